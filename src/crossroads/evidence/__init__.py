@@ -1,0 +1,6 @@
+"""What came back from a source: arrays, their labels, and where they came from."""
+
+from crossroads.evidence.embeddings import Embeddings, Match
+from crossroads.evidence.provenance import Provenance
+
+__all__ = ["Embeddings", "Match", "Provenance"]

@@ -1,0 +1,227 @@
+"""One vector a label: the evidence that static association tests read."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from crossroads.errors import EvidenceError, InputError, join_words
+from crossroads.evidence.provenance import Provenance
+from crossroads.evidence.spelling import check_fallback, spellings
+
+_CHECK_ROWS = 1 << 14
+
+
+class Match(NamedTuple):
+    """How a word was found."""
+
+    row: int
+    """Row of the vector."""
+    label: str
+    """The label under which it is stored."""
+    rule: str
+    """``"exact"``, or the fallback rule that found it."""
+
+
+class Embeddings:
+    """Vectors with their labels, read-only.
+
+    Parameters
+    ----------
+    labels
+        One label a row, each different.
+    vectors
+        Two-dimensional array of real numbers, one row a label. Kept in the type it has; a memory-mapped
+        array stays on disk.
+    provenance
+        Where the vectors came from; :class:`Provenance` or a description.
+    fallback
+        Rules for words that are not found as they are written: any of ``"lower"``, ``"title"``,
+        ``"accents"``, in the order to try them. None by default. What each rule found is recorded in
+        the coverage of every result.
+
+    Examples
+    --------
+    >>> emb = Embeddings(["rose", "wasp"], [[1.0, 0.0], [0.0, 1.0]])
+    >>> emb.dim, len(emb), "rose" in emb
+    (2, 2, True)
+    """
+
+    def __init__(
+        self,
+        labels: Sequence[str],
+        vectors: ArrayLike,
+        *,
+        provenance: Provenance | str | None = None,
+        fallback: str | Iterable[str] = (),
+    ) -> None:
+        array = vectors if isinstance(vectors, np.ndarray) else _as_array(vectors)
+        labels = tuple(labels)
+        _check_shape(labels, array)
+        index = {label: row for row, label in enumerate(labels)}
+        if len(index) < len(labels):
+            raise _duplicate_labels(labels)
+        if not isinstance(array, np.memmap):
+            _check_finite(labels, array)
+        view = array.view()
+        view.flags.writeable = False
+        self._labels = labels
+        self._vectors: NDArray[Any] = view
+        self._index = index
+        self._fallback = check_fallback(fallback)
+        if provenance is None:
+            provenance = Provenance(source="given as arrays")
+        elif isinstance(provenance, str):
+            provenance = Provenance(source=provenance)
+        self._provenance = provenance
+
+    @classmethod
+    def from_dict(
+        cls,
+        vectors: Mapping[str, ArrayLike],
+        *,
+        provenance: Provenance | str | None = None,
+        fallback: str | Iterable[str] = (),
+    ) -> Embeddings:
+        """Build from a mapping of label to vector."""
+        if not vectors:
+            raise EvidenceError("there are no vectors: the mapping is empty.", hint="give at least one.")
+        rows = [np.asarray(v) for v in vectors.values()]
+        dims = {word: row.shape for word, row in zip(vectors, rows, strict=True)}
+        first_word, first = next(iter(dims.items()))
+        for word, shape in dims.items():
+            if shape != first or len(shape) != 1:
+                raise EvidenceError(
+                    f"the vector of {word!r} has shape {shape}, that of {first_word!r} has shape {first}.",
+                    hint="every vector must be one-dimensional and of the same length.",
+                )
+        return cls(list(vectors), np.stack(rows), provenance=provenance, fallback=fallback)
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """The labels, in the order of the rows."""
+        return self._labels
+
+    @property
+    def vectors(self) -> NDArray[Any]:
+        """The vectors, one row a label; read-only."""
+        return self._vectors
+
+    @property
+    def dim(self) -> int:
+        """Number of dimensions."""
+        return int(self._vectors.shape[1])
+
+    @property
+    def fallback(self) -> tuple[str, ...]:
+        """The rules tried for words that are not found as written."""
+        return self._fallback
+
+    @property
+    def provenance(self) -> Provenance:
+        """Where the vectors came from."""
+        return self._provenance
+
+    def with_fallback(self, fallback: str | Iterable[str]) -> Embeddings:
+        """The same vectors with other fallback rules; nothing is copied."""
+        twin = object.__new__(Embeddings)
+        twin.__dict__.update(self.__dict__)
+        twin._fallback = check_fallback(fallback)
+        return twin
+
+    def find(self, word: str) -> Match | None:
+        """Find a word, by the fallback rules if it is not there as written."""
+        for form, rule in spellings(word, self._fallback):
+            row = self._index.get(form)
+            if row is not None:
+                return Match(row, form, rule)
+        return None
+
+    def select(self, words: Iterable[str]) -> Embeddings:
+        """The rows of the given words only, in memory, under the labels they are stored by."""
+        matches: dict[str, int] = {}
+        for word in words:
+            match = self.find(word)
+            if match is None:
+                raise InputError(f"{word!r} is not among the {len(self)} labels.")
+            matches[match.label] = match.row
+        rows = np.fromiter(matches.values(), dtype=np.intp, count=len(matches))
+        return Embeddings(
+            list(matches), np.array(self._vectors[rows]), provenance=self._provenance, fallback=self._fallback
+        )
+
+    def __len__(self) -> int:
+        return len(self._labels)
+
+    def __contains__(self, word: object) -> bool:
+        return isinstance(word, str) and self.find(word) is not None
+
+    def __getitem__(self, word: str) -> NDArray[Any]:
+        match = self.find(word)
+        if match is None:
+            raise InputError(f"{word!r} is not among the {len(self)} labels.")
+        vector: NDArray[Any] = self._vectors[match.row]
+        return vector
+
+    def __repr__(self) -> str:
+        return f"<Embeddings: {len(self):,} × {self.dim} {self._vectors.dtype}, {self._provenance.source}>"
+
+
+def _as_array(vectors: ArrayLike) -> NDArray[Any]:
+    try:
+        return np.asarray(vectors)
+    except ValueError as error:
+        raise EvidenceError(
+            f"the vectors do not make one array: {error}.", hint="every vector must have the same length."
+        ) from error
+
+
+def _check_shape(labels: tuple[str, ...], array: NDArray[Any]) -> None:
+    if array.ndim != 2:
+        raise EvidenceError(
+            f"the vectors have {array.ndim} dimension(s), shape {array.shape}.",
+            hint="give a two-dimensional array, one row a label.",
+        )
+    if array.shape[0] != len(labels):
+        raise EvidenceError(
+            f"there are {len(labels)} labels for {array.shape[0]} vectors.", hint="give one label a row."
+        )
+    if array.shape[0] == 0 or array.shape[1] == 0:
+        raise EvidenceError(
+            f"there is nothing to measure: shape {array.shape}.", hint="give at least one vector."
+        )
+    if array.dtype.kind not in "fiu":
+        raise EvidenceError(
+            f"the vectors are of type {array.dtype}.",
+            hint="give real numbers (float16, float32, float64 or integers).",
+        )
+
+
+def _check_finite(labels: tuple[str, ...], array: NDArray[Any]) -> None:
+    if array.dtype.kind != "f":
+        return
+    for start in range(0, len(labels), _CHECK_ROWS):
+        chunk = array[start : start + _CHECK_ROWS]
+        bad = ~np.isfinite(chunk).all(axis=1)
+        if bad.any():
+            words = [repr(labels[start + i]) for i in np.flatnonzero(bad)]
+            raise EvidenceError(
+                f"the vector of {join_words(words, most=3)} holds nan or infinite values.",
+                hint="remove these rows, or repair them at their source.",
+            )
+
+
+def _duplicate_labels(labels: tuple[str, ...]) -> EvidenceError:
+    seen: set[str] = set()
+    twice: dict[str, None] = {}
+    for label in labels:
+        if label in seen:
+            twice[label] = None
+        seen.add(label)
+    return EvidenceError(
+        f"{join_words([repr(t) for t in twice], most=3)} label(s) more than one row.",
+        hint="give each row a label of its own.",
+    )

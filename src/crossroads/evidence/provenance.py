@@ -1,0 +1,38 @@
+"""Where evidence came from."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+
+@dataclass(frozen=True, kw_only=True)
+class Provenance:
+    """Where a set of vectors came from, in words a reader can check."""
+
+    source: str
+    """The file, package or model the vectors were read from."""
+    format: str = "in memory"
+    """The format the source was read as, such as ``"glove-text"``."""
+    revision: str | None = None
+    """Version or revision of the source, where it has one."""
+    sha256: str | None = None
+    """Checksum of the file, where it was computed."""
+    details: Mapping[str, Any] = field(default_factory=dict)
+    """Whatever else identifies the evidence: size of the vocabulary, layer, pooling, decade."""
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain data, for JSON."""
+        return {
+            "source": self.source,
+            "format": self.format,
+            "revision": self.revision,
+            "sha256": self.sha256,
+            "details": dict(self.details),
+        }
+
+    @classmethod
+    def from_dict(cls, data: Mapping[str, Any]) -> Provenance:
+        """Rebuild from :meth:`to_dict`."""
+        return cls(**data)
