@@ -1,0 +1,224 @@
+"""Designs out of files."""
+
+from __future__ import annotations
+
+import codecs
+import json
+import os
+import tomllib
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from crossroads.errors import FormatError, one_of
+from crossroads.stimuli.design import Design
+from crossroads.stimuli.documents import Duplicates, PlacedError, design_from
+from crossroads.stimuli.places import JsonPlaces, Places, TomlPlaces
+from crossroads.stimuli.tables import designs_from_table
+
+_DEEP = "the file is nested too deeply to be a design."
+
+
+def read_design(path: str | os.PathLike[str], *, duplicates: Duplicates = "raise") -> Design:
+    """Read the one design of a file.
+
+    Parameters
+    ----------
+    path
+        A TOML, JSON or CSV file; see :func:`read_designs`.
+    duplicates
+        ``"raise"``, or ``"drop"`` to keep the first of equal words and say so in the departures.
+    """
+    designs = read_designs(path, duplicates=duplicates)
+    if len(designs) > 1:
+        names = ", ".join(design.name for design in designs[:6])
+        raise FormatError(
+            f"the file holds {len(designs)} designs, among them {names}.",
+            path=os.fspath(path),
+            hint="use read_designs, or keep one design a file.",
+        )
+    return designs[0]
+
+
+def read_designs(path: str | os.PathLike[str], *, duplicates: Duplicates = "raise") -> list[Design]:
+    """Read the designs of a file.
+
+    Parameters
+    ----------
+    path
+        The file. Its ending says what it is:
+
+        * ``.toml``: ``name``, ``x``, ``y``, ``a``, ``b``, each set a list of words or a table with ``name``
+          and ``items``; several designs each under ``[[design]]``.
+        * ``.json``: the same, or a list of such objects; also the shapes of the sentence tests of May et al.
+          and of WEATHub. ``.jsonl``: one object a line.
+        * ``.csv``, ``.tsv``, ``.txt``: a table with the columns ``set`` and ``word``, optionally ``design``
+          and ``name``.
+    duplicates
+        ``"raise"``, or ``"drop"`` to keep the first of equal words and say so in the departures.
+
+    Raises
+    ------
+    FormatError
+        With the file, the key and the line at fault.
+    """
+    one_of("way to treat duplicates", duplicates, ("raise", "drop"))
+    file = Path(path)
+    reader = _READERS.get(file.suffix.casefold())
+    if reader is None:
+        raise FormatError(
+            f"{file.suffix!r} is not an ending of a file of designs.",
+            path=file,
+            hint=f"name the file by what it is: {', '.join(_READERS)}.",
+        )
+    text = _text(file)
+    try:
+        designs = reader(text, file, duplicates)
+    except RecursionError as error:
+        raise FormatError(_DEEP, path=file) from error
+    names = [design.name for design in designs]
+    for position, name in enumerate(names):
+        if name in names[:position]:
+            raise FormatError(f"two designs are called {name!r}.", path=file, key="name")
+    return designs
+
+
+def _text(file: Path) -> str:
+    if file.is_dir():
+        raise FormatError("this is a folder, not a file.", path=file)
+    try:
+        data = file.read_bytes()
+    except FileNotFoundError as error:
+        raise FormatError("there is no such file.", path=file) from error
+    except OSError as error:
+        raise FormatError(f"the file cannot be read: {error.strerror}.", path=file) from error
+    if data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        raise FormatError("the text is UTF-16.", path=file, hint="save the file as UTF-8.")
+    try:
+        text = data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = data.count(b"\n", 0, error.start) + 1
+        raise FormatError(
+            f"the byte 0x{data[error.start]:02x} is not UTF-8.",
+            path=file,
+            line=line,
+            hint="save the file as UTF-8.",
+        ) from error
+    if not text.strip():
+        raise FormatError("the file is empty.", path=file)
+    return text
+
+
+def _read_toml(text: str, file: Path, duplicates: Duplicates) -> list[Design]:
+    text = text.replace("\r\n", "\n")
+    try:
+        document = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        message, line = _toml_fault(str(error), text)
+        raise FormatError(f"the TOML cannot be read: {message}.", path=file, line=line) from error
+    return _designs(document, TomlPlaces(text), file, duplicates)
+
+
+def _toml_fault(message: str, text: str) -> tuple[str, int | None]:
+    """Separate "(at line 3, column 1)" from what is wrong."""
+    what, _, place = message.rpartition(" (at ")
+    if not what:
+        return message.rstrip("."), None
+    if place.startswith("end of document"):
+        return what, text.rstrip().count("\n") + 1
+    digits = place.removeprefix("line ").partition(",")[0]
+    return what, int(digits) if digits.isdigit() else None
+
+
+def _read_json(text: str, file: Path, duplicates: Duplicates) -> list[Design]:
+    return _designs(_parsed(text, file), JsonPlaces(text), file, duplicates)
+
+
+def _read_json_lines(text: str, file: Path, duplicates: Duplicates) -> list[Design]:
+    """Read one object a line; a single object over many lines, as May et al. wrote theirs, will do too."""
+    try:
+        document = json.loads(text)
+    except json.JSONDecodeError as error:
+        if not error.msg.startswith("Extra data"):
+            _parsed(text, file)
+    else:
+        return _designs(document, JsonPlaces(text), file, duplicates)
+    designs: list[Design] = []
+    for number, line in enumerate(text.split("\n")):
+        if line.strip():
+            document = _parsed(line, file, offset=number)
+            places = JsonPlaces(line, offset=number)
+            default = f"{file.stem}-{len(designs) + 1}"
+            designs += _designs(document, places, file, duplicates, default=default, line=number + 1)
+    return designs
+
+
+def _parsed(text: str, file: Path, *, offset: int = 0) -> Any:
+    try:
+        return json.loads(text)
+    except json.JSONDecodeError as error:
+        raise FormatError(
+            f"the JSON cannot be read: {error.msg}.", path=file, line=error.lineno + offset
+        ) from error
+
+
+def _designs(
+    document: Any,
+    places: Places,
+    file: Path,
+    duplicates: Duplicates,
+    *,
+    default: str | None = None,
+    line: int = 1,
+) -> list[Design]:
+    if isinstance(places, JsonPlaces) and places.repeated:
+        twice = places.repeated[0]
+        raise FormatError(
+            f"the key {twice[-1]!r} is there twice.", path=file, line=places.line(twice), key=str(twice[-1])
+        )
+    try:
+        return _each(document, default or file.stem, duplicates)
+    except PlacedError as fault:
+        raise FormatError(
+            fault.message, path=file, line=places.line(fault.path) or line, key=fault.key, hint=fault.hint
+        ) from fault
+
+
+def _each(document: Any, stem: str, duplicates: Duplicates) -> list[Design]:
+    """Find the designs of a document: it is one, a list of them, or has them under ``design``."""
+    where: tuple[str | int, ...] = ()
+    several = document
+    if isinstance(document, dict):
+        key = next((key for key in ("design", "designs") if key in document), None)
+        if key is None:
+            return [design_from(document, default=stem, duplicates=duplicates)]
+        others = [other for other in document if other != key]
+        if others:
+            raise PlacedError(
+                f"{others[0]!r} stands outside the designs.", (others[0],), hint="put it into each design."
+            )
+        several, where = document[key], (key,)
+        if isinstance(several, dict):
+            return [design_from(several, default=stem, duplicates=duplicates, path=where)]
+    if not isinstance(several, list) or not several:
+        raise PlacedError("there is no design in this file.", where, hint="give name, x, y, a and b.")
+    return [
+        design_from(
+            item,
+            default=stem if len(several) == 1 else f"{stem}-{position + 1}",
+            duplicates=duplicates,
+            path=(*where, position),
+        )
+        for position, item in enumerate(several)
+    ]
+
+
+_READERS: dict[str, Callable[[str, Path, Duplicates], list[Design]]] = {
+    ".toml": _read_toml,
+    ".json": _read_json,
+    ".jsonl": _read_json_lines,
+    ".ndjson": _read_json_lines,
+    ".csv": lambda text, file, duplicates: designs_from_table(text, file, duplicates=duplicates),
+    ".tsv": lambda text, file, duplicates: designs_from_table(text, file, duplicates=duplicates),
+    ".txt": lambda text, file, duplicates: designs_from_table(text, file, duplicates=duplicates),
+}

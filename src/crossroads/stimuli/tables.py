@@ -1,0 +1,147 @@
+"""Designs in tables of text: one word a row, with the set it belongs to."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Iterator
+from pathlib import Path
+
+from crossroads.errors import FormatError, nearest
+from crossroads.stimuli.design import ROLES, Design
+from crossroads.stimuli.documents import Duplicates
+from crossroads.stimuli.sets import StimulusSet, word_fault
+
+_DELIMITERS = (",", ";", "\t", "|")
+_COLUMNS = ("set", "word", "design", "name")
+_HINT = "the first row names the columns: set and word, and optionally design and name."
+
+
+class _Sets:
+    """The sets of one design while its rows are read."""
+
+    def __init__(self) -> None:
+        self.words: dict[str, dict[str, None]] = {}
+        self.names: dict[str, str] = {}
+        self.twice: dict[str, list[str]] = {}
+
+
+def designs_from_table(text: str, path: Path, *, duplicates: Duplicates = "raise") -> list[Design]:
+    """Read a table with the columns ``set`` and ``word``, optionally ``design`` and ``name``.
+
+    Parameters
+    ----------
+    text
+        The table, with commas, semicolons, tabs or bars between the columns.
+    path
+        The file, for messages; its name is the name of a design without one.
+    duplicates
+        ``"raise"``, or ``"drop"`` to keep the first of equal words.
+    """
+    designs: dict[str, _Sets] = {}
+    for line, row in _rows(text, path):
+        sets = designs.setdefault(row.get("design") or path.stem, _Sets())
+        _add(sets, row, line, path, duplicates)
+    if not designs:
+        raise FormatError("the table has no rows.", path=path, hint=_HINT)
+    return [_design(name, sets, path) for name, sets in designs.items()]
+
+
+def _rows(text: str, path: Path) -> Iterator[tuple[int, dict[str, str]]]:
+    text = text.replace("\r\n", "\n").replace("\r", "\n")
+    skipped = 0
+    if text[:4].casefold() == "sep=":
+        text, skipped = text.partition("\n")[2], 1
+    delimiter, columns = _header(text, path, skipped + 1)
+    reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
+    before = 0
+    try:
+        for number, cells in enumerate(reader):
+            line, before = before + 1 + skipped, reader.line_num
+            if number == 0 or not any(cells):
+                continue
+            if len(cells) != len(columns):
+                raise FormatError(
+                    f"the row has {len(cells)} cells under {len(columns)} columns.", path=path, line=line
+                )
+            yield line, dict(zip(columns, cells, strict=True))
+    except csv.Error as error:
+        raise FormatError(f"the table cannot be read: {error}.", path=path, line=before + 1) from error
+
+
+def _header(text: str, path: Path, line: int) -> tuple[str, list[str]]:
+    """Find the delimiter under which the first row names the columns."""
+    first = text.partition("\n")[0]
+    best: list[str] = [first]
+    for delimiter in _DELIMITERS:
+        cells = [cell.strip().strip('"').casefold() for cell in first.split(delimiter)]
+        if {"set", "word"} <= set(cells):
+            _check_columns(cells, path, line)
+            return delimiter, cells
+        best = max(best, cells, key=len)
+    lacking = [column for column in ("set", "word") if column not in best]
+    raise FormatError(f"there is no column {lacking[0]!r} in {first!r}.", path=path, line=line, hint=_HINT)
+
+
+def _check_columns(cells: list[str], path: Path, line: int) -> None:
+    for position, cell in enumerate(cells):
+        if cell not in _COLUMNS:
+            near = nearest(cell, _COLUMNS, n=1)
+            hint = f"did you mean {near[0]!r}?" if near else _HINT
+            raise FormatError(f"unknown column {cell!r}.", path=path, line=line, key=cell, hint=hint)
+        if cell in cells[:position]:
+            raise FormatError(f"the column {cell!r} is there twice.", path=path, line=line, key=cell)
+
+
+def _add(sets: _Sets, row: dict[str, str], line: int, path: Path, duplicates: Duplicates) -> None:
+    role, word = row["set"].strip().casefold(), row["word"]
+    if role not in ROLES:
+        raise FormatError(
+            f"the set is {row['set']!r}.", path=path, line=line, key="set", hint="sets are x, y, a and b."
+        )
+    fault = word_fault(word)
+    if fault is not None:
+        raise FormatError(
+            f"{word!r} {fault}.", path=path, line=line, key="word", hint="give the word as it is looked up."
+        )
+    name = row.get("name", "").strip()
+    if name and sets.names.setdefault(role, name) != name:
+        raise FormatError(
+            f"{role} is called {name!r} here and {sets.names[role]!r} before.",
+            path=path,
+            line=line,
+            key="name",
+            hint="give a set one name in all its rows.",
+        )
+    words = sets.words.setdefault(role, {})
+    if word in words:
+        if duplicates == "raise":
+            raise FormatError(
+                f"{word!r} is twice in {role}.",
+                path=path,
+                line=line,
+                key="word",
+                hint="list every word of a set once, or read with duplicates='drop'.",
+            )
+        sets.twice.setdefault(role, []).append(word)
+    words[word] = None
+
+
+def _design(name: str, sets: _Sets, path: Path) -> Design:
+    for role in ("x", "a", "b"):
+        if role not in sets.words:
+            raise FormatError(
+                f"the design {name!r} has no words in {role}.",
+                path=path,
+                key="set",
+                hint="a design has x, a and b and, unless it has a single target, y.",
+            )
+    given = {
+        role: StimulusSet(sets.names.get(role, role), tuple(words)) for role, words in sets.words.items()
+    }
+    notes = [
+        f"{word!r}, given more than once in {role}, is kept once."
+        for role, words in sets.twice.items()
+        for word in dict.fromkeys(words)
+    ]
+    return Design(name=name, x=given["x"], y=given.get("y"), a=given["a"], b=given["b"], departures=notes)

@@ -1,0 +1,71 @@
+from __future__ import annotations
+
+import pickle
+from typing import Any
+
+import pytest
+
+from crossroads.errors import DesignError
+from crossroads.stimuli import StimulusSet
+
+
+def test_a_set_is_a_sequence_of_its_words() -> None:
+    flowers = StimulusSet("flowers", ("rose", "daisy", "lily"))
+    assert list(flowers) == ["rose", "daisy", "lily"]
+    assert (flowers[0], flowers[1:], len(flowers)) == ("rose", ("daisy", "lily"), 3)
+    assert "rose" in flowers
+    assert "wasp" not in flowers
+    assert flowers.index("lily") == 2
+
+
+def test_a_set_is_hashable_frozen_and_survives_pickling() -> None:
+    flowers = StimulusSet("flowers", ("rose", "daisy"))
+    assert {flowers: 1}[StimulusSet("flowers", ("rose", "daisy"))] == 1
+    assert pickle.loads(pickle.dumps(flowers)) == flowers
+    with pytest.raises(AttributeError):
+        flowers.name = "insects"  # type: ignore[misc]
+
+
+def test_a_set_keeps_its_own_name() -> None:
+    flowers = StimulusSet("flowers", ("rose",))
+    assert StimulusSet.of(flowers, "x") is flowers
+    assert StimulusSet.of(["rose"], "x") == StimulusSet("x", ("rose",))
+
+
+def test_any_iterable_of_words_makes_a_set_and_a_python_set_is_sorted() -> None:
+    assert StimulusSet.of((word for word in ["b", "a"]), "x").items == ("b", "a")
+    assert StimulusSet.of({"b", "a", "c"}, "x").items == ("a", "b", "c")
+
+
+@pytest.mark.parametrize("word", ["New York", "fried-chicken", "José", "می‌خواهم", "it's", "花"])
+def test_words_may_hold_spaces_hyphens_and_any_script(word: str) -> None:
+    assert StimulusSet.of([word], "x").items == (word,)
+
+
+@pytest.mark.parametrize(
+    ("value", "message"),
+    [
+        ("rose", "give a list of words, not one string"),
+        (b"rose", "give a list of words, not one string"),
+        ([], "'x' is empty"),
+        (["rose", ""], "'' in the set 'x' is empty"),
+        (["rose", " wasp"], "' wasp' in the set 'x' has spaces around it"),
+        (["rose\n"], "has spaces around it"),
+        (["ro\nse"], "control character"),
+        (["rose", 3], "3 in the set 'x' is of type int"),
+        (["rose", None], "None in the set 'x' is missing"),
+        (["rose", "daisy", "rose"], "'rose' is twice in the set 'x'"),
+        (None, "'x' is missing"),
+        (7, "'x' is of type int"),
+        ({"rose": 1}, "'x' is of type dict"),
+    ],
+)
+def test_what_cannot_be_a_set_is_refused_with_the_value(value: Any, message: str) -> None:
+    with pytest.raises(DesignError, match=message.replace("(", r"\(")):
+        StimulusSet.of(value, "x")
+
+
+@pytest.mark.parametrize("name", ["", "  ", None, 3])
+def test_a_set_needs_a_name(name: Any) -> None:
+    with pytest.raises(DesignError, match="name of a set"):
+        StimulusSet(name, ("rose",))

@@ -1,0 +1,78 @@
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from crossroads.errors import FormatError
+from crossroads.stimuli import read_design, read_designs
+
+Write = Callable[[str, str], Path]
+ROWS = [("x", "rose"), ("y", "wasp"), ("a", "love"), ("b", "filth")]
+
+
+@pytest.mark.parametrize("delimiter", [",", ";", "\t", "|"])
+@pytest.mark.parametrize("newline", ["\n", "\r\n", "\r"])
+@pytest.mark.parametrize("mark", ["", "\ufeff"])
+def test_tables_are_read_with_any_common_delimiter_and_line_end(
+    write: Write, delimiter: str, newline: str, mark: str
+) -> None:
+    rows = [delimiter.join(row) for row in [("set", "word"), *ROWS]]
+    design = read_design(write("bugs.csv", mark + newline.join(rows) + newline))
+    assert design.name == "bugs"
+    assert {role: list(words) for role, words in design.sets.items()} == {r: [w] for r, w in ROWS}
+
+
+def test_columns_may_come_in_any_order_and_case_and_a_line_may_announce_the_delimiter(write: Write) -> None:
+    text = 'sep=;\nWord;"Set"\nrose;X\nlove;A\n;\nfilth;b\n'
+    assert read_design(write("bugs.csv", text)).words == ("rose", "love", "filth")
+
+
+def test_several_designs_and_named_sets_fit_into_one_table(write: Write) -> None:
+    lines = ["design,set,name,word"]
+    lines += [f"{d},{s},{s}-set,{w}{d}" for d in ("one", "two") for s, w in ROWS]
+    one, two = read_designs(write("many.csv", "\n".join(lines)))
+    assert (one.name, two.name, one.x.name, list(two.b)) == ("one", "two", "x-set", ["filthtwo"])
+
+
+def test_quoted_cells_may_hold_the_delimiter(write: Write) -> None:
+    text = 'set,word\nx,"one, two"\na,"say ""hi"""\nb,c\n'
+    assert read_design(write("q.csv", text)).words == ("one, two", 'say "hi"', "c")
+
+
+@pytest.mark.parametrize(
+    ("text", "line", "key", "message"),
+    [
+        ("set,wort\nx,rose\n", 1, None, "no column 'word'"),
+        ("words\nrose\n", 1, None, "no column 'set'"),
+        ("set,word,colour\nx,rose,red\n", 1, "colour", "unknown column 'colour'"),
+        ("set,word,desing\nx,rose,red\n", 1, "desing", "did you mean 'design'"),
+        ("set,word,word\nx,a,b\n", 1, "word", "twice"),
+        ("set,word\nx,rose\nz,wasp\n", 3, "set", "the set is 'z'"),
+        ("set,word\nx,rose\nx, wasp\n", 3, "word", "spaces around"),
+        ("set,word\nx,\n", 2, "word", "is empty"),
+        ("set,word\nx,rose\n\nx,daisy\nx,rose\n", 5, "word", "'rose' is twice in x"),
+        ("set,word\nx,rose,red\n", 2, None, "3 cells under 2 columns"),
+        ('set,word\nx,"two\nlines"\n', 2, "word", "control character"),
+        ('set,word\nx,rose\nx,"never closed\n', 3, None, "cannot be read"),
+        ("sep=,\nset,word\nx,rose\nq,wasp\n", 4, "set", "the set is 'q'"),
+        ("set,word,name\nx,rose,flowers\nx,lily,plants\n", 3, "name", "called 'plants'"),
+        ("set,word\nx,rose\na,love\n", None, "set", "no words in b"),
+        ("set,word\n", None, None, "no rows"),
+    ],
+)
+def test_faults_of_a_table_name_the_line(
+    write: Write, text: str, line: int | None, key: str | None, message: str
+) -> None:
+    file = write("bad.csv", text)
+    with pytest.raises(FormatError, match=message) as caught:
+        read_designs(file)
+    assert (caught.value.line, caught.value.key, caught.value.path) == (line, key, file)
+
+
+def test_equal_words_are_dropped_on_request_and_recorded(write: Write) -> None:
+    text = "set,word\nx,rose\nx,rose\na,love\nb,filth\n"
+    design = read_design(write("twice.csv", text), duplicates="drop")
+    assert list(design.x) == ["rose"]
+    assert design.departures == ("'rose', given more than once in x, is kept once.",)
