@@ -1,0 +1,50 @@
+"""Resampling stimuli with replacement."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from crossroads.errors import InputError
+from crossroads.inference.scores import Floats
+
+
+def resampled_weights(n: int, resamples: int, rng: np.random.Generator) -> Floats:
+    """How often each of n items is drawn in each of many samples of size n, as shares of n."""
+    if resamples < 1:
+        raise InputError(f"resamples is {resamples}.", hint="draw at least one; 2,000 is usual.")
+    return np.asarray(rng.multinomial(n, np.full(n, 1 / n), size=resamples) / n)
+
+
+def percentile_interval(values: Floats, level: float) -> tuple[float, float]:
+    """The interval that holds the given share of the values, cut equally at both ends."""
+    if not 0 < level < 1:
+        raise InputError(f"level is {level}.", hint="give a share between 0 and 1, such as 0.95.")
+    low, high = np.quantile(values, [(1 - level) / 2, (1 + level) / 2])
+    return float(low), float(high)
+
+
+def weighted_effects(
+    first: Floats, second: Floats, first_weights: Floats, second_weights: Floats, *, ddof: int
+) -> Floats:
+    """Effect size of each resample; not a number where all drawn scores are equal.
+
+    Parameters
+    ----------
+    first, second
+        Scores of the two groups in each resample: one row a resample, or one row for all.
+    first_weights, second_weights
+        Shares with which each score was drawn; each row adds up to 1.
+    ddof
+        As in the effect size itself.
+    """
+    n_x, n_y = first_weights.shape[1], second_weights.shape[1]
+    n = n_x + n_y
+    mean_x = (first_weights * first).sum(axis=1)
+    mean_y = (second_weights * second).sum(axis=1)
+    grand = (n_x * mean_x + n_y * mean_y) / n
+    squares = n_x * (first_weights * (first - grand[:, None]) ** 2).sum(axis=1)
+    squares += n_y * (second_weights * (second - grand[:, None]) ** 2).sum(axis=1)
+    spread = np.sqrt(squares / (n - ddof))
+    scale = np.maximum(np.abs(first).max(), np.abs(second).max())
+    flat = spread <= 1e-12 * scale
+    return np.where(flat, np.nan, (mean_x - mean_y) / np.where(flat, 1.0, spread))

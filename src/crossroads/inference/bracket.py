@@ -1,0 +1,116 @@
+"""Bounds on the permutation p-value that hold with certainty, by dynamic programming on a grid.
+
+Scores are cut into cells, ``score = cell × width + rest``. The number of k-subsets with a given sum of
+cells follows by adding one score at a time (Streitberg & Röhmel 1986; Pagano & Tritchler 1983), and the
+rests of k scores lie between the sums of the k smallest and the k largest rests. So each comparison
+``sum(V) > sum(U)`` is decided by the cells up to a known slack, and counting it once at either end of the
+slack brackets the exact count.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from crossroads.inference.scores import Floats, Integers, Scores
+
+
+@dataclass(frozen=True)
+class Bracket:
+    """Shares of divisions, each as a pair: certainly not less, certainly not more."""
+
+    above: tuple[float, float]
+    """Divisions whose statistic is larger than the observed one."""
+    not_below: tuple[float, float]
+    """Divisions whose statistic is at least the observed one."""
+    below: tuple[float, float]
+    """Divisions whose statistic is smaller than the observed one."""
+    not_above: tuple[float, float]
+    """Divisions whose statistic is at most the observed one."""
+
+
+@dataclass(frozen=True)
+class _Grid:
+    """One group on the grid."""
+
+    counts: list[Floats]
+    """For each subset size, how many subsets have each sum of cells."""
+    least: Integers
+    """For each subset size, the smallest sum of cells: the offset of ``counts``."""
+    rests: Integers
+    """What the cells leave of each score, sorted."""
+
+
+def bracket(scores: Scores, *, cells: int) -> Bracket:
+    """Bracket the shares of divisions on either side of the observed one.
+
+    Parameters
+    ----------
+    scores
+        The observed division.
+    cells
+        Number of cells over the range of the scores; the bracket narrows in proportion.
+    """
+    width = max(1, int(max(scores.x.max(), scores.y.max())) // cells)
+    largest = min(scores.x.size, scores.y.size)
+    x, y = _grid(scores.x, width, largest), _grid(scores.y, width, largest)
+    up, down = np.zeros(4), np.zeros(4)
+    for size in range(largest + 1):
+        up += _pairs(x, y, size, width, scores.tie)
+        down += _pairs(y, x, size, width, scores.tie)
+    total = float(scores.total)
+    return Bracket(*_outwards(up / total, largest), *_outwards(down / total, largest))
+
+
+def _outwards(shares: Floats, largest: int) -> tuple[tuple[float, float], tuple[float, float]]:
+    """Round the bounds outwards by what float64 sums of so many positive counts can lose."""
+    slack = 1e-13 * (largest + 1)
+    low, high = shares * (1 - slack), np.minimum(shares * (1 + slack), 1.0)
+    return (float(low[0]), float(high[1])), (float(low[2]), float(high[3]))
+
+
+def table_cells(n_x: int, n_y: int, cells: int) -> float:
+    """How many additions the two tables take: what the planner weighs."""
+    largest = min(n_x, n_y)
+    return float(sum(n * largest * largest * cells for n in (n_x, n_y))) / 4
+
+
+def _grid(scores: Integers, width: int, largest: int) -> _Grid:
+    cells = (scores + width // 2) // width
+    rests = np.sort(scores - cells * width)
+    ordered = np.sort(cells)
+    least = np.concatenate([[0], np.cumsum(ordered)])
+    most = np.concatenate([[0], np.cumsum(ordered[::-1])])
+    built = min(largest, scores.size // 2)
+    counts = [np.zeros(int(most[k] - least[k]) + 1) for k in range(built + 1)]
+    counts[0][0] = 1.0
+    for item, cell in enumerate(ordered):
+        for size in range(min(item + 1, built), 0, -1):
+            # subsets of the items before this one: size - 1 of them, sums from low to high
+            low, high = least[size - 1], least[item] - least[item - size + 1]
+            start = int(low + cell - least[size])
+            counts[size][start : start + int(high - low) + 1] += counts[size - 1][: int(high - low) + 1]
+    # a subset and what it leaves out have sums that add up to the whole: larger sizes mirror smaller ones
+    counts += [counts[scores.size - size][::-1] for size in range(built + 1, largest + 1)]
+    return _Grid(counts=counts, least=least, rests=rests)
+
+
+def _ends(rests: Integers, size: int) -> tuple[int, int]:
+    """Smallest and largest sum of ``size`` of the rests."""
+    return int(rests[:size].sum()), int(rests[rests.size - size :].sum())
+
+
+def _pairs(x: _Grid, y: _Grid, size: int, width: int, tie: int) -> Floats:
+    """Pairs of one size with sum(V) above sum(U): least, most; then not below: least, most.
+
+    ``sum(V) - sum(U) = width × (difference of cells) + rest`` must exceed the tie, or minus the tie less
+    one; the rest is somewhere between its smallest and its largest value.
+    """
+    rest_least = _ends(y.rests, size)[0] - _ends(x.rests, size)[1]
+    rest_most = _ends(y.rests, size)[1] - _ends(x.rests, size)[0]
+    limits = [(must - rest) // width + 1 for must in (tie, -tie - 1) for rest in (rest_least, rest_most)]
+    cumulated = np.concatenate([[0.0], np.cumsum(x.counts[size])])
+    offset = np.arange(y.counts[size].size) + int(y.least[size] - x.least[size]) + 1
+    last = cumulated.size - 1
+    return np.array([float((y.counts[size] * cumulated[np.clip(offset - k, 0, last)]).sum()) for k in limits])

@@ -1,0 +1,210 @@
+"""Compiled twins of the inner loops, for the ``fast`` extra. Importing this module needs numba.
+
+Each kernel returns what its numpy counterpart returns, to the last unit; the tests compare them.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numba import njit, prange
+
+from crossroads.inference.counting import Overlap
+from crossroads.inference.scores import Integers
+
+_WINDOW = 1 << 14
+_BINS = 1 << 16
+
+
+def count_overlap(part: Overlap, tie: int) -> tuple[int, int]:
+    """Compiled :func:`crossroads.inference.counting.count_overlap`."""
+    if part.work == 0:
+        return 0, 0
+    x = _rows(part.x_blocks, part.low, part.high + 2 * tie)
+    y = _rows(part.y_blocks, part.low + tie, part.high + tie)
+    above, tied = _count_rows(*x, *y, part.low, part.high, tie)
+    return int(above), int(tied)
+
+
+def _rows(blocks: list[tuple[Integers, Integers]], low: int, high: int) -> tuple[Integers, ...]:
+    """Rows as flat arrays: base, first position, end position; and all back sums in one array."""
+    base, start, end, flat = [], [], [], []
+    offset = 0
+    for front, back in blocks:
+        base.append(front)
+        start.append(np.searchsorted(back, low - front) + offset)
+        end.append(np.searchsorted(back, high - front) + offset)
+        flat.append(back)
+        offset += back.size
+    keep = np.concatenate(end) > np.concatenate(start)
+    return (
+        np.concatenate(base)[keep],
+        np.concatenate(start)[keep],
+        np.concatenate(end)[keep],
+        np.concatenate(flat),
+    )
+
+
+@njit(cache=True, nogil=True)
+def _count_between(base: Any, end: Any, flat: Any, position: Any, low: Any, high: Any) -> Any:
+    """Sums in [low, high], by bisection of what is left of every row."""
+    found = 0
+    for row in range(base.size):
+        found += np.searchsorted(flat[position[row] : end[row]], high - base[row], side="right")
+        found -= np.searchsorted(flat[position[row] : end[row]], low - base[row], side="left")
+    return found
+
+
+@njit(cache=True, nogil=True)
+def _fill(base: Any, start: Any, end: Any, flat: Any, limit: Any, buffer: Any, position: Any) -> Any:
+    """Copy every sum below ``limit`` into the buffer; the number copied, or -1 if they do not fit."""
+    count = 0
+    for row in range(base.size):
+        at = start[row]
+        below = limit - base[row]
+        while at < end[row] and flat[at] < below:
+            if count == buffer.size:
+                return -1
+            buffer[count] = flat[at] + base[row]
+            count += 1
+            at += 1
+        position[row] = at
+    return count
+
+
+@njit(cache=True, nogil=True)
+def _sort_into_bins(buffer: Any, count: Any, low: Any, shift: Any, bins: Any, ends: Any, ordered: Any) -> Any:
+    """Counting sort by bin: bin j ends up as ``ordered[ends[j]:ends[j + 1]]``, unordered within."""
+    for j in range(bins + 2):
+        ends[j] = 0
+    for i in range(count):
+        ends[((buffer[i] - low) >> shift) + 2] += 1
+    for j in range(2, bins + 2):
+        ends[j] += ends[j - 1]
+    for i in range(count):
+        j = ((buffer[i] - low) >> shift) + 1
+        ordered[ends[j]] = buffer[i]
+        ends[j] += 1
+
+
+@njit(cache=True, nogil=True)
+def _count_rows(
+    x_base: Any,
+    x_start: Any,
+    x_end: Any,
+    x_flat: Any,
+    y_base: Any,
+    y_start: Any,
+    y_end: Any,
+    y_flat: Any,
+    low: Any,
+    high: Any,
+    tie: Any,
+) -> Any:
+    """Read the overlap window by window; see :mod:`crossroads.inference.counting` for the rule."""
+    above = tied = seen = 0
+    buffer = np.empty(2 * _WINDOW, np.int64)
+    ordered = np.empty(2 * _WINDOW + 1, np.int64)
+    ends = np.zeros(_BINS + 4, np.int32)
+    position = x_start.copy()
+    held = (x_end - x_start).sum()
+    width = max(1, (high - low) // (held // _WINDOW + 1))
+    left_edge = low
+    while left_edge < high:
+        right_edge = min(left_edge + width, high)
+        count = _fill(x_base, x_start, x_end, x_flat, right_edge, buffer, position)
+        while count < 0 and right_edge - left_edge > 1:
+            width = max(1, width // 4)
+            right_edge = min(left_edge + width, high)
+            count = _fill(x_base, x_start, x_end, x_flat, right_edge, buffer, position)
+        if count < 0:  # more equal sums than the buffer holds: one value wide, so nothing to order
+            buffer = np.empty(4 * buffer.size, np.int64)
+            ordered = np.empty(buffer.size + 1, np.int64)
+            continue
+        x_start[:] = position
+        span = right_edge - left_edge
+        shift = 0
+        while (span >> shift) + 1 > min(_BINS, max(64, 4 * count)):
+            shift += 1
+        bins = (span >> shift) + 1
+        _sort_into_bins(buffer, count, left_edge, shift, bins, ends, ordered)
+        n_y = 0
+        for row in range(y_base.size):
+            at = y_start[row]
+            below = right_edge + tie - y_base[row]
+            while at < y_end[row] and y_flat[at] < below:
+                value = y_flat[at] + y_base[row] - tie
+                upper = value + 2 * tie
+                j = (value - left_edge) >> shift
+                above += ends[j]
+                for i in range(ends[j], ends[j + 1]):
+                    if ordered[i] < value:
+                        above += 1
+                    elif ordered[i] <= upper:
+                        tied += 1
+                if upper >= left_edge + ((j + 1) << shift):  # the tie reaches into later bins
+                    for i in range(ends[j + 1], count):
+                        if ordered[i] <= upper:
+                            tied += 1
+                        elif ordered[i] > upper + (1 << shift):
+                            break
+                if upper >= right_edge:  # and past the window
+                    tied += _count_between(x_base, x_end, x_flat, x_start, right_edge, upper)
+                n_y += 1
+                at += 1
+            y_start[row] = at
+        above += seen * n_y
+        seen += count
+        left_edge = right_edge
+        busiest = max(count, n_y)
+        width = min(high - low, max(1, int(width * min(2.0, _WINDOW / max(1, busiest)))))
+    return above, tied
+
+
+@njit(parallel=True, cache=True)
+def count_small_rows(
+    scores: Any, n_x: Any, x_order: Any, y_order: Any, bounds_x: Any, bounds_y: Any, ties: Any
+) -> Any:
+    """Divisions above and tied with the observed one, for every row of a table of small-group scores.
+
+    ``x_order`` and ``y_order`` place the subsets of each group in order of their size; subsets of size k
+    stand at ``bounds[k]`` to ``bounds[k + 1]``.
+    """
+    n_rows, n = scores.shape
+    n_y = n - n_x
+    above = np.empty(n_rows, np.int64)
+    tied = np.empty(n_rows, np.int64)
+    for row in prange(n_rows):
+        x_by_mask = np.zeros(1 << n_x, np.int64)
+        y_by_mask = np.zeros(1 << n_y, np.int64)
+        x = np.empty(1 << n_x, np.int64)
+        y = np.empty(1 << n_y, np.int64)
+        for j in range(n_x):
+            for mask in range(1 << j):
+                x_by_mask[(1 << j) + mask] = x_by_mask[mask] + scores[row, j]
+        for j in range(n_y):
+            for mask in range(1 << j):
+                y_by_mask[(1 << j) + mask] = y_by_mask[mask] + scores[row, n_x + j]
+        for i in range(x.size):
+            x[i] = x_by_mask[x_order[i]]
+        for i in range(y.size):
+            y[i] = y_by_mask[y_order[i]]
+        tie = ties[row]
+        n_above = 0
+        n_reaching = 0
+        for k in range(min(n_x, n_y) + 1):
+            v = y[bounds_y[k] : bounds_y[k + 1]]
+            for i in range(bounds_x[k], bounds_x[k + 1]):
+                threshold = x[i] + tie
+                reach = x[i] - tie
+                strictly = 0
+                weakly = 0
+                for u in range(v.size):
+                    strictly += v[u] > threshold
+                    weakly += v[u] >= reach
+                n_above += strictly
+                n_reaching += weakly
+        above[row] = n_above
+        tied[row] = n_reaching - n_above
+    return above, tied

@@ -1,0 +1,236 @@
+"""The permutation test for many rows of scores at once, such as every word of a vocabulary."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cache
+from math import comb
+
+import numpy as np
+
+from crossroads.errors import InputError, one_of
+from crossroads.inference.permutation import ALTERNATIVES, MAX_WORK, METHODS, TIES, permutation_test
+from crossroads.inference.saddlepoint import RELATIVE_ERROR, SMALLEST, saddlepoint_rows
+from crossroads.inference.scores import Floats, Integers
+
+BRUTE_FORCE = 50_000
+"""Divisions up to which every one is looked at, for all rows together."""
+FEW_ROWS = 512
+"""Rows up to which each is planned on its own where brute force is out of reach."""
+
+_BITS = 60
+_PAIRS_AT_A_TIME = 1 << 23
+_SADDLEPOINT_ROWS = 1 << 14
+
+
+@dataclass(frozen=True, kw_only=True)
+class RowsResult:
+    """p-values of many tests of the same sizes."""
+
+    pvalue: Floats
+    """One p-value a row."""
+    pvalue_low: Floats
+    """Lower bounds."""
+    pvalue_high: Floats
+    """Upper bounds."""
+    method: str
+    """How they were found."""
+    min_pvalue: float
+    """The smallest p-value that groups of these sizes can give."""
+
+
+def permutation_rows(
+    scores: Floats,
+    n_x: int,
+    *,
+    alternative: str = "greater",
+    ties: str = "weak",
+    method: str = "auto",
+    seed: int = 0,
+    score_error: float = 0.0,
+    max_work: float = MAX_WORK,
+    compiled: bool | None = None,
+    progress: Callable[[int], None] | None = None,
+) -> RowsResult:
+    """Test every row of a table: the first ``n_x`` columns against the others.
+
+    Groups with up to 50,000 divisions are counted exactly for all rows. Beyond that, up to 512 rows are
+    planned one by one as :func:`~crossroads.inference.permutation.permutation_test` does, and more rows
+    take the saddlepoint approximation, if the groups have at least 13 scores.
+
+    Parameters
+    ----------
+    scores
+        One row a test.
+    n_x
+        Number of columns in the first group.
+    alternative, ties, method, seed, score_error, max_work
+        As in :func:`~crossroads.inference.permutation.permutation_test`.
+    compiled
+        Whether to use the compiled kernel; by default where it is installed and worth loading.
+    progress
+        Called with the number of rows done.
+    """
+    one_of("alternative", alternative, ALTERNATIVES)
+    one_of("ties", ties, TIES)
+    one_of("method", method, METHODS)
+    n_rows, n = scores.shape
+    if not 0 < n_x < n:
+        raise InputError(f"the first group has {n_x} of {n} columns.", hint="both groups need at least one.")
+    total = comb(n, n_x)
+    if method in ("auto", "exact") and total <= BRUTE_FORCE:
+        above, tied = _count_rows(scores, n_x, score_error, compiled, progress)
+        up, down = _shares(above, tied, total, ties)
+        p = _tail(up, down, alternative, scores, n_x)
+        return RowsResult(
+            pvalue=p, pvalue_low=p, pvalue_high=p, method="exact", min_pvalue=_smallest(total, alternative)
+        )
+    many = n_rows > FEW_ROWS and min(n_x, n - n_x) >= SMALLEST
+    if method == "saddlepoint" or (method == "auto" and many):
+        return _saddlepoint(scores, n_x, alternative, progress)
+    found = []
+    for i, row in enumerate(scores):
+        found.append(
+            permutation_test(
+                row[:n_x],
+                row[n_x:],
+                alternative=alternative,
+                ties=ties,
+                method=method,
+                seed=seed,
+                score_error=score_error,
+                max_work=max_work,
+            )
+        )
+        if progress is not None:
+            progress(i + 1)
+    return RowsResult(
+        pvalue=np.array([f.pvalue for f in found]),
+        pvalue_low=np.array([f.pvalue_low for f in found]),
+        pvalue_high=np.array([f.pvalue_high for f in found]),
+        method=", ".join(sorted({f.method for f in found})),
+        min_pvalue=_smallest(total, alternative),
+    )
+
+
+def _smallest(total: int, alternative: str) -> float:
+    return min(1.0, (2 if alternative == "two-sided" else 1) / total)
+
+
+def _shares(above: Integers, tied: Integers, total: int, ties: str) -> tuple[Floats, Floats]:
+    below = total - above - tied
+    if ties == "weak":
+        above, below = above + tied, below + tied
+    return above / total, below / total
+
+
+def _tail(up: Floats, down: Floats, alternative: str, scores: Floats, n_x: int) -> Floats:
+    if alternative == "greater":
+        return up
+    if alternative == "less":
+        return down
+    if alternative == "two-sided":
+        return np.asarray(np.minimum(1.0, 2 * np.minimum(up, down)))
+    higher = scores[:, :n_x].mean(axis=1) >= scores[:, n_x:].mean(axis=1)
+    return np.where(higher, up, down)
+
+
+def _saddlepoint(
+    scores: Floats, n_x: int, alternative: str, progress: Callable[[int], None] | None
+) -> RowsResult:
+    p = np.empty(len(scores))
+    for start in range(0, len(scores), _SADDLEPOINT_ROWS):
+        chunk = np.asarray(scores[start : start + _SADDLEPOINT_ROWS], dtype=np.float64)
+        up = saddlepoint_rows(chunk, n_x)
+        down = saddlepoint_rows(-chunk, n_x) if alternative != "greater" else 1 - up
+        p[start : start + len(chunk)] = _tail(up, down, alternative, chunk, n_x)
+        if progress is not None:
+            progress(start + len(chunk))
+    return RowsResult(
+        pvalue=p,
+        pvalue_low=p / (1 + RELATIVE_ERROR),
+        pvalue_high=np.minimum(1.0, p * (1 + RELATIVE_ERROR)),
+        method="saddlepoint",
+        min_pvalue=_smallest(comb(scores.shape[1], n_x), alternative),
+    )
+
+
+@cache
+def _by_size(n: int) -> tuple[Integers, Integers]:
+    """Subsets of n items as bit masks in order of size, and where each size begins and ends."""
+    sizes = np.array([mask.bit_count() for mask in range(1 << n)])
+    order = np.argsort(sizes, kind="stable")
+    bounds = np.concatenate([[0], np.cumsum(np.bincount(sizes))])
+    return order.astype(np.int64), bounds.astype(np.int64)
+
+
+def _quantised(scores: Floats, n_x: int, score_error: float) -> tuple[Integers, Integers]:
+    """Each row on an integer grid of its own, and the difference below which its sums tie."""
+    n = scores.shape[1]
+    shifted = scores - scores.min(axis=1, keepdims=True)
+    largest = shifted.max(axis=1)
+    exponent = np.floor(_BITS - np.log2(n) - np.log2(np.where(largest > 0, largest, 1.0))).astype(np.int64)
+    grid = np.rint(np.ldexp(shifted, exponent[:, None])).astype(np.int64)
+    swaps = min(n_x, n - n_x)
+    tie = np.ceil(2 * swaps * (np.ldexp(score_error, exponent) + 0.5))
+    return grid, np.minimum(tie, grid.max(axis=1) * float(swaps)).astype(np.int64)
+
+
+def _count_rows(
+    scores: Floats,
+    n_x: int,
+    score_error: float,
+    compiled: bool | None,
+    progress: Callable[[int], None] | None,
+) -> tuple[Integers, Integers]:
+    n_rows, n = scores.shape
+    (x_order, x_bounds), (y_order, y_bounds) = _by_size(n_x), _by_size(n - n_x)
+    kernel = _kernel(n_rows * comb(n, n_x), compiled)
+    step = 1 << 17 if kernel else max(1, _PAIRS_AT_A_TIME // comb(n, n_x))
+    above, tied = np.empty(n_rows, np.int64), np.empty(n_rows, np.int64)
+    for start in range(0, n_rows, step):
+        part = slice(start, min(start + step, n_rows))
+        grid, tie = _quantised(np.asarray(scores[part], dtype=np.float64), n_x, score_error)
+        if kernel:
+            above[part], tied[part] = kernel(grid, n_x, x_order, y_order, x_bounds, y_bounds, tie)
+        else:
+            x = _subset_sums(grid[:, :n_x])[:, x_order]
+            y = _subset_sums(grid[:, n_x:])[:, y_order]
+            above[part], tied[part] = _compare(x, y, x_bounds, y_bounds, tie)
+        if progress is not None:
+            progress(part.stop)
+    return above, tied
+
+
+def _subset_sums(grid: Integers) -> Integers:
+    """Sums of every subset of the columns, indexed by bit mask."""
+    sums = np.zeros((len(grid), 1), np.int64)
+    for column in grid.T:
+        sums = np.concatenate([sums, sums + column[:, None]], axis=1)
+    return sums
+
+
+def _compare(
+    x: Integers, y: Integers, x_bounds: Integers, y_bounds: Integers, tie: Integers
+) -> tuple[Integers, Integers]:
+    above, reaching = np.zeros(len(x), np.int64), np.zeros(len(x), np.int64)
+    for size in range(min(x_bounds.size, y_bounds.size) - 1):
+        u = x[:, x_bounds[size] : x_bounds[size + 1], None]
+        v = y[:, None, y_bounds[size] : y_bounds[size + 1]]
+        difference = v - u
+        above += (difference > tie[:, None, None]).sum(axis=(1, 2))
+        reaching += (difference >= -tie[:, None, None]).sum(axis=(1, 2))
+    return above, reaching - above
+
+
+def _kernel(pairs: int, compiled: bool | None) -> Callable[..., tuple[Integers, Integers]] | None:
+    if compiled is False or (compiled is None and pairs < 100_000_000):
+        return None
+    try:
+        from crossroads.inference import kernels  # numba is optional and slow to import
+    except ImportError:
+        if compiled:
+            raise
+        return None
+    return kernels.count_small_rows  # type: ignore[no-any-return]

@@ -1,0 +1,86 @@
+"""Scores as integers, so that sums of them are exact and do not depend on their order."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import ceil, comb, floor, log2
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from crossroads.errors import InputError
+
+Integers = NDArray[np.int64]
+Floats = NDArray[np.float64]
+
+_BITS = 60
+
+
+@dataclass(frozen=True, kw_only=True)
+class Scores:
+    """Two groups of scores on one integer grid."""
+
+    x: Integers
+    """Scores of the first group."""
+    y: Integers
+    """Scores of the second group."""
+    step: float
+    """Width of the grid: score = ``step`` × integer + a constant."""
+    tie: int
+    """Two sums closer than this count as equal: no larger difference can come from rounding."""
+
+    @property
+    def total(self) -> int:
+        """Number of ways to divide all scores into groups of the given sizes."""
+        return comb(self.x.size + self.y.size, self.x.size)
+
+    @property
+    def swapped(self) -> Scores:
+        """The same scores with the groups exchanged."""
+        return Scores(x=self.y, y=self.x, step=self.step, tie=self.tie)
+
+    @property
+    def leaning(self) -> float:
+        """Mean of the first group minus mean of the second, in steps."""
+        return float(self.x.mean() - self.y.mean())
+
+
+def as_scores(x: ArrayLike, y: ArrayLike, *, score_error: float = 0.0) -> Scores:
+    """Put two groups of real scores on a common dyadic grid.
+
+    A common shift cancels in every comparison of two divisions of equal sizes, so the smallest score
+    becomes 0; the grid is the finest on which no sum of scores overflows 60 bits.
+
+    Parameters
+    ----------
+    x, y
+        Scores of the two groups.
+    score_error
+        Largest rounding error that a score may carry from its own computation.
+    """
+    first, second = _as_floats("x", x), _as_floats("y", y)
+    if not score_error >= 0.0:
+        raise InputError(f"score_error is {score_error}.", hint="give a number that is not negative.")
+    pooled = np.concatenate([first, second])
+    pooled = pooled - pooled.min()
+    largest = float(pooled.max())
+    if largest == 0.0:
+        zeros = np.zeros(pooled.size, dtype=np.int64)
+        return Scores(x=zeros[: first.size], y=zeros[first.size :], step=1.0, tie=0)
+    exponent = floor(_BITS - log2(pooled.size) - log2(largest))
+    grid = np.rint(np.ldexp(pooled, exponent)).astype(np.int64)
+    step = 2.0**-exponent
+    swaps = min(first.size, second.size)
+    tie = min(ceil(2 * swaps * (score_error / step + 0.5)), int(grid.max()) * swaps)
+    return Scores(x=grid[: first.size], y=grid[first.size :], step=step, tie=tie)
+
+
+def _as_floats(name: str, values: ArrayLike) -> Floats:
+    array = np.asarray(values, dtype=np.float64)
+    if array.ndim != 1 or array.size == 0:
+        raise InputError(
+            f"{name} has shape {array.shape}.", hint="give a one-dimensional array with at least one score."
+        )
+    if not np.isfinite(array).all():
+        raise InputError(f"{name} holds nan or infinite scores.", hint="remove or repair them.")
+    return array

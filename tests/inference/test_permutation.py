@@ -1,0 +1,195 @@
+"""The permutation test: theory, agreement of its methods, and other software."""
+
+from __future__ import annotations
+
+import json
+from math import comb
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy import stats
+
+from crossroads.errors import InputError, UnknownNameError
+from crossroads.inference.permutation import permutation_test
+
+COIN = json.loads((Path(__file__).parents[1] / "references" / "coin.json").read_text(encoding="utf-8"))
+
+
+def scores_with_effect(n: int, d: float, seed: int) -> tuple[np.ndarray, np.ndarray]:
+    """Two groups of n scores whose effect size is d (pooled standard deviation, ddof 1)."""
+    rng = np.random.default_rng(seed)
+    x, y = rng.normal(size=n), rng.normal(size=n)
+    x, y = x - x.mean(), y - y.mean()
+    within = float((x**2).sum() + (y**2).sum())
+    # d = 2a / sqrt((within + 2 n a^2) / (2n - 1)), solved for a
+    a = d * np.sqrt(within / (2 * n - 1)) / np.sqrt(4 - d**2 * 2 * n / (2 * n - 1))
+    return 0.05 * (x + a), 0.05 * (y - a)
+
+
+def test_the_largest_possible_effect_has_the_smallest_p() -> None:
+    result = permutation_test(np.arange(8.0) + 10, np.arange(8.0))
+    assert result.pvalue == result.min_pvalue == 1 / comb(16, 8)
+    assert result.tails["less"][0] == 1.0
+    assert permutation_test(np.arange(8.0) + 10, np.arange(8.0), ties="strict").pvalue == 0.0
+
+
+@given(st.lists(st.floats(-1, 1), min_size=4, max_size=12), st.integers(1, 11))
+def test_tails_fit_together(values: list[float], cut: int) -> None:
+    n_x = min(cut, len(values) - 1)
+    weak = permutation_test(values[:n_x], values[n_x:])
+    strict = permutation_test(values[:n_x], values[n_x:], ties="strict")
+    assert weak.tied is not None
+    total = weak.total
+    assert weak.tails["greater"][0] == pytest.approx(strict.tails["greater"][0] + weak.tied / total)
+    assert weak.tails["greater"][0] + strict.tails["less"][0] == pytest.approx(1)
+    assert weak.tails["two-sided"][0] == min(1.0, 2 * min(weak.tails["greater"][0], weak.tails["less"][0]))
+    assert weak.pvalue >= weak.min_pvalue > 0
+
+
+def test_a_negative_statistic_has_a_small_two_sided_p() -> None:
+    # tools that count |S'| >= S without the absolute value of S report p = 1 here
+    x, y = np.arange(6.0), np.arange(6.0) + 20
+    assert permutation_test(x, y, alternative="two-sided").pvalue == 2 / comb(12, 6)
+    assert permutation_test(x, y, alternative="greater").pvalue == 1.0
+    assert permutation_test(x, y, alternative="less").pvalue == 1 / comb(12, 6)
+    assert permutation_test(x, y, alternative="observed").pvalue == 1 / comb(12, 6)
+
+
+def test_ties_do_not_depend_on_the_order_of_float_sums() -> None:
+    # 0.1 + 0.2 != 0.3 in float64; the division {0.3, 0.0} against {0.1, 0.2} must tie with the observed one
+    result = permutation_test([0.1, 0.2], [0.3, 0.0], score_error=1e-15)
+    # divisions by sum of the first group: .3 (observed), .4, .1, .5, .2, .3 -> three above or tied at .3: .4 .5 .3 .3
+    assert result.tied == 2
+    assert result.pvalue == 4 / 6
+    assert permutation_test([0.1, 0.2], [0.3, 0.0], ties="strict", score_error=1e-15).pvalue == 2 / 6
+
+
+def test_divisions_are_drawn_without_replacement() -> None:
+    # with replacement a resample could hold the 100 twice and exceed the observed sum; without, never
+    x, y = [100.0, 1.0, 1.0, 1.0], [0.0, 0.0, 0.0, 0.0]
+    result = permutation_test(x, y, method="monte-carlo", ties="strict", resamples=5000)
+    assert result.pvalue == 1 / 5001
+
+
+@pytest.mark.parametrize("n", [8, 13, 16])
+@pytest.mark.parametrize("d", [-1.2, 0.0, 0.4, 1.3])
+def test_exact_p_lies_inside_every_other_method(n: int, d: float) -> None:
+    x, y = scores_with_effect(n, d, seed=n)
+    exact = permutation_test(x, y)
+    assert exact.method == "exact"
+    for method in ("bracket", "monte-carlo") + (("saddlepoint",) if n >= 13 else ()):
+        other = permutation_test(x, y, method=method, seed=3)
+        for tail, (p, _, _) in exact.tails.items():
+            _, low, high = other.tails[tail]
+            assert low <= p <= high, (method, tail)
+
+
+@pytest.mark.parametrize("n", [61, 80])
+@pytest.mark.parametrize("d", [0.1, 0.6, 1.2])
+def test_saddlepoint_stays_inside_its_stated_error(n: int, d: float) -> None:
+    x, y = scores_with_effect(n, d, seed=n)
+    planned = permutation_test(x, y)
+    certain = permutation_test(x, y, method="bracket")
+    assert planned.method == "saddlepoint"
+    assert planned.pvalue_low <= certain.pvalue_high
+    assert certain.pvalue_low <= planned.pvalue_high
+    assert planned.pvalue == pytest.approx(certain.pvalue, rel=0.02)
+
+
+def test_the_planner_brackets_what_it_cannot_count() -> None:
+    x, y = scores_with_effect(40, 0.3, seed=2)
+    result = permutation_test(x, y)
+    assert (result.method, result.bound) == ("bracket", "certain")
+    assert result.pvalue == result.pvalue_high
+    assert 0 < result.pvalue_high - result.pvalue_low <= 0.011 * result.pvalue_high
+
+
+def test_a_large_effect_is_exact_even_in_large_sets() -> None:
+    x, y = scores_with_effect(32, 1.4, seed=32)
+    result = permutation_test(x, y)
+    assert result.method == "exact"
+    assert result.pvalue == pytest.approx(1.05767e-10, rel=1e-5)  # see the bracket around it
+    certain = permutation_test(x, y, method="bracket")
+    assert certain.pvalue_low <= result.pvalue <= certain.pvalue_high
+
+
+def test_separated_sets_of_any_size_are_exact() -> None:
+    result = permutation_test(np.arange(300.0) + 1000, np.arange(300.0))
+    assert result.method == "exact"
+    assert result.pvalue == pytest.approx(0.0, abs=1e-170)
+    assert result.pvalue > 0
+
+
+@pytest.mark.parametrize(("n", "d"), [(8, 1.0), (16, 0.5), (25, 1.5)])
+def test_normal_method_is_the_published_star_rule(n: int, d: float) -> None:
+    # for equal sets z = d * sqrt(n / 2)
+    x, y = scores_with_effect(n, d, seed=n)
+    result = permutation_test(x, y, method="normal", alternative="observed")
+    assert result.pvalue == pytest.approx(stats.norm.sf(abs(d) * np.sqrt(n / 2)), rel=1e-9)
+
+
+@pytest.mark.parametrize(("n_x", "n_y"), [(6, 6), (5, 8), (8, 8)])
+@pytest.mark.parametrize("alternative", ["greater", "less", "two-sided"])
+def test_p_equals_scipys_exact_permutation_test(n_x: int, n_y: int, alternative: str) -> None:
+    rng = np.random.default_rng(n_x * 10 + n_y)
+    x, y = rng.normal(0.5, 1, n_x), rng.normal(0, 1, n_y)
+    theirs = stats.permutation_test(
+        (x, y),
+        lambda a, b, axis: a.mean(axis=axis) - b.mean(axis=axis),
+        vectorized=True,
+        n_resamples=np.inf,
+        alternative=alternative,
+    )
+    ours = permutation_test(x, y, alternative=alternative)
+    assert ours.pvalue == pytest.approx(theirs.pvalue, rel=1e-12)
+
+
+@pytest.mark.reference
+@pytest.mark.parametrize("case", COIN["cases"], ids=lambda case: str(case["name"]))
+def test_p_equals_the_exact_test_of_coin(case: dict[str, object]) -> None:
+    for alternative in ("greater", "less", "two-sided"):
+        if alternative == "two-sided" and len(case["x"]) != len(case["y"]):  # type: ignore[arg-type]
+            continue  # coin doubles nothing: with unequal sets it adds the two unequal tails
+        ours = permutation_test(case["x"], case["y"], alternative=alternative, score_error=1e-14)  # type: ignore[arg-type]
+        assert ours.method == "exact"
+        assert ours.pvalue == pytest.approx(case[alternative], rel=1e-9)
+
+
+@pytest.mark.parametrize(
+    ("x", "y", "words"),
+    [
+        ([], [1.0], "x has shape"),
+        ([1.0], [], "y has shape"),
+        ([[1.0]], [1.0], "x has shape"),
+        ([1.0, np.nan], [1.0], "nan"),
+        ([1.0], [np.inf], "infinite"),
+    ],
+)
+def test_unusable_scores_are_refused(x: list[float], y: list[float], words: str) -> None:
+    with pytest.raises(InputError, match=words):
+        permutation_test(x, y)
+
+
+@pytest.mark.parametrize(
+    ("option", "value", "nearest"),
+    [("alternative", "greter", "greater"), ("ties", "week", "weak"), ("method", "exakt", "exact")],
+)
+def test_mistyped_options_get_the_nearest_right_one(option: str, value: str, nearest: str) -> None:
+    with pytest.raises(UnknownNameError, match=f"did you mean '{nearest}'"):
+        permutation_test([1.0, 2.0], [3.0, 4.0], **{option: value})  # type: ignore[arg-type]
+
+
+def test_methods_say_when_they_cannot_be_used() -> None:
+    with pytest.raises(InputError, match="13 scores a group"):
+        permutation_test([1.0, 2.0], [3.0, 4.0], method="saddlepoint")
+    with pytest.raises(InputError, match="too many divisions"):
+        permutation_test(np.arange(50.0), np.arange(50.0) + 0.5, method="exact")
+    with pytest.raises(InputError, match="resamples is 0"):
+        permutation_test([1.0, 2.0], [3.0, 4.0], method="monte-carlo", resamples=0)
+    with pytest.raises(InputError, match="score_error is -1"):
+        permutation_test([1.0, 2.0], [3.0, 4.0], score_error=-1.0)
+    with pytest.raises(InputError, match="normal curve"):
+        permutation_test([1.0, 1.0], [1.0, 1.0], method="normal")
