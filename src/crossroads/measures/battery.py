@@ -1,0 +1,136 @@
+"""Many designs on one model, with the number of tests taken into account; one design on many models."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from crossroads.errors import InputError, MissingStimuliError
+from crossroads.evidence import Embeddings
+from crossroads.inference.multiplicity import benjamini_hochberg, holm
+from crossroads.measures.mleat import MleatResult, mleat
+from crossroads.results import Result
+from crossroads.stimuli import Design
+
+
+@dataclass(frozen=True, kw_only=True)
+class BatteryResult(Result):
+    """ML-EATs of several designs on one model."""
+
+    tests: tuple[MleatResult, ...]
+    """The tests, in the order asked for."""
+    holm: tuple[float, ...]
+    """Level 1 p-values adjusted by Holm: the chance of any false rejection is kept."""
+    bh: tuple[float, ...]
+    """Level 1 p-values adjusted by Benjamini and Hochberg: the share of false rejections is kept."""
+    skipped: Mapping[str, str]
+    """Designs that could not be measured, and why."""
+
+    def rows(self) -> list[dict[str, Any]]:
+        """One row a test, with the adjusted p-values of Level 1."""
+        return [
+            {**test.rows()[0], "holm": h, "bh": b}
+            for test, h, b in zip(self.tests, self.holm, self.bh, strict=True)
+        ]
+
+
+@dataclass(frozen=True, kw_only=True)
+class SeriesResult(Result):
+    """One design over a series of models, such as the decades of a historical corpus."""
+
+    design: str
+    """Name of the design."""
+    points: Mapping[int, MleatResult]
+    """The ML-EAT of each point in time."""
+    skipped: Mapping[int, str]
+    """Points at which the design could not be measured, and why."""
+
+    def rows(self) -> list[dict[str, Any]]:
+        """One row a point in time."""
+        return [{"time": time, **test.rows()[0]} for time, test in self.points.items()]
+
+
+def battery(
+    emb: Embeddings,
+    designs: Iterable[Design],
+    *,
+    missing: str = "drop",
+    progress: Callable[[str], None] | None = None,
+    **options: Any,
+) -> BatteryResult:
+    """Run the ML-EAT on several designs and adjust their Level 1 p-values for the number of tests.
+
+    Parameters
+    ----------
+    emb
+        The model.
+    designs
+        What to ask it.
+    missing
+        As in :func:`~crossroads.measures.weat.weat`. A design that has too few stimuli left is skipped,
+        and the result says so.
+    progress
+        Called with the name of each design before it is measured.
+    options
+        Passed on to :func:`~crossroads.measures.mleat.mleat`.
+    """
+    designs = list(designs)
+    if not designs:
+        raise InputError("there are no designs to test.", hint="give at least one.")
+    tests: list[MleatResult] = []
+    skipped: dict[str, str] = {}
+    for design in designs:
+        if progress is not None:
+            progress(design.name)
+        try:
+            tests.append(mleat(emb, design, missing=missing, **options))
+        except MissingStimuliError as error:
+            if missing == "raise":
+                raise
+            skipped[design.name] = error.message
+    pvalues = [test.level1.pvalue for test in tests]
+    return BatteryResult(
+        tests=tuple(tests),
+        holm=tuple(holm(pvalues).tolist()),
+        bh=tuple(benjamini_hochberg(pvalues).tolist()),
+        skipped=skipped,
+        conventions={"measure": "battery", "missing": missing, "adjusted": "Level 1 p-values", **options},
+        provenance=(emb.provenance,),
+    )
+
+
+def series(
+    models: Mapping[int, Embeddings], design: Design, *, missing: str = "drop", **options: Any
+) -> SeriesResult:
+    """Run the ML-EAT on one design in each model of a series.
+
+    Parameters
+    ----------
+    models
+        Models by year.
+    design
+        What to ask them.
+    missing
+        As in :func:`~crossroads.measures.weat.weat`; points with too few stimuli are skipped and listed.
+    options
+        Passed on to :func:`~crossroads.measures.mleat.mleat`.
+    """
+    if not models:
+        raise InputError("the series is empty.", hint="give at least one model.")
+    points: dict[int, MleatResult] = {}
+    skipped: dict[int, str] = {}
+    for time in sorted(models):
+        try:
+            points[time] = mleat(models[time], design, missing=missing, **options)
+        except MissingStimuliError as error:
+            if missing == "raise":
+                raise
+            skipped[time] = error.message
+    return SeriesResult(
+        design=design.name,
+        points=points,
+        skipped=skipped,
+        conventions={"measure": "series", "missing": missing, **options},
+        provenance=tuple(models[time].provenance for time in sorted(models)),
+    )

@@ -1,0 +1,178 @@
+"""Compare one association in two models, or two decades."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from crossroads.errors import DesignError, EvidenceError
+from crossroads.evidence import Embeddings
+from crossroads.geometry import Floats, rounding_error
+from crossroads.inference.permutation import MAX_WORK, permutation_test
+from crossroads.measures.gathering import Gathered, gather, warn_about_sharing
+from crossroads.measures.weat import check_ddof, scores_of
+from crossroads.results import Coverage, Result
+from crossroads.stimuli import Design
+
+
+@dataclass(frozen=True, kw_only=True)
+class CompareResult(Result):
+    """One design in two models, with a paired test of their difference."""
+
+    design: str
+    """Name of the design."""
+    effect_sizes: tuple[float, float]
+    """Effect size in each model, over the stimuli that both have."""
+    difference: float
+    """First effect size less the second."""
+    pvalue: float
+    """p-value of the difference."""
+    pvalue_low: float
+    """Lower bound of the p-value."""
+    pvalue_high: float
+    """Upper bound of the p-value."""
+    method: str
+    """How the p-value was found."""
+    alternative: str
+    """Which tail it is of."""
+    min_pvalue: float
+    """The smallest p-value that sets of these sizes can give."""
+    changes: Mapping[str, float]
+    """Standardised association of each target in the first model less that in the second."""
+
+    def rows(self) -> list[dict[str, Any]]:
+        """One row: both effect sizes, their difference and its p-value."""
+        return [
+            {
+                "design": self.design,
+                "effect_size_1": self.effect_sizes[0],
+                "effect_size_2": self.effect_sizes[1],
+                "difference": self.difference,
+                "pvalue": self.pvalue,
+                "method": self.method,
+                "alternative": self.alternative,
+                "min_pvalue": self.min_pvalue,
+            }
+        ]
+
+
+def compare(
+    first: Embeddings,
+    second: Embeddings,
+    design: Design,
+    *,
+    alternative: str = "two-sided",
+    ddof: int = 1,
+    ties: str = "weak",
+    method: str = "auto",
+    seed: int = 0,
+    missing: str = "raise",
+    max_work: float = MAX_WORK,
+) -> CompareResult:
+    """Test whether an association differs between two models.
+
+    Each target has an association in either model. Divided by their standard deviation over all targets
+    they are on the scale of the effect size, and the difference of the two effect sizes is the difference
+    of the mean *changes* of X and Y. Under the null hypothesis that no target changed more for standing
+    in X than in Y, the labels of the changes are exchangeable, and the permutation test is exact. Words
+    that are unusual in both models cancel out: this is what makes the test a paired one.
+
+    Parameters
+    ----------
+    first, second
+        The two models; their dimensions may differ. Stimuli missing from either are missing from both.
+    design, alternative, ddof, ties, method, seed, missing, max_work
+        As in :func:`~crossroads.measures.weat.weat`.
+    """
+    if design.y is None:
+        raise DesignError(f"the design {design.name!r} has a single target.", hint="give y as well.")
+    check_ddof(ddof)
+    warn_about_sharing(design)
+    found = _shared(first, second, design, missing)
+    z = [_standardised(one, design, ddof, emb.dim) for one, emb in zip(found, (first, second), strict=True)]
+    n_x = len(found[0].words["x"])
+    changes = z[0] - z[1]
+    d = [float(scores[:n_x].mean() - scores[n_x:].mean()) for scores in z]
+    tested = permutation_test(
+        changes[:n_x],
+        changes[n_x:],
+        alternative=alternative,
+        ties=ties,
+        method=method,
+        seed=seed,
+        score_error=1e-12 * float(np.abs(changes).max()),
+        max_work=max_work,
+    )
+    return CompareResult(
+        design=design.name,
+        effect_sizes=(d[0], d[1]),
+        difference=d[0] - d[1],
+        pvalue=tested.pvalue,
+        pvalue_low=tested.pvalue_low,
+        pvalue_high=tested.pvalue_high,
+        method=tested.method,
+        alternative=alternative,
+        min_pvalue=tested.min_pvalue,
+        changes=dict(zip((*found[0].words["x"], *found[0].words["y"]), changes.tolist(), strict=True)),
+        coverage=found[0].coverage,
+        conventions={
+            "measure": "compare",
+            "alternative": alternative,
+            "ties": ties,
+            "ddof": ddof,
+            "missing": missing,
+            "method": method,
+            "max_work": max_work,
+            "seed": seed,
+        },
+        provenance=(first.provenance, second.provenance),
+    )
+
+
+def _shared(first: Embeddings, second: Embeddings, design: Design, missing: str) -> tuple[Gathered, Gathered]:
+    """The stimuli that both models have, in the same order."""
+    least = {"x": 2, "y": 2, "a": 1, "b": 1}
+    if missing == "raise":
+        return (
+            gather(first, design.sets, missing=missing, least=least),
+            gather(second, design.sets, missing=missing, least=least),
+        )
+    one = gather(first, design.sets, missing="drop", least=least)
+    two = gather(second, one.words, missing=missing, least=least)
+    one = gather(first, two.words, missing="drop", least=least)
+    dropped = {
+        name: {
+            word: _reason(word, name, first, two.coverage) for word in words if word not in two.words[name]
+        }
+        for name, words in design.sets.items()
+    }
+    coverage = Coverage(
+        policy=missing,
+        used=one.words,
+        dropped=dropped,
+        respelled={**two.coverage.respelled, **one.coverage.respelled},
+    )
+    return Gathered(vectors=one.vectors, words=one.words, coverage=coverage), two
+
+
+def _reason(word: str, name: str, first: Embeddings, second: Coverage) -> str:
+    if word in second.dropped[name]:
+        reason = second.dropped[name][word]
+        return reason if reason.startswith("left out") else f"{reason} of the second model"
+    return (
+        "not in the vocabulary of the first model" if word not in first else "zero vector in the first model"
+    )
+
+
+def _standardised(found: Gathered, design: Design, ddof: int, dim: int) -> Floats:
+    x, y, _ = scores_of(found)
+    s = np.concatenate([x, y])
+    if float(s.max() - s.min()) <= 2 * rounding_error(dim):
+        raise EvidenceError(
+            f"every association of the design {design.name!r} equals {float(s[0]):.6g} in one of the models.",
+            hint="check that its vectors differ.",
+        )
+    return np.asarray((s - s.mean()) / s.std(ddof=ddof))

@@ -1,0 +1,179 @@
+"""Find the vectors of the stimuli that a measure asks for, and account for those that have none."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from crossroads.errors import (
+    CrossroadsWarning,
+    DesignError,
+    EvidenceError,
+    MissingStimuliError,
+    join_words,
+    one_of,
+)
+from crossroads.evidence import Embeddings
+from crossroads.evidence.spelling import RULES
+from crossroads.geometry import Floats, unit
+from crossroads.results import Coverage
+from crossroads.stimuli import Design
+
+MISSING = ("raise", "drop", "balance")
+NOT_THERE = "not in the vocabulary"
+ZERO = "zero vector"
+BALANCED = "left out to balance the sets"
+
+_PARTNERS = {"x": "y", "y": "x", "a": "b", "b": "a"}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Gathered:
+    """Unit vectors of the stimuli of each set, and what became of the others."""
+
+    vectors: Mapping[str, Floats]
+    """Unit vectors by set, one row a stimulus."""
+    words: Mapping[str, tuple[str, ...]]
+    """The stimuli of those rows."""
+    coverage: Coverage
+    """Which stimuli were dropped or respelled, and why."""
+
+
+def gather(
+    emb: Embeddings, sets: Mapping[str, Sequence[str]], *, missing: str, least: Mapping[str, int]
+) -> Gathered:
+    """Look up every stimulus of every set.
+
+    Parameters
+    ----------
+    emb
+        Where to look.
+    sets
+        Stimuli by set; ``balance`` pairs the sets named x and y, and a and b.
+    missing
+        ``"raise"``, ``"drop"``, or ``"balance"``, which drops and then shortens the longer set of each
+        pair from its end until both are equal.
+    least
+        How many stimuli each set must have left.
+    """
+    one_of("missing", missing, MISSING)
+    rows: dict[str, list[int]] = {}
+    used: dict[str, list[str]] = {}
+    dropped: dict[str, dict[str, str]] = {name: {} for name in sets}
+    respelled: dict[str, str] = {}
+    for name, words in sets.items():
+        rows[name], used[name] = [], []
+        for word in words:
+            match = emb.find(word)
+            if match is None:
+                dropped[name][word] = NOT_THERE
+                continue
+            if match.rule != "exact":
+                respelled[word] = f"{match.label} ({match.rule})"
+            rows[name].append(match.row)
+            used[name].append(word)
+    vectors = {name: np.asarray(emb.vectors[found]) for name, found in rows.items() if found}
+    for name in vectors:
+        vectors[name] = _without_zeros(vectors[name], used[name], dropped[name])
+    if missing == "raise" and any(dropped.values()):
+        raise _missing_error(emb, dropped)
+    if missing == "balance":
+        _balance(vectors, used, dropped)
+    _check_sizes(sets, used, dropped, least)
+    return Gathered(
+        vectors={name: unit(rows_) for name, rows_ in vectors.items()},
+        words={name: tuple(words) for name, words in used.items()},
+        coverage=Coverage(
+            policy=missing,
+            used={name: tuple(words) for name, words in used.items()},
+            dropped=dropped,
+            respelled=respelled,
+        ),
+    )
+
+
+def warn_about_sharing(design: Design) -> None:
+    """Warn where a word stands in both sets of a pair: it counts twice and pulls the effect to 0."""
+    for what, shared in (("targets", design.shared_targets), ("attributes", design.shared_attributes)):
+        if shared:
+            warnings.warn(
+                f"the design {design.name!r} has {join_words(map(repr, shared), most=3)} in both {what}.",
+                CrossroadsWarning,
+                stacklevel=3,
+            )
+
+
+def _without_zeros(vectors: np.ndarray, used: list[str], dropped: dict[str, str]) -> np.ndarray:
+    """Leave out rows of zeros, which have no direction; refuse rows that are not finite."""
+    if vectors.dtype.kind == "f" and not np.isfinite(vectors).all():
+        bad = [repr(used[i]) for i in np.flatnonzero(~np.isfinite(vectors).all(axis=1))]
+        raise EvidenceError(
+            f"the vector of {join_words(bad, most=3)} holds nan or infinite values.",
+            hint="remove these rows, or repair them at their source.",
+        )
+    zero = ~vectors.any(axis=1)
+    if not zero.any():
+        return vectors
+    for i in reversed(np.flatnonzero(zero)):
+        dropped[used.pop(i)] = ZERO
+    return np.asarray(vectors[~zero])
+
+
+def _balance(
+    vectors: dict[str, np.ndarray], used: dict[str, list[str]], dropped: dict[str, dict[str, str]]
+) -> None:
+    for name, partner in _PARTNERS.items():
+        if name in used and partner in used:
+            keep = min(len(used[name]), len(used[partner]))
+            for word in used[name][keep:]:
+                dropped[name][word] = BALANCED
+            del used[name][keep:]
+            if name in vectors:
+                vectors[name] = vectors[name][:keep]
+
+
+def _missing_error(emb: Embeddings, dropped: Mapping[str, Mapping[str, str]]) -> MissingStimuliError:
+    missing = {word: why for words in dropped.values() for word, why in words.items()}
+    parts = [f"{name}: {join_words(words, most=6)}" for name, words in dropped.items() if words]
+    other = [rule for rule in RULES if rule not in emb.fallback]
+    lenient = emb.with_fallback(RULES)
+    found = [word for word, why in missing.items() if why == NOT_THERE and word in lenient]
+    hint = "pass missing='drop' to leave them out, or missing='balance' to keep the sets of equal size."
+    if found:
+        hint = (
+            f"{len(found)} of them are there under another spelling: allow it with "
+            f"fallback={other!r}. Or {hint}"
+        )
+    count = len(missing)
+    return MissingStimuliError(
+        f"{count} {'stimulus has' if count == 1 else 'stimuli have'} no usable vector ({'; '.join(parts)}).",
+        missing=missing,
+        hint=hint,
+    )
+
+
+def _check_sizes(
+    sets: Mapping[str, Sequence[str]],
+    used: Mapping[str, Sequence[str]],
+    dropped: Mapping[str, Mapping[str, str]],
+    least: Mapping[str, int],
+) -> None:
+    for name, words in sets.items():
+        need = least.get(name, 1)
+        have = len(used[name])
+        if have >= need:
+            continue
+        if len(words) < need:
+            raise DesignError(
+                f"{name} holds {len(words)} stimulus: {', '.join(map(repr, words))}.",
+                hint=f"this measure compares stimuli with each other, so {name} needs at least {need}.",
+            )
+        raise MissingStimuliError(
+            f"{name} has {have} of {len(words)} stimuli left, and needs {need}; "
+            f"left out: {join_words(dropped[name], most=6)}.",
+            missing=dropped[name],
+            hint="use vectors that cover the design, or a design that the vectors cover.",
+        )

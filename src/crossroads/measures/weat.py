@@ -1,0 +1,258 @@
+"""WEAT, the word embedding association test (Caliskan, Bryson & Narayanan 2017)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from crossroads.errors import EvidenceError, InputError
+from crossroads.evidence import Embeddings
+from crossroads.geometry import Floats, affinities, associations, effect_size, rounding_error
+from crossroads.inference.permutation import MAX_WORK, permutation_test
+from crossroads.measures.gathering import Gathered, gather, warn_about_sharing
+from crossroads.results import Result
+from crossroads.stimuli import Design
+
+
+@dataclass(frozen=True, kw_only=True)
+class WeatResult(Result):
+    """Differential association of two targets (or one) with two attributes."""
+
+    design: str
+    """Name of the design."""
+    digest: str
+    """Checksum of the word lists of the design."""
+    effect_size: float
+    """Difference of the two mean associations, in standard deviations of all associations."""
+    statistic: float
+    """Sum of the associations of the first set less that of the second: what is permuted."""
+    pvalue: float
+    """Share of divisions at least as extreme as the observed one."""
+    pvalue_low: float
+    """Lower bound of the p-value; equal to it where it is exact."""
+    pvalue_high: float
+    """Upper bound of the p-value; equal to it where it is exact."""
+    method: str
+    """How the p-value was found."""
+    bound: str
+    """What stands behind the bounds of the p-value."""
+    alternative: str
+    """Which tail the p-value is of."""
+    min_pvalue: float
+    """The smallest p-value that sets of these sizes can give."""
+    ties: int | None
+    """Divisions that tie with the observed one, itself included; None where they were not counted."""
+    divisions: int
+    """Number of divisions that the p-value is a share of."""
+    tails: Mapping[str, tuple[float, float, float]]
+    """p-value, lower and upper bound for every alternative."""
+    associations: Mapping[str, float]
+    """Association of each stimulus that was permuted: targets, or attributes in a single-target test."""
+    sets: Mapping[str, tuple[str, ...]]
+    """The stimuli measured, by set."""
+
+    def rows(self) -> list[dict[str, Any]]:
+        """One row: the effect size, the p-value and how it was found."""
+        return [
+            {
+                "design": self.design,
+                "effect_size": self.effect_size,
+                "pvalue": self.pvalue,
+                "pvalue_low": self.pvalue_low,
+                "pvalue_high": self.pvalue_high,
+                "alternative": self.alternative,
+                "method": self.method,
+                "min_pvalue": self.min_pvalue,
+                "ties": self.ties,
+                **{f"n_{name}": len(words) for name, words in self.sets.items()},
+                "dropped": 0 if self.coverage is None else len(self.coverage.missing),
+            }
+        ]
+
+
+def weat(
+    emb: Embeddings,
+    design: Design,
+    *,
+    alternative: str = "greater",
+    ddof: int = 1,
+    ties: str = "weak",
+    method: str = "auto",
+    seed: int = 0,
+    missing: str = "raise",
+    max_work: float = MAX_WORK,
+) -> WeatResult:
+    r"""Test whether two targets differ in their association with two attributes.
+
+    .. math::
+        d = \frac{\operatorname{mean}_{x \in X} s(x, A, B) - \operatorname{mean}_{y \in Y} s(y, A, B)}
+                 {\operatorname{sd}_{w \in X \cup Y} s(w, A, B)}, \qquad
+        s(w, A, B) = \operatorname{mean}_{a \in A} \cos(w, a) - \operatorname{mean}_{b \in B} \cos(w, b)
+
+    The p-value is the share of all divisions of X ∪ Y into sets of the same sizes that score at least as
+    high; it is exact wherever that can be computed. Without ``y`` the design has a single target, and the
+    attributes are permuted instead (Level 2 of the ML-EAT; with one target word, the SC-WEAT).
+
+    Parameters
+    ----------
+    emb
+        Vectors of the stimuli.
+    design
+        The four sets.
+    alternative
+        ``"greater"`` (the published test), ``"less"``, ``"two-sided"`` or ``"observed"``.
+    ddof
+        1 divides by the sample standard deviation, as the published tables do; 0 by the population's, as
+        some other tools do.
+    ties
+        ``"weak"`` counts divisions that equal the observed one; ``"strict"`` does not, as the published
+        formula says.
+    method
+        ``"auto"``, or one of ``"exact"``, ``"bracket"``, ``"saddlepoint"``, ``"monte-carlo"``, ``"normal"``.
+    seed
+        Used by the Monte Carlo method only.
+    missing
+        ``"raise"``, ``"drop"`` or ``"balance"`` stimuli without a vector.
+    max_work
+        How many subset sums an exact count may look at before it gives way to a bracket.
+
+    Notes
+    -----
+    *Departures:* the published p-value counts strictly larger statistics of a sample of divisions and can
+    be 0; ours counts all divisions, ties included. ``ties="strict"`` gives the published count.
+
+    References
+    ----------
+    Caliskan, A., Bryson, J. J., & Narayanan, A. (2017). doi:10.1126/science.aal4230
+
+    Examples
+    --------
+    >>> emb = Embeddings.from_dict(
+    ...     {
+    ...         "rose": [1, 0.1],
+    ...         "lily": [1, 0.2],
+    ...         "wasp": [0, 1],
+    ...         "gnat": [0.1, 1],
+    ...         "love": [1, 0],
+    ...         "peace": [1, 0.3],
+    ...         "filth": [0, 1],
+    ...         "abuse": [0.2, 1],
+    ...     }
+    ... )
+    >>> design = Design(
+    ...     name="bugs", x=["rose", "lily"], y=["wasp", "gnat"], a=["love", "peace"], b=["filth", "abuse"]
+    ... )
+    >>> result = weat(emb, design)
+    >>> round(result.effect_size, 3), result.pvalue == 1 / 6, result.method
+    (1.728, True, 'exact')
+    """
+    check_ddof(ddof)
+    warn_about_sharing(design)
+    found = gather(emb, design.sets, missing=missing, least=_least(design))
+    return run_test(
+        found,
+        emb,
+        design=design.name,
+        digest=design.digest,
+        alternative=alternative,
+        ddof=ddof,
+        ties=ties,
+        method=method,
+        seed=seed,
+        max_work=max_work,
+    )
+
+
+def check_ddof(ddof: int) -> None:
+    """Refuse anything but the two conventions in use."""
+    if ddof not in (0, 1):
+        raise InputError(f"ddof is {ddof!r}.", hint="use 1 (sample standard deviation) or 0 (population).")
+
+
+def _least(design: Design) -> dict[str, int]:
+    if design.y is None:
+        return {"x": 1, "a": 2, "b": 2}
+    return {"x": 2, "y": 2, "a": 1, "b": 1}
+
+
+def scores_of(found: Gathered) -> tuple[Floats, Floats, tuple[str, ...]]:
+    """Scores of the two groups that are permuted, and the stimuli they belong to.
+
+    Two targets are permuted by their associations with the attributes; with one target, it is the
+    attributes that are permuted, by their mean cosine with it.
+    """
+    vectors, words = found.vectors, found.words
+    if "y" in vectors:
+        s = associations(np.concatenate([vectors["x"], vectors["y"]]), vectors["a"], vectors["b"])
+        return s[: len(words["x"])], s[len(words["x"]) :], (*words["x"], *words["y"])
+    u = affinities(vectors["x"], np.concatenate([vectors["a"], vectors["b"]]))
+    return u[: len(words["a"])], u[len(words["a"]) :], (*words["a"], *words["b"])
+
+
+def run_test(
+    found: Gathered,
+    emb: Embeddings,
+    *,
+    design: str,
+    digest: str,
+    alternative: str,
+    ddof: int,
+    ties: str,
+    method: str,
+    seed: int,
+    max_work: float,
+) -> WeatResult:
+    """Run the test on stimuli that have been looked up; what every level of the ML-EAT calls."""
+    first, second, names = scores_of(found)
+    scores = (*first.tolist(), *second.tolist())
+    if max(scores) - min(scores) <= 2 * rounding_error(emb.dim):
+        raise EvidenceError(
+            f"every association of the design {design!r} equals {scores[0]:.6g}, so it has no effect size.",
+            hint="check that the vectors differ and that the two attributes are not the same words.",
+        )
+    tested = permutation_test(
+        first,
+        second,
+        alternative=alternative,
+        ties=ties,
+        method=method,
+        seed=seed,
+        score_error=rounding_error(emb.dim),
+        max_work=max_work,
+    )
+    two_targets = "y" in found.words
+    return WeatResult(
+        design=design,
+        digest=digest,
+        effect_size=effect_size(first, second, ddof=ddof),
+        statistic=float(first.sum() - second.sum()),
+        pvalue=tested.pvalue,
+        pvalue_low=tested.pvalue_low,
+        pvalue_high=tested.pvalue_high,
+        method=tested.method,
+        bound=tested.bound,
+        alternative=tested.alternative,
+        min_pvalue=tested.min_pvalue,
+        ties=tested.tied,
+        divisions=tested.total,
+        tails=dict(tested.tails),
+        associations=dict(zip(names, scores, strict=True)),
+        sets=dict(found.words),
+        coverage=found.coverage,
+        conventions={
+            "measure": "weat" if two_targets else "single-target weat",
+            "association": "difference of mean cosines" if two_targets else "mean cosine",
+            "alternative": alternative,
+            "ties": ties,
+            "ddof": ddof,
+            "missing": found.coverage.policy,
+            "method": method,
+            "max_work": max_work,
+            "seed": seed,
+            "fallback": ", ".join(emb.fallback) or "none",
+        },
+        provenance=(emb.provenance,),
+    )

@@ -1,0 +1,216 @@
+"""What all results share: their conventions, where they came from, and how they are written and read."""
+
+from __future__ import annotations
+
+import dataclasses
+import html
+import json
+import math
+import platform
+import types
+import typing
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cache
+from importlib import metadata
+from typing import Any, Self, TypeVar
+
+import numpy as np
+
+from crossroads.errors import FormatError, InputError, require
+from crossroads.evidence.provenance import Provenance
+
+SCHEMA = 1
+"""Version of the written form of results."""
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Coverage:
+    """Which stimuli were measured, and what became of the others."""
+
+    policy: str
+    """What was asked for when stimuli are missing: ``raise``, ``drop`` or ``balance``."""
+    used: Mapping[str, tuple[str, ...]]
+    """The stimuli measured, by set."""
+    dropped: Mapping[str, Mapping[str, str]]
+    """The stimuli left out and why, by set."""
+    respelled: Mapping[str, str]
+    """Stimuli found under another spelling, with the spelling and the rule that found it."""
+
+    @property
+    def complete(self) -> bool:
+        """Whether every stimulus was measured."""
+        return not any(self.dropped.values())
+
+    @property
+    def missing(self) -> dict[str, str]:
+        """Every stimulus left out, with its reason."""
+        return {word: why for words in self.dropped.values() for word, why in words.items()}
+
+
+@cache
+def versions() -> Mapping[str, str]:
+    """Versions of what computed a result."""
+    found = {"python": platform.python_version()}
+    for package in ("crossroads", "numpy", "scipy"):
+        try:
+            found[package] = metadata.version(package)
+        except metadata.PackageNotFoundError:
+            found[package] = "unknown"
+    return types.MappingProxyType(found)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Result:
+    """Fields and views that every result has."""
+
+    coverage: Coverage | None = None
+    """Which stimuli were measured."""
+    conventions: Mapping[str, Any] = field(default_factory=dict)
+    """Every choice that the numbers depend on, as it was resolved."""
+    provenance: tuple[Provenance, ...] = ()
+    """Where the evidence came from; one entry for each model."""
+    versions: Mapping[str, str] = field(default_factory=versions)
+    """Versions of the software that computed the result."""
+
+    def rows(self) -> list[dict[str, Any]]:
+        """The result as tidy rows: what :meth:`to_frame` shows."""
+        return [{k: v for k, v in self.to_dict().items() if not isinstance(v, (dict, list))}]
+
+    def to_frame(self) -> Any:
+        """The result as a tidy pandas data frame."""
+        pandas = require("pandas", extra="frames", purpose="to_frame()")
+        return pandas.DataFrame(self.rows())
+
+    def to_dict(self) -> dict[str, Any]:
+        """The whole result as plain data, nothing rounded."""
+        return {"type": type(self).__name__, "schema": SCHEMA, **_encode_fields(self)}
+
+    def to_json(self, *, indent: int | None = None) -> str:
+        """The whole result as a JSON document."""
+        return json.dumps(self.to_dict(), ensure_ascii=False, indent=indent, allow_nan=False)
+
+    @classmethod
+    def from_dict(cls, data: Mapping[str, Any]) -> Self:
+        """Rebuild a result from :meth:`to_dict`."""
+        kind = data.get("type")
+        if kind != cls.__name__:
+            raise FormatError(f"this is a {kind!r}, not a {cls.__name__!r}.", key="type")
+        if data.get("schema") != SCHEMA:
+            raise FormatError(
+                f"written with schema {data.get('schema')!r}; this version reads {SCHEMA}.", key="schema"
+            )
+        return _decode_dataclass(cls, {k: v for k, v in data.items() if k not in ("type", "schema")})
+
+    @classmethod
+    def from_json(cls, text: str) -> Self:
+        """Rebuild a result from :meth:`to_json`."""
+        try:
+            data = json.loads(text)
+        except json.JSONDecodeError as error:
+            raise FormatError(f"not a JSON document: {error.msg}.", line=error.lineno) from error
+        if not isinstance(data, dict):
+            raise FormatError(f"expected a JSON object, found {type(data).__name__}.")
+        return cls.from_dict(data)
+
+    def _repr_html_(self) -> str:
+        rows = self.rows()
+        columns = list(rows[0]) if rows else []
+        head = "".join(f"<th>{html.escape(str(c))}</th>" for c in columns)
+        body = "".join(
+            "<tr>" + "".join(f"<td>{html.escape(_shown(row.get(c)))}</td>" for c in columns) + "</tr>"
+            for row in rows[:50]
+        )
+        more = f"<p>… {len(rows) - 50} more rows</p>" if len(rows) > 50 else ""
+        title = html.escape(type(self).__name__)
+        return (
+            f"<p><b>{title}</b></p><table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>{more}"
+        )
+
+
+def _shown(value: Any) -> str:
+    return f"{value:.4g}" if isinstance(value, float) else str(value)
+
+
+def _encode_fields(instance: Any) -> dict[str, Any]:
+    return {f.name: _encode(getattr(instance, f.name)) for f in dataclasses.fields(instance)}
+
+
+def _encode(value: Any) -> Any:
+    """Plain JSON data for anything a result may hold."""
+    if isinstance(value, Result):
+        return value.to_dict()
+    if dataclasses.is_dataclass(value) and not isinstance(value, type):
+        return _encode_fields(value)
+    if isinstance(value, np.ndarray):
+        return _encode(value.tolist())
+    if isinstance(value, np.generic):
+        return _encode(value.item())
+    if isinstance(value, Mapping):
+        return {str(k): _encode(v) for k, v in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_encode(v) for v in value]
+    if isinstance(value, float) and not math.isfinite(value):
+        raise InputError(f"a result holds {value}, which JSON cannot say.", hint="please report this.")
+    return value
+
+
+def _decode_dataclass(cls: type[T], data: Mapping[str, Any]) -> T:
+    hints = typing.get_type_hints(cls)
+    known = {f.name for f in dataclasses.fields(cls)}  # type: ignore[arg-type]
+    unknown = set(data) - known
+    if unknown:
+        raise FormatError(f"unknown field(s) {sorted(unknown)} in a {cls.__name__}.")
+    missing = known - set(data)
+    if missing:
+        raise FormatError(f"field(s) {sorted(missing)} are missing from a {cls.__name__}.")
+    return cls(**{name: _decode(hints[name], value) for name, value in data.items()})
+
+
+def _decode(hint: Any, value: Any) -> Any:
+    """Rebuild a value from plain data, guided by the annotation of its field."""
+    origin, args = typing.get_origin(hint), typing.get_args(hint)
+    if origin in (typing.Union, types.UnionType):
+        if value is None:
+            return None
+        return _decode(next(a for a in args if a is not type(None)), value)
+    if isinstance(hint, type) and issubclass(hint, Result):
+        return hint.from_dict(value)
+    if dataclasses.is_dataclass(hint) and isinstance(hint, type):
+        return _decode_dataclass(hint, value)
+    if origin is np.ndarray:
+        return read_only(np.array(value, dtype=typing.get_args(args[1])[0]))
+    if origin is tuple:
+        if len(args) == 2 and args[1] is Ellipsis:
+            return tuple(_decode(args[0], v) for v in value)
+        return tuple(_decode(a, v) for a, v in zip(args, value, strict=True))
+    if origin is not None and issubclass(origin, Mapping):
+        key = args[0]
+        return {(int(k) if key is int else k): _decode(args[1], v) for k, v in value.items()}
+    return value
+
+
+def read_only(array: np.ndarray[Any, Any]) -> Any:
+    """The array, protected against change."""
+    array.flags.writeable = False
+    return array
+
+
+def describe_coverage(coverage: Coverage, *, most: int = 8) -> list[str]:
+    """Sentences that say what was left out and what was found under another spelling."""
+    sentences = []
+    for name, words in coverage.dropped.items():
+        if words:
+            shown = [f"{word} ({why})" for word, why in words.items()]
+            sentences.append(f"{name}: left out {_listed(shown, most)}")
+    if coverage.respelled:
+        shown = [f"{word} as {how}" for word, how in coverage.respelled.items()]
+        sentences.append(f"found under another spelling: {_listed(shown, most)}")
+    return sentences
+
+
+def _listed(words: Sequence[str], most: int) -> str:
+    rest = f" and {len(words) - most} more" if len(words) > most else ""
+    return ", ".join(words[:most]) + rest
