@@ -1,7 +1,48 @@
-"""Measure the social and intersectional associations that a model has learned."""
+"""Measure the social and intersectional associations that a model has learned.
 
+>>> import crossroads as cr
+>>> emb = cr.load("default", words=cr.catalog("weat6").words)  # doctest: +SKIP
+>>> cr.weat(emb, cr.catalog("weat6")).effect_size  # doctest: +SKIP
+1.708...
+"""
+
+from crossroads.errors import CrossroadsError, CrossroadsWarning, InputError, MissingStimuliError
 from crossroads.evidence import Embeddings, Provenance
+from crossroads.inference.multiplicity import benjamini_hochberg, holm
+from crossroads.inference.permutation import permutation_test
+from crossroads.inference.power import minimum_detectable
+from crossroads.measures import battery, bootstrap, compare, influence, mleat, sc_weat, series, weat
+from crossroads.sources import load, load_series
+from crossroads.stimuli import Design, StimulusSet, batteries, catalog, read_design, read_designs
 
 __version__ = "0.1.0"
 
-__all__ = ["Embeddings", "Provenance", "__version__"]
+__all__ = [
+    "CrossroadsError",
+    "CrossroadsWarning",
+    "Design",
+    "Embeddings",
+    "InputError",
+    "MissingStimuliError",
+    "Provenance",
+    "StimulusSet",
+    "__version__",
+    "batteries",
+    "battery",
+    "benjamini_hochberg",
+    "bootstrap",
+    "catalog",
+    "compare",
+    "holm",
+    "influence",
+    "load",
+    "load_series",
+    "minimum_detectable",
+    "mleat",
+    "permutation_test",
+    "read_design",
+    "read_designs",
+    "sc_weat",
+    "series",
+    "weat",
+]

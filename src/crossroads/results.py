@@ -62,9 +62,13 @@ def versions() -> Mapping[str, str]:
     return types.MappingProxyType(found)
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, eq=False)
 class Result:
-    """Fields and views that every result has."""
+    """Fields and views that every result has.
+
+    Results are equal when they are of one type and write the same data. Subclasses are dataclasses with
+    ``eq=False``, so that arrays are compared as a whole; results have no hash.
+    """
 
     coverage: Coverage | None = None
     """Which stimuli were measured."""
@@ -72,8 +76,15 @@ class Result:
     """Every choice that the numbers depend on, as it was resolved."""
     provenance: tuple[Provenance, ...] = ()
     """Where the evidence came from; one entry for each model."""
-    versions: Mapping[str, str] = field(default_factory=versions)
+    versions: Mapping[str, str] = field(default_factory=lambda: dict(versions()))
     """Versions of the software that computed the result."""
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Result):
+            return NotImplemented
+        return type(self) is type(other) and self.to_dict() == other.to_dict()
+
+    __hash__ = None  # type: ignore[assignment]
 
     def rows(self) -> list[dict[str, Any]]:
         """The result as tidy rows: what :meth:`to_frame` shows."""
@@ -135,23 +146,23 @@ def _shown(value: Any) -> str:
 
 
 def _encode_fields(instance: Any) -> dict[str, Any]:
-    return {f.name: _encode(getattr(instance, f.name)) for f in dataclasses.fields(instance)}
+    return {f.name: encode(getattr(instance, f.name)) for f in dataclasses.fields(instance)}
 
 
-def _encode(value: Any) -> Any:
+def encode(value: Any) -> Any:
     """Plain JSON data for anything a result may hold."""
     if isinstance(value, Result):
         return value.to_dict()
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
         return _encode_fields(value)
     if isinstance(value, np.ndarray):
-        return _encode(value.tolist())
+        return encode(value.tolist())
     if isinstance(value, np.generic):
-        return _encode(value.item())
+        return encode(value.item())
     if isinstance(value, Mapping):
-        return {str(k): _encode(v) for k, v in value.items()}
+        return {str(k): encode(v) for k, v in value.items()}
     if isinstance(value, (list, tuple)):
-        return [_encode(v) for v in value]
+        return [encode(v) for v in value]
     if isinstance(value, float) and not math.isfinite(value):
         raise InputError(f"a result holds {value}, which JSON cannot say.", hint="please report this.")
     return value
@@ -166,7 +177,24 @@ def _decode_dataclass(cls: type[T], data: Mapping[str, Any]) -> T:
     missing = known - set(data)
     if missing:
         raise FormatError(f"field(s) {sorted(missing)} are missing from a {cls.__name__}.")
-    return cls(**{name: _decode(hints[name], value) for name, value in data.items()})
+    return cls(**{name: _decode_field(name, hints[name], value) for name, value in data.items()})
+
+
+def _decode_field(name: str, hint: Any, value: Any) -> Any:
+    try:
+        return _decode(hint, value)
+    except FormatError:
+        raise
+    except (AttributeError, TypeError, ValueError) as error:
+        raise FormatError(f"{_clipped(value)} is not a value of this field.", key=name) from error
+
+
+def _clipped(value: Any, most: int = 60) -> str:
+    shown = repr(value)
+    return shown if len(shown) <= most else shown[: most - 1] + "…"
+
+
+_PLAIN: Mapping[Any, tuple[type, ...]] = {float: (float, int), int: (int,), str: (str,), bool: (bool,)}
 
 
 def _decode(hint: Any, value: Any) -> Any:
@@ -176,6 +204,10 @@ def _decode(hint: Any, value: Any) -> Any:
         if value is None:
             return None
         return _decode(next(a for a in args if a is not type(None)), value)
+    if hint in _PLAIN and (
+        not isinstance(value, _PLAIN[hint]) or (hint is not bool and isinstance(value, bool))
+    ):
+        raise TypeError(hint.__name__)
     if isinstance(hint, type) and issubclass(hint, Result):
         return hint.from_dict(value)
     if dataclasses.is_dataclass(hint) and isinstance(hint, type):

@@ -75,7 +75,8 @@ def _set(entry: Entry, value: Any) -> StimulusSet:
         groups = build(name)
         if isinstance(groups, Groups):
             return groups[member].items
-    return StimulusSet(value, tuple(document(entry.file)["sets"][value]))
+    data = document(entry.file)
+    return StimulusSet(data.get("titles", {}).get(value, value), tuple(data["sets"][value]))
 
 
 def _varied(material: Material, entry: Entry, variant: str) -> Material:

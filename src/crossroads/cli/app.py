@@ -1,0 +1,77 @@
+"""The program ``crossroads``: its commands, and how errors reach the shell."""
+
+from __future__ import annotations
+
+import sys
+import warnings
+from typing import Annotated, TextIO
+
+import typer
+from rich.markup import escape
+
+import crossroads
+from crossroads.cli import associations, auditing, cataloguing, printing
+from crossroads.errors import CrossroadsError, CrossroadsWarning, InputError
+
+app = typer.Typer(
+    name="crossroads",
+    help="Measure the social and intersectional associations that a model has learned.",
+    no_args_is_help=True,
+    rich_markup_mode="rich",
+    pretty_exceptions_enable=False,
+    suggest_commands=True,
+    epilog="Exit status: 0 done, 1 the work failed, 2 bad usage or input.",
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+app.command("audit")(auditing.audit_command)
+app.command("weat")(associations.weat_command)
+app.command("mleat")(associations.mleat_command)
+app.command("sc-weat")(associations.sc_weat_command)
+app.command("catalog")(cataloguing.catalog_command)
+
+
+def _version(wanted: bool) -> None:
+    if wanted:
+        printing.out.print(f"crossroads {crossroads.__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def _root(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Show the version.")
+    ] = False,
+) -> None:
+    """Measure the social and intersectional associations that a model has learned."""
+
+
+def main() -> None:
+    """Run the program; errors that we foresee become sentences, not tracebacks."""
+    warnings.showwarning = _show_warning
+    try:
+        app()
+    except CrossroadsError as error:
+        printing.err.print(f"[bold red]error:[/] {escape(error.message)}")
+        if error.hint:
+            printing.err.print(f"\nhint: {error.hint}", markup=False)
+        sys.exit(2 if isinstance(error, InputError) else 1)
+    except BrokenPipeError:
+        sys.exit(1)
+    except OSError as error:
+        printing.err.print(f"[bold red]error:[/] {escape(str(error))}")
+        sys.exit(1)
+
+
+def _show_warning(
+    message: Warning | str,
+    category: type[Warning],
+    filename: str,
+    lineno: int,
+    file: TextIO | None = None,
+    line: str | None = None,
+) -> None:
+    if issubclass(category, CrossroadsWarning):
+        printing.err.print(f"[yellow]warning:[/] {escape(str(message))}")
+    else:
+        text = warnings.formatwarning(message, category, filename, lineno, line)
+        print(text, end="", file=file or sys.stderr)

@@ -1,0 +1,232 @@
+"""``crossroads audit``: the main job."""
+
+from __future__ import annotations
+
+import csv
+import json as json_module
+import os
+import shutil
+import tempfile
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from rich.markup import escape
+
+import crossroads
+from crossroads.cli import options as o
+from crossroads.cli import printing
+from crossroads.cli.associations import open_vectors
+from crossroads.errors import InputError, MissingExtraError
+from crossroads.measures import BatteryResult, BootstrapResult, InfluenceResult, battery, bootstrap, influence
+from crossroads.stimuli import Design
+
+STATIC = ("weat", "ceat-intersectional")
+MARK = "results.json"
+
+
+def audit_command(
+    model: Annotated[
+        str, typer.Argument(help="A file or folder of word vectors; the embedded default if left out.")
+    ] = "default",
+    output: Annotated[Path, typer.Option("--output", "-o", help="Where the results go.")] = Path("audit"),
+    test: o.Tests = None,
+    design: o.DesignFiles = None,
+    alternative: Annotated[o.Alternative, typer.Option(help="Which tail.")] = o.Alternative.two_sided,
+    missing: o.MissingOption = o.Missing.drop,
+    fallback: o.Fallback = "auto",
+    format_: o.Format = None,
+    seed: o.Seed = 0,
+    figures: Annotated[bool, typer.Option(help="Draw figures, where matplotlib is installed.")] = True,
+    json: o.Json = False,
+) -> None:
+    """Test a model on a whole battery, and write everything to a folder."""
+    check_output(output)
+    designs = o.chosen_designs(test, design, default=STATIC)
+    emb = open_vectors(model, o.words_of(designs), format_, fallback)
+    settings: dict[str, Any] = {"alternative": alternative.value, "seed": seed}
+    with printing.counting("testing", len(designs)) as (bar, task):
+        result = battery(
+            emb, designs, missing=missing.value, progress=lambda _: bar.advance(task), **settings
+        )
+    if not result.tests:
+        raise InputError(
+            f"none of the {len(designs)} tests can be measured: {next(iter(result.skipped.values()))}",
+            hint="use vectors that cover the stimuli; crossroads catalog NAME lists them.",
+        )
+    measured = {test_.design for test_ in result.tests}
+    kept = [one for one in designs if one.name in measured]
+    intervals = [bootstrap(emb, one, missing=missing.value, seed=seed) for one in kept]
+    influences = [influence(emb, one, missing=missing.value) for one in kept]
+    drawn = write_audit(output, result, intervals, influences, kept, figures=figures)
+    if json:
+        printing.document("audit", [result, *intervals, *influences], output=str(output))
+        return
+    show_audit(result, intervals, output, drawn)
+
+
+def show_audit(result: BatteryResult, intervals: list[BootstrapResult], output: Path, drawn: bool) -> None:
+    """Print the table of an audit and what to read beside it."""
+    details = result.provenance[0].details
+    size = details.get("vocabulary")
+    printing.out.print(
+        f"[b]{escape(result.provenance[0].source)}[/b]"
+        + (f": {size:,} words" if isinstance(size, int) else "")
+        + f", {len(result.tests)} tests"
+    )
+    printing.out.print(printing.audit_table(result, {i.design: (i.low, i.high) for i in intervals}))
+    printing.legend(result)
+    alternative = result.tests[0].conventions["alternative"]
+    printing.out.print(
+        f"d: effect size of X against Y, in standard deviations. p: share of all divisions of the targets, "
+        f"{alternative}. p (BH): adjusted for {len(result.tests)} tests. CI: over the choice of words in all "
+        "four sets. pattern: the attribute to which each target leans by itself.",
+        style="dim",
+    )
+    printing.notes([(t.design, t.coverage) for t in result.tests], [t.level1.method for t in result.tests])
+    for name, reason in result.skipped.items():
+        printing.out.print(f"{name}: not tested: {reason}", style="dim", markup=False)
+    if not drawn:
+        printing.out.print('no figures: pip install "crossroads[plots]"', style="dim", markup=False)
+    printing.out.print(f"written to {output}", markup=False)
+
+
+def check_output(output: Path) -> None:
+    """Refuse a place that holds something else, before any work is done."""
+    if output.exists() and not output.is_dir():
+        raise InputError(f"{output} is a file.", hint="name a folder with --output.")
+    if output.is_dir() and any(output.iterdir()) and not (output / MARK).is_file():
+        raise InputError(
+            f"the folder {output} holds other things.", hint="name an empty or a new folder with --output."
+        )
+
+
+def write_audit(
+    output: Path,
+    result: BatteryResult,
+    intervals: list[BootstrapResult],
+    influences: list[InfluenceResult],
+    designs: list[Design],
+    *,
+    figures: bool,
+) -> bool:
+    """Write the folder beside its place and move it there whole; tell whether figures were drawn."""
+    output.parent.mkdir(parents=True, exist_ok=True)
+    staging = Path(tempfile.mkdtemp(prefix=f".{output.name}-", dir=output.parent))
+    try:
+        data = {
+            "crossroads": crossroads.__version__,
+            "designs": [one.to_dict() for one in designs],
+            "results": [r.to_dict() for r in (result, *intervals, *influences)],
+        }
+        text = json_module.dumps(data, ensure_ascii=False, allow_nan=False, indent=1)
+        (staging / MARK).write_text(text + "\n", encoding="utf-8")
+        ends = {i.design: {"ci_low": i.low, "ci_high": i.high} for i in intervals}
+        _write_csv(staging / "tests.csv", [{**row, **ends[row["design"]]} for row in result.rows()])
+        _write_csv(staging / "associations.csv", _associations(result))
+        _write_csv(
+            staging / "influence.csv", [{"design": i.design, **row} for i in influences for row in i.rows()]
+        )
+        _write_csv(
+            staging / "coverage.csv", _coverage(result), columns=("design", "set", "word", "status", "detail")
+        )
+        drawn = figures and _draw(staging / "figures", result, {i.design: i for i in intervals})
+        staging.chmod(0o777 & ~_umask())
+        _move(staging, output)
+    except BaseException:
+        shutil.rmtree(staging, ignore_errors=True)
+        raise
+    return drawn or not figures
+
+
+def _umask() -> int:
+    mask = os.umask(0)
+    os.umask(mask)
+    return mask
+
+
+def _move(staging: Path, output: Path) -> None:
+    """Put the new folder in place of an old audit; the old one goes only when the new one stands."""
+    if not output.exists():
+        staging.rename(output)
+        return
+    old = Path(tempfile.mkdtemp(prefix=f".{output.name}-old-", dir=output.parent))
+    output.rename(old / "audit")
+    try:
+        staging.rename(output)
+    except BaseException:
+        (old / "audit").rename(output)
+        raise
+    shutil.rmtree(old)
+
+
+def _write_csv(path: Path, rows: Iterable[dict[str, Any]], columns: tuple[str, ...] | None = None) -> None:
+    rows = list(rows)
+    names = columns or (tuple(rows[0]) if rows else ())
+    with path.open("w", encoding="utf-8", newline="") as file:
+        writer = csv.DictWriter(file, fieldnames=names)
+        writer.writeheader()
+        writer.writerows(rows)
+
+
+def _associations(result: BatteryResult) -> list[dict[str, Any]]:
+    """Every association behind every effect size, level by level."""
+    rows = []
+    for test in result.tests:
+        levels = {"1": test.level1, "2 x": test.level2["x"], "2 y": test.level2["y"]}
+        for level, one in levels.items():
+            names = ("x", "y") if level == "1" else ("a", "b")
+            rows += [
+                {
+                    "design": test.design,
+                    "level": level,
+                    "set": name,
+                    "word": word,
+                    "association": one.associations[word],
+                }
+                for name in names
+                for word in one.sets[name]
+            ]
+    return rows
+
+
+def _coverage(result: BatteryResult) -> list[dict[str, Any]]:
+    rows = []
+    for test in result.tests:
+        if test.coverage is None:
+            continue
+        for name, words in test.coverage.dropped.items():
+            rows += [
+                {"design": test.design, "set": name, "word": word, "status": "left out", "detail": why}
+                for word, why in words.items()
+            ]
+        for name, used in test.coverage.used.items():
+            rows += [
+                {
+                    "design": test.design,
+                    "set": name,
+                    "word": word,
+                    "status": "respelled" if word in test.coverage.respelled else "found",
+                    "detail": test.coverage.respelled.get(word, ""),
+                }
+                for word in used
+            ]
+    return rows
+
+
+def _draw(folder: Path, result: BatteryResult, intervals: dict[str, BootstrapResult]) -> bool:
+    try:
+        from crossroads import plots
+
+        folder.mkdir()
+        plots.save(plots.eat_maps(result), folder / "eat-maps.svg")
+        plots.save(plots.eat_maps(result), folder / "eat-maps.png")
+        plots.save(plots.forest(result, intervals), folder / "effect-sizes.svg")
+        for test in result.tests:
+            name = "".join(c if c.isalnum() or c in "-_" else "-" for c in test.design)
+            plots.save(plots.association_plot(test), folder / f"{name}-associations.svg")
+    except MissingExtraError:
+        shutil.rmtree(folder, ignore_errors=True)
+        return False
+    return True

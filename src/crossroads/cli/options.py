@@ -1,0 +1,126 @@
+"""Options that several commands share, and what they mean to the library."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from crossroads.errors import InputError
+from crossroads.stimuli import Design, batteries, catalog, read_designs
+
+
+class Alternative(StrEnum):
+    """Which tail a p-value is of."""
+
+    greater = "greater"
+    less = "less"
+    two_sided = "two-sided"
+    observed = "observed"
+
+
+class Ties(StrEnum):
+    """Whether divisions that equal the observed one count."""
+
+    weak = "weak"
+    strict = "strict"
+
+
+class Missing(StrEnum):
+    """What happens to stimuli without a vector."""
+
+    stop = "raise"
+    drop = "drop"
+    balance = "balance"
+
+
+class Method(StrEnum):
+    """How a p-value is found."""
+
+    auto = "auto"
+    exact = "exact"
+    bracket = "bracket"
+    saddlepoint = "saddlepoint"
+    monte_carlo = "monte-carlo"
+    normal = "normal"
+
+
+def complete_test(incomplete: str) -> list[str]:
+    """Names of designs that begin as typed, for shell completion."""
+    return [
+        name for name in (*batteries(), *catalog().of_kind("design")) if name.startswith(incomplete.lower())
+    ]
+
+
+Vectors = Annotated[
+    str, typer.Argument(help="A file or folder of word vectors, or [b]default[/b].", metavar="VECTORS")
+]
+Tests = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--test",
+        "-t",
+        help="A test or a battery of the catalogue; may be given several times.",
+        metavar="NAME",
+        autocompletion=complete_test,
+    ),
+]
+DesignFiles = Annotated[
+    list[Path] | None,
+    typer.Option("--design", "-d", help="Designs of your own: TOML, JSON or CSV.", metavar="FILE"),
+]
+Json = Annotated[bool, typer.Option("--json", help="Write one JSON document to stdout and nothing else.")]
+Fallback = Annotated[
+    str,
+    typer.Option(
+        help="Spellings to try for words not found as written: none, or some of lower,title,accents; "
+        "auto means lower if the vocabulary has no capital letter.",
+        metavar="RULES",
+    ),
+]
+MissingOption = Annotated[Missing, typer.Option(help="What to do with stimuli that have no vector.")]
+TiesOption = Annotated[Ties, typer.Option(help="Whether divisions equal to the observed one count.")]
+MethodOption = Annotated[Method, typer.Option(help="How to find p-values.")]
+Ddof = Annotated[int, typer.Option(help="1: sample standard deviation, 0: population.", metavar="0|1")]
+Seed = Annotated[int, typer.Option(help="Seed of everything random.")]
+Format = Annotated[
+    str | None, typer.Option("--format", help="Format of the vectors, if it is not to be found out.")
+]
+FigureFile = Annotated[
+    Path | None, typer.Option("--figure", help="Also draw: PNG, SVG or PDF.", metavar="FILE")
+]
+
+
+def chosen_designs(
+    tests: list[str] | None, files: list[Path] | None, *, default: tuple[str, ...]
+) -> list[Design]:
+    """The designs that were asked for, in order, or those of the default batteries."""
+    names = list(tests or [])
+    if not names and not files:
+        names = list(default)
+    known = batteries()
+    designs: list[Design] = []
+    for name in names:
+        for member in known.get(name.lower(), (name,)):
+            found: Any = catalog(member)
+            if not isinstance(found, Design):
+                raise InputError(
+                    f"{name!r} is a catalogue entry, but not a test.",
+                    hint="crossroads catalog lists what each entry is.",
+                )
+            designs.append(found)
+    for file in files or []:
+        designs.extend(read_designs(file))
+    twice = {d.name for i, d in enumerate(designs) if d.name in [e.name for e in designs[:i]]}
+    if twice:
+        raise InputError(
+            f"the name {sorted(twice)[0]!r} stands for two designs.", hint="give each one a name."
+        )
+    return designs
+
+
+def words_of(designs: list[Design]) -> list[str]:
+    """Every stimulus of several designs, once."""
+    return list(dict.fromkeys(word for design in designs for word in design.words))

@@ -1,0 +1,252 @@
+"""Tables for people, JSON for programs; results to stdout, everything else to stderr."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+from rich import box
+from rich.console import Console
+from rich.markup import escape
+from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TimeRemainingColumn
+from rich.table import Table
+
+import crossroads
+from crossroads.measures import BatteryResult, CompareResult, MleatResult, ScWeatResult, WeatResult
+from crossroads.results import Coverage, describe_coverage
+
+out = Console(highlight=False)
+err = Console(stderr=True, highlight=False)
+WIDE = 118
+"""Columns from which tables have room for sentences."""
+
+
+def number(value: float, digits: int = 2) -> str:
+    """A rounded number with a true minus sign."""
+    return f"{value:.{digits}f}".replace("-", "−")
+
+
+def p_value(p: float, *, method: str = "exact") -> str:
+    """A p-value as people read it, marked where it is not exact."""
+    mark = {"exact": "", "bracket": "≤ ", "saddlepoint": "≈ ", "monte-carlo": "≈ ", "normal": "≈ "}.get(
+        method, "≈ "
+    )
+    if p == 0:
+        return f"{mark}0"
+    if p >= 0.0995:
+        return f"{mark}{p:.2f}"
+    if p >= 0.001:
+        return f"{mark}{p:.3f}"
+    mantissa, exponent = f"{p:.1e}".split("e")
+    return f"{mark}{mantissa}e−{abs(int(exponent))}"
+
+
+def document(command: str, results: Sequence[Any], **more: Any) -> None:
+    """Write the one JSON document of a command."""
+    data = {
+        "crossroads": crossroads.__version__,
+        "command": command,
+        "results": [r.to_dict() for r in results],
+        **more,
+    }
+    sys.stdout.write(json.dumps(data, ensure_ascii=False, allow_nan=False, indent=1) + "\n")
+
+
+@contextmanager
+def reading(what: str) -> Iterator[Any]:
+    """A progress bar over the bytes of a file, on stderr, where somebody is watching."""
+    with Progress(
+        TextColumn("{task.description}"),
+        BarColumn(),
+        DownloadColumn(),
+        TimeRemainingColumn(),
+        console=err,
+        transient=True,
+        disable=not err.is_terminal,
+    ) as bar:
+        task = bar.add_task(f"reading {escape(what)}", total=None)
+        yield lambda done, total: bar.update(task, completed=done, total=total)
+
+
+@contextmanager
+def counting(what: str, total: int) -> Iterator[Any]:
+    """A progress bar over a number of things, on stderr, where somebody is watching."""
+    with Progress(
+        TextColumn("{task.description}"),
+        BarColumn(),
+        TextColumn("{task.completed:,.0f} of {task.total:,.0f}"),
+        TimeRemainingColumn(),
+        console=err,
+        transient=True,
+        disable=not err.is_terminal,
+    ) as bar:
+        task = bar.add_task(what, total=total)
+        yield bar, task
+
+
+def plain_table(title: str | None = None) -> Table:
+    """A table with a line under its head and nothing else."""
+    return Table(
+        title=title,
+        box=box.SIMPLE_HEAD,
+        title_justify="left",
+        title_style="bold",
+        pad_edge=False,
+        padding=(0, 1, 0, 0),
+    )
+
+
+def weat_table(results: Sequence[WeatResult]) -> Table:
+    """One line a WEAT."""
+    table = plain_table()
+    for name in ("test", "words"):
+        table.add_column(name)
+    for name in ("d", "p", "smallest p", "ties"):
+        table.add_column(name, justify="right")
+    for r in results:
+        sizes = " ".join(f"{name}{len(words)}" for name, words in r.sets.items())
+        table.add_row(
+            escape(r.design),
+            sizes,
+            number(r.effect_size),
+            p_value(r.pvalue, method=r.method),
+            p_value(r.min_pvalue),
+            "–" if r.ties is None else f"{r.ties:,}",
+        )
+    return table
+
+
+def mleat_table(results: Sequence[MleatResult], *, labels: Sequence[str] | None = None) -> Table:
+    """One line an ML-EAT, with Levels 1 and 2 and the pattern."""
+    table = plain_table()
+    table.add_column("test", no_wrap=True)
+    for name in ("d", "p", "d(X)", "p(X)", "d(Y)", "p(Y)"):
+        table.add_column(name, justify="right", no_wrap=True)
+    table.add_column("pattern", no_wrap=True)
+    table.add_column("stable", justify="right", no_wrap=True)
+    for label, r in zip(labels or [r.design for r in results], results, strict=True):
+        x, y = r.level2["x"], r.level2["y"]
+        share = r.pattern_shares.get(r.pattern)
+        table.add_row(
+            escape(label),
+            number(r.level1.effect_size),
+            p_value(r.level1.pvalue, method=r.level1.method),
+            number(x.effect_size),
+            p_value(x.pvalue, method=x.method),
+            number(y.effect_size),
+            p_value(y.pvalue, method=y.method),
+            r.pattern,
+            "–" if share is None else f"{share:.0%}",
+        )
+    return table
+
+
+def similarity_table(results: Sequence[MleatResult]) -> Table:
+    """Level 3: mean and standard deviation of the cosines."""
+    table = plain_table("Level 3: mean cosine (standard deviation)")
+    table.add_column("test", no_wrap=True)
+    for cell in ("A with X", "B with X", "A with Y", "B with Y"):
+        table.add_column(cell, justify="right")
+    for r in results:
+        cells = [r.level3[key] for key in ("ax", "bx", "ay", "by")]
+        table.add_row(escape(r.design), *(f"{number(c.mean, 3)} ({c.sd:.3f})" for c in cells))
+    return table
+
+
+def audit_table(result: BatteryResult, intervals: dict[str, tuple[float, float]]) -> Table:
+    """The battery of an audit; where the terminal is narrow, the questions are left to the legend."""
+    table = plain_table()
+    wide = out.width >= WIDE
+    table.add_column("test", no_wrap=True)
+    if wide:
+        table.add_column("question")
+    table.add_column("d", justify="right", no_wrap=True)
+    table.add_column("95 % CI", justify="right", no_wrap=True)
+    table.add_column("p", justify="right", no_wrap=True)
+    table.add_column("p (BH)", justify="right", no_wrap=True)
+    table.add_column("pattern", no_wrap=True)
+    for test, bh in zip(result.tests, result.bh, strict=True):
+        low, high = intervals[test.design]
+        table.add_row(
+            escape(test.design),
+            *([escape(question(test))] if wide else []),
+            number(test.level1.effect_size),
+            f"{number(low)} to {number(high)}",
+            p_value(test.level1.pvalue, method=test.level1.method),
+            p_value(bh),
+            test.pattern,
+        )
+    return table
+
+
+def question(test: MleatResult) -> str:
+    """What a test asks, in a few words."""
+    t = test.titles
+    return f"{t['x']} / {t['y']}: {t['a']} / {t['b']}"
+
+
+def legend(result: BatteryResult) -> None:
+    """What each test asks, where the table has no room for it."""
+    if out.width < WIDE:
+        for test in result.tests:
+            out.print(f"[b]{escape(test.design)}[/b]  {escape(question(test))}")
+
+
+def sc_weat_table(result: ScWeatResult, *, top: int) -> Table:
+    """Words that lean most to either attribute, or all of them if they are few."""
+    order = sorted(range(len(result.words)), key=lambda i: -result.effect_size[i])
+    cut = len(order) > 2 * top
+    table = plain_table()
+    table.add_column("word")
+    for name in ("d", "s(w, A, B)", "p"):
+        table.add_column(name, justify="right")
+    for position, i in enumerate(order):
+        if cut and position == top:
+            table.add_row(f"… {len(order) - 2 * top:,} more", "", "", "", style="dim")
+        if cut and top <= position < len(order) - top:
+            continue
+        p = p_value(float(result.pvalue[i]), method=result.method) if result.pvalue.size else "–"
+        s = number(float(result.association[i]), 4)
+        table.add_row(escape(result.words[i]), number(float(result.effect_size[i])), s, p)
+    return table
+
+
+def compare_table(results: Sequence[CompareResult]) -> Table:
+    """One line a comparison."""
+    table = plain_table()
+    for name in ("test", "d (first)", "d (second)", "difference", "p"):
+        table.add_column(name, justify="left" if name == "test" else "right")
+    for r in results:
+        first, second = r.effect_sizes
+        p = p_value(r.pvalue, method=r.method)
+        table.add_row(escape(r.design), number(first), number(second), number(r.difference), p)
+    return table
+
+
+def notes(coverages: Iterable[tuple[str, Coverage | None]], methods: Iterable[str]) -> None:
+    """What a reader must know about the numbers above."""
+    found = set(methods)
+    explained = {
+        "bracket": "≤: too many divisions to count; a bound that holds with certainty.",
+        "saddlepoint": "≈: saddlepoint approximation, within about 2 %.",
+        "monte-carlo": "≈: from random divisions.",
+        "normal": "≈: normal curve fitted to the divisions, as in the ML-EAT paper; poor in the tails.",
+    }
+    for method, sentence in explained.items():
+        if any(method in one for one in found):
+            out.print(sentence, style="dim")
+    respelled: dict[str, str] = {}
+    for name, coverage in coverages:
+        if coverage is None:
+            continue
+        for sentence in describe_coverage(coverage):
+            if not sentence.startswith("found"):
+                out.print(f"{escape(name)}: {escape(sentence)}", style="dim")
+        respelled.update(coverage.respelled)
+    if respelled:
+        shown = ", ".join(f"{word} as {how}" for word, how in list(respelled.items())[:3])
+        rest = f" and {len(respelled) - 3} more" if len(respelled) > 3 else ""
+        out.print(f"{len(respelled)} found under another spelling: {escape(shown)}{rest}", style="dim")
