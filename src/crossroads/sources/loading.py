@@ -1,0 +1,254 @@
+"""Load static vectors, whatever the format, keeping only the words that are asked for."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from crossroads.errors import FormatError, InputError, UnknownNameError, join_words
+from crossroads.evidence import Embeddings, Provenance
+from crossroads.evidence.spelling import check_fallback
+from crossroads.sources import embedded, histwords, spacy_pipelines
+from crossroads.sources.formats import COMPRESSIBLE, FORMATS, NAMES, check_format
+from crossroads.sources.reading import Progress, Reading, Request, named, wanted_forms
+from crossroads.sources.sniffing import check_exists, sniff_member
+from crossroads.sources.streams import compression
+
+_AUTO = "auto"
+
+
+def load(
+    path_or_name: str | os.PathLike[str],
+    *,
+    words: Iterable[str] | None = None,
+    format: str | None = None,  # noqa: A002 - the name the interface promises
+    fallback: str | Iterable[str] = _AUTO,
+    duplicates: str = "raise",
+    encoding_errors: str = "strict",
+    member: str | None = None,
+    checksum: bool = False,
+    progress: Progress | None = None,
+) -> Embeddings:
+    r"""Load static vectors from a file, a folder or a name.
+
+    Text, word2vec and fastText files may be compressed (gz, bz2, xz, zst, zip). The file is read once, from
+    start to end; memory is needed for the words kept, not for the file.
+
+    Parameters
+    ----------
+    path_or_name
+        A file or folder; or ``"default"`` (GloVe 6B, 50 dimensions); or the name of an installed spaCy
+        pipeline.
+    words
+        The words to keep; ``None`` keeps all. Words that are not there are no error, unless none is.
+    format
+        Name of the format (see :func:`known_sources`); by default it is found out from the content.
+    fallback
+        Rules for words not found as written: ``"none"``, or any of ``"lower"``, ``"title"``,
+        ``"accents"``. ``"auto"`` is ``"lower"`` where no word of the vocabulary has an upper-case letter,
+        and ``"none"`` otherwise.
+    duplicates
+        What to do with a word that has two different vectors: ``"raise"``, or keep the ``"first"``.
+    encoding_errors
+        What to do with a kept word that is not UTF-8: ``"strict"``, ``"replace"``, ``"ignore"`` or
+        ``"backslashreplace"``.
+    member
+        The file to read in a zip archive that holds several.
+    checksum
+        Record the SHA-256 of the file in the provenance; it takes about a second a gigabyte.
+    progress
+        Called with the bytes read so far and the size of the file.
+
+    Examples
+    --------
+    >>> import tempfile, pathlib
+    >>> file = pathlib.Path(tempfile.mkdtemp()) / "tiny.txt"
+    >>> _ = file.write_text("rose 1 0\nwasp 0 1\n")
+    >>> emb = load(file, words=["Rose"])
+    >>> emb.labels, emb.fallback, emb.provenance.format
+    (('rose',), ('lower',), 'glove-text')
+    """
+    request, asked, rules = _ask(words, fallback, duplicates, encoding_errors, member, progress)
+    path = Path(path_or_name)
+    sha256: str | None = None
+    size: int | None
+    if isinstance(path_or_name, str) and path_or_name in NAMES and format is None:
+        kind, source, size = "default", embedded.PACKAGE, embedded.locate()[0].stat().st_size
+        reading = embedded.read(request)
+    else:
+        kind = _format_of(path_or_name, format, member)
+        reading = FORMATS[kind][0](path, request)
+        source = named(path)
+        size = path.stat().st_size if path.is_file() else None
+        sha256 = _sha256(path) if checksum and path.is_file() else None
+    if progress is not None and size is not None:
+        progress(size, size)
+    return _embeddings(reading, asked, rules, source=source, format=kind, size=size, sha256=sha256)
+
+
+def load_series(
+    path: str | os.PathLike[str],
+    *,
+    words: Iterable[str] | None = None,
+    fallback: str | Iterable[str] = _AUTO,
+    duplicates: str = "raise",
+    progress: Progress | None = None,
+) -> dict[int, Embeddings]:
+    """Load every decade of a HistWords folder.
+
+    Words that do not occur in a decade keep their row of zeros; measures treat them as absent.
+
+    Parameters
+    ----------
+    path
+        Folder with ``1900-w.npy``, ``1900-vocab.pkl`` and so on.
+    words, fallback, duplicates
+        As in :func:`load`; ``"auto"`` makes one choice for all decades.
+    progress
+        Called after each decade with the bytes of vectors read so far and of all decades.
+
+    Returns
+    -------
+    dict
+        Decade to embeddings, in order.
+    """
+    folder = Path(path)
+    check_exists(folder)
+    found = histwords.decades(folder) if folder.is_dir() else []
+    if not found:
+        raise FormatError(
+            "this is not a HistWords folder.",
+            path=folder,
+            hint="expected 1900-w.npy, 1900-vocab.pkl and so on.",
+        )
+    request, asked, rules = _ask(words, fallback, duplicates, "strict", None, None)
+    sizes = {decade: (folder / f"{decade}-w.npy").stat().st_size for decade in found}
+    readings: dict[int, Reading] = {}
+    for decade in found:
+        readings[decade] = histwords.read_decade(folder, decade, request)
+        if progress is not None:
+            progress(sum(sizes[d] for d in readings), sum(sizes.values()))
+    cased = any(reading.vocabulary.cased for reading in readings.values())
+    for reading in readings.values():
+        reading.vocabulary.cased = cased
+    return {
+        decade: _embeddings(
+            reading,
+            asked,
+            rules,
+            source=f"{named(folder)}/{decade}-w.npy",
+            format="histwords",
+            size=sizes[decade],
+        )
+        for decade, reading in readings.items()
+    }
+
+
+def _ask(
+    words: Iterable[str] | None,
+    fallback: str | Iterable[str],
+    duplicates: str,
+    encoding_errors: str,
+    member: str | None,
+    progress: Progress | None,
+) -> tuple[Request, frozenset[str] | None, tuple[str, ...] | None]:
+    """What to ask of the reader, the words as given, and the rules (``None`` to decide later)."""
+    rules = None if fallback == _AUTO else check_fallback(fallback)
+    if words is not None and not isinstance(words, str):
+        words = tuple(words)
+    wanted = wanted_forms(words, ("lower",) if rules is None else rules)
+    asked = None if words is None else frozenset(words)
+    request = Request(
+        wanted=wanted,
+        duplicates=duplicates,
+        encoding_errors=encoding_errors,
+        member=member,
+        progress=progress,
+    )
+    return request, asked, rules
+
+
+def _format_of(path_or_name: str | os.PathLike[str], format: str | None, member: str | None) -> str:  # noqa: A002
+    if format is not None:
+        check_format(format)
+    path = Path(path_or_name)
+    if not path.exists() and isinstance(path_or_name, str):
+        plain_name = path_or_name == path.name and not path.suffix
+        if format == "spacy" or (format is None and spacy_pipelines.is_installed_pipeline(path_or_name)):
+            return "spacy"
+        if plain_name:
+            beside = [entry.name for entry in Path().iterdir()]
+            raise UnknownNameError("source", path_or_name, (*NAMES, *sorted(beside)))
+    check_exists(path)
+    kind = format or sniff_member(path, member)
+    if path.is_dir() and kind not in {"histwords", "spacy"}:
+        raise FormatError(f"this is a folder, {kind} is a file.", path=path, hint="name a file in it.")
+    if path.is_file() and kind in {"histwords", "spacy"}:
+        raise FormatError(f"this is a file, {kind} is a folder.", path=path, hint="name the folder.")
+    if path.is_file() and kind not in {*COMPRESSIBLE, "npz"} and (how := compression(path)):
+        raise FormatError(
+            f"{kind} files cannot be read while compressed ({how}).", path=path, hint="decompress it first."
+        )
+    return kind
+
+
+def _embeddings(
+    reading: Reading,
+    asked: frozenset[str] | None,
+    rules: tuple[str, ...] | None,
+    *,
+    source: str,
+    format: str,  # noqa: A002
+    size: int | None,
+    sha256: str | None = None,
+) -> Embeddings:
+    labels, vectors, vocabulary = reading.labels, reading.vectors, reading.vocabulary
+    if rules is None:
+        rules = () if vocabulary.cased else ("lower",)
+        if asked is not None and vocabulary.cased:
+            rows = [row for row, label in enumerate(labels) if label in asked]
+            if not rows:
+                raise _nothing_found(asked, reading, source)
+            labels, vectors = [labels[row] for row in rows], vectors[rows]
+    if asked is not None and not labels:
+        raise _nothing_found(asked, reading, source)
+    details: dict[str, Any] = {
+        "vocabulary": vocabulary.size,
+        "kept": len(labels),
+        "dim": int(vectors.shape[1]),
+        "dtype": str(vectors.dtype),
+        "cased": vocabulary.cased,
+        "fallback": list(rules),
+        "bytes": size,
+        **reading.details,
+    }
+    if not isinstance(vectors, np.memmap):
+        zeros = len(vectors) - int(np.count_nonzero(vectors.any(axis=1)))
+        details.update({"zero_rows": zeros} if zeros else {})
+    provenance = Provenance(
+        source=source, format=format, revision=reading.revision, sha256=sha256, details=details
+    )
+    return Embeddings(labels, vectors, provenance=provenance, fallback=rules)
+
+
+def _nothing_found(asked: frozenset[str], reading: Reading, source: str) -> InputError:
+    looks = join_words([repr(sample) for sample in reading.vocabulary.samples])
+    hint = f"its words look like {looks}"
+    if reading.labels:
+        hint += f"; fallback='lower' would find {len(reading.labels)} of those asked for"
+    words = join_words([repr(word) for word in sorted(asked)], most=3)
+    return InputError(
+        f"none of the {len(asked)} words asked for ({words}) is among the {reading.vocabulary.size:,} "
+        f"of {source}.",
+        hint=f"{hint}.",
+    )
+
+
+def _sha256(path: Path) -> str:
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()

@@ -1,0 +1,124 @@
+"""Arrays inside pickles, rebuilt from their bytes without numpy's own, more trusting, reconstruction."""
+
+from __future__ import annotations
+
+import math
+import re
+from pickle import UnpicklingError
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+_SIMPLE = re.compile(r"[<>=|]?([biufSUO])(\d{1,6})")
+_LARGEST_NDIM = 8
+
+
+class ByteString(str):
+    """An eight-bit string of Python 2: text where it is UTF-8 (else Latin-1), and its bytes."""
+
+    raw: bytes
+
+    @classmethod
+    def of(cls, raw: bytes) -> Self:
+        """Decode some bytes, and keep them."""
+        try:
+            text = cls(raw.decode("utf-8"))
+        except UnicodeDecodeError:
+            text = cls(raw.decode("latin-1"))
+        text.raw = raw
+        return text
+
+
+def raw_bytes(data: Any) -> bytes:
+    """The bytes of an array, however the pickle spells them."""
+    if isinstance(data, ByteString):
+        return data.raw
+    if isinstance(data, str):
+        return data.encode("latin-1")
+    if isinstance(data, bytes | bytearray):
+        return bytes(data)
+    raise UnpicklingError(f"bytes were expected, not {type(data).__name__}")
+
+
+class DtypeRecord:
+    """A simple element type: booleans, integers, floats, strings or objects."""
+
+    def __init__(self, code: Any, align: Any = False, copy: Any = False) -> None:
+        del align, copy
+        match = _SIMPLE.fullmatch(str(code))
+        if match is None:
+            raise UnpicklingError(f"arrays of type {code!r}")
+        self.kind, self.width = match[1], int(match[2])
+        self.order = "="
+
+    def accept(self, state: Any) -> None:
+        """Take over the byte order; anything structured is refused."""
+        if not isinstance(state, tuple) or len(state) < 5 or state[1] not in {"<", ">", "|", "="}:
+            raise UnpicklingError("an array type that is not simple")
+        if any(part is not None for part in state[2:5]):
+            raise UnpicklingError("a structured array type")
+        self.order = str(state[1])
+
+    def dtype(self) -> np.dtype[Any]:
+        """The numpy type."""
+        if self.kind == "O":
+            return np.dtype(object)
+        order = "" if self.order == "|" else self.order
+        try:
+            return np.dtype(f"{order}{self.kind}{self.width}")
+        except TypeError as error:
+            raise UnpicklingError(f"arrays of type {self.kind}{self.width}") from error
+
+
+class ArrayRecord:
+    """An array on its way out of a pickle; :func:`as_array` gives the array."""
+
+    def __init__(self) -> None:
+        self.array: NDArray[Any] | None = None
+
+    def accept(self, state: Any) -> None:
+        """Build the array from version, shape, type, order and bytes (or a list, for objects)."""
+        if not isinstance(state, tuple) or len(state) not in {4, 5}:
+            raise UnpicklingError("an array without its parts")
+        shape, dtype, fortran, data = state[-4:]
+        self.array = _build(data, dtype, shape, "F" if fortran else "C")
+
+
+def buffer_array(data: Any, dtype: Any, shape: Any, order: Any, axes: Any = None) -> ArrayRecord:
+    """Build an array the way pickles of protocol 5 spell it."""
+    if axes is not None:
+        raise UnpicklingError("an array with permuted axes")
+    record = ArrayRecord()
+    record.array = _build(data, dtype, shape, str(order))
+    return record
+
+
+def scalar(dtype: Any, data: Any = b"") -> Any:
+    """Build one number, as a plain Python number."""
+    return _build(data, dtype, (1,), "C")[0].item()
+
+
+def as_array(value: Any) -> NDArray[Any] | None:
+    """The array that a record stands for; ``None`` for anything else."""
+    return value.array if isinstance(value, ArrayRecord) else None
+
+
+def _build(data: Any, dtype: Any, shape: Any, order: str) -> NDArray[Any]:
+    if not isinstance(dtype, DtypeRecord) or not isinstance(shape, tuple) or order not in {"C", "F"}:
+        raise UnpicklingError("an array without type or shape")
+    if len(shape) > _LARGEST_NDIM or not all(type(n) is int and n >= 0 for n in shape):
+        raise UnpicklingError(f"an array of shape {shape!r}")
+    count = math.prod(shape)
+    kind = dtype.dtype()
+    if kind == np.dtype(object):
+        if not isinstance(data, list) or len(data) != count:
+            raise UnpicklingError("an array of objects without its objects")
+        objects = np.empty(count, object)
+        objects[:] = data
+        return objects.reshape(shape)
+    raw = raw_bytes(data)
+    if kind.itemsize == 0 or len(raw) != count * kind.itemsize:
+        raise UnpicklingError(f"an array of shape {shape} in {len(raw):,} bytes")
+    flat: NDArray[Any] = np.frombuffer(raw, kind)
+    return flat.reshape(shape, order="F" if order == "F" else "C")

@@ -1,0 +1,140 @@
+"""What a reader is asked for, what it notices on the way, and what it hands back."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from numpy.typing import NDArray
+
+from crossroads.errors import InputError, one_of
+from crossroads.evidence.spelling import spellings
+
+Progress = Callable[[int, int | None], None]
+"""Called with the bytes read so far and the bytes there are, if known."""
+
+DUPLICATES = ("raise", "first")
+"""What may be done when a word has two different vectors."""
+
+ENCODING_ERRORS = ("strict", "replace", "ignore", "backslashreplace")
+"""What may be done with a word that is not UTF-8; Python's own names."""
+
+_SAMPLES = 3
+
+
+@dataclass(frozen=True, kw_only=True)
+class Request:
+    """What is asked of a reader."""
+
+    wanted: frozenset[str] | None = None
+    """The stored forms worth keeping; ``None`` keeps every word."""
+    duplicates: str = "raise"
+    """``"raise"`` or ``"first"``, for a word with two different vectors."""
+    encoding_errors: str = "strict"
+    """How to decode words that are not UTF-8."""
+    member: str | None = None
+    """The member of a zip archive to read, where it holds several."""
+    progress: Progress | None = None
+    """Called as the file is read."""
+
+    def __post_init__(self) -> None:
+        one_of("rule for duplicates", self.duplicates, DUPLICATES)
+        one_of("rule for encoding errors", self.encoding_errors, ENCODING_ERRORS)
+
+    def keeps(self, label: str) -> bool:
+        """Whether a label is worth keeping."""
+        return self.wanted is None or label in self.wanted
+
+    def wanted_bytes(self) -> frozenset[bytes] | None:
+        """The forms worth keeping as they stand in a file."""
+        if self.wanted is None:
+            return None
+        return frozenset(form.encode("utf-8", "surrogatepass") for form in self.wanted)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Reading:
+    """What a reader hands back."""
+
+    labels: list[str]
+    """The words kept, in the order of the file."""
+    vectors: NDArray[Any]
+    """One row a word."""
+    vocabulary: Vocabulary
+    """What was noticed about all words, kept or not."""
+    details: Mapping[str, Any] = field(default_factory=dict)
+    """Facts for the provenance, beyond those that every source has."""
+    revision: str | None = None
+    """Version of the source, where it has one."""
+
+
+class Vocabulary:
+    """What is noticed about every word of a source, kept or not.
+
+    ``size`` counts the words; ``cased`` says whether any differs from its lower-case form; ``samples``
+    holds the first few, for messages. Markers such as ``<UNK>`` and ``[PAD]`` do not make a vocabulary
+    cased.
+    """
+
+    def __init__(self, labels: Sequence[str] = ()) -> None:
+        self.size = 0
+        self.cased = False
+        self.samples: list[str] = []
+        if labels:
+            self.see(labels)
+
+    def see(self, labels: Sequence[str]) -> None:
+        """Take note of some words."""
+        self.size += len(labels)
+        if len(self.samples) < _SAMPLES:
+            self.samples += labels[: _SAMPLES - len(self.samples)]
+        if not self.cased:
+            text = "\n".join(labels)
+            self.cased = text != text.lower() and any(_is_cased(label) for label in labels)
+
+    def see_bytes(self, tokens: Sequence[bytes]) -> None:
+        """Take note of some words as they stand in a file, without decoding more than is needed."""
+        if self.cased and len(self.samples) == _SAMPLES:
+            self.size += len(tokens)
+        else:
+            self.see([token.decode("utf-8", "replace") for token in tokens])
+
+
+def _is_cased(label: str) -> bool:
+    if label == label.lower():
+        return False
+    return (label[0], label[-1]) not in {("<", ">"), ("[", "]")}
+
+
+def wanted_forms(words: Iterable[str] | None, rules: Iterable[str]) -> frozenset[str] | None:
+    """Every stored form that the words could be found under.
+
+    Parameters
+    ----------
+    words
+        The words asked for; ``None`` asks for all.
+    rules
+        The fallback rules that may be used to find them.
+    """
+    if words is None:
+        return None
+    if isinstance(words, str):
+        raise InputError(
+            f"words is the single string {words!r}.", hint="give a list of words: words=[...] or words=None."
+        )
+    rules = tuple(rules)
+    forms: set[str] = set()
+    for word in words:
+        if not isinstance(word, str):
+            raise InputError(f"words holds {word!r}, which is not a string.", hint="give words as strings.")
+        forms.update(form for form, _ in spellings(word, rules))
+    if not forms:
+        raise InputError("words is empty.", hint="name at least one word, or give None to keep every word.")
+    return frozenset(forms)
+
+
+def named(path: Path) -> str:
+    """How a path is named in provenance: as it was given, with forward slashes."""
+    return path.as_posix()

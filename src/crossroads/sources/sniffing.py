@@ -1,0 +1,133 @@
+"""Which format a file has: by its content first, by its name only where the content cannot tell."""
+
+from __future__ import annotations
+
+import os
+import zipfile
+from pathlib import Path
+
+from crossroads.errors import FormatError, nearest
+from crossroads.sources import fasttext_binary, histwords, spacy_pipelines
+from crossroads.sources.lines import HEADER, shown
+from crossroads.sources.reading import Request
+from crossroads.sources.streams import Stream, compression
+
+_HEAD = 1 << 16
+_PICKLE_SUFFIXES = (".kv", ".model", ".pkl", ".pickle", ".wordvectors")
+_UTF16 = (b"\xff\xfe", b"\xfe\xff")
+
+
+def sniff(path: str | os.PathLike[str]) -> str:
+    """Name the format of a file or folder, looking at its content.
+
+    Parameters
+    ----------
+    path
+        A file, compressed or not, or a folder.
+
+    Returns
+    -------
+    str
+        One of the names in :func:`crossroads.sources.known_sources`.
+    """
+    return sniff_member(Path(path), None)
+
+
+def sniff_member(path: Path, member: str | None) -> str:
+    """Name the format of a file, or of one member of a zip archive."""
+    check_exists(path)
+    if path.is_dir():
+        return _sniff_folder(path)
+    if path.stat().st_size == 0:
+        raise FormatError("the file is empty.", path=path, hint="fetch it again.")
+    if member is None and compression(path) == "zip" and _is_npz(path):
+        return "npz"
+    with Stream(path, Request(member=member)) as stream:
+        head, name = stream.read(_HEAD), stream.name
+    if not head:
+        raise FormatError("the file is empty once decompressed.", path=path, hint="fetch it again.")
+    return _sniff_bytes(head, name, path)
+
+
+def check_exists(path: Path) -> None:
+    """Raise where there is no such file, naming the nearest one in the same folder."""
+    if path.exists():
+        return
+    folder = path.parent
+    if not folder.is_dir():
+        raise FormatError(
+            "there is no such file, nor such a folder.", path=path, hint=f"check {str(folder)!r}."
+        )
+    near = nearest(path.name, [entry.name for entry in folder.iterdir()])
+    hint = f"did you mean {', '.join(repr(n) for n in near)}?" if near else "check the path."
+    raise FormatError("there is no such file.", path=path, hint=hint)
+
+
+def _sniff_folder(path: Path) -> str:
+    if histwords.decades(path):
+        return "histwords"
+    if spacy_pipelines.is_pipeline_folder(path):
+        return "spacy"
+    names = sorted(entry.name for entry in path.iterdir() if entry.is_file())
+    hint = f"name a file in it, such as {names[0]!r}." if names else "it holds no files."
+    raise FormatError("this is a folder, neither of HistWords nor of spaCy.", path=path, hint=hint)
+
+
+def _is_npz(path: Path) -> bool:
+    try:
+        with zipfile.ZipFile(path) as archive:
+            names = archive.namelist()
+    except zipfile.BadZipFile as error:
+        raise FormatError(
+            f"the zip archive cannot be read: {error}.", path=path, hint="fetch the file again."
+        ) from error
+    return bool(names) and all(name.endswith(".npy") for name in names)
+
+
+def _sniff_bytes(head: bytes, name: str, path: Path) -> str:
+    if head.startswith(fasttext_binary.MAGIC):
+        return "fasttext-binary"
+    if head.startswith(b"\x93NUMPY"):
+        return "npy"
+    if head.startswith(b"PAR1"):
+        return "parquet"
+    if head[8:9] == b"{" and head[6:8] == b"\0\0":
+        return "safetensors"
+    if (head[0] == 0x80 and head[1:2] in {b"\2", b"\3", b"\4", b"\5"}) or name.endswith(_PICKLE_SUFFIXES):
+        return "gensim"
+    if head.startswith(_UTF16):
+        raise FormatError("the text is UTF-16.", path=path, hint="convert the file to UTF-8.")
+    first, newline, rest = head.removeprefix(b"\xef\xbb\xbf").partition(b"\n")
+    header = HEADER.fullmatch(first)
+    if header is not None and newline:
+        return _sniff_after_header(rest, int(header[2]))
+    fields = first.split() if newline or len(head) < _HEAD else first.split()[:-1]
+    if len(fields) > 1 and _is_number(fields[-1]):
+        return "glove-text"
+    raise FormatError(
+        f"the format is not known; the file begins with {shown(head, 40)}.",
+        path=path,
+        hint="name the format if you know it: format=...; known_sources() lists them.",
+    )
+
+
+def _sniff_after_header(rest: bytes, dim: int) -> str:
+    """Text or binary, or text without a header whose first word happens to be a number."""
+    line = rest.partition(b"\n")[0]
+    fields = line.split()
+    numbers = fields[-dim:] if dim else []
+    if len(fields) >= dim and all(map(_is_number, numbers)):
+        return "word2vec-text"
+    if len(fields) == 2 and _is_number(fields[1]) and dim != 1:
+        return "glove-text"
+    if len(fields) > 1 and b"\0" not in rest and all(map(_is_number, fields[1:])):
+        return "word2vec-text"
+    return "word2vec-binary"
+
+
+def _is_number(field: bytes) -> bool:
+    try:
+        float(field)
+    except ValueError:
+        return False
+    return True

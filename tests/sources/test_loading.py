@@ -1,0 +1,145 @@
+from __future__ import annotations
+
+import hashlib
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from crossroads.errors import FormatError, InputError, UnknownNameError
+from crossroads.sources import load
+
+
+@pytest.fixture
+def lower(tmp_path: Path) -> Path:
+    path = tmp_path / "lower.txt"
+    path.write_text("the 1 0\nmartha 0 1\nünal 1 1\n<UNK> 0 0\njosé 2 2\n", encoding="utf-8")
+    return path
+
+
+@pytest.fixture
+def cased(tmp_path: Path) -> Path:
+    path = tmp_path / "cased.txt"
+    path.write_text("the 1 0\nMartha 0 1\nmartha 1 1\nÜnal 0 2\njose 3 3\n", encoding="utf-8")
+    return path
+
+
+def test_an_uncased_vocabulary_falls_back_on_lower_case(lower: Path) -> None:
+    emb = load(lower, words=["Martha", "Ünal", "Nobody"])
+    assert emb.fallback == ("lower",)
+    assert emb.labels == ("martha", "ünal")
+    assert emb.provenance.details["cased"] is False
+    assert emb.provenance.details["fallback"] == ["lower"]
+
+
+def test_a_cased_vocabulary_is_taken_at_its_word(cased: Path) -> None:
+    emb = load(cased, words=["Martha", "THE", "the"])
+    assert emb.fallback == ()
+    assert emb.labels == ("the", "Martha"), "neither martha, nor the for THE"
+    assert emb.provenance.details["cased"] is True
+    assert load(cased).fallback == ()
+
+
+def test_one_upper_case_letter_beyond_ascii_makes_a_vocabulary_cased(tmp_path: Path) -> None:
+    path = tmp_path / "x.txt"
+    path.write_text("the 1 0\nÜnal 0 1\n", encoding="utf-8")
+    assert load(path, words=["the"]).fallback == ()
+
+
+def test_rules_that_are_given_are_obeyed(cased: Path) -> None:
+    emb = load(cased, words=["THE", "José"], fallback=["lower", "accents"])
+    assert emb.fallback == ("lower", "accents")
+    assert emb.labels == ("the", "jose")
+    assert load(cased, fallback="none").fallback == ()
+    with pytest.raises(UnknownNameError, match="unknown fallback 'lowre'"):
+        load(cased, fallback="lowre")
+
+
+def test_the_provenance_tells_what_was_read(lower: Path) -> None:
+    found = load(lower, words=["the", "nobody"], checksum=True).provenance
+    assert found.source == lower.as_posix()
+    assert found.format == "glove-text"
+    assert found.sha256 == hashlib.sha256(lower.read_bytes()).hexdigest()
+    assert found.details == {
+        "vocabulary": 5,
+        "kept": 1,
+        "dim": 2,
+        "dtype": "float32",
+        "cased": False,
+        "fallback": ["lower"],
+        "bytes": lower.stat().st_size,
+    }
+    assert load(lower).provenance.sha256 is None
+
+
+def test_rows_of_zeros_are_counted(lower: Path) -> None:
+    assert load(lower).provenance.details["zero_rows"] == 1
+
+
+def test_when_no_word_is_there_the_vocabulary_is_shown(lower: Path, cased: Path) -> None:
+    with pytest.raises(InputError, match="none of the 2 words asked for") as caught:
+        load(lower, words=["rose", "wasp"])
+    assert caught.value.hint == "its words look like 'the', 'martha' and 'ünal'."
+    with pytest.raises(InputError, match="would find 1 of those"):
+        load(cased, words=["MARTHA"])
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        ("rose", "single string 'rose'"),
+        ([], "words is empty"),
+        (["rose", 3], "holds 3, which is not a string"),
+    ],
+)
+def test_words_must_be_words(lower: Path, words: Any, message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        load(lower, words=words)
+
+
+def test_words_may_be_any_iterable(lower: Path) -> None:
+    assert load(lower, words=(word for word in ["the", "martha"])).labels == ("the", "martha")
+
+
+def test_a_missing_file_names_its_neighbour(lower: Path) -> None:
+    with pytest.raises(FormatError, match="there is no such file") as caught:
+        load(lower.with_name("lwoer.txt"))
+    assert caught.value.hint == "did you mean 'lower.txt'?"
+    with pytest.raises(FormatError, match="nor such a folder"):
+        load(lower.parent / "nowhere" / "x.txt")
+
+
+def test_an_unknown_name_suggests_the_nearest(lower: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with pytest.raises(UnknownNameError, match="unknown source 'defalt'") as caught:
+        load("defalt")
+    assert caught.value.nearest == ("default",)
+    monkeypatch.chdir(lower.parent)
+    with pytest.raises(UnknownNameError, match=r"did you mean 'lower\.txt'"):
+        load("lower")
+    assert load("lower.txt").labels[0] == "the"
+
+
+def test_an_unknown_format_suggests_the_nearest(lower: Path) -> None:
+    with pytest.raises(UnknownNameError, match="did you mean 'glove-text'"):
+        load(lower, format="glove-txt")
+
+
+def test_files_and_folders_are_not_confused(lower: Path) -> None:
+    with pytest.raises(FormatError, match="this is a folder, glove-text is a file"):
+        load(lower.parent, format="glove-text")
+    with pytest.raises(FormatError, match="this is a file, histwords is a folder"):
+        load(lower, format="histwords")
+
+
+@pytest.mark.parametrize("option", [{"duplicates": "last"}, {"encoding_errors": "loose"}])
+def test_options_are_checked(lower: Path, option: Any) -> None:
+    with pytest.raises(UnknownNameError):
+        load(lower, **option)
+
+
+def test_what_is_loaded_can_be_measured_but_not_changed(lower: Path) -> None:
+    emb = load(lower, words=["the", "martha"])
+    np.testing.assert_array_equal(emb["Martha"], [0, 1])
+    with pytest.raises(ValueError, match="read-only"):
+        emb.vectors[0] = 0
