@@ -1,0 +1,65 @@
+# Everything a newcomer needs: `make help`.
+PYTHON ?= python3
+VENV   ?= .venv
+BIN    := $(VENV)/bin
+STAMP  := $(VENV)/.stamps
+MODEL  ?= default
+OUTPUT ?= audit
+PYTEST_FLAGS ?= -n 2
+PIP    := $(BIN)/python -m pip --quiet --disable-pip-version-check
+
+.DEFAULT_GOAL := help
+.PHONY: help audit test lint types unit test-core bench format clean
+
+help:  ## Show what can be made
+	@awk 'BEGIN {FS = ":.*## "} /^[a-z-]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+audit: $(STAMP)/audit  ## Test the embedded default vectors (or MODEL=file) and write the folder audit/
+	$(BIN)/crossroads audit $(MODEL) --output $(OUTPUT)
+
+test: lint types unit  ## Lint, check types and run the whole suite
+
+lint: $(STAMP)/test  ## Check style with ruff
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+
+types: $(STAMP)/test  ## Check types with mypy --strict
+	$(BIN)/mypy
+
+unit: $(STAMP)/test  ## Run the tests only
+	$(BIN)/python -m pytest $(PYTEST_FLAGS)
+
+test-core: $(VENV)-core/.stamps/core  ## Run the tests with the core dependencies only
+	$(VENV)-core/bin/python -m pytest -q tests/inference tests/measures tests/evidence tests/stimuli tests/test_architecture.py
+
+bench: $(STAMP)/bench  ## Measure speed against other tools, as ratios in one run
+	$(BIN)/python -m benchmarks
+
+format: $(STAMP)/test  ## Format the code
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+clean:  ## Remove environments, caches and results
+	rm -rf $(VENV) $(VENV)-core .cache .mypy_cache .ruff_cache .pytest_cache .hypothesis audit
+
+$(BIN)/python:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "crossroads needs Python 3.11 or newer; say which: make PYTHON=/path/to/python3.11"; exit 1; }
+	$(PYTHON) -m venv $(VENV)
+
+# One stamp for each set of extras; remade when the metadata or the pins change.
+$(STAMP)/audit: pyproject.toml constraints.txt | $(BIN)/python
+	$(PIP) install --constraint constraints.txt --editable ".[default,fast,frames,plots]"
+	@mkdir -p $(STAMP) && touch $@
+
+$(STAMP)/test: pyproject.toml constraints.txt | $(BIN)/python
+	$(PIP) install --constraint constraints.txt --editable ".[test]"
+	@mkdir -p $(STAMP) && touch $@
+
+$(STAMP)/bench: pyproject.toml constraints.txt | $(BIN)/python
+	$(PIP) install --constraint constraints.txt --editable ".[bench]"
+	@mkdir -p $(STAMP) && touch $@
+
+$(VENV)-core/.stamps/core: pyproject.toml constraints.txt
+	$(PYTHON) -m venv $(VENV)-core
+	$(VENV)-core/bin/python -m pip --quiet install --constraint constraints.txt --editable . pytest hypothesis
+	@mkdir -p $(@D) && touch $@

@@ -1,0 +1,1 @@
+"""Speed and memory, measured against other tools in one run: ``make bench``."""

@@ -1,0 +1,19 @@
+"""Run every benchmark: ``python -m benchmarks [permutation] [vocabulary] [reading]``."""
+
+from __future__ import annotations
+
+import sys
+
+from benchmarks import permutation, reading, vocabulary
+from benchmarks.timing import Report
+
+ALL = {"permutation": permutation, "vocabulary": vocabulary, "reading": reading}
+
+chosen = sys.argv[1:] or list(ALL)
+unknown = [name for name in chosen if name not in ALL]
+if unknown:
+    sys.exit(f"unknown benchmark {unknown[0]!r}; there are {', '.join(ALL)}.")
+report = Report()
+for name in chosen:
+    ALL[name].run(report)
+print(f"\n{len(report.missed)} goal(s) missed" + "".join(f"\n  {what}" for what in report.missed))

@@ -1,0 +1,61 @@
+"""Timing that a busy machine disturbs least: the best of several runs; memory from a process of its own."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+
+def best(run: Callable[[], Any], *, repeats: int = 5, budget: float = 3.0) -> tuple[float, Any]:
+    """Shortest time of several runs, and what the last one returned."""
+    shortest, result = float("inf"), None
+    begun = time.perf_counter()
+    for _ in range(repeats):
+        start = time.perf_counter()
+        result = run()
+        shortest = min(shortest, time.perf_counter() - start)
+        if time.perf_counter() - begun > budget:
+            break
+    return shortest, result
+
+
+def in_own_process(code: str) -> dict[str, Any]:
+    """Run code that sets ``answer``; returns it with the time it took and the memory it needed.
+
+    Code may set ``start`` after its imports; time is counted from there. Linux only.
+    """
+    script = (
+        "import json, re, time\n"
+        "start = time.perf_counter()\n"
+        f"{code}\n"
+        "seconds = time.perf_counter() - start\n"
+        # not ru_maxrss, which a child inherits from the process that started it
+        "peak = int(re.search(r'VmHWM:\\s+(\\d+)', open('/proc/self/status').read())[1]) / 1024\n"
+        "print(json.dumps({'seconds': seconds, 'megabytes': peak, 'answer': answer}))\n"
+    )
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=False)
+    if done.returncode:
+        raise RuntimeError(done.stderr)
+    found: dict[str, Any] = json.loads(done.stdout.splitlines()[-1])
+    return found
+
+
+@dataclass
+class Report:
+    """Lines of a benchmark, and whether each goal was reached."""
+
+    missed: list[str] = field(default_factory=list)
+
+    def head(self, title: str) -> None:
+        print(f"\n{title}")
+
+    def line(self, what: str, measured: str, goal: str = "", *, reached: bool | None = None) -> None:
+        mark = {None: " ", True: "✓", False: "✗"}[reached]
+        print(f"  {mark} {what:<58} {measured:>22}   {goal}", flush=True)
+        if reached is False:
+            self.missed.append(what)

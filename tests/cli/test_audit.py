@@ -1,0 +1,118 @@
+"""The main job: a folder that is whole, readable and equal to the library's numbers."""
+
+from __future__ import annotations
+
+import csv
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import crossroads as cr
+from crossroads.measures import BatteryResult, BootstrapResult, InfluenceResult
+
+pytest.importorskip("pyarrow", reason="the audit of the embedded default needs the extra 'default'")
+
+
+def crossroads(*arguments: object, cwd: Path) -> subprocess.CompletedProcess[str]:
+    """Run the program in a process of its own, as a user does."""
+    return subprocess.run(
+        [sys.executable, "-c", "from crossroads.cli import main; main()", *map(str, arguments)],
+        capture_output=True,
+        text=True,
+        check=False,
+        cwd=cwd,
+        env={"COLUMNS": "80", "PYTHONUTF8": "1", "PATH": ""},
+    )
+
+
+@pytest.fixture(scope="module")
+def done(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, subprocess.CompletedProcess[str]]:
+    """One audit of three small tests, shared by the tests below."""
+    folder = tmp_path_factory.mktemp("audit")
+    run = crossroads("audit", "-t", "weat6", "-t", "weat7", "-t", "i4", "-o", "out", cwd=folder)
+    return folder / "out", run
+
+
+def test_it_prints_a_table_that_fits_the_terminal(
+    done: tuple[Path, subprocess.CompletedProcess[str]],
+) -> None:
+    _, run = done
+    assert run.returncode == 0, run.stderr
+    assert "1.71" in run.stdout
+    assert "BY-Singular" in run.stdout
+    assert "Liset (not in the vocabulary)" in run.stdout.replace("\n", " ")
+    assert max(map(len, run.stdout.splitlines())) <= 80
+
+
+def test_results_are_read_back_as_they_were_measured(
+    done: tuple[Path, subprocess.CompletedProcess[str]],
+) -> None:
+    folder, _ = done
+    data = json.loads((folder / "results.json").read_text(encoding="utf-8"))
+    kinds = {
+        "BatteryResult": BatteryResult,
+        "BootstrapResult": BootstrapResult,
+        "InfluenceResult": InfluenceResult,
+    }
+    results = [kinds[r["type"]].from_dict(r) for r in data["results"]]
+    battery = results[0]
+    assert isinstance(battery, BatteryResult)
+    designs = [cr.catalog(name) for name in ("weat6", "weat7", "i4")]
+    emb = cr.load("default", words=[word for design in designs for word in design.words])
+    again = cr.battery(emb, designs, alternative="two-sided", seed=0)
+    assert battery.tests == again.tests
+    assert battery.holm == again.holm
+    assert [cr.Design.from_dict(d) for d in data["designs"]] == designs
+
+
+def test_csv_files_hold_the_same_numbers(done: tuple[Path, subprocess.CompletedProcess[str]]) -> None:
+    folder, _ = done
+    data = json.loads((folder / "results.json").read_text(encoding="utf-8"))["results"][0]
+    with (folder / "tests.csv").open(encoding="utf-8", newline="") as file:
+        rows = list(csv.DictReader(file))
+    for row, test in zip(rows, data["tests"], strict=True):
+        assert float(row["effect_size"]) == test["level1"]["effect_size"]
+        assert float(row["ci_low"]) < float(row["effect_size"]) < float(row["ci_high"])
+    with (folder / "associations.csv").open(encoding="utf-8", newline="") as file:
+        words = [row for row in csv.DictReader(file) if row["design"] == "weat6" and row["level"] == "1"]
+    assert len(words) == 16
+    assert {w["word"]: float(w["association"]) for w in words} == data["tests"][0]["level1"]["associations"]
+    coverage = (folder / "coverage.csv").read_text(encoding="utf-8")
+    assert "i4,x,Liset,left out,not in the vocabulary" in coverage
+    assert "weat6,x,John,respelled,john (lower)" in coverage
+
+
+def test_figures_are_there(done: tuple[Path, subprocess.CompletedProcess[str]]) -> None:
+    pytest.importorskip("matplotlib", reason="figures need the extra 'plots'")
+    folder, _ = done
+    names = {path.name for path in (folder / "figures").iterdir()}
+    assert {"eat-maps.svg", "eat-maps.png", "effect-sizes.svg", "weat6-associations.svg"} <= names
+
+
+def test_an_audit_replaces_an_audit_and_nothing_else(tmp_path: Path) -> None:
+    arguments = ("audit", "-t", "weat6", "--no-figures", "-o", "out")
+    assert crossroads(*arguments, cwd=tmp_path).returncode == 0
+    first = (tmp_path / "out" / "results.json").read_bytes()
+    assert crossroads(*arguments, cwd=tmp_path).returncode == 0
+    assert (tmp_path / "out" / "results.json").read_bytes() == first  # same input, same bytes
+    assert [path.name for path in tmp_path.iterdir()] == ["out"]
+    (tmp_path / "mine").mkdir()
+    (tmp_path / "mine" / "thesis.txt").write_text("do not lose", encoding="utf-8")
+    run = crossroads("audit", "-t", "weat6", "-o", "mine", cwd=tmp_path)
+    assert run.returncode == 2
+    assert (tmp_path / "mine" / "thesis.txt").read_text(encoding="utf-8") == "do not lose"
+
+
+def test_a_failed_audit_leaves_nothing_behind(tmp_path: Path) -> None:
+    (tmp_path / "broken.txt").write_text("john 0.1 0.2\namy 0.1 0.3 nonsense\n", encoding="utf-8")
+    run = crossroads("audit", "broken.txt", "-o", "out", cwd=tmp_path)
+    assert run.returncode == 2
+    assert [path.name for path in tmp_path.iterdir()] == ["broken.txt"]
+    (tmp_path / "few.txt").write_text("john 0.1 0.2\namy 0.1 0.3\n", encoding="utf-8")
+    run = crossroads("audit", "few.txt", "-o", "out", cwd=tmp_path)
+    assert run.returncode == 2
+    assert "none of the 14 tests" in run.stderr
+    assert not (tmp_path / "out").exists()

@@ -1,0 +1,242 @@
+"""The commands, as a shell sees them: what goes to which stream, and the exit status."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+import pytest
+
+import crossroads as cr
+from crossroads.cli import main, printing
+
+WORDS = {
+    "x": ["rose", "lily", "daisy", "tulip"],
+    "y": ["wasp", "gnat", "flea", "moth"],
+    "a": ["love", "peace", "joy", "honor"],
+    "b": ["filth", "abuse", "grief", "agony"],
+}
+
+
+class Run(NamedTuple):
+    """What a command did."""
+
+    status: int
+    out: str
+    err: str
+
+
+Command = Callable[..., Run]
+
+
+@pytest.fixture
+def command(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Command:
+    """Run ``crossroads`` with the given arguments, in a terminal 80 columns wide."""
+    monkeypatch.setenv("COLUMNS", "80")
+    monkeypatch.setattr(printing.out, "_width", 80)
+    monkeypatch.setattr(printing.err, "_width", 80)
+
+    def run(*arguments: object) -> Run:
+        monkeypatch.setattr(sys, "argv", ["crossroads", *map(str, arguments)])
+        status = 0
+        try:
+            main()
+        except SystemExit as stop:
+            status = stop.code if isinstance(stop.code, int) else 1
+        return Run(status, *capsys.readouterr())
+
+    return run
+
+
+@pytest.fixture
+def vectors(tmp_path: Path) -> Path:
+    """A small GloVe text file in which flowers are pleasant and insects are not."""
+    rng = np.random.default_rng(4)
+    lines = []
+    for name, words in WORDS.items():
+        centre = np.eye(8)[0 if name in "xa" else 1]
+        for word in words:
+            row = centre + 0.3 * rng.normal(size=8)
+            lines.append(" ".join([word, *(f"{v:.6f}" for v in row)]))
+    path = tmp_path / "vectors.txt"
+    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    return path
+
+
+@pytest.fixture
+def design_file(tmp_path: Path) -> Path:
+    """The design of those words."""
+    path = tmp_path / "bugs.json"
+    path.write_text(json.dumps({"name": "bugs", **WORDS}), encoding="utf-8")
+    return path
+
+
+def test_weat_prints_a_table(command: Command, vectors: Path, design_file: Path) -> None:
+    run = command("weat", vectors, "--design", design_file)
+    assert run.status == 0
+    assert "bugs" in run.out
+    assert "x4 y4 a4 b4" in run.out
+    assert "0.014" in run.out  # 1/70: the observed division is the highest
+    assert run.err == ""
+    assert max(map(len, run.out.splitlines())) <= 80
+
+
+def test_json_is_one_document_and_equals_the_library(
+    command: Command, vectors: Path, design_file: Path
+) -> None:
+    run = command("weat", vectors, "--design", design_file, "--json")
+    data = json.loads(run.out)
+    assert run.err == ""
+    emb = cr.load(vectors)
+    expected = cr.weat(emb, cr.read_design(design_file))
+    assert data["command"] == "weat"
+    found = data["results"][0]
+    assert found["effect_size"] == expected.effect_size
+    assert found["pvalue"] == expected.pvalue == 1 / 70
+    assert found["associations"] == expected.associations
+    assert data["holm"] == [1 / 70]
+
+
+def test_options_reach_the_measure(command: Command, vectors: Path, design_file: Path) -> None:
+    flags = ("--alternative", "two-sided", "--ddof", "0", "--ties", "strict", "--method", "exact", "--json")
+    found = json.loads(command("weat", vectors, "--design", design_file, *flags).out)["results"][0]
+    for key, value in {"alternative": "two-sided", "ddof": 0, "ties": "strict", "method": "exact"}.items():
+        assert found["conventions"][key] == value
+    plain = json.loads(command("weat", vectors, "--design", design_file, "--json").out)["results"][0]
+    assert found["effect_size"] == pytest.approx(plain["effect_size"] * np.sqrt(8 / 7))
+
+
+def test_mleat_prints_all_levels(command: Command, vectors: Path, design_file: Path) -> None:
+    run = command("mleat", vectors, "--design", design_file)
+    assert run.status == 0
+    assert "AB-Divergent" in run.out
+    assert "Level 3" in run.out
+    assert max(map(len, run.out.splitlines())) <= 80
+
+
+def test_sc_weat_measures_given_words_and_whole_vocabularies(
+    command: Command, vectors: Path, design_file: Path
+) -> None:
+    run = command("sc-weat", vectors, "--design", design_file, "--word", "rose", "--word", "wasp", "--json")
+    assert json.loads(run.out)["results"][0]["words"] == ["rose", "wasp"]
+    run = command("sc-weat", vectors, "--design", design_file, "--vocabulary", "--top", "2")
+    assert run.status == 0
+    assert "12 more" in run.out  # 16 words, two at either end
+    run = command("sc-weat", vectors, "--design", design_file, "--vocabulary", "--word", "rose")
+    assert run.status == 2
+
+
+def test_figures_are_drawn(command: Command, vectors: Path, design_file: Path, tmp_path: Path) -> None:
+    pytest.importorskip("matplotlib", reason="figures need the extra 'plots'")
+    for name in ("weat", "mleat", "sc-weat"):
+        file = tmp_path / f"{name}.svg"
+        assert command(name, vectors, "--design", design_file, "--figure", file).status == 0
+        assert file.read_text(encoding="utf-8").startswith("<?xml")
+    run = command("weat", vectors, "--design", design_file, "--figure", tmp_path / "a.gif")
+    assert run.status == 2
+    assert not (tmp_path / "a.gif").exists()
+
+
+def test_a_histwords_folder_is_measured_over_decades(
+    command: Command, design_file: Path, tmp_path: Path
+) -> None:
+    import pickle
+
+    folder = tmp_path / "sgns"
+    folder.mkdir()
+    words = [word for names in WORDS.values() for word in names]
+    rng = np.random.default_rng(0)
+    for decade in (1900, 1910):
+        np.save(folder / f"{decade}-w.npy", rng.normal(size=(len(words), 6)))
+        (folder / f"{decade}-vocab.pkl").write_bytes(pickle.dumps(words, protocol=2))
+    run = command("mleat", folder, "--design", design_file)
+    assert run.status == 0
+    assert "bugs 1900" in run.out
+    assert "bugs 1910" in run.out
+    data = json.loads(command("mleat", folder, "--design", design_file, "--json").out)
+    assert list(data["results"][0]["points"]) == ["1900", "1910"]
+
+
+def test_catalog_lists_and_shows(command: Command) -> None:
+    listed = command("catalog")
+    assert listed.status == 0
+    assert "weat6" in listed.out
+    assert "ceat-pairs" in listed.out
+    shown = command("catalog", "WEAT3")
+    assert "Marcellus" in shown.out
+    assert "10.1126/science.aal4230" in shown.out
+    assert json.loads(command("catalog", "weat6", "--json").out)["x"]["items"][0] == "John"
+    entries = json.loads(command("catalog", "--json").out)["entries"]
+    for name, entry in entries.items():
+        if entry["kind"] != "design":
+            assert command("catalog", name).status == 0
+            assert json.loads(command("catalog", name, "--json").out)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (("weat", "{vectors}", "--test", "waet6"), "'weat6'"),
+        (("weat", "{vectors}", "--test", "abc-traits"), "not a test"),
+        (("weat", "{folder}/vectrs.txt", "--test", "weat6"), "vectors.txt"),
+        (("weat", "{vectors}", "--test", "weat6"), "no"),
+        (("weat", "{vectors}", "--design", "{folder}/nothing.toml"), "nothing.toml"),
+        (("weat", "{vectors}", "--ties", "week"), "week"),
+        (("weat", "{vectors}", "--design", "{folder}/bugs.json", "--ddof", "2"), "ddof is 2"),
+        (("catalog", "wet6"), "'weat6'"),
+        (("wet",), "weat"),
+        (("weat", "{vectors}", "--jsn"), "--json"),
+        (("weat",), "VECTORS"),
+        (("audit", "{vectors}", "-o", "{vectors}"), "is a file"),
+        (("audit", "{vectors}", "-o", "{folder}"), "other things"),
+        (("weat", "{folder}"), "{folder}"),
+    ],
+)
+def test_bad_input_ends_with_status_2_and_a_sentence(
+    command: Command, vectors: Path, design_file: Path, arguments: tuple[str, ...], words: str
+) -> None:
+    places = {"vectors": vectors, "folder": vectors.parent}
+    run = command(*(part.format(**places) for part in arguments))
+    assert run.status == 2
+    assert run.out == ""
+    assert words.format(**places).replace("\n", "") in run.err.replace("\n", "")
+    assert "Traceback" not in run.err
+
+
+@pytest.mark.filterwarnings("default::crossroads.errors.CrossroadsWarning")
+def test_a_doubtful_design_warns_on_stderr(command: Command, vectors: Path, tmp_path: Path) -> None:
+    file = tmp_path / "shared.json"
+    file.write_text(json.dumps({"name": "s", **WORDS, "y": ["wasp", "gnat", "rose"]}), encoding="utf-8")
+    run = command("weat", vectors, "--design", file, "--json")
+    assert run.status == 0
+    assert "'rose' in both targets" in run.err
+    assert json.loads(run.out)["results"]
+
+
+def test_a_missing_extra_names_what_to_install(
+    command: Command, vectors: Path, design_file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    import importlib
+
+    real = importlib.import_module
+
+    def without_matplotlib(name: str, package: str | None = None) -> Any:
+        if name.startswith("matplotlib"):
+            raise ImportError(f"No module named {name!r}")
+        return real(name, package)
+
+    monkeypatch.setattr(importlib, "import_module", without_matplotlib)
+    run = command("weat", vectors, "--design", design_file, "--figure", tmp_path / "a.svg")
+    assert run.status == 1
+    assert 'pip install "crossroads[plots]"' in run.err
+
+
+def test_version_and_help(command: Command) -> None:
+    assert command("--version").out.strip() == f"crossroads {cr.__version__}"
+    assert "Exit status" in command("--help").out
+    for name in ("audit", "weat", "mleat", "sc-weat", "catalog"):
+        assert command(name, "--help").status == 0
