@@ -1,0 +1,23 @@
+"""Figures: a result in, axes out. Needs matplotlib (the extra ``plots``), which is loaded on first use."""
+
+from crossroads.plots.association import association_plot
+from crossroads.plots.decades import decades
+from crossroads.plots.eat_map import eat_map
+from crossroads.plots.eat_maps import eat_maps
+from crossroads.plots.forest import forest
+from crossroads.plots.influence import influence_plot
+from crossroads.plots.ranking import ranking
+from crossroads.plots.saving import save
+from crossroads.plots.taxonomy import taxonomy
+
+__all__ = [
+    "association_plot",
+    "decades",
+    "eat_map",
+    "eat_maps",
+    "forest",
+    "influence_plot",
+    "ranking",
+    "save",
+    "taxonomy",
+]

@@ -1,0 +1,253 @@
+"""The charts of single words, of time and of several tests."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+from matplotlib.colors import to_hex
+from matplotlib.figure import Figure
+
+from crossroads.errors import InputError, UnknownNameError
+from crossroads.measures import BatteryResult, SeriesResult, bootstrap, influence, sc_weat, series, weat
+from crossroads.plots import association_plot, decades, forest, influence_plot, ranking
+from crossroads.plots.style import BLUE, RED
+
+Says = Callable[[Any], list[str]]
+
+
+def markers(ax: Any) -> list[tuple[float, float, bool, str]]:
+    """Every marker: where it is, whether it is filled, and its colour."""
+    return [
+        (float(x), float(y), line.get_markerfacecolor() != "white", to_hex(line.get_color()).upper())
+        for line in ax.lines
+        if line.get_marker() not in ("None", "|", None)
+        for x, y in zip(line.get_xdata(), line.get_ydata(), strict=True)
+    ]
+
+
+def xs(line: Any) -> list[float]:
+    return list(line.get_xdata())
+
+
+def ys(line: Any) -> list[float]:
+    return list(line.get_ydata())
+
+
+def test_every_target_word_has_a_dot_at_its_association_and_sets_are_sorted(toy: Any, said: Says) -> None:
+    result = toy().mleat()
+    ax = association_plot(result)
+    dots = sorted(markers(ax), key=lambda dot: dot[1])
+    for key, drawn in (("x", dots[:5]), ("y", dots[5:])):
+        wanted = sorted((result.level1.associations[w] for w in result.level1.sets[key]), reverse=True)
+        assert [dot[0] for dot in drawn] == wanted
+    assert set(result.level1.associations) <= set(said(ax))
+
+
+def test_dots_on_the_two_sides_of_zero_differ_in_shape_as_well_as_colour(toy: Any) -> None:
+    ax = association_plot(toy().mleat())
+    shapes = {to_hex(line.get_color()).upper(): line.get_marker() for line in ax.lines if len(xs(line))}
+    assert shapes == {RED: "o", BLUE: "D"}
+
+
+def test_the_association_plot_names_its_sets_and_their_means(toy: Any, said: Says) -> None:
+    result = toy().mleat()
+    s = result.level1.associations
+    texts = said(association_plot(result))
+    assert f"flowers (X): mean {np.mean([s[w] for w in result.level1.sets['x']]):.3f}" in texts
+    assert "pleasant (A) →" in texts
+    assert "← unpleasant (B)" in texts
+
+
+def test_a_weat_without_titles_and_a_single_target_are_drawn_too(toy: Any, said: Says) -> None:
+    made = toy()
+    assert "A →" in said(association_plot(weat(made.embeddings, made.design)))
+    single = made.mleat().level2["y"]
+    texts = said(association_plot(single))
+    assert "mean cosine with the target" in texts
+    assert set(single.sets["a"]) <= set(texts)
+
+
+@pytest.fixture
+def ranked(toy: Any) -> Callable[..., Any]:
+    made = toy()
+    rng = np.random.default_rng(4)
+    words = {f"word{i}": rng.normal(size=3) for i in range(60)}
+    emb = type(made.embeddings).from_dict(
+        {**dict(zip(made.embeddings.labels, made.embeddings.vectors, strict=True)), **words}
+    )
+    return lambda **options: sc_weat(
+        emb, list(words), list(made.design.a), list(made.design.b), **{"alternative": "two-sided", **options}
+    )
+
+
+def test_the_ranking_shows_the_strongest_words_of_either_side_in_order(
+    ranked: Callable[..., Any], said: Says
+) -> None:
+    result = ranked()
+    ax = ranking(result, n=5)
+    to_a, to_b = result.strongest(5)
+    texts = said(ax)
+    assert [text for text in texts if text.startswith("word")] == [*to_a, *to_b[::-1]]
+    assert any("50 words between" in text for text in texts)
+    assert [dot[0] for dot in markers(ax)] == sorted(result.effect_size)[::-1][:5] + sorted(
+        result.effect_size
+    )[4::-1]
+
+
+def test_significant_words_are_filled_and_starred(ranked: Callable[..., Any], said: Says) -> None:
+    result = ranked()
+    ax = ranking(result, n=30)
+    effects = {float(d): bool(p < 0.05) for d, p in zip(result.effect_size, result.pvalue, strict=True)}
+    assert {dot[0]: dot[2] for dot in markers(ax)} == effects
+    assert {True, False} == set(effects.values())
+    assert sum(text.endswith(" *") for text in said(ax)) == sum(effects.values())
+
+
+def test_a_ranking_of_few_words_shows_each_once(ranked: Callable[..., Any], said: Says) -> None:
+    texts = said(ranking(ranked(), n=60))
+    assert sorted(t for t in texts if t.startswith("word")) == sorted(f"word{i}" for i in range(60))
+    assert not any("between" in text for text in texts)
+
+
+def test_a_one_sided_ranking_says_which_words_it_cannot_single_out(
+    ranked: Callable[..., Any], said: Says
+) -> None:
+    assert "lean to B" in " ".join(said(ranking(ranked(alternative="greater"))))
+    assert "lean to A" in " ".join(said(ranking(ranked(alternative="less"))))
+    assert "cannot" not in " ".join(said(ranking(ranked())))
+
+
+def test_a_ranking_without_p_values_stars_nothing_and_says_so(ranked: Callable[..., Any], said: Says) -> None:
+    texts = said(ranking(ranked(method="none")))
+    assert any("no p-values" in text for text in texts)
+    assert not any(text.endswith("*") for text in texts)
+
+
+def test_counts_below_one_are_refused(ranked: Callable[..., Any], toy: Any) -> None:
+    with pytest.raises(InputError, match="n is 0"):
+        ranking(ranked(), n=0)
+    with pytest.raises(InputError, match="n is -1"):
+        influence_plot(influence(toy().embeddings, toy().design), n=-1)
+
+
+def test_lines_break_where_a_decade_could_not_be_measured(years: SeriesResult, said: Says) -> None:
+    ax = decades(years)
+    lines = [line for line in ax.lines if line.get_linestyle() != "None" and len(xs(line)) == 4]
+    assert len(lines) == 3
+    for line in lines:
+        assert xs(line) == [1900, 1910, 1920, 1930]
+        assert list(np.isnan(ys(line))) == [False, True, False, False]
+    texts = said(ax)
+    assert {"×", "Level 1"} <= set(texts)
+    assert "Level 2: flowers (X)" in " ".join(texts)
+    assert list(ax.get_xticks()) == [1900, 1910, 1920, 1930]
+
+
+def test_markers_are_filled_where_the_test_is_significant(years: SeriesResult) -> None:
+    wanted = {
+        (time, test.effect_size): test.pvalue < 0.05
+        for time, point in years.points.items()
+        for test in (point.level1, *point.level2.values())
+    }
+    drawn = {(dot[0], dot[1]): dot[2] for dot in markers(decades(years))}
+    assert drawn == wanted
+    assert {True, False} == set(drawn.values())
+
+
+def test_the_three_lines_differ_in_dashes_and_markers_too(years: SeriesResult) -> None:
+    ax = decades(years)
+    dashes = {line.get_linestyle() for line in ax.lines if len(xs(line)) == 4}
+    shapes = {line.get_marker() for line in ax.lines} - {"None"}
+    assert (len(dashes), len(shapes)) == (3, 3)
+
+
+def test_a_series_of_one_point_is_drawn_and_of_none_refused(toy: Any, faults: Says) -> None:
+    made = toy()
+    assert faults(decades(series({1950: made.embeddings}, made.design, resamples=0))) == []
+    nothing = SeriesResult(design="toy", points={}, skipped={1950: "no words"})
+    with pytest.raises(InputError, match="no point of the series 'toy'"):
+        decades(nothing)
+
+
+def test_labels_at_the_ends_of_lines_never_touch(years: SeriesResult, faults: Says) -> None:
+    # all three lines end within a hair of each other
+    last = years.points[1930]
+    level2 = {key: replace(test, effect_size=0.001 * i) for i, (key, test) in enumerate(last.level2.items())}
+    close = replace(last, level1=replace(last.level1, effect_size=0.0005), level2=level2)
+    assert faults(decades(replace(years, points={**years.points, 1930: close}))) == []
+
+
+def test_the_forest_has_a_square_a_test_filled_after_holm(nine: BatteryResult, said: Says) -> None:
+    ax = forest(nine)
+    dots = markers(ax)
+    assert [dot[0] for dot in dots] == [test.level1.effect_size for test in nine.tests]
+    assert [dot[2] for dot in dots] == [p < 0.05 for p in nine.holm]
+    texts = said(ax)
+    assert {test.design for test in nine.tests} <= set(texts)
+    assert "interval" not in " ".join(texts)
+    assert "not measured: absent" in " ".join(texts)
+
+
+def test_intervals_are_drawn_where_given(nine: BatteryResult, toy: Any, said: Says) -> None:
+    made = toy()
+    interval = bootstrap(made.embeddings, made.design, resamples=60)
+    ax = forest(nine, {"test 2": interval})
+    bars = [line for line in ax.lines if line.get_marker() == "|"]
+    assert [xs(bar) for bar in bars] == [[interval.low, interval.high]]
+    assert ys(bars[0]) == [1, 1]
+    texts = said(ax)
+    assert "95 % interval" in texts
+    assert texts.count("–") == 8
+
+
+def test_an_interval_of_no_test_is_refused_with_the_nearest_name(nine: BatteryResult, toy: Any) -> None:
+    made = toy()
+    interval = bootstrap(made.embeddings, made.design, resamples=20)
+    with pytest.raises(UnknownNameError, match="did you mean 'test 2'"):
+        forest(nine, {"tset 2": interval})
+    forest(nine, {"absent": interval})
+    with pytest.raises(InputError, match="no test to draw"):
+        forest(replace(nine, tests=(), holm=(), bh=()))
+
+
+def test_the_most_influential_words_come_first_with_the_change_they_make(toy: Any, said: Says) -> None:
+    made = toy()
+    result = influence(made.embeddings, made.design)
+    ax = influence_plot(result, n=7)
+    rows = result.rows()[:7]
+    assert [dot[0] for dot in markers(ax)] == [row["without"] for row in rows]
+    texts = said(ax)
+    assert [t for t in texts if t in made.design.words] == [row["word"] for row in rows]
+    assert f"{rows[0]['change']:+.3f}".replace("-", "−") in texts
+
+
+def test_charts_may_be_drawn_on_axes_of_the_caller(
+    toy: Any, nine: BatteryResult, years: SeriesResult, ranked: Callable[..., Any]
+) -> None:
+    made = toy()
+    axes: Any = Figure(figsize=(12, 30)).subplots(5)
+    assert association_plot(made.mleat(), ax=axes[0]) is axes[0]
+    assert ranking(ranked(), ax=axes[1]) is axes[1]
+    assert decades(years, ax=axes[2]) is axes[2]
+    assert forest(nine, ax=axes[3]) is axes[3]
+    assert influence_plot(influence(made.embeddings, made.design), ax=axes[4]) is axes[4]
+    assert all(len(ax.texts) > 3 for ax in axes)
+
+
+def test_no_chart_clips_or_overprints_its_texts(
+    toy: Any, nine: BatteryResult, years: SeriesResult, ranked: Callable[..., Any], faults: Says
+) -> None:
+    made = toy()
+    for ax in (
+        association_plot(made.mleat()),
+        ranking(ranked()),
+        decades(years),
+        forest(nine),
+        forest(nine, {"test 1": bootstrap(made.embeddings, made.design, resamples=20)}),
+        influence_plot(influence(made.embeddings, made.design)),
+    ):
+        assert faults(ax) == []
