@@ -12,7 +12,7 @@ from crossroads.cli import printing
 from crossroads.errors import InputError
 from crossroads.evidence import Embeddings
 from crossroads.inference.multiplicity import benjamini_hochberg, holm
-from crossroads.measures import mleat, sc_weat, series, weat
+from crossroads.measures import battery, sc_weat, series, weat
 from crossroads.sources import load, load_series, sniff
 
 DEFAULT = ("weat",)
@@ -106,21 +106,20 @@ def mleat_command(
         _mleat_series(folder, designs, fallback, settings, figure, json)
         return
     emb = open_vectors(vectors, o.words_of(designs), format_, fallback)
-    results = [mleat(emb, one, **settings) for one in designs]
+    result = battery(emb, designs, **settings)
+    results = result.tests
     if figure is not None:
         from crossroads import plots
 
-        plots.save(plots.eat_map(results[0]) if len(results) == 1 else plots.eat_maps(results), figure)
+        plots.save(plots.eat_map(results[0]) if len(results) == 1 else plots.eat_maps(result), figure)
     if json:
-        pvalues = [r.level1.pvalue for r in results]
-        printing.document(
-            "mleat", results, holm=holm(pvalues).tolist(), bh=benjamini_hochberg(pvalues).tolist()
-        )
+        printing.document("mleat", results, holm=result.holm, bh=result.bh, skipped=result.skipped)
         return
     printing.out.print(printing.mleat_table(results))
     printing.out.print(printing.similarity_table(results))
     levels = [level.method for r in results for level in (r.level1, *r.level2.values())]
     printing.notes([(r.design, r.coverage) for r in results], levels)
+    printing.skipped(result.skipped)
 
 
 def _mleat_series(
@@ -140,8 +139,7 @@ def _mleat_series(
     for result in results:
         points = {f"{result.design} {time}": test for time, test in result.points.items()}
         printing.out.print(printing.mleat_table(list(points.values()), labels=list(points)))
-        for time, reason in result.skipped.items():
-            printing.out.print(f"{time}: {reason}", style="dim", markup=False)
+        printing.skipped({str(time): reason for time, reason in result.skipped.items()})
 
 
 def sc_weat_command(

@@ -19,6 +19,7 @@ from crossroads.cli import options as o
 from crossroads.cli import printing
 from crossroads.cli.associations import open_vectors
 from crossroads.errors import InputError, MissingExtraError
+from crossroads.inference.power import minimum_detectable
 from crossroads.measures import BatteryResult, BootstrapResult, InfluenceResult, battery, bootstrap, influence
 from crossroads.stimuli import Design
 
@@ -85,8 +86,7 @@ def show_audit(result: BatteryResult, intervals: list[BootstrapResult], output: 
         style="dim",
     )
     printing.notes([(t.design, t.coverage) for t in result.tests], [t.level1.method for t in result.tests])
-    for name, reason in result.skipped.items():
-        printing.out.print(f"{name}: not tested: {reason}", style="dim", markup=False)
+    printing.skipped(result.skipped)
     if not drawn:
         printing.out.print('no figures: pip install "crossroads[plots]"', style="dim", markup=False)
     printing.out.print(f"written to {output}", markup=False)
@@ -122,8 +122,7 @@ def write_audit(
         }
         text = json_module.dumps(data, ensure_ascii=False, allow_nan=False, indent=1)
         (staging / MARK).write_text(text + "\n", encoding="utf-8")
-        ends = {i.design: {"ci_low": i.low, "ci_high": i.high} for i in intervals}
-        _write_csv(staging / "tests.csv", [{**row, **ends[row["design"]]} for row in result.rows()])
+        _write_csv(staging / "tests.csv", _tests(result, intervals))
         _write_csv(staging / "associations.csv", _associations(result))
         _write_csv(
             staging / "influence.csv", [{"design": i.design, **row} for i in influences for row in i.rows()]
@@ -168,6 +167,17 @@ def _write_csv(path: Path, rows: Iterable[dict[str, Any]], columns: tuple[str, .
         writer = csv.DictWriter(file, fieldnames=names)
         writer.writeheader()
         writer.writerows(rows)
+
+
+def _tests(result: BatteryResult, intervals: list[BootstrapResult]) -> list[dict[str, Any]]:
+    """One row a test, with its interval and what sets of its size could have shown."""
+    rows = []
+    for test, row, ends in zip(result.tests, result.rows(), intervals, strict=True):
+        power = minimum_detectable(len(test.level1.sets["x"]), len(test.level1.sets["y"]))
+        row |= {"ci_low": ends.low, "ci_high": ends.high, "min_pvalue": test.level1.min_pvalue}
+        row |= {"critical_effect_size": power.critical, "detectable_effect_size": power.detectable}
+        rows.append(row)
+    return rows
 
 
 def _associations(result: BatteryResult) -> list[dict[str, Any]]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
 
@@ -250,3 +250,9 @@ def notes(coverages: Iterable[tuple[str, Coverage | None]], methods: Iterable[st
         shown = ", ".join(f"{word} as {how}" for word, how in list(respelled.items())[:3])
         rest = f" and {len(respelled) - 3} more" if len(respelled) > 3 else ""
         out.print(f"{len(respelled)} found under another spelling: {escape(shown)}{rest}", style="dim")
+
+
+def skipped(reasons: Mapping[str, str]) -> None:
+    """What could not be measured, and why."""
+    for name, reason in reasons.items():
+        out.print(f"{name}: not tested: {reason}", style="dim", markup=False)

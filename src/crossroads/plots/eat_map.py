@@ -36,7 +36,7 @@ def eat_map(result: MleatResult, *, ax: Axes | None = None) -> Axes:
 
     References
     ----------
-    Wolfe, R., Hiniker, A., & Howe, B. (2024). doi:10.1609/aies.v7i1.31754
+    Wolfe, R., Hiniker, A., & Howe, B. (2024). doi:10.48550/arXiv.2408.01966
     """
     columns = {key: wrapped(result.titles[key], _SQUARE / 2 - 0.08, BODY, lines=3) for key in "xy"}
     share = result.pattern_shares.get(result.pattern)

@@ -26,7 +26,7 @@ def taxonomy() -> Figure:
 
     References
     ----------
-    Wolfe, R., Hiniker, A., & Howe, B. (2024). doi:10.1609/aies.v7i1.31754
+    Wolfe, R., Hiniker, A., & Howe, B. (2024). doi:10.48550/arXiv.2408.01966
     """
     step = (PAGE - 2 * MARGIN) / _COLUMNS
     pitch = _ABOVE + _SQUARE + _BELOW
