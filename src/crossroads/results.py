@@ -168,7 +168,9 @@ def encode(value: Any) -> Any:
     return value
 
 
-def _decode_dataclass(cls: type[T], data: Mapping[str, Any]) -> T:
+def _decode_dataclass(cls: type[T], data: Any) -> T:
+    if not isinstance(data, Mapping):
+        raise TypeError(cls.__name__)
     hints = typing.get_type_hints(cls)
     known = {f.name for f in dataclasses.fields(cls)}  # type: ignore[arg-type]
     unknown = set(data) - known
@@ -215,6 +217,8 @@ def _decode(hint: Any, value: Any) -> Any:
     if origin is np.ndarray:
         return read_only(np.array(value, dtype=typing.get_args(args[1])[0]))
     if origin is tuple:
+        if not isinstance(value, (list, tuple)):
+            raise TypeError("tuple")
         if len(args) == 2 and args[1] is Ellipsis:
             return tuple(_decode(args[0], v) for v in value)
         return tuple(_decode(a, v) for a, v in zip(args, value, strict=True))

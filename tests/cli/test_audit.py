@@ -12,6 +12,7 @@ import pytest
 
 import crossroads as cr
 from crossroads.measures import BatteryResult, BootstrapResult, InfluenceResult
+from crossroads.results import Result
 
 pytest.importorskip("pyarrow", reason="the audit of the embedded default needs the extra 'default'")
 
@@ -52,7 +53,7 @@ def test_results_are_read_back_as_they_were_measured(
 ) -> None:
     folder, _ = done
     data = json.loads((folder / "results.json").read_text(encoding="utf-8"))
-    kinds = {
+    kinds: dict[str, type[Result]] = {
         "BatteryResult": BatteryResult,
         "BootstrapResult": BootstrapResult,
         "InfluenceResult": InfluenceResult,

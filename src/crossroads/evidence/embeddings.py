@@ -59,7 +59,7 @@ class Embeddings:
         fallback: str | Iterable[str] = (),
     ) -> None:
         array = vectors if isinstance(vectors, np.ndarray) else _as_array(vectors)
-        labels = tuple(labels)
+        labels = _as_labels(labels)
         _check_shape(labels, array)
         index = {label: row for row, label in enumerate(labels)}
         if len(index) < len(labels):
@@ -168,6 +168,19 @@ class Embeddings:
 
     def __repr__(self) -> str:
         return f"<Embeddings: {len(self):,} × {self.dim} {self._vectors.dtype}, {self._provenance.source}>"
+
+
+def _as_labels(labels: Sequence[str]) -> tuple[str, ...]:
+    if isinstance(labels, str):
+        raise EvidenceError(f"the labels are one string, {labels!r}.", hint="give a list of words.")
+    words = tuple(labels)
+    wrong = {kind for kind in set(map(type, words)) if not issubclass(kind, str)}
+    if wrong:
+        bad = next(word for word in words if type(word) in wrong)
+        raise EvidenceError(
+            f"the label {bad!r} is of type {type(bad).__name__}.", hint="give words as labels."
+        )
+    return words
 
 
 def _as_array(vectors: ArrayLike) -> NDArray[Any]:

@@ -60,12 +60,13 @@ def bracket(scores: Scores, *, cells: int) -> Bracket:
         up += _pairs(x, y, size, width, scores.tie)
         down += _pairs(y, x, size, width, scores.tie)
     total = float(scores.total)
-    return Bracket(*_outwards(up / total, largest), *_outwards(down / total, largest))
+    longest = max(counts.size for grid in (x, y) for counts in grid.counts)
+    slack = 4 * float(np.finfo(np.float64).eps) * (longest + scores.x.size + scores.y.size)
+    return Bracket(*_outwards(up / total, slack), *_outwards(down / total, slack))
 
 
-def _outwards(shares: Floats, largest: int) -> tuple[tuple[float, float], tuple[float, float]]:
-    """Round the bounds outwards by what float64 sums of so many positive counts can lose."""
-    slack = 1e-13 * (largest + 1)
+def _outwards(shares: Floats, slack: float) -> tuple[tuple[float, float], tuple[float, float]]:
+    """Round the bounds outwards by what sums of so many positive numbers can lose in float64."""
     low, high = shares * (1 - slack), np.minimum(shares * (1 + slack), 1.0)
     return (float(low[0]), float(high[1])), (float(low[2]), float(high[3]))
 
@@ -110,7 +111,15 @@ def _pairs(x: _Grid, y: _Grid, size: int, width: int, tie: int) -> Floats:
     rest_least = _ends(y.rests, size)[0] - _ends(x.rests, size)[1]
     rest_most = _ends(y.rests, size)[1] - _ends(x.rests, size)[0]
     limits = [(must - rest) // width + 1 for must in (tie, -tie - 1) for rest in (rest_least, rest_most)]
+    shift = int(y.least[size] - x.least[size]) + 1
     cumulated = np.concatenate([[0.0], np.cumsum(x.counts[size])])
-    offset = np.arange(y.counts[size].size) + int(y.least[size] - x.least[size]) + 1
+    return np.array([_pairs_from(y.counts[size], cumulated, shift - limit) for limit in limits])
+
+
+def _pairs_from(counts: Floats, cumulated: Floats, shift: int) -> float:
+    """Sum of ``counts[i] * cumulated[i + shift]``, where beyond its ends ``cumulated`` stays as it ends."""
     last = cumulated.size - 1
-    return np.array([float((y.counts[size] * cumulated[np.clip(offset - k, 0, last)]).sum()) for k in limits])
+    start = min(max(-shift, 0), counts.size)  # before it, cumulated is 0
+    stop = max(start, min(counts.size, last - shift))  # from it on, cumulated is the total
+    inner = np.dot(counts[start:stop], cumulated[start + shift : stop + shift])
+    return float(inner + counts[stop:].sum() * cumulated[last])

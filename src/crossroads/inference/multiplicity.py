@@ -36,7 +36,7 @@ def benjamini_hochberg(pvalues: ArrayLike) -> Floats:
     """
     p = _checked(pvalues)
     order = np.argsort(p, kind="stable")
-    scaled = p[order] * p.size / np.arange(1, p.size + 1)
+    scaled = p[order] * (p.size / np.arange(1, p.size + 1))  # a factor of at least 1, so never below p
     adjusted = np.minimum.accumulate(scaled[::-1])[::-1]
     return _unsorted(np.minimum(adjusted, 1.0), order)
 

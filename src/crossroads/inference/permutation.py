@@ -20,12 +20,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from math import sqrt
-from types import MappingProxyType
+from math import erfc, sqrt
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.special import betaincinv, ndtr
 
 from crossroads.errors import InputError, one_of
 from crossroads.inference.bracket import bracket, table_cells
@@ -145,7 +143,7 @@ def permutation_test(
         tied=found.tied,
         total=scores.total,
         min_pvalue=min(1.0, 2 * smallest) if alternative == "two-sided" else smallest,
-        tails=MappingProxyType(tails),
+        tails=tails,
     )
 
 
@@ -276,7 +274,7 @@ def _normal(scores: Scores) -> _Shares:
             "all scores are equal, so a normal curve cannot be fitted.", hint="use method='exact'."
         )
     z = scores.leaning / sqrt(variance * (n_x + n_y) / (n_x * n_y))
-    up, down = float(ndtr(-z)), float(ndtr(z))
+    up, down = erfc(z / sqrt(2)) / 2, erfc(-z / sqrt(2)) / 2
     return _Shares(
         method="normal", above=(up,) * 3, not_below=(up,) * 3, below=(down,) * 3, not_above=(down,) * 3
     )
@@ -307,6 +305,8 @@ def _monte_carlo(scores: Scores, seed: int, resamples: int) -> _Shares:
 
 def _sampled(hits: int, draws: int) -> Interval:
     """(b + 1) / (m + 1), with the 99.9 % Clopper–Pearson interval of the share."""
+    from scipy.special import betaincinv  # scipy is slow to import
+
     low = float(betaincinv(hits, draws - hits + 1, 0.0005)) if hits else 0.0
     high = float(betaincinv(hits + 1, draws - hits, 0.9995)) if hits < draws else 1.0
     p = (hits + 1) / (draws + 1)

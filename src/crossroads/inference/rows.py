@@ -87,6 +87,11 @@ def permutation_rows(
             pvalue=p, pvalue_low=p, pvalue_high=p, method="exact", min_pvalue=_smallest(total, alternative)
         )
     many = n_rows > FEW_ROWS and min(n_x, n - n_x) >= SMALLEST
+    if method == "saddlepoint" and min(n_x, n - n_x) < SMALLEST:
+        raise InputError(
+            f"the saddlepoint method needs {SMALLEST} scores a group; there are {n_x} and {n - n_x}.",
+            hint="use method='exact'.",
+        )
     if method == "saddlepoint" or (method == "auto" and many):
         return _saddlepoint(scores, n_x, alternative, progress)
     found = []
@@ -110,7 +115,7 @@ def permutation_rows(
         pvalue_low=np.array([f.pvalue_low for f in found]),
         pvalue_high=np.array([f.pvalue_high for f in found]),
         method=", ".join(sorted({f.method for f in found})),
-        min_pvalue=_smallest(total, alternative),
+        min_pvalue=min((f.min_pvalue for f in found), default=_smallest(total, alternative)),
     )
 
 

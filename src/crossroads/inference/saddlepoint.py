@@ -7,8 +7,9 @@ relative error that stays small far into the tail. Below about 13 scores a group
 
 from __future__ import annotations
 
+from math import lgamma
+
 import numpy as np
-from scipy.special import expit, ndtr
 
 from crossroads.inference.scores import Floats
 
@@ -51,13 +52,13 @@ def saddlepoint_rows(scores: Floats, n_x: int) -> Floats:
 
 
 def _log_choose(n: int, k: int) -> float:
-    from math import lgamma
-
     return lgamma(n + 1) - lgamma(k + 1) - lgamma(n - k + 1)
 
 
 def _tail(z: Floats, n_x: int) -> Floats:
     """The approximation for standardised, unseparated rows."""
+    from scipy.special import ndtr  # scipy is slow to import
+
     n = z.shape[1]
     observed = z[:, :n_x].sum(axis=1)
     null = np.log(n_x / (n - n_x))
@@ -82,6 +83,8 @@ def _tail(z: Floats, n_x: int) -> Floats:
 
 
 def _derivatives(z: Floats, theta: Floats, n_x: int, observed: Floats) -> tuple[Floats, Floats]:
+    from scipy.special import expit
+
     p = expit(theta[:, :1] + theta[:, 1:] * z)
     v = p * (1 - p)
     gradient = np.stack([p.sum(axis=1) - n_x, (p * z).sum(axis=1) - observed], axis=1)

@@ -14,7 +14,7 @@ from crossroads.results import Result
 from crossroads.stimuli import Design
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, eq=False)
 class BatteryResult(Result):
     """ML-EATs of several designs on one model."""
 
@@ -35,7 +35,7 @@ class BatteryResult(Result):
         ]
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, eq=False)
 class SeriesResult(Result):
     """One design over a series of models, such as the decades of a historical corpus."""
 

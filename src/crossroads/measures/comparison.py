@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -13,12 +14,12 @@ from crossroads.evidence import Embeddings
 from crossroads.geometry import Floats, rounding_error
 from crossroads.inference.permutation import MAX_WORK, permutation_test
 from crossroads.measures.gathering import Gathered, gather, warn_about_sharing
-from crossroads.measures.weat import check_ddof, scores_of
+from crossroads.measures.weat import check_ddof, recorded_work, scores_of
 from crossroads.results import Coverage, Result
 from crossroads.stimuli import Design
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, eq=False)
 class CompareResult(Result):
     """One design in two models, with a paired test of their difference."""
 
@@ -92,7 +93,10 @@ def compare(
     check_ddof(ddof)
     warn_about_sharing(design)
     found = _shared(first, second, design, missing)
-    z = [_standardised(one, design, ddof, emb.dim) for one, emb in zip(found, (first, second), strict=True)]
+    scaled = [
+        _standardised(one, design, ddof, emb.dim) for one, emb in zip(found, (first, second), strict=True)
+    ]
+    z = [scores for scores, _ in scaled]
     n_x = len(found[0].words["x"])
     changes = z[0] - z[1]
     d = [float(scores[:n_x].mean() - scores[n_x:].mean()) for scores in z]
@@ -103,7 +107,7 @@ def compare(
         ties=ties,
         method=method,
         seed=seed,
-        score_error=1e-12 * float(np.abs(changes).max()),
+        score_error=sum(error for _, error in scaled),
         max_work=max_work,
     )
     return CompareResult(
@@ -125,7 +129,7 @@ def compare(
             "ddof": ddof,
             "missing": missing,
             "method": method,
-            "max_work": max_work,
+            "max_work": recorded_work(max_work),
             "seed": seed,
         },
         provenance=(first.provenance, second.provenance),
@@ -136,10 +140,9 @@ def _shared(first: Embeddings, second: Embeddings, design: Design, missing: str)
     """The stimuli that both models have, in the same order."""
     least = {"x": 2, "y": 2, "a": 1, "b": 1}
     if missing == "raise":
-        return (
-            gather(first, design.sets, missing=missing, least=least),
-            gather(second, design.sets, missing=missing, least=least),
-        )
+        one = gather(first, design.sets, missing=missing, least=least)
+        two = gather(second, design.sets, missing=missing, least=least)
+        return dataclasses.replace(one, coverage=_respelled(one.coverage, two.coverage)), two
     one = gather(first, design.sets, missing="drop", least=least)
     two = gather(second, one.words, missing=missing, least=least)
     one = gather(first, two.words, missing="drop", least=least)
@@ -149,13 +152,15 @@ def _shared(first: Embeddings, second: Embeddings, design: Design, missing: str)
         }
         for name, words in design.sets.items()
     }
-    coverage = Coverage(
-        policy=missing,
-        used=one.words,
-        dropped=dropped,
-        respelled={**two.coverage.respelled, **one.coverage.respelled},
+    coverage = dataclasses.replace(
+        _respelled(one.coverage, two.coverage), policy=missing, used=one.words, dropped=dropped
     )
     return Gathered(vectors=one.vectors, words=one.words, coverage=coverage), two
+
+
+def _respelled(one: Coverage, two: Coverage) -> Coverage:
+    """Coverage of the first model, with what was respelled in either."""
+    return dataclasses.replace(one, respelled={**two.respelled, **one.respelled})
 
 
 def _reason(word: str, name: str, first: Embeddings, second: Coverage) -> str:
@@ -167,7 +172,8 @@ def _reason(word: str, name: str, first: Embeddings, second: Coverage) -> str:
     )
 
 
-def _standardised(found: Gathered, design: Design, ddof: int, dim: int) -> Floats:
+def _standardised(found: Gathered, design: Design, ddof: int, dim: int) -> tuple[Floats, float]:
+    """Associations on the scale of the effect size, and the largest rounding error in them."""
     x, y, _ = scores_of(found)
     s = np.concatenate([x, y])
     if float(s.max() - s.min()) <= 2 * rounding_error(dim):
@@ -175,4 +181,6 @@ def _standardised(found: Gathered, design: Design, ddof: int, dim: int) -> Float
             f"every association of the design {design.name!r} equals {float(s[0]):.6g} in one of the models.",
             hint="check that its vectors differ.",
         )
-    return np.asarray((s - s.mean()) / s.std(ddof=ddof))
+    spread = float(s.std(ddof=ddof))
+    z = (s - s.mean()) / spread
+    return z, rounding_error(dim) * (2 + float(np.abs(z).max())) / spread

@@ -138,14 +138,14 @@ def _balance(
 def _missing_error(emb: Embeddings, dropped: Mapping[str, Mapping[str, str]]) -> MissingStimuliError:
     missing = {word: why for words in dropped.values() for word, why in words.items()}
     parts = [f"{name}: {join_words(words, most=6)}" for name, words in dropped.items() if words]
-    other = [rule for rule in RULES if rule not in emb.fallback]
+    allowed = [*emb.fallback, *(rule for rule in RULES if rule not in emb.fallback)]
     lenient = emb.with_fallback(RULES)
     found = [word for word, why in missing.items() if why == NOT_THERE and word in lenient]
     hint = "pass missing='drop' to leave them out, or missing='balance' to keep the sets of equal size."
     if found:
         hint = (
             f"{len(found)} of them are there under another spelling: allow it with "
-            f"fallback={other!r}. Or {hint}"
+            f"fallback={allowed!r}. Or {hint}"
         )
     count = len(missing)
     return MissingStimuliError(

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from statistics import NormalDist
 from typing import Any
 
 import numpy as np
-from scipy.special import ndtri
 
-from crossroads.errors import DesignError
+from crossroads.errors import DesignError, InputError
 from crossroads.evidence import Embeddings
 from crossroads.geometry import Floats, cosines
 from crossroads.inference.bootstrap import resampled_weights, weighted_effects
@@ -35,7 +35,7 @@ class Similarity:
     """Number of pairs."""
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, eq=False)
 class MleatResult(Result):
     """Three levels of association, from the differential test down to plain similarities."""
 
@@ -128,6 +128,8 @@ def mleat(
             hint="the ML-EAT compares two; give y, or use weat() for a single-target test.",
         )
     check_ddof(ddof)
+    if resamples < 0:
+        raise InputError(f"resamples is {resamples}.", hint="give 0 for none; 1,000 is usual.")
     warn_about_sharing(design)
     found = gather(emb, design.sets, missing=missing, least=dict.fromkeys("xyab", 2))
     options: dict[str, Any] = {
@@ -205,7 +207,7 @@ def _shares(
     # the smallest |z| that the fitted normal curve calls significant, as an effect size
     tail = alpha / 2 if alternative == "two-sided" else alpha
     scale = np.sqrt((1 / n_a + 1 / n_b) * ((n_a + n_b - ddof) / (n_a + n_b - 1)))
-    critical = max(float(-ndtri(tail)) * float(scale), least_effect)
+    critical = max(-NormalDist().inv_cdf(tail) * float(scale), least_effect)
     for start in range(0, resamples, _RESAMPLES_AT_A_TIME):
         size = min(_RESAMPLES_AT_A_TIME, resamples - start)
         weights = {name: resampled_weights(n, size, rng) for name, n in _sizes(table).items()}

@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from crossroads.errors import EvidenceError, InputError, join_words
+from crossroads.errors import EvidenceError, InputError, join_words, one_of
 from crossroads.evidence import Embeddings
-from crossroads.geometry import Floats, rounding_error, unit
-from crossroads.inference.permutation import MAX_WORK
+from crossroads.geometry import Floats, rounding_error
+from crossroads.inference.permutation import ALTERNATIVES, MAX_WORK, METHODS, TIES
 from crossroads.inference.rows import permutation_rows
 from crossroads.measures.gathering import gather
-from crossroads.measures.weat import check_ddof
+from crossroads.measures.weat import check_ddof, recorded_work
 from crossroads.results import Coverage, Result, read_only
 
 EVERY_WORD = "*"
@@ -24,7 +24,7 @@ EVERY_WORD = "*"
 _CHUNK = 1 << 14
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, eq=False)
 class ScWeatResult(Result):
     """Association of single words with two attributes; every array has one entry a word."""
 
@@ -108,9 +108,9 @@ def sc_weat(
     method
         As there, or ``"none"`` for effect sizes without p-values.
     precision
-        ``"float64"``; ``"float32"``, which halves the time over a large vocabulary stored in float32 and
-        leaves an error of about 1e-6 in effect sizes; or ``"auto"``: float32 for the effect sizes of more
-        than 100,000 words stored so. p-values are always computed in float64.
+        Of effect sizes without p-values (``method="none"``): ``"float64"``; ``"float32"``, which halves the
+        time over a large vocabulary stored so and leaves an error of about 1e-6; or ``"auto"``, float32
+        for more than 100,000 words stored so. With p-values everything is computed in float64.
     progress
         Called with the number of words done while p-values are computed.
 
@@ -119,6 +119,9 @@ def sc_weat(
     Caliskan, A., Bryson, J. J., & Narayanan, A. (2017). doi:10.1126/science.aal4230
     """
     check_ddof(ddof)
+    one_of("alternative", alternative, ALTERNATIVES)
+    one_of("ties", ties, TIES)
+    one_of("method", method, (*METHODS, "none"))
     sets = {"a": tuple(_as_words("a", a)), "b": tuple(_as_words("b", b))}
     if isinstance(words, str) and words == EVERY_WORD:
         found = gather(emb, sets, missing=missing, least={"a": 2, "b": 2})
@@ -129,13 +132,14 @@ def sc_weat(
         found = gather(emb, asked, missing=missing, least={"words": 1, "a": 2, "b": 2})
         labels, coverage = found.words["words"], found.coverage
         rows = np.array([emb.find(word).row for word in labels])  # type: ignore[union-attr]
-    single = _single_precision(precision, emb, len(labels))
+    single = _single_precision(precision, emb, len(labels)) and method == "none"
     q, n_a = _centred(found.vectors["a"], found.vectors["b"])
-    effect, association = _effects(emb.vectors, rows, q, n_a, ddof, single)
-    _check_spread(effect, labels)
     tested = None
-    if method != "none":
+    if method == "none":
+        effect, association = _effects(emb.vectors, rows, q, n_a, ddof, np.float32 if single else np.float64)
+    else:
         scores = _scores(emb.vectors, rows, q)
+        effect, association = _from_scores(scores, n_a, ddof, smallest=rounding_error(emb.dim))
         tested = permutation_rows(
             scores,
             n_a,
@@ -147,6 +151,7 @@ def sc_weat(
             max_work=max_work,
             progress=progress,
         )
+    _check_spread(effect, labels)
     none = np.empty(0)
     return ScWeatResult(
         words=labels,
@@ -166,6 +171,8 @@ def sc_weat(
             "ties": ties,
             "ddof": ddof,
             "missing": missing,
+            "method": method,
+            "max_work": recorded_work(max_work),
             "seed": seed,
             "precision": "float32" if single else "float64",
             "fallback": ", ".join(emb.fallback) or "none",
@@ -212,30 +219,48 @@ def _centred(a: Floats, b: Floats) -> tuple[Floats, int]:
     return q - q.mean(axis=0), len(a)
 
 
+def _from_scores(scores: NDArray[Any], n_a: int, ddof: int, *, smallest: Any) -> tuple[Any, Any]:
+    """Effect sizes and differences of means of centred scores.
+
+    Not a number where scores differ by no more than ``smallest``, which is what rounding leaves.
+    """
+    n = scores.shape[1]
+    contrast = np.concatenate([np.full(n_a, 1 / n_a), np.full(n - n_a, -1 / (n - n_a))]).astype(scores.dtype)
+    difference = scores @ contrast
+    squares = np.einsum("ij,ij->i", scores, scores)
+    flat = squares <= n * smallest**2
+    return np.where(flat, np.nan, difference * np.sqrt((n - ddof) / np.where(flat, 1, squares))), difference
+
+
+def _chunks(
+    vectors: NDArray[Any], rows: NDArray[np.intp] | slice, kind: type[Any]
+) -> Iterator[tuple[slice, NDArray[Any], NDArray[Any]]]:
+    """Rows a few at a time: where they belong, the vectors, and the lengths of the vectors."""
+    total = len(vectors) if isinstance(rows, slice) else len(rows)
+    for start in range(0, total, _CHUNK):
+        part = slice(start, min(start + _CHUNK, total))
+        chunk: NDArray[Any] = np.asarray(
+            vectors[part] if isinstance(rows, slice) else vectors[rows[part]], dtype=kind
+        )
+        yield part, chunk, np.sqrt(np.einsum("ij,ij->i", chunk, chunk))
+
+
 def _effects(
     vectors: NDArray[Any],
     rows: NDArray[np.intp] | slice,
     q: Floats,
     n_a: int,
     ddof: int,
-    single: bool,
+    kind: type[Any],
 ) -> tuple[Floats, Floats]:
-    """Effect sizes and associations, chunk by chunk. Effect sizes do not depend on the length of a word."""
-    kind: type[Any] = np.float32 if single else np.float64
-    n = len(q)
+    """Effect sizes and associations without keeping the scores."""
     columns: NDArray[Any] = np.ascontiguousarray(q.T, dtype=kind)
-    contrast: NDArray[Any] = np.concatenate([np.full(n_a, 1 / n_a), np.full(n - n_a, -1 / (n - n_a))]).astype(kind)
     total = len(vectors) if isinstance(rows, slice) else len(rows)
     effect, association = np.empty(total), np.empty(total)
-    for start in range(0, total, _CHUNK):
-        part = slice(start, min(start + _CHUNK, total))
-        chunk: NDArray[Any] = np.asarray(vectors[part] if isinstance(rows, slice) else vectors[rows[part]], dtype=kind)
-        scores = chunk @ columns
-        difference = scores @ contrast
-        squares = np.einsum("ij,ij->i", scores, scores)
-        with np.errstate(divide="ignore", invalid="ignore"):
-            effect[part] = difference * np.sqrt((n - ddof) / squares)
-        association[part] = difference / np.sqrt(np.einsum("ij,ij->i", chunk, chunk))
+    error = rounding_error(vectors.shape[1]) * float(np.finfo(kind).eps / np.finfo(np.float64).eps)
+    for part, chunk, lengths in _chunks(vectors, rows, kind):
+        effect[part], difference = _from_scores(chunk @ columns, n_a, ddof, smallest=error * lengths)
+        association[part] = difference / lengths
     return effect, association
 
 
@@ -243,10 +268,9 @@ def _scores(vectors: NDArray[Any], rows: NDArray[np.intp] | slice, q: Floats) ->
     """Centred cosines of each word with each attribute, in float64."""
     total = len(vectors) if isinstance(rows, slice) else len(rows)
     scores = np.empty((total, len(q)))
-    for start in range(0, total, _CHUNK):
-        part = slice(start, min(start + _CHUNK, total))
-        chunk = vectors[part] if isinstance(rows, slice) else vectors[rows[part]]
-        scores[part] = unit(chunk) @ q.T
+    columns = np.ascontiguousarray(q.T)
+    for part, chunk, lengths in _chunks(vectors, rows, np.float64):
+        scores[part] = (chunk @ columns) / lengths[:, None]
     return scores
 
 

@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from crossroads.errors import DesignError
+from crossroads.errors import DesignError, EvidenceError, InputError
 from crossroads.evidence import Embeddings
-from crossroads.geometry import Floats, cosines, effect_size
+from crossroads.geometry import Floats, cosines, effect_size, rounding_error
 from crossroads.inference.bootstrap import percentile_interval, resampled_weights, weighted_effects
 from crossroads.measures.gathering import Gathered, gather
 from crossroads.measures.weat import check_ddof
@@ -21,7 +21,7 @@ from crossroads.stimuli import Design
 _AT_A_TIME = 500
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, eq=False)
 class BootstrapResult(Result):
     """Confidence interval of an effect size over the choice of stimuli."""
 
@@ -48,7 +48,7 @@ class BootstrapResult(Result):
         return [{key: getattr(self, key) for key in keys}]
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, eq=False)
 class InfluenceResult(Result):
     """Effect size without each stimulus in turn."""
 
@@ -103,9 +103,12 @@ def bootstrap(
         Of the draws.
     """
     check_ddof(ddof)
+    if resamples < 1:
+        raise InputError(f"resamples is {resamples}.", hint="draw at least one; 2,000 is usual.")
     found = _gathered(emb, design, missing)
     table = _table(found)
     n_x, n_a = len(found.words["x"]), len(found.words["a"])
+    observed = _effect(table, n_x, n_a, ddof, emb.dim, f"of the design {design.name!r}")
     rng = np.random.default_rng(seed)
     drawn = []
     for start in range(0, resamples, _AT_A_TIME):
@@ -115,10 +118,15 @@ def bootstrap(
         drawn.append(weighted_effects(s[:, :n_x], s[:, n_x:], weights["x"], weights["y"], ddof=ddof))
     effects = np.concatenate(drawn)
     defined = effects[np.isfinite(effects)]
+    if defined.size == 0:
+        raise EvidenceError(
+            f"none of {resamples} resamples of the design {design.name!r} has an effect size.",
+            hint="draw more resamples.",
+        )
     low, high = percentile_interval(defined, level)
     return BootstrapResult(
         design=design.name,
-        effect_size=_effect(table, n_x, n_a, ddof),
+        effect_size=observed,
         low=low,
         high=high,
         level=level,
@@ -149,6 +157,7 @@ def influence(emb: Embeddings, design: Design, *, ddof: int = 1, missing: str = 
     found = _gathered(emb, design, missing)
     table = _table(found)
     sizes = {name: len(words) for name, words in found.words.items()}
+    whole = _effect(table, sizes["x"], sizes["a"], ddof, emb.dim, f"of the design {design.name!r}")
     without: dict[str, dict[str, float]] = {}
     for name, words in found.words.items():
         axis, offset = (
@@ -156,12 +165,14 @@ def influence(emb: Embeddings, design: Design, *, ddof: int = 1, missing: str = 
         )
         n_x, n_a = sizes["x"] - (name == "x"), sizes["a"] - (name == "a")
         without[name] = {
-            word: _effect(np.delete(table, offset + i, axis=axis), n_x, n_a, ddof)
+            word: _effect(
+                np.delete(table, offset + i, axis=axis), n_x, n_a, ddof, emb.dim, f"without {word!r}"
+            )
             for i, word in enumerate(words)
         }
     return InfluenceResult(
         design=design.name,
-        effect_size=_effect(table, sizes["x"], sizes["a"], ddof),
+        effect_size=whole,
         without=without,
         coverage=found.coverage,
         conventions={"measure": "influence", "ddof": ddof, "missing": missing},
@@ -181,6 +192,11 @@ def _table(found: Gathered) -> Floats:
     return cosines(np.concatenate([v["x"], v["y"]]), np.concatenate([v["a"], v["b"]]))
 
 
-def _effect(table: Floats, n_x: int, n_a: int, ddof: int) -> float:
+def _effect(table: Floats, n_x: int, n_a: int, ddof: int, dim: int, where: str) -> float:
     s = table[:, :n_a].mean(axis=1) - table[:, n_a:].mean(axis=1)
+    if float(s.max() - s.min()) <= 2 * rounding_error(dim):
+        raise EvidenceError(
+            f"every association {where} equals {float(s[0]):.6g}, so there is no effect size.",
+            hint="check that the vectors differ and that the two attributes are not the same words.",
+        )
     return effect_size(s[:n_x], s[n_x:], ddof=ddof)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from math import isfinite
 from typing import Any
 
 import numpy as np
@@ -17,7 +18,7 @@ from crossroads.results import Result
 from crossroads.stimuli import Design
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, eq=False)
 class WeatResult(Result):
     """Differential association of two targets (or one) with two attributes."""
 
@@ -147,7 +148,7 @@ def weat(
     ... )
     >>> result = weat(emb, design)
     >>> round(result.effect_size, 3), result.pvalue == 1 / 6, result.method
-    (1.728, True, 'exact')
+    (1.729, True, 'exact')
     """
     check_ddof(ddof)
     warn_about_sharing(design)
@@ -170,6 +171,11 @@ def check_ddof(ddof: int) -> None:
     """Refuse anything but the two conventions in use."""
     if ddof not in (0, 1):
         raise InputError(f"ddof is {ddof!r}.", hint="use 1 (sample standard deviation) or 0 (population).")
+
+
+def recorded_work(max_work: float) -> float | str:
+    """The limit as conventions record it: JSON has no infinity."""
+    return max_work if isfinite(max_work) else "unlimited"
 
 
 def _least(design: Design) -> dict[str, int]:
@@ -250,7 +256,7 @@ def run_test(
             "ddof": ddof,
             "missing": found.coverage.policy,
             "method": method,
-            "max_work": max_work,
+            "max_work": recorded_work(max_work),
             "seed": seed,
             "fallback": ", ".join(emb.fallback) or "none",
         },

@@ -1,0 +1,91 @@
+"""Fallback rules: which forms of a word are tried, and in which order."""
+
+from __future__ import annotations
+
+import unicodedata
+from itertools import permutations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from crossroads.errors import InputError, UnknownNameError
+from crossroads.evidence.spelling import RULES, check_fallback, spellings, strip_accents
+
+ORDERS = [order for n in range(4) for order in permutations(RULES, n)]
+
+
+@given(st.text(max_size=12), st.sampled_from(ORDERS))
+def test_the_word_itself_comes_first_and_nothing_twice(word: str, rules: tuple[str, ...]) -> None:
+    tried = list(spellings(word, rules))
+    assert tried[0] == (word, "exact")
+    forms = [form for form, _ in tried]
+    assert len(set(forms)) == len(forms)
+    for _, rule in tried[1:]:
+        assert set(rule.split("+")) <= set(rules)
+    if not rules:
+        assert len(tried) == 1
+
+
+@given(st.text(max_size=12), st.sampled_from(ORDERS))
+def test_every_rule_is_tried(word: str, rules: tuple[str, ...]) -> None:
+    forms = {form for form, _ in spellings(word, rules)}
+    apply = {"lower": str.lower, "title": str.title, "accents": strip_accents}
+    assert {apply[rule](word) for rule in rules} <= forms
+
+
+@pytest.mark.parametrize(
+    ("word", "rules", "tried"),
+    [
+        ("José", (), ["José"]),
+        ("José", ("lower",), ["José", "josé"]),
+        ("josé", ("lower",), ["josé"]),
+        ("josé", ("title", "lower"), ["josé", "José"]),
+        ("JOSÉ", ("title", "lower"), ["JOSÉ", "José", "josé"]),
+        ("José", ("accents", "lower"), ["José", "Jose", "josé"]),
+        ("José", ("lower", "accents"), ["José", "josé", "Jose", "jose"]),
+    ],
+)
+def test_forms_come_in_the_order_of_the_rules(word: str, rules: tuple[str, ...], tried: list[str]) -> None:
+    assert [form for form, _ in spellings(word, rules)] == tried
+
+
+@given(st.text(max_size=20))
+def test_stripping_accents_leaves_none_and_is_stable(word: str) -> None:
+    stripped = strip_accents(word)
+    assert strip_accents(stripped) == stripped
+    assert not any(unicodedata.combining(c) for c in unicodedata.normalize("NFKD", stripped))
+
+
+@pytest.mark.parametrize(
+    ("word", "plain"),
+    [("José", "Jose"), ("Zoë", "Zoe"), ("naïve", "naive"), ("Ångström", "Angstrom"), ("rose", "rose")],
+)
+def test_accents_are_removed(word: str, plain: str) -> None:
+    assert strip_accents(word) == plain
+    assert strip_accents(unicodedata.normalize("NFD", word)) == plain
+
+
+@pytest.mark.parametrize(
+    ("given_", "rules"),
+    [
+        ("none", ()),
+        ("exact", ()),
+        ("", ()),
+        ((), ()),
+        ("lower", ("lower",)),
+        ("lower, title", ("lower", "title")),
+        (["accents", "lower"], ("accents", "lower")),
+    ],
+)
+def test_fallbacks_may_be_written_in_several_ways(given_: str | list[str], rules: tuple[str, ...]) -> None:
+    assert check_fallback(given_) == rules
+
+
+def test_unknown_and_repeated_rules_are_refused() -> None:
+    with pytest.raises(UnknownNameError, match="did you mean 'accents'"):
+        check_fallback("accent")
+    with pytest.raises(UnknownNameError, match="unknown fallback 'wrong'"):
+        check_fallback(["lower", "wrong"])
+    with pytest.raises(InputError, match="names a rule twice"):
+        check_fallback("lower,lower")

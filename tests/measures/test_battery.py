@@ -1,0 +1,109 @@
+"""Many designs on one model, and one design on many models."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from crossroads import Design, Embeddings, battery, benjamini_hochberg, holm, mleat, series
+from crossroads.errors import DesignError, InputError, MissingStimuliError
+
+WORDS = {name: [f"{name}{i}" for i in range(4)] for name in "xyab"}
+LABELS = [word for words in WORDS.values() for word in words]
+
+
+def model(seed: int) -> Embeddings:
+    return Embeddings(LABELS, np.random.default_rng(seed).normal(size=(16, 6)), provenance=f"model {seed}")
+
+
+def designs() -> list[Design]:
+    """The same sets in three roles."""
+    one = Design(name="one", **WORDS)  # type: ignore[arg-type]
+    two = Design(name="two", x=WORDS["x"], y=WORDS["a"], a=WORDS["y"], b=WORDS["b"])
+    three = Design(name="three", x=WORDS["b"], y=WORDS["a"], a=WORDS["y"], b=WORDS["x"])
+    return [one, two, three]
+
+
+def test_a_battery_is_its_tests_with_adjusted_p_values() -> None:
+    result = battery(model(1), designs(), resamples=0, alternative="two-sided")
+    assert result.tests == tuple(
+        mleat(model(1), d, resamples=0, alternative="two-sided", missing="drop") for d in designs()
+    )
+    p = [test.level1.pvalue for test in result.tests]
+    assert len(set(p)) > 1
+    assert result.holm == tuple(holm(p))
+    assert result.bh == tuple(benjamini_hochberg(p))
+    assert all(h >= b >= q for h, b, q in zip(result.holm, result.bh, p, strict=True))
+    assert result.skipped == {}
+    assert result.conventions["alternative"] == "two-sided"
+    assert result.provenance == (model(1).provenance,)
+
+
+def test_designs_with_too_few_words_are_skipped_and_listed() -> None:
+    strange = Design(name="strange", x=["p", "q"], y=["r", "s"], a=WORDS["a"], b=WORDS["b"])
+    seen: list[str] = []
+    result = battery(model(1), [designs()[0], strange, designs()[1]], resamples=0, progress=seen.append)
+    assert [test.design for test in result.tests] == ["one", "two"]
+    assert seen == ["one", "strange", "two"]
+    assert set(result.skipped) == {"strange"}
+    assert "x has 0 of 2 stimuli left" in result.skipped["strange"]
+    assert len(result.holm) == len(result.bh) == 2  # a test that was not run does not count
+    with pytest.raises(MissingStimuliError):
+        battery(model(1), [designs()[0], strange], missing="raise", resamples=0)
+
+
+def test_a_battery_may_end_with_nothing_measured() -> None:
+    strange = Design(name="strange", x=["p", "q"], y=["r", "s"], a=WORDS["a"], b=WORDS["b"])
+    result = battery(model(1), [strange])
+    assert (result.tests, result.holm, result.bh) == ((), (), ())
+    assert result.rows() == []
+    assert "BatteryResult" in result._repr_html_()
+
+
+def test_a_design_that_no_model_could_answer_is_an_error() -> None:
+    single = Design(name="single", x=WORDS["x"], a=WORDS["a"], b=WORDS["b"])
+    with pytest.raises(DesignError, match="single target"):
+        battery(model(1), [designs()[0], single], resamples=0)
+    with pytest.raises(InputError, match="no designs"):
+        battery(model(1), [])
+
+
+def test_the_frame_of_a_battery_has_one_row_a_test() -> None:
+    pytest.importorskip("pandas", reason="data frames need the extra 'frames'")
+    frame = battery(model(1), designs(), resamples=0).to_frame()
+    assert frame["design"].tolist() == ["one", "two", "three"]
+    assert list(frame.columns[-2:]) == ["holm", "bh"]
+
+
+def test_a_series_measures_every_point_in_order_of_time() -> None:
+    pytest.importorskip("pandas", reason="data frames need the extra 'frames'")
+    models = {1990: model(3), 1900: model(1), 1950: model(2)}
+    result = series(models, designs()[0], resamples=0)
+    assert list(result.points) == [1900, 1950, 1990]
+    for year, point in result.points.items():
+        assert point == mleat(models[year], designs()[0], resamples=0, missing="drop")
+    assert [p.source for p in result.provenance] == ["model 1", "model 2", "model 3"]
+    assert result.to_frame()["time"].tolist() == [1900, 1950, 1990]
+
+
+def test_points_without_the_words_are_skipped_and_listed() -> None:
+    # rows of zeros are how historical vectors say that a word did not occur in a decade
+    vectors = np.array(model(1).vectors)
+    vectors[:3] = 0
+    models = {1810: Embeddings(LABELS, vectors), 1900: model(1)}
+    result = series(models, designs()[0], resamples=0)
+    assert list(result.points) == [1900]
+    assert set(result.skipped) == {1810}
+    assert "x has 1 of 4 stimuli left, and needs 2" in result.skipped[1810]
+    vectors[2] = 1
+    partly = series({1810: Embeddings(LABELS, vectors)}, designs()[0], resamples=0)
+    coverage = partly.points[1810].coverage
+    assert coverage is not None
+    assert coverage.missing == {"x0": "zero vector", "x1": "zero vector"}
+    with pytest.raises(MissingStimuliError):
+        series(models, designs()[0], missing="raise", resamples=0)
+
+
+def test_an_empty_series_is_an_error() -> None:
+    with pytest.raises(InputError, match="series is empty"):
+        series({}, designs()[0])

@@ -1,0 +1,217 @@
+"""Comparing two models: what must come out, how often it errs under the null, and that it finds a change."""
+
+from __future__ import annotations
+
+from itertools import combinations
+from math import comb
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from crossroads import Design, Embeddings, compare, weat
+from crossroads.errors import (
+    CrossroadsWarning,
+    DesignError,
+    EvidenceError,
+    InputError,
+    MissingStimuliError,
+    UnknownNameError,
+)
+
+WORDS = {name: [f"{name}{i}" for i in range(8)] for name in "xyab"}
+DESIGN = Design(name="test", **WORDS)  # type: ignore[arg-type]
+LABELS = list(DESIGN.words)
+
+
+def model(rng: np.random.Generator, *, lean: float, strength: float = 1.0, dim: int = 12) -> Embeddings:
+    """Targets that lean to the side of their attribute along one axis, and noise of this model's own."""
+    vectors = rng.normal(size=(32, dim)) * 0.5
+    vectors[:8, 0] += lean * strength
+    vectors[8:16, 0] -= lean * strength
+    vectors[16:24, 0] += 2
+    vectors[24:, 0] -= 2
+    return Embeddings(LABELS, vectors)
+
+
+@settings(deadline=None, max_examples=15)
+@given(seed=st.integers(0, 10_000), ddof=st.sampled_from([0, 1]))
+def test_it_equals_an_enumeration_of_the_standardised_changes(seed: int, ddof: int) -> None:
+    rng = np.random.default_rng(seed)
+    small = Design(name="small", **{name: words[:4] for name, words in WORDS.items()})  # type: ignore[arg-type]
+    first, second = model(rng, lean=0.3), model(rng, lean=0.1, dim=5)
+    z = []
+    for emb in (first, second):
+        s = np.array(list(weat(emb, small).associations.values()))
+        z.append((s - s.mean()) / s.std(ddof=ddof))
+    changes = z[0] - z[1]
+    observed = changes[:4].sum()
+    sums = np.array([changes[list(chosen)].sum() for chosen in combinations(range(8), 4)])
+    up, down = (sums >= observed - 1e-12).mean(), (sums <= observed + 1e-12).mean()
+    result = compare(first, second, small, ddof=ddof)
+    assert result.pvalue == pytest.approx(min(1.0, 2 * min(up, down)), rel=1e-12)
+    assert list(result.changes.values()) == pytest.approx(changes.tolist(), abs=1e-10)
+    d = [weat(emb, small, ddof=ddof).effect_size for emb in (first, second)]
+    assert result.effect_sizes == pytest.approx(tuple(d), rel=1e-10)
+    assert result.difference == pytest.approx(d[0] - d[1], abs=1e-10)
+    assert (result.method, result.min_pvalue) == ("exact", 2 / comb(8, 4))
+
+
+def test_a_model_does_not_differ_from_itself() -> None:
+    emb = model(np.random.default_rng(1), lean=0.3)
+    for alternative in ("two-sided", "greater", "less", "observed"):
+        result = compare(emb, emb, DESIGN, alternative=alternative)
+        assert (result.difference, result.pvalue) == (0.0, 1.0)
+        assert set(result.changes.values()) == {0.0}
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_a_turned_or_stretched_copy_of_a_model_does_not_differ_from_it(seed: int) -> None:
+    # cosines do not change under rotation and scaling, but their last digits do: rounding is no change
+    rng = np.random.default_rng(seed)
+    emb = model(rng, lean=0.3)
+    rotation = np.linalg.qr(rng.normal(size=(12, 12)))[0]
+    copy = Embeddings(LABELS, emb.vectors @ rotation * rng.uniform(0.1, 9, size=(32, 1)))
+    for alternative in ("two-sided", "greater", "less"):
+        result = compare(emb, copy, DESIGN, alternative=alternative)
+        assert result.difference == pytest.approx(0, abs=1e-12)
+        assert result.pvalue == 1.0
+
+
+@settings(deadline=None, max_examples=15)
+@given(seed=st.integers(0, 10_000))
+def test_exchanging_the_models_turns_the_difference_around(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    first, second = model(rng, lean=0.4), model(rng, lean=0.1)
+    one, other = compare(first, second, DESIGN), compare(second, first, DESIGN)
+    assert other.difference == -one.difference
+    assert other.pvalue == one.pvalue
+    greater = compare(first, second, DESIGN, alternative="greater")
+    assert greater.pvalue == compare(second, first, DESIGN, alternative="less").pvalue
+    assert one.provenance == (first.provenance, second.provenance)
+
+
+@pytest.mark.parametrize(("lean", "least"), [(0.0, 0.02), (0.3, 0.0), (0.6, 0.0)])
+def test_equal_models_seldom_differ(lean: float, least: float) -> None:
+    # One planted association, two models that add noise of their own: the difference is noise. 300 draws at
+    # 5 % have a standard deviation of 1.3 points. Where there is no association the test keeps its level;
+    # the stronger the association, the less an effect size can vary, and the fewer are rejected.
+    rng = np.random.default_rng(2024)
+    rejected = 0
+    for _ in range(300):
+        word = rng.normal(size=16) * 0.3  # what a word adds to the association in both models
+        pair = []
+        for _ in range(2):
+            vectors = np.array(model(rng, lean=lean).vectors)
+            vectors[:16, 0] += word
+            pair.append(Embeddings(LABELS, vectors))
+        rejected += compare(pair[0], pair[1], DESIGN).pvalue < 0.05
+    assert least <= rejected / 300 <= 0.08
+
+
+def test_a_planted_change_is_found() -> None:
+    rng = np.random.default_rng(7)
+    found = [
+        compare(model(rng, lean=1.0), model(rng, lean=0.0), DESIGN, alternative="greater").pvalue < 0.05
+        for _ in range(40)
+    ]
+    assert sum(found) >= 32
+    turned = compare(model(rng, lean=1.0), model(rng, lean=-1.0), DESIGN)
+    assert turned.difference > 2
+    assert turned.pvalue < 0.001
+
+
+def test_words_that_either_model_lacks_are_left_out_of_both() -> None:
+    rng = np.random.default_rng(3)
+    one, two = model(rng, lean=0.3), model(rng, lean=0.1)
+    vectors = np.array(two.vectors)
+    vectors[LABELS.index("y5")] = 0
+    first = one.select([w for w in LABELS if w != "x1"])
+    second = Embeddings(LABELS, vectors).select([w for w in LABELS if w != "a7"])
+    with pytest.raises(MissingStimuliError):
+        compare(first, second, DESIGN)
+    result = compare(first, second, DESIGN, missing="drop")
+    assert result.coverage is not None
+    assert result.coverage.policy == "drop"
+    assert result.coverage.missing == {
+        "x1": "not in the vocabulary of the first model",
+        "y5": "zero vector of the second model",
+        "a7": "not in the vocabulary of the second model",
+    }
+    kept = DESIGN.replace({"x1": None, "y5": None, "a7": None})
+    same = compare(one, two, kept)
+    assert (result.difference, result.pvalue) == (same.difference, same.pvalue)
+    balanced = compare(first, second, DESIGN, missing="balance")
+    assert balanced.coverage is not None
+    assert {name: len(words) for name, words in balanced.coverage.used.items()} == {
+        "x": 7,
+        "y": 7,
+        "a": 7,
+        "b": 7,
+    }
+    assert balanced.coverage.missing["b7"] == "left out to balance the sets"
+
+
+@pytest.mark.parametrize("missing", ["raise", "drop"])
+def test_respellings_in_either_model_are_recorded(missing: str) -> None:
+    rng = np.random.default_rng(3)
+    first, second = model(rng, lean=0.3), model(rng, lean=0.1)
+    capital = Embeddings([label.upper() for label in LABELS], second.vectors)
+    asked = Design(name="capitals", **{k: [w.upper() for w in v] for k, v in WORDS.items()})  # type: ignore[arg-type]
+    for pair in ((first.with_fallback("lower"), capital), (capital, first.with_fallback("lower"))):
+        result = compare(*pair, asked, missing=missing)
+        assert result.coverage is not None
+        assert result.coverage.respelled["X0"] == "x0 (lower)"
+        assert len(result.coverage.respelled) == 32
+
+
+def test_options_are_recorded_and_checked() -> None:
+    rng = np.random.default_rng(3)
+    first, second = model(rng, lean=0.3), model(rng, lean=0.1)
+    result = compare(
+        first, second, DESIGN, method="monte-carlo", seed=4, max_work=float("inf"), ties="strict"
+    )
+    expected = {
+        "measure": "compare", "alternative": "two-sided", "ties": "strict", "ddof": 1, "missing": "raise",
+        "method": "monte-carlo", "max_work": "unlimited", "seed": 4,
+    }  # fmt: skip
+    assert result.conventions == expected
+    assert result.method == "monte-carlo"
+    bad: list[tuple[dict[str, Any], type[Exception], str]] = [
+        ({"alternative": "two sided"}, UnknownNameError, "did you mean 'two-sided'"),
+        ({"missing": "dorp"}, UnknownNameError, "did you mean 'drop'"),
+        ({"ddof": 2}, InputError, "ddof is 2"),
+    ]
+    for options, kind, message in bad:
+        with pytest.raises(kind, match=message):
+            compare(first, second, DESIGN, **options)
+    with pytest.raises(DesignError, match="single target"):
+        compare(first, second, Design(name="single", x=WORDS["x"], a=WORDS["a"], b=WORDS["b"]))
+
+
+def test_a_model_without_any_spread_cannot_be_compared() -> None:
+    emb = model(np.random.default_rng(3), lean=0.3)
+    vectors = np.array(emb.vectors)
+    vectors[:16] = vectors[0]
+    with pytest.raises(EvidenceError, match=r"every association .* in one of the models"):
+        compare(emb, Embeddings(LABELS, vectors), DESIGN)
+
+
+def test_shared_words_warn() -> None:
+    emb = model(np.random.default_rng(3), lean=0.3)
+    with pytest.warns(CrossroadsWarning, match="'x0' in both targets"):
+        compare(
+            emb, emb, Design(name="shared", x=WORDS["x"], y=[*WORDS["y"], "x0"], a=WORDS["a"], b=WORDS["b"])
+        )
+
+
+def test_the_frame_shows_both_models() -> None:
+    pytest.importorskip("pandas", reason="data frames need the extra 'frames'")
+    rng = np.random.default_rng(3)
+    frame = compare(model(rng, lean=0.3), model(rng, lean=0.1), DESIGN).to_frame()
+    assert list(frame.columns) == [
+        "design", "effect_size_1", "effect_size_2", "difference", "pvalue", "method", "alternative",
+        "min_pvalue",
+    ]  # fmt: skip

