@@ -92,7 +92,7 @@ def run(report: Report) -> None:
     )
     report.line("scipy / ours", f"{theirs / ours:.0f}×", "≥ 4×", reached=theirs / ours >= 4)
     report.head("Memory of a process that does nothing else")
-    empty = in_own_process("import crossroads, scipy.special\nanswer = 0")["megabytes"]
+    empty = in_own_process("import crossroads\nanswer = 0")["megabytes"]
     for n, d, goal in ((25, 1.5, 20), (25, 0.02, 600), (32, 1.4, 600)):
         x, y = scores(n, d, seed=n)
         code = (

@@ -61,7 +61,7 @@ def test_a_negative_statistic_has_a_small_two_sided_p() -> None:
 def test_ties_do_not_depend_on_the_order_of_float_sums() -> None:
     # 0.1 + 0.2 != 0.3 in float64; the division {0.3, 0.0} against {0.1, 0.2} must tie with the observed one
     result = permutation_test([0.1, 0.2], [0.3, 0.0], score_error=1e-15)
-    # divisions by sum of the first group: .3 (observed), .4, .1, .5, .2, .3 -> three above or tied at .3: .4 .5 .3 .3
+    # sums of the first group: .3 (observed), .4, .1, .5, .2, .3; at least .3 are .3, .4, .5 and .3
     assert result.tied == 2
     assert result.pvalue == 4 / 6
     assert permutation_test([0.1, 0.2], [0.3, 0.0], ties="strict", score_error=1e-15).pvalue == 2 / 6

@@ -39,6 +39,16 @@ def test_a_battery_is_its_tests_with_adjusted_p_values() -> None:
     assert result.provenance == (model(1).provenance,)
 
 
+def test_a_tail_chosen_after_the_fact_is_not_adjusted() -> None:
+    # Level 1 p-values of the observed side have twice the level they claim: Holm would not keep its promise
+    result = battery(model(1), designs(), resamples=0)
+    two_sided = [test.level1.tails["two-sided"][0] for test in result.tests]
+    assert [test.level1.pvalue for test in result.tests] != two_sided
+    assert result.holm == tuple(holm(two_sided))
+    assert result.bh == tuple(benjamini_hochberg(two_sided))
+    assert result.conventions["adjusted"] == "Level 1, two-sided"
+
+
 def test_designs_with_too_few_words_are_skipped_and_listed() -> None:
     strange = Design(name="strange", x=["p", "q"], y=["r", "s"], a=WORDS["a"], b=WORDS["b"])
     seen: list[str] = []

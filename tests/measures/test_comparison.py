@@ -111,6 +111,31 @@ def test_equal_models_seldom_differ(lean: float, least: float) -> None:
     assert least <= rejected / 300 <= 0.08
 
 
+def test_changes_of_cosines_keep_their_level_given_the_attributes() -> None:
+    # The same attributes in both models, words of one distribution: labels of the changes are exchangeable
+    # by construction, so the rejection rate is at most 5 % (300 draws: a standard deviation of 1.3 points).
+    rng = np.random.default_rng(11)
+    rejected = 0
+    for _ in range(300):
+        first, second = np.array(model(rng, lean=1.5).vectors), np.array(model(rng, lean=1.5).vectors)
+        second[16:] = first[16:]
+        unit = [v / np.linalg.norm(v, axis=1, keepdims=True) for v in (first, second)]
+        pair = [Embeddings(LABELS, v) for v in unit]
+        rejected += compare(pair[0], pair[1], DESIGN, scale="cosine").pvalue < 0.05
+    assert 0.01 <= rejected / 300 <= 0.08
+
+
+def test_changes_of_cosines_equal_the_difference_of_associations() -> None:
+    rng = np.random.default_rng(3)
+    first, second = model(rng, lean=0.3), model(rng, lean=0.1)
+    result = compare(first, second, DESIGN, scale="cosine")
+    one, two = weat(first, DESIGN).associations, weat(second, DESIGN).associations
+    assert result.changes == pytest.approx({word: one[word] - two[word] for word in one}, abs=1e-12)
+    assert result.conventions["scale"] == "cosine"
+    with pytest.raises(UnknownNameError, match="'cosine'"):
+        compare(first, second, DESIGN, scale="cosin")
+
+
 def test_a_planted_change_is_found() -> None:
     rng = np.random.default_rng(7)
     found = [
@@ -174,7 +199,8 @@ def test_options_are_recorded_and_checked() -> None:
         first, second, DESIGN, method="monte-carlo", seed=4, max_work=float("inf"), ties="strict"
     )
     expected = {
-        "measure": "compare", "alternative": "two-sided", "ties": "strict", "ddof": 1, "missing": "raise",
+        "measure": "compare", "scale": "sd",
+        "alternative": "two-sided", "ties": "strict", "ddof": 1, "missing": "raise",
         "method": "monte-carlo", "max_work": "unlimited", "seed": 4,
     }  # fmt: skip
     assert result.conventions == expected

@@ -524,3 +524,11 @@ def test_the_frame_has_one_row_with_the_size_of_every_set() -> None:
     assert frame.loc[0, ["n_x", "n_y", "n_a", "n_b", "dropped"]].tolist() == [4, 3, 2, 5, 0]
     assert frame.loc[0, "effect_size"] == result.effect_size
     assert isinstance(result, WeatResult)
+
+
+def test_a_name_for_a_design_and_a_dictionary_for_vectors_get_a_hint() -> None:
+    emb = Embeddings.from_dict({"a": [1.0, 0.0], "b": [0.0, 1.0]})
+    with pytest.raises(InputError, match=r"cr\.catalog\('weat6'\)"):
+        weat(emb, "weat6")  # type: ignore[arg-type]
+    with pytest.raises(InputError, match="from_dict"):
+        weat({"a": [1.0]}, Design(name="d", x=["a", "b"], a=["a"], b=["b"]))  # type: ignore[arg-type]

@@ -33,7 +33,18 @@ def test_every_file_says_where_its_material_comes_from(file: str) -> None:
 
 @pytest.mark.parametrize("file", FILES)
 def test_files_hold_only_the_tables_that_are_read(file: str) -> None:
-    read = {"about", "battery", "sets", "titles", "sets-entry", "design", "variants", "pairs", "group", "comparison"}
+    read = {
+        "about",
+        "battery",
+        "sets",
+        "titles",
+        "sets-entry",
+        "design",
+        "variants",
+        "pairs",
+        "group",
+        "comparison",
+    }
     read |= {"lists", "trait", "families", "domains", "prior", "generate", "set"}
     assert set(document(file)) <= read
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -155,6 +155,9 @@ class Embeddings:
 
     def __len__(self) -> int:
         return len(self._labels)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._labels)
 
     def __contains__(self, word: object) -> bool:
         return isinstance(word, str) and self.find(word) is not None

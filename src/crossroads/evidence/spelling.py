@@ -26,6 +26,10 @@ def check_fallback(fallback: str | Iterable[str]) -> tuple[str, ...]:
     )
     if rules in {("none",), ("exact",), ("",)}:
         return ()
+    if "none" in rules:
+        raise InputError(
+            f"fallback {list(rules)} says none and something.", hint="say 'none', or name rules."
+        )
     for rule in rules:
         if rule not in RULES:
             raise UnknownNameError("fallback", str(rule), ("none", *RULES))

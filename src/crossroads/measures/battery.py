@@ -21,9 +21,9 @@ class BatteryResult(Result):
     tests: tuple[MleatResult, ...]
     """The tests, in the order asked for."""
     holm: tuple[float, ...]
-    """Level 1 p-values adjusted by Holm: the chance of any false rejection is kept."""
+    """Level 1 p-values adjusted by Holm, two-sided if the tail was chosen after the fact."""
     bh: tuple[float, ...]
-    """Level 1 p-values adjusted by Benjamini and Hochberg: the share of false rejections is kept."""
+    """The same, adjusted by Benjamini and Hochberg."""
     skipped: Mapping[str, str]
     """Designs that could not be measured, and why."""
 
@@ -61,6 +61,10 @@ def battery(
 ) -> BatteryResult:
     """Run the ML-EAT on several designs and adjust their Level 1 p-values for the number of tests.
 
+    Holm's adjustment keeps the chance of any false rejection at the level, that of Benjamini and Hochberg
+    the expected share of false rejections. With ``alternative="observed"``, the default of the ML-EAT, the
+    two-sided p-values are adjusted, because the tail on the observed side has not the level it claims.
+
     Parameters
     ----------
     emb
@@ -89,13 +93,16 @@ def battery(
             if missing == "raise":
                 raise
             skipped[design.name] = error.message
-    pvalues = [test.level1.pvalue for test in tests]
+    # a tail chosen after the fact is no p-value to adjust
+    tail = options.get("alternative", "observed")
+    adjusted = "two-sided" if tail == "observed" else tail
+    pvalues = [test.level1.tails[adjusted][0] for test in tests]
     return BatteryResult(
         tests=tuple(tests),
         holm=tuple(holm(pvalues).tolist()),
         bh=tuple(benjamini_hochberg(pvalues).tolist()),
         skipped=skipped,
-        conventions={"measure": "battery", "missing": missing, "adjusted": "Level 1 p-values", **options},
+        conventions={"measure": "battery", "missing": missing, "adjusted": f"Level 1, {adjusted}", **options},
         provenance=(emb.provenance,),
     )
 

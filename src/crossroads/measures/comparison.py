@@ -9,14 +9,16 @@ from typing import Any
 
 import numpy as np
 
-from crossroads.errors import DesignError, EvidenceError
+from crossroads.errors import DesignError, EvidenceError, one_of
 from crossroads.evidence import Embeddings
 from crossroads.geometry import Floats, rounding_error
 from crossroads.inference.permutation import MAX_WORK, permutation_test
-from crossroads.measures.gathering import Gathered, gather, warn_about_sharing
+from crossroads.measures.gathering import Gathered, check_inputs, gather, warn_about_sharing
 from crossroads.measures.weat import check_ddof, recorded_work, scores_of
 from crossroads.results import Coverage, Result
 from crossroads.stimuli import Design
+
+SCALES = ("sd", "cosine")
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -42,7 +44,7 @@ class CompareResult(Result):
     min_pvalue: float
     """The smallest p-value that sets of these sizes can give."""
     changes: Mapping[str, float]
-    """Standardised association of each target in the first model less that in the second."""
+    """Association of each target in the first model less that in the second, on the scale asked for."""
 
     def rows(self) -> list[dict[str, Any]]:
         """One row: both effect sizes, their difference and its p-value."""
@@ -72,14 +74,14 @@ def compare(
     seed: int = 0,
     missing: str = "raise",
     max_work: float = MAX_WORK,
+    scale: str = "sd",
 ) -> CompareResult:
     """Test whether an association differs between two models.
 
-    Each target has an association in either model. Divided by their standard deviation over all targets
-    they are on the scale of the effect size, and the difference of the two effect sizes is the difference
-    of the mean *changes* of X and Y. Under the null hypothesis that no target changed more for standing
-    in X than in Y, the labels of the changes are exchangeable, and the permutation test is exact. Words
-    that are unusual in both models cancel out: this is what makes the test a paired one.
+    Each target has an association in either model. The test is about the *changes* of these associations:
+    under the null hypothesis that no target changed more for standing in X than in Y, the labels of the
+    changes are exchangeable, and permuting them gives the p-value. Words that are unusual in both models
+    cancel out: this is what makes the test a paired one.
 
     Parameters
     ----------
@@ -87,7 +89,19 @@ def compare(
         The two models; their dimensions may differ. Stimuli missing from either are missing from both.
     design, alternative, ddof, ties, method, seed, missing, max_work
         As in :func:`~crossroads.measures.weat.weat`.
+    scale
+        ``"sd"`` divides the associations of each model by their standard deviation, so that changes are
+        on the scale of the effect size and models with other spreads of cosines can be compared.
+        ``"cosine"`` compares the associations as they are: for models of one kind, such as decades.
+
+    Notes
+    -----
+    With ``scale="cosine"`` the test is exact, the attributes taken as given. With ``scale="sd"`` it errs on
+    the safe side: a strong association in both models leaves their effect sizes little room to differ, so
+    that true nulls are rejected less often than the level says, down to never.
     """
+    check_inputs(design, first, second)
+    one_of("scale", scale, SCALES)
     if design.y is None:
         raise DesignError(f"the design {design.name!r} has a single target.", hint="give y as well.")
     check_ddof(ddof)
@@ -98,8 +112,12 @@ def compare(
     ]
     z = [scores for scores, _ in scaled]
     n_x = len(found[0].words["x"])
-    changes = z[0] - z[1]
     d = [float(scores[:n_x].mean() - scores[n_x:].mean()) for scores in z]
+    if scale == "sd":
+        changes, error = z[0] - z[1], sum(error for _, error in scaled)
+    else:
+        raw = [np.concatenate(scores_of(one)[:2]) for one in found]
+        changes, error = raw[0] - raw[1], rounding_error(first.dim) + rounding_error(second.dim)
     tested = permutation_test(
         changes[:n_x],
         changes[n_x:],
@@ -107,7 +125,7 @@ def compare(
         ties=ties,
         method=method,
         seed=seed,
-        score_error=sum(error for _, error in scaled),
+        score_error=error,
         max_work=max_work,
     )
     return CompareResult(
@@ -124,6 +142,7 @@ def compare(
         coverage=found[0].coverage,
         conventions={
             "measure": "compare",
+            "scale": scale,
             "alternative": alternative,
             "ties": ties,
             "ddof": ddof,

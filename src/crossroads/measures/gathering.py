@@ -12,6 +12,7 @@ from crossroads.errors import (
     CrossroadsWarning,
     DesignError,
     EvidenceError,
+    InputError,
     MissingStimuliError,
     join_words,
     one_of,
@@ -95,15 +96,31 @@ def gather(
     )
 
 
-def warn_about_sharing(design: Design) -> None:
-    """Warn where a word stands in both sets of a pair: it counts twice and pulls the effect to 0."""
-    for what, shared in (("targets", design.shared_targets), ("attributes", design.shared_attributes)):
-        if shared:
-            warnings.warn(
-                f"the design {design.name!r} has {join_words(map(repr, shared), most=3)} in both {what}.",
-                CrossroadsWarning,
-                stacklevel=3,
+def check_inputs(design: object, *models: object) -> None:
+    """Refuse what is not a design or not embeddings, with the call that makes one."""
+    for model in models:
+        if not isinstance(model, Embeddings):
+            raise InputError(
+                f"the vectors are of type {type(model).__name__}.",
+                hint="load a file with cr.load(path), or build them with cr.Embeddings.from_dict({...}).",
             )
+    if not isinstance(design, Design):
+        hint = (
+            f"cr.catalog({design!r}) gives a published one."
+            if isinstance(design, str)
+            else "build a cr.Design."
+        )
+        raise InputError(f"the design is of type {type(design).__name__}: {design!r}.", hint=hint)
+
+
+def warn_about_sharing(design: Design) -> None:
+    """Warn, once, where words stand in both sets of a pair: they count twice and pull the effect to 0."""
+    shared = {"targets": design.shared_targets, "attributes": design.shared_attributes}
+    parts = [
+        f"{join_words(map(repr, words), most=3)} in both {what}" for what, words in shared.items() if words
+    ]
+    if parts:
+        warnings.warn(f"the design {design.name!r} has {join_words(parts)}.", CrossroadsWarning, stacklevel=3)
 
 
 def _without_zeros(vectors: np.ndarray, used: list[str], dropped: dict[str, str]) -> np.ndarray:

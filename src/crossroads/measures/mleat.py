@@ -14,7 +14,7 @@ from crossroads.evidence import Embeddings
 from crossroads.geometry import Floats, cosines
 from crossroads.inference.bootstrap import resampled_weights, weighted_effects
 from crossroads.inference.permutation import MAX_WORK
-from crossroads.measures.gathering import Gathered, gather, warn_about_sharing
+from crossroads.measures.gathering import Gathered, check_inputs, gather, warn_about_sharing
 from crossroads.measures.patterns import ALPHA, LEAST_EFFECT, PATTERNS, lean, pattern_of
 from crossroads.measures.weat import WeatResult, check_ddof, run_test
 from crossroads.results import Result
@@ -122,6 +122,7 @@ def mleat(
     ----------
     Wolfe, R., Hiniker, A., & Howe, B. (2024). doi:10.48550/arXiv.2408.01966
     """
+    check_inputs(design, emb)
     if design.y is None:
         raise DesignError(
             f"the design {design.name!r} has a single target.",

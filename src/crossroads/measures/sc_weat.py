@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -9,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from crossroads.errors import EvidenceError, InputError, join_words, one_of
+from crossroads.errors import CrossroadsWarning, EvidenceError, InputError, join_words, one_of
 from crossroads.evidence import Embeddings
 from crossroads.geometry import Floats, rounding_error
 from crossroads.inference.permutation import ALTERNATIVES, MAX_WORK, METHODS, TIES
@@ -123,6 +124,13 @@ def sc_weat(
     one_of("ties", ties, TIES)
     one_of("method", method, (*METHODS, "none"))
     sets = {"a": tuple(_as_words("a", a)), "b": tuple(_as_words("b", b))}
+    shared = [word for word in sets["a"] if word in sets["b"]]
+    if shared:
+        warnings.warn(
+            f"{join_words(map(repr, shared), most=3)} stand(s) in both attributes.",
+            CrossroadsWarning,
+            stacklevel=2,
+        )
     if isinstance(words, str) and words == EVERY_WORD:
         found = gather(emb, sets, missing=missing, least={"a": 2, "b": 2})
         rows, labels = _every_row(emb)

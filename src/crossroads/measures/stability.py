@@ -13,7 +13,7 @@ from crossroads.errors import DesignError, EvidenceError, InputError
 from crossroads.evidence import Embeddings
 from crossroads.geometry import Floats, cosines, effect_size, rounding_error
 from crossroads.inference.bootstrap import percentile_interval, resampled_weights, weighted_effects
-from crossroads.measures.gathering import Gathered, gather
+from crossroads.measures.gathering import Gathered, check_inputs, gather
 from crossroads.measures.weat import check_ddof
 from crossroads.results import Result, read_only
 from crossroads.stimuli import Design
@@ -181,6 +181,7 @@ def influence(emb: Embeddings, design: Design, *, ddof: int = 1, missing: str = 
 
 
 def _gathered(emb: Embeddings, design: Design, missing: str) -> Gathered:
+    check_inputs(design, emb)
     if design.y is None:
         raise DesignError(f"the design {design.name!r} has a single target.", hint="give y as well.")
     return gather(emb, design.sets, missing=missing, least=dict.fromkeys("xyab", 2))

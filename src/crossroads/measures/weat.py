@@ -13,7 +13,7 @@ from crossroads.errors import EvidenceError, InputError
 from crossroads.evidence import Embeddings
 from crossroads.geometry import Floats, affinities, associations, effect_size, rounding_error
 from crossroads.inference.permutation import MAX_WORK, permutation_test
-from crossroads.measures.gathering import Gathered, gather, warn_about_sharing
+from crossroads.measures.gathering import Gathered, check_inputs, gather, warn_about_sharing
 from crossroads.results import Result
 from crossroads.stimuli import Design
 
@@ -150,6 +150,7 @@ def weat(
     >>> round(result.effect_size, 3), result.pvalue == 1 / 6, result.method
     (1.729, True, 'exact')
     """
+    check_inputs(design, emb)
     check_ddof(ddof)
     warn_about_sharing(design)
     found = gather(emb, design.sets, missing=missing, least=_least(design))
