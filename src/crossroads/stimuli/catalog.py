@@ -139,7 +139,7 @@ def catalog(name: str | None = None, variant: str | None = None) -> Any:
     Examples
     --------
     >>> catalog("WEAT6")
-    <Design weat6: male-names (8) and female-names (8), career (8) and family (8)>
+    <Design weat6: male names (8) and female names (8), career (8) and family (8)>
     >>> catalog("weat9", variant="google-news").departures
     ("'short-term' is replaced by 'short'. As used with the Google News vectors (ML-EAT, Table 4).",)
     """
