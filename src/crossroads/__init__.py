@@ -11,7 +11,23 @@ from crossroads.evidence import Embeddings, Provenance
 from crossroads.inference.multiplicity import benjamini_hochberg, holm
 from crossroads.inference.permutation import permutation_test
 from crossroads.inference.power import minimum_detectable
-from crossroads.measures import battery, bootstrap, compare, influence, mleat, sc_weat, series, weat
+from crossroads.measures import (
+    battery,
+    bootstrap,
+    compare,
+    discover,
+    eibd,
+    ibd,
+    influence,
+    mleat,
+    null_threshold,
+    rsa,
+    rsa_grid,
+    sc_weat,
+    series,
+    weat,
+    wefat,
+)
 from crossroads.sources import load, load_series
 from crossroads.stimuli import Design, StimulusSet, batteries, catalog, read_design, read_designs
 
@@ -33,16 +49,23 @@ __all__ = [
     "bootstrap",
     "catalog",
     "compare",
+    "discover",
+    "eibd",
     "holm",
+    "ibd",
     "influence",
     "load",
     "load_series",
     "minimum_detectable",
     "mleat",
+    "null_threshold",
     "permutation_test",
     "read_design",
     "read_designs",
+    "rsa",
+    "rsa_grid",
     "sc_weat",
     "series",
     "weat",
+    "wefat",
 ]

@@ -12,7 +12,6 @@ import typing
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
-from importlib import metadata
 from typing import Any, Self, TypeVar
 
 import numpy as np
@@ -53,13 +52,9 @@ class Coverage:
 @cache
 def versions() -> Mapping[str, str]:
     """Versions of what computed a result."""
-    found = {"python": platform.python_version()}
-    for package in ("crossroads", "numpy", "scipy"):
-        try:
-            found[package] = metadata.version(package)
-        except metadata.PackageNotFoundError:
-            found[package] = "unknown"
-    return types.MappingProxyType(found)
+    from crossroads import __version__  # the package is whole by the time a result is made
+
+    return {"python": platform.python_version(), "crossroads": __version__, "numpy": np.__version__}
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)

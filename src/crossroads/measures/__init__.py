@@ -2,27 +2,44 @@
 
 from crossroads.measures.battery import BatteryResult, SeriesResult, battery, series
 from crossroads.measures.comparison import CompareResult, compare
+from crossroads.measures.discovery import DiscoveryResult, discover, null_threshold
+from crossroads.measures.intersectional import DetectionResult, eibd, ibd
 from crossroads.measures.mleat import MleatResult, Similarity, mleat
+from crossroads.measures.rsa import RsaGridResult, RsaResult, rsa, rsa_grid
 from crossroads.measures.sc_weat import ScWeatResult, sc_weat
 from crossroads.measures.stability import BootstrapResult, InfluenceResult, bootstrap, influence
 from crossroads.measures.weat import WeatResult, weat
+from crossroads.measures.wefat import ScoreTable, WefatResult, wefat
 
 __all__ = [
     "BatteryResult",
     "BootstrapResult",
     "CompareResult",
+    "DetectionResult",
+    "DiscoveryResult",
     "InfluenceResult",
     "MleatResult",
+    "RsaGridResult",
+    "RsaResult",
     "ScWeatResult",
+    "ScoreTable",
     "SeriesResult",
     "Similarity",
     "WeatResult",
+    "WefatResult",
     "battery",
     "bootstrap",
     "compare",
+    "discover",
+    "eibd",
+    "ibd",
     "influence",
     "mleat",
+    "null_threshold",
+    "rsa",
+    "rsa_grid",
     "sc_weat",
     "series",
     "weat",
+    "wefat",
 ]

@@ -1,0 +1,94 @@
+"""Ranks with ties, and rank correlations of many samples at once."""
+
+from __future__ import annotations
+
+from math import comb
+
+import numpy as np
+from numpy.typing import NDArray
+
+from crossroads.inference.scores import Floats
+
+Integers = NDArray[np.int64]
+_SMALL = 1000
+
+
+def doubled_midranks(values: Floats) -> Integers:
+    """Twice the average ranks of each row: integers, also with ties.
+
+    Examples
+    --------
+    >>> doubled_midranks(np.array([[10.0, 20.0, 20.0, 5.0]])).tolist()
+    [[4, 7, 7, 2]]
+    """
+    order = np.argsort(values, axis=1)
+    ordered = np.take_along_axis(values, order, axis=1)
+    n = values.shape[1]
+    new = np.ones(values.shape, dtype=bool)
+    new[:, 1:] = ordered[:, 1:] != ordered[:, :-1]
+    place = np.arange(n)
+    first = np.maximum.accumulate(np.where(new, place, 0), axis=1)
+    ends = np.ones(values.shape, dtype=bool)
+    ends[:, :-1] = new[:, 1:]
+    last = np.minimum.accumulate(np.where(ends, place, n)[:, ::-1], axis=1)[:, ::-1]
+    ranks = np.empty(values.shape, dtype=np.int64)
+    np.put_along_axis(ranks, order, first + last + 2, axis=1)
+    return ranks
+
+
+def dense_ranks(values: Floats, *, tolerance: float) -> Integers:
+    """Position of each value among the distinct ones; values closer than the tolerance are the same."""
+    order = np.argsort(values, kind="stable")
+    steps = np.diff(values[order]) > tolerance
+    ranks = np.empty(values.size, dtype=np.int64)
+    ranks[order] = np.concatenate([[0], np.cumsum(steps)])
+    return ranks
+
+
+def rank_correlations(ids: Integers, classes: int, hypotheses: Floats) -> Floats:
+    """Spearman correlation of each sample of values with each 0/1 hypothesis.
+
+    Parameters
+    ----------
+    ids
+        Dense ranks of the values in each sample, one row a sample.
+    classes
+        One more than the largest dense rank.
+    hypotheses
+        One row of zeros and ones a hypothesis; ranks of zeros and ones are a linear function of them, so
+        that they need no ranking.
+    """
+    n_samples, n = ids.shape
+    flat = ids + (np.arange(n_samples) * classes)[:, None]
+    counts = np.bincount(flat.ravel(), minlength=n_samples * classes).reshape(n_samples, classes)
+    midranks = np.cumsum(counts, axis=1)
+    midranks *= 2
+    midranks -= counts
+    midranks -= n  # doubled, for every class of equal values; their mean over a sample is n + 1
+    ranks = midranks.ravel().take(flat).astype(np.float64)
+    centred = hypotheses - hypotheses.mean(axis=1, keepdims=True)
+    spread = np.sqrt(np.einsum("ij,ij->i", ranks, ranks))
+    scale = np.sqrt(np.einsum("ij,ij->i", centred, centred))
+    flat_rows = spread == 0
+    fits = np.stack([np.einsum("ij,j->i", ranks, row) for row in centred], axis=1)
+    return np.where(
+        flat_rows[:, None], 0.0, fits / np.where(flat_rows, 1.0, spread)[:, None] / scale[None, :]
+    )
+
+
+def sign_test(differences: Floats) -> float:
+    """Two-sided sign test; differences of zero are dropped.
+
+    Examples
+    --------
+    >>> sign_test(np.array([1.0, 2.0, 3.0, 0.0, 5.0]))
+    0.125
+    """
+    above, below = int((differences > 0).sum()), int((differences < 0).sum())
+    n = above + below
+    if n <= _SMALL:
+        tail = sum(comb(n, k) for k in range(min(above, below) + 1))
+        return min(1.0, float(2 * tail / 2**n))
+    from scipy.special import bdtr  # scipy is slow to import
+
+    return min(1.0, 2 * float(bdtr(min(above, below), n, 0.5)))

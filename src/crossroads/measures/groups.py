@@ -1,0 +1,150 @@
+"""Tables of intersectional groups, in whichever shape they are given."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from crossroads.errors import DesignError, UnknownNameError, join_words
+from crossroads.stimuli import Groups, StimulusSet
+
+Key = tuple[str, ...]
+"""A group by its subcategories, one for each category: ``("African American", "female")``."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class GroupTable:
+    """Intersectional groups by their subcategories."""
+
+    categories: tuple[str, ...]
+    """Names of the categories."""
+    names: Mapping[Key, tuple[str, ...]]
+    """The names that stand for each group."""
+    labels: Mapping[Key, str]
+    """What each group is called in results."""
+
+    def find(self, target: str | Iterable[str]) -> Key:
+        """The group that is meant by a label, or by its subcategories."""
+        if not isinstance(target, str):
+            key = tuple(target)
+            if key in self.names:
+                return key
+            raise UnknownNameError("group", " / ".join(map(str, key)), self.labels.values())
+        for key, label in self.labels.items():
+            if target.casefold() in (label.casefold(), " / ".join(key).casefold(), "/".join(key).casefold()):
+                return key
+        raise UnknownNameError("group", target, self.labels.values())
+
+    def union(self, category: int, value: str) -> tuple[str, ...]:
+        """All names of one subcategory: the union of the intersectional groups that it contains."""
+        return tuple(name for key, names in self.names.items() if key[category] == value for name in names)
+
+    def siblings(self, category: int, value: str) -> tuple[str, ...]:
+        """The other subcategories of a category."""
+        values = dict.fromkeys(key[category] for key in self.names)
+        return tuple(other for other in values if other != value)
+
+
+def group_table(groups: Groups | Mapping[Any, Any]) -> GroupTable:
+    """Read a table of groups in any of its shapes.
+
+    Parameters
+    ----------
+    groups
+        Groups of the catalogue; or a mapping of subcategories to names, ``{("Black", "female"): [...]}``;
+        or nested mappings in which each level is a category, ``{"Black": {"female": [...]}}``; or
+        category to subcategory to names, ``{"race": {"Black": [...]}, "gender": {"female": [...]}}``, where
+        each name stands once under every category and groups are the names that two subcategories share.
+
+    Examples
+    --------
+    >>> table = group_table({"Black": {"female": ["Aisha"], "male": ["Jamal"]}})
+    >>> table.find("black/male"), table.union(0, "Black")
+    (('Black', 'male'), ('Aisha', 'Jamal'))
+    """
+    if isinstance(groups, Groups):
+        table: dict[Key, Any] = dict(groups.table())
+        categories = tuple(groups.categories)
+        short = {tuple(g.categories[c] for c in categories): g.name for g in groups.members}
+    elif not groups or not hasattr(groups, "items"):
+        raise DesignError(
+            f"the groups are of type {type(groups).__name__}.",
+            hint="give a mapping such as {('Black', 'female'): ['Aisha', ...], ...}.",
+        )
+    else:
+        table, categories = _from_mapping(groups)
+        short = {key: " / ".join(key) for key in table}
+    names = {key: tuple(StimulusSet.of(words, short[key])) for key, words in table.items()}
+    _check(names, short)
+    return GroupTable(categories=categories, names=names, labels=short)
+
+
+def _from_mapping(groups: Mapping[Any, Any]) -> tuple[dict[Key, Any], tuple[str, ...]]:
+    if all(isinstance(key, tuple) for key in groups):
+        table = {tuple(map(str, key)): words for key, words in groups.items()}
+        return table, _numbered(table)
+    if not all(isinstance(value, Mapping) for value in groups.values()):
+        table = {(str(key),): words for key, words in groups.items()}
+        return table, _numbered(table)
+    flat = _flattened(groups)
+    covered = [{name for words in part.values() for name in words} for part in groups.values()]
+    one_level = all(not isinstance(words, Mapping) for part in groups.values() for words in part.values())
+    if one_level and len(groups) > 1 and all(names == covered[0] for names in covered):
+        return _crossed(groups), tuple(map(str, groups))
+    return flat, _numbered(flat)
+
+
+def _numbered(table: Mapping[Key, Any]) -> tuple[str, ...]:
+    return tuple(f"category {i + 1}" for i in range(len(next(iter(table)))))
+
+
+def _flattened(groups: Mapping[Any, Any], above: Key = ()) -> dict[Key, Any]:
+    found: dict[Key, Any] = {}
+    for key, value in groups.items():
+        here = (*above, str(key))
+        if isinstance(value, Mapping):
+            found.update(_flattened(value, here))
+        else:
+            found[here] = value
+    return found
+
+
+def _crossed(groups: Mapping[Any, Mapping[Any, Iterable[str]]]) -> dict[Key, list[str]]:
+    """Groups as the names that stand under one subcategory of every category."""
+    place: dict[str, list[str]] = {}
+    for category, parts in groups.items():
+        for value, names in parts.items():
+            for name in names:
+                if len(place.setdefault(name, [])) > list(groups).index(category):
+                    raise DesignError(
+                        f"{name!r} stands under two subcategories of {category!r}.",
+                        hint="put each name under one subcategory of every category.",
+                    )
+                place[name].append(str(value))
+    table: dict[Key, list[str]] = {}
+    for name, values in place.items():
+        table.setdefault(tuple(values), []).append(name)
+    return table
+
+
+def _check(names: Mapping[Key, tuple[str, ...]], labels: Mapping[Key, str]) -> None:
+    if len({len(key) for key in names}) > 1:
+        shown = join_words([" / ".join(key) for key in names], most=4)
+        raise DesignError(
+            f"the groups do not have the same number of categories: {shown}.",
+            hint="name one subcategory of every category for each group.",
+        )
+    if len(names) < 2:
+        raise DesignError(
+            f"there is one group, {next(iter(labels.values()))!r}.", hint="give at least two to compare."
+        )
+    owner: dict[str, str] = {}
+    for key, words in names.items():
+        for word in words:
+            if word in owner:
+                raise DesignError(
+                    f"the groups {owner[word]!r} and {labels[key]!r} share the name {word!r}.",
+                    hint="a name can stand for one group only: remove it from one of them, or from both.",
+                )
+            owner[word] = labels[key]

@@ -1,0 +1,286 @@
+"""WEFAT scores of words with pairs of social groups: what IBD and EIBD read (Guo & Caliskan 2021)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from crossroads.errors import EvidenceError, InputError, join_words
+from crossroads.evidence import Embeddings
+from crossroads.geometry import Floats
+from crossroads.measures.gathering import gather
+from crossroads.measures.groups import GroupTable, Key, group_table
+from crossroads.measures.sc_weat import EVERY_WORD
+from crossroads.measures.weat import check_ddof
+from crossroads.results import Coverage, Result, read_only
+from crossroads.stimuli import Groups
+
+_CHUNK = 1 << 13
+
+
+class ScoreTable(Mapping[str, Mapping[str, float]]):
+    """Scores of many words with several pairs of groups: ``table[pair][word]``, kept as one array."""
+
+    def __init__(self, pairs: tuple[str, ...], words: tuple[str, ...], scores: Floats) -> None:
+        self.pairs, self.words, self.scores = pairs, words, scores
+
+    def __getitem__(self, pair: str) -> Mapping[str, float]:
+        row = self.scores[self.pairs.index(pair)] if pair in self.pairs else None
+        if row is None:
+            raise KeyError(pair)
+        return dict(zip(self.words, row.tolist(), strict=True))
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.pairs)
+
+    def __len__(self) -> int:
+        return len(self.pairs)
+
+    @classmethod
+    def of(cls, table: Mapping[str, Mapping[str, float]], what: str) -> ScoreTable:
+        """Any mapping of pair to word to score, checked: every pair must score the same words."""
+        if isinstance(table, ScoreTable):
+            return table
+        if not table:
+            raise InputError(f"{what} holds no pair of groups.", hint="give {pair: {word: score, ...}, ...}.")
+        words = tuple(next(iter(table.values())))
+        for pair, scores in table.items():
+            odd = set(words) ^ set(scores)
+            if odd:
+                raise InputError(
+                    f"{what}: the pair {pair!r} scores other words than the first pair, such as "
+                    f"{join_words(sorted(map(repr, odd)), most=3)}.",
+                    hint="every pair must score the same words.",
+                )
+        array = np.array([[float(scores[word]) for word in words] for scores in table.values()])
+        if array.size == 0:
+            raise InputError(f"{what} scores no words.", hint="give at least one candidate word.")
+        if not np.isfinite(array).all():
+            raise InputError(f"{what} holds nan or infinite scores.", hint="leave out words without a score.")
+        return cls(tuple(map(str, table)), words, array)
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class WefatResult(Result):
+    """WEFAT scores of words for one intersectional group."""
+
+    target: str
+    """The group."""
+    words: tuple[str, ...]
+    """The words scored."""
+    pair_names: tuple[str, ...]
+    """The group against every other intersectional group."""
+    pair_scores: NDArray[np.float64]
+    """Scores, one row a pair and one column a word."""
+    constituent_names: tuple[str, ...]
+    """Each subcategory of the group against its siblings."""
+    constituent_scores: NDArray[np.float64]
+    """Scores, one row a pair of subcategories and one column a word."""
+    groups: Mapping[str, tuple[str, ...]]
+    """The names that stood for each group."""
+
+    @property
+    def pairs(self) -> ScoreTable:
+        """Scores with every pair of intersectional groups: pair to word to score."""
+        return ScoreTable(self.pair_names, self.words, self.pair_scores)
+
+    @property
+    def constituents(self) -> ScoreTable:
+        """Scores with every pair of constituent groups: pair to word to score."""
+        return ScoreTable(self.constituent_names, self.words, self.constituent_scores)
+
+    def rows(self) -> list[dict[str, Any]]:
+        """One row a word, one column a pair."""
+        names = (*self.pair_names, *self.constituent_names)
+        table = np.concatenate([self.pair_scores, self.constituent_scores])
+        return [
+            {"word": word, **dict(zip(names, table[:, i].tolist(), strict=True))}
+            for i, word in enumerate(self.words)
+        ]
+
+
+def wefat(
+    emb: Embeddings,
+    groups: Groups | Mapping[Any, Any],
+    words: str | Iterable[str],
+    target: str | Iterable[str],
+    *,
+    ddof: int = 1,
+    missing: str = "raise",
+) -> WefatResult:
+    r"""Score words by their association with a group over each of its rivals.
+
+    .. math::
+        s(w, G, H) = \frac{\operatorname{mean}_{g \in G} \cos(w, g)
+                           - \operatorname{mean}_{h \in H} \cos(w, h)}
+                          {\operatorname{sd}_{n \in G \cup H} \cos(w, n)}
+
+    The *pairs* set the target group against every other intersectional group. The *constituents* set each
+    of its subcategories, the union of the groups that it contains, against the other subcategories of the
+    same category; a subcategory is never set against itself, because EIBD would then equal IBD.
+
+    Parameters
+    ----------
+    emb
+        Vectors of the names and the words.
+    groups
+        Table of groups; see :func:`~crossroads.measures.groups.group_table` for its shapes.
+    words
+        Candidate words, or ``"*"`` for the whole vocabulary without the names.
+    target
+        The group: its label, or its subcategories.
+    ddof, missing
+        As in :func:`~crossroads.measures.weat.weat`; ``missing`` is about names and words alike.
+
+    References
+    ----------
+    Guo, W., & Caliskan, A. (2021). doi:10.1145/3461702.3462536
+    """
+    check_ddof(ddof)
+    table = group_table(groups)
+    key = table.find(target)
+    names, found_words, rows, coverage = look_up(emb, table, words, missing)
+    contrasts = contrasts_of(table, key)
+    order = list(names)
+    totals = group_sums(emb, rows, names)
+    everything = {**contrasts.pairs, **contrasts.constituents}
+    scores = contrast_scores(totals, order, everything, ddof)
+    bad = np.flatnonzero(~np.isfinite(scores).all(axis=0))
+    if bad.size:
+        shown = join_words([repr(found_words[i]) for i in bad[:4]], most=3)
+        raise EvidenceError(f"{shown} has the same cosine with every name.", hint="leave such words out.")
+    cut = len(contrasts.pairs)
+    return WefatResult(
+        target=table.labels[key],
+        words=found_words,
+        pair_names=tuple(contrasts.pairs),
+        pair_scores=read_only(scores[:cut]),
+        constituent_names=tuple(contrasts.constituents),
+        constituent_scores=read_only(scores[cut:]),
+        groups={table.labels[k]: tuple(coverage.used[table.labels[k]]) for k in table.names},
+        coverage=coverage,
+        conventions={"measure": "wefat", "ddof": ddof, "missing": missing, "self pairs": "excluded"},
+        provenance=(emb.provenance,),
+    )
+
+
+@dataclass(frozen=True)
+class Contrasts:
+    """Pairs of groups to score: name of the pair to the groups on either side."""
+
+    pairs: Mapping[str, tuple[tuple[Key, ...], tuple[Key, ...]]]
+    constituents: Mapping[str, tuple[tuple[Key, ...], tuple[Key, ...]]]
+
+
+def contrasts_of(table: GroupTable, target: Key) -> Contrasts:
+    """The target against every other group, and its subcategories against their siblings."""
+    pairs = {
+        f"{table.labels[target]} vs {table.labels[key]}": ((target,), (key,))
+        for key in table.names
+        if key != target
+    }
+    constituents = {}
+    for i, value in enumerate(target):
+        mine = tuple(key for key in table.names if key[i] == value)
+        for other in table.siblings(i, value):
+            theirs = tuple(key for key in table.names if key[i] == other)
+            constituents[f"{value} vs {other}"] = (mine, theirs)
+    return Contrasts(pairs, constituents)
+
+
+def look_up(
+    emb: Embeddings, table: GroupTable, words: str | Iterable[str], missing: str
+) -> tuple[dict[Key, Floats], tuple[str, ...], NDArray[np.intp], Coverage]:
+    """Unit vectors of every group, the candidate words and their rows, and what was left out."""
+    sets: dict[str, tuple[str, ...]] = {table.labels[key]: names for key, names in table.names.items()}
+    least = dict.fromkeys(sets, 2)
+    if words != EVERY_WORD:
+        if isinstance(words, str):
+            raise InputError(
+                f"the words are one string, {words!r}.", hint="give a list of words, or '*' for all."
+            )
+        asked = tuple(dict.fromkeys(words))
+        if not asked:
+            raise InputError("there are no candidate words.", hint="give at least one, or '*' for all.")
+        found = gather(emb, {**sets, "words": asked}, missing=missing, least={**least, "words": 1})
+        kept = found.words["words"]
+        rows = np.array([emb.find(word).row for word in kept], dtype=np.intp)  # type: ignore[union-attr]
+    else:
+        found = gather(emb, sets, missing=missing, least=least)
+        taken = {emb.find(name).row for names in found.words.values() for name in names}  # type: ignore[union-attr]
+        usable = np.concatenate([emb.vectors[i : i + _CHUNK].any(axis=1) for i in range(0, len(emb), _CHUNK)])
+        usable[list(taken)] = False
+        rows = np.flatnonzero(usable)
+        kept = tuple(emb.labels[i] for i in rows) if len(rows) < len(emb) else emb.labels
+    vectors = {key: found.vectors[table.labels[key]] for key in table.names}
+    return vectors, kept, rows, found.coverage
+
+
+@dataclass(frozen=True)
+class GroupSums:
+    """Sums over the names of each group, for every word: what any contrast of groups needs."""
+
+    first: NDArray[Any]
+    """Sum of the cosines, one row a word and one column a group."""
+    second: NDArray[Any]
+    """Sum of their squares."""
+    sizes: NDArray[np.int64]
+    """Number of names in each group."""
+
+
+def name_cosines(
+    emb: Embeddings, rows: NDArray[np.intp], names: Mapping[Key, Floats]
+) -> Iterator[tuple[slice, Floats]]:
+    """Cosines of the words with all names, chunk by chunk, less a constant of each word.
+
+    The names are centred first: the same number for all names of a word changes no contrast, and without
+    it sums of squares lose no digits.
+    """
+    stacked = np.concatenate(list(names.values()))
+    columns = np.ascontiguousarray((stacked - stacked.mean(axis=0)).T)
+    for start in range(0, len(rows), _CHUNK):
+        part = slice(start, min(start + _CHUNK, len(rows)))
+        chunk = np.asarray(emb.vectors[rows[part]], dtype=np.float64)
+        lengths = np.sqrt(np.einsum("ij,ij->i", chunk, chunk))
+        yield part, (chunk @ columns) / lengths[:, None]
+
+
+def group_sums(emb: Embeddings, rows: NDArray[np.intp], names: Mapping[Key, Floats]) -> GroupSums:
+    """Sums of cosines and of their squares over each group."""
+    sizes = np.array([len(vectors) for vectors in names.values()])
+    member = np.repeat(np.eye(len(sizes)), sizes, axis=0)
+    first, second = np.empty((len(rows), len(sizes))), np.empty((len(rows), len(sizes)))
+    for part, cosines in name_cosines(emb, rows, names):
+        first[part] = cosines @ member
+        second[part] = (cosines * cosines) @ member
+    return GroupSums(first, second, sizes)
+
+
+def contrast_scores(
+    sums: GroupSums,
+    order: list[Key],
+    contrasts: Mapping[str, tuple[tuple[Key, ...], tuple[Key, ...]]],
+    ddof: int,
+) -> Floats:
+    """Effect size of every word with every contrast; not a number where all cosines are equal."""
+    scores = np.empty((len(contrasts), len(sums.first)), dtype=sums.first.dtype)
+    for i, sides in enumerate(contrasts.values()):
+        at = [[order.index(key) for key in side] for side in sides]
+        n = [int(sums.sizes[side].sum()) for side in at]
+        total = [_column_sum(sums.first, side) for side in at]
+        squares = _column_sum(sums.second, at[0] + at[1]) - (total[0] + total[1]) ** 2 / (n[0] + n[1])
+        flat = squares <= 1e-20
+        spread = np.sqrt(np.where(flat, 1, squares) / (n[0] + n[1] - ddof))
+        scores[i] = np.where(flat, np.nan, (total[0] / n[0] - total[1] / n[1]) / spread)
+    return scores
+
+
+def _column_sum(table: NDArray[Any], columns: list[int]) -> NDArray[Any]:
+    total = table[:, columns[0]].copy()
+    for column in columns[1:]:
+        total += table[:, column]
+    return total
