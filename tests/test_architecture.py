@@ -20,17 +20,18 @@ each_module = pytest.mark.parametrize("path", MODULES, ids=lambda path: str(path
 
 ALL = {
     "errors", "stimuli", "geometry", "inference", "evidence", "results", "measures", "sources", "corpus",
-    "extraction", "papers", "plots", "report", "cli",
+    "extraction", "papers", "plots", "report", "cli", "version",
 }  # fmt: skip
 ROOMS: dict[str, tuple[set[str], set[str]]] = {
     # room: (rooms of ours that it may import, packages of others)
     "errors": (set(), set()),
+    "version": (set(), set()),
     "stimuli": ({"errors"}, set()),
     "geometry": ({"errors"}, {"numpy", "scipy"}),
     "inference": ({"errors"}, {"numpy", "scipy", "numba"}),
     "evidence": ({"errors", "stimuli"}, {"numpy"}),
     # results hold the provenance of their evidence
-    "results": ({"errors", "stimuli", "evidence"}, {"numpy"}),
+    "results": ({"errors", "stimuli", "evidence", "version"}, {"numpy"}),
     "measures": (
         {"errors", "stimuli", "geometry", "inference", "evidence", "results"}, {"numpy", "scipy"},
     ),

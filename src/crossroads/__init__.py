@@ -30,8 +30,9 @@ from crossroads.measures import (
 )
 from crossroads.sources import load, load_series
 from crossroads.stimuli import Design, StimulusSet, batteries, catalog, read_design, read_designs
+from crossroads.version import VERSION
 
-__version__ = "0.1.0"
+__version__ = VERSION
 
 __all__ = [
     "CrossroadsError",

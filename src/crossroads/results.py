@@ -18,6 +18,7 @@ import numpy as np
 
 from crossroads.errors import FormatError, InputError, require
 from crossroads.evidence.provenance import Provenance
+from crossroads.version import VERSION
 
 SCHEMA = 1
 """Version of the written form of results."""
@@ -52,9 +53,7 @@ class Coverage:
 @cache
 def versions() -> Mapping[str, str]:
     """Versions of what computed a result."""
-    from crossroads import __version__  # the package is whole by the time a result is made
-
-    return {"python": platform.python_version(), "crossroads": __version__, "numpy": np.__version__}
+    return {"python": platform.python_version(), "crossroads": VERSION, "numpy": np.__version__}
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -233,9 +232,11 @@ def describe_coverage(coverage: Coverage, *, most: int = 8) -> list[str]:
     """Sentences that say what was left out and what was found under another spelling."""
     sentences = []
     for name, words in coverage.dropped.items():
-        if words:
-            shown = [f"{word} ({why})" for word, why in words.items()]
-            sentences.append(f"{name}: left out {_listed(shown, most)}")
+        by_reason: dict[str, list[str]] = {}
+        for word, why in words.items():
+            by_reason.setdefault(why, []).append(word)
+        for why, left in by_reason.items():
+            sentences.append(f"{name}: left out {_listed(left, most)} ({why})")
     if coverage.respelled:
         shown = [f"{word} as {how}" for word, how in coverage.respelled.items()]
         sentences.append(f"found under another spelling: {_listed(shown, most)}")

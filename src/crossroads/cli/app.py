@@ -10,7 +10,7 @@ import typer
 from rich.markup import escape
 
 import crossroads
-from crossroads.cli import associations, auditing, cataloguing, printing
+from crossroads.cli import associations, auditing, cataloguing, intersections, printing
 from crossroads.errors import CrossroadsError, CrossroadsWarning, InputError
 
 app = typer.Typer(
@@ -27,6 +27,16 @@ app.command("audit")(auditing.audit_command)
 app.command("weat")(associations.weat_command)
 app.command("mleat")(associations.mleat_command)
 app.command("sc-weat")(associations.sc_weat_command)
+app.command("ibd")(
+    intersections.detection_command("ibd", "Detect words associated with an intersectional group.")
+)
+app.command("eibd")(
+    intersections.detection_command(
+        "eibd", "Detect words that emerge at an intersection, not in its parents."
+    )
+)
+app.command("rsa")(intersections.rsa_command)
+app.command("reproduce")(intersections.reproduce_command)
 app.command("catalog")(cataloguing.catalog_command)
 
 

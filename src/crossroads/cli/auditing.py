@@ -8,6 +8,7 @@ import os
 import shutil
 import tempfile
 from collections.abc import Iterable
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -18,9 +19,20 @@ import crossroads
 from crossroads.cli import options as o
 from crossroads.cli import printing
 from crossroads.cli.associations import open_vectors
+from crossroads.cli.intersections import intersectional_audit, intersectional_words, published
 from crossroads.errors import InputError, MissingExtraError
 from crossroads.inference.power import minimum_detectable
-from crossroads.measures import BatteryResult, BootstrapResult, InfluenceResult, battery, bootstrap, influence
+from crossroads.measures import (
+    BatteryResult,
+    BootstrapResult,
+    DetectionResult,
+    InfluenceResult,
+    RsaResult,
+    battery,
+    bootstrap,
+    influence,
+)
+from crossroads.results import Result
 from crossroads.stimuli import Design
 
 STATIC = ("weat", "ceat-intersectional")
@@ -45,7 +57,9 @@ def audit_command(
     """Test a model on a whole battery, and write everything to a folder."""
     check_output(output)
     designs = o.chosen_designs(test, design, default=STATIC)
-    emb = open_vectors(model, o.words_of(designs), format_, fallback)
+    intersections = not test and not design
+    words = [*o.words_of(designs), *(intersectional_words() if intersections else [])]
+    emb = open_vectors(model, words, format_, fallback)
     settings: dict[str, Any] = {"alternative": alternative.value, "seed": seed}
     with printing.counting("testing", len(designs)) as (bar, task):
         result = battery(
@@ -60,15 +74,38 @@ def audit_command(
     kept = [one for one in designs if one.name in measured]
     intervals = [bootstrap(emb, one, missing=missing.value, seed=seed) for one in kept]
     influences = [influence(emb, one, missing=missing.value) for one in kept]
-    drawn = write_audit(output, result, intervals, influences, kept, figures=figures)
+    detections: dict[str, DetectionResult] = {}
+    fits: list[RsaResult] = []
+    left: dict[str, str] = {}
+    if intersections:
+        detections, fits, left = intersectional_audit(emb, missing.value, seed)
+    found = Audit(result, intervals, influences, detections, fits)
+    drawn = write_audit(output, found, kept, figures=figures)
     if json:
-        printing.document("audit", [result, *intervals, *influences], output=str(output))
+        printing.document("audit", found.results, detections=list(detections), output=str(output))
         return
-    show_audit(result, intervals, output, drawn)
+    show_audit(found, left, output, drawn)
 
 
-def show_audit(result: BatteryResult, intervals: list[BootstrapResult], output: Path, drawn: bool) -> None:
-    """Print the table of an audit and what to read beside it."""
+@dataclass(frozen=True)
+class Audit:
+    """Everything an audit found."""
+
+    battery: BatteryResult
+    intervals: list[BootstrapResult]
+    influences: list[InfluenceResult]
+    detections: dict[str, DetectionResult]
+    fits: list[RsaResult]
+
+    @property
+    def results(self) -> list[Result]:
+        """All results, in the order in which they are written."""
+        return [self.battery, *self.intervals, *self.influences, *self.detections.values(), *self.fits]
+
+
+def show_audit(audit: Audit, left: dict[str, str], output: Path, drawn: bool) -> None:
+    """Print the tables of an audit and what to read beside them."""
+    result, intervals = audit.battery, audit.intervals
     details = result.provenance[0].details
     size = details.get("vocabulary")
     printing.out.print(
@@ -86,7 +123,13 @@ def show_audit(result: BatteryResult, intervals: list[BootstrapResult], output: 
         style="dim",
     )
     printing.notes([(t.design, t.coverage) for t in result.tests], [t.level1.method for t in result.tests])
-    printing.skipped(result.skipped)
+    if audit.detections:
+        printing.out.print("\n[b]Words associated with two groups[/b], judged by 98 validation words")
+        printing.out.print(printing.detection_table(audit.detections))
+    if audit.fits:
+        printing.out.print("[b]Geometry[/b]: which group goes with the concept")
+        printing.out.print(printing.rsa_table(audit.fits))
+    printing.skipped({**result.skipped, **left})
     if not drawn:
         printing.out.print('no figures: pip install "crossroads[plots]"', style="dim", markup=False)
     printing.out.print(f"written to {output}", markup=False)
@@ -102,15 +145,7 @@ def check_output(output: Path) -> None:
         )
 
 
-def write_audit(
-    output: Path,
-    result: BatteryResult,
-    intervals: list[BootstrapResult],
-    influences: list[InfluenceResult],
-    designs: list[Design],
-    *,
-    figures: bool,
-) -> bool:
+def write_audit(output: Path, audit: Audit, designs: list[Design], *, figures: bool) -> bool:
     """Write the folder beside its place and move it there whole; tell whether figures were drawn."""
     output.parent.mkdir(parents=True, exist_ok=True)
     staging = Path(tempfile.mkdtemp(prefix=f".{output.name}-", dir=output.parent))
@@ -118,19 +153,26 @@ def write_audit(
         data = {
             "crossroads": crossroads.__version__,
             "designs": [one.to_dict() for one in designs],
-            "results": [r.to_dict() for r in (result, *intervals, *influences)],
+            "results": [r.to_dict() for r in audit.results],
         }
         text = json_module.dumps(data, ensure_ascii=False, allow_nan=False, indent=1)
         (staging / MARK).write_text(text + "\n", encoding="utf-8")
-        _write_csv(staging / "tests.csv", _tests(result, intervals))
+        result = audit.battery
+        _write_csv(staging / "tests.csv", _tests(result, audit.intervals))
         _write_csv(staging / "associations.csv", _associations(result))
         _write_csv(
-            staging / "influence.csv", [{"design": i.design, **row} for i in influences for row in i.rows()]
+            staging / "influence.csv",
+            [{"design": i.design, **row} for i in audit.influences for row in i.rows()],
         )
         _write_csv(
             staging / "coverage.csv", _coverage(result), columns=("design", "set", "word", "status", "detail")
         )
-        drawn = figures and _draw(staging / "figures", result, {i.design: i for i in intervals})
+        if audit.detections:
+            rows = [{"detection": k, **row} for k, d in audit.detections.items() for row in d.rows()]
+            _write_csv(staging / "detections.csv", rows)
+        if audit.fits:
+            _write_csv(staging / "rsa.csv", [row for fit in audit.fits for row in fit.rows()])
+        drawn = figures and _draw(staging / "figures", audit)
         staging.chmod(0o777 & ~_umask())
         _move(staging, output)
     except BaseException:
@@ -225,17 +267,27 @@ def _coverage(result: BatteryResult) -> list[dict[str, Any]]:
     return rows
 
 
-def _draw(folder: Path, result: BatteryResult, intervals: dict[str, BootstrapResult]) -> bool:
+def _draw(folder: Path, audit: Audit) -> bool:
     try:
         from crossroads import plots
 
         folder.mkdir()
-        plots.save(plots.eat_maps(result), folder / "eat-maps.svg")
-        plots.save(plots.eat_maps(result), folder / "eat-maps.png")
-        plots.save(plots.forest(result, intervals), folder / "effect-sizes.svg")
-        for test in result.tests:
+        maps = plots.eat_maps(audit.battery)
+        plots.save(maps, folder / "eat-maps.svg")
+        plots.save(maps, folder / "eat-maps.png")
+        intervals = {i.design: i for i in audit.intervals}
+        plots.save(plots.forest(audit.battery, intervals), folder / "effect-sizes.svg")
+        for test in audit.battery.tests:
             name = "".join(c if c.isalnum() or c in "-_" else "-" for c in test.design)
             plots.save(plots.association_plot(test), folder / f"{name}-associations.svg")
+        for kind in ("IBD", "EIBD"):
+            found = {name: one for name, one in audit.detections.items() if name.endswith(f" {kind}")}
+            if found:
+                plots.save(
+                    plots.roc(found, published=published(kind.lower())), folder / f"{kind.lower()}.svg"
+                )
+        if audit.fits:
+            plots.save(plots.fit_plot(audit.fits), folder / "geometry.svg")
     except MissingExtraError:
         shutil.rmtree(folder, ignore_errors=True)
         return False

@@ -15,7 +15,17 @@ from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TimeR
 from rich.table import Table
 
 import crossroads
-from crossroads.measures import BatteryResult, CompareResult, MleatResult, ScWeatResult, WeatResult
+from crossroads.measures import (
+    BatteryResult,
+    CompareResult,
+    DetectionResult,
+    DiscoveryResult,
+    MleatResult,
+    RsaResult,
+    ScWeatResult,
+    WeatResult,
+)
+from crossroads.papers import Reproduction
 from crossroads.results import Coverage, describe_coverage
 
 out = Console(highlight=False)
@@ -239,13 +249,16 @@ def notes(coverages: Iterable[tuple[str, Coverage | None]], methods: Iterable[st
         if any(method in one for one in found):
             out.print(sentence, style="dim")
     respelled: dict[str, str] = {}
+    left_out: dict[str, list[str]] = {}
     for name, coverage in coverages:
         if coverage is None:
             continue
         for sentence in describe_coverage(coverage):
             if not sentence.startswith("found"):
-                out.print(f"{escape(name)}: {escape(sentence)}", style="dim")
+                left_out.setdefault(sentence, []).append(name)
         respelled.update(coverage.respelled)
+    for sentence, names in left_out.items():
+        out.print(f"{escape(', '.join(names))}: {escape(sentence)}", style="dim")
     if respelled:
         shown = ", ".join(f"{word} as {how}" for word, how in list(respelled.items())[:3])
         rest = f" and {len(respelled) - 3} more" if len(respelled) > 3 else ""
@@ -256,3 +269,77 @@ def skipped(reasons: Mapping[str, str]) -> None:
     """What could not be measured, and why."""
     for name, reason in reasons.items():
         out.print(f"{name}: not tested: {reason}", style="dim", markup=False)
+
+
+def detection_table(results: Mapping[str, DetectionResult]) -> Table:
+    """One line a detection."""
+    table = plain_table()
+    table.add_column("group", no_wrap=True)
+    for name in ("threshold", "found", "tpr", "fpr", "AUC", "right", "nothing"):
+        table.add_column(name, justify="right", no_wrap=True)
+    for name, r in results.items():
+        cells = ["–"] * 5
+        if r.accuracy is not None and r.auc_interval is not None and r.baseline is not None:
+            tpr, fpr = r.intervals["tpr"], r.intervals["fpr"]
+            low, high = r.auc_interval
+            cells = [
+                f"{tpr.hits}/{tpr.cases}",
+                f"{fpr.hits}/{fpr.cases}",
+                f"{r.auc:.2f} ({low:.2f}–{high:.2f})",
+                f"{r.accuracy:.1%}",
+                f"{r.baseline:.1%}",
+            ]
+        table.add_row(escape(name), number(r.threshold), str(len(r.words)), *cells)
+    table.caption = "right: share of words judged rightly; nothing: the same for detecting nothing"
+    table.caption_justify = "left"
+    return table
+
+
+def discovery_table(result: DiscoveryResult, *, top: int) -> Table:
+    """The strongest discoveries."""
+    table = plain_table(
+        f"{result.target}, {result.kind.upper()}: {len(result.words):,} of {result.candidates:,} words at a "
+        f"false-discovery rate of {result.fdr:.0%}"
+    )
+    table.add_column("word")
+    table.add_column("score", justify="right")
+    table.add_column("q", justify="right")
+    for word, score, q in list(zip(result.words, result.scores, result.qvalues, strict=True))[:top]:
+        table.add_row(escape(word), number(float(score)), p_value(float(q)))
+    return table
+
+
+def rsa_table(results: Sequence[RsaResult]) -> Table:
+    """One line a comparison of two groups."""
+    table = plain_table()
+    for name in ("group 1", "group 2", "concept"):
+        table.add_column(name)
+    for name in ("fit 1", "fit 2", "p", "sign", "ceiling"):
+        table.add_column(name, justify="right", no_wrap=True)
+    for r in results:
+        table.add_row(
+            *(escape(name) for name in r.names),
+            number(r.similarity1, 3),
+            number(r.similarity2, 3),
+            p_value(r.pvalue),
+            p_value(r.sign_pvalue),
+            number(r.ceiling),
+        )
+    return table
+
+
+def reproduction_table(result: Reproduction) -> Table:
+    """One line a cell."""
+    table = plain_table()
+    table.add_column("row")
+    table.add_column("column")
+    for name in ("published", "ours", "difference"):
+        table.add_column(name, justify="right")
+    table.add_column("verdict")
+    for cell in result.cells:
+        ours = "–" if cell.ours is None else number(cell.ours, 3)
+        difference = "" if cell.ours is None else number(cell.ours - cell.published, 3)
+        table.add_row(
+            escape(cell.row), cell.column, number(cell.published, 3), ours, difference, cell.verdict
+        )
+    return table

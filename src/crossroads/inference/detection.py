@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -9,6 +11,8 @@ from crossroads.inference.bootstrap import percentile_interval, resampled_weight
 from crossroads.inference.scores import Floats
 
 Flags = NDArray[np.bool_]
+
+_AT_A_TIME = 1 << 22
 
 
 def exact_interval(hits: int, trials: int, level: float) -> tuple[float, float]:
@@ -40,8 +44,13 @@ def area_interval(
     wins = _wins(positive, negative)
     rng = np.random.default_rng(seed)
     first = resampled_weights(len(positive), resamples, rng)
-    second = resampled_weights(len(negative), resamples, rng)
-    return percentile_interval(np.einsum("rp,pn,rn->r", first, wins, second, optimize=True), level)
+    chunk = max(1, _AT_A_TIME // len(negative))
+    areas = [
+        np.einsum("rp,pn,rn->r", part, wins, second, optimize=True)
+        for part in (first[start : start + chunk] for start in range(0, resamples, chunk))
+        for second in [resampled_weights(len(negative), len(part), rng)]
+    ]
+    return percentile_interval(np.concatenate(areas), level)
 
 
 def _wins(positive: Floats, negative: Floats) -> Floats:
@@ -49,8 +58,8 @@ def _wins(positive: Floats, negative: Floats) -> Floats:
     return np.asarray(above + 0.5 * (positive[:, None] == negative[None, :]))
 
 
-def best_threshold(flags: Flags, truth: Flags, thresholds: Floats, weights: Floats) -> tuple[float, float]:
-    """The threshold with the most weight of right answers, the highest of several, and its honest accuracy.
+def best_threshold(flags: Flags, truth: Flags, thresholds: Floats, *, balanced: bool) -> tuple[float, float]:
+    """The threshold with the most right answers, the highest of several, and its honest accuracy.
 
     Parameters
     ----------
@@ -60,8 +69,9 @@ def best_threshold(flags: Flags, truth: Flags, thresholds: Floats, weights: Floa
         What should be.
     thresholds
         The thresholds of the rows, ascending.
-    weights
-        What a right answer counts for, case by case.
+    balanced
+        Whether true cases and others count the same as a whole, however many there are: what is largest
+        then is tpr − fpr.
 
     Returns
     -------
@@ -70,13 +80,28 @@ def best_threshold(flags: Flags, truth: Flags, thresholds: Floats, weights: Floa
         it: what the first figure would be on cases that it was not chosen on.
     """
     right = flags == truth[None, :]
-    gain = right * weights
-    total = np.round(gain.sum(axis=1), 12)  # sums that differ by rounding are equal
-    chosen = len(total) - 1 - int(np.argmax(total[::-1]))
-    without = np.round(total[:, None] - gain, 12)
-    each = len(total) - 1 - np.argmax(without[::-1], axis=0)
-    honest = right[each, np.arange(truth.size)].mean()
-    return float(thresholds[chosen]), float(honest)
+    sides = [np.flatnonzero(truth), np.flatnonzero(~truth)]
+    hits = [right[:, side].sum(axis=1) for side in sides]
+    chosen = _highest(_merit(hits, [side.size for side in sides], balanced))
+    honest = 0
+    for k, side in enumerate(sides):
+        sizes = [other.size - (j == k) for j, other in enumerate(sides)]
+        # Without a case there is one case fewer, and one hit fewer where the case was right.
+        merits = [_merit([h - (j == k) * r for j, h in enumerate(hits)], sizes, balanced) for r in (0, 1)]
+        each = _highest(np.where(right[:, side], merits[1][:, None], merits[0][:, None]))
+        honest += int(right[each, side].sum())
+    return float(thresholds[chosen]), honest / truth.size
+
+
+def _merit(hits: list[NDArray[Any]], sizes: list[int], balanced: bool) -> NDArray[Any]:
+    """What a rule makes as large as it can, as whole numbers, so that ties are exact."""
+    weights = [max(1, sizes[1]), max(1, sizes[0])] if balanced else [1, 1]  # shares, times both sizes
+    return np.asarray(weights[0] * hits[0] + weights[1] * hits[1])
+
+
+def _highest(merit: NDArray[Any]) -> NDArray[np.intp]:
+    """Row of the largest value, the last of several."""
+    return np.asarray(len(merit) - 1 - np.argmax(merit[::-1], axis=0))
 
 
 def plug_in_qvalues(observed: Floats, exceeding: Floats) -> Floats:

@@ -10,10 +10,13 @@ from numpy.typing import NDArray
 from crossroads.inference.scores import Floats
 
 Integers = NDArray[np.int64]
+_TINY = 5e-324
 _SMALL = 1000
+_SPARSE = 16
+"""Classes of values for each value of a sample from which on sorting is faster than counting."""
 
 
-def doubled_midranks(values: Floats) -> Integers:
+def doubled_midranks(values: Floats | Integers) -> Integers:
     """Twice the average ranks of each row: integers, also with ties.
 
     Examples
@@ -58,14 +61,7 @@ def rank_correlations(ids: Integers, classes: int, hypotheses: Floats) -> Floats
         One row of zeros and ones a hypothesis; ranks of zeros and ones are a linear function of them, so
         that they need no ranking.
     """
-    n_samples, n = ids.shape
-    flat = ids + (np.arange(n_samples) * classes)[:, None]
-    counts = np.bincount(flat.ravel(), minlength=n_samples * classes).reshape(n_samples, classes)
-    midranks = np.cumsum(counts, axis=1)
-    midranks *= 2
-    midranks -= counts
-    midranks -= n  # doubled, for every class of equal values; their mean over a sample is n + 1
-    ranks = midranks.ravel().take(flat).astype(np.float64)
+    ranks = _centred_ranks(ids, classes).astype(np.float64)
     centred = hypotheses - hypotheses.mean(axis=1, keepdims=True)
     spread = np.sqrt(np.einsum("ij,ij->i", ranks, ranks))
     scale = np.sqrt(np.einsum("ij,ij->i", centred, centred))
@@ -74,6 +70,20 @@ def rank_correlations(ids: Integers, classes: int, hypotheses: Floats) -> Floats
     return np.where(
         flat_rows[:, None], 0.0, fits / np.where(flat_rows, 1.0, spread)[:, None] / scale[None, :]
     )
+
+
+def _centred_ranks(ids: Integers, classes: int) -> Integers:
+    """Twice the average ranks in each sample, less their mean; sorted where most classes are empty."""
+    n_samples, n = ids.shape
+    if classes > _SPARSE * n:
+        return np.asarray(doubled_midranks(ids) - (n + 1))
+    flat = ids + (np.arange(n_samples) * classes)[:, None]
+    counts = np.bincount(flat.ravel(), minlength=n_samples * classes).reshape(n_samples, classes)
+    midranks = np.cumsum(counts, axis=1)
+    midranks *= 2
+    midranks -= counts
+    midranks -= n  # doubled, for every class of equal values; their mean over a sample is n + 1
+    return np.asarray(midranks.ravel().take(flat))
 
 
 def sign_test(differences: Floats) -> float:
@@ -91,4 +101,4 @@ def sign_test(differences: Floats) -> float:
         return min(1.0, float(2 * tail / 2**n))
     from scipy.special import bdtr  # scipy is slow to import
 
-    return min(1.0, 2 * float(bdtr(min(above, below), n, 0.5)))
+    return min(1.0, max(2 * float(bdtr(min(above, below), n, 0.5)), _TINY))  # it can underflow, but is not 0

@@ -24,8 +24,8 @@ class Scores:
     """Scores of the first group."""
     y: Integers
     """Scores of the second group."""
-    step: float
-    """Width of the grid: score = ``step`` × integer + a constant."""
+    exponent: int
+    """The grid: score = integer × 2 to minus this, plus a constant."""
     tie: int
     """Two sums closer than this count as equal: no larger difference can come from rounding."""
 
@@ -37,11 +37,11 @@ class Scores:
     @property
     def swapped(self) -> Scores:
         """The same scores with the groups exchanged."""
-        return Scores(x=self.y, y=self.x, step=self.step, tie=self.tie)
+        return Scores(x=self.y, y=self.x, exponent=self.exponent, tie=self.tie)
 
     @property
     def leaning(self) -> float:
-        """Mean of the first group minus mean of the second, in steps."""
+        """Mean of the first group less that of the second, on the grid."""
         return float(self.x.mean() - self.y.mean())
 
 
@@ -66,13 +66,13 @@ def as_scores(x: ArrayLike, y: ArrayLike, *, score_error: float = 0.0) -> Scores
     largest = float(pooled.max())
     if largest == 0.0:
         zeros = np.zeros(pooled.size, dtype=np.int64)
-        return Scores(x=zeros[: first.size], y=zeros[first.size :], step=1.0, tie=0)
+        return Scores(x=zeros[: first.size], y=zeros[first.size :], exponent=0, tie=0)
     exponent = floor(_BITS - log2(pooled.size) - log2(largest))
     grid = np.rint(np.ldexp(pooled, exponent)).astype(np.int64)
-    step = 2.0**-exponent
     swaps = min(first.size, second.size)
-    tie = min(ceil(2 * swaps * (score_error / step + 0.5)), int(grid.max()) * swaps)
-    return Scores(x=grid[: first.size], y=grid[first.size :], step=step, tie=tie)
+    error = 2.0 * swaps * (float(np.ldexp(score_error, exponent)) + 0.5)
+    tie = ceil(min(error, float(grid.max()) * swaps))
+    return Scores(x=grid[: first.size], y=grid[first.size :], exponent=exponent, tie=tie)
 
 
 def _as_floats(name: str, values: ArrayLike) -> Floats:

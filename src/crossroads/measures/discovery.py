@@ -15,6 +15,7 @@ from crossroads.geometry import Floats
 from crossroads.inference.detection import plug_in_qvalues
 from crossroads.measures.groups import GroupTable, Key, group_table
 from crossroads.measures.sc_weat import EVERY_WORD
+from crossroads.measures.weat import check_ddof
 from crossroads.measures.wefat import (
     Contrasts,
     GroupSums,
@@ -88,6 +89,7 @@ def null_threshold(
         Of the giving out.
     """
     one_of("control", control, ("word", "family"))
+    check_ddof(ddof)
     if not 0 < level < 1:
         raise InputError(f"level is {level}.", hint="give a rate between 0 and 1.")
     table = group_table(groups)
@@ -148,6 +150,7 @@ def discover(
     Tusher, V. G., Tibshirani, R., & Chu, G. (2001), for the rate. doi:10.1073/pnas.091062498
     """
     one_of("kind", kind, ("ibd", "eibd"))
+    check_ddof(ddof)
     if not 0 < fdr < 1:
         raise InputError(f"fdr is {fdr}.", hint="give a rate between 0 and 1.")
     table = group_table(groups)
@@ -174,7 +177,7 @@ def discover(
         target=table.labels[key],
         kind=kind,
         words=tuple(kept[i] for i in descending[:found]),
-        scores=read_only(observed[descending[:found]]),
+        scores=read_only(observed[descending[:found]].astype(np.float64)),
         qvalues=read_only(q[:found]),
         fdr=fdr,
         candidates=len(kept),
@@ -232,7 +235,8 @@ def _membership(names: Mapping[Key, Floats]) -> Floats:
 def _scores(cosines: _Cosines, member: Floats, order: list[Key], contrasts: Contrasts, ddof: int) -> Floats:
     single = member.astype(np.float32)
     sums = GroupSums(cosines.values @ single, cosines.squares @ single, member.sum(axis=0).astype(np.int64))
-    return contrast_scores(sums, order, {**contrasts.pairs, **contrasts.constituents}, ddof)
+    scores = contrast_scores(sums, order, contrasts.sides, ddof)
+    return np.nan_to_num(scores, copy=False, nan=0.0)  # equally close to all names: leans to neither side
 
 
 def _shuffles(member: Floats, permutations: int, seed: int) -> Iterator[Floats]:

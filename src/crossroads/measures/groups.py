@@ -26,15 +26,12 @@ class GroupTable:
 
     def find(self, target: str | Iterable[str]) -> Key:
         """The group that is meant by a label, or by its subcategories."""
-        if not isinstance(target, str):
-            key = tuple(target)
-            if key in self.names:
-                return key
-            raise UnknownNameError("group", " / ".join(map(str, key)), self.labels.values())
+        asked = target if isinstance(target, str) else " / ".join(map(str, target))
         for key, label in self.labels.items():
-            if target.casefold() in (label.casefold(), " / ".join(key).casefold(), "/".join(key).casefold()):
+            if asked.casefold() in (label.casefold(), " / ".join(key).casefold(), "/".join(key).casefold()):
                 return key
-        raise UnknownNameError("group", target, self.labels.values())
+        known = (*self.labels.values(), *(" / ".join(key) for key in self.names))
+        raise UnknownNameError("group", asked, dict.fromkeys(known))
 
     def union(self, category: int, value: str) -> tuple[str, ...]:
         """All names of one subcategory: the union of the intersectional groups that it contains."""
@@ -81,17 +78,22 @@ def group_table(groups: Groups | Mapping[Any, Any]) -> GroupTable:
 
 
 def _from_mapping(groups: Mapping[Any, Any]) -> tuple[dict[Key, Any], tuple[str, ...]]:
-    if all(isinstance(key, tuple) for key in groups):
-        table = {tuple(map(str, key)): words for key, words in groups.items()}
-        return table, _numbered(table)
-    if not all(isinstance(value, Mapping) for value in groups.values()):
-        table = {(str(key),): words for key, words in groups.items()}
+    if any(isinstance(key, tuple) for key in groups):
+        table = {
+            tuple(map(str, key)) if isinstance(key, tuple) else (str(key),): words
+            for key, words in groups.items()
+        }
         return table, _numbered(table)
     flat = _flattened(groups)
-    covered = [{name for words in part.values() for name in words} for part in groups.values()]
-    one_level = all(not isinstance(words, Mapping) for part in groups.values() for words in part.values())
-    if one_level and len(groups) > 1 and all(names == covered[0] for names in covered):
-        return _crossed(groups), tuple(map(str, groups))
+    if not flat:
+        raise DesignError("the groups hold no names.", hint="give the names that stand for each group.")
+    if len(groups) > 1 and all(len(key) == 2 for key in flat):
+        covered: dict[str, set[str]] = {str(category): set() for category in groups}
+        for (category, _), names in flat.items():
+            covered[category].update(names)
+        first, *others = covered.values()
+        if all(names == first for names in others):
+            return _crossed(flat), tuple(covered)
     return flat, _numbered(flat)
 
 
@@ -99,32 +101,31 @@ def _numbered(table: Mapping[Key, Any]) -> tuple[str, ...]:
     return tuple(f"category {i + 1}" for i in range(len(next(iter(table)))))
 
 
-def _flattened(groups: Mapping[Any, Any], above: Key = ()) -> dict[Key, Any]:
-    found: dict[Key, Any] = {}
+def _flattened(groups: Mapping[Any, Any], above: Key = ()) -> dict[Key, StimulusSet]:
+    found: dict[Key, StimulusSet] = {}
     for key, value in groups.items():
         here = (*above, str(key))
         if isinstance(value, Mapping):
             found.update(_flattened(value, here))
         else:
-            found[here] = value
+            found[here] = StimulusSet.of(value, " / ".join(here))
     return found
 
 
-def _crossed(groups: Mapping[Any, Mapping[Any, Iterable[str]]]) -> dict[Key, list[str]]:
+def _crossed(parts: Mapping[Key, Iterable[str]]) -> dict[Key, list[str]]:
     """Groups as the names that stand under one subcategory of every category."""
-    place: dict[str, list[str]] = {}
-    for category, parts in groups.items():
-        for value, names in parts.items():
-            for name in names:
-                if len(place.setdefault(name, [])) > list(groups).index(category):
-                    raise DesignError(
-                        f"{name!r} stands under two subcategories of {category!r}.",
-                        hint="put each name under one subcategory of every category.",
-                    )
-                place[name].append(str(value))
+    place: dict[str, dict[str, str]] = {}
+    for (category, value), names in parts.items():
+        for name in names:
+            if category in place.setdefault(name, {}):
+                raise DesignError(
+                    f"{name!r} stands under two subcategories of {category!r}.",
+                    hint="put each name under one subcategory of every category.",
+                )
+            place[name][category] = value
     table: dict[Key, list[str]] = {}
     for name, values in place.items():
-        table.setdefault(tuple(values), []).append(name)
+        table.setdefault(tuple(values.values()), []).append(name)
     return table
 
 
@@ -138,6 +139,11 @@ def _check(names: Mapping[Key, tuple[str, ...]], labels: Mapping[Key, str]) -> N
     if len(names) < 2:
         raise DesignError(
             f"there is one group, {next(iter(labels.values()))!r}.", hint="give at least two to compare."
+        )
+    if "words" in labels.values() or len(set(labels.values())) < len(labels):
+        raise DesignError(
+            f"groups are called {join_words(map(repr, labels.values()), most=4)}.",
+            hint="give each group a name of its own; 'words' is what results call the candidates.",
         )
     owner: dict[str, str] = {}
     for key, words in names.items():

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -15,7 +16,7 @@ from crossroads.inference.detection import area_interval, area_under_curve, best
 from crossroads.measures.wefat import ScoreTable
 from crossroads.results import Result
 
-GRID = np.round(np.arange(-2.0, 2.0001, 0.05), 2)
+GRID = np.arange(-40, 41) / 20
 """Thresholds tried when a rule is to choose one."""
 RULES = ("accuracy", "youden")
 """Rules that choose a threshold: most right answers, or the largest tpr − fpr."""
@@ -131,7 +132,7 @@ def ibd(
     table = ScoreTable.of(pairs, "pairs")
     top = table.scores.max(axis=0)
     bottom = np.full(top.shape, -np.inf)
-    return _detect("ibd", table.words, top, bottom, top, threshold, truth, level, resamples, seed)
+    return _detect("ibd", table, top, bottom, top, threshold, truth, level, resamples, seed)
 
 
 def eibd(
@@ -176,12 +177,12 @@ def eibd(
     at = {word: i for i, word in enumerate(parents.words)}
     aligned = parents.scores[:, [at[word] for word in table.words]]
     top, bottom = table.scores.max(axis=0), aligned.min(axis=0)
-    return _detect("eibd", table.words, top, bottom, top - bottom, threshold, truth, level, resamples, seed)
+    return _detect("eibd", table, top, bottom, top - bottom, threshold, truth, level, resamples, seed)
 
 
 def _detect(
     kind: str,
-    words: tuple[str, ...],
+    table: ScoreTable,
     top: Floats,
     bottom: Floats,
     scores: Floats,
@@ -191,6 +192,7 @@ def _detect(
     resamples: int,
     seed: int,
 ) -> DetectionResult:
+    words = table.words
     true, present, absent = _truth(words, truth)
     chosen, rule, honest = _threshold(threshold, top, bottom, true)
     flags = (top > chosen) & (bottom <= chosen)
@@ -214,6 +216,8 @@ def _detect(
         baseline=judged.get("baseline"),
         honest_accuracy=honest,
         curve=_curve(top, bottom, true) if true is not None else {},
+        coverage=None if table.origin is None else table.origin.coverage,
+        provenance=() if table.origin is None else table.origin.provenance,
         conventions={
             "measure": kind,
             "detected": "above the threshold for any pair"
@@ -250,7 +254,7 @@ def _threshold(
     threshold: float | str, top: Floats, bottom: Floats, true: NDArray[np.bool_] | None
 ) -> tuple[float, str, float | None]:
     if not isinstance(threshold, str):
-        if not np.isfinite(threshold):
+        if not _is_finite(threshold):
             raise InputError(f"threshold is {threshold}.", hint="give a number, 'accuracy' or 'youden'.")
         return float(threshold), "given", None
     if threshold not in RULES:
@@ -260,11 +264,12 @@ def _threshold(
             f"threshold={threshold!r} needs the true words.", hint="pass truth=[...], or a number."
         )
     flags = (top[None, :] > GRID[:, None]) & (bottom[None, :] <= GRID[:, None])
-    weights = (
-        np.ones(true.size) if threshold == "accuracy" else np.where(true, 1 / true.sum(), 1 / (~true).sum())
-    )
-    chosen, honest = best_threshold(flags, true, GRID, weights)
+    chosen, honest = best_threshold(flags, true, GRID, balanced=threshold == "youden")
     return chosen, threshold, honest
+
+
+def _is_finite(value: object) -> bool:
+    return isinstance(value, Real) and bool(np.isfinite(float(value)))
 
 
 def _judge(
@@ -296,9 +301,10 @@ def _curve(top: Floats, bottom: Floats, true: NDArray[np.bool_]) -> dict[str, tu
     """Rates at every threshold at which a word enters or leaves, from the highest down."""
     finite = bottom[np.isfinite(bottom)]
     thresholds = np.unique(np.concatenate([top, finite, GRID]))[::-1]
-    flags = (top[None, :] > thresholds[:, None]) & (bottom[None, :] <= thresholds[:, None])
-    return {
-        "threshold": tuple(thresholds.tolist()),
-        "fpr": tuple(flags[:, ~true].mean(axis=1).tolist()),
-        "tpr": tuple(flags[:, true].mean(axis=1).tolist()),
-    }
+    both = np.minimum(top, bottom)  # above a threshold: not detected at it, although the pairs are above it
+
+    def rate(among: NDArray[np.bool_]) -> tuple[float, ...]:
+        above = [np.searchsorted(np.sort(values[among]), thresholds, side="right") for values in (top, both)]
+        return tuple(((above[1] - above[0]) / among.sum()).tolist())
+
+    return {"threshold": tuple(thresholds.tolist()), "fpr": rate(~true), "tpr": rate(true)}

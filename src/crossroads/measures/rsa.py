@@ -26,6 +26,8 @@ _PAIRS_AT_A_TIME = 1 << 21
 _SMALL = 1 << 23
 _EQUAL = 1e-12
 """Dissimilarities closer than this, relative to their range, are the same."""
+_FLAT = 1e-12
+"""A unit vector less its mean that is shorter than this is rounding error."""
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -55,7 +57,8 @@ class RsaResult(Result):
     samples2: NDArray[np.float64]
     """Second fit in each sample."""
     attainable: float
-    """The best fit that a hypothesis of zeros and ones with these group sizes can have."""
+    """The best fit that a hypothesis of zeros and ones with these group sizes can have, where no two
+    dissimilarities are equal."""
     ceiling: float
     """Noise ceiling: how well the geometry agrees with itself. Rank correlation of the dissimilarities from
     two random halves of the dimensions, corrected to the full length (Spearman–Brown), mean over splits."""
@@ -239,15 +242,10 @@ def rsa_grid(
             f"{len(names)} group(s) and {len(concepts)} concept(s) were given.",
             hint="give at least two groups and one concept.",
         )
+    sets, things = _named(groups), _named(concepts)
     tests = [
-        rsa(
-            emb,
-            StimulusSet(first, tuple(groups[first])),
-            StimulusSet(second, tuple(groups[second])),
-            StimulusSet(concept, tuple(concepts[concept])),
-            **options,
-        )
-        for concept in concepts
+        rsa(emb, sets[first], sets[second], thing, **options)
+        for thing in things.values()
         for i, first in enumerate(names)
         for second in names[i + 1 :]
     ]
@@ -261,21 +259,27 @@ def rsa_grid(
     )
 
 
+def _named(sets: Mapping[str, Iterable[str]]) -> dict[str, StimulusSet]:
+    """Sets under the names they have in the mapping."""
+    return {name: StimulusSet(name, StimulusSet.of(items, name).items) for name, items in sets.items()}
+
+
 def dissimilarities(vectors: Floats, kind: str) -> Floats:
     """Dissimilarity of every pair of rows, as a square matrix."""
-    if kind == "euclidean":
-        gram = _products(vectors)
-        squares = np.diag(gram)
-        return np.sqrt(np.maximum(squares[:, None] + squares[None, :] - 2 * gram, 0.0))
+    if kind == "euclidean":  # from differences: lengths that cancel would break ties
+        squares = [np.einsum("id,id->i", d, d) for d in (vectors - row for row in vectors)]
+        return np.asarray(np.sqrt(np.stack(squares)))
     rows = _coordinates(vectors, kind)
     gram = _products(rows)
     lengths = np.sqrt(np.diag(gram))
-    if (lengths == 0).any():
+    if (lengths < _FLAT).any():
         raise EvidenceError(
             "an item has the same value in every dimension, so it correlates with nothing.",
             hint="leave it out, or use dissimilarity='euclidean'.",
         )
-    return np.asarray(1 - gram / lengths[:, None] / lengths[None, :])
+    distances = np.asarray(1 - gram / lengths[:, None] / lengths[None, :])
+    np.fill_diagonal(distances, 0.0)
+    return distances
 
 
 def _products(rows: Floats) -> Floats:

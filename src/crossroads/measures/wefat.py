@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -25,8 +25,10 @@ _CHUNK = 1 << 13
 class ScoreTable(Mapping[str, Mapping[str, float]]):
     """Scores of many words with several pairs of groups: ``table[pair][word]``, kept as one array."""
 
-    def __init__(self, pairs: tuple[str, ...], words: tuple[str, ...], scores: Floats) -> None:
-        self.pairs, self.words, self.scores = pairs, words, scores
+    def __init__(
+        self, pairs: tuple[str, ...], words: tuple[str, ...], scores: Floats, *, origin: Result | None = None
+    ) -> None:
+        self.pairs, self.words, self.scores, self.origin = pairs, words, scores, origin
 
     def __getitem__(self, pair: str) -> Mapping[str, float]:
         row = self.scores[self.pairs.index(pair)] if pair in self.pairs else None
@@ -45,6 +47,11 @@ class ScoreTable(Mapping[str, Mapping[str, float]]):
         """Any mapping of pair to word to score, checked: every pair must score the same words."""
         if isinstance(table, ScoreTable):
             return table
+        if not _is_table(table):
+            raise InputError(
+                f"{what} is of type {type(table).__name__}, not a table of scores.",
+                hint=f"give {{pair: {{word: score, ...}}, ...}}, such as wefat(...).{what}.",
+            )
         if not table:
             raise InputError(f"{what} holds no pair of groups.", hint="give {pair: {word: score, ...}, ...}.")
         words = tuple(next(iter(table.values())))
@@ -62,6 +69,10 @@ class ScoreTable(Mapping[str, Mapping[str, float]]):
         if not np.isfinite(array).all():
             raise InputError(f"{what} holds nan or infinite scores.", hint="leave out words without a score.")
         return cls(tuple(map(str, table)), words, array)
+
+
+def _is_table(value: object) -> bool:
+    return isinstance(value, Mapping) and all(isinstance(row, Mapping) for row in value.values())
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -86,12 +97,12 @@ class WefatResult(Result):
     @property
     def pairs(self) -> ScoreTable:
         """Scores with every pair of intersectional groups: pair to word to score."""
-        return ScoreTable(self.pair_names, self.words, self.pair_scores)
+        return ScoreTable(self.pair_names, self.words, self.pair_scores, origin=self)
 
     @property
     def constituents(self) -> ScoreTable:
         """Scores with every pair of constituent groups: pair to word to score."""
-        return ScoreTable(self.constituent_names, self.words, self.constituent_scores)
+        return ScoreTable(self.constituent_names, self.words, self.constituent_scores, origin=self)
 
     def rows(self) -> list[dict[str, Any]]:
         """One row a word, one column a pair."""
@@ -147,8 +158,7 @@ def wefat(
     contrasts = contrasts_of(table, key)
     order = list(names)
     totals = group_sums(emb, rows, names)
-    everything = {**contrasts.pairs, **contrasts.constituents}
-    scores = contrast_scores(totals, order, everything, ddof)
+    scores = contrast_scores(totals, order, contrasts.sides, ddof)
     bad = np.flatnonzero(~np.isfinite(scores).all(axis=0))
     if bad.size:
         shown = join_words([repr(found_words[i]) for i in bad[:4]], most=3)
@@ -168,12 +178,21 @@ def wefat(
     )
 
 
+Sides = tuple[tuple[Key, ...], tuple[Key, ...]]
+"""The groups on either side of a contrast."""
+
+
 @dataclass(frozen=True)
 class Contrasts:
     """Pairs of groups to score: name of the pair to the groups on either side."""
 
-    pairs: Mapping[str, tuple[tuple[Key, ...], tuple[Key, ...]]]
-    constituents: Mapping[str, tuple[tuple[Key, ...], tuple[Key, ...]]]
+    pairs: Mapping[str, Sides]
+    constituents: Mapping[str, Sides]
+
+    @property
+    def sides(self) -> list[Sides]:
+        """The groups on either side of every pair, then of every constituent pair."""
+        return [*self.pairs.values(), *self.constituents.values()]
 
 
 def contrasts_of(table: GroupTable, target: Key) -> Contrasts:
@@ -183,12 +202,13 @@ def contrasts_of(table: GroupTable, target: Key) -> Contrasts:
         for key in table.names
         if key != target
     }
-    constituents = {}
-    for i, value in enumerate(target):
+    constituents: dict[str, Sides] = {}
+    contested = [(i, v, other) for i, v in enumerate(target) for other in table.siblings(i, v)]
+    for i, value, other in contested:
         mine = tuple(key for key in table.names if key[i] == value)
-        for other in table.siblings(i, value):
-            theirs = tuple(key for key in table.names if key[i] == other)
-            constituents[f"{value} vs {other}"] = (mine, theirs)
+        theirs = tuple(key for key in table.names if key[i] == other)
+        twice = sum((v, o) == (value, other) for _, v, o in contested) > 1  # high and low income, and rank
+        constituents[f"{value} vs {other}{f' ({table.categories[i]})' if twice else ''}"] = (mine, theirs)
     return Contrasts(pairs, constituents)
 
 
@@ -198,7 +218,7 @@ def look_up(
     """Unit vectors of every group, the candidate words and their rows, and what was left out."""
     sets: dict[str, tuple[str, ...]] = {table.labels[key]: names for key, names in table.names.items()}
     least = dict.fromkeys(sets, 2)
-    if words != EVERY_WORD:
+    if not isinstance(words, str) or words != EVERY_WORD:
         if isinstance(words, str):
             raise InputError(
                 f"the words are one string, {words!r}.", hint="give a list of words, or '*' for all."
@@ -215,7 +235,9 @@ def look_up(
         usable = np.concatenate([emb.vectors[i : i + _CHUNK].any(axis=1) for i in range(0, len(emb), _CHUNK)])
         usable[list(taken)] = False
         rows = np.flatnonzero(usable)
-        kept = tuple(emb.labels[i] for i in rows) if len(rows) < len(emb) else emb.labels
+        if not rows.size:
+            raise InputError("the vocabulary holds nothing but the names.", hint="add candidate words.")
+        kept = tuple(emb.labels[i] for i in rows)
     vectors = {key: found.vectors[table.labels[key]] for key in table.names}
     return vectors, kept, rows, found.coverage
 
@@ -263,12 +285,12 @@ def group_sums(emb: Embeddings, rows: NDArray[np.intp], names: Mapping[Key, Floa
 def contrast_scores(
     sums: GroupSums,
     order: list[Key],
-    contrasts: Mapping[str, tuple[tuple[Key, ...], tuple[Key, ...]]],
+    contrasts: Sequence[Sides],
     ddof: int,
 ) -> Floats:
     """Effect size of every word with every contrast; not a number where all cosines are equal."""
     scores = np.empty((len(contrasts), len(sums.first)), dtype=sums.first.dtype)
-    for i, sides in enumerate(contrasts.values()):
+    for i, sides in enumerate(contrasts):
         at = [[order.index(key) for key in side] for side in sides]
         n = [int(sums.sizes[side].sum()) for side in at]
         total = [_column_sum(sums.first, side) for side in at]

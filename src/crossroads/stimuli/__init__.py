@@ -6,6 +6,7 @@ from crossroads.stimuli.design import Design
 from crossroads.stimuli.groups import Comparison, Group, Groups
 from crossroads.stimuli.read import read_design, read_designs
 from crossroads.stimuli.sets import StimulusSet
+from crossroads.stimuli.sheets import Sheet, read_sheet
 from crossroads.stimuli.shelf import Entry
 from crossroads.stimuli.templates import Family, Sentence, Sentences, Template, Templates
 from crossroads.stimuli.traits import Trait, Traits
@@ -23,6 +24,7 @@ __all__ = [
     "Groups",
     "Sentence",
     "Sentences",
+    "Sheet",
     "StimulusSet",
     "Template",
     "Templates",
@@ -33,4 +35,5 @@ __all__ = [
     "catalog",
     "read_design",
     "read_designs",
+    "read_sheet",
 ]

@@ -1,0 +1,360 @@
+"""``crossroads ibd``, ``eibd``, ``rsa`` and ``reproduce``."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from rich.markup import escape
+
+from crossroads.cli import options as o
+from crossroads.cli import printing
+from crossroads.cli.associations import open_vectors
+from crossroads.errors import InputError, UnknownNameError
+from crossroads.evidence import Embeddings
+from crossroads.measures import (
+    DetectionResult,
+    DiscoveryResult,
+    RsaResult,
+    discover,
+    eibd,
+    ibd,
+    null_threshold,
+    rsa,
+    wefat,
+)
+from crossroads.measures.groups import group_table
+from crossroads.papers import PAPERS, Reproduction, reproduce
+from crossroads.stimuli import StimulusSet, catalog, read_sheet
+
+Targets = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--test", "-t", help="A group to look for, such as AF; may be given several times.", metavar="GROUP"
+    ),
+]
+GroupFile = Annotated[
+    Path | None,
+    typer.Option("--design", "-d", help="Groups, words and truth of your own: TOML or JSON.", metavar="FILE"),
+]
+Threshold = Annotated[
+    str, typer.Option(help="A number, accuracy, youden (largest tpr − fpr), or null (5 % false positives).")
+]
+Vocabulary = Annotated[
+    bool, typer.Option("--vocabulary", help="Look at every word there is, with a false-discovery rate.")
+]
+Fdr = Annotated[float, typer.Option(help="False-discovery rate of --vocabulary.")]
+Top = Annotated[int, typer.Option(help="Words to show.", min=1)]
+
+
+def detection_command(kind: str, summary: str) -> Callable[..., None]:
+    """The command ``ibd`` or ``eibd``, which differ in what they detect and in nothing else."""
+
+    def command(
+        vectors: o.Vectors,
+        test: Targets = None,
+        design: GroupFile = None,
+        threshold: Threshold = "youden",
+        vocabulary: Vocabulary = False,
+        fdr: Fdr = 0.05,
+        top: Top = 20,
+        missing: o.MissingOption = o.Missing.drop,
+        fallback: o.Fallback = "auto",
+        format_: o.Format = None,
+        seed: o.Seed = 0,
+        figure: o.FigureFile = None,
+        json: o.Json = False,
+    ) -> None:
+        asked = material(kind, test, design, need_words=not vocabulary)
+        if vocabulary:
+            emb = open_vectors(vectors, None, format_, fallback)
+            found = _discoveries(kind, emb, asked, fdr, missing.value, seed)
+            if figure is not None:
+                _save_discoveries(found, figure, top)
+            if json:
+                printing.document(kind, found)
+                return
+            for discovery in found:
+                printing.out.print(printing.discovery_table(discovery, top=top))
+            return
+        table = group_table(asked.groups)
+        names = [name for members in table.names.values() for name in members]
+        emb = open_vectors(vectors, [*names, *asked.words], format_, fallback)
+        results = {
+            one: detect(kind, emb, asked, one, threshold, missing.value, seed) for one in asked.targets
+        }
+        if figure is not None:
+            from crossroads import plots
+
+            plots.save(plots.roc(results, published=published(kind) if design is None else None), figure)
+        if json:
+            printing.document(kind, list(results.values()), targets=list(results))
+            return
+        printing.out.print(printing.detection_table(results))
+        for name, result in results.items():
+            words = ", ".join(result.words[:top]) or "nothing detected"
+            printing.out.print(f"[b]{escape(name)}[/b]: {escape(words)}")
+        printing.notes([(one, result.coverage) for one, result in results.items()], [])
+
+    command.__doc__ = summary
+    return command
+
+
+def _discoveries(
+    kind: str, emb: Embeddings, asked: Material, fdr: float, missing: str, seed: int
+) -> list[DiscoveryResult]:
+    found = []
+    for target in asked.targets:
+        with printing.counting(f"giving out the names of {target} at random", 100) as (bar, task):
+            found.append(
+                discover(
+                    emb,
+                    asked.groups,
+                    target,
+                    kind=kind,
+                    fdr=fdr,
+                    seed=seed,
+                    missing=missing,
+                    progress=partial(_advance, bar, task),
+                )
+            )
+    return found
+
+
+def _advance(bar: Any, task: Any, done: int) -> None:
+    bar.update(task, completed=done)
+
+
+def _save_discoveries(found: list[DiscoveryResult], figure: Path, top: int) -> None:
+    from crossroads import plots
+
+    if len(found) != 1:
+        raise InputError(
+            f"--figure draws one group, and {len(found)} were chosen.", hint="name one with --test."
+        )
+    plots.save(plots.discoveries(found[0], n=top), figure)
+
+
+@dataclass(frozen=True)
+class Material:
+    """What a detection is about."""
+
+    groups: Any
+    targets: list[str]
+    words: list[str]
+    truths: Mapping[str, tuple[str, ...]]
+
+
+def material(kind: str, test: list[str] | None, design: Path | None, *, need_words: bool = True) -> Material:
+    """Groups, targets, candidate words and true words: of one's own, or of the catalogue."""
+    if design is not None:
+        sheet = read_sheet(design)
+        table = group_table(sheet.groups)
+        targets = [table.labels[table.find(one)] for one in test or [next(iter(table.labels.values()))]]
+        if need_words and not sheet.words:
+            raise InputError(
+                f"{design} lists no candidate words.", hint="give words = [...], or --vocabulary."
+            )
+        truths = dict.fromkeys(targets, sheet.truth) if sheet.truth else {}
+        return Material(sheet.groups, targets, list(sheet.words), truths)
+    groups, lists = catalog().groups("ceat-groups"), catalog().words("ceat-validation")
+    wanted = [one.upper() for one in test or ["AF", "MF"]]
+    for one in wanted:
+        if one not in groups:
+            raise UnknownNameError("group", one, groups)
+    which = "intersectional" if kind == "ibd" else "emergent"
+    truth = {one: tuple(lists[one][which]) for one in wanted}
+    return Material(groups, wanted, list(lists.all_words), truth)
+
+
+def detect(
+    kind: str, emb: Embeddings, asked: Material, target: str, threshold: str, missing: str, seed: int
+) -> DetectionResult:
+    """Run one detection with the threshold that was asked for."""
+    truth = asked.truths.get(target)
+    level: float | str
+    if threshold == "null" or (truth is None and threshold == "youden"):
+        level = null_threshold(emb, asked.groups, asked.words, target, missing=missing, seed=seed)
+    else:
+        try:
+            level = float(threshold)
+        except ValueError:
+            level = threshold
+    scores = wefat(emb, asked.groups, asked.words, target, missing=missing)
+    if kind == "ibd":
+        return ibd(scores.pairs, threshold=level, truth=truth, seed=seed)
+    return eibd(scores.pairs, scores.constituents, threshold=level, truth=truth, seed=seed)
+
+
+def published(kind: str) -> dict[str, tuple[float, float]]:
+    """The published points of a detection: false and true positive rate."""
+    from crossroads.papers.published import table
+
+    return {
+        f"{row['target']} published": (row["fpr"][0] / row["fpr"][1], row["tpr"][0] / row["tpr"][1])
+        for row in table("ceat-ibd")["row"]
+        if row["kind"] == kind
+    }
+
+
+def rsa_command(
+    vectors: o.Vectors,
+    test: Annotated[
+        list[str] | None,
+        typer.Option("--test", "-t", help="A published comparison; all of them if left out.", metavar="NAME"),
+    ] = None,
+    design: Annotated[
+        Path | None,
+        typer.Option("--design", "-d", help="Groups and concepts of your own: TOML or JSON.", metavar="FILE"),
+    ] = None,
+    n: Annotated[int, typer.Option(help="Items drawn from each set.", min=2)] = 10,
+    samples: Annotated[int, typer.Option(help="How often.", min=1)] = 100,
+    replace_concept: Annotated[
+        bool, typer.Option("--replace-concept", help="Draw concept items with replacement, as the code does.")
+    ] = False,
+    dissimilarity: Annotated[
+        str, typer.Option(help="spearman, correlation, cosine or euclidean.")
+    ] = "spearman",
+    missing: o.MissingOption = o.Missing.drop,
+    fallback: o.Fallback = "auto",
+    format_: o.Format = None,
+    seed: o.Seed = 0,
+    figure: o.FigureFile = None,
+    json: o.Json = False,
+) -> None:
+    """Compare the geometry of a model with two hypotheses about two groups and a concept."""
+    trios = comparisons(test, design)
+    words = list(dict.fromkeys(word for trio in trios for part in trio for word in part))
+    emb = open_vectors(vectors, words, format_, fallback)
+    results = [
+        rsa(
+            emb,
+            *trio,
+            n=n,
+            samples=samples,
+            replace_concept=replace_concept,
+            dissimilarity=dissimilarity,
+            missing=missing.value,
+            seed=seed,
+        )
+        for trio in trios
+    ]
+    if figure is not None:
+        from crossroads import plots
+
+        plots.save(plots.fit_plot(results), figure)
+    if json:
+        printing.document("rsa", results)
+        return
+    printing.out.print(printing.rsa_table(results))
+    printing.out.print(
+        "fit 1: the first group goes with the concept and the second stands apart; fit 2: the reverse. "
+        "p: labels of items exchanged. sign: the published test over samples, which share items: far too sure.",
+        style="dim",
+    )
+    printing.notes([(" / ".join(r.names), r.coverage) for r in results], [])
+
+
+def comparisons(
+    test: list[str] | None, design: Path | None
+) -> list[tuple[StimulusSet, StimulusSet, StimulusSet]]:
+    """Two groups and a concept for each comparison: of one's own, or published."""
+    if design is not None:
+        sheet = read_sheet(design)
+        table = group_table(sheet.groups)
+        if not sheet.concepts:
+            raise InputError(f"{design} has no concepts.", hint="give [concepts] with one list a concept.")
+        sets = [StimulusSet(table.labels[key], names) for key, names in table.names.items()]
+        return [
+            (first, second, StimulusSet(name, words))
+            for name, words in sheet.concepts.items()
+            for i, first in enumerate(sets)
+            for second in sets[i + 1 :]
+        ]
+    names, concepts = catalog().groups("rsa-names"), catalog().words("rsa-concepts")
+    known = {one.name: one for one in names.comparisons}
+    chosen = test or list(known)
+    for one in chosen:
+        if one not in known:
+            raise UnknownNameError("comparison", one, known)
+    return [
+        (
+            StimulusSet(names[known[one].group1].label, tuple(names[known[one].group1].items)),
+            StimulusSet(names[known[one].group2].label, tuple(names[known[one].group2].items)),
+            StimulusSet(known[one].concept, tuple(concepts[known[one].concept]["concept"])),
+        )
+        for one in chosen
+    ]
+
+
+def _complete_paper(incomplete: str) -> list[str]:
+    return [name for name in PAPERS if name.startswith(incomplete.lower())]
+
+
+def reproduce_command(
+    paper: Annotated[
+        str | None,
+        typer.Argument(help="What to reproduce; all if left out.", autocompletion=_complete_paper),
+    ] = None,
+    vectors: Annotated[
+        str, typer.Option("--vectors", help="Vectors to measure; those of the paper for a full reproduction.")
+    ] = "default",
+    fallback: o.Fallback = "auto",
+    format_: o.Format = None,
+    seed: o.Seed = 0,
+    json: o.Json = False,
+) -> None:
+    """Print published numbers beside ours."""
+    if paper is not None and paper not in PAPERS:
+        raise UnknownNameError("paper", paper, PAPERS)
+    emb = open_vectors(vectors, intersectional_words(), format_, fallback)
+    results: list[Reproduction] = [reproduce(one, emb, seed=seed) for one in ([paper] if paper else PAPERS)]
+    if json:
+        printing.document("reproduce", results)
+        return
+    for result in results:
+        _show_reproduction(result)
+
+
+def _show_reproduction(result: Reproduction) -> None:
+    printing.out.print(f"[b]{escape(result.title)}[/b]  {escape(result.citation)} doi:{escape(result.doi)}")
+    printing.out.print(f"paper: {result.published_vectors}; here: {result.vectors}", markup=False)
+    printing.out.print(printing.reproduction_table(result))
+    for note in result.notes:
+        printing.out.print(note, style="dim", markup=False)
+    printing.notes([(result.paper, result.coverage)], [])
+
+
+def intersectional_words() -> list[str]:
+    """Every name and word that the published detections and comparisons need."""
+    groups, lists = catalog().groups("ceat-groups"), catalog().words("ceat-validation")
+    words = [name for group in groups.members for name in group.items] + list(lists.all_words)
+    words += [word for trio in comparisons(None, None) for part in trio for word in part]
+    return list(dict.fromkeys(words))
+
+
+def intersectional_audit(
+    emb: Embeddings, missing: str, seed: int
+) -> tuple[dict[str, DetectionResult], list[RsaResult], dict[str, str]]:
+    """IBD, EIBD and RSA of the published groups, as far as the vectors go; and what was left out."""
+    detections: dict[str, DetectionResult] = {}
+    fits: list[RsaResult] = []
+    skipped: dict[str, str] = {}
+    for kind in ("ibd", "eibd"):
+        asked = material(kind, None, None)
+        for target in asked.targets:
+            name = f"{target} {kind.upper()}"
+            try:
+                detections[name] = detect(kind, emb, asked, target, "youden", missing, seed)
+            except InputError as error:
+                skipped[name] = error.message
+    for trio in comparisons(None, None):
+        try:
+            fits.append(rsa(emb, *trio, missing=missing, seed=seed))
+        except InputError as error:
+            skipped["RSA " + " / ".join(part.name for part in trio)] = error.message
+    return detections, fits, skipped
