@@ -1,13 +1,13 @@
-"""Run every benchmark: ``python -m benchmarks [permutation] [vocabulary] [reading]``."""
+"""Run every benchmark: ``python -m benchmarks [permutation] [geometry] [vocabulary] [reading]``."""
 
 from __future__ import annotations
 
 import sys
 
-from benchmarks import permutation, reading, vocabulary
+from benchmarks import geometry, permutation, reading, vocabulary
 from benchmarks.timing import Report
 
-ALL = {"permutation": permutation, "vocabulary": vocabulary, "reading": reading}
+ALL = {"permutation": permutation, "geometry": geometry, "vocabulary": vocabulary, "reading": reading}
 
 chosen = sys.argv[1:] or list(ALL)
 unknown = [name for name in chosen if name not in ALL]

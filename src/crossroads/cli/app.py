@@ -61,14 +61,14 @@ def main() -> None:
     try:
         app()
     except CrossroadsError as error:
-        printing.err.print(f"[bold red]error:[/] {escape(error.message)}")
+        printing.err.print(f"[bold red]error:[/] {escape(error.message)}", soft_wrap=True)
         if error.hint:
-            printing.err.print(f"\nhint: {error.hint}", markup=False)
+            printing.err.print(f"\nhint: {error.hint}", markup=False, soft_wrap=True)
         sys.exit(2 if isinstance(error, InputError) else 1)
     except BrokenPipeError:
         sys.exit(1)
     except OSError as error:
-        printing.err.print(f"[bold red]error:[/] {escape(str(error))}")
+        printing.err.print(f"[bold red]error:[/] {escape(str(error))}", soft_wrap=True)
         sys.exit(1)
 
 
@@ -81,7 +81,7 @@ def _show_warning(
     line: str | None = None,
 ) -> None:
     if issubclass(category, CrossroadsWarning):
-        printing.err.print(f"[yellow]warning:[/] {escape(str(message))}")
+        printing.err.print(f"[yellow]warning:[/] {escape(str(message))}", soft_wrap=True)
     else:
         text = warnings.formatwarning(message, category, filename, lineno, line)
         print(text, end="", file=file or sys.stderr)

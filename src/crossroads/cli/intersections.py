@@ -253,7 +253,7 @@ def rsa_command(
     printing.out.print(printing.rsa_table(results))
     printing.out.print(
         "fit 1: the first group goes with the concept and the second stands apart; fit 2: the reverse. "
-        "p: labels of items exchanged. sign: the published test over samples, which share items: far too sure.",
+        "p: labels of items exchanged. sign: the published test over samples that share items, far too sure.",
         style="dim",
     )
     printing.notes([(" / ".join(r.names), r.coverage) for r in results], [])

@@ -1,0 +1,89 @@
+"""Published tables beside ours: facts as printed, verdicts that mean what they say."""
+
+from __future__ import annotations
+
+import csv
+import json
+import os
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from crossroads import Embeddings, Provenance, catalog
+from crossroads.errors import UnknownNameError
+from crossroads.papers import PAPERS, Reproduction, reproduce
+from crossroads.papers.published import table
+
+SHARED = Path(os.environ.get("CROSSROADS_SHARED") or Path(__file__).resolve().parents[3] / "shared")
+
+
+def world(dim: int = 8, *, vocabulary: int = 1000) -> Embeddings:
+    """Random vectors for every name and word that the tables need."""
+    names = {name for one in ("ceat-groups", "rsa-names") for g in catalog(one).members for name in g.items}
+    concepts = {word for kinds in catalog("rsa-concepts").values() for s in kinds.values() for word in s}
+    words = sorted(names | concepts | set(catalog("ceat-validation").all_words))
+    vectors = np.random.default_rng(0).normal(size=(len(words), dim))
+    about = Provenance(source="random", details={"vocabulary": vocabulary})
+    return Embeddings(words, vectors, provenance=about)
+
+
+@pytest.mark.parametrize("paper", PAPERS)
+def test_every_cell_has_a_published_number_and_a_verdict(paper: str) -> None:
+    result = reproduce(paper, world())
+    assert result.cells
+    assert not result.same_vectors
+    assert {cell.verdict for cell in result.cells} <= {"other vectors", "model absent"}
+    assert "other vectors" in result.notes[0]
+    assert Reproduction.from_json(result.to_json()) == result
+    assert result.doi.startswith("10.")
+
+
+def test_the_published_points_are_the_counts_of_the_method_notes() -> None:
+    cells = {(c.row, c.column): c.published for c in reproduce("ceat-ibd", world()).cells}
+    # accuracy = (true positives + true negatives) / 98
+    assert cells["AF IBD", "accuracy"] == pytest.approx((5 + 84 - 9) / 98)
+    assert round(cells["AF IBD", "accuracy"], 3) == 0.816
+    assert round(cells["MF IBD", "accuracy"], 3) == 0.827
+    assert round(cells["AF EIBD", "accuracy"], 3) == 0.847
+    assert round(cells["MF EIBD", "accuracy"], 3) == 0.653
+    for row in table("ceat-ibd")["row"]:
+        kind = "intersectional" if row["kind"] == "ibd" else "emergent"
+        assert row["tpr"][1] == len(catalog("ceat-validation")[row["target"]][kind])
+        assert row["tpr"][1] + row["fpr"][1] == 98
+
+
+def test_table_1_of_the_rsa_paper_is_as_printed() -> None:
+    file = SHARED / "data" / "paper-tables" / "lepori_table1.csv"
+    if not file.is_file():
+        pytest.skip("needs the project's shared data folder beside the checkout")
+    with file.open(encoding="utf-8", newline="") as lines:
+        printed = [(r["embedding"], float(r["g1_con"]), float(r["g2_con"])) for r in csv.DictReader(lines)]
+    ours = [(r["model"], r["similarity1"], r["similarity2"]) for r in table("rsa")["row"]]
+    assert ours == printed
+
+
+def test_the_counts_equal_the_published_rates() -> None:
+    file = SHARED / "data" / "paper-tables" / "ceat_ibd_reference_points.json"
+    if not file.is_file():
+        pytest.skip("needs the project's shared data folder beside the checkout")
+    points = json.loads(file.read_text(encoding="utf-8"))
+    for row in table("ceat-ibd")["row"]:
+        point = points[f"{row['target']}_{row['kind'].upper()}"]
+        assert row["fpr"][0] / row["fpr"][1] == pytest.approx(point["fpr"])
+        assert row["tpr"][0] / row["tpr"][1] == pytest.approx(point["tpr"])
+
+
+def test_vectors_of_the_paper_are_recognised_by_their_size() -> None:
+    assert reproduce("rsa", world(300, vocabulary=400_000)).same_vectors
+    assert not reproduce("rsa", world(300, vocabulary=400_002)).same_vectors
+    assert not reproduce("rsa", world(50, vocabulary=400_000)).same_vectors
+    told = reproduce("rsa", world(300, vocabulary=400_000))
+    assert {c.verdict for c in told.cells if c.row.startswith("GloVe")} == {"differs"}  # random, after all
+    assert {c.verdict for c in told.cells if c.row.startswith("BERT")} == {"model absent"}
+    assert not reproduce("rsa", world(300, vocabulary=400_000), same_vectors=False).same_vectors
+
+
+def test_an_unknown_paper_gets_the_nearest() -> None:
+    with pytest.raises(UnknownNameError, match="'ceat-ibd'"):
+        reproduce("ceat-idb", world())
