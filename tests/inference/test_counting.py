@@ -114,3 +114,43 @@ def test_the_order_of_the_scores_does_not_matter(order: list[int]) -> None:
     counts = count_exactly(as_scores(x[list(order)], y))
     assert counts == count_exactly(as_scores(np.sort(x), np.sort(y)))
     assert counts.above == counts.below
+
+
+@pytest.mark.parametrize("levels", [2, 5, 50])
+@pytest.mark.parametrize("compiled", [False, True])
+def test_many_ties_cost_no_more_than_none(levels: int, compiled: bool) -> None:
+    # tied sums must be counted in bulk: one by one, these would take longer than anybody waits
+    if compiled:
+        pytest.importorskip("numba", reason="the compiled kernels need the extra 'fast'")
+    z = np.random.default_rng(5).integers(0, levels, 44).astype(float)
+    scores = as_scores(z[:22], z[22:])
+    found = count_exactly(scores, compiled=compiled)
+    certain = bracket(scores, cells=levels * 64)
+    assert certain.above[0] <= found.above / found.total <= certain.above[1]
+    assert found.tied > found.total / 1000
+    assert count_exactly(scores.swapped, compiled=compiled).below == found.above
+
+
+@pytest.mark.parametrize("compiled", [False, True])
+def test_a_wide_tie_is_counted_in_bulk_too(compiled: bool) -> None:
+    if compiled:
+        pytest.importorskip("numba", reason="the compiled kernels need the extra 'fast'")
+    rng = np.random.default_rng(5)
+    scores = as_scores(rng.normal(size=16), rng.normal(size=17), score_error=0.05)
+    found = count_exactly(scores, compiled=compiled)
+    assert found == count_exactly(scores, compiled=False, window=1 << 12)
+    assert found.tied > found.total / 10
+
+
+def test_one_small_group_against_a_large_one_is_counted() -> None:
+    rng = np.random.default_rng(0)
+    x, y = rng.normal(size=2), rng.normal(size=60)
+    scores = as_scores(x, y)
+    assert count_exactly(scores) == enumerate_divisions(scores)
+    assert count_exactly(as_scores(x[:1], y)).total == 61
+
+
+def test_scores_of_any_size_are_compared() -> None:
+    for scale in (1e-320, 1e-200, 1.0, 1e200, 1.7e308):
+        counts = count_exactly(as_scores(np.array([1.0, 0.5]) * scale, np.array([-1.0, 0.0]) * scale))
+        assert (counts.above, counts.tied) == (0, 1)

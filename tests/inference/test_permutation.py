@@ -182,6 +182,29 @@ def test_mistyped_options_get_the_nearest_right_one(option: str, value: str, nea
         permutation_test([1.0, 2.0], [3.0, 4.0], **{option: value})  # type: ignore[arg-type]
 
 
+def test_outliers_are_not_left_to_the_saddlepoint() -> None:
+    # one score a million standard deviations out: whichever group has it, half of all divisions look alike
+    z = np.random.default_rng(0).normal(size=200)
+    z[100] = 1e6
+    result = permutation_test(z[:100], z[100:])
+    assert result.method == "monte-carlo"
+    assert 0.4 < result.pvalue < 1
+    with pytest.raises(InputError, match="saddlepoint"):
+        permutation_test(z[:100], z[100:], method="saddlepoint")
+
+
+def test_an_exact_count_that_was_asked_for_keeps_to_its_budget() -> None:
+    x, y = scores_with_effect(20, 0.0, seed=1)
+    assert permutation_test(x, y, method="exact").method == "exact"
+    with pytest.raises(InputError, match="raise max_work"):
+        permutation_test(x, y, method="exact", max_work=1000)
+
+
+def test_the_smallest_p_values_are_not_rounded_to_zero() -> None:
+    result = permutation_test(np.arange(1000.0) + 5000, np.arange(1000.0))
+    assert result.pvalue == result.min_pvalue == 5e-324
+
+
 def test_methods_say_when_they_cannot_be_used() -> None:
     with pytest.raises(InputError, match="13 scores a group"):
         permutation_test([1.0, 2.0], [3.0, 4.0], method="saddlepoint")
@@ -191,5 +214,13 @@ def test_methods_say_when_they_cannot_be_used() -> None:
         permutation_test([1.0, 2.0], [3.0, 4.0], method="monte-carlo", resamples=0)
     with pytest.raises(InputError, match="score_error is -1"):
         permutation_test([1.0, 2.0], [3.0, 4.0], score_error=-1.0)
+    with pytest.raises(InputError, match="seed is -1"):
+        permutation_test([1.0, 2.0], [3.0, 4.0], method="monte-carlo", seed=-1)
+    with pytest.raises(InputError, match="too large to bracket"):
+        permutation_test(np.arange(600.0), np.arange(600.0) + 0.5, method="bracket")
+    with pytest.raises(InputError, match="score_error is inf"):
+        permutation_test([1.0, 2.0], [3.0, 4.0], score_error=np.inf)
+    with pytest.raises(UnknownNameError, match="None"):
+        permutation_test([1.0, 2.0], [3.0, 4.0], alternative=None)  # type: ignore[arg-type]
     with pytest.raises(InputError, match="normal curve"):
         permutation_test([1.0, 1.0], [1.0, 1.0], method="normal")

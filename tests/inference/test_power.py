@@ -16,6 +16,12 @@ from crossroads.geometry import effect_size
 from crossroads.inference.rows import permutation_rows
 
 
+def some(value: float | None) -> float:
+    """A figure that must be there."""
+    assert value is not None
+    return value
+
+
 def shift_of(d: float, n_x: int, n_y: int) -> float:
     """Difference of means, in units of the spread within sets, whose WEAT effect size is d.
 
@@ -36,13 +42,13 @@ def test_the_exact_test_finds_the_detectable_effect_as_often_as_wanted(
     found = minimum_detectable(n_x, n_y, alternative=alternative, power=power)
     rng = np.random.default_rng(n_x * 100 + n_y)
     scores = rng.normal(size=(1500, n_x + n_y))
-    scores[:, :n_x] += shift_of(found.detectable, n_x, n_y)
+    scores[:, :n_x] += shift_of(some(found.detectable), n_x, n_y)
     p = permutation_rows(scores, n_x, alternative=alternative).pvalue
     assert (p <= 0.05).mean() == pytest.approx(power, abs=0.05)
 
 
 def test_the_critical_effect_is_where_the_exact_p_crosses_the_level() -> None:
-    critical = minimum_detectable(8, 8).critical
+    critical = some(minimum_detectable(8, 8).critical)
     rng = np.random.default_rng(5)
     scores = rng.normal(size=(1500, 16))
     scores[:, :8] += 0.9
@@ -62,7 +68,7 @@ def test_the_critical_effect_is_that_of_the_t_test(n_x: int, n_y: int) -> None:
     x, y = stats.zscore(rng.normal(size=n_x)), stats.zscore(rng.normal(size=n_y))
     within = sqrt((n_x + n_y) / (n_x + n_y - 2))  # squares add up to n_x and n_y
     for alternative in ("greater", "two-sided"):
-        d = minimum_detectable(n_x, n_y, alternative=alternative).critical
+        d = some(minimum_detectable(n_x, n_y, alternative=alternative).critical)
         shifted = x + shift_of(d, n_x, n_y) * within
         assert effect_size(shifted, y, ddof=1) == pytest.approx(d, rel=1e-9)
         assert stats.ttest_ind(shifted, y, alternative=alternative).pvalue == pytest.approx(0.05, rel=1e-9)
@@ -70,21 +76,29 @@ def test_the_critical_effect_is_that_of_the_t_test(n_x: int, n_y: int) -> None:
 
 @pytest.mark.parametrize("alternative", ["greater", "two-sided"])
 def test_larger_sets_detect_smaller_effects(alternative: str) -> None:
-    found = [minimum_detectable(n, n, alternative=alternative) for n in (2, 3, 5, 8, 12, 20, 40, 100)]
-    for small, large in pairwise(found):
-        assert large.critical < small.critical
-        assert large.detectable < small.detectable
-    for one in found:
-        assert 0 < one.critical < one.detectable < one.largest
+    found = [minimum_detectable(n, n, alternative=alternative) for n in (4, 5, 8, 12, 20, 40, 100)]
+    critical, detectable = [some(one.critical) for one in found], [some(one.detectable) for one in found]
+    assert all(large < small for values in (critical, detectable) for small, large in pairwise(values))
+    for one, least, power in zip(found, critical, detectable, strict=True):
+        assert 0 < least < power < one.largest
+
+
+def test_sets_too_small_for_any_significant_result_detect_nothing() -> None:
+    # 3 and 3 words: the smallest p is 1/20, two-sided 1/10
+    assert minimum_detectable(3, 3).critical is not None
+    found = minimum_detectable(3, 3, alternative="two-sided")
+    assert (found.critical, found.detectable) == (None, None)
+    assert minimum_detectable(2, 2).detectable is None
 
 
 def test_more_power_and_a_lower_level_ask_for_more() -> None:
     usual = minimum_detectable(8, 8)
-    assert minimum_detectable(8, 8, power=0.95).detectable > usual.detectable
-    assert minimum_detectable(8, 8, power=0.95).critical == usual.critical
-    assert minimum_detectable(8, 8, alpha=0.01).critical > usual.critical
-    assert minimum_detectable(8, 8, alternative="two-sided").critical > usual.critical
-    assert minimum_detectable(8, 8, alternative="less").critical == usual.critical
+    critical, detectable = some(usual.critical), some(usual.detectable)
+    assert some(minimum_detectable(8, 8, power=0.95).detectable) > detectable
+    assert minimum_detectable(8, 8, power=0.95).critical == critical
+    assert some(minimum_detectable(8, 8, alpha=0.01).critical) > critical
+    assert some(minimum_detectable(8, 8, alternative="two-sided").critical) > critical
+    assert minimum_detectable(8, 8, alternative="less").critical == critical
     assert minimum_detectable(5, 11).detectable == pytest.approx(minimum_detectable(11, 5).detectable)
     assert minimum_detectable(8, 8, power=0.04).detectable == 0.0  # the level itself gives as much
 

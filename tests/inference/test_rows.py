@@ -88,17 +88,17 @@ def test_a_row_of_equal_scores_has_p_1() -> None:
 
 
 def test_many_rows_of_large_groups_take_the_saddlepoint() -> None:
-    scores = table(600, 40, 1)
-    scores[:, :20] += np.linspace(-0.1, 0.1, 600)[:, None]
-    found = permutation_rows(scores, 20)
+    scores = table(600, 50, 1)
+    scores[:, :25] += np.linspace(-0.1, 0.1, 600)[:, None]
+    found = permutation_rows(scores, 25)
     assert found.method == "saddlepoint"
     for i in range(0, 600, 40):
-        certain = permutation_test(scores[i, :20], scores[i, 20:], method="bracket")
+        certain = permutation_test(scores[i, :25], scores[i, 25:], method="bracket")
         assert found.pvalue[i] == pytest.approx(certain.pvalue, rel=0.02)
         assert found.pvalue_low[i] <= certain.pvalue_high
         assert certain.pvalue_low <= found.pvalue_high[i]
-    two = permutation_rows(scores, 20, alternative="two-sided").pvalue
-    less = permutation_rows(scores, 20, alternative="less").pvalue
+    two = permutation_rows(scores, 25, alternative="two-sided").pvalue
+    less = permutation_rows(scores, 25, alternative="less").pvalue
     assert two == pytest.approx(np.minimum(1, 2 * np.minimum(found.pvalue, less)), rel=1e-9)
 
 
@@ -137,3 +137,13 @@ def test_impossible_questions_are_refused() -> None:
     ):
         with pytest.raises(UnknownNameError, match=f"did you mean '{nearest}'"):
             permutation_rows(scores, 5, **{option: value})  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(("n_x", "n_y"), [(2, 30), (1, 40), (30, 2)])
+def test_rows_of_very_unequal_groups_are_counted(n_x: int, n_y: int) -> None:
+    # 496 divisions, but two to the thirtieth subsets of the larger group
+    scores = np.random.default_rng(0).normal(size=(5, n_x + n_y))
+    found = permutation_rows(scores, n_x)
+    assert found.method == "exact"
+    for row, p in zip(scores, found.pvalue, strict=True):
+        assert p == permutation_test(row[:n_x], row[n_x:]).pvalue

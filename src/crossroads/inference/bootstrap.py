@@ -8,6 +8,14 @@ from crossroads.errors import InputError
 from crossroads.inference.scores import Floats
 
 
+def generator(seed: int) -> np.random.Generator:
+    """A random generator for a seed, which must be a whole number that is not negative."""
+    whole = hasattr(seed, "__index__")
+    if not whole or seed < 0:
+        raise InputError(f"seed is {seed!r}.", hint="give a whole number that is not negative.")
+    return np.random.default_rng(seed)
+
+
 def resampled_weights(n: int, resamples: int, rng: np.random.Generator) -> Floats:
     """How often each of n items is drawn in each of many samples of size n, as shares of n."""
     if resamples < 1:

@@ -15,15 +15,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from math import comb
 
 import numpy as np
 
+from crossroads.inference.compiled import kernels
 from crossroads.inference.scores import Integers, Scores
 
 UNSPLIT = 12
 """Groups up to this size keep one list of sums; larger ones are split into front and back."""
-LARGEST = 36
-"""Groups beyond this size have too many subset sums even for the back list."""
+LARGEST = 1 << 22
+"""Subset sums that the front or the back list of a group may hold."""
 WINDOW = 1 << 19
 """Sums of one group that a window holds at most."""
 WORTH_COMPILING = 5_000_000
@@ -59,7 +61,7 @@ class SubsetSums:
 
     def __init__(self, scores: Integers, largest: int) -> None:
         ordered = np.sort(scores)[::-1]
-        cut = 0 if ordered.size <= UNSPLIT else round(0.4 * ordered.size)
+        cut = _cut(ordered.size)
         self.front = _sums_by_size(ordered[:cut], largest)
         self.back = _sums_by_size(ordered[cut:], largest)
 
@@ -113,7 +115,7 @@ def overlap(x: SubsetSums, y: SubsetSums, size: int, tie: int) -> Overlap:
 def overlaps(scores: Scores, *, max_work: float) -> list[Overlap]:
     """Overlaps of every subset size, or :class:`TooMuchWork` if they hold more sums than allowed."""
     largest = min(scores.x.size, scores.y.size)
-    if max(scores.x.size, scores.y.size) > LARGEST:
+    if max(_listed(scores.x.size, largest), _listed(scores.y.size, largest)) > LARGEST:
         raise TooMuchWork
     x, y = SubsetSums(scores.x, largest), SubsetSums(scores.y, largest)
     found: list[Overlap] = []
@@ -124,6 +126,17 @@ def overlaps(scores: Scores, *, max_work: float) -> list[Overlap]:
         if work > max_work:
             raise TooMuchWork
     return found
+
+
+def _cut(size: int) -> int:
+    """How many scores of a group go into its front."""
+    return 0 if size <= UNSPLIT else round(0.4 * size)
+
+
+def _listed(size: int, largest: int) -> int:
+    """Subset sums in the longer of the two lists of a group, for subsets up to the largest size."""
+    longer = max(_cut(size), size - _cut(size))
+    return sum(comb(longer, k) for k in range(min(longer, largest) + 1))
 
 
 def _starts(blocks: list[tuple[Integers, Integers]], value: int) -> Bounds:
@@ -181,14 +194,15 @@ def _clip(positions: Bounds, starts: Bounds, ends: Bounds) -> Bounds:
 
 
 def _windows(part: Overlap, tie: int, window: int) -> Iterator[tuple[_Window, int, int]]:
-    """Windows from low to high, none with more sums than ``window`` unless it is one value wide."""
+    """Windows from low to high, none with more sums than ``window`` unless it is as narrow as ties."""
     x_start, x_end = _starts(part.x_blocks, part.low), _starts(part.x_blocks, part.high)
     y_start, y_end = _starts(part.y_blocks, part.low + tie), _starts(part.y_blocks, part.high + tie)
     stack = [_Window(part.low, part.high, x_start, x_end, y_start, y_end)]
     while stack:
         top = stack.pop()
         n_x, n_y = _held(top.x_start, top.x_end), _held(top.y_start, top.y_end)
-        if max(n_x, n_y) > window and top.high - top.low > 1:
+        # windows narrower than a tie would read the sums within it over and over
+        if max(n_x, n_y) > window and top.high - top.low > 4 * tie + 1:
             stack.extend(reversed(top.split(part, tie)))
         else:
             yield top, n_x, n_y
@@ -223,13 +237,8 @@ def _counter(work: int, compiled: bool | None) -> Callable[[Overlap, int], tuple
     """The compiled counter, if it is wanted, worth loading and installed."""
     if compiled is False or (compiled is None and not WORTH_COMPILING <= work <= _INT64_SAFE):
         return None
-    try:
-        from crossroads.inference import kernels  # numba is optional and slow to import
-    except ImportError:
-        if compiled:
-            raise
-        return None
-    return kernels.count_overlap
+    found = kernels()
+    return None if found is None else found.count_overlap
 
 
 def count_exactly(

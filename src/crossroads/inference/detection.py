@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from crossroads.inference.bootstrap import percentile_interval, resampled_weights
+from crossroads.inference.bootstrap import generator, percentile_interval, resampled_weights
 from crossroads.inference.scores import Floats
 
 Flags = NDArray[np.bool_]
@@ -42,7 +42,7 @@ def area_interval(
 ) -> tuple[float, float]:
     """Bootstrap interval of the area under the curve, true and false cases drawn separately."""
     wins = _wins(positive, negative)
-    rng = np.random.default_rng(seed)
+    rng = generator(seed)
     first = resampled_weights(len(positive), resamples, rng)
     chunk = max(1, _AT_A_TIME // len(negative))
     areas = [

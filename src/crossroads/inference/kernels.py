@@ -15,6 +15,7 @@ from crossroads.inference.scores import Integers
 
 _WINDOW = 1 << 14
 _BINS = 1 << 16
+_SCANNED = 16
 
 
 def count_overlap(part: Overlap, tie: int) -> tuple[int, int]:
@@ -47,35 +48,41 @@ def _rows(blocks: list[tuple[Integers, Integers]], low: int, high: int) -> tuple
 
 
 @njit(cache=True, nogil=True)
-def _count_between(base: Any, end: Any, flat: Any, position: Any, low: Any, high: Any) -> Any:
-    """Sums in [low, high], by bisection of what is left of every row."""
-    found = 0
-    for row in range(base.size):
-        found += np.searchsorted(flat[position[row] : end[row]], high - base[row], side="right")
-        found -= np.searchsorted(flat[position[row] : end[row]], low - base[row], side="left")
-    return found
+def _fill(
+    base: Any, start: Any, end: Any, flat: Any, limit: Any, reach: Any, buffer: Any, position: Any
+) -> Any:
+    """Copy every sum below ``reach`` into the buffer, and note where the sums below ``limit`` end.
 
-
-@njit(cache=True, nogil=True)
-def _fill(base: Any, start: Any, end: Any, flat: Any, limit: Any, buffer: Any, position: Any) -> Any:
-    """Copy every sum below ``limit`` into the buffer; the number copied, or -1 if they do not fit."""
+    Returns how many are below the limit and how many were copied; the latter is -1 if they do not fit.
+    """
     count = 0
+    inside = 0
     for row in range(base.size):
         at = start[row]
         below = limit - base[row]
-        while at < end[row] and flat[at] < below:
+        beyond = reach - base[row]
+        position[row] = end[row]
+        passed = False
+        while at < end[row] and flat[at] < beyond:
+            if not passed:
+                if flat[at] >= below:
+                    position[row] = at
+                    passed = True
+                else:
+                    inside += 1
             if count == buffer.size:
-                return -1
+                return inside, -1
             buffer[count] = flat[at] + base[row]
             count += 1
             at += 1
-        position[row] = at
-    return count
+        if not passed:
+            position[row] = at
+    return inside, count
 
 
 @njit(cache=True, nogil=True)
 def _sort_into_bins(buffer: Any, count: Any, low: Any, shift: Any, bins: Any, ends: Any, ordered: Any) -> Any:
-    """Counting sort by bin: bin j ends up as ``ordered[ends[j]:ends[j + 1]]``, unordered within."""
+    """Counting sort: bin j ends up as ``ordered[ends[j]:ends[j + 1]]``; large bins are sorted within."""
     for j in range(bins + 2):
         ends[j] = 0
     for i in range(count):
@@ -86,6 +93,27 @@ def _sort_into_bins(buffer: Any, count: Any, low: Any, shift: Any, bins: Any, en
         j = ((buffer[i] - low) >> shift) + 1
         ordered[ends[j]] = buffer[i]
         ends[j] += 1
+    for j in range(bins):
+        if ends[j + 1] - ends[j] > _SCANNED:
+            ordered[ends[j] : ends[j + 1]].sort()
+
+
+@njit(cache=True, nogil=True)
+def _below(ordered: Any, first: Any, last: Any, value: Any) -> Any:
+    """How many of ``ordered[first:last]``, one bin, are below a value; large bins are sorted."""
+    if last - first <= _SCANNED:
+        found = 0
+        for i in range(first, last):
+            found += ordered[i] < value
+        return found
+    start = first
+    while first < last:
+        middle = (first + last) >> 1
+        if ordered[middle] < value:
+            first = middle + 1
+        else:
+            last = middle
+    return first - start
 
 
 @njit(cache=True, nogil=True)
@@ -108,27 +136,26 @@ def _count_rows(
     ordered = np.empty(2 * _WINDOW + 1, np.int64)
     ends = np.zeros(_BINS + 4, np.int32)
     position = x_start.copy()
-    held = (x_end - x_start).sum()
-    width = max(1, (high - low) // (held // _WINDOW + 1))
+    narrowest = 4 * tie + 1  # below this, windows would read the sums within a tie over and over
+    width = max(narrowest, (high - low) // ((x_end - x_start).sum() // _WINDOW + 1))
     left_edge = low
     while left_edge < high:
         right_edge = min(left_edge + width, high)
-        count = _fill(x_base, x_start, x_end, x_flat, right_edge, buffer, position)
-        while count < 0 and right_edge - left_edge > 1:
-            width = max(1, width // 4)
-            right_edge = min(left_edge + width, high)
-            count = _fill(x_base, x_start, x_end, x_flat, right_edge, buffer, position)
-        if count < 0:  # more equal sums than the buffer holds: one value wide, so nothing to order
-            buffer = np.empty(4 * buffer.size, np.int64)
-            ordered = np.empty(buffer.size + 1, np.int64)
+        reach = right_edge + 2 * tie
+        inside, count = _fill(x_base, x_start, x_end, x_flat, right_edge, reach, buffer, position)
+        if count < 0:
+            if width > narrowest:
+                width = max(narrowest, width // 4)
+            else:  # more sums in the narrowest window than the buffer holds
+                buffer = np.empty(4 * buffer.size, np.int64)
+                ordered = np.empty(buffer.size + 1, np.int64)
             continue
         x_start[:] = position
-        span = right_edge - left_edge
+        span = reach - left_edge
         shift = 0
         while (span >> shift) + 1 > min(_BINS, max(64, 4 * count)):
             shift += 1
-        bins = (span >> shift) + 1
-        _sort_into_bins(buffer, count, left_edge, shift, bins, ends, ordered)
+        _sort_into_bins(buffer, count, left_edge, shift, (span >> shift) + 1, ends, ordered)
         n_y = 0
         for row in range(y_base.size):
             at = y_start[row]
@@ -137,28 +164,24 @@ def _count_rows(
                 value = y_flat[at] + y_base[row] - tie
                 upper = value + 2 * tie
                 j = (value - left_edge) >> shift
-                above += ends[j]
-                for i in range(ends[j], ends[j + 1]):
-                    if ordered[i] < value:
-                        above += 1
-                    elif ordered[i] <= upper:
-                        tied += 1
-                if upper >= left_edge + ((j + 1) << shift):  # the tie reaches into later bins
-                    for i in range(ends[j + 1], count):
-                        if ordered[i] <= upper:
-                            tied += 1
-                        elif ordered[i] > upper + (1 << shift):
-                            break
-                if upper >= right_edge:  # and past the window
-                    tied += _count_between(x_base, x_end, x_flat, x_start, right_edge, upper)
+                k = (upper - left_edge) >> shift
+                if j == k and ends[j + 1] - ends[j] <= _SCANNED:
+                    above += ends[j]
+                    for i in range(ends[j], ends[j + 1]):
+                        above += ordered[i] < value
+                        tied += value <= ordered[i] <= upper
+                else:
+                    left = ends[j] + _below(ordered, ends[j], ends[j + 1], value)
+                    above += left
+                    tied += ends[k] + _below(ordered, ends[k], ends[k + 1], upper + 1) - left
                 n_y += 1
                 at += 1
             y_start[row] = at
         above += seen * n_y
-        seen += count
+        seen += inside
         left_edge = right_edge
         busiest = max(count, n_y)
-        width = min(high - low, max(1, int(width * min(2.0, _WINDOW / max(1, busiest)))))
+        width = min(high - low, max(narrowest, int(width * min(2.0, _WINDOW / max(1, busiest)))))
     return above, tied
 
 
@@ -168,8 +191,8 @@ def count_small_rows(
 ) -> Any:
     """Divisions above and tied with the observed one, for every row of a table of small-group scores.
 
-    ``x_order`` and ``y_order`` place the subsets of each group in order of their size; subsets of size k
-    stand at ``bounds[k]`` to ``bounds[k + 1]``.
+    ``x_order`` and ``y_order`` list the subsets of each group as bit masks in order of their size; subsets
+    of size k stand at ``bounds[k]`` to ``bounds[k + 1]``.
     """
     n_rows, n = scores.shape
     n_y = n - n_x
@@ -178,8 +201,8 @@ def count_small_rows(
     for row in prange(n_rows):
         x_by_mask = np.zeros(1 << n_x, np.int64)
         y_by_mask = np.zeros(1 << n_y, np.int64)
-        x = np.empty(1 << n_x, np.int64)
-        y = np.empty(1 << n_y, np.int64)
+        x = np.empty(x_order.size, np.int64)
+        y = np.empty(y_order.size, np.int64)
         for j in range(n_x):
             for mask in range(1 << j):
                 x_by_mask[(1 << j) + mask] = x_by_mask[mask] + scores[row, j]

@@ -10,7 +10,7 @@ method        when                                               ``pvalue_low``,
 ============= ================================================== ==============================
 exact         the overlap holds at most ``max_work`` sums        equal to ``pvalue``
 bracket       otherwise, up to 60 scores a group                 certain bounds
-saddlepoint   otherwise, from 13 scores a group                  ± 2 %, an observed error
+saddlepoint   otherwise, from 13 scores a group, no outliers     ± 2 %, an observed error
 monte-carlo   otherwise                                          99.9 % confidence interval
 normal        only on request                                    none: equal to ``pvalue``
 ============= ================================================== ==============================
@@ -26,6 +26,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from crossroads.errors import InputError, one_of
+from crossroads.inference.bootstrap import generator
 from crossroads.inference.bracket import bracket, table_cells
 from crossroads.inference.counting import TooMuchWork, count_exactly
 from crossroads.inference.saddlepoint import RELATIVE_ERROR, SMALLEST, saddlepoint_rows
@@ -43,7 +44,9 @@ _BRACKET_LARGEST = 60
 _BRACKET_CELLS = (10_000, 50_000)
 _BRACKET_WIDTH = 0.01
 _BRACKET_WORK = 2e9
+_BRACKET_COUNTABLE = 1000  # the number of divisions must fit a float64
 _CHUNK = 1 << 21
+_TINIEST = 5e-324
 
 Interval = tuple[float, float, float]
 """A p-value with its lower and upper bound."""
@@ -110,7 +113,7 @@ def permutation_test(
         Largest rounding error of a score; sums that differ by no more than these errors can add up to
         are tied.
     max_work
-        How many subset sums an exact count may look at.
+        How many subset sums an exact count may look at, also with ``method="exact"``.
     resamples
         Number of Monte Carlo draws.
 
@@ -127,10 +130,10 @@ def permutation_test(
     if method == "auto":
         found = _plan(scores, max_work, seed, resamples)
     else:
-        found = _forced(scores, method, seed, resamples)
+        found = _forced(scores, method, max_work, seed, resamples)
     method = found.method
     tails = _tails(found, ties, leaning=scores.leaning)
-    smallest = 1 / (resamples + 1) if method == "monte-carlo" else 1 / scores.total
+    smallest = 1 / (resamples + 1) if method == "monte-carlo" else max(1 / scores.total, _TINIEST)
     p, low, high = tails[alternative]
     return PermutationResult(
         pvalue=p,
@@ -177,7 +180,7 @@ def _plan(scores: Scores, max_work: float, seed: int, resamples: int) -> _Shares
     if max(n_x, n_y) <= _BRACKET_LARGEST or min(n_x, n_y) < SMALLEST:
         found: _Shares | None = None
         for cells in _BRACKET_CELLS:
-            if table_cells(n_x, n_y, cells) > _BRACKET_WORK:
+            if n_x + n_y > _BRACKET_COUNTABLE or table_cells(n_x, n_y, cells) > _BRACKET_WORK:
                 break
             found = _bracketed(scores, cells)
             if _narrow(found):
@@ -185,20 +188,27 @@ def _plan(scores: Scores, max_work: float, seed: int, resamples: int) -> _Shares
         if found is not None:
             return found
     if min(n_x, n_y) >= SMALLEST:
-        return _saddlepoint(scores)
+        approximated = _saddlepoint(scores)
+        if approximated is not None:
+            return approximated
     return _monte_carlo(scores, seed, resamples)
 
 
-def _forced(scores: Scores, method: str, seed: int, resamples: int) -> _Shares:
+def _forced(scores: Scores, method: str, max_work: float, seed: int, resamples: int) -> _Shares:
     if method == "exact":
         try:
-            return _exact(scores, float("inf"))
+            return _exact(scores, max_work)
         except TooMuchWork:
             raise InputError(
                 f"groups of {scores.x.size} and {scores.y.size} scores have too many divisions to count.",
-                hint="use method='auto', which brackets the p-value instead.",
+                hint=f"raise max_work (now {max_work:g}), or use method='auto', which brackets the p-value.",
             ) from None
     if method == "bracket":
+        n_x, n_y = scores.x.size, scores.y.size
+        if n_x + n_y > _BRACKET_COUNTABLE or table_cells(n_x, n_y, _BRACKET_CELLS[0]) > 10 * _BRACKET_WORK:
+            raise InputError(
+                f"groups of {n_x} and {n_y} scores are too large to bracket.", hint="use method='auto'."
+            )
         return _bracketed(scores, _BRACKET_CELLS[0])
     if method == "saddlepoint":
         if min(scores.x.size, scores.y.size) < SMALLEST:
@@ -207,7 +217,12 @@ def _forced(scores: Scores, method: str, seed: int, resamples: int) -> _Shares:
                 f"{scores.x.size} and {scores.y.size}.",
                 hint="use method='exact'.",
             )
-        return _saddlepoint(scores)
+        approximated = _saddlepoint(scores)
+        if approximated is None:
+            raise InputError(
+                "no saddlepoint was found: the scores have extreme outliers.", hint="use method='auto'."
+            )
+        return approximated
     if method == "normal":
         return _normal(scores)
     return _monte_carlo(scores, seed, resamples)
@@ -224,6 +239,8 @@ def _exact(scores: Scores, max_work: float) -> _Shares:
 
     def share(count: int) -> Interval:
         p = count / counts.total  # integers of any size, rounded once
+        if count and p == 0.0:
+            p = _TINIEST  # a share below the smallest float is not 0
         return p, p, p
 
     return _Shares(
@@ -253,10 +270,12 @@ def _bracketed(scores: Scores, cells: int) -> _Shares:
     )
 
 
-def _saddlepoint(scores: Scores) -> _Shares:
+def _saddlepoint(scores: Scores) -> _Shares | None:
     row = np.concatenate([scores.x, scores.y]).astype(np.float64)
     row -= row.mean()
     p_up, p_down = saddlepoint_rows(np.stack([row, -row]), scores.x.size)
+    if not (np.isfinite(p_up) and np.isfinite(p_down)):
+        return None
 
     def about(p: float) -> Interval:
         return p, p / (1 + RELATIVE_ERROR), min(1.0, p * (1 + RELATIVE_ERROR))
@@ -283,7 +302,7 @@ def _normal(scores: Scores) -> _Shares:
 def _monte_carlo(scores: Scores, seed: int, resamples: int) -> _Shares:
     if resamples < 1:
         raise InputError(f"resamples is {resamples}.", hint="draw at least one; 99,999 is usual.")
-    rng = np.random.default_rng(seed)
+    rng = generator(seed)
     pooled = np.concatenate([scores.x, scores.y])
     n_x, observed = scores.x.size, int(scores.x.sum())
     above = below = 0
@@ -318,7 +337,7 @@ def _tails(found: _Shares, ties: str, *, leaning: float) -> dict[str, Interval]:
         upper, lower = found.not_below, found.not_above
     else:
         upper, lower = found.above, found.below
-    p, low, high = min(upper, lower)
+    p, low, high = (min(one, other) for one, other in zip(upper, lower, strict=True))
     return {
         "greater": upper,
         "less": lower,

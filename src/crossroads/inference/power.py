@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import sqrt
+from math import comb, sqrt
 
 from crossroads.errors import InputError, one_of
 
@@ -22,10 +22,10 @@ class Detectable:
     """Wanted chance of rejection."""
     alternative: str
     """``greater`` (also for ``less``) or ``two-sided``."""
-    critical: float
-    """Smallest observed effect size that is significant at the level."""
-    detectable: float
-    """True effect size that is found with the wanted chance."""
+    critical: float | None
+    """Smallest observed effect size that is significant at the level; None if no effect can be."""
+    detectable: float | None
+    """True effect size that is found with the wanted chance; None if none can be."""
     largest: float
     """The largest effect size that sets of these sizes can have at all."""
 
@@ -37,7 +37,8 @@ def minimum_detectable(
 
     The permutation test is judged by the t test that it tends to. Effect sizes are on the scale of the
     WEAT, which divides by the standard deviation of *all* scores, so they cannot exceed about 2; the
-    normal model behind the figure is that scores vary equally around two means.
+    normal model behind the figure is that scores vary equally around two means. Where even the smallest
+    p-value of the design exceeds the level, nothing can be detected and the figures are None.
 
     Parameters
     ----------
@@ -76,6 +77,8 @@ def minimum_detectable(
             reached += float(nct.cdf(-quantile, df, shift / width))
         return reached - power
 
+    smallest = (2 if alternative == "two-sided" else 1) / comb(n_x + n_y, n_x)
+    possible = smallest <= alpha
     top = 1.0
     while missed(top) < 0:
         top *= 2
@@ -86,8 +89,8 @@ def minimum_detectable(
         alpha=alpha,
         power=power,
         alternative=alternative,
-        critical=_on_weat_scale(quantile * width, n_x, n_y),
-        detectable=_on_weat_scale(shift, n_x, n_y),
+        critical=_on_weat_scale(quantile * width, n_x, n_y) if possible else None,
+        detectable=_on_weat_scale(shift, n_x, n_y) if possible else None,
         largest=sqrt((n_x + n_y - 1) * (n_x + n_y) / (n_x * n_y)),
     )
 

@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
+from itertools import combinations
 from math import comb
 
 import numpy as np
 
 from crossroads.errors import InputError, one_of
+from crossroads.inference.compiled import kernels
 from crossroads.inference.permutation import ALTERNATIVES, MAX_WORK, METHODS, TIES, permutation_test
 from crossroads.inference.saddlepoint import RELATIVE_ERROR, SMALLEST, saddlepoint_rows
 from crossroads.inference.scores import Floats, Integers
@@ -19,7 +21,13 @@ BRUTE_FORCE = 50_000
 FEW_ROWS = 512
 """Rows up to which each is planned on its own where brute force is out of reach."""
 
+WORTH_COMPILING = 100_000_000
+"""Divisions of all rows from which loading the compiled kernel pays."""
+SADDLEPOINT_FROM = 25
+"""Smallest group for which many rows take the saddlepoint approximation unasked."""
+
 _BITS = 60
+_MASKED = 16
 _PAIRS_AT_A_TIME = 1 << 23
 _SADDLEPOINT_ROWS = 1 << 14
 
@@ -86,7 +94,7 @@ def permutation_rows(
         return RowsResult(
             pvalue=p, pvalue_low=p, pvalue_high=p, method="exact", min_pvalue=_smallest(total, alternative)
         )
-    many = n_rows > FEW_ROWS and min(n_x, n - n_x) >= SMALLEST
+    many = n_rows > FEW_ROWS and min(n_x, n - n_x) >= SADDLEPOINT_FROM
     if method == "saddlepoint" and min(n_x, n - n_x) < SMALLEST:
         raise InputError(
             f"the saddlepoint method needs {SMALLEST} scores a group; there are {n_x} and {n - n_x}.",
@@ -149,7 +157,11 @@ def _saddlepoint(
         chunk = np.asarray(scores[start : start + _SADDLEPOINT_ROWS], dtype=np.float64)
         up = saddlepoint_rows(chunk, n_x)
         down = saddlepoint_rows(-chunk, n_x) if alternative != "greater" else 1 - up
-        p[start : start + len(chunk)] = _tail(up, down, alternative, chunk, n_x)
+        found = _tail(up, down, alternative, chunk, n_x)
+        for i in np.flatnonzero(~np.isfinite(found)):  # no saddlepoint was found: rare, so one by one
+            row = chunk[i]
+            found[i] = permutation_test(row[:n_x], row[n_x:], alternative=alternative).pvalue
+        p[start : start + len(chunk)] = found
         if progress is not None:
             progress(start + len(chunk))
     return RowsResult(
@@ -162,12 +174,16 @@ def _saddlepoint(
 
 
 @cache
-def _by_size(n: int) -> tuple[Integers, Integers]:
-    """Subsets of n items as bit masks in order of size, and where each size begins and ends."""
-    sizes = np.array([mask.bit_count() for mask in range(1 << n)])
-    order = np.argsort(sizes, kind="stable")
-    bounds = np.concatenate([[0], np.cumsum(np.bincount(sizes))])
-    return order.astype(np.int64), bounds.astype(np.int64)
+def _by_size(n: int, largest: int) -> tuple[Integers, Integers]:
+    """Subsets of n items up to a size, one column of zeros and ones each, and where each size begins."""
+    columns, bounds = [], [0]
+    for size in range(largest + 1):
+        for chosen in combinations(range(n), size):
+            column = np.zeros(n, np.int64)
+            column[list(chosen)] = 1
+            columns.append(column)
+        bounds.append(len(columns))
+    return np.stack(columns, axis=1), np.array(bounds, np.int64)
 
 
 def _quantised(scores: Floats, n_x: int, score_error: float) -> tuple[Integers, Integers]:
@@ -190,30 +206,26 @@ def _count_rows(
     progress: Callable[[int], None] | None,
 ) -> tuple[Integers, Integers]:
     n_rows, n = scores.shape
-    (x_order, x_bounds), (y_order, y_bounds) = _by_size(n_x), _by_size(n - n_x)
-    kernel = _kernel(n_rows * comb(n, n_x), compiled)
+    largest = min(n_x, n - n_x)
+    x_members, x_bounds = _by_size(n_x, largest)
+    y_members, y_bounds = _by_size(n - n_x, largest)
+    worth = compiled or (compiled is None and n_rows * comb(n, n_x) >= WORTH_COMPILING)
+    found = kernels() if worth and max(n_x, n - n_x) <= _MASKED else None
+    kernel = None if found is None else found.count_small_rows
+    masks = [(1 << np.arange(len(m))) @ m for m in (x_members, y_members)] if kernel else []
     step = 1 << 17 if kernel else max(1, _PAIRS_AT_A_TIME // comb(n, n_x))
     above, tied = np.empty(n_rows, np.int64), np.empty(n_rows, np.int64)
     for start in range(0, n_rows, step):
         part = slice(start, min(start + step, n_rows))
         grid, tie = _quantised(np.asarray(scores[part], dtype=np.float64), n_x, score_error)
         if kernel:
-            above[part], tied[part] = kernel(grid, n_x, x_order, y_order, x_bounds, y_bounds, tie)
+            above[part], tied[part] = kernel(grid, n_x, masks[0], masks[1], x_bounds, y_bounds, tie)
         else:
-            x = _subset_sums(grid[:, :n_x])[:, x_order]
-            y = _subset_sums(grid[:, n_x:])[:, y_order]
+            x, y = grid[:, :n_x] @ x_members, grid[:, n_x:] @ y_members
             above[part], tied[part] = _compare(x, y, x_bounds, y_bounds, tie)
         if progress is not None:
             progress(part.stop)
     return above, tied
-
-
-def _subset_sums(grid: Integers) -> Integers:
-    """Sums of every subset of the columns, indexed by bit mask."""
-    sums = np.zeros((len(grid), 1), np.int64)
-    for column in grid.T:
-        sums = np.concatenate([sums, sums + column[:, None]], axis=1)
-    return sums
 
 
 def _compare(
@@ -227,15 +239,3 @@ def _compare(
         above += (difference > tie[:, None, None]).sum(axis=(1, 2))
         reaching += (difference >= -tie[:, None, None]).sum(axis=(1, 2))
     return above, reaching - above
-
-
-def _kernel(pairs: int, compiled: bool | None) -> Callable[..., tuple[Integers, Integers]] | None:
-    if compiled is False or (compiled is None and pairs < 100_000_000):
-        return None
-    try:
-        from crossroads.inference import kernels  # numba is optional and slow to import
-    except ImportError:
-        if compiled:
-            raise
-        return None
-    return kernels.count_small_rows  # type: ignore[no-any-return]

@@ -16,7 +16,9 @@ from crossroads.inference.scores import Floats
 SMALLEST = 13
 """Smallest group for which the approximation is offered."""
 RELATIVE_ERROR = 0.02
-"""Observed relative error for groups of more than 60: a wide reading, not a bound."""
+"""Observed relative error for 25 or more bell-shaped scores a group: a wide reading, not a bound."""
+TAME = 6.0
+"""Scores further out than this many standard deviations make the approximation unreliable."""
 
 _STEPS = 60
 
@@ -33,7 +35,8 @@ def saddlepoint_rows(scores: Floats, n_x: int) -> Floats:
 
     Notes
     -----
-    Rows whose groups are separated have no saddlepoint; they return the exact share.
+    Rows whose groups are separated have no saddlepoint; they return the exact share. Where a score lies so
+    far out that the approximation cannot be trusted, or none is found, the share is not a number.
     """
     n = scores.shape[1]
     centred = scores - scores.mean(axis=1, keepdims=True)
@@ -47,7 +50,8 @@ def saddlepoint_rows(scores: Floats, n_x: int) -> Floats:
     out[bottom & ~top] = 1.0
     rest = np.isnan(out)
     if rest.any():
-        out[rest] = _tail(centred[rest] / spread[rest], n_x)
+        z = centred[rest] / spread[rest]
+        out[rest] = np.where(np.abs(z).max(axis=1) <= TAME, _tail(z, n_x), np.nan)
     return out
 
 
@@ -71,7 +75,8 @@ def _tail(z: Floats, n_x: int) -> Floats:
         theta -= step * np.minimum(1.0, 2.0 / np.maximum(length, 1e-300))
         if float(length.max()) < 1e-10:
             break
-    _, hessian = _derivatives(z, theta, n_x, observed)
+    gradient, hessian = _derivatives(z, theta, n_x, observed)
+    failed = np.abs(gradient).max(axis=1) > 1e-6 * n
     exponent = _cumulant(z, np.array([[null, 0.0]]), n_x, observed) - _cumulant(z, theta, n_x, observed)
     w = np.sign(theta[:, 1]) * np.sqrt(np.maximum(2 * exponent, 0.0))
     u = theta[:, 1] * np.sqrt(np.linalg.det(hessian) / (n_x * (n - n_x) / n))
@@ -79,7 +84,7 @@ def _tail(z: Floats, n_x: int) -> Floats:
     safe_w, safe_u = np.where(near, 1.0, w), np.where(near, 1.0, u)
     density = np.exp(-0.5 * w**2) / np.sqrt(2 * np.pi)
     tail = ndtr(-w) - np.where(near, 0.0, density * (1 / safe_w - 1 / safe_u))
-    return np.asarray(np.clip(tail, np.exp(-_log_choose(n, n_x)), 1.0))
+    return np.where(failed, np.nan, np.clip(tail, np.exp(-_log_choose(n, n_x)), 1.0))
 
 
 def _derivatives(z: Floats, theta: Floats, n_x: int, observed: Floats) -> tuple[Floats, Floats]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import ceil, comb, floor, log2
+from math import ceil, comb, floor, isfinite, log2
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -14,6 +14,7 @@ Integers = NDArray[np.int64]
 Floats = NDArray[np.float64]
 
 _BITS = 60
+_HUGE = 1e300
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -59,9 +60,11 @@ def as_scores(x: ArrayLike, y: ArrayLike, *, score_error: float = 0.0) -> Scores
         Largest rounding error that a score may carry from its own computation.
     """
     first, second = _as_floats("x", x), _as_floats("y", y)
-    if not score_error >= 0.0:
-        raise InputError(f"score_error is {score_error}.", hint="give a number that is not negative.")
+    if not (score_error >= 0.0 and isfinite(score_error)):
+        raise InputError(f"score_error is {score_error}.", hint="give a finite number that is not negative.")
     pooled = np.concatenate([first, second])
+    if float(np.abs(pooled).max()) > _HUGE:  # differences would overflow
+        pooled, score_error = np.ldexp(pooled, -64), score_error * 2.0**-64
     pooled = pooled - pooled.min()
     largest = float(pooled.max())
     if largest == 0.0:

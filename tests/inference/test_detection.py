@@ -1,0 +1,155 @@
+"""Rates, areas and thresholds of detectors, against scipy and against naive loops."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.stats import binomtest, mannwhitneyu
+
+from crossroads.errors import InputError
+from crossroads.inference import detection
+from crossroads.inference.detection import (
+    area_interval,
+    area_under_curve,
+    best_threshold,
+    exact_interval,
+    plug_in_qvalues,
+)
+
+
+@settings(deadline=None, max_examples=60)
+@given(trials=st.integers(1, 120), share=st.floats(0, 1), level=st.sampled_from([0.5, 0.9, 0.95, 0.99]))
+def test_the_exact_interval_equals_scipy(trials: int, share: float, level: float) -> None:
+    hits = round(share * trials)
+    expected = binomtest(hits, trials).proportion_ci(level, method="exact")
+    assert exact_interval(hits, trials, level) == pytest.approx((expected.low, expected.high), abs=1e-9)
+
+
+def test_the_interval_of_nothing_and_of_everything_reaches_the_end() -> None:
+    # With no hit in n, the upper end solves (1 - p)^n = .025.
+    end = 1 - 0.025 ** (1 / 14)
+    assert exact_interval(0, 14, 0.95) == pytest.approx((0.0, end), rel=1e-12)
+    assert exact_interval(14, 14, 0.95) == pytest.approx((1 - end, 1.0), rel=1e-12)
+
+
+@settings(deadline=None, max_examples=60)
+@given(n=st.integers(1, 15), m=st.integers(1, 15), values=st.integers(1, 20), seed=st.integers(0, 9999))
+def test_the_area_is_the_mann_whitney_statistic_also_with_ties(
+    n: int, m: int, values: int, seed: int
+) -> None:
+    rng = np.random.default_rng(seed)
+    positive, negative = rng.integers(0, values, n) / 7, rng.integers(0, values, m) / 7
+    expected = mannwhitneyu(positive, negative).statistic / (n * m) if values > 1 else 0.5
+    assert area_under_curve(positive, negative) == pytest.approx(expected, abs=1e-12)
+    assert area_under_curve(negative, positive) == pytest.approx(1 - expected, abs=1e-12)
+
+
+def test_the_bootstrap_interval_does_not_depend_on_its_chunks(monkeypatch: pytest.MonkeyPatch) -> None:
+    rng = np.random.default_rng(0)
+    positive, negative = rng.normal(1, 1, 10), rng.normal(0, 1, 40)
+    whole = area_interval(positive, negative, resamples=300, level=0.9, seed=4)
+    monkeypatch.setattr(detection, "_AT_A_TIME", 7 * 40)
+    in_chunks = area_interval(positive, negative, resamples=300, level=0.9, seed=4)
+    assert in_chunks == pytest.approx(whole, abs=1e-12)
+
+
+def test_the_bootstrap_interval_covers_the_area_and_narrows_with_more_cases() -> None:
+    # Normal scores one standard deviation apart: the area is Φ(1 / √2) = .7602.
+    rng = np.random.default_rng(1)
+    widths, covered = [], 0
+    for n in (20, 80):
+        for seed in range(60):
+            positive, negative = rng.normal(1, 1, n), rng.normal(0, 1, n)
+            low, high = area_interval(positive, negative, resamples=300, level=0.95, seed=seed)
+            covered += low <= 0.7602 <= high
+            widths.append(high - low)
+    assert 0.88 <= covered / 120 <= 1
+    assert np.mean(widths[60:]) < 0.6 * np.mean(widths[:60])
+
+
+def test_the_bootstrap_refuses_impossible_levels_and_no_resamples() -> None:
+    with pytest.raises(InputError, match=r"level is 1\.5"):
+        area_interval(np.ones(3), np.ones(3), resamples=10, level=1.5, seed=0)
+    with pytest.raises(InputError, match="resamples is 0"):
+        area_interval(np.ones(3), np.ones(3), resamples=0, level=0.9, seed=0)
+
+
+def naive_choice(flags: list[list[bool]], truth: list[bool], cases: list[int], balanced: bool) -> int:
+    """The threshold with the largest accuracy, or tpr − fpr, on some cases: the last of several."""
+    positives = [i for i in cases if truth[i]]
+    negatives = [i for i in cases if not truth[i]]
+    merits = []
+    for row in flags:
+        if balanced:
+            tpr = Fraction(sum(row[i] for i in positives), len(positives)) if positives else Fraction(0)
+            fpr = Fraction(sum(row[i] for i in negatives), len(negatives)) if negatives else Fraction(0)
+            merits.append(tpr - fpr)
+        else:
+            merits.append(Fraction(sum(row[i] == truth[i] for i in cases), len(cases)))
+    return max(range(len(merits)), key=lambda k: (merits[k], k))
+
+
+@settings(deadline=None, max_examples=80)
+@given(
+    n=st.integers(2, 14),
+    thresholds=st.integers(1, 9),
+    balanced=st.booleans(),
+    seed=st.integers(0, 9999),
+)
+def test_the_threshold_and_its_honest_accuracy_equal_a_loop(
+    n: int, thresholds: int, balanced: bool, seed: int
+) -> None:
+    rng = np.random.default_rng(seed)
+    truth = rng.random(n) < 0.3
+    truth[0], truth[1] = True, False
+    flags = rng.random((thresholds, n)) < rng.random((thresholds, 1))
+    grid = np.arange(thresholds) / 10
+    chosen, honest = best_threshold(flags, truth, grid, balanced=balanced)
+    rows, wanted, every = flags.tolist(), truth.tolist(), list(range(n))
+    assert chosen == grid[naive_choice(rows, wanted, every, balanced)]
+    right = 0
+    for case in every:
+        without = naive_choice(rows, wanted, [i for i in every if i != case], balanced)
+        right += rows[without][case] == wanted[case]
+    assert honest == right / n
+
+
+def test_of_equal_thresholds_the_highest_is_taken() -> None:
+    flags = np.array([[True, False], [True, False], [False, False]])
+    assert best_threshold(flags, np.array([True, False]), np.array([0.1, 0.2, 0.3]), balanced=False)[0] == 0.2
+
+
+def test_an_honest_accuracy_is_not_flattered_by_noise() -> None:
+    # Scores that know nothing of the truth, half of the cases true: the chosen threshold looks better than
+    # a coin on the cases it was chosen on, and is not on those it was not.
+    rng = np.random.default_rng(5)
+    grid = np.linspace(-2, 2, 81)
+    flattered, honest = [], []
+    for _ in range(150):
+        scores, truth = rng.normal(size=40), np.arange(40) < 20
+        flags = scores[None, :] > grid[:, None]
+        chosen, estimate = best_threshold(flags, truth, grid, balanced=False)
+        flattered.append(float(((scores > chosen) == truth).mean()))
+        honest.append(estimate)
+    assert np.mean(flattered) > 0.56
+    assert np.mean(honest) < 0.51
+
+
+def test_plug_in_qvalues_worked_out_by_hand() -> None:
+    # Rates 0.1/1, 0.1/2, 0.6/3, 4/4; a q-value is the smallest rate from there on: .05, .05, .2, 1.
+    q = plug_in_qvalues(np.array([4.0, 3.0, 2.0, 1.0]), np.array([0.1, 0.1, 0.6, 4.0]))
+    assert q.tolist() == pytest.approx([0.05, 0.05, 0.2, 1.0])
+
+
+@settings(deadline=None, max_examples=40)
+@given(n=st.integers(1, 30), seed=st.integers(0, 9999))
+def test_qvalues_rise_with_rank_and_are_never_above_one(n: int, seed: int) -> None:
+    exceeding = np.sort(np.random.default_rng(seed).uniform(0, 40, n))
+    q = plug_in_qvalues(np.arange(n, 0.0, -1), exceeding)
+    assert (np.diff(q) >= 0).all()
+    assert ((q > 0) & (q <= 1)).all()
+    assert (q <= np.minimum(1, exceeding / np.arange(1, n + 1)) + 1e-15).all()
