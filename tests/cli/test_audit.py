@@ -107,6 +107,38 @@ def test_an_audit_replaces_an_audit_and_nothing_else(tmp_path: Path) -> None:
     assert (tmp_path / "mine" / "thesis.txt").read_text(encoding="utf-8") == "do not lose"
 
 
+@pytest.mark.parametrize("mark", ["{}", '{"crossroads": "0", "designs": [], "results": []}', "not json"])
+def test_a_folder_that_only_looks_like_an_audit_is_left_alone(tmp_path: Path, mark: str) -> None:
+    folder = tmp_path / "project"
+    folder.mkdir()
+    (folder / "results.json").write_text(mark, encoding="utf-8")
+    (folder / "thesis.tex").write_text("years of work", encoding="utf-8")
+    run = crossroads("audit", "-t", "weat6", "--no-figures", "-o", folder, cwd=tmp_path)
+    assert run.returncode == 2
+    assert "thesis.tex" in run.stderr
+    assert (folder / "thesis.tex").read_text(encoding="utf-8") == "years of work"
+    (folder / "thesis.tex").unlink()
+    again = crossroads("audit", "-t", "weat6", "--no-figures", "-o", folder, cwd=tmp_path)
+    assert again.returncode == (0 if "designs" in mark else 2)
+
+
+def test_the_current_folder_is_not_an_output(tmp_path: Path) -> None:
+    for place in (".", ".."):
+        run = crossroads("audit", "-t", "weat6", "-o", place, cwd=tmp_path)
+        assert run.returncode == 2
+        assert "current folder" in run.stderr
+    (tmp_path / "link").symlink_to(tmp_path / "nowhere")
+    assert crossroads("audit", "-t", "weat6", "-o", "link", cwd=tmp_path).returncode == 2
+
+
+def test_the_table_says_what_two_sided_tests_could_detect(
+    done: tuple[Path, subprocess.CompletedProcess[str]],
+) -> None:
+    with (done[0] / "tests.csv").open(encoding="utf-8", newline="") as file:
+        row = next(csv.DictReader(file))
+    assert float(row["critical_effect_size"]) == cr.minimum_detectable(8, 8, alternative="two-sided").critical
+
+
 def test_a_failed_audit_leaves_nothing_behind(tmp_path: Path) -> None:
     (tmp_path / "broken.txt").write_text("john 0.1 0.2\namy 0.1 0.3 nonsense\n", encoding="utf-8")
     run = crossroads("audit", "broken.txt", "-o", "out", cwd=tmp_path)

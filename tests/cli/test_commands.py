@@ -211,3 +211,25 @@ def test_version_and_help(command: Command) -> None:
     assert "Exit status" in command("--help").out
     for name in ("audit", "weat", "mleat", "sc-weat", "catalog"):
         assert command(name, "--help").status == 0
+
+
+def test_the_default_battery_drops_and_a_named_test_insists(command: Command) -> None:
+    pytest.importorskip("pyarrow", reason="the embedded default needs the extra 'default'")
+    assert command("weat", "default", "--json").status == 0
+    run = command("weat", "default", "--test", "weat1")
+    assert run.status == 2
+    assert "gladiola" in run.err
+    assert "--missing drop" in run.err
+
+
+def test_adjusted_p_values_name_their_tail(command: Command, vectors: Path, design_file: Path) -> None:
+    run = command("weat", vectors, "--design", design_file, "--alternative", "observed", "--json")
+    data = json.loads(run.out)
+    assert data["adjusted"] == "two-sided"
+    assert data["holm"] == [2 / 70]
+
+
+def test_a_seed_below_zero_is_refused(command: Command, vectors: Path, design_file: Path) -> None:
+    run = command("mleat", vectors, "--design", design_file, "--seed", "-1")
+    assert run.status == 2
+    assert "seed is -1" in run.err

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import io
+import re
 import sys
 import warnings
 from typing import Annotated, TextIO
@@ -58,18 +60,38 @@ def _root(
 def main() -> None:
     """Run the program; errors that we foresee become sentences, not tracebacks."""
     warnings.showwarning = _show_warning
+    if sys.stdout is None:  # closed by the shell: there is nobody to tell results to
+        sys.exit("error: standard output is closed.")
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="replace")  # a terminal without a sign still gets the number
     try:
         app()
     except CrossroadsError as error:
-        printing.err.print(f"[bold red]error:[/] {escape(error.message)}", soft_wrap=True)
-        if error.hint:
-            printing.err.print(f"\nhint: {error.hint}", markup=False, soft_wrap=True)
+        _tell(error.message, error.hint)
         sys.exit(2 if isinstance(error, InputError) else 1)
     except BrokenPipeError:
         sys.exit(1)
     except OSError as error:
-        printing.err.print(f"[bold red]error:[/] {escape(str(error))}", soft_wrap=True)
-        sys.exit(1)
+        _tell(str(error), None)
+        sys.exit(2 if isinstance(error, _THEIRS) else 1)
+
+
+_THEIRS = (PermissionError, FileNotFoundError, IsADirectoryError, NotADirectoryError)
+"""Failures that are about the paths that were given."""
+_OPTION = re.compile(r"\b(missing|method|dissimilarity|alternative)='([a-z-]+)'")
+
+
+def _tell(message: str, hint: str | None) -> None:
+    """Print an error, with options as the shell spells them."""
+    printing.err.print(f"[bold red]error:[/] {escape(message)}", soft_wrap=True)
+    if hint:
+        spelled = _OPTION.sub(r"--\1 \2", hint)
+        spelled = re.sub(
+            r"fallback=\[([^]]*)\]", lambda m: "--fallback " + re.sub(r"[' ]", "", m[1]), spelled
+        )
+        spelled = spelled.replace("replace_concept=True", "--replace-concept").replace("pass --", "use --")
+        printing.err.print(f"\nhint: {spelled}", markup=False, soft_wrap=True)
 
 
 def _show_warning(

@@ -32,7 +32,7 @@ def weat_command(
     ties: o.TiesOption = o.Ties.weak,
     method: o.MethodOption = o.Method.auto,
     ddof: o.Ddof = 1,
-    missing: o.MissingOption = o.Missing.stop,
+    missing: o.MissingByDefault = None,
     fallback: o.Fallback = "auto",
     format_: o.Format = None,
     seed: o.Seed = 0,
@@ -51,7 +51,7 @@ def weat_command(
             ties=ties.value,
             method=method.value,
             ddof=ddof,
-            missing=missing.value,
+            missing=o.missing_policy(missing, test, design),
             seed=seed,
         )
         for one in designs
@@ -60,11 +60,12 @@ def weat_command(
         from crossroads import plots
 
         plots.save(plots.association_plot(results[0]), figure)
-    pvalues = [r.pvalue for r in results]
+    # a tail chosen after the fact is no p-value to adjust
+    tail = "two-sided" if alternative is o.Alternative.observed else alternative.value
+    pvalues = [r.tails[tail][0] for r in results]
     if json:
-        printing.document(
-            "weat", results, holm=holm(pvalues).tolist(), bh=benjamini_hochberg(pvalues).tolist()
-        )
+        adjusted = {"holm": holm(pvalues).tolist(), "bh": benjamini_hochberg(pvalues).tolist()}
+        printing.document("weat", results, adjusted=tail, **adjusted)
         return
     printing.out.print(printing.weat_table(results))
     printing.notes([(r.design, r.coverage) for r in results], [r.method for r in results])
@@ -80,7 +81,7 @@ def mleat_command(
     ties: o.TiesOption = o.Ties.weak,
     method: o.MethodOption = o.Method.auto,
     ddof: o.Ddof = 1,
-    missing: o.MissingOption = o.Missing.stop,
+    missing: o.MissingByDefault = None,
     fallback: o.Fallback = "auto",
     format_: o.Format = None,
     seed: o.Seed = 0,
@@ -97,7 +98,7 @@ def mleat_command(
         "ties": ties.value,
         "method": method.value,
         "ddof": ddof,
-        "missing": missing.value,
+        "missing": o.missing_policy(missing, test, design),
         "seed": seed,
         "resamples": resamples,
     }
@@ -113,7 +114,14 @@ def mleat_command(
 
         plots.save(plots.eat_map(results[0]) if len(results) == 1 else plots.eat_maps(result), figure)
     if json:
-        printing.document("mleat", results, holm=result.holm, bh=result.bh, skipped=result.skipped)
+        printing.document(
+            "mleat",
+            results,
+            adjusted=result.conventions["adjusted"],
+            holm=result.holm,
+            bh=result.bh,
+            skipped=result.skipped,
+        )
         return
     printing.out.print(printing.mleat_table(results))
     printing.out.print(printing.similarity_table(results))
@@ -153,7 +161,7 @@ def sc_weat_command(
     ties: o.TiesOption = o.Ties.weak,
     method: o.MethodOption = o.Method.auto,
     ddof: o.Ddof = 1,
-    missing: o.MissingOption = o.Missing.stop,
+    missing: o.MissingByDefault = None,
     fallback: o.Fallback = "auto",
     format_: o.Format = None,
     seed: o.Seed = 0,
@@ -185,7 +193,7 @@ def sc_weat_command(
             ties=ties.value,
             method=method.value,
             ddof=ddof,
-            missing=missing.value,
+            missing=o.missing_policy(missing, test, design),
             seed=seed,
             progress=lambda done: bar.update(task, completed=done),
         )

@@ -20,7 +20,7 @@ from crossroads.cli import options as o
 from crossroads.cli import printing
 from crossroads.cli.associations import open_vectors
 from crossroads.cli.intersections import intersectional_audit, intersectional_words, published
-from crossroads.errors import InputError, MissingExtraError
+from crossroads.errors import InputError, MissingExtraError, join_words
 from crossroads.inference.power import minimum_detectable
 from crossroads.measures import (
     BatteryResult,
@@ -135,14 +135,51 @@ def show_audit(audit: Audit, left: dict[str, str], output: Path, drawn: bool) ->
     printing.out.print(f"written to {output}", markup=False)
 
 
+OURS = {
+    MARK,
+    "tests.csv",
+    "associations.csv",
+    "influence.csv",
+    "coverage.csv",
+    "detections.csv",
+    "rsa.csv",
+    "figures",
+}
+"""What an audit writes; a folder that holds anything else is not replaced."""
+
+
 def check_output(output: Path) -> None:
-    """Refuse a place that holds something else, before any work is done."""
+    """Refuse a place that holds something else or cannot be written, before any work is done."""
+    if output.is_symlink() and not output.exists():
+        raise InputError(f"{output} is a link to nothing.", hint="name a folder with --output.")
     if output.exists() and not output.is_dir():
         raise InputError(f"{output} is a file.", hint="name a folder with --output.")
-    if output.is_dir() and any(output.iterdir()) and not (output / MARK).is_file():
+    if output.resolve() in (Path.cwd(), *Path.cwd().parents):
         raise InputError(
-            f"the folder {output} holds other things.", hint="name an empty or a new folder with --output."
+            f"{output} is the current folder or above it.", hint="name a new folder with --output."
         )
+    if output.is_dir() and any(output.iterdir()):
+        foreign = sorted(path.name for path in output.iterdir() if path.name not in OURS)
+        if foreign or not _is_audit(output / MARK):
+            shown = (
+                join_words([repr(name) for name in foreign], most=3) or f"a {MARK} that is not of an audit"
+            )
+            raise InputError(
+                f"the folder {output} holds other things: {shown}.",
+                hint="name an empty or a new folder with --output.",
+            )
+    parent = next(path for path in (output.resolve(), *output.resolve().parents) if path.exists())
+    if not os.access(parent, os.W_OK):
+        raise InputError(f"{parent} cannot be written to.", hint="name another folder with --output.")
+
+
+def _is_audit(path: Path) -> bool:
+    """Whether a file is the record of an audit."""
+    try:
+        data = json_module.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return False
+    return isinstance(data, dict) and {"crossroads", "designs", "results"} <= set(data)
 
 
 def write_audit(output: Path, audit: Audit, designs: list[Design], *, figures: bool) -> bool:
@@ -193,13 +230,15 @@ def _move(staging: Path, output: Path) -> None:
         staging.rename(output)
         return
     old = Path(tempfile.mkdtemp(prefix=f".{output.name}-old-", dir=output.parent))
-    output.rename(old / "audit")
     try:
-        staging.rename(output)
-    except BaseException:
-        (old / "audit").rename(output)
-        raise
-    shutil.rmtree(old)
+        output.rename(old / "audit")
+        try:
+            staging.rename(output)
+        except BaseException:
+            (old / "audit").rename(output)
+            raise
+    finally:
+        shutil.rmtree(old)
 
 
 def _write_csv(path: Path, rows: Iterable[dict[str, Any]], columns: tuple[str, ...] | None = None) -> None:
@@ -215,7 +254,12 @@ def _tests(result: BatteryResult, intervals: list[BootstrapResult]) -> list[dict
     """One row a test, with its interval and what sets of its size could have shown."""
     rows = []
     for test, row, ends in zip(result.tests, result.rows(), intervals, strict=True):
-        power = minimum_detectable(len(test.level1.sets["x"]), len(test.level1.sets["y"]))
+        tail = test.level1.alternative
+        power = minimum_detectable(
+            len(test.level1.sets["x"]),
+            len(test.level1.sets["y"]),
+            alternative="two-sided" if tail == "observed" else tail,
+        )
         row |= {"ci_low": ends.low, "ci_high": ends.high, "min_pvalue": test.level1.min_pvalue}
         row |= {"critical_effect_size": power.critical, "detectable_effect_size": power.detectable}
         rows.append(row)

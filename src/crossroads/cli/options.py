@@ -81,6 +81,14 @@ Fallback = Annotated[
     ),
 ]
 MissingOption = Annotated[Missing, typer.Option(help="What to do with stimuli that have no vector.")]
+MissingByDefault = Annotated[
+    Missing | None,
+    typer.Option(
+        help="What to do with stimuli that have no vector; by default raise for tests that are named, and "
+        "drop where none is.",
+        show_default=False,
+    ),
+]
 TiesOption = Annotated[Ties, typer.Option(help="Whether divisions equal to the observed one count.")]
 MethodOption = Annotated[Method, typer.Option(help="How to find p-values.")]
 Ddof = Annotated[int, typer.Option(help="1: sample standard deviation, 0: population.", metavar="0|1")]
@@ -119,6 +127,13 @@ def chosen_designs(
             f"the name {sorted(twice)[0]!r} stands for two designs.", hint="give each one a name."
         )
     return designs
+
+
+def missing_policy(given: Missing | None, tests: list[str] | None, files: list[Path] | None) -> str:
+    """What was asked for; else strict with tests that were named, lenient with the default battery."""
+    if given is not None:
+        return given.value
+    return (Missing.stop if tests or files else Missing.drop).value
 
 
 def words_of(designs: list[Design]) -> list[str]:

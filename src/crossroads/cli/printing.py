@@ -17,7 +17,6 @@ from rich.table import Table
 import crossroads
 from crossroads.measures import (
     BatteryResult,
-    CompareResult,
     DetectionResult,
     DiscoveryResult,
     MleatResult,
@@ -224,24 +223,12 @@ def sc_weat_table(result: ScWeatResult, *, top: int) -> Table:
     return table
 
 
-def compare_table(results: Sequence[CompareResult]) -> Table:
-    """One line a comparison."""
-    table = plain_table()
-    for name in ("test", "d (first)", "d (second)", "difference", "p"):
-        table.add_column(name, justify="left" if name == "test" else "right")
-    for r in results:
-        first, second = r.effect_sizes
-        p = p_value(r.pvalue, method=r.method)
-        table.add_row(escape(r.design), number(first), number(second), number(r.difference), p)
-    return table
-
-
 def notes(coverages: Iterable[tuple[str, Coverage | None]], methods: Iterable[str]) -> None:
     """What a reader must know about the numbers above."""
     found = set(methods)
     explained = {
         "bracket": "≤: too many divisions to count; a bound that holds with certainty.",
-        "saddlepoint": "≈: saddlepoint approximation, within about 2 %.",
+        "saddlepoint": "≈: saddlepoint approximation, within about 2 % for bell-shaped scores.",
         "monte-carlo": "≈: from random divisions.",
         "normal": "≈: normal curve fitted to the divisions, as in the ML-EAT paper; poor in the tails.",
     }
