@@ -40,7 +40,7 @@ ROOMS: dict[str, tuple[set[str], set[str]]] = {
     "extraction": ({"errors", "stimuli", "evidence", "sources", "corpus"}, {"numpy"}),
     "papers": ({"errors", "stimuli", "evidence", "measures", "results"}, set()),
     # each figure draws one type of result, and those are defined beside the measures
-    "plots": ({"errors", "results", "measures"}, {"numpy"}),
+    "plots": ({"errors", "results", "measures", "geometry", "inference"}, {"numpy"}),
     "report": ({"errors", "results", "measures", "plots"}, set()),
     "cli": (ALL | {"__init__"}, {"typer", "rich"}),
     "__init__": (ALL - {"cli", "plots", "report"}, set()),

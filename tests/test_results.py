@@ -34,6 +34,7 @@ from crossroads import (
     wefat,
 )
 from crossroads.errors import FormatError, InputError
+from crossroads.papers import Cell, Reproduction
 from crossroads.results import Coverage, Result, describe_coverage, read_only, versions
 
 WORDS = {name: [f"{name}{i}" for i in range(4)] for name in "xyab"}
@@ -76,6 +77,19 @@ def made() -> dict[str, Result]:
         "discover": discover(one, GROUPS, "p / s", fdr=0.9, permutations=5, **options),
         "rsa": rsa(one, WORDS["y"], WORDS["a"], WORDS["b"], n=3, samples=5, permutations=9),
         "rsa_grid": rsa_grid(one, {"<y>": WORDS["y"], "a": WORDS["a"]}, {"b": WORDS["b"]}, n=3, samples=2),
+        "reproduction": Reproduction(
+            paper="p",
+            title="t",
+            citation="c",
+            doi="10.1/1",
+            published_vectors="<v>",
+            vectors="w",
+            same_vectors=False,
+            cells=(Cell(row="<r>", column="c", published=0.1, ours=None, verdict="model absent"),),
+            notes=("n",),
+            conventions={"measure": "reproduction"},
+            provenance=(one.provenance,),
+        ),
         "series": series({1900: one, 1950: two, 1810: Embeddings(["p"], [[1.0]])}, DESIGN, resamples=0),
     }
 

@@ -161,7 +161,7 @@ def one_of(kind: str, name: str, known: Iterable[str]) -> str:
     """Return ``name`` if it is known, else raise with the nearest that is."""
     known = tuple(known)
     if name not in known:
-        raise UnknownNameError(kind, name, known)
+        raise UnknownNameError(kind, str(name), known)
     return name
 
 

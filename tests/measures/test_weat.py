@@ -532,3 +532,27 @@ def test_a_name_for_a_design_and_a_dictionary_for_vectors_get_a_hint() -> None:
         weat(emb, "weat6")  # type: ignore[arg-type]
     with pytest.raises(InputError, match="from_dict"):
         weat({"a": [1.0]}, Design(name="d", x=["a", "b"], a=["a"], b=["b"]))  # type: ignore[arg-type]
+
+
+def test_two_spellings_of_one_vector_are_pointed_out() -> None:
+    rng = np.random.default_rng(0)
+    emb = Embeddings(
+        ["rose", "lily", "wasp", "gnat", "a", "b", "c", "d"], rng.normal(size=(8, 4)), fallback="lower"
+    )
+    twice = Design(name="t", x=["Rose", "rose", "lily"], y=["wasp", "gnat"], a=["a", "b"], b=["c", "d"])
+    with pytest.warns(CrossroadsWarning, match="found as 'rose'"):
+        weat(emb, twice)
+    across = Design(name="t", x=["Rose", "lily"], y=["ROSE", "gnat"], a=["a", "b"], b=["c", "d"])
+    with pytest.warns(CrossroadsWarning, match="found as 'rose'"):
+        weat(emb, across)
+
+
+def test_designs_with_more_divisions_than_json_can_say_are_written() -> None:
+    n = 1200
+    rng = np.random.default_rng(0)
+    emb = Embeddings([f"w{i}" for i in range(2 * n + 4)], rng.normal(size=(2 * n + 4, 3)))
+    names = list(emb.labels)
+    design = Design(name="large", x=names[:n], y=names[n : 2 * n], a=names[-4:-2], b=names[-2:])
+    result = weat(emb, design)
+    assert result.divisions is None
+    assert type(result).from_json(result.to_json()) == result

@@ -87,6 +87,10 @@ class Embeddings:
         fallback: str | Iterable[str] = (),
     ) -> Embeddings:
         """Build from a mapping of label to vector."""
+        if not hasattr(vectors, "items"):
+            raise EvidenceError(
+                f"the vectors are of type {type(vectors).__name__}.", hint="give {word: vector, ...}."
+            )
         if not vectors:
             raise EvidenceError("there are no vectors: the mapping is empty.", hint="give at least one.")
         rows = [np.asarray(v) for v in vectors.values()]

@@ -10,6 +10,7 @@ from crossroads.errors import InputError, MissingStimuliError
 from crossroads.evidence import Embeddings
 from crossroads.inference.multiplicity import benjamini_hochberg, holm
 from crossroads.measures.mleat import MleatResult, mleat
+from crossroads.measures.weat import recorded_work
 from crossroads.results import Result
 from crossroads.stimuli import Design
 
@@ -51,9 +52,14 @@ class SeriesResult(Result):
         return [{"time": time, **test.rows()[0]} for time, test in self.points.items()]
 
 
+def recorded(options: Mapping[str, Any]) -> dict[str, Any]:
+    """Options as conventions record them."""
+    return {key: recorded_work(value) if key == "max_work" else value for key, value in options.items()}
+
+
 def battery(
     emb: Embeddings,
-    designs: Iterable[Design],
+    designs: Design | Iterable[Design],
     *,
     missing: str = "drop",
     progress: Callable[[str], None] | None = None,
@@ -79,7 +85,7 @@ def battery(
     options
         Passed on to :func:`~crossroads.measures.mleat.mleat`.
     """
-    designs = list(designs)
+    designs = [designs] if isinstance(designs, Design) else list(designs)
     if not designs:
         raise InputError("there are no designs to test.", hint="give at least one.")
     tests: list[MleatResult] = []
@@ -102,7 +108,12 @@ def battery(
         holm=tuple(holm(pvalues).tolist()),
         bh=tuple(benjamini_hochberg(pvalues).tolist()),
         skipped=skipped,
-        conventions={"measure": "battery", "missing": missing, "adjusted": f"Level 1, {adjusted}", **options},
+        conventions={
+            "measure": "battery",
+            "missing": missing,
+            "adjusted": f"Level 1, {adjusted}",
+            **recorded(options),
+        },
         provenance=(emb.provenance,),
     )
 
@@ -123,6 +134,10 @@ def series(
     options
         Passed on to :func:`~crossroads.measures.mleat.mleat`.
     """
+    if not hasattr(models, "items"):
+        raise InputError(
+            f"the models are of type {type(models).__name__}.", hint="give {year: vectors, ...}."
+        )
     if not models:
         raise InputError("the series is empty.", hint="give at least one model.")
     points: dict[int, MleatResult] = {}
@@ -138,6 +153,6 @@ def series(
         design=design.name,
         points=points,
         skipped=skipped,
-        conventions={"measure": "series", "missing": missing, **options},
+        conventions={"measure": "series", "missing": missing, **recorded(options)},
         provenance=tuple(models[time].provenance for time in sorted(models)),
     )

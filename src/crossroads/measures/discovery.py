@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from crossroads.errors import InputError, one_of
 from crossroads.evidence import Embeddings
 from crossroads.geometry import Floats
+from crossroads.inference.bootstrap import generator
 from crossroads.inference.detection import plug_in_qvalues
 from crossroads.measures.groups import GroupTable, Key, group_table
 from crossroads.measures.sc_weat import EVERY_WORD
@@ -242,7 +243,7 @@ def _scores(cosines: _Cosines, member: Floats, order: list[Key], contrasts: Cont
 def _shuffles(member: Floats, permutations: int, seed: int) -> Iterator[Floats]:
     if permutations < 1:
         raise InputError(f"permutations is {permutations}.", hint="give at least one; 100 is usual.")
-    rng = np.random.default_rng(seed)
+    rng = generator(seed)
     for _ in range(permutations):
         yield member[rng.permutation(len(member))]
 

@@ -81,6 +81,7 @@ def gather(
         vectors[name] = _without_zeros(vectors[name], used[name], dropped[name])
     if missing == "raise" and any(dropped.values()):
         raise _missing_error(emb, dropped)
+    _warn_about_twins(emb, rows, used)
     if missing == "balance":
         _balance(vectors, used, dropped)
     _check_sizes(sets, used, dropped, least)
@@ -96,21 +97,25 @@ def gather(
     )
 
 
+def check_vectors(model: object) -> None:
+    """Refuse what is not embeddings, with the call that makes some."""
+    if not isinstance(model, Embeddings):
+        raise InputError(
+            f"the vectors are of type {type(model).__name__}.",
+            hint="load a file with cr.load(path), or build them with cr.Embeddings.from_dict({...}).",
+        )
+
+
 def check_inputs(design: object, *models: object) -> None:
     """Refuse what is not a design or not embeddings, with the call that makes one."""
     for model in models:
-        if not isinstance(model, Embeddings):
-            raise InputError(
-                f"the vectors are of type {type(model).__name__}.",
-                hint="load a file with cr.load(path), or build them with cr.Embeddings.from_dict({...}).",
-            )
+        check_vectors(model)
     if not isinstance(design, Design):
-        hint = (
-            f"cr.catalog({design!r}) gives a published one."
-            if isinstance(design, str)
-            else "build a cr.Design."
+        named = f"cr.catalog({design!r}) gives a published one."
+        raise InputError(
+            f"the design is of type {type(design).__name__}: {design!r}.",
+            hint=named if isinstance(design, str) else "build a cr.Design.",
         )
-        raise InputError(f"the design is of type {type(design).__name__}: {design!r}.", hint=hint)
 
 
 def warn_about_sharing(design: Design) -> None:
@@ -121,6 +126,26 @@ def warn_about_sharing(design: Design) -> None:
     ]
     if parts:
         warnings.warn(f"the design {design.name!r} has {join_words(parts)}.", CrossroadsWarning, stacklevel=3)
+
+
+def _warn_about_twins(emb: Embeddings, rows: dict[str, list[int]], used: dict[str, list[str]]) -> None:
+    """Warn where two spellings found the same vector, in one set or in the two sets of a pair."""
+    twins: dict[str, None] = {}
+    for name, found in rows.items():
+        seen: dict[int, str] = {}
+        partner = _PARTNERS.get(name, "")
+        if partner in rows and name < partner:
+            seen = {row: emb.labels[row] for row in rows[partner] if emb.labels[row] not in used[partner]}
+        for row in found:
+            if row in seen:
+                twins[emb.labels[row]] = None
+            seen[row] = emb.labels[row]
+    if twins:
+        warnings.warn(
+            f"several stimuli were found as {join_words(map(repr, twins), most=3)}, and count several times.",
+            CrossroadsWarning,
+            stacklevel=4,
+        )
 
 
 def _without_zeros(vectors: np.ndarray, used: list[str], dropped: dict[str, str]) -> np.ndarray:

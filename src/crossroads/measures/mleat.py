@@ -12,7 +12,7 @@ import numpy as np
 from crossroads.errors import DesignError, InputError
 from crossroads.evidence import Embeddings
 from crossroads.geometry import Floats, cosines
-from crossroads.inference.bootstrap import resampled_weights, weighted_effects
+from crossroads.inference.bootstrap import generator, resampled_weights, weighted_effects
 from crossroads.inference.permutation import MAX_WORK
 from crossroads.measures.gathering import Gathered, check_inputs, gather, warn_about_sharing
 from crossroads.measures.patterns import ALPHA, LEAST_EFFECT, PATTERNS, lean, pattern_of
@@ -172,6 +172,7 @@ def mleat(
         conventions={
             **level1.conventions,
             "measure": "mleat",
+            "association": "Level 1: difference of mean cosines; Level 2: mean cosine; Level 3: cosine",
             "alpha": alpha,
             "least_effect": least_effect,
             "resamples": resamples,
@@ -202,7 +203,7 @@ def _shares(
     """How often each pattern comes out when the stimuli of all four sets are drawn anew."""
     if resamples == 0:
         return {}
-    rng = np.random.default_rng(seed)
+    rng = generator(seed)
     counts = dict.fromkeys(PATTERNS, 0)
     n_a, n_b = table["ax"].shape[1], table["bx"].shape[1]
     # the smallest |z| that the fitted normal curve calls significant, as an effect size

@@ -13,7 +13,8 @@ from numpy.typing import NDArray
 
 from crossroads.errors import DesignError, EvidenceError, InputError, join_words, one_of
 from crossroads.evidence import Embeddings
-from crossroads.geometry import Floats
+from crossroads.geometry import Floats, rounding_error
+from crossroads.inference.bootstrap import generator
 from crossroads.inference.multiplicity import benjamini_hochberg, holm
 from crossroads.inference.ranks import dense_ranks, doubled_midranks, rank_correlations, sign_test
 from crossroads.measures.gathering import gather
@@ -181,8 +182,8 @@ def rsa(
     sizes = (len(found.words["group1"]), len(found.words["group2"]), len(found.words["concept"]))
     raw = vectors if dissimilarity != "euclidean" else _lengths(emb, found.words, order)
     distances = dissimilarities(raw, dissimilarity)
-    classes = _classes(distances)
-    rng = np.random.default_rng(seed)
+    classes = _classes(distances, error=0.0 if dissimilarity == "euclidean" else rounding_error(emb.dim))
+    rng = generator(seed)
     fits = _sampled(classes, sizes, n, samples, replace_concept, rng)
     statistic, pvalue = _exchanged(classes, sizes, permutations, rng)
     return RsaResult(
@@ -301,11 +302,11 @@ def _lengths(emb: Embeddings, words: Mapping[str, tuple[str, ...]], order: tuple
     return np.stack([np.asarray(emb[word], dtype=np.float64) for name in order for word in words[name]])
 
 
-def _classes(distances: Floats) -> NDArray[np.int64]:
-    """Dense rank of every dissimilarity of the pool, as a square matrix."""
+def _classes(distances: Floats, *, error: float) -> NDArray[np.int64]:
+    """Dense rank of every dissimilarity of the pool, as a square matrix; rounding leaves an ``error``."""
     upper = np.triu_indices(len(distances))
     values = distances[upper]
-    ranks = dense_ranks(values, tolerance=_EQUAL * max(1e-300, float(values.max() - values.min())))
+    ranks = dense_ranks(values, tolerance=max(1e-300, error, _EQUAL * float(values.max() - values.min())))
     table = np.empty(distances.shape, dtype=np.int64)
     table[upper] = ranks
     table.T[upper] = ranks

@@ -15,7 +15,7 @@ from crossroads.evidence import Embeddings
 from crossroads.geometry import Floats, rounding_error
 from crossroads.inference.permutation import ALTERNATIVES, MAX_WORK, METHODS, TIES
 from crossroads.inference.rows import permutation_rows
-from crossroads.measures.gathering import gather
+from crossroads.measures.gathering import check_vectors, gather
 from crossroads.measures.weat import check_ddof, recorded_work
 from crossroads.results import Coverage, Result, read_only
 
@@ -23,6 +23,7 @@ EVERY_WORD = "*"
 """Stands for the whole vocabulary."""
 
 _CHUNK = 1 << 14
+_SAFE: dict[type[Any], tuple[float, float]] = {np.float32: (1e-12, 1e12), np.float64: (1e-120, 1e120)}
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -119,6 +120,7 @@ def sc_weat(
     ----------
     Caliskan, A., Bryson, J. J., & Narayanan, A. (2017). doi:10.1126/science.aal4230
     """
+    check_vectors(emb)
     check_ddof(ddof)
     one_of("alternative", alternative, ALTERNATIVES)
     one_of("ties", ties, TIES)
@@ -192,10 +194,16 @@ def sc_weat(
 def _as_words(name: str, words: Iterable[str]) -> list[str]:
     if isinstance(words, str):
         raise InputError(f"{name} is one string, {words!r}.", hint="give a list of words.")
+    if not hasattr(words, "__iter__"):
+        raise InputError(f"{name} is {words!r}.", hint="give a list of words.")
     words = list(words)
     if not words:
         raise InputError(f"{name} is empty.", hint="give at least one word.")
-    twice = [word for i, word in enumerate(words) if word in words[:i]] if len(words) < 10_000 else []
+    for kind in set(map(type, words)):
+        if not issubclass(kind, str):
+            raise InputError(f"{name} holds something of type {kind.__name__}.", hint="give words.")
+    seen: set[str] = set()
+    twice = [word for word in words if word in seen or seen.add(word)]  # type: ignore[func-returns-value]
     if twice:
         raise InputError(
             f"{name} lists {join_words(map(repr, twice), most=3)} twice.", hint="list each word once."
@@ -250,7 +258,14 @@ def _chunks(
         chunk: NDArray[Any] = np.asarray(
             vectors[part] if isinstance(rows, slice) else vectors[rows[part]], dtype=kind
         )
-        yield part, chunk, np.sqrt(np.einsum("ij,ij->i", chunk, chunk))
+        with np.errstate(over="ignore", under="ignore"):
+            lengths = np.sqrt(np.einsum("ij,ij->i", chunk, chunk))
+        odd = ~((lengths > _SAFE[kind][0]) & (lengths < _SAFE[kind][1]))
+        if odd.any():  # squares left the range of the type: scale these rows, which changes no cosine
+            chunk = chunk.copy()
+            chunk[odd] /= np.abs(chunk[odd]).max(axis=1, keepdims=True)
+            lengths = np.sqrt(np.einsum("ij,ij->i", chunk, chunk))
+        yield part, chunk, lengths
 
 
 def _effects(

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from crossroads.errors import DesignError, EvidenceError, InputError
 from crossroads.evidence import Embeddings
 from crossroads.geometry import Floats, cosines, effect_size, rounding_error
-from crossroads.inference.bootstrap import percentile_interval, resampled_weights, weighted_effects
+from crossroads.inference.bootstrap import generator, percentile_interval, resampled_weights, weighted_effects
 from crossroads.measures.gathering import Gathered, check_inputs, gather
 from crossroads.measures.weat import check_ddof
 from crossroads.results import Result, read_only
@@ -109,7 +109,7 @@ def bootstrap(
     table = _table(found)
     n_x, n_a = len(found.words["x"]), len(found.words["a"])
     observed = _effect(table, n_x, n_a, ddof, emb.dim, f"of the design {design.name!r}")
-    rng = np.random.default_rng(seed)
+    rng = generator(seed)
     drawn = []
     for start in range(0, resamples, _AT_A_TIME):
         size = min(_AT_A_TIME, resamples - start)
@@ -140,6 +140,7 @@ def bootstrap(
             "interval": "percentile",
             "seed": seed,
             "missing": missing,
+            "fallback": ", ".join(emb.fallback) or "none",
         },
         provenance=(emb.provenance,),
     )
@@ -175,7 +176,12 @@ def influence(emb: Embeddings, design: Design, *, ddof: int = 1, missing: str = 
         effect_size=whole,
         without=without,
         coverage=found.coverage,
-        conventions={"measure": "influence", "ddof": ddof, "missing": missing},
+        conventions={
+            "measure": "influence",
+            "ddof": ddof,
+            "missing": missing,
+            "fallback": ", ".join(emb.fallback) or "none",
+        },
         provenance=(emb.provenance,),
     )
 

@@ -46,8 +46,8 @@ class WeatResult(Result):
     """The smallest p-value that sets of these sizes can give."""
     ties: int | None
     """Divisions that tie with the observed one, itself included; None where they were not counted."""
-    divisions: int
-    """Number of divisions that the p-value is a share of."""
+    divisions: int | None
+    """Number of divisions that the p-value is a share of; None if it has more than 300 digits."""
     tails: Mapping[str, tuple[float, float, float]]
     """p-value, lower and upper bound for every alternative."""
     associations: Mapping[str, float]
@@ -244,7 +244,7 @@ def run_test(
         alternative=tested.alternative,
         min_pvalue=tested.min_pvalue,
         ties=tested.tied,
-        divisions=tested.total,
+        divisions=tested.total if tested.total < 10**300 else None,
         tails=dict(tested.tails),
         associations=dict(zip(names, scores, strict=True)),
         sets=dict(found.words),

@@ -162,7 +162,10 @@ def wefat(
     bad = np.flatnonzero(~np.isfinite(scores).all(axis=0))
     if bad.size:
         shown = join_words([repr(found_words[i]) for i in bad[:4]], most=3)
-        raise EvidenceError(f"{shown} has the same cosine with every name.", hint="leave such words out.")
+        raise EvidenceError(
+            f"the cosines of {shown} with all names of a pair of groups are equal.",
+            hint="leave such words out.",
+        )
     cut = len(contrasts.pairs)
     return WefatResult(
         target=table.labels[key],

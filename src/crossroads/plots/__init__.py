@@ -1,23 +1,33 @@
 """Figures: a result in, axes out. Needs matplotlib (the extra ``plots``), which is loaded on first use."""
 
 from crossroads.plots.association import association_plot
+from crossroads.plots.crossed import crossed_axes
 from crossroads.plots.decades import decades
+from crossroads.plots.discoveries import discoveries
 from crossroads.plots.eat_map import eat_map
 from crossroads.plots.eat_maps import eat_maps
+from crossroads.plots.fit import fit_plot
 from crossroads.plots.forest import forest
 from crossroads.plots.influence import influence_plot
 from crossroads.plots.ranking import ranking
+from crossroads.plots.rdms import rdms
+from crossroads.plots.roc import roc
 from crossroads.plots.saving import save
 from crossroads.plots.taxonomy import taxonomy
 
 __all__ = [
     "association_plot",
+    "crossed_axes",
     "decades",
+    "discoveries",
     "eat_map",
     "eat_maps",
+    "fit_plot",
     "forest",
     "influence_plot",
     "ranking",
+    "rdms",
+    "roc",
     "save",
     "taxonomy",
 ]

@@ -134,6 +134,11 @@ def axes_width(ax: Axes) -> float:
     return float(ax.get_window_extent().width / ax.figure.dpi)
 
 
+def axes_height(ax: Axes) -> float:
+    """Height of axes in inches."""
+    return float(ax.get_window_extent().height / ax.figure.dpi)
+
+
 def name_ends(ax: Axes, left: str, middle: str, right: str) -> None:
     """Say below an axis what it measures, and what lies to either side."""
     room = (axes_width(ax) - width(middle, BODY)) / 2 - 0.12

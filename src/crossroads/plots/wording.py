@@ -49,6 +49,11 @@ def probability(p: float) -> str:
     return f"{mantissa}×10{str(int(exponent)).translate(_RAISED)}"
 
 
+def percent(share: float, digits: int = 1) -> str:
+    """A share of cases in per cent: ``81.6 %``."""
+    return f"{100 * share:.{digits}f}\N{NO-BREAK SPACE}%"
+
+
 def effect(test: WeatResult, *, star: bool = False) -> str:
     """The effect size of a test, starred on demand: ``d = 0.60 *``."""
     return f"d = {number(test.effect_size)}{' *' if star else ''}"

@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
+import errno
 import hashlib
 import os
-from collections.abc import Iterable
+import struct
+import zipfile
+import zlib
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
+from tokenize import TokenError
 from typing import Any
 
 import numpy as np
 
-from crossroads.errors import FormatError, InputError, UnknownNameError, join_words
+from crossroads.errors import CrossroadsError, FormatError, InputError, UnknownNameError, join_words
 from crossroads.evidence import Embeddings, Provenance
 from crossroads.evidence.spelling import check_fallback
 from crossroads.sources import embedded, histwords, spacy_pipelines
@@ -81,8 +87,9 @@ def load(
         kind, source, size = "default", embedded.PACKAGE, embedded.locate()[0].stat().st_size
         reading = embedded.read(request)
     else:
-        kind = _format_of(path_or_name, format, member)
-        reading = FORMATS[kind][0](path, request)
+        with damage_reported(path):
+            kind = _format_of(path_or_name, format, member)
+            reading = FORMATS[kind][0](path, request)
         source = named(path)
         size = path.stat().st_size if path.is_file() else None
         sha256 = _sha256(path) if checksum and path.is_file() else None
@@ -171,6 +178,42 @@ def _ask(
         progress=progress,
     )
     return request, asked, rules
+
+
+_DAMAGE = (
+    ArithmeticError,
+    AttributeError,
+    EOFError,
+    LookupError,
+    NotImplementedError,
+    SyntaxError,
+    TokenError,
+    TypeError,
+    ValueError,
+    struct.error,
+    zipfile.BadZipFile,
+    zlib.error,
+)
+"""What the libraries that decode files raise when the bytes are not what they should be."""
+
+
+@contextmanager
+def damage_reported(path: Path) -> Iterator[None]:
+    """Turn whatever a damaged file makes a decoder raise into an error that names the file."""
+    try:
+        yield
+    except CrossroadsError:
+        raise
+    except _DAMAGE as error:
+        raise FormatError(
+            f"the file is damaged, or not what it seems to be ({type(error).__name__}: {error}).",
+            path=path,
+            hint="compare its size or checksum with the original, or name its format.",
+        ) from error
+    except OSError as error:
+        if error.errno != errno.EINVAL:
+            raise
+        raise FormatError("the file is damaged: it points outside itself.", path=path) from error
 
 
 def _format_of(path_or_name: str | os.PathLike[str], format: str | None, member: str | None) -> str:  # noqa: A002

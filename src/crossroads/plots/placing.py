@@ -1,0 +1,136 @@
+"""Places for labels beside points: apart from each other, and off what is drawn where there is room."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from math import cos, hypot, pi, sin
+
+import numpy as np
+
+from crossroads.geometry import Floats
+
+Point = tuple[float, float]
+
+_ANGLES = (0, 180, 90, 270, 45, 135, 315, 225, 22, 158, 338, 202, 67, 113, 293, 247)
+_STEPS = (0.0, 0.05, 0.1, 0.17, 0.25, 0.35, 0.48, 0.62, 0.8, 1.0)
+_FAR = 14.0  # what an inch of distance costs, in points covered
+_TURN = 0.05  # what a less usual side costs
+_NEAR = 0.035  # nearer than this, in inches, a label seems to belong to another point
+_SAMPLES = np.linspace(0.15, 1.0, 14)[:, None]
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where a label stands, in inches from the lower left corner of the axes."""
+
+    centre: Point
+    """Middle of the label."""
+    leader: tuple[Point, Point] | None
+    """A line from the point to the label, where it does not stand right beside it."""
+
+
+class Page:
+    """Axes of a known size that fill with labels.
+
+    Parameters
+    ----------
+    wide, tall
+        Size of the axes in inches.
+    """
+
+    def __init__(self, wide: float, tall: float) -> None:
+        self.size = np.array([wide, tall])
+        self._boxes = np.empty((0, 4))
+        self._barred = np.empty((0, 2))
+        self._points = np.empty((0, 2))
+        self._weights = np.empty(0)
+
+    def bar(self, centre: Point, wide: float, tall: float) -> None:
+        """Keep a box free: no label and no leader crosses it."""
+        x, y = centre
+        box = [x - wide / 2, y - tall / 2, x + wide / 2, y + tall / 2]
+        self._boxes = np.vstack([self._boxes, box])
+
+    def bar_points(self, points: Floats) -> None:
+        """Keep points free: no label covers them."""
+        self._barred = np.vstack([self._barred, points])
+
+    def avoid(self, points: Floats, weight: float = 1.0) -> None:
+        """Points that a label should not cover, but may, at a cost for each."""
+        self._points = np.vstack([self._points, points])
+        self._weights = np.concatenate([self._weights, np.full(len(points), weight)])
+
+    def put(self, anchors: Iterable[Point], wide: float, tall: float, *, gap: float) -> Place | None:
+        """Find a label its place beside one of some points, and keep it; nothing where there is none.
+
+        Parameters
+        ----------
+        anchors
+            The points, any of which will do.
+        wide, tall
+            Size of the label in inches.
+        gap
+            How far it stands off at least.
+        """
+        best: tuple[float, Place] | None = None
+        half = np.array([wide, tall]) / 2
+        for anchor in map(np.array, anchors):
+            for step in _STEPS:
+                if best is not None and best[0] <= step * _FAR:
+                    break  # no place this far can be better
+                for rank, angle in enumerate(_ANGLES):
+                    way = np.array([cos(angle * pi / 180), sin(angle * pi / 180)])
+                    centre = anchor + way * (gap + step) + half * np.clip(1.45 * way, -1, 1)
+                    cost = self._cost(anchor, centre, half, leader=step > 0)
+                    if cost is None:
+                        continue
+                    cost += step * _FAR + rank * _TURN
+                    if best is None or cost < best[0]:
+                        best = cost, _place(anchor, centre, half, gap, leader=step > 0)
+        if best is None:
+            return None
+        place = best[1]
+        self.bar(place.centre, wide, tall)
+        if place.leader is not None:
+            start, end = map(np.array, place.leader)
+            self.bar_points(start + (end - start) * _SAMPLES)
+        return place
+
+    def _cost(self, anchor: Floats, centre: Floats, half: Floats, *, leader: bool) -> float | None:
+        """What a place covers; nothing where it is taken."""
+        low, high = centre - half, centre + half
+        if (low < 0).any() or (high > self.size).any():
+            return None
+        boxes = self._boxes
+        if ((low < boxes[:, 2:]).all(axis=1) & (high > boxes[:, :2]).all(axis=1)).any():
+            return None
+        if _within(self._barred, low, high).any():
+            return None
+        if leader:
+            path = anchor + (np.clip(anchor, low, high) - anchor) * _SAMPLES
+            inside = (path[:, None] > boxes[:, :2]).all(axis=2) & (path[:, None] < boxes[:, 2:]).all(axis=2)
+            if inside.any():
+                return None
+        covered = float(self._weights[_within(self._points, low, high)].sum())
+        near = float(self._weights[_within(self._points, low - _NEAR, high + _NEAR)].sum())
+        crossed = 0.0
+        if leader:
+            apart = np.abs(self._points[None] - path[:, None]).max(axis=2)
+            crossed = float(self._weights[(apart < _NEAR).any(axis=0)].sum())
+        return covered + near / 2 + crossed / 4
+
+
+def _within(points: Floats, low: Floats, high: Floats) -> np.ndarray[tuple[int, ...], np.dtype[np.bool_]]:
+    x, y = points[:, 0], points[:, 1]
+    return np.asarray((x > low[0]) & (x < high[0]) & (y > low[1]) & (y < high[1]))
+
+
+def _place(anchor: Floats, centre: Floats, half: Floats, gap: float, *, leader: bool) -> Place:
+    middle = (float(centre[0]), float(centre[1]))
+    if not leader:
+        return Place(middle, None)
+    end = np.clip(anchor, centre - half, centre + half)
+    far = hypot(*(end - anchor))
+    start = anchor + (end - anchor) * min(1.0, 0.8 * gap / far) if far else anchor
+    return Place(middle, ((float(start[0]), float(start[1])), (float(end[0]), float(end[1]))))

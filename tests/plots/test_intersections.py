@@ -1,0 +1,492 @@
+"""Figures of intersectional detections, of discoveries and of representational geometry."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from matplotlib.figure import Figure
+from scipy.stats import rankdata
+
+from crossroads.errors import InputError, UnknownNameError
+from crossroads.evidence import Embeddings
+from crossroads.measures import discover, eibd, ibd, rsa, rsa_grid, wefat
+from crossroads.measures.discovery import DiscoveryResult
+from crossroads.measures.rsa import RsaGridResult, RsaResult
+from crossroads.measures.wefat import WefatResult
+from crossroads.plots import crossed_axes, discoveries, fit_plot, rdms, roc, save
+from crossroads.plots.placing import Page
+from crossroads.plots.rdms import greys
+from crossroads.plots.style import house
+
+Says = Callable[[Any], list[str]]
+PUBLISHED = {"AF IBD": (9 / 84, 5 / 14), "AF EIBD": (10 / 89, 4 / 9), "elsewhere": (33 / 92, 5 / 6)}
+AWKWARD = (
+    "Donaudampfschifffahrtsgesellschaftskapitäne",
+    "花と昆虫 $x_1$",
+    "a name that says everything, and says it twice to be sure",
+    "\\frac{1}{2}",
+)
+
+
+def scored(races: tuple[str, ...] = ("African American", "European American", "Mexican American")) -> Any:
+    """Scores of sixty words, ten of which lie near the names of the target, with the table of groups."""
+    rng = np.random.default_rng(7)
+    groups: dict[tuple[str, str], list[str]] = {}
+    vectors: dict[str, Any] = {}
+    for i, race in enumerate(races):
+        for j, gender in enumerate(("female", "male")):
+            names = [f"name{i}{j}{k}" for k in range(6)]
+            groups[race, gender] = names
+            for name in names:
+                vectors[name] = rng.normal(size=8) + 2 * np.eye(8)[i] + 2 * np.eye(8)[4 + j]
+    words = [f"word{i}" for i in range(60)]
+    for i, word in enumerate(words):
+        vectors[word] = rng.normal(size=8) + (i < 10) * 1.2 * (np.eye(8)[0] + np.eye(8)[4])
+    emb = Embeddings.from_dict(vectors)
+    return emb, groups, words, wefat(emb, groups, words, (races[0], "female"))
+
+
+@pytest.fixture(scope="module")
+def material() -> Any:
+    return scored()
+
+
+@pytest.fixture(scope="module")
+def scores(material: Any) -> WefatResult:
+    result: WefatResult = material[3]
+    return result
+
+
+@pytest.fixture(scope="module")
+def detected(scores: WefatResult) -> dict[str, Any]:
+    options: Any = {"truth": [f"word{i}" for i in range(10)], "resamples": 100}
+    first = ibd(scores.pairs, threshold="youden", **options)
+    second = eibd(scores.pairs, scores.constituents, threshold=first.threshold, **options)
+    return {"AF IBD": first, "AF EIBD": second}
+
+
+@pytest.fixture(scope="module")
+def found(material: Any) -> DiscoveryResult:
+    emb, groups, words, _ = material
+    target = ("African American", "female")
+    return discover(emb, groups, target, words=words, fdr=0.6, permutations=20, relative=False)
+
+
+def geometry(names: tuple[str, ...], size: int = 6, word: str = "") -> tuple[Embeddings, Any, Any]:
+    rng = np.random.default_rng(3)
+    groups = {name: [f"{word}{i}-{k}" for k in range(size)] for i, name in enumerate(names[:-1])}
+    concepts = {names[-1]: [f"{word}c{k}" for k in range(size)]}
+    vectors = {item: rng.normal(size=20) for items in (groups | concepts).values() for item in items}
+    for item in (*groups[names[0]], *concepts[names[-1]]):
+        vectors[item] = vectors[item] + 1.5 * np.arange(20) / 20
+    return Embeddings.from_dict(vectors), groups, concepts
+
+
+@pytest.fixture(scope="module")
+def grid() -> RsaGridResult:
+    emb, groups, concepts = geometry(("one", "two", "three", "thing"))
+    return rsa_grid(emb, groups, concepts, n=4, samples=40, permutations=99)
+
+
+@pytest.fixture(scope="module")
+def pair(grid: RsaGridResult) -> RsaResult:
+    return grid.tests[0]
+
+
+def drawn(ax: Any, marker: str) -> list[tuple[float, float]]:
+    """Where markers of a shape stand, in data, legends aside."""
+    return [
+        (float(x), float(y))
+        for line in ax.lines
+        if line.get_marker() == marker and line.get_transform() == ax.transData
+        for x, y in zip(line.get_xdata(), line.get_ydata(), strict=True)
+    ]
+
+
+# ROC
+
+
+def test_the_paths_are_the_curves_of_the_results(detected: dict[str, Any]) -> None:
+    ax: Any = roc(detected)
+    paths = [line for line in ax.lines if len(line.get_xdata()) > 5]
+    for line, result in zip(paths, detected.values(), strict=True):
+        assert tuple(line.get_xdata()) == result.curve["fpr"]
+        assert tuple(line.get_ydata()) == result.curve["tpr"]
+    assert len({str(line.get_linestyle()) + str(line._unscaled_dash_pattern) for line in paths}) == 2
+    assert any(list(line.get_xdata()) == [0, 1] == list(line.get_ydata()) for line in ax.lines)
+
+
+def test_the_threshold_is_marked_with_a_cross_of_exact_intervals(detected: dict[str, Any]) -> None:
+    ax = roc(detected)
+    for marker, result in zip("os", detected.values(), strict=True):
+        assert drawn(ax, marker) == [(result.fpr, result.tpr)]
+        shares = result.intervals
+        for end in ("low", "high"):
+            assert (getattr(shares["fpr"], end), result.tpr) in drawn(ax, "|")
+            assert (result.fpr, getattr(shares["tpr"], end)) in drawn(ax, "_")
+
+
+def test_published_points_are_open_diamonds_with_labels(detected: dict[str, Any], said: Says) -> None:
+    ax = roc(detected, published=PUBLISHED)
+    assert drawn(ax, "D") == list(PUBLISHED.values())
+    assert {line.get_markerfacecolor() for line in ax.lines if line.get_marker() == "D"} == {"white"}
+    assert {f"{name}, published" for name in PUBLISHED} <= set(said(ax))
+
+
+def test_a_roc_says_its_area_and_its_accuracy_beside_the_baseline(
+    detected: dict[str, Any], said: Says
+) -> None:
+    texts = said(roc(detected))
+    for name, result in detected.items():
+        low, high = result.auc_interval
+        assert texts.count(name) == 2  # beside the path, and in the table
+        assert f"AUC {result.auc:.2f} ({low:.2f} to {high:.2f})" in texts
+        assert f"{100 * result.accuracy:.1f}\N{NO-BREAK SPACE}%" in texts
+        assert f"{100 * result.baseline:.1f}\N{NO-BREAK SPACE}%" in texts
+    assert f"{100 * detected['AF IBD'].honest_accuracy:.1f}\N{NO-BREAK SPACE}%" in texts
+    assert "–" in texts  # the threshold of EIBD was given
+    assert "not the area below the path" in " ".join(texts)
+    assert "EIBD" not in " ".join(said(roc({"one": detected["AF IBD"]})))
+
+
+def test_what_a_roc_cannot_draw_is_refused(detected: dict[str, Any], scores: WefatResult) -> None:
+    with pytest.raises(InputError, match="0 detections"):
+        roc({})
+    with pytest.raises(InputError, match="7 detections"):
+        roc({str(i): detected["AF IBD"] for i in range(7)})
+    with pytest.raises(InputError, match="truth of 'blind' is not known"):
+        roc({"blind": ibd(scores.pairs, threshold=1.0)})
+    with pytest.raises(InputError, match="published point 'AF IBD'"):
+        roc(detected, published={"AF IBD": (9, 84)})
+
+
+# crossed axes
+
+
+def test_the_default_axes_are_the_first_contrasts_of_two_categories(scores: WefatResult, said: Says) -> None:
+    texts = said(crossed_axes(scores))
+    assert {"female vs male", "African American vs European American"} <= set(texts)
+    assert {"← male", "female →", "← European American", "African American →"} <= set(texts)
+    corners = {f"{race} American and {sex}" for race in ("African", "European") for sex in ("male", "female")}
+    assert corners <= set(texts)
+
+
+def test_asking_for_one_contrast_finds_the_other_in_another_category(scores: WefatResult, said: Says) -> None:
+    mexican = "African American vs Mexican American"
+    options: Any
+    for options in ({"x": mexican}, {"y": mexican}, {"x": mexican, "y": "female vs male"}):
+        assert {mexican, "female vs male"} <= set(said(crossed_axes(scores, **options)))
+    both = crossed_axes(scores, x=mexican, y="African American vs European American")
+    assert {mexican, "African American vs European American"} <= set(said(both))
+
+
+def test_words_stand_at_their_scores_and_those_detected_are_dark(
+    scores: WefatResult, detected: dict[str, Any]
+) -> None:
+    detection = detected["AF IBD"]
+    ax: Any = crossed_axes(scores, detection)
+    x, y = scores.constituents["female vs male"], scores.constituents["African American vs European American"]
+    groups = {line.get_markersize(): line for line in ax.lines if line.get_marker() == "o"}
+    assert sorted(len(line.get_xdata()) for line in groups.values()) == sorted(
+        (len(detection.words), 60 - len(detection.words), 10)
+    )
+    light, dark, ring = (groups[size] for size in sorted(groups))
+    for line, words in (
+        (dark, detection.words),
+        (light, [w for w in scores.words if w not in detection.words]),
+        (ring, detection.truth),
+    ):
+        assert list(zip(*line.get_data(), strict=True)) == [(x[w], y[w]) for w in words]
+    assert ring.get_markerfacecolor() == "none"
+
+
+def test_only_detected_words_are_labelled_strongest_first(
+    scores: WefatResult, detected: dict[str, Any], said: Says
+) -> None:
+    detection = detected["AF IBD"]
+    texts = said(crossed_axes(scores, detection, label=4))
+    assert [text for text in texts if text.startswith("word")] == list(detection.words[:4])
+    assert f"4 of {len(detection.words)} detected words labelled" in " ".join(texts)
+    assert not [t for t in said(crossed_axes(scores, detection, label=0)) if t.startswith("word")]
+
+
+def test_words_without_room_are_counted(scores: WefatResult, said: Says, faults: Says) -> None:
+    # all words at one place: a few find room around it
+    crowded = replace(scores, constituent_scores=np.ones_like(scores.constituent_scores))
+    ax = crossed_axes(crowded, label=60)
+    labelled = sum(text.startswith("word") for text in said(ax))
+    assert 2 < labelled < 60
+    assert f"{labelled} of 60 words labelled ({60 - labelled} found no room)" in " ".join(said(ax))
+    assert faults(ax) == []
+
+
+def test_unknown_contrasts_and_strange_detections_are_refused(
+    scores: WefatResult, detected: dict[str, Any]
+) -> None:
+    with pytest.raises(UnknownNameError, match="did you mean 'female vs male'") as caught:
+        crossed_axes(scores, x="femal vs male")
+    assert caught.value.known == scores.constituent_names
+    with pytest.raises(UnknownNameError):
+        crossed_axes(scores, y="nothing")
+    with pytest.raises(InputError, match="both 'female vs male'"):
+        crossed_axes(scores, x="female vs male", y="female vs male")
+    with pytest.raises(InputError, match="label is -1"):
+        crossed_axes(scores, label=-1)
+    other = replace(detected["AF IBD"], words=("elsewhere",))
+    with pytest.raises(InputError, match="of other words, such as 'elsewhere'"):
+        crossed_axes(scores, other)
+    single = replace(
+        scores,
+        constituent_names=scores.constituent_names[:2],
+        constituent_scores=scores.constituent_scores[:2],
+    )
+    with pytest.raises(InputError, match="all of one category"):
+        crossed_axes(single)
+
+
+def test_a_vocabulary_is_drawn_in_time_and_not_as_a_million_shapes(
+    scores: WefatResult, tmp_path: Path
+) -> None:
+    rng = np.random.default_rng(0)
+    many = replace(
+        scores,
+        words=tuple(map(str, range(50_000))),
+        constituent_scores=rng.normal(size=(len(scores.constituent_names), 50_000)),
+    )
+    assert save(crossed_axes(many), tmp_path / "many.svg").stat().st_size < 2_000_000
+
+
+# fits
+
+
+def test_each_test_has_two_dots_of_different_shape_with_percentiles(grid: RsaGridResult) -> None:
+    ax = fit_plot(grid)
+    assert [x for x, _ in drawn(ax, "o")] == [test.similarity1 for test in grid.tests]
+    assert [x for x, _ in drawn(ax, "s")] == [test.similarity2 for test in grid.tests]
+    ends = [
+        float(end)
+        for test in grid.tests
+        for samples in (test.samples1, test.samples2)
+        for end in np.percentile(samples, (2.5, 97.5))
+    ]
+    assert [x for x, _ in drawn(ax, "|")] == ends
+
+
+def test_each_test_has_its_attainable_fit_and_its_ceiling(grid: RsaGridResult, said: Says) -> None:
+    ax: Any = fit_plot(grid)
+    ticks = [
+        list(line.get_xdata())
+        for line in ax.lines
+        if line.get_marker() == "None" and line.get_xdata()[0] not in (0, 1)
+    ]
+    assert ticks == [[x, x] for test in grid.tests for x in (test.attainable, test.ceiling)]
+    texts = said(ax)
+    assert {"attainable", "noise ceiling", "p, Holm", "p, sign test"} <= set(texts)
+    assert "percentiles 2.5 to 97.5 of 40 samples of 4 items a set" in " ".join(texts)
+    assert all(f"{sign} {name}" in texts for sign, name in (("●", "one"), ("□", "three")))
+
+
+def test_both_p_values_are_said(pair: RsaResult, said: Says) -> None:
+    texts = said(fit_plot([replace(pair, pvalue=0.0227, sign_pvalue=7.77e-5)]))
+    assert {".023", "7.8×10⁻⁵"} <= set(texts)
+    assert "p, Holm" not in texts
+    silent = said(fit_plot([replace(pair, permutations=0, ceiling=1.0)]))
+    assert "–" in silent
+    assert "noise ceiling" not in silent
+
+
+def test_no_fits_are_refused() -> None:
+    with pytest.raises(InputError, match="no test to draw"):
+        fit_plot([])
+
+
+# RDMs
+
+
+def test_the_maps_are_ranks_and_hypotheses_in_the_order_of_the_items(pair: RsaResult, said: Says) -> None:
+    figure: Any = rdms(pair)
+    model, first, second = (
+        np.ma.filled(ax.images[0].get_array().astype(float), np.nan) for ax in figure.axes if ax.images
+    )
+    upper = np.triu_indices(18, 1)
+    ranks = rankdata(pair.geometry[upper])
+    assert np.allclose(model[upper], (ranks - 1) / (ranks.size - 1))
+    assert np.allclose(model.T[upper], model[upper])
+    assert np.isnan(np.diag(model)).all()
+    label = np.repeat([1, 2, 3], 6)
+    for table, apart in ((first, 2), (second, 1)):
+        wanted = (label[:, None] == apart) != (label[None, :] == apart)
+        assert (table[upper] == wanted[upper]).all()
+    texts = said(figure)
+    items = [item for name in ("group1", "group2", "concept") for item in pair.items[name]]
+    assert [text for text in texts if text in items] == items
+    assert {"hypothesis 1", "one with thing", "hypothesis 2", "two with thing"} <= set(texts)
+    assert texts.count("thing") == 4  # over three maps, and beside one
+
+
+def test_the_maps_share_one_colour_bar(pair: RsaResult) -> None:
+    figure: Any = rdms(pair)
+    images = [ax.images[0] for ax in figure.axes if ax.images]
+    assert {image.get_clim() for image in images} == {(0, 1)}
+    assert len({id(image.get_cmap()) for image in images}) == 1
+    assert len(figure.axes) == len(images) + 1
+
+
+def test_the_greys_darken_in_equal_steps_of_lightness() -> None:
+    with house():
+        value = greys()(np.linspace(0, 1, 256))[:, 0]
+    linear = np.where(value <= 0.04045, value / 12.92, ((value + 0.055) / 1.055) ** 2.4)
+    steps = np.diff(116 * np.cbrt(linear) - 16)
+    assert (steps < 0).all()
+    assert np.allclose(steps, steps.mean(), rtol=0.02)
+
+
+@pytest.mark.parametrize(("size", "named"), [(15, True), (16, False)])
+def test_up_to_forty_five_items_are_named(size: int, named: bool, said: Says, faults: Says) -> None:
+    emb, groups, concepts = geometry(("one", "two", "thing"), size, "Ägypten")
+    figure = rdms(rsa_grid(emb, groups, concepts, n=4, samples=5, permutations=9).tests[0])
+    assert ("Ägypten0-0" in said(figure)) == named
+    assert faults(figure) == []
+
+
+# discoveries
+
+
+def test_the_strongest_discoveries_come_first_with_scores_and_q_values(
+    found: DiscoveryResult, said: Says
+) -> None:
+    ax: Any = discoveries(found, n=5)
+    assert drawn(ax, "o") == [(float(score), i) for i, score in enumerate(found.scores[:5])]
+    texts = said(ax)
+    assert [text for text in texts if text in found.words] == list(found.words[:5])
+    assert all(f"{score:.3f}" in texts for score in found.scores[:5])
+    stems = [collection.get_segments()[0] for collection in ax.collections]
+    assert [(float(stem[0][0]), float(stem[1][0])) for stem in stems] == [
+        (0, float(score)) for score in found.scores[:5]
+    ]
+    assert f"the 5 strongest of {len(found.words)} discoveries among 60 words" in " ".join(texts)
+
+
+def test_q_values_are_printed_as_they_are(found: DiscoveryResult, said: Says) -> None:
+    q = np.array([3.9e-6, *found.qvalues[1:]])
+    assert "3.9×10⁻⁶" in said(discoveries(replace(found, qvalues=q)))
+
+
+def test_no_discoveries_and_no_room_for_them_are_refused(found: DiscoveryResult) -> None:
+    with pytest.raises(InputError, match=r"no word reached a false-discovery rate of 0\.6"):
+        discoveries(replace(found, words=(), scores=np.array([]), qvalues=np.array([])))
+    with pytest.raises(InputError, match="n is 0"):
+        discoveries(found, n=0)
+
+
+# all of them
+
+
+@pytest.fixture
+def figures(
+    scores: WefatResult,
+    detected: dict[str, Any],
+    grid: RsaGridResult,
+    found: DiscoveryResult,
+) -> dict[str, Callable[[], Any]]:
+    return {
+        "roc": lambda: roc(detected, published=PUBLISHED),
+        "roc of one": lambda: roc({"AF IBD": detected["AF IBD"]}),
+        "roc of six": lambda: roc({f"detection {i}": detected["AF EIBD"] for i in range(6)}),
+        "crossed axes": lambda: crossed_axes(scores, detected["AF IBD"]),
+        "crossed axes, bare": lambda: crossed_axes(scores, label=60),
+        "fit of a grid": lambda: fit_plot(grid),
+        "fit of one": lambda: fit_plot([grid.tests[0]]),
+        "fit, close ticks": lambda: fit_plot(
+            [replace(grid.tests[0], ceiling=grid.tests[0].attainable - 0.01)]
+        ),
+        "rdms": lambda: rdms(grid.tests[0]),
+        "discoveries": lambda: discoveries(found),
+        "one discovery": lambda: discoveries(found, n=1),
+    }
+
+
+def test_no_figure_clips_or_overprints_its_texts(figures: dict[str, Callable[[], Any]], faults: Says) -> None:
+    assert [(name, fault) for name, draw in figures.items() for fault in faults(draw())] == []
+
+
+@pytest.mark.parametrize("kind", ["png", "svg", "pdf"])
+def test_a_figure_drawn_twice_gives_the_same_bytes(
+    kind: str, figures: dict[str, Callable[[], Any]], tmp_path: Path
+) -> None:
+    for name in ("roc", "crossed axes", "fit of a grid", "rdms", "discoveries"):
+        one, two = (save(figures[name](), tmp_path / f"{i}.{kind}").read_bytes() for i in range(2))
+        assert one == two, name
+
+
+def test_names_long_and_foreign_neither_clip_nor_overprint(
+    detected: dict[str, Any], found: DiscoveryResult, faults: Says
+) -> None:
+    with house():
+        scores = scored(AWKWARD[:3])[3]
+        renamed = replace(scores, words=tuple(f"{AWKWARD[i % 4]}{i}" for i in range(60)))
+        emb, groups, concepts = geometry(AWKWARD, 5, "Rindfleischetikettierungsüberwachung")
+        grid = rsa_grid(emb, groups, concepts, n=4, samples=5, permutations=9)
+        both = dict(zip(AWKWARD, detected.values(), strict=False))
+        words = tuple(f"{AWKWARD[i % 4]}{i}" for i in range(len(found.words)))
+        drawn_all = {
+            "roc": roc(both, published=dict.fromkeys(AWKWARD[:2], (0.2, 0.7))),
+            "crossed": crossed_axes(renamed),
+            "crossed, long": crossed_axes(
+                renamed, x=scores.constituent_names[1], y=scores.constituent_names[0]
+            ),
+            "fit": fit_plot(grid),
+            "rdms": rdms(grid.tests[0]),
+            "discoveries": discoveries(replace(found, words=words, target=AWKWARD[2])),
+        }
+        assert [(name, fault) for name, figure in drawn_all.items() for fault in faults(figure)] == []
+
+
+def test_figures_may_be_drawn_on_axes_of_the_caller(
+    scores: WefatResult, detected: dict[str, Any], grid: RsaGridResult, found: DiscoveryResult
+) -> None:
+    axes: Any = Figure(figsize=(12, 30)).subplots(4)
+    assert roc(detected, published=PUBLISHED, ax=axes[0]) is axes[0]
+    assert crossed_axes(scores, detected["AF IBD"], ax=axes[1]) is axes[1]
+    assert fit_plot(grid, ax=axes[2]) is axes[2]
+    assert discoveries(found, ax=axes[3]) is axes[3]
+    assert all(len(ax.texts) > 3 for ax in axes)
+
+
+def test_an_rsa_without_exchanged_labels_is_drawn(said: Says, faults: Says) -> None:
+    emb, groups, concepts = geometry(("one", "two", "thing"))
+    result = rsa(
+        emb, groups["one"], groups["two"], concepts["thing"], n=4, samples=5, permutations=0, splits=0
+    )
+    assert "p ≈" not in " ".join(said(rdms(result)))
+    assert faults(rdms(result)) == []
+    assert faults(fit_plot([result])) == []
+
+
+# places for labels
+
+
+def test_labels_are_kept_apart_and_on_the_page() -> None:
+    page = Page(2.0, 1.0)
+    places = [page.put([(1.0, 0.5)], 0.5, 0.1, gap=0.05) for _ in range(12)]
+    taken = [place for place in places if place is not None]
+    assert len(taken) >= 4
+    boxes = [(p.centre[0] - 0.25, p.centre[1] - 0.05, p.centre[0] + 0.25, p.centre[1] + 0.05) for p in taken]
+    assert all(x0 >= 0 and y0 >= 0 and x1 <= 2 and y1 <= 1 for x0, y0, x1, y1 in boxes)
+    for i, (a0, b0, a1, b1) in enumerate(boxes):
+        assert all(a1 <= x0 or x1 <= a0 or b1 <= y0 or y1 <= b0 for x0, y0, x1, y1 in boxes[i + 1 :])
+
+
+def test_a_label_avoids_points_where_it_can_and_is_refused_where_there_is_no_room() -> None:
+    page = Page(2.0, 1.0)
+    page.avoid(np.array([(1.3, 0.5)]))
+    place = page.put([(1.0, 0.5)], 0.5, 0.1, gap=0.05)
+    assert place is not None
+    assert place.centre[0] < 1  # not on the right, which is usual
+    assert place.leader is None
+    assert Page(0.4, 0.4).put([(0.2, 0.2)], 0.5, 0.1, gap=0.05) is None
