@@ -442,7 +442,10 @@ def test_the_published_rule_keeps_words_of_one_parent() -> None:
         assert {*words["own"], *words["race"], *words["gender"]} <= emergent
         assert not emergent & set(words["both"])
         highest = dict(zip(result.words, result.constituent_scores.max(axis=0), strict=True))
-        exact += {w for w in found if highest[w] <= 1.33} == set(words["own"])
+        strict = eibd(result.pairs, result.constituents, threshold=1.33, remove="any")
+        assert set(strict.words) == {w for w in found if highest[w] <= 1.33}
+        assert strict.conventions["detected"].endswith("for no constituent pair")
+        exact += set(strict.words) == set(words["own"])
     assert exact >= 18
 
 

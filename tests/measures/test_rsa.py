@@ -422,6 +422,9 @@ def test_the_ceiling_is_near_one_for_a_clear_geometry_and_near_zero_for_noise(ki
     high = rsa(Embeddings(everything(sets), clear), *sets, dissimilarity=kind).ceiling
     low = rsa(Embeddings(everything(sets), noise), *sets, dissimilarity=kind).ceiling
     middle = rsa(Embeddings(everything(sets), clear + 5 * noise), *sets, dissimilarity=kind).ceiling
+    assert high is not None
+    assert low is not None
+    assert middle is not None
     assert high > 0.95
     assert abs(low) < 0.15
     assert low < middle < high
@@ -442,8 +445,10 @@ def test_the_ceiling_is_the_agreement_of_halves_corrected_to_full_length() -> No
         r = float(spearmanr(*halves).statistic)
         expected.append(2 * r / (1 + r))
     found = rsa(Embeddings(everything(sets), vectors), *sets, n=4, dissimilarity="cosine", splits=200).ceiling
+    assert found is not None
     assert found == pytest.approx(np.mean(expected), abs=0.02)
     assert 0.4 < found < 0.9
+    assert rsa(Embeddings(everything(sets), vectors), *sets, n=4, splits=0).ceiling is None
 
 
 # Grids

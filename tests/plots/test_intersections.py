@@ -295,7 +295,7 @@ def test_both_p_values_are_said(pair: RsaResult, said: Says) -> None:
     texts = said(fit_plot([replace(pair, pvalue=0.0227, sign_pvalue=7.77e-5)]))
     assert {".023", "7.8×10⁻⁵"} <= set(texts)
     assert "p, Holm" not in texts
-    silent = said(fit_plot([replace(pair, permutations=0, ceiling=1.0)]))
+    silent = said(fit_plot([replace(pair, permutations=0, ceiling=None)]))
     assert "–" in silent
     assert "noise ceiling" not in silent
 

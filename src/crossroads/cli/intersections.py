@@ -195,7 +195,7 @@ def published(kind: str) -> dict[str, tuple[float, float]]:
     from crossroads.papers.published import table
 
     return {
-        f"{row['target']} published": (row["fpr"][0] / row["fpr"][1], row["tpr"][0] / row["tpr"][1])
+        row["target"]: (row["fpr"][0] / row["fpr"][1], row["tpr"][0] / row["tpr"][1])
         for row in table("ceat-ibd")["row"]
         if row["kind"] == kind
     }

@@ -310,7 +310,7 @@ def rsa_table(results: Sequence[RsaResult]) -> Table:
             number(r.similarity2, 3),
             p_value(r.pvalue),
             p_value(r.sign_pvalue),
-            number(r.ceiling),
+            "–" if r.ceiling is None else number(r.ceiling),
         )
     return table
 

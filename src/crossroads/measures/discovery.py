@@ -36,7 +36,7 @@ class DiscoveryResult(Result):
     target: str
     """The group."""
     kind: str
-    """``ibd``: any pair; ``eibd``: beyond what the constituents explain."""
+    """``ibd``: any pair; ``eibd``: every pair, beyond what the constituents explain."""
     words: tuple[str, ...]
     """Words with a q-value up to the wanted rate, strongest first."""
     scores: NDArray[np.float64]
@@ -122,10 +122,12 @@ def discover(
 ) -> DiscoveryResult:
     """Find the words of a whole vocabulary that a group is associated with.
 
-    The score of a word is its largest WEFAT score over all pairs (``"ibd"``), or that less its smallest
-    constituent score where that is positive (``"eibd"``: what the constituents do not explain). The
+    The score of a word is its largest WEFAT score over all pairs (``"ibd"``). For ``"eibd"`` it is the
+    smallest score over all pairs, less the smallest constituent score where that is positive: the word
+    must be closer to the group than to *every* other one, and by more than the constituents explain. The
     false-discovery rate of a score is the number of words that reach it when names are given to groups at
-    random, over the number that do reach it.
+    random, over the number that do reach it: it is about names being exchangeable, so that any word with
+    a real difference between the groups of names counts as a true discovery, whatever its meaning.
 
     Parameters
     ----------
@@ -202,9 +204,10 @@ def _top(scores: Floats, contrasts: Contrasts) -> Floats:
 
 
 def _beyond(scores: Floats, contrasts: Contrasts) -> Floats:
-    """Largest pair score, less the smallest constituent score where that is positive."""
+    """Smallest pair score, less the smallest constituent score where that is positive."""
+    owned = scores[: len(contrasts.pairs)].min(axis=0)
     explained = np.maximum(scores[len(contrasts.pairs) :].min(axis=0), 0.0)
-    return np.asarray(_top(scores, contrasts) - explained)
+    return np.asarray(owned - explained)
 
 
 @dataclass(frozen=True)

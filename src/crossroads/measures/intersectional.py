@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from crossroads.errors import InputError, UnknownNameError, join_words
+from crossroads.errors import InputError, UnknownNameError, join_words, one_of
 from crossroads.geometry import Floats
 from crossroads.inference.detection import area_interval, area_under_curve, best_threshold, exact_interval
 from crossroads.measures.wefat import ScoreTable
@@ -18,6 +18,7 @@ from crossroads.results import Result
 
 GRID = np.arange(-40, 41) / 20
 """Thresholds tried when a rule is to choose one."""
+_REMOVED = {"": "", "all": " and not for every constituent pair", "any": " and for no constituent pair"}
 RULES = ("accuracy", "youden")
 """Rules that choose a threshold: most right answers, or the largest tpr − fpr."""
 
@@ -132,7 +133,7 @@ def ibd(
     table = ScoreTable.of(pairs, "pairs")
     top = table.scores.max(axis=0)
     bottom = np.full(top.shape, -np.inf)
-    return _detect("ibd", table, top, bottom, top, threshold, truth, level, resamples, seed)
+    return _detect("ibd", "", table, top, bottom, top, threshold, truth, level, resamples, seed)
 
 
 def eibd(
@@ -141,6 +142,7 @@ def eibd(
     *,
     threshold: float | str,
     truth: Iterable[str] | None = None,
+    remove: str = "all",
     level: float = 0.95,
     resamples: int = 2000,
     seed: int = 0,
@@ -156,10 +158,17 @@ def eibd(
         As in :func:`ibd`. The paper uses one threshold for both: pass the one of IBD.
     constituents
         Scores of each subcategory of the group against its siblings: pair to word to score.
+    remove
+        ``"all"``, the published rule, removes words that are above the threshold for every constituent
+        pair. ``"any"`` removes words that are above it for one: stricter, and closer to the name.
 
     Notes
     -----
-    Words are emergent for thresholds from their smallest constituent score up to their largest pair score.
+    A word of one parent only, such as one about women of any group, scores nothing with the other parent,
+    so the published rule keeps it and calls it emergent; ``remove="any"`` does not.
+
+    Words are emergent for thresholds from their smallest (``"any"``: largest) constituent score up to their
+    largest pair score.
     The length of that interval is the score behind ``auc``: ours, because the detected words of different
     thresholds are not nested and the published rule has no score of its own.
 
@@ -167,6 +176,7 @@ def eibd(
     ----------
     Guo, W., & Caliskan, A. (2021). Section 8.2. doi:10.1145/3461702.3462536
     """
+    one_of("remove", remove, ("all", "any"))
     table, parents = ScoreTable.of(pairs, "pairs"), ScoreTable.of(constituents, "constituents")
     if set(parents.words) != set(table.words):
         odd = sorted(set(parents.words) ^ set(table.words))
@@ -176,12 +186,14 @@ def eibd(
         )
     at = {word: i for i, word in enumerate(parents.words)}
     aligned = parents.scores[:, [at[word] for word in table.words]]
-    top, bottom = table.scores.max(axis=0), aligned.min(axis=0)
-    return _detect("eibd", table, top, bottom, top - bottom, threshold, truth, level, resamples, seed)
+    top = table.scores.max(axis=0)
+    bottom = aligned.min(axis=0) if remove == "all" else aligned.max(axis=0)
+    return _detect("eibd", remove, table, top, bottom, top - bottom, threshold, truth, level, resamples, seed)
 
 
 def _detect(
     kind: str,
+    remove: str,
     table: ScoreTable,
     top: Floats,
     bottom: Floats,
@@ -220,8 +232,7 @@ def _detect(
         provenance=() if table.origin is None else table.origin.provenance,
         conventions={
             "measure": kind,
-            "detected": "above the threshold for any pair"
-            + (" and not for every constituent pair" if kind == "eibd" else ""),
+            "detected": f"above the threshold for any pair{_REMOVED[remove]}",
             "threshold": rule,
             "level": level,
             "resamples": resamples,

@@ -23,7 +23,7 @@ from crossroads.stimuli import StimulusSet
 
 DISSIMILARITIES = ("spearman", "correlation", "cosine", "euclidean")
 
-_PAIRS_AT_A_TIME = 1 << 21
+_PAIRS_AT_A_TIME = 1 << 14  # what stays in the cache of a core
 _SMALL = 1 << 23
 _EQUAL = 1e-12
 """Dissimilarities closer than this, relative to their range, are the same."""
@@ -60,9 +60,10 @@ class RsaResult(Result):
     attainable: float
     """The best fit that a hypothesis of zeros and ones with these group sizes can have, where no two
     dissimilarities are equal."""
-    ceiling: float
+    ceiling: float | None
     """Noise ceiling: how well the geometry agrees with itself. Rank correlation of the dissimilarities from
-    two random halves of the dimensions, corrected to the full length (Spearman–Brown), mean over splits."""
+    two random halves of the dimensions, corrected to the full length (Spearman–Brown), mean over splits;
+    None without splits."""
     items: Mapping[str, tuple[str, ...]]
     """The items measured, by set."""
     geometry: NDArray[np.float64]
@@ -123,7 +124,7 @@ def rsa(
     replace_concept: bool = False,
     dissimilarity: str = "spearman",
     permutations: int = 999,
-    splits: int = 4,
+    splits: int = 2,
     missing: str = "raise",
 ) -> RsaResult:
     """Compare a model's geometry with two hypotheses about which group goes with the concept.
@@ -199,7 +200,7 @@ def rsa(
         samples1=read_only(np.ascontiguousarray(fits[:, 0])),
         samples2=read_only(np.ascontiguousarray(fits[:, 1])),
         attainable=_attainable(n),
-        ceiling=_ceiling(raw, dissimilarity, splits, rng),
+        ceiling=_ceiling(raw, dissimilarity, distances, splits, rng),
         items={name: found.words[name] for name in order},
         geometry=read_only(distances),
         coverage=found.coverage,
@@ -313,6 +314,7 @@ def _classes(distances: Floats, *, error: float) -> NDArray[np.int64]:
     return table
 
 
+@cache
 def _hypotheses(sizes: tuple[int, int, int]) -> tuple[Floats, tuple[NDArray[np.intp], NDArray[np.intp]]]:
     """Two rows of zeros and ones over the pairs of items, and the pairs."""
     label = np.repeat([1, 2, 0], sizes)
@@ -399,25 +401,30 @@ def _scale(size: int, m: int, ranks: Floats) -> float:
     return sqrt(ranks.size * share * (1 - share)) * sqrt(float(ranks @ ranks)) or 1.0
 
 
-@cache
 def _attainable(n: int) -> float:
-    """Spearman correlation when every pair set apart is less similar than every other pair."""
-    hypotheses, _ = _hypotheses((n, n, n))
-    ranks = np.argsort(np.argsort(hypotheses[0], kind="stable"), kind="stable").astype(np.float64)
-    return float(np.corrcoef(ranks, hypotheses[0])[0, 1])
+    """Spearman correlation when every pair set apart is less similar than every other pair.
+
+    Of N pairs a share p is set apart. Their ranks exceed the others' by N / 2 on average, so that the
+    correlation is N / 2 · √(p (1 − p)) over the standard deviation of N ranks, √((N² − 1) / 12).
+    """
+    pairs = 3 * n * (3 * n - 1) // 2
+    share = 2 * n * n / pairs
+    return pairs * sqrt(3 * share * (1 - share) / (pairs * pairs - 1))
 
 
-def _ceiling(vectors: Floats, kind: str, splits: int, rng: np.random.Generator) -> float:
+def _ceiling(
+    vectors: Floats, kind: str, distances: Floats, splits: int, rng: np.random.Generator
+) -> float | None:
     """Reliability of the geometry: agreement of two halves of the dimensions."""
     dim = vectors.shape[1]
     if splits < 1 or dim < 4:
-        return 1.0
+        return None
     upper = np.triu_indices(len(vectors), 1)
     rows = _coordinates(vectors, kind)
     if kind != "euclidean":
         rows = rows / np.sqrt(np.einsum("ij,ij->i", rows, rows))[:, None]
 
-    def parts(columns: NDArray[np.intp] | slice) -> Floats:
+    def parts(columns: NDArray[np.intp]) -> Floats:
         """What these dimensions add to the correlation or the squared distance of each pair."""
         products = _products(rows[:, columns])
         if kind != "euclidean":
@@ -425,7 +432,7 @@ def _ceiling(vectors: Floats, kind: str, splits: int, rng: np.random.Generator) 
         squares = np.diag(products)
         return np.asarray((squares[:, None] + squares[None, :] - 2 * products)[upper])
 
-    whole = parts(slice(None))
+    whole = distances[upper] ** 2 if kind == "euclidean" else distances[upper] - 1
     half = np.stack([parts(rng.permutation(dim)[: dim // 2]) for _ in range(splits)])
     halves = np.stack([half, whole - half])
     ranks = doubled_midranks(halves.reshape(2 * splits, -1)).astype(np.float64).reshape(2, splits, -1)

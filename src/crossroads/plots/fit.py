@@ -99,7 +99,7 @@ def _label(test: RsaResult) -> list[tuple[str, float, str]]:
 
 
 def _has_ceiling(test: RsaResult) -> bool:
-    return test.ceiling < 1.0
+    return test.ceiling is not None
 
 
 def _draw_test(ax: Axes, y: int, test: RsaResult) -> None:
@@ -116,14 +116,14 @@ def _draw_test(ax: Axes, y: int, test: RsaResult) -> None:
         ax.plot([mean], [at], linestyle="none", markeredgewidth=1.1, zorder=3, **look[i])
     ends = [y - 0.3, y + 0.42]
     ax.plot([test.attainable] * 2, ends, color=INK, linewidth=1.2, zorder=2, solid_capstyle="butt")
-    if _has_ceiling(test):
+    if test.ceiling is not None:
         ax.plot([test.ceiling] * 2, ends, color=GREY, linewidth=1.2, linestyle=(0, (1.5, 1)), zorder=2)
 
 
 def _name_ticks(ax: Axes, test: RsaResult) -> None:
     """Name the two ticks above the first row, from the right, so that the names do not meet."""
     ticks = [(test.attainable, "attainable", INK)]
-    if _has_ceiling(test):
+    if test.ceiling is not None:
         ticks.append((test.ceiling, "noise ceiling", GREY))
     low, high = ax.get_xlim()
     free = axes_width(ax) + 0.06
