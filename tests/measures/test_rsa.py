@@ -16,7 +16,8 @@ from crossroads import Embeddings, StimulusSet, benjamini_hochberg, catalog, hol
 from crossroads.errors import DesignError, EvidenceError, InputError, MissingStimuliError, UnknownNameError
 from crossroads.measures import RsaGridResult, RsaResult
 from crossroads.measures import rsa as _function
-from crossroads.measures.rsa import DISSIMILARITIES, _draw
+from crossroads.measures.rdm import DISSIMILARITIES
+from crossroads.measures.rsa import _draw
 
 Sets = list[list[str]]
 Sizes = tuple[int, int, int]

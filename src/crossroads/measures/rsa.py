@@ -11,24 +11,18 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from crossroads.errors import DesignError, EvidenceError, InputError, join_words, one_of
+from crossroads.errors import DesignError, InputError, join_words, one_of
 from crossroads.evidence import Embeddings
 from crossroads.geometry import Floats, rounding_error
 from crossroads.inference.bootstrap import generator
 from crossroads.inference.multiplicity import benjamini_hochberg, holm
-from crossroads.inference.ranks import dense_ranks, doubled_midranks, rank_correlations, sign_test
+from crossroads.inference.ranks import rank_correlations, sign_test
 from crossroads.measures.gathering import gather
+from crossroads.measures.rdm import DISSIMILARITIES, ceiling_of, classes_of, dissimilarities
 from crossroads.results import Result, read_only
 from crossroads.stimuli import StimulusSet
 
-DISSIMILARITIES = ("spearman", "correlation", "cosine", "euclidean")
-
 _PAIRS_AT_A_TIME = 1 << 14  # what stays in the cache of a core
-_SMALL = 1 << 23
-_EQUAL = 1e-12
-"""Dissimilarities closer than this, relative to their range, are the same."""
-_FLAT = 1e-12
-"""A unit vector less its mean that is shorter than this is rounding error."""
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -183,7 +177,7 @@ def rsa(
     sizes = (len(found.words["group1"]), len(found.words["group2"]), len(found.words["concept"]))
     raw = vectors if dissimilarity != "euclidean" else _lengths(emb, found.words, order)
     distances = dissimilarities(raw, dissimilarity)
-    classes = _classes(distances, error=0.0 if dissimilarity == "euclidean" else rounding_error(emb.dim))
+    classes = classes_of(distances, error=0.0 if dissimilarity == "euclidean" else rounding_error(emb.dim))
     rng = generator(seed)
     fits = _sampled(classes, sizes, n, samples, replace_concept, rng)
     statistic, pvalue = _exchanged(classes, sizes, permutations, rng)
@@ -200,7 +194,7 @@ def rsa(
         samples1=read_only(np.ascontiguousarray(fits[:, 0])),
         samples2=read_only(np.ascontiguousarray(fits[:, 1])),
         attainable=_attainable(n),
-        ceiling=_ceiling(raw, dissimilarity, distances, splits, rng),
+        ceiling=ceiling_of(raw, dissimilarity, distances, splits, rng),
         items={name: found.words[name] for name in order},
         geometry=read_only(distances),
         coverage=found.coverage,
@@ -266,52 +260,9 @@ def _named(sets: Mapping[str, Iterable[str]]) -> dict[str, StimulusSet]:
     return {name: StimulusSet(name, StimulusSet.of(items, name).items) for name, items in sets.items()}
 
 
-def dissimilarities(vectors: Floats, kind: str) -> Floats:
-    """Dissimilarity of every pair of rows, as a square matrix."""
-    if kind == "euclidean":  # from differences: lengths that cancel would break ties
-        squares = [np.einsum("id,id->i", d, d) for d in (vectors - row for row in vectors)]
-        return np.asarray(np.sqrt(np.stack(squares)))
-    rows = _coordinates(vectors, kind)
-    gram = _products(rows)
-    lengths = np.sqrt(np.diag(gram))
-    if (lengths < _FLAT).any():
-        raise EvidenceError(
-            "an item has the same value in every dimension, so it correlates with nothing.",
-            hint="leave it out, or use dissimilarity='euclidean'.",
-        )
-    distances = np.asarray(1 - gram / lengths[:, None] / lengths[None, :])
-    np.fill_diagonal(distances, 0.0)
-    return distances
-
-
-def _products(rows: Floats) -> Floats:
-    """Products of all pairs of rows. Small ones without BLAS, whose threads cost more than they save."""
-    if rows.shape[0] ** 2 * rows.shape[1] < _SMALL:
-        return np.asarray(np.einsum("id,jd->ij", rows, rows))
-    return np.asarray(rows @ rows.T)
-
-
-def _coordinates(vectors: Floats, kind: str) -> Floats:
-    """What is correlated: centred ranks (integers, so that products are exact), or centred values."""
-    if kind == "spearman":
-        return np.asarray(doubled_midranks(vectors) - (vectors.shape[1] + 1.0))
-    return np.asarray(vectors - vectors.mean(axis=1, keepdims=True)) if kind == "correlation" else vectors
-
-
 def _lengths(emb: Embeddings, words: Mapping[str, tuple[str, ...]], order: tuple[str, ...]) -> Floats:
     """Vectors with their lengths, which the Euclidean distance depends on."""
     return np.stack([np.asarray(emb[word], dtype=np.float64) for name in order for word in words[name]])
-
-
-def _classes(distances: Floats, *, error: float) -> NDArray[np.int64]:
-    """Dense rank of every dissimilarity of the pool, as a square matrix; rounding leaves an ``error``."""
-    upper = np.triu_indices(len(distances))
-    values = distances[upper]
-    ranks = dense_ranks(values, tolerance=max(1e-300, error, _EQUAL * float(values.max() - values.min())))
-    table = np.empty(distances.shape, dtype=np.int64)
-    table[upper] = ranks
-    table.T[upper] = ranks
-    return table
 
 
 @cache
@@ -410,36 +361,6 @@ def _attainable(n: int) -> float:
     pairs = 3 * n * (3 * n - 1) // 2
     share = 2 * n * n / pairs
     return pairs * sqrt(3 * share * (1 - share) / (pairs * pairs - 1))
-
-
-def _ceiling(
-    vectors: Floats, kind: str, distances: Floats, splits: int, rng: np.random.Generator
-) -> float | None:
-    """Reliability of the geometry: agreement of two halves of the dimensions."""
-    dim = vectors.shape[1]
-    if splits < 1 or dim < 4:
-        return None
-    upper = np.triu_indices(len(vectors), 1)
-    rows = _coordinates(vectors, kind)
-    if kind != "euclidean":
-        rows = rows / np.sqrt(np.einsum("ij,ij->i", rows, rows))[:, None]
-
-    def parts(columns: NDArray[np.intp]) -> Floats:
-        """What these dimensions add to the correlation or the squared distance of each pair."""
-        products = _products(rows[:, columns])
-        if kind != "euclidean":
-            return -products[upper]
-        squares = np.diag(products)
-        return np.asarray((squares[:, None] + squares[None, :] - 2 * products)[upper])
-
-    whole = distances[upper] ** 2 if kind == "euclidean" else distances[upper] - 1
-    half = np.stack([parts(rng.permutation(dim)[: dim // 2]) for _ in range(splits)])
-    halves = np.stack([half, whole - half])
-    ranks = doubled_midranks(halves.reshape(2 * splits, -1)).astype(np.float64).reshape(2, splits, -1)
-    ranks -= ranks.mean(axis=2, keepdims=True)
-    spread = np.sqrt((ranks**2).sum(axis=2))
-    r = (ranks[0] * ranks[1]).sum(axis=1) / np.maximum(spread[0] * spread[1], 1e-300)
-    return float(np.mean(2 * r / np.maximum(1 + r, 1e-12)))
 
 
 def _check_counts(**counts: int) -> None:

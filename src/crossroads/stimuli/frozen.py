@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Iterator, Mapping
 from typing import Any, ClassVar, TypeVar
 
@@ -47,8 +48,9 @@ class Named(Mapping[str, V]):
 
     noun: ClassVar[str] = "name"
 
+    @abstractmethod
     def _named(self) -> Mapping[str, V]:
-        raise NotImplementedError
+        """The items by name."""
 
     def __getitem__(self, name: str) -> V:
         items = self._named()
