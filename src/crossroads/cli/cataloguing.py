@@ -2,18 +2,30 @@
 
 from __future__ import annotations
 
-import dataclasses
 import json as json_module
 import sys
+from collections.abc import Iterable, Iterator
 from typing import Annotated, Any
 
 import typer
 from rich.markup import escape
+from rich.padding import Padding
 
 from crossroads.cli import options as o
 from crossroads.cli import printing
 from crossroads.results import encode
-from crossroads.stimuli import Design, batteries, catalog
+from crossroads.stimuli import (
+    About,
+    Citation,
+    Design,
+    Groups,
+    Sentences,
+    Templates,
+    Traits,
+    WordLists,
+    batteries,
+    catalog,
+)
 
 
 def _complete(incomplete: str) -> list[str]:
@@ -66,23 +78,64 @@ def _list(json: bool) -> None:
 
 
 def _show_design(design: Design) -> None:
-    printing.out.print(f"[b]{escape(design.name)}[/b]  {escape(design.title)}")
-    if design.source is not None:
-        printing.out.print(escape(str(design.source.text)))
-        if design.source.doi:
-            printing.out.print(f"doi:{design.source.doi}", markup=False)
-    for label, text in (("table", design.table), ("licence", design.licence)):
-        if text:
-            printing.out.print(f"{label}: {text}", markup=False)
+    _show_head(design.name, design.title, design.source, design.table, design.licence)
     for role, words in design.sets.items():
-        printing.out.print(f"\n[b]{role.upper()}[/b] {escape(words.name)} ({len(words)})")
-        printing.out.print("  " + ", ".join(words), markup=False)
-    if design.departures:
-        printing.out.print("\n[b]departures[/b]")
-        for sentence in design.departures:
-            printing.out.print(f"  {sentence}", markup=False)
+        _show_words(f"{role.upper()}[/b] {escape(words.name)} ({len(words)})", words)
+    _show_departures(design.departures)
 
 
 def _show_other(found: Any) -> None:
-    data = encode(found) if dataclasses.is_dataclass(found) else {"value": str(found)}
-    printing.out.print(json_module.dumps(data, ensure_ascii=False, indent=1), markup=False)
+    about: About = found.about
+    _show_head(about.name, about.title, about.source, about.table, about.licence)
+    apart = "\n" if isinstance(found, Traits | Templates | Sentences) else ", "
+    for heading, lines in _parts(found):
+        _show_words(heading, lines, apart)
+    _show_departures(about.departures)
+
+
+def _parts(found: Any) -> Iterator[tuple[str, Iterable[str]]]:
+    """Headings and what stands under each, for whatever kind of entry it is."""
+    if isinstance(found, Groups):
+        for group in found.members:
+            what = ", ".join(f"{k}: {v}" for k, v in group.categories.items())
+            yield f"{escape(group.name)}[/b] {escape(group.label)} ({escape(what)})", group.items
+            if group.omitted:
+                yield "  left out[/b]", [f"{name} ({why})" for name, why in group.omitted.items()]
+    elif isinstance(found, WordLists):
+        for category, kinds in found.items():
+            for kind, words in kinds.items():
+                yield f"{escape(category)}[/b] {escape(kind)} ({len(words)})", words
+    elif isinstance(found, Traits):
+        for scale in dict.fromkeys(trait.scale for trait in found):
+            yield f"{escape(scale)}[/b]", [f"{t.left} – {t.right}" for t in found if t.scale == scale]
+    elif isinstance(found, Templates):
+        for family in found.families:
+            yield f"{escape(family.name)}[/b] {escape(family.use)}", [t.text for t in family.templates]
+    elif isinstance(found, Sentences):
+        for name, sentences in found.items():
+            yield f"{escape(name)}[/b] ({len(sentences)})", [f"{s.text} [{s.keyword}]" for s in sentences]
+
+
+def _show_head(name: str, title: str, source: Citation | None, table: str, licence: str) -> None:
+    printing.out.print(f"[b]{escape(name)}[/b]  {escape(title)}")
+    if source is not None:
+        printing.out.print(source.text, markup=False)
+        if source.doi:
+            printing.out.print(f"doi:{source.doi}", markup=False)
+    for label, text in (("table", table), ("licence", licence)):
+        if text:
+            printing.out.print(f"{label}: {text}", markup=False)
+
+
+def _show_words(heading: str, words: Iterable[str], apart: str = ", ") -> None:
+    """A heading, whose bold part it closes itself, and the words under it, indented."""
+    printing.out.print(f"\n[b]{heading}")
+    printing.out.print(Padding(escape(apart.join(words)), (0, 0, 0, 2)))
+
+
+def _show_departures(departures: Iterable[str]) -> None:
+    departures = tuple(departures)
+    if departures:
+        printing.out.print("\n[b]departures[/b]")
+        for sentence in departures:
+            printing.out.print(Padding(escape(sentence), (0, 0, 0, 2)))
