@@ -15,11 +15,13 @@ import pytest
 from numpy.typing import NDArray
 
 from crossroads import (
+    Contexts,
     Design,
     Embeddings,
     Provenance,
     battery,
     bootstrap,
+    ceat,
     compare,
     discover,
     eibd,
@@ -69,6 +71,21 @@ def made() -> dict[str, Result]:
         "influence": influence(one, DESIGN, **options),
         "compare": compare(one, two, DESIGN, **options),
         "battery": battery(one, [DESIGN, STRANGE], resamples=10),
+        "ceat": ceat(
+            Contexts.from_dict(
+                {
+                    w.upper() if w == "y0" else w: np.random.default_rng(1).normal(size=(2, 4)) * (i + 1)
+                    + i * np.eye(4)[i % 4]
+                    for i, w in enumerate(LABELS)
+                    if w != "x3"
+                },
+                provenance=one.provenance,
+                fallback="title",
+            ),
+            DESIGN,
+            samples=5,
+            **options,
+        ),
         "wefat": wefat(one, GROUPS, WORDS["a"], "p / s", **options),
         "ibd": ibd(
             wefat(one, GROUPS, WORDS["a"], "p / s", **options).pairs, threshold="accuracy", truth=["a1"]

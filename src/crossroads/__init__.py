@@ -7,13 +7,14 @@
 """
 
 from crossroads.errors import CrossroadsError, CrossroadsWarning, InputError, MissingStimuliError
-from crossroads.evidence import Embeddings, Provenance
+from crossroads.evidence import Contexts, Embeddings, Provenance
 from crossroads.inference.multiplicity import benjamini_hochberg, holm
 from crossroads.inference.permutation import permutation_test
 from crossroads.inference.power import minimum_detectable
 from crossroads.measures import (
     battery,
     bootstrap,
+    ceat,
     compare,
     discover,
     eibd,
@@ -35,6 +36,7 @@ from crossroads.version import VERSION
 __version__ = VERSION
 
 __all__ = [
+    "Contexts",
     "CrossroadsError",
     "CrossroadsWarning",
     "Design",
@@ -49,6 +51,7 @@ __all__ = [
     "benjamini_hochberg",
     "bootstrap",
     "catalog",
+    "ceat",
     "compare",
     "discover",
     "eibd",

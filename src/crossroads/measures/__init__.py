@@ -1,6 +1,7 @@
 """Published tests: evidence and a design in, a frozen result out."""
 
 from crossroads.measures.battery import BatteryResult, SeriesResult, battery, series
+from crossroads.measures.ceat import CeatResult, ceat
 from crossroads.measures.comparison import CompareResult, compare
 from crossroads.measures.discovery import DiscoveryResult, discover, null_threshold
 from crossroads.measures.intersectional import DetectionResult, eibd, ibd
@@ -14,6 +15,7 @@ from crossroads.measures.wefat import ScoreTable, WefatResult, wefat
 __all__ = [
     "BatteryResult",
     "BootstrapResult",
+    "CeatResult",
     "CompareResult",
     "DetectionResult",
     "DiscoveryResult",
@@ -29,6 +31,7 @@ __all__ = [
     "WefatResult",
     "battery",
     "bootstrap",
+    "ceat",
     "compare",
     "discover",
     "eibd",

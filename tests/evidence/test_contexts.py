@@ -1,0 +1,56 @@
+"""Context vectors: looked up, read-only, checked."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from crossroads import Contexts
+from crossroads.errors import EvidenceError, InputError
+
+
+def test_contexts_are_found_by_word() -> None:
+    rng = np.random.default_rng(0)
+    given = {
+        "rose": rng.normal(size=(3, 4)),
+        "wasp": rng.normal(size=(1, 4)),
+        "Iris": rng.normal(size=(2, 4)),
+    }
+    contexts = Contexts.from_dict(given, provenance="test", fallback="title")
+    assert contexts.words == ("rose", "wasp", "Iris")
+    assert contexts.offsets.tolist() == [0, 3, 4, 6]
+    for word, rows in given.items():
+        assert np.array_equal(contexts[word], rows)
+    assert contexts.count("iris") == 2
+    assert "lily" not in contexts
+    assert (len(contexts), contexts.dim, list(contexts)) == (3, 4, ["rose", "wasp", "Iris"])
+    assert contexts.provenance.source == "test"
+    assert "3 words, 6 × 4 float64" in repr(contexts)
+    with pytest.raises(InputError, match="'lily'"):
+        contexts["lily"]
+    with pytest.raises(ValueError, match="read-only"):
+        contexts.vectors[0, 0] = 1
+
+
+@pytest.mark.parametrize(
+    ("given", "words"),
+    [
+        ({}, "empty"),
+        ({"a": [[1.0, 2.0]], "b": [[1.0]]}, "shape"),
+        ({"a": [1.0, 2.0]}, "shape"),
+        ({"a": np.empty((0, 2))}, "shape"),
+        ({"a": [[1.0, np.nan]]}, "nan"),
+    ],
+)
+def test_unusable_contexts_are_refused(given: dict[str, object], words: str) -> None:
+    with pytest.raises(EvidenceError, match=words):
+        Contexts.from_dict(given)  # type: ignore[arg-type]
+
+
+def test_arrays_must_fit_their_words() -> None:
+    with pytest.raises(EvidenceError, match="3 contexts"):
+        Contexts(["a", "b"], [1, 2], np.ones((2, 2)))
+    with pytest.raises(EvidenceError, match="'b' has no context"):
+        Contexts(["a", "b"], [2, 0], np.ones((2, 2)))
+    with pytest.raises(EvidenceError, match="'a'"):
+        Contexts(["a", "a"], [1, 1], np.ones((2, 2)))
