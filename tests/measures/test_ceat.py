@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 from numpy.typing import NDArray
@@ -10,7 +12,7 @@ from crossroads import Contexts, Design, ceat, weat
 from crossroads.errors import DesignError, EvidenceError, InputError, MissingStimuliError, UnknownNameError
 from crossroads.evidence import Embeddings
 from crossroads.inference.random_effects import combine
-from crossroads.measures.ceat import draw
+from crossroads.measures.ceat import contextual_associations, draw
 
 WORDS = {name: [f"{name}{i}" for i in range(4)] for name in "xyab"}
 DESIGN = Design(name="test", **WORDS)  # type: ignore[arg-type]
@@ -45,6 +47,18 @@ def test_every_sample_is_a_weat_of_the_contexts_drawn() -> None:
     assert (result.effect_size, result.se, result.tau2) == (again.effect_size, again.se, again.tau2)
     assert result.share_positive == (result.sample_effect_sizes > 0).mean()
     assert result.contexts["x1"] == 7
+
+
+@pytest.mark.parametrize("kind", [np.float32, np.float64])
+def test_the_compiled_associations_are_the_same(kind: type[np.floating[Any]]) -> None:
+    pytest.importorskip("numba", reason="the compiled kernels need the extra 'fast'")
+    rng = np.random.default_rng(0)
+    rows = rng.normal(size=(90, 33)).astype(kind)
+    rows /= np.linalg.norm(rows, axis=1, keepdims=True)
+    drawn = rng.integers(0, 90, (300, 11))
+    plain = contextual_associations(rows, drawn, 5, 4, compiled=False)
+    fast = contextual_associations(rows, drawn, 5, 4, compiled=True)
+    assert fast == pytest.approx(plain, abs=1e-14 if kind is np.float64 else 1e-6)
 
 
 def test_half_precision_and_single_precision_agree_with_double() -> None:

@@ -16,6 +16,7 @@ from crossroads.inference.scores import Integers
 _WINDOW = 1 << 14
 _BINS = 1 << 16
 _SCANNED = 16
+_SAMPLES = 128
 
 
 def count_overlap(part: Overlap, tie: int) -> tuple[int, int]:
@@ -231,3 +232,38 @@ def count_small_rows(
         above[row] = n_above
         tied[row] = n_reaching - n_above
     return above, tied
+
+
+@njit(parallel=True, fastmath=True, cache=True)
+def contextual_associations(rows: Any, drawn: Any, n_targets: Any, n_a: Any) -> Any:
+    """Association of each target in each sample of contexts: its product with the attribute difference.
+
+    Samples are taken block by block and, within a block, word by word, so that the contexts of one word
+    stay in the cache while a block draws from them.
+    """
+    n_samples, n_words = drawn.shape
+    dim = rows.shape[1]
+    found = np.empty((n_samples, n_targets), np.float64)
+    positive = rows.dtype.type(1.0 / n_a)
+    negative = rows.dtype.type(-1.0 / (n_words - n_targets - n_a))
+    n_blocks = (n_samples + _SAMPLES - 1) // _SAMPLES
+    for block in prange(n_blocks):
+        first = block * _SAMPLES
+        last = min(n_samples, first + _SAMPLES)
+        difference = np.zeros((last - first, dim), rows.dtype)
+        for word in range(n_targets, n_words):
+            share = positive if word < n_targets + n_a else negative
+            for sample in range(first, last):
+                row = rows[drawn[sample, word]]
+                into = difference[sample - first]
+                for k in range(dim):
+                    into[k] += share * row[k]
+        for word in range(n_targets):
+            for sample in range(first, last):
+                row = rows[drawn[sample, word]]
+                with_ = difference[sample - first]
+                total = rows.dtype.type(0)
+                for k in range(dim):
+                    total += row[k] * with_[k]
+                found[sample, word] = total
+    return found

@@ -14,6 +14,7 @@ from crossroads.errors import DesignError, EvidenceError, InputError, MissingSti
 from crossroads.evidence import Contexts
 from crossroads.geometry import Floats, effect_size, rounding_error
 from crossroads.inference.bootstrap import generator
+from crossroads.inference.compiled import kernels
 from crossroads.inference.permutation import permutation_test
 from crossroads.inference.random_effects import combine
 from crossroads.measures.gathering import MISSING, NOT_THERE
@@ -24,6 +25,8 @@ from crossroads.stimuli import Design
 VARIANCES = ("paper", "hedges")
 
 _BLOCK = 256
+_WORTH_COMPILING = 50_000_000
+_STIMULUS_WORK = 2e6  # beyond this the p-value over stimuli is bracketed, to within one per cent
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -130,7 +133,11 @@ def ceat(
     s = _expected(rows, offsets, sizes)
     n_x = sizes[0]
     tested = permutation_test(
-        s[:n_x], s[n_x:], alternative="two-sided", score_error=rounding_error(contexts.dim)
+        s[:n_x],
+        s[n_x:],
+        alternative="two-sided",
+        score_error=rounding_error(contexts.dim),
+        max_work=_STIMULUS_WORK,
     )
     words = [word for name in ("x", "y", "a", "b") for word in found[name]]
     return CeatResult(
@@ -208,7 +215,7 @@ def _unit_rows(
     for name in ("x", "y", "a", "b"):
         for word in found[name]:
             rows: NDArray[Any] = np.asarray(contexts[word], dtype=kind)
-            lengths = np.sqrt((rows.astype(np.float64) ** 2).sum(axis=1)).astype(kind)
+            lengths: NDArray[Any] = np.sqrt(np.einsum("ij,ij->i", rows, rows))
             if not (np.isfinite(lengths) & (lengths > 0)).all():
                 raise EvidenceError(
                     f"a context of {word!r} is a zero vector or not finite.", hint="leave this context out."
@@ -230,18 +237,46 @@ def _samples(
     """Effect size of each sample, and the variance of its associations."""
     drawn = draw(offsets, samples, rng)
     n_x, n_y, n_a, _ = sizes
-    targets = n_x + n_y
-    s = np.empty((samples, targets))
-    for start in range(0, samples, _BLOCK):
-        block = drawn[start : start + _BLOCK]
-        difference = _mean(rows, block[:, targets : targets + n_a])
-        difference -= _mean(rows, block[:, targets + n_a :])
-        for word in range(targets):
-            s[start : start + len(block), word] = np.einsum("nd,nd->n", rows[block[:, word]], difference)
+    s = contextual_associations(rows, drawn, n_x + n_y, n_a)
     spread = s.var(axis=1, ddof=ddof)
     if not (spread > 0).all():
         raise EvidenceError("a sample has equal associations throughout, so it has no effect size.")
     return (s[:, :n_x].mean(axis=1) - s[:, n_x:].mean(axis=1)) / np.sqrt(spread), spread
+
+
+def contextual_associations(
+    rows: NDArray[Any],
+    drawn: NDArray[np.int64],
+    n_targets: int,
+    n_a: int,
+    *,
+    compiled: bool | None = None,
+) -> Floats:
+    """Association of each target in each sample.
+
+    Parameters
+    ----------
+    rows
+        Unit context vectors.
+    drawn
+        The row of each word, targets first, then A, then B; one row a sample.
+    n_targets, n_a
+        How many words are targets, and how many belong to A.
+    compiled
+        Whether to use the compiled kernel; by default where it is installed and worth loading.
+    """
+    worth = compiled or (compiled is None and drawn.size * rows.shape[1] >= _WORTH_COMPILING)
+    found = kernels() if worth else None
+    if found is not None:
+        return np.asarray(found.contextual_associations(rows, drawn, n_targets, n_a))
+    s = np.empty((len(drawn), n_targets))
+    for start in range(0, len(drawn), _BLOCK):
+        block = drawn[start : start + _BLOCK]
+        difference = _mean(rows, block[:, n_targets : n_targets + n_a])
+        difference -= _mean(rows, block[:, n_targets + n_a :])
+        for word in range(n_targets):
+            s[start : start + len(block), word] = np.einsum("nd,nd->n", rows[block[:, word]], difference)
+    return s
 
 
 def draw(offsets: NDArray[np.int64], samples: int, rng: np.random.Generator) -> NDArray[np.int64]:
