@@ -9,7 +9,14 @@ import pytest
 from numpy.typing import NDArray
 
 from crossroads import Contexts, Design, ceat, weat
-from crossroads.errors import DesignError, EvidenceError, InputError, MissingStimuliError, UnknownNameError
+from crossroads.errors import (
+    CrossroadsWarning,
+    DesignError,
+    EvidenceError,
+    InputError,
+    MissingStimuliError,
+    UnknownNameError,
+)
 from crossroads.evidence import Embeddings
 from crossroads.inference.random_effects import combine
 from crossroads.measures.ceat import contextual_associations, draw
@@ -133,8 +140,24 @@ def test_missing_stimuli_follow_the_policy() -> None:
     assert balanced.missing["y3"] == "left out to balance the sets"
 
 
+def test_spellings_are_recorded_and_shared_words_warned_about() -> None:
+    made = world(6)
+    made["X9"] = made.pop("x0")
+    upper = Design(name="t", x=["X9", "x1", "x2"], y=["y0", "y1", "x1"], a=WORDS["a"], b=WORDS["b"])
+    with pytest.warns(CrossroadsWarning, match="'x1' in both targets"):
+        ceat(Contexts.from_dict(made), upper, samples=3)
+    lower = Design(name="t", x=["x9", "x1"], y=["y0", "y1"], a=WORDS["a"], b=WORDS["b"])
+    coverage = ceat(Contexts.from_dict(made, fallback="title"), lower, samples=3).coverage
+    assert coverage is not None
+    assert coverage.respelled == {"x9": "X9 (title)"}
+
+
 def test_bad_input_is_refused() -> None:
     contexts = Contexts.from_dict(world(7))
+    with pytest.raises(InputError, match="from_dict"):
+        ceat(world(7), DESIGN)  # type: ignore[arg-type]
+    with pytest.raises(InputError, match=r"cr\.catalog\('c6'\)"):
+        ceat(contexts, "c6")  # type: ignore[arg-type]
     with pytest.raises(InputError, match="samples is 2"):
         ceat(contexts, DESIGN, samples=2)
     with pytest.raises(UnknownNameError, match="'hedges'"):

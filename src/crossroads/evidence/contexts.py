@@ -98,6 +98,11 @@ class Contexts:
         return cls(list(arrays), counts, stacked, provenance=provenance, fallback=fallback)
 
     @property
+    def index(self) -> Embeddings:
+        """The words as labels of one-dimensional stand-ins: what finds them by the spelling rules."""
+        return self._index
+
+    @property
     def words(self) -> tuple[str, ...]:
         """The words, in the order of their vectors."""
         return self._index.labels

@@ -10,16 +10,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from crossroads.errors import DesignError, EvidenceError, InputError, MissingStimuliError, join_words, one_of
+from crossroads.errors import DesignError, EvidenceError, InputError, one_of
 from crossroads.evidence import Contexts
 from crossroads.geometry import Floats, effect_size, rounding_error
 from crossroads.inference.bootstrap import generator
 from crossroads.inference.compiled import kernels
 from crossroads.inference.permutation import permutation_test
 from crossroads.inference.random_effects import combine
-from crossroads.measures.gathering import MISSING, NOT_THERE
+from crossroads.measures.gathering import check_inputs, gather, warn_about_sharing
 from crossroads.measures.weat import check_ddof
-from crossroads.results import Coverage, Result, read_only
+from crossroads.results import Result, read_only
 from crossroads.stimuli import Design
 
 VARIANCES = ("paper", "hedges")
@@ -119,14 +119,22 @@ def ceat(
     ----------
     Guo, W., & Caliskan, A. (2021). Section 8.3. doi:10.1145/3461702.3462536
     """
+    if not isinstance(contexts, Contexts):
+        raise InputError(
+            f"the contexts are of type {type(contexts).__name__}.",
+            hint="build them with cr.Contexts.from_dict({word: array, ...}).",
+        )
+    check_inputs(design)
     one_of("variance", variance, VARIANCES)
     check_ddof(ddof)
     if samples < 3:
         raise InputError(f"samples is {samples}.", hint="draw at least three; 10,000 is usual.")
     if design.y is None:
         raise DesignError(f"the design {design.name!r} has a single target.", hint="give y as well.")
-    found, coverage = _look_up(contexts, design, missing)
-    rows, offsets, sizes = _unit_rows(contexts, found)
+    warn_about_sharing(design)
+    # contexts are looked up by word, as vectors are: the same spelling rules, policies and errors
+    found = gather(contexts.index, design.sets, missing=missing, least={"x": 2, "y": 2, "a": 1, "b": 1})
+    rows, offsets, sizes = _unit_rows(contexts, found.words)
     effects, spreads = _samples(rows, offsets, sizes, samples, ddof, generator(seed))
     variances = spreads if variance == "paper" else _hedges(effects, sizes)
     combined = combine(effects, variances)
@@ -139,7 +147,7 @@ def ceat(
         score_error=rounding_error(contexts.dim),
         max_work=_STIMULUS_WORK,
     )
-    words = [word for name in ("x", "y", "a", "b") for word in found[name]]
+    words = [word for name in ("x", "y", "a", "b") for word in found.words[name]]
     return CeatResult(
         design=design.name,
         effect_size=combined.effect_size,
@@ -156,7 +164,7 @@ def ceat(
         sample_effect_sizes=read_only(effects),
         sample_variances=read_only(variances),
         contexts={word: contexts.count(word) for word in words},
-        coverage=coverage,
+        coverage=found.coverage,
         conventions={
             "measure": "ceat",
             "samples": samples,
@@ -170,44 +178,8 @@ def ceat(
     )
 
 
-def _look_up(contexts: Contexts, design: Design, missing: str) -> tuple[dict[str, list[str]], Coverage]:
-    one_of("missing", missing, MISSING)
-    found: dict[str, list[str]] = {}
-    dropped: dict[str, dict[str, str]] = {}
-    respelled: dict[str, str] = {}
-    for name, words in design.sets.items():
-        found[name] = [word for word in words if word in contexts]
-        dropped[name] = {word: NOT_THERE for word in words if word not in contexts}
-        for word in found[name]:
-            match = contexts.find(word)
-            if match is not None and match.rule != "exact":
-                respelled[word] = f"{match.label} ({match.rule})"
-    absent = {word: why for words in dropped.values() for word, why in words.items()}
-    if absent and missing == "raise":
-        raise MissingStimuliError(
-            f"{len(absent)} stimuli have no contexts: {join_words(absent, most=6)}.",
-            missing=absent,
-            hint="pass missing='drop' to leave them out, or missing='balance' to keep the sets equal.",
-        )
-    if missing == "balance":
-        for one, other in (("x", "y"), ("a", "b")):
-            keep = min(len(found[one]), len(found[other]))
-            for name in (one, other):
-                dropped[name] |= dict.fromkeys(found[name][keep:], "left out to balance the sets")
-                del found[name][keep:]
-    for name, least in (("x", 2), ("y", 2), ("a", 1), ("b", 1)):
-        if len(found[name]) < least:
-            raise MissingStimuliError(
-                f"{name} has {len(found[name])} of {len(design.sets[name])} stimuli left, and needs {least}.",
-                missing=dropped[name],
-                hint="use contexts that cover the design.",
-            )
-    used = {name: tuple(words) for name, words in found.items()}
-    return found, Coverage(policy=missing, used=used, dropped=dropped, respelled=respelled)
-
-
 def _unit_rows(
-    contexts: Contexts, found: Mapping[str, list[str]]
+    contexts: Contexts, found: Mapping[str, tuple[str, ...]]
 ) -> tuple[NDArray[Any], NDArray[np.int64], tuple[int, int, int, int]]:
     """Unit context vectors of the stimuli, stacked in the order x, y, a, b, and where each word begins."""
     kind: type[Any] = np.float64 if contexts.vectors.dtype == np.float64 else np.float32
