@@ -61,6 +61,15 @@ def test_the_prediction_interval_holds_further_effects() -> None:
     assert 0.90 <= inside / 300 <= 0.99
 
 
+def test_the_prediction_interval_is_that_of_a_t_distribution() -> None:
+    # mean ± t of n - 2 degrees of freedom × sqrt(tau² + se²); with four effects se² is not small beside tau²
+    es, v = [0.1, 0.4, 0.9, 0.2], [0.05, 0.04, 0.06, 0.05]
+    found = combine(es, v)
+    assert found.tau2 > 0
+    reach = stats.t.ppf(0.975, 2) * np.sqrt(found.tau2 + found.se**2)
+    assert found.prediction_interval == pytest.approx((found.effect_size - reach, found.effect_size + reach))
+
+
 @pytest.mark.parametrize(
     ("es", "v", "words"),
     [

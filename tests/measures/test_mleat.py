@@ -279,3 +279,10 @@ def test_the_frame_shows_all_levels() -> None:
     ]  # fmt: skip
     assert frame.loc[0, "effect_size_y"] == result.level2["y"].effect_size
     assert frame.loc[0, "mean_by"] == result.level3["by"].mean
+
+
+def test_the_published_rule_is_the_default() -> None:
+    # "a target leans to A when d > 0.2 and p < 0.05": by default, as in the paper
+    emb, design = space((4, 4, 4, 4), 6, 1)
+    found = mleat(emb, design, resamples=0).conventions
+    assert (found["least_effect"], found["alpha"], found["alternative"]) == (0.2, 0.05, "observed")

@@ -30,4 +30,4 @@ def gensim() -> Any:
             importlib.import_module("gensim.models.fasttext")
             return importlib.import_module("gensim")
         except ImportError:
-            pytest.skip("gensim is not installed (it is in the extra [bench], not in [test])")
+            pytest.skip("gensim is not installed (extra [test])")

@@ -92,7 +92,7 @@ def test_without_spacy_the_extra_is_named(folder: Path, monkeypatch: pytest.Monk
 
 
 @pytest.mark.skipif(
-    importlib.util.find_spec("spacy") is None, reason="spaCy is not installed (extra [spacy], not in [test])"
+    importlib.util.find_spec("spacy") is None, reason="spaCy is not installed (extra [spacy])"
 )
 @pytest.mark.filterwarnings("ignore")
 def test_a_blank_pipeline_of_spacy_comes_back(tmp_path: Path) -> None:
