@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -11,6 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from crossroads.errors import EvidenceError, InputError
 from crossroads.evidence.embeddings import Embeddings, Match
 from crossroads.evidence.provenance import Provenance
+from crossroads.evidence.stores import read_store, write_store
 
 
 class Contexts:
@@ -23,7 +25,8 @@ class Contexts:
     counts
         How many contexts each of them has.
     vectors
-        All context vectors, one row a context, those of a word together and in the order of the words.
+        All context vectors, one row a context, those of a word together and in the order of the words: one
+        array, or several that each hold whole words. Memory-mapped arrays stay on disk.
     provenance
         Where the vectors came from; :class:`Provenance` or a description.
     fallback
@@ -40,7 +43,7 @@ class Contexts:
         self,
         words: Iterable[str],
         counts: Iterable[int],
-        vectors: NDArray[Any],
+        vectors: NDArray[Any] | Sequence[NDArray[Any]],
         *,
         provenance: Provenance | str | None = None,
         fallback: str | Iterable[str] = (),
@@ -50,20 +53,56 @@ class Contexts:
         self._index = Embeddings(
             list(words), np.ones((counts.size, 1)), provenance=provenance, fallback=fallback
         )
-        if vectors.ndim != 2 or vectors.shape[0] != int(counts.sum()) or vectors.shape[1] == 0:
+        self._offsets = np.concatenate([[0], np.cumsum(counts)])
+        self._blocks = _read_only_blocks(vectors)
+        self._edges = np.concatenate([[0], np.cumsum([len(block) for block in self._blocks])])
+        if self._edges[-1] != self._offsets[-1]:
+            shapes = ", ".join(str(block.shape) for block in self._blocks)
             raise EvidenceError(
-                f"there are {int(counts.sum())} contexts for vectors of shape {vectors.shape}.",
+                f"there are {int(counts.sum())} contexts for vectors of shape {shapes}.",
                 hint="give one row a context.",
             )
         if (counts < 1).any():
             word = self._index.labels[int(np.argmin(counts))]
             raise EvidenceError(f"{word!r} has no context.", hint="leave out words without contexts.")
-        if vectors.dtype.kind != "f":
-            raise EvidenceError(f"the vectors are of type {vectors.dtype}.", hint="give real numbers.")
-        view = vectors.view()
-        view.flags.writeable = False
-        self._vectors: NDArray[Any] = view
-        self._offsets = np.concatenate([[0], np.cumsum(counts)])
+        if not np.isin(self._edges, self._offsets).all():
+            raise EvidenceError("a word has contexts in two arrays.", hint="keep those of a word together.")
+
+    @classmethod
+    def open(cls, path: str | Path, *, verify: bool = True, fallback: str | Iterable[str] = ()) -> Contexts:
+        """Open a store that ``crossroads embed`` wrote; the vectors stay on disk until they are used.
+
+        Parameters
+        ----------
+        path
+            The folder.
+        verify
+            Whether to compare every file with its checksum first; about a second a gigabyte.
+        fallback
+            As for the class.
+        """
+        store = read_store(path, verify=verify)
+        return cls(store.words, store.counts, store.blocks, provenance=store.provenance, fallback=fallback)
+
+    def save(self, path: str | Path, *, dtype: str | None = None) -> None:
+        """Write a store that :meth:`open` reads.
+
+        Parameters
+        ----------
+        path
+            The folder to make; it must not exist.
+        dtype
+            ``"float16"``, ``"float32"`` or ``"float64"``; that of the vectors if left out.
+        """
+        write_store(
+            path,
+            self.words,
+            np.diff(self._offsets).tolist(),
+            (self[word] for word in self.words),
+            dim=self.dim,
+            dtype=dtype or self.dtype.name,
+            provenance=self.provenance,
+        )
 
     @classmethod
     def from_dict(
@@ -108,9 +147,21 @@ class Contexts:
         return self._index.labels
 
     @property
+    def blocks(self) -> tuple[NDArray[Any], ...]:
+        """The arrays that hold the vectors, each with whole words; read-only, memory-mapped if opened."""
+        return self._blocks
+
+    @property
     def vectors(self) -> NDArray[Any]:
-        """All context vectors; read-only."""
-        return self._vectors
+        """All context vectors in one array; read-only. Copied where they lie in several."""
+        if len(self._blocks) == 1:
+            return self._blocks[0]
+        return _read_only(np.concatenate(self._blocks))
+
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        """Type of the numbers."""
+        return self._blocks[0].dtype
 
     @property
     def offsets(self) -> NDArray[np.int64]:
@@ -120,7 +171,7 @@ class Contexts:
     @property
     def dim(self) -> int:
         """Number of dimensions."""
-        return int(self._vectors.shape[1])
+        return int(self._blocks[0].shape[1])
 
     @property
     def fallback(self) -> tuple[str, ...]:
@@ -144,8 +195,15 @@ class Contexts:
         match = self.find(word)
         if match is None:
             raise InputError(f"{word!r} is not among the {len(self)} words.")
-        rows: NDArray[Any] = self._vectors[self._offsets[match.row] : self._offsets[match.row + 1]]
+        block, start, stop = self.place(match.row)
+        rows: NDArray[Any] = self._blocks[block][start:stop]
         return rows
+
+    def place(self, position: int) -> tuple[int, int, int]:
+        """In which block the contexts of the word at a position lie, and in which of its rows."""
+        block = int(np.searchsorted(self._edges, self._offsets[position], side="right")) - 1
+        start, stop = self._offsets[position : position + 2] - self._edges[block]
+        return block, int(start), int(stop)
 
     def __contains__(self, word: object) -> bool:
         return word in self._index
@@ -157,6 +215,28 @@ class Contexts:
         return len(self._index)
 
     def __repr__(self) -> str:
-        rows, dim = self._vectors.shape
-        kind, source = self._vectors.dtype, self.provenance.source
-        return f"<Contexts: {len(self):,} words, {rows:,} × {dim} {kind}, {source}>"
+        kind, source = self.dtype, self.provenance.source
+        return f"<Contexts: {len(self):,} words, {self._offsets[-1]:,} × {self.dim} {kind}, {source}>"
+
+
+def _read_only(array: NDArray[Any]) -> NDArray[Any]:
+    view = array.view()
+    view.flags.writeable = False
+    return view
+
+
+def _read_only_blocks(vectors: NDArray[Any] | Sequence[NDArray[Any]]) -> tuple[NDArray[Any], ...]:
+    blocks = (vectors,) if isinstance(vectors, np.ndarray) else tuple(vectors)
+    for block in blocks:
+        if block.ndim != 2 or block.shape[1:] != blocks[0].shape[1:] or block.shape[1] == 0:
+            raise EvidenceError(
+                f"the contexts have shape {block.shape}.",
+                hint="give one row a context, all rows of the same length.",
+            )
+        if block.dtype.kind != "f" or block.dtype != blocks[0].dtype:
+            raise EvidenceError(
+                f"the vectors are of type {block.dtype}.", hint="give real numbers of one type."
+            )
+    if not blocks:
+        raise EvidenceError("there are no vectors.", hint="give one row a context.")
+    return tuple(_read_only(block) for block in blocks)

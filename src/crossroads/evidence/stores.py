@@ -1,0 +1,315 @@
+"""Context vectors on disk: a folder of ``.npy`` shards and a manifest with their checksums.
+
+``manifest.json`` is written last and the folder is moved into place in one step, so a store is there as a
+whole or not at all. Nothing in it depends on when, where or by how many workers it was written.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import shutil
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.lib import format as npy
+from numpy.typing import NDArray
+
+from crossroads.errors import EvidenceError, FormatError, InputError, one_of
+from crossroads.evidence.provenance import Provenance
+
+FORMAT = "crossroads-store/1"
+MANIFEST = "manifest.json"
+DTYPES = ("float16", "float32", "float64")
+SHARD_BYTES = 256 << 20
+"""A shard holds whole words and ends once it is at least this large."""
+
+_HINT = "the store is damaged or was changed; make it again with `crossroads embed`."
+
+
+@dataclass(frozen=True, kw_only=True)
+class Store:
+    """An opened store."""
+
+    words: tuple[str, ...]
+    """The words, in the order of their rows."""
+    counts: tuple[int, ...]
+    """How many contexts each word has."""
+    blocks: tuple[NDArray[Any], ...]
+    """The shards, memory-mapped; each holds whole words."""
+    provenance: Provenance
+    """Where the vectors came from."""
+    manifest: Mapping[str, Any]
+    """The manifest as it stands."""
+
+
+def write_store(
+    path: str | Path,
+    words: Sequence[str],
+    counts: Sequence[int],
+    rows: Iterable[NDArray[Any]],
+    *,
+    dim: int,
+    dtype: str = "float32",
+    provenance: Provenance,
+    shard_bytes: int = SHARD_BYTES,
+) -> None:
+    """Write context vectors as a store, as a whole or not at all.
+
+    Parameters
+    ----------
+    path
+        The folder to make; it must not exist.
+    words, counts
+        The words and how many contexts each has.
+    rows
+        The context vectors of each word, in the order of the words; read one word at a time.
+    dim
+        Number of dimensions.
+    dtype
+        ``"float16"``, ``"float32"`` or ``"float64"``.
+    provenance
+        Where the vectors came from; part of the manifest.
+    shard_bytes
+        A shard ends with the word that takes it past this size.
+    """
+    path = Path(path)
+    one_of("dtype", dtype, DTYPES)
+    if path.exists():
+        raise InputError(f"{path} exists already.", hint="name another folder, or remove this one.")
+    _check_table(words, counts)
+    staging = path.with_name(f".{path.name}.writing")
+    shutil.rmtree(staging, ignore_errors=True)
+    staging.mkdir(parents=True)
+    try:
+        shards = list(_write_shards(staging, words, counts, iter(rows), dim, np.dtype(dtype), shard_bytes))
+        manifest = {
+            "format": FORMAT,
+            "dim": dim,
+            "dtype": dtype,
+            "words": list(words),
+            "counts": [int(count) for count in counts],
+            "shards": shards,
+            "provenance": provenance.to_dict(),
+        }
+        text = json.dumps(manifest, ensure_ascii=False, indent=1, sort_keys=True) + "\n"
+        with (staging / MANIFEST).open("w", encoding="utf-8") as file:
+            file.write(text)
+            file.flush()
+            _settle(file.fileno())
+        _settle_folder(staging)
+        staging.replace(path)
+        _settle_folder(path.parent)
+    except BaseException:
+        shutil.rmtree(staging, ignore_errors=True)
+        raise
+
+
+def _write_shards(
+    folder: Path,
+    words: Sequence[str],
+    counts: Sequence[int],
+    rows: Iterator[NDArray[Any]],
+    dim: int,
+    dtype: np.dtype[Any],
+    shard_bytes: int,
+) -> Iterator[dict[str, Any]]:
+    first = 0
+    for number, last in enumerate(_cuts(counts, dim * dtype.itemsize, shard_bytes)):
+        file = folder / f"vectors-{number:05d}.npy"
+        size = int(sum(counts[first:last]))
+        parts = islice(rows, last - first)
+        digest = _write_shard(
+            file, zip(words[first:last], counts[first:last], parts, strict=True), size, dim, dtype
+        )
+        yield {"file": file.name, "words": last - first, "rows": size, "sha256": digest}
+        first = last
+
+
+def _cuts(counts: Sequence[int], row_bytes: int, shard_bytes: int) -> Iterator[int]:
+    """After how many words each shard ends."""
+    filled = 0
+    for position, count in enumerate(counts, start=1):
+        filled += int(count) * row_bytes
+        if filled >= shard_bytes or position == len(counts):
+            yield position
+            filled = 0
+
+
+def _write_shard(
+    path: Path, parts: Iterable[tuple[str, int, NDArray[Any]]], size: int, dim: int, dtype: np.dtype[Any]
+) -> str:
+    """Write one ``.npy`` file word by word; returns its checksum."""
+    little = dtype.newbyteorder("<")
+    with path.open("wb") as file:
+        npy.write_array_header_1_0(
+            file, {"descr": npy.dtype_to_descr(little), "fortran_order": False, "shape": (size, dim)}
+        )
+        for word, count, rows in parts:
+            if rows.shape != (count, dim):
+                raise EvidenceError(
+                    f"the contexts of {word!r} have shape {rows.shape}, expected {(count, dim)}.",
+                    hint="give each word an array with one row a context, all of the same length.",
+                )
+            with np.errstate(over="ignore"):
+                stored = np.ascontiguousarray(rows, dtype=little)
+            if not np.isfinite(stored).all():
+                raise EvidenceError(
+                    f"a context of {word!r} is not finite as {dtype}.",
+                    hint="repair it, or store float32 if the values are too large for float16.",
+                )
+            file.write(stored.data)
+        file.flush()
+        _settle(file.fileno())
+    with path.open("rb") as stream:
+        return hashlib.file_digest(stream, "sha256").hexdigest()
+
+
+def read_store(path: str | Path, *, verify: bool = True) -> Store:
+    """Open a store; its shards are memory-mapped.
+
+    Parameters
+    ----------
+    path
+        The folder.
+    verify
+        Whether to compare every shard with its checksum; costs about a second a gigabyte.
+    """
+    path = Path(path)
+    manifest = _read_manifest(path)
+    blocks = tuple(
+        _map_shard(path, shard, manifest["dim"], manifest["dtype"], verify) for shard in manifest["shards"]
+    )
+    if sum(shard["rows"] for shard in manifest["shards"]) != sum(manifest["counts"]):
+        raise FormatError("the shards do not hold the counted contexts.", path=path / MANIFEST, hint=_HINT)
+    return Store(
+        words=tuple(manifest["words"]),
+        counts=tuple(manifest["counts"]),
+        blocks=blocks,
+        provenance=Provenance.from_dict(manifest["provenance"]),
+        manifest=manifest,
+    )
+
+
+def _read_manifest(path: Path) -> dict[str, Any]:
+    file = path / MANIFEST
+    if not file.is_file():
+        what = (
+            "has no manifest.json" if path.is_dir() else "is not there" if not path.exists() else "is a file"
+        )
+        raise FormatError(
+            f"this {what}, so it is no store of context vectors.",
+            path=path,
+            hint="make one with `crossroads embed DIR --model M -o STORE`.",
+        )
+    try:
+        manifest = json.loads(file.read_text(encoding="utf-8"))
+    except ValueError as error:
+        raise FormatError(f"the manifest is not JSON: {error}.", path=file, hint=_HINT) from error
+    kind = manifest.get("format") if isinstance(manifest, dict) else None
+    if kind != FORMAT:
+        said = (
+            "a contexts folder, not yet embedded"
+            if str(kind).startswith("crossroads-contexts")
+            else repr(kind)
+        )
+        raise FormatError(
+            f"the manifest describes {said}, not {FORMAT!r}.",
+            path=file,
+            hint="make a store with `crossroads embed DIR --model M -o STORE`.",
+        )
+    _check_manifest(manifest, file)
+    found: dict[str, Any] = manifest
+    return found
+
+
+_KINDS = {
+    "dim": int,
+    "dtype": str,
+    "words": list,
+    "counts": list,
+    "shards": list,
+    "provenance": dict,
+}
+
+
+def _check_manifest(manifest: Mapping[str, Any], file: Path) -> None:
+    for key, kind in _KINDS.items():
+        if not isinstance(manifest.get(key), kind):
+            raise FormatError("this is missing or of the wrong type.", path=file, key=key, hint=_HINT)
+    one_of("dtype", manifest["dtype"], DTYPES)
+    for shard in manifest["shards"]:
+        wanted = {"file": str, "rows": int, "sha256": str}
+        if not isinstance(shard, dict) or not all(isinstance(shard.get(k), t) for k, t in wanted.items()):
+            raise FormatError("a shard is not described.", path=file, key="shards", hint=_HINT)
+        if Path(shard["file"]).name != shard["file"]:
+            raise FormatError(
+                f"the shard {shard['file']!r} lies outside the store.", path=file, key="shards", hint=_HINT
+            )
+    try:
+        _check_table(manifest["words"], manifest["counts"])
+    except EvidenceError as error:
+        raise FormatError(error.message, path=file, hint=_HINT) from error
+
+
+def _check_table(words: Sequence[Any], counts: Sequence[Any]) -> None:
+    if len(words) != len(counts) or not words:
+        raise EvidenceError(
+            f"there are {len(words)} words and {len(counts)} counts.",
+            hint="give one count a word, at least one.",
+        )
+    for word, count in zip(words, counts, strict=True):
+        if not isinstance(word, str) or not isinstance(count, int | np.integer) or count < 1:
+            raise EvidenceError(
+                f"the word {word!r} has {count!r} contexts.", hint="leave out words without contexts."
+            )
+
+
+def _map_shard(folder: Path, shard: Mapping[str, Any], dim: int, dtype: str, verify: bool) -> NDArray[Any]:
+    file = folder / shard["file"]
+    if not file.is_file():
+        raise FormatError("this shard is missing.", path=file, hint=_HINT)
+    if verify:
+        with file.open("rb") as stream:
+            found = hashlib.file_digest(stream, "sha256").hexdigest()
+        if found != shard["sha256"]:
+            raise FormatError(
+                f"the checksum is {found[:12]}…, the manifest says {shard['sha256'][:12]}….",
+                path=file,
+                hint=_HINT,
+            )
+    try:
+        block: NDArray[Any] = np.load(file, mmap_mode="r", allow_pickle=False)
+    except (ValueError, OSError, EOFError) as error:
+        raise FormatError(f"this is not an .npy file: {error}.", path=file, hint=_HINT) from error
+    if block.shape != (shard["rows"], dim) or block.dtype != np.dtype(dtype):
+        raise FormatError(
+            f"the shard is {block.shape} of {block.dtype}, expected {(shard['rows'], dim)} of {dtype}.",
+            path=file,
+            hint=_HINT,
+        )
+    return block
+
+
+def _settle(descriptor: int) -> None:
+    """Wait until a file is on the disk."""
+    os.fsync(descriptor)
+
+
+def _settle_folder(folder: Path) -> None:
+    """Wait until the names in a folder are on the disk, where the system can."""
+    try:
+        descriptor = os.open(folder, os.O_RDONLY)
+    except OSError:  # Windows has no handle for folders
+        return
+    try:
+        os.fsync(descriptor)
+    except OSError:
+        pass
+    finally:
+        os.close(descriptor)

@@ -1,0 +1,161 @@
+"""Stores of context vectors: whole or not at all, checked, the same bytes for the same vectors."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from crossroads import Contexts
+from crossroads.errors import EvidenceError, FormatError, InputError, UnknownNameError
+from crossroads.evidence import Provenance
+from crossroads.evidence.stores import read_store, write_store
+
+RNG = np.random.default_rng(0)
+GIVEN = {
+    word: RNG.normal(size=(n, 6)) for word, n in (("rose", 3), ("José", 1), ("New York", 4), ("wasp", 2))
+}
+FROM = Provenance(source="a model", format="test", revision="r1", details={"layer": -1})
+
+
+def write(path: Path, **options: Any) -> Path:
+    counts = [len(rows) for rows in GIVEN.values()]
+    write_store(
+        path,
+        list(GIVEN),
+        counts,
+        iter(GIVEN.values()),
+        dim=6,
+        provenance=FROM,
+        **{"dtype": "float64", **options},
+    )
+    return path
+
+
+def files(path: Path) -> dict[str, bytes]:
+    return {file.name: file.read_bytes() for file in sorted(path.iterdir())}
+
+
+@pytest.mark.parametrize(("dtype", "error"), [("float64", 0.0), ("float32", 1e-6), ("float16", 2e-3)])
+def test_what_is_written_is_read(tmp_path: Path, dtype: str, error: float) -> None:
+    contexts = Contexts.open(write(tmp_path / "store", dtype=dtype))
+    assert contexts.words == tuple(GIVEN)
+    assert contexts.dtype == np.dtype(dtype)
+    for word, rows in GIVEN.items():
+        assert np.abs(contexts[word] - rows).max() <= error
+    assert contexts.provenance == FROM
+    assert [path.name for path in tmp_path.iterdir()] == ["store"]
+
+
+def test_the_same_vectors_give_the_same_bytes(tmp_path: Path) -> None:
+    one, two = write(tmp_path / "one"), write(tmp_path / "two")
+    assert files(one) == files(two)
+    Contexts.open(one).save(tmp_path / "three")
+    assert files(tmp_path / "three") == files(one)
+
+
+def test_shards_hold_whole_words(tmp_path: Path) -> None:
+    store = read_store(write(tmp_path / "store", shard_bytes=4 * 6 * 8))
+    # rows 3 | 1 fill the first shard of 4 rows, 4 the second, 2 remain
+    assert [len(block) for block in store.blocks] == [4, 4, 2]
+    contexts = Contexts.open(tmp_path / "store", fallback="lower")
+    assert all(np.array_equal(contexts[word], rows) for word, rows in GIVEN.items())
+    assert np.array_equal(contexts.vectors, np.concatenate(list(GIVEN.values())))
+    assert contexts.count("ROSE") == 3
+    with pytest.raises(ValueError, match="read-only"):
+        contexts.blocks[0][0, 0] = 1
+
+
+def test_nothing_is_left_of_a_store_that_failed(tmp_path: Path) -> None:
+    def broken() -> Iterator[NDArray[Any]]:
+        yield np.ones((3, 6))
+        raise OSError(28, "No space left on device")
+
+    with pytest.raises(OSError, match="No space"):
+        write_store(tmp_path / "s", ["a", "b"], [3, 1], broken(), dim=6, provenance=FROM)
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    ("rows", "words"),
+    [
+        ([np.ones((2, 6)), np.ones((1, 6))], r"'a' have shape \(2, 6\), expected \(3, 6\)"),
+        ([np.ones((3, 5)), np.ones((1, 5))], "'a' have shape"),
+        ([np.ones((3, 6)), np.full((1, 6), 1e9)], "'b' is not finite as float16"),
+    ],
+)
+def test_vectors_must_fit(tmp_path: Path, rows: list[NDArray[Any]], words: str) -> None:
+    with pytest.raises(EvidenceError, match=words):
+        write_store(tmp_path / "s", ["a", "b"], [3, 1], rows, dim=6, dtype="float16", provenance=FROM)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_folder_that_is_there_is_kept(tmp_path: Path) -> None:
+    store = write(tmp_path / "store")
+    before = files(store)
+    with pytest.raises(InputError, match="exists already"):
+        write(tmp_path / "store", dtype="float16")
+    assert files(store) == before
+    with pytest.raises(UnknownNameError, match="'float16'"):
+        write(tmp_path / "other", dtype="float-16")
+    with pytest.raises(EvidenceError, match="2 words and 1 counts"):
+        write_store(tmp_path / "s", ["a", "b"], [3], [], dim=6, provenance=FROM)
+    with pytest.raises(EvidenceError, match="'b' has 0 contexts"):
+        write_store(tmp_path / "s", ["a", "b"], [3, 0], [], dim=6, provenance=FROM)
+
+
+def test_a_changed_byte_is_noticed(tmp_path: Path) -> None:
+    store = write(tmp_path / "store")
+    shard = store / "vectors-00000.npy"
+    data = bytearray(shard.read_bytes())
+    data[-1] ^= 1
+    shard.write_bytes(data)
+    with pytest.raises(FormatError, match="checksum"):
+        Contexts.open(store)
+    assert Contexts.open(store, verify=False).count("wasp") == 2
+
+
+def edited(store: Path, **changes: Any) -> None:
+    manifest = json.loads((store / "manifest.json").read_text(encoding="utf-8"))
+    manifest.update(changes)
+    (store / "manifest.json").write_text(json.dumps(manifest), encoding="utf-8")
+
+
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        ({"format": "crossroads-contexts/1"}, "not yet embedded"),
+        ({"format": "other"}, "'other'"),
+        ({"dim": "6"}, "'dim'"),
+        ({"dim": 7}, "expected"),
+        ({"words": ["a"]}, "1 words and 4 counts"),
+        ({"counts": [3, 1, 4, 3]}, "do not hold"),
+        ({"shards": [{"file": "x"}]}, "not described"),
+        ({"shards": [{"file": "../x.npy", "rows": 10, "sha256": ""}]}, "outside"),
+        ({"shards": [{"file": "x.npy", "rows": 10, "sha256": ""}]}, "missing"),
+    ],
+)
+def test_a_manifest_that_lies_is_found_out(tmp_path: Path, changes: dict[str, Any], words: str) -> None:
+    store = write(tmp_path / "store")
+    edited(store, **changes)
+    with pytest.raises(FormatError, match=words):
+        Contexts.open(store)
+
+
+def test_what_is_no_store_is_said_to_be_none(tmp_path: Path) -> None:
+    with pytest.raises(FormatError, match="is not there"):
+        Contexts.open(tmp_path / "nowhere")
+    with pytest.raises(FormatError, match=r"no manifest\.json"):
+        Contexts.open(tmp_path)
+    (tmp_path / "file").write_text("x", encoding="utf-8")
+    with pytest.raises(FormatError, match="is a file"):
+        Contexts.open(tmp_path / "file")
+    store = write(tmp_path / "store")
+    (store / "manifest.json").write_text("{", encoding="utf-8")
+    with pytest.raises(FormatError, match="not JSON"):
+        Contexts.open(store)
