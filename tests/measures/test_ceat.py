@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 import pytest
 from numpy.typing import NDArray
@@ -19,7 +17,7 @@ from crossroads.errors import (
 )
 from crossroads.evidence import Embeddings
 from crossroads.inference.random_effects import combine
-from crossroads.measures.ceat import contextual_associations, draw
+from crossroads.measures.contextual import draw_contexts
 
 WORDS = {name: [f"{name}{i}" for i in range(4)] for name in "xyab"}
 DESIGN = Design(name="test", **WORDS)  # type: ignore[arg-type]
@@ -43,29 +41,16 @@ def test_every_sample_is_a_weat_of_the_contexts_drawn() -> None:
     contexts = Contexts.from_dict(made)
     result = ceat(contexts, DESIGN, samples=40, seed=5)
     words = list(DESIGN.words)
-    stacked = np.concatenate([made[w] for w in words])
-    offsets = np.concatenate([[0], np.cumsum([len(made[w]) for w in words])])
-    drawn = draw(offsets, 40, np.random.default_rng(5))
-    for picked, d, v in zip(drawn, result.sample_effect_sizes, result.sample_variances, strict=True):
-        one = weat(Embeddings(words, stacked[picked]), DESIGN)
+    drawn = draw_contexts(np.array([len(made[w]) for w in words]), 40, np.random.default_rng(5))
+    for picked, d, v in zip(drawn.T, result.sample_effect_sizes, result.sample_variances, strict=True):
+        vectors = np.stack([made[word][row] for word, row in zip(words, picked, strict=True)])
+        one = weat(Embeddings(words, vectors), DESIGN)
         assert d == pytest.approx(one.effect_size, rel=1e-12)
         assert v == pytest.approx(np.var(list(one.associations.values()), ddof=1), rel=1e-12)
     again = combine(result.sample_effect_sizes, result.sample_variances)
     assert (result.effect_size, result.se, result.tau2) == (again.effect_size, again.se, again.tau2)
     assert result.share_positive == (result.sample_effect_sizes > 0).mean()
     assert result.contexts["x1"] == 7
-
-
-@pytest.mark.parametrize("kind", [np.float32, np.float64])
-def test_the_compiled_associations_are_the_same(kind: type[np.floating[Any]]) -> None:
-    pytest.importorskip("numba", reason="the compiled kernels need the extra 'fast'")
-    rng = np.random.default_rng(0)
-    rows = rng.normal(size=(90, 33)).astype(kind)
-    rows /= np.linalg.norm(rows, axis=1, keepdims=True)
-    drawn = rng.integers(0, 90, (300, 11))
-    plain = contextual_associations(rows, drawn, 5, 4, compiled=False)
-    fast = contextual_associations(rows, drawn, 5, 4, compiled=True)
-    assert fast == pytest.approx(plain, abs=1e-14 if kind is np.float64 else 1e-6)
 
 
 def test_half_precision_and_single_precision_agree_with_double() -> None:

@@ -16,7 +16,6 @@ from crossroads.inference.scores import Integers
 _WINDOW = 1 << 14
 _BINS = 1 << 16
 _SCANNED = 16
-_SAMPLES = 128
 
 
 def count_overlap(part: Overlap, tie: int) -> tuple[int, int]:
@@ -235,35 +234,100 @@ def count_small_rows(
 
 
 @njit(parallel=True, fastmath=True, cache=True)
-def contextual_associations(rows: Any, drawn: Any, n_targets: Any, n_a: Any) -> Any:
+def contextual_associations(rows: Any, scale: Any, drawn: Any, n_targets: Any, n_a: Any, block: Any) -> Any:
     """Association of each target in each sample of contexts: its product with the attribute difference.
 
-    Samples are taken block by block and, within a block, word by word, so that the contexts of one word
-    stay in the cache while a block draws from them.
+    ``drawn`` has one row a word and one column a sample. Samples are taken block by block and, within a
+    block, four words at a time, so that the contexts of these words stay in the cache while the block draws
+    from them and each difference is read once for four products.
     """
-    n_samples, n_words = drawn.shape
-    dim = rows.shape[1]
-    found = np.empty((n_samples, n_targets), np.float64)
-    positive = rows.dtype.type(1.0 / n_a)
-    negative = rows.dtype.type(-1.0 / (n_words - n_targets - n_a))
-    n_blocks = (n_samples + _SAMPLES - 1) // _SAMPLES
-    for block in prange(n_blocks):
-        first = block * _SAMPLES
-        last = min(n_samples, first + _SAMPLES)
-        difference = np.zeros((last - first, dim), rows.dtype)
-        for word in range(n_targets, n_words):
-            share = positive if word < n_targets + n_a else negative
-            for sample in range(first, last):
-                row = rows[drawn[sample, word]]
-                into = difference[sample - first]
-                for k in range(dim):
-                    into[k] += share * row[k]
-        for word in range(n_targets):
-            for sample in range(first, last):
-                row = rows[drawn[sample, word]]
-                with_ = difference[sample - first]
-                total = rows.dtype.type(0)
-                for k in range(dim):
-                    total += row[k] * with_[k]
-                found[sample, word] = total
+    n_words, n_samples = drawn.shape
+    kind = rows.dtype.type
+    share = np.ones(n_words, rows.dtype)
+    share[n_targets : n_targets + n_a] = kind(1.0 / n_a)
+    share[n_targets + n_a :] = kind(-1.0 / (n_words - n_targets - n_a))
+    found = np.empty((n_targets, n_samples), np.float64)
+    for number in prange((n_samples + block - 1) // block):
+        first = number * block
+        last = min(n_samples, first + block)
+        difference = np.zeros((last - first, rows.shape[1]), rows.dtype)
+        word = n_targets
+        while word + 4 <= n_words:
+            _add_four(rows, scale, share, drawn, word, first, last, difference)
+            word += 4
+        while word < n_words:
+            for i in range(first, last):
+                row = drawn[word, i]
+                factor = share[word] * scale[row]
+                for k in range(rows.shape[1]):
+                    difference[i - first, k] += factor * rows[row, k]
+            word += 1
+        word = 0
+        while word + 4 <= n_targets:
+            _multiply_four(rows, scale, drawn, word, first, last, difference, found)
+            word += 4
+        while word < n_targets:
+            for i in range(first, last):
+                row = drawn[word, i]
+                total = kind(0)
+                for k in range(rows.shape[1]):
+                    total += rows[row, k] * difference[i - first, k]
+                found[word, i] = total * scale[row]
+            word += 1
     return found
+
+
+@njit(fastmath=True, cache=True)
+def _add_four(
+    rows: Any, scale: Any, share: Any, drawn: Any, word: Any, first: Any, last: Any, difference: Any
+) -> None:
+    """Add the drawn contexts of four attribute words to the differences of a block of samples."""
+    for i in range(first, last):
+        r0, r1, r2, r3 = drawn[word, i], drawn[word + 1, i], drawn[word + 2, i], drawn[word + 3, i]
+        f0, f1 = share[word] * scale[r0], share[word + 1] * scale[r1]
+        f2, f3 = share[word + 2] * scale[r2], share[word + 3] * scale[r3]
+        a0, a1, a2, a3 = rows[r0], rows[r1], rows[r2], rows[r3]
+        into = difference[i - first]
+        for k in range(rows.shape[1]):
+            into[k] += f0 * a0[k] + f1 * a1[k] + f2 * a2[k] + f3 * a3[k]
+
+
+@njit(fastmath=True, cache=True)
+def _multiply_four(
+    rows: Any, scale: Any, drawn: Any, word: Any, first: Any, last: Any, difference: Any, found: Any
+) -> None:
+    """Multiply the drawn contexts of four targets by the differences of a block of samples."""
+    kind = rows.dtype.type
+    for i in range(first, last):
+        r0, r1, r2, r3 = drawn[word, i], drawn[word + 1, i], drawn[word + 2, i], drawn[word + 3, i]
+        a0, a1, a2, a3 = rows[r0], rows[r1], rows[r2], rows[r3]
+        with_ = difference[i - first]
+        t0, t1, t2, t3 = kind(0), kind(0), kind(0), kind(0)
+        for k in range(rows.shape[1]):
+            t0 += a0[k] * with_[k]
+            t1 += a1[k] * with_[k]
+            t2 += a2[k] * with_[k]
+            t3 += a3[k] * with_[k]
+        found[word, i], found[word + 1, i] = t0 * scale[r0], t1 * scale[r1]
+        found[word + 2, i], found[word + 3, i] = t2 * scale[r2], t3 * scale[r3]
+
+
+@njit(parallel=True, fastmath={"reassoc", "contract"}, cache=True)  # infinities must be seen
+def unit_summaries(rows: Any, starts: Any, stops: Any, scale: Any, means: Any) -> None:
+    """Inverse length of every row of some words, and the mean of the unit vectors of each word.
+
+    A row without a usable length gets the scale 0.
+    """
+    for word in prange(starts.size):
+        total = means[word]
+        total[:] = 0
+        for row in range(starts[word], stops[word]):
+            square = 0.0
+            for k in range(rows.shape[1]):
+                square += np.float64(rows[row, k]) * np.float64(rows[row, k])
+            inverse = 1.0 / np.sqrt(square) if 0.0 < square < np.inf else 0.0
+            scale[row] = inverse
+            for k in range(rows.shape[1]):
+                total[k] += inverse * np.float64(rows[row, k])
+        for k in range(rows.shape[1]):
+            total[k] /= stops[word] - starts[word]

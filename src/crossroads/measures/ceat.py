@@ -12,11 +12,17 @@ from numpy.typing import NDArray
 
 from crossroads.errors import DesignError, EvidenceError, InputError, one_of
 from crossroads.evidence import Contexts
-from crossroads.geometry import Floats, effect_size, rounding_error
+from crossroads.geometry import Floats, effect_size
 from crossroads.inference.bootstrap import generator
-from crossroads.inference.compiled import kernels
-from crossroads.inference.permutation import permutation_test
 from crossroads.inference.random_effects import combine
+from crossroads.measures.contextual import (
+    Stack,
+    draw_contexts,
+    expected_associations,
+    sample_associations,
+    stack,
+    stimulus_test,
+)
 from crossroads.measures.gathering import check_inputs, gather, warn_about_sharing
 from crossroads.measures.weat import check_ddof
 from crossroads.results import Result, read_only
@@ -134,20 +140,14 @@ def ceat(
     warn_about_sharing(design)
     # contexts are looked up by word, as vectors are: the same spelling rules, policies and errors
     found = gather(contexts.index, design.sets, missing=missing, least={"x": 2, "y": 2, "a": 1, "b": 1})
-    rows, offsets, sizes = _unit_rows(contexts, found.words)
-    effects, spreads = _samples(rows, offsets, sizes, samples, ddof, generator(seed))
-    variances = spreads if variance == "paper" else _hedges(effects, sizes)
+    stacked = stack(contexts, found.words)
+    effects, spreads = _samples(stacked, samples, ddof, generator(seed))
+    variances = spreads if variance == "paper" else _hedges(effects, stacked.sizes)
     combined = combine(effects, variances)
-    s = _expected(rows, offsets, sizes)
-    n_x = sizes[0]
-    tested = permutation_test(
-        s[:n_x],
-        s[n_x:],
-        alternative="two-sided",
-        score_error=rounding_error(contexts.dim),
-        max_work=_STIMULUS_WORK,
-    )
-    words = [word for name in ("x", "y", "a", "b") for word in found.words[name]]
+    s = expected_associations(stacked)
+    n_x = stacked.sizes[0]
+    tested = stimulus_test(contexts, stacked, s)
+    words = [word for part in found.words.values() for word in part]
     return CeatResult(
         design=design.name,
         effect_size=combined.effect_size,
@@ -163,7 +163,7 @@ def ceat(
         stimulus_method=tested.method,
         sample_effect_sizes=read_only(effects),
         sample_variances=read_only(variances),
-        contexts={word: contexts.count(word) for word in words},
+        contexts=dict(zip(words, stacked.counts.tolist(), strict=True)),
         coverage=found.coverage,
         conventions={
             "measure": "ceat",
@@ -198,18 +198,10 @@ def _unit_rows(
     return np.concatenate(parts), np.concatenate([[0], np.cumsum(counts)]), sizes
 
 
-def _samples(
-    rows: NDArray[Any],
-    offsets: NDArray[np.int64],
-    sizes: tuple[int, int, int, int],
-    samples: int,
-    ddof: int,
-    rng: np.random.Generator,
-) -> tuple[Floats, Floats]:
+def _samples(stacked: Stack, samples: int, ddof: int, rng: np.random.Generator) -> tuple[Floats, Floats]:
     """Effect size of each sample, and the variance of its associations."""
-    drawn = draw(offsets, samples, rng)
-    n_x, n_y, n_a, _ = sizes
-    s = contextual_associations(rows, drawn, n_x + n_y, n_a)
+    s = sample_associations(stacked, draw_contexts(stacked.counts, samples, rng))
+    n_x = stacked.sizes[0]
     spread = s.var(axis=1, ddof=ddof)
     if not (spread > 0).all():
         raise EvidenceError("a sample has equal associations throughout, so it has no effect size.")
@@ -237,10 +229,6 @@ def contextual_associations(
     compiled
         Whether to use the compiled kernel; by default where it is installed and worth loading.
     """
-    worth = compiled or (compiled is None and drawn.size * rows.shape[1] >= _WORTH_COMPILING)
-    found = kernels() if worth else None
-    if found is not None:
-        return np.asarray(found.contextual_associations(rows, drawn, n_targets, n_a))
     s = np.empty((len(drawn), n_targets))
     for start in range(0, len(drawn), _BLOCK):
         block = drawn[start : start + _BLOCK]
@@ -279,7 +267,7 @@ def _expected(rows: NDArray[Any], offsets: NDArray[np.int64], sizes: tuple[int, 
     return np.asarray(means[:targets] @ difference)
 
 
-def _hedges(effects: Floats, sizes: tuple[int, int, int, int]) -> Floats:
+def _hedges(effects: Floats, sizes: tuple[int, ...]) -> Floats:
     """Sampling variance of a standardised difference between two groups."""
     n_x, n_y = sizes[:2]
     return np.asarray((n_x + n_y) / (n_x * n_y) + effects**2 / (2 * (n_x + n_y)))

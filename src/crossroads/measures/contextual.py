@@ -1,0 +1,253 @@
+"""Contexts drawn at random, one for every word, and the associations in each draw."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from typing import Any
+from weakref import WeakKeyDictionary
+
+import numpy as np
+from numpy.typing import NDArray
+
+from crossroads.errors import EvidenceError
+from crossroads.evidence import Contexts
+from crossroads.geometry import Floats, rounding_error
+from crossroads.inference.compiled import kernels
+from crossroads.inference.permutation import PermutationResult, permutation_test
+
+SETS = ("x", "y", "a", "b")
+
+_BLOCK = 256
+_BLOCK_BYTES = 16 << 20
+_WORTH_COMPILING = 20_000_000
+_STIMULUS_WORK = 2e6  # beyond this the p-value over stimuli is bracketed, to within one per cent
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Stack:
+    """The context vectors of the words of a design, as they lie in memory."""
+
+    rows: NDArray[Any]
+    """Context vectors, of any length; those of a word lie together."""
+    scale: NDArray[Any]
+    """Inverse length of each row."""
+    starts: NDArray[np.int64]
+    """First row of each word, in the order x, y, a, b."""
+    counts: NDArray[np.int64]
+    """How many contexts each word has."""
+    means: Floats
+    """Mean of the unit vectors of each word."""
+    sizes: tuple[int, ...]
+    """How many words each set has."""
+    positions: tuple[int, ...]
+    """Position of each word among those of the contexts."""
+
+    def unit(self, word: int) -> NDArray[Any]:
+        """Unit context vectors of one word."""
+        place = slice(self.starts[word], self.starts[word] + self.counts[word])
+        return np.asarray(self.rows[place] * self.scale[place, None])
+
+
+@dataclass(eq=False)
+class _Known:
+    """What was computed of a set of contexts: it is read-only, so this holds for its lifetime."""
+
+    scales: dict[int, NDArray[Any]] = field(default_factory=dict)
+    means: dict[int, Floats] = field(default_factory=dict)
+    tests: dict[tuple[tuple[int, ...], tuple[int, ...]], PermutationResult] = field(default_factory=dict)
+
+
+_KNOWN: WeakKeyDictionary[Contexts, _Known] = WeakKeyDictionary()
+
+
+def stack(contexts: Contexts, found: Mapping[str, Sequence[str]]) -> Stack:
+    """The contexts of the words that were found, by set, with their lengths and means.
+
+    Parameters
+    ----------
+    contexts
+        Context vectors.
+    found
+        Words of each set, all of which have contexts.
+    """
+    words = [word for name in found for word in found[name]]
+    positions = [match.row for word in words if (match := contexts.find(word)) is not None]
+    places = [contexts.place(position) for position in positions]
+    known = _KNOWN.setdefault(contexts, _Known())
+    _summarise(contexts, known, positions, places)
+    kind = _working_type(contexts.dtype)
+    counts = np.array([stop - start for _, start, stop in places], dtype=np.int64)
+    first, *others = {block for block, _, _ in places}
+    block = contexts.blocks[first]
+    if others or block.dtype != kind or not block.flags.c_contiguous:
+        pieces = [(contexts.blocks[b][i:j], known.scales[b][i:j]) for b, i, j in places]
+        rows = np.concatenate([piece for piece, _ in pieces], dtype=kind)
+        scale = np.concatenate([part for _, part in pieces])
+        starts = np.concatenate([[0], np.cumsum(counts)[:-1]])
+    else:
+        rows, scale = np.asarray(block), known.scales[first]
+        starts = np.array([start for _, start, _ in places], dtype=np.int64)
+    return Stack(
+        rows=rows,
+        scale=scale,
+        starts=starts,
+        counts=counts,
+        means=np.stack([known.means[position] for position in positions]),
+        sizes=tuple(len(part) for part in found.values()),
+        positions=tuple(positions),
+    )
+
+
+def _working_type(dtype: np.dtype[Any]) -> np.dtype[Any]:
+    """Double precision stays; anything less is computed in single precision."""
+    return np.dtype(np.float64 if dtype == np.float64 else np.float32)
+
+
+def _summarise(
+    contexts: Contexts, known: _Known, positions: list[int], places: list[tuple[int, int, int]]
+) -> None:
+    """Compute lengths and means of the words for which they are not yet known."""
+    kind = _working_type(contexts.dtype)
+    new = {p: place for p, place in zip(positions, places, strict=True) if p not in known.means}
+    work = sum(stop - start for _, start, stop in new.values()) * contexts.dim
+    compiled = kernels() if contexts.dtype == kind and _worth(work) else None
+    for block in {block for block, _, _ in new.values()}:
+        if block not in known.scales:
+            known.scales[block] = np.zeros(len(contexts.blocks[block]), kind)
+        here = {p: place[1:] for p, place in new.items() if place[0] == block}
+        spans = np.array(list(here.values()), dtype=np.int64)
+        means = np.empty((len(here), contexts.dim))
+        rows, scale = np.asarray(contexts.blocks[block]), known.scales[block]
+        if compiled is not None and rows.flags.c_contiguous:
+            compiled.unit_summaries(rows, spans[:, 0], spans[:, 1], scale, means)
+        else:
+            with ThreadPoolExecutor(os.cpu_count()) as pool:
+                parts = [(rows[i:j], scale[i:j], mean) for (i, j), mean in zip(spans, means, strict=True)]
+                list(pool.map(lambda part: _summarise_word(*part), parts))
+        for number, (position, (start, stop)) in enumerate(here.items()):
+            if not scale[start:stop].all():
+                raise EvidenceError(
+                    f"a context of {contexts.words[position]!r} is a zero vector or not finite.",
+                    hint="leave this context out.",
+                )
+            known.means[position] = means[number]
+
+
+def _summarise_word(rows: NDArray[Any], scale: NDArray[Any], mean: Floats) -> None:
+    exact = np.asarray(rows, dtype=np.float64)
+    squares = np.einsum("ij,ij->i", exact, exact)
+    usable = np.isfinite(squares) & (squares > 0)
+    inverse = np.divide(1.0, np.sqrt(squares), where=usable, out=np.zeros_like(squares))
+    scale[:] = inverse
+    if usable.all():
+        np.einsum("i,ij->j", inverse, exact, out=mean)
+        mean /= len(rows)
+
+
+def _worth(work: int) -> bool:
+    """Whether the compiled kernels are worth loading; once they are loaded, they always are."""
+    return work >= _WORTH_COMPILING or "crossroads.inference.kernels" in sys.modules
+
+
+def draw_contexts(counts: NDArray[np.int64], samples: int, rng: np.random.Generator) -> NDArray[np.int32]:
+    """Which context of every word each sample takes, all contexts of a word alike; one row a word."""
+    drawn = rng.random((counts.size, samples))
+    drawn *= counts[:, None]
+    return drawn.astype(np.int32)
+
+
+def sample_associations(stacked: Stack, drawn: NDArray[np.int32], *, compiled: bool | None = None) -> Floats:
+    """Association of each target in each sample; one row a sample.
+
+    Parameters
+    ----------
+    stacked
+        Context vectors of targets, A and B; the last two sets are the attributes.
+    drawn
+        Which context of each word each sample takes, as :func:`draw_contexts` gives it.
+    compiled
+        Whether to use the compiled kernel; by default where it is installed and worth loading.
+    """
+    n_a = stacked.sizes[-2]
+    n_targets = sum(stacked.sizes[:-2])
+    rows, scale = stacked.rows, stacked.scale
+    index = np.int32 if len(rows) <= np.iinfo(np.int32).max else np.int64
+    picked = drawn + stacked.starts[:, None].astype(index)
+    worth = compiled if compiled is not None else _worth(picked.size * rows.shape[1])
+    found = kernels() if worth else None
+    if found is not None:
+        block = _block_size(picked.shape[1], rows.shape[1] * rows.itemsize)
+        s = found.contextual_associations(rows, scale, picked, n_targets, n_a, block)
+        return np.asarray(s.T)
+    blocks = [picked[:, start : start + _BLOCK] for start in range(0, picked.shape[1], _BLOCK)]
+    with ThreadPoolExecutor(os.cpu_count()) as pool:  # numpy gathers and multiplies outside the lock
+        parts = pool.map(lambda part: _block_associations(rows, scale, part, n_targets, n_a), blocks)
+        return np.concatenate(list(parts), axis=1).T
+
+
+def _block_associations(
+    rows: NDArray[Any], scale: NDArray[Any], picked: NDArray[Any], n_targets: int, n_a: int
+) -> Floats:
+    """Association of each target in a block of samples; one row a target."""
+    difference = _mean(rows, scale, picked[n_targets : n_targets + n_a])
+    difference -= _mean(rows, scale, picked[n_targets + n_a :])
+    s = np.empty((n_targets, picked.shape[1]))
+    for word in range(n_targets):
+        s[word] = np.einsum("nd,nd->n", rows[picked[word]], difference)
+        s[word] *= scale[picked[word]]
+    return s
+
+
+def _block_size(samples: int, row_bytes: int) -> int:
+    """Samples a block: few large blocks reuse contexts best, but every core should have one."""
+    blocks = max(-(-samples * row_bytes // _BLOCK_BYTES), os.cpu_count() or 1)
+    return max(64, -(-samples // blocks))
+
+
+def _mean(rows: NDArray[Any], scale: NDArray[Any], picked: NDArray[Any]) -> NDArray[Any]:
+    """Mean of the picked unit vectors of each sample, one word at a time."""
+    total = rows[picked[0]]
+    total *= scale[picked[0], None]
+    for word in picked[1:]:
+        more = rows[word]
+        more *= scale[word, None]
+        total += more
+    total /= len(picked)
+    return np.asarray(total)
+
+
+def expected_associations(stacked: Stack) -> Floats:
+    """Expected association of each target over all choices of contexts.
+
+    Contexts are drawn independently, so the expected cosine of two words is the product of their mean unit
+    vectors.
+    """
+    n_a = stacked.sizes[-2]
+    n_targets = sum(stacked.sizes[:-2])
+    means = stacked.means
+    difference = means[n_targets : n_targets + n_a].mean(axis=0) - means[n_targets + n_a :].mean(axis=0)
+    return np.asarray(means[:n_targets] @ difference)
+
+
+def stimulus_test(contexts: Contexts, stacked: Stack, s: Floats) -> PermutationResult:
+    """Exchange the labels of two targets on their expected associations.
+
+    The answer depends on the contexts and the words alone, so it is kept with the contexts: samples can be
+    drawn again, with other seeds and other numbers, without testing the stimuli again.
+    """
+    tests = _KNOWN.setdefault(contexts, _Known()).tests
+    key = (stacked.positions, stacked.sizes)
+    if key not in tests:
+        n_x = stacked.sizes[0]
+        tests[key] = permutation_test(
+            s[:n_x],
+            s[n_x:],
+            alternative="two-sided",
+            score_error=rounding_error(contexts.dim),
+            max_work=_STIMULUS_WORK,
+        )
+    return tests[key]
