@@ -25,6 +25,7 @@ from crossroads.stimuli import Design
 
 MISSING = ("raise", "drop", "balance")
 NOT_THERE = "not in the vocabulary"
+NO_CONTEXT = "no context"
 ZERO = "zero vector"
 BALANCED = "left out to balance the sets"
 
@@ -44,7 +45,12 @@ class Gathered:
 
 
 def gather(
-    emb: Embeddings, sets: Mapping[str, Sequence[str]], *, missing: str, least: Mapping[str, int]
+    emb: Embeddings,
+    sets: Mapping[str, Sequence[str]],
+    *,
+    missing: str,
+    least: Mapping[str, int],
+    absent: str = NOT_THERE,
 ) -> Gathered:
     """Look up every stimulus of every set.
 
@@ -59,6 +65,8 @@ def gather(
         pair from its end until both are equal.
     least
         How many stimuli each set must have left.
+    absent
+        What to say of a stimulus that is not there.
     """
     one_of("missing", missing, MISSING)
     rows: dict[str, list[int]] = {}
@@ -70,7 +78,7 @@ def gather(
         for word in words:
             match = emb.find(word)
             if match is None:
-                dropped[name][word] = NOT_THERE
+                dropped[name][word] = absent
                 continue
             if match.rule != "exact":
                 respelled[word] = f"{match.label} ({match.rule})"
@@ -182,7 +190,7 @@ def _missing_error(emb: Embeddings, dropped: Mapping[str, Mapping[str, str]]) ->
     parts = [f"{name}: {join_words(words, most=6)}" for name, words in dropped.items() if words]
     allowed = [*emb.fallback, *(rule for rule in RULES if rule not in emb.fallback)]
     lenient = emb.with_fallback(RULES)
-    found = [word for word, why in missing.items() if why == NOT_THERE and word in lenient]
+    found = [word for word, why in missing.items() if why in (NOT_THERE, NO_CONTEXT) and word in lenient]
     hint = "pass missing='drop' to leave them out, or missing='balance' to keep the sets of equal size."
     if found:
         hint = (

@@ -1,0 +1,93 @@
+"""Look up the contexts of sets of words, as all measures over contexts do."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from crossroads.errors import DesignError, InputError
+from crossroads.evidence import Contexts
+from crossroads.geometry import Floats
+from crossroads.measures.contextual import Stack, stack
+from crossroads.measures.gathering import NO_CONTEXT, Gathered, check_inputs, gather, warn_about_sharing
+from crossroads.stimuli import Design
+
+_BLOCK_BYTES = 1 << 24
+
+
+def design_contexts(
+    contexts: Contexts, design: Design, *, missing: str, least: Mapping[str, int]
+) -> tuple[Stack, Gathered]:
+    """The contexts of a design with two targets, in the order x, y, a, b."""
+    check_contexts(contexts)
+    check_inputs(design)
+    if design.y is None:
+        raise DesignError(f"the design {design.name!r} has a single target.", hint="give y as well.")
+    warn_about_sharing(design)
+    return context_sets(contexts, design.sets, missing=missing, least=least)
+
+
+def context_sets(
+    contexts: Contexts, sets: Mapping[str, Sequence[str]], *, missing: str, least: Mapping[str, int]
+) -> tuple[Stack, Gathered]:
+    """The contexts of several sets of words, which are looked up by the same rules as vectors.
+
+    Parameters
+    ----------
+    contexts
+        Where to look.
+    sets
+        Words by set.
+    missing, least
+        As in :func:`~crossroads.measures.gathering.gather`.
+    """
+    found = gather(contexts.index, sets, missing=missing, least=least, absent=NO_CONTEXT)
+    return stack(contexts, found.words), found
+
+
+def counts_of(stacked: Stack, found: Gathered) -> dict[str, int]:
+    """Number of contexts of each word."""
+    words = [word for members in found.words.values() for word in members]
+    return dict(zip(words, stacked.counts.tolist(), strict=True))
+
+
+def check_contexts(contexts: object) -> None:
+    """Refuse what is not contexts, with the calls that give some."""
+    if not isinstance(contexts, Contexts):
+        raise InputError(
+            f"the contexts are of type {type(contexts).__name__}.",
+            hint="open a store with cr.Contexts.open(path), or build them with cr.Contexts.from_dict({...}).",
+        )
+
+
+def sample_cosines(stacked: Stack, drawn: NDArray[np.int32], n_first: int) -> Iterator[tuple[slice, Floats]]:
+    """Cosines of the first words with the others in each sample, a block of samples at a time.
+
+    Parameters
+    ----------
+    stacked
+        Context vectors.
+    drawn
+        Which context of each word each sample takes; one row a word.
+    n_first
+        How many words are on the rows of the table; the others are on its columns.
+
+    Yields
+    ------
+    tuple of slice and array
+        Which samples they are, and one table a sample.
+    """
+    rows, scale = stacked.rows, stacked.scale
+    samples = drawn.shape[1]
+    picked = (drawn + stacked.starts[:, None]).T
+    size = max(1, _BLOCK_BYTES // (drawn.shape[0] * rows.shape[1] * rows.itemsize))
+    for start in range(0, samples, size):
+        block = slice(start, min(start + size, samples))
+        here = picked[block]
+        vectors: NDArray[Any] = rows[here]
+        table = vectors[:, :n_first] @ vectors[:, n_first:].transpose(0, 2, 1)
+        inverse = scale[here].astype(np.float64)
+        yield block, table * inverse[:, :n_first, None] * inverse[:, None, n_first:]
