@@ -22,12 +22,16 @@ from crossroads import (
     battery,
     bootstrap,
     ceat,
+    ceat_battery,
+    ceat_bootstrap,
     compare,
     discover,
     eibd,
+    group_ceat,
     ibd,
     influence,
     mleat,
+    multilevel_ceat,
     rsa,
     rsa_grid,
     sc_weat,
@@ -55,6 +59,16 @@ def model(seed: int) -> Embeddings:
     )
 
 
+def contexts() -> Contexts:
+    rows = {
+        w.upper() if w == "y0" else w: np.random.default_rng(1).normal(size=(2, 4)) * (i + 1)
+        + i * np.eye(4)[i % 4]
+        for i, w in enumerate(LABELS)
+        if w != "x3"
+    }
+    return Contexts.from_dict(rows, provenance=model(1).provenance, fallback="title")
+
+
 def made() -> dict[str, Result]:
     """A result of every type, each with a dropped word, a respelled word and a name that HTML must escape."""
     one, two = model(1).with_fallback("title"), model(2).with_fallback("title")
@@ -71,20 +85,12 @@ def made() -> dict[str, Result]:
         "influence": influence(one, DESIGN, **options),
         "compare": compare(one, two, DESIGN, **options),
         "battery": battery(one, [DESIGN, STRANGE], resamples=10),
-        "ceat": ceat(
-            Contexts.from_dict(
-                {
-                    w.upper() if w == "y0" else w: np.random.default_rng(1).normal(size=(2, 4)) * (i + 1)
-                    + i * np.eye(4)[i % 4]
-                    for i, w in enumerate(LABELS)
-                    if w != "x3"
-                },
-                provenance=one.provenance,
-                fallback="title",
-            ),
-            DESIGN,
-            samples=5,
-            **options,
+        "ceat": ceat(contexts(), DESIGN, samples=5, **options),
+        "ceat_bootstrap": ceat_bootstrap(contexts(), DESIGN, resamples=5, **options),
+        "ceat_battery": ceat_battery(contexts(), [DESIGN, STRANGE], samples=5, resamples=4),
+        "multilevel_ceat": multilevel_ceat(contexts(), DESIGN, samples=5, **options),
+        "group_ceat": group_ceat(
+            contexts(), {"<g>": WORDS["x"]}, {"t": (WORDS["a"], WORDS["b"]), "u": (["q"], ["r"])}, **options
         ),
         "wefat": wefat(one, GROUPS, WORDS["a"], "p / s", **options),
         "ibd": ibd(

@@ -28,7 +28,8 @@ class Cell:
     ours: float | None
     """As measured here; None where the model is not at hand."""
     verdict: str
-    """``equal`` (rounded, or within sampling error), ``differs``, ``other vectors`` or ``model absent``."""
+    """``equal`` (rounded, or within sampling error), ``near`` (no further off than two runs of the paper are
+    from each other), ``differs``, ``other vectors``, ``model absent``, ``not covered`` or ``no store``."""
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)

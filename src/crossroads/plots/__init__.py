@@ -1,6 +1,9 @@
 """Figures: a result in, axes out. Needs matplotlib (the extra ``plots``), which is loaded on first use."""
 
 from crossroads.plots.association import association_plot
+from crossroads.plots.context_forest import context_forest
+from crossroads.plots.context_histogram import context_histogram, context_histograms
+from crossroads.plots.context_levels import context_levels
 from crossroads.plots.crossed import crossed_axes
 from crossroads.plots.decades import decades
 from crossroads.plots.discoveries import discoveries
@@ -17,6 +20,10 @@ from crossroads.plots.taxonomy import taxonomy
 
 __all__ = [
     "association_plot",
+    "context_forest",
+    "context_histogram",
+    "context_histograms",
+    "context_levels",
     "crossed_axes",
     "decades",
     "discoveries",

@@ -1,0 +1,217 @@
+"""The figures of associations over contexts."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from matplotlib.colors import to_hex
+from matplotlib.figure import Figure
+
+from crossroads import Contexts, Design, ceat_battery, multilevel_ceat
+from crossroads.errors import InputError, UnknownNameError
+from crossroads.measures import CeatBatteryResult, MultilevelCeatResult
+from crossroads.plots import context_forest, context_histogram, context_histograms, context_levels, save
+from crossroads.plots.style import BROWN, INK, RED, TEAL, house
+from crossroads.stimuli import StimulusSet
+
+Says = Callable[[Any], list[str]]
+LONG = "a design whose name says everything about it, and then says it once more, to be sure"
+TITLES = {
+    "x": "European American first names of the nineteen-nineties",
+    "y": "Donaudampfschifffahrtsgesellschaftskapitäne",
+    "a": "pleasant/agreeable/likeable and otherwise positive",
+    "b": "花と昆虫 $x_1$ unangenehm",
+}
+
+
+def designs(names: list[str], titles: dict[str, str]) -> list[Design]:
+    found = []
+    for i, name in enumerate(names):
+        sets: dict[str, Any] = {
+            k: StimulusSet(titles[k], tuple(f"{k}{i}{j}" for j in range(6))) for k in "xyab"
+        }
+        found.append(Design(name=name, **sets))
+    return found
+
+
+def contexts_of(made: list[Design], *, dim: int = 30) -> Contexts:
+    rng = np.random.default_rng(0)
+    rows = {}
+    for i, design in enumerate(made):
+        for k, words in design.sets.items():
+            for word in words:
+                place = rng.normal(size=dim) + (2 * (i % 3) if k in "xa" else 0) * np.eye(dim)[0]
+                rows[word] = place + 0.3 * rng.normal(size=(5, dim))
+    return Contexts.from_dict(rows, provenance="folder/some-model")
+
+
+@pytest.fixture(scope="module")
+def battery() -> CeatBatteryResult:
+    short = {"x": "flowers", "y": "insects", "a": "pleasant", "b": "unpleasant"}
+    made = designs([f"test {i}" for i in range(5)], short)
+    absent = Design(name="absent", x=["p", "q"], y=["r", "s"], a=["t", "u"], b=["v", "w"])
+    return ceat_battery(contexts_of(made), [*made, absent], samples=200, resamples=60)
+
+
+@pytest.fixture(scope="module")
+def awkward() -> tuple[CeatBatteryResult, list[MultilevelCeatResult]]:
+    made = designs([LONG, "short"], TITLES)
+    contexts = contexts_of(made)
+    levels = [multilevel_ceat(contexts, design, samples=60) for design in made]
+    return ceat_battery(contexts, made, samples=60, resamples=20), levels
+
+
+def bar_heights(ax: Any) -> float:
+    return float(sum(patch.get_height() for patch in ax.patches))
+
+
+def first_x(line: Any) -> float:
+    return float(line.get_xdata()[0])
+
+
+def lines(ax: Any) -> list[tuple[list[float], list[float], str, str]]:
+    """Every line: x, y, marker and colour."""
+    return [
+        (
+            [float(x) for x in line.get_xdata()],
+            [float(y) for y in line.get_ydata()],
+            str(line.get_marker()),
+            to_hex(line.get_color()).upper(),
+        )
+        for line in ax.lines
+    ]
+
+
+def test_bars_count_the_samples_and_lines_mark_mean_and_nothing(
+    battery: CeatBatteryResult, said: Says
+) -> None:
+    test = battery.tests[1]
+    interval = battery.intervals["test 1"]
+    ax = context_histogram(test, interval)
+    assert bar_heights(ax) == 200
+    drawn = lines(ax)
+    assert [0.0, 0.0] in [xs for xs, *_ in drawn]
+    assert ([test.effect_size] * 2, RED) in [(xs, color) for xs, _, _, color in drawn]
+    bars = {color: xs for xs, _, marker, color in drawn if marker == "|"}
+    assert bars == {RED: list(test.prediction_interval), INK: [interval.low, interval.high]}
+    texts = " ".join(said(ax))
+    assert "200 samples of one context a word" in texts
+    assert "some-model" in texts
+    low, high = ax.get_xlim()
+    assert low < 0 < high
+    alone = context_histogram(test)
+    assert "stimuli" not in said(alone)
+
+
+def test_a_grid_has_a_panel_a_test_on_one_scale(battery: CeatBatteryResult, said: Says, faults: Says) -> None:
+    figure = context_histograms(battery, columns=3)
+    assert len(figure.axes) == 5
+    assert len({ax.get_xlim() for ax in figure.axes}) == 1
+    assert [bar_heights(ax) for ax in figure.axes] == [200] * 5
+    assert "not measured: absent" in " ".join(said(figure))
+    assert faults(figure) == []
+    assert len(context_histograms(battery.tests[:1]).axes) == 1
+    with pytest.raises(InputError, match="no test to draw"):
+        context_histograms([])
+    with pytest.raises(InputError, match="columns is 0"):
+        context_histograms(battery, columns=0)
+
+
+def test_the_forest_shows_both_effect_sizes_and_both_intervals(
+    battery: CeatBatteryResult, said: Says
+) -> None:
+    ax = context_forest(battery, {"test 0": 0.4, "absent": 1.0})
+    drawn = lines(ax)
+    assert [xs[0] for xs, _, marker, _ in drawn if marker == "o"] == [t.effect_size for t in battery.tests]
+    squares = [line for line in ax.lines if line.get_marker() == "s"]
+    assert [first_x(line) for line in squares] == [t.stimulus_effect_size for t in battery.tests]
+    assert [line.get_markerfacecolor() != "white" for line in squares] == [p < 0.05 for p in battery.holm]
+    assert {p < 0.05 for p in battery.holm} == {True, False}
+    assert [xs for xs, _, marker, _ in drawn if marker == "|"] == [
+        [i.low, i.high] for i in battery.intervals.values()
+    ]
+    assert [xs for xs, _, marker, _ in drawn if marker == "x"] == [[0.4]]
+    ends = [xs for xs, ys, marker, _ in drawn if marker == "None" and len(set(ys)) == 1]
+    for test in battery.tests:
+        assert list(test.prediction_interval) in ends
+        middle = np.quantile(test.sample_effect_sizes, [0.025, 0.975])
+        assert any(np.allclose(middle, one, rtol=1e-12) for one in ends)
+    texts = said(ax)
+    assert {"CES", "paper", "95 % interval", "p, Holm", "0.40", "flowers / insects"} <= set(texts)
+    plain = replace(battery, intervals={})
+    assert "interval" not in " ".join(t for t in said(context_forest(plain)) if "prediction" not in t)
+
+
+def test_a_forest_of_nothing_and_of_strangers_is_refused(battery: CeatBatteryResult) -> None:
+    with pytest.raises(UnknownNameError, match="did you mean 'test 0'"):
+        context_forest(battery, {"tset 0": 0.4})
+    with pytest.raises(InputError, match="no test to draw"):
+        context_forest(replace(battery, tests=(), holm=(), bh=()))
+    with pytest.raises(InputError, match="no test to draw"):
+        context_levels([])
+
+
+def test_sixty_tests_fit_without_the_names_of_their_sets(battery: CeatBatteryResult, faults: Says) -> None:
+    many = replace(
+        battery,
+        tests=tuple(replace(battery.tests[i % 5], design=f"em-ef-{i}") for i in range(60)),
+        holm=(0.5,) * 60,
+        bh=(0.5,) * 60,
+        intervals={},
+        titles={},
+    )
+    ax: Any = context_forest(many)
+    assert faults(ax) == []
+    assert ax.figure.get_size_inches()[1] < 18
+
+
+def test_levels_have_a_mark_for_each_target_filled_where_significant(
+    awkward: tuple[CeatBatteryResult, list[MultilevelCeatResult]],
+) -> None:
+    results = awkward[1]
+    ax = context_levels(results)
+    marks = {"o": INK, "^": BROWN, "v": TEAL}
+    for marker, color in marks.items():
+        drawn = [line for line in ax.lines if line.get_marker() == marker]
+        levels = [
+            one.level1 if marker == "o" else one.level2["x" if marker == "^" else "y"] for one in results
+        ]
+        assert [first_x(line) for line in drawn] == [level.effect_size for level in levels]
+        assert {to_hex(line.get_color()).upper() for line in drawn} == {color}
+        for line, level in zip(drawn, levels, strict=True):
+            assert (line.get_markerfacecolor() != "white") == (level.stimulus_pvalue < 0.05)
+    assert context_levels(results[0]).get_ylim() == (0.5, -0.5)
+
+
+def test_nothing_is_clipped_or_overprinted_and_files_are_written(
+    battery: CeatBatteryResult,
+    awkward: tuple[CeatBatteryResult, list[MultilevelCeatResult]],
+    faults: Says,
+    tmp_path: Path,
+) -> None:
+    several, levels = awkward
+    with house():
+        figures: dict[str, Any] = {
+            "forest": context_forest(battery, {"test 1": 0.3}),
+            "long forest": context_forest(several, {LONG: 1.0}),
+            "histogram": context_histogram(several.tests[0], several.intervals[LONG]),
+            "histograms": context_histograms(several),
+            "levels": context_levels(levels),
+        }
+        found = [(name, fault) for name, drawn in figures.items() for fault in faults(drawn)]
+    assert found == []
+    assert save(figures["levels"], tmp_path / "levels.png").stat().st_size > 1000
+
+
+def test_figures_may_be_drawn_on_axes_of_the_caller(
+    battery: CeatBatteryResult, awkward: tuple[CeatBatteryResult, list[MultilevelCeatResult]]
+) -> None:
+    axes: Any = Figure(figsize=(12, 20)).subplots(3)
+    assert context_histogram(battery.tests[0], ax=axes[0]) is axes[0]
+    assert context_forest(battery, ax=axes[1]) is axes[1]
+    assert context_levels(awkward[1], ax=axes[2]) is axes[2]
