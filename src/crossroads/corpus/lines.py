@@ -1,0 +1,141 @@
+"""Lines and paragraphs of a file, in blocks of a few megabytes."""
+
+from __future__ import annotations
+
+import codecs
+import contextlib
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import IO
+
+from crossroads.corpus.files import Part
+from crossroads.corpus.opening import Progress, opened
+from crossroads.errors import FormatError
+
+BATCH = 4 << 20
+"""About how many bytes or characters are searched at once."""
+LONGEST = 64 << 20
+"""Longest line that is read."""
+
+Batch = tuple[list[str], Counter[str]]
+"""Documents, and how many records were broken, invalid or without text."""
+
+
+@contextlib.contextmanager
+def part_bytes(part: Part, progress: Progress | None = None) -> Iterator[Iterator[bytes]]:
+    """Open the bytes of a file, or the lines that begin in a part of it; without a byte order mark.
+
+    Parameters
+    ----------
+    part
+        What to read.
+    progress
+        Is told how many more bytes of the file have been taken.
+    """
+    if part.stop is None:
+        with opened(part.source.path, progress) as pieces:
+            yield _unmarked(pieces)
+        return
+    with part.source.path.open("rb") as file:
+        if part.begin:
+            file.seek(part.begin - 1)
+            while (skipped := file.readline(BATCH)) and not skipped.endswith(b"\n"):
+                pass
+        pieces = _up_to(file, part, part.stop, progress)
+        yield pieces if part.begin else _unmarked(pieces)
+
+
+def _unmarked(pieces: Iterator[bytes]) -> Iterator[bytes]:
+    head = b""
+    while len(head) < len(codecs.BOM_UTF8) and (piece := next(pieces, b"")):
+        head += piece
+    yield head.removeprefix(codecs.BOM_UTF8)
+    yield from pieces
+
+
+def _up_to(file: IO[bytes], part: Part, stop: int, progress: Progress | None) -> Iterator[bytes]:
+    """What is left up to a byte, and the rest of the line in which it stands."""
+    open_line, told = False, part.begin
+    while (at := file.tell()) < stop or open_line:
+        piece = file.read(min(BATCH, stop - at)) if at < stop else file.readline(BATCH)
+        if not piece:
+            break
+        open_line = not piece.endswith(b"\n")
+        yield piece
+        if progress is not None:
+            now = min(file.tell(), stop)
+            progress(now - told)
+            told = now
+    if progress is not None:
+        progress(stop - told)
+
+
+def line_blocks(pieces: Iterable[bytes], path: Path) -> Iterator[bytes]:
+    """Cut bytes at the ends of lines, about :data:`BATCH` at a time."""
+    held: list[bytes] = []
+    size = 0
+    for piece in pieces:
+        held.append(piece)
+        size += len(piece)
+        cut = piece.rfind(b"\n") + 1 if size >= BATCH else 0
+        if cut:
+            rest = piece[cut:]
+            yield b"".join(held)[: size - len(rest)]
+            held, size = [rest], len(rest)
+        elif size > LONGEST:
+            raise FormatError(
+                f"a line is longer than {LONGEST >> 20} MiB.",
+                path=path,
+                hint="a document is a line; if this is a text or a table, divide it into lines.",
+            )
+    if size:
+        yield b"".join(held)
+
+
+def decoded(block: bytes) -> tuple[list[str], int]:
+    """The lines of a block, and how many of them were not UTF-8; their wrong bytes become U+FFFD."""
+    block = block.removesuffix(b"\n")
+    try:
+        return block.decode("utf-8").split("\n"), 0
+    except UnicodeDecodeError:
+        lines = block.split(b"\n")
+        return [line.decode("utf-8", "replace") for line in lines], sum(map(_is_invalid, lines))
+
+
+def _is_invalid(line: bytes) -> bool:
+    try:
+        line.decode("utf-8")
+    except UnicodeDecodeError:
+        return True
+    return False
+
+
+def text_lines(path: Path, pieces: Iterable[bytes]) -> Iterator[Batch]:
+    """A document for each line."""
+    for block in line_blocks(pieces, path):
+        lines, invalid = decoded(block)
+        yield lines, Counter(invalid=invalid)
+
+
+def paragraphs(path: Path, pieces: Iterable[bytes]) -> Iterator[Batch]:
+    """A document for the lines between two empty ones; it may go on in the next block."""
+    held: list[str] = []
+    length = 0
+    for lines, counts in text_lines(path, pieces):
+        found: list[str] = []
+        for line in lines:
+            if line.strip():
+                held.append(line)
+                length += len(line)
+            elif held:
+                found.append("\n".join(held))
+                held, length = [], 0
+        if length > LONGEST:
+            raise FormatError(
+                f"a paragraph is longer than {LONGEST >> 20} million characters.",
+                path=path,
+                hint="paragraphs end at empty lines; if there are none, use unit='line'.",
+            )
+        yield found, counts
+    yield (["\n".join(held)] if held else []), Counter()

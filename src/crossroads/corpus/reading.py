@@ -1,0 +1,96 @@
+"""Documents of a corpus file, in batches; and which field of its records holds them.
+
+A document is a line or a paragraph of a text, or one field of a record (JSON lines, tables, Parquet).
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections import Counter
+from collections.abc import Iterator
+
+from crossroads.corpus.files import Part, Source
+from crossroads.corpus.lines import Batch, decoded, line_blocks, paragraphs, part_bytes, text_lines
+from crossroads.corpus.opening import Progress
+from crossroads.corpus.records import (
+    json_lines,
+    json_object,
+    parquet_file,
+    parquet_texts,
+    table_rows,
+    table_texts,
+    text_columns,
+)
+from crossroads.errors import InputError, UnknownNameError, join_words, nearest
+
+FIELDS = ("body", "text", "content", "sentence", "comment", "selftext")
+"""Fields that hold the text, in the order in which they are tried."""
+_PROBED = 1000
+"""Records at the beginning of a file in which fields are looked for."""
+
+
+def batches(part: Part, progress: Progress | None = None) -> Iterator[Batch]:
+    """Read the documents of a part of a file, and count what could not be read.
+
+    Parameters
+    ----------
+    part
+        What to read.
+    progress
+        Is told how many more bytes of the file have been taken.
+    """
+    source = part.source
+    if source.format == "parquet":
+        yield from parquet_texts(part, progress)
+        return
+    with part_bytes(part, progress) as pieces:
+        if source.format == "jsonl":
+            yield from json_lines(source, pieces)
+        elif source.format in ("csv", "tsv"):
+            yield from table_texts(source, pieces)
+        elif source.unit == "paragraph":
+            yield from paragraphs(source.path, pieces)
+        else:
+            yield from text_lines(source.path, pieces)
+
+
+def known_fields(source: Source) -> list[str]:
+    """The fields that the first records of a file have, in the order met; none if it has no records."""
+    if source.format == "parquet":
+        with parquet_file(source.path) as file:
+            return text_columns(file, source.path)
+    with part_bytes(Part.whole(source)) as pieces:
+        if source.format != "jsonl":
+            return next(table_rows(source, pieces, Counter()), [])
+        lines = (line for block in line_blocks(pieces, source.path) for line in decoded(block)[0])
+        records = filter(None, map(json_object, lines))
+        fields = (name for record in itertools.islice(records, _PROBED) for name in record)
+        return list(dict.fromkeys(fields))
+
+
+def choose_field(source: Source, given: str | None) -> str | None:
+    """The field that holds the text: what was given, or the first of :data:`FIELDS` that is there.
+
+    Parameters
+    ----------
+    source
+        A file of records; in one without any the field does not matter.
+    given
+        A name, which must be there.
+    """
+    known = known_fields(source)
+    if not known or given in known:
+        return given
+    there = f"there are {join_words(known, most=20)}" if len(known) > 1 else f"there is only {known[0]}"
+    if given is not None:
+        near = [repr(name) for name in nearest(given, known)]
+        hint = f"did you mean {join_words(near, last='or')}? {there}." if near else f"{there}."
+        raise UnknownNameError(f"field of {source.path.name}", given, known, hint=hint)
+    found = next((name for name in FIELDS if name in known), None)
+    if found is None:
+        likely = next((name for field in FIELDS for name in nearest(field, known)), known[-1])
+        raise InputError(
+            f"{str(source.path)!r} has no field called {join_words(FIELDS, last='or')}.",
+            hint=f"say which field holds the text, as in field={likely!r}; {there}.",
+        )
+    return found

@@ -1,0 +1,191 @@
+"""Records with a text in one of their fields: JSON lines, tables, Parquet."""
+
+from __future__ import annotations
+
+import contextlib
+import csv
+import json
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Any
+
+from crossroads.corpus.files import Part, Source
+from crossroads.corpus.lines import BATCH, LONGEST, Batch, decoded, line_blocks
+from crossroads.corpus.opening import Progress
+from crossroads.errors import FormatError, join_words, require
+
+_decode = json.JSONDecoder().raw_decode
+
+
+def json_lines(source: Source, pieces: Iterable[bytes]) -> Iterator[Batch]:
+    """The texts of JSON lines. Every line is parsed; one that is no object is broken."""
+    for block in line_blocks(pieces, source.path):
+        lines, invalid = decoded(block)
+        counts = Counter(invalid=invalid)
+        found: list[str] = []
+        for line in lines:
+            try:
+                record, end = _decode(line)
+                text = record[source.field] if end == len(line) else None
+            except (ValueError, RecursionError, KeyError, TypeError, IndexError):
+                text = None
+            if type(text) is not str:
+                text = _second_look(line, source.field, counts)
+                if text is None:
+                    continue
+            if not text.isascii():
+                text = _without_surrogates(text, counts)
+            found.append(text)
+        yield found, counts
+
+
+def json_object(line: str) -> dict[str, Any] | None:
+    """The object that a line holds, or ``None`` if it holds none.
+
+    Examples
+    --------
+    >>> json_object('{"body": "text"}'), json_object('{"body": "te'), json_object("7")
+    ({'body': 'text'}, None, None)
+    """
+    try:
+        record, end = _decode(line)
+        if end < len(line) and not line[end:].isspace():
+            return None
+    except (ValueError, RecursionError):
+        bare = line.lstrip()
+        return json_object(bare) if bare and len(bare) < len(line) else None
+    return record if isinstance(record, dict) else None
+
+
+def _second_look(line: str, field: str | None, counts: Counter[str]) -> str | None:
+    """The text of a line that does not simply have one, or ``None``, and why it is counted."""
+    record = json_object(line)
+    if record is not None:
+        text = record.get(field or "")
+        if isinstance(text, str):
+            return text
+        counts["without_text"] += 1
+    elif line and not line.isspace():
+        counts["broken"] += 1
+    return None
+
+
+def _without_surrogates(text: str, counts: Counter[str]) -> str:
+    """Replace halves of characters, which JSON can spell and UTF-8 cannot."""
+    try:
+        text.encode("utf-8")
+    except UnicodeEncodeError:
+        counts["invalid"] += 1
+        return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
+    return text
+
+
+def table_rows(source: Source, pieces: Iterable[bytes], counts: Counter[str]) -> Iterator[list[str]]:
+    """The rows of a table, the first with the names of its columns; fields may hold line breaks."""
+
+    def lines() -> Iterator[str]:
+        for block in line_blocks(pieces, source.path):
+            found, invalid = decoded(block)
+            counts["invalid"] += invalid
+            yield from (f"{line}\n" for line in found)
+
+    reader = csv.reader(lines(), delimiter="," if source.format == "csv" else "\t")
+    while True:
+        try:
+            with _long_fields():
+                row = next(reader, None)
+        except csv.Error as error:
+            raise FormatError(
+                f"the table cannot be read ({error}).",
+                path=source.path,
+                line=reader.line_num,
+                hint="is a quotation mark missing, or is it a file of another format?",
+            ) from error
+        if row is None:
+            return
+        if row:
+            yield row
+
+
+@contextlib.contextmanager
+def _long_fields() -> Iterator[None]:
+    """Let the csv module read fields longer than 128 KiB, and leave it as it was."""
+    before = csv.field_size_limit(LONGEST)
+    try:
+        yield
+    finally:
+        csv.field_size_limit(before)
+
+
+def table_texts(source: Source, pieces: Iterable[bytes]) -> Iterator[Batch]:
+    """The texts of one column of a table."""
+    counts: Counter[str] = Counter()
+    rows = table_rows(source, pieces, counts)
+    names = next(rows, [])
+    at = names.index(source.field) if source.field in names else len(names)
+    found: list[str] = []
+    size = 0
+    for row in rows:
+        if at < len(row):
+            found.append(row[at])
+            size += len(row[at])
+        else:
+            counts["without_text"] += 1
+        if size >= BATCH:
+            yield found, counts.copy()
+            found, size = [], 0
+            counts.clear()
+    yield found, counts
+
+
+def parquet_texts(part: Part, progress: Progress | None) -> Iterator[Batch]:
+    """The texts of one column of some row groups."""
+    source = part.source
+    with parquet_file(source.path) as file:
+        stop = file.num_row_groups if part.stop is None else part.stop
+        groups = list(range(part.begin, stop))
+        columns = [] if source.field is None else [source.field]
+        for batch in file.iter_batches(1000, row_groups=groups, columns=columns):
+            texts = batch.column(0).to_pylist()
+            found = [text for text in texts if isinstance(text, str)]
+            yield found, Counter(without_text=len(texts) - len(found))
+        if progress is not None:
+            progress(part.bytes)
+
+
+@contextlib.contextmanager
+def parquet_file(path: Path) -> Iterator[Any]:
+    """A Parquet file; one that cannot be read is named."""
+    arrow = require("pyarrow", extra="parquet", purpose="reading Parquet files")
+    parquet = require("pyarrow.parquet", extra="parquet", purpose="reading Parquet files")
+    try:
+        with parquet.ParquetFile(path) as file:
+            yield file
+    except (arrow.ArrowException, OSError, UnicodeDecodeError) as error:
+        if isinstance(error, FileNotFoundError | PermissionError):
+            raise
+        reason = (str(error).splitlines() or ["no reason given"])[0].rstrip(".")
+        raise FormatError(
+            f"the file cannot be read as Parquet ({reason}).",
+            path=path,
+            hint="the file is damaged or of another format; fetch it again.",
+        ) from error
+
+
+def text_columns(file: Any, path: Path) -> list[str]:
+    """The names of the columns of a Parquet file that hold text."""
+    kinds = {field.name: str(field.type) for field in file.schema_arrow}
+    found = [
+        name
+        for name, kind in kinds.items()
+        if kind in ("string", "large_string", "string_view") or kind.startswith("dictionary<values=string")
+    ]
+    if not found:
+        shown = join_words([f"{name} ({kind})" for name, kind in kinds.items()], most=8)
+        raise FormatError(
+            f"no column holds text; there are {shown}." if kinds else "there are no columns.",
+            path=path,
+            hint="write the text as a column of strings.",
+        )
+    return found

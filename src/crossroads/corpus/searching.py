@@ -1,0 +1,238 @@
+"""Contexts of stimuli in a corpus of any size."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from types import MappingProxyType
+
+from crossroads.corpus import engines
+from crossroads.corpus.clusters import on_ray
+from crossroads.corpus.engines import Engine
+from crossroads.corpus.files import Source
+from crossroads.corpus.found import Context, Counts, Found, WordCoverage
+from crossroads.corpus.planning import Corpus, parts_of, records_of, sources_of
+from crossroads.corpus.reservoir import Reservoirs
+from crossroads.corpus.tasks import Search, matcher_of
+from crossroads.corpus.windows import parse_window
+from crossroads.errors import DesignError, InputError, one_of
+from crossroads.evidence.spelling import check_fallback, spellings
+from crossroads.stimuli.sets import word_fault
+
+ENGINES = ("local", "ray")
+HYPHENS = ("join", "split")
+LIMIT = 1000
+"""Most contexts of a word, as in the CEAT paper."""
+MINIMUM = 20
+"""Contexts below which a word is listed as not covered."""
+
+
+def find_contexts(
+    files: Corpus,
+    words: Iterable[str],
+    *,
+    window: int | str | None = 9,
+    limit: int = LIMIT,
+    minimum: int = MINIMUM,
+    seed: int = 0,
+    fallback: str | Iterable[str] = (),
+    hyphens: str = "join",
+    field: str | None = None,
+    format: str | None = None,  # noqa: A002
+    unit: str = "line",
+    workers: int | None = None,
+    engine: str = "local",
+    ray_address: str | None = None,
+    progress: Callable[[int, int], None] | None = None,
+) -> Found:
+    r"""Find sentences in which stimuli stand, and draw a sample of them for each.
+
+    Words are found whole and in the case in which they are given: *Anna* in *Anna's*, not in *Joanna*. The
+    sample of a word is the same however the corpus is divided into files, in whatever order they are
+    given, and whoever reads them. Equal contexts are kept once.
+
+    Parameters
+    ----------
+    files
+        Paths and patterns: ``.txt``, ``.jsonl``, ``.csv``, ``.tsv`` or ``.parquet``, all but the last also
+        compressed (``.gz``, ``.bz2``, ``.xz``, ``.zst``).
+    words
+        The stimuli: words, or phrases, whose words may be divided by any white space.
+    window
+        Words kept around a stimulus: ``9`` has it in the middle of nine, ``"4+3"`` keeps four before and
+        three after it, ``"all"`` the whole document. Near the ends of a document there are fewer.
+    limit
+        Most contexts of a word.
+    minimum
+        Contexts a word should have; :attr:`Found.below` lists those that have fewer.
+    seed
+        Chooses the sample.
+    fallback
+        Spellings to take for a word that has too few contexts as it is written: some of ``"lower"``,
+        ``"title"``, ``"accents"``. The first with the minimum is taken, else the one with most contexts;
+        spellings are never mixed.
+    hyphens
+        ``"join"``: *short-term* is one word, in which *term* is not found; ``"split"``: hyphens divide words.
+    field
+        Which field of a record holds the text; by default the first of *body*, *text*, *content*,
+        *sentence*, *comment*, *selftext* that there is.
+    format
+        Format of all files, where their suffix does not tell.
+    unit
+        What is a document of a text file: a ``"line"``, or a ``"paragraph"`` that ends at an empty line.
+    workers
+        How many processes read; by default as many as there are processors, and no more than there are
+        parts of about 64 MB to read. With one, no process is started.
+    engine
+        ``"local"``, or ``"ray"`` for Ray Data.
+    ray_address
+        Which Ray cluster; by default the one in use, or a new one on this machine.
+    progress
+        Is told the bytes done and the bytes of all files.
+
+    Returns
+    -------
+    Found
+        Contexts by word, coverage, and what was read.
+
+    Examples
+    --------
+    >>> import pathlib, tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = pathlib.Path(folder) / "corpus.txt"
+    ...     _ = path.write_text("We met Anna on the way.\nJoanna stayed.\nAnna's dog barked.\n")
+    ...     found = find_contexts(path, ["Anna", "Otto"], window=3, minimum=1)
+    >>> sorted(context.text for context in found.contexts["Anna"])
+    ["Anna's dog", 'met Anna on']
+    >>> [one.word for one in found.below]
+    ['Otto']
+    """
+    rules = check_fallback(fallback)
+    forms = _forms(words, rules)
+    _check_numbers(limit=limit, minimum=minimum, seed=seed, workers=workers)
+    if minimum > limit:
+        raise InputError(
+            f"the minimum is {minimum:,}, and no more than {limit:,} contexts of a word are kept.",
+            hint="lower the minimum, or raise the limit.",
+        )
+    search = Search(
+        forms=tuple(dict.fromkeys(form for some in forms.values() for form, _ in some)),
+        window=parse_window(window),
+        hyphens=one_of("use of hyphens", hyphens, HYPHENS),
+        limit=limit,
+        seed=seed,
+    )
+    run = _engine(one_of("engine", engine, ENGINES), workers, ray_address)
+    matcher_of(search)  # complains about words that cannot be looked for
+    sources = sources_of(files, format=format, field=field, unit=unit)
+    reservoirs, counts = _gathered(search, sources, run, progress)
+    settings = {
+        "window": str(search.window),
+        "limit": limit,
+        "minimum": minimum,
+        "seed": seed,
+        "fallback": list(rules),
+        "hyphens": hyphens,
+        "unit": unit,
+    }
+    contexts, coverage = _chosen(forms, reservoirs, minimum)
+    return Found(
+        words=tuple(forms),
+        contexts=MappingProxyType(contexts),
+        coverage=coverage,
+        counts=counts,
+        files=records_of(sources),
+        settings=MappingProxyType(settings),
+    )
+
+
+def _forms(words: Iterable[str], rules: tuple[str, ...]) -> dict[str, list[tuple[str, str]]]:
+    """The forms of each word under which it is looked for, with the rule of each."""
+    if isinstance(words, str):
+        raise DesignError(f"the words are one string, {words!r}.", hint="give a list of words.")
+    found: dict[str, list[tuple[str, str]]] = {}
+    for word in words:
+        fault = word_fault(word)
+        if fault is not None:
+            raise DesignError(f"{word!r} {fault}.", hint="give every word as it is to be looked for.")
+        found.setdefault(str(word), list(spellings(str(word), rules)))
+    if not found:
+        raise DesignError("there are no words to look for.", hint="give at least one.")
+    return found
+
+
+def _check_numbers(**given: int | None) -> None:
+    least = {"limit": 1, "minimum": 0, "workers": 1, "seed": None}
+    for name, value in given.items():
+        low = least[name]
+        if value is not None and (type(value) is not int or (low is not None and value < low)):
+            allowed = "a whole number" if low is None else f"a whole number, {low} or more"
+            raise InputError(f"{name} is {value!r}.", hint=f"give {allowed}.")
+
+
+def _engine(engine: str, workers: int | None, ray_address: str | None) -> Engine:
+    """The engine of a name, with its options filled in."""
+    if engine == "ray":
+        return functools.partial(on_ray, workers=workers, address=ray_address)
+    if ray_address is not None:
+        raise InputError(
+            f"there is an address of a Ray cluster, {ray_address!r}, but the engine is 'local'.",
+            hint="choose engine='ray', or leave out the address.",
+        )
+    return functools.partial(engines.local, workers=workers)
+
+
+def _gathered(
+    search: Search, sources: Sequence[Source], run: Engine, progress: Callable[[int, int], None] | None
+) -> tuple[Reservoirs, Counts]:
+    """Search all files, and put together what is found in their parts."""
+    parts = [part for source in sources for part in parts_of(source)]
+    total = sum(source.size for source in sources)
+    reservoirs, counts, done = search.reservoirs(), Counts(bytes=total), 0
+
+    def advance(more: int) -> None:
+        nonlocal done
+        done += more
+        if progress is not None:
+            progress(min(done, total), total)
+
+    for table in run(search, parts, reservoirs.thresholds, advance):
+        reservoirs.merge(table.kept, table.occurrences)
+        counts += table.counts
+    if not counts.documents:
+        skipped = counts.broken + counts.without_text
+        raise InputError(
+            f"the corpus holds no document: {len(sources)} file(s), {total:,} bytes, {counts.broken:,} "
+            f"broken line(s), {counts.without_text:,} record(s) without text.",
+            hint="is it the right field and format?" if skipped else "name files with text in them.",
+        )
+    advance(total - done)
+    return reservoirs, counts
+
+
+def _chosen(
+    forms: Mapping[str, list[tuple[str, str]]], reservoirs: Reservoirs, minimum: int
+) -> tuple[dict[str, tuple[Context, ...]], tuple[WordCoverage, ...]]:
+    """The contexts of each word under one of its forms, and how well it is covered.
+
+    That is the first form with enough contexts, or else the first of those with most.
+    """
+    numbers = {form: number for number, form in enumerate(reservoirs.forms)}
+    contexts: dict[str, tuple[Context, ...]] = {}
+    coverage: list[WordCoverage] = []
+    for word, some in forms.items():
+        found = {form: reservoirs.count(numbers[form]) for form, _ in some}
+        enough = (pair for pair in some if found[pair[0]] >= minimum)
+        form, rule = next(enough, max(some, key=lambda pair: found[pair[0]]))
+        contexts[word] = reservoirs.sample(numbers[form])
+        coverage.append(
+            WordCoverage(
+                word=word,
+                form=form,
+                rule=rule,
+                occurrences=int(reservoirs.occurrences[numbers[form]]),
+                contexts=found[form],
+                enough=found[form] >= minimum,
+            )
+        )
+    return contexts, tuple(coverage)

@@ -1,0 +1,138 @@
+"""One piece of the work: search a part of a file, and bring back a table that can be merged."""
+
+from __future__ import annotations
+
+import functools
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from crossroads.corpus.files import Part
+from crossroads.corpus.found import Counts
+from crossroads.corpus.letters import BREAK
+from crossroads.corpus.matching import Matcher, prepared
+from crossroads.corpus.opening import Progress
+from crossroads.corpus.reading import batches
+from crossroads.corpus.reservoir import Kept, Reservoirs
+from crossroads.corpus.windows import Bounds, Window
+from crossroads.errors import CrossroadsError, FormatError
+
+
+@dataclass(frozen=True, kw_only=True)
+class Search:
+    """What is looked for; all that a worker has to know."""
+
+    forms: tuple[str, ...]
+    """The spellings, each different."""
+    window: Window
+    """How many words are kept around them."""
+    hyphens: str
+    """Whether hyphens ``"join"`` or ``"split"`` words."""
+    limit: int
+    """Most contexts of a form."""
+    seed: int
+    """Seed of the sample."""
+
+    def reservoirs(self) -> Reservoirs:
+        """Empty reservoirs for the forms."""
+        return Reservoirs(self.forms, limit=self.limit, seed=self.seed)
+
+
+class Table(NamedTuple):
+    """What was found in a part."""
+
+    kept: Mapping[int, Mapping[bytes, Kept]]
+    """Form to priority to context."""
+    occurrences: NDArray[np.int64]
+    """How often each form was met."""
+    counts: Counts
+    """What was read."""
+
+
+class Failure(NamedTuple):
+    """Why a part could not be searched, in a form that travels between processes."""
+
+    message: str
+    hint: str | None
+    ours: bool
+
+    def error(self) -> Exception:
+        """The error to raise where the work was asked for."""
+        return FormatError(self.message, hint=self.hint) if self.ours else OSError(self.message)
+
+
+@functools.lru_cache(maxsize=2)
+def matcher_of(search: Search) -> Matcher:
+    """The automaton of a search, built once a process."""
+    return Matcher(search.forms, hyphens=search.hyphens)
+
+
+def search_part(
+    search: Search, part: Part, thresholds: Sequence[bytes] | None = None, progress: Progress | None = None
+) -> Table:
+    """Search a part of a file.
+
+    Parameters
+    ----------
+    search
+        What to look for.
+    part
+        Where.
+    thresholds
+        Priorities that contexts must stay below, from what was found elsewhere.
+    progress
+        Is told how many more bytes of the file have been taken.
+    """
+    matcher, reservoirs = matcher_of(search), search.reservoirs()
+    if thresholds is not None:
+        reservoirs.restrict(thresholds)
+    totals: Counter[str] = Counter()
+    for documents, counts in batches(part, progress):
+        totals.update(counts)
+        for text in prepared(documents):
+            breaks = text.count(BREAK)
+            totals.update(documents=breaks + 1, characters=len(text) - breaks)
+            _collect(text, matcher, search.window, reservoirs)
+    return Table(reservoirs.contents(), reservoirs.occurrences, Counts(**totals))
+
+
+def attempt(
+    search: Search, part: Part, thresholds: Sequence[bytes] | None = None, progress: Progress | None = None
+) -> Table | Failure:
+    """Search a part of a file, with foreseen errors as values."""
+    try:
+        return search_part(search, part, thresholds, progress)
+    except CrossroadsError as error:
+        return Failure(error.message, error.hint, True)
+    except OSError as error:
+        return Failure(str(error), None, False)
+
+
+def checked(answer: Table | Failure) -> Table:
+    """The table, or the error in its stead."""
+    if isinstance(answer, Failure):
+        raise answer.error()
+    return answer
+
+
+def _collect(text: str, matcher: Matcher, window: Window, reservoirs: Reservoirs) -> None:
+    """Offer every match in a text to the reservoirs."""
+    matches = matcher.find(text)
+    reservoirs.occurrences += np.bincount(matches.forms, minlength=len(reservoirs.forms))
+    if not matches.forms.size:
+        return
+    begins, stops = Bounds(text).around(matches.starts, matches.ends, window)
+    add = reservoirs.add
+    for form, begin, stop, start, end in zip(
+        matches.forms.tolist(),
+        begins.tolist(),
+        stops.tolist(),
+        (matches.starts - begins).tolist(),
+        (matches.ends - begins).tolist(),
+        strict=True,
+    ):
+        add(form, text[begin:stop], start, end)
