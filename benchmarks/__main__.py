@@ -1,13 +1,21 @@
-"""Run every benchmark: ``python -m benchmarks [permutation] [geometry] [vocabulary] [reading]``."""
+"""Run every benchmark, or those that are named: ``python -m benchmarks [permutation] [contexts] …``."""
 
 from __future__ import annotations
 
 import sys
 
-from benchmarks import geometry, permutation, reading, vocabulary
+from benchmarks import contexts, contextual, extraction, geometry, permutation, reading, vocabulary
 from benchmarks.timing import Report
 
-ALL = {"permutation": permutation, "geometry": geometry, "vocabulary": vocabulary, "reading": reading}
+ALL = {
+    "permutation": permutation,
+    "geometry": geometry,
+    "vocabulary": vocabulary,
+    "reading": reading,
+    "contextual": contextual,
+    "contexts": contexts,
+    "extraction": extraction,
+}
 
 chosen = sys.argv[1:] or list(ALL)
 unknown = [name for name in chosen if name not in ALL]

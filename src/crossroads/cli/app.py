@@ -12,7 +12,16 @@ import typer
 from rich.markup import escape
 
 import crossroads
-from crossroads.cli import associations, auditing, cataloguing, intersections, printing
+from crossroads.cli import (
+    associations,
+    auditing,
+    cataloguing,
+    contextual,
+    corpora,
+    extracting,
+    intersections,
+    printing,
+)
 from crossroads.errors import CrossroadsError, CrossroadsWarning, InputError
 
 app = typer.Typer(
@@ -38,6 +47,9 @@ app.command("eibd")(
     )
 )
 app.command("rsa")(intersections.rsa_command)
+app.command("contexts")(corpora.contexts_command)
+app.command("embed")(extracting.embed_command)
+app.command("ceat")(contextual.ceat_command)
 app.command("reproduce")(intersections.reproduce_command)
 app.command("catalog")(cataloguing.catalog_command)
 
@@ -79,19 +91,29 @@ def main() -> None:
 
 _THEIRS = (PermissionError, FileNotFoundError, IsADirectoryError, NotADirectoryError)
 """Failures that are about the paths that were given."""
-_OPTION = re.compile(r"\b(missing|method|dissimilarity|alternative)='([a-z-]+)'")
+_OPTION = re.compile(
+    r"\b(missing|method|dissimilarity|alternative|field|format|unit|window|hyphens|engine|device|dtype|piece"
+    r"|layer|names|prior|overwrite|restart|replace_concept|workers)=(?:'([^']+)'|(\d+)|True)"
+)
 
 
 def _tell(message: str, hint: str | None) -> None:
     """Print an error, with options as the shell spells them."""
     printing.err.print(f"[bold red]error:[/] {escape(message)}", soft_wrap=True)
     if hint:
-        spelled = _OPTION.sub(r"--\1 \2", hint)
+        spelled = _OPTION.sub(_as_the_shell_spells_it, hint)
         spelled = re.sub(
             r"fallback=\[([^]]*)\]", lambda m: "--fallback " + re.sub(r"[' ]", "", m[1]), spelled
         )
-        spelled = spelled.replace("replace_concept=True", "--replace-concept").replace("pass --", "use --")
+        spelled = spelled.replace("pass --", "use --")
         printing.err.print(f"\nhint: {spelled}", markup=False, soft_wrap=True)
+
+
+def _as_the_shell_spells_it(option: re.Match[str]) -> str:
+    """``missing='drop'`` as ``--missing drop``, ``replace_concept=True`` as ``--replace-concept``."""
+    name = f"--{option[1].replace('_', '-')}"
+    value = option[2] or option[3]
+    return name if value is None else f"{name} {value}"
 
 
 def _show_warning(

@@ -1,0 +1,274 @@
+"""``crossroads embed``."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from rich.markup import escape
+from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
+
+from crossroads.cli import options as o
+from crossroads.cli import printing
+from crossroads.errors import InputError, join_words
+from crossroads.evidence import Contexts
+from crossroads.extraction import Step, embed, import_store
+
+Folder = Annotated[
+    Path | None,
+    typer.Argument(help="A folder written by [b]crossroads contexts[/b].", metavar="DIR", show_default=False),
+]
+Model = Annotated[
+    str | None,
+    typer.Option(
+        "--model", "-m", help="A folder, a .gguf file, or a name on the Hugging Face hub.", metavar="MODEL"
+    ),
+]
+Output = Annotated[Path, typer.Option("--output", "-o", help="The store to make.", metavar="STORE")]
+Imported = Annotated[
+    Path | None,
+    typer.Option(
+        "--import", help="Make the store of vectors in this .npz or pickle instead.", metavar="FILE"
+    ),
+]
+Revision = Annotated[str | None, typer.Option(help="Branch, tag or commit on the hub.")]
+Layer = Annotated[
+    str, typer.Option(help="A number (-1 is the top, 0 the embeddings), sum, mean, or sum:1,2,3.")
+]
+BatchSize = Annotated[int, typer.Option(help="Most sentences a batch.", min=1)]
+BatchTokens = Annotated[int, typer.Option(help="Most tokens a batch, padding included.", min=1)]
+MaxLength = Annotated[
+    int | None, typer.Option(help="Most tokens a sentence; longer ones are cut around the word.")
+]
+Workers = Annotated[
+    int | None, typer.Option(help="Number of workers; by default one for each processor.", min=1)
+]
+Threads = Annotated[int, typer.Option(help="Threads of a worker.", min=1)]
+RayAddress = Annotated[
+    str | None, typer.Option(help="A running Ray cluster; without it one is started here.", metavar="ADDRESS")
+]
+Restart = Annotated[
+    bool, typer.Option("--restart", help="Throw away an unfinished store that has other settings.")
+]
+
+
+class Piece(StrEnum):
+    """Which token of a word that is split."""
+
+    last = "last"
+    first = "first"
+    mean = "mean"
+
+
+class Stored(StrEnum):
+    """Type of the stored numbers."""
+
+    float32 = "float32"
+    float16 = "float16"
+
+
+class Device(StrEnum):
+    """Where the model runs."""
+
+    auto = "auto"
+    cpu = "cpu"
+    cuda = "cuda"
+    mps = "mps"
+
+
+class Engine(StrEnum):
+    """Who computes."""
+
+    local = "local"
+    ray = "ray"
+
+
+def embed_command(
+    folder: Folder = None,
+    model: Model = None,
+    output: Output = ...,  # type: ignore[assignment]
+    layer: Layer = "-1",
+    piece: Annotated[Piece, typer.Option(help="Which token of a word that is split.")] = Piece.last,
+    dtype: Annotated[
+        Stored | None,
+        typer.Option(help="Type of the stored numbers; float32 by default.", show_default=False),
+    ] = None,
+    revision: Revision = None,
+    max_length: MaxLength = None,
+    batch_size: BatchSize = 64,
+    batch_tokens: BatchTokens = 16_384,
+    device: Annotated[Device, typer.Option(help="Where the model runs.")] = Device.auto,
+    engine: Annotated[Engine, typer.Option(help="Processes of this machine, or Ray.")] = Engine.local,
+    workers: Workers = None,
+    threads: Threads = 1,
+    ray_address: RayAddress = None,
+    restart: Restart = False,
+    import_: Imported = None,
+    json: o.Json = False,
+) -> None:
+    """Compute the vector of every context; a run that was interrupted goes on where it stopped."""
+    kind = None if dtype is None else dtype.value
+    if import_ is not None:
+        if folder is not None or model is not None:
+            raise InputError("--import was given beside DIR or --model.", hint="give one or the other.")
+        _show(output, import_store(import_, output, dtype=kind), Watch(), json)
+        return
+    if folder is None or model is None:
+        missing = "a folder of contexts" if folder is None else "--model"
+        raise InputError(
+            f"{missing} is missing.", hint="crossroads embed DIR --model MODEL -o STORE; or --import FILE."
+        )
+    if ray_address is not None and engine is not Engine.ray:
+        raise InputError("--ray-address was given without --engine ray.", hint="add --engine ray.")
+    with watching() as watch:
+        contexts = embed(
+            folder,
+            model,
+            output,
+            revision=revision,
+            layer=layer,
+            piece=piece.value,
+            dtype=kind or "float32",
+            batch_size=batch_size,
+            batch_tokens=batch_tokens,
+            max_length=max_length,
+            device=device.value,
+            threads=threads,
+            workers=workers,
+            engine=engine.value,
+            ray_address=ray_address,
+            restart=restart,
+            progress=watch,
+        )
+    _show(output, contexts, watch, json)
+
+
+class Watch:
+    """Follows an extraction: remembers how fast it was, and moves a bar if there is one."""
+
+    def __init__(self, bar: Progress | None = None) -> None:
+        self._bar, self._task = bar, None if bar is None else bar.add_task("loading", total=None, speed="")
+        self._stage, self._begun, self._first = "", 0.0, 0
+        self.present, self.tokens, self.kept, self.seconds = False, 0, 0, 0.0
+
+    def __call__(self, step: Step) -> None:
+        """Take note of a step."""
+        now = time.monotonic()
+        if step.stage != self._stage:
+            self._begin(step, now)
+        speed = ""
+        self.present = self.present or step.stage == "present"
+        if step.stage == "encoding":
+            self.kept, self.tokens, self.seconds = step.kept, step.done - step.kept, now - self._begun
+            if self.tokens:
+                contexts = (step.contexts - self._first) / self.seconds
+                speed = f"{contexts:,.0f} contexts/s {self.tokens / self.seconds:,.0f} tokens/s"
+        if self._bar is not None and self._task is not None:
+            self._bar.update(self._task, completed=step.done, total=step.total or None, speed=speed)
+
+    def _begin(self, step: Step, now: float) -> None:
+        self._stage, self._begun, self._first = step.stage, now, step.contexts
+        if self._bar is not None and self._task is not None:
+            self._bar.reset(self._task, description=step.stage, completed=step.done)
+
+
+@contextmanager
+def watching() -> Iterator[Watch]:
+    """A bar with throughput and time left on stderr, where somebody is watching."""
+    with Progress(
+        TextColumn("{task.description:<10}"),
+        BarColumn(bar_width=16),
+        TextColumn("{task.percentage:>3.0f} %"),
+        TextColumn("{task.fields[speed]}"),
+        TimeRemainingColumn(),
+        console=printing.err,
+        transient=True,
+        disable=not printing.err.is_terminal,
+        speed_estimate_period=600,
+    ) as bar:
+        yield Watch(bar)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Summary:
+    """What a run of ``crossroads embed`` did."""
+
+    store: str
+    """Where the vectors are."""
+    present: bool
+    """Whether they were there already."""
+    words: int
+    """Words with context vectors."""
+    contexts: int
+    """Context vectors."""
+    dim: int
+    """Dimensions of each."""
+    dtype: str
+    """Type of the numbers."""
+    bytes: int
+    """Size of the store on the disk."""
+    tokens: int
+    """Tokens encoded by this run."""
+    tokens_kept: int
+    """Tokens encoded by earlier runs that were interrupted."""
+    seconds: float
+    """How long the encoding took, loading of the model included."""
+    provenance: dict[str, Any]
+    """Model, layer, settings; contexts that were left out."""
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain data, for JSON."""
+        return asdict(self)
+
+
+def _show(store: Path, contexts: Contexts, watch: Watch, json: bool) -> None:
+    summary = Summary(
+        store=str(store),
+        present=watch.present,
+        words=len(contexts),
+        contexts=int(contexts.offsets[-1]),
+        dim=contexts.dim,
+        dtype=contexts.dtype.name,
+        bytes=sum(file.stat().st_size for file in store.iterdir()),
+        tokens=watch.tokens,
+        tokens_kept=watch.kept,
+        seconds=watch.seconds,
+        provenance=contexts.provenance.to_dict(),
+    )
+    if json:
+        printing.document("embed", [summary])
+        return
+    for name, value in _lines(summary):
+        printing.out.print(f"[b]{name:<9}[/b]{escape(value)}")
+
+
+def _lines(s: Summary) -> Iterator[tuple[str, str]]:
+    details = s.provenance["details"]
+    yield "store", f"{s.store} (was there already)" if s.present else s.store
+    how = ""
+    if "layer" in details:
+        how = f" ({details['class']}, layer {details['layer']}, {details['piece']} piece)"
+    yield "source", s.provenance["source"] + how
+    yield (
+        "vectors",
+        (f"{s.contexts:,} contexts of {s.words:,} words, {s.dim} × {s.dtype}, {s.bytes / 1e6:,.1f} MB"),
+    )
+    if s.tokens:
+        yield "encoded", f"{s.tokens:,} tokens in {s.seconds:,.1f} s, {s.tokens / s.seconds:,.0f} tokens/s"
+    if s.tokens_kept:
+        yield "kept", f"{s.tokens_kept:,} tokens of a run that was interrupted"
+    reasons: dict[str, int] = {}
+    for word in details.get("dropped_by_word", {}).values():
+        for reason, number in word.items():
+            reasons[reason] = reasons.get(reason, 0) + number
+    for reason, number in reasons.items():
+        yield "dropped", f"{number:,} contexts: {reason}"
+    if details.get("words_without_contexts"):
+        words = join_words(details["words_without_contexts"], most=8)
+        yield "missing", f"no context for {words}"

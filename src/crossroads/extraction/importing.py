@@ -1,0 +1,181 @@
+"""Context vectors that somebody else has computed, made into a store.
+
+Two layouts are read: an ``.npz`` archive with one array a word, and a pickled dictionary of word to array or
+to a list of vectors, which is how the released code of the published tests keeps them. Pickles go through
+the reader of :mod:`crossroads.sources.pickles`, which builds arrays and runs nothing.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import zipfile
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from crossroads.errors import EvidenceError, FormatError, UnsafeFileError, one_of
+from crossroads.evidence import Contexts, Provenance
+from crossroads.evidence.stores import DTYPES, write_store
+from crossroads.sources.pickled_arrays import as_array
+from crossroads.sources.pickles import load_pickle
+from crossroads.sources.streams import FAULTS, Stream, check_expansion
+
+_LAYOUT = "expected one array a word, with one row a context: .npz, or a pickled dictionary."
+
+
+def import_store(file: str | Path, store: str | Path, *, dtype: str | None = None) -> Contexts:
+    """Make a store of context vectors that are there already.
+
+    Parameters
+    ----------
+    file
+        An ``.npz`` archive with one array a word, or a pickled dictionary; the latter may be compressed.
+    store
+        The folder to make; it must not exist.
+    dtype
+        ``"float16"``, ``"float32"`` or ``"float64"``; by default the type of the vectors in the file.
+
+    Returns
+    -------
+    Contexts
+        The store, memory-mapped.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     np.savez(f"{folder}/mine.npz", rose=np.eye(3), wasp=np.ones((2, 3)))
+    ...     import_store(f"{folder}/mine.npz", f"{folder}/store").words
+    ('rose', 'wasp')
+    """
+    if dtype is not None:
+        one_of("dtype", dtype, DTYPES)
+    path = Path(file)
+    if not path.is_file():
+        raise FormatError("there is no such file.", path=path, hint=_LAYOUT)
+    with path.open("rb") as stream:
+        digest = hashlib.file_digest(stream, "sha256").hexdigest()
+    if zipfile.is_zipfile(path):
+        words, read = _npz(path)
+        kind = "npz"
+    else:
+        words, read = _pickle(path)
+        kind = "pickle"
+    first = read(words[0])
+    counts, types = [], set()
+    for word in words:
+        rows = read(word)
+        if rows.shape[1] != first.shape[1]:
+            raise EvidenceError(
+                f"{path}: the vectors of {word!r} have {rows.shape[1]} dimensions, those of {words[0]!r} "
+                f"{first.shape[1]}.",
+                hint="vectors of one model and one layer belong into a store.",
+            )
+        counts.append(len(rows))
+        types.add(rows.dtype.name)
+    write_store(
+        store,
+        words,
+        counts,
+        (read(word) for word in words),
+        dim=first.shape[1],
+        dtype=dtype or max(types, key=DTYPES.index),
+        provenance=Provenance(
+            source=path.name, format=kind, sha256=digest, details={"imported": True, "contexts": sum(counts)}
+        ),
+    )
+    return Contexts.open(store)
+
+
+_Read = Callable[[str], NDArray[Any]]
+
+
+def _npz(path: Path) -> tuple[list[str], _Read]:
+    """Words of an archive, and how to read the vectors of one."""
+    try:
+        with zipfile.ZipFile(path) as archive:
+            for info in archive.infolist():
+                check_expansion(path, info.file_size, info.compress_size)
+            names = [info.filename for info in archive.infolist()]
+    except (*FAULTS, RuntimeError) as error:
+        raise _damaged(path, error) from error
+    words = [name.removesuffix(".npy") for name in names]
+    if not words or not all(name.endswith(".npy") for name in names):
+        raise FormatError("the archive holds no arrays, or other things too.", path=path, hint=_LAYOUT)
+
+    def read(word: str) -> NDArray[Any]:
+        try:
+            with np.load(path, allow_pickle=False) as arrays:
+                found: NDArray[Any] = arrays[word]
+        except (*FAULTS, RuntimeError, ValueError, KeyError) as error:
+            if "allow_pickle" in str(error):
+                raise UnsafeFileError(
+                    "the array holds Python objects, which would have to be unpickled.",
+                    path=path,
+                    key=word,
+                    hint="save plain arrays: np.savez(file, **{word: np.stack(vectors)}).",
+                ) from error
+            raise _damaged(path, error) from error
+        return _as_matrix(found, word, path)
+
+    return words, read
+
+
+def _pickle(path: Path) -> tuple[list[str], _Read]:
+    """Words of a pickled dictionary, and how to get at the vectors of one."""
+    with Stream(path) as stream:
+        table = load_pickle(stream, path=path)
+    if not isinstance(table, dict) or not table:
+        raise FormatError(f"the pickle holds {type(table).__name__}, or nothing.", path=path, hint=_LAYOUT)
+    strange = next((key for key in table if not isinstance(key, str)), None)
+    if strange is not None:
+        raise FormatError(f"the key {strange!r:.60} is no word.", path=path, hint=_LAYOUT)
+
+    def read(word: str) -> NDArray[Any]:
+        value = table[word]
+        array = as_array(value)
+        if array is None:
+            if not isinstance(value, Iterable) or isinstance(value, str | bytes | dict):
+                raise FormatError(f"this is a {type(value).__name__}.", path=path, key=word, hint=_LAYOUT)
+            array = _stacked(list(value), word, path)
+        return _as_matrix(array, word, path)
+
+    return [str(word) for word in table], read
+
+
+def _stacked(values: list[Any], word: str, path: Path) -> NDArray[Any]:
+    """A list of vectors as one array; each may be an array, also of one row, or a list of numbers."""
+    rows = []
+    for value in values:
+        array = as_array(value)
+        try:
+            row = np.asarray(value, np.float64) if array is None else array
+        except (TypeError, ValueError) as error:
+            raise FormatError(f"a context is a {type(value).__name__}.", path=path, key=word) from error
+        rows.append(row[0] if row.ndim == 2 and len(row) == 1 else row)
+    shapes = {row.shape for row in rows}
+    if len(shapes) > 1 or any(row.ndim != 1 for row in rows):
+        raise FormatError(
+            f"its contexts have the shapes {', '.join(map(str, sorted(shapes)[:3]))}.",
+            path=path,
+            key=word,
+            hint="give one vector a context; where there is one a layer, add them up or choose one.",
+        )
+    return np.stack(rows) if rows else np.empty((0, 0))
+
+
+def _as_matrix(array: NDArray[Any], word: str, path: Path) -> NDArray[Any]:
+    """An array with one row a context; of integers and long floats, as float64."""
+    if array.ndim != 2 or not array.size or array.dtype.kind not in "fiu":
+        raise FormatError(
+            f"the array has shape {array.shape} and type {array.dtype}.", path=path, key=word, hint=_LAYOUT
+        )
+    native: NDArray[Any] = array.astype(array.dtype.newbyteorder("="), copy=False)
+    return native if native.dtype.name in DTYPES else native.astype(np.float64)
+
+
+def _damaged(path: Path, error: BaseException) -> FormatError:
+    return FormatError(f"the archive cannot be read: {error!s:.200}.", path=path, hint="fetch it again.")

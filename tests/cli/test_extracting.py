@@ -1,0 +1,147 @@
+"""``crossroads embed`` as a shell sees it."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from crossroads.evidence import Contexts
+
+pytest.importorskip("torch", reason="extra 'models'")
+pytest.importorskip("transformers", reason="extra 'models'")
+
+Command = Callable[..., Any]
+TEXTS = ("the rose is red", "a rose and a wasp", "the wasp stings", "no rose without a thorn")
+
+
+@pytest.fixture(scope="module")
+def model(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A very small BERT that knows the words of :data:`TEXTS`."""
+    import torch
+    import transformers
+    from tokenizers import Tokenizer, models, pre_tokenizers
+
+    known = ["[UNK]", "[PAD]", *sorted({word for text in TEXTS for word in text.split()})]
+    tokenizer = Tokenizer(models.WordLevel({word: at for at, word in enumerate(known)}, unk_token="[UNK]"))
+    tokenizer.pre_tokenizer = pre_tokenizers.Whitespace()  # type: ignore[assignment]
+    folder = tmp_path_factory.mktemp("models") / "small-bert"
+    transformers.PreTrainedTokenizerFast(
+        tokenizer_object=tokenizer, unk_token="[UNK]", pad_token="[PAD]", model_max_length=32
+    ).save_pretrained(folder)
+    torch.manual_seed(0)
+    config = transformers.BertConfig(
+        vocab_size=len(known),
+        hidden_size=16,
+        num_hidden_layers=2,
+        num_attention_heads=2,
+        intermediate_size=16,
+    )
+    transformers.BertModel(config).save_pretrained(folder)
+    return folder
+
+
+@pytest.fixture
+def contexts(tmp_path: Path) -> Path:
+    rows = [
+        {
+            "word": word,
+            "form": word,
+            "text": text,
+            "start": text.find(word),
+            "end": text.find(word) + len(word),
+        }
+        for word in ("rose", "wasp")
+        for text in TEXTS
+        if word in text
+    ]
+    rows.append({"word": "orchid", "form": "orchid", "text": "the orchid", "start": 4, "end": 10})
+    data = "".join(json.dumps(row) + "\n" for row in rows).encode()
+    manifest = {
+        "format": "crossroads-contexts/1",
+        "sha256": hashlib.sha256(data).hexdigest(),
+        "words": ["rose", "wasp", "orchid", "lily"],
+    }
+    folder = tmp_path / "contexts"
+    folder.mkdir()
+    (folder / "contexts.jsonl").write_bytes(data)
+    (folder / "manifest.json").write_text(json.dumps(manifest), encoding="utf-8")
+    return folder
+
+
+def test_a_run_says_what_it_made_and_a_second_one_that_it_is_there(
+    command: Command, model: Path, contexts: Path, tmp_path: Path
+) -> None:
+    store = tmp_path / "store"
+    run = command("embed", contexts, "--model", model, "-o", store, "--device", "cpu", "--workers", 1)
+    assert run.status == 0, run.err
+    assert run.err == ""
+    assert "small-bert (BertModel, layer 2, last piece)" in run.out
+    assert "5 contexts of 2 words, 16 × float32" in run.out
+    assert "1 contexts: the model knows the word only as unknown" in run.out
+    assert "no context for orchid and lily" in run.out
+    made = Contexts.open(store)
+    assert made.words == ("rose", "wasp")
+    assert made["rose"].shape == (3, 16)
+    again = command("embed", contexts, "--model", model, "-o", store, "--device", "cpu", "--json")
+    assert again.status == 0
+    document = json.loads(again.out)
+    assert document["command"] == "embed"
+    found = document["results"][0]
+    assert (found["present"], found["words"], found["contexts"], found["dim"]) == (True, 2, 5, 16)
+    assert found["provenance"]["details"]["dropped"] == 1
+    other = command("embed", contexts, "--model", model, "-o", store, "--device", "cpu", "--layer", 1)
+    assert other.status == 2
+    assert "layer (2 there, 1 now)" in other.err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (("--layer", "summ"), "did you mean 'sum'"),
+        (("--layer", "7"), "layers 0 (embeddings) to 2 (top)"),
+        (("--max-length", "99"), "give a number from 1 to 32"),
+        (("--ray-address", "auto"), "add --engine ray"),
+        (("--import", "x.npz"), "give one or the other"),
+    ],
+)
+def test_options_that_cannot_be_used_are_sentences(
+    command: Command, model: Path, contexts: Path, tmp_path: Path, arguments: tuple[str, str], said: str
+) -> None:
+    run = command("embed", contexts, "--model", model, "-o", tmp_path / "store", *arguments)
+    assert run.status == 2
+    assert said in run.err
+    assert run.out == ""
+    assert "Traceback" not in run.err
+    assert [path.name for path in tmp_path.iterdir()] == ["contexts"]
+
+
+def test_damaged_contexts_and_folders_that_are_no_model_are_sentences(
+    command: Command, model: Path, contexts: Path, tmp_path: Path
+) -> None:
+    store = tmp_path / "store"
+    run = command("embed", contexts, "--model", contexts, "-o", store)
+    assert (run.status, "no config.json" in run.err) == (2, True)
+    run = command("embed", tmp_path / "nowhere", "--model", model, "-o", store)
+    assert (run.status, "does not exist" in run.err) == (2, True)
+    with (contexts / "contexts.jsonl").open("a", encoding="utf-8") as file:
+        file.write("{}\n")
+    run = command("embed", contexts, "--model", model, "-o", store)
+    assert (run.status, "SHA-256" in run.err) == (2, True)
+    run = command("embed", "--model", model, "-o", store)
+    assert (run.status, "a folder of contexts is missing" in run.err) == (2, True)
+    assert not store.exists()
+
+
+def test_vectors_of_others_are_imported(command: Command, tmp_path: Path) -> None:
+    rows = np.random.default_rng(0).normal(size=(4, 3)).astype(np.float32)
+    np.savez(tmp_path / "mine.npz", rose=rows, wasp=rows[:2])
+    run = command("embed", "--import", tmp_path / "mine.npz", "-o", tmp_path / "store")
+    assert run.status == 0
+    assert "6 contexts of 2 words, 3 × float32" in run.out
+    assert np.array_equal(Contexts.open(tmp_path / "store")["rose"], rows)
