@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import pickle
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -36,7 +37,7 @@ def test_an_archive_of_arrays_comes_back_as_it_was(tmp_path: Path, dtype: str) -
 @pytest.mark.parametrize("protocol", [2, 3, 4, 5])
 @pytest.mark.parametrize("shape", ["list of vectors", "list of rows", "array", "numbers"])
 def test_pickled_dictionaries_come_back_as_they_were(tmp_path: Path, shape: str, protocol: int) -> None:
-    forms = {
+    forms: dict[str, Callable[[Any], Any]] = {
         "list of vectors": list,
         "list of rows": lambda rows: [row[None, :] for row in rows],
         "array": lambda rows: rows,

@@ -31,6 +31,11 @@ def test_the_checksum_changes_with_every_file_that_matters(model: Path, file: st
     assert find_model(model).sha256 != before
 
 
+def test_a_folder_that_is_called_model_is_named_with_the_one_above(model: Path) -> None:
+    assert find_model(model).name == f"{model.parent.name}/model"
+    assert find_model(model.rename(model.with_name("my-bert"))).name == "my-bert"
+
+
 def test_shards_are_found_through_their_index(tiny_model: Callable[[str], Path], tmp_path: Path) -> None:
     import transformers
 
