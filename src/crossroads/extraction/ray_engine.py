@@ -135,7 +135,8 @@ def _cluster(
     os.environ.setdefault("RAY_BACKEND_LOG_LEVEL", "fatal")
     try:
         _knock(address)
-        ray.init(address=address or "local", **options)
+        with _without_stderr():
+            ray.init(address=address or "local", **options)
     except (ConnectionError, ValueError, RuntimeError, OSError) as error:
         where = "on this machine" if address is None else f"at {address!r}"
         reason = str(error).strip().splitlines() or [type(error).__name__]
@@ -150,6 +151,20 @@ def _cluster(
         yield ray
     finally:
         ray.shutdown()
+
+
+@contextlib.contextmanager
+def _without_stderr() -> Iterator[None]:
+    """Nothing on standard error, also of what is not Python: Ray says there that it will be silent."""
+    kept = os.dup(2)
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    try:
+        os.dup2(nowhere, 2)
+        yield
+    finally:
+        os.dup2(kept, 2)
+        os.close(nowhere)
+        os.close(kept)
 
 
 def _knock(address: str | None) -> None:
