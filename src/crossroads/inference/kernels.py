@@ -1,6 +1,7 @@
 """Compiled twins of the inner loops, for the ``fast`` extra. Importing this module needs numba.
 
-Each kernel returns what its numpy counterpart returns, to the last unit; the tests compare them.
+Kernels that count return what their numpy counterparts return, to the last unit; those that add real numbers
+agree to rounding. The tests compare them.
 """
 
 from __future__ import annotations
@@ -331,3 +332,102 @@ def unit_summaries(rows: Any, starts: Any, stops: Any, scale: Any, means: Any) -
                 total[k] += inverse * np.float64(rows[row, k])
         for k in range(rows.shape[1]):
             total[k] /= stops[word] - starts[word]
+
+
+_DEPTH = 2.0
+_DEEPER = 1.5
+_LEAST_DEEPER = 1.01
+_BLOCK = 16
+
+
+@njit(cache=True)
+def _least_change(below: Any, gap: Any, gamma: Any) -> Any:
+    """Sum of the squared changes for one target, and how far the new logit is below the top plus γ.
+
+    ``below`` holds in ascending order how far the largest logits are below the top, ``gap`` how far the
+    target is. See :mod:`crossroads.inference.sensitivity` for the rule.
+    """
+    own = np.searchsorted(below, gap)
+    if own == below.size or below[own] != gap:
+        own = -1
+    first = 1 if own == 0 else 0
+    if first >= below.size:
+        return 0.0, gamma + gap
+    nearest = below[first]
+    total = gamma + (gap - nearest)
+    movers = 0
+    for j in range(first, below.size):
+        if j == own:
+            continue
+        if not (below[j] - nearest) * (movers + 1) < total:
+            break
+        movers += 1
+        total += below[j] - nearest
+    lead = total / (movers + 1)
+    summed = squared = 0.0
+    j = first
+    while movers > 0:
+        if j != own:
+            moved = lead - (below[j] - nearest)
+            summed += moved
+            squared += moved * moved
+            movers -= 1
+        j += 1
+    return summed * summed + squared, nearest + lead
+
+
+@njit(cache=True)
+def _least_changes_of(row: Any, top: Any, targets: Any, gamma: Any, buffer: Any, found: Any) -> None:
+    """Sums of the squared changes for the targets of one context; the buffer is of its size."""
+    gap = 0.0
+    for target in targets:
+        gap = max(gap, top - np.float64(row[target]))
+    # one competitor alone would lift the target half-way: no logit further down can move
+    deepest = gamma if gap == 0.0 else (gap + gamma) / 2
+    depth = min(deepest, max(_DEPTH, _DEPTH * gamma))
+    while True:
+        edge = np.nextafter(row.dtype.type(top - depth), row.dtype.type(-np.inf))
+        count = 0
+        for value in row:
+            if value >= edge:
+                buffer[count] = top - np.float64(value)
+                count += 1
+        below = buffer[:count]
+        below.sort()
+        # the lowest target is lifted least, and more competitors can only lift it further
+        reach = _least_change(below, gap, gamma)[1]
+        if depth == deepest or reach <= depth:
+            break
+        # a reach from few competitors is far too long; what rounding leaves must not stop the search
+        depth = min(deepest, max(min(reach, _DEEPER * depth), _LEAST_DEEPER * depth))
+    for t in range(targets.size):
+        found[t] = _least_change(below, top - np.float64(row[targets[t]]), gamma)[0]
+
+
+@njit(parallel=True, cache=True)
+def least_changes(rows: Any, tops: Any, targets: Any, gamma: Any) -> Any:
+    """Compiled :func:`crossroads.inference.sensitivity.least_changes`, for every row and its largest."""
+    found = np.empty((rows.shape[0], targets.size), np.float64)
+    for block in prange((rows.shape[0] + _BLOCK - 1) // _BLOCK):
+        buffer = np.empty(rows.shape[1], np.float64)
+        for i in range(block * _BLOCK, min(rows.shape[0], (block + 1) * _BLOCK)):
+            _least_changes_of(rows[i], np.float64(tops[i]), targets, gamma, buffer, found[i])
+    return found
+
+
+@njit(parallel=True, cache=True)
+def changes_from_heads(
+    heads: Any, edges: Any, wanted: Any, cuts: Any, gamma: Any, vocabulary: Any, squared: Any, certain: Any
+) -> None:
+    """Compiled :func:`crossroads.inference.sensitivity.changes_from_heads`, targets in order of contexts."""
+    for i in prange(edges.size - 1):
+        if cuts[i] == cuts[i + 1]:
+            continue
+        head = heads[edges[i] : edges[i + 1]]
+        top = np.float64(head[0])
+        below = np.empty(head.size, np.float64)
+        for j in range(head.size):
+            below[j] = top - np.float64(head[j])
+        for t in range(cuts[i], cuts[i + 1]):
+            squared[t], reach = _least_change(below, top - wanted[t], gamma)
+            certain[t] = head.size >= vocabulary or below[-1] >= reach

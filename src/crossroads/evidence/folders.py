@@ -1,0 +1,166 @@
+"""Folders of named arrays: ``.npy`` files and a manifest with their checksums.
+
+``manifest.json`` is written last and the folder is moved into place in one step, so it is there as a whole
+or not at all. Nothing in it depends on when or where it was written.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import shutil
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from crossroads.errors import FormatError, InputError
+
+MANIFEST = "manifest.json"
+_DAMAGED = "the folder is damaged or was changed; make it again."
+
+
+def write_folder(
+    path: str | Path, arrays: Mapping[str, NDArray[Any]], about: Mapping[str, Any], *, kind: str
+) -> None:
+    """Write arrays and what they are, as a whole or not at all.
+
+    Parameters
+    ----------
+    path
+        The folder to make; it must not exist.
+    arrays
+        The arrays by name; each becomes ``name.npy``.
+    about
+        Plain data about them, kept in the manifest.
+    kind
+        What the folder is and in which version, such as ``"crossroads-logits/1"``.
+    """
+    path = Path(path)
+    if path.exists():
+        raise InputError(f"{path} exists already.", hint="name another folder, or remove this one.")
+    staging = path.with_name(f".{path.name}.writing")
+    shutil.rmtree(staging, ignore_errors=True)
+    staging.mkdir(parents=True)
+    try:
+        files = {name: _write_array(staging / f"{name}.npy", array) for name, array in arrays.items()}
+        manifest = {"format": kind, "about": about, "arrays": files}
+        text = json.dumps(manifest, ensure_ascii=False, indent=1, sort_keys=True, allow_nan=False) + "\n"
+        with (staging / MANIFEST).open("w", encoding="utf-8") as file:
+            file.write(text)
+            file.flush()
+            os.fsync(file.fileno())
+        settle_folder(staging)
+        staging.replace(path)
+        settle_folder(path.parent)
+    except BaseException:
+        shutil.rmtree(staging, ignore_errors=True)
+        raise
+
+
+def _write_array(path: Path, array: NDArray[Any]) -> dict[str, Any]:
+    """Write one file, little-endian; returns how the manifest describes it."""
+    little = np.ascontiguousarray(array, dtype=array.dtype.newbyteorder("<"))
+    with path.open("wb") as file:
+        np.save(file, little, allow_pickle=False)
+        file.flush()
+        os.fsync(file.fileno())
+    return {"shape": list(array.shape), "dtype": array.dtype.name, "sha256": checksum(path)}
+
+
+def read_folder(
+    path: str | Path, *, kind: str, made_by: str, verify: bool = True
+) -> tuple[dict[str, NDArray[Any]], dict[str, Any]]:
+    """Read what :func:`write_folder` wrote; the arrays are memory-mapped.
+
+    Parameters
+    ----------
+    path
+        The folder.
+    kind
+        What it has to be.
+    made_by
+        What makes such a folder, for hints: ``"`crossroads probe MODEL -o DIR`"``.
+    verify
+        Whether to compare every file with its checksum.
+    """
+    path = Path(path)
+    manifest = _read_manifest(path, kind, f"make one with {made_by}.")
+    arrays = {name: _map_array(path, name, said, verify) for name, said in manifest["arrays"].items()}
+    about: dict[str, Any] = manifest["about"]
+    return arrays, about
+
+
+def _read_manifest(path: Path, kind: str, hint: str) -> dict[str, Any]:
+    file = path / MANIFEST
+    if not file.is_file():
+        what = "is not there" if not path.exists() else "is a file" if path.is_file() else "has no manifest"
+        raise FormatError(f"this {what}, so it is no {kind.partition('/')[0]} folder.", path=path, hint=hint)
+    try:
+        manifest = json.loads(file.read_text(encoding="utf-8"))
+    except ValueError as error:
+        raise FormatError(f"the manifest is not JSON: {error}.", path=file, hint=_DAMAGED) from error
+    found = manifest.get("format") if isinstance(manifest, dict) else None
+    if found != kind:
+        raise FormatError(f"the manifest describes {found!r}, not {kind!r}.", path=file, hint=hint)
+    for key in ("about", "arrays"):
+        if not isinstance(manifest.get(key), dict):
+            raise FormatError("this is missing or of the wrong type.", path=file, key=key, hint=_DAMAGED)
+    for name, said in manifest["arrays"].items():
+        wanted = {"shape": list, "dtype": str, "sha256": str}
+        if not isinstance(said, dict) or not all(isinstance(said.get(k), t) for k, t in wanted.items()):
+            raise FormatError(f"the array {name!r} is not described.", path=file, key="arrays", hint=_DAMAGED)
+        if Path(name).name != name:
+            raise FormatError(
+                f"the array {name!r} lies outside the folder.", path=file, key="arrays", hint=_DAMAGED
+            )
+    described: dict[str, Any] = manifest
+    return described
+
+
+def _map_array(folder: Path, name: str, said: Mapping[str, Any], verify: bool) -> NDArray[Any]:
+    file = folder / f"{name}.npy"
+    if not file.is_file():
+        raise FormatError("this array is missing.", path=file, hint=_DAMAGED)
+    if verify and (found := checksum(file)) != said["sha256"]:
+        raise FormatError(
+            f"the checksum is {found[:12]}…, the manifest says {said['sha256'][:12]}….",
+            path=file,
+            hint=_DAMAGED,
+        )
+    try:
+        empty = 0 in said["shape"]  # which cannot be mapped
+        array: NDArray[Any] = np.load(file, mmap_mode=None if empty else "r", allow_pickle=False)
+    except (ValueError, OSError, EOFError) as error:
+        raise FormatError(f"this is not an .npy file: {error}.", path=file, hint=_DAMAGED) from error
+    if list(array.shape) != said["shape"] or array.dtype.name != said["dtype"]:
+        raise FormatError(
+            f"the array is {array.shape} of {array.dtype}, "
+            f"expected {tuple(said['shape'])} of {said['dtype']}.",
+            path=file,
+            hint=_DAMAGED,
+        )
+    return array
+
+
+def checksum(path: Path) -> str:
+    """SHA-256 of a file."""
+    with path.open("rb") as stream:
+        return hashlib.file_digest(stream, "sha256").hexdigest()
+
+
+def settle_folder(folder: Path) -> None:
+    """Wait until the names in a folder are on the disk, where the system can."""
+    try:
+        descriptor = os.open(folder, os.O_RDONLY)
+    except OSError:  # Windows has no handle for folders
+        return
+    try:
+        os.fsync(descriptor)
+    except OSError:
+        pass
+    finally:
+        os.close(descriptor)

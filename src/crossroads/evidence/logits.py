@@ -1,0 +1,335 @@
+"""What a language model gives for the words asked of it: logits, and what is needed to read them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from crossroads.errors import CrossroadsError, EvidenceError, FormatError, InputError, one_of
+from crossroads.evidence.logit_arrays import (
+    flat_heads,
+    floats,
+    integers,
+    listed,
+    maybe_floats,
+    names_of,
+    positions,
+    trait_of,
+)
+from crossroads.evidence.logit_checks import check_cells, check_heads, check_names, check_slots
+from crossroads.evidence.logit_files import ARRAYS, CELLS, SLOTS, read_logits, write_logits
+from crossroads.evidence.provenance import Provenance
+from crossroads.stimuli import Trait, Traits
+
+RESTRICTIONS = ("none", "position", "piece")
+"""Over which tokens probabilities are renormalised; see :meth:`Logits.log_probabilities`."""
+
+
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
+class Logits:
+    """Logits of adjectives in templates filled with social groups, read-only.
+
+    A *cell* is one piece of one adjective in one template with one row (a group or a prior). A *slot* is one
+    position of one forward pass: of its logits only the largest are kept, with their log-sum-exp. Build it
+    with :meth:`from_arrays`, which checks what it is given.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> full = np.array([[3.0, 1.0, 0.0, -1.0], [2.0, 2.5, 0.5, 0.0]])  # of "women", then of the prior
+    >>> logits = Logits.from_arrays(
+    ...     groups=["women"],
+    ...     priors=["mask"],
+    ...     templates=["{capitalised} are {trait}."],
+    ...     traits=[("cold", "warm")],  # tokens 2 and 1
+    ...     logit=full[:, None, [2, 1], None],
+    ...     slot=np.array([0, 1])[:, None, None, None] * np.ones((1, 1, 2, 1), dtype=int),
+    ...     head=-np.sort(-full, axis=1),
+    ...     log_sum_exp=np.log(np.exp(full).sum(axis=1)),
+    ...     hidden_sq_norm=[9.0, 8.0],
+    ...     vocabulary=4,
+    ... )
+    >>> logits
+    <Logits: 1 group, 1 prior, 1 template, 2 adjectives, masked model, in memory>
+    """
+
+    groups: tuple[str, ...]
+    """The social groups: the first rows of the cells."""
+    priors: tuple[str, ...]
+    """What stands for nobody in particular, such as ``mask`` and ``noun``: the rows after the groups."""
+    templates: tuple[str, ...]
+    """The templates, as the texts that were filled."""
+    traits: tuple[Trait, ...]
+    """The pairs of opposite adjectives."""
+    adjectives: tuple[str, ...]
+    """The words asked for: those of the pairs, and any synonyms."""
+    kind: str
+    """``masked`` or ``causal``."""
+    vocabulary: int
+    """How many tokens the model chooses from."""
+    logit: NDArray[Any]
+    """Logit of each piece, rows × templates × adjectives × pieces, NaN where there is no such piece.
+
+    In a masked model, at the place of the piece when all masks of the adjective are empty; in a causal one,
+    after the text before the adjective and its earlier pieces.
+    """
+    slot: NDArray[np.int64]
+    """The slot that each logit was read from; −1 where there is no piece."""
+    chain_logit: NDArray[Any] | None
+    """Masked models: the logits with the earlier pieces filled in, left to right; None if not asked for."""
+    chain_slot: NDArray[np.int64] | None
+    """The slots of ``chain_logit``."""
+    word_initial: NDArray[np.bool_]
+    """Whether a piece begins a word, adjectives × pieces: all pieces of *low status* do."""
+    heads: NDArray[Any]
+    """The largest logits of every slot in descending order, slot after slot."""
+    head_edges: NDArray[np.int64]
+    """Where the head of each slot begins in ``heads``, and where the last one ends."""
+    log_sum_exp: NDArray[np.float64]
+    """Logarithm of the sum of the exponentials of all logits of a slot."""
+    hidden_sq_norm: NDArray[np.float64]
+    """Squared length of the hidden vector that the output matrix multiplied."""
+    log_sum_initial: NDArray[np.float64] | None
+    """The same sum over tokens that begin a word; None if it was not kept."""
+    log_sum_continuation: NDArray[np.float64] | None
+    """The same sum over tokens that continue a word; None if it was not kept."""
+    provenance: Provenance
+    """Where the logits came from."""
+
+    def __post_init__(self) -> None:
+        check_names(self)
+        check_heads(self)
+        check_cells(self)
+        check_slots(self)
+        for name in ARRAYS:
+            array = getattr(self, name)
+            if array is not None:
+                view = array.view()
+                view.flags.writeable = False
+                object.__setattr__(self, name, view)
+
+    @classmethod
+    def from_arrays(
+        cls,
+        *,
+        groups: Iterable[str],
+        priors: Iterable[str],
+        templates: Iterable[str],
+        traits: Traits | Iterable[Trait | tuple[str, str]],
+        logit: ArrayLike,
+        slot: ArrayLike,
+        head: ArrayLike | Sequence[ArrayLike],
+        log_sum_exp: ArrayLike,
+        hidden_sq_norm: ArrayLike,
+        vocabulary: int,
+        adjectives: Iterable[str] | None = None,
+        kind: str = "masked",
+        chain_logit: ArrayLike | None = None,
+        chain_slot: ArrayLike | None = None,
+        word_initial: ArrayLike | None = None,
+        log_sum_initial: ArrayLike | None = None,
+        log_sum_continuation: ArrayLike | None = None,
+        provenance: Provenance | str | None = None,
+    ) -> Logits:
+        """Build from arrays, filled in any order.
+
+        Parameters
+        ----------
+        groups, priors, templates, adjectives
+            Labels of the cells; rows are the groups, then the priors. Without ``adjectives``, those of the
+            pairs: left and right of each.
+        traits
+            The pairs, such as ``catalog("abc-traits")``, or tuples of left and right adjective.
+        logit, slot
+            Rows × templates × adjectives × pieces: the logit of each piece and the slot it was read from.
+            NaN and −1 where an adjective has fewer pieces. See the fields for masked and causal models.
+        chain_logit, chain_slot
+            Masked models: the same with earlier pieces filled in; needed by ILPS* and SeT where an adjective
+            has several pieces. They index the same table of slots.
+        head
+            For each slot its largest logits in descending order: one array with a row a slot, or a sequence
+            of arrays of any lengths. The longer, the larger the margin for which SeT is certain; see
+            :func:`~crossroads.evidence.logit_arrays.head_suffices`.
+        log_sum_exp, hidden_sq_norm
+            One number a slot: over all logits, and of the vector that the output matrix multiplies.
+        log_sum_initial, log_sum_continuation
+            One number a slot: over the tokens that begin or continue a word; for renormalised ILPS*.
+        word_initial
+            Adjectives × pieces: whether the piece begins a word. The first ones do unless this says
+            otherwise.
+        vocabulary
+            How many tokens the model chooses from.
+        kind
+            ``"masked"`` or ``"causal"``.
+        provenance
+            Where the logits came from; :class:`Provenance` or a description.
+        """
+        heads, edges = flat_heads(head)
+        pairs = tuple(
+            pair if isinstance(pair, Trait) else trait_of(pair) for pair in listed(traits, "traits")
+        )
+        words = [w for p in pairs for w in (p.left, p.right)] if adjectives is None else adjectives
+        cells = floats(logit, "logit", heads.dtype)
+        initial = np.zeros(cells.shape[2:], dtype=bool)
+        initial[..., :1] = True
+        if provenance is None or isinstance(provenance, str):
+            provenance = Provenance(source=provenance or "in memory")
+        return cls(
+            groups=names_of(groups, "groups"),
+            priors=names_of(priors, "priors"),
+            templates=names_of(templates, "templates"),
+            traits=pairs,
+            adjectives=names_of(dict.fromkeys(words) if adjectives is None else words, "adjectives"),
+            kind=kind,
+            vocabulary=vocabulary,
+            logit=cells,
+            slot=integers(slot, "slot"),
+            chain_logit=None if chain_logit is None else floats(chain_logit, "chain_logit", heads.dtype),
+            chain_slot=None if chain_slot is None else integers(chain_slot, "chain_slot"),
+            word_initial=initial if word_initial is None else np.array(word_initial, dtype=bool),
+            heads=heads,
+            head_edges=edges,
+            log_sum_exp=floats(log_sum_exp, "log_sum_exp"),
+            hidden_sq_norm=floats(hidden_sq_norm, "hidden_sq_norm"),
+            log_sum_initial=maybe_floats(log_sum_initial, "log_sum_initial"),
+            log_sum_continuation=maybe_floats(log_sum_continuation, "log_sum_continuation"),
+            provenance=provenance,
+        )
+
+    def save(self, path: str | Path) -> None:
+        """Write a folder that :meth:`open` reads; it must not exist."""
+        write_logits(self, path)
+
+    @classmethod
+    def open(cls, path: str | Path, *, verify: bool = True) -> Logits:
+        """Open a folder that :meth:`save` wrote; the arrays stay on disk until they are used.
+
+        Parameters
+        ----------
+        path
+            The folder.
+        verify
+            Whether to compare every file with its checksum first.
+        """
+        found = read_logits(path, verify=verify)
+        try:
+            return cls(**found)
+        except CrossroadsError as error:
+            raise FormatError(error.message, path=path, hint=error.hint) from error
+
+    @property
+    def rows(self) -> tuple[str, ...]:
+        """The groups, then the priors: the first dimension of the cells."""
+        return self.groups + self.priors
+
+    @property
+    def slots(self) -> int:
+        """Number of slots."""
+        return self.head_edges.size - 1
+
+    @property
+    def pieces(self) -> NDArray[np.int64]:
+        """How many pieces each adjective has in each template: templates × adjectives."""
+        return np.asarray(np.isfinite(self.logit[0]).sum(axis=-1))
+
+    def head(self, slot: int) -> NDArray[Any]:
+        """The largest logits of a slot, in descending order."""
+        found: NDArray[Any] = self.heads[self.head_edges[slot] : self.head_edges[slot + 1]]
+        return found
+
+    def cells(self, *, filled: bool) -> tuple[NDArray[Any], NDArray[np.int64]]:
+        """Logits and slots of the pieces, with all masks empty or with the earlier pieces filled in.
+
+        A causal model, and an adjective of one piece, know no difference.
+        """
+        if not filled or self.kind == "causal":
+            if not filled and self.kind == "causal" and self.logit.shape[-1] > 1:
+                raise InputError(
+                    "a causal model has no masks that could stay empty.",
+                    hint="use the pieces left to right (filled).",
+                )
+            return self.logit, self.slot
+        if self.chain_logit is not None and self.chain_slot is not None:
+            return self.chain_logit, self.chain_slot
+        several = (self.pieces > 1).any(axis=0)
+        if several.any():
+            word = self.adjectives[int(np.argmax(several))]
+            raise EvidenceError(
+                f"{word!r} has several pieces, and no logits with earlier pieces filled in were kept.",
+                hint="probe again with chain_logit and chain_slot, or use what needs the first piece only.",
+            )
+        return self.logit, self.slot
+
+    def log_probabilities(self, *, filled: bool, restricted: str = "none") -> NDArray[np.float64]:
+        """Log-probability of every piece, NaN where there is none; the shape of ``logit``.
+
+        Parameters
+        ----------
+        filled
+            Whether earlier pieces of the adjective are filled in, left to right.
+        restricted
+            ``"none"``: among all tokens. ``"position"``: a first piece among the tokens that begin a word,
+            later ones among those that continue one, whatever they are. ``"piece"``: each piece among the
+            tokens of its own kind.
+        """
+        one_of("restriction", restricted, RESTRICTIONS)
+        logit, slot = self.cells(filled=filled)
+        if restricted == "none":
+            total = self.log_sum_exp[slot]
+        else:
+            if self.log_sum_initial is None or self.log_sum_continuation is None:
+                raise EvidenceError(
+                    "the sums over tokens that begin or continue a word were not kept.",
+                    hint="probe again with log_sum_initial and log_sum_continuation.",
+                )
+            begins = self.word_initial
+            if restricted == "position":
+                begins = np.broadcast_to(np.arange(logit.shape[-1]) == 0, begins.shape)
+            total = np.where(begins, self.log_sum_initial[slot], self.log_sum_continuation[slot])
+        return np.asarray(np.where(slot < 0, np.nan, logit.astype(np.float64) - total))
+
+    def select(
+        self, *, groups: Iterable[str] | None = None, templates: Iterable[str] | None = None
+    ) -> Logits:
+        """Some groups or templates, in the order given; priors are kept, slots without cells are not."""
+        chosen = positions("group", groups, self.groups)
+        at = [*chosen, *range(len(self.groups), len(self.rows))]
+        where = positions("template", templates, self.templates)
+        cells: dict[str, Any] = {
+            name: None if (array := getattr(self, name)) is None else array[np.ix_(at, where)]
+            for name in CELLS
+        }
+        kept = [cells[name] for name in ("slot", "chain_slot") if cells[name] is not None]
+        used = np.unique(np.concatenate([array.ravel() for array in kept]))
+        used = used[used >= 0]
+        for name in ("slot", "chain_slot"):
+            if cells[name] is not None:
+                cells[name] = np.where(cells[name] < 0, -1, np.searchsorted(used, cells[name]))
+        heads, edges = flat_heads([self.head(i) for i in used.tolist()])
+        table: dict[str, Any] = {
+            n: None if getattr(self, n) is None else getattr(self, n)[used] for n in SLOTS
+        }
+        return replace(
+            self,
+            groups=tuple(self.groups[i] for i in chosen),
+            templates=tuple(self.templates[i] for i in where),
+            heads=heads,
+            head_edges=edges,
+            **cells,
+            **table,
+        )
+
+    def __repr__(self) -> str:
+        counts = (
+            (self.groups, "group"),
+            (self.priors, "prior"),
+            (self.templates, "template"),
+            (self.adjectives, "adjective"),
+        )
+        sizes = ", ".join(f"{len(names)} {noun}{'s' * (len(names) != 1)}" for names, noun in counts)
+        return f"<Logits: {sizes}, {self.kind} model, {self.provenance.source}>"

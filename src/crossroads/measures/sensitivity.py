@@ -1,0 +1,150 @@
+"""SeT, the sensitivity test: how little a model must change to say a trait of a group (Cao et al. 2022)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from crossroads.errors import EvidenceError, InputError, one_of
+from crossroads.evidence.logits import Logits
+from crossroads.inference.sensitivity import changes_from_heads
+from crossroads.measures.trait_cells import selected, trait_scores
+from crossroads.measures.trait_scores import TraitScores
+
+SCORES = ("paper", "code")
+PIECES = ("max", "min", "sum")
+MASKS = ("filled", "empty")
+
+Floats = NDArray[np.float64]
+
+
+def set_test(
+    logits: Logits,
+    *,
+    gamma: float = 1.0,
+    bias: bool = False,
+    score: str = "paper",
+    pieces: str = "max",
+    masks: str = "filled",
+    prior: str | None = None,
+    templates: Iterable[str] | None = None,
+    adjectives: str = "pairs",
+    floor: float = 1e-3,
+) -> TraitScores:
+    r"""Sensitivity of a model to traits of groups.
+
+    .. math::
+        \operatorname{SeT}(g, t) = -\log \frac{\Delta(A, h_g, t)}{\Delta(A, h_\text{prior}, t)}, \qquad
+        \Delta(A, h, t) = \min_{A'} \|A' - A\|_F^2 \;\text{ so that }\;
+        (A'h)_t \ge (A'h)_i + \gamma \;\; \forall i \ne t
+
+    Δ is found in closed form; see :func:`~crossroads.inference.sensitivity.set_distance`. A positive score
+    says that a smaller change than for the prior is enough.
+
+    Parameters
+    ----------
+    logits
+        What the model gave.
+    gamma
+        The margin by which the trait has to lead.
+    bias
+        Whether the output bias may move too, as in the released code; the publication moves the matrix.
+    score
+        ``"paper"``: −log Δ. ``"code"``: log(1 − √Δ), which has no value once √Δ reaches 1.
+    pieces
+        How the scores of the pieces of an adjective become one: ``"max"`` (the publication), ``"min"`` (the
+        released code) or ``"sum"`` (later work). They are combined before the prior is taken off.
+    masks
+        ``"filled"``: a piece is asked for with the earlier ones filled in, as in the released code; the
+        publication is silent. ``"empty"``: with all masks of the adjective empty; masked models only.
+    prior, templates, adjectives
+        As in :func:`~crossroads.measures.ilps.ilps`.
+    floor
+        Gaps between logits below this are not told apart: Σc² below floor²/2, the cost of closing such a
+        gap, counts as floor²/2. So Δ = 0, a trait that leads already, has a score, the highest there is;
+        the order of all others is kept. Used by ``score="paper"`` alone.
+
+    Notes
+    -----
+    *Departures:* the publication prints log(Δ_g/Δ_prior) and says that the negative distance is meant; this
+    is the negative. It leaves Δ = 0 open, where its formula is infinite: ``floor`` decides, and
+    ``floored`` lists the cells. With ``score="code"`` a cell whose √Δ reaches 1 is undefined and listed in
+    ``undefined``, and so is every mean that it enters; a piece without a value is never the largest.
+    The inequality is weak. Causal models are scored on the adjective as the next tokens.
+
+    References
+    ----------
+    Cao, Y. T., et al. (2022). doi:10.18653/v1/2022.naacl-main.92
+    """
+    for kind, name, known in (("score", score, SCORES), ("pieces", pieces, PIECES), ("masks", masks, MASKS)):
+        one_of(kind, name, known)
+    if isinstance(gamma, bool) or not 0 <= gamma < np.inf:
+        raise InputError(f"gamma is {gamma!r}.", hint="give a margin of at least 0.")
+    if not 0 < floor < np.inf:
+        raise InputError(f"floor is {floor!r}.", hint="give a small positive gap between logits.")
+    chosen = selected(logits, templates)
+    squared, slots = _squared_changes(chosen, gamma, masks)
+    norms = chosen.hidden_sq_norm[slots] + bool(bias)
+    low = squared < floor * floor / 2
+    if score == "paper":
+        each = np.log(norms) - np.log(np.maximum(squared, floor * floor / 2))
+    else:
+        norm = np.sqrt(squared / norms)
+        with np.errstate(invalid="ignore"):
+            each = np.log1p(np.where(norm < 1, -norm, np.nan))
+    return trait_scores(
+        chosen,
+        _combined(each, slots >= 0, pieces),
+        measure="set",
+        prior=prior,
+        adjectives=adjectives,
+        conventions={
+            "gamma": float(gamma),
+            "bias": bool(bias),
+            "score": score,
+            "pieces": pieces,
+            "masks": masks,
+            **({"floor": float(floor)} if score == "paper" else {}),
+        },
+        floored=np.asarray(low.any(axis=-1)) if score == "paper" else None,
+    )
+
+
+def _squared_changes(logits: Logits, gamma: float, masks: str) -> tuple[Floats, NDArray[np.int64]]:
+    """Σc² of every piece, NaN where there is none, and the slots."""
+    values, slots = logits.cells(filled=masks == "filled")
+    there = slots >= 0
+    found = changes_from_heads(
+        logits.heads,
+        logits.head_edges,
+        values[there],
+        slots[there],
+        gamma=gamma,
+        vocabulary=logits.vocabulary,
+    )
+    if not found.certain.all():
+        uncertain = np.zeros(there.shape, dtype=bool)
+        uncertain[there] = ~found.certain
+        row, template, adjective, piece = np.argwhere(uncertain)[0].tolist()
+        kept = logits.head(int(slots[row, template, adjective, piece])).size
+        raise EvidenceError(
+            f"the {kept} largest logits that were kept do not settle {logits.adjectives[adjective]!r} in "
+            f"{logits.templates[template]!r} with {logits.rows[row]!r}: smaller ones may have to move too "
+            f"({int((~found.certain).sum())} such pieces).",
+            hint=f"probe again and keep more than {kept} logits, or use a smaller gamma than {gamma:g}.",
+        )
+    squared = np.full(there.shape, np.nan)
+    squared[there] = found.squared
+    return squared, slots
+
+
+def _combined(each: Floats, there: NDArray[np.bool_], pieces: str) -> Floats:
+    """One score for all pieces of an adjective; pieces that do not exist do not count."""
+    if pieces == "sum":
+        return np.asarray(np.where(there, each, 0.0).sum(axis=-1))
+    if pieces == "min":
+        return np.asarray(np.where(there, each, np.inf).min(axis=-1))
+    best = np.where(there & ~np.isnan(each), each, -np.inf).max(axis=-1)
+    return np.asarray(np.where(np.isinf(best), np.nan, best))

@@ -1,0 +1,222 @@
+"""Scores of social groups on pairs of opposite traits, whatever measured them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from crossroads.errors import FormatError, InputError, require
+from crossroads.evidence.logit_arrays import positions
+from crossroads.evidence.rating_tables import looks_like_json, read_json, read_text
+from crossroads.measures.score_files import read_trait_tables
+from crossroads.results import Result, read_only
+
+Cell = tuple[str, str, str]
+"""A template, a group (or prior) and an adjective."""
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class TraitScores(Result):
+    """One score for each group and pair of traits: that of the right adjective minus that of the left."""
+
+    measure: str
+    """What measured them: ``ilps``, ``ilps*``, ``set``, or a name of your own."""
+    groups: tuple[str, ...]
+    """The groups: rows of the scores."""
+    traits: tuple[str, ...]
+    """Names of the pairs, left adjective first: columns of the scores."""
+    scores: NDArray[np.float64]
+    """Groups × pairs: the mean over the templates; NaN where a cell behind it is undefined."""
+    pairs: tuple[tuple[str, str], ...] = ()
+    """Left and right adjective of each pair; empty for scores computed elsewhere."""
+    adjectives: tuple[str, ...] = ()
+    """The adjectives of the pairs; empty for scores computed elsewhere."""
+    adjective_scores: NDArray[np.float64] | None = None
+    """Groups × adjectives: the mean over the templates."""
+    templates: tuple[str, ...] = ()
+    """The templates that were averaged."""
+    template_scores: NDArray[np.float64] | None = None
+    """Templates × groups × adjectives, relative to the prior."""
+    undefined: tuple[Cell, ...] = ()
+    """Cells without a score under the conventions chosen: template, group and adjective."""
+    floored: tuple[Cell, ...] = ()
+    """Cells whose distance was below the floor and counts as the floor; rows of the prior included."""
+
+    def __post_init__(self) -> None:
+        sizes = {
+            "scores": (len(self.groups), len(self.traits)),
+            "adjective_scores": (len(self.groups), len(self.adjectives)),
+            "template_scores": (len(self.templates), len(self.groups), len(self.adjectives)),
+        }
+        for name in _TABLES:
+            table = getattr(self, name)
+            if table is not None and table.shape != sizes[name]:
+                raise InputError(
+                    f"{name} are of shape {table.shape}, expected {sizes[name]}.",
+                    hint="groups × traits, groups × adjectives and templates × groups × adjectives.",
+                )
+
+    def rows(self) -> list[dict[str, Any]]:
+        """One row a group and pair."""
+        return [
+            {"group": group, "trait": trait, "score": _plain(float(self.scores[g, t]))}
+            for g, group in enumerate(self.groups)
+            for t, trait in enumerate(self.traits)
+        ]
+
+    def to_frame(self, *, wide: bool = False) -> Any:
+        """The scores as a pandas data frame: one row a group and pair, or ``wide``, one row a group."""
+        if not wide:
+            return super().to_frame()
+        pandas = require("pandas", extra="frames", purpose="to_frame()")
+        index = pandas.Index(self.groups, name="group")
+        return pandas.DataFrame(np.array(self.scores), index=index, columns=list(self.traits))
+
+    def to_dict(self) -> dict[str, Any]:
+        """The whole result as plain data; undefined scores are ``None``."""
+        held = {name: getattr(self, name) for name in _TABLES if getattr(self, name) is not None}
+        defined: dict[str, Any] = {name: np.nan_to_num(table) for name, table in held.items()}
+        plain = {name: _plain(table.tolist()) for name, table in held.items()}
+        return {**super(TraitScores, replace(self, **defined)).to_dict(), **plain}
+
+    def row(self, group: str) -> dict[str, float]:
+        """The scores of one group by pair."""
+        (at,) = positions("group", [group], self.groups)
+        return dict(zip(self.traits, self.scores[at].tolist(), strict=True))
+
+    def select(self, groups: Iterable[str]) -> TraitScores:
+        """Some of the groups, in the order given."""
+        at = positions("group", groups, self.groups)
+        kept = {self.groups[i] for i in at}
+        by_adjective, by_template = self.adjective_scores, self.template_scores
+        return replace(
+            self,
+            groups=tuple(self.groups[i] for i in at),
+            scores=read_only(self.scores[at]),
+            adjective_scores=None if by_adjective is None else read_only(by_adjective[at]),
+            template_scores=None if by_template is None else read_only(by_template[:, at]),
+            undefined=tuple(cell for cell in self.undefined if cell[1] in kept),
+        )
+
+    def with_templates(self, templates: Iterable[str]) -> TraitScores:
+        """The scores of some templates alone, averaged anew."""
+        if self.template_scores is None:
+            raise InputError("these scores are not known by template.", hint="measure them with templates.")
+        at = positions("template", templates, self.templates)
+        names = tuple(self.templates[i] for i in at)
+        by_adjective, scores = averaged(self.template_scores[at], self.adjectives, self.pairs)
+        return replace(
+            self,
+            templates=names,
+            template_scores=read_only(self.template_scores[at]),
+            adjective_scores=by_adjective,
+            scores=scores,
+            undefined=tuple(cell for cell in self.undefined if cell[0] in names),
+            floored=tuple(cell for cell in self.floored if cell[0] in names),
+        )
+
+    def by_template(self) -> NDArray[np.float64]:
+        """Scores before averaging: templates × groups × pairs."""
+        if self.template_scores is None:
+            raise InputError("these scores are not known by template.", hint="measure them with templates.")
+        left, right = ends(self.adjectives, self.pairs)
+        return np.asarray(self.template_scores[:, :, right] - self.template_scores[:, :, left])
+
+    @classmethod
+    def from_table(
+        cls, table: Mapping[str, Mapping[str, float]], *, measure: str = "given scores", provenance: Any = ()
+    ) -> Self:
+        """Scores computed elsewhere: group to trait to score, every group with the same traits.
+
+        Examples
+        --------
+        >>> TraitScores.from_table({"women": {"cold-warm": 0.4}, "men": {"cold-warm": -0.1}}).row("men")
+        {'cold-warm': -0.1}
+        """
+        given: Any = table
+        if not isinstance(given, Mapping) or not given:
+            raise InputError(f"{given!r} is not a table of scores.", hint="give {group: {trait: score}}.")
+        first, top = next(iter(given.items()))
+        traits = tuple(top) if isinstance(top, Mapping) else ()
+        for group, row in given.items():
+            if not isinstance(row, Mapping) or not row or set(row) != set(traits):
+                raise InputError(
+                    f"the group {group!r} has no scores, or other traits than {first!r}.",
+                    hint="give every group the same traits.",
+                )
+        try:
+            scores = np.array([[float(row[trait]) for trait in traits] for row in table.values()])
+        except (TypeError, ValueError) as error:
+            raise InputError(f"a score is not a number: {error}.", hint="leave such groups out.") from error
+        if not np.isfinite(scores).all():
+            raise InputError("a score is nan or infinite.", hint="leave out groups without scores.")
+        return cls(
+            measure=measure,
+            groups=tuple(table),
+            traits=traits,
+            scores=read_only(scores),
+            conventions={"measure": measure},
+            provenance=tuple(provenance),
+        )
+
+
+_TABLES = ("scores", "adjective_scores", "template_scores")
+
+
+def _plain(value: Any) -> Any:
+    """Nested lists with None for what is not a number."""
+    if isinstance(value, list):
+        return [_plain(item) for item in value]
+    return None if value != value else value
+
+
+def ends(adjectives: tuple[str, ...], pairs: tuple[tuple[str, str], ...]) -> tuple[list[int], list[int]]:
+    """Positions of the left and of the right adjectives of the pairs."""
+    return [adjectives.index(left) for left, _ in pairs], [adjectives.index(right) for _, right in pairs]
+
+
+def averaged(
+    template_scores: NDArray[np.float64], adjectives: tuple[str, ...], pairs: tuple[tuple[str, str], ...]
+) -> tuple[Any, Any]:
+    """Means over the templates: groups × adjectives, and groups × pairs as right minus left."""
+    by_adjective = template_scores.mean(axis=0)
+    left, right = ends(adjectives, pairs)
+    return read_only(by_adjective), read_only(by_adjective[:, right] - by_adjective[:, left])
+
+
+def read_scores(path: str | Path) -> tuple[TraitScores, ...]:
+    """Read every table of scores in a file.
+
+    Parameters
+    ----------
+    path
+        The JSON document of ``crossroads probe --json`` or the JSON of one result; JSON
+        group → trait → score; or CSV ``group,trait,score`` or ``group,<trait>,<trait>…``. Names of groups
+        and traits in tables that are not results of ours become those of the catalogue.
+    """
+    text = read_text(path)
+    if looks_like_json(text):
+        data = read_json(path, text)
+        results = data.get("results", [data]) if isinstance(data, dict) else []
+        ours = [one for one in results if isinstance(one, dict) and one.get("type") == TraitScores.__name__]
+        if ours:
+            try:
+                return tuple(TraitScores.from_dict(one) for one in ours)
+            except InputError as error:
+                raise FormatError(error.message, path=path, hint=error.hint) from error
+    return tuple(
+        TraitScores(
+            measure=table.measure,
+            groups=table.groups,
+            traits=table.traits,
+            scores=read_only(np.array(table.scores)),
+            conventions={"measure": table.measure, "respelled": dict(table.respelled)},
+            provenance=table.provenance,
+        )
+        for table in read_trait_tables(path, own_traits=True)
+    )

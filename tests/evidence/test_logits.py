@@ -1,0 +1,336 @@
+"""Logits: what they must satisfy, and that they are written and read back whole."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from crossroads.errors import EvidenceError, FormatError, InputError, UnknownNameError
+from crossroads.evidence import Provenance
+from crossroads.evidence.logits import Logits
+from crossroads.stimuli import catalog
+
+TEMPLATES = ["{capitalised} are {trait}.", "Why are {plural} {trait}?"]
+
+
+def arrays(**changes: Any) -> dict[str, Any]:
+    """Two groups and a prior, two templates, two adjectives of one and two pieces: twelve slots."""
+    rng = np.random.default_rng(0)
+    full = rng.normal(size=(24, 9)).astype(np.float32)
+    logit, slot = np.full((3, 2, 2, 2), np.nan), np.full((3, 2, 2, 2), -1)
+    chain_logit, chain_slot = logit.copy(), slot.copy()
+    for at, (row, template) in enumerate(np.ndindex(3, 2)):
+        for place, (a, j) in enumerate([(0, 0), (1, 0), (1, 1)]):
+            slot[row, template, a, j] = chain_slot[row, template, a, j] = 4 * at + place
+            logit[row, template, a, j] = chain_logit[row, template, a, j] = full[4 * at + place, place]
+        chain_slot[row, template, 1, 1] = 4 * at + 3
+        chain_logit[row, template, 1, 1] = full[4 * at + 3, 2]
+    total = np.log(np.exp(full.astype(float)).sum(axis=1))
+    given = {
+        "groups": ["women", "José"],
+        "priors": ["mask"],
+        "templates": TEMPLATES,
+        "traits": [("cold", "warm")],
+        "logit": logit,
+        "slot": slot,
+        "chain_logit": chain_logit,
+        "chain_slot": chain_slot,
+        "head": -np.sort(-full, axis=1)[:, :6],
+        "log_sum_exp": total,
+        "hidden_sq_norm": rng.uniform(1, 2, size=24),
+        "log_sum_initial": total - 0.5,
+        "log_sum_continuation": total - 1.0,
+        "vocabulary": 9,
+        "provenance": Provenance(source="a model", revision="r", details={"k": [1]}),
+    }
+    return {**given, **changes}
+
+
+def made(**changes: Any) -> Logits:
+    return Logits.from_arrays(**arrays(**changes))
+
+
+def same(one: Logits, other: Logits) -> bool:
+    pairs = [(getattr(one, f.name), getattr(other, f.name)) for f in dataclasses.fields(one)]
+    return all(
+        np.array_equal(a, b, equal_nan=a.dtype.kind == "f") and a.dtype == b.dtype
+        if isinstance(a, np.ndarray)
+        else a == b
+        for a, b in pairs
+    )
+
+
+def test_labels_and_sizes_are_known() -> None:
+    logits = made()
+    assert logits.rows == ("women", "José", "mask")
+    assert logits.adjectives == ("cold", "warm")
+    assert logits.slots == 24
+    assert logits.pieces.tolist() == [[1, 2], [1, 2]]
+    assert logits.head(3).size == 6
+    assert logits.heads.dtype == logits.logit.dtype == np.float32
+    assert repr(logits) == "<Logits: 2 groups, 1 prior, 2 templates, 2 adjectives, masked model, a model>"
+
+
+def test_nothing_can_be_changed() -> None:
+    given = arrays()
+    logits = Logits.from_arrays(**given)
+    with pytest.raises(dataclasses.FrozenInstanceError):
+        logits.kind = "causal"  # type: ignore[misc]
+    for name in ("logit", "slot", "heads", "log_sum_exp", "chain_logit"):
+        with pytest.raises(ValueError, match="read-only"):
+            getattr(logits, name)[...] = 0
+    given["logit"][...] = 0
+    assert not np.array_equal(logits.logit[0, 0, 0], [0, 0])
+
+
+def test_log_probabilities_are_logits_less_their_sum() -> None:
+    logits = made()
+    found = logits.log_probabilities(filled=True)
+    assert np.isnan(found[:, :, 0, 1]).all()
+    assert found[1, 0, 1, 1] == float(logits.chain_logit[1, 0, 1, 1]) - logits.log_sum_exp[11]  # type: ignore[index]
+    assert found[1, 0, 1, 0] == logits.log_probabilities(filled=False)[1, 0, 1, 0]
+    assert found[1, 0, 1, 1] != logits.log_probabilities(filled=False)[1, 0, 1, 1]
+
+
+@pytest.mark.parametrize("as_list", [False, True])
+def test_heads_may_differ_in_length(as_list: bool) -> None:
+    head = [row[: 9 - i % 3] for i, row in enumerate(-np.sort(-made_full(), axis=1))]
+    logits = made(head=[row.tolist() for row in head] if as_list else head)
+    assert [logits.head(i).size for i in range(4)] == [9, 8, 7, 9]
+
+
+def made_full() -> Any:
+    full = np.random.default_rng(0).normal(size=(24, 9)).astype(np.float32)
+    return full.astype(np.float64)
+
+
+def test_the_catalogue_gives_the_adjectives() -> None:
+    traits = catalog().traits("abc-traits")
+    rng = np.random.default_rng(1)
+    full = rng.normal(size=(2, 40))
+    logits = Logits.from_arrays(
+        groups=["women"],
+        priors=["noun"],
+        templates=["{capitalised} are"],
+        traits=traits,
+        logit=full[:, None, :32, None],
+        slot=np.repeat([0, 1], 32).reshape(2, 1, 32, 1),
+        head=-np.sort(-full, axis=1),
+        log_sum_exp=np.log(np.exp(full).sum(axis=1)),
+        hidden_sq_norm=[1.0, 1.0],
+        vocabulary=40,
+        kind="causal",
+        provenance="gpt",
+    )
+    assert logits.adjectives == traits.adjectives
+    assert logits.traits == tuple(traits)
+    assert logits.cells(filled=False)[0] is logits.cells(filled=True)[0]
+    assert "1 group, 1 prior, 1 template, 32 adjectives, causal model, gpt" in repr(logits)
+
+
+# Files
+
+
+OPTIONAL = ("chain_logit", "chain_slot", "log_sum_initial", "log_sum_continuation")
+
+
+@pytest.mark.parametrize("without", [(), OPTIONAL])
+def test_what_is_written_is_read(tmp_path: Path, without: tuple[str, ...]) -> None:
+    logits = made(**dict.fromkeys(without))
+    logits.save(tmp_path / "probe")
+    again = Logits.open(tmp_path / "probe")
+    assert same(logits, again)
+    assert isinstance(again.heads.base, np.memmap) or isinstance(again.heads, np.memmap)
+    again.save(tmp_path / "twice")
+    for file in (tmp_path / "probe").iterdir():
+        assert file.read_bytes() == (tmp_path / "twice" / file.name).read_bytes()
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["probe", "twice"]
+    with pytest.raises(InputError, match="exists already"):
+        logits.save(tmp_path / "probe")
+
+
+def test_nothing_is_left_of_a_folder_that_failed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(*_: Any, **__: Any) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(np, "save", full)
+    with pytest.raises(OSError, match="No space"):
+        made().save(tmp_path / "probe")
+    assert list(tmp_path.iterdir()) == []
+
+
+def less(table: dict[str, Any], name: str) -> dict[str, Any]:
+    return {key: value for key, value in table.items() if key != name}
+
+
+def test_a_folder_that_is_none_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(FormatError, match="this is not there, so it is no crossroads-logits folder"):
+        Logits.open(tmp_path / "absent")
+    with pytest.raises(FormatError, match=r"this has no manifest(.|\n)*crossroads probe"):
+        Logits.open(tmp_path)
+    (tmp_path / "file").write_text("x")
+    with pytest.raises(FormatError, match="this is a file"):
+        Logits.open(tmp_path / "file")
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (lambda m: "{", "not JSON"),
+        (lambda m: [], "describes None"),
+        (lambda m: {**m, "format": "crossroads-store/1"}, "describes 'crossroads-store/1'"),
+        (lambda m: {**m, "about": 3}, "key 'about'"),
+        (lambda m: {**m, "arrays": {}}, "expected"),
+        (lambda m: {**m, "arrays": {"logit": 3}}, "'logit' is not described"),
+        (lambda m: {**m, "arrays": {"../logit": m["arrays"]["logit"]}}, "lies outside"),
+        (lambda m: {**m, "arrays": {**m["arrays"], "more": m["arrays"]["slot"]}}, "this array is missing"),
+        (lambda m: {**m, "about": {}}, "does not describe logits"),
+        (lambda m: {**m, "about": {**m["about"], "traits": [3]}}, "does not describe logits"),
+        (lambda m: {**m, "about": {**m["about"], "traits": [{"left": "a"}]}}, "does not describe logits"),
+        (lambda m: {**m, "about": {**m["about"], "provenance": {"x": 1}}}, "does not describe logits"),
+        (lambda m: {**m, "about": {**m["about"], "groups": ["women"]}}, "logit has shape"),
+        (lambda m: {**m, "about": {**m["about"], "groups": "women"}}, "groups is 'women'"),
+        (lambda m: {**m, "about": {**m["about"], "kind": "mask"}}, "unknown kind of model 'mask'"),
+        (lambda m: {**m, "about": {**m["about"], "vocabulary": "many"}}, "vocabulary is 'many'"),
+        (lambda m: {**m, "arrays": {**m["arrays"], "slot": m["arrays"]["chain_logit"]}}, "checksum"),
+        (lambda m: {**m, "arrays": less(m["arrays"], "heads")}, "heads"),
+        (
+            lambda m: {**m, "arrays": less(m["arrays"], "chain_slot")},
+            "chain_slot",
+        ),
+    ],
+)
+def test_a_manifest_that_was_changed_is_refused(tmp_path: Path, change: Any, message: str) -> None:
+    made().save(tmp_path / "probe")
+    file = tmp_path / "probe" / "manifest.json"
+    new = change(json.loads(file.read_text()))
+    file.write_text(new if isinstance(new, str) else json.dumps(new))
+    with pytest.raises(FormatError, match=message):
+        Logits.open(tmp_path / "probe")
+
+
+def test_an_array_that_was_changed_is_refused(tmp_path: Path) -> None:
+    made().save(tmp_path / "probe")
+    file = tmp_path / "probe" / "heads.npy"
+    data = bytearray(file.read_bytes())
+    data[-1] ^= 1
+    file.write_bytes(data)
+    with pytest.raises(FormatError, match="the checksum is"):
+        Logits.open(tmp_path / "probe")
+    file.write_bytes(b"")
+    with pytest.raises(FormatError, match=r"this is not an \.npy file"):
+        Logits.open(tmp_path / "probe", verify=False)
+    np.save(file, np.zeros(3))
+    with pytest.raises(FormatError, match="expected"):
+        Logits.open(tmp_path / "probe", verify=False)
+
+
+# A part of it
+
+
+def test_a_selection_keeps_priors_and_drops_slots() -> None:
+    logits = made()
+    part = logits.select(groups=["José"], templates=TEMPLATES[1:])
+    assert (part.groups, part.priors, part.templates) == (("José",), ("mask",), (TEMPLATES[1],))
+    assert part.slots == 8  # two rows with four slots each
+    for filled in (False, True):
+        whole = logits.log_probabilities(filled=filled)[[1, 2]][:, [1]]
+        assert np.array_equal(part.log_probabilities(filled=filled), whole, equal_nan=True)
+    assert same(logits.select(), logits)
+    turned = logits.select(groups=["José", "women"])
+    assert np.array_equal(turned.logit[0], logits.logit[1], equal_nan=True)
+
+
+def test_a_selection_of_nothing_known_is_refused() -> None:
+    with pytest.raises(UnknownNameError, match=r"unknown group 'Jose'(.|\n)*did you mean 'José'"):
+        made().select(groups=["Jose"])
+    with pytest.raises(UnknownNameError, match="unknown template"):
+        made().select(templates=["Why are {plural} {trait}"])
+    with pytest.raises(InputError, match="no group is left"):
+        made().select(groups=[])
+    with pytest.raises(InputError, match="groups is 'women'"):
+        made().select(groups="women")
+
+
+# What makes no sense
+
+
+def put(name: str, at: tuple[int, ...], value: float) -> dict[str, Any]:
+    array = arrays()[name].copy()
+    array[at] = value
+    return {name: array}
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"groups": []}, "there is no group"),
+        ({"groups": ["women", "women"]}, "the group 'women' is given twice"),
+        ({"groups": ["women", " "]}, "a group is ' '"),
+        ({"groups": ["women", 3]}, "a group is 3"),
+        ({"groups": "women"}, "groups is 'women'"),
+        ({"groups": ["women", "mask"]}, "'mask' is both a group and a prior"),
+        ({"groups": ["women"]}, r"logit has shape \(3, 2, 2, 2\), expected \(2, 2, 2\)"),
+        ({"traits": []}, "there are no traits|no adjective"),
+        ({"traits": ["cold"]}, "'cold' is not a pair"),
+        (
+            {"traits": [("cold", "warmth")], "adjectives": ["cold", "warm"]},
+            "'warmth'(.|\n)*did you mean 'warm'",
+        ),
+        ({"adjectives": ["cold", "warm", "icy"]}, "logit has shape"),
+        ({"kind": "mask"}, "unknown kind of model 'mask'(.|\n)*did you mean 'masked'"),
+        ({"kind": "causal"}, "chain_logit is given for a causal model"),
+        ({"vocabulary": 9.5}, "vocabulary is 9.5"),
+        ({"vocabulary": 5}, "heads hold 6 to 6 logits of a vocabulary of 5"),
+        ({"logit": "x"}, "logit is not an array of numbers"),
+        ({"slot": np.zeros((3, 2, 2, 2))}, "slot is of type float64"),
+        ({"slot": np.zeros((3, 2, 2), dtype=int)}, "slot has shape"),
+        ({"chain_slot": None}, "only one of chain_logit and chain_slot"),
+        ({"word_initial": [[True, True]]}, "word_initial has shape"),
+        (put("logit", (0, 0, 0, 0), np.inf), "'cold' has an infinite logit, in .* with 'women'"),
+        (put("logit", (1, 0, 0, 0), np.nan), "'cold' has no logit: it was not asked for, in .* with 'José'"),
+        (put("logit", (2, 1, 1, 1), np.nan), "'warm' has not as many pieces of logit as in the first row"),
+        (put("slot", (0, 0, 0, 0), -1), "'cold' has a logit without a slot"),
+        (put("slot", (0, 0, 0, 0), 24), "'cold' has a slot of logit past the 24 slots"),
+        (put("logit", (0, 0, 0, 0), 77.0), "not in the head"),
+        (put("chain_logit", (0, 0, 1, 1), 77.0), "not in the head"),
+        ({"head": []}, "a head is empty"),
+        ({"head": 3}, "head is not a sequence"),
+        ({"head": [["a"]]}, "not a list of numbers"),
+        ({"head": np.sort(made_full(), axis=1)}, "the head of slot 0 is not in descending order"),
+        (put("head", (3, 5), np.nan), "the head of slot 3 is not finite"),
+        (put("log_sum_exp", (2,), np.nan), "log_sum_exp of slot 2 is nan"),
+        (put("log_sum_exp", (2,), -9.0), "log_sum_exp of slot 2 is -9(.|\n)*largest logit"),
+        (put("log_sum_exp", (2,), 9.0), "log_sum_exp of slot 2 is 9"),
+        (put("log_sum_initial", (2,), 9.0), "log_sum_initial of slot 2 is 9"),
+        ({"log_sum_initial": None}, "only one of log_sum_initial and log_sum_continuation"),
+        (put("hidden_sq_norm", (2,), 0.0), "hidden_sq_norm of slot 2 is 0"),
+        ({"hidden_sq_norm": [1.0]}, r"hidden_sq_norm has shape \(1,\)"),
+    ],
+)
+def test_what_makes_no_sense_is_refused(changes: dict[str, Any], message: str) -> None:
+    with pytest.raises((EvidenceError, InputError), match=message):
+        made(**changes)
+
+
+def test_a_gap_between_pieces_is_refused() -> None:
+    given = arrays()
+    shape = (3, 2, 2, 3)
+    for name, empty in (("logit", np.nan), ("slot", -1), ("chain_logit", np.nan), ("chain_slot", -1)):
+        wide = np.full(shape, empty, dtype=given[name].dtype)
+        wide[..., [0, 2]] = given[name]
+        given[name] = wide
+    with pytest.raises(EvidenceError, match="'warm' lacks a piece of logit before the last"):
+        Logits.from_arrays(**given)
+
+
+def test_chain_and_parallel_have_the_same_pieces() -> None:
+    given = arrays()
+    given["chain_logit"][:, 0, 1, 1], given["chain_slot"][:, 0, 1, 1] = np.nan, -1
+    with pytest.raises(EvidenceError, match="'warm' has other pieces in chain_logit than in logit"):
+        Logits.from_arrays(**given)

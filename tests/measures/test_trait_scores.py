@@ -1,0 +1,144 @@
+"""Tables of trait scores: views, parts, files, and scores computed elsewhere."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from crossroads.errors import FormatError, InputError, UnknownNameError
+from crossroads.measures.ilps import ilps, ilps_star
+from crossroads.measures.trait_scores import TraitScores, read_scores
+
+TABLE = {
+    "woman": {"cold-warm": 0.25, "powerless-powerful": -1.5},
+    "man": {"cold-warm": -0.125, "powerless-powerful": 2.0},
+}
+
+
+def test_a_row_is_one_group_and_pair(masked: Any) -> None:
+    found = ilps(masked.logits)
+    rows = found.rows()
+    assert len(rows) == 3 * 2
+    assert rows[3] == {"group": "José", "trait": "low status-high status", "score": float(found.scores[1, 1])}
+    assert found.row("José") == dict(zip(found.traits, found.scores[1].tolist(), strict=True))
+    with pytest.raises(UnknownNameError, match=r"unknown group 'Josè'(.|\n)*did you mean 'José'"):
+        found.row("Josè")
+
+
+def test_a_frame_is_long_or_wide(masked: Any) -> None:
+    pytest.importorskip("pandas", reason="data frames need the extra 'frames'")
+    found = ilps(masked.logits)
+    long, wide = found.to_frame(), found.to_frame(wide=True)
+    assert list(long.columns) == ["group", "trait", "score"]
+    assert wide.shape == (3, 2)
+    assert wide.loc["women", "cold-warm"] == found.scores[0, 0] == long["score"][0]
+    assert wide.index.name == "group"
+
+
+def test_some_groups_can_be_selected(masked: Any) -> None:
+    found: Any = ilps_star(masked.logits)
+    part: Any = found.select(["old <b>men</b>", "women"])
+    assert part.groups == ("old <b>men</b>", "women")
+    assert np.array_equal(part.scores, found.scores[[2, 0]])
+    assert np.array_equal(part.adjective_scores, found.adjective_scores[[2, 0]])
+    assert np.array_equal(part.template_scores, found.template_scores[:, [2, 0]])
+    assert not part.scores.flags.writeable
+    with pytest.raises(UnknownNameError, match="unknown group 'woman'"):
+        found.select(["woman"])
+
+
+def test_templates_are_averaged_anew(masked: Any) -> None:
+    found = ilps(masked.logits)
+    for template in found.templates:
+        alone = ilps(masked.logits, templates=[template])
+        assert np.allclose(found.with_templates([template]).scores, alone.scores)
+    each = found.by_template()
+    assert each.shape == (2, 3, 2)
+    assert np.allclose(each.mean(axis=0), found.scores)
+    assert np.allclose(each[1], found.with_templates(found.templates[1:]).scores)
+    with pytest.raises(UnknownNameError, match="unknown template"):
+        found.with_templates(["no"])
+
+
+def test_a_result_is_written_and_read_back_whole(masked: Any) -> None:
+    found: Any = ilps(masked.logits)
+    again = TraitScores.from_json(found.to_json())
+    assert again == found
+    assert again.pairs == found.pairs == (("cold", "warm"), ("low status", "high status"))
+    assert np.array_equal(again.by_template(), found.by_template())
+    assert found != ilps(masked.logits, prior="noun")
+
+
+# Scores computed elsewhere
+
+
+def test_scores_of_others_have_groups_and_traits() -> None:
+    found = TraitScores.from_table(TABLE, measure="theirs")
+    assert (found.measure, found.groups, found.traits) == ("theirs", ("woman", "man"), tuple(TABLE["man"]))
+    assert {group: found.row(group) for group in found.groups} == TABLE
+    assert TraitScores.from_json(found.to_json()) == found
+    for ask in (found.by_template, lambda: found.with_templates(["a"])):
+        with pytest.raises(InputError, match="not known by template"):
+            ask()
+    assert found.select(["man"]).scores.tolist() == [[-0.125, 2.0]]
+
+
+@pytest.mark.parametrize(
+    ("table", "message"),
+    [
+        ({}, "not a table of scores"),
+        ([1], "not a table of scores"),
+        ({"a": {"t": 1.0}, "b": {"u": 1.0}}, "the group 'b' has no scores, or other traits than 'a'"),
+        ({"a": {}}, "the group 'a' has no scores"),
+        ({"a": 3.0}, "the group 'a' has no scores"),
+        ({"a": {"t": "high"}}, "a score is not a number"),
+        ({"a": {"t": None}}, "a score is not a number"),
+        ({"a": {"t": float("nan")}}, "a score is nan or infinite"),
+    ],
+)
+def test_tables_that_are_none_are_refused(table: Any, message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        TraitScores.from_table(table)
+
+
+# Files
+
+
+def test_results_are_read_from_documents(tmp_path: Path, masked: Any) -> None:
+    first, second = ilps(masked.logits), ilps_star(masked.logits)
+    one, document = tmp_path / "one.json", tmp_path / "document.json"
+    one.write_text(first.to_json(), encoding="utf-8")
+    document.write_text(json.dumps({"command": "probe", "results": [first.to_dict(), second.to_dict()]}))
+    assert read_scores(one) == (first,)
+    assert read_scores(document) == (first, second)
+
+
+def test_tables_are_read_from_files(tmp_path: Path) -> None:
+    long, wide, nested = tmp_path / "long.csv", tmp_path / "wide.csv", tmp_path / "nested.json"
+    lines = [f"{group},{trait},{score}" for group, row in TABLE.items() for trait, score in row.items()]
+    long.write_text("\n".join(["group,trait,score", *lines]))
+    wide.write_text("group,cold-warm,powerless-powerful\nwoman,0.25,-1.5\nman,-0.125,2.0\n")
+    nested.write_text(json.dumps(TABLE))
+    for path in (long, wide, nested):
+        (found,) = read_scores(path)
+        assert {group: found.row(group) for group in found.groups} == TABLE
+        assert found.measure
+        assert found.conventions["measure"] == found.measure
+        assert TraitScores.from_json(found.to_json()) == found
+
+
+def test_files_that_hold_no_scores_are_refused(tmp_path: Path, masked: Any) -> None:
+    path = tmp_path / "file"
+    with pytest.raises(FormatError, match="no such file"):
+        read_scores(path)
+    whole = ilps(masked.logits).to_dict()
+    unknown = json.dumps({**whole, "colour": 1})
+    uneven = json.dumps({**whole, "groups": whole["groups"][1:]})
+    for text in ("", "{", '{"results": []}', "a,b\n1,2\n", unknown, uneven):
+        path.write_text(text, encoding="utf-8")
+        with pytest.raises(FormatError, match=str(path)):
+            read_scores(path)
