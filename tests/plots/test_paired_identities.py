@@ -1,0 +1,163 @@
+"""Figures of paired identities: which domain they follow, and which traits emerge."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from matplotlib.figure import Figure
+
+from crossroads.errors import InputError
+from crossroads.measures.domain_dominance import DomainPair, DominanceResult
+from crossroads.measures.emergent import EmergentResult, emergent
+from crossroads.measures.trait_scores import TraitScores
+from crossroads.plots import save
+from crossroads.plots.dominance import dominance_matrix
+from crossroads.plots.emergent import emergent_traits
+from crossroads.plots.style import house
+
+Says = Callable[[Any], list[str]]
+AWKWARD = (
+    "Donaudampfschifffahrtsgesellschaftskapitäne",
+    "花と昆虫 $x_1$",
+    "a name that says everything, and says it twice to be sure",
+    "\\frac{1}{2}",
+)
+
+
+def relation(one: str, two: str, difference: float, q: float = 0.5) -> DomainPair:
+    options: Any = {"low": -1.0, "high": 1.0, "pvalue": q / 2, "qvalue": q, "pairs": 12}
+    return DomainPair(domain1=one, domain2=two, correlation1=difference, correlation2=0.0, **options)
+
+
+def dominance(names: tuple[str, ...] = ("race", "age", "religion", "politics")) -> DominanceResult:
+    """The second dominates the first by .3 (starred); the last has no pairs with the third."""
+    a, b, c, d = names
+    table = (
+        relation(a, b, -0.3, 0.001),
+        relation(a, c, 0.04),
+        relation(a, d, 0.1),
+        relation(b, c, 0.05, 0.01),
+        relation(b, d, 0.0),
+    )
+    return DominanceResult(domains=names, table=table, least=0.1, level=0.95, conventions={"scores": "set"})
+
+
+def traits(names: tuple[str, ...] = ("one", "two", "three"), *, planted: float = 14.0) -> EmergentResult:
+    rng = np.random.default_rng(0)
+    groups = [f"g{i}" for i in range(10)]
+    pairs = {
+        f"g{i} {names[(i + j) % len(names)]} g{j}": (f"g{i}", f"g{j}") for i in range(10) for j in range(i)
+    }
+    rows = {name: rng.normal(size=12) for name in groups}
+    for name, (a, b) in pairs.items():
+        rows[name] = (rows[a] + rows[b]) / 2 + rng.normal(size=12)
+    rows[list(pairs)[7]][3] += planted
+    rows[list(pairs)[20]][5] -= planted
+    labels = tuple(f"{names[i % len(names)]} {i}" for i in range(12))
+    values = np.array(list(rows.values()))
+    scores = TraitScores(measure="set", groups=tuple(rows), traits=labels, scores=values)
+    return emergent(scores, pairs, on="traits", null="normal")
+
+
+@pytest.fixture(scope="module")
+def found() -> EmergentResult:
+    return traits()
+
+
+def test_every_two_domains_have_two_cells_of_opposite_sign(said: Says) -> None:
+    texts = said(dominance_matrix(dominance()))
+    assert {"−0.30*", "+0.30*", "+0.04", "−0.04", "+0.10", "−0.10", "+0.05*", "−0.05*"} <= set(texts)
+    assert texts.count("0.00") == 2
+    # race/age, race/religion, race/politics, age/religion, age/politics, each twice
+    assert sum(text.strip("*")[-3:-2] == "." for text in texts) == 10
+    assert "difference of at least 0.1" in " ".join(texts)
+    assert "60 paired identities" in " ".join(texts)
+
+
+def test_a_dark_border_marks_dominance_and_domains_that_dominate_come_first(said: Says) -> None:
+    ax: Any = dominance_matrix(dominance())
+    bordered = [patch for patch in ax.patches if patch.get_linewidth() > 1.2]
+    rows = [text for text in said(ax) if text in ("race", "age", "religion", "politics")]
+    # Age dominates one domain more than dominate it, politics one fewer; religion and race stand between, by
+    # mean difference (-.045 and -.053). Each is named at its row and at its column.
+    assert rows[::2] == ["age", "religion", "race", "politics"]
+    corners = {(int(patch.get_x()), int(patch.get_y())) for patch in bordered}
+    assert corners == {(2, 0), (3, 2)}  # age over race, race over politics
+
+
+def test_a_matrix_without_domains_is_refused() -> None:
+    with pytest.raises(InputError, match="no two domains"):
+        dominance_matrix(replace(dominance(), domains=(), table=()))
+
+
+def test_rows_run_from_the_nearer_component_to_the_pair(found: EmergentResult, said: Says) -> None:
+    ax: Any = emergent_traits(found, n=5)
+    rows = [*found.top(5, direction="above"), *found.top(5, direction="below")]
+    dots = [line for line in ax.lines if line.get_marker() == "o"]
+    ticks = [line for line in ax.lines if line.get_marker() == "|"]
+    assert [float(line.get_xdata()[0]) for line in dots] == [row["score"] for row in rows]
+    assert [float(line.get_xdata()[0]) for line in ticks] == [row["component_score"] for row in rows]
+    filled = [line.get_markerfacecolor() != "white" for line in dots]
+    assert filled == [row["emergent"] for row in rows]
+    assert sum(filled) == 2
+    texts = said(ax)
+    assert [text for text in texts if text in found.pairs] == [row["pair"] for row in rows]
+    assert "2 hold a false-discovery rate of .05" in " ".join(texts)
+    assert sum(text.endswith(" *") for text in texts) == 2
+
+
+def test_increases_alone_are_drawn_without_q_values(found: EmergentResult, said: Says) -> None:
+    bare = replace(
+        found, pvalue=np.empty(0), qvalue=np.empty(0), conventions={"scores": "set", "null": "none"}
+    )
+    texts = said(emergent_traits(bare, n=3))
+    assert "increase" in texts
+    assert "q" not in texts
+    assert "no null was asked for" in " ".join(texts)
+
+
+def test_one_side_alone_is_drawn(found: EmergentResult, faults: Says) -> None:
+    up = np.flatnonzero(found.above)
+    names = ("pair_index", "trait_index", "above", "increase", "component_score", "pvalue", "qvalue")
+    changes: dict[str, Any] = {name: getattr(found, name)[up] for name in names}
+    one = replace(found, **changes)
+    ax: Any = emergent_traits(one, n=4)
+    assert len([line for line in ax.lines if line.get_marker() == "o"]) == 4
+    assert faults(ax) == []
+    none = {name: values[:0] for name, values in changes.items()}
+    with pytest.raises(InputError, match="no pair scores beyond"):
+        emergent_traits(replace(found, **none))
+    with pytest.raises(InputError, match="n is 0"):
+        emergent_traits(found, n=0)
+
+
+def test_no_figure_clips_or_overprints_its_texts_however_long(found: EmergentResult, faults: Says) -> None:
+    with house():
+        figures = {
+            "dominance": dominance_matrix(dominance()),
+            "dominance, awkward": dominance_matrix(dominance(AWKWARD)),
+            "emergent": emergent_traits(found),
+            "emergent, one": emergent_traits(found, n=1),
+            "emergent, awkward": emergent_traits(traits(AWKWARD)),
+        }
+        assert [(name, fault) for name, figure in figures.items() for fault in faults(figure)] == []
+
+
+def test_figures_may_be_drawn_on_axes_of_the_caller(found: EmergentResult) -> None:
+    axes: Any = Figure(figsize=(9, 20)).subplots(2)
+    assert dominance_matrix(dominance(), ax=axes[0]) is axes[0]
+    assert emergent_traits(found, ax=axes[1]) is axes[1]
+    assert all(len(ax.texts) > 3 for ax in axes)
+
+
+@pytest.mark.parametrize("kind", ["png", "svg", "pdf"])
+def test_a_figure_drawn_twice_gives_the_same_bytes(kind: str, found: EmergentResult, tmp_path: Path) -> None:
+    figures: list[Callable[[], Any]] = [lambda: dominance_matrix(dominance()), lambda: emergent_traits(found)]
+    for draw in figures:
+        one, two = (save(draw(), tmp_path / f"{i}.{kind}").read_bytes() for i in range(2))
+        assert one == two
