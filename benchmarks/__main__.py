@@ -4,7 +4,17 @@ from __future__ import annotations
 
 import sys
 
-from benchmarks import contexts, contextual, extraction, geometry, permutation, reading, vocabulary
+from benchmarks import (
+    contexts,
+    contextual,
+    extraction,
+    geometry,
+    permutation,
+    probing,
+    reading,
+    sensitivity,
+    vocabulary,
+)
 from benchmarks.timing import Report
 
 ALL = {
@@ -15,6 +25,8 @@ ALL = {
     "contextual": contextual,
     "contexts": contexts,
     "extraction": extraction,
+    "sensitivity": sensitivity,
+    "probing": probing,
 }
 
 chosen = sys.argv[1:] or list(ALL)

@@ -43,7 +43,7 @@ def versions() -> dict[str, str]:
 
 def load_config(files: ModelFiles) -> Any:
     """The configuration of a model; encoder–decoder models are refused."""
-    with _told_plainly(files, "configuration"):
+    with told_plainly(files, "configuration"):
         config = _transformers().AutoConfig.from_pretrained(**files.options())
     if getattr(config, "is_encoder_decoder", False):
         raise InputError(
@@ -55,7 +55,7 @@ def load_config(files: ModelFiles) -> Any:
 
 def load_tokenizer(files: ModelFiles) -> Any:
     """The fast tokenizer of a model, which knows the character offsets of its tokens."""
-    with _told_plainly(files, "tokenizer"):
+    with told_plainly(files, "tokenizer"):
         tokenizer = _transformers().AutoTokenizer.from_pretrained(**files.options(), use_fast=True)
     if not tokenizer.is_fast:
         raise InputError(
@@ -92,7 +92,7 @@ def load_model(files: ModelFiles, *, auto_class: str = ENCODER, device: str = "c
     else:
         require("gguf", extra="gguf", purpose="reading GGUF files")
         require("accelerate", extra="gguf", purpose="reading GGUF files")
-    with _told_plainly(files, "weights"):
+    with told_plainly(files, "weights"):
         model = getattr(transformers, auto_class).from_pretrained(**options, dtype=torch.float32)
     return model.to(device=device, dtype=torch.float32).eval().requires_grad_(False)
 
@@ -128,7 +128,7 @@ def padding_id(config: Any, tokenizer: Any) -> int:
 
 
 @contextlib.contextmanager
-def _told_plainly(files: ModelFiles, what: str) -> Iterator[None]:
+def told_plainly(files: ModelFiles, what: str) -> Iterator[None]:
     """Quiet the bars and notices of transformers, and turn its many errors into a sentence."""
     logging = _transformers().utils.logging
     level, bars = logging.get_verbosity(), logging.is_progress_bar_enabled()

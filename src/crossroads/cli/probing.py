@@ -1,0 +1,342 @@
+"""``crossroads probe``: what a language model associates with groups."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from crossroads.cli import options as o
+from crossroads.cli import printing
+from crossroads.cli.extracting import Device
+from crossroads.cli.probing_tables import Compared, show
+from crossroads.errors import InputError, join_words
+from crossroads.evidence.judgement_files import read_judgements
+from crossroads.evidence.judgements import Judgements
+from crossroads.evidence.logit_files import FORMAT
+from crossroads.evidence.logits import Logits
+from crossroads.extraction.probing import ProbeStep, probe
+from crossroads.extraction.prompt_material import FILES
+from crossroads.measures.alignment import align
+from crossroads.measures.ilps import ilps, ilps_star
+from crossroads.measures.sensitivity import set_test
+from crossroads.measures.template_choice import choose_templates
+from crossroads.measures.trait_scores import TraitScores
+from crossroads.stimuli.catalog import catalog
+from crossroads.stimuli.identities import paired_groups
+
+PILOT = ("Asian", "Black", "Hispanic", "immigrant")
+"""The groups on which the ABC study chose its templates."""
+_PILOT = ",".join(PILOT)
+
+
+class Measure(StrEnum):
+    """What is computed."""
+
+    ilps = "ilps"
+    ilps_star = "ilps-star"
+    set = "set"
+    all = "all"
+
+
+class Prior(StrEnum):
+    """What stands for nobody in particular."""
+
+    mask = "mask"
+    noun = "noun"
+
+
+class Score(StrEnum):
+    """Which formula SeT has."""
+
+    paper = "paper"
+    code = "code"
+
+
+class Kind(StrEnum):
+    """How a model is asked."""
+
+    auto = "auto"
+    masked = "masked"
+    causal = "causal"
+
+
+class Missing(StrEnum):
+    """What happens to what the tokenizer does not know."""
+
+    stop = "raise"
+    drop = "drop"
+
+
+Model = Annotated[
+    str,
+    typer.Argument(
+        help="A folder, a .gguf file, a name on the Hugging Face hub, or a folder that --output wrote.",
+        metavar="MODEL",
+    ),
+]
+GroupsOption = Annotated[
+    list[str] | None,
+    typer.Option("--groups", "-g", help="A file, or names separated by commas.", metavar="FILE|NAMES"),
+]
+TraitsOption = Annotated[
+    str | None,
+    typer.Option("--traits", help="A file, or names such as cold-warm.", metavar="FILE|NAMES"),
+]
+TemplatesOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--templates",
+        "-t",
+        help="A family of the catalogue, a file, or a text with {plural} and {trait}; several times.",
+        metavar="NAME",
+    ),
+]
+Output = Annotated[
+    Path | None,
+    typer.Option("--output", "-o", help="Keep the answers here; goes on if interrupted.", metavar="DIR"),
+]
+Human = Annotated[
+    Path | None,
+    typer.Option("--human", help="Human judgements: choose templates, and compare.", metavar="FILE"),
+]
+Pilot = Annotated[
+    str,
+    typer.Option(
+        help="Groups on which templates are chosen with --human; none to use all templates.", metavar="NAMES"
+    ),
+]
+
+
+def probe_command(
+    model: Model,
+    measure: Annotated[Measure, typer.Option(help="What to compute.")] = Measure.all,
+    groups: GroupsOption = None,
+    traits: TraitsOption = None,
+    templates: TemplatesOption = None,
+    pairs: Annotated[
+        bool, typer.Option("--pairs", help="Also all pairs of these groups, in both orders.")
+    ] = False,
+    synonyms: Annotated[
+        bool, typer.Option("--synonyms", help="Average each adjective with its synonyms.")
+    ] = False,
+    prior: Annotated[
+        Prior | None,
+        typer.Option(help="What scores are relative to; by default mask, for causal models noun."),
+    ] = None,
+    renormalise: Annotated[
+        bool,
+        typer.Option("--renormalise", help="ILPS*: word beginnings among beginnings, as the released code."),
+    ] = False,
+    gamma: Annotated[float, typer.Option(help="SeT: margin by which a trait has to lead.", min=0)] = 1.0,
+    bias: Annotated[bool, typer.Option("--bias", help="SeT: the output bias may move too.")] = False,
+    score: Annotated[Score, typer.Option(help="SeT: formula of the paper or of its code.")] = Score.paper,
+    output: Output = None,
+    human: Human = None,
+    pilot: Pilot = _PILOT,
+    missing: Annotated[
+        Missing, typer.Option(help="What to do with groups and traits that the tokenizer does not know.")
+    ] = Missing.stop,
+    kind: Annotated[Kind, typer.Option(help="How the model is asked.")] = Kind.auto,
+    revision: Annotated[str | None, typer.Option(help="Branch, tag or commit on the hub.")] = None,
+    device: Annotated[Device, typer.Option(help="Where the model runs.")] = Device.auto,
+    threads: Annotated[
+        int | None, typer.Option(help="Threads; by default one for each processor.", min=1)
+    ] = None,
+    batch_size: Annotated[int, typer.Option(help="Most texts a batch.", min=1)] = 64,
+    restart: Annotated[
+        bool, typer.Option("--restart", help="Throw away an unfinished DIR that has other settings.")
+    ] = False,
+    seed: o.Seed = 0,
+    figure: o.FigureFile = None,
+    json: o.Json = False,
+) -> None:
+    """Ask a masked or causal language model for traits of groups: ILPS, ILPS* and SeT.
+
+    By default the 53 groups, 16 pairs of traits and 35 templates of the ABC study.
+    """
+    judged = None if human is None else read_judgements(human, names="catalogue" if traits is None else "own")
+    if is_saved(model):
+        logits = _opened(model, groups, templates, output)
+    else:
+        with _watching() as watch:
+            logits = probe(
+                model,
+                groups=_asked_groups(groups, pairs),
+                traits=None if traits is None else _names([traits]),
+                templates=templates,
+                synonyms=synonyms,
+                kind=kind.value,
+                margin=max(4.0, gamma),
+                missing=missing.value,
+                revision=revision,
+                store=output,
+                device=device.value,
+                threads=threads,
+                batch_size=batch_size,
+                restart=restart,
+                progress=watch,
+            )
+    options: dict[str, Any] = {
+        "prior": None if prior is None else prior.value,
+        "adjectives": "synonyms" if synonyms else "pairs",
+    }
+    results = measured(
+        logits, measure, {"renormalise": renormalise}, {"gamma": gamma, "bias": bias, "score": score.value},
+        options,
+    )  # fmt: skip
+    compared = Compared()
+    if judged is not None:
+        results, compared = compare(results, judged, _pilot(pilot, logits, judged), seed)
+    if figure is not None:
+        _draw(results, figure)
+    if json:
+        printing.document(
+            "probe",
+            results,
+            choices=[one.to_dict() for one in compared.choices],
+            alignments=[one.to_dict() for one in compared.alignments],
+            without_pilot=[one.to_dict() for one in compared.without_pilot],
+        )
+        return
+    show(logits, results, compared)
+
+
+def is_saved(model: str) -> bool:
+    """Whether a folder holds answers of a model, not a model."""
+    manifest = Path(model) / "manifest.json"
+    return manifest.is_file() and not (Path(model) / "config.json").is_file() and FORMAT in _head(manifest)
+
+
+def _head(file: Path) -> str:
+    """The text of a manifest."""
+    return file.read_text(encoding="utf-8", errors="replace")
+
+
+def _opened(
+    folder: str, groups: list[str] | None, templates: list[str] | None, output: Path | None
+) -> Logits:
+    """Answers that were kept, and of these what is asked for."""
+    if output is not None:
+        raise InputError(f"--output was given, but {folder} holds answers already.", hint="leave it out.")
+    logits = Logits.open(folder)
+    chosen = None
+    if templates is not None:
+        families = catalog().templates("abc-templates")
+        chosen = [
+            text
+            for name in templates
+            for text in ([t.text for t in families[name].templates] if name in families else [name])
+        ]
+    if groups is None and chosen is None:
+        return logits
+    return logits.select(groups=None if groups is None else _names(groups), templates=chosen)
+
+
+def _asked_groups(groups: list[str] | None, pairs: bool) -> Any:
+    """Names and files as the library takes them; pairs of groups need names of the catalogue."""
+    names = None if groups is None else _names(groups)
+    if not pairs:
+        return names
+    if names is not None and any(name.lower().endswith(FILES) for name in names):
+        raise InputError(
+            "--pairs was given with a file of groups.",
+            hint="name groups of the catalogue; or give paired_groups(FILE) to crossroads.probe in Python.",
+        )
+    single = list(catalog().groups("abc-groups")) if names is None else names
+    return [*single, *paired_groups(names)]
+
+
+def _names(given: Iterable[str]) -> list[str]:
+    names = [name.strip() for part in given for name in part.split(",") if name.strip()]
+    if not names:
+        raise InputError("an option names nothing.", hint="separate names by commas.")
+    return names
+
+
+@contextmanager
+def _watching() -> Iterator[Any]:
+    """A progress bar on stderr, where somebody is watching."""
+    with printing.counting("asking the model", 1) as (bar, task):
+
+        def watch(step: ProbeStep) -> None:
+            what = {"loading": "loading the model", "splitting": "writing prompts"}.get(
+                step.stage, "asking the model"
+            )
+            bar.update(task, description=what, completed=step.done, total=step.total or 1)
+
+        yield watch
+
+
+def measured(
+    logits: Logits, measure: Measure, star: dict[str, Any], change: dict[str, Any], options: dict[str, Any]
+) -> list[TraitScores]:
+    """The measures that were asked for."""
+    found = []
+    if measure in (Measure.ilps, Measure.all):
+        found.append(ilps(logits, **options))
+    if measure in (Measure.ilps_star, Measure.all):
+        found.append(ilps_star(logits, **star, **options))
+    if measure in (Measure.set, Measure.all):
+        found.append(set_test(logits, **change, **options))
+    return found
+
+
+def _pilot(given: str, logits: Logits, judged: Judgements) -> tuple[str, ...]:
+    """The groups on which templates are chosen: those named, as far as both sides have them."""
+    if given.strip().lower() == "none" or len(logits.templates) < 2:
+        return ()
+    names = _names([given])
+    there = [name for name in names if name in logits.groups and name in judged.groups]
+    if not there and given != _PILOT:
+        raise InputError(
+            f"none of the pilot groups {join_words(names)} is both probed and judged.",
+            hint="name others with --pilot, or --pilot none to use all templates.",
+        )
+    return tuple(there)
+
+
+def compare(
+    results: Sequence[TraitScores], judged: Judgements, pilot: tuple[str, ...], seed: int
+) -> tuple[list[TraitScores], Compared]:
+    """Choose templates on the pilot groups, and compare what these templates say with people.
+
+    Parameters
+    ----------
+    results
+        Scores over all templates.
+    judged
+        What people say.
+    pilot
+        Groups on which templates are chosen, as in the ABC study; none to keep all templates.
+    seed
+        Of everything random.
+    """
+    target = judged.to_dict()
+    choices = [choose_templates(one, target, groups=pilot) for one in results] if pilot else []
+    if choices:
+        results = [one.with_templates(c.templates) for one, c in zip(results, choices, strict=True)]
+    rest = [name for name in results[0].groups if name not in pilot and name in judged.groups]
+    options: dict[str, Any] = {"seed": seed}
+    return list(results), Compared(
+        choices=tuple(choices),
+        alignments=tuple(align(one, judged, **options) for one in results),
+        without_pilot=tuple(align(one, judged, groups=rest, **options) for one in results)
+        if choices and rest
+        else (),
+    )
+
+
+def _draw(results: Sequence[TraitScores], figure: Path) -> None:
+    """A map of groups and traits; of several measures one file each."""
+    from crossroads.plots.saving import save
+    from crossroads.plots.trait_heatmap import trait_heatmap
+
+    for one in results:
+        name = one.measure.replace("*", "-star")
+        path = figure if len(results) == 1 else figure.with_name(f"{figure.stem}-{name}{figure.suffix}")
+        save(trait_heatmap(one), path)

@@ -1,0 +1,106 @@
+"""What ``crossroads probe`` shows: the strongest traits of each group, and how they agree with people."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from rich.markup import escape
+from rich.table import Table
+
+from crossroads.cli import printing
+from crossroads.errors import join_words
+from crossroads.evidence.logits import Logits
+from crossroads.measures.alignment import AlignmentResult
+from crossroads.measures.template_choice import TemplateChoice
+from crossroads.measures.trait_scores import TraitScores
+
+STRONGEST = 3
+"""Traits that the table shows of each group."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Compared:
+    """What people say beside the scores."""
+
+    choices: tuple[TemplateChoice, ...] = ()
+    """The templates chosen for each measure."""
+    alignments: tuple[AlignmentResult, ...] = ()
+    """Each measure with all groups."""
+    without_pilot: tuple[AlignmentResult, ...] = ()
+    """The same without the groups on which templates were chosen."""
+
+
+def show(logits: Logits, results: Sequence[TraitScores], compared: Compared) -> None:
+    """Print scores, agreement and what a reader must know."""
+    for one in results:
+        printing.out.print(score_table(one))
+    if compared.alignments:
+        printing.out.print(alignment_table(results, compared))
+    for line in sentences(logits, results, compared):
+        printing.out.print(line, style="dim", markup=False)
+
+
+def score_table(result: TraitScores) -> Table:
+    """For each group the traits with the largest scores, each under the adjective that it leans to."""
+    name = {"ilps": "ILPS", "ilps*": "ILPS*", "set": "SeT"}.get(result.measure, result.measure)
+    prior = result.conventions.get("prior")
+    table = printing.plain_table(f"{name}, relative to the prior {prior}")
+    table.add_column("group", max_width=24, overflow="fold")
+    table.add_column("strongest associations")
+    for group, row in zip(result.groups, result.scores, strict=True):
+        order = sorted(range(len(row)), key=lambda at: -abs(row[at]) if row[at] == row[at] else 0.0)
+        shown = []
+        for at in order[:STRONGEST]:
+            if row[at] == row[at]:
+                left, right = result.pairs[at]
+                shown.append(f"{right if row[at] > 0 else left} {abs(row[at]):.2f}")
+        table.add_row(escape(group), escape(", ".join(shown) or "undefined"))
+    return table
+
+
+def alignment_table(results: Sequence[TraitScores], compared: Compared) -> Table:
+    """One line a measure: agreement with people."""
+    table = printing.plain_table("Beside human judgements")
+    table.add_column("measure", no_wrap=True)
+    for name in ("groups", "τ", "95 % CI", "P@3", "τ without pilot"):
+        table.add_column(name, justify="right", no_wrap=True)
+    for number, (one, found) in enumerate(zip(results, compared.alignments, strict=True)):
+        low, high = found.interval or (float("nan"),) * 2
+        rest = compared.without_pilot[number] if compared.without_pilot else None
+        table.add_row(
+            one.measure,
+            str(len(found.groups)),
+            printing.number(found.kendall_tau, 3),
+            f"{printing.number(low)} to {printing.number(high)}" if found.interval else "–",
+            printing.number(found.precision_at_3, 3),
+            "–" if rest is None else printing.number(rest.kendall_tau, 3),
+        )
+    return table
+
+
+def sentences(logits: Logits, results: Sequence[TraitScores], compared: Compared) -> Iterator[str]:
+    """What a reader must know about the numbers above."""
+    details = logits.provenance.details
+    yield (
+        f"{logits.provenance.source}, a {logits.kind} model: {len(logits.groups)} groups, "
+        f"{len(logits.traits)} pairs of traits, {len(logits.templates)} templates."
+    )
+    yield "Numbers: score of the adjective shown minus that of its opposite."
+    if logits.kind == "causal":
+        yield "A causal model is asked for the trait as the next tokens after the text before it."
+    for choice in compared.choices:
+        chosen = join_words(choice.templates)
+        yield f"{choice.measure}: templates chosen on {join_words(choice.groups)}: {chosen}"
+    for text, reason in details.get("templates_left_out", {}).items():
+        yield f"left out: {text} ({reason})"
+    if details.get("templates_cut"):
+        yield f"used up to the trait: {join_words(details['templates_cut'], most=3)}"
+    for name in ("dropped_groups", "dropped_adjectives"):
+        for word, reason in details.get(name, {}).items():
+            yield f"dropped: {word} ({reason})"
+    for one in results:
+        if one.undefined:
+            yield f"{one.measure}: {len(one.undefined)} cells are undefined, and the means they enter."
+        if one.floored:
+            yield f"{one.measure}: {len(one.floored)} cells lead already and count as the smallest distance."

@@ -1,0 +1,261 @@
+"""Ask a language model about groups and traits; resumable at any moment."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import shutil
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from crossroads.errors import InputError, join_words, one_of, require
+from crossroads.evidence.logits import Logits
+from crossroads.evidence.provenance import Provenance
+from crossroads.extraction.parts import Parts, disk_errors, parts_folder
+from crossroads.extraction.probing_answers import Answers, Prober, joined, unpacked
+from crossroads.extraction.probing_material import MISSING, Material, make_material
+from crossroads.extraction.probing_plan import ProbePlan, make_probe_plan
+from crossroads.extraction.probing_results import answered, provenance_of, record_of
+from crossroads.extraction.prompt_material import asked_material
+from crossroads.extraction.prompt_pieces import Marks, find_marks
+from crossroads.extraction.prompts import PRIORS, chosen_templates, group_rows, prior_rows
+from crossroads.extraction.settings import differences, fingerprint
+from crossroads.sources.language_models import CAUSAL, LanguageModel
+from crossroads.sources.model_files import find_model
+from crossroads.sources.transformers_models import resolve_device
+
+
+@dataclass(frozen=True, kw_only=True)
+class ProbeStep:
+    """How far a probe is."""
+
+    stage: str
+    """``"loading"``, ``"splitting"`` (prompts into tokens), ``"asking"``; or ``"present"``, where there is
+    nothing to do."""
+    done: int = 0
+    """Prompts that the model has answered."""
+    total: int = 0
+    """How many there are."""
+    kept: int = 0
+    """Prompts that an earlier run has done."""
+
+
+Progress = Callable[[ProbeStep], None]
+
+
+def probe(
+    model: str | Path,
+    *,
+    groups: Any = None,
+    traits: Any = None,
+    templates: Any = None,
+    priors: Sequence[str] = PRIORS,
+    synonyms: bool = False,
+    kind: str = "auto",
+    margin: float = 4.0,
+    missing: str = "raise",
+    revision: str | None = None,
+    store: str | Path | None = None,
+    device: str = "auto",
+    threads: int | None = None,
+    batch_size: int = 64,
+    unit_texts: int = 512,
+    restart: bool = False,
+    progress: Progress | None = None,
+) -> Logits:
+    """Ask a masked or causal language model for every trait of every group.
+
+    Parameters
+    ----------
+    model
+        A folder, a ``.gguf`` file, or a name on the Hugging Face hub.
+    groups, traits, templates
+        Whom and what to ask about: by default the 53 groups, 16 pairs and 35 templates of the ABC study.
+        Otherwise a file (see :mod:`crossroads.extraction.prompt_files`), entries of the catalogue, or lists:
+        of names of the study's groups, groups and paired groups; of pairs of adjectives; of texts with
+        ``{trait}`` and one of ``{singular}``, ``{plural}``, ``{capitalised}``, or names of template families.
+    priors
+        What stands for nobody in particular. ``"mask"``: one mask in the place of the group's words, for
+        causal models a blank (``___``). ``"noun"``: person, people, People.
+    synonyms
+        Whether the synonyms of the adjectives are asked for as well.
+    kind
+        ``"masked"``, ``"causal"``, or ``"auto"`` to find out from the model.
+    margin
+        Largest margin γ for which SeT shall be certain; decides how many of the largest logits are kept.
+    missing
+        ``"raise"`` an error that names groups, traits and templates which the tokenizer does not know, or
+        ``"drop"`` them. A pair of which one adjective is dropped is dropped as a whole.
+    revision
+        Branch, tag or commit on the hub.
+    store
+        Folder for the answers. With it, finished work is kept on disk: a run that was killed goes on where
+        it stopped, and the folder has the same bytes in the end. Without it the answers are in memory only.
+    device
+        ``"cpu"``, ``"cuda"``, ``"mps"`` or ``"auto"``.
+    threads
+        Threads of the model; by default one for each processor. Part of the settings, because another
+        number may change last bits.
+    batch_size
+        Most texts that go through the model at once.
+    unit_texts
+        Texts after which a work unit ends: what is lost at most when a run is killed.
+    restart
+        Whether to throw away an unfinished store that was made with other settings.
+    progress
+        Called with a :class:`ProbeStep` now and then.
+
+    Returns
+    -------
+    Logits
+        What ILPS, ILPS* and SeT need; never all logits. ``provenance.details`` says which templates were cut
+        or left out for a causal model, and what was dropped.
+
+    Notes
+    -----
+    A trait of k pieces stands in k masks. It is read with all of them empty (ILPS), and with the pieces
+    before filled in from left to right (ILPS*, SeT). A causal model is asked for the trait as the next tokens
+    after the text before it; templates in which the group follows the trait are left out. The logits are
+    ``A h + b`` with ``h`` as it enters the output matrix.
+    """
+    _check(missing, margin, batch_size=batch_size, unit_texts=unit_texts, threads=threads or 1)
+    report = progress or _ignore
+    asked = asked_material(groups, traits, templates)
+    rows = group_rows(asked.groups)
+    report(ProbeStep(stage="loading"))
+    files = find_model(model, revision=revision)
+    loaded = LanguageModel(files, kind=kind, device=resolve_device(device))
+    causal = loaded.kind == CAUSAL
+    sheet = chosen_templates(asked.templates, causal=causal)
+    report(ProbeStep(stage="splitting"))
+    material = make_material(
+        loaded.tokenizer,
+        groups=rows,
+        priors=prior_rows(priors, asked.noun, None if causal else loaded.tokenizer.mask_token),
+        templates=sheet.templates,
+        traits=asked.traits,
+        synonyms=synonyms,
+        causal=causal,
+        missing=missing,
+    )
+    limits = {"batch_size": batch_size, "unit_texts": unit_texts}
+    threads = threads or _processors()
+    record = record_of(loaded, material, margin=margin, threads=threads, **limits)
+    marks = find_marks(loaded.tokenizer, loaded.vocabulary)
+    plan = make_probe_plan(
+        material.splits,
+        material.shape,
+        mask=None if causal else int(loaded.tokenizer.mask_token_id),
+        vocabulary=loaded.vocabulary,
+        longest=loaded.longest,
+        **limits,
+    )
+    about = provenance_of(loaded, material, sheet, marks, plan, record)
+    with _threads(threads):
+        prober = Prober(loaded, marks, margin)
+        if store is None:
+            return answered(loaded, material, marks, plan, _in_memory(plan, prober, report), about)
+        return _stored(Path(store), record, restart, loaded, material, marks, plan, prober, about, report)
+
+
+def _stored(
+    store: Path,
+    record: dict[str, Any],
+    restart: bool,
+    model: LanguageModel,
+    material: Material,
+    marks: Marks,
+    plan: ProbePlan,
+    prober: Prober,
+    about: Provenance,
+    report: Progress,
+) -> Logits:
+    """Go on with what is there, and put it together."""
+    if _is_finished(store, record):
+        shutil.rmtree(parts_folder(store), ignore_errors=True)
+        report(ProbeStep(stage="present"))
+        return Logits.open(store)
+    parts = Parts(store, record, restart=restart)
+    try:
+        total, done = int(plan.sizes.sum()), int(plan.sizes[list(parts.finished)].sum())
+        kept = done
+        report(ProbeStep(stage="asking", done=done, total=total, kept=kept))
+        for unit in range(plan.sizes.size):
+            if unit not in parts.finished:
+                parts.save(unit, prober(plan.batches_of(unit)).packed())
+                done += int(plan.sizes[unit])
+                report(ProbeStep(stage="asking", done=done, total=total, kept=kept))
+        answers = joined(
+            [unpacked(np.load(parts.finished[u], allow_pickle=False)) for u in range(plan.sizes.size)]
+        )
+        with disk_errors(parts.folder):
+            if store.is_dir():
+                store.rmdir()  # empty, or it would have been refused
+            answered(model, material, marks, plan, answers, about).save(store)
+        parts.remove()
+    finally:
+        parts.close()
+    return Logits.open(store, verify=False)
+
+
+def _in_memory(plan: ProbePlan, prober: Prober, report: Progress) -> Answers:
+    total, done, found = int(plan.sizes.sum()), 0, []
+    report(ProbeStep(stage="asking", total=total))
+    for unit in range(plan.sizes.size):
+        found.append(prober(plan.batches_of(unit)))
+        done += int(plan.sizes[unit])
+        report(ProbeStep(stage="asking", done=done, total=total))
+    return joined(found)
+
+
+def _is_finished(store: Path, record: dict[str, Any]) -> bool:
+    """Whether the store is there already; one with other settings, or something else, is an error."""
+    if not store.exists() or (store.is_dir() and not any(store.iterdir())):
+        return False
+    if not (store / "manifest.json").is_file():
+        raise InputError(f"{store} exists and is no probe.", hint="name a folder that is not there yet.")
+    details = Logits.open(store, verify=False).provenance.details
+    if details.get("fingerprint") == fingerprint(record):
+        return True
+    there = details.get("record")
+    shown = join_words(differences(record, there), most=4) if isinstance(there, dict) else "it was imported"
+    raise InputError(
+        f"{store} is a finished probe with other settings: {shown}.",
+        hint="name another folder, or remove this one.",
+    )
+
+
+@contextlib.contextmanager
+def _threads(number: int) -> Iterator[None]:
+    """Let torch use so many threads, and leave its setting as it was."""
+    torch = require("torch", extra="models", purpose="running transformer models")
+    before = torch.get_num_threads()
+    torch.set_num_threads(number)
+    try:
+        yield
+    finally:
+        torch.set_num_threads(before)
+
+
+def _processors() -> int:
+    try:
+        return len(os.sched_getaffinity(0))
+    except AttributeError:  # not on Linux
+        return os.cpu_count() or 1
+
+
+def _check(missing: str, margin: float, **counts: int) -> None:
+    one_of("way to treat what is missing", missing, MISSING)
+    if not (np.isfinite(margin) and margin >= 0):
+        raise InputError(f"margin={margin} is not a margin.", hint="give a number from 0 up.")
+    for name, value in counts.items():
+        if value < 1:
+            raise InputError(f"{name}={value} is too small.", hint="give a number from 1 up.")
+
+
+def _ignore(step: ProbeStep) -> None:
+    del step

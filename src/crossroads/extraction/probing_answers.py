@@ -1,0 +1,163 @@
+"""A language model at work: a unit of prompts in, what is kept of its logits out.
+
+Of each slot remain the logits of the tokens that are read, three log-sum-exps (all tokens, those that begin
+words, those that continue them), the squared length of ``h``, and the largest logits: as many as SeT needs to
+be certain, found slot by slot.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from crossroads.errors import CrossroadsError, require
+from crossroads.extraction.probing_plan import Batch
+from crossroads.extraction.prompt_pieces import Marks
+from crossroads.sources.language_models import LanguageModel
+
+FIRST_HEAD, GROWTH = 64, 4
+"""How many of the largest logits are kept, and by how much more are tried where these do not suffice."""
+
+Floats = NDArray[np.float64]
+_PER_SLOT = 5
+
+
+@dataclass(frozen=True, kw_only=True)
+class Answers:
+    """What is kept of some slots, in the order of the plan."""
+
+    sizes: NDArray[np.int64]
+    """Length of the head of each slot."""
+    log_sum_exp: Floats
+    """Over all tokens."""
+    log_sum_initial: Floats
+    """Over the tokens that begin a word."""
+    log_sum_continuation: Floats
+    """Over the tokens that continue one."""
+    hidden_sq_norm: Floats
+    """Squared length of what enters the output matrix."""
+    read: NDArray[np.float32]
+    """Logits of the tokens that are read."""
+    heads: NDArray[np.float32]
+    """The largest logits in descending order, slot after slot."""
+
+    def packed(self) -> Floats:
+        """Everything in one array; single-precision numbers stay what they are."""
+        sums = (self.log_sum_exp, self.log_sum_initial, self.log_sum_continuation)
+        return np.concatenate(
+            [[self.sizes.size], self.sizes, *sums, self.hidden_sq_norm, self.read, self.heads]
+        )
+
+
+def unpacked(array: Floats) -> Answers:
+    """Rebuild from :meth:`Answers.packed`."""
+    slots = int(array[0])
+    table = array[1 : 1 + _PER_SLOT * slots].reshape(_PER_SLOT, slots)
+    sizes, rest = table[0].astype(np.int64), array[1 + _PER_SLOT * slots :]
+    kept = int(sizes.sum())
+    return Answers(
+        sizes=sizes,
+        log_sum_exp=table[1],
+        log_sum_initial=table[2],
+        log_sum_continuation=table[3],
+        hidden_sq_norm=table[4],
+        read=rest[: rest.size - kept].astype(np.float32),
+        heads=rest[rest.size - kept :].astype(np.float32),
+    )
+
+
+def joined(parts: Sequence[Answers]) -> Answers:
+    """Answers one after the other."""
+    names = Answers.__dataclass_fields__
+    return Answers(**{name: np.concatenate([getattr(part, name) for part in parts]) for name in names})
+
+
+class Prober:
+    """A loaded model that answers batches.
+
+    Parameters
+    ----------
+    model
+        The model.
+    marks
+        Which tokens begin words.
+    margin
+        Largest margin γ for which SeT shall be certain.
+    """
+
+    def __init__(self, model: LanguageModel, marks: Marks, margin: float) -> None:
+        self._torch = require("torch", extra="models", purpose="running transformer models")
+        self._model, self._margin = model, margin
+        everything = np.ones_like(marks.initial)
+        kinds = np.stack([everything, marks.initial, marks.continuation], axis=1).astype(np.float32)
+        self._kinds = self._torch.from_numpy(kinds).to(model.device)
+
+    def __call__(self, batches: Sequence[Batch]) -> Answers:
+        """The answers to some batches, in their order."""
+        with self._torch.inference_mode():
+            return joined([self._answer(batch) for batch in batches])
+
+    def _answer(self, batch: Batch) -> Answers:
+        torch, device = self._torch, self._model.device
+        logits, hidden = self._model.ask(batch.ids, batch.text, batch.place)
+        slot = torch.from_numpy(batch.asked_slot).to(device)
+        read = logits[slot, torch.from_numpy(batch.asked_token).to(device)]
+        lowest = torch.full((len(logits),), torch.inf, device=device)
+        lowest = lowest.scatter_reduce(0, slot, read, "amin")
+        heads = self._heads(logits, lowest)
+        top = torch.stack([head[0] for head in heads])
+        # Sums of numbers from 0 to 1, one of which is 1: single precision adds less than the logits have.
+        sums = (logits - top[:, None]).exp_() @ self._kinds
+        answers = Answers(
+            sizes=np.array([len(head) for head in heads], np.int64),
+            log_sum_exp=_logs(top, sums[:, 0]),
+            log_sum_initial=_logs(top, sums[:, 1]),
+            log_sum_continuation=_logs(top, sums[:, 2]),
+            hidden_sq_norm=(hidden.cpu().double() ** 2).sum(1).numpy(),
+            read=read.float().cpu().numpy(),
+            heads=torch.cat(heads).float().cpu().numpy(),
+        )
+        if not all(np.isfinite(getattr(answers, name)).all() for name in Answers.__dataclass_fields__):
+            raise CrossroadsError(
+                f"{self._model.files.name} gave a logit that is not finite.",
+                hint="its weights are damaged, or it does not work in float32 on this device.",
+            )
+        return answers
+
+    def _heads(self, logits: Any, lowest: Any) -> list[Any]:
+        """The largest logits of each slot, enough for the smallest that is read there."""
+        vocabulary = logits.shape[1]
+        heads: list[Any] = [None] * len(logits)
+        left, size = list(range(len(logits))), min(FIRST_HEAD, vocabulary)
+        while left:
+            everything = len(left) == len(logits)
+            rows = logits if everything else logits[left]
+            found = rows.topk(size, dim=1).values
+            low = lowest if everything else lowest[left]
+            enough = self._suffice(found, low) if size < vocabulary else [True] * len(left)
+            for at, head, done in zip(left, found, enough, strict=True):
+                if done:
+                    heads[at] = head
+            left = [at for at in left if heads[at] is None]
+            size = min(GROWTH * size, vocabulary)
+        return heads
+
+    def _suffice(self, heads: Any, lowest: Any) -> list[bool]:
+        """For each row what :func:`crossroads.evidence.logit_arrays.head_suffices` says of it."""
+        heads, lowest = heads.cpu().double(), lowest.cpu().double()
+        below = heads[:, :1] - heads
+        outside = lowest < heads[:, -1]
+        size = heads.shape[1] - (~outside).double()
+        slack = below[:, :-1].sum(1) - size * below[:, -1] + self._margin
+        room = self._torch.where(outside, lowest - heads[:, 0], self._torch.zeros_like(lowest))
+        enough: list[bool] = (slack <= room).tolist()
+        return enough
+
+
+def _logs(top: Any, total: Any) -> Floats:
+    found: Floats = top.cpu().double().numpy() + np.log(total.cpu().double().numpy())
+    return found

@@ -1,0 +1,184 @@
+"""Groups, traits and templates of one's own, out of files.
+
+===========  =====================================================================================
+groups       TOML or JSON with ``[domains.NAME]`` (or ``[groups]``), each group a table with ``singular`` and
+             ``plural``, and optionally ``[prior]``; or CSV with the columns group, singular, plural
+traits       TOML or JSON with ``[[trait]]``: ``left``, ``right``, optionally ``scale``, ``left_synonyms`` and
+             ``right_synonyms``; or CSV with the columns left, right
+templates    one a line in a text file; TOML or JSON with ``templates = [...]`` or ``[families.NAME]``
+===========  =====================================================================================
+
+English forms are checked for number and articles; a file that says ``language = "de"`` is not, nor is one
+with letters beyond ASCII.
+"""
+
+from __future__ import annotations
+
+import csv
+import json
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from crossroads.errors import FormatError, InputError, join_words
+from crossroads.stimuli.frozen import FrozenDict
+from crossroads.stimuli.grammar import check_agreement
+from crossroads.stimuli.groups import Group
+from crossroads.stimuli.sets import StimulusSet
+from crossroads.stimuli.traits import Trait
+
+_GROUP_HINT = 'give [groups] with lines such as teacher = { singular = "teacher", plural = "teachers" }.'
+_TRAIT_HINT = 'give [[trait]] with left = "cold" and right = "warm".'
+
+
+@dataclass(frozen=True, kw_only=True)
+class GroupFile:
+    """What a file of groups holds."""
+
+    groups: tuple[Group, ...]
+    """The groups, in the order of the file."""
+    noun: Mapping[str, str] | None
+    """Forms of the noun for nobody in particular, if the file has one."""
+
+
+def read_groups(path: str | Path) -> GroupFile:
+    """Read groups with the forms of a noun."""
+    file = Path(path)
+    data = _document(file, ("group", "singular", "plural"))
+    raw: Mapping[str, Any]
+    if "rows" in data:
+        raw = {"": {row["group"]: {k: row[k] for k in ("singular", "plural")} for row in data["rows"]}}
+    else:
+        raw = _table(data["domains"], file, "domains") if "domains" in data else {"": data.get("groups")}
+    groups = []
+    for domain, members in raw.items():
+        key = f"domains.{domain}" if domain else "groups"
+        for name, forms in _table(members, file, key, _GROUP_HINT).items():
+            groups.append(_group(str(name), domain, _forms(forms, file, f"{key}.{name}")))
+    if not groups:
+        raise FormatError("there are no groups.", path=file, hint=_GROUP_HINT)
+    noun = _forms(data["prior"], file, "prior") if "prior" in data else None
+    _check_language(file, data, [], groups)
+    return GroupFile(groups=tuple(groups), noun=noun)
+
+
+def read_traits(path: str | Path) -> tuple[Trait, ...]:
+    """Read pairs of opposite adjectives."""
+    file = Path(path)
+    data = _document(file, ("left", "right"))
+    rows = data.get("rows", data.get("trait"))
+    if not isinstance(rows, list) or not rows:
+        raise FormatError("there are no traits.", path=file, key="trait", hint=_TRAIT_HINT)
+    return tuple(_trait(row, file, f"trait {number}") for number, row in enumerate(rows, 1))
+
+
+def read_templates(path: str | Path) -> tuple[str, ...]:
+    """Read templates; what they have to be is checked where they are used."""
+    file = Path(path)
+    if file.suffix.lower() not in (".toml", ".json"):
+        lines = [line.strip() for line in _text(file).splitlines()]
+        found = [line for line in lines if line and not line.startswith("#")]
+        data: dict[str, Any] = {}
+    else:
+        data = _document(file, ())
+        families = _table(data.get("families", {}), file, "families")
+        lists = [data.get("templates", [])]
+        lists += [_table(one, file, f"families.{name}").get("templates") for name, one in families.items()]
+        if not all(isinstance(one, list) and all(isinstance(t, str) for t in one) for one in lists):
+            raise FormatError("templates must be a list of texts.", path=file, key="templates")
+        found = [text for one in lists for text in one]
+    if not found:
+        raise FormatError(
+            "there are no templates.", path=file, hint="write one a line, such as {plural} are {trait}."
+        )
+    _check_language(file, data, found, [])
+    return tuple(found)
+
+
+def _group(name: str, domain: str, forms: Mapping[str, str]) -> Group:
+    return Group(
+        name=name,
+        label=forms["plural"],
+        categories=FrozenDict({"domain": domain} if domain else {}),
+        items=StimulusSet(forms["plural"], tuple(dict.fromkeys(forms.values()))),
+        forms=FrozenDict(forms),
+    )
+
+
+def _forms(value: Any, file: Path, key: str) -> dict[str, str]:
+    forms = _table(value, file, key, _GROUP_HINT)
+    for form in ("singular", "plural"):
+        if not isinstance(forms.get(form), str) or not forms[form].strip():
+            raise FormatError(f"there is no {form}.", path=file, key=key, hint=_GROUP_HINT)
+    plural = forms["plural"]
+    capitalised = forms.get("capitalised") or plural[:1].upper() + plural[1:]
+    return {"singular": forms["singular"], "plural": plural, "capitalised": str(capitalised)}
+
+
+def _trait(value: Any, file: Path, key: str) -> Trait:
+    row = _table(value, file, key, _TRAIT_HINT)
+    for side in ("left", "right"):
+        if not isinstance(row.get(side), str) or not row[side].strip():
+            raise FormatError(f"there is no {side} adjective.", path=file, key=key, hint=_TRAIT_HINT)
+    synonyms = {}
+    for name in ("left_synonyms", "right_synonyms"):
+        words = row.get(name, [])
+        if not isinstance(words, list) or not all(isinstance(word, str) for word in words):
+            raise FormatError(f"{name} must be a list of words.", path=file, key=key)
+        synonyms[name] = tuple(words)
+    left, right = row["left"].strip(), row["right"].strip()
+    return Trait(
+        left=left, right=right, scale=str(row.get("scale") or ""), human_key=f"{left} - {right}", **synonyms
+    )
+
+
+def _check_language(file: Path, data: Mapping[str, Any], templates: list[str], groups: list[Group]) -> None:
+    """English that does not agree with itself is an error of the file."""
+    texts = [*templates, *(form for group in groups for form in group.forms.values())]
+    if data.get("language", "en") != "en" or not all(text.isascii() for text in texts):
+        return
+    try:
+        check_agreement(templates, groups)
+    except InputError as error:
+        raise FormatError(error.message, path=file, hint=error.hint) from error
+
+
+def _document(file: Path, columns: tuple[str, ...]) -> dict[str, Any]:
+    """A file as a table; a CSV file becomes ``rows``."""
+    text, ending = _text(file), file.suffix.lower()
+    try:
+        if ending == ".csv":
+            rows = list(csv.DictReader(text.splitlines()))
+            missing = [name for name in columns if not rows or name not in rows[0]]
+            if missing:
+                raise FormatError(f"there is no column {join_words(missing, last='or')}.", path=file)
+            return {"rows": rows}
+        data = json.loads(text) if ending == ".json" else tomllib.loads(text)
+    except json.JSONDecodeError as error:
+        raise FormatError(f"{error.msg}.", path=file, line=error.lineno) from error
+    except tomllib.TOMLDecodeError as error:
+        raise FormatError(f"{error}.", path=file) from error
+    except csv.Error as error:
+        raise FormatError(f"{error}.", path=file) from error
+    return dict(_table(data, file, ""))
+
+
+def _text(file: Path) -> str:
+    try:
+        return file.read_text(encoding="utf-8-sig")
+    except FileNotFoundError as error:
+        raise FormatError("there is no such file.", path=file) from error
+    except IsADirectoryError as error:
+        raise FormatError("this is a folder.", path=file) from error
+    except UnicodeDecodeError as error:
+        raise FormatError("this is not UTF-8 text.", path=file) from error
+
+
+def _table(value: Any, file: Path, key: str, hint: str | None = None) -> Mapping[str, Any]:
+    if not isinstance(value, Mapping):
+        raise FormatError(
+            f"expected a table, found {type(value).__name__}.", path=file, key=key or None, hint=hint
+        )
+    return value

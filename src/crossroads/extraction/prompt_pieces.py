@@ -1,0 +1,148 @@
+"""The tokens of a trait where it stands, and which tokens begin words.
+
+A trait gets the tokens that it has inside its sentence: the sentence is split with the trait in it, and the
+tokens are found by the characters they cover. What marks the beginning of a word (``Ġ``, ``▁``) or its
+continuation (``##``) is found by asking the tokenizer, not by the name of the model.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from crossroads.extraction.pieces import find_pieces
+
+UNKNOWN = "the tokenizer does not know it"
+NOTHING = "no token stands for it"
+JOINED = "the tokenizer joins it with the text around it"
+_LETTERS = "aeoinst1"
+_TEXTS_AT_ONCE = 4096
+
+
+@dataclass(frozen=True, kw_only=True)
+class Marks:
+    """Which tokens begin a word and which go on with one."""
+
+    sign: str
+    """The sign of the tokenizer: before beginnings (``Ġ``, ``▁``) or continuations (``##``); or nothing."""
+    initial: NDArray[np.bool_]
+    """For each token whether it begins a word; special tokens do neither."""
+    continuation: NDArray[np.bool_]
+    """For each token whether it goes on with one."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Split:
+    """A sentence as tokens, around the pieces of a trait."""
+
+    before: tuple[int, ...]
+    """Tokens before the trait, special ones included."""
+    pieces: tuple[int, ...]
+    """Tokens of the trait."""
+    after: tuple[int, ...]
+    """Tokens behind it."""
+    unknown: bool
+    """Whether some token around the trait is the one for unknown text."""
+
+
+def find_marks(tokenizer: Any, vocabulary: int) -> Marks:
+    """Find out which tokens begin words.
+
+    Parameters
+    ----------
+    tokenizer
+        A fast tokenizer.
+    vocabulary
+        Number of logits, which may be larger than the tokenizer's vocabulary.
+
+    Returns
+    -------
+    Marks
+        Where the tokenizer marks neither beginnings nor continuations, all ordinary tokens count as both.
+    """
+    known = min(vocabulary, len(tokenizer))
+    tokens = [token or "" for token in tokenizer.convert_ids_to_tokens(list(range(known)))]
+    ordinary = np.zeros(vocabulary, bool)
+    ordinary[:known] = [token != "" for token in tokens]
+    special = {int(one) for one in tokenizer.all_special_ids}
+    special |= {int(at) for at, token in tokenizer.added_tokens_decoder.items() if token.special}
+    ordinary[[one for one in special if one < vocabulary]] = False
+    space = _space_sign(tokenizer)
+    if space:
+        marked = np.zeros(vocabulary, bool)
+        marked[:known] = [token.startswith(space) for token in tokens]
+        return Marks(sign=space, initial=ordinary & marked, continuation=ordinary & ~marked)
+    prefix = getattr(tokenizer.backend_tokenizer.model, "continuing_subword_prefix", None) or ""
+    if not prefix:
+        return Marks(sign="", initial=ordinary, continuation=ordinary)
+    marked = np.zeros(vocabulary, bool)
+    marked[:known] = [token.startswith(prefix) for token in tokens]
+    return Marks(sign=prefix, initial=ordinary & ~marked, continuation=ordinary & marked)
+
+
+def _space_sign(tokenizer: Any) -> str:
+    """What a token has before a word that follows a space; nothing in tokenizers that forget spaces."""
+    for letter in _LETTERS:
+        tokens = tokenizer.convert_ids_to_tokens(
+            tokenizer(f"{letter} {letter}", add_special_tokens=False, verbose=False)["input_ids"]
+        )
+        if tokenizer.unk_token in tokens or len(tokens) < 2 or not tokens[-1].endswith(letter):
+            continue
+        sign: str = tokens[-1][: -len(letter)]
+        return sign or (tokens[-2] if not tokens[-2].endswith(letter) else "")
+    return ""
+
+
+def split_in_context(tokenizer: Any, texts: Sequence[tuple[str, str, str]]) -> Iterator[Split | str]:
+    """Split sentences into the tokens before, of and behind a word; or say why that is not possible.
+
+    Parameters
+    ----------
+    tokenizer
+        A fast tokenizer.
+    texts
+        What stands before the word, the word, and what stands behind it.
+    """
+    unknown, backend = tokenizer.unk_token_id, tokenizer.backend_tokenizer
+    backend.no_truncation()
+    backend.no_padding()
+    for first in range(0, len(texts), _TEXTS_AT_ONCE):
+        part = texts[first : first + _TEXTS_AT_ONCE]
+        encodings = backend.encode_batch(["".join(one) for one in part])
+        for (left, word, right), encoding in zip(part, encodings, strict=True):
+            text, start, end = left + word + right, len(left), len(left) + len(word)
+            yield _around(encoding.ids, encoding.offsets, text, start, end, unknown)
+
+
+def _around(
+    ids: list[int], offsets: list[tuple[int, int]], text: str, start: int, end: int, unknown: int | None
+) -> Split | str:
+    span = find_pieces(offsets, start, end)
+    if span is None:
+        return NOTHING
+    first, stop = span
+    while first > 0 and _is_space(offsets[first - 1], text, start):
+        first -= 1  # a space that is a token of its own belongs to the word it stands before
+    if offsets[span.first][0] < start and text[offsets[span.first][0] : start].strip():
+        return JOINED
+    if offsets[stop - 1][1] > end:
+        return JOINED
+    if unknown is not None and unknown in ids[first:stop]:
+        return UNKNOWN
+    around = (*ids[:first], *ids[stop:])
+    return Split(
+        before=tuple(ids[:first]),
+        pieces=tuple(ids[first:stop]),
+        after=tuple(ids[stop:]),
+        unknown=unknown is not None and unknown in around,
+    )
+
+
+def _is_space(offset: tuple[int, int], text: str, start: int) -> bool:
+    """Whether a token is nothing but the space right before a word; some offsets trim the space away."""
+    left, right = offset
+    return left <= right == start > 0 and not text[left:right].strip()

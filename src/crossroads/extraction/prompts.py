@@ -1,0 +1,175 @@
+"""Prompts: every group in every template, with a gap where the trait stands.
+
+A masked model sees the whole sentence. A causal model sees it up to the gap; a template whose group comes
+after the gap says nothing to it about the group, and is left out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from string import Formatter
+from typing import Any
+
+from crossroads.errors import InputError, join_words, one_of
+from crossroads.stimuli.templates import Template
+
+TRAIT = "trait"
+FORMS = ("singular", "plural", "capitalised")
+"""Forms of a group that a template may ask for."""
+PRIORS = ("mask", "noun")
+"""What stands for nobody in particular: a mask, or person and people."""
+NOUN: Mapping[str, str] = {"singular": "person", "plural": "people", "capitalised": "People"}
+BLANK = "___"
+"""What replaces a group for causal models, which have no mask: the blank that people write."""
+AFTER_GAP = "the group stands behind the trait, where a causal model does not see it"
+CUT = "used up to the trait"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Row:
+    """What stands in the place of the group: a group, or a prior."""
+
+    name: str
+    """Name of the group or of the prior."""
+    forms: Mapping[str, str]
+    """``singular``, ``plural`` and ``capitalised``."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Prompt:
+    """One row in one template."""
+
+    row: str
+    """The group, or the prior."""
+    template: str
+    """The text of the template."""
+    left: str
+    """The text before the trait."""
+    right: str
+    """The text behind it; empty for causal models."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Sheet:
+    """The templates that a model can be asked, and those it cannot."""
+
+    templates: tuple[str, ...]
+    """Texts of the templates."""
+    left_out: Mapping[str, str]
+    """Templates that cannot be used, with the reason."""
+    cut: tuple[str, ...]
+    """Templates that go on behind the trait with more than a mark, of which a causal model sees a part."""
+
+
+def group_rows(groups: Iterable[Any]) -> tuple[Row, ...]:
+    """Rows for groups that have the forms of a noun.
+
+    Parameters
+    ----------
+    groups
+        Anything with ``name`` and ``forms``: groups, or paired groups.
+    """
+    rows = []
+    for group in groups:
+        missing = [form for form in FORMS if not group.forms.get(form)]
+        if missing:
+            raise InputError(
+                f"the group {group.name!r} has no {join_words(missing, last='or')}.",
+                hint="templates need the noun in the singular and the plural.",
+            )
+        rows.append(Row(name=group.name, forms={form: group.forms[form] for form in FORMS}))
+    _distinct("group", [row.name for row in rows])
+    return tuple(rows)
+
+
+def prior_rows(priors: Sequence[str], noun: Mapping[str, str] | None, mask: str | None) -> tuple[Row, ...]:
+    """Rows for what stands for nobody in particular.
+
+    Parameters
+    ----------
+    priors
+        Some of ``"mask"`` and ``"noun"``.
+    noun
+        Forms of the noun; person and people where there are none.
+    mask
+        The mask token; ``None`` for causal models, which get :data:`BLANK`.
+    """
+    for name in priors:
+        one_of("prior", name, PRIORS)
+    _distinct("prior", priors)
+    if not priors:
+        raise InputError("there is no prior.", hint="give priors=('mask',), priors=('noun',) or both.")
+    forms = {"mask": dict.fromkeys(FORMS, mask or BLANK), "noun": dict(noun or NOUN)}
+    return tuple(Row(name=name, forms=forms[name]) for name in priors)
+
+
+def chosen_templates(templates: Iterable[str | Template], *, causal: bool) -> Sheet:
+    """Check templates, and find those that the kind of model can use.
+
+    Parameters
+    ----------
+    templates
+        Texts with ``{trait}`` and one of ``{singular}``, ``{plural}``, ``{capitalised}``.
+    causal
+        Whether the model sees the text before the trait only.
+    """
+    texts = [one.text if isinstance(one, Template) else one for one in templates]
+    if not texts:
+        raise InputError("there are no templates.", hint="give at least one, such as '{plural} are {trait}.'")
+    _distinct("template", texts)
+    left_out, cut, kept = {}, [], []
+    for text in texts:
+        names = _slots(text)
+        if causal and names.index(TRAIT) == 0:
+            left_out[text] = AFTER_GAP
+            continue
+        kept.append(text)
+        if causal and any(sign.isalnum() for sign in text.partition("{trait}")[2]):
+            cut.append(text)
+    if not kept:
+        raise InputError(
+            f"none of the {len(texts)} templates can be used with a causal model: {AFTER_GAP}.",
+            hint="put the group before the trait.",
+        )
+    return Sheet(templates=tuple(kept), left_out=left_out, cut=tuple(cut))
+
+
+def fill(template: str, row: Row, *, causal: bool) -> Prompt:
+    """Put a group into a template."""
+    before, _, behind = template.partition("{trait}")
+    left = before.format(**row.forms)
+    right = "" if causal else behind.format(**row.forms)
+    if template.startswith("{"):
+        left = left[:1].upper() + left[1:]
+    return Prompt(row=row.name, template=template, left=left, right=right)
+
+
+def _slots(text: str) -> list[str]:
+    """Names of the places of a template, in order; those it may not have are an error."""
+    try:
+        parsed = list(Formatter().parse(text))
+    except ValueError as error:
+        raise InputError(f"the template {text!r} cannot be read: {error}.") from error
+    names = [name for _, name, _, _ in parsed if name is not None]
+    allowed = (TRAIT, *FORMS)
+    for _, name, form, conversion in parsed:
+        if name is not None:
+            one_of("place in a template", name, allowed)
+        if form or conversion:
+            raise InputError(f"the template {text!r} formats {name!r}.", hint=f"write {{{name}}} alone.")
+    if names.count(TRAIT) != 1:
+        said = "no place" if TRAIT not in names else f"{names.count(TRAIT)} places"
+        raise InputError(f"the template {text!r} has {said} for the trait.", hint="write {trait} once.")
+    if len(names) == 1:
+        raise InputError(
+            f"the template {text!r} has no place for the group.",
+            hint="write {singular}, {plural} or {capitalised}.",
+        )
+    return names
+
+
+def _distinct(kind: str, names: Sequence[str]) -> None:
+    twice = [name for at, name in enumerate(names) if name in names[:at]]
+    if twice:
+        raise InputError(f"the {kind} {twice[0]!r} is given twice.", hint="name each one once.")
