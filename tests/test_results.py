@@ -40,8 +40,25 @@ from crossroads import (
     wefat,
 )
 from crossroads.errors import FormatError, InputError
+from crossroads.evidence import Judgements, Logits
+from crossroads.measures import (
+    Answers,
+    TraitScores,
+    against,
+    align,
+    align_table,
+    choose_templates,
+    domain_dominance,
+    emergent,
+    order_sensitivity,
+    screen,
+    set_test,
+)
+from crossroads.measures.alignment import AlignmentResult
+from crossroads.measures.score_files import TraitTable
 from crossroads.papers import Cell, Reproduction
 from crossroads.results import Coverage, Result, describe_coverage, read_only, versions
+from crossroads.stimuli import paired_groups
 
 WORDS = {name: [f"{name}{i}" for i in range(4)] for name in "xyab"}
 LABELS = [word for words in WORDS.values() for word in words]
@@ -69,11 +86,78 @@ def contexts() -> Contexts:
     return Contexts.from_dict(rows, provenance=model(1).provenance, fallback="title")
 
 
+def alignment() -> AlignmentResult:
+    rng = np.random.default_rng(1)
+    traits = ("<t>", "u", "v", "w")
+    human = Judgements(
+        groups=("<g>", "h", "i", "dropped"),
+        traits=traits,
+        annotators=("p", "q", "r"),
+        ratings=rng.uniform(0, 100, size=(3, 4, 4)),
+        respelled={"hs": "h"},
+    )
+    table = TraitTable(
+        measure="m",
+        groups=("<g>", "h", "i"),
+        traits=traits,
+        scores=rng.normal(size=(3, 4)),
+        provenance=(model(1).provenance,),
+    )
+    return align(table, human, permutations=9, bootstrap=9, splits=3)
+
+
+CROSSED = ["teenager", "elderly", "Black", "White", "Catholic", "Muslim"]
+
+
+def paired(about: Provenance) -> TraitScores:
+    """Scores of six groups and of all their pairs but one."""
+    rng = np.random.default_rng(1)
+    names = [*CROSSED, *(pair.name for pair in paired_groups(CROSSED))][:-1]
+    rows = {name: {f"<b>{i}": float(rng.normal()) for i in range(12)} for name in names}
+    return TraitScores.from_table(rows, provenance=(about,))
+
+
+def asked(provenance: Provenance) -> Logits:
+    full = np.random.default_rng(1).normal(size=(6, 4))
+    return Logits.from_arrays(
+        groups=["<b>", "g"],
+        priors=["mask"],
+        templates=["<script>", "t"],
+        traits=[("p", "q"), ("r", "s")],
+        logit=full.reshape(3, 2, 4, 1),
+        slot=np.repeat(np.arange(6), 4).reshape(3, 2, 4, 1),
+        head=-np.sort(-full, axis=1),
+        log_sum_exp=np.log(np.exp(full).sum(axis=1)),
+        hidden_sq_norm=np.ones(6),
+        vocabulary=4,
+        provenance=provenance,
+    )
+
+
 def made() -> dict[str, Result]:
     """A result of every type, each with a dropped word, a respelled word and a name that HTML must escape."""
     one, two = model(1).with_fallback("title"), model(2).with_fallback("title")
     options: dict[str, Any] = {"missing": "drop"}
+    crossed, pairs = paired(one.provenance), paired_groups(CROSSED)
     return {
+        "align": alignment(),
+        "align_table": align_table({("<m>", "n"): alignment()}),
+        "screen": screen([Answers(annotator="<p>", ratings={"women": {"cold-warm": 80.0}})]),
+        "order_sensitivity": order_sensitivity(crossed, pairs, resamples=20, **options),
+        "order_sensitivity of one order": order_sensitivity(
+            crossed, {"Black teenager": ("Black", "teenager")}, resamples=20
+        ),
+        "domain_dominance": domain_dominance(crossed, pairs, permutations=50, resamples=20, **options),
+        "emergent": emergent(crossed, pairs, on="traits", **options),
+        "emergent without a null": emergent(crossed, pairs, on="traits", null="none", **options),
+        "against": against(
+            emergent(crossed, pairs, on="traits", **options), {("Black", "Muslim"): ["<b>0"]}, permutations=9
+        ),
+        "set_test": set_test(asked(one.provenance)),
+        "choose_templates": choose_templates(
+            set_test(asked(one.provenance)),
+            {"<b>": {"p-q": 1.0, "r-s": 2.0}, "g": {"p-q": 3.0, "r-s": 0.0}},
+        ),
         "weat": weat(one, DESIGN, **options),
         "single-target weat": weat(one, Design(name="single", x=["x0"], a=WORDS["a"], b=WORDS["b"])),
         "monte-carlo weat": weat(one, DESIGN, method="monte-carlo", max_work=float("inf"), **options),
@@ -169,7 +253,10 @@ def test_the_document_is_plain_and_says_what_it_is(result: Result) -> None:
     assert set(data["versions"]) == {"python", "crossroads", "numpy"}
     assert set(data) == {"type", "schema", *(field.name for field in dataclasses.fields(result))}
     assert data["conventions"]["measure"]
-    if result is not RESULTS["eibd without truth"]:  # from bare scores, which come from nowhere
+    if result not in (
+        RESULTS["eibd without truth"],
+        RESULTS["screen"],
+    ):  # from bare scores, which come from nowhere
         details = data["provenance"][0]["details"]
         assert details == {"decade": 1900, "layers": [1, 2]} or len(data["provenance"]) == 3
     assert "\\u" not in text

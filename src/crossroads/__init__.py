@@ -6,36 +6,63 @@
 1.708...
 """
 
+from typing import TYPE_CHECKING, Any
+
 from crossroads.errors import CrossroadsError, CrossroadsWarning, InputError, MissingStimuliError
-from crossroads.evidence import Contexts, Embeddings, Provenance
+from crossroads.evidence import Contexts, Embeddings, Judgements, Logits, Provenance, read_judgements
 from crossroads.inference.multiplicity import benjamini_hochberg, holm
 from crossroads.inference.permutation import permutation_test
 from crossroads.inference.power import minimum_detectable
+from crossroads.inference.sensitivity import set_distance
 from crossroads.measures import (
+    TraitScores,
+    against,
+    align,
+    align_table,
     battery,
     bootstrap,
     ceat,
     ceat_battery,
     ceat_bootstrap,
+    choose_templates,
     compare,
     discover,
+    domain_dominance,
     eibd,
+    emergent,
     group_ceat,
     ibd,
+    ilps,
+    ilps_star,
     influence,
     mleat,
     multilevel_ceat,
     null_threshold,
+    order_sensitivity,
+    read_scores,
     rsa,
     rsa_grid,
     sc_weat,
+    screen,
     series,
+    set_test,
     weat,
     wefat,
 )
 from crossroads.sources import load, load_series
-from crossroads.stimuli import Design, StimulusSet, batteries, catalog, read_design, read_designs
+from crossroads.stimuli import (
+    Design,
+    StimulusSet,
+    batteries,
+    catalog,
+    paired_groups,
+    read_design,
+    read_designs,
+)
 from crossroads.version import VERSION
+
+if TYPE_CHECKING:
+    from crossroads.extraction.probing import probe
 
 __version__ = VERSION
 
@@ -46,10 +73,16 @@ __all__ = [
     "Design",
     "Embeddings",
     "InputError",
+    "Judgements",
+    "Logits",
     "MissingStimuliError",
     "Provenance",
     "StimulusSet",
+    "TraitScores",
     "__version__",
+    "against",
+    "align",
+    "align_table",
     "batteries",
     "battery",
     "benjamini_hochberg",
@@ -58,12 +91,17 @@ __all__ = [
     "ceat",
     "ceat_battery",
     "ceat_bootstrap",
+    "choose_templates",
     "compare",
     "discover",
+    "domain_dominance",
     "eibd",
+    "emergent",
     "group_ceat",
     "holm",
     "ibd",
+    "ilps",
+    "ilps_star",
     "influence",
     "load",
     "load_series",
@@ -71,13 +109,30 @@ __all__ = [
     "mleat",
     "multilevel_ceat",
     "null_threshold",
+    "order_sensitivity",
+    "paired_groups",
     "permutation_test",
+    "probe",
     "read_design",
     "read_designs",
+    "read_judgements",
+    "read_scores",
     "rsa",
     "rsa_grid",
     "sc_weat",
+    "screen",
     "series",
+    "set_distance",
+    "set_test",
     "weat",
     "wefat",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    """Load what works with models when it is first asked for."""
+    if name == "probe":
+        from crossroads.extraction.probing import probe
+
+        return probe
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

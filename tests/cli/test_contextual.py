@@ -192,4 +192,5 @@ def test_the_store_belongs_to_the_reproduction_of_ceat_alone(command: Command, s
     pytest.importorskip("pyarrow", reason="the embedded default needs the extra 'default'")
     run = command("reproduce", "rsa", "--store", store)
     assert run.status == 2
-    assert "takes vectors" in run.err
+    assert "does not take it" in run.err
+    assert "--vectors" in run.err

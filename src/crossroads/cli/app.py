@@ -13,6 +13,7 @@ from rich.markup import escape
 
 import crossroads
 from crossroads.cli import (
+    aligning,
     associations,
     auditing,
     cataloguing,
@@ -21,6 +22,8 @@ from crossroads.cli import (
     extracting,
     intersections,
     printing,
+    probing,
+    reproducing,
 )
 from crossroads.errors import CrossroadsError, CrossroadsWarning, InputError
 
@@ -50,7 +53,9 @@ app.command("rsa")(intersections.rsa_command)
 app.command("contexts")(corpora.contexts_command)
 app.command("embed")(extracting.embed_command)
 app.command("ceat")(contextual.ceat_command)
-app.command("reproduce")(intersections.reproduce_command)
+app.command("reproduce")(reproducing.reproduce_command)
+app.command("probe")(probing.probe_command)
+app.command("align")(aligning.align_command)
 app.command("catalog")(cataloguing.catalog_command)
 
 
@@ -93,7 +98,8 @@ _THEIRS = (PermissionError, FileNotFoundError, IsADirectoryError, NotADirectoryE
 """Failures that are about the paths that were given."""
 _OPTION = re.compile(
     r"\b(missing|method|dissimilarity|alternative|field|format|unit|window|hyphens|engine|device|dtype|piece"
-    r"|layer|names|prior|overwrite|restart|replace_concept|workers)=(?:'([^']+)'|(\d+)|True)"
+    r"|layer|prior|kind|score|pieces|forms|measure|overwrite|restart|replace_concept|workers)"
+    r"=(?:'([^']+)'|(\d+)|True)"
 )
 
 

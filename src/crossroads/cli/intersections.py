@@ -12,7 +12,7 @@ import typer
 from rich.markup import escape
 
 from crossroads.cli import options as o
-from crossroads.cli import printing, reproducing
+from crossroads.cli import printing
 from crossroads.cli.associations import open_vectors
 from crossroads.errors import InputError, UnknownNameError
 from crossroads.evidence import Embeddings
@@ -28,7 +28,6 @@ from crossroads.measures import (
     wefat,
 )
 from crossroads.measures.groups import group_table
-from crossroads.papers import PAPERS, Reproduction, reproduce
 from crossroads.stimuli import StimulusSet, catalog, read_sheet
 
 Targets = Annotated[
@@ -291,73 +290,7 @@ def comparisons(
     ]
 
 
-CEAT = "ceat"
 """The paper whose reproduction takes context vectors."""
-
-
-def _complete_paper(incomplete: str) -> list[str]:
-    return [name for name in (*PAPERS, CEAT) if name.startswith(incomplete.lower())]
-
-
-def reproduce_command(
-    paper: Annotated[
-        str | None,
-        typer.Argument(help="What to reproduce; all if left out.", autocompletion=_complete_paper),
-    ] = None,
-    vectors: Annotated[
-        str, typer.Option("--vectors", help="Vectors to measure; those of the paper for a full reproduction.")
-    ] = "default",
-    store: Annotated[
-        Path | None,
-        typer.Option("--store", help="Context vectors to measure, for [b]ceat[/b].", metavar="STORE"),
-    ] = None,
-    model: Annotated[
-        str | None,
-        typer.Option(
-            help="The model of the paper that made the store: elmo, bert, gpt, gpt-2, or none of them; by "
-            "default as the store says.",
-            metavar="MODEL",
-        ),
-    ] = None,
-    samples: Annotated[
-        int, typer.Option(help="Samples of contexts, for [b]ceat[/b]; the appendix says 1,000.", min=3)
-    ] = 1000,
-    fallback: o.Fallback = "auto",
-    format_: o.Format = None,
-    seed: o.Seed = 0,
-    json: o.Json = False,
-) -> None:
-    """Print published numbers beside ours."""
-    if paper is not None and paper not in (*PAPERS, CEAT):
-        raise UnknownNameError("paper", paper, (*PAPERS, CEAT))
-    results: list[Reproduction] = []
-    if paper != CEAT:
-        emb = open_vectors(vectors, intersectional_words(), format_, fallback)
-        results = [reproduce(one, emb, seed=seed) for one in ([paper] if paper else PAPERS)]
-    if paper in (None, CEAT):
-        results.append(reproducing.measured_reproduction(store, model, samples, seed, fallback))
-    elif store is not None:
-        raise InputError(f"--store was given, and {paper!r} takes vectors.", hint="use --vectors.")
-    if json:
-        printing.document("reproduce", results)
-        return
-    for result in results:
-        _show_reproduction(result, brief=paper is None and store is None)
-
-
-def _show_reproduction(result: Reproduction, *, brief: bool) -> None:
-    printing.out.print(f"[b]{escape(result.title)}[/b]  {escape(result.citation)} doi:{escape(result.doi)}")
-    printing.out.print(f"paper: {result.published_vectors}; here: {result.vectors}", markup=False)
-    if result.paper == CEAT:
-        for table in reproducing.reproduction_tables(result, brief=brief):
-            printing.out.print(table)
-        if brief:
-            printing.out.print("Tables 3 and 4: crossroads reproduce ceat", style="dim")
-    else:
-        printing.out.print(printing.reproduction_table(result))
-    for note in result.notes:
-        printing.out.print(note, style="dim", markup=False)
-    printing.notes([(result.paper, result.coverage)], [])
 
 
 def intersectional_words() -> list[str]:

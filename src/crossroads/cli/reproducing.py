@@ -1,16 +1,136 @@
-"""The part of ``crossroads reproduce`` that measures contexts."""
+"""The command ``reproduce``: published numbers beside ours."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 from pathlib import Path
+from typing import Annotated
 
+import typer
+from rich.markup import escape
 from rich.table import Table
 
+from crossroads.cli import options as o
 from crossroads.cli import printing
+from crossroads.cli.associations import open_vectors
 from crossroads.cli.contextual import open_store
-from crossroads.errors import InputError
-from crossroads.papers import Reproduction, reproduce_ceat
+from crossroads.cli.intersections import intersectional_words
+from crossroads.errors import InputError, UnknownNameError, join_words
+from crossroads.measures import TraitScores, read_scores
+from crossroads.papers import PAPERS, Reproduction, reproduce, reproduce_abc, reproduce_ceat
+
+CEAT, ABC = "ceat", "abc"
+
+
+def _complete_paper(incomplete: str) -> list[str]:
+    return [name for name in (*PAPERS, CEAT, ABC) if name.startswith(incomplete.lower())]
+
+
+def reproduce_command(
+    paper: Annotated[
+        str | None,
+        typer.Argument(help="What to reproduce; all if left out.", autocompletion=_complete_paper),
+    ] = None,
+    vectors: Annotated[
+        str, typer.Option("--vectors", help="Vectors to measure; those of the paper for a full reproduction.")
+    ] = "default",
+    store: Annotated[
+        Path | None,
+        typer.Option("--store", help="Context vectors to measure, for [b]ceat[/b].", metavar="STORE"),
+    ] = None,
+    human: Annotated[
+        Path | None,
+        typer.Option("--human", help="Human judgements, for [b]abc[/b].", metavar="FILE"),
+    ] = None,
+    scores: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--scores",
+            help="Scores of a model, for [b]abc[/b], as 'SeT BERT=scores.json'; may be given several times.",
+            metavar="COLUMN=FILE",
+        ),
+    ] = None,
+    model: Annotated[
+        str | None,
+        typer.Option(
+            help="The model of the paper that made the store: elmo, bert, gpt, gpt-2, or none of them; by "
+            "default as the store says.",
+            metavar="MODEL",
+        ),
+    ] = None,
+    samples: Annotated[
+        int, typer.Option(help="Samples of contexts, for [b]ceat[/b]; the appendix says 1,000.", min=3)
+    ] = 1000,
+    fallback: o.Fallback = "auto",
+    format_: o.Format = None,
+    seed: o.Seed = 0,
+    json: o.Json = False,
+) -> None:
+    """Print published numbers beside ours."""
+    known = (*PAPERS, CEAT, ABC)
+    if paper is not None and paper not in known:
+        raise UnknownNameError("paper", paper, known)
+    _check_given(paper, vectors=vectors != "default", store=store, human=human, scores=scores)
+    results: list[Reproduction] = []
+    if paper in (None, *PAPERS):
+        emb = open_vectors(vectors, intersectional_words(), format_, fallback)
+        results = [reproduce(one, emb, seed=seed) for one in ([paper] if paper else PAPERS)]
+    if paper in (None, CEAT):
+        results.append(measured_reproduction(store, model, samples, seed, fallback))
+    if paper in (None, ABC):
+        results.append(reproduce_abc(_named_scores(scores), human, seed=seed))
+    if json:
+        printing.document("reproduce", results)
+        return
+    for result in results:
+        _show_reproduction(result, brief=paper is None and store is None)
+
+
+_TAKES = {CEAT: ("store",), ABC: ("human", "scores")}
+
+
+def _check_given(paper: str | None, **given: object) -> None:
+    """Refuse options that the paper does not take, instead of ignoring them."""
+    if paper is None:
+        return
+    takes = _TAKES.get(paper, ("vectors",))
+    for name, value in given.items():
+        if value and name not in takes:
+            raise InputError(
+                f"--{name} was given, and {paper!r} does not take it.",
+                hint=f"it takes {join_words([f'--{one}' for one in takes])}.",
+            )
+
+
+def _named_scores(given: list[str] | None) -> dict[str, TraitScores]:
+    """Scores by column of the published tables."""
+    found = {}
+    for one in given or []:
+        column, _, path = one.partition("=")
+        if not path:
+            raise InputError(f"--scores {one!r} names no file.", hint="give it as 'SeT BERT=scores.json'.")
+        tables = read_scores(path)
+        if len(tables) != 1:
+            raise InputError(
+                f"{path} holds {len(tables)} tables of scores.", hint="write one measure a file."
+            )
+        found[column.strip()] = tables[0]
+    return found
+
+
+def _show_reproduction(result: Reproduction, *, brief: bool) -> None:
+    printing.out.print(f"[b]{escape(result.title)}[/b]  {escape(result.citation)} doi:{escape(result.doi)}")
+    printing.out.print(f"paper: {result.published_vectors}; here: {result.vectors}", markup=False)
+    if result.paper == CEAT:
+        for table in reproduction_tables(result, brief=brief):
+            printing.out.print(table)
+        if brief:
+            printing.out.print("Tables 3 and 4: crossroads reproduce ceat", style="dim")
+    else:
+        printing.out.print(printing.reproduction_table(result))
+    for note in result.notes:
+        printing.out.print(note, style="dim", markup=False)
+    printing.notes([(result.paper, result.coverage)], [])
 
 
 def measured_reproduction(

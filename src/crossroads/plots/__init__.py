@@ -7,16 +7,20 @@ from crossroads.plots.context_levels import context_levels
 from crossroads.plots.crossed import crossed_axes
 from crossroads.plots.decades import decades
 from crossroads.plots.discoveries import discoveries
+from crossroads.plots.dominance import dominance_matrix
 from crossroads.plots.eat_map import eat_map
 from crossroads.plots.eat_maps import eat_maps
+from crossroads.plots.emergent import emergent_traits
 from crossroads.plots.fit import fit_plot
 from crossroads.plots.forest import forest
 from crossroads.plots.influence import influence_plot
+from crossroads.plots.profile import profile
 from crossroads.plots.ranking import ranking
 from crossroads.plots.rdms import rdms
 from crossroads.plots.roc import roc
 from crossroads.plots.saving import save
 from crossroads.plots.taxonomy import taxonomy
+from crossroads.plots.trait_heatmap import trait_heatmap
 
 __all__ = [
     "association_plot",
@@ -27,14 +31,18 @@ __all__ = [
     "crossed_axes",
     "decades",
     "discoveries",
+    "dominance_matrix",
     "eat_map",
     "eat_maps",
+    "emergent_traits",
     "fit_plot",
     "forest",
     "influence_plot",
+    "profile",
     "ranking",
     "rdms",
     "roc",
     "save",
     "taxonomy",
+    "trait_heatmap",
 ]
