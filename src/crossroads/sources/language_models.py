@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from crossroads.errors import CrossroadsError, InputError, join_words, one_of, require
 from crossroads.sources.model_files import ModelFiles
-from crossroads.sources.transformers_models import told_plainly, load_config, load_tokenizer, longest_input
+from crossroads.sources.transformers_models import load_config, load_tokenizer, longest_input, told_plainly
 
 MASKED, CAUSAL = "masked", "causal"
 KINDS = (MASKED, CAUSAL)
