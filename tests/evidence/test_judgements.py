@@ -19,6 +19,7 @@ from crossroads.errors import (
 )
 from crossroads.evidence.judgement_files import read_demographics, read_judgements
 from crossroads.evidence.judgements import Judgements
+from crossroads.stimuli import catalog
 
 SHARED = Path(os.environ.get("CROSSROADS_SHARED") or Path(__file__).resolve().parents[3] / "shared")
 PUBLISHED = SHARED / "data" / "human-abc"
@@ -99,6 +100,21 @@ def test_only_single_answers_have_subgroups() -> None:
     )
     with pytest.raises(EvidenceError, match="means over all annotators"):
         human.subgroup(["p"])
+
+
+def test_published_ratings_of_the_catalogue_are_judgements() -> None:
+    ratings = catalog().ratings("abc-annotators")
+    human = Judgements.from_ratings(ratings, "White female")
+    assert human.to_dict() == ratings["White female"]
+    assert human.annotators == ()
+    assert human.missing == ()
+    assert human.notes == ("Means of White female annotators only (Table A17).",)
+    assert human.provenance.details["entry"] == "abc-annotators"
+    assert human.provenance.details["table"] == "Table A17"
+    with pytest.raises(UnknownNameError, match=r"unknown group of annotators 'Blak'(.|\n)*Black"):
+        Judgements.from_ratings(ratings, "Blak")
+    with pytest.raises(InputError, match=r"ratings are a Traits(.|\n)*abc-annotators"):
+        Judgements.from_ratings(catalog("abc-traits"), "Black")
 
 
 def test_halves_are_two_parts_of_the_people_of_each_group() -> None:

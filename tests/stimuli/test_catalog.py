@@ -10,6 +10,7 @@ from crossroads.stimuli import (
     Catalogue,
     Design,
     Groups,
+    Ratings,
     Sentences,
     Templates,
     Traits,
@@ -25,6 +26,7 @@ TYPES: dict[str, Any] = {
     "templates": Templates,
     "words": WordLists,
     "sentences": Sentences,
+    "ratings": Ratings,
 }
 ENTRIES = catalog().entries
 VARIANTS = [(entry.name, variant) for entry in ENTRIES for variant in entry.variants]
@@ -67,7 +69,7 @@ def test_the_catalogue_maps_names_to_descriptions() -> None:
     assert dict(listing)["abc-traits"] == "Sixteen trait pairs of the ABC model, with synonyms"
     assert "WEAT6" in listing
     assert "weat11" not in listing
-    assert len(listing) == len(set(listing)) == 10 + 10 + 4 + 60 + 12
+    assert len(listing) == len(set(listing)) == 10 + 10 + 4 + 60 + 13
     assert listing.of_kind("traits") == ("abc-traits",)
 
 
@@ -135,6 +137,9 @@ def test_a_variant_without_a_name_is_refused() -> None:
 def test_methods_give_an_entry_with_its_type_and_refuse_others() -> None:
     listing = catalog()
     assert isinstance(listing.sentences("rsa-sentences"), Sentences)
+    assert isinstance(listing.ratings("abc-annotators"), Ratings)
+    with pytest.raises(InputError, match=r"holds traits, not ratings(.|\n)*abc-annotators"):
+        listing.ratings("abc-traits")
     with pytest.raises(InputError, match="holds groups, not design"):
         listing.design("ceat-groups")
     with pytest.raises(InputError, match=r"holds design, not traits(.|\n)*abc-traits"):

@@ -19,6 +19,7 @@ from crossroads.stimuli import (
     Citation,
     Design,
     Groups,
+    Ratings,
     Sentences,
     Templates,
     Traits,
@@ -87,7 +88,7 @@ def _show_design(design: Design) -> None:
 def _show_other(found: Any) -> None:
     about: About = found.about
     _show_head(about.name, about.title, about.source, about.table, about.licence)
-    apart = "\n" if isinstance(found, Traits | Templates | Sentences) else ", "
+    apart = "\n" if isinstance(found, Traits | Templates | Sentences | Ratings) else ", "
     for heading, lines in _parts(found):
         _show_words(heading, lines, apart)
     _show_departures(about.departures)
@@ -114,6 +115,20 @@ def _parts(found: Any) -> Iterator[tuple[str, Iterable[str]]]:
     elif isinstance(found, Sentences):
         for name, sentences in found.items():
             yield f"{escape(name)}[/b] ({len(sentences)})", [f"{s.text} [{s.keyword}]" for s in sentences]
+    elif isinstance(found, Ratings):
+        for annotators in found:
+            yield f"{escape(annotators)}[/b] {escape(found.tables[annotators])}", _rated(found, annotators)
+
+
+def _rated(ratings: Ratings, annotators: str) -> Iterator[str]:
+    """A line of groups and one for each trait, in columns; the numbers stand as they are."""
+    means = ratings[annotators]
+    first = max(map(len, ratings.traits))
+    widths = {group: max(len(group), 5) for group in ratings.groups}
+    yield "  ".join([" " * first, *(f"{group:>{width}}" for group, width in widths.items())])
+    for trait in ratings.traits:
+        cells = (f"{means[group][trait]:>{width}}" for group, width in widths.items())
+        yield "  ".join([f"{trait:<{first}}", *cells])
 
 
 def _show_head(name: str, title: str, source: Citation | None, table: str, licence: str) -> None:

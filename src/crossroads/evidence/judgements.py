@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from crossroads.errors import EvidenceError, InputError, UnknownNameError, one_of
 from crossroads.evidence.provenance import Provenance
+from crossroads.stimuli import Ratings
 
 Floats = NDArray[np.float64]
 LOW, HIGH = 0.0, 100.0
@@ -22,7 +23,8 @@ LOW, HIGH = 0.0, 100.0
 class Judgements:
     """Ratings of groups on pairs of traits by people, one by one or as means only.
 
-    Read them from a file with :func:`~crossroads.evidence.judgement_files.read_judgements`.
+    Read them from a file with :func:`~crossroads.evidence.judgement_files.read_judgements`, or
+    take those of the catalogue with :meth:`from_ratings`.
 
     Examples
     --------
@@ -67,6 +69,42 @@ class Judgements:
             array.flags.writeable = False
         object.__setattr__(self, "ratings", ratings)
         object.__setattr__(self, "given", given)
+
+    @classmethod
+    def from_ratings(cls, ratings: Ratings, annotators: str) -> Judgements:
+        """Published means by some annotators: ``from_ratings(catalog("abc-annotators"), "Black")``.
+
+        Parameters
+        ----------
+        ratings
+            An entry of the catalogue that holds ratings.
+        annotators
+            Whose ratings, by their name in the entry.
+        """
+        if not isinstance(ratings, Ratings):
+            raise InputError(
+                f"ratings are a {type(ratings).__name__}.",
+                hint="give an entry of the catalogue that holds ratings, such as catalog('abc-annotators').",
+            )
+        means = ratings[annotators]
+        about = ratings.about
+        return cls(
+            groups=ratings.groups,
+            traits=ratings.traits,
+            ratings=np.empty((0, len(ratings.groups), len(ratings.traits))),
+            given=np.array([[means[group][trait] for trait in ratings.traits] for group in ratings.groups]),
+            notes=(f"Means of {annotators} annotators only ({ratings.tables[annotators]}).",),
+            provenance=Provenance(
+                source=about.source.text,
+                format="catalogue",
+                details={
+                    "entry": about.name,
+                    "annotators": annotators,
+                    "table": ratings.tables[annotators],
+                    "doi": about.source.doi,
+                },
+            ),
+        )
 
     def __repr__(self) -> str:
         people = f"{len(self.annotators)} annotators" if self.annotators else "means only"

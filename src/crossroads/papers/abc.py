@@ -13,6 +13,7 @@ from crossroads.evidence.judgements import Judgements
 from crossroads.measures.alignment import AlignmentResult, align
 from crossroads.papers.published import table
 from crossroads.papers.reproduction import Cell, Reproduction
+from crossroads.stimuli import catalog
 
 TRAITS = 16
 LEAST = 0.1
@@ -195,17 +196,20 @@ def _other_notes() -> Iterator[str]:
     source = table("abc")
     rows = len(source["tableA10"]["rows"])
     yield f"Table A10 is headed as the top 50 emergent associations and prints {rows}."
+    ratings = catalog().ratings("abc-annotators")
+    everybody, men, women = (ratings[who] for who in ("White", "White male", "White female"))
+    cells = [(trait, group) for trait in ratings.traits for group in ratings.groups]
     outside = [
         (trait, group)
-        for trait, cells in source["tableA14"].items()
-        for i, group in enumerate(("women", "men", "White", "Black"))
-        if not _between(cells[i], source["tableA16"][trait][i], source["tableA17"][trait][i])
+        for trait, group in cells
+        if not _between(everybody[group][trait], men[group][trait], women[group][trait])
     ]
     if outside:
+        labels = {name: group.label for name, group in catalog().groups("abc-groups").items()}
         yield (
-            f"In {len(outside)} of 64 cells, White annotators (A14) do not lie between White men (A16) and "
-            f"White women (A17), of whom they would be the mean if all were either: "
-            f"{join_words([f'{trait} of {group}' for trait, group in outside], most=3)}."
+            f"In {len(outside)} of {len(cells)} cells, White annotators (A14) do not lie between White men "
+            f"(A16) and White women (A17), of whom they would be the mean if all were either: "
+            f"{join_words([f'{trait} of {labels[group]}' for trait, group in outside], most=3)}."
         )
     yield (
         "A random order of traits has a precision at 3 of one half on any group, so that 0.500 (CEAT, "

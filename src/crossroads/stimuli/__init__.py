@@ -7,6 +7,7 @@ from crossroads.stimuli.grammar import check_agreement
 from crossroads.stimuli.groups import Comparison, Group, Groups
 from crossroads.stimuli.identities import PairedGroup, excluded_pairs, paired_groups
 from crossroads.stimuli.identity_files import read_identities
+from crossroads.stimuli.ratings import Ratings
 from crossroads.stimuli.read import read_design, read_designs
 from crossroads.stimuli.sets import StimulusSet
 from crossroads.stimuli.sheets import Sheet, read_sheet
@@ -27,6 +28,7 @@ __all__ = [
     "Group",
     "Groups",
     "PairedGroup",
+    "Ratings",
     "Sentence",
     "Sentences",
     "Sheet",

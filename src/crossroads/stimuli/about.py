@@ -52,7 +52,8 @@ class About:
     name: str
     """The name by which the catalogue knows the entry."""
     kind: str
-    """One of ``design``, ``groups``, ``traits``, ``templates``, ``words``, ``sentences``."""
+    """One of ``design``, ``groups``, ``traits``, ``templates``, ``words``, ``sentences``,
+    ``ratings``."""
     title: str
     """What the entry holds, in one line."""
     source: Citation

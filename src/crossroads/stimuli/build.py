@@ -10,13 +10,14 @@ from typing import Any
 from crossroads.stimuli.design import ROLES, Design
 from crossroads.stimuli.frozen import FrozenDict
 from crossroads.stimuli.groups import Comparison, Group, Groups
+from crossroads.stimuli.ratings import Means, Ratings
 from crossroads.stimuli.sets import StimulusSet
 from crossroads.stimuli.shelf import Entry, about, designs, document, index
 from crossroads.stimuli.templates import Family, Sentence, Sentences, Template, Templates
 from crossroads.stimuli.traits import Trait, Traits
 from crossroads.stimuli.words import WordLists
 
-Material = Design | Groups | Traits | Templates | WordLists | Sentences
+Material = Design | Groups | Traits | Templates | WordLists | Sentences | Ratings
 """Anything the catalogue can give."""
 
 
@@ -31,6 +32,7 @@ def build(name: str, variant: str | None = None) -> Material:
         "templates": _templates,
         "words": _words,
         "sentences": _sentences,
+        "ratings": _ratings,
     }
     if variant is None:
         return makers[entry.kind](entry)
@@ -199,6 +201,24 @@ def _words(entry: Entry) -> WordLists:
 
 def _list_name(category: str, kind: str) -> str:
     return category if kind in ("words", "concept", category) else f"{category} {kind}"
+
+
+def _ratings(entry: Entry) -> Ratings:
+    data = document(entry.file)
+    groups = tuple(data["rated"])
+    return Ratings(
+        about=about(entry.file),
+        groups=groups,
+        traits=tuple(data["annotators"][0]["means"]),
+        means=FrozenDict({raw["name"]: _by_group(groups, raw["means"]) for raw in data["annotators"]}),
+        tables=FrozenDict({raw["name"]: raw["table"] for raw in data["annotators"]}),
+    )
+
+
+def _by_group(groups: tuple[str, ...], rows: Mapping[str, list[float]]) -> Means:
+    """Means by group and trait out of a row of numbers for each trait, which must have one for each group."""
+    cells = {trait: dict(zip(groups, row, strict=True)) for trait, row in rows.items()}
+    return FrozenDict({group: FrozenDict({t: row[group] for t, row in cells.items()}) for group in groups})
 
 
 def _sentences(entry: Entry) -> Sentences:

@@ -15,6 +15,7 @@ from crossroads.stimuli.build import Material, build
 from crossroads.stimuli.design import Design
 from crossroads.stimuli.frozen import Named
 from crossroads.stimuli.groups import Groups
+from crossroads.stimuli.ratings import Ratings
 from crossroads.stimuli.shelf import KINDS, Entry, index
 from crossroads.stimuli.templates import Sentences, Templates
 from crossroads.stimuli.traits import Traits
@@ -27,7 +28,7 @@ DesignName = Literal[
 ]  # fmt: skip
 """Names that a type checker knows to be designs."""
 
-M = TypeVar("M", Design, Groups, Traits, Templates, WordLists, Sentences)
+M = TypeVar("M", Design, Groups, Traits, Templates, WordLists, Sentences, Ratings)
 
 
 class Catalogue(Named[str]):
@@ -97,6 +98,10 @@ class Catalogue(Named[str]):
         """Sentences, such as ``"rsa-sentences"``."""
         return self._of_type(Sentences, "sentences", name, variant)
 
+    def ratings(self, name: str, variant: str | None = None) -> Ratings:
+        """Mean ratings by people, such as ``"abc-annotators"``."""
+        return self._of_type(Ratings, "ratings", name, variant)
+
     def _of_type(self, kind: type[M], label: str, name: str, variant: str | None) -> M:
         found = _find(name, variant)
         if not isinstance(found, kind):
@@ -133,7 +138,7 @@ def catalog(name: str | None = None, variant: str | None = None) -> Any:
 
     Returns
     -------
-    Catalogue, Design, Groups, Traits, Templates, WordLists or Sentences
+    Catalogue, Design, Groups, Traits, Templates, WordLists, Sentences or Ratings
         The list, or the entry; :class:`Catalogue` has a method for each type.
 
     Examples

@@ -24,12 +24,13 @@ FILES = (
     "abc-traits",
     "abc-groups",
     "abc-templates",
+    "abc-annotators",
     "seat-templates",
     "gpt2-prompts",
     "clip-prompts",
 )
 """The files of the catalogue, in the order in which it lists them."""
-KINDS = ("design", "groups", "traits", "templates", "words", "sentences")
+KINDS = ("design", "groups", "traits", "templates", "words", "sentences", "ratings")
 """What an entry of the catalogue can be."""
 
 
@@ -40,7 +41,8 @@ class Entry:
     name: str
     """The name to ask for."""
     kind: str
-    """One of ``design``, ``groups``, ``traits``, ``templates``, ``words``, ``sentences``."""
+    """One of ``design``, ``groups``, ``traits``, ``templates``, ``words``, ``sentences``,
+    ``ratings``."""
     title: str
     """What it is, in one line."""
     file: str
