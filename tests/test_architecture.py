@@ -108,17 +108,28 @@ def test_only_the_kernels_import_the_compiler() -> None:
     assert users == ["inference/kernels.py"]
 
 
-def test_importing_the_package_loads_nothing_heavy() -> None:
-    code = "import sys, json, crossroads; print(json.dumps(sorted(sys.modules)))"
+HEAVY = {
+    "torch", "transformers", "ray", "pandas", "matplotlib", "numba", "pyarrow", "scipy.stats",
+    "scipy.optimize", "typer", "rich", "gensim", "spacy", "jinja2",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("use", ["", "crossroads.weat; crossroads.Contexts; crossroads.probe"])
+def test_importing_the_package_loads_nothing_heavy(use: str) -> None:
+    code = f"import sys, json, crossroads; {use}\nprint(json.dumps(sorted(sys.modules)))"
     run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=60)
     loaded = set(json.loads(run.stdout))
-    assert "crossroads.measures.weat" in loaded
-    heavy = {
-        "torch", "transformers", "ray", "pandas", "matplotlib", "numba", "pyarrow", "scipy.stats",
-        "scipy.optimize", "typer", "rich", "gensim", "spacy", "jinja2",
-    }  # fmt: skip
-    assert loaded & heavy == set()
+    assert ("crossroads.measures.weat" in loaded) == bool(use)
+    assert loaded & HEAVY == set()
     assert run.stderr == ""
+
+
+def test_every_public_name_has_a_home() -> None:
+    homes = {name for names in crossroads._HOMES.values() for name in names}
+    assert homes == set(crossroads.__all__) - {"__version__"}
+    assert set(crossroads.__all__) <= set(dir(crossroads))
+    with pytest.raises(AttributeError, match="wheat"):
+        crossroads.wheat  # noqa: B018
 
 
 @each_module

@@ -6,63 +6,64 @@
 1.708...
 """
 
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from crossroads.errors import CrossroadsError, CrossroadsWarning, InputError, MissingStimuliError
-from crossroads.evidence import Contexts, Embeddings, Judgements, Logits, Provenance, read_judgements
-from crossroads.inference.multiplicity import benjamini_hochberg, holm
-from crossroads.inference.permutation import permutation_test
-from crossroads.inference.power import minimum_detectable
-from crossroads.inference.sensitivity import set_distance
-from crossroads.measures import (
-    TraitScores,
-    against,
-    align,
-    align_table,
-    battery,
-    bootstrap,
-    ceat,
-    ceat_battery,
-    ceat_bootstrap,
-    choose_templates,
-    compare,
-    discover,
-    domain_dominance,
-    eibd,
-    emergent,
-    group_ceat,
-    ibd,
-    ilps,
-    ilps_star,
-    influence,
-    mleat,
-    multilevel_ceat,
-    null_threshold,
-    order_sensitivity,
-    read_scores,
-    rsa,
-    rsa_grid,
-    sc_weat,
-    screen,
-    series,
-    set_test,
-    weat,
-    wefat,
-)
-from crossroads.sources import load, load_series
-from crossroads.stimuli import (
-    Design,
-    StimulusSet,
-    batteries,
-    catalog,
-    paired_groups,
-    read_design,
-    read_designs,
-)
 from crossroads.version import VERSION
 
 if TYPE_CHECKING:
+    from crossroads.errors import CrossroadsError, CrossroadsWarning, InputError, MissingStimuliError
+    from crossroads.evidence import Contexts, Embeddings, Judgements, Logits, Provenance, read_judgements
     from crossroads.extraction.probing import probe
+    from crossroads.inference.multiplicity import benjamini_hochberg, holm
+    from crossroads.inference.permutation import permutation_test
+    from crossroads.inference.power import minimum_detectable
+    from crossroads.inference.sensitivity import set_distance
+    from crossroads.measures import (
+        TraitScores,
+        against,
+        align,
+        align_table,
+        battery,
+        bootstrap,
+        ceat,
+        ceat_battery,
+        ceat_bootstrap,
+        choose_templates,
+        compare,
+        discover,
+        domain_dominance,
+        eibd,
+        emergent,
+        group_ceat,
+        ibd,
+        ilps,
+        ilps_star,
+        influence,
+        mleat,
+        multilevel_ceat,
+        null_threshold,
+        order_sensitivity,
+        read_scores,
+        rsa,
+        rsa_grid,
+        sc_weat,
+        screen,
+        series,
+        set_test,
+        weat,
+        wefat,
+    )
+    from crossroads.sources import load, load_series
+    from crossroads.stimuli import (
+        Design,
+        StimulusSet,
+        batteries,
+        catalog,
+        paired_groups,
+        read_design,
+        read_designs,
+    )
 
 __version__ = VERSION
 
@@ -128,11 +129,91 @@ __all__ = [
     "wefat",
 ]
 
+_HOMES = {
+    "crossroads.errors": (
+        "CrossroadsError",
+        "CrossroadsWarning",
+        "InputError",
+        "MissingStimuliError",
+    ),
+    "crossroads.evidence": (
+        "Contexts",
+        "Embeddings",
+        "Judgements",
+        "Logits",
+        "Provenance",
+        "read_judgements",
+    ),
+    "crossroads.extraction.probing": ("probe",),
+    "crossroads.inference.multiplicity": (
+        "benjamini_hochberg",
+        "holm",
+    ),
+    "crossroads.inference.permutation": ("permutation_test",),
+    "crossroads.inference.power": ("minimum_detectable",),
+    "crossroads.inference.sensitivity": ("set_distance",),
+    "crossroads.measures": (
+        "TraitScores",
+        "against",
+        "align",
+        "align_table",
+        "battery",
+        "bootstrap",
+        "ceat",
+        "ceat_battery",
+        "ceat_bootstrap",
+        "choose_templates",
+        "compare",
+        "discover",
+        "domain_dominance",
+        "eibd",
+        "emergent",
+        "group_ceat",
+        "ibd",
+        "ilps",
+        "ilps_star",
+        "influence",
+        "mleat",
+        "multilevel_ceat",
+        "null_threshold",
+        "order_sensitivity",
+        "read_scores",
+        "rsa",
+        "rsa_grid",
+        "sc_weat",
+        "screen",
+        "series",
+        "set_test",
+        "weat",
+        "wefat",
+    ),
+    "crossroads.sources": (
+        "load",
+        "load_series",
+    ),
+    "crossroads.stimuli": (
+        "Design",
+        "StimulusSet",
+        "batteries",
+        "catalog",
+        "paired_groups",
+        "read_design",
+        "read_designs",
+    ),
+}
+"""Where each public name lives: loaded when it is first asked for, so that importing the package is quick."""
+_HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
+
 
 def __getattr__(name: str) -> Any:
-    """Load what works with models when it is first asked for."""
-    if name == "probe":
-        from crossroads.extraction.probing import probe
+    """Load a public name from its home."""
+    if name not in _HOME_OF:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    found = getattr(import_module(_HOME_OF[name]), name)
+    globals()[name] = found
+    return found
 
-        return probe
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+def __dir__() -> list[str]:
+    """The public names, loaded or not."""
+    return sorted({*globals(), *__all__})
