@@ -54,3 +54,13 @@ def test_bad_input_is_refused(contexts: Contexts) -> None:
         ceat_battery(contexts, DESIGNS, resamples=-1)
     with pytest.raises(MissingStimuliError):
         ceat_battery(contexts, DESIGNS, missing="raise", samples=5)
+
+
+def test_a_test_without_an_interval_is_still_measured(contexts: Contexts) -> None:
+    # one attribute word is enough for the CEAT, but cannot be drawn anew
+    lone = Design(name="lone", x=WORDS["x"], y=WORDS["y"], a=["a0"], b=["b0"])
+    result = ceat_battery(contexts, [DESIGNS[0], lone], samples=5, resamples=5)
+    assert [test.design for test in result.tests] == ["one", "lone"]
+    assert set(result.intervals) == {"one"}
+    assert result.skipped == {}
+    assert set(result.titles) == {"one", "lone"}

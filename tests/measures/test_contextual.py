@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from crossroads import Contexts, Design, ceat
+from crossroads import Contexts, Design, ceat, multilevel_ceat
 from crossroads.errors import EvidenceError
 from crossroads.measures import contextual
 from crossroads.measures.contextual import draw_contexts, expected_associations, sample_associations, stack
@@ -128,3 +128,26 @@ def test_expected_associations_are_the_mean_over_many_draws() -> None:
     many = sample_associations(stacked, draw_contexts(stacked.counts, 20_000, np.random.default_rng(2)))
     error = many.std(axis=0) / np.sqrt(len(many))
     assert (np.abs(many.mean(axis=0) - expected_associations(stacked)) < 5 * error).all()
+
+
+@pytest.mark.parametrize("kind", [np.float32, np.float64])
+def test_targets_that_lie_on_one_line_have_no_effect_size(kind: Any) -> None:
+    # all targets point the same way: what differs between their associations is rounding
+    made = world(kind)
+    direction = made["x0"][0]
+    for i, word in enumerate((*SETS["x"], *SETS["y"])):
+        made[word] = np.stack([direction * kind(1 + 0.37 * i)])
+    with pytest.raises(EvidenceError, match="no effect size"):
+        ceat(Contexts.from_dict(made), DESIGN, samples=20)
+    with pytest.raises(EvidenceError, match="no effect size"):
+        multilevel_ceat(Contexts.from_dict(made), DESIGN, samples=20)
+
+
+@pytest.mark.parametrize("factor", [1e20, 1e-25])
+def test_the_length_of_vectors_does_not_matter(factor: float) -> None:
+    made = world(np.float32)
+    long = {word: rows * np.float32(factor) for word, rows in made.items()}
+    plain, scaled = (multilevel_ceat(Contexts.from_dict(m), DESIGN, samples=30, seed=1) for m in (made, long))
+    assert scaled.level1.effect_size == pytest.approx(plain.level1.effect_size, abs=1e-4)
+    one, two = (ceat(Contexts.from_dict(m), DESIGN, samples=30, seed=1) for m in (made, long))
+    assert two.effect_size == pytest.approx(one.effect_size, abs=1e-4)

@@ -179,3 +179,11 @@ def test_bad_input_is_refused() -> None:
     alike = {word: np.ones((3, 4)) for word in ALL}
     with pytest.raises(EvidenceError, match="same cosine"):
         group_ceat(Contexts.from_dict(alike), GROUPS, TRAITS)
+
+
+def test_a_group_and_a_trait_may_share_their_name() -> None:
+    traits = {"teenagers": (["absent"], ["gone"]), "poor-wealthy": TRAITS["poor-wealthy"]}
+    result = group_ceat(Contexts.from_dict(world(0)), GROUPS, traits, missing="drop")
+    assert result.groups == ("teenagers", "doctors")
+    assert result.traits == ("poor-wealthy",)
+    assert list(result.skipped) == ["trait teenagers"]

@@ -89,6 +89,9 @@ def main() -> None:
         sys.exit(2 if isinstance(error, InputError) else 1)
     except BrokenPipeError:
         sys.exit(1)
+    except MemoryError:
+        _tell("there is not enough memory.", "use fewer samples, resamples or workers, or smaller batches.")
+        sys.exit(1)
     except OSError as error:
         _tell(str(error), None)
         sys.exit(2 if isinstance(error, _THEIRS) else 1)

@@ -194,10 +194,10 @@ def ceat_table(result: CeatBatteryResult) -> Table:
             power_of_ten(test),
             printing.number(test.stimulus_effect_size),
         ]
-        if interval is not None:
-            cells.append(_between((interval.low, interval.high)))
+        if result.intervals:
+            cells.append(_between((interval.low, interval.high)) if interval else "–")
         cells += [printing.p_value(test.stimulus_pvalue, method=test.stimulus_method), printing.p_value(holm)]
-        table.add_row(escape(test.design), *cells, *([] if interval else [printing.p_value(bh)]))
+        table.add_row(escape(test.design), *cells, *([] if result.intervals else [printing.p_value(bh)]))
     return table
 
 

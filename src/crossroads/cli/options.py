@@ -118,7 +118,8 @@ def chosen_designs(
                     f"{name!r} is a catalogue entry, but not a test.",
                     hint="crossroads catalog lists what each entry is.",
                 )
-            designs.append(found)
+            if found not in designs:  # a test named twice, or of two batteries, is tested once
+                designs.append(found)
     for file in files or []:
         designs.extend(read_designs(file))
     twice = {d.name for i, d in enumerate(designs) if d.name in [e.name for e in designs[:i]]}

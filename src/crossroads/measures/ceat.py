@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from crossroads.errors import EvidenceError, InputError, one_of
+from crossroads.errors import InputError, one_of
 from crossroads.evidence import Contexts
 from crossroads.geometry import Floats, effect_size
 from crossroads.inference.bootstrap import generator
@@ -17,6 +17,7 @@ from crossroads.inference.random_effects import combine
 from crossroads.measures.context_sets import counts_of, design_contexts
 from crossroads.measures.contextual import (
     Stack,
+    check_spread,
     draw_contexts,
     expected_associations,
     sample_associations,
@@ -168,8 +169,7 @@ def _samples(stacked: Stack, samples: int, ddof: int, rng: np.random.Generator) 
     s = sample_associations(stacked, draw_contexts(stacked.counts, samples, rng))
     n_x = stacked.sizes[0]
     spread = s.var(axis=1, ddof=ddof)
-    if not (spread > 0).all():
-        raise EvidenceError("a sample has equal associations throughout, so it has no effect size.")
+    check_spread(spread, stacked)
     return (s[:, :n_x].mean(axis=1) - s[:, n_x:].mean(axis=1)) / np.sqrt(spread), spread
 
 

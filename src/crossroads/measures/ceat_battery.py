@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from crossroads.errors import InputError, MissingStimuliError
+from crossroads.errors import DesignError, InputError, MissingStimuliError
 from crossroads.evidence import Contexts
 from crossroads.inference.multiplicity import benjamini_hochberg, holm
 from crossroads.measures.ceat import CeatResult, ceat
@@ -27,7 +27,8 @@ class CeatBatteryResult(Result):
     bh: tuple[float, ...]
     """The same, adjusted by Benjamini and Hochberg."""
     intervals: Mapping[str, CeatBootstrapResult]
-    """Bootstrap interval of each design, over words and contexts; empty where none was asked for."""
+    """Bootstrap interval of each design, over words and contexts; empty where none was asked for, and without
+    those that have a single word in a set, which cannot be drawn anew."""
     titles: Mapping[str, Mapping[str, str]]
     """What the four sets of each design stand for."""
     skipped: Mapping[str, str]
@@ -87,14 +88,13 @@ def ceat_battery(
             progress(design.name)
         try:
             tests.append(ceat(contexts, design, missing=missing, **options))
-            if resamples:
-                intervals[design.name] = ceat_bootstrap(
-                    contexts, design, missing=missing, resamples=resamples, level=level, **same
-                )
         except MissingStimuliError as error:
             if missing == "raise":
                 raise
             skipped[design.name] = error.message
+            continue
+        if resamples and (found := _interval(contexts, design, missing, resamples, level, same)) is not None:
+            intervals[design.name] = found
     pvalues = [test.stimulus_pvalue for test in tests]
     return CeatBatteryResult(
         tests=tuple(tests),
@@ -117,3 +117,18 @@ def ceat_battery(
         },
         provenance=(contexts.provenance,),
     )
+
+
+def _interval(
+    contexts: Contexts,
+    design: Design,
+    missing: str,
+    resamples: int,
+    level: float,
+    options: Mapping[str, Any],
+) -> CeatBootstrapResult | None:
+    """The interval of a design, or None where a set has too few words to be drawn anew."""
+    try:
+        return ceat_bootstrap(contexts, design, missing=missing, resamples=resamples, level=level, **options)
+    except (MissingStimuliError, DesignError):
+        return None

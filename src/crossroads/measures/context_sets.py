@@ -87,7 +87,7 @@ def sample_cosines(stacked: Stack, drawn: NDArray[np.int32], n_first: int) -> It
     for start in range(0, samples, size):
         block = slice(start, min(start + size, samples))
         here = picked[block]
-        vectors: NDArray[Any] = rows[here]
+        # unit vectors first: products of long or short ones would leave the range of single precision
+        vectors: NDArray[Any] = rows[here] * scale[here][:, :, None]
         table = vectors[:, :n_first] @ vectors[:, n_first:].transpose(0, 2, 1)
-        inverse = scale[here].astype(np.float64)
-        yield block, table * inverse[:, :n_first, None] * inverse[:, None, n_first:]
+        yield block, table.astype(np.float64)

@@ -233,6 +233,15 @@ def expected_associations(stacked: Stack) -> Floats:
     return np.asarray(means[:n_targets] @ difference)
 
 
+def check_spread(variances: Floats, stacked: Stack) -> None:
+    """Refuse samples whose associations differ by no more than rounding leaves."""
+    if not (np.sqrt(variances) > 8 * np.finfo(stacked.rows.dtype).eps).all():
+        raise EvidenceError(
+            "a sample has equal associations throughout, so it has no effect size.",
+            hint="check that the contexts of different words differ.",
+        )
+
+
 def stimulus_test(contexts: Contexts, stacked: Stack, s: Floats) -> PermutationResult:
     """Exchange the labels of two targets on their expected associations.
 

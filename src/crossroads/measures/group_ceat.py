@@ -241,6 +241,7 @@ def _found(
     borders = np.concatenate([[0], np.cumsum(list(have.values()))]).tolist()
     places = {name: slice(a, b) for name, (a, b) in zip(wanted, pairwise(borders), strict=True)}
     skipped = {name: "no contexts" for name in members if have[f"group {name}"] == 0}
+    without: set[str] = set()
     for name in ends:
         counts = {side: have[f"{name}, {side}"] for side in ("left", "right")}
         thin = [side for side, count in counts.items() if count < least]
@@ -251,9 +252,10 @@ def _found(
                 hint="use score='pooled', or more words at either end: synonyms=True.",
             )
         if thin:
-            skipped[name] = f"no contexts at its {thin[0]} end"
-    groups = tuple(name for name in members if name not in skipped)
-    traits = tuple(name for name in ends if name not in skipped)
+            without.add(name)
+            skipped[f"trait {name}" if name in members else name] = f"no contexts at its {thin[0]} end"
+    groups = tuple(name for name in members if have[f"group {name}"] > 0)
+    traits = tuple(name for name in ends if name not in without)
     if not groups or not traits:
         what = "group" if not groups else "trait"
         raise MissingStimuliError(

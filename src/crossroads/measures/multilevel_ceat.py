@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from crossroads.errors import EvidenceError, InputError, one_of
+from crossroads.errors import InputError, one_of
 from crossroads.evidence import Contexts
 from crossroads.geometry import Floats, effect_size, rounding_error
 from crossroads.inference.bootstrap import generator, percentile_interval
@@ -18,7 +18,7 @@ from crossroads.inference.permutation import ALTERNATIVES, permutation_test
 from crossroads.inference.random_effects import combine
 from crossroads.measures.ceat import VARIANCES
 from crossroads.measures.context_sets import counts_of, design_contexts, sample_cosines
-from crossroads.measures.contextual import Stack, draw_contexts
+from crossroads.measures.contextual import Stack, check_spread, draw_contexts
 from crossroads.measures.patterns import ALPHA, LEAST_EFFECT, PATTERNS, lean, pattern_of
 from crossroads.measures.weat import check_ddof
 from crossroads.results import Result, read_only
@@ -255,11 +255,8 @@ def _sampled(
             for name, cosines in ((f"a{key}", part[:, :, :n_a]), (f"b{key}", part[:, :, n_a:])):
                 cells[name][0][block] = cosines.mean(axis=(1, 2))
                 cells[name][1][block] = cosines.var(axis=(1, 2), ddof=ddof)
-    if not all((spread > 0).all() for _, spread in (*levels.values(), *cells.values())):
-        raise EvidenceError(
-            "a sample has equal associations throughout, so it has no effect size.",
-            hint="check that the contexts of different words differ.",
-        )
+    for _, spread in (*levels.values(), *cells.values()):
+        check_spread(spread, stacked)
     return levels, cells
 
 
