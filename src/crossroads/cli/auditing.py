@@ -2,13 +2,8 @@
 
 from __future__ import annotations
 
-import csv
 import json as json_module
-import os
 import shutil
-import tempfile
-from collections.abc import Iterable
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -16,27 +11,32 @@ import typer
 from rich.markup import escape
 
 import crossroads
+from crossroads.cli import gating, printing
 from crossroads.cli import options as o
-from crossroads.cli import printing
 from crossroads.cli.associations import open_vectors
 from crossroads.cli.intersections import intersectional_audit, intersectional_words, published
-from crossroads.errors import InputError, MissingExtraError, join_words
+from crossroads.errors import InputError, MissingExtraError
+from crossroads.evidence import Embeddings
 from crossroads.inference.power import minimum_detectable
-from crossroads.measures import (
-    BatteryResult,
-    BootstrapResult,
-    DetectionResult,
-    InfluenceResult,
-    RsaResult,
-    battery,
-    bootstrap,
-    influence,
+from crossroads.measures import BatteryResult, BootstrapResult, battery, bootstrap, influence
+from crossroads.report import (
+    Audit,
+    Gate,
+    bibtex,
+    judge,
+    latex_table,
+    markdown_summary,
+    methods_paragraph,
+    tidy_rows,
+    write_tidy_csv,
+    write_tidy_parquet,
 )
-from crossroads.results import Result
+from crossroads.report.folder import MARK, check_output, staged
+from crossroads.report.tables import COVERAGE, association_rows, coverage_rows, write_csv
+from crossroads.results import SCHEMA
 from crossroads.stimuli import Design
 
 STATIC = ("weat", "ceat-intersectional")
-MARK = "results.json"
 
 
 def audit_command(
@@ -52,60 +52,83 @@ def audit_command(
     format_: o.Format = None,
     seed: o.Seed = 0,
     figures: Annotated[bool, typer.Option(help="Draw figures, where matplotlib is installed.")] = True,
+    fail_on: gating.FailOn = None,
+    summary: gating.Summary = None,
+    github: gating.GitHub = False,
     json: o.Json = False,
 ) -> None:
     """Test a model on a whole battery, and write everything to a folder."""
     check_output(output)
+    gating.check_summary(summary, output, github=github)
     designs = o.chosen_designs(test, design, default=STATIC)
     intersections = not test and not design
+    rules = gating.rules_for(fail_on, designs, intersections=intersections)
     words = [*o.words_of(designs), *(intersectional_words() if intersections else [])]
     emb = open_vectors(model, words, format_, fallback)
-    settings: dict[str, Any] = {"alternative": alternative.value, "seed": seed}
+    audit = measure(
+        emb,
+        designs,
+        alternative=alternative.value,
+        missing=missing.value,
+        seed=seed,
+        intersections=intersections,
+    )
+    gate = None if fail_on is None else judge(audit, rules)
+    measured = {one.design for one in audit.battery.tests}
+    kept = [one for one in designs if one.name in measured]
+    absent = write_audit(output, audit, kept, figures=figures, gate=gate)
+    gating.send_summary(markdown_summary(audit, gate), summary, github=github)
+    if json:
+        more = {} if gate is None else {"gate": gate.to_dict()}
+        printing.document(
+            "audit", audit.results, detections=list(audit.detections), output=str(output), **more
+        )
+    else:
+        show_audit(audit, output, absent)
+    if gate is not None:
+        gate.check()
+
+
+def measure(
+    emb: Embeddings,
+    designs: list[Design],
+    *,
+    alternative: str,
+    missing: str,
+    seed: int,
+    intersections: bool,
+) -> Audit:
+    """Run the battery and everything that is read beside it."""
     with printing.counting("testing", len(designs)) as (bar, task):
         result = battery(
-            emb, designs, missing=missing.value, progress=lambda _: bar.advance(task), **settings
+            emb,
+            designs,
+            missing=missing,
+            progress=lambda _: bar.advance(task),
+            alternative=alternative,
+            seed=seed,
         )
     if not result.tests:
         raise InputError(
             f"none of the {len(designs)} tests can be measured: {next(iter(result.skipped.values()))}",
             hint="use vectors that cover the stimuli; crossroads catalog NAME lists them.",
         )
-    measured = {test_.design for test_ in result.tests}
+    measured = {one.design for one in result.tests}
     kept = [one for one in designs if one.name in measured]
-    intervals = [bootstrap(emb, one, missing=missing.value, seed=seed) for one in kept]
-    influences = [influence(emb, one, missing=missing.value) for one in kept]
-    detections: dict[str, DetectionResult] = {}
-    fits: list[RsaResult] = []
-    left: dict[str, str] = {}
-    if intersections:
-        detections, fits, left = intersectional_audit(emb, missing.value, seed)
-    found = Audit(result, intervals, influences, detections, fits)
-    drawn = write_audit(output, found, kept, figures=figures)
-    if json:
-        printing.document("audit", found.results, detections=list(detections), output=str(output))
-        return
-    show_audit(found, left, output, drawn)
+    detections, fits, left = intersectional_audit(emb, missing, seed) if intersections else ({}, [], {})
+    return Audit(
+        battery=result,
+        intervals=tuple(bootstrap(emb, one, missing=missing, seed=seed) for one in kept),
+        influences=tuple(influence(emb, one, missing=missing) for one in kept),
+        detections=detections,
+        fits=tuple(fits),
+        left_out=left,
+    )
 
 
-@dataclass(frozen=True)
-class Audit:
-    """Everything an audit found."""
-
-    battery: BatteryResult
-    intervals: list[BootstrapResult]
-    influences: list[InfluenceResult]
-    detections: dict[str, DetectionResult]
-    fits: list[RsaResult]
-
-    @property
-    def results(self) -> list[Result]:
-        """All results, in the order in which they are written."""
-        return [self.battery, *self.intervals, *self.influences, *self.detections.values(), *self.fits]
-
-
-def show_audit(audit: Audit, left: dict[str, str], output: Path, drawn: bool) -> None:
+def show_audit(audit: Audit, output: Path, absent: list[str]) -> None:
     """Print the tables of an audit and what to read beside them."""
-    result, intervals = audit.battery, audit.intervals
+    result = audit.battery
     details = result.provenance[0].details
     size = details.get("vocabulary")
     printing.out.print(
@@ -113,7 +136,7 @@ def show_audit(audit: Audit, left: dict[str, str], output: Path, drawn: bool) ->
         + (f": {size:,} words" if isinstance(size, int) else "")
         + f", {len(result.tests)} tests"
     )
-    printing.out.print(printing.audit_table(result, {i.design: (i.low, i.high) for i in intervals}))
+    printing.out.print(printing.audit_table(result, audit.ends))
     printing.legend(result)
     alternative = result.tests[0].conventions["alternative"]
     printing.out.print(
@@ -129,128 +152,81 @@ def show_audit(audit: Audit, left: dict[str, str], output: Path, drawn: bool) ->
     if audit.fits:
         printing.out.print("[b]Geometry[/b]: which group goes with the concept")
         printing.out.print(printing.rsa_table(audit.fits))
-    printing.skipped({**result.skipped, **left})
-    if not drawn:
-        printing.out.print('no figures: pip install "crossroads[plots]"', style="dim", markup=False)
+    printing.skipped(audit.skipped)
+    for sentence in absent:
+        printing.out.print(sentence, style="dim", markup=False)
     printing.out.print(f"written to {output}", markup=False)
 
 
-OURS = {
-    MARK,
-    "tests.csv",
-    "associations.csv",
-    "influence.csv",
-    "coverage.csv",
-    "detections.csv",
-    "rsa.csv",
-    "figures",
-}
-"""What an audit writes; a folder that holds anything else is not replaced."""
-
-
-def check_output(output: Path) -> None:
-    """Refuse a place that holds something else or cannot be written, before any work is done."""
-    if output.is_symlink() and not output.exists():
-        raise InputError(f"{output} is a link to nothing.", hint="name a folder with --output.")
-    if output.exists() and not output.is_dir():
-        raise InputError(f"{output} is a file.", hint="name a folder with --output.")
-    if output.resolve() in (Path.cwd(), *Path.cwd().parents):
-        raise InputError(
-            f"{output} is the current folder or above it.", hint="name a new folder with --output."
-        )
-    if output.is_dir() and any(output.iterdir()):
-        foreign = sorted(path.name for path in output.iterdir() if path.name not in OURS)
-        if foreign or not _is_audit(output / MARK):
-            shown = (
-                join_words([repr(name) for name in foreign], most=3) or f"a {MARK} that is not of an audit"
-            )
-            raise InputError(
-                f"the folder {output} holds other things: {shown}.",
-                hint="name an empty or a new folder with --output.",
-            )
-    parent = next(path for path in (output.resolve(), *output.resolve().parents) if path.exists())
-    if not os.access(parent, os.W_OK):
-        raise InputError(f"{parent} cannot be written to.", hint="name another folder with --output.")
-
-
-def _is_audit(path: Path) -> bool:
-    """Whether a file is the record of an audit."""
-    try:
-        data = json_module.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError):
-        return False
-    return isinstance(data, dict) and {"crossroads", "designs", "results"} <= set(data)
-
-
-def write_audit(output: Path, audit: Audit, designs: list[Design], *, figures: bool) -> bool:
-    """Write the folder beside its place and move it there whole; tell whether figures were drawn."""
-    output.parent.mkdir(parents=True, exist_ok=True)
-    staging = Path(tempfile.mkdtemp(prefix=f".{output.name}-", dir=output.parent))
-    try:
-        data = {
-            "crossroads": crossroads.__version__,
-            "designs": [one.to_dict() for one in designs],
-            "results": [r.to_dict() for r in audit.results],
-        }
-        text = json_module.dumps(data, ensure_ascii=False, allow_nan=False, indent=1)
-        (staging / MARK).write_text(text + "\n", encoding="utf-8")
-        result = audit.battery
-        _write_csv(staging / "tests.csv", _tests(result, audit.intervals))
-        _write_csv(staging / "associations.csv", _associations(result))
-        _write_csv(
-            staging / "influence.csv",
-            [{"design": i.design, **row} for i in audit.influences for row in i.rows()],
-        )
-        _write_csv(
-            staging / "coverage.csv", _coverage(result), columns=("design", "set", "word", "status", "detail")
-        )
-        if audit.detections:
-            rows = [{"detection": k, **row} for k, d in audit.detections.items() for row in d.rows()]
-            _write_csv(staging / "detections.csv", rows)
-        if audit.fits:
-            _write_csv(staging / "rsa.csv", [row for fit in audit.fits for row in fit.rows()])
-        drawn = figures and _draw(staging / "figures", audit)
-        staging.chmod(0o777 & ~_umask())
-        _move(staging, output)
-    except BaseException:
-        shutil.rmtree(staging, ignore_errors=True)
-        raise
-    return drawn or not figures
-
-
-def _umask() -> int:
-    mask = os.umask(0)
-    os.umask(mask)
-    return mask
-
-
-def _move(staging: Path, output: Path) -> None:
-    """Put the new folder in place of an old audit; the old one goes only when the new one stands."""
-    if not output.exists():
-        staging.rename(output)
-        return
-    old = Path(tempfile.mkdtemp(prefix=f".{output.name}-old-", dir=output.parent))
-    try:
-        output.rename(old / "audit")
+def write_audit(
+    output: Path, audit: Audit, designs: list[Design], *, figures: bool, gate: Gate | None = None
+) -> list[str]:
+    """Write the folder beside its place and move it there whole; returns what it lacks and needs."""
+    absent: list[str] = []
+    with staged(output) as folder:
+        _write_document(folder / MARK, audit, designs)
+        rows = tidy_rows(audit)
+        write_tidy_csv(folder / "results.csv", rows)
         try:
-            staging.rename(output)
-        except BaseException:
-            (old / "audit").rename(output)
-            raise
-    finally:
-        shutil.rmtree(old)
+            write_tidy_parquet(folder / "results.parquet", rows)
+        except MissingExtraError as error:
+            absent.append(f"no results.parquet: {error.hint}")
+        _write_tables(folder, audit)
+        texts = {
+            "table.tex": latex_table(audit),
+            "methods.md": methods_paragraph(audit, designs),
+            "citations.bib": bibtex(audit, designs),
+            "summary.md": markdown_summary(audit, gate),
+        }
+        if gate is not None:
+            texts["gate.json"] = (
+                json_module.dumps(gate.to_dict(), ensure_ascii=False, indent=1, allow_nan=False) + "\n"
+            )
+        for name, text in texts.items():
+            (folder / name).write_text(text, encoding="utf-8")
+        if figures:
+            from crossroads.report.drawing import draw_figures  # figures are loaded where they are drawn
+
+            points = {kind: published(kind) for kind in ("ibd", "eibd")}
+            try:
+                draw_figures(folder / "figures", audit, published=points)
+            except MissingExtraError as error:
+                shutil.rmtree(folder / "figures")
+                absent.append(f"no figures: {error.hint}")
+    return absent
 
 
-def _write_csv(path: Path, rows: Iterable[dict[str, Any]], columns: tuple[str, ...] | None = None) -> None:
-    rows = list(rows)
-    names = columns or (tuple(rows[0]) if rows else ())
-    with path.open("w", encoding="utf-8", newline="") as file:
-        writer = csv.DictWriter(file, fieldnames=names)
-        writer.writeheader()
-        writer.writerows(rows)
+def _write_document(path: Path, audit: Audit, designs: list[Design]) -> None:
+    """Everything that was measured, nothing rounded."""
+    data = {
+        "crossroads": crossroads.__version__,
+        "schema": SCHEMA,
+        "designs": [one.to_dict() for one in designs],
+        "skipped": audit.skipped,
+        "detections": list(audit.detections),
+        "results": [result.to_dict() for result in audit.results],
+    }
+    text = json_module.dumps(data, ensure_ascii=False, allow_nan=False, indent=1)
+    path.write_text(text + "\n", encoding="utf-8")
 
 
-def _tests(result: BatteryResult, intervals: list[BootstrapResult]) -> list[dict[str, Any]]:
+def _write_tables(folder: Path, audit: Audit) -> None:
+    """Tables of one kind of number each."""
+    write_csv(folder / "tests.csv", _tests(audit.battery, audit.intervals))
+    write_csv(folder / "associations.csv", association_rows(audit.battery))
+    write_csv(
+        folder / "influence.csv",
+        [{"design": one.design, **row} for one in audit.influences for row in one.rows()],
+    )
+    write_csv(folder / "coverage.csv", coverage_rows(audit.battery), columns=COVERAGE)
+    if audit.detections:
+        rows = [{"detection": name, **row} for name, one in audit.detections.items() for row in one.rows()]
+        write_csv(folder / "detections.csv", rows)
+    if audit.fits:
+        write_csv(folder / "rsa.csv", [row for fit in audit.fits for row in fit.rows()])
+
+
+def _tests(result: BatteryResult, intervals: tuple[BootstrapResult, ...]) -> list[dict[str, Any]]:
     """One row a test, with its interval and what sets of its size could have shown."""
     rows = []
     for test, row, ends in zip(result.tests, result.rows(), intervals, strict=True):
@@ -264,75 +240,3 @@ def _tests(result: BatteryResult, intervals: list[BootstrapResult]) -> list[dict
         row |= {"critical_effect_size": power.critical, "detectable_effect_size": power.detectable}
         rows.append(row)
     return rows
-
-
-def _associations(result: BatteryResult) -> list[dict[str, Any]]:
-    """Every association behind every effect size, level by level."""
-    rows = []
-    for test in result.tests:
-        levels = {"1": test.level1, "2 x": test.level2["x"], "2 y": test.level2["y"]}
-        for level, one in levels.items():
-            names = ("x", "y") if level == "1" else ("a", "b")
-            rows += [
-                {
-                    "design": test.design,
-                    "level": level,
-                    "set": name,
-                    "word": word,
-                    "association": one.associations[word],
-                }
-                for name in names
-                for word in one.sets[name]
-            ]
-    return rows
-
-
-def _coverage(result: BatteryResult) -> list[dict[str, Any]]:
-    rows = []
-    for test in result.tests:
-        if test.coverage is None:
-            continue
-        for name, words in test.coverage.dropped.items():
-            rows += [
-                {"design": test.design, "set": name, "word": word, "status": "left out", "detail": why}
-                for word, why in words.items()
-            ]
-        for name, used in test.coverage.used.items():
-            rows += [
-                {
-                    "design": test.design,
-                    "set": name,
-                    "word": word,
-                    "status": "respelled" if word in test.coverage.respelled else "found",
-                    "detail": test.coverage.respelled.get(word, ""),
-                }
-                for word in used
-            ]
-    return rows
-
-
-def _draw(folder: Path, audit: Audit) -> bool:
-    try:
-        from crossroads import plots
-
-        folder.mkdir()
-        maps = plots.eat_maps(audit.battery)
-        plots.save(maps, folder / "eat-maps.svg")
-        plots.save(maps, folder / "eat-maps.png")
-        intervals = {i.design: i for i in audit.intervals}
-        plots.save(plots.forest(audit.battery, intervals), folder / "effect-sizes.svg")
-        for test in audit.battery.tests:
-            name = "".join(c if c.isalnum() or c in "-_" else "-" for c in test.design)
-            plots.save(plots.association_plot(test), folder / f"{name}-associations.svg")
-        for kind in ("IBD", "EIBD"):
-            found = {name: one for name, one in audit.detections.items() if name.endswith(f" {kind}")}
-            if found:
-                plots.save(
-                    plots.roc(found, published=published(kind.lower())), folder / f"{kind.lower()}.svg"
-                )
-        if audit.fits:
-            plots.save(plots.fit_plot(audit.fits), folder / "geometry.svg")
-    except MissingExtraError:
-        shutil.rmtree(folder, ignore_errors=True)
-        return False
-    return True

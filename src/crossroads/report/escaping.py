@@ -1,0 +1,98 @@
+"""Names as LaTeX, BibTeX and Markdown must write them, and numbers as people read them in print."""
+
+from __future__ import annotations
+
+import re
+
+_LATEX = {
+    "\\": r"\textbackslash{}",
+    "~": r"\textasciitilde{}",
+    "^": r"\textasciicircum{}",
+    "<": r"\textless{}",
+    ">": r"\textgreater{}",
+    "|": r"\textbar{}",
+    "`": r"\textasciigrave{}",
+    '"': "''",
+    "&": r"\&",
+    "%": r"\%",
+    "$": r"\$",
+    "#": r"\#",
+    "_": r"\_",
+    "{": r"\{",
+    "}": r"\}",
+    # after the end of a row these would be read as its options
+    "[": "{[}",
+    "]": "{]}",
+    "*": "{*}",
+}
+_MARKDOWN = re.compile(r"([\\`*_\[\]|~^$@])")
+_BLOCK = re.compile(r"([-+#=]|\d+[.)])")
+_SHOWN = {"&": "&amp;", "<": "&lt;", ">": "&gt;"}
+_APPROXIMATE = ("saddlepoint", "monte-carlo", "normal")
+
+
+def one_line(text: object) -> str:
+    """Text without line breaks and control characters."""
+    kept = [sign for sign in str(text) if sign.isspace() or sign.isprintable()]
+    return " ".join("".join(kept).split())
+
+
+def in_latex(text: object) -> str:
+    """Text for LaTeX: every special sign as itself, no ligature of hyphens."""
+    escaped = "".join(_LATEX.get(sign, sign) for sign in one_line(text))
+    return re.sub("-(?=-)", "-{}", escaped)
+
+
+def in_bibtex(text: object) -> str:
+    """Text for a field of BibTeX, whose braces must balance."""
+    escaped = in_latex(text)
+    # BibTeX counts braces without looking at the backslash before them
+    return escaped.replace(r"\{", r"\textbraceleft{}").replace(r"\}", r"\textbraceright{}")
+
+
+def in_markdown(text: object) -> str:
+    """Text for GitHub's Markdown, also inside a table or as a list item: neither markup nor HTML."""
+    plain = one_line(text)
+    escaped = _MARKDOWN.sub(r"\\\1", plain)
+    if (start := _BLOCK.match(plain)) is not None:  # would begin a list, a heading or a line
+        escaped = f"{start[0][:-1]}\\{start[0][-1]}{escaped[start.end() :]}"
+    return re.sub("[&<>]", lambda sign: _SHOWN[sign[0]], escaped)
+
+
+def mark_of(method: str) -> str:
+    """The sign before a p-value that was not counted: an upper bound, or about."""
+    return "≤" if method == "bracket" else "≈" if method in _APPROXIMATE else ""
+
+
+def number(value: float, digits: int = 2) -> str:
+    """A rounded number with a true minus sign and no negative zero."""
+    rounded = round(value, digits) + 0.0
+    return f"{rounded:.{digits}f}".replace("-", "−")
+
+
+def pvalue(p: float, method: str = "exact") -> str:
+    """A p-value in plain text, marked where it was not counted."""
+    mark = mark_of(method)
+    return (f"{mark} " if mark else "") + _digits(p, "{mantissa}e−{exponent}")
+
+
+def latex_number(value: float, digits: int = 2) -> str:
+    """A rounded number in math mode."""
+    return f"${number(value, digits).replace('−', '-')}$"
+
+
+def latex_pvalue(p: float, method: str = "exact") -> str:
+    """A p-value in math mode, marked where it was not counted."""
+    mark = {"≤": r"\le ", "≈": r"\approx ", "": ""}[mark_of(method)]
+    digits = _digits(p, r"{mantissa} \times 10^{{-{exponent}}}")
+    return f"${mark}{digits}$"
+
+
+def _digits(p: float, small: str) -> str:
+    """Two significant digits; three decimals where they say more."""
+    if p == 0 or p >= 0.0995:
+        return "0" if p == 0 else f"{p:.2f}"
+    if p >= 0.001:
+        return f"{p:.3f}"
+    mantissa, exponent = f"{p:.1e}".split("e")
+    return small.format(mantissa=mantissa, exponent=abs(int(exponent)))

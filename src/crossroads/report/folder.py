@@ -1,0 +1,125 @@
+"""The folder of an audit: what may stand in it, and how it is put in place as a whole."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from crossroads.errors import InputError, join_words
+
+MARK = "results.json"
+"""The file by which a folder is known to be an audit."""
+OURS = {
+    MARK,
+    "results.csv",
+    "results.parquet",
+    "tests.csv",
+    "associations.csv",
+    "influence.csv",
+    "coverage.csv",
+    "detections.csv",
+    "rsa.csv",
+    "table.tex",
+    "methods.md",
+    "citations.bib",
+    "summary.md",
+    "gate.json",
+    "figures",
+}
+"""What an audit writes; a folder that holds anything else is not replaced."""
+
+
+def check_output(output: Path) -> None:
+    """Refuse a place that holds something else or cannot be written, before any work is done."""
+    if output.is_symlink() and not output.exists():
+        raise InputError(f"{output} is a link to nothing.", hint="name a folder with --output.")
+    if output.exists() and not output.is_dir():
+        raise InputError(f"{output} is a file.", hint="name a folder with --output.")
+    if output.resolve() in (Path.cwd(), *Path.cwd().parents):
+        raise InputError(
+            f"{output} is the current folder or above it.", hint="name a new folder with --output."
+        )
+    if output.is_dir() and any(output.iterdir()):
+        foreign = sorted(path.name for path in output.iterdir() if path.name not in OURS)
+        if foreign or not _is_audit(output / MARK):
+            shown = (
+                join_words([repr(name) for name in foreign], most=3) or f"a {MARK} that is not of an audit"
+            )
+            raise InputError(
+                f"the folder {output} holds other things: {shown}.",
+                hint="name an empty or a new folder with --output.",
+            )
+    parent = next(path for path in (output.resolve(), *output.resolve().parents) if path.exists())
+    if not os.access(parent, os.W_OK):
+        raise InputError(f"{parent} cannot be written to.", hint="name another folder with --output.")
+
+
+def _is_audit(path: Path) -> bool:
+    """Whether a file is the record of an audit."""
+    try:
+        data = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return False
+    return isinstance(data, dict) and {"crossroads", "designs", "results"} <= set(data)
+
+
+@contextmanager
+def staged(output: Path) -> Iterator[Path]:
+    """A folder to write to, which takes the place of ``output`` at the end, or vanishes on an error."""
+    output.parent.mkdir(parents=True, exist_ok=True)
+    staging = Path(tempfile.mkdtemp(prefix=f".{output.name}-", dir=output.parent))
+    try:
+        yield staging
+        for path in staging.rglob("*"):
+            if path.is_file():
+                _settle(path)
+        staging.chmod(0o777 & ~_umask())
+        _move(staging, output)
+    except BaseException:
+        shutil.rmtree(staging, ignore_errors=True)
+        raise
+
+
+def write_whole(path: Path, text: str) -> None:
+    """Write a text file in one step: all of it or nothing, in place of one that exists."""
+    beside = path.with_name(f".{path.name}.{os.getpid()}.part")
+    try:
+        beside.write_text(text, encoding="utf-8")
+        _settle(beside)
+        beside.replace(path)
+    finally:
+        beside.unlink(missing_ok=True)
+
+
+def _settle(path: Path) -> None:
+    """Wait until a file is on the disk."""
+    with path.open("rb+") as file:
+        os.fsync(file.fileno())
+
+
+def _umask() -> int:
+    mask = os.umask(0)
+    os.umask(mask)
+    return mask
+
+
+def _move(staging: Path, output: Path) -> None:
+    """Put the new folder in place of an old audit; the old one goes only when the new one stands."""
+    if not output.exists():
+        staging.rename(output)
+        return
+    old = Path(tempfile.mkdtemp(prefix=f".{output.name}-old-", dir=output.parent))
+    try:
+        output.rename(old / "audit")
+        try:
+            staging.rename(output)
+        except BaseException:
+            (old / "audit").rename(output)
+            raise
+    finally:
+        shutil.rmtree(old)

@@ -1,0 +1,173 @@
+"""Reading the rules of a gate from TOML, with the line at fault in every error."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Mapping
+from math import isfinite
+from pathlib import Path
+from typing import Any
+
+from crossroads.errors import FormatError, InputError, UnknownNameError, nearest
+from crossroads.measures.patterns import PATTERNS
+from crossroads.report.readings import STATISTICS, TEXTS
+from crossroads.report.rules import Rule
+
+_HEAD = re.compile(r"^\s*\[\[\s*rule\s*\]\]")
+_EXAMPLE = 'a rule is [[rule]] with test = "weat6", statistic = "effect_size" and above = 1.0.'
+KEYS = (
+    *("name", "test", "statistic", "above", "below", "is", "absolute"),
+    *("unless_adjusted_above", "optional"),
+)
+"""Keys that a rule may have."""
+
+
+def read_rules(path: str | Path) -> tuple[Rule, ...]:
+    """Read rules from a TOML file.
+
+    Each ``[[rule]]`` has ``statistic`` and one or more of ``above``, ``below`` and ``is``; and, where wanted,
+    ``test`` (a name or a pattern; every test if left out), ``name``, ``absolute``,
+    ``unless_adjusted_above`` and ``optional``.
+    """
+    path = Path(path)
+    text = _text(path)
+    try:
+        data = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        line = re.search(r"at line (\d+)", str(error))
+        raise FormatError(
+            f"not TOML: {error}.", path=path, line=int(line[1]) if line else None, hint=_EXAMPLE
+        ) from error
+    foreign = [key for key in data if key != "rule"]
+    if foreign:
+        raise FormatError(
+            f"unknown key {foreign[0]!r}.", path=path, key=foreign[0], hint=f"write [[rule]]; {_EXAMPLE}"
+        )
+    tables = data.get("rule", [])
+    if not isinstance(tables, list) or not all(isinstance(one, dict) for one in tables):
+        raise FormatError("rule is not a list of tables.", path=path, key="rule", hint=_EXAMPLE)
+    if not tables:
+        raise FormatError("the file holds no rule.", path=path, hint=_EXAMPLE)
+    places = _Places(path, text, len(tables))
+    rules = tuple(_rule(one, i, places) for i, one in enumerate(tables))
+    names = [rule.name for rule in rules]
+    for i, name in enumerate(names):
+        if name in names[:i]:
+            raise places.error(i, "name", f"two rules are called {name!r}.", "give each one a name.")
+    return rules
+
+
+def _text(path: Path) -> str:
+    try:
+        return path.read_text(encoding="utf-8")
+    except FileNotFoundError as error:
+        raise InputError(f"there is no file {path}.", hint="name a TOML file of rules.") from error
+    except IsADirectoryError as error:
+        raise InputError(f"{path} is a folder.", hint="name a TOML file of rules.") from error
+    except UnicodeDecodeError as error:
+        raise FormatError("this is not UTF-8 text.", path=path, hint="save it as UTF-8.") from error
+
+
+class _Places:
+    """Where each rule and each of its keys stands in the file."""
+
+    def __init__(self, path: Path, text: str, rules: int) -> None:
+        self.path = path
+        self.lines = text.splitlines()
+        self.heads = [i for i, line in enumerate(self.lines) if _HEAD.match(line)]
+        if len(self.heads) != rules:  # written in another way, or quoted somewhere
+            self.heads = []
+
+    def error(self, rule: int, key: str, message: str, hint: str) -> FormatError:
+        """An error at a key of a rule, or at the head of the rule where the key is missing."""
+        line = None
+        if self.heads:
+            end = (*self.heads[1:], len(self.lines))[rule]
+            span = range(self.heads[rule] + 1, end)
+            written = re.compile(rf"\s*[\"']?{re.escape(key)}[\"']?\s*=")
+            line = 1 + next((i for i in span if written.match(self.lines[i])), self.heads[rule])
+        return FormatError(message, path=self.path, line=line, key=f"rule {rule + 1}, {key}", hint=hint)
+
+
+def _rule(data: Mapping[str, Any], i: int, places: _Places) -> Rule:
+    for key in data:
+        if key not in KEYS:
+            near = nearest(key, KEYS)
+            hint = f"did you mean {near[0]!r}?" if near else f"known: {', '.join(KEYS)}."
+            raise places.error(i, key, f"unknown key {key!r}.", hint)
+    statistic = _word(data, "statistic", None, i, places)
+    known = list(dict.fromkeys(name for names in STATISTICS.values() for name in names))
+    if statistic not in known:
+        error = UnknownNameError("statistic", statistic, known)
+        raise places.error(i, "statistic", error.message, error.hint or "")
+    rule = Rule(
+        name=_word(data, "name", f"rule {i + 1}", i, places),
+        test=_word(data, "test", "*", i, places),
+        statistic=statistic,
+        above=_number(data, "above", i, places),
+        below=_number(data, "below", i, places),
+        values=_words(data, i, places),
+        absolute=_flag(data, "absolute", i, places),
+        unless_adjusted_above=_number(data, "unless_adjusted_above", i, places),
+        optional=_flag(data, "optional", i, places),
+    )
+    _check_comparison(rule, i, places)
+    return rule
+
+
+def _check_comparison(rule: Rule, i: int, places: _Places) -> None:
+    """Numbers are held against numbers, words against words."""
+    text = rule.statistic in TEXTS
+    if text and (rule.above is not None or rule.below is not None or rule.absolute):
+        key = "above" if rule.above is not None else "below" if rule.below is not None else "absolute"
+        raise places.error(i, key, f"{rule.statistic} is a word, which has no size.", "use is = [...].")
+    if not text and rule.values:
+        raise places.error(i, "is", f"{rule.statistic} is a number.", "use above or below.")
+    for word in rule.values:
+        if word not in PATTERNS:
+            error = UnknownNameError("pattern", word, PATTERNS)
+            raise places.error(i, "is", error.message, error.hint or "")
+    if not rule.values and rule.above is None and rule.below is None:
+        raise places.error(
+            i,
+            "statistic",
+            "the rule forbids nothing.",
+            "give is = [...]." if text else "give above or below.",
+        )
+
+
+def _word(data: Mapping[str, Any], key: str, default: str | None, i: int, places: _Places) -> str:
+    value = data.get(key, default)
+    if not isinstance(value, str) or not value.strip():
+        what = f"{key} is missing." if value is None else f"{key} is {value!r}, not a word."
+        raise places.error(i, key, what, f'give {key} = "..."; {_EXAMPLE}')
+    return value
+
+
+def _words(data: Mapping[str, Any], i: int, places: _Places) -> tuple[str, ...]:
+    value = data.get("is", [])
+    words = [value] if isinstance(value, str) else value
+    if not isinstance(words, list) or not all(isinstance(word, str) for word in words):
+        raise places.error(
+            i, "is", f"is holds {value!r}.", 'give a word or a list, such as ["AB-Divergent"].'
+        )
+    if "is" in data and not words:
+        raise places.error(i, "is", "the list is empty.", 'give words, such as ["AB-Divergent"].')
+    return tuple(words)
+
+
+def _number(data: Mapping[str, Any], key: str, i: int, places: _Places) -> float | None:
+    value = data.get(key)
+    if value is None:
+        return None
+    if isinstance(value, bool) or not isinstance(value, (int, float)) or not isfinite(value):
+        raise places.error(i, key, f"{key} is {value!r}, not a finite number.", f"give {key} = 0.05.")
+    return float(value)
+
+
+def _flag(data: Mapping[str, Any], key: str, i: int, places: _Places) -> bool:
+    value = data.get(key, False)
+    if not isinstance(value, bool):
+        raise places.error(i, key, f"{key} is {value!r}.", "give true or false.")
+    return value

@@ -1,0 +1,183 @@
+"""The written form of results as a JSON Schema, made from the types of their fields."""
+
+from __future__ import annotations
+
+import ast
+import dataclasses
+import inspect
+import itertools
+import json
+import os
+import textwrap
+import types
+import typing
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from crossroads.errors import InputError
+from crossroads.results import SCHEMA, Result
+
+Schema = dict[str, Any]
+_PLAIN: Mapping[Any, str] = {float: "number", int: "integer", str: "string", bool: "boolean"}
+_CELLS = {"b": "boolean", "i": "integer", "u": "integer", "f": "number", "U": "string"}
+
+
+def result_kinds(kind: type[Result] = Result) -> tuple[type[Result], ...]:
+    """Every type of result of this package that has been imported, by name."""
+    found = {one for one in _below(kind) if one.__module__.startswith("crossroads.")}
+    return tuple(sorted(found, key=lambda one: one.__name__))
+
+
+def _below(kind: type[Result]) -> Iterator[type[Result]]:
+    for child in kind.__subclasses__():
+        yield child
+        yield from _below(child)
+
+
+def results_schema(kinds: Iterable[type[Result]] | None = None) -> Schema:
+    """A JSON Schema (draft 2020-12) of single results and of the ``results.json`` of an audit.
+
+    Parameters
+    ----------
+    kinds
+        Types of results; all that have been imported if left out.
+    """
+    chosen = sorted(result_kinds() if kinds is None else kinds, key=lambda one: one.__name__)
+    definitions: Schema = {}
+    for kind in chosen:
+        _define(kind, definitions)
+    definitions["Audit"] = _audit([kind.__name__ for kind in chosen])
+    return {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "$id": f"urn:crossroads:results:{SCHEMA}",
+        "title": "Results of crossroads",
+        "description": "A result as to_json() writes it, or the results.json of an audit.",
+        "anyOf": [_reference("Audit"), *(_reference(kind.__name__) for kind in chosen)],
+        "$defs": dict(sorted(definitions.items())),
+    }
+
+
+def write_schema(path: str | Path, kinds: Iterable[type[Result]] | None = None) -> None:
+    """Write the schema to a file, whole or not at all."""
+    path = Path(path)
+    beside = path.with_name(f".{path.name}.{os.getpid()}.part")
+    try:
+        with beside.open("w", encoding="utf-8") as file:
+            file.write(json.dumps(results_schema(kinds), indent=1, ensure_ascii=False) + "\n")
+            file.flush()
+            os.fsync(file.fileno())
+        beside.replace(path)
+    finally:
+        beside.unlink(missing_ok=True)
+
+
+def _reference(name: str) -> Schema:
+    return {"$ref": f"#/$defs/{name}"}
+
+
+def _audit(names: list[str]) -> Schema:
+    """The document that an audit writes; designs are described where they are read."""
+    return {
+        "type": "object",
+        "description": "The results.json of an audit.",
+        "properties": {
+            "crossroads": {"type": "string", "description": "Version of the software."},
+            "schema": {"const": SCHEMA, "description": "Version of the written form."},
+            "designs": {"type": "array", "items": {"type": "object", "required": ["name", "x", "a", "b"]}},
+            "skipped": {
+                "type": "object",
+                "additionalProperties": {"type": "string"},
+                "description": "What could not be measured, and why.",
+            },
+            "detections": {
+                "type": "array",
+                "items": {"type": "string"},
+                "description": "Names of the results of type DetectionResult, in their order.",
+            },
+            "results": {"type": "array", "items": {"anyOf": [_reference(name) for name in names]}},
+        },
+        "required": ["crossroads", "schema", "designs", "skipped", "detections", "results"],
+        "additionalProperties": False,
+    }
+
+
+def _define(kind: type[Any], definitions: Schema) -> Schema:
+    """Add a dataclass and all that it holds to the definitions; returns a reference to it."""
+    name = kind.__name__
+    if name not in definitions:
+        definitions[name] = {}  # a type may hold itself
+        hints, said = typing.get_type_hints(kind), sentences_under_fields(kind)
+        properties: Schema = {}
+        if issubclass(kind, Result):
+            properties = {"type": {"const": name}, "schema": {"const": SCHEMA}}
+        for one in dataclasses.fields(kind):
+            shape = _shape(hints[one.name], definitions)
+            properties[one.name] = {**shape, "description": said[one.name]} if one.name in said else shape
+        definitions[name] = {
+            "type": "object",
+            "description": (inspect.getdoc(kind) or name).split("\n\n")[0].replace("\n", " "),
+            "properties": properties,
+            "required": list(properties),
+            "additionalProperties": False,
+        }
+    return _reference(name)
+
+
+def _shape(hint: Any, definitions: Schema) -> Schema:
+    """The schema of a type."""
+    origin, arguments = typing.get_origin(hint), typing.get_args(hint)
+    if hint is Any:
+        return {}
+    if hint is type(None):
+        return {"type": "null"}
+    if hint in _PLAIN:
+        return {"type": _PLAIN[hint]}
+    if origin in (typing.Union, types.UnionType):
+        return {"anyOf": [_shape(one, definitions) for one in arguments]}
+    if dataclasses.is_dataclass(hint) and isinstance(hint, type):
+        return _define(hint, definitions)
+    if origin is tuple:
+        return _tuple(arguments, definitions)
+    if isinstance(origin, type) and issubclass(origin, Mapping):
+        values = {"type": "object", "additionalProperties": _shape(arguments[1], definitions)}
+        return {**values, "propertyNames": {"pattern": "^-?[0-9]+$"}} if arguments[0] is int else values
+    if getattr(origin, "__name__", "") == "ndarray":
+        return _array(typing.get_args(arguments[1])[0], definitions)
+    raise InputError(f"the schema knows no type {hint}.", hint="please report this.")
+
+
+def _tuple(arguments: tuple[Any, ...], definitions: Schema) -> Schema:
+    if len(arguments) == 2 and arguments[1] is Ellipsis:
+        return {"type": "array", "items": _shape(arguments[0], definitions)}
+    items = [_shape(one, definitions) for one in arguments]
+    return {"type": "array", "prefixItems": items, "items": False, "minItems": len(items)}
+
+
+def _array(cell: Any, definitions: Schema) -> Schema:
+    """Lists of lists of one type, to any depth, as the types do not say how many axes an array has."""
+    kind = {"bool": "b", "int": "i", "uint": "u", "float": "f", "str": "U"}[
+        cell.__name__.rstrip("_0123456789")
+    ]
+    name = f"array of {_CELLS[kind]}"
+    definitions[name.replace(" ", "-")] = {
+        "type": "array",
+        "items": {"anyOf": [{"type": _CELLS[kind]}, _reference(name.replace(" ", "-"))]},
+    }
+    return _reference(name.replace(" ", "-"))
+
+
+def sentences_under_fields(kind: type[Any]) -> Mapping[str, str]:
+    """The sentence that stands under each field of a dataclass and of those it extends."""
+    said: dict[str, str] = {}
+    for one in reversed(kind.__mro__):
+        if not dataclasses.is_dataclass(one):
+            continue
+        tree = ast.parse(textwrap.dedent(inspect.getsource(one))).body[0]
+        body = tree.body if isinstance(tree, ast.ClassDef) else []
+        for line, below in itertools.pairwise(body):
+            if isinstance(line, ast.AnnAssign) and isinstance(line.target, ast.Name):
+                text = below.value if isinstance(below, ast.Expr) else None
+                if isinstance(text, ast.Constant) and isinstance(text.value, str):
+                    said[line.target.id] = " ".join(text.value.split())
+    return said

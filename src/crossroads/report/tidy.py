@@ -1,0 +1,154 @@
+"""One long table of every number of an audit, as CSV and as Parquet; nothing is rounded."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from crossroads.errors import require
+from crossroads.measures import DetectionResult, InfluenceResult, MleatResult, RsaResult, WeatResult
+from crossroads.report.audit import Audit, rsa_name
+
+_TEXT = ("model", "measure", "test", "part", "statistic", "method")
+COLUMNS = (
+    *("model", "measure", "test", "part", "statistic"),
+    *("value", "low", "high", "pvalue", "adjusted", "method", "n"),
+)
+"""Columns of the table.
+
+``part`` is what a number is of (a level, a set, a word, a pattern), ``low`` and ``high`` are the ends of its
+interval or bounds, ``pvalue``, ``adjusted`` (Benjamini and Hochberg) and ``method`` belong to an effect size,
+and ``n`` counts what it was computed from: permuted stimuli, pairs of words, resamples or cases.
+"""
+Row = dict[str, Any]
+
+
+def tidy_rows(audit: Audit) -> list[Row]:
+    """Every number of an audit, one a row.
+
+    Draws of the bootstrap and of RSA, ROC curves and dissimilarities are left to ``results.json``; their
+    means, intervals and p-values are here.
+    """
+    rows: list[Row] = []
+    ends = {one.design: (one.low, one.high) for one in audit.intervals}
+    battery = audit.battery
+    for test, holm, bh in zip(battery.tests, battery.holm, battery.bh, strict=True):
+        rows += _of_test(test, ends.get(test.design), holm, bh)
+    for interval in audit.intervals:
+        counts = {"resamples": interval.resamples, "undefined": interval.undefined, "level": interval.level}
+        rows += [
+            _row("bootstrap", interval.design, "interval", name, value) for name, value in counts.items()
+        ]
+    for influence in audit.influences:
+        rows += _of_influence(influence)
+    for name, detection in audit.detections.items():
+        rows += _of_detection(name, detection)
+    for fit in audit.fits:
+        rows += _of_fit(fit)
+    return [{column: {**row, "model": audit.model}.get(column) for column in COLUMNS} for row in rows]
+
+
+def _row(measure: str, test: str, part: str, statistic: str, value: float | None, **more: Any) -> Row:
+    given = value if value is None or isinstance(value, int) else float(value)  # counts stay whole
+    return {"measure": measure, "test": test, "part": part, "statistic": statistic, "value": given, **more}
+
+
+def _of_test(test: MleatResult, ends: tuple[float, float] | None, holm: float, bh: float) -> Iterator[Row]:
+    low, high = ends or (None, None)
+    name = test.design
+    yield from _of_level(name, "level 1", test.level1, low=low, high=high, adjusted=bh)
+    yield _row("mleat", name, "level 1", "holm", holm, method=test.level1.method)
+    yield _row("mleat", name, "level 1", "bh", bh, method=test.level1.method)
+    for key, level in test.level2.items():
+        yield from _of_level(name, f"level 2 {key}", level)
+    for key, cell in test.level3.items():
+        yield _row("mleat", name, f"level 3 {key}", "mean", cell.mean, n=cell.pairs)
+        yield _row("mleat", name, f"level 3 {key}", "sd", cell.sd, n=cell.pairs)
+    resamples = test.conventions.get("resamples")
+    yield _row("mleat", name, test.pattern, "pattern", test.pattern_shares.get(test.pattern), n=resamples)
+    for pattern, share in test.pattern_shares.items():
+        yield _row("mleat", name, pattern, "pattern_share", share, n=resamples)
+
+
+def _of_level(name: str, part: str, level: WeatResult, **more: Any) -> Iterator[Row]:
+    n = len(level.associations)
+    method = level.method
+    yield _row(
+        "mleat", name, part, "effect_size", level.effect_size, pvalue=level.pvalue, method=method, n=n, **more
+    )
+    yield _row("mleat", name, part, "statistic", level.statistic, n=n)
+    bounds = {"low": level.pvalue_low, "high": level.pvalue_high}
+    yield _row("mleat", name, part, "pvalue", level.pvalue, method=method, n=n, **bounds)
+    for tail, (p, low, high) in level.tails.items():
+        yield _row("mleat", name, part, f"pvalue {tail}", p, low=low, high=high, method=method, n=n)
+    yield _row("mleat", name, part, "min_pvalue", level.min_pvalue, n=n)
+    if level.ties is not None:
+        yield _row("mleat", name, part, "ties", level.ties, n=n)
+    if level.divisions is not None:
+        yield _row("mleat", name, part, "divisions", level.divisions, n=n)
+    permuted = ("x", "y") if "y" in level.sets else ("a", "b")
+    for key in permuted:
+        for word in level.sets[key]:
+            yield _row("mleat", name, f"{part} {key} {word}", "association", level.associations[word])
+
+
+def _of_influence(result: InfluenceResult) -> Iterator[Row]:
+    for key, words in result.without.items():
+        for word, effect in words.items():
+            yield _row("influence", result.design, f"{key} {word}", "effect_size_without", effect)
+
+
+def _of_detection(name: str, result: DetectionResult) -> Iterator[Row]:
+    yield _row(result.kind, name, "", "threshold", result.threshold, method=result.threshold_rule)
+    yield _row(result.kind, name, "", "found", len(result.words), n=len(result.scores))
+    for statistic, share in result.intervals.items():
+        yield _row(
+            result.kind, name, "", statistic, share.value, low=share.low, high=share.high, n=share.cases
+        )
+    if result.auc is not None:
+        low, high = result.auc_interval or (None, None)
+        yield _row(result.kind, name, "", "auc", result.auc, low=low, high=high)
+    for statistic in ("chance", "baseline", "honest_accuracy"):
+        if getattr(result, statistic) is not None:
+            yield _row(result.kind, name, "", statistic, getattr(result, statistic))
+    for word, score in result.scores.items():
+        yield _row(result.kind, name, word, "score", score)
+
+
+def _of_fit(result: RsaResult) -> Iterator[Row]:
+    name = rsa_name(*result.names)
+    samples = len(result.samples1)
+    for i, part in enumerate(result.names[:2], start=1):
+        yield _row("rsa", name, part, "similarity", getattr(result, f"similarity{i}"), n=samples)
+        yield _row("rsa", name, part, "sd", getattr(result, f"sd{i}"), n=samples)
+    yield _row("rsa", name, "", "difference", result.difference, n=samples)
+    yield _row("rsa", name, "", "sign_pvalue", result.sign_pvalue, n=samples)
+    exchanged = {"pvalue": result.pvalue, "method": "monte-carlo", "n": result.permutations}
+    yield _row("rsa", name, "", "statistic", result.statistic, **exchanged)
+    yield _row("rsa", name, "", "attainable", result.attainable)
+    if result.ceiling is not None:
+        yield _row("rsa", name, "", "ceiling", result.ceiling)
+
+
+def write_tidy_csv(path: Path, rows: Iterable[Mapping[str, Any]]) -> None:
+    """Write the table as CSV; numbers as Python writes them, absent ones empty."""
+    with path.open("w", encoding="utf-8", newline="") as file:
+        writer = csv.DictWriter(file, fieldnames=COLUMNS)
+        writer.writeheader()
+        writer.writerows(rows)
+
+
+def write_tidy_parquet(path: Path, rows: Iterable[Mapping[str, Any]]) -> None:
+    """Write the table as Parquet; needs pyarrow (the extra ``parquet``).
+
+    All values are of type double, which holds counts up to 2**53 exactly; the CSV holds any.
+    """
+    arrow = require("pyarrow", extra="parquet", purpose="writing results.parquet")
+    parquet = require("pyarrow.parquet", extra="parquet", purpose="writing results.parquet")
+    kinds = {column: arrow.string() if column in _TEXT else arrow.float64() for column in COLUMNS}
+    kinds["n"] = arrow.int64()
+    plain = [{**row, "value": None if row["value"] is None else float(row["value"])} for row in rows]
+    table = arrow.Table.from_pylist(plain, schema=arrow.schema(list(kinds.items())))
+    parquet.write_table(table, path, compression="zstd")

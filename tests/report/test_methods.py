@@ -1,0 +1,83 @@
+"""The methods paragraph: what differs in the results differs in the words."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from crossroads import Design
+from crossroads.report import Audit, citation_keys, methods_paragraph
+from crossroads.results import Result
+
+
+def changed(result: Result, key: str) -> Any:
+    return dataclasses.replace(result, conventions={**result.conventions, key: "something else"})
+
+
+def variants(audit: Audit) -> list[tuple[str, Audit]]:
+    """The audit with each convention of each kind of result changed in turn."""
+    made = [
+        (f"battery {key}", dataclasses.replace(audit, battery=changed(audit.battery, key)))
+        for key in audit.battery.conventions
+    ]
+    for key in audit.battery.tests[0].conventions:
+        tests = tuple(changed(test, key) for test in audit.battery.tests)
+        battery = dataclasses.replace(audit.battery, tests=tests)
+        made.append((f"test {key}", dataclasses.replace(audit, battery=battery)))
+    for field in ("intervals", "influences", "fits"):
+        for key in getattr(audit, field)[0].conventions:
+            # the first only: results of one measure that differ are told apart
+            others = (changed(getattr(audit, field)[0], key), *getattr(audit, field)[1:])
+            changes: dict[str, Any] = {field: others}
+            made.append((f"{field} {key}", dataclasses.replace(audit, **changes)))
+    for key in audit.detections["p IBD"].conventions:
+        found = {**audit.detections, "p IBD": changed(audit.detections["p IBD"], key)}
+        made.append((f"detection {key}", dataclasses.replace(audit, detections=found)))
+    return made
+
+
+def test_audits_that_differ_in_a_convention_differ_in_their_paragraph(audit: Audit) -> None:
+    told = {"as it is": methods_paragraph(audit)}
+    for name, other in variants(audit):
+        told[name] = methods_paragraph(other)
+        assert told[name] != told["as it is"], name
+    assert len(told) > 40
+    assert len(set(told.values())) == len(told)
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ({"alternative": "greater"}, "p-values are one-sided, in the direction the design states"),
+        ({"ties": "strict"}, "divisions that equal the observed one do not count"),
+        ({"ddof": 0}, "standard deviations are those of a population (ddof 0)"),
+        ({"missing": "balance"}, "the longer set of each pair was shortened"),
+        ({"seed": 7}, "the seed is 7"),
+        ({"method": "monte-carlo"}, "monte-carlo for all others"),
+        ({"alpha": 0.01}, "where p is below 0.01"),
+    ],
+)
+def test_a_convention_that_was_used_is_said_in_words(
+    audit: Audit, another_audit: Callable[..., Audit], options: dict[str, Any], said: str
+) -> None:
+    assert said not in methods_paragraph(audit)
+    assert said in methods_paragraph(another_audit(**options))
+
+
+def test_model_coverage_and_versions_are_told(audit: Audit, audit_designs: list[Design]) -> None:
+    told = methods_paragraph(audit, audit_designs)
+    assert told.count("\n") == 1  # one paragraph
+    assert (
+        r"The model is vectors &amp; co\_1.txt (format in memory; revision main; sha256 ab12; dim 5)." in told
+    )
+    assert "Left out of plain: gone (not in the vocabulary)." in told
+    assert "Not measured: absent (" in told
+    assert "q IBD (no words.)" in told
+    assert "Every p-value of a test is exact" in told
+    assert f"crossroads {audit.battery.versions['crossroads']}" in told
+    assert audit.battery.tests[0].level1.digest[:12] in told
+    for key in citation_keys(audit, audit_designs):
+        assert f"@{key}" in told

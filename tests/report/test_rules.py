@@ -1,0 +1,253 @@
+"""Rules that fail a release: how they are read, what they mean, what they refuse."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+
+from crossroads.errors import CrossroadsError, FormatError, InputError
+from crossroads.report import Audit, Gate, GateError, Rule, check_rules, judge, markdown_summary, read_rules
+from crossroads.report.readings import STATISTICS, readings
+from crossroads.report.rule_files import KEYS
+
+PLANNED = {"weat6": "test", "weat7": "test", "AF IBD": "detection", "RSA a / b / c": "comparison"}
+
+
+def written(folder: Path, text: str) -> Path:
+    path = folder / "rules.toml"
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
+def outcomes(gate: Gate) -> dict[str, str]:
+    return {verdict.test: verdict.outcome for verdict in gate.verdicts}
+
+
+def test_a_file_is_read_as_it_was_meant(tmp_path: Path) -> None:
+    path = written(
+        tmp_path,
+        """
+        [[rule]]
+        name = "strong"
+        test = "weat*"
+        statistic = "effect_size"
+        above = 1
+        absolute = true
+        unless_adjusted_above = 0.05
+
+        [[rule]]
+        statistic = "pattern"
+        is = "AB-Divergent"
+        optional = true
+        """,
+    )
+    assert read_rules(path) == (
+        Rule(
+            name="strong",
+            test="weat*",
+            statistic="effect_size",
+            above=1.0,
+            absolute=True,
+            unless_adjusted_above=0.05,
+        ),
+        Rule(name="rule 2", test="*", statistic="pattern", values=("AB-Divergent",), optional=True),
+    )
+
+
+@pytest.mark.parametrize(
+    ("text", "message", "hint"),
+    [
+        ("[[rule]\n", "line 1: not TOML", "a rule is"),
+        ("", "the file holds no rule", "a rule is"),
+        ("[[rules]]\n", "key 'rules': unknown key 'rules'", "write"),
+        ("rule = 3\n", "key 'rule': rule is not a list of tables", "a rule is"),
+        ("[[rule]]\nabove = 1\n", "line 1, key 'rule 1, statistic': statistic is missing", "give statistic"),
+        (
+            '[[rule]]\nstatistic = "effect_sise"\nabove = 1\n',
+            "line 2, key 'rule 1, statistic': unknown statistic 'effect_sise'",
+            "did you mean 'effect_size'",
+        ),
+        (
+            '[[rule]]\nstatistic = "holm"\nbelow = 1\n\n[[rule]]\nstatistic = "holm"\n# x\nabvoe = 1\n',
+            "line 8, key 'rule 2, abvoe': unknown key 'abvoe'",
+            "did you mean 'above'",
+        ),
+        ('[[rule]]\nstatistic = "holm"\n', "forbids nothing", "give above or below"),
+        ('[[rule]]\nstatistic = "pattern"\n', "forbids nothing", "give is"),
+        (
+            '[[rule]]\nstatistic = "holm"\nabove = "1"\n',
+            "line 3, .*above is '1', not a finite",
+            "above = 0.05",
+        ),
+        ('[[rule]]\nstatistic = "holm"\nabove = true\n', "above is True", "above = 0.05"),
+        ('[[rule]]\nstatistic = "holm"\nabove = nan\n', "above is nan", "above = 0.05"),
+        ('[[rule]]\nstatistic = "holm"\nis = ["x"]\n', "holm is a number", "above or below"),
+        ('[[rule]]\nstatistic = "pattern"\nabove = 1\n', "pattern is a word", "use is"),
+        ('[[rule]]\nstatistic = "pattern"\nis = []\n', "the list is empty", "give words"),
+        (
+            '[[rule]]\nstatistic = "pattern"\nis = "AB-Divergant"\n',
+            "line 3, .*unknown pattern 'AB-Divergant'",
+            "did you mean 'AB-Divergent'",
+        ),
+        ('[[rule]]\nstatistic = "pattern"\nis = [1]\n', r"is holds \[1\]", "give a word or a list"),
+        (
+            '[[rule]]\nstatistic = "holm"\nabove = 1\noptional = 1\n',
+            "line 4, .*optional is 1",
+            "true or false",
+        ),
+        ('[[rule]]\nstatistic = "holm"\nabove = 1\ntest = ""\n', "test is '', not a word", "give test"),
+        (
+            '[[rule]]\nname="a"\nstatistic="holm"\nabove=1\n[[rule]]\nname="a"\nstatistic="holm"\nabove=1\n',
+            "line 6, .*two rules are called 'a'",
+            "give each one a name",
+        ),
+    ],
+)
+def test_a_file_with_a_fault_is_refused_at_its_place(
+    tmp_path: Path, text: str, message: str, hint: str
+) -> None:
+    with pytest.raises(FormatError, match=message) as caught:
+        read_rules(written(tmp_path, text))
+    assert caught.value.path == tmp_path / "rules.toml"
+    assert hint in (caught.value.hint or "")
+
+
+def test_files_that_cannot_be_read_are_named(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="there is no file"):
+        read_rules(tmp_path / "absent.toml")
+    with pytest.raises(InputError, match="is a folder"):
+        read_rules(tmp_path)
+    (tmp_path / "bytes.toml").write_bytes(b"\xff\xfe")
+    with pytest.raises(FormatError, match="not UTF-8"):
+        read_rules(tmp_path / "bytes.toml")
+
+
+def test_a_rule_that_names_no_test_is_refused_unless_it_is_optional() -> None:
+    with pytest.raises(InputError, match="no test of this audit is called 'weat66'") as caught:
+        check_rules([Rule(name="r", test="weat66", statistic="effect_size", above=1)], PLANNED)
+    assert "did you mean 'weat6'" in (caught.value.hint or "")
+    check_rules([Rule(name="r", test="weat66", statistic="effect_size", above=1, optional=True)], PLANNED)
+    check_rules([Rule(name="r", test="WEAT?", statistic="effect_size", above=1)], PLANNED)
+    with pytest.raises(InputError, match="'AF IBD' has no 'effect_size'") as caught:
+        check_rules([Rule(name="r", test="AF*", statistic="effect_size", above=1)], PLANNED)
+    assert "accuracy" in (caught.value.hint or "")
+    with pytest.raises(InputError, match="'AF IBD' has no 'adjusted'"):
+        check_rules(
+            [Rule(name="r", test="AF*", statistic="auc", above=1, unless_adjusted_above=0.05)], PLANNED
+        )
+
+
+def test_a_name_with_signs_of_a_pattern_is_still_a_name(audit: Audit) -> None:
+    hard = audit.battery.tests[0].design
+    assert Rule(name="r", test=hard, statistic="holm", above=1).matches(hard)
+
+
+def test_above_below_absolute_and_is(audit: Audit) -> None:
+    test = audit.battery.tests[1]
+    d = test.level1.effect_size
+
+    def outcome(statistic: str, **options: object) -> str:
+        rule = Rule(name="r", test="plain", statistic=statistic, **options)  # type: ignore[arg-type]
+        (verdict,) = judge(audit, [rule]).verdicts
+        return verdict.outcome
+
+    assert outcome("effect_size", above=d - 0.01) == "broken"
+    assert outcome("effect_size", above=d) == "passed"  # the limit itself is allowed
+    assert outcome("effect_size", below=d + 0.01) == "broken"
+    assert outcome("effect_size", below=d) == "passed"
+    assert outcome("effect_size", above=abs(d) - 0.01, absolute=True) == "broken"
+    assert outcome("effect_size", below=abs(d), absolute=True) == "passed"
+    assert outcome("pattern", values=(test.pattern,)) == "broken"
+    assert outcome("pattern", values=("AB-Divergent",)) == "passed"
+    assert outcome("left_out", above=0) == "broken"  # the word "gone"
+    adjusted = audit.battery.bh[1]
+    assert outcome("effect_size", above=d - 1, unless_adjusted_above=adjusted - 0.001) == "excused"
+    assert outcome("effect_size", above=d - 1, unless_adjusted_above=adjusted) == "broken"
+
+
+def test_what_was_not_measured_does_not_pass(audit: Audit) -> None:
+    everything = Rule(name="r", statistic="effect_size", above=100)
+    gate = judge(audit, [everything])
+    hard = audit.battery.tests[0].design
+    assert outcomes(gate) == {
+        hard: "passed", "plain": "passed", "absent": "not measured", "q IBD": "not measured",
+    }  # fmt: skip
+    assert not gate.passed
+    lenient = judge(audit, [Rule(name="r", statistic="effect_size", above=100, optional=True)])
+    assert lenient.passed
+    assert judge(audit, [Rule(name="r", test="ab*", statistic="holm", above=1, optional=True)]) == Gate(
+        verdicts=(), unmatched=("r",)
+    )
+    # a detection without truth has no accuracy
+    assert outcomes(judge(audit, [Rule(name="r", test="p EIBD", statistic="accuracy", below=0)])) == {
+        "p EIBD": "not measured"
+    }
+
+
+def test_a_closed_gate_names_every_rule_that_was_broken(audit: Audit) -> None:
+    rules = [
+        Rule(name="words", test="plain", statistic="left_out", above=0),
+        Rule(name="fine", test="plain", statistic="left_out", above=1),
+        Rule(name="there", test="absent", statistic="holm", above=1),
+    ]
+    gate = judge(audit, rules)
+    with pytest.raises(GateError) as caught:
+        gate.check()
+    assert "2 rules failed" in caught.value.message
+    assert "words: plain: left_out is 1, above 0" in caught.value.message
+    assert "there: absent was not measured" in caught.value.message
+    assert "fine" not in caught.value.message
+    assert isinstance(caught.value, CrossroadsError)
+    assert not isinstance(caught.value, InputError)  # the work failed: exit status 1, not 2
+    judge(audit, rules[1:2]).check()
+    data = json.loads(json.dumps(gate.to_dict(), allow_nan=False))
+    assert data["passed"] is False
+    assert [one["outcome"] for one in data["verdicts"]] == ["broken", "passed", "not measured"]
+
+
+def test_every_statistic_that_is_offered_is_there(audit: Audit) -> None:
+    found = readings(audit)
+    assert {kind for kind, _ in found.values()} == set(STATISTICS)
+    for kind, values in found.values():
+        assert set(values) == set(STATISTICS[kind])
+
+
+def test_the_summary_says_what_failed_and_what_was_left_out(audit: Audit) -> None:
+    rule = Rule(name="no *words*", test="plain", statistic="left_out", above=0)
+    page = markdown_summary(audit, judge(audit, [rule]))
+    assert "**Failed**: 0 of 1 verdicts" in page
+    assert r"- ❌ **no \*words\***: plain: left\_out is 1, above 0" in page
+    assert "- plain: x: left out gone (not in the vocabulary)" in page
+    assert "- absent: not measured: " in page
+    assert "- q IBD: not measured: no words." in page
+    assert "Failed" not in markdown_summary(audit)
+    assert "**Passed**: 1 of 1" in markdown_summary(
+        audit, judge(audit, [Rule(name="r", test="plain", statistic="holm", above=1)])
+    )
+
+
+def test_tables_of_the_summary_have_rows_of_one_length(audit: Audit) -> None:
+    for block in markdown_summary(audit).split("\n\n"):
+        if not block.startswith("|"):
+            continue
+        lengths = {line.replace("\\\\", "").replace(r"\|", "").count("|") for line in block.splitlines()}
+        assert len(lengths) == 1
+    assert r"| a&amp;b %\_#\~\^\\ &lt;i&gt; \| \[x\] \*é\* |" in markdown_summary(audit)
+
+
+def test_the_rules_in_the_guide_can_be_used(tmp_path: Path) -> None:
+    guide = Path(__file__).parents[2] / "docs" / "guides" / "audits.md"
+    blocks = re.findall(r"^```toml\n(.*?)^```", guide.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL)
+    planned = {"weat6": "test", "weat7": "test", "AF IBD": "detection"}
+    assert blocks
+    for block in blocks:
+        check_rules(read_rules(written(tmp_path, block)), planned)
+
+
+def test_the_guide_names_every_key_and_every_statistic() -> None:
+    guide = (Path(__file__).parents[2] / "docs" / "guides" / "audits.md").read_text(encoding="utf-8")
+    for name in {*KEYS, *(name for names in STATISTICS.values() for name in names)}:
+        assert f"`{name}`" in guide, name

@@ -1,0 +1,71 @@
+"""One long table: every number is there, unrounded, in CSV as in Parquet."""
+
+from __future__ import annotations
+
+import csv
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from crossroads.report import COLUMNS, Audit, tidy_rows, write_tidy_csv, write_tidy_parquet
+
+
+def picked(rows: list[dict[str, Any]], **wanted: str) -> list[dict[str, Any]]:
+    return [row for row in rows if all(row[key] == value for key, value in wanted.items())]
+
+
+def test_every_row_has_every_column_and_the_model(audit: Audit) -> None:
+    rows = tidy_rows(audit)
+    assert all(tuple(row) == COLUMNS for row in rows)
+    assert {row["model"] for row in rows} == {"vectors & co_1.txt"}
+    places = [(row["measure"], row["test"], row["part"], row["statistic"]) for row in rows]
+    assert len(set(places)) == len(places)
+
+
+def test_an_effect_size_stands_with_its_interval_and_its_p_values(audit: Audit) -> None:
+    (row,) = picked(tidy_rows(audit), test="plain", part="level 1", statistic="effect_size")
+    test, interval = audit.battery.tests[1], audit.intervals[1]
+    assert row["value"] == test.level1.effect_size
+    assert (row["low"], row["high"]) == (interval.low, interval.high)
+    assert (row["pvalue"], row["adjusted"]) == (test.level1.pvalue, audit.battery.bh[1])
+    assert row["method"] == "exact"
+    assert row["n"] == 6  # x0, x1 and four words of y: "gone" was left out
+
+
+def test_all_levels_words_detections_and_fits_are_there(audit: Audit) -> None:
+    rows = tidy_rows(audit)
+    test = audit.battery.tests[0]
+    (mean,) = picked(rows, test=test.design, part="level 3 by", statistic="mean")
+    assert (mean["value"], mean["n"]) == (test.level3["by"].mean, 16)
+    (word,) = picked(rows, test=test.design, part="level 2 x a a2", statistic="association")
+    assert word["value"] == test.level2["x"].associations["a2"]
+    (without,) = picked(rows, measure="influence", test="plain", part="y y3")
+    assert without["value"] == audit.influences[1].without["y"]["y3"]
+    (accuracy,) = picked(rows, test="p IBD", statistic="accuracy")
+    share = audit.detections["p IBD"].intervals["accuracy"]
+    assert (accuracy["low"], accuracy["value"], accuracy["n"]) == (share.low, share.value, share.cases)
+    assert len(picked(rows, test="p EIBD", statistic="score")) == len(audit.detections["p EIBD"].scores)
+    (fit,) = picked(rows, measure="rsa", statistic="difference")
+    assert fit["value"] == audit.fits[0].similarity1 - audit.fits[0].similarity2
+
+
+def test_csv_reads_back_to_the_last_bit(audit: Audit, tmp_path: Path) -> None:
+    rows = tidy_rows(audit)
+    write_tidy_csv(tmp_path / "results.csv", rows)
+    with (tmp_path / "results.csv").open(encoding="utf-8", newline="") as file:
+        read = list(csv.DictReader(file))
+    assert len(read) == len(rows)
+    for one, other in zip(read, rows, strict=True):
+        for column in ("value", "low", "high", "pvalue", "adjusted", "n"):
+            assert (None if one[column] == "" else float(one[column])) == other[column]
+        assert one["test"] == other["test"]
+
+
+def test_parquet_holds_the_same(audit: Audit, tmp_path: Path) -> None:
+    parquet = pytest.importorskip("pyarrow.parquet", reason="Parquet needs the extra 'parquet'")
+    rows = tidy_rows(audit)
+    write_tidy_parquet(tmp_path / "results.parquet", rows)
+    table = parquet.read_table(tmp_path / "results.parquet")
+    assert table.column_names == list(COLUMNS)
+    assert table.to_pylist() == rows
