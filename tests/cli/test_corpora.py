@@ -106,6 +106,38 @@ def test_a_folder_is_replaced_only_when_asked(
     assert command(*arguments, "--overwrite").status == 0
 
 
+def test_a_list_called_like_a_test_stands_beside_it(command: Command, corpus: Path, tmp_path: Path) -> None:
+    (tmp_path / "c6").write_text("office\n", encoding="utf-8")
+    run = command("contexts", corpus, "-o", tmp_path / "o", "-t", "c6", "--words", tmp_path / "c6", "--json")
+    lists = json.loads(run.out)["lists"]
+    assert list(lists) == ["c6", "c6 (--words)"]
+    assert lists["c6 (--words)"] == ["office"]
+    assert "John" in lists["c6"]
+
+
+def test_a_low_limit_needs_no_other_minimum(
+    command: Command, corpus: Path, words: Path, tmp_path: Path
+) -> None:
+    run = command("contexts", corpus, "-o", tmp_path / "out", "--words", words, "--limit", "5")
+    assert run.status == 0, run.err
+    assert "fewer than 5 contexts (1)\n  salary (1)" in run.out
+
+
+def test_a_minimum_of_none_still_names_what_is_missing(
+    command: Command, corpus: Path, words: Path, tmp_path: Path
+) -> None:
+    run = command("contexts", corpus, "-o", tmp_path / "out", "--words", words, "--minimum", "0")
+    assert "not in the corpus (1)\n  wedding" in run.out
+    assert "≥ 1" in run.out
+
+
+def test_rows_that_swallow_others_are_told(command: Command, words: Path, tmp_path: Path) -> None:
+    table = tmp_path / "table.csv"
+    table.write_text('id,text\n"1,Amy\n' + "2,Amy\n" * 100 + '3"x,John\n', encoding="utf-8")
+    run = command("contexts", table, "-o", tmp_path / "out", "--words", words)
+    assert "1 rows go on for more than 100 lines; is a quotation mark missing?" in run.out
+
+
 @pytest.mark.parametrize(
     ("arguments", "what"),
     [
@@ -116,6 +148,10 @@ def test_a_folder_is_replaced_only_when_asked(
         (("dump.jsonl", "--fallback", "uper"), "unknown fallback 'uper'"),
         (("dump.jsonl", "--format", "text", "--unit", "paragraf"), "paragraph"),
         (("dump.jsonl", "--words", "empty.txt"), "empty.txt holds no words"),
+        (("dump.jsonl", "--words", "no.txt"), "'no.txt' cannot be read (no such file or directory). hint:"),
+        (("dump.jsonl", "--words", "."), "'.' cannot be read (is a directory). hint:"),
+        (("dump.jsonl", "-o", "empty.txt/sub"), "empty.txt is a file"),
+        (("a.parquet.gz",), "Parquet is not read compressed"),
         (("dump.jsonl", "--words", "absent.txt"), "none of the 1 words is in the 151 documents"),
         (("cut.txt.gz",), "cut.txt.gz: the compressed data is broken"),
         (("empty.txt",), "the corpus holds no document"),
@@ -132,10 +168,15 @@ def test_bad_input_is_told_in_a_sentence_and_nothing_is_written(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     Path("cut.txt.gz").write_bytes(gzip.compress(b"John was at home\n" * 999)[:-12])
-    for name, text in (("empty.txt", ""), ("absent.txt", "zebra\n"), ("table.dat", "x")):
+    for name, text in (
+        ("empty.txt", ""),
+        ("absent.txt", "zebra\n"),
+        ("table.dat", "x"),
+        ("a.parquet.gz", "x"),
+    ):
         Path(name).write_text(text, encoding="utf-8")
     before = sorted(tmp_path.iterdir())
-    run = command("contexts", *arguments, "-o", "out")
+    run = command("contexts", *arguments, *(() if "-o" in arguments else ("-o", "out")))
     assert run.status == 2
     assert what in run.err.replace("\n", " ").replace("  ", " ")
     assert "Traceback" not in run.err

@@ -39,13 +39,16 @@ def reference() -> Reference:
 
         plain = " ".join(unicodedata.normalize("NFC", form).split())
         places = [match.start() for match in re.finditer(letter, plain)]
-        first, last = places[0], places[-1] + 1  # the letters have to stand free, signs around them need not
+        first, last = places[0], places[-1] + 1  # the letters have to stand free
         before, after = f"(?<!{letter})", f"(?!{letter})"
         if hyphens == "join":
             before += f"(?<!{letter}[{JOINED}])"
             after += f"(?![{JOINED}]{letter})"
         middle = before + written(plain[first:last]) + after
-        return re.compile(f"(?={written(plain[:first])}{middle}{written(plain[last:])})")
+        # a sign at the beginning or the end must not go on either
+        head = f"(?<!{letter}){written(plain[:first])}" if first else ""
+        tail = f"{written(plain[last:])}(?!{letter}|{written(plain[-1])})" if last < len(plain) else ""
+        return re.compile(f"(?={head}{middle}{tail})")
 
     def search(
         documents: Sequence[str], forms: Sequence[str], left: int = 4, right: int = 4, hyphens: str = "join"

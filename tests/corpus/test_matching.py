@@ -18,12 +18,15 @@ pytest.importorskip("ahocorasick_rs", reason="searching a corpus needs the extra
 Hit = tuple[str, str, int, int]
 Reference = Callable[..., list[Hit]]
 
-FORMS = ["he", "He", "short-term", "term", "New York", "York", "José", "O'Brien", "C++", "C", "ß", "all-"]
+FORMS = [
+    "he", "He", "short-term", "term", "New York", "York", "José", "O'Brien", "C++", "C", "ß", "all-", ".he",
+    "he'",
+]  # fmt: skip
 # texts made of the forms, of signs that may or may not divide words, and of letters that extend them
 PIECES = [
     *FORMS, "short", "New", "New\u00a0York", "Jose\u0301", "O’Brien", "short\u2011term", "t", "é",
     "\u0301", "_", "7",
-    "-", "--", "‐", "'", "’", ",", ".", "—", "…", "/", "[", " ", "  ", "\n", "\t", "\u3000", "\u2028",
+    "+", "-", "--", "‐", "'", "’", ",", ".", "—", "…", "/", "[", " ", "  ", "\n", "\t", "\u3000", "\u2028",
     "\0", "\x1f",
     "\ufeff", "\u200b", "漢", "😀", "\ufffd",
 ]  # fmt: skip
@@ -73,6 +76,11 @@ def test_spaces_in_all_documents_are_those_of_each(documents: list[str]) -> None
         ("cafe\u0301s cafe\u0301", "cafe", 0),
         ("New York, New\tYork, New,York, New-York", "New York", 2),
         ("he he he", "he", 3),
+        ("ASP.NET é.NET _.NET", ".NET", 0),
+        (".NET, (.NET) ..NET .NETs", ".NET", 3),
+        ("C+++ C++x C++7 C++é", "C++", 0),
+        ("C++, C++. (C++) C++-like", "C++", 4),
+        ("Hawai’’ Hawai’ Hawai'’", "Hawai'", 1),
     ],
 )
 def test_words_are_whole(text: str, form: str, times: int) -> None:

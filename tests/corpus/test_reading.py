@@ -9,6 +9,7 @@ import io
 import json
 import lzma
 import pickle
+import socket
 from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
@@ -53,17 +54,18 @@ def as_jsonl(texts: list[str]) -> bytes:
     return "".join(json.dumps({"id": i, "body": text}) + "\n" for i, text in enumerate(texts)).encode()
 
 
-def as_table(delimiter: str) -> Callable[[list[str]], bytes]:
-    def write(texts: list[str]) -> bytes:
-        out = io.StringIO()
-        writer = csv.writer(out, delimiter=delimiter)
-        writer.writerows([("id", "text"), *enumerate(texts)])
-        return out.getvalue().encode()
-
-    return write
+def as_csv(texts: list[str]) -> bytes:
+    out = io.StringIO()
+    csv.writer(out).writerows([("id", "text"), *enumerate(texts)])
+    return out.getvalue().encode()
 
 
-WRITERS = {".txt": as_text, ".jsonl": as_jsonl, ".csv": as_table(","), ".tsv": as_table("\t")}
+def as_tsv(texts: list[str]) -> bytes:
+    rows = [f"{i}\t{' '.join(text.split())}" for i, text in enumerate(texts)]
+    return "\r\n".join(["id\ttext", *rows]).encode()
+
+
+WRITERS = {".txt": as_text, ".jsonl": as_jsonl, ".csv": as_csv, ".tsv": as_tsv}
 
 
 def documents(path: Path, **options: Any) -> tuple[list[str], Counter[str]]:
@@ -256,10 +258,66 @@ def test_what_is_not_a_corpus_is_refused(tmp_path: Path, monkeypatch: pytest.Mon
 
 def test_a_long_field_of_a_table_is_read_and_the_csv_module_left_as_it_was(tmp_path: Path) -> None:
     path = tmp_path / "long.csv"
-    path.write_bytes(as_table(",")(["x " * 100_000 + "Anna"]))
+    path.write_bytes(as_csv(["x " * 100_000 + "Anna"]))
     before = csv.field_size_limit()
     assert len(documents(path)[0][0]) == 200_004
     assert csv.field_size_limit() == before
+
+
+def test_a_quotation_mark_in_a_tsv_is_a_sign_like_any_other(tmp_path: Path) -> None:
+    path = tmp_path / "table.tsv"
+    path.write_text('id\ttext\n1\t"Anna said\n\n2\tOtto came\r\n3\t"so"\n4\n5\ta\rb', encoding="utf-8")
+    assert documents(path) == (['"Anna said', "Otto came", '"so"', "a b"], Counter(without_text=1))
+
+
+def test_rows_of_a_csv_that_swallow_many_lines_are_counted(tmp_path: Path) -> None:
+    path = tmp_path / "table.csv"
+    hundred = "\n".join(["line"] * 100)
+    path.write_text(f'id,text\n1,"{hundred}"\n2,Anna\n', encoding="utf-8")
+    assert documents(path)[1] == Counter()
+    path.write_text('id,text\n"1,Anna\n' + "2,Otto\n" * 100 + '3"x,last\n', encoding="utf-8")
+    assert documents(path) == (["last"], Counter(run_on=1))
+    assert find_contexts(path, ["last"]).counts.run_on == 1
+
+
+@pytest.mark.parametrize("head", ["BZh", "BZh is no word", "BZh9 is none either"])
+def test_a_text_may_begin_as_bzip2_nearly_does(tmp_path: Path, head: str) -> None:
+    path = tmp_path / "corpus.txt"
+    path.write_text(f"{head}\nAnna", encoding="utf-8")
+    assert documents(path)[0] == [head, "Anna"]
+
+
+def test_an_empty_bzip2_file_is_one(tmp_path: Path) -> None:
+    path = tmp_path / "corpus.txt"
+    path.write_bytes(bz2.compress(b"") + bz2.compress(b"Anna\n"))
+    assert documents(path)[0] == ["Anna"]
+
+
+def test_what_stands_after_compressed_data_is_told(tmp_path: Path) -> None:
+    path = tmp_path / "corpus.txt.gz"
+    path.write_bytes(gzip.compress(b"Anna\n" * 1000) + b"garbage")
+    with pytest.raises(FormatError, match="is whole, but something else stands after it"):
+        find_contexts(path, ["Anna"])
+    path.write_bytes(gzip.compress(b"Anna\n" * 1000)[:-9])
+    with pytest.raises(FormatError, match="the compressed data is broken: "):  # not 'after 0 bytes'
+        find_contexts(path, ["Anna"])
+
+
+@pytest.mark.parametrize(("name", "given"), [("a.parquet.gz", None), ("a.zst", "parquet")])
+def test_compressed_parquet_is_refused(name: str, given: str | None) -> None:
+    with pytest.raises(InputError, match="Parquet is not read compressed"):
+        format_of(Path(name), given)
+
+
+def test_a_file_that_cannot_be_opened_is_named_with_a_hint(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)  # names of sockets must be short
+    with socket.socket(socket.AF_UNIX) as unreadable:
+        unreadable.bind("corpus.txt")
+        with pytest.raises(InputError, match=r"'corpus\.txt' cannot be read \(") as raised:
+            find_contexts("corpus.txt", ["Anna"])
+    assert raised.value.hint
 
 
 def test_errors_of_parts_travel_between_processes(tmp_path: Path) -> None:

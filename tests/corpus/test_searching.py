@@ -240,6 +240,37 @@ def test_spellings_are_taken_in_order_and_never_mixed(tmp_path: Path) -> None:
     assert {context.form for rows_ in found.contexts.values() for context in rows_} == {"john"}
 
 
+@pytest.mark.parametrize("workers", [1, 2])
+def test_contexts_that_are_whole_documents_share_them(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, workers: int
+) -> None:
+    monkeypatch.setattr(planning, "PART_BYTES", 5000)
+    path = tmp_path / "corpus.txt"
+    documents = [" ".join(f"Anna {i} and Otto {n}" for i in range(100)) for n in range(10)]
+    path.write_text("\n".join(documents), encoding="utf-8")
+    found = find_contexts(path, ["Anna", "Otto"], window="all", limit=5000, workers=workers)
+    contexts = [context for some in found.contexts.values() for context in some]
+    assert len(contexts) == 2000
+    assert {context.text for context in contexts} == set(documents)
+    assert len({id(context.text) for context in contexts}) == 10
+    wide = find_contexts(path, ["Anna", "Otto"], window="9999+9999", limit=50)
+    assert wide.contexts == find_contexts(path, ["Anna", "Otto"], window="all", limit=50).contexts
+
+
+def test_a_minimum_of_none_still_asks_for_one(tmp_path: Path) -> None:
+    path = tmp_path / "corpus.txt"
+    path.write_text("john came\nAnna left\n", encoding="utf-8")
+    found = find_contexts(path, ["John", "Anna", "Otto"], minimum=0, fallback="lower")
+    assert [(one.form, one.contexts) for one in found.coverage] == [("john", 1), ("Anna", 1), ("Otto", 0)]
+    assert [one.word for one in found.below] == ["Otto"]
+    assert found.settings["minimum"] == 0
+
+
+def test_the_minimum_is_no_higher_than_the_limit_unless_asked(corpus: Path) -> None:
+    assert find_contexts(corpus, ["Anna"], limit=5).settings["minimum"] == 5
+    assert find_contexts(corpus, ["Anna"], limit=50).settings["minimum"] == 20
+
+
 def test_the_limit_is_kept_and_duplicates_are_not(corpus: Path) -> None:
     corpus.write_text(corpus.read_text(encoding="utf-8") * 3, encoding="utf-8")
     found = find_contexts(corpus, ["Anna", "Otto"], limit=100)

@@ -11,6 +11,7 @@ import pytest
 
 from crossroads.corpus import Context, Counts, Found, WordCoverage, read_contexts, write_contexts
 from crossroads.corpus.found import CorpusFile
+from crossroads.corpus.storing import check_folder
 from crossroads.errors import FormatError, InputError
 from crossroads.version import VERSION
 
@@ -100,11 +101,48 @@ def test_what_is_not_ours_is_never_replaced(
     (tmp_path / "link").symlink_to(tmp_path / "nowhere")
     with pytest.raises(InputError, match="is a link to nothing"):
         write_contexts(found, tmp_path / "link")
-    with pytest.raises(InputError, match="cannot be written to"):
+    with pytest.raises(InputError, match="/file is a file, so that"):
         write_contexts(found, file / "below")
     monkeypatch.chdir(tmp_path)
     with pytest.raises(InputError, match="is the current folder or above it"):
         write_contexts(found, ".")
+
+
+def test_places_that_cannot_be_used_are_found_before_the_work(tmp_path: Path) -> None:
+    (tmp_path / "loop").symlink_to(tmp_path / "loop")
+    wrong = {tmp_path / ("n" * 300): "File name too long", tmp_path / "loop" / "sub": r"cannot be used \("}
+    mounts = [path for path in ("/proc", "/dev", "/sys") if os.path.ismount(path)]
+    wrong |= {Path(path): "is a mount point" for path in mounts}
+    for place, what in wrong.items():
+        with pytest.raises(InputError, match=what) as raised:
+            check_folder(place)
+        assert raised.value.hint
+
+
+def test_a_parent_without_permission_is_found_before_the_work(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    allowed: list[int] = []
+
+    def access(path: Path, mode: int) -> bool:  # the superuser may write everywhere
+        allowed.append(mode)
+        return path != tmp_path
+
+    monkeypatch.setattr(os, "access", access)
+    with pytest.raises(InputError, match="cannot be written to"):
+        check_folder(tmp_path / "new" / "contexts")
+    assert allowed == [os.W_OK | os.X_OK]
+
+
+def test_a_link_to_an_empty_folder_and_the_longest_name_will_do(found: Found, tmp_path: Path) -> None:
+    (tmp_path / "real").mkdir()
+    (tmp_path / "link").symlink_to(tmp_path / "real")
+    for place in (tmp_path / "link", tmp_path / ("n" * 255)):
+        write_contexts(found, place)
+        write_contexts(found, place, overwrite=True)
+        assert read_contexts(place).words == found.words
+    assert (tmp_path / "link").is_symlink()
+    assert len(list(tmp_path.iterdir())) == 3
 
 
 @pytest.mark.parametrize("overwrite", [False, True])
@@ -144,6 +182,10 @@ def test_damaged_folders_are_refused(found: Found, tmp_path: Path) -> None:
     refused(r"the format is 'crossroads-contexts/9', expected 'crossroads-contexts/1'")
     manifest.write_text(good[:50], encoding="utf-8")
     refused("the file is not JSON")
+    manifest.write_text("[" * 100_000, encoding="utf-8")
+    refused("the file is not JSON")
+    with pytest.raises(InputError, match="holds other things"):
+        write_contexts(found, folder, overwrite=True)
     manifest.unlink()
     refused("no folder of contexts")
     manifest.write_text(good, encoding="utf-8")
@@ -171,6 +213,7 @@ def test_damaged_folders_are_refused(found: Found, tmp_path: Path) -> None:
         (b'{"word": "dog", "text": "dog", "start": 0, "end": 3}', "line 1: this is not a context"),
         (b"[]", "line 1: this is not a context"),
         (b"{", "line 1: this is not a context"),
+        (b"[" * 100_000, "line 1: this is not a context"),
     ],
 )
 def test_lines_that_are_no_contexts_are_named(found: Found, tmp_path: Path, line: bytes, what: str) -> None:

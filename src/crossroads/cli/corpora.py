@@ -25,7 +25,7 @@ from rich.table import Table
 from crossroads.cli import options as o
 from crossroads.cli import printing
 from crossroads.corpus import Found, WordCoverage, find_contexts, write_contexts
-from crossroads.corpus.searching import LIMIT, MINIMUM
+from crossroads.corpus.searching import LIMIT
 from crossroads.corpus.storing import check_folder
 from crossroads.errors import InputError, join_words
 from crossroads.stimuli import batteries, catalog
@@ -97,7 +97,14 @@ def contexts_command(
         ),
     ] = "9",
     limit: Annotated[int, typer.Option(help="Most contexts of a word.", min=1)] = LIMIT,
-    minimum: Annotated[int, typer.Option(help="List words with fewer contexts than this.", min=0)] = MINIMUM,
+    minimum: Annotated[
+        int | None,
+        typer.Option(
+            help="List words with fewer contexts than this; by default 20, or the limit if that is lower.",
+            min=0,
+            show_default=False,
+        ),
+    ] = None,
     seed: o.Seed = 0,
     fallback: Annotated[
         str,
@@ -178,7 +185,7 @@ def chosen_lists(
         designs = o.chosen_designs(names, files, default=DEFAULT)
         lists |= {design.name: tuple(design.words) for design in designs}
     if words is not None:
-        lists[words.name] = _read_words(words)
+        lists[f"{words.name} (--words)"] = _read_words(words)  # a file may be called like a test
     return lists
 
 
@@ -212,6 +219,12 @@ def _read_words(path: Path) -> tuple[str, ...]:
         lines = path.read_text(encoding="utf-8-sig").splitlines()
     except UnicodeDecodeError as error:
         raise InputError(f"{path} is not UTF-8: {error}.", hint="convert it, as with iconv.") from error
+    except OSError as error:
+        reason = (error.strerror or str(error)).lower()
+        raise InputError(
+            f"the words in {str(path)!r} cannot be read ({reason}).",
+            hint="name a text file with one word a line.",
+        ) from error
     words = tuple(dict.fromkeys(line.strip() for line in lines if line.strip()))
     if not words:
         raise InputError(f"{path} holds no words.", hint="write one word a line.")
@@ -268,6 +281,7 @@ def _show(found: Found, lists: Mapping[str, tuple[str, ...]], output: Path) -> N
     for number, what in (
         (counts.broken, "lines are not JSON objects and were skipped"),
         (counts.without_text, "records have no text in the field and were skipped"),
+        (counts.run_on, "rows go on for more than 100 lines; is a quotation mark missing?"),
         (counts.invalid, "documents hold bytes that are not UTF-8, which were replaced"),
     ):
         if number:
@@ -280,7 +294,7 @@ def coverage_table(found: Found, lists: Mapping[str, tuple[str, ...]]) -> Table:
     by_word: dict[str, WordCoverage] = {one.word: one for one in found.coverage}
     table = printing.plain_table()
     table.add_column("test", overflow="fold")
-    minimum = found.settings["minimum"]
+    minimum = max(found.settings["minimum"], 1)
     for name in ("words", "found", f"≥ {minimum:,}", "contexts", "fewest"):
         table.add_column(name, justify="right", no_wrap=True)
     rows = dict(lists) if len(lists) == 1 else {**lists, "all": found.words}

@@ -103,9 +103,19 @@ def _matching(name: str) -> list[Path]:
 
 def format_of(path: Path, given: str | None = None) -> str:
     """The format of a file: what was given, or what its suffix says."""
-    if given is not None:
-        return one_of("corpus format", given, FORMATS)
-    bare = path.with_suffix("") if path.suffix.lower().removeprefix(".") in MAGIC else path
+    squeezed = path.suffix.lower().removeprefix(".") in MAGIC
+    kind = _told(path, squeezed) if given is None else one_of("corpus format", given, FORMATS)
+    if kind == "parquet" and squeezed:
+        raise InputError(
+            f"{str(path)!r} is compressed, and Parquet is not read compressed.",
+            hint="decompress it; Parquet files compress their columns themselves.",
+        )
+    return kind
+
+
+def _told(path: Path, squeezed: bool) -> str:
+    """The format that the suffix says."""
+    bare = path.with_suffix("") if squeezed else path
     if _DUMP.fullmatch(bare.name):
         return "jsonl"
     suffix = bare.suffix.lower()

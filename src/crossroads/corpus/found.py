@@ -35,7 +35,7 @@ class WordCoverage:
     contexts: int
     """How many different contexts of it are kept."""
     enough: bool
-    """Whether these are as many as the minimum asks for."""
+    """Whether these are as many as the minimum asks for, and at least one."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -54,6 +54,8 @@ class Counts:
     """Documents with bytes that are not UTF-8; each such byte is read as U+FFFD."""
     without_text: int = 0
     """Records without text in the field that is read."""
+    run_on: int = 0
+    """Rows of CSV files that go on for more than a hundred lines; a quotation mark may be missing."""
 
     def __add__(self, other: Counts) -> Counts:
         mine, theirs = vars(self), vars(other)

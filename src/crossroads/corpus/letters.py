@@ -107,7 +107,7 @@ def letters(text: str, *, join: bool = True) -> bytearray:
 def _table() -> NDArray[np.uint8]:
     """The byte of every character there is."""
     table = np.full(sys.maxunicode + 1, SPACE, np.uint8)
-    codes = np.array([code for code in _ASSIGNED if _in_words(chr(code))])
+    codes = np.array([code for code in _ASSIGNED if in_word(chr(code))])
     table[codes] = np.where(codes < 128, codes, 128 + codes % 128)
     table[[ord(sign) for sign in HYPHENS]] = HYPHEN
     return table
@@ -117,9 +117,10 @@ def _table() -> NDArray[np.uint8]:
 def _plain_table() -> bytes:
     """The same for ASCII alone, which needs no table of all characters."""
     return bytes(
-        code if code < 128 and (_in_words(chr(code)) or code == HYPHEN) else SPACE for code in range(256)
+        code if code < 128 and (in_word(chr(code)) or code == HYPHEN) else SPACE for code in range(256)
     )
 
 
-def _in_words(character: str) -> bool:
+def in_word(character: str) -> bool:
+    """Whether a character belongs to words."""
     return character == "_" or unicodedata.category(character)[0] in "LNM"

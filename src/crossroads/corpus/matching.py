@@ -2,7 +2,8 @@
 
 Every stimulus becomes a pattern with a space on either side, and the text a copy in which whatever is not
 part of a word is a space; so an automaton (Aho and Corasick 1975) reports whole words only. Patterns that
-hold more than plain letters are compared with the text itself once more.
+hold more than plain letters are compared with the text itself once more, and those that begin or end with a
+sign must not go on there: *.NET* is not found in *ASP.NET*, nor *C++* in *C+++*.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from numpy.typing import NDArray
 from crossroads.corpus.letters import (
     BREAK,
     composed,
+    in_word,
     letters,
     same_signs,
     single_spaces,
@@ -75,6 +77,7 @@ class Matcher:
                 for w, m in zip(self._written, marked, strict=True)
             ]
         )
+        self._signed = (self._before > 0) | (self._after > 0)
         patterns = [b" " + m.strip() + b" " for m in marked]
         self._automaton = package.BytesAhoCorasick(patterns, implementation=package.Implementation.DFA)
 
@@ -90,7 +93,18 @@ class Matcher:
         kept = (starts >= 0) & (ends <= len(text))
         for at in np.flatnonzero(kept & self._doubtful[forms]):
             kept[at] = same_signs(text[starts[at] : ends[at]]) == self._written[forms[at]]
+        for at in np.flatnonzero(kept & self._signed[forms]):
+            kept[at] = self._stands_free(text, forms[at], starts[at], ends[at])
         return Matches(forms[kept], starts[kept], ends[kept])
+
+    def _stands_free(self, text: str, form: int, start: int, end: int) -> bool:
+        """Whether a form that begins or ends with a sign is no part of something longer."""
+        before, after = text[max(start - 1, 0) : start], text[end : end + 1]
+        if self._before[form] and before and in_word(before):
+            return False
+        if not self._after[form] or not after:
+            return True
+        return not in_word(after) and same_signs(after) != self._written[form][-1]
 
 
 def plain(text: str) -> str:

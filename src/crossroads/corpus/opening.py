@@ -6,6 +6,7 @@ import bz2
 import contextlib
 import gzip
 import lzma
+import re
 import zlib
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -14,12 +15,14 @@ from typing import IO, Any
 from crossroads.errors import FormatError, require
 
 MAGIC = {
-    "gz": b"\x1f\x8b",
-    "bz2": b"BZh",
-    "xz": b"\xfd7zXZ\x00",
-    "zst": b"\x28\xb5\x2f\xfd",
+    "gz": re.compile(rb"\x1f\x8b"),
+    "bz2": re.compile(rb"BZh[1-9](1AY&SY|\x17rE8P\x90)"),  # a text may begin with BZh
+    "xz": re.compile(rb"\xfd7zXZ\x00"),
+    "zst": re.compile(rb"\x28\xb5\x2f\xfd"),
 }
 """How compressed files begin, by the suffix they have."""
+_HEAD = 10
+"""Bytes that the longest of these has."""
 _UTF16 = (b"\xff\xfe", b"\xfe\xff")
 _PIECE = 1 << 20
 _SMALL = 1 << 14
@@ -37,8 +40,8 @@ def compression(path: Path) -> str | None:
     A file whose name promises compression that is not there is refused.
     """
     with path.open("rb") as file:
-        head = file.read(6)
-    found = next((name for name, magic in MAGIC.items() if head.startswith(magic)), None)
+        head = file.read(_HEAD)
+    found = next((name for name, magic in MAGIC.items() if magic.match(head)), None)
     promised = path.suffix.lower().removeprefix(".")
     if found is None and promised in MAGIC:
         what = "is empty" if not head else f"does not begin as .{promised} files do"
@@ -95,6 +98,8 @@ def _pieces(path: Path, raw: IO[bytes], kind: str | None) -> Iterator[bytes]:
         except (EOFError, OSError, zlib.error, lzma.LZMAError) as error:
             if kind is None:
                 raise
+            if isinstance(error, gzip.BadGzipFile) and str(error).startswith("Not a gzipped file"):
+                raise _followed(path) from error  # the file itself began well
             raise _broken(path, taken, str(error)) from error
         if not piece:
             return
@@ -123,9 +128,18 @@ def _zstandard(path: Path, raw: IO[bytes]) -> Iterator[bytes]:
         raise _broken(path, taken, "it ends in the middle of a frame")
 
 
-def _broken(path: Path, taken: int, reason: str) -> FormatError:
+def _followed(path: Path) -> FormatError:
     return FormatError(
-        f"the compressed data is broken after {taken:,} bytes: {reason.rstrip('.')}.",
+        "the compressed data is whole, but something else stands after it.",
+        path=path,
+        hint="fetch the file again, or decompress it with gzip -dc, which leaves the rest out.",
+    )
+
+
+def _broken(path: Path, taken: int, reason: str) -> FormatError:
+    where = f" somewhere after {taken:,} bytes" if taken else ""
+    return FormatError(
+        f"the compressed data is broken{where}: {reason.rstrip('.')}.",
         path=path,
         hint="the file is damaged or incomplete; fetch it again.",
     )

@@ -15,7 +15,7 @@ from crossroads.corpus.found import CorpusFile
 from crossroads.corpus.opening import compression
 from crossroads.corpus.reading import choose_field
 from crossroads.corpus.records import parquet_file
-from crossroads.errors import one_of
+from crossroads.errors import InputError, one_of
 
 PART_BYTES = 64 << 20
 """How much of a file one worker takes at a time."""
@@ -34,7 +34,18 @@ def sources_of(corpus: Corpus, *, format: str | None, field: str | None, unit: s
         What was asked for; see :func:`crossroads.corpus.find_contexts`.
     """
     one_of("unit of text", unit, UNITS)
-    return [_source(path, format_of(path, format), field, unit) for path in corpus_paths(corpus)]
+    sources = []
+    for path in corpus_paths(corpus):
+        kind = format_of(path, format)
+        try:
+            compression(path)  # opens the file
+        except OSError as error:
+            raise InputError(
+                f"{str(path)!r} cannot be read ({error.strerror or error}).",
+                hint="is it a file, and may you read it? try head on it.",
+            ) from error
+        sources.append(_source(path, kind, field, unit))
+    return sources
 
 
 def _source(path: Path, kind: str, field: str | None, unit: str) -> Source:

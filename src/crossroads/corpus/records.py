@@ -15,6 +15,8 @@ from crossroads.corpus.lines import BATCH, LONGEST, Batch, decoded, line_blocks
 from crossroads.corpus.opening import Progress
 from crossroads.errors import FormatError, join_words, require
 
+RUN_ON = 100
+"""Lines of a row of a CSV file beyond which a quotation mark seems to be missing."""
 _decode = json.JSONDecoder().raw_decode
 
 
@@ -82,7 +84,11 @@ def _without_surrogates(text: str, counts: Counter[str]) -> str:
 
 
 def table_rows(source: Source, pieces: Iterable[bytes], counts: Counter[str]) -> Iterator[list[str]]:
-    """The rows of a table, the first with the names of its columns; fields may hold line breaks."""
+    """The rows of a table, the first with the names of its columns.
+
+    Fields of CSV files may be quoted and hold line breaks. In TSV files a line is a row, and a quotation mark
+    is a sign like any other.
+    """
 
     def lines() -> Iterator[str]:
         for block in line_blocks(pieces, source.path):
@@ -90,8 +96,12 @@ def table_rows(source: Source, pieces: Iterable[bytes], counts: Counter[str]) ->
             counts["invalid"] += invalid
             yield from (f"{line}\n" for line in found)
 
-    reader = csv.reader(lines(), delimiter="," if source.format == "csv" else "\t")
+    if source.format == "tsv":
+        yield from (line.rstrip("\r\n").split("\t") for line in lines() if line.strip("\r\n"))
+        return
+    reader = csv.reader(lines())
     while True:
+        before = reader.line_num
         try:
             with _long_fields():
                 row = next(reader, None)
@@ -104,6 +114,7 @@ def table_rows(source: Source, pieces: Iterable[bytes], counts: Counter[str]) ->
             ) from error
         if row is None:
             return
+        counts["run_on"] += reader.line_num - before > RUN_ON
         if row:
             yield row
 

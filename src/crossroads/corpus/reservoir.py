@@ -2,7 +2,8 @@
 
 Every context has a priority, a keyed hash of itself; a sample is the contexts of lowest priority. Equal
 contexts have equal priorities and are kept once, and the sample of a union is found from the samples of its
-parts (bottom-k sampling; Cohen and Kaplan 2007, doi:10.1145/1281100.1281133).
+parts (bottom-k sampling; Cohen and Kaplan 2007, doi:10.1145/1281100.1281133). What is hashed is text, start
+and form in this order, so that a text with many targets need not be hashed for each of them.
 """
 
 from __future__ import annotations
@@ -41,14 +42,22 @@ class Reservoirs:
         self._below = [_ALL] * len(self.forms)
         self._room = limit + max(limit // 4, 64)
         salt = hashlib.blake2b(str(seed).encode(), digest_size=16).digest()
-        self._hashes = [
-            hashlib.blake2b(f"{form}\0".encode(), digest_size=16, salt=salt) for form in self.forms
-        ]
+        self._blank = hashlib.blake2b(digest_size=16, salt=salt)
+        self._text = ""
+        self._hash: hashlib.blake2b | None = None  # of the text, if it came more than once
 
     def add(self, form: int, text: str, start: int, end: int) -> None:
-        """Offer a context of a form, given by its number."""
-        priority = self._hashes[form].copy()
-        priority.update(f"{text}\0{start}".encode())
+        """Offer a context of a form, given by its number; the same text again should be the same object."""
+        if text is not self._text:
+            self._text, self._hash = text, None
+            priority = self._blank.copy()
+            priority.update(f"{text}\0{start}\0{self.forms[form]}".encode())
+        else:
+            if self._hash is None:
+                self._hash = self._blank.copy()
+                self._hash.update(text.encode())
+            priority = self._hash.copy()
+            priority.update(f"\0{start}\0{self.forms[form]}".encode())
         key = priority.digest()
         if key < self._below[form]:
             kept = self._kept[form]

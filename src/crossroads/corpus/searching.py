@@ -33,7 +33,7 @@ def find_contexts(
     *,
     window: int | str | None = 9,
     limit: int = LIMIT,
-    minimum: int = MINIMUM,
+    minimum: int | None = None,
     seed: int = 0,
     fallback: str | Iterable[str] = (),
     hyphens: str = "join",
@@ -64,7 +64,8 @@ def find_contexts(
     limit
         Most contexts of a word.
     minimum
-        Contexts a word should have; :attr:`Found.below` lists those that have fewer.
+        Contexts a word should have; :attr:`Found.below` lists those that have fewer, and with 0 still those
+        that have none. By default 20, or the limit if that is lower.
     seed
         Chooses the sample.
     fallback
@@ -110,6 +111,7 @@ def find_contexts(
     rules = check_fallback(fallback)
     forms = _forms(words, rules)
     _check_numbers(limit=limit, minimum=minimum, seed=seed, workers=workers)
+    minimum = min(MINIMUM, limit) if minimum is None else minimum
     if minimum > limit:
         raise InputError(
             f"the minimum is {minimum:,}, and no more than {limit:,} contexts of a word are kept.",
@@ -215,14 +217,16 @@ def _chosen(
 ) -> tuple[dict[str, tuple[Context, ...]], tuple[WordCoverage, ...]]:
     """The contexts of each word under one of its forms, and how well it is covered.
 
-    That is the first form with enough contexts, or else the first of those with most.
+    That is the first form with enough contexts, or else the first of those with most. None at all are never
+    enough.
     """
+    needed = max(minimum, 1)
     numbers = {form: number for number, form in enumerate(reservoirs.forms)}
     contexts: dict[str, tuple[Context, ...]] = {}
     coverage: list[WordCoverage] = []
     for word, some in forms.items():
         found = {form: reservoirs.count(numbers[form]) for form, _ in some}
-        enough = (pair for pair in some if found[pair[0]] >= minimum)
+        enough = (pair for pair in some if found[pair[0]] >= needed)
         form, rule = next(enough, max(some, key=lambda pair: found[pair[0]]))
         contexts[word] = reservoirs.sample(numbers[form])
         coverage.append(
@@ -232,7 +236,7 @@ def _chosen(
                 rule=rule,
                 occurrences=int(reservoirs.occurrences[numbers[form]]),
                 contexts=found[form],
-                enough=found[form] >= minimum,
+                enough=found[form] >= needed,
             )
         )
     return contexts, tuple(coverage)

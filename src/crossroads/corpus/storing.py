@@ -71,7 +71,7 @@ def write_contexts(found: Found, folder: str | os.PathLike[str], *, overwrite: b
     check_folder(folder, overwrite=overwrite)
     place = folder.resolve()  # a link to a folder stays one
     place.parent.mkdir(parents=True, exist_ok=True)
-    staging = Path(tempfile.mkdtemp(prefix=f".{place.name}-", dir=place.parent))
+    staging = Path(tempfile.mkdtemp(prefix=_hidden(place), dir=place.parent))
     try:
         digest = _write(staging / CONTEXTS, _context_lines(found))
         _write_coverage(staging / COVERAGE, found)
@@ -90,12 +90,29 @@ def write_contexts(found: Found, folder: str | os.PathLike[str], *, overwrite: b
 def check_folder(folder: str | os.PathLike[str], *, overwrite: bool = False) -> None:
     """Refuse a place that holds something else or cannot be written, before any work is done."""
     folder = Path(folder)
+    try:
+        _check_kind(folder)
+        _check_contents(folder, overwrite)
+        _check_parent(folder)
+    except (OSError, RuntimeError) as error:  # no permission, a name too long, a loop of links
+        reason = (error.strerror if isinstance(error, OSError) else None) or str(error)
+        raise InputError(f"{folder} cannot be used ({reason}).", hint="name a folder elsewhere.") from error
+
+
+def _check_kind(folder: Path) -> None:
     if folder.is_symlink() and not folder.exists():
         raise InputError(f"{folder} is a link to nothing.", hint="name another folder.")
     if folder.exists() and not folder.is_dir():
         raise InputError(f"{folder} is a file.", hint="name a folder that is new or empty.")
     if folder.resolve() in (Path.cwd(), *Path.cwd().parents):
         raise InputError(f"{folder} is the current folder or above it.", hint="name a new folder.")
+    if os.path.ismount(folder.resolve()):
+        raise InputError(
+            f"{folder} is a mount point, which cannot be replaced.", hint="name a new folder inside it."
+        )
+
+
+def _check_contents(folder: Path, overwrite: bool) -> None:
     present = sorted(path.name for path in folder.iterdir()) if folder.is_dir() else []
     foreign = [name for name in present if name not in OURS]
     if foreign or (present and not _is_ours(folder)):
@@ -108,8 +125,15 @@ def check_folder(folder: str | os.PathLike[str], *, overwrite: bool = False) -> 
             f"the folder {folder} holds contexts already.",
             hint="name another folder, or pass overwrite=True to replace them.",
         )
+
+
+def _check_parent(folder: Path) -> None:
     parent = next(path for path in folder.resolve().parents if path.exists())
-    if not parent.is_dir() or not os.access(parent, os.W_OK):
+    if not parent.is_dir():
+        raise InputError(
+            f"{parent} is a file, so that {folder} cannot be a folder.", hint="name a folder elsewhere."
+        )
+    if not os.access(parent, os.W_OK | os.X_OK):
         raise InputError(f"{parent} cannot be written to.", hint="name a folder elsewhere.")
 
 
@@ -156,7 +180,7 @@ def _read_manifest(path: Path) -> dict[str, Any]:
         manifest = json.loads(path.read_text(encoding="utf-8"))
     except FileNotFoundError:
         raise _damaged("the file is missing, so that this is no folder of contexts.", path) from None
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise _damaged(f"the file is not JSON ({error}).", path) from error
     layout = manifest.get("format") if isinstance(manifest, dict) else None
     if layout != FORMAT:
@@ -180,7 +204,7 @@ def _parsed(line: bytes, path: Path, number: int) -> tuple[str, Context]:
         start, end = row["start"], row["end"]
         if isinstance(word, str) and isinstance(form, str) and 0 <= start < end <= len(text):
             return word, Context(form, text, start, end)
-    except (ValueError, KeyError, TypeError):
+    except (ValueError, RecursionError, KeyError, TypeError):
         pass
     raise _damaged("this is not a context.", path, number)
 
@@ -255,9 +279,14 @@ def _is_ours(folder: Path) -> bool:
     """Whether a folder is a folder of contexts, of any version of the layout."""
     try:
         manifest = json.loads((folder / MANIFEST).read_text(encoding="utf-8"))
-    except (OSError, ValueError):
+    except (OSError, ValueError, RecursionError):
         return False
     return isinstance(manifest, dict) and str(manifest.get("format")).startswith("crossroads-contexts/")
+
+
+def _hidden(place: Path) -> str:
+    """How names of folders beside a place begin; short, for the place may have the longest name allowed."""
+    return f".{place.name[:40]}-"
 
 
 def _move(staging: Path, place: Path) -> None:
@@ -265,7 +294,7 @@ def _move(staging: Path, place: Path) -> None:
     if not place.exists():
         staging.rename(place)
         return
-    old = Path(tempfile.mkdtemp(prefix=f".{place.name}-old-", dir=place.parent))
+    old = Path(tempfile.mkdtemp(prefix=f"{_hidden(place)}old-", dir=place.parent))
     try:
         place.rename(old / "contexts")
         try:

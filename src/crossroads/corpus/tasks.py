@@ -120,13 +120,14 @@ def checked(answer: Table | Failure) -> Table:
 
 
 def _collect(text: str, matcher: Matcher, window: Window, reservoirs: Reservoirs) -> None:
-    """Offer every match in a text to the reservoirs."""
+    """Offer every match in a text to the reservoirs; neighbours with the same window share one string."""
     matches = matcher.find(text)
     reservoirs.occurrences += np.bincount(matches.forms, minlength=len(reservoirs.forms))
     if not matches.forms.size:
         return
     begins, stops = Bounds(text).around(matches.starts, matches.ends, window)
     add = reservoirs.add
+    shared, last_begin, last_stop = "", -1, -1
     for form, begin, stop, start, end in zip(
         matches.forms.tolist(),
         begins.tolist(),
@@ -135,4 +136,6 @@ def _collect(text: str, matcher: Matcher, window: Window, reservoirs: Reservoirs
         (matches.ends - begins).tolist(),
         strict=True,
     ):
-        add(form, text[begin:stop], start, end)
+        if begin != last_begin or stop != last_stop:
+            shared, last_begin, last_stop = text[begin:stop], begin, stop
+        add(form, shared, start, end)
