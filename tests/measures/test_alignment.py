@@ -283,3 +283,33 @@ def test_measures_and_models_stand_side_by_side() -> None:
         found.to_wide("tau")
     with pytest.raises(InputError, match="no alignment"):
         align_table({})
+
+
+def test_too_few_traits_in_every_group_are_an_error_and_not_a_nan() -> None:
+    scores = {"woman": {"cold-warm": 1.0, "poor-wealthy": 2.0}, "man": {"traditional-modern": 1.0}}
+    human = {
+        "woman": {"cold-warm": 60.0, "poor-wealthy": 40.0},
+        "man": {"traditional-modern": 70.0, "cold-warm": 20.0},
+    }
+    with pytest.raises(InputError, match="no group has scores on 3 traits"):
+        align(scores, human)
+
+
+def test_a_group_whose_first_trait_nobody_rated_keeps_its_ceiling() -> None:
+    rng = np.random.default_rng(0)
+    traits = ("cold-warm", "poor-wealthy", "traditional-modern", "powerless-powerful")
+    means = np.array([[10.0, 40.0, 60.0, 90.0], [90.0, 60.0, 30.0, 10.0]])
+    ratings = np.clip(means + rng.normal(0, 4, size=(10, 2, 4)), 0, 100)
+    ratings[:, 0, 0] = np.nan
+    human = Judgements(
+        groups=("woman", "man"),
+        traits=traits,
+        annotators=tuple(f"p{i}" for i in range(10)),
+        ratings=ratings,
+    )
+    table = {
+        g: dict(zip(traits, row.tolist(), strict=True))
+        for g, row in zip(("woman", "man"), means, strict=True)
+    }
+    result = align(table, human, permutations=9, bootstrap=9, splits=20)
+    assert all(one.ceiling is not None and one.ceiling > 0.8 for one in result.by_group.values())

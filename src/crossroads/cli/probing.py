@@ -161,6 +161,15 @@ def probe_command(
     """
     judged = None if human is None else read_judgements(human, names="catalogue" if traits is None else "own")
     if is_saved(model):
+        _refuse_for_saved(
+            model,
+            traits=traits,
+            pairs=pairs,
+            kind=kind is not Kind.auto,
+            revision=revision,
+            missing=missing is not Missing.stop,
+            restart=restart,
+        )
         logits = _opened(model, groups, templates, output)
     else:
         with _watching() as watch:
@@ -215,6 +224,16 @@ def is_saved(model: str) -> bool:
 def _head(file: Path) -> str:
     """The text of a manifest."""
     return file.read_text(encoding="utf-8", errors="replace")
+
+
+def _refuse_for_saved(folder: str, **given: object) -> None:
+    """Refuse options that decide what a model is asked, where it has answered already."""
+    for name, value in given.items():
+        if value:
+            raise InputError(
+                f"--{name} was given, but {folder} holds answers already.",
+                hint="leave it out, or probe the model again.",
+            )
 
 
 def _opened(
@@ -321,7 +340,7 @@ def compare(
     if choices:
         results = [one.with_templates(c.templates) for one, c in zip(results, choices, strict=True)]
     rest = [name for name in results[0].groups if name not in pilot and name in judged.groups]
-    options: dict[str, Any] = {"seed": seed}
+    options: dict[str, Any] = {"seed": seed, "k": min(3, len(results[0].traits))}
     return list(results), Compared(
         choices=tuple(choices),
         alignments=tuple(align(one, judged, **options) for one in results),

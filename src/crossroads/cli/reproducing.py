@@ -70,7 +70,7 @@ def reproduce_command(
     known = (*PAPERS, CEAT, ABC)
     if paper is not None and paper not in known:
         raise UnknownNameError("paper", paper, known)
-    _check_given(paper, vectors=vectors != "default", store=store, human=human, scores=scores)
+    _check_given(paper, vectors=vectors != "default", store=store, model=model, human=human, scores=scores)
     results: list[Reproduction] = []
     if paper in (None, *PAPERS):
         emb = open_vectors(vectors, intersectional_words(), format_, fallback)
@@ -86,7 +86,7 @@ def reproduce_command(
         _show_reproduction(result, brief=paper is None and store is None)
 
 
-_TAKES = {CEAT: ("store",), ABC: ("human", "scores")}
+_TAKES = {CEAT: ("store", "model"), ABC: ("human", "scores")}
 
 
 def _check_given(paper: str | None, **given: object) -> None:

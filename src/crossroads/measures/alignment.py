@@ -214,8 +214,14 @@ def align(
     if noise is not None:
         limit = noise_ceiling(both.judgements, noise, threshold=threshold, k=k, splits=splits, rng=rng)
     precision = _precision(both, threshold=threshold, k=k)
+    if np.isnan(precision).all():
+        raise InputError(f"no group has scores on {k} traits on both sides.", hint="use a smaller k.")
     intervals = _intervals(both, precision.mean(axis=0), bootstrap, level, rng)
-    people = None if noise is None or not bootstrap else _annotator_interval(both, noise, tau, level)
+    people = (
+        None
+        if noise is None or limit is None or not bootstrap
+        else _annotator_interval(both, noise, tau, level)
+    )
     return AlignmentResult(
         measure=table.measure,
         kendall_tau=tau,

@@ -82,7 +82,7 @@ def ceat_battery(
     tests: list[CeatResult] = []
     intervals: dict[str, CeatBootstrapResult] = {}
     skipped: dict[str, str] = {}
-    same = {key: options[key] for key in ("ddof", "seed") if key in options}
+    same: dict[str, Any] = {key: options[key] for key in ("ddof", "seed") if key in options}
     for design in designs:
         if progress is not None:
             progress(design.name)

@@ -107,6 +107,8 @@ def noise_ceiling(
     observed = noise.truth[None] + noise.errors
     count, cells = len(observed), noise.truth.size
     truth = kendall_many(noise.truth.reshape(1, cells), observed.reshape(count, cells))
+    if np.isnan(truth).all():  # all that spreads is noise: there is no order to agree with
+        return None
     pairs = observed.reshape(count, cells)
     same = kendall_many(pairs, np.roll(pairs, 1, axis=0))
     single = human.subgroup(human.annotators)
@@ -116,7 +118,7 @@ def noise_ceiling(
     by_group = {
         group: float(np.nanmean(kendall_many(noise.truth[g][None], observed[:, g])))
         for g, group in enumerate(human.groups)
-        if np.nan_to_num(noise.truth[g] - noise.truth[g][:1]).any()
+        if np.nanmax(noise.truth[g], initial=-np.inf) > np.nanmin(noise.truth[g], initial=np.inf)
     }
     return NoiseCeiling(
         truth=float(truth.mean()),

@@ -126,6 +126,7 @@ def _of_results(
     path: str | Path, data: Mapping[str, Any], about: Provenance, *, own: bool
 ) -> tuple[TraitTable, ...]:
     results = data.get("results", [data])
+    results = results if isinstance(results, list) else []
     wanted = ("groups", "traits", "scores")
     found = [one for one in results if isinstance(one, dict) and all(key in one for key in wanted)]
     if not found:
@@ -149,7 +150,8 @@ def _of_result(path: str | Path, one: Mapping[str, Any], about: Provenance, *, o
         raise FormatError("the scores are not a table of numbers.", path=path, key="scores") from error
     if values.shape != (len(groups), len(traits)):
         raise FormatError("the scores do not fit the groups and traits.", path=path, key="scores")
-    conventions = one.get("conventions") or {}
+    conventions = one.get("conventions")
+    conventions = conventions if isinstance(conventions, dict) else {}
     measure = str(one.get("measure") or conventions.get("measure") or one.get("type") or "scores")
     return _named(groups, traits, values, measure, origin, own=own)
 

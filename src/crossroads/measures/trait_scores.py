@@ -203,6 +203,7 @@ def read_scores(path: str | Path) -> tuple[TraitScores, ...]:
     if looks_like_json(text):
         data = read_json(path, text)
         results = data.get("results", [data]) if isinstance(data, dict) else []
+        results = results if isinstance(results, list) else []
         ours = [one for one in results if isinstance(one, dict) and one.get("type") == TraitScores.__name__]
         if ours:
             try:
