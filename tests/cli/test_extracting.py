@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import hashlib
 import json
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -145,3 +147,50 @@ def test_vectors_of_others_are_imported(command: Command, tmp_path: Path) -> Non
     assert run.status == 0
     assert "6 contexts of 2 words, 3 × float32" in run.out
     assert np.array_equal(Contexts.open(tmp_path / "store")["rose"], rows)
+
+
+def test_options_that_an_import_would_not_heed_are_refused(command: Command, tmp_path: Path) -> None:
+    np.savez(tmp_path / "mine.npz", rose=np.eye(3))
+    arguments = ("embed", "--import", tmp_path / "mine.npz", "-o", tmp_path / "store")
+    run = command(*arguments, "--layer", 3, "--workers", 2)
+    assert run.status == 2
+    assert "--layer and --workers cannot be used with --import" in run.err
+    assert not (tmp_path / "store").exists()
+    assert command(*arguments, "--dtype", "float32", "--json").status == 0
+
+
+def test_places_that_cannot_be_used_are_sentences(
+    command: Command, model: Path, contexts: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "file").write_text("x", encoding="utf-8")
+    for place, said in ((".", "current folder"), ("file/store", "is not a folder"), ("file", "is no store")):
+        run = command("embed", contexts, "--model", model, "-o", place)
+        assert run.status == 2
+        assert said in run.err
+        assert "hint: name a" in run.err
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="interrupts are sent in another way")
+def test_an_interrupted_run_says_that_its_work_is_kept(model: Path, contexts: Path, tmp_path: Path) -> None:
+    # The interrupt comes in the middle of the work: when the first part is about to get its name.
+    code = (
+        "import os, signal, sys\n"
+        "from crossroads.cli.app import main\n"
+        "def hook(event, arguments):\n"
+        "    if event == 'os.rename' and '/part-' in str(arguments[1]):\n"
+        "        signal.raise_signal(signal.SIGINT)\n"
+        "sys.addaudithook(hook)\n"
+        "main()\n"
+    )
+    arguments = ["embed", contexts, "--model", model, "-o", tmp_path / "store", "--workers", "1"]
+    run = subprocess.run(
+        [sys.executable, "-c", code, *map(str, arguments)],
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+    assert run.returncode not in (0, 2)
+    assert "are kept; the same command goes on from there" in run.stderr
+    assert "Traceback" not in run.stderr

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -138,6 +140,10 @@ def edited(store: Path, **changes: Any) -> None:
         ({"shards": [{"file": "x"}]}, "not described"),
         ({"shards": [{"file": "../x.npy", "rows": 10, "sha256": ""}]}, "outside"),
         ({"shards": [{"file": "x.npy", "rows": 10, "sha256": ""}]}, "missing"),
+        ({"provenance": {}}, "'provenance'"),
+        ({"provenance": {"source": "a model", "colour": "red"}}, "'colour'"),
+        ({"provenance": {"source": "a model", "details": 3}}, "wrong type"),
+        ({"words": ["rose", "rose", "New York", "wasp"]}, "more than once: 'rose'"),
     ],
 )
 def test_a_manifest_that_lies_is_found_out(tmp_path: Path, changes: dict[str, Any], words: str) -> None:
@@ -159,3 +165,70 @@ def test_what_is_no_store_is_said_to_be_none(tmp_path: Path) -> None:
     (store / "manifest.json").write_text("{", encoding="utf-8")
     with pytest.raises(FormatError, match="not JSON"):
         Contexts.open(store)
+    (store / "manifest.json").write_text("[" * 100_000, encoding="utf-8")
+    with pytest.raises(FormatError, match="not JSON"):
+        Contexts.open(store)
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["rose", "rose"], "more than once: 'rose'"),
+        (["rose", ""], "'' is no word"),
+        (["rose", " wasp"], "' wasp' is no word"),
+        (["rose", "wasp\n"], "is no word"),
+        (["rose", "a\ud800"], "is no word"),
+    ],
+)
+def test_words_that_could_not_be_asked_for_are_refused(tmp_path: Path, words: list[str], said: str) -> None:
+    rows = [np.ones((1, 6)), np.ones((1, 6))]
+    with pytest.raises(EvidenceError, match=said):
+        write_store(tmp_path / "s", words, [1, 1], rows, dim=6, provenance=FROM)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_two_writers_of_one_name_do_not_touch_each_other(tmp_path: Path) -> None:
+    def slowly() -> Iterator[NDArray[Any]]:
+        yield np.ones((3, 6))
+        write(tmp_path / "store")  # another writer comes and goes in between
+        yield np.ones((1, 6))
+
+    with pytest.raises(InputError, match="exists already"):
+        write_store(tmp_path / "store", ["a", "b"], [3, 1], slowly(), dim=6, provenance=FROM)
+    assert Contexts.open(tmp_path / "store").words == tuple(GIVEN)  # the one that was first to finish
+    assert [path.name for path in tmp_path.iterdir()] == ["store"]
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="there are no locks on folders")
+def test_what_a_killed_writer_has_left_is_removed_by_the_next(tmp_path: Path) -> None:
+    code = (
+        "import os, signal, sys; from pathlib import Path\n"
+        "from crossroads.evidence.staging import staged\n"
+        "with staged(Path(sys.argv[1])) as folder:\n"
+        "    (folder / 'torn').write_text('x')\n"
+        "    os.kill(os.getpid(), signal.SIGKILL)\n"
+    )
+    subprocess.run([sys.executable, "-c", code, str(tmp_path / "store")], check=False, timeout=60)
+    assert len(list(tmp_path.iterdir())) == 1
+    others = tmp_path / ".store.writing-and-more"  # a name of somebody else's
+    others.mkdir()
+    write(tmp_path / "store")
+    assert sorted(path.name for path in tmp_path.iterdir()) == [others.name, "store"]
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="permissions of POSIX")
+def test_a_store_has_the_permissions_of_any_new_folder(tmp_path: Path) -> None:
+    (tmp_path / "plain").mkdir()
+    assert write(tmp_path / "store").stat().st_mode == (tmp_path / "plain").stat().st_mode
+
+
+def test_numbers_that_are_none_are_told_from_those_too_large(tmp_path: Path) -> None:
+    def hint(value: float, dtype: str) -> str:
+        with pytest.raises(EvidenceError, match="not finite") as caught:
+            rows = [np.full((1, 6), value)]
+            write_store(tmp_path / "s", ["a"], [1], rows, dim=6, dtype=dtype, provenance=FROM)
+        return str(caught.value.hint)
+
+    assert "float" not in hint(float("nan"), "float64")
+    assert "float32 or float64" in hint(1e9, "float16")
+    assert hint(1e300, "float32") == "store it as float64."

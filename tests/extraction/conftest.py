@@ -135,6 +135,8 @@ SIZES: dict[str, dict[str, Any]] = {
     "openai-gpt": {"n_embd": 32, "n_layer": 3, "n_head": 4, "n_positions": 64},
     "llama": {"hidden_size": 32, "num_hidden_layers": 3, "num_attention_heads": 4, "intermediate_size": 48,
               "num_key_value_heads": 2},
+    "xlnet": {"d_model": 32, "n_layer": 3, "n_head": 4, "d_inner": 48},
+    "fnet": {"hidden_size": 32, "num_hidden_layers": 3, "intermediate_size": 48},
 }  # fmt: skip
 ARCHITECTURES = tuple(SIZES)
 
@@ -147,7 +149,8 @@ def _build(kind: str, folder: Path) -> Path:
     fast = transformers.PreTrainedTokenizerFast(tokenizer_object=tokenizer, model_max_length=64, **special)
     sizes = dict(SIZES[kind])
     positions = {"gpt2": "n_positions", "openai-gpt": "n_positions"}.get(kind, "max_position_embeddings")
-    sizes[positions] = 66 if kind == "roberta" else 64
+    if kind != "xlnet":  # which counts positions from each token on
+        sizes[positions] = 66 if kind == "roberta" else 64
     ids = {name: getattr(fast, name) for name in ("pad_token_id", "bos_token_id", "eos_token_id")}
     torch.manual_seed(5)
     config = transformers.AutoConfig.for_model(kind, vocab_size=len(fast), **sizes, **ids)
@@ -164,7 +167,7 @@ def _tokenizer(kind: str) -> tuple[Any, dict[str, str]]:
     from tokenizers import Tokenizer, decoders, models, normalizers, pre_tokenizers, processors, trainers
 
     trained: Any
-    if kind in ("bert", "distilbert", "albert"):
+    if kind in ("bert", "distilbert", "albert", "xlnet", "fnet"):
         special = {"unk_token": "[UNK]", "cls_token": "[CLS]", "sep_token": "[SEP]", "pad_token": "[PAD]"}
         trained = Tokenizer(models.WordPiece(unk_token="[UNK]"))
         trained.normalizer = normalizers.BertNormalizer(lowercase=kind == "distilbert")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Callable
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +20,7 @@ from crossroads.extraction.planning import make_plan
 from crossroads.extraction.resolving import resolve
 
 Row = tuple[str, str, int, int]
-ARCHITECTURES = ("bert", "albert", "distilbert", "roberta", "gpt2", "openai-gpt", "llama")
+ARCHITECTURES = ("bert", "albert", "distilbert", "roberta", "gpt2", "openai-gpt", "llama", "xlnet", "fnet")
 LAYERS = (-1, 0, 2, "sum", "mean:1,-1")
 
 
@@ -126,3 +127,27 @@ def test_numbers_too_large_for_float16_are_an_error(
     model.save_pretrained(large)
     with pytest.raises(CrossroadsError, match="not finite"):
         encoder_of(large, folder)
+
+
+def test_blocks_that_hand_on_something_else_than_sentences_are_not_listened_to(
+    tiny_model: Callable[[str], Path],
+) -> None:
+    # The blocks of XLNet take tokens first and sentences second.
+    assert Encoder(resolve(tiny_model("xlnet"), layer=1, device="cpu")[0]).blocks is None
+    assert Encoder(resolve(tiny_model("bert"), layer=1, device="cpu")[0]).blocks is not None
+
+
+def test_where_padding_matters_only_sentences_of_one_length_share_a_batch(
+    tiny_model: Callable[[str], Path], many: Path
+) -> None:
+    seen: dict[str, list[set[int]]] = {}
+    for kind in ("bert", "fnet"):
+        settings, tokenizer = resolve(tiny_model(kind), device="cpu")
+        encoder = Encoder(settings)
+        assert encoder.inert is (kind == "bert")  # FNet mixes all tokens and has no mask
+        unit = make_plan(read_contexts(many), tokenizer, settings).unit(0)
+        cuts = encoder._cuts(unit)
+        assert (cuts[0], cuts[-1]) == (0, len(unit.lengths))
+        seen[kind] = [set(unit.lengths[a:b].tolist()) for a, b in pairwise(cuts)]
+    assert all(len(lengths) == 1 for lengths in seen["fnet"])
+    assert any(len(lengths) > 1 for lengths in seen["bert"])

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import gzip
 import pickle
+import warnings
+import zipfile
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -113,3 +115,36 @@ def test_a_store_that_is_there_is_not_touched(tmp_path: Path) -> None:
     import_store(tmp_path / "mine.npz", tmp_path / "store")
     with pytest.raises(InputError, match="exists already"):
         import_store(tmp_path / "mine.npz", tmp_path / "store")
+
+
+def test_words_that_are_none_leave_no_store_behind(tmp_path: Path) -> None:
+    with zipfile.ZipFile(tmp_path / "twice.npz", "w") as archive, warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # zipfile itself minds the second
+        for _ in range(2):
+            with archive.open("rose.npy", "w") as file:
+                np.save(file, ROSE)
+    with pytest.raises(EvidenceError, match="more than once: 'rose'"):
+        import_store(tmp_path / "twice.npz", tmp_path / "store")
+    for word in ("", " rose", "a\ud800"):
+        file_of_one = tmp_path / "one.pkl"
+        file_of_one.write_bytes(pickle.dumps({word: ROSE}))
+        with pytest.raises(EvidenceError, match="is no word"):
+            import_store(file_of_one, tmp_path / "store")
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["one.pkl", "twice.npz"]
+
+
+@pytest.mark.skipif(np.finfo(np.longdouble).maxexp <= 1024, reason="no numbers longer than float64")
+def test_a_long_number_too_large_for_float64_is_a_sentence(tmp_path: Path) -> None:
+    np.savez(tmp_path / "mine.npz", rose=np.full((2, 3), np.longdouble("1e400")))
+    with pytest.raises(EvidenceError, match="'rose' is not finite as float64"):
+        import_store(tmp_path / "mine.npz", tmp_path / "store")
+
+
+def test_the_place_is_looked_at_before_the_file(tmp_path: Path) -> None:
+    (tmp_path / "low.txt").write_text("x", encoding="utf-8")
+    (tmp_path / "broken.npz").write_bytes(b"no archive")
+    with pytest.raises(InputError, match=r"low\.txt is not a folder") as caught:
+        import_store(tmp_path / "broken.npz", tmp_path / "low.txt" / "store")
+    assert caught.value.hint
+    with pytest.raises(InputError, match="exists already"):
+        import_store(tmp_path / "broken.npz", tmp_path / "low.txt")

@@ -9,7 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from crossroads.errors import FormatError, InputError, UnknownNameError, UnsafeFileError
+from crossroads.errors import CrossroadsError, FormatError, InputError, UnknownNameError, UnsafeFileError
+from crossroads.extraction import embed
 from crossroads.extraction.resolving import resolve
 from crossroads.sources.model_files import find_model
 from crossroads.sources.transformers_models import load_config, load_tokenizer, longest_input
@@ -118,8 +119,6 @@ def test_an_encoder_with_a_decoder_is_refused(tmp_path: Path) -> None:
 
 
 def test_damaged_weights_are_a_sentence(model: Path, folder: Path, tmp_path: Path) -> None:
-    from crossroads.extraction import embed
-
     (model / "model.safetensors").write_bytes(b"version https://git-lfs.github.com/spec/v1\n")
     with pytest.raises(InputError, match="the weights cannot be loaded"):
         embed(folder, model, tmp_path / "store", workers=1, device="cpu")
@@ -152,3 +151,32 @@ def test_positions_that_an_architecture_loses_are_not_counted(tiny_model: Callab
     tokenizer.model_max_length = 10**30  # what a tokenizer says that does not know
     assert config.max_position_embeddings == 66
     assert longest_input(config, tokenizer) == 64  # positions begin after the padding, number 1
+
+
+def test_a_padding_that_the_model_has_not_is_not_used(model: Path, folder: Path, tmp_path: Path) -> None:
+    import transformers
+
+    tokenizer = transformers.AutoTokenizer.from_pretrained(model)
+    known = len(tokenizer)
+    tokenizer.add_special_tokens({"pad_token": "[FILL]"})
+    assert tokenizer.pad_token_id == known  # one past the end of the embedding matrix
+    tokenizer.save_pretrained(model)
+    settings, _ = resolve(model, device="cpu")
+    assert settings.padding < known
+    embed(folder, model, tmp_path / "store", workers=1, device="cpu")
+
+
+def test_a_tokenizer_that_knows_more_than_the_model_is_a_sentence(
+    model: Path, make_folder: Callable[..., Path], tmp_path: Path
+) -> None:
+    import transformers
+
+    tokenizer = transformers.AutoTokenizer.from_pretrained(model)
+    tokenizer.add_tokens(["orchid"])
+    tokenizer.save_pretrained(model)
+    contexts = make_folder([("orchid", "the orchid", 4, 10)])
+    with pytest.raises(CrossroadsError, match="the model failed: IndexError: ") as caught:
+        embed(contexts, model, tmp_path / "store", workers=1, device="cpu")
+    assert "Traceback" not in str(caught.value)
+    assert "\n" not in caught.value.message
+    assert "tokenizer may know more" in str(caught.value.hint)

@@ -211,3 +211,37 @@ def test_a_disk_that_fills_up_while_the_store_is_put_together_costs_nothing(
     encoding = [step for step in steps if step.stage == "encoding"]
     assert encoding[0].kept == encoding[0].total  # nothing was encoded again
     assert [path.name for path in tmp_path.iterdir()] == ["store"]
+
+
+def test_a_run_that_finished_nothing_binds_nobody_to_its_settings(tmp_path: Path) -> None:
+    code = (
+        "import os, sys; from pathlib import Path; from crossroads.extraction.parts import Parts\n"
+        "Parts(Path(sys.argv[1]), {'layer': '6', 'piece': 'last'}); os._exit(0)"
+    )
+    subprocess.run([sys.executable, "-c", code, str(tmp_path / "store")], timeout=60, check=True)
+    folder = parts_folder(tmp_path / "store")
+    assert sorted(path.name for path in folder.iterdir()) == ["lock", "plan.json"]
+    other = Parts(tmp_path / "store", {**RECORD, "layer": "3"})
+    assert other.finished == {}
+    other.close()
+    assert list(tmp_path.iterdir()) == []
+    folder.mkdir()
+    (folder / "plan.json").write_text('{"plan": "of somebody else"}', encoding="utf-8")
+    with pytest.raises(InputError, match="other settings"):
+        Parts(tmp_path / "store", RECORD)
+
+
+def test_contexts_that_cannot_be_used_leave_nothing_behind(
+    tiny_model: Callable[[str], Path], make_folder: Callable[..., Path], tmp_path: Path
+) -> None:
+    contexts = make_folder([("nothing", "a \u200b rose", 2, 3)])
+    with pytest.raises(InputError, match="none of the 1 contexts"):
+        embed(contexts, tiny_model("bert"), tmp_path / "store", device="cpu", workers=1)
+    assert [path.name for path in tmp_path.iterdir()] == ["contexts"]
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="a folder in which nobody can make one")
+def test_a_folder_that_cannot_be_made_is_a_sentence() -> None:
+    with pytest.raises(InputError, match="cannot be made") as caught:
+        Parts(Path("/proc/store"), RECORD)
+    assert caught.value.hint

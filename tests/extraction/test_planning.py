@@ -106,3 +106,16 @@ def test_contexts_that_are_all_unusable_are_an_error(model: Path, make_folder: M
 def test_no_context_at_all_is_an_error(model: Path, make_folder: MakeFolder) -> None:
     with pytest.raises(InputError, match="no context for any of the 2 words"):
         planned(make_folder([], words=["rose", "wasp"]), model)
+
+
+@pytest.mark.parametrize(("kind", "sign"), [("bert", "[SEP]"), ("roberta", "</s>"), ("llama", "<s>")])
+def test_special_tokens_in_a_text_are_text(
+    tiny_model: Callable[[str], Path], make_folder: MakeFolder, kind: str, sign: str
+) -> None:
+    text = f"the {sign} of a rose"
+    start = text.find("rose")
+    plan, tokenizer = planned(make_folder([("rose", text, start, start + 4)]), tiny_model(kind))
+    around = tokenizer("")["input_ids"].count(tokenizer.convert_tokens_to_ids(sign))
+    assert plan.ids.tolist().count(tokenizer.convert_tokens_to_ids(sign)) == around
+    _, first, stop = plan.wanted[0].tolist()
+    assert tokenizer.decode(plan.ids[first:stop]).replace(" ", "") == "rose"

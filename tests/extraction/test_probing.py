@@ -25,6 +25,7 @@ from crossroads.evidence.logits import Logits  # noqa: E402
 from crossroads.extraction.probing import ProbeStep, probe  # noqa: E402
 from crossroads.sources.language_models import LanguageModel  # noqa: E402
 from crossroads.sources.model_files import find_model  # noqa: E402
+from crossroads.stimuli import Trait  # noqa: E402
 
 MakeModel = Callable[[str], Path]
 GROUPS = ["woman", "elderly"]
@@ -532,3 +533,21 @@ def test_a_probe_that_is_killed_goes_on_and_ends_with_the_same_bytes(
     assert again.groups == ("woman", "man", "elderly", "teenager")
     with pytest.raises(InputError, match="finished probe with other settings: groups"):
         probe(model_of("roberta"), store=store, **{**asked, "groups": ["woman"]})
+
+
+def test_a_finished_store_answers_only_for_the_same_ends_of_the_same_traits(
+    model_of: MakeModel, tmp_path: Path
+) -> None:
+    # the same words are asked for; which end they stand for differs, and with it every score
+    one = Trait(left="cold", right="warm", scale="", human_key="", left_synonyms=("kind",))
+    two = Trait(left="cold", right="warm", scale="", human_key="", right_synonyms=("kind",))
+    asked: dict[str, Any] = {"groups": ["woman"], "templates": ["{plural} are {trait}."], "synonyms": True}
+    store = tmp_path / "store"
+    probe(model_of("bert"), store=store, traits=[one], **asked, **OPTIONS)
+    with pytest.raises(InputError, match="other settings"):
+        probe(model_of("bert"), store=store, traits=[two], **asked, **OPTIONS)
+    # a folder beside it that is not ours is left alone
+    (tmp_path / "store.part").mkdir()
+    (tmp_path / "store.part" / "thesis.txt").write_text("precious", encoding="utf-8")
+    probe(model_of("bert"), store=store, traits=[one], **asked, **OPTIONS)
+    assert (tmp_path / "store.part" / "thesis.txt").read_text(encoding="utf-8") == "precious"

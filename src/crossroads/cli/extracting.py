@@ -90,6 +90,7 @@ class Engine(StrEnum):
 
 
 def embed_command(
+    context: typer.Context,
     folder: Folder = None,
     model: Model = None,
     output: Output = ...,  # type: ignore[assignment]
@@ -117,6 +118,7 @@ def embed_command(
     if import_ is not None:
         if folder is not None or model is not None:
             raise InputError("--import was given beside DIR or --model.", hint="give one or the other.")
+        _refuse_others(context)
         _show(output, import_store(import_, output, dtype=kind), Watch(), json)
         return
     if folder is None or model is None:
@@ -126,7 +128,7 @@ def embed_command(
         )
     if ray_address is not None and engine is not Engine.ray:
         raise InputError("--ray-address was given without --engine ray.", hint="add --engine ray.")
-    with watching() as watch:
+    with _keeping(output), watching() as watch:
         contexts = embed(
             folder,
             model,
@@ -147,6 +149,40 @@ def embed_command(
             progress=watch,
         )
     _show(output, contexts, watch, json)
+
+
+_WITH_IMPORT = frozenset({"output", "dtype", "import_", "json"})
+"""Options that mean something beside ``--import``."""
+
+
+def _refuse_others(context: typer.Context) -> None:
+    """Say which options were given that an import would not heed."""
+    given = [
+        f"--{name.replace('_', '-')}"
+        for name in context.params
+        if name not in _WITH_IMPORT and _was_typed(context, name)
+    ]
+    if given:
+        raise InputError(
+            f"{join_words(given)} cannot be used with --import.",
+            hint="the vectors are there already; only --dtype changes how they are stored.",
+        )
+
+
+def _was_typed(context: typer.Context, name: str) -> bool:
+    source = context.get_parameter_source(name)
+    return source is not None and source.name != "DEFAULT"
+
+
+@contextmanager
+def _keeping(store: Path) -> Iterator[None]:
+    """Say to whoever interrupts a run what becomes of its work."""
+    try:
+        yield
+    except KeyboardInterrupt:
+        said = f"interrupted: finished parts of {store} are kept; the same command goes on from there."
+        printing.err.print(escape(said), soft_wrap=True)
+        raise
 
 
 class Watch:

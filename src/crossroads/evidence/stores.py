@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-import shutil
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
@@ -20,8 +20,9 @@ import numpy as np
 from numpy.lib import format as npy
 from numpy.typing import NDArray
 
-from crossroads.errors import EvidenceError, FormatError, InputError, one_of
+from crossroads.errors import EvidenceError, FormatError, join_words, one_of
 from crossroads.evidence.provenance import Provenance
+from crossroads.evidence.staging import already_there, staged
 
 FORMAT = "crossroads-store/1"
 MANIFEST = "manifest.json"
@@ -81,13 +82,10 @@ def write_store(
     path = Path(path)
     one_of("dtype", dtype, DTYPES)
     if path.exists():
-        raise InputError(f"{path} exists already.", hint="name another folder, or remove this one.")
+        raise already_there(path)
     _check_table(words, counts)
-    staging = path.with_name(f".{path.name}.writing")
-    shutil.rmtree(staging, ignore_errors=True)
-    staging.mkdir(parents=True)
-    try:
-        shards = list(_write_shards(staging, words, counts, iter(rows), dim, np.dtype(dtype), shard_bytes))
+    with staged(path) as folder:
+        shards = list(_write_shards(folder, words, counts, iter(rows), dim, np.dtype(dtype), shard_bytes))
         manifest = {
             "format": FORMAT,
             "dim": dim,
@@ -98,16 +96,10 @@ def write_store(
             "provenance": provenance.to_dict(),
         }
         text = json.dumps(manifest, ensure_ascii=False, indent=1, sort_keys=True) + "\n"
-        with (staging / MANIFEST).open("w", encoding="utf-8") as file:
+        with (folder / MANIFEST).open("w", encoding="utf-8") as file:
             file.write(text)
             file.flush()
-            _settle(file.fileno())
-        _settle_folder(staging)
-        staging.replace(path)
-        _settle_folder(path.parent)
-    except BaseException:
-        shutil.rmtree(staging, ignore_errors=True)
-        raise
+            os.fsync(file.fileno())
 
 
 def _write_shards(
@@ -159,15 +151,25 @@ def _write_shard(
             with np.errstate(over="ignore"):
                 stored = np.ascontiguousarray(rows, dtype=little)
             if not np.isfinite(stored).all():
-                raise EvidenceError(
-                    f"a context of {word!r} is not finite as {dtype}.",
-                    hint="repair it, or store float32 if the values are too large for float16.",
-                )
+                raise _not_finite(word, dtype, finite=bool(np.isfinite(rows).all()))
             file.write(stored.data)
         file.flush()
-        _settle(file.fileno())
+        os.fsync(file.fileno())
     with path.open("rb") as stream:
         return hashlib.file_digest(stream, "sha256").hexdigest()
+
+
+def _not_finite(word: str, dtype: np.dtype[Any], *, finite: bool) -> EvidenceError:
+    if finite:
+        wider = "float32 or float64" if dtype == np.float16 else "float64"
+        return EvidenceError(
+            f"a context of {word!r} is not finite as {dtype}: its numbers are too large.",
+            hint=f"store it as {wider}.",
+        )
+    return EvidenceError(
+        f"a context of {word!r} is not finite as {dtype}: it holds nan or infinity.",
+        hint="leave out that context, or compute it again.",
+    )
 
 
 def read_store(path: str | Path, *, verify: bool = True) -> Store:
@@ -191,9 +193,24 @@ def read_store(path: str | Path, *, verify: bool = True) -> Store:
         words=tuple(manifest["words"]),
         counts=tuple(manifest["counts"]),
         blocks=blocks,
-        provenance=Provenance.from_dict(manifest["provenance"]),
+        provenance=_provenance(manifest["provenance"], path / MANIFEST),
         manifest=manifest,
     )
+
+
+def _provenance(data: Mapping[str, Any], file: Path) -> Provenance:
+    wanted = {"source": str, "format": str, "details": dict}
+    if any(name in data and not isinstance(data[name], kind) for name, kind in wanted.items()):
+        raise FormatError("a part is of the wrong type.", path=file, key="provenance", hint=_HINT)
+    try:
+        return Provenance.from_dict(data)
+    except TypeError as error:
+        raise FormatError(
+            f"this does not say where the vectors came from: {join_words(map(repr, data)) or 'nothing'}.",
+            path=file,
+            key="provenance",
+            hint=_HINT,
+        ) from error
 
 
 def _read_manifest(path: Path) -> dict[str, Any]:
@@ -209,7 +226,7 @@ def _read_manifest(path: Path) -> dict[str, Any]:
         )
     try:
         manifest = json.loads(file.read_text(encoding="utf-8"))
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise FormatError(f"the manifest is not JSON: {error}.", path=file, hint=_HINT) from error
     kind = manifest.get("format") if isinstance(manifest, dict) else None
     if kind != FORMAT:
@@ -268,6 +285,25 @@ def _check_table(words: Sequence[Any], counts: Sequence[Any]) -> None:
             raise EvidenceError(
                 f"the word {word!r} has {count!r} contexts.", hint="leave out words without contexts."
             )
+        if not word or word != word.strip() or not _is_text(word):
+            raise EvidenceError(
+                f"{word!r} is no word: it is empty, begins or ends with a space, or is not Unicode text.",
+                hint="name words as they are asked for.",
+            )
+    if len(set(words)) < len(words):
+        twice = [word for word, times in Counter(words).items() if times > 1]
+        raise EvidenceError(
+            f"there more than once: {join_words(map(repr, twice), most=4)}.",
+            hint="put all contexts of a word into one array.",
+        )
+
+
+def _is_text(word: str) -> bool:
+    try:
+        word.encode("utf-8")
+    except UnicodeEncodeError:  # half of a pair
+        return False
+    return True
 
 
 def _map_shard(folder: Path, shard: Mapping[str, Any], dim: int, dtype: str, verify: bool) -> NDArray[Any]:
@@ -294,22 +330,3 @@ def _map_shard(folder: Path, shard: Mapping[str, Any], dim: int, dtype: str, ver
             hint=_HINT,
         )
     return block
-
-
-def _settle(descriptor: int) -> None:
-    """Wait until a file is on the disk."""
-    os.fsync(descriptor)
-
-
-def _settle_folder(folder: Path) -> None:
-    """Wait until the names in a folder are on the disk, where the system can."""
-    try:
-        descriptor = os.open(folder, os.O_RDONLY)
-    except OSError:  # Windows has no handle for folders
-        return
-    try:
-        os.fsync(descriptor)
-    except OSError:
-        pass
-    finally:
-        os.close(descriptor)

@@ -17,6 +17,7 @@ from crossroads.evidence.stores import read_store
 from crossroads.extraction.assembling import Progress, Step, assemble, provenance_of
 from crossroads.extraction.local_engine import encode_locally
 from crossroads.extraction.parts import Parts, remove_leftovers
+from crossroads.extraction.places import usable_place
 from crossroads.extraction.planning import Plan, make_plan
 from crossroads.extraction.ray_engine import encode_on_ray
 from crossroads.extraction.resolving import resolve
@@ -98,7 +99,7 @@ def embed(
     one_of("engine", engine, ENGINES)
     if workers is not None and workers < 1:
         raise InputError(f"workers={workers} is too small.", hint="give a number from 1 up.")
-    store, report = Path(store), progress or _ignore
+    store, report = usable_place(store), progress or _ignore
     report(Step(stage="loading"))
     found = read_contexts(contexts)
     settings, tokenizer = resolve(

@@ -2,12 +2,14 @@
 
 Only the hidden states that are asked for are kept. For layers below the top a hook at the door of the next
 block takes them and ends the pass, so that nothing above is computed; where the blocks of an architecture are
-not one list of modules, the model is asked for all hidden states instead.
+not one list of modules, or hand on something else than sentences of tokens, the model is asked for all hidden
+states instead. Where a model minds the padding, only sentences of one length share a batch.
 """
 
 from __future__ import annotations
 
 import contextlib
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -17,6 +19,9 @@ from crossroads.errors import CrossroadsError, require
 from crossroads.extraction.planning import Unit
 from crossroads.extraction.settings import Settings
 from crossroads.sources.transformers_models import load_model
+
+_INERT = 1e-4
+"""Differences up to this, relative to the numbers of a state, are those of rounding."""
 
 
 class _EnoughError(Exception):
@@ -34,7 +39,9 @@ class Encoder:
     Attributes
     ----------
     blocks
-        The blocks of the model, or ``None`` where they are not one list.
+        The blocks of the model, or ``None`` where they are not one list or cannot be listened to.
+    inert
+        Whether padding leaves the vectors as they are.
     """
 
     def __init__(self, settings: Settings) -> None:
@@ -44,14 +51,19 @@ class Encoder:
         self._model = load_model(settings.files, device=settings.device)
         self._states: dict[int, Any] = {}
         self.blocks = self._find_blocks()
-        self._hook()
+        hooks = self._hook()
+        if hooks and not self._hooks_work():
+            for hook in hooks:
+                hook.remove()
+            self.blocks = None
+        self.inert = self._padding_is_inert()
 
     def __call__(self, unit: Unit) -> NDArray[Any]:
         """The wanted vectors of a unit, one a row, in its order."""
         starts = np.concatenate([[0], np.cumsum(unit.lengths)])
         parts = []
         with self._torch.inference_mode():
-            for left, right in zip(unit.batches[:-1], unit.batches[1:], strict=True):
+            for left, right in pairwise(self._cuts(unit)):
                 rows = slice(*np.searchsorted(unit.sentence, [left, right]))
                 states = self._hidden(unit.ids[starts[left] : starts[right]], unit.lengths[left:right])
                 parts.append(
@@ -63,6 +75,41 @@ class Encoder:
         if not np.isfinite(stored).all():
             raise _not_finite(self._settings, finite=bool(np.isfinite(vectors).all()))
         return stored
+
+    def _cuts(self, unit: Unit) -> list[int]:
+        """Where batches begin, and where the last ends; a function of the plan and the model only."""
+        cuts = unit.batches
+        if not self.inert:
+            cuts = np.union1d(cuts, np.flatnonzero(np.diff(unit.lengths)) + 1)
+        found: list[int] = cuts.tolist()
+        return found
+
+    def _hooks_work(self) -> bool:
+        """Whether every state that a hook takes is one vector a token of a sentence."""
+        try:
+            with self._torch.inference_mode():
+                states = self._hidden(self._some_tokens(6), np.array([3, 3]))
+        except (KeyError, IndexError):  # never called, or called with something else
+            return False
+        return all(tuple(state.shape[:2]) == (2, 3) for state in states)
+
+    def _padding_is_inert(self) -> bool:
+        """Whether a sentence alone and the same beside a longer one have the same vectors."""
+        ids = self._some_tokens(7)
+        with self._torch.inference_mode():
+            alone = self._hidden(ids[:3], np.array([3]))
+            beside = self._hidden(ids, np.array([3, 4]))
+        return all(
+            bool(((one[0] - other[0, :3]).abs() <= _INERT * (one.abs().mean() + one[0].abs())).all())
+            for one, other in zip(alone, beside, strict=True)
+        )
+
+    def _some_tokens(self, count: int) -> NDArray[np.int32]:
+        """Tokens that the model has, spread over its vocabulary; none is the padding."""
+        known = getattr(self._model.config.get_text_config(), "vocab_size", None) or 2
+        ids = np.arange(known, dtype=np.int32)
+        ids = ids[ids != self._settings.padding]
+        return np.resize(ids[:: max(1, len(ids) // count)], count)
 
     def _hidden(self, ids: NDArray[np.int32], lengths: NDArray[np.int64]) -> list[Any]:
         """Wanted hidden states of a batch, padded at the end."""
@@ -114,11 +161,12 @@ class Encoder:
         lists = (one for one in self._model.modules() if isinstance(one, self._torch.nn.ModuleList))
         return next((one for one in lists if len(one) == self._settings.layers.of), None)
 
-    def _hook(self) -> None:
-        """Take each wanted layer below the top where it enters the next block."""
+    def _hook(self) -> list[Any]:
+        """Take each wanted layer below the top where it enters the next block; returns the hooks."""
         below = [number for number in self._settings.layers.numbers if number < self._settings.layers.of]
         if self.blocks is None:
-            return
+            return []
+        hooks = []
         for number in below:
             last = number == self._settings.layers.numbers[-1]
 
@@ -127,7 +175,8 @@ class Encoder:
                 if last:
                     raise _EnoughError
 
-            self.blocks[number].register_forward_pre_hook(take, with_kwargs=True)
+            hooks.append(self.blocks[number].register_forward_pre_hook(take, with_kwargs=True))
+        return hooks
 
 
 def _not_finite(settings: Settings, *, finite: bool) -> CrossroadsError:

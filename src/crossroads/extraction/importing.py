@@ -18,7 +18,9 @@ from numpy.typing import NDArray
 
 from crossroads.errors import EvidenceError, FormatError, UnsafeFileError, one_of
 from crossroads.evidence import Contexts, Provenance
+from crossroads.evidence.staging import already_there
 from crossroads.evidence.stores import DTYPES, write_store
+from crossroads.extraction.places import usable_place
 from crossroads.sources.pickled_arrays import as_array
 from crossroads.sources.pickles import load_pickle
 from crossroads.sources.streams import FAULTS, Stream, check_expansion
@@ -53,7 +55,9 @@ def import_store(file: str | Path, store: str | Path, *, dtype: str | None = Non
     """
     if dtype is not None:
         one_of("dtype", dtype, DTYPES)
-    path = Path(file)
+    path, place = Path(file), usable_place(store)
+    if place.exists():
+        raise already_there(place)
     if not path.is_file():
         raise FormatError("there is no such file.", path=path, hint=_LAYOUT)
     with path.open("rb") as stream:
@@ -77,7 +81,7 @@ def import_store(file: str | Path, store: str | Path, *, dtype: str | None = Non
         counts.append(len(rows))
         types.add(rows.dtype.name)
     write_store(
-        store,
+        place,
         words,
         counts,
         (read(word) for word in words),
@@ -87,7 +91,7 @@ def import_store(file: str | Path, store: str | Path, *, dtype: str | None = Non
             source=path.name, format=kind, sha256=digest, details={"imported": True, "contexts": sum(counts)}
         ),
     )
-    return Contexts.open(store)
+    return Contexts.open(place)
 
 
 _Read = Callable[[str], NDArray[Any]]
@@ -174,7 +178,8 @@ def _as_matrix(array: NDArray[Any], word: str, path: Path) -> NDArray[Any]:
             f"the array has shape {array.shape} and type {array.dtype}.", path=path, key=word, hint=_LAYOUT
         )
     native: NDArray[Any] = array.astype(array.dtype.newbyteorder("="), copy=False)
-    return native if native.dtype.name in DTYPES else native.astype(np.float64)
+    with np.errstate(over="ignore"):  # what becomes infinite is refused where it is written
+        return native if native.dtype.name in DTYPES else native.astype(np.float64)
 
 
 def _damaged(path: Path, error: BaseException) -> FormatError:

@@ -70,10 +70,10 @@ class Parts:
             self._lock = self._locked()
             try:
                 self._agree(record, restart)
+                self.finished = self._verified()
             except BaseException:
                 os.close(self._lock)
                 raise
-        self.finished = self._verified()
 
     def save(self, number: int, vectors: NDArray[Any]) -> None:
         """Keep the vectors of a unit."""
@@ -90,13 +90,15 @@ class Parts:
         shutil.rmtree(self.folder, ignore_errors=True)
 
     def close(self) -> None:
-        """Let others work on this store."""
+        """Let others work on this store; a folder in which nothing is finished goes."""
+        if not self.finished and self._is_held(self._lock):
+            self.remove()
         os.close(self._lock)
 
     def _locked(self) -> int:
         """Hold the folder for this process; the system lets go of it when the process ends, however."""
         while True:
-            self.folder.mkdir(parents=True, exist_ok=True)
+            _make(self.folder)
             try:
                 lock = os.open(self.folder / _LOCK, os.O_RDWR | os.O_CREAT, 0o666)
             except FileNotFoundError:  # removed by the run that has just finished
@@ -104,16 +106,21 @@ class Parts:
             try:
                 if fcntl is not None:
                     fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-                if os.path.samestat(os.fstat(lock), (self.folder / _LOCK).stat()):
-                    return lock
-            except FileNotFoundError:
-                pass
             except OSError as error:
                 os.close(lock)
                 raise InputError(
                     f"another run is working on {self._store}.", hint="wait for it, or name another folder."
                 ) from error
+            if self._is_held(lock):
+                return lock
             os.close(lock)
+
+    def _is_held(self, lock: int) -> bool:
+        """Whether a lock is that of the folder, and not of one that was removed meanwhile."""
+        try:
+            return os.path.samestat(os.fstat(lock), (self.folder / _LOCK).stat())
+        except FileNotFoundError:
+            return False
 
     def _agree(self, record: dict[str, Any], restart: bool) -> None:
         """Compare with the plan that is there, or leave ours."""
@@ -126,7 +133,9 @@ class Parts:
                 hint="name another folder for the store.",
             )
         theirs = _read_json(plan)
-        if plan.is_file() and theirs != ours and not restart:
+        # A run that has finished nothing binds nobody to its settings.
+        binding = theirs.get("format") != FORMAT or any(map(_PART.fullmatch, others))
+        if plan.is_file() and theirs != ours and binding and not restart:
             there = theirs.get("record") if isinstance(theirs.get("record"), dict) else {}
             shown = join_words(differences(record, there or {}), most=4) or "its plan"
             raise InputError(
@@ -191,10 +200,23 @@ def settle_folder(folder: Path) -> None:
             os.close(descriptor)
 
 
+def _make(folder: Path) -> None:
+    """Make a folder, or say why not."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        if error.errno in _FULL:
+            raise
+        raise InputError(
+            f"the folder {folder} for unfinished work cannot be made: {error.strerror}.",
+            hint="name a new folder elsewhere for the store.",
+        ) from error
+
+
 def _read_json(path: Path) -> dict[str, Any]:
     try:
         data = json.loads(path.read_text(encoding="utf-8"))
-    except (FileNotFoundError, ValueError):
+    except (FileNotFoundError, ValueError, RecursionError):
         return {}
     return data if isinstance(data, dict) else {}
 

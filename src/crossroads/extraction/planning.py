@@ -156,7 +156,14 @@ class _Split:
 def _split(texts: Sequence[str], tokenizer: Any) -> Iterator[tuple[str, _Split]]:
     for first in range(0, len(texts), _TEXTS_AT_ONCE):
         part = list(texts[first : first + _TEXTS_AT_ONCE])
-        batch = tokenizer(part, truncation=False, padding=False, return_offsets_mapping=True, verbose=False)
+        batch = tokenizer(
+            part,
+            truncation=False,
+            padding=False,
+            return_offsets_mapping=True,
+            split_special_tokens=True,  # "[SEP]" in a text is five signs, not the end of a sentence
+            verbose=False,
+        )
         for text, encoding in zip(part, batch.encodings, strict=True):
             # Special tokens belong to no sequence; they stand before and behind the text.
             own = [at for at, sequence in enumerate(encoding.sequence_ids) if sequence is not None]

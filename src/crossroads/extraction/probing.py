@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import os
-import shutil
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,7 +14,8 @@ import numpy as np
 from crossroads.errors import InputError, join_words, one_of, require
 from crossroads.evidence.logits import Logits
 from crossroads.evidence.provenance import Provenance
-from crossroads.extraction.parts import Parts, disk_errors, parts_folder
+from crossroads.extraction.parts import Parts, disk_errors, remove_leftovers
+from crossroads.extraction.places import usable_place
 from crossroads.extraction.probing_answers import Answers, Prober, joined, unpacked
 from crossroads.extraction.probing_material import MISSING, Material, make_material
 from crossroads.extraction.probing_plan import ProbePlan, make_probe_plan
@@ -124,6 +124,7 @@ def probe(
     """
     _check(missing, margin, batch_size=batch_size, unit_texts=unit_texts, threads=threads or 1)
     report = progress or _ignore
+    place = None if store is None else usable_place(store)
     asked = asked_material(groups, traits, templates)
     rows = group_rows(asked.groups)
     report(ProbeStep(stage="loading"))
@@ -157,9 +158,9 @@ def probe(
     about = provenance_of(loaded, material, sheet, marks, plan, record)
     with _threads(threads):
         prober = Prober(loaded, marks, margin)
-        if store is None:
+        if place is None:
             return answered(loaded, material, marks, plan, _in_memory(plan, prober, report), about)
-        return _stored(Path(store), record, restart, loaded, material, marks, plan, prober, about, report)
+        return _stored(place, record, restart, loaded, material, marks, plan, prober, about, report)
 
 
 def _stored(
@@ -176,7 +177,7 @@ def _stored(
 ) -> Logits:
     """Go on with what is there, and put it together."""
     if _is_finished(store, record):
-        shutil.rmtree(parts_folder(store), ignore_errors=True)
+        remove_leftovers(store)
         report(ProbeStep(stage="present"))
         return Logits.open(store)
     parts = Parts(store, record, restart=restart)

@@ -109,7 +109,10 @@ def record_of(model: LanguageModel, material: Material, **limits: Any) -> dict[s
         "rows": rows,
         "templates": list(material.templates),
         "adjectives": list(material.adjectives),
-        "traits": [trait.name for trait in material.traits],
+        # which adjectives stand for which end decides every score, not the name of the pair alone
+        "traits": [
+            [t.left, t.right, t.scale, list(t.left_synonyms), list(t.right_synonyms)] for t in material.traits
+        ],
     }
     return {
         "scheme": SCHEME,

@@ -14,7 +14,7 @@ from crossroads.sources.model_files import ModelFiles
 
 STORED = ("float32", "float16")
 """Types in which vectors may be stored; they are always computed in float32."""
-SCHEME = "crossroads-extraction/1"
+SCHEME = "crossroads-extraction/2"
 """Name of the procedure; changes when the same input would give other bytes."""
 
 

@@ -11,7 +11,6 @@ import os
 import pickle
 import signal
 import sys
-import traceback
 from typing import Any
 
 from crossroads.errors import CrossroadsError, InputError
@@ -38,8 +37,8 @@ def main() -> None:
             answer = ("vectors", encoder(question))
         except CrossroadsError as error:
             answer = ("input" if isinstance(error, InputError) else "failed", (error.message, error.hint))
-        except Exception:
-            answer = ("failed", (f"a worker failed: {traceback.format_exc().strip()[-400:]}", None))
+        except Exception as error:
+            answer = ("failed", _told(error))
         try:
             pickle.dump(answer, answers, protocol=5)
             answers.flush()
@@ -47,6 +46,18 @@ def main() -> None:
             os._exit(0)
         if answer[0] != "vectors":
             return
+
+
+def _told(error: Exception) -> tuple[str, str]:
+    """What nobody foresaw, in a sentence, and what may help."""
+    said = next((line.strip() for line in str(error).splitlines() if line.strip()), "")
+    hint = "try device='cpu', another version of transformers, or smaller batches; what is finished is kept."
+    if isinstance(error, IndexError):
+        hint = (
+            "its tokenizer may know more tokens, or longer texts, than the model: try a smaller max_length."
+        )
+    kind = type(error).__name__
+    return f"the model failed: {kind}: {said[:200]}" if said else f"the model failed: {kind}.", hint
 
 
 if __name__ == "__main__":

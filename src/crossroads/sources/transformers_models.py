@@ -122,9 +122,10 @@ def longest_input(config: Any, tokenizer: Any) -> int:
 
 
 def padding_id(config: Any, tokenizer: Any) -> int:
-    """The token that fills up shorter sentences of a batch; it is masked."""
+    """The token that fills up shorter sentences of a batch; it is masked, but the model must have it."""
     candidates = (tokenizer.pad_token_id, config.pad_token_id, tokenizer.eos_token_id)
-    return next((int(one) for one in candidates if isinstance(one, int) and one >= 0), 0)
+    known = getattr(config, "vocab_size", None) or _NO_LIMIT
+    return next((int(one) for one in candidates if isinstance(one, int) and 0 <= one < known), 0)
 
 
 @contextlib.contextmanager

@@ -1,0 +1,123 @@
+"""Folders that appear as a whole or not at all: filled under another name beside, then moved.
+
+Each writer has a folder of its own, which it holds by a lock that the system releases when the process ends,
+however it ends. So two writers of one name do not touch each other's work, and what a killed one has left is
+known by its lock and removed by the next.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import re
+import shutil
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+from crossroads.errors import InputError
+
+try:
+    import fcntl
+except ImportError:  # Windows: what a killed writer leaves stays there
+    fcntl = None  # type: ignore[assignment]
+
+
+@contextlib.contextmanager
+def staged(path: Path) -> Iterator[Path]:
+    """A new folder beside ``path``, which takes that name at the end; removed if anything is raised.
+
+    Parameters
+    ----------
+    path
+        The name it will have; there must be nothing, also at the end.
+    """
+    path.parent.mkdir(parents=True, exist_ok=True)
+    _remove_abandoned(path)
+    folder, lock = _held(path)
+    try:
+        yield folder
+        folder.chmod(0o777 & ~_umask())
+        settle_folder(folder)
+        try:
+            folder.rename(path)
+        except OSError as error:
+            if not path.exists():
+                raise
+            raise already_there(path) from error
+        settle_folder(path.parent)
+    except BaseException:
+        shutil.rmtree(folder, ignore_errors=True)
+        raise
+    finally:
+        if lock is not None:
+            os.close(lock)
+
+
+def already_there(path: Path) -> InputError:
+    """The error for a name that is taken."""
+    return InputError(f"{path} exists already.", hint="name another folder, or remove this one.")
+
+
+def settle_folder(folder: Path) -> None:
+    """Wait until the names in a folder are on the disk, where the system can."""
+    try:
+        descriptor = os.open(folder, os.O_RDONLY)
+    except OSError:  # Windows has no handle for folders
+        return
+    try:
+        os.fsync(descriptor)
+    except OSError:
+        pass
+    finally:
+        os.close(descriptor)
+
+
+def _held(path: Path) -> tuple[Path, int | None]:
+    """A new folder, and the lock on it."""
+    while True:
+        folder = Path(tempfile.mkdtemp(prefix=f".{path.name}.writing-", dir=path.parent))
+        try:
+            lock = _lock(folder)
+        except (BlockingIOError, FileNotFoundError):
+            continue  # taken for abandoned in the moment before it was locked
+        if lock is None or folder.is_dir():
+            return folder, lock
+        os.close(lock)
+
+
+def _remove_abandoned(path: Path) -> None:
+    """Remove what writers of the same name have left that are no more."""
+    name = re.compile(rf"{re.escape(f'.{path.name}.writing-')}[a-z0-9_]{{8}}")
+    for folder in path.parent.iterdir():
+        if name.fullmatch(folder.name) and folder.is_dir() and not folder.is_symlink():
+            with contextlib.suppress(BlockingIOError, FileNotFoundError):
+                lock = _lock(folder)
+                if lock is not None:
+                    shutil.rmtree(folder, ignore_errors=True)
+                    os.close(lock)
+
+
+def _lock(folder: Path) -> int | None:
+    """A lock on a folder, or ``None`` where the system has none; raises where somebody else has it."""
+    try:
+        descriptor = os.open(folder, os.O_RDONLY)
+    except FileNotFoundError:
+        raise
+    except OSError:  # a system without handles for folders
+        return None
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        os.close(descriptor)
+        raise
+    except OSError:
+        os.close(descriptor)
+        return None
+    return descriptor
+
+
+def _umask() -> int:
+    mask = os.umask(0)
+    os.umask(mask)
+    return mask
