@@ -29,6 +29,10 @@ def write(tmp_path: Path) -> Write:
     return to
 
 
+def named(name: str) -> Row:
+    return Row(name=name, forms={"singular": "cook", "plural": "cooks", "capitalised": "Cooks"})
+
+
 # Sentences
 
 
@@ -72,6 +76,28 @@ def test_paired_groups_are_rows_like_groups() -> None:
 def test_groups_given_by_names_have_no_forms_for_templates() -> None:
     with pytest.raises(InputError, match="the group 'AF' has no singular, plural or capitalised"):
         group_rows(catalog().groups("ceat-groups").members)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "{capitalised} are {trait:}.",
+        "{{trait}} {plural} are {trait}.",
+        "{plural} are {trait!r}.",
+        "{plural} are {trait} }.",
+        "{plural} are {trait} {}.",
+        "{plural} are { trait }.",
+        "{plural} are {trait.",
+    ],
+)
+def test_a_place_is_a_name_in_single_braces(text: str, write: Write) -> None:
+    with pytest.raises(InputError, match=r"the template .* cannot be read: it has ") as caught:
+        chosen_templates([text], causal=False)
+    assert "{trait}, {singular}, {plural} or {capitalised}" in str(caught.value.hint)
+    with pytest.raises(InputError, match=r"the template .* cannot be read: it has "):
+        asked_material(templates=[text])
+    with pytest.raises(FormatError, match=r"a\.txt: the template .* cannot be read: it has "):
+        read_templates(write("a.txt", text))
 
 
 # Tokens
@@ -212,6 +238,15 @@ def test_names_stand_for_material_of_the_study() -> None:
         (read_templates, "a.txt", "# nothing\n", "there are no templates"),
         (read_templates, "a.toml", "templates = [3]\n", "list of texts"),
         (read_templates, "a.txt", "A {plural} is {trait}.\n", "asks for a singular"),
+        (read_groups, "a.csv", "group,singular,plural\na,nurse,nurses\na,cook,cooks\n", "'a' is given twice"),
+        (read_groups, "a.csv", "group,singular,plural\n,nurse,nurses\n", "row 1 has no name"),
+        (read_groups, "a.toml", '[groups]\n"" = { singular = "cook", plural = "cooks" }\n', "has no name"),
+        (read_groups, "a.toml", "[priors]\n", r"unknown key 'priors'(.|\n)*did you mean 'prior'"),
+        (read_groups, "a.toml", '[groups]\nx = { plurl = "cooks" }\n', r"'plurl'(.|\n)*mean 'plural'"),
+        (read_traits, "a.toml", "[[trait]]\nleft_synonym = []\n", r"(.|\n)*did you mean 'left_synonyms'"),
+        (read_traits, "a.toml", "[[traits]]\n", r"unknown key 'traits'(.|\n)*did you mean 'trait'"),
+        (read_traits, "a.csv", "left,right\ncold,cold\n", "left and right are both 'cold'"),
+        (read_templates, "a.toml", "template = []\n", r"(.|\n)*did you mean 'templates'"),
     ],
 )
 def test_files_that_cannot_be_read_say_where_and_why(
@@ -230,10 +265,32 @@ def test_a_missing_file_and_a_folder_are_told_apart(tmp_path: Path) -> None:
 
 
 def test_another_language_is_not_held_to_english_grammar(write: Write) -> None:
-    text = '[groups]\nlehrer = { singular = "Lehrer", plural = "Lehrer" }\n'
-    with pytest.raises(FormatError, match="reads as singular"):
+    text = '[groups]\nguard = { singular = "guardaespaldas", plural = "guardaespaldas" }\n'
+    with pytest.raises(FormatError, match="reads as plural"):
         read_groups(write("a.toml", text))
-    assert read_groups(write("b.toml", f'language = "de"\n{text}')).groups[0].name == "lehrer"
+    groups = write("b.toml", f'language = "es"\n{text}')
+    assert read_groups(groups).groups[0].name == "guard"
+    assert asked_material(groups, templates=["A {singular} es {trait}."]).groups[0].name == "guard"
+    spanish = write("t.toml", 'language = "es"\ntemplates = ["Veo a {singular} {trait}."]\n')
+    assert asked_material(["Asian"], templates=spanish).templates == ("Veo a {singular} {trait}.",)
+
+
+def test_templates_of_ones_own_agree_with_the_groups(write: Write) -> None:
+    groups = write("g.csv", "group,singular,plural\neng,engineer,engineers\nnurse,nurse,nurses\n")
+    text = "A {singular} is {trait}."
+    for templates in ([text], write("t.txt", text)):
+        with pytest.raises(InputError) as caught:
+            asked_material(groups, templates=templates)
+        assert caught.value.message == (
+            f"the template {text!r} with the group 'eng': 'A engineer is ….' has the wrong article."
+        )
+        assert caught.value.hint == "it should be 'An engineer is ….'."
+    assert text in asked_material(groups).templates  # as published
+    assert text in asked_material(groups, templates=["singular"]).templates
+    assert asked_material(groups, templates=["The {singular} is {trait}."]).templates
+    published = catalog().templates("abc-templates")
+    assert asked_material(groups, templates=published).templates == asked_material(groups).templates
+    assert text in asked_material(groups, templates=published["singular"].templates).templates
 
 
 @pytest.mark.parametrize(
@@ -245,6 +302,13 @@ def test_another_language_is_not_held_to_english_grammar(write: Write) -> None:
         ({"traits": [("cold",)]}, "no pair of traits"),
         ({"traits": []}, "there are no traits"),
         ({"templates": ["People are nice."]}, "is no template"),
+        ({"groups": ["Asian", "Asian"]}, "the group 'Asian' is given twice"),
+        ({"groups": [named("mask")]}, "a group is named 'mask', as a prior is"),
+        ({"groups": [named("noun")]}, "a group is named 'noun', as a prior is"),
+        ({"groups": [named(" ")]}, "a group has the name ' '"),
+        ({"traits": ["cold-warm", ("cold", "warm")]}, "the pair 'cold-warm' is given twice"),
+        ({"traits": [("cold", "cold")]}, "both 'cold'"),
+        ({"traits": [("cold", "")]}, "lacks an adjective"),
     ],
 )
 def test_questions_without_sense_are_refused(given: dict[str, Any], said: str) -> None:

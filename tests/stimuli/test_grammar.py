@@ -31,6 +31,8 @@ def noun(singular: str, plural: str, capitalised: str | None = None) -> Noun:
         ("European", "a"), ("university student", "a"), ("union member", "a"), ("US citizen", "a"),
         ("Ukrainian", "a"), ("one-armed man", "a"), ("Hispanic person", "a"), ("human", "a"), ("user", "a"),
         ("70-year-old", "a"), ("1-eyed man", "a"), ("Utah farmer", "a"), ("U-boat captain", "a"),
+        ("LGBTQ+ person", "an"), ("LGBTQIA person", "an"), ("x-ray technician", "an"), ("uniracial", "a"),
+        ("unipolar", "a"), ("Uyghur", "a"), ("EUROPEAN", "a"),
     ],
 )  # fmt: skip
 def test_the_article_follows_the_sound(phrase: str, expected: str) -> None:
@@ -56,7 +58,14 @@ def test_articles_are_corrected_in_either_direction_and_case() -> None:
     [
         ("elderly people", "plural"), ("gay men", "plural"), ("people with disabilities", "plural"),
         ("person with disabilities", "singular"), ("woman", "singular"), ("Chinese", "either"),
-        ("British", "either"), ("boss", "either"), ("lesbians", "plural"), ("mechanic", "singular"),
+        ("British", "either"), ("boss", "either"), ("lesbians", "plural"), ("mechanic", "either"),
+        ("policemen", "plural"), ("gentlemen", "plural"), ("chairwomen", "plural"), ("alumni", "either"),
+        ("grandchildren", "plural"), ("salespeople", "plural"), ("Roma", "either"), ("Inuit", "either"),
+        ("Navajo", "either"), ("people on welfare", "plural"), ("people living with HIV", "plural"),
+        ("men on parole", "plural"), ("mothers-in-law", "plural"), ("stay-at-home moms", "plural"),
+        ("person on benefits", "singular"), ("person using drugs", "singular"),
+        ("nurse using drugs", "either"), ("older working people", "plural"),
+        ("grandchild", "singular"), ("specimen", "either"),
     ],
 )  # fmt: skip
 def test_number_is_that_of_the_head_noun(phrase: str, expected: str) -> None:
@@ -89,13 +98,34 @@ def test_templates_with_the_wrong_number_are_found_with_the_right_one() -> None:
 
 
 def test_forms_of_the_wrong_number_are_found() -> None:
-    faults = [one.fault for one in disagreements([], [noun("elderly person", "elderly person")])]
-    assert faults == ["is the plural form of 'elderly person' and reads as singular",
-                      "is the capitalised form of 'elderly person' and reads as singular"]  # fmt: skip
+    faults = [one.fault for one in disagreements([], [noun("old person", "old man")])]
+    assert faults == ["is the plural form of 'old person' and reads as singular",
+                      "is the capitalised form of 'old person' and reads as singular"]  # fmt: skip
     (fault,) = disagreements([], [noun("doctor", "doctors", capitalised="doctors")])
     assert fault.correction == "Doctors"
     (fault,) = disagreements([], [noun("doctors", "doctors")])
     assert "is the singular form" in fault.fault
+
+
+def test_a_plural_like_the_singular_is_no_fault() -> None:
+    assert disagreements([], [noun("Roma", "Roma"), noun("Frenchman", "Frenchman")]) == ()
+
+
+@pytest.mark.parametrize(
+    "template",
+    [
+        "A group of {plural} was {trait}.",
+        "One of the {plural} is {trait}.",
+        "Someone with {plural} is {trait}.",
+    ],
+)
+def test_the_verb_behind_a_preposition_belongs_to_another_noun(template: str) -> None:
+    assert disagreements([template], [noun("doctor", "doctors")]) == ()
+
+
+def test_a_disagreement_names_template_and_group() -> None:
+    (fault,) = disagreements(["A {singular} is {trait}."], [noun("engineer", "engineers")])
+    assert (fault.template, fault.group) == ("A {singular} is {trait}.", "engineer")
 
 
 def test_traits_are_checked_after_an_article() -> None:

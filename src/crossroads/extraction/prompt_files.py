@@ -9,7 +9,7 @@ templates    one a line in a text file; TOML or JSON with ``templates = [...]`` 
 ===========  =====================================================================================
 
 English forms are checked for number and articles; a file that says ``language = "de"`` is not, nor is one
-with letters beyond ASCII.
+with letters beyond ASCII. A key that nothing reads is an error; ``[about]`` may say where a file is from.
 """
 
 from __future__ import annotations
@@ -22,7 +22,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from crossroads.errors import FormatError, InputError, join_words
+from crossroads.errors import FormatError, InputError, join_words, nearest
+from crossroads.extraction.prompts import template_places
 from crossroads.stimuli.frozen import FrozenDict
 from crossroads.stimuli.grammar import check_agreement
 from crossroads.stimuli.groups import Group
@@ -31,6 +32,11 @@ from crossroads.stimuli.traits import Trait
 
 _GROUP_HINT = 'give [groups] with lines such as teacher = { singular = "teacher", plural = "teachers" }.'
 _TRAIT_HINT = 'give [[trait]] with left = "cold" and right = "warm".'
+_GROUP_KEYS = ("about", "domains", "groups", "language", "prior")
+_TRAIT_KEYS = ("about", "language", "trait", "variants")
+_TEMPLATE_KEYS = ("about", "families", "language", "templates", "variants")
+_FORM_KEYS = ("singular", "plural", "capitalised", "human")
+_PAIR_KEYS = ("left", "right", "scale", "left_synonyms", "right_synonyms", "human_key")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -41,6 +47,18 @@ class GroupFile:
     """The groups, in the order of the file."""
     noun: Mapping[str, str] | None
     """Forms of the noun for nobody in particular, if the file has one."""
+    english: bool
+    """Whether the forms are held to English grammar."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class TemplateFile:
+    """What a file of templates holds."""
+
+    templates: tuple[str, ...]
+    """Texts of the templates, in the order of the file."""
+    english: bool
+    """Whether they are held to English grammar."""
 
 
 def read_groups(path: str | Path) -> GroupFile:
@@ -49,33 +67,39 @@ def read_groups(path: str | Path) -> GroupFile:
     data = _document(file, ("group", "singular", "plural"))
     raw: Mapping[str, Any]
     if "rows" in data:
-        raw = {"": {row["group"]: {k: row[k] for k in ("singular", "plural")} for row in data["rows"]}}
+        raw = {"": _named_rows(data["rows"], file)}
     else:
+        _known(data, _GROUP_KEYS, file, "")
         raw = _table(data["domains"], file, "domains") if "domains" in data else {"": data.get("groups")}
     groups = []
     for domain, members in raw.items():
         key = f"domains.{domain}" if domain else "groups"
         for name, forms in _table(members, file, key, _GROUP_HINT).items():
-            groups.append(_group(str(name), domain, _forms(forms, file, f"{key}.{name}")))
+            if not name.strip():
+                raise FormatError("a group has no name.", path=file, key=key, hint=_GROUP_HINT)
+            groups.append(_group(name, domain, _forms(forms, file, f"{key}.{name}")))
     if not groups:
         raise FormatError("there are no groups.", path=file, hint=_GROUP_HINT)
     noun = _forms(data["prior"], file, "prior") if "prior" in data else None
-    _check_language(file, data, [], groups)
-    return GroupFile(groups=tuple(groups), noun=noun)
+    english = _check_language(file, data, [], groups)
+    return GroupFile(groups=tuple(groups), noun=noun, english=english)
 
 
 def read_traits(path: str | Path) -> tuple[Trait, ...]:
     """Read pairs of opposite adjectives."""
     file = Path(path)
     data = _document(file, ("left", "right"))
+    if "rows" not in data:
+        _known(data, _TRAIT_KEYS, file, "")
     rows = data.get("rows", data.get("trait"))
     if not isinstance(rows, list) or not rows:
         raise FormatError("there are no traits.", path=file, key="trait", hint=_TRAIT_HINT)
-    return tuple(_trait(row, file, f"trait {number}") for number, row in enumerate(rows, 1))
+    closed = "rows" not in data  # a CSV file may have more columns
+    return tuple(_trait(row, file, f"trait {number}", closed) for number, row in enumerate(rows, 1))
 
 
-def read_templates(path: str | Path) -> tuple[str, ...]:
-    """Read templates; what they have to be is checked where they are used."""
+def read_templates(path: str | Path) -> TemplateFile:
+    """Read templates with places for group and trait."""
     file = Path(path)
     if file.suffix.lower() not in (".toml", ".json"):
         lines = [line.strip() for line in _text(file).splitlines()]
@@ -83,6 +107,7 @@ def read_templates(path: str | Path) -> tuple[str, ...]:
         data: dict[str, Any] = {}
     else:
         data = _document(file, ())
+        _known(data, _TEMPLATE_KEYS, file, "")
         families = _table(data.get("families", {}), file, "families")
         lists = [data.get("templates", [])]
         lists += [_table(one, file, f"families.{name}").get("templates") for name, one in families.items()]
@@ -93,8 +118,29 @@ def read_templates(path: str | Path) -> tuple[str, ...]:
         raise FormatError(
             "there are no templates.", path=file, hint="write one a line, such as {plural} are {trait}."
         )
-    _check_language(file, data, found, [])
-    return tuple(found)
+    for text in found:
+        try:
+            template_places(text)
+        except InputError as error:
+            raise FormatError(error.message, path=file, hint=error.hint) from error
+    return TemplateFile(templates=tuple(found), english=_check_language(file, data, found, []))
+
+
+def _named_rows(rows: list[dict[str, Any]], file: Path) -> dict[str, dict[str, Any]]:
+    """The lines of a CSV file of groups by the name of the group."""
+    found: dict[str, dict[str, Any]] = {}
+    for number, row in enumerate(rows, 1):
+        name = (row["group"] or "").strip()
+        if not name:
+            raise FormatError(f"the group of row {number} has no name.", path=file, hint=_GROUP_HINT)
+        if name in found:
+            raise FormatError(
+                f"the group {name!r} is given twice, again in row {number}.",
+                path=file,
+                hint="keep one line for each group.",
+            )
+        found[name] = {form: row[form] for form in ("singular", "plural")}
+    return found
 
 
 def _group(name: str, domain: str, forms: Mapping[str, str]) -> Group:
@@ -109,6 +155,7 @@ def _group(name: str, domain: str, forms: Mapping[str, str]) -> Group:
 
 def _forms(value: Any, file: Path, key: str) -> dict[str, str]:
     forms = _table(value, file, key, _GROUP_HINT)
+    _known(forms, _FORM_KEYS, file, key)
     for form in ("singular", "plural"):
         if not isinstance(forms.get(form), str) or not forms[form].strip():
             raise FormatError(f"there is no {form}.", path=file, key=key, hint=_GROUP_HINT)
@@ -117,8 +164,10 @@ def _forms(value: Any, file: Path, key: str) -> dict[str, str]:
     return {"singular": forms["singular"], "plural": plural, "capitalised": str(capitalised)}
 
 
-def _trait(value: Any, file: Path, key: str) -> Trait:
+def _trait(value: Any, file: Path, key: str, closed: bool) -> Trait:
     row = _table(value, file, key, _TRAIT_HINT)
+    if closed:
+        _known(row, _PAIR_KEYS, file, key)
     for side in ("left", "right"):
         if not isinstance(row.get(side), str) or not row[side].strip():
             raise FormatError(f"there is no {side} adjective.", path=file, key=key, hint=_TRAIT_HINT)
@@ -129,20 +178,32 @@ def _trait(value: Any, file: Path, key: str) -> Trait:
             raise FormatError(f"{name} must be a list of words.", path=file, key=key)
         synonyms[name] = tuple(words)
     left, right = row["left"].strip(), row["right"].strip()
+    if left == right:
+        raise FormatError(f"left and right are both {left!r}.", path=file, key=key, hint=_TRAIT_HINT)
     return Trait(
         left=left, right=right, scale=str(row.get("scale") or ""), human_key=f"{left} - {right}", **synonyms
     )
 
 
-def _check_language(file: Path, data: Mapping[str, Any], templates: list[str], groups: list[Group]) -> None:
-    """English that does not agree with itself is an error of the file."""
+def _check_language(file: Path, data: Mapping[str, Any], templates: list[str], groups: list[Group]) -> bool:
+    """Whether a file is English; English that does not agree with itself is an error of the file."""
     texts = [*templates, *(form for group in groups for form in group.forms.values())]
     if data.get("language", "en") != "en" or not all(text.isascii() for text in texts):
-        return
+        return False
     try:
         check_agreement(templates, groups)
     except InputError as error:
         raise FormatError(error.message, path=file, hint=error.hint) from error
+    return True
+
+
+def _known(table: Mapping[str, Any], known: tuple[str, ...], file: Path, key: str) -> None:
+    for name in table:
+        if name not in known:
+            near = nearest(name, known, n=1)
+            hint = f"did you mean {near[0]!r}?" if near else f"known: {', '.join(known)}."
+            place = f"{key}.{name}" if key else name
+            raise FormatError(f"unknown key {name!r}.", path=file, key=place, hint=hint)
 
 
 def _document(file: Path, columns: tuple[str, ...]) -> dict[str, Any]:

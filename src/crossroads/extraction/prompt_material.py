@@ -9,7 +9,9 @@ from typing import Any
 
 from crossroads.errors import InputError, UnknownNameError
 from crossroads.extraction.prompt_files import read_groups, read_templates, read_traits
+from crossroads.extraction.prompts import PRIORS, group_rows, template_places
 from crossroads.stimuli.catalog import catalog
+from crossroads.stimuli.grammar import disagreements
 from crossroads.stimuli.groups import Groups
 from crossroads.stimuli.templates import Template, Templates
 from crossroads.stimuli.traits import Trait, Traits
@@ -47,24 +49,79 @@ def asked_material(groups: Any = None, traits: Any = None, templates: Any = None
     templates
         ``None`` for the study's 35 templates; :class:`Templates`; a file; or a list of templates, texts and
         names of the study's families.
+
+    Notes
+    -----
+    English templates of one's own have to agree with the groups in article and number; those of the
+    catalogue are as published.
     """
-    members, noun = _groups(groups)
-    return Asked(groups=members, noun=noun, traits=_traits(traits), templates=_templates(templates))
+    members, noun, foreign = _groups(groups)
+    _check_groups(members)
+    pairs = _traits(traits)
+    _check_traits(pairs)
+    texts, own = _templates(templates)
+    _check_own(own, [group for group in members if group.name not in foreign])
+    return Asked(groups=members, noun=noun, traits=pairs, templates=texts)
 
 
-def _groups(given: Any) -> tuple[tuple[Any, ...], Mapping[str, str] | None]:
+def _check_groups(groups: tuple[Any, ...]) -> None:
+    for group in groups:
+        if not str(group.name).strip():
+            raise InputError(f"a group has the name {group.name!r}.", hint="give every group a name.")
+        if group.name in PRIORS:
+            raise InputError(
+                f"a group is named {group.name!r}, as a prior is.", hint="give the group another name."
+            )
+    group_rows(groups)
+
+
+def _check_traits(traits: tuple[Trait, ...]) -> None:
+    seen: set[str] = set()
+    for pair in traits:
+        if not pair.left.strip() or not pair.right.strip():
+            raise InputError(f"the pair {pair.name!r} lacks an adjective.", hint='give ("cold", "warm").')
+        if pair.left == pair.right:
+            raise InputError(
+                f"left and right of a pair are both {pair.left!r}.", hint="give two opposite adjectives."
+            )
+        if pair.name in seen:
+            raise InputError(f"the pair {pair.name!r} is given twice.", hint="name each one once.")
+        seen.add(pair.name)
+
+
+def _check_own(templates: list[str], groups: list[Any]) -> None:
+    """Own English templates and groups that do not agree are an error; those beyond ASCII are left alone."""
+    english = [group for group in groups if all(form.isascii() for form in group.forms.values())]
+    found = disagreements(templates, english) if english and templates else ()
+    if not found:
+        return
+    first, more = found[0], f" {len(found) - 1} more do not agree either." if len(found) > 1 else ""
+    subject = f"{first.text!r} {first.fault}"
+    if first.template:
+        of_group = f" with the group {first.group!r}" if first.group else ""
+        subject = f"the template {first.template!r}{of_group}: {subject}"
+    better = "repair the form or the template."
+    if first.correction is not None:
+        better = f"it should be {first.correction!r}."
+    raise InputError(f"{subject}.{more}", hint=better)
+
+
+def _groups(given: Any) -> tuple[tuple[Any, ...], Mapping[str, str] | None, set[str]]:
+    """The groups, the noun for nobody in particular, and the names of groups in another language."""
     known = catalog().groups(_GROUPS)
     if given is None:
         given = known
     if isinstance(given, Groups):
-        return given.members, None if given.prior is None else given.prior.forms
+        return given.members, None if given.prior is None else given.prior.forms, set()
     noun: Mapping[str, str] | None = None
     found: list[Any] = []
+    foreign: set[str] = set()
     for one in _several(given, "groups"):
         if _is_file(one):
             read = read_groups(one)
             found += read.groups
             noun = read.noun or noun
+            foreign |= set() if read.english else {group.name for group in read.groups}
         elif isinstance(one, str):
             found.append(known[one])
         elif hasattr(one, "forms") and hasattr(one, "name"):
@@ -73,7 +130,7 @@ def _groups(given: Any) -> tuple[tuple[Any, ...], Mapping[str, str] | None]:
             raise InputError(f"{one!r} is no group.", hint="give names of groups, or groups with forms.")
     if not found:
         raise InputError("there are no groups.", hint="name at least one.")
-    return tuple(found), noun or (known.prior.forms if known.prior else None)
+    return tuple(found), noun or (known.prior.forms if known.prior else None), foreign
 
 
 def _traits(given: Any) -> tuple[Trait, ...]:
@@ -100,18 +157,29 @@ def _traits(given: Any) -> tuple[Trait, ...]:
     return tuple(found)
 
 
-def _templates(given: Any) -> tuple[str, ...]:
+def _templates(given: Any) -> tuple[tuple[str, ...], list[str]]:
+    """Texts of the templates, and those of them that are one's own and English."""
     known = catalog().templates(_TEMPLATES)
-    if given is None or isinstance(given, Templates):
-        return tuple(template.text for template in (given or known).templates)
+    if given is None:
+        given = known
+    if isinstance(given, Templates):
+        published = given.about.name in catalog().of_kind("templates")
+        given = given.templates
+        if published:
+            return tuple(template.text for template in given), []
     found: list[str] = []
+    own: list[str] = []
     for one in _several(given, "templates"):
-        if isinstance(one, Template):
-            found.append(one.text)
-        elif isinstance(one, str) and "{" in one:
-            found.append(one)
+        if isinstance(one, Template) or (isinstance(one, str) and "{" in one):
+            text = one.text if isinstance(one, Template) else one
+            template_places(text)
+            found.append(text)
+            if text.isascii() and not any(one is template for template in known.templates):
+                own.append(text)
         elif _is_file(one):
-            found += read_templates(one)
+            read = read_templates(one)
+            found += read.templates
+            own += read.templates if read.english else ()
         elif isinstance(one, str) and (one in known or " " not in one):
             found += [template.text for template in known[one].templates]
         else:
@@ -119,7 +187,7 @@ def _templates(given: Any) -> tuple[str, ...]:
                 f"{one!r} is no template: it has no place for group and trait.",
                 hint="write {singular}, {plural} or {capitalised}, and {trait}; or name a family.",
             )
-    return tuple(found)
+    return tuple(found), own
 
 
 def _several(given: Any, name: str) -> list[Any]:

@@ -6,9 +6,9 @@ after the gap says nothing to it about the group, and is left out.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from string import Formatter
 from typing import Any
 
 from crossroads.errors import InputError, join_words, one_of
@@ -24,6 +24,8 @@ BLANK = "___"
 """What replaces a group for causal models, which have no mask: the blank that people write."""
 AFTER_GAP = "the group stands behind the trait, where a causal model does not see it"
 CUT = "used up to the trait"
+_PLACE = re.compile(r"\{([^{}]*)\}")
+_NAME = re.compile(r"\w+")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -120,7 +122,7 @@ def chosen_templates(templates: Iterable[str | Template], *, causal: bool) -> Sh
     _distinct("template", texts)
     left_out, cut, kept = {}, [], []
     for text in texts:
-        names = _slots(text)
+        names = template_places(text)
         if causal and names.index(TRAIT) == 0:
             left_out[text] = AFTER_GAP
             continue
@@ -145,19 +147,25 @@ def fill(template: str, row: Row, *, causal: bool) -> Prompt:
     return Prompt(row=row.name, template=template, left=left, right=right)
 
 
-def _slots(text: str) -> list[str]:
-    """Names of the places of a template, in order; those it may not have are an error."""
-    try:
-        parsed = list(Formatter().parse(text))
-    except ValueError as error:
-        raise InputError(f"the template {text!r} cannot be read: {error}.") from error
-    names = [name for _, name, _, _ in parsed if name is not None]
-    allowed = (TRAIT, *FORMS)
-    for _, name, form, conversion in parsed:
-        if name is not None:
-            one_of("place in a template", name, allowed)
-        if form or conversion:
-            raise InputError(f"the template {text!r} formats {name!r}.", hint=f"write {{{name}}} alone.")
+def template_places(text: str) -> list[str]:
+    """Names of the places of a template, in order; those it may not have are an error.
+
+    Parameters
+    ----------
+    text
+        The template. A place is a name in braces and nothing else; braces cannot stand for themselves.
+    """
+    names = _PLACE.findall(text)
+    odd = [f"{{{name}}}" for name in names if not _NAME.fullmatch(name)]
+    if odd or re.search(r"[{}]", _PLACE.sub("", text)):
+        said = f"has {odd[0]!r}" if odd else "has a brace that belongs to no place"
+        allowed = join_words([f"{{{name}}}" for name in (TRAIT, *FORMS)], last="or")
+        raise InputError(
+            f"the template {text!r} cannot be read: it {said}.",
+            hint=f"write {allowed}, each in single braces.",
+        )
+    for name in names:
+        one_of("place in a template", name, (TRAIT, *FORMS))
     if names.count(TRAIT) != 1:
         said = "no place" if TRAIT not in names else f"{names.count(TRAIT)} places"
         raise InputError(f"the template {text!r} has {said} for the trait.", hint="write {trait} once.")

@@ -1,7 +1,7 @@
 """Article and number: whether a filled template agrees with itself, and what it should have said.
 
 English has no rule for either that letters alone decide. What is doubtful (an acronym, a noun that is the
-same in both numbers) is accepted; what is said to be wrong is wrong.
+same in both numbers, a noun without an s) is accepted; what is said to be wrong is wrong.
 """
 
 from __future__ import annotations
@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Protocol
 
 from crossroads.errors import InputError
@@ -16,15 +17,24 @@ from crossroads.stimuli.templates import Template
 
 _SILENT_H = ("heir", "honest", "honor", "honour", "hour")
 _SOUNDS_LIKE_YOU = re.compile(
-    r"(eu|ewe|uni(?=[tvcfqos](?!s)|la)|us[aeiu]|ut[aeio]|ur[aeio]|ubi|uk|uru|ugan)", re.IGNORECASE
+    r"(eu|ewe|uni(?=[tvcfqos](?!s)|la|[bp]|ra|mod|di[mr])|us[aeiu]|ut[aeio]|ur[aeio]|ubi|uk|uru|ugan|uy|uigh)",
+    re.IGNORECASE,
 )
 _SOUNDS_LIKE_WON = re.compile(r"(one|once)\b", re.IGNORECASE)
 _LETTERS_WITH_A_VOWEL = "AEFHILMNORSX"
 _NUMBERS_WITH_A_VOWEL = re.compile(r"(8|11|18)(\D|$)|8\d")
-_PLURALS = {
-    "people": "person", "men": "man", "women": "woman", "children": "child", "folk": "", "folks": "",
-    "wives": "wife", "teeth": "tooth", "feet": "foot", "police": "",
-}  # fmt: skip
+_SPELLED = re.compile(r"[^AEIOUY\W\d]{4}")
+_PLURAL_HEAD = re.compile(r".*(people|men|children|folks?)|persons|.*wives|teeth|feet|police", re.IGNORECASE)
+_SINGULAR_HEAD = re.compile(r".*(person|man|child)", re.IGNORECASE)
+_NO_HEAD = {"abdomen", "omen", "regimen", "specimen", "turkmen"}
+_BEFORE_PARTICIPLE = {"person", "persons", "people", "man", "men", "woman", "women", "children"}
+_PARTICIPLE = re.compile(r"\w+(ing|ed)|born", re.IGNORECASE)
+_PREPOSITIONS = (
+    "about", "after", "against", "among", "at", "before", "behind", "between", "by", "for", "from", "in",
+    "near", "of", "on", "outside", "over", "through", "to", "under", "with", "within", "without",
+)  # fmt: skip
+_BEHIND_HEAD = re.compile(rf" (?:{'|'.join(_PREPOSITIONS)}|who|whose|that) ", re.IGNORECASE)
+_INSIDE_HEAD = re.compile(r"-(?:at|by|in|of|on|to|up)\b", re.IGNORECASE)
 _SAME = re.compile(r"(ese|ish|ss|us|is|ch|x|z)$", re.IGNORECASE)
 _ARTICLE = re.compile(r"\b(an?)( +)(?=(\S+))", re.IGNORECASE)
 _FOR_ONE = {"a", "an", "this", "that", "every", "each", "one", "another"}
@@ -55,6 +65,10 @@ class Disagreement:
     """What is wrong with it."""
     correction: str | None
     """What it should say; None where that cannot be told."""
+    template: str = ""
+    """The template at fault; empty where a form is."""
+    group: str = ""
+    """Name of the group in the sentence, or whose form it is; empty where the template alone is at fault."""
 
 
 def article(phrase: str) -> str:
@@ -75,9 +89,11 @@ def _articles(phrase: str) -> tuple[str, ...]:
         return ("a", "an")
     if word[0].isdigit():
         return ("an",) if _NUMBERS_WITH_A_VOWEL.match(word) else ("a",)
-    start = re.split(r"[-/'’]", word)[0]
+    start = re.split(r"[-/'’+]", word)[0]
     by_letter = "an" if word[0].upper() in _LETTERS_WITH_A_VOWEL else "a"
-    if len(start) == 1 and start.isupper():
+    if len(start) == 1 and (start.isupper() or word[1:2] == "-"):
+        return (by_letter,)
+    if start.isupper() and len(start) > 5 and _SPELLED.match(start):  # nobody reads LGBTQIA as a word
         return (by_letter,)
     if start.isupper() and len(start) <= 5:  # an acronym: spelled (an FBI agent) or read (a NASA engineer)
         by_sound = "an" if word[0] in "AEIOU" else "a"
@@ -93,17 +109,36 @@ def _articles(phrase: str) -> tuple[str, ...]:
 def number_of(phrase: str) -> str:
     """``"singular"``, ``"plural"``, or ``"either"`` where the words do not tell.
 
+    The head noun decides: the word before a preposition or a participle. Those in *-person*, *-man*, *-woman*
+    and *-child* are singular, those in *-people*, *-men*, *-women*, *-children* and *-s* plural. A missing s
+    proves nothing (*alumni*, *Roma*).
+
     Examples
     --------
     >>> [number_of(words) for words in ("gay men", "person with a disability", "Chinese", "doctors")]
     ['plural', 'singular', 'either', 'plural']
     """
-    head = re.split(r" (?:with|of|in|from|without|who) ", phrase)[0].rpartition(" ")[2].casefold()
-    if head in _PLURALS:
+    words = _BEHIND_HEAD.split(phrase.strip())[0].split() or [""]
+    last = _number_of_head(_INSIDE_HEAD.split(words[-1])[0])
+    for word, following in pairwise(words):
+        if _PARTICIPLE.fullmatch(following):  # "person using drugs", but "older working people"
+            known = _number_of_head(word) if word.casefold() in _BEFORE_PARTICIPLE else None
+            if known is not None:
+                return known if last in (known, None) else "either"
+            return last or "either"
+    if last is not None:
+        return last
+    head = _INSIDE_HEAD.split(words[-1])[0].casefold()
+    return "plural" if head.endswith("s") and not _SAME.search(head) else "either"
+
+
+def _number_of_head(word: str) -> str | None:
+    """The number of a noun that shows it by more than an s; None for all others."""
+    if word.casefold() in _NO_HEAD:
+        return None
+    if _PLURAL_HEAD.fullmatch(word):
         return "plural"
-    if _SAME.search(head):
-        return "either"
-    return "plural" if head.endswith("s") else "singular"
+    return "singular" if _SINGULAR_HEAD.fullmatch(word) else None
 
 
 def corrected(sentence: str) -> str:
@@ -148,10 +183,16 @@ def disagreements(
         template = Template(raw) if isinstance(raw, str) else raw
         for fault in _number_faults(template, members):
             found.setdefault(fault.text, fault)
-        for sentence in _sentences(template, members, words):
+        for name, sentence in _sentences(template, members, words):
             better = corrected(sentence)
             if better != sentence:
-                fault = Disagreement(text=sentence, fault="has the wrong article", correction=better)
+                fault = Disagreement(
+                    text=sentence,
+                    fault="has the wrong article",
+                    correction=better,
+                    template=template.text,
+                    group=name,
+                )
                 found.setdefault(sentence, fault)
     return tuple(found.values())
 
@@ -170,8 +211,8 @@ def check_agreement(
         raise InputError(f"{first.text!r} {first.fault}.{more}", hint=better)
 
 
-def _sentences(template: Template, groups: list[Formed], traits: list[str]) -> Iterator[str]:
-    """The template filled with every group, or with every trait, whichever an article may stand before."""
+def _sentences(template: Template, groups: list[Formed], traits: list[str]) -> Iterator[tuple[str, str]]:
+    """Each group with the template filled with it and every trait; an article may stand before both."""
     slots = template.slots
     asked = [_asked(before, after) for slot, before, after in _places(template.text) if slot == "word"]
     numbers = [number for number in asked if number is not None] or ["singular", "plural"]
@@ -184,21 +225,25 @@ def _sentences(template: Template, groups: list[Formed], traits: list[str]) -> I
                 if "article" in slots and word is not None:
                     filled["article"] = article(word)
                 if all(slot in filled for slot in slots):
-                    yield template.fill(**filled)
+                    yield group.name, template.fill(**filled)
 
 
 def _form_faults(group: Formed) -> Iterator[Disagreement]:
+    one = group.forms.get("singular", "").casefold()
     for form, other in (("singular", "plural"), ("plural", "singular"), ("capitalised", "singular")):
         text = group.forms.get(form)
-        if text is not None and number_of(text) == other:
+        if text is None or (form != "singular" and text.casefold() == one):  # some nouns have one form
+            continue
+        if number_of(text) == other:
             message = f"is the {form} form of {group.name!r} and reads as {other}"
-            yield Disagreement(text=text, fault=message, correction=None)
+            yield Disagreement(text=text, fault=message, correction=None, group=group.name)
     plural, capital = group.forms.get("plural"), group.forms.get("capitalised")
     if plural is not None and capital is not None and capital != plural[:1].upper() + plural[1:]:
         yield Disagreement(
             text=capital,
             fault=f"is not the plural of {group.name!r} with a capital",
             correction=plural[:1].upper() + plural[1:],
+            group=group.name,
         )
 
 
@@ -213,21 +258,33 @@ def _number_faults(template: Template, groups: list[Formed]) -> Iterator[Disagre
             better = "singular" if wanted == "singular" else "plural"
             changed = template.text.replace(f"{{{slot}}}", f"{{{better}}}")
             message = f"asks for a {wanted} and has the place {slot!r}"
-            yield Disagreement(text=template.text, fault=message, correction=changed)
+            yield Disagreement(text=template.text, fault=message, correction=changed, template=template.text)
         if slot == "word":
             for group in groups:
                 if wanted not in group.forms:
                     message = f"asks for a {wanted}, which {group.name!r} does not have"
-                    yield Disagreement(text=template.text, fault=message, correction=None)
+                    yield Disagreement(
+                        text=template.text,
+                        fault=message,
+                        correction=None,
+                        template=template.text,
+                        group=group.name,
+                    )
 
 
 def _places(text: str) -> Iterator[tuple[str, str, str]]:
-    """Each place with the word before and the word after it."""
+    """Each place with the word before and the word after it.
+
+    Behind a preposition there is no word after: in "a group of doctors was" the verb belongs to the group.
+    """
     for match in re.finditer(r"\{(\w+)\}", text):
         before = text[: match.start()].split()
         after = text[match.end() :].split()
         behind = before[-1] if before and text[: match.start()].endswith(" ") else ""
         ahead = after[0] if after and text[match.end() :].startswith(" ") else ""
+        clause = re.split(r"[,.;:?!]", text[: match.start()])[-1].casefold().split()
+        if not set(_PREPOSITIONS).isdisjoint(clause):
+            ahead = ""
         yield match.group(1), behind.casefold().strip(",.;:"), ahead.casefold().strip(",.;:?!")
 
 
