@@ -9,7 +9,6 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-import shutil
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -17,7 +16,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from crossroads.errors import FormatError, InputError
+from crossroads.errors import FormatError
+from crossroads.evidence.staging import already_there, staged
 
 MANIFEST = "manifest.json"
 _DAMAGED = "the folder is damaged or was changed; make it again."
@@ -41,11 +41,8 @@ def write_folder(
     """
     path = Path(path)
     if path.exists():
-        raise InputError(f"{path} exists already.", hint="name another folder, or remove this one.")
-    staging = path.with_name(f".{path.name}.writing")
-    shutil.rmtree(staging, ignore_errors=True)
-    staging.mkdir(parents=True)
-    try:
+        raise already_there(path)
+    with staged(path) as staging:
         files = {name: _write_array(staging / f"{name}.npy", array) for name, array in arrays.items()}
         manifest = {"format": kind, "about": about, "arrays": files}
         text = json.dumps(manifest, ensure_ascii=False, indent=1, sort_keys=True, allow_nan=False) + "\n"
@@ -53,12 +50,6 @@ def write_folder(
             file.write(text)
             file.flush()
             os.fsync(file.fileno())
-        settle_folder(staging)
-        staging.replace(path)
-        settle_folder(path.parent)
-    except BaseException:
-        shutil.rmtree(staging, ignore_errors=True)
-        raise
 
 
 def _write_array(path: Path, array: NDArray[Any]) -> dict[str, Any]:
@@ -150,17 +141,3 @@ def checksum(path: Path) -> str:
     """SHA-256 of a file."""
     with path.open("rb") as stream:
         return hashlib.file_digest(stream, "sha256").hexdigest()
-
-
-def settle_folder(folder: Path) -> None:
-    """Wait until the names in a folder are on the disk, where the system can."""
-    try:
-        descriptor = os.open(folder, os.O_RDONLY)
-    except OSError:  # Windows has no handle for folders
-        return
-    try:
-        os.fsync(descriptor)
-    except OSError:
-        pass
-    finally:
-        os.close(descriptor)

@@ -23,6 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from crossroads.errors import CrossroadsError, InputError, join_words
+from crossroads.evidence.staging import settle_folder
 from crossroads.extraction.settings import differences, fingerprint
 
 try:
@@ -188,16 +189,6 @@ def disk_errors(folder: Path) -> Iterator[None]:
             f"the disk of {folder.parent} is full ({error.strerror}).",
             hint=f"make room and run the same command again: what is finished is kept in {folder.name}.",
         ) from error
-
-
-def settle_folder(folder: Path) -> None:
-    """Wait until the names in a folder are on the disk, where the system can."""
-    if os.name == "posix":
-        descriptor = os.open(folder, os.O_RDONLY)
-        try:
-            os.fsync(descriptor)
-        finally:
-            os.close(descriptor)
 
 
 def _make(folder: Path) -> None:
