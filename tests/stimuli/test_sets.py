@@ -52,6 +52,7 @@ def test_words_may_hold_spaces_hyphens_and_any_script(word: str) -> None:
         (["rose", " wasp"], "' wasp' in the set 'x' has spaces around it"),
         (["rose\n"], "has spaces around it"),
         (["ro\nse"], "control character"),
+        (["ro\ud800se"], "half of a character"),
         (["rose", 3], "3 in the set 'x' is of type int"),
         (["rose", None], "None in the set 'x' is missing"),
         (["rose", "daisy", "rose"], "'rose' is twice in the set 'x'"),

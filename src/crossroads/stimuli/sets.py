@@ -83,6 +83,8 @@ def word_fault(word: object) -> str | None:
         return "has spaces around it"
     if any(unicodedata.category(letter) == "Cc" for letter in word):
         return "holds a line break, a tab or another control character"
+    if any(unicodedata.category(letter) == "Cs" for letter in word):
+        return "holds half of a character, as texts read with the wrong encoding do"
     return None
 
 
