@@ -233,3 +233,16 @@ def test_a_seed_below_zero_is_refused(command: Command, vectors: Path, design_fi
     run = command("mleat", vectors, "--design", design_file, "--seed", "-1")
     assert run.status == 2
     assert "seed is -1" in run.err
+
+
+@pytest.mark.parametrize(
+    ("figure", "expected"),
+    [("figure.gif", "kind of figure"), ("gone/figure.svg", "there is no folder"), (".", "kind of figure")],
+)
+def test_a_figure_that_cannot_be_written_is_refused_before_the_work(
+    command: Command, figure: str, expected: str, tmp_path: Path
+) -> None:
+    # the vectors are not there either: the figure is looked at first
+    run = command("weat", tmp_path / "gone.txt", "--test", "weat6", "--figure", tmp_path / figure)
+    assert run.status == 2
+    assert expected in run.err

@@ -96,8 +96,22 @@ Seed = Annotated[int, typer.Option(help="Seed of everything random.")]
 Format = Annotated[
     str | None, typer.Option("--format", help="Format of the vectors, if it is not to be found out.")
 ]
+
+
+def _checked_figure(path: Path | None) -> Path | None:
+    """A file that a figure can be written to: refused before the work, not after it."""
+    if path is not None:
+        from crossroads.plots.saving import check_figure_file
+        from crossroads.plots.style import matplotlib
+
+        check_figure_file(path)
+        matplotlib("figure")
+    return path
+
+
 FigureFile = Annotated[
-    Path | None, typer.Option("--figure", help="Also draw: PNG, SVG or PDF.", metavar="FILE")
+    Path | None,
+    typer.Option("--figure", help="Also draw: PNG, SVG or PDF.", metavar="FILE", callback=_checked_figure),
 ]
 
 

@@ -38,16 +38,10 @@ def save(figure: Figure | Axes, path: str | os.PathLike[str], *, dpi: float = 20
         Dots per inch of a PNG.
     """
     path = Path(path)
-    suffix = one_of("kind of figure", path.suffix.lower(), _UNDATED)
+    suffix = check_figure_file(path)
     root = _root(figure)
     if not dpi > 0:
         raise InputError(f"dpi is {dpi!r}.", hint="use a positive number, such as 200.")
-    if not path.parent.is_dir():
-        raise InputError(
-            f"there is no folder {str(path.parent)!r}.", hint="make it first, or choose another."
-        )
-    if path.is_dir():
-        raise InputError(f"{str(path)!r} is a folder.", hint="give the name of a file.")
     drawn = io.BytesIO()
     root.savefig(drawn, format=suffix[1:], dpi=dpi, metadata=_UNDATED[suffix])
     beside = path.with_name(f".{path.name}.{os.getpid()}.part")
@@ -57,6 +51,18 @@ def save(figure: Figure | Axes, path: str | os.PathLike[str], *, dpi: float = 20
     finally:
         beside.unlink(missing_ok=True)
     return path
+
+
+def check_figure_file(path: Path) -> str:
+    """Refuse a file to which no figure can go, before any work is done; returns its suffix."""
+    suffix = one_of("kind of figure", path.suffix.lower(), _UNDATED)
+    if not path.parent.is_dir():
+        raise InputError(
+            f"there is no folder {str(path.parent)!r}.", hint="make it first, or choose another."
+        )
+    if path.is_dir():
+        raise InputError(f"{str(path)!r} is a folder.", hint="give the name of a file.")
+    return suffix
 
 
 def _root(drawn: Any) -> Any:
