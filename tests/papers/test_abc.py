@@ -15,15 +15,11 @@ from crossroads.errors import CrossroadsWarning, UnknownNameError
 from crossroads.evidence.abc_names import group_name
 from crossroads.evidence.judgement_files import read_judgements
 from crossroads.evidence.judgements import Judgements
-from crossroads.papers.abc import (
-    attainable_tau,
-    columns,
-    consistency,
-    dominations,
-    precision_from_rows,
-    reproduce_abc,
-    tau_pvalue,
-)
+from crossroads.papers.abc import reproduce_abc
+from crossroads.papers.abc_cells import Alignments, other_taus
+from crossroads.papers.abc_slips import attainable_tau, consistency, tau_pvalue
+from crossroads.papers.abc_tables import columns, dominations, precision_from_rows
+from crossroads.papers.cells import judge
 from crossroads.papers.published import table
 from crossroads.papers.reproduction import Reproduction
 
@@ -84,7 +80,7 @@ def test_the_other_tables_are_as_printed() -> None:
 
 
 def test_precision_in_table_6_follows_from_the_groups_in_five_columns_of_eight() -> None:
-    cells = {c.column: c for c in reproduce_abc().cells if c.row.startswith("Table 6, P@3")}
+    cells = {c.column: c for c in reproduce_abc().cells if c.row == "Table 6, P@3 from A12, A13"}
     assert set(cells) == set(columns())
     assert [name for name, cell in cells.items() if cell.verdict == "differs"] == [
         "ILPS* BERT", "SeT RoBERTa", "SeT BERT",
@@ -149,3 +145,60 @@ def test_without_scores_the_published_numbers_stand_alone() -> None:
     assert result.notes[0].startswith("No scores given")
     with pytest.raises(UnknownNameError, match="column of the tables 'SeT Bert'"):
         reproduce_abc({"SeT Bert": {}})
+
+
+def test_every_table_is_there_with_all_its_cells() -> None:
+    result = reproduce_abc()
+    sizes = {name: sum(found.values()) for name, found in result.tables.items()}
+    # 25 groups in 8 columns, less 4 groups in the 2 columns of CEAT; 8 domains set against 7 others, twice
+    assert sizes == {
+        "Table 5": 6, "Table 6": 4 * 8, "Table A8": 2 * 8 * 7, "Table A9": 2 * 28, "Text of 5.2": 6,
+        "Table A10": 2 * 49, "Table A11": 192, "Table A12": 192, "Table A13": 192, "Table A14": 64,
+        "Table A15": 64, "Table A16": 64, "Table A17": 64, "Table A18": 26 * 4 - 1, "Table A19": 16,
+    }  # fmt: skip
+    assert all(cell.reason for cell in result.cells)
+    reasons = {cell.column: cell.reason for cell in result.cells if cell.row == "Table 6, τ"}
+    assert "roberta-large" in reasons["SeT RoBERTa"] and "--measure set" in reasons["SeT RoBERTa"]
+    assert "--measure ilps-star" in reasons["ILPS* BERT"]
+    assert "Reddit" in reasons["CEAT BERT"]
+
+
+def test_table_a8_is_judged_cell_by_cell() -> None:
+    cells = [cell for cell in reproduce_abc().cells if cell.table == "Table A8"]
+    (wrong,) = (cell for cell in cells if cell.verdict != "equal")
+    assert (wrong.row, wrong.column) == ("Table A8, age from A9", "dominates religion")
+    assert (wrong.published, wrong.ours) == (1.0, 0.0)
+
+
+@pytest.mark.reference
+def test_tables_by_group_and_without_the_pilot_are_measured_too(human: Judgements) -> None:
+    result = reproduce_abc({"SeT BERT": human.to_dict()}, human)
+    cells = {(c.table, c.row): c for c in result.cells if c.column == "SeT BERT"}
+    # people rank their own traits: whatever is on top is rated above 50, where as many as three are
+    assert cells["Table A12", "Table A12, Christian"].ours == 1.0
+    assert cells["Table A12", "Table A12, Christian"].verdict == "equal"
+    assert cells["Table A19", "Table A19, τ"].ours == 1.0
+    assert cells["Table A19", "Table A19, dagger of τ"].verdict == "differs"  # printed without
+    left = Alignments({"SeT BERT": human.to_dict()}, human, 0).of("SeT BERT", pilot=False)
+    assert left is not None
+    assert len(left.groups) == 21
+    assert Alignments({}, human, 0).of("SeT BERT") is None
+
+
+@pytest.mark.reference
+def test_a_tau_over_other_cells_is_told_by_its_convention(human: Judgements) -> None:
+    # scores that agree with people but for the groups of the pilot, where they are reversed
+    pilot = table("abc")["pilot"]
+    scores = {
+        group: {trait: -value if group in pilot else value for trait, value in row.items()}
+        for group, row in human.to_dict().items()
+    }
+    alignments = Alignments({"SeT BERT": scores}, human, 0)
+    whole, without = alignments.of("SeT BERT"), alignments.of("SeT BERT", pilot=False)
+    assert whole is not None and without is not None
+    assert without.kendall_tau == 1.0 > whole.kendall_tau
+    said = judge("1.000", whole.kendall_tau, other_taus(alignments, "SeT BERT", whole))
+    assert said == ("convention", "without the pilot groups")
+    # 21 groups at 1 and 4 at −1
+    mean = judge("0.680", whole.kendall_tau, other_taus(alignments, "SeT BERT", whole))
+    assert mean == ("convention", "mean of the groups' own τ instead of all cells")

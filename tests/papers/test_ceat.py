@@ -13,7 +13,9 @@ import pytest
 from crossroads import Contexts, Provenance, batteries, catalog, ceat
 from crossroads.errors import EvidenceError, UnknownNameError
 from crossroads.papers import Reproduction, reproduce_ceat
-from crossroads.papers.ceat import consistency, known_models, printed, spread_between_tables
+from crossroads.papers.ceat import known_models
+from crossroads.papers.ceat_slips import consistency
+from crossroads.papers.ceat_tables import printed, spread_between_tables
 
 SHARED = Path(os.environ.get("CROSSROADS_SHARED") or Path(__file__).resolve().parents[3] / "shared")
 KINDS = {
@@ -65,7 +67,10 @@ def test_every_test_of_the_tables_is_in_the_catalogue() -> None:
 def test_without_contexts_the_published_numbers_stand_alone() -> None:
     result = reproduce_ceat()
     assert len(result.cells) == 134 * 4
-    assert {cell.verdict for cell in result.cells} == {"no store"}
+    assert {cell.verdict for cell in result.cells} == {"model absent"}
+    reasons = {cell.column.partition(",")[0]: cell.reason for cell in result.cells}
+    assert "bert-base-cased" in reasons["BERT"]
+    assert "import_store" in reasons["ELMo"]
     assert all(cell.ours is None for cell in result.cells)
     assert "crossroads embed" in result.notes[0]
     assert Reproduction.from_json(result.to_json()) == result
@@ -85,7 +90,7 @@ def test_other_contexts_are_shown_beside_all_four_models() -> None:
     assert cells["em-ef-career", "ELMo, Table 4"].published == 1.07
     assert Counter(cell.verdict for cell in result.cells) == {
         # c1, i1 and i2, which is part of it; em, ef and af by pleasant and career, in both Tables 3 and 4
-        "other vectors": 4 * (3 + 2 * 6),
+        "other model": 4 * (3 + 2 * 6),
         "not covered": 4 * (11 + 2 * 54),
     }
     assert "less than 75% of the words of a set: c2, c3" in result.notes[1]
@@ -118,8 +123,15 @@ def test_a_verdict_weighs_the_difference() -> None:
             continue
         off = abs(cell.ours - cell.published)
         equal = off <= 0.005 + 3 * np.sqrt(2) * errors[cell.row]
-        assert cell.verdict == ("equal" if equal else "near" if off <= near else "differs")
-    assert {"near", "differs"} <= {cell.verdict for cell in result.cells}
+        if equal:
+            assert (cell.verdict, "two sets of samples" in cell.reason) == ("equal", True)
+        elif off <= near:
+            assert (cell.verdict, "Tables 3 and 4" in cell.reason) == ("equal", True)
+        else:
+            assert cell.verdict in ("differs", "convention")
+            assert "ddof=0" in cell.reason or "hedges" in cell.reason
+        assert "; p " in cell.reason
+    assert {"equal", "differs"} <= {cell.verdict for cell in result.cells}
     none = reproduce_ceat(world(768, source="bert-base-cased"), model="none", samples=5)
     assert not none.same_vectors
 

@@ -10,9 +10,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from crossroads import Embeddings, Provenance, catalog
+from crossroads import Embeddings, Provenance, catalog, ibd, rsa, wefat
 from crossroads.errors import UnknownNameError
 from crossroads.papers import PAPERS, Reproduction, reproduce
+from crossroads.papers.detection import detected
+from crossroads.papers.geometry import fitted
 from crossroads.papers.published import table
 
 SHARED = Path(os.environ.get("CROSSROADS_SHARED") or Path(__file__).resolve().parents[3] / "shared")
@@ -33,8 +35,10 @@ def test_every_cell_has_a_published_number_and_a_verdict(paper: str) -> None:
     result = reproduce(paper, world())
     assert result.cells
     assert not result.same_vectors
-    assert {cell.verdict for cell in result.cells} <= {"other vectors", "model absent"}
+    assert {cell.verdict for cell in result.cells} <= {"other model", "model absent"}
+    assert all(cell.reason for cell in result.cells)
     assert "other vectors" in result.notes[0]
+    assert "download" in result.notes[0]
     assert Reproduction.from_json(result.to_json()) == result
     assert result.doi.startswith("10.")
 
@@ -94,5 +98,47 @@ def test_rates_are_equal_to_the_third_decimal_or_differ() -> None:
     result = reproduce("ceat-ibd", world(), same_vectors=True)
     for cell in result.cells:
         assert cell.ours is not None
-        assert cell.verdict == ("equal" if abs(cell.ours - cell.published) <= 0.0005 else "differs")
+        assert (cell.verdict == "equal") == (abs(cell.ours - cell.published) <= 0.0005)
     assert any(0.0005 < abs((c.ours or 0.0) - c.published) < 0.5 for c in result.cells)
+
+
+def test_rates_of_another_threshold_are_told_by_trying_all() -> None:
+    # publish the rates that these vectors have at 0.5, which is not where tpr − fpr is largest
+    groups, lists = catalog().groups("ceat-groups"), catalog().words("ceat-validation")
+    scores = wefat(world(), groups, lists.all_words, "AF")
+    at = ibd(scores.pairs, threshold=0.5, truth=lists["AF"]["intersectional"])
+    assert (
+        at.threshold != ibd(scores.pairs, threshold="youden", truth=lists["AF"]["intersectional"]).threshold
+    )
+    row = {
+        "target": "AF",
+        "kind": "ibd",
+        "tpr": [at.intervals["tpr"].hits, 14],
+        "fpr": [at.intervals["fpr"].hits, 84],
+    }
+    source = {**table("ceat-ibd"), "row": [row]}
+    cells, _, _ = detected(world(), source, same=True, seed=0)
+    assert [(cell.verdict, cell.reason) for cell in cells] == [("convention", "threshold 0.5")] * 3
+    # whatever the threshold, a word above it is above every lower one: not all of these and none of those
+    impossible = {**source, "row": [{**row, "tpr": [1, 14], "fpr": [84, 84]}]}
+    cells, _, _ = detected(world(), impossible, same=True, seed=0)
+    assert {cell.column: cell.verdict for cell in cells}["fpr"] == "differs"
+    assert "convention" not in {cell.verdict for cell in cells}
+
+
+def test_a_fit_without_replacement_is_told_from_one_with() -> None:
+    emb = world(300)
+    source = table("rsa")
+    asked = next(one for one in catalog("rsa-names").comparisons if one.name == "black-names-female")
+    names, concepts = catalog().groups("rsa-names"), catalog().words("rsa-concepts")
+    parts = names[asked.group1].items, names[asked.group2].items, concepts[asked.concept]["concept"]
+    drawn = {flag: rsa(emb, *parts, replace_concept=flag) for flag in (True, False)}
+    for flag, verdict in ((True, "equal"), (False, "convention")):
+        row = {
+            "model": "GloVe",
+            "comparison": "black-names-female",
+            "similarity1": drawn[flag].similarity1,
+            "similarity2": drawn[flag].similarity2,
+        }
+        cells, _, _ = fitted(emb, {**source, "row": [row]}, same=True, seed=0)
+        assert cells[0].verdict == verdict, (drawn[True].similarity1, drawn[False].similarity1)

@@ -24,7 +24,7 @@ from crossroads.measures import (
     ScWeatResult,
     WeatResult,
 )
-from crossroads.papers import Reproduction
+from crossroads.papers import Cell, Reproduction
 from crossroads.results import Coverage, describe_coverage
 
 out = Console(highlight=False)
@@ -178,12 +178,12 @@ def audit_table(result: BatteryResult, intervals: dict[str, tuple[float, float]]
     table.add_column("p (BH)", justify="right", no_wrap=True)
     table.add_column("pattern", no_wrap=True)
     for test, bh in zip(result.tests, result.bh, strict=True):
-        low, high = intervals[test.design]
+        ends = intervals.get(test.design)
         table.add_row(
             escape(test.design),
             *([escape(question(test))] if wide else []),
             number(test.level1.effect_size),
-            f"{number(low)} to {number(high)}",
+            f"{number(ends[0])} to {number(ends[1])}" if ends else "–",
             p_value(test.level1.pvalue, method=test.level1.method),
             p_value(bh),
             test.pattern,
@@ -315,18 +315,19 @@ def rsa_table(results: Sequence[RsaResult]) -> Table:
     return table
 
 
-def reproduction_table(result: Reproduction) -> Table:
-    """One line a cell."""
-    table = plain_table()
+def reproduction_table(
+    result: Reproduction, cells: Iterable[Cell] | None = None, *, title: str | None = None
+) -> Table:
+    """One line a cell: published, ours, the difference and the verdict."""
+    table = plain_table(title)
     table.add_column("row")
     table.add_column("column")
     for name in ("published", "ours", "difference"):
-        table.add_column(name, justify="right")
-    table.add_column("verdict")
-    for cell in result.cells:
+        table.add_column(name, justify="right", no_wrap=True)
+    table.add_column("verdict", no_wrap=True)
+    for cell in result.cells if cells is None else cells:
         ours = "–" if cell.ours is None else number(cell.ours, 3)
-        difference = "" if cell.ours is None else number(cell.ours - cell.published, 3)
-        table.add_row(
-            escape(cell.row), cell.column, number(cell.published, 3), ours, difference, cell.verdict
-        )
+        difference = "" if cell.difference is None else number(cell.difference, 3)
+        published = cell.printed.replace("-", "−") if cell.printed else number(cell.published, 3)
+        table.add_row(escape(cell.row), escape(cell.column), published, ours, difference, cell.verdict)
     return table

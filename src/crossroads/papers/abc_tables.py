@@ -1,0 +1,43 @@
+"""The tables of the ABC study as printed, and what follows from them alone."""
+
+from __future__ import annotations
+
+from math import isnan
+
+from crossroads.papers.published import table
+
+TRAITS = 16
+LEAST = 0.1
+"""Difference of mean correlations from which on one domain is said to dominate another."""
+ROUNDING = 0.0005 + 1e-9
+"""Half a unit of the last digit of most tables."""
+
+
+def columns() -> tuple[str, ...]:
+    """Measures on models, as the tables head them: ``"SeT RoBERTa"`` and so on."""
+    return tuple(table("abc")["columns"])
+
+
+def precision_from_rows() -> dict[str, float]:
+    """Overall precision at 3 of each column: the mean over the groups of Tables A12 and A13.
+
+    Cells are thirds printed with two digits, and taken as thirds.
+    """
+    source = table("abc")
+    found = {}
+    for i, name in enumerate(columns()):
+        cells = [row[i] for part in ("tableA12", "tableA13") for row in source[part].values()]
+        thirds = [round(3 * cell) for cell in cells if not isnan(cell)]
+        found[name] = sum(thirds) / (3 * len(thirds))
+    return found
+
+
+def dominations(least: float = LEAST) -> dict[str, set[str]]:
+    """The domains that each domain dominates by the numbers of Table A9."""
+    found: dict[str, set[str]] = {name: set() for name in table("abc")["tableA8"]}
+    for one, two, first, second in table("abc")["tableA9"]["rows"]:
+        if first - second >= least - 1e-9:
+            found[one].add(two)
+        if second - first >= least - 1e-9:
+            found[two].add(one)
+    return found

@@ -1,0 +1,136 @@
+"""The rates of IBD and EIBD that Guo and Caliskan (2021) print, beside ours."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from crossroads.evidence import Embeddings
+from crossroads.measures import DetectionResult, WefatResult, eibd, ibd, wefat
+from crossroads.papers.cells import Cell
+from crossroads.papers.reproduction import Found
+from crossroads.stimuli import WordLists, catalog
+
+RATES = ("tpr", "fpr", "accuracy")
+_WITHIN = 0.0005
+_GRID = tuple(round(-2 + 0.05 * step, 2) for step in range(81))
+"""The thresholds that the paper says it looked at."""
+
+
+@dataclass(frozen=True)
+class _Row:
+    """One printed detection, and the scores to repeat it with."""
+
+    target: str
+    """The group."""
+    kind: str
+    """``ibd`` or ``eibd``."""
+    tpr: tuple[int, int]
+    """True words detected, and all true words."""
+    fpr: tuple[int, int]
+    """Other words detected, and all other words."""
+    scores: WefatResult
+    """Scores of the validation words."""
+    lists: WordLists
+    """The validation words."""
+    seed: int
+    """Of everything random."""
+
+    @property
+    def name(self) -> str:
+        return f"{self.target} {self.kind.upper()}"
+
+    @property
+    def printed(self) -> dict[str, float]:
+        """The three rates; the paper prints two, and the counts behind them give the third."""
+        (tp, positives), (fp, negatives) = self.tpr, self.fpr
+        right = (tp + negatives - fp) / (positives + negatives)
+        return {"tpr": tp / positives, "fpr": fp / negatives, "accuracy": right}
+
+    def detected(
+        self, threshold: str | float, *, remove: str = "all", resamples: int = 2000
+    ) -> DetectionResult:
+        """The detection at a threshold: one for both kinds, chosen on IBD."""
+        truth = self.lists[self.target]
+        found = ibd(
+            self.scores.pairs,
+            threshold=threshold,
+            truth=truth["intersectional"],
+            resamples=resamples,
+            seed=self.seed,
+        )
+        if self.kind == "ibd":
+            return found
+        return eibd(
+            self.scores.pairs,
+            self.scores.constituents,
+            threshold=found.threshold,
+            truth=truth["emergent"],
+            remove=remove,
+            resamples=resamples,
+            seed=self.seed,
+        )
+
+
+def detected(emb: Embeddings, source: Mapping[str, Any], same: bool, seed: int) -> Found:
+    """Cells, notes and coverage of the detections."""
+    groups, lists = catalog().groups("ceat-groups"), catalog().words("ceat-validation")
+    targets = list(dict.fromkeys(row["target"] for row in source["row"]))
+    scores = {one: wefat(emb, groups, lists.all_words, one, missing="drop") for one in targets}
+    cells: list[Cell] = []
+    notes: list[str] = []
+    for given in source["row"]:
+        row = _Row(**given, scores=scores[given["target"]], lists=lists, seed=seed)
+        found = row.detected("youden")
+        cells += _cells(row, found, source, same)
+        notes.append(_note(row, found))
+    notes.append("The paper prints no thresholds; ours is the one with the largest tpr − fpr for IBD.")
+    return cells, notes, scores[targets[-1]]
+
+
+def _cells(row: _Row, found: DetectionResult, source: Mapping[str, Any], same: bool) -> Iterator[Cell]:
+    alike = [column for column in RATES if _near(row.printed[column], getattr(found, column))]
+    other = _other_threshold(row) if same and len(alike) < len(RATES) else ("", "")
+    for column, published in row.printed.items():
+        if not same:
+            verdict, reason = "other model", f"the paper measured {source['vectors']}"
+        elif column in alike:
+            verdict, reason = "equal", "the same count"
+        else:
+            verdict, reason = other
+        yield Cell(
+            row=row.name,
+            column=column,
+            table=source["table"],
+            published=published,
+            ours=getattr(found, column),
+            verdict=verdict,
+            reason=reason,
+        )
+
+
+def _near(published: float, ours: float | None) -> bool:
+    return ours is not None and abs(ours - published) <= _WITHIN
+
+
+def _other_threshold(row: _Row) -> tuple[str, str]:
+    """The threshold or rule under which all three rates are as printed, if there is one."""
+    for remove in ("all",) if row.kind == "ibd" else ("all", "any"):
+        ending = "" if remove == "all" else ", words removed for any constituent pair (remove='any')"
+        rules: tuple[str | float, ...] = ("accuracy", *_GRID)
+        for threshold in rules:
+            found = row.detected(threshold, remove=remove, resamples=1)
+            if all(_near(published, getattr(found, column)) for column, published in row.printed.items()):
+                return "convention", f"threshold {threshold}{ending}"
+    return "differs", "tried without success: every threshold from −2 to 2 in steps of 0.05"
+
+
+def _note(row: _Row, found: DetectionResult) -> str:
+    positives, negatives = row.tpr[1], row.fpr[1]
+    nothing = max(positives, negatives) / (positives + negatives)
+    return (
+        f"{row.name}: our AUC is {found.auc:.2f}, our threshold {found.threshold:.2f}. In the paper the "
+        f"method is right in {row.printed['accuracy']:.1%} of cases; detecting nothing would be right in "
+        f"{nothing:.1%}."
+    )

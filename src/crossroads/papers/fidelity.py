@@ -1,0 +1,83 @@
+"""Whose formula each measure is, and what was chosen where a paper and its code disagree."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from functools import cache
+from typing import Any
+
+from crossroads.errors import one_of
+from crossroads.papers.published import table
+
+BADGES = ("published formula", "released code", "ours")
+"""Where a measure comes from: the text of a paper, the code of its authors, or this project."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Choice:
+    """An option that gives another reading than the default."""
+
+    name: str
+    """Name of the parameter."""
+    value: str | int | float | bool
+    """What to set it to."""
+    gives: str
+    """What that gives."""
+
+    def __str__(self) -> str:
+        return f"{self.name}={self.value!r}"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Fidelity:
+    """How close one measure, or one part of it, stands to what was published."""
+
+    measure: str
+    """Name of the function."""
+    part: str
+    """Which of its numbers; empty if all."""
+    badge: str
+    """``published formula``, ``released code`` or ``ours``."""
+    paper: str
+    """The publication that it implements or extends."""
+    doi: str
+    """Identifier of the publication."""
+    equation: str
+    """Where the formula is printed: equations or section; empty for what is ours alone."""
+    choice: str
+    """What was chosen where text, tables and code disagree or are silent."""
+    options: tuple[Choice, ...]
+    """Options that give the other choices."""
+
+    def to_dict(self) -> dict[str, Any]:
+        """The entry as plain data."""
+        return {**asdict(self), "options": [asdict(option) for option in self.options]}
+
+
+@cache
+def fidelity() -> tuple[Fidelity, ...]:
+    """The origin of every measure, in the order of the documentation.
+
+    Examples
+    --------
+    >>> level2 = next(one for one in fidelity() if one.part == "Level 2")
+    >>> level2.badge, level2.equation
+    ('published formula', 'equations 5 to 8')
+    """
+    source = table("fidelity")
+    return tuple(_entry(row, source["papers"]) for row in source["measure"])
+
+
+def _entry(row: Mapping[str, Any], papers: Mapping[str, Mapping[str, str]]) -> Fidelity:
+    paper = papers[row["paper"]]
+    return Fidelity(
+        measure=row["function"],
+        part=row["part"],
+        badge=one_of("badge", row["badge"], BADGES),
+        paper=paper["citation"],
+        doi=paper["doi"],
+        equation=row["equation"],
+        choice=row["choice"],
+        options=tuple(Choice(**option) for option in row["options"]),
+    )

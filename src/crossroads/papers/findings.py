@@ -1,0 +1,209 @@
+"""What papers found with a test of the catalogue, to stand beside what an audit finds."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import asdict, dataclass
+from functools import cache
+from typing import Any
+
+from crossroads.papers.ceat_tables import printed
+from crossroads.papers.ml_eat_tables import LEVELS, Number, numbers, printed_patterns, row_pattern
+from crossroads.papers.published import table
+
+_STATISTICS = {
+    "level1": "effect size d (Level 1)",
+    "level2_x": "effect size d of X (Level 2)",
+    "level2_y": "effect size d of Y (Level 2)",
+}
+_REPEATED = ("2", "3")
+"""Tables of the ML-EAT paper whose rows stand in later tables again, or have images as targets."""
+_STATIC = ("GloVe 840B", "Google News")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Finding:
+    """One published number about a test."""
+
+    test: str
+    """The test, as it was asked for."""
+    statistic: str
+    """What the number is."""
+    value: float
+    """The number as printed."""
+    model: str
+    """The model that was measured."""
+    citation: str
+    """Who published it."""
+    doi: str
+    """Identifier of the publication."""
+    table: str
+    """Where in the publication it stands."""
+    note: str
+    """What a reader must know to compare it: pattern, significance, other words or procedure."""
+
+    def to_dict(self) -> dict[str, Any]:
+        """The finding as plain data."""
+        return asdict(self)
+
+
+def findings(names: Iterable[str]) -> dict[str, tuple[Finding, ...]]:
+    """Published numbers about tests, from every table that this package holds.
+
+    Parameters
+    ----------
+    names
+        Tests of the catalogue, with or without a variant: ``"weat6"``, ``"weat2:google-news"``, ``"c6"``,
+        ``"i1"``, ``"em-ef-career"``; comparisons of geometry such as ``"black-names-female"``; detections
+        such as ``"AF IBD"``. A name without findings gets none. Names are all that is looked at, so ask for
+        no design of one's own that bears a published name.
+
+    Examples
+    --------
+    >>> first = findings(["weat7"])["weat7"][0]
+    >>> first.value, first.model, first.table
+    (1.05, 'GloVe 840B', 'Table 1')
+    """
+    return {name: tuple(_about(name)) for name in names}
+
+
+def _about(name: str) -> Iterator[Finding]:
+    test, _, variant = name.partition(":")
+    test = test.strip().casefold()
+    for finding in _known().get(_twin(test), ()):
+        yield Finding(**{**asdict(finding), "test": name})
+    if test.startswith("weat") and variant in ("", "histwords"):
+        for finding in _decades(test):
+            yield Finding(**{**asdict(finding), "test": name})
+
+
+def _twin(test: str) -> str:
+    """C1 to C10 have the words of WEAT 1 to 10, so that findings about either are about both."""
+    return f"weat{test[1:]}" if test[:1] == "c" and test[1:].isdigit() else test
+
+
+@cache
+def _known() -> dict[str, tuple[Finding, ...]]:
+    found: dict[str, list[Finding]] = {}
+    for one in (*_quoted(), *_ml_eat(), *_ceat(), *_detections(), *_fits()):
+        found.setdefault(_twin(one.test.casefold()), []).append(one)
+    return {test: tuple(ones) for test, ones in found.items()}
+
+
+def _finding(source: str, **fields: Any) -> Finding:
+    about = table(source)
+    return Finding(**{"citation": about["citation"], "doi": about["doi"], "note": "", **fields})
+
+
+def _ml_eat() -> Iterator[Finding]:
+    """Level 1 of every model that saw words alone, and Level 2 of static vectors."""
+    cells = {(one.table, one.test, one.column): one for one in numbers() if one.table not in _REPEATED}
+    for (number, test, column), one in cells.items():
+        if column not in LEVELS or not test.startswith("weat"):
+            continue
+        if column != "level1" and one.model not in _STATIC:
+            continue
+        row = {name: cells[number, test, name] for level in LEVELS for name in (level, f"{level} star")}
+        yield _finding(
+            "ml-eat",
+            test=test,
+            statistic=_STATISTICS[column],
+            value=one.value,
+            model=one.model,
+            table=f"Table {number}",
+            note=_ml_eat_note(column, row),
+        )
+
+
+def _ml_eat_note(column: str, row: dict[str, Number]) -> str:
+    one = row[column]
+    starred = row[f"{column} star"].value > 0
+    said = ["starred: p < .05 by a normal curve, one-sided" if starred else "not starred"]
+    if column == "level1":
+        said.append(f"pattern: {row_pattern(row)}")
+    if one.model not in _STATIC:
+        said.append('words in the prompt "This is …", last token of the top layer')
+    if one.model == "Google News" and one.test in ("weat2", "weat5", "weat9"):
+        said.append("slightly other words: the variant google-news")
+    if one.truncated:
+        said.append("digits cut off, not rounded")
+    return "; ".join(said)
+
+
+def _quoted() -> Iterator[Finding]:
+    for test, value in table("ml-eat")["quoted"].items():
+        yield Finding(
+            test=test,
+            statistic=_STATISTICS["level1"],
+            value=float(value),
+            model="GloVe 840B",
+            citation="Caliskan, A., Bryson, J. J. and Narayanan, A. (2017). Science 356, 183-186.",
+            doi="10.1126/science.aal4230",
+            table="as quoted by Wolfe, Hiniker and Howe (2024)",
+            note="in their introduction",
+        )
+
+
+def _ceat() -> Iterator[Finding]:
+    for one in printed():
+        p = f"p < {one.p[1:]}" if one.bound is not None else f"p = {one.p}"
+        yield _finding(
+            "ceat",
+            test=one.test,
+            statistic="combined effect size (CES)",
+            value=one.d,
+            model=one.model,
+            table=f"Table {one.table} of the appendix",
+            note=f"over contexts from Reddit, 1,000 samples; {p}",
+        )
+
+
+def _detections() -> Iterator[Finding]:
+    for row in table("ceat-ibd")["row"]:
+        (tp, positives), (fp, negatives) = row["tpr"], row["fpr"]
+        rates = {
+            "true-positive rate": tp / positives,
+            "false-positive rate": fp / negatives,
+            "accuracy": (tp + negatives - fp) / (positives + negatives),
+        }
+        for statistic, value in rates.items():
+            yield _finding(
+                "ceat-ibd",
+                test=f"{row['target']} {row['kind'].upper()}",
+                statistic=statistic,
+                value=value,
+                model="GloVe 840B",
+                table="Figures of the main paper",
+                note=f"{tp} of {positives} true words and {fp} of {negatives} others detected",
+            )
+
+
+def _fits() -> Iterator[Finding]:
+    for row in table("rsa")["row"]:
+        for number, column in ((1, "similarity1"), (2, "similarity2")):
+            yield _finding(
+                "rsa",
+                test=row["comparison"],
+                statistic=f"fit of hypothesis {number}",
+                value=row[column],
+                model="GloVe 6B, 300 dimensions" if row["model"] == "GloVe" else "BERT base",
+                table="Table 1",
+                note="mean of 100 samples; sign test p < .001 for the difference of the two fits",
+            )
+
+
+def _decades(test: str) -> Iterator[Finding]:
+    source = table("ml-eat")["decades"]
+    if test != source["test"]:
+        return
+    for decade, row in source["numbers"].items():
+        for column, value in row.items():
+            yield _finding(
+                "ml-eat",
+                test=test,
+                statistic=_STATISTICS[column],
+                value=float(value),
+                model=f"HistWords, {decade}s",
+                table="Text on Figure 3",
+                note=f"pattern: {printed_patterns()[int(decade)]}; the variant histwords of the words",
+            )

@@ -1,0 +1,90 @@
+"""Table 1 of Lepori (2020): how well two hypotheses fit the geometry of a model, beside ours."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from math import sqrt
+from typing import Any
+
+from crossroads.evidence import Embeddings
+from crossroads.measures import RsaResult, rsa
+from crossroads.papers.cells import Cell
+from crossroads.papers.reproduction import Found
+from crossroads.stimuli import catalog
+
+_SAMPLES = 100
+_MODEL = "GloVe"
+_FITS = {"similarity1": "sd1", "similarity2": "sd2"}
+_WITHOUT = "concept items drawn without replacement"
+
+
+def fitted(emb: Embeddings, source: Mapping[str, Any], same: bool, seed: int) -> Found:
+    """Cells, notes and coverage of the comparisons that static vectors allow."""
+    rows = source["row"]
+    wanted = [row["comparison"] for row in rows if row["model"] == _MODEL]
+    results = {name: _measured(emb, name, seed, replace_concept=True) for name in wanted}
+    cells: list[Cell] = []
+    notes: list[str] = []
+    for row in rows:
+        found = results[row["comparison"]] if row["model"] == _MODEL else None
+        cells += _cells(row, found, emb, source, same, seed)
+        if found is not None:
+            notes.append(
+                f"{row['model']} {row['comparison']}: sign test p = {found.sign_pvalue:.2g}, as published; "
+                f"with exchanged labels p = {found.pvalue:.3g}."
+            )
+    notes.append("Concept items are drawn with replacement, as the released code does.")
+    notes.append("Fits are equal if they agree within three standard errors of two means of 100 samples.")
+    return cells, notes, results[wanted[-1]]
+
+
+def _cells(
+    row: Mapping[str, Any],
+    found: RsaResult | None,
+    emb: Embeddings,
+    source: Mapping[str, Any],
+    same: bool,
+    seed: int,
+) -> Iterator[Cell]:
+    for column in _FITS:
+        if found is None:
+            verdict, reason = "model absent", str(source["get_bert"])
+        elif not same:
+            verdict, reason = "other model", f"the paper measured {source['vectors']}"
+        elif _within(row[column], found, column):
+            verdict, reason = "equal", "within three standard errors of two means of 100 samples"
+        elif _within(row[column], _measured(emb, row["comparison"], seed, replace_concept=False), column):
+            verdict, reason = "convention", _WITHOUT
+        else:
+            verdict, reason = "differs", f"tried without success: {_WITHOUT}"
+        yield Cell(
+            row=f"{row['model']} {row['comparison']}",
+            column=column,
+            table=source["table"],
+            published=row[column],
+            printed=f"{row[column]:.3f}",
+            ours=None if found is None else float(getattr(found, column)),
+            verdict=verdict,
+            reason=reason,
+        )
+
+
+def _measured(emb: Embeddings, name: str, seed: int, *, replace_concept: bool) -> RsaResult:
+    names, concepts = catalog().groups("rsa-names"), catalog().words("rsa-concepts")
+    asked = next(one for one in names.comparisons if one.name == name)
+    return rsa(
+        emb,
+        names[asked.group1].items,
+        names[asked.group2].items,
+        concepts[asked.concept]["concept"],
+        samples=_SAMPLES,
+        missing="drop",
+        replace_concept=replace_concept,
+        seed=seed,
+    )
+
+
+def _within(published: float, found: RsaResult, column: str) -> bool:
+    """Whether two means of as many samples could differ so, and the rounding of one of them."""
+    allowed = 0.0005 + 3 * sqrt(2 / _SAMPLES) * float(getattr(found, _FITS[column]))
+    return abs(float(getattr(found, column)) - published) <= allowed

@@ -1,0 +1,106 @@
+"""How a printed number is compared: rounding, cutting off, other conventions, marks."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from crossroads.papers import VERDICTS
+from crossroads.papers.cells import (
+    Attempt,
+    Cell,
+    counts,
+    credible,
+    decimals,
+    is_rounded,
+    is_truncated,
+    judge,
+    judge_mark,
+)
+
+# method notes: Level 1 of Table 1 of ML-EAT, computed on GloVe 840B, and as printed
+CUT_OFF = [(1.5043, "1.50"), (1.5340, "1.53"), (1.4052, "1.40"), (1.4986, "1.49")]
+
+
+@pytest.mark.parametrize(("value", "text"), CUT_OFF)
+def test_table_1_of_ml_eat_cuts_level_1_off(value: float, text: str) -> None:
+    assert is_truncated(value, text)
+    assert judge(text, value, truncated=True) == ("equal", "cut off to 2 decimals")
+
+
+def test_the_other_way_to_shorten_a_number_is_a_convention() -> None:
+    assert judge("1.49", 1.4986) == ("convention", "cut off to 2 decimals instead of rounded")
+    assert judge("1.50", 1.4986, truncated=True) == ("convention", "rounded to 2 decimals instead of cut off")
+
+
+@given(st.floats(-3, 3), st.integers(1, 4))
+def test_what_python_prints_is_rounded(value: float, digits: int) -> None:
+    text = f"{value:.{digits}f}"
+    assert decimals(text) == digits
+    assert is_rounded(value, text)
+    assert not is_rounded(value + 1.01 * 10.0**-digits, text)
+
+
+@given(st.integers(-300, 300), st.floats(0, 0.0099))
+def test_cutting_off_goes_towards_zero(hundredths: int, rest: float) -> None:
+    text = f"{hundredths / 100:.2f}"
+    value = (abs(hundredths) / 100 + rest) * (-1 if hundredths < 0 else 1)
+    assert is_truncated(value, text)
+    if abs(hundredths) > 1:
+        assert not is_truncated(-value, text)
+
+
+def test_conventions_are_tried_in_turn_and_named() -> None:
+    tried: list[str] = []
+
+    def attempt(name: str, value: float | None) -> Attempt:
+        def number() -> float | None:
+            tried.append(name)
+            return value
+
+        return name, number
+
+    first, second, third = attempt("one", 0.5), attempt("two", 0.701), attempt("three", 0.7)
+    assert judge("0.70", 0.9, [first, second, third]) == ("convention", "two")
+    assert tried == ["one", "two"]
+    assert judge("0.70", 0.9, [first, attempt("none", None)])[0] == "differs"
+    assert "one; none" in judge("0.70", 0.9, [first, attempt("none", None)])[1]
+    assert judge("0.70", 0.9) == ("differs", "no other convention is known")
+    tried.clear()
+    assert judge("0.70", 0.699, [first])[0] == "equal"
+    assert tried == []
+
+
+def test_a_mark_is_there_or_not() -> None:
+    assert judge_mark(True, True)[0] == "equal"
+    assert judge_mark(False, False)[0] == "equal"
+    assert judge_mark(True, False, [("two-sided", lambda: 0.0), ("greater", lambda: 1.0)]) == (
+        "convention", "greater",
+    )  # fmt: skip
+    assert judge_mark(False, True, [("two-sided", lambda: 1.0)])[0] == "differs"
+
+
+def test_a_convention_is_not_believed_where_most_of_the_table_differs() -> None:
+    def cells(table: str, *verdicts: str) -> list[Cell]:
+        return [
+            Cell(row="r", column="c", table=table, published=1.0, ours=1.0, verdict=v, reason=v)
+            for v in verdicts
+        ]
+
+    chance = cells("Table 1", "convention", "differs", "differs", "model absent")
+    real = cells("Table 2", "convention", "convention", "equal", "differs")
+    found = credible([*chance, *real])
+    assert [cell.verdict for cell in found[:4]] == ["differs", "differs", "differs", "model absent"]
+    assert found[0].reason == "convention gives it, and most of the table differs"
+    assert found[4:] == real
+
+
+def test_verdicts_are_counted_in_one_order() -> None:
+    def cell(verdict: str) -> Cell:
+        return Cell(row="r", column="c", published=1.0, ours=None, verdict=verdict)
+
+    found = counts(cell(one) for one in ("model absent", "equal", "model absent", "differs"))
+    assert list(found.items()) == [("equal", 1), ("differs", 1), ("model absent", 2)]
+    assert cell("equal").difference is None
+    assert list(VERDICTS) == ["equal", "convention", "differs", "other model", "model absent", "not covered"]
