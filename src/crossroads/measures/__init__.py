@@ -5,6 +5,12 @@ from crossroads.measures.alignment_table import AlignmentTable, align_table
 from crossroads.measures.battery import BatteryResult, SeriesResult, battery, series
 from crossroads.measures.ceat import CeatResult, ceat
 from crossroads.measures.ceat_battery import CeatBatteryResult, ceat_battery
+from crossroads.measures.compare_battery import (
+    CompareBatteryResult,
+    DifferenceInterval,
+    SavedDifference,
+    compare_battery,
+)
 from crossroads.measures.comparison import CompareResult, compare
 from crossroads.measures.context_bootstrap import CeatBootstrapResult, ceat_bootstrap
 from crossroads.measures.discovery import DiscoveryResult, discover, null_threshold
@@ -28,6 +34,7 @@ from crossroads.measures.sensitivity import set_test
 from crossroads.measures.stability import BootstrapResult, InfluenceResult, bootstrap, influence
 from crossroads.measures.survey import Answers, ScreenResult, screen
 from crossroads.measures.template_choice import TemplateChoice, choose_templates
+from crossroads.measures.trait_comparison import CompareTraitsResult, compare_traits
 from crossroads.measures.trait_scores import TraitScores, read_scores
 from crossroads.measures.weat import WeatResult, weat
 from crossroads.measures.wefat import ScoreTable, WefatResult, wefat
@@ -43,8 +50,11 @@ __all__ = [
     "CeatResult",
     "CombinedLevel",
     "CombinedSimilarity",
+    "CompareBatteryResult",
     "CompareResult",
+    "CompareTraitsResult",
     "DetectionResult",
+    "DifferenceInterval",
     "DiscoveryResult",
     "DomainPair",
     "DominanceResult",
@@ -57,6 +67,7 @@ __all__ = [
     "OrderSensitivityResult",
     "RsaGridResult",
     "RsaResult",
+    "SavedDifference",
     "ScWeatResult",
     "ScoreTable",
     "ScreenResult",
@@ -76,6 +87,8 @@ __all__ = [
     "ceat_bootstrap",
     "choose_templates",
     "compare",
+    "compare_battery",
+    "compare_traits",
     "discover",
     "domain_dominance",
     "eibd",

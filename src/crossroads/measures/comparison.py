@@ -106,7 +106,7 @@ def compare(
         raise DesignError(f"the design {design.name!r} has a single target.", hint="give y as well.")
     check_ddof(ddof)
     warn_about_sharing(design)
-    found = _shared(first, second, design, missing)
+    found = shared_stimuli(first, second, design, missing)
     scaled = [
         _standardised(one, design, ddof, emb.dim) for one, emb in zip(found, (first, second), strict=True)
     ]
@@ -155,7 +155,9 @@ def compare(
     )
 
 
-def _shared(first: Embeddings, second: Embeddings, design: Design, missing: str) -> tuple[Gathered, Gathered]:
+def shared_stimuli(
+    first: Embeddings, second: Embeddings, design: Design, missing: str
+) -> tuple[Gathered, Gathered]:
     """The stimuli that both models have, in the same order."""
     least = {"x": 2, "y": 2, "a": 1, "b": 1}
     if missing == "raise":

@@ -1,6 +1,7 @@
 """Figures: a result in, axes out. Needs matplotlib (the extra ``plots``), which is loaded on first use."""
 
 from crossroads.plots.association import association_plot
+from crossroads.plots.comparison import comparison_plot
 from crossroads.plots.context_forest import context_forest
 from crossroads.plots.context_histogram import context_histogram, context_histograms
 from crossroads.plots.context_levels import context_levels
@@ -24,6 +25,7 @@ from crossroads.plots.trait_heatmap import trait_heatmap
 
 __all__ = [
     "association_plot",
+    "comparison_plot",
     "context_forest",
     "context_histogram",
     "context_histograms",

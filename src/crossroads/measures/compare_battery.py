@@ -1,0 +1,324 @@
+"""Many designs in several models: which associations differ, with the number of comparisons accounted for."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Container, Iterable, Mapping
+from dataclasses import dataclass
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+
+from crossroads.errors import DesignError, EvidenceError, InputError, MissingStimuliError, one_of
+from crossroads.evidence import Embeddings
+from crossroads.geometry import Floats, cosines
+from crossroads.inference.bootstrap import generator, percentile_interval, resampled_weights, weighted_effects
+from crossroads.inference.multiplicity import benjamini_hochberg, holm
+from crossroads.measures.battery import recorded
+from crossroads.measures.comparison import CompareResult, compare, shared_stimuli
+from crossroads.measures.gathering import Gathered
+from crossroads.measures.weat import check_ddof
+from crossroads.results import Result
+from crossroads.stimuli import Design
+
+AGAINST = ("all", "first")
+TAILS = ("two-sided", "greater", "less")
+_AT_A_TIME = 500
+
+
+@dataclass(frozen=True, kw_only=True)
+class DifferenceInterval:
+    """Where the difference of two effect sizes would lie with other words."""
+
+    low: float
+    """Lower end of the interval."""
+    high: float
+    """Upper end of the interval."""
+    level: float
+    """Share of resamples inside the interval."""
+    resamples: int
+    """Number of resamples."""
+    undefined: int
+    """Resamples without an effect size in one of the models."""
+
+
+_Compared = tuple[tuple[str, str], CompareResult, DifferenceInterval | None]
+
+
+@dataclass(frozen=True, kw_only=True)
+class SavedDifference:
+    """Two effect sizes of which only the numbers are known, so that no paired test can be made."""
+
+    design: str
+    """Name of the design."""
+    measure: str
+    """What measured them, such as ``mleat`` or ``ceat``."""
+    models: tuple[str, str]
+    """The two models."""
+    effect_sizes: tuple[float, float]
+    """Effect size in each model, over the stimuli that it has."""
+    difference: float
+    """First effect size less the second."""
+    reason: str
+    """Why there is no paired test."""
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class CompareBatteryResult(Result):
+    """Several designs in several models, with a paired test for each design and pair of models."""
+
+    models: tuple[str, ...]
+    """Names of the models, in the order given."""
+    pairs: tuple[tuple[str, str], ...]
+    """The two models of each test."""
+    tests: tuple[CompareResult, ...]
+    """The tests, design by design."""
+    intervals: tuple[DifferenceInterval | None, ...]
+    """Interval of each difference, the same words drawn anew in both models; None where a set has a single
+    word, which cannot be drawn anew, or where none was asked for."""
+    holm: tuple[float, ...]
+    """p-values adjusted by Holm over all designs and pairs of models."""
+    bh: tuple[float, ...]
+    """The same, adjusted by Benjamini and Hochberg."""
+    titles: Mapping[str, Mapping[str, str]]
+    """What the sets of each design stand for."""
+    skipped: Mapping[str, str]
+    """Comparisons that could not be made, as design and models, and why."""
+    unpaired: tuple[SavedDifference, ...] = ()
+    """Differences of saved effect sizes, where the vectors are not at hand."""
+    notes: tuple[str, ...] = ()
+    """What to know before reading: conventions in which the models were first measured differently."""
+
+    def rows(self) -> list[dict[str, Any]]:
+        """One row a design and pair of models; differences without a test at the end."""
+        rows = [
+            {
+                "design": test.design,
+                "model_1": first,
+                "model_2": second,
+                "effect_size_1": test.effect_sizes[0],
+                "effect_size_2": test.effect_sizes[1],
+                "difference": test.difference,
+                "low": None if ends is None else ends.low,
+                "high": None if ends is None else ends.high,
+                "pvalue": test.pvalue,
+                "holm": h,
+                "bh": b,
+                "method": test.method,
+                "alternative": test.alternative,
+                "min_pvalue": test.min_pvalue,
+                "measure": "weat",
+            }
+            for test, (first, second), ends, h, b in zip(
+                self.tests, self.pairs, self.intervals, self.holm, self.bh, strict=True
+            )
+        ]
+        return rows + [_saved_row(one) for one in self.unpaired]
+
+
+def _saved_row(one: SavedDifference) -> dict[str, Any]:
+    empty = ("low", "high", "pvalue", "holm", "bh", "method", "alternative", "min_pvalue")
+    return {
+        "design": one.design,
+        "model_1": one.models[0],
+        "model_2": one.models[1],
+        "effect_size_1": one.effect_sizes[0],
+        "effect_size_2": one.effect_sizes[1],
+        "difference": one.difference,
+        **dict.fromkeys(empty),
+        "measure": one.measure,
+    }
+
+
+def compare_battery(
+    models: Mapping[str, Embeddings],
+    designs: Design | Iterable[Design],
+    *,
+    measured: Mapping[str, Container[str]] | None = None,
+    against: str = "all",
+    missing: str = "drop",
+    alternative: str = "two-sided",
+    scale: str = "sd",
+    ddof: int = 1,
+    resamples: int = 2000,
+    level: float = 0.95,
+    seed: int = 0,
+    progress: Callable[[str], None] | None = None,
+    **options: Any,
+) -> CompareBatteryResult:
+    """Compare several designs between models, pair by pair, and adjust for the number of comparisons.
+
+    Each comparison is the paired test of :func:`~crossroads.measures.comparison.compare`: labels of the
+    *changes* from model to model are exchanged. The interval asks the other question, how the difference of
+    the two effect sizes would vary had other words been chosen; each resample draws the same words in both
+    models, so that what a word does in both cancels out.
+
+    Parameters
+    ----------
+    models
+        Models by name; at least two.
+    designs
+        What to compare.
+    measured
+        Names of the designs to compare in each model; all designs in all models if left out. A pair of
+        models is compared on what both have.
+    against
+        ``"all"`` compares every two models, ``"first"`` all others with the first.
+    missing
+        As in :func:`~crossroads.measures.comparison.compare`; stimuli missing from either model of a pair are
+        missing from both. A design with too few stimuli left is skipped, and the result says so.
+    alternative, scale, ddof, seed
+        As in :func:`~crossroads.measures.comparison.compare`.
+    resamples, level
+        Of the intervals; 0 resamples for none.
+    progress
+        Called with the name of each design before it is compared.
+    options
+        Passed on to :func:`~crossroads.measures.comparison.compare`: ``ties``, ``method``, ``max_work``.
+
+    Notes
+    -----
+    Comparisons that share a model depend on each other. Holm's adjustment holds all the same. A percentile
+    interval of eight words a set is a rough one, and where an effect size is near its largest possible value
+    it is too short on that side.
+    """
+    one_of("against", against, AGAINST)
+    one_of("alternative", alternative, TAILS)  # a tail chosen after the fact is no p-value to adjust
+    check_ddof(ddof)
+    percentile_interval(np.zeros(1), level)  # refuses a level that is none
+    if resamples < 0:
+        raise InputError(f"resamples is {resamples}.", hint="give 0 for none; 2,000 is usual.")
+    designs = [designs] if isinstance(designs, Design) else list(designs)
+    pairs = _pairs(models, designs, against)
+    settings: dict[str, Any] = {
+        "missing": missing,
+        "alternative": alternative,
+        "scale": scale,
+        "ddof": ddof,
+        "seed": seed,
+        **options,
+    }
+    found: list[_Compared] = []
+    skipped: dict[str, str] = {}
+    for design in designs:
+        if progress is not None:
+            progress(design.name)
+        for pair in pairs:
+            if measured is not None and not all(design.name in measured[name] for name in pair):
+                continue
+            one, two = models[pair[0]], models[pair[1]]
+            try:
+                test = compare(one, two, design, **settings)
+            except (MissingStimuliError, EvidenceError, DesignError) as error:
+                if missing == "raise":
+                    raise
+                skipped[comparison_name(design.name, *pair)] = error.message
+                continue
+            ends = _interval(one, two, design, missing, ddof, resamples, level, seed) if resamples else None
+            found.append((pair, test, ends))
+    return _result(
+        models,
+        designs,
+        found,
+        skipped,
+        {
+            "measure": "compare battery",
+            "against": against,
+            "adjusted": f"all comparisons, {alternative}",
+            "interval": "percentile, the same words drawn anew in both models",
+            "resamples": resamples,
+            "level": level,
+            **recorded(settings),
+        },
+    )
+
+
+def _result(
+    models: Mapping[str, Embeddings],
+    designs: list[Design],
+    found: list[_Compared],
+    skipped: Mapping[str, str],
+    conventions: Mapping[str, Any],
+) -> CompareBatteryResult:
+    pvalues = [test.pvalue for _, test, _ in found]
+    return CompareBatteryResult(
+        models=tuple(models),
+        pairs=tuple(pair for pair, _, _ in found),
+        tests=tuple(test for _, test, _ in found),
+        intervals=tuple(ends for _, _, ends in found),
+        holm=tuple(holm(pvalues).tolist()),
+        bh=tuple(benjamini_hochberg(pvalues).tolist()),
+        titles={design.name: {role: words.name for role, words in design.sets.items()} for design in designs},
+        skipped=skipped,
+        conventions=conventions,
+        provenance=tuple(emb.provenance for emb in models.values()),
+    )
+
+
+def comparison_name(design: str, first: str, second: str) -> str:
+    """What a comparison is called: the design and both models."""
+    return f"{design}: {first} / {second}"
+
+
+def _pairs(models: Mapping[str, Embeddings], designs: list[Design], against: str) -> list[tuple[str, str]]:
+    if not hasattr(models, "items"):
+        raise InputError(
+            f"the models are of type {type(models).__name__}.", hint="give {name: vectors, ...}."
+        )
+    if len(models) < 2:
+        raise InputError(
+            f"{len(models)} model(s) to compare.", hint="give at least two, as {name: vectors, ...}."
+        )
+    if not designs:
+        raise InputError("there are no designs to compare.", hint="give at least one.")
+    names = [design.name for design in designs]
+    twice = [name for i, name in enumerate(names) if name in names[:i]]
+    if twice:
+        raise InputError(f"two designs are called {twice[0]!r}.", hint="give each design a name of its own.")
+    first, *others = models
+    return [(first, other) for other in others] if against == "first" else list(combinations(models, 2))
+
+
+def _interval(
+    first: Embeddings,
+    second: Embeddings,
+    design: Design,
+    missing: str,
+    ddof: int,
+    resamples: int,
+    level: float,
+    seed: int,
+) -> DifferenceInterval | None:
+    """Interval of the difference of two effect sizes, from drawing the same words in both models."""
+    found = shared_stimuli(first, second, design, missing)
+    sizes = {name: len(words) for name, words in found[0].words.items()}
+    if min(sizes.values()) < 2:
+        return None
+    tables = [_table(one) for one in found]
+    rng = generator(seed)
+    drawn = []
+    for start in range(0, resamples, _AT_A_TIME):
+        some = min(_AT_A_TIME, resamples - start)
+        weights = {name: resampled_weights(n, some, rng) for name, n in sizes.items()}
+        one, two = (_effects(table, weights, sizes, ddof) for table in tables)
+        drawn.append(one - two)
+    differences = np.concatenate(drawn)
+    defined = differences[np.isfinite(differences)]
+    if not defined.size:
+        return None
+    low, high = percentile_interval(defined, level)
+    lost = int(differences.size - defined.size)
+    return DifferenceInterval(low=low, high=high, level=level, resamples=resamples, undefined=lost)
+
+
+def _table(found: Gathered) -> Floats:
+    """Cosines of all targets with all attributes."""
+    v = found.vectors
+    return cosines(np.concatenate([v["x"], v["y"]]), np.concatenate([v["a"], v["b"]]))
+
+
+def _effects(table: Floats, weights: Mapping[str, Floats], sizes: Mapping[str, int], ddof: int) -> Floats:
+    """Effect size of each resample; not a number where it has none."""
+    n_x, n_a = sizes["x"], sizes["a"]
+    s = weights["a"] @ table[:, :n_a].T - weights["b"] @ table[:, n_a:].T
+    return weighted_effects(s[:, :n_x], s[:, n_x:], weights["x"], weights["y"], ddof=ddof)

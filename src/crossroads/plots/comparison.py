@@ -1,0 +1,199 @@
+"""Effect sizes of models beside each other, with the interval and the test of each difference."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from crossroads.errors import InputError, join_words
+from crossroads.measures.compare_battery import CompareBatteryResult, DifferenceInterval
+from crossroads.plots import wording
+from crossroads.plots.frame import MARGIN, Frame, axes_height, axes_width, write
+from crossroads.plots.lettering import alike, fitted, widest, width
+from crossroads.plots.style import BODY, BROWN, GREY, INK, PAGE, RULE, SMALL, TEAL, bare, house
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+_ROW = 0.34
+_LONGEST = 2.3
+_LINE = 0.075
+_SIDE = ("axes fraction", "data")
+_LOOKS = (("o", BROWN), ("s", TEAL))
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Row:
+    """One design in two models, as it is drawn."""
+
+    name: str
+    design: str
+    models: tuple[str, str]
+    effect_sizes: tuple[float, float]
+    difference: str
+    interval: str
+    pvalue: str
+    holm: str
+    kept: bool
+
+
+@house()
+def comparison_plot(
+    result: CompareBatteryResult,
+    pair: tuple[str, str] | None = None,
+    *,
+    alpha: float = 0.05,
+    ax: Axes | None = None,
+) -> Axes:
+    """Draw the effect sizes of two models on a line for each design and pair of models.
+
+    Marks are filled where the difference stays significant after Holm's adjustment for the number of
+    comparisons. Differences of saved numbers, which have no test, stand at the end.
+
+    Parameters
+    ----------
+    result
+        A comparison of models.
+    pair
+        Draw these two models only.
+    alpha
+        Level at which a difference counts as significant.
+    ax
+        Where to draw; a figure of its own if not given.
+    """
+    rows = [row for row in _rows(result, alpha) if pair is None or row.models == tuple(pair)]
+    if not rows:
+        raise InputError("there is no comparison to draw.", hint="see its field 'skipped' for the reasons.")
+    names = [fitted(row.design, _LONGEST, BODY, weight="bold") for row in rows]
+    shown = list(dict.fromkeys(row.models for row in rows))
+    below = [_question(result, row) if len(shown) == 1 else _pair(row.models) for row in rows]
+    pairs, size = alike(below, _LONGEST, SMALL, lines=1)
+    labelled = max(max(widest([text], at, "bold") for text, at in names), widest(pairs, size)) + 0.12
+    columns = _columns(result, rows)
+    widths = [0.14 + widest(column, SMALL) for column in columns]
+    frame = Frame(
+        width=PAGE,
+        body=len(rows) * _ROW,
+        left=MARGIN + labelled,
+        right=MARGIN + sum(widths),
+        title=f"Effect sizes of {_pair(shown[0])}" if len(shown) == 1 else "Effect sizes of models compared",
+        above=0.42,
+        below=0.48,
+        note=_note(result, alpha),
+    )
+    ax = frame.axes(ax)
+    bare(ax, grid="x")
+    ax.set_ylim(len(rows) - 0.5, -0.5)
+    ax.axvline(0, color=INK, linewidth=0.8, zorder=1)
+    for y, row in enumerate(rows):
+        text, at = names[y]
+        write(ax, text, (0, y), (-labelled, _LINE), coords=_SIDE, size=at, weight="bold")
+        write(ax, pairs[y], (0, y), (-labelled, -_LINE), coords=_SIDE, size=size, color=GREY)
+        _draw_row(ax, y, row)
+    _write_columns(ax, columns, widths)
+    _draw_key(ax, shown[0] if len(shown) == 1 else ("first of a pair", "second of a pair"))
+    ax.margins(x=0.05)
+    ax.set_xlabel("effect size d", fontsize=BODY, color=INK, labelpad=3)
+    return ax
+
+
+def _pair(models: tuple[str, str]) -> str:
+    return f"{models[0]} / {models[1]}"
+
+
+def _question(result: CompareBatteryResult, row: _Row) -> str:
+    """What the design asks, where it is known."""
+    titles = result.titles.get(row.name, {})
+    known = [" / ".join(titles[key] for key in pair if key in titles) for pair in ("xy", "ab")]
+    return ": ".join(part for part in known if part)
+
+
+def _rows(result: CompareBatteryResult, alpha: float) -> list[_Row]:
+    rows = [
+        _Row(
+            name=test.design,
+            design=test.design,
+            models=pair,
+            effect_sizes=test.effect_sizes,
+            difference=wording.number(test.difference, sign=True),
+            interval=_between(ends),
+            pvalue=wording.probability(test.pvalue),
+            holm=wording.probability(adjusted),
+            kept=adjusted < alpha,
+        )
+        for test, pair, ends, adjusted in zip(
+            result.tests, result.pairs, result.intervals, result.holm, strict=True
+        )
+    ]
+    return rows + [
+        _Row(
+            name=one.design,
+            design=f"{one.design} ({one.measure})",
+            models=one.models,
+            effect_sizes=one.effect_sizes,
+            difference=wording.number(one.difference, sign=True),
+            **dict.fromkeys(("interval", "pvalue", "holm"), "–"),
+            kept=False,
+        )
+        for one in result.unpaired
+    ]
+
+
+def _between(ends: DifferenceInterval | None) -> str:
+    return "–" if ends is None else f"{wording.number(ends.low)} to {wording.number(ends.high)}"
+
+
+def _draw_row(ax: Axes, y: int, row: _Row) -> None:
+    color = INK if row.kept else RULE
+    ax.plot(row.effect_sizes, [y, y], color=color, linewidth=1.6 if row.kept else 1.0, zorder=2)
+    for d, (marker, colour) in zip(row.effect_sizes, _LOOKS, strict=True):
+        face = colour if row.kept else "white"
+        style: dict[str, Any] = {"marker": marker, "markersize": 5, "markerfacecolor": face, "zorder": 3}
+        ax.plot([d], [y], color=colour, markeredgewidth=1.1, linestyle="none", **style)
+
+
+def _columns(result: CompareBatteryResult, rows: list[_Row]) -> list[list[str]]:
+    """The columns of text beside the picture, each with its heading."""
+    levels = {ends.level for ends in result.intervals if ends is not None}
+    percent = f"{100 * next(iter(levels)):g} % interval" if len(levels) == 1 else "interval"
+    return [
+        ["difference", *(row.difference for row in rows)],
+        [percent, *(row.interval for row in rows)],
+        ["p", *(row.pvalue for row in rows)],
+        ["p, Holm", *(row.holm for row in rows)],
+    ]
+
+
+def _write_columns(ax: Axes, columns: list[list[str]], widths: list[float]) -> None:
+    right = 0.0
+    for column, room in zip(columns, widths, strict=True):
+        right += room
+        write(ax, column[0], (1, 1), (right, 0.05), size=SMALL, color=GREY, ha="right", va="bottom")
+        for y, text in enumerate(column[1:]):
+            write(ax, text, (1, y), (right, 0), coords=_SIDE, size=SMALL, ha="right")
+
+
+def _draw_key(ax: Axes, names: tuple[str, str]) -> None:
+    """Which mark is whose, above the axes."""
+    wide, tall = axes_width(ax), axes_height(ax)
+    labels, size = alike(list(names), wide / 2 - 0.3, SMALL, lines=1)
+    offset = 0.0
+    for (marker, colour), label in zip(_LOOKS, labels, strict=True):
+        place: dict[str, Any] = {"transform": ax.transAxes, "clip_on": False, "linestyle": "none"}
+        style: dict[str, Any] = {"marker": marker, "markersize": 5, "color": colour, "markeredgewidth": 1.1}
+        ax.plot([(offset + 0.05) / wide], [1 + 0.27 / tall], markerfacecolor="white", **place, **style)
+        write(ax, label, (0, 1), (offset + 0.14, 0.27), size=size, ha="left")
+        offset += 0.3 + width(label, size)
+
+
+def _note(result: CompareBatteryResult, alpha: float) -> str:
+    tail = wording.tail(str(result.conventions.get("alternative", "two-sided")))
+    tested = f"filled: p < {wording.level(alpha)} after Holm's adjustment for {len(result.tests)} comparisons"
+    shown = len(result.skipped)
+    return wording.sentence(
+        f"{tested}; open: not" if result.tests else "",
+        f"p: labels of the changes between two models exchanged, {tail}" if result.tests else "",
+        "intervals from drawing the same words in both models" if any(result.intervals) else "",
+        "differences without p are of saved numbers" if result.unpaired else "",
+        f"not compared: {join_words(result.skipped, most=6)}" if shown else "",
+    )
