@@ -1,0 +1,160 @@
+"""What embedding services are asked and what they answer: three protocols, each checked to the last number.
+
+An answer is used only if it has one vector for each text, all finite and of one length. OpenAI's protocol
+numbers its vectors, and they are put in that order.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, NoReturn
+
+import numpy as np
+from numpy.typing import NDArray
+
+from crossroads.errors import CrossroadsError
+from crossroads.sources.endpoint_addresses import OPENAI, TEI, plain
+
+Floats = NDArray[np.float64]
+
+
+class EndpointError(CrossroadsError):
+    """A service that refused, failed, or answered something that cannot be used.
+
+    Parameters
+    ----------
+    status
+        The HTTP status, where there was an answer.
+    answer
+        The beginning of what the service said.
+    """
+
+    def __init__(
+        self, message: str, *, status: int | None = None, answer: str = "", hint: str | None = None
+    ) -> None:
+        super().__init__(message, hint=hint)
+        self.status, self.answer = status, answer
+
+
+@dataclass(frozen=True, kw_only=True)
+class Answer:
+    """Vectors of one batch."""
+
+    vectors: Floats
+    """One row a text, in the order asked."""
+    model: str | None
+    """The model that the service says has answered."""
+
+
+def question(protocol: str, texts: Sequence[str], model: str | None) -> bytes:
+    """The body of a request."""
+    if protocol == TEI:
+        body: dict[str, Any] = {"inputs": list(texts)}
+    else:
+        body = {"input": list(texts)}
+        if model is not None:
+            body["model"] = model
+        if protocol == OPENAI:
+            body["encoding_format"] = "float"
+    return json.dumps(body).encode()
+
+
+def read_answer(protocol: str, data: bytes, texts: Sequence[str]) -> Answer:
+    """The vectors in an answer, one a text and in their order.
+
+    Parameters
+    ----------
+    protocol
+        ``"openai"``, ``"ollama"`` or ``"tei"``.
+    data
+        The answer.
+    texts
+        What was asked.
+
+    Raises
+    ------
+    EndpointError
+        Where it is no JSON, or does not hold one finite vector a text, all of one length.
+    """
+    try:
+        document = json.loads(data)
+    except (ValueError, RecursionError):
+        _wrong("no JSON", data, hint=_not_json_hint(data))
+    model = document.get("model") if isinstance(document, dict) else None
+    rows = _rows(protocol, document, data)
+    if len(rows) != len(texts):
+        _wrong(f"{len(rows)} vectors for {len(texts)} texts", data)
+    lengths = {len(row) if isinstance(row, list) else 0 for row in rows}
+    if len(lengths) > 1 or 0 in lengths:
+        _wrong("vectors that are empty or not of one length", data)
+    vectors = np.stack([_vector(row, text, data) for row, text in zip(rows, texts, strict=True)])
+    return Answer(vectors=vectors, model=plain(model) if isinstance(model, str) and model else None)
+
+
+def said_by(data: bytes) -> str:
+    """What a service says has gone wrong: its message where there is one, or the beginning of its answer."""
+    text = data.decode("utf-8", "replace")
+    try:
+        found: Any = json.loads(text)
+    except (ValueError, RecursionError):
+        return plain(text)
+    for key in ("error", "detail", "message"):
+        if isinstance(found, dict) and key in found:
+            found = found[key]
+    if isinstance(found, dict) and "message" in found:
+        found = found["message"]
+    return plain(found if isinstance(found, str) else json.dumps(found, ensure_ascii=False))
+
+
+def _rows(protocol: str, document: Any, data: bytes) -> list[Any]:
+    """The vectors as they came, in the order of the texts."""
+    if protocol == TEI:
+        found = document
+    else:
+        key = "data" if protocol == OPENAI else "embeddings"
+        found = document.get(key) if isinstance(document, dict) else None
+        if found is None and isinstance(document, dict) and "error" in document:
+            raise EndpointError(f"the service says: {said_by(data)}", answer=said_by(data))
+    if not isinstance(found, list):
+        _wrong("no list of vectors", data)
+    return _in_order(found, data) if protocol == OPENAI else found
+
+
+def _in_order(items: list[Any], data: bytes) -> list[Any]:
+    """Vectors by their ``index``; as they stand where none has one."""
+    if not all(isinstance(item, dict) and "embedding" in item for item in items):
+        _wrong("items without an embedding", data)
+    numbers = [item.get("index") for item in items]
+    if all(number is None for number in numbers):
+        return [item["embedding"] for item in items]
+    if any(type(number) is not int for number in numbers) or sorted(numbers) != list(range(len(items))):
+        _wrong("vectors whose numbers are not 0, 1, 2, …", data)
+    return [items[numbers.index(place)]["embedding"] for place in range(len(items))]
+
+
+def _vector(row: list[Any], text: str, data: bytes) -> Floats:
+    if any(type(number) not in (int, float) for number in row):
+        _wrong(f"a vector of {plain(text)!r} that holds something else than numbers", data)
+    try:
+        vector = np.array(row, np.float64)
+    except OverflowError:
+        vector = np.array([np.inf])
+    if not np.isfinite(vector).all():
+        _wrong(f"a vector of {plain(text)!r} that is not finite", data)
+    return vector
+
+
+def _wrong(what: str, data: bytes, *, hint: str | None = None) -> NoReturn:
+    raise EndpointError(
+        f"the service answered with {what}: {plain(data[:1000].decode('utf-8', 'replace'), most=80)}",
+        answer=said_by(data[:4000]),
+        hint=hint or "is this the address of an embedding service, and the protocol the right one?",
+    )
+
+
+def _not_json_hint(data: bytes) -> str | None:
+    if data.lstrip()[:1] == b"<":
+        return "it is a web page; give the address of the service, such as http://localhost:8000/v1."
+    return None

@@ -1,0 +1,175 @@
+"""The text in which a model is given a word: a template such as ``"This is {word}"``, filled.
+
+A model of texts has no vector for a word by itself; what it is given decides what it answers. So the text is
+made here, in one place, with the characters at which the word stands in it.
+"""
+
+from __future__ import annotations
+
+import string
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+from crossroads.errors import InputError, join_words
+from crossroads.stimuli import Design, Sentence, Template, catalog
+from crossroads.stimuli.sets import word_fault
+
+Words = Iterable[str] | Mapping[str, str]
+"""Words, or words with the prompt of each."""
+_PLACES = ("word", "article")
+_FEW = 8
+_HINT = "write {word} where the stimulus goes, as in 'This is {word}', and {article} for a or an."
+
+
+@dataclass(frozen=True, kw_only=True)
+class PromptedWord:
+    """A word and the text in which it is given to a model."""
+
+    word: str
+    """The word, which labels the vector."""
+    text: str
+    """What the model reads."""
+    span: tuple[int, int] | None
+    """The characters of the word in the text; ``None`` where it does not stand there."""
+
+
+def prompted_words(words: Words, prompt: str) -> tuple[PromptedWord, ...]:
+    """Put words into their prompts, each word once, in the order given.
+
+    Parameters
+    ----------
+    words
+        Words or phrases; or a mapping of word to its own prompt, which is a template with ``{word}``, or the
+        text as it is.
+    prompt
+        The template for words that have none of their own.
+
+    Examples
+    --------
+    >>> prompted_words(["axe"], "This is {article} {word}")[0]
+    PromptedWord(word='axe', text='This is an axe', span=(11, 14))
+    """
+    check_prompt(prompt)
+    if isinstance(words, str | bytes):
+        raise InputError(f"the words are one string, {words!r}.", hint="give a list of words.")
+    own = words if isinstance(words, Mapping) else {}
+    found = tuple(_prompted(word, own.get(word, prompt)) for word in dict.fromkeys(words))
+    if not found:
+        raise InputError("there are no words.", hint="give at least one.")
+    return found
+
+
+def check_prompt(prompt: object) -> str:
+    """A template that can be filled with a word; anything else is an error."""
+    names = _places(prompt)
+    if names.count("word") != 1:
+        said = "no place" if "word" not in names else f"{names.count('word')} places"
+        raise InputError(f"the prompt {prompt!r} has {said} for the word.", hint=_HINT)
+    return str(prompt)
+
+
+def prompts_for(*designs: Design) -> dict[str, str]:
+    """The prompt that ML-EAT puts to GPT-2 for each word of some designs.
+
+    The targets of ``weat1`` and ``weat2`` (flowers, insects, instruments, weapons) are things that can be
+    counted, and get an article; see the catalogue entry ``gpt2-prompts``. They are known by their words, so
+    that ``c1`` and the variants of these tests have it too. A design with a template of its own is asked in
+    that.
+
+    Parameters
+    ----------
+    designs
+        One or several. A word that needs the article in one of them has it in all, because a set of vectors
+        holds one vector a word; designs that are asked one at a time are asked exactly as published.
+
+    Returns
+    -------
+    dict
+        Word to template, for :func:`crossroads.sources.prompted_embeddings`.
+
+    Examples
+    --------
+    >>> prompts = prompts_for(catalog("weat1"))
+    >>> prompts["rose"], prompts["love"]
+    ('This is {article} {word}', 'This is {word}')
+    """
+    families = catalog().templates("gpt2-prompts")
+    plain, article = (families[name].templates[0].text for name in ("plain", "article"))
+    counted = {
+        word for name in ("weat1", "weat2") for role in ("x", "y") for word in catalog(name).sets[role]
+    }
+    prompts: dict[str, str] = {}
+    for design in designs:
+        own = _own_template(design)
+        for role, stimuli in design.sets.items():
+            chosen = own or (article if role in ("x", "y") and counted.issuperset(stimuli) else plain)
+            for word in stimuli:
+                if prompts.get(word, plain) == plain:
+                    prompts[word] = chosen
+    return prompts
+
+
+def _own_template(design: Design) -> str | None:
+    if len(design.templates) > 1:
+        raise InputError(
+            f"the design {design.name!r} has {len(design.templates)} templates, and a word has one vector.",
+            hint="keep one template, or make a design for each.",
+        )
+    return check_prompt(design.templates[0]) if design.templates else None
+
+
+def _places(prompt: object) -> list[str]:
+    """Names of the places of a template; what cannot be filled is an error."""
+    if not isinstance(prompt, str):
+        raise InputError(f"the prompt {prompt!r} is of type {type(prompt).__name__}.", hint=_HINT)
+    try:
+        parts = list(string.Formatter().parse(prompt))
+    except ValueError as error:
+        raise InputError(f"the prompt {prompt!r} cannot be read: {error}.", hint=_HINT) from error
+    fields = [(name, form, conversion) for _, name, form, conversion in parts if name is not None]
+    odd = [name for name, form, conversion in fields if name not in _PLACES or form or conversion]
+    if odd:
+        raise InputError(
+            f"the prompt {prompt!r} has a place that nothing fills: {join_words(map(repr, odd))}.",
+            hint=_HINT,
+        )
+    return [name for name, _, _ in fields]
+
+
+def _prompted(word: object, prompt: object) -> PromptedWord:
+    fault = word_fault(word)
+    if fault is not None:
+        raise InputError(
+            f"the word {word!r} {fault}.", hint="give every stimulus without anything around it."
+        )
+    word = str(word)
+    if "word" not in _places(prompt):
+        text = str(prompt)
+        try:
+            return PromptedWord(word=word, text=text, span=Sentence(text, word).span)
+        except InputError:  # the word is meant, but not written
+            return PromptedWord(word=word, text=text, span=None)
+    return _filled(word, check_prompt(prompt))
+
+
+def _filled(word: str, template: str) -> PromptedWord:
+    """Fill a template, and note where the word came to stand."""
+    article = Template("{article}").fill(word=word)
+    text, start = "", 0
+    for literal, name, _, _ in string.Formatter().parse(template):
+        text += literal
+        if name == "word":
+            start = len(text)
+        text += {"word": word, "article": article}.get(name or "", "")
+        if name == "word":
+            end = len(text)
+    sentence = Template(template).fill(word=word)  # with a capital where a sentence begins with the word
+    return PromptedWord(word=word, text=sentence, span=(start, end + len(sentence) - len(text)))
+
+
+def said_prompts(prompts: Iterable[str]) -> str | list[str]:
+    """The prompts in few words, for provenance: one, some, or that each word has its own."""
+    found = sorted(set(prompts))
+    if len(found) == 1:
+        return found[0]
+    return found if len(found) <= _FEW else f"{len(found)} different ones"
