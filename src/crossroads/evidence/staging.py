@@ -33,8 +33,8 @@ def staged(path: Path) -> Iterator[Path]:
         The name it will have; there must be nothing, also at the end.
     """
     path.parent.mkdir(parents=True, exist_ok=True)
-    _remove_abandoned(path)
-    folder, lock = _held(path)
+    remove_abandoned(path)
+    folder, lock = held(path)
     try:
         yield folder
         folder.chmod(0o777 & ~_umask())
@@ -73,7 +73,7 @@ def settle_folder(folder: Path) -> None:
         os.close(descriptor)
 
 
-def _held(path: Path) -> tuple[Path, int | None]:
+def held(path: Path) -> tuple[Path, int | None]:
     """A new folder, and the lock on it."""
     while True:
         folder = Path(tempfile.mkdtemp(prefix=f".{path.name}.writing-", dir=path.parent))
@@ -86,7 +86,7 @@ def _held(path: Path) -> tuple[Path, int | None]:
         os.close(lock)
 
 
-def _remove_abandoned(path: Path) -> None:
+def remove_abandoned(path: Path) -> None:
     """Remove what writers of the same name have left that are no more."""
     name = re.compile(rf"{re.escape(f'.{path.name}.writing-')}[a-z0-9_]{{8}}")
     for folder in path.parent.iterdir():

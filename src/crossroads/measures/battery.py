@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from crossroads.errors import InputError, MissingStimuliError
-from crossroads.evidence import Embeddings
+from crossroads.evidence import Embeddings, Provenance
 from crossroads.inference.multiplicity import benjamini_hochberg, holm
 from crossroads.measures.mleat import MleatResult, mleat
 from crossroads.measures.weat import recorded_work
@@ -99,6 +99,32 @@ def battery(
             if missing == "raise":
                 raise
             skipped[design.name] = error.message
+    return assemble_battery(
+        tests, skipped=skipped, missing=missing, options=options, provenance=(emb.provenance,)
+    )
+
+
+def assemble_battery(
+    tests: Sequence[MleatResult],
+    *,
+    skipped: Mapping[str, str],
+    missing: str,
+    options: Mapping[str, Any],
+    provenance: tuple[Provenance, ...],
+) -> BatteryResult:
+    """Make a battery of ML-EATs that were measured one by one, with the p-values that it adjusts.
+
+    Parameters
+    ----------
+    tests
+        The tests, in order.
+    skipped
+        Designs that could not be measured, and why.
+    missing, options
+        What each test was asked with, as in :func:`battery`.
+    provenance
+        Where the evidence of all tests came from.
+    """
     # a tail chosen after the fact is no p-value to adjust
     tail = options.get("alternative", "observed")
     adjusted = "two-sided" if tail == "observed" else tail
@@ -114,7 +140,7 @@ def battery(
             "adjusted": f"Level 1, {adjusted}",
             **recorded(options),
         },
-        provenance=(emb.provenance,),
+        provenance=provenance,
     )
 
 
@@ -149,10 +175,44 @@ def series(
             if missing == "raise":
                 raise
             skipped[time] = error.message
+    return assemble_series(
+        design.name,
+        points,
+        skipped=skipped,
+        missing=missing,
+        options=options,
+        provenance=tuple(models[time].provenance for time in sorted(models)),
+    )
+
+
+def assemble_series(
+    design: str,
+    points: Mapping[int, MleatResult],
+    *,
+    skipped: Mapping[int, str],
+    missing: str,
+    options: Mapping[str, Any],
+    provenance: tuple[Provenance, ...],
+) -> SeriesResult:
+    """Make a series of ML-EATs that were measured one by one.
+
+    Parameters
+    ----------
+    design
+        Name of the design.
+    points
+        The tests by year, in order.
+    skipped
+        Years in which the design could not be measured, and why.
+    missing, options
+        What each test was asked with, as in :func:`series`.
+    provenance
+        Where the evidence of each year came from.
+    """
     return SeriesResult(
-        design=design.name,
+        design=design,
         points=points,
         skipped=skipped,
         conventions={"measure": "series", "missing": missing, **recorded(options)},
-        provenance=tuple(models[time].provenance for time in sorted(models)),
+        provenance=provenance,
     )

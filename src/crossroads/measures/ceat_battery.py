@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from crossroads.errors import DesignError, InputError, MissingStimuliError
-from crossroads.evidence import Contexts
+from crossroads.evidence import Contexts, Provenance
 from crossroads.inference.multiplicity import benjamini_hochberg, holm
 from crossroads.measures.ceat import CeatResult, ceat
 from crossroads.measures.context_bootstrap import CeatBootstrapResult, ceat_bootstrap
@@ -95,6 +95,48 @@ def ceat_battery(
             continue
         if resamples and (found := _interval(contexts, design, missing, resamples, level, same)) is not None:
             intervals[design.name] = found
+    return assemble_ceat_battery(
+        tests,
+        designs=designs,
+        intervals=intervals,
+        skipped=skipped,
+        missing=missing,
+        resamples=resamples,
+        level=level,
+        options=options,
+        provenance=(contexts.provenance,),
+    )
+
+
+def assemble_ceat_battery(
+    tests: Sequence[CeatResult],
+    *,
+    designs: Iterable[Design],
+    intervals: Mapping[str, CeatBootstrapResult],
+    skipped: Mapping[str, str],
+    missing: str,
+    resamples: int,
+    level: float,
+    options: Mapping[str, Any],
+    provenance: tuple[Provenance, ...],
+) -> CeatBatteryResult:
+    """Make a battery of CEATs that were measured one by one, with the p-values that it adjusts.
+
+    Parameters
+    ----------
+    tests
+        The tests, in order.
+    designs
+        What was asked.
+    intervals
+        Bootstrap intervals by design.
+    skipped
+        Designs that could not be measured, and why.
+    missing, resamples, level, options
+        What each test was asked with, as in :func:`ceat_battery`.
+    provenance
+        Where the contexts of all tests came from.
+    """
     pvalues = [test.stimulus_pvalue for test in tests]
     return CeatBatteryResult(
         tests=tuple(tests),
@@ -115,7 +157,7 @@ def ceat_battery(
             "level": level,
             **options,
         },
-        provenance=(contexts.provenance,),
+        provenance=provenance,
     )
 
 
