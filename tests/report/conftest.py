@@ -11,9 +11,35 @@ from typing import Any
 import numpy as np
 import pytest
 
-from crossroads import Design, Embeddings, Provenance, battery, bootstrap, eibd, ibd, influence, rsa, wefat
+from crossroads import (
+    Contexts,
+    Design,
+    Embeddings,
+    Provenance,
+    battery,
+    bootstrap,
+    ceat_battery,
+    ceat_bootstrap,
+    eibd,
+    ibd,
+    influence,
+    multilevel_ceat,
+    rsa,
+    series,
+    wefat,
+)
+from crossroads.evidence import Judgements, Logits
+from crossroads.measures import (
+    BatteryResult,
+    TraitScores,
+    align,
+    domain_dominance,
+    emergent,
+    ilps,
+)
 from crossroads.report import Audit
 from crossroads.results import Result
+from crossroads.stimuli import paired_groups
 
 HARD = r"a&b %_#~^\ <i> | [x] *é*"
 WORDS = {name: [f"{name}{i}" for i in range(4)] for name in "xyab"}
@@ -51,9 +77,97 @@ def made(alternative: str = "two-sided", **options: Any) -> Audit:
     )
 
 
+def contexts() -> Contexts:
+    rng = np.random.default_rng(2)
+    rows = {word: rng.normal(size=(3, 5)) + i % 4 for i, word in enumerate(LABELS)}
+    return Contexts.from_dict(rows, provenance=Provenance(source="store_1"))
+
+
+CROSSED = ["teenager", "elderly", "Black", "White", "Catholic", "Muslim"]
+
+
+def crossed() -> TraitScores:
+    """Scores of six groups and of all their pairs."""
+    rng = np.random.default_rng(1)
+    names = [*CROSSED, *(pair.name for pair in paired_groups(CROSSED))]
+    rows = {name: {f"<b>_{i}": float(rng.normal()) for i in range(6)} for name in names}
+    return TraitScores.from_table(rows, measure="m&m", provenance=(Provenance(source="lm_1"),))
+
+
+def asked() -> TraitScores:
+    """ILPS of two groups on two pairs of traits, in two templates."""
+    full = np.random.default_rng(1).normal(size=(6, 4))
+    return ilps(
+        Logits.from_arrays(
+            groups=["<b>", "g_1"],
+            priors=["mask"],
+            templates=["<script>", "t"],
+            traits=[("p", "q"), ("r", "s")],
+            logit=full.reshape(3, 2, 4, 1),
+            slot=np.repeat(np.arange(6), 4).reshape(3, 2, 4, 1),
+            head=-np.sort(-full, axis=1),
+            log_sum_exp=np.log(np.exp(full).sum(axis=1)),
+            hidden_sq_norm=np.ones(6),
+            vocabulary=4,
+            provenance=Provenance(source="lm_1"),
+        )
+    )
+
+
+def people(scores: TraitScores) -> Judgements:
+    groups = (*scores.groups[:5], "nobody")
+    ratings = np.random.default_rng(1).uniform(0, 100, size=(3, 6, len(scores.traits)))
+    return Judgements(
+        groups=groups,
+        traits=scores.traits,
+        annotators=("p", "q", "r"),
+        ratings=ratings,
+        provenance=Provenance(source="people & co.csv"),
+    )
+
+
+def everything() -> Audit:
+    """All that an audit can hold, in one; no model has it all."""
+    store, scores = contexts(), crossed()
+    hard, plain, absent = designs()
+    early = Embeddings(["p"], [[1.0]], provenance="1800")
+    pairs: Any = paired_groups(CROSSED)
+    return Audit(
+        kind="language model",
+        series=(series({1800: early, 1900: model(), 1950: model()}, plain, resamples=10),),
+        contexts=ceat_battery(store, [hard, plain, absent], samples=5, resamples=0),
+        context_levels=(multilevel_ceat(store, hard, samples=5),),
+        context_intervals=(ceat_bootstrap(store, hard, resamples=5),),
+        traits=(scores, asked()),
+        alignments={"m&m": align(scores, people(scores), permutations=9, bootstrap=9, splits=3)},
+        dominance=(domain_dominance(scores, pairs, permutations=20, resamples=10),),
+        emergent=(emergent(scores, pairs, on="traits"),),
+        left_out={"SeT scores": "no logits."},
+    )
+
+
 @pytest.fixture(scope="session")
 def audit() -> Audit:
     return made()
+
+
+@pytest.fixture(scope="session")
+def tested(audit: Audit) -> BatteryResult:
+    """The battery of the audit."""
+    assert audit.battery is not None
+    return audit.battery
+
+
+@pytest.fixture(scope="session")
+def whole() -> Audit:
+    """An audit without a battery on vectors, and with everything else."""
+    return everything()
+
+
+@pytest.fixture(scope="session")
+def audit_vectors() -> Embeddings:
+    """The model of the audit."""
+    return model()
 
 
 @pytest.fixture(scope="session")

@@ -7,6 +7,7 @@ import re
 from crossroads import Design, catalog
 from crossroads.report import Audit, bibtex, citation_keys
 from crossroads.report.citations import MEASURES, REFERENCES
+from crossroads.results import Result
 
 
 def test_measures_software_and_designs_are_cited_once(audit: Audit, audit_designs: list[Design]) -> None:
@@ -59,3 +60,16 @@ def test_keys_are_distinct_and_measures_cite_known_publications() -> None:
     keys = [key for key, _, _ in REFERENCES.values()]
     assert len(set(keys)) == len(keys)
     assert {doi for dois in MEASURES.values() for doi in dois} <= set(REFERENCES)
+
+
+def test_contexts_traits_and_people_are_cited(whole: Audit) -> None:
+    assert set(citation_keys(whole)) == {
+        "crossroads", "wolfe2024mleat", "caliskan2017semantics", "guo2021detecting",
+        "benjamini1995controlling", "cao2022theory",
+    }  # fmt: skip
+
+
+def test_every_measure_that_a_result_records_has_its_publications(every_result: dict[str, Result]) -> None:
+    recorded = {str(one.conventions["measure"]) for one in every_result.values()}
+    ours = {"given scores", "reproduction"}  # scores of the reader's own, and a table of a paper itself
+    assert recorded - ours <= set(MEASURES)

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from crossroads.errors import InputError
-from crossroads.report.folder import MARK, check_output, staged, write_whole
+from crossroads.report.folder import MARK, OURS, check_output, folder_names, staged, write_whole
 
 RECORD = '{"crossroads": "0", "designs": [], "results": []}'
 
@@ -58,3 +58,42 @@ def test_a_file_is_replaced_in_one_step(tmp_path: Path) -> None:
     write_whole(tmp_path / "page.md", "two")
     assert (tmp_path / "page.md").read_text(encoding="utf-8") == "two"
     assert [path.name for path in tmp_path.iterdir()] == ["page.md"]
+
+
+def test_audits_of_several_models_below_a_comparison_are_ours(tmp_path: Path) -> None:
+    (tmp_path / MARK).write_text(RECORD, encoding="utf-8")
+    (tmp_path / "glove").mkdir()
+    (tmp_path / "glove" / MARK).write_text(RECORD, encoding="utf-8")
+    (tmp_path / "glove" / "vectors.npz").write_bytes(b"")
+    check_output(tmp_path)
+    (tmp_path / "glove" / "notes.txt").write_text("mine", encoding="utf-8")
+    with pytest.raises(InputError, match="holds other things: 'glove'"):
+        check_output(tmp_path)
+
+
+def test_a_folder_that_only_looks_like_an_audit_of_a_model_is_foreign(tmp_path: Path) -> None:
+    (tmp_path / MARK).write_text(RECORD, encoding="utf-8")
+    (tmp_path / "data").mkdir()
+    (tmp_path / "data" / MARK).write_text('{"my": "own"}', encoding="utf-8")
+    with pytest.raises(InputError, match="holds other things: 'data'"):
+        check_output(tmp_path)
+    outside = tmp_path.parent / "elsewhere"
+    outside.mkdir()
+    (outside / MARK).write_text(RECORD, encoding="utf-8")
+    (tmp_path / "data" / MARK).unlink()
+    (tmp_path / "data").rmdir()
+    (tmp_path / "data").symlink_to(outside, target_is_directory=True)
+    with pytest.raises(InputError, match="holds other things: 'data'"):
+        check_output(tmp_path)
+
+
+def test_folders_of_models_have_names_of_their_own_and_none_of_ours() -> None:
+    models = ["a/b.txt", "c/b.txt", "C:\\x\\B.TXT", "figures", "../..", "Zoë & co", "é" * 200, "...", "/"]
+    names = folder_names(models)
+    assert list(names) == models
+    assert len({name.casefold() for name in names.values()}) == len(models)
+    assert names["a/b.txt"] == "b.txt"
+    assert names["c/b.txt"] == "b.txt-2"
+    assert names["Zoë & co"] == "Zoë-co"
+    assert not set(names.values()) & OURS
+    assert all(name not in (".", "..") and "/" not in name and len(name) < 70 for name in names.values())

@@ -7,6 +7,7 @@ from collections.abc import Callable
 
 import pytest
 
+from crossroads.measures import BatteryResult
 from crossroads.report import Audit, latex_table
 
 
@@ -14,12 +15,12 @@ def rows_of(table: str) -> list[str]:
     return table.partition("\\midrule\n")[2].partition("\\bottomrule")[0].splitlines()
 
 
-def test_every_row_has_a_cell_for_every_column(audit: Audit) -> None:
+def test_every_row_has_a_cell_for_every_column(audit: Audit, tested: BatteryResult) -> None:
     table = latex_table(audit)
     columns = re.search(r"\\begin\{tabular\}\{(\w+)\}", table)
     assert columns is not None
     rows = rows_of(table)
-    assert len(rows) == len(audit.battery.tests) == 2
+    assert len(rows) == len(tested.tests) == 2
     for row in rows:
         assert row.endswith(r" \\")
         assert len(re.findall(r"(?<!\\)&", row)) == len(columns[1]) - 1
@@ -57,3 +58,25 @@ def test_the_caption_says_the_convention(
 ) -> None:
     assert said not in latex_table(audit)
     assert said in latex_table(another_audit(**options))
+
+
+def test_every_kind_of_result_has_a_table_of_its_own(whole: Audit) -> None:
+    text = latex_table(whole, label="tab:x")
+    labels = re.findall(r"\\label\{tab:x-([\w-]+)\}", text)
+    assert labels == [
+        "series-1", "contexts", "context-levels", "traits-1", "traits-2", "alignment", "dominance-1",
+        "emergent-1",
+    ]  # fmt: skip
+    for one in re.split(r"(?=\\begin\{table\})", text)[1:]:
+        columns = re.search(r"\\begin\{tabular\}\{(\w+)\}", one)
+        assert columns is not None
+        rows = rows_of(one)
+        assert rows
+        for row in rows:
+            assert len(re.findall(r"(?<!\\)&", row)) == len(columns[1]) - 1
+        assert one.count(r"\end{tabular}") == one.count(r"\end{table}") == 1
+        bare = re.sub(r"\\[{}]", "", one)
+        assert bare.count("{") == bare.count("}")
+    assert r"measured by m\&m" in text
+    assert r"\textless{}b\textgreater{}\_0" in text
+    assert "combined over 5 samples" in text

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from crossroads import Design
+from crossroads.measures import BatteryResult
 from crossroads.report import Audit, citation_keys, methods_paragraph
 from crossroads.results import Result
 
@@ -17,15 +18,15 @@ def changed(result: Result, key: str) -> Any:
     return dataclasses.replace(result, conventions={**result.conventions, key: "something else"})
 
 
-def variants(audit: Audit) -> list[tuple[str, Audit]]:
+def variants(audit: Audit, tested: BatteryResult) -> list[tuple[str, Audit]]:
     """The audit with each convention of each kind of result changed in turn."""
     made = [
-        (f"battery {key}", dataclasses.replace(audit, battery=changed(audit.battery, key)))
-        for key in audit.battery.conventions
+        (f"battery {key}", dataclasses.replace(audit, battery=changed(tested, key)))
+        for key in tested.conventions
     ]
-    for key in audit.battery.tests[0].conventions:
-        tests = tuple(changed(test, key) for test in audit.battery.tests)
-        battery = dataclasses.replace(audit.battery, tests=tests)
+    for key in tested.tests[0].conventions:
+        tests = tuple(changed(test, key) for test in tested.tests)
+        battery = dataclasses.replace(tested, tests=tests)
         made.append((f"test {key}", dataclasses.replace(audit, battery=battery)))
     for field in ("intervals", "influences", "fits"):
         for key in getattr(audit, field)[0].conventions:
@@ -39,9 +40,11 @@ def variants(audit: Audit) -> list[tuple[str, Audit]]:
     return made
 
 
-def test_audits_that_differ_in_a_convention_differ_in_their_paragraph(audit: Audit) -> None:
+def test_audits_that_differ_in_a_convention_differ_in_their_paragraph(
+    audit: Audit, tested: BatteryResult
+) -> None:
     told = {"as it is": methods_paragraph(audit)}
-    for name, other in variants(audit):
+    for name, other in variants(audit, tested):
         told[name] = methods_paragraph(other)
         assert told[name] != told["as it is"], name
     assert len(told) > 40
@@ -67,7 +70,9 @@ def test_a_convention_that_was_used_is_said_in_words(
     assert said in methods_paragraph(another_audit(**options))
 
 
-def test_model_coverage_and_versions_are_told(audit: Audit, audit_designs: list[Design]) -> None:
+def test_model_coverage_and_versions_are_told(
+    audit: Audit, tested: BatteryResult, audit_designs: list[Design]
+) -> None:
     told = methods_paragraph(audit, audit_designs)
     assert told.count("\n") == 1  # one paragraph
     assert (
@@ -77,7 +82,57 @@ def test_model_coverage_and_versions_are_told(audit: Audit, audit_designs: list[
     assert "Not measured: absent (" in told
     assert "q IBD (no words.)" in told
     assert "Every p-value of a test is exact" in told
-    assert f"crossroads {audit.battery.versions['crossroads']}" in told
-    assert audit.battery.tests[0].level1.digest[:12] in told
+    assert f"crossroads {tested.versions['crossroads']}" in told
+    assert tested.tests[0].level1.digest[:12] in told
     for key in citation_keys(audit, audit_designs):
         assert f"@{key}" in told
+
+
+def context_variants(whole: Audit) -> list[tuple[str, Audit]]:
+    """The audit with each convention of each kind of result over contexts and traits changed in turn."""
+    made: list[tuple[str, Audit]] = []
+    for field in ("series", "context_levels", "context_intervals", "traits", "dominance", "emergent"):
+        for key in getattr(whole, field)[0].conventions:
+            changes: dict[str, Any] = {
+                field: (changed(getattr(whole, field)[0], key), *getattr(whole, field)[1:])
+            }
+            made.append((f"{field} {key}", dataclasses.replace(whole, **changes)))
+    assert whole.contexts is not None
+    made += [
+        (f"contexts {key}", dataclasses.replace(whole, contexts=changed(whole.contexts, key)))
+        for key in whole.contexts.conventions
+    ]
+    for key in whole.contexts.tests[0].conventions:
+        tests = (changed(whole.contexts.tests[0], key), *whole.contexts.tests[1:])
+        made.append(
+            (
+                f"context test {key}",
+                dataclasses.replace(whole, contexts=dataclasses.replace(whole.contexts, tests=tests)),
+            )
+        )
+    for key in whole.alignments["m&m"].conventions:
+        other = {"m&m": changed(whole.alignments["m&m"], key)}
+        made.append((f"alignment {key}", dataclasses.replace(whole, alignments=other)))
+    return made
+
+
+def test_conventions_over_contexts_and_traits_are_told_too(whole: Audit) -> None:
+    told = {"as it is": methods_paragraph(whole)}
+    for name, other in context_variants(whole):
+        told[name] = methods_paragraph(other)
+    assert len(told) > 60
+    assert len(set(told.values())) == len(told)
+
+
+def test_people_are_no_model_and_what_was_not_measured_has_its_own_name(whole: Audit) -> None:
+    told = methods_paragraph(whole)
+    assert "Human judgements are from people &amp; co.csv" in told
+    assert "model is people" not in told
+    assert "One of the models is store\\_1" in told
+    assert "absent CEAT (" in told
+    assert "plain 1800 (" in told
+    assert "SeT scores (no logits.)" in told
+    assert "Left out of plain CEAT: gone (no context)." in told
+    assert "least: 0.1" in told  # fields that change what a result says, though no convention records them
+    assert "fdr: 0.05" in told
+    assert "resamples: 10; the seed is 0" in told

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from crossroads.errors import CrossroadsError, FormatError, InputError
+from crossroads.measures import BatteryResult
 from crossroads.report import Audit, Gate, GateError, Rule, check_rules, judge, markdown_summary, read_rules
 from crossroads.report.readings import STATISTICS, readings
 from crossroads.report.rule_files import KEYS
@@ -140,13 +141,13 @@ def test_a_rule_that_names_no_test_is_refused_unless_it_is_optional() -> None:
         )
 
 
-def test_a_name_with_signs_of_a_pattern_is_still_a_name(audit: Audit) -> None:
-    hard = audit.battery.tests[0].design
+def test_a_name_with_signs_of_a_pattern_is_still_a_name(audit: Audit, tested: BatteryResult) -> None:
+    hard = tested.tests[0].design
     assert Rule(name="r", test=hard, statistic="holm", above=1).matches(hard)
 
 
-def test_above_below_absolute_and_is(audit: Audit) -> None:
-    test = audit.battery.tests[1]
+def test_above_below_absolute_and_is(audit: Audit, tested: BatteryResult) -> None:
+    test = tested.tests[1]
     d = test.level1.effect_size
 
     def outcome(statistic: str, **options: object) -> str:
@@ -163,15 +164,15 @@ def test_above_below_absolute_and_is(audit: Audit) -> None:
     assert outcome("pattern", values=(test.pattern,)) == "broken"
     assert outcome("pattern", values=("AB-Divergent",)) == "passed"
     assert outcome("left_out", above=0) == "broken"  # the word "gone"
-    adjusted = audit.battery.bh[1]
+    adjusted = tested.bh[1]
     assert outcome("effect_size", above=d - 1, unless_adjusted_above=adjusted - 0.001) == "excused"
     assert outcome("effect_size", above=d - 1, unless_adjusted_above=adjusted) == "broken"
 
 
-def test_what_was_not_measured_does_not_pass(audit: Audit) -> None:
+def test_what_was_not_measured_does_not_pass(audit: Audit, tested: BatteryResult) -> None:
     everything = Rule(name="r", statistic="effect_size", above=100)
     gate = judge(audit, [everything])
-    hard = audit.battery.tests[0].design
+    hard = tested.tests[0].design
     assert outcomes(gate) == {
         hard: "passed", "plain": "passed", "absent": "not measured", "q IBD": "not measured",
     }  # fmt: skip
@@ -208,8 +209,8 @@ def test_a_closed_gate_names_every_rule_that_was_broken(audit: Audit) -> None:
     assert [one["outcome"] for one in data["verdicts"]] == ["broken", "passed", "not measured"]
 
 
-def test_every_statistic_that_is_offered_is_there(audit: Audit) -> None:
-    found = readings(audit)
+def test_every_statistic_that_is_offered_is_there(audit: Audit, whole: Audit) -> None:
+    found = {**readings(audit), **readings(whole)}
     assert {kind for kind, _ in found.values()} == set(STATISTICS)
     for kind, values in found.values():
         assert set(values) == set(STATISTICS[kind])
@@ -251,3 +252,44 @@ def test_the_guide_names_every_key_and_every_statistic() -> None:
     guide = (Path(__file__).parents[2] / "docs" / "guides" / "audits.md").read_text(encoding="utf-8")
     for name in {*KEYS, *(name for names in STATISTICS.values() for name in names)}:
         assert f"`{name}`" in guide, name
+
+
+def test_rules_reach_every_kind_of_result(whole: Audit) -> None:
+    assert whole.contexts is not None
+    found = readings(whole)
+    plain = whole.contexts.tests[1]
+    kind, values = found["plain CEAT"]
+    assert kind == "context test"
+    assert (values["pvalue"], values["published_pvalue"]) == (plain.stimulus_pvalue, plain.pvalue)
+    assert values["left_out"] == 1.0
+    aligned = whole.alignments["m&m"]
+    assert found["m&m alignment"][1]["pvalue"] == aligned.exchanges["groups"].pvalue
+    assert found["m&m scores"][1]["largest"] == whole.traits[0].scores.max()
+    assert found["plain 1950"][0] == "decade"
+    (dominance,) = whole.dominance
+    pair = dominance.table[0]
+    assert found[f"m&m {pair.domain1} / {pair.domain2}"][1]["adjusted"] == pair.qvalue
+    gate = judge(
+        whole,
+        [
+            Rule(name="contexts", test="* CEAT", statistic="effect_size", above=9),
+            Rule(name="people", test="m&m alignment", statistic="kendall_tau", below=0.9),
+            Rule(name="decades", test="plain 1*", statistic="effect_size", above=9),
+            Rule(name="emergent", test="* emergent", statistic="found", above=0),
+        ],
+    )
+    seen = {(one.rule, one.test): one.outcome for one in gate.verdicts}
+    assert seen["people", "m&m alignment"] == "broken"
+    assert seen["contexts", "plain CEAT"] == "passed"
+    assert seen["contexts", "absent CEAT"] == "not measured"
+    assert seen["decades", "plain 1800"] == "not measured"
+    assert seen["decades", "plain 1900"] == "passed"
+    assert seen["emergent", "m&m emergent"] == "passed"
+
+
+def test_a_pattern_is_not_asked_of_tests_that_have_none(whole: Audit) -> None:
+    gate = judge(whole, [Rule(name="r", test="* CEAT*", statistic="pattern", values=("AB-Divergent",))])
+    assert {one.test: one.outcome for one in gate.verdicts} == {
+        f"{whole.context_levels[0].design} CEAT levels": "passed",
+        "absent CEAT levels": "not measured",  # and not "absent CEAT", which has no pattern to ask for
+    }

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import csv
+import dataclasses
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
+from crossroads.measures import BatteryResult
 from crossroads.report import COLUMNS, Audit, tidy_rows, write_tidy_csv, write_tidy_parquet
 
 
@@ -23,19 +26,21 @@ def test_every_row_has_every_column_and_the_model(audit: Audit) -> None:
     assert len(set(places)) == len(places)
 
 
-def test_an_effect_size_stands_with_its_interval_and_its_p_values(audit: Audit) -> None:
+def test_an_effect_size_stands_with_its_interval_and_its_p_values(
+    audit: Audit, tested: BatteryResult
+) -> None:
     (row,) = picked(tidy_rows(audit), test="plain", part="level 1", statistic="effect_size")
-    test, interval = audit.battery.tests[1], audit.intervals[1]
+    test, interval = tested.tests[1], audit.intervals[1]
     assert row["value"] == test.level1.effect_size
     assert (row["low"], row["high"]) == (interval.low, interval.high)
-    assert (row["pvalue"], row["adjusted"]) == (test.level1.pvalue, audit.battery.bh[1])
+    assert (row["pvalue"], row["adjusted"]) == (test.level1.pvalue, tested.bh[1])
     assert row["method"] == "exact"
     assert row["n"] == 6  # x0, x1 and four words of y: "gone" was left out
 
 
-def test_all_levels_words_detections_and_fits_are_there(audit: Audit) -> None:
+def test_all_levels_words_detections_and_fits_are_there(audit: Audit, tested: BatteryResult) -> None:
     rows = tidy_rows(audit)
-    test = audit.battery.tests[0]
+    test = tested.tests[0]
     (mean,) = picked(rows, test=test.design, part="level 3 by", statistic="mean")
     assert (mean["value"], mean["n"]) == (test.level3["by"].mean, 16)
     (word,) = picked(rows, test=test.design, part="level 2 x a a2", statistic="association")
@@ -69,3 +74,43 @@ def test_parquet_holds_the_same(audit: Audit, tmp_path: Path) -> None:
     table = parquet.read_table(tmp_path / "results.parquet")
     assert table.column_names == list(COLUMNS)
     assert table.to_pylist() == rows
+
+
+def test_every_number_of_contexts_traits_and_alignment_has_a_row_of_its_own(whole: Audit) -> None:
+    rows = tidy_rows(whole)
+    places = [(row["measure"], row["test"], row["part"], row["statistic"]) for row in rows]
+    assert len(set(places)) == len(places)
+    assert {row["measure"] for row in rows} == {
+        "series", "ceat", "ceat-bootstrap", "multilevel-ceat", "m&m", "ilps", "alignment",
+        "domain_dominance", "emergent",
+    }  # fmt: skip
+    assert whole.contexts is not None
+    hard = whole.contexts.tests[0]
+    (stimuli,) = picked(rows, measure="ceat", test=hard.design, part="stimuli", statistic="effect_size")
+    assert (stimuli["value"], stimuli["pvalue"]) == (hard.stimulus_effect_size, hard.stimulus_pvalue)
+    assert (stimuli["low"], stimuli["high"]) == (
+        whole.context_intervals[0].low,
+        whole.context_intervals[0].high,
+    )
+    assert stimuli["adjusted"] == whole.contexts.bh[0]
+    (samples,) = picked(rows, measure="ceat", test=hard.design, part="samples", statistic="effect_size")
+    assert (samples["low"], samples["n"]) == (hard.prediction_interval[0], 5)
+    (score,) = picked(rows, measure="ilps", part="g_1, r-s", statistic="score")
+    assert score["value"] == whole.traits[1].row("g_1")["r-s"]
+    (tau,) = picked(rows, measure="alignment", part="all groups", statistic="kendall_tau")
+    aligned = whole.alignments["m&m"]
+    assert (tau["value"], (tau["low"], tau["high"])) == (aligned.kendall_tau, aligned.interval)
+    increases = picked(rows, measure="emergent", statistic="increase")
+    assert [row["value"] for row in increases] == whole.emergent[0].increase.tolist()
+    (d,) = picked(rows, measure="series", test="plain 1900", part="level 1", statistic="effect_size")
+    assert d["value"] == whole.series[0].points[1900].level1.effect_size
+
+
+def test_what_is_not_a_number_is_absent_from_the_table(whole: Audit) -> None:
+    scores = whole.traits[0]
+    table = np.array(scores.scores)
+    table[0, 0] = np.nan
+    hole = dataclasses.replace(scores, scores=table)
+    rows = tidy_rows(dataclasses.replace(whole, traits=(hole,)))
+    (row,) = picked(rows, measure="m&m", part=f"{scores.groups[0]}, {scores.traits[0]}", statistic="score")
+    assert row["value"] is None

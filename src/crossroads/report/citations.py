@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from crossroads.report.audit import Audit
 from crossroads.report.escaping import in_bibtex
+from crossroads.report.naming import named_results
 from crossroads.results import versions
 
 if TYPE_CHECKING:
@@ -118,6 +119,8 @@ MEASURES: Mapping[str, tuple[str, ...]] = {
     "bootstrap": (),
     "influence": (),
     "compare": (),
+    "compare battery": (_BENJAMINI,),
+    "compare traits": (_CAO,),
     "wefat": (_GUO,),
     "ibd": (_GUO,),
     "eibd": (_GUO,),
@@ -133,6 +136,13 @@ MEASURES: Mapping[str, tuple[str, ...]] = {
     "ilps*": (_CAO,),
     "set": (_CAO,),
     "alignment": (_CAO,),
+    "alignment table": (_CAO,),
+    "template choice": (_CAO,),
+    "screen": (_CAO,),
+    "order_sensitivity": (_CAO,),
+    "domain_dominance": (_CAO,),
+    "emergent": (_CAO,),
+    "against": (_CAO,),
 }
 """DOIs of the publications behind each measure."""
 
@@ -147,10 +157,7 @@ def bibtex(audit: Audit, designs: Iterable[Design] = ()) -> str:
     designs
         The designs that were tested; what they cite is cited.
     """
-    entries = {"crossroads": _software()}
-    for doi in _measured(audit):
-        key, kind, fields = REFERENCES[doi]
-        entries[key] = _entry(kind, key, {**fields, "doi": doi})
+    entries = _measured(str(one.conventions.get("measure")) for _, one in named_results(audit))
     for design in designs:
         if design.source is not None and _key(design.source) not in entries:
             entries[_key(design.source)] = _cited(design.source)
@@ -159,14 +166,26 @@ def bibtex(audit: Audit, designs: Iterable[Design] = ()) -> str:
 
 def citation_keys(audit: Audit, designs: Iterable[Design] = ()) -> tuple[str, ...]:
     """The keys of :func:`bibtex`, in its order."""
-    return tuple(re.findall(r"^@\w+\{([^,]+),$", bibtex(audit, designs), flags=re.MULTILINE))
+    return keys_of(bibtex(audit, designs))
 
 
-def _measured(audit: Audit) -> list[str]:
-    """DOIs of the measures, in the order in which they were used."""
-    results = [audit.battery, *audit.battery.tests, *audit.results[1:]]
-    used = [str(one.conventions.get("measure")) for one in results]
-    return list(dict.fromkeys(doi for measure in used for doi in MEASURES.get(measure, ())))
+def keys_of(entries: str) -> tuple[str, ...]:
+    """The keys of BibTeX entries, in their order."""
+    return tuple(re.findall(r"^@\w+\{([^,]+),$", entries, flags=re.MULTILINE))
+
+
+def cited_measures(measures: Iterable[str]) -> str:
+    """BibTeX entries of the publications behind measures, and of this software, each once."""
+    return "\n".join(_measured(measures).values())
+
+
+def _measured(measures: Iterable[str]) -> dict[str, str]:
+    """Entries by key, in the order in which the measures were used."""
+    entries = {"crossroads": _software()}
+    for doi in dict.fromkeys(doi for measure in measures for doi in MEASURES.get(measure, ())):
+        key, kind, fields = REFERENCES[doi]
+        entries[key] = _entry(kind, key, {**fields, "doi": doi})
+    return entries
 
 
 def _software() -> str:

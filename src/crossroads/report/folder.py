@@ -4,34 +4,26 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
 from crossroads.errors import InputError, join_words
+from crossroads.evidence.staging import held, remove_abandoned
 
 MARK = "results.json"
 """The file by which a folder is known to be an audit."""
 OURS = {
-    MARK,
-    "results.csv",
-    "results.parquet",
-    "tests.csv",
-    "associations.csv",
-    "influence.csv",
-    "coverage.csv",
-    "detections.csv",
-    "rsa.csv",
-    "table.tex",
-    "methods.md",
-    "citations.bib",
-    "summary.md",
-    "gate.json",
-    "figures",
+    *(MARK, "results.csv", "results.parquet", "report.html", "vectors.npz"),
+    *("tests.csv", "associations.csv", "influence.csv", "coverage.csv", "detections.csv", "rsa.csv"),
+    *("series.csv", "contexts.csv", "context_levels.csv", "traits.csv", "alignment.csv", "dominance.csv"),
+    *("emergent.csv", "table.tex", "methods.md", "citations.bib", "summary.md", "gate.json", "figures"),
+    *("comparison.csv", "comparison.md", "comparison.tex", "trait_comparison.csv"),
 }
-"""What an audit writes; a folder that holds anything else is not replaced."""
+"""What an audit or a comparison writes; a folder that holds anything else, but audits, is not replaced."""
 
 
 def check_output(output: Path) -> None:
@@ -45,7 +37,7 @@ def check_output(output: Path) -> None:
             f"{output} is the current folder or above it.", hint="name a new folder with --output."
         )
     if output.is_dir() and any(output.iterdir()):
-        foreign = sorted(path.name for path in output.iterdir() if path.name not in OURS)
+        foreign = sorted(path.name for path in output.iterdir() if not _is_ours(path))
         if foreign or not _is_audit(output / MARK):
             shown = (
                 join_words([repr(name) for name in foreign], most=3) or f"a {MARK} that is not of an audit"
@@ -59,6 +51,15 @@ def check_output(output: Path) -> None:
         raise InputError(f"{parent} cannot be written to.", hint="name another folder with --output.")
 
 
+def _is_ours(path: Path) -> bool:
+    """Whether a file or folder is what an audit writes, or the audit of one of several models."""
+    if path.name in OURS:
+        return True
+    if path.is_symlink() or not path.is_dir():
+        return False
+    return _is_audit(path / MARK) and all(inner.name in OURS for inner in path.iterdir())
+
+
 def _is_audit(path: Path) -> bool:
     """Whether a file is the record of an audit."""
     try:
@@ -68,11 +69,32 @@ def _is_audit(path: Path) -> bool:
     return isinstance(data, dict) and {"crossroads", "designs", "results"} <= set(data)
 
 
+def folder_names(models: Iterable[str]) -> dict[str, str]:
+    """A name for the folder of each model: letters and digits, each different and none a name of ours."""
+    taken: set[str] = {name.casefold() for name in OURS}
+    names: dict[str, str] = {}
+    for model in models:
+        last = re.split(r"[\\/]", model.rstrip("\\/"))[-1]
+        signs = "".join(sign if sign.isalnum() or sign in "_." else "-" for sign in last)
+        kept = re.sub("-+", "-", signs)[:60].strip("-.")
+        name, number = kept or "model", 1
+        while name.casefold() in taken:
+            number += 1
+            name = f"{kept or 'model'}-{number}"
+        taken.add(name.casefold())
+        names[model] = name
+    return names
+
+
 @contextmanager
 def staged(output: Path) -> Iterator[Path]:
-    """A folder to write to, which takes the place of ``output`` at the end, or vanishes on an error."""
+    """A folder to write to, which takes the place of ``output`` at the end, or vanishes on an error.
+
+    What a killed writer has left beside it is removed first.
+    """
     output.parent.mkdir(parents=True, exist_ok=True)
-    staging = Path(tempfile.mkdtemp(prefix=f".{output.name}-", dir=output.parent))
+    remove_abandoned(output)
+    staging, lock = held(output)
     try:
         yield staging
         for path in staging.rglob("*"):
@@ -83,6 +105,9 @@ def staged(output: Path) -> Iterator[Path]:
     except BaseException:
         shutil.rmtree(staging, ignore_errors=True)
         raise
+    finally:
+        if lock is not None:
+            os.close(lock)
 
 
 def write_whole(path: Path, text: str) -> None:

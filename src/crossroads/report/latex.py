@@ -1,25 +1,19 @@
-"""The battery of an audit as a table for print."""
+"""The results of an audit as tables for print."""
 
 from __future__ import annotations
 
-from crossroads.measures import MleatResult
+from collections.abc import Iterator
+
+from crossroads.measures import BatteryResult, MleatResult, SeriesResult
 from crossroads.report.audit import Audit
 from crossroads.report.escaping import in_latex, latex_number, latex_pvalue, mark_of
-
-_TAILS = {
-    "two-sided": "two-sided",
-    "greater": "one-sided (greater)",
-    "less": "one-sided (less)",
-    "observed": "in the tail on the observed side, chosen after the fact",
-}
-_MARKS = {
-    "≤": r"$\le$: an upper bound that holds with certainty",
-    "≈": r"$\approx$: an approximation",
-}
+from crossroads.report.latex_contexts import context_tables
+from crossroads.report.latex_layout import MARKS, interval, table, tail
+from crossroads.report.latex_traits import trait_tables
 
 
 def latex_table(audit: Audit, *, label: str = "tab:crossroads") -> str:
-    r"""The battery as a ``table`` of the package booktabs, complete with caption and label.
+    r"""Every kind of result as a ``table`` of the package booktabs, complete with caption and label.
 
     Names are escaped; letters beyond Latin need XeLaTeX or LuaLaTeX. The preamble needs
     ``\usepackage{booktabs}``.
@@ -29,66 +23,89 @@ def latex_table(audit: Audit, *, label: str = "tab:crossroads") -> str:
     audit
         What to print.
     label
-        By which the text refers to the table.
+        By which the text refers to the battery; the labels of other tables begin with it.
     """
+    tables = [*_vectors(audit, label), *context_tables(audit, label), *trait_tables(audit, label)]
+    return "\n".join([r"% needs \usepackage{booktabs}", *tables])
+
+
+def _vectors(audit: Audit, label: str) -> Iterator[str]:
+    """The battery, and one table a series."""
+    if audit.battery is not None:
+        rows = [
+            _cells(test, audit.ends.get(test.design), bh)
+            for test, bh in zip(audit.battery.tests, audit.battery.bh, strict=True)
+        ]
+        head = ["Test", "Question", "$d$", "CI", "$p$", "$p$ (BH)", "Pattern"]
+        yield table("llrrrrl", head, rows, caption=_caption(audit, audit.battery), label=label)
+    for i, series in enumerate(audit.series, start=1):
+        yield _series(series, f"{label}-series-{i}")
+
+
+def _series(series: SeriesResult, label: str) -> str:
+    """One design over time."""
     rows = [
-        _cells(test, audit.ends.get(test.design), bh)
-        for test, bh in zip(audit.battery.tests, audit.battery.bh, strict=True)
+        [
+            str(time),
+            latex_number(point.level1.effect_size),
+            latex_pvalue(point.level1.pvalue, point.level1.method),
+            in_latex(point.pattern),
+        ]
+        for time, point in series.points.items()
     ]
-    lines = [
-        r"% needs \usepackage{booktabs}",
-        r"\begin{table}",
-        r"\centering",
-        rf"\caption{{{_caption(audit)}}}",
-        rf"\label{{{label}}}",
-        r"\begin{tabular}{llrrrrl}",
-        r"\toprule",
-        " & ".join(["Test", "Question", "$d$", "CI", "$p$", "$p$ (BH)", "Pattern"]) + r" \\",
-        r"\midrule",
-        *(" & ".join(cells) + r" \\" for cells in rows),
-        r"\bottomrule",
-        r"\end{tabular}",
-        r"\end{table}",
-    ]
-    return "\n".join(lines) + "\n"
+    sentences = [f"{in_latex(series.design)} over time."]
+    for first in list(series.points.values())[:1]:
+        sentences += [f"{_question(first)}.", *_conventions(first), "Not adjusted for the number of points."]
+    head = ["Time", "$d$", "$p$", "Pattern"]
+    return table("rrrl", head, rows, caption=" ".join(sentences), label=label)
+
+
+def _question(test: MleatResult) -> str:
+    titles = {key: in_latex(title) for key, title in test.titles.items()}
+    return f"{titles['x']} / {titles['y']}: {titles['a']} / {titles['b']}"
 
 
 def _cells(test: MleatResult, ends: tuple[float, float] | None, bh: float) -> list[str]:
-    titles = {key: in_latex(title) for key, title in test.titles.items()}
-    interval = "--" if ends is None else " to ".join(latex_number(end) for end in ends)
     return [
         in_latex(test.design),
-        f"{titles['x']} / {titles['y']}: {titles['a']} / {titles['b']}",
+        _question(test),
         latex_number(test.level1.effect_size),
-        interval,
+        interval(ends),
         latex_pvalue(test.level1.pvalue, test.level1.method),
         latex_pvalue(bh),
         in_latex(test.pattern),
     ]
 
 
-def _caption(audit: Audit) -> str:
+def _conventions(test: MleatResult) -> list[str]:
+    """What effect size and p-value are, under the conventions of a test."""
+    conventions = test.conventions
+    sd = "sample" if conventions["ddof"] == 1 else "population"
+    ties = "ties included" if conventions["ties"] == "weak" else "ties not counted"
+    return [
+        f"$d$: effect size in units of the {sd} standard deviation.",
+        f"$p$: share of all divisions of the targets at least as extreme, "
+        f"{tail(conventions['alternative'])}, {ties}; exact where unmarked.",
+    ]
+
+
+def _caption(audit: Audit, battery: BatteryResult) -> str:
     """What the columns are, with the conventions they depend on."""
-    tests = audit.battery.tests
+    tests = battery.tests
     sentences = [f"Associations in {in_latex(audit.model)}."]
     if not tests:
         return sentences[0]
-    conventions = tests[0].conventions
-    sd = "sample" if conventions["ddof"] == 1 else "population"
-    ties = "ties included" if conventions["ties"] == "weak" else "ties not counted"
-    sentences.append(f"$d$: effect size in units of the {sd} standard deviation.")
+    effect, p = _conventions(tests[0])
+    sentences.append(effect)
     if audit.intervals:
         level = in_latex(f"{audit.intervals[0].level:.4g}")
         sentences.append(
             f"CI: bootstrap interval over the words of all four sets, level {level}; not adjusted."
         )
-    sentences.append(
-        f"$p$: share of all divisions of the targets at least as extreme, "
-        f"{_TAILS[conventions['alternative']]}, {ties}; exact where unmarked."
-    )
+    sentences.append(p)
     used = {mark_of(test.level1.method) for test in tests}
-    sentences += [f"{text}." for mark, text in _MARKS.items() if mark in used]
-    adjusted = in_latex(audit.battery.conventions["adjusted"])
+    sentences += [f"{text}." for mark, text in MARKS.items() if mark in used]
+    adjusted = in_latex(battery.conventions["adjusted"])
     sentences.append(
         f"$p$ (BH): adjusted by Benjamini and Hochberg for {len(tests)} tests ({adjusted}). "
         "Pattern: the attribute to which each target leans by itself."

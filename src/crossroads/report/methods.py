@@ -8,16 +8,26 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from crossroads.errors import join_words
-from crossroads.report.audit import Audit, rsa_name
+from crossroads.measures import (
+    BootstrapResult,
+    CeatBootstrapResult,
+    CeatResult,
+    InfluenceResult,
+    MleatResult,
+    MultilevelCeatResult,
+)
+from crossroads.report.audit import Audit
 from crossroads.report.citations import citation_keys
 from crossroads.report.escaping import in_markdown
-from crossroads.results import Coverage, Result
+from crossroads.report.naming import named_results, unmeasured
+from crossroads.results import Result
 
 if TYPE_CHECKING:
+    from crossroads.evidence import Provenance
     from crossroads.stimuli import Design
 
 _TITLES = {
@@ -25,9 +35,24 @@ _TITLES = {
     "mleat": "Association tests (ML-EAT)",
     "bootstrap": "Confidence intervals",
     "influence": "Influence of single words",
+    "wefat": "Scores of words with groups (WEFAT)",
     "ibd": "Intersectional detection (IBD)",
     "eibd": "Emergent intersectional detection (EIBD)",
     "rsa": "Geometry (RSA)",
+    "series": "Tests over time",
+    "ceat-battery": "Multiplicity over contexts",
+    "ceat": "Association tests over contexts (CEAT)",
+    "ceat-bootstrap": "Confidence intervals over words and contexts",
+    "multilevel-ceat": "Levels of the tests over contexts",
+    "group-ceat": "Scores of groups on traits (group CEAT)",
+    "ilps": "Scores of groups on traits (ILPS)",
+    "ilps*": "Scores of groups on traits (ILPS*)",
+    "set": "Scores of groups on traits (SeT)",
+    "alignment": "Agreement with people",
+    "domain_dominance": "Dominance between domains",
+    "emergent": "Traits of paired identities beyond their components",
+    "compare battery": "Comparison of models",
+    "compare": "Paired tests between models",
 }
 _ALTERNATIVES = {
     "two-sided": "p-values are two-sided",
@@ -49,6 +74,13 @@ _DDOF = {
     0: "standard deviations are those of a population (ddof 0)",
 }
 
+_VARIANCES = {
+    "paper": "a sample is weighted by the variance of its associations, as published",
+    "hedges": "a sample is weighted by the sampling variance of its effect size",
+}
+_MOST_WORDS = 40
+_UNRECORDED = ("level", "resamples", "least", "fdr", "k")
+
 
 def _chosen(words: Mapping[Any, str], name: str) -> Callable[[Any], str]:
     return lambda value: words.get(value, f"{name} is {value}")
@@ -66,6 +98,12 @@ _SENTENCES: Mapping[str, Callable[[Any], str]] = {
     "adjusted": lambda value: f"adjusted p-values (Holm; Benjamini and Hochberg) are of {value}",
     "method": lambda value: f"method asked for: {value}",
     "max_work": lambda value: f"an exact count could look at {value} subset sums",
+    "samples": lambda value: f"{value} samples of one context a word were drawn",
+    "variance": _chosen(_VARIANCES, "the variance of a sample"),
+    "threshold": lambda value: f"the threshold is {value}",
+    "permutations": lambda value: f"labels were exchanged {value} times",
+    "splits": lambda value: f"people were divided {value} times",
+    "gamma": lambda value: f"the margin γ is {value}",
     "association": lambda value: f"association is measured thus: {value}",
     "fallback": lambda value: (
         "words were looked up as written only"
@@ -90,65 +128,84 @@ def methods_paragraph(audit: Audit, designs: Iterable[Design] = ()) -> str:
     str
         Markdown; citations are keys of :func:`~crossroads.report.citations.bibtex`, as Pandoc reads them.
     """
-    sentences = [*_model(audit), *_tests(audit), *_conventions(audit), *_pvalues(audit), *_coverage(audit)]
-    if audit.skipped:
-        told = [f"{in_markdown(name)} ({in_markdown(why)})" for name, why in audit.skipped.items()]
+    sentences = [*_models(audit), *_tests(audit), *_conventions(audit), *_pvalues(audit), *_coverage(audit)]
+    if absent := unmeasured(audit):
+        told = [f"{in_markdown(name)} ({in_markdown(why)})" for name, why in absent.items()]
         sentences.append(f"Not measured: {'; '.join(told)}.")
     keys = "; ".join(f"@{key}" for key in citation_keys(audit, designs))
     sentences += [*_versions(audit), f"See [{keys}]."]
     return " ".join(sentences) + "\n"
 
 
-def _model(audit: Audit) -> list[str]:
-    """Which models the results are of, with all that identifies them."""
-    sources = list(
-        dict.fromkeys(
-            json.dumps(source.to_dict(), ensure_ascii=False, default=str)
-            for result in audit.results
-            for source in result.provenance
-        )
-    )
-    sentences = []
-    for one in map(json.loads, sources):
+def _models(audit: Audit) -> list[str]:
+    """Which models the results are of, and whom they are compared with, with all that identifies them."""
+    people = [one.provenance[-1] for one in audit.alignments.values() if one.provenance]
+    everyone = [source for result in audit.results for source in result.provenance]
+    sources = _distinct(one for one in everyone if one not in people)
+    head = "The model is" if len(sources) == 1 else "One of the models is"
+    return [f"{head} {one}." for one in sources] + [
+        f"Human judgements are from {one}." for one in _distinct(people)
+    ]
+
+
+def _distinct(sources: Iterable[Provenance]) -> list[str]:
+    """Each source once, in words."""
+    plain = [json.dumps(one.to_dict(), ensure_ascii=False, default=str) for one in sources]
+    told = []
+    for one in map(json.loads, dict.fromkeys(plain)):
         known = [f"format {one['format']}"]
         known += [f"{key} {one[key]}" for key in ("revision", "sha256") if one[key] is not None]
         known += [f"{name} {_plain(value)}" for name, value in one["details"].items()]
-        sentences.append(f"The model is {in_markdown(one['source'])} ({in_markdown('; '.join(known))}).")
-    return sentences
+        told.append(f"{in_markdown(one['source'])} ({in_markdown('; '.join(known))})")
+    return told
 
 
 def _tests(audit: Audit) -> list[str]:
     """Which tests were run, and on which words."""
-    lists = [f"{in_markdown(t.design)} (word lists {t.level1.digest[:12]})" for t in audit.battery.tests]
+    tests = () if audit.battery is None else audit.battery.tests
+    lists = [f"{in_markdown(t.design)} (word lists {t.level1.digest[:12]})" for t in tests]
     sentences = [f"Tests: {', '.join(lists)}."] if lists else []
-    others = [*audit.detections, *(rsa_name(*fit.names) for fit in audit.fits)]
+    inside = {id(one) for one in (*tests, *audit.intervals, *audit.influences, audit.battery)}
+    batteries = {id(audit.contexts)} if audit.contexts is not None else set()
+    others = [name for name, one in named_results(audit) if id(one) not in inside | batteries]
     if others:
-        sentences.append(f"Also: {', '.join(map(in_markdown, others))}.")
+        sentences.append(f"Also: {', '.join(map(in_markdown, dict.fromkeys(others)))}.")
     return sentences
 
 
 def _conventions(audit: Audit) -> list[str]:
     """One sentence a measure; where tests of a measure differ, one for each set of conventions."""
-    named: list[tuple[str, Result]] = [("the battery", audit.battery)]
-    named += [(one.design, one) for one in audit.battery.tests]
-    named += [(one.design, one) for one in audit.intervals]
-    named += [(one.design, one) for one in audit.influences]
-    named += [*audit.detections.items(), *((rsa_name(*fit.names), fit) for fit in audit.fits)]
     groups: dict[str, dict[str, list[str]]] = {}
-    for name, result in named:
-        conventions = dict(result.conventions)
-        measure = str(conventions.pop("measure", "unnamed"))
-        if "level" not in conventions and (level := getattr(result, "level", None)) is not None:
-            conventions |= {"level": level, "resamples": getattr(result, "resamples", None)}
-        told = "; ".join(_told(key, value) for key, value in conventions.items())
+    for name, result in named_results(audit):
+        measure, told = _measure(result), _all_told(result)
         groups.setdefault(measure, {}).setdefault(told, []).append(name)
     return [
-        f"{in_markdown(_TITLES.get(measure, measure))}"
-        + ("" if len(variants) == 1 else f", {in_markdown(', '.join(names))}")
-        + f": {in_markdown(told)}."
+        _sentence(measure, told, [] if len(variants) == 1 else names)
         for measure, variants in groups.items()
         for told, names in variants.items()
     ]
+
+
+def described(result: Result) -> str:
+    """The measure behind a result and every convention, without a full stop."""
+    return _sentence(_measure(result), _all_told(result), []).removesuffix(".")
+
+
+def _sentence(measure: str, told: str, names: list[str]) -> str:
+    which = f", {in_markdown(', '.join(names))}" if names else ""
+    return f"{in_markdown(_TITLES.get(measure, measure))}{which}: {in_markdown(told)}."
+
+
+def _measure(result: Result) -> str:
+    return str(result.conventions.get("measure", "unnamed"))
+
+
+def _all_told(result: Result) -> str:
+    """Every convention of a result, those that it holds as fields included."""
+    conventions = {key: value for key, value in result.conventions.items() if key != "measure"}
+    kept = {key: getattr(result, key, None) for key in _UNRECORDED if key not in conventions}
+    conventions |= {key: value for key, value in kept.items() if value is not None}
+    return "; ".join(_told(key, value) for key, value in conventions.items()) or "no convention is recorded"
 
 
 def _told(key: str, value: Any) -> str:
@@ -166,33 +223,46 @@ def _plain(value: Any) -> Any:
 def _pvalues(audit: Audit) -> list[str]:
     """How each p-value was in fact found."""
     found: dict[str, list[str]] = {}
-    for test in audit.battery.tests:
-        for part, level in {"1": test.level1, **{f"2 {k}": v for k, v in test.level2.items()}}.items():
-            found.setdefault(level.method, []).append(f"{test.design} level {part}")
+    for name, result in named_results(audit):
+        for part, method in _methods(result):
+            found.setdefault(method, []).append(f"{name}{part}")
+    if not found:
+        return []
     if set(found) == {"exact"}:
         return ["Every p-value of a test is exact: all divisions were counted."]
-    most = max(found, key=lambda method: len(found[method]), default="")
+    most = max(found, key=lambda method: len(found[method]))
     told = [f"{method} for {', '.join(parts)}" for method, parts in found.items() if method != most]
     return [
         f"p-values were found by these methods: {in_markdown('; '.join([*told, f'{most} for all others']))}."
     ]
 
 
+def _methods(result: Result) -> Iterator[tuple[str, str]]:
+    """Each p-value over stimuli of a test, and how it was found."""
+    if isinstance(result, MleatResult):
+        yield " level 1", result.level1.method
+        yield from ((f" level 2 {key}", one.method) for key, one in result.level2.items())
+    elif isinstance(result, MultilevelCeatResult):
+        yield " 1", result.level1.stimulus_method
+        yield from ((f" 2 {key}", one.stimulus_method) for key, one in result.level2.items())
+    elif isinstance(result, CeatResult):
+        yield "", result.stimulus_method
+
+
 def _coverage(audit: Audit) -> list[str]:
     """What was left out or found under another spelling; tests that lack the same words together."""
-    covered: list[tuple[str, Coverage | None]] = [(t.design, t.coverage) for t in audit.battery.tests]
-    covered += [(name, one.coverage) for name, one in audit.detections.items()]
-    covered += [(rsa_name(*fit.names), fit.coverage) for fit in audit.fits]
+    told_once = (BootstrapResult, CeatBootstrapResult, InfluenceResult)  # beside a test of the same words
     left: dict[str, list[str]] = {}
     respelled: dict[str, str] = {}
-    for name, coverage in covered:
-        if coverage is None:
+    for name, result in named_results(audit):
+        coverage = result.coverage
+        if coverage is None or isinstance(result, told_once):
             continue
         respelled |= coverage.respelled
         reasons: dict[str, list[str]] = {}
         for word, why in coverage.missing.items():
             reasons.setdefault(why, []).append(word)
-        told = "; ".join(f"{join_words(words)} ({why})" for why, words in reasons.items())
+        told = "; ".join(f"{join_words(words, most=_MOST_WORDS)} ({why})" for why, words in reasons.items())
         if told:
             left.setdefault(told, []).append(name)
     sentences = [

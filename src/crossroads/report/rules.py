@@ -9,7 +9,7 @@ from typing import Any
 
 from crossroads.errors import CrossroadsError, InputError, UnknownNameError, join_words
 from crossroads.report.audit import Audit
-from crossroads.report.readings import STATISTICS, readings
+from crossroads.report.readings import STATISTICS, absent, readings
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -152,7 +152,7 @@ def judge(audit: Audit, rules: Iterable[Rule]) -> Gate:
     A test that a rule names but that could not be measured fails the gate, unless the rule is optional:
     a release should not pass because its words went missing.
     """
-    found = readings(audit)
+    found, missing = readings(audit), absent(audit)
     verdicts: list[Verdict] = []
     unmatched: list[str] = []
     for rule in rules:
@@ -161,14 +161,18 @@ def judge(audit: Audit, rules: Iterable[Rule]) -> Gate:
             for test, (kind, values) in found.items()
             if rule.matches(test) and rule.applies(kind)
         ]
-        mine += [_absent(rule, test, why) for test, why in audit.skipped.items() if rule.matches(test)]
+        mine += [
+            _absent(rule, test, why)
+            for test, (kind, why) in missing.items()
+            if rule.matches(test) and (kind is None or rule.applies(kind))
+        ]
         if rule.optional:
             mine = [verdict for verdict in mine if verdict.outcome != "not measured"]
         if not mine:
             if not rule.optional:
                 raise InputError(
                     f"{rule.name}: no test of this audit is called {rule.test!r} and has {rule.statistic!r}.",
-                    hint=f"tests: {join_words([*found, *audit.skipped], most=20)}.",
+                    hint=f"tests: {join_words([*found, *missing], most=20)}.",
                 )
             unmatched.append(rule.name)
         verdicts += mine

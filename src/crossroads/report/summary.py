@@ -1,17 +1,19 @@
-"""An audit on one page of GitHub's Markdown: the table, what failed, what was left out."""
+"""An audit on one page of GitHub's Markdown: the tables, what failed, what was left out."""
 
 from __future__ import annotations
 
-from crossroads.measures import BatteryResult, MleatResult
-from crossroads.report.audit import Audit
+from collections.abc import Iterator
+
+from crossroads.measures import BatteryResult, MleatResult, SeriesResult
+from crossroads.report.audit import KINDS, Audit
 from crossroads.report.escaping import in_markdown, mark_of, number, pvalue
+from crossroads.report.naming import named_results, unmeasured
 from crossroads.report.rules import Gate
+from crossroads.report.summary_layout import MARKS, between, grid
+from crossroads.report.summary_traits import context_blocks, trait_blocks
 from crossroads.results import describe_coverage, versions
 
-_MARKS = {
-    "≤": "≤: too many divisions to count; an upper bound that holds with certainty.",
-    "≈": "≈: an approximation.",
-}
+_ROWS_OF_COVERAGE = 40
 
 
 def markdown_summary(audit: Audit, gate: Gate | None = None) -> str:
@@ -26,16 +28,14 @@ def markdown_summary(audit: Audit, gate: Gate | None = None) -> str:
     """
     blocks = [
         f"## Associations in {in_markdown(audit.model)}",
+        *([] if audit.kind == "vectors" else [f"Audit of {KINDS[audit.kind]}."]),
         *([] if gate is None else _gate(gate)),
-        _table(audit),
-        _reading(audit.battery),
+        *_vectors(audit),
+        *context_blocks(audit),
+        *trait_blocks(audit),
+        *_left_out(audit),
+        f"crossroads {versions()['crossroads']}",
     ]
-    if audit.detections:
-        blocks.append(_detections(audit))
-    if audit.fits:
-        blocks.append(_fits(audit))
-    blocks += _left_out(audit)
-    blocks.append(f"crossroads {versions()['crossroads']}")
     return "\n\n".join(blocks) + "\n"
 
 
@@ -51,28 +51,35 @@ def _gate(gate: Gate) -> list[str]:
     return [head, "\n".join(lines)] if lines else [head]
 
 
-def _grid(head: list[str], aligned: str, rows: list[list[str]]) -> str:
-    """A table; ``aligned`` has a letter a column, ``l`` or ``r``."""
-    rule = ["---:" if side == "r" else "---" for side in aligned]
-    return "\n".join("| " + " | ".join(cells) + " |" for cells in (head, rule, *rows))
+def _vectors(audit: Audit) -> Iterator[str]:
+    """What was measured on one vector a word."""
+    if audit.battery is not None:
+        yield _table(audit, audit.battery)
+        yield _reading(audit.battery)
+    if audit.detections:
+        yield _detections(audit)
+    if audit.fits:
+        yield _fits(audit)
+    for series in audit.series:
+        yield f"### {in_markdown(series.design)} over time"
+        yield _series(series)
 
 
-def _table(audit: Audit) -> str:
+def _table(audit: Audit, battery: BatteryResult) -> str:
     rows = []
-    for test, bh in zip(audit.battery.tests, audit.battery.bh, strict=True):
-        ends = audit.ends.get(test.design)
+    for test, bh in zip(battery.tests, battery.bh, strict=True):
         rows.append(
             [
                 in_markdown(test.design),
                 _question(test),
                 number(test.level1.effect_size),
-                "–" if ends is None else f"{number(ends[0])} to {number(ends[1])}",
+                between(audit.ends.get(test.design)),
                 pvalue(test.level1.pvalue, test.level1.method),
                 pvalue(bh),
                 in_markdown(test.pattern),
             ]
         )
-    return _grid(["test", "question", "d", "CI", "p", "p (BH)", "pattern"], "llrrrrl", rows)
+    return grid(["test", "question", "d", "CI", "p", "p (BH)", "pattern"], "llrrrrl", rows)
 
 
 def _question(test: MleatResult) -> str:
@@ -89,7 +96,7 @@ def _reading(battery: BatteryResult) -> str:
         f"p: share of all divisions of the targets, {in_markdown(tail)}.",
         f"p (BH): adjusted for {len(battery.tests)} tests.",
         "CI: over the choice of words in all four sets.",
-        *(text for mark, text in _MARKS.items() if mark in marks),
+        *(text for mark, text in MARKS.items() if mark in marks),
     ]
     return " ".join(sentences)
 
@@ -99,7 +106,7 @@ def _detections(audit: Audit) -> str:
     for name, one in audit.detections.items():
         rates = ["–" if value is None else f"{value:.2f}" for value in (one.tpr, one.fpr, one.auc)]
         rows.append([in_markdown(name), number(one.threshold), str(len(one.words)), *rates])
-    return _grid(["detection", "threshold", "found", "tpr", "fpr", "AUC"], "lrrrrr", rows)
+    return grid(["detection", "threshold", "found", "tpr", "fpr", "AUC"], "lrrrrr", rows)
 
 
 def _fits(audit: Audit) -> str:
@@ -112,16 +119,33 @@ def _fits(audit: Audit) -> str:
         ]
         for fit in audit.fits
     ]
-    return _grid(["group 1", "group 2", "concept", "fit 1", "fit 2", "p"], "lllrrr", rows)
+    return grid(["group 1", "group 2", "concept", "fit 1", "fit 2", "p"], "lllrrr", rows)
+
+
+def _series(series: SeriesResult) -> str:
+    rows = [
+        [
+            str(time),
+            number(point.level1.effect_size),
+            pvalue(point.level1.pvalue, point.level1.method),
+            in_markdown(point.pattern),
+        ]
+        for time, point in series.points.items()
+    ]
+    return grid(["time", "d", "p", "pattern"], "rrrl", rows)
 
 
 def _left_out(audit: Audit) -> list[str]:
-    """Tests and words that are not in the numbers, folded away where they are many."""
+    """Tests and words that are not in the numbers; where they are many, the rest is counted."""
     lines = [
-        f"- {in_markdown(name)}: not measured: {in_markdown(why)}" for name, why in audit.skipped.items()
+        f"- {in_markdown(name)}: not measured: {in_markdown(why)}" for name, why in unmeasured(audit).items()
     ]
-    for test in audit.battery.tests:
-        if test.coverage is not None:
-            told = [one for one in describe_coverage(test.coverage) if not one.startswith("found")]
-            lines += [f"- {in_markdown(test.design)}: {in_markdown(one)}" for one in told]
+    told: dict[str, None] = {}
+    for name, result in named_results(audit):
+        for one in [] if result.coverage is None else describe_coverage(result.coverage):
+            if not one.startswith("found"):
+                told[f"- {in_markdown(name)}: {in_markdown(one)}"] = None
+    lines += list(told)[:_ROWS_OF_COVERAGE]
+    if len(told) > _ROWS_OF_COVERAGE:
+        lines.append(f"- and {len(told) - _ROWS_OF_COVERAGE} more; coverage.csv has them all")
     return ["### Left out", "\n".join(lines)] if lines else ["Nothing was left out."]

@@ -8,8 +8,22 @@ from pathlib import Path
 from typing import Any
 
 from crossroads.errors import require
-from crossroads.measures import DetectionResult, InfluenceResult, MleatResult, RsaResult, WeatResult
+from crossroads.measures import (
+    BootstrapResult,
+    DetectionResult,
+    InfluenceResult,
+    MleatResult,
+    RsaResult,
+    SeriesResult,
+    WeatResult,
+    WefatResult,
+)
 from crossroads.report.audit import Audit, rsa_name
+from crossroads.report.naming import crossing_name, decade_name
+from crossroads.report.tidy_contexts import context_rows
+from crossroads.report.tidy_rows import Row
+from crossroads.report.tidy_rows import row as _row
+from crossroads.report.tidy_traits import trait_rows
 
 _TEXT = ("model", "measure", "test", "part", "statistic", "method")
 COLUMNS = (
@@ -22,37 +36,45 @@ COLUMNS = (
 interval or bounds, ``pvalue``, ``adjusted`` (Benjamini and Hochberg) and ``method`` belong to an effect size,
 and ``n`` counts what it was computed from: permuted stimuli, pairs of words, resamples or cases.
 """
-Row = dict[str, Any]
 
 
 def tidy_rows(audit: Audit) -> list[Row]:
     """Every number of an audit, one a row.
 
-    Draws of the bootstrap and of RSA, ROC curves and dissimilarities are left to ``results.json``; their
-    means, intervals and p-values are here.
+    Draws of the bootstrap and of RSA, effect sizes of single samples of contexts, scores of single templates,
+    ROC curves and dissimilarities are left to ``results.json``; their means, intervals and p-values are here.
     """
     rows: list[Row] = []
-    ends = {one.design: (one.low, one.high) for one in audit.intervals}
-    battery = audit.battery
-    for test, holm, bh in zip(battery.tests, battery.holm, battery.bh, strict=True):
-        rows += _of_test(test, ends.get(test.design), holm, bh)
+    if audit.battery is not None:
+        battery = audit.battery
+        for test, holm, bh in zip(battery.tests, battery.holm, battery.bh, strict=True):
+            rows += _of_test(test, audit.ends.get(test.design), holm, bh)
     for interval in audit.intervals:
-        counts = {"resamples": interval.resamples, "undefined": interval.undefined, "level": interval.level}
-        rows += [
-            _row("bootstrap", interval.design, "interval", name, value) for name, value in counts.items()
-        ]
+        rows += _of_interval(interval)
     for influence in audit.influences:
         rows += _of_influence(influence)
     for name, detection in audit.detections.items():
         rows += _of_detection(name, detection)
+    for crossing in audit.crossings:
+        rows += _of_crossing(crossing)
     for fit in audit.fits:
         rows += _of_fit(fit)
+    for series in audit.series:
+        rows += _of_series(series)
+    rows += [*context_rows(audit), *trait_rows(audit)]
     return [{column: {**row, "model": audit.model}.get(column) for column in COLUMNS} for row in rows]
 
 
-def _row(measure: str, test: str, part: str, statistic: str, value: float | None, **more: Any) -> Row:
-    given = value if value is None or isinstance(value, int) else float(value)  # counts stay whole
-    return {"measure": measure, "test": test, "part": part, "statistic": statistic, "value": given, **more}
+def _of_interval(interval: BootstrapResult) -> Iterator[Row]:
+    for name in ("resamples", "undefined", "level"):
+        yield _row("bootstrap", interval.design, "interval", name, getattr(interval, name))
+
+
+def _of_series(series: SeriesResult) -> Iterator[Row]:
+    """The rows of every point in time, under the name of the design at that time."""
+    for time, point in series.points.items():
+        for row in _of_parts(point):
+            yield {**row, "measure": "series", "test": decade_name(series.design, time)}
 
 
 def _of_test(test: MleatResult, ends: tuple[float, float] | None, holm: float, bh: float) -> Iterator[Row]:
@@ -61,6 +83,18 @@ def _of_test(test: MleatResult, ends: tuple[float, float] | None, holm: float, b
     yield from _of_level(name, "level 1", test.level1, low=low, high=high, adjusted=bh)
     yield _row("mleat", name, "level 1", "holm", holm, method=test.level1.method)
     yield _row("mleat", name, "level 1", "bh", bh, method=test.level1.method)
+    yield from _below(test)
+
+
+def _of_parts(test: MleatResult) -> Iterator[Row]:
+    """A test without its number among others."""
+    yield from _of_level(test.design, "level 1", test.level1)
+    yield from _below(test)
+
+
+def _below(test: MleatResult) -> Iterator[Row]:
+    """Levels 2 and 3, and the pattern."""
+    name = test.design
     for key, level in test.level2.items():
         yield from _of_level(name, f"level 2 {key}", level)
     for key, cell in test.level3.items():
@@ -115,6 +149,14 @@ def _of_detection(name: str, result: DetectionResult) -> Iterator[Row]:
             yield _row(result.kind, name, "", statistic, getattr(result, statistic))
     for word, score in result.scores.items():
         yield _row(result.kind, name, word, "score", score)
+
+
+def _of_crossing(result: WefatResult) -> Iterator[Row]:
+    test = crossing_name(result.target)
+    for table in (result.pairs, result.constituents):
+        for pair, scores in table.items():
+            for word, score in scores.items():
+                yield _row("wefat", test, f"{pair} {word}", "score", score)
 
 
 def _of_fit(result: RsaResult) -> Iterator[Row]:

@@ -1,0 +1,120 @@
+"""Scores of groups on traits, and what is read from them, as tables for print."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from crossroads.measures import AlignmentResult, DominanceResult, EmergentResult, TraitScores
+from crossroads.report.audit import Audit
+from crossroads.report.escaping import in_latex, latex_number, latex_pvalue
+from crossroads.report.latex_layout import interval, known, table
+from crossroads.report.naming import measure_of
+
+MOST_GROUPS = 60
+"""Groups beyond which scores fill no page; the CSV holds them all."""
+MOST_TRAITS = 20
+"""Emergent traits that a table shows."""
+
+
+def trait_tables(audit: Audit, label: str) -> Iterator[str]:
+    """A table for each set of scores, for alignment, for dominance and for emergent traits."""
+    for i, scores in enumerate(audit.traits, start=1):
+        yield _scores(scores, audit.model, f"{label}-traits-{i}")
+    if audit.alignments:
+        yield _alignments(dict(audit.alignments), audit.model, f"{label}-alignment")
+    for i, dominance in enumerate(audit.dominance, start=1):
+        yield _dominance(dominance, f"{label}-dominance-{i}")
+    for i, emergent in enumerate(audit.emergent, start=1):
+        yield _emergent(emergent, f"{label}-emergent-{i}")
+
+
+def _scores(result: TraitScores, model: str, label: str) -> str:
+    """Groups by pairs of traits, which are numbered as their names take too much room."""
+    named = "; ".join(f"{i}: {in_latex(trait)}" for i, trait in enumerate(result.traits, start=1))
+    shown = result.groups[:MOST_GROUPS]
+    rest = len(result.groups) - len(shown)
+    caption = (
+        f"Scores of groups on traits in {in_latex(model)}, measured by {in_latex(result.measure)}. Positive: "
+        f"nearer to the second adjective of a pair. {named}."
+        + (f" {rest} more groups are in traits.csv." if rest else "")
+    )
+    lines = result.scores[: len(shown)].tolist()
+    rows = [
+        [in_latex(group), *(known(None if score != score else score) for score in line)]
+        for group, line in zip(shown, lines, strict=True)
+    ]
+    head = ["Group", *(str(i + 1) for i in range(len(result.traits)))]
+    return table("l" + "r" * len(result.traits), head, rows, caption=caption, label=label)
+
+
+def _alignments(found: dict[str, AlignmentResult], model: str, label: str) -> str:
+    first = next(iter(found.values()))
+    caption = (
+        f"Agreement of {in_latex(model)} with people. $\\tau$: Kendall's $\\tau_b$ over all groups and "
+        "traits; CI from drawing groups anew. $p$ (groups): people's profiles go to other groups; $p$ "
+        f"(traits): traits are renamed alike in all groups; both two-sided. P@{first.k}: share of the "
+        f"{first.k} highest and lowest traits on which people agree. Ceiling: the $\\tau$ of what all people "
+        "think with the people asked."
+    )
+    rows = []
+    for name, one in found.items():
+        traits = one.exchanges.get("traits")
+        groups = one.permutation_pvalue
+        rows.append(
+            [
+                in_latex(name),
+                latex_number(one.kendall_tau),
+                interval(one.interval),
+                "--" if groups is None else latex_pvalue(groups, "monte-carlo"),
+                "--" if traits is None else latex_pvalue(traits.pvalue, "monte-carlo"),
+                latex_number(one.precision_at_3),
+                known(one.ceiling),
+            ]
+        )
+    head = ["Measure", "$\\tau$", "CI", "$p$ (groups)", "$p$ (traits)", f"P@{first.k}", "Ceiling"]
+    return table("lrrrrrr", head, rows, caption=caption, label=label)
+
+
+def _dominance(result: DominanceResult, label: str) -> str:
+    caption = (
+        f"Which of two domains the scores of paired identities follow ({in_latex(measure_of(result))}). "
+        "$\\tau_1$, $\\tau_2$: mean rank correlation of pairs with their component in either domain; CI from "
+        "drawing groups anew; $p$: components exchanged within pairs, two-sided; $p$ (BH): adjusted by "
+        f"Benjamini and Hochberg for {len(result.table)} pairs of domains."
+    )
+    rows = [
+        [
+            f"{in_latex(pair.domain1)} / {in_latex(pair.domain2)}",
+            latex_number(pair.correlation1),
+            latex_number(pair.correlation2),
+            latex_number(pair.difference),
+            interval((pair.low, pair.high)),
+            latex_pvalue(pair.pvalue),
+            latex_pvalue(pair.qvalue),
+        ]
+        for pair in result.table
+    ]
+    head = ["Domains", "$\\tau_1$", "$\\tau_2$", "Difference", "CI", "$p$", "$p$ (BH)"]
+    return table("lrrrrrr", head, rows, caption=caption, label=label)
+
+
+def _emergent(result: EmergentResult, label: str) -> str:
+    shown = result.top(MOST_TRAITS)
+    found = f" {int(result.emergent.sum())} of {result.tests} have a $p$ (BH) of at most {result.fdr:g}."
+    caption = (
+        f"Traits on which a paired identity scores beyond both its components "
+        f"({in_latex(measure_of(result))}), the largest increases first."
+        + (found if result.qvalue.size else "")
+    )
+    rows = [
+        [
+            in_latex(row["pair"]),
+            in_latex(row["trait"]),
+            row["direction"],
+            latex_number(row["increase"]),
+            "--" if row["qvalue"] is None else latex_pvalue(row["qvalue"]),
+        ]
+        for row in shown
+    ]
+    head = ["Pair", "Trait", "Side", "Increase", "$p$ (BH)"]
+    return table("lllrr", head, rows, caption=caption, label=label)

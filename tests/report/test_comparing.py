@@ -1,0 +1,293 @@
+"""Saved audits compared: paired where vectors were kept, honest where they were not."""
+
+from __future__ import annotations
+
+import csv
+import dataclasses
+import json
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from crossroads import Contexts, Design, Embeddings, Provenance, battery, ceat_battery
+from crossroads.errors import InputError
+from crossroads.measures import TraitScores, compare_battery
+from crossroads.report import (
+    Audit,
+    Comparison,
+    ModelAudit,
+    compare_audits,
+    saved_audits,
+    write_audit,
+    write_audits,
+    write_comparison,
+)
+from crossroads.report.comparison_files import comparison_latex, comparison_markdown, comparison_methods
+from crossroads.report.folder import OURS, check_output
+from crossroads.report.records import Record, read_records
+
+SETS = {role: [f"{role}{i}" for i in range(5)] for role in "xyab"}
+LABELS = [word for words in SETS.values() for word in words]
+FIRST = Design(name="first_1", **SETS)  # type: ignore[arg-type]
+SECOND = Design(name="second", **{**SETS, "x": SETS["a"], "a": SETS["x"]})  # type: ignore[arg-type]
+Saved = Callable[..., list[Record]]
+
+
+def model(seed: int, name: str, lean: float = 0.0, dim: int = 6) -> Embeddings:
+    vectors = np.random.default_rng(seed).normal(size=(20, dim))
+    vectors[:5, 0] += lean
+    vectors[10:15, 0] += 2
+    vectors[15:, 0] -= 2
+    about = Provenance(source=name, sha256="ab", details={"dim": dim})
+    return Embeddings(LABELS, vectors, provenance=about)
+
+
+def audited(emb: Embeddings, designs: list[Design], **options: Any) -> ModelAudit:
+    options = {"alternative": "two-sided", "resamples": 10, **options}
+    return ModelAudit(audit=Audit(battery=battery(emb, designs, **options)), designs=designs, vectors=emb)
+
+
+def traits(seed: int, name: str) -> TraitScores:
+    rows = np.random.default_rng(seed).normal(size=(4, 5))
+    table = {f"g{i}": {f"t{j}": float(rows[i, j]) for j in range(5)} for i in range(4)}
+    return TraitScores.from_table(table, measure="ilps", provenance=(Provenance(source=name),))
+
+
+@pytest.fixture
+def saved(tmp_path: Path) -> Saved:
+    """Write audits and read them back."""
+
+    def write(*audits: ModelAudit) -> list[Record]:
+        records = []
+        for i, one in enumerate(audits):
+            place = tmp_path / f"audit {i}"
+            write_audit(place, one.audit, one.designs, vectors=one.vectors, figures=False)
+            records += read_records(place)
+        return records
+
+    return write
+
+
+def test_saved_vectors_give_the_very_comparison_of_the_models(saved: Saved) -> None:
+    one, two = model(1, "one", 2.0), model(2, "two")
+    records = saved(audited(one, [FIRST, SECOND]), audited(two, [FIRST, SECOND]))
+    found = compare_audits(saved_audits(records), resamples=50)
+    alone = compare_battery({"one": one, "two": two}, [FIRST, SECOND], resamples=50)
+    assert found.battery.tests == alone.tests  # to the last bit, provenance included
+    assert found.battery.intervals == alone.intervals
+    assert found.battery.holm == alone.holm
+    assert (found.battery.unpaired, found.battery.notes, found.traits) == ((), (), ())
+
+
+def test_one_name_for_different_words_is_not_compared(saved: Saved) -> None:
+    other = Design(name="first_1", **{**SETS, "x": ["x0", "x1", "x2"]})  # type: ignore[arg-type]
+    records = saved(audited(model(1, "one"), [FIRST, SECOND]), audited(model(2, "two"), [other, SECOND]))
+    found = compare_audits(saved_audits(records), resamples=0).battery
+    assert [test.design for test in found.tests] == ["second"]
+    assert found.skipped["first_1"].startswith("the word lists differ")
+    assert f"{FIRST.digest[:12]} in one" in found.skipped["first_1"]
+    assert f"{other.digest[:12]} in two" in found.skipped["first_1"]
+
+
+def test_conventions_in_which_audits_differ_are_named_and_the_first_holds_for_both(saved: Saved) -> None:
+    records = saved(
+        audited(model(1, "one"), [FIRST], ddof=0),
+        audited(model(2, "two"), [FIRST], ddof=1, alternative="greater"),
+    )
+    found = compare_audits(saved_audits(records), resamples=0).battery
+    assert found.notes == (
+        "the audits differ in alternative (mleat): two-sided in one; greater in two.",
+        "the audits differ in ddof (mleat): 0 in one; 1 in two.",
+    )
+    assert found.tests[0].conventions["ddof"] == 0
+    saved_d = [one.results[0]["tests"][0]["level1"]["effect_size"] for one in records]
+    assert found.tests[0].effect_sizes[0] == pytest.approx(saved_d[0], rel=1e-12)
+    assert found.tests[0].effect_sizes[1] != pytest.approx(saved_d[1], rel=1e-3)
+
+
+def test_without_vectors_numbers_are_compared_without_a_test(saved: Saved) -> None:
+    one = audited(model(1, "one"), [FIRST, SECOND])
+    two = dataclasses.replace(audited(model(2, "two"), [FIRST]), vectors=None)
+    three = dataclasses.replace(audited(model(3, "three"), [FIRST], ddof=0), vectors=None)
+    found = compare_audits(saved_audits(saved(one, two, three)), resamples=0).battery
+    assert found.tests == ()
+    (difference,) = found.unpaired
+    assert difference.models == ("one", "two")
+    assert difference.reason == "two kept no vectors."
+    battery_1, battery_2 = one.audit.battery, two.audit.battery
+    assert battery_1 is not None
+    assert battery_2 is not None
+    expected = battery_1.tests[0].level1.effect_size, battery_2.tests[0].level1.effect_size
+    assert difference.effect_sizes == expected
+    assert difference.difference == expected[0] - expected[1]
+    # other conventions make another number of it
+    assert found.skipped["first_1: one / three"] == "measured differently: ddof is 1 and 0."
+    assert found.rows()[0]["pvalue"] is None
+
+
+def test_paired_and_unpaired_models_stand_side_by_side_and_first_means_first(saved: Saved) -> None:
+    bare = dataclasses.replace(audited(model(3, "three"), [FIRST]), vectors=None)
+    records = saved(audited(model(1, "one"), [FIRST]), audited(model(2, "two"), [FIRST]), bare)
+    every = compare_audits(saved_audits(records), resamples=0).battery
+    assert every.pairs == (("one", "two"),)
+    assert [one.models for one in every.unpaired] == [("one", "three"), ("two", "three")]
+    first = compare_audits(saved_audits(records), resamples=0, against="first").battery
+    assert [one.models for one in first.unpaired] == [("one", "three")]
+    assert first.models == ("one", "two", "three")
+    bare_first = compare_audits(saved_audits(records[::-1]), resamples=0, against="first").battery
+    assert bare_first.tests == ()  # two and one are not compared with each other
+    assert [one.models for one in bare_first.unpaired] == [("three", "two"), ("three", "one")]
+
+
+def test_a_design_that_one_audit_did_not_measure_is_not_compared_there(saved: Saved) -> None:
+    records = saved(
+        audited(model(1, "one"), [FIRST, SECOND]),
+        audited(model(2, "two"), [FIRST]),
+        audited(model(3, "three"), [SECOND]),
+    )
+    found = compare_audits(saved_audits(records), resamples=0).battery
+    assert list(zip(found.pairs, (test.design for test in found.tests), strict=True)) == [
+        (("one", "two"), "first_1"),
+        (("one", "three"), "second"),
+    ]
+
+
+def test_tests_over_contexts_and_scores_on_traits_are_compared_too(saved: Saved) -> None:
+    def contextual(seed: int, name: str) -> ModelAudit:
+        rng = np.random.default_rng(seed)
+        rows = {word: rng.normal(size=(3, 4)) for word in LABELS}
+        store = Contexts.from_dict(rows, provenance=Provenance(source=name))
+        tested = ceat_battery(store, [FIRST], samples=5)
+        audit = Audit(kind="encoder", contexts=tested, traits=(traits(seed, name),))
+        return ModelAudit(audit=audit, designs=[FIRST])
+
+    one, two = contextual(1, "one"), contextual(2, "two")
+    found = compare_audits(saved_audits(saved(one, two)))
+    (difference,) = found.battery.unpaired
+    assert (difference.measure, difference.reason) == ("ceat", "contexts are not kept in an audit.")
+    assert one.audit.contexts is not None
+    assert difference.effect_sizes[0] == one.audit.contexts.tests[0].stimulus_effect_size
+    (agreement,) = found.traits
+    assert agreement.models == ("one", "two")
+    assert set(agreement.exchanges) == {"groups", "traits"}
+
+
+def test_nothing_in_common_is_said(saved: Saved) -> None:
+    records = saved(audited(model(1, "one"), [FIRST]), audited(model(2, "two"), [SECOND]))
+    with pytest.raises(InputError, match="nothing in common"):
+        compare_audits(saved_audits(records))
+    assert compare_audits(saved_audits(records), anything=True).battery.tests == ()
+    with pytest.raises(InputError, match=r"1 audit\(s\) to compare"):
+        saved_audits(records[:1])
+
+
+def test_two_audits_of_one_model_are_told_apart(saved: Saved) -> None:
+    one = audited(model(1, "one"), [FIRST])
+    found = compare_audits(saved_audits(saved(one, one, one)), resamples=0).battery
+    assert found.models == ("one", "one (2)", "one (3)")
+    assert {test.pvalue for test in found.tests} == {1.0}
+
+
+def rich(saved: Saved) -> tuple[list[Record], Comparison]:
+    """Two audits with hard names, a difference without a test, traits, and something that is not compared."""
+    hard = audited(model(1, "a&b_<i>|"), [FIRST, SECOND])
+    other = audited(model(2, "two"), [FIRST, SECOND])
+    bare = dataclasses.replace(audited(model(3, "three"), [FIRST], ddof=0), vectors=None)
+    scored = [
+        dataclasses.replace(one, audit=dataclasses.replace(one.audit, traits=(traits(i, str(i)),)))
+        for i, one in enumerate((hard, other))
+    ]
+    same = dataclasses.replace(audited(model(4, "four"), [SECOND]), vectors=None)
+    records = saved(*scored, bare, same)
+    return records, compare_audits(saved_audits(records), resamples=20)
+
+
+def test_texts_are_escaped_and_tables_are_whole(saved: Saved) -> None:
+    _, found = rich(saved)
+    tex, page, methods = comparison_latex(found), comparison_markdown(found), comparison_methods(found)
+    assert r"a\&b\_\textless{}i\textgreater{}\textbar{} / two" in tex
+    for one in re.split(r"(?=\\begin\{table\})", tex)[1:]:
+        columns = re.search(r"\\begin\{tabular\}\{(\w+)\}", one)
+        assert columns is not None
+        body = one.partition("\\midrule\n")[2].partition("\\bottomrule")[0].splitlines()
+        assert body
+        assert {len(re.findall(r"(?<!\\)&", row)) for row in body} == {len(columns[1]) - 1}
+    assert r"a&amp;b\_&lt;i&gt;\|" in page
+    assert "<i>" not in page + methods
+    assert "not compared: measured differently: ddof is 1 and 0." in page
+    assert "Holm and BH: adjusted for 2 comparisons" in page
+    assert "the seed is 0" in methods
+    assert "@benjamini1995controlling" in methods
+    assert "Differences of saved numbers without a test: " in methods
+
+
+def test_a_comparison_is_written_read_and_replaced(saved: Saved, tmp_path: Path) -> None:
+    records, found = rich(saved)
+    output = tmp_path / "comparison"
+    write_comparison(output, found, records=records, figures=False)
+    names = {path.name for path in output.iterdir()}
+    assert names == {
+        "results.json", "comparison.csv", "comparison.md", "comparison.tex", "trait_comparison.csv",
+        "methods.md", "citations.bib", "report.html",
+    }  # fmt: skip
+    assert names <= OURS
+    again = read_records(output)
+    assert {one.document["kind"] for one in again} == {"results"}
+    assert [one for record in again for one in record.results] == [one.to_dict() for one in found.results]
+    with (output / "comparison.csv").open(encoding="utf-8", newline="") as file:
+        rows = list(csv.DictReader(file))
+    assert float(rows[0]["difference"]) == found.battery.tests[0].difference
+    check_output(output)
+
+
+def test_audits_of_several_models_are_written_together(tmp_path: Path) -> None:
+    audits = {name: audited(model(i, name), [FIRST, SECOND]) for i, name in enumerate(("a/m", "b/m"))}
+    output = tmp_path / "out"
+    write_audits(output, audits, figures=False)
+    assert {path.name for path in output.iterdir() if path.is_dir()} == {"m", "m-2"}
+    data = json.loads((output / "results.json").read_text(encoding="utf-8"))
+    (battery_result,) = data["results"]
+    assert battery_result["models"] == ["a/m", "b/m"]
+    assert len(battery_result["tests"]) == 2
+    check_output(output)
+    records = read_records(output)
+    assert [one.document["kind"] for one in records] == ["vectors", "vectors", "results"]
+    again = compare_audits(saved_audits(records))  # the comparison itself is left aside
+    assert (
+        again.battery.tests
+        == compare_battery(
+            {name: one.vectors for name, one in audits.items() if one.vectors is not None}, [FIRST, SECOND]
+        ).tests
+    )
+    tested = compare_battery(
+        {name: one.vectors for name, one in audits.items() if one.vectors is not None}, FIRST, resamples=0
+    )
+    write_audits(output, audits, tested, figures=False)
+    data = json.loads((output / "results.json").read_text(encoding="utf-8"))
+    assert len(data["results"][0]["tests"]) == 1
+
+
+def test_paired_tests_hold_also_where_the_vectors_are_not_kept(tmp_path: Path) -> None:
+    audits = {name: audited(model(i, name), [FIRST]) for i, name in enumerate(("one", "two"))}
+    tested = compare_battery(
+        {name: one.vectors for name, one in audits.items() if one.vectors is not None}, FIRST, resamples=0
+    )
+    bare = {name: dataclasses.replace(one, vectors=None) for name, one in audits.items()}
+    write_audits(tmp_path / "out", bare, tested, figures=False)
+    data = json.loads((tmp_path / "out" / "results.json").read_text(encoding="utf-8"))
+    assert len(data["results"][0]["tests"]) == 1
+    assert data["results"][0]["unpaired"] == []
+    assert not (tmp_path / "out" / "one" / "vectors.npz").exists()
+
+
+def test_figures_of_a_comparison_are_drawn_pair_by_pair(saved: Saved, tmp_path: Path) -> None:
+    pytest.importorskip("matplotlib", reason="figures need the extra 'plots'")
+    _, found = rich(saved)
+    write_comparison(tmp_path / "c", found)
+    drawn = {path.name for path in (tmp_path / "c" / "figures").iterdir()}
+    pairs = {*found.battery.pairs, *(one.models for one in found.battery.unpaired)}
+    assert drawn == {f"comparison-{i}.{end}" for i in range(1, len(pairs) + 1) for end in ("svg", "pdf")}

@@ -1,0 +1,167 @@
+"""Saved results of any kind, read back for a page."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from crossroads.errors import FormatError, InputError, UnknownNameError
+from crossroads.evidence import Embeddings
+from crossroads.report import Audit
+from crossroads.report.records import (
+    Record,
+    audit_document,
+    joined,
+    read_records,
+    results_document,
+    revive,
+)
+from crossroads.results import Result
+from crossroads.stimuli import Design
+
+
+def written(path: Path, data: Any) -> Path:
+    path.write_text(json.dumps(data), encoding="utf-8")
+    return path
+
+
+def test_every_type_of_result_is_revived(every_result: dict[str, Result]) -> None:
+    for result in every_result.values():
+        assert revive(json.loads(result.to_json())) == result
+
+
+def test_an_unknown_type_is_named_with_the_nearest() -> None:
+    with pytest.raises(UnknownNameError, match="WheatResult") as caught:
+        revive({"type": "WheatResult"})
+    assert "WeatResult" in (caught.value.hint or "")
+
+
+def test_the_document_of_an_audit_reads_back_as_it_was(
+    audit: Audit, audit_designs: list[Design], tmp_path: Path
+) -> None:
+    document = audit_document(audit, audit_designs)
+    (record,) = read_records(written(tmp_path / "results.json", document))
+    assert record.document == document
+    assert record.model == audit.model
+    assert [revive(one) for one in record.results] == audit.results
+
+
+def test_a_folder_brings_what_lies_beside_the_results(
+    audit: Audit, audit_designs: list[Design], tmp_path: Path
+) -> None:
+    written(tmp_path / "results.json", audit_document(audit, audit_designs))
+    (tmp_path / "methods.md").write_text("What was done.", encoding="utf-8")
+    (tmp_path / "citations.bib").write_text("@article{a}", encoding="utf-8")
+    written(tmp_path / "gate.json", {"passed": True})
+    np.savez(tmp_path / "vectors.npz", labels=["x0"], vectors=[[1.0, 2.0]], fallback=["lower"])
+    (record,) = read_records(tmp_path)
+    assert (record.methods, record.citations, record.gate) == (
+        "What was done.",
+        "@article{a}",
+        {"passed": True},
+    )
+    assert record.vectors is not None
+    assert record.vectors.fallback == ("lower",)
+    assert record.vectors["X0"].tolist() == [1.0, 2.0]
+
+
+def test_a_folder_of_several_models_brings_them_all(audit: Audit, tmp_path: Path) -> None:
+    for name in ("b", "a"):
+        (tmp_path / name).mkdir()
+        written(tmp_path / name / "results.json", {**audit_document(audit), "model": name})
+    assert audit.battery is not None
+    written(tmp_path / "results.json", results_document([audit.battery], model="both"))
+    assert [record.model for record in read_records(tmp_path)] == ["a", "b", "both"]
+
+
+def test_what_a_command_printed_is_taken_apart_by_model(audit: Audit, tmp_path: Path) -> None:
+    one, two = (json.loads(fit.to_json()) for fit in (audit.fits[0], audit.fits[0]))
+    two["provenance"][0]["source"] = "other"
+    data = {"crossroads": "0.1.0", "command": "rsa", "results": [one, two, one]}
+    found = read_records(written(tmp_path / "rsa.json", data))
+    assert [(record.model, len(record.results)) for record in found] == [(audit.model, 2), ("other", 1)]
+
+
+def test_a_single_result_is_enough(audit: Audit, tmp_path: Path) -> None:
+    (tmp_path / "one.json").write_text(audit.fits[0].to_json(), encoding="utf-8")
+    (record,) = read_records(tmp_path / "one.json")
+    assert record.document["results"] == [audit.fits[0].to_dict()]
+    assert record.document["kind"] == "results"
+
+
+@pytest.mark.parametrize(
+    ("content", "expected"),
+    [
+        ("{", "not a JSON document"),
+        ("[1, 2]", "holds no results"),
+        ('{"results": []}', "holds no results"),
+        ('{"results": [3]}', "result 0 is not an object"),
+        ('{"results": [{"type": "RsaResult", "schema": 9}]}', "result 0: .*schema 9"),
+        ('{"results": [{"type": "RsaResult", "schema": 1, "odd": 1}]}', "unknown field"),
+        ('{"results": [{"type": 3}]}', "unknown type of result"),
+        ('{"kind": "vektors", "designs": [], "results": [{"type": "RsaResult"}]}', "unknown kind of audit"),
+        ("[" * 100_000, "nested too deeply|not a JSON document"),
+    ],
+)
+def test_what_is_no_result_is_refused_with_its_place(content: str, expected: str, tmp_path: Path) -> None:
+    path = tmp_path / "odd.json"
+    path.write_text(content, encoding="utf-8")
+    with pytest.raises(InputError, match=expected):
+        read_records(path)
+
+
+def test_files_that_are_no_text_or_not_there_are_refused(tmp_path: Path) -> None:
+    (tmp_path / "binary.json").write_bytes(b"\xff\xfe\x00")
+    with pytest.raises(FormatError, match="UTF-8"):
+        read_records(tmp_path / "binary.json")
+    with pytest.raises(InputError, match="no file or folder"):
+        read_records(tmp_path / "gone.json")
+    with pytest.raises(FormatError, match=r"holds no results\.json"):
+        read_records(tmp_path)
+
+
+def test_damaged_vectors_are_refused(audit: Audit, tmp_path: Path) -> None:
+    written(tmp_path / "results.json", audit_document(audit))
+    (tmp_path / "vectors.npz").write_bytes(b"not an archive")
+    with pytest.raises(FormatError, match="not the vectors of an audit"):
+        read_records(tmp_path)
+
+
+def test_a_record_names_its_model(audit: Audit, audit_vectors: Embeddings) -> None:
+    record = Record(document=audit_document(audit), vectors=audit_vectors)
+    assert record.model == "vectors & co_1.txt"
+
+
+def test_pickles_among_the_vectors_are_not_opened(
+    audit: Audit, tmp_path: Path, another_audit: Callable[..., Audit]
+) -> None:
+    written(tmp_path / "results.json", audit_document(audit))
+    np.savez(tmp_path / "vectors.npz", labels=np.array([{}], dtype=object), vectors=[[1.0]])
+    with pytest.raises(FormatError, match="not the vectors"):
+        read_records(tmp_path)
+
+
+def test_loose_results_join_the_audit_of_their_model(audit: Audit) -> None:
+    whole = Record(document=audit_document(audit), methods="as it was")
+    same = Record(document=results_document(audit.fits))
+    other = Record(document=results_document(audit.fits, model="other"))
+    nameless = Record(document=results_document(audit.fits, model="unnamed model"))
+    found = joined([same, other, nameless, whole, whole])
+    assert [one.model for one in found] == [audit.model, audit.model, "other"]
+    first = found[0]
+    assert first.methods == "as it was"
+    count = len(whole.document["results"])
+    assert first.document["results"][:count] == whole.document["results"]  # numbers keep their place
+    assert first.document["results"][count:] == [*same.document["results"], *nameless.document["results"]]
+    assert found[1] == whole
+
+
+def test_loose_results_alone_stay_together_by_model(audit: Audit) -> None:
+    one = Record(document=results_document(audit.fits))
+    nameless = Record(document=results_document(audit.fits, model="unnamed model"))
+    assert [len(record.results) for record in joined([one, one, nameless])] == [3]
