@@ -9,7 +9,7 @@ PYTEST_FLAGS ?= -n 2
 PIP    := $(BIN)/python -m pip --quiet --disable-pip-version-check
 
 .DEFAULT_GOAL := help
-.PHONY: help audit test lint types unit test-core bench format clean
+.PHONY: help audit gallery test lint types unit browser test-core bench format clean
 
 help:  ## Show what can be made
 	@awk 'BEGIN {FS = ":.*## "} /^[a-z-]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -26,11 +26,22 @@ lint: $(STAMP)/test  ## Check style with ruff
 types: $(STAMP)/test  ## Check types with mypy --strict
 	$(BIN)/mypy
 
-unit: $(STAMP)/test  ## Run the tests only
+unit: $(STAMP)/test browser  ## Run the tests only
 	$(BIN)/python -m pytest $(PYTEST_FLAGS)
+
+# Tests of the pages need Chromium. Where it may be installed it is; elsewhere they say why they skip.
+browser:
+	@command -v chromium chromium-browser google-chrome >/dev/null || [ -n "$$CROSSROADS_CHROMIUM" ] \
+	  || { [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null \
+	       && { apt-get install --yes --no-install-recommends chromium >/dev/null 2>&1 \
+	            || { apt-get update >/dev/null && apt-get install --yes --no-install-recommends chromium >/dev/null; }; }; } \
+	  || echo "Chromium is not installed: tests of the pages will be skipped."
 
 test-core: $(VENV)-core/.stamps/core  ## Run the tests with the core dependencies only
 	$(VENV)-core/bin/python -m pytest -q tests/inference tests/measures tests/evidence tests/stimuli tests/papers tests/report tests/cli tests/test_*.py
+
+gallery: $(STAMP)/gallery  ## Make the reports and screenshots of docs/gallery
+	$(BIN)/python docs/gallery/make.py
 
 bench: $(STAMP)/bench  ## Measure speed against other tools, as ratios in one run
 	$(BIN)/python -m benchmarks
@@ -40,7 +51,7 @@ format: $(STAMP)/test  ## Format the code
 	$(BIN)/ruff format .
 
 clean:  ## Remove environments, caches and results
-	rm -rf $(VENV) $(VENV)-core .cache .mypy_cache .ruff_cache .pytest_cache .hypothesis audit
+	rm -rf $(VENV) $(VENV)-core .cache .mypy_cache .ruff_cache .pytest_cache .hypothesis audit .audit.parts
 
 $(BIN)/python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "crossroads needs Python 3.11 or newer; say which: make PYTHON=/path/to/python3.11"; exit 1; }
@@ -53,6 +64,10 @@ $(STAMP)/audit: pyproject.toml constraints.txt | $(BIN)/python
 
 $(STAMP)/test: pyproject.toml constraints.txt | $(BIN)/python
 	$(PIP) install --constraint constraints.txt --editable ".[test]"
+	@mkdir -p $(STAMP) && touch $@
+
+$(STAMP)/gallery: pyproject.toml constraints.txt | $(BIN)/python
+	$(PIP) install --constraint constraints.txt --editable ".[default,fast,frames,plots]" playwright
 	@mkdir -p $(STAMP) && touch $@
 
 $(STAMP)/bench: pyproject.toml constraints.txt | $(BIN)/python

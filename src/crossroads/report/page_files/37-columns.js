@@ -1,0 +1,138 @@
+// Small parts that the later sections share: intervals, facts, columns of numbers, distributions, choices.
+
+/** [low, high] of results.json. */
+const plotInterval = (context, low, high, options) =>
+  typeof pointed(context.document, low) === "number"
+    ? el("span", { class: "ends" }, "[", num(context, low, options), ", ", num(context, high, options), "]")
+    : el("span", { class: "none" }, "\u2013");
+
+/** Names and values. */
+const plotFacts = (rows, long = false) =>
+  el(
+    "dl",
+    { class: long ? "facts long" : "facts" },
+    rows.filter(Boolean).map(([name, ...value]) => el("div", {}, el("dt", {}, name), el("dd", {}, value))),
+  );
+
+/** A column of numbers of results.json: `path` gives the place for a row. */
+const plotColumn = (context, title, path, { of, ...options } = {}) => ({
+  title,
+  about: options.about,
+  value: (row) => pointed(context.document, path(row)) ?? null,
+  cell: (row) => num(context, path(row), { ...options, ...of?.(row) }),
+});
+
+/** A column of intervals; sorted by their lower end. */
+const plotEndsColumn = (context, title, low, high, about) => ({
+  title,
+  about,
+  value: (row) => {
+    const ends = [low(row), high(row)].map((path) => pointed(context.document, path));
+    return typeof ends[0] === "number" ? ends.join(" ") : null;
+  },
+  cell: (row) => plotInterval(context, low(row), high(row)),
+});
+
+const plotNamed = (title, value, about) => ({ title, kind: "text", value, about });
+
+/** The distribution of a list of numbers as the page has it: the histogram that it carries, or one made here. */
+function plotCounted(context, path, bins = 40) {
+  const kept = pointed(context.document, path);
+  if (context.histograms[path]) return context.histograms[path];
+  if (!Array.isArray(kept) || !kept.length) return null;
+  const low = Math.min(...kept),
+    high = Math.max(...kept),
+    counts = Array(bins).fill(0);
+  for (const one of kept) counts[Math.min(bins - 1, Math.floor(((one - low) / (high - low || 1)) * bins))]++;
+  return { low, high: high > low ? high : low + 1e-9, counts, n: kept.length };
+}
+
+/** The middle 95 % of a list of numbers. */
+function plotMiddle(context, path) {
+  const kept = pointed(context.document, path),
+    quantiles = context.histograms[path]?.quantiles;
+  if (quantiles) return [quantiles["0.025"], quantiles["0.975"]];
+  if (!Array.isArray(kept) || !kept.length) return [NaN, NaN];
+  const sorted = [...kept].sort((a, b) => a - b);
+  return [0.025, 0.975].map((q) => {
+    const at = q * (sorted.length - 1),
+      floor = Math.floor(at);
+    return sorted[floor] + (at - floor) * ((sorted[floor + 1] ?? sorted[floor]) - sorted[floor]);
+  });
+}
+
+/** A choice among some things: a labelled select. `onpick` gets the index. */
+function plotChoice(title, names, chosen, onpick) {
+  const id = fresh("choice");
+  return el(
+    "div",
+    { class: "choice" },
+    el("label", { for: id }, title),
+    el(
+      "select",
+      { id, onchange: (event) => onpick(Number(event.target.value)) },
+      names.map((name, i) => el("option", { value: i, selected: i === chosen }, plotClip(name))),
+    ),
+  );
+}
+
+/** Put new content into a tool whose controls are made anew, and leave the focus on the control that has it. */
+function plotRedrawn(body, ...content) {
+  const controls = () => [...body.querySelectorAll(".choices select, .choices input, .choices button")],
+    held = controls().indexOf(document.activeElement);
+  body.replaceChildren(...content.flat(Infinity).filter(Boolean));
+  if (held >= 0) controls()[held]?.focus({ preventScroll: true });
+}
+
+/** A text short enough for a list of choices. */
+const plotClip = (text, most = 60) => {
+  const signs = Array.from(flat(text));
+  return signs.length > most ? `${signs.slice(0, most - 1).join("")}\u2026` : signs.join("");
+};
+
+/** Scores of things on other things as a table with a shade behind each number: its sign and size are in the number. */
+function plotScores(context, { caption, rows, columns, path, value, first, note, filters }) {
+  const all = rows.flatMap((_, i) => columns.map((_, j) => Math.abs(value(i, j) ?? 0))),
+    largest = all.reduce((a, b) => Math.max(a, b), 0) || 1;
+  const shade = (v) => ({
+    backgroundColor: `color-mix(in srgb, var(${v > 0 ? "--a" : "--b"}) ${Math.round((38 * Math.abs(v)) / largest)}%, transparent)`,
+  });
+  return el(
+    "div",
+    { class: "scores tall" },
+    table({
+      caption,
+      note,
+      filters,
+      search: rows.length >= 8,
+      rows: rows.map((name, i) => ({ name, i })),
+      columns: [
+        plotNamed(first, (row) => row.name),
+        ...columns.map((name, j) => ({
+          title: name,
+          value: (row) => value(row.i, j),
+          cell: (row) => {
+            const v = value(row.i, j);
+            return typeof v === "number"
+              ? el("span", { class: "heat", style: shade(v) }, num(context, path(row.i, j)))
+              : num(context, path(row.i, j));
+          },
+        })),
+      ],
+    }),
+  );
+}
+
+/** Which stimuli were left out and why, and which were found under another spelling; nothing where all were found. */
+function plotCoverage(coverage) {
+  const dropped = Object.entries(coverage?.dropped ?? {}).flatMap(([set, words]) =>
+    Object.entries(words).map(([word, why]) => ({ word, set, what: `left out: ${why}` })),
+  );
+  const respelled = Object.entries(coverage?.respelled ?? {}).map(([word, how]) => ({ word, set: "", what: `found as ${how}` }));
+  if (!dropped.length && !respelled.length) return null;
+  const rows = [...dropped, ...respelled],
+    columns = [plotNamed("word", (row) => row.word), plotNamed("set", (row) => row.set), plotNamed("what became of it", (row) => row.what)];
+  return opening(`Coverage: ${whole(dropped.length)} left out, ${whole(respelled.length)} respelled`, () =>
+    el("div", { class: "tall" }, table({ caption: "Words that were not measured as written", rows, columns })),
+  );
+}

@@ -1,0 +1,289 @@
+// The tests, one part each that opens: in plain words (52-plain.js), its three levels, how settled its pattern is,
+// its words (53-words.js), what was left out, what others published, and how it was measured.
+
+/** Text of at most so many characters. */
+function testsShort(text, most = 28) {
+  const signs = Array.from(flat(text));
+  return signs.length > most ? `${signs.slice(0, most - 1).join("")}\u2026` : signs.join("");
+}
+
+/** A whole number that may have more digits than a number of the page can hold. */
+function testsWhole(context, path) {
+  const value = pointed(context.document, path);
+  if (typeof value !== "number" || Number.isSafeInteger(value)) return num(context, path, { as: "whole" });
+  const [digits, power] = value.toExponential(2).split("e+");
+  return el("span", { title: "more digits than are shown here; all of them stand in results.json" }, `about ${digits} \u00d7 10`,
+    el("sup", {}, power));
+}
+
+const TAILS = {
+  __proto__: null,
+  greater: "one-sided, greater", less: "one-sided, less", "two-sided": "two-sided", observed: "one-sided, on the side observed",
+};
+
+/** How a p-value was found, in words. */
+function testsMethod(context, at, level) {
+  const between = ["between ", num(context, `${at}/pvalue_low`, { as: "p" }), " and ", num(context, `${at}/pvalue_high`, { as: "p" })];
+  if (level.method === "exact") return ["all ", testsWhole(context, `${at}/divisions`), " divisions were counted"];
+  if (level.method === "bracket") return ["bounded: it certainly lies ", between, "; the upper bound is shown"];
+  if (level.method === "monte-carlo") return ["estimated from a random sample of divisions; with its confidence bounds ", between];
+  if (level.method === "saddlepoint") return ["approximated (saddlepoint); by its observed error ", between];
+  return ["read off a normal curve fitted to the divisions"];
+}
+
+/** The rows of the table of Levels 1 and 2: {title, about, path: relative to a level, as}. */
+function testsRows(one) {
+  const about = (key) => (key === one.level1.alternative ? "the one reported above"
+    : key === "observed" ? "chosen after the fact: its true level is twice the nominal one" : "the same divisions, another tail");
+  const tails = Object.entries(TAILS).map(([key, text]) => ({ title: `p, ${text}`, about: about(key), path: `tails/${key}/0`, as: "p" }));
+  return [
+    { title: "effect size d", about: "difference of the means, in standard deviations", path: "effect_size", digits: 3 },
+    { title: "statistic", about: "sum over the first set less sum over the second: what is permuted", path: "statistic", digits: 3 },
+    { title: "p", about: TAILS[one.level1.alternative] ?? one.level1.alternative, path: "pvalue", as: "p" },
+    { title: "p, lower bound", about: "equal to p where it was counted", path: "pvalue_low", as: "p", method: "exact" },
+    { title: "p, upper bound", about: "equal to p where it was counted", path: "pvalue_high", as: "p", method: "exact" },
+    one.bh && { title: "p, adjusted (BH)", about: "for the number of tests, Benjamini and Hochberg", whole: one.bh, as: "p" },
+    one.holm && { title: "p, adjusted (Holm)", about: "for the number of tests, Holm", whole: one.holm, as: "p" },
+    ...tails,
+    { title: "smallest possible p", about: "what sets of these sizes can reach at best", path: "min_pvalue", as: "p", method: "exact" },
+    { title: "divisions", about: "ways to divide the words into sets of these sizes", path: "divisions", as: "whole" },
+    { title: "ties", about: "divisions that equal the observed one, itself included", path: "ties", as: "whole" },
+    ...testsIntervalRows(one),
+  ].filter(Boolean);
+}
+
+const testsIntervalRows = ({ interval }) => (interval ? [
+  { title: "interval, lower end", about: `${fixed(100 * interval.result.level, 0)} % interval over the choice of words`,
+    whole: `${interval.path}/low`, digits: 3 },
+  { title: "interval, upper end", about: "the same", whole: `${interval.path}/high`, digits: 3 },
+  { title: "resamples", about: "lists drawn anew behind the interval", whole: `${interval.path}/resamples`, as: "whole" },
+  { title: "resamples undefined", about: "those in which all words had one association", whole: `${interval.path}/undefined`,
+    as: "whole" },
+] : []);
+
+/** Levels 1 and 2 in one table: a column for each test. */
+function testsLevels(context, one) {
+  const single = !one.titles.y;
+  const levels = [{ title: single ? "single target" : "Level 1: both targets", at: one.at, level: one.level1, first: true }];
+  for (const key of one.three ? ["x", "y"] : []) {
+    levels.push({ title: `Level 2: ${testsShort(one.titles[key], 40)}`, at: `${one.path}/level2/${key}`, level: one.test.level2[key] });
+  }
+  const place = (row, level) => (row.whole ? (level.first ? row.whole : null) : `${level.at}/${row.path}`);
+  const column = (level) => ({
+    title: level.title, about: level.first ? "are the two targets apart?" : "does this target lean by itself?",
+    value: (row) => {
+      const path = place(row, level), value = path ? pointed(context.document, path) ?? null : null;
+      return row.as === "whole" && typeof value === "number" && !Number.isSafeInteger(value) ? `about ${value.toExponential(2)}` : value;
+    },
+    cell: (row) => {
+      const path = place(row, level);
+      if (!path) return "";
+      return row.as === "whole" ? testsWhole(context, path)
+        : num(context, path, { as: row.as, digits: row.digits, method: row.method ?? level.level.method });
+    },
+  });
+  return [
+    el("div", { class: "levels" }, table({
+      caption: `${one.three ? "Levels 1 and 2" : "The test"} of ${flat(one.name)}`, rows: testsRows(one), search: false,
+      columns: [
+        { title: "quantity", kind: "text", value: (row) => row.title, cell: (row) => el("span", { class: "quantity" }, row.title) },
+        ...levels.map(column),
+        { title: "what it is", kind: "text", value: (row) => row.about, cell: (row) => el("span", { class: "asked" }, row.about) },
+      ],
+    })),
+    el("ul", { class: "methods" }, levels.map((level) =>
+      el("li", {}, `p-value of ${level.title}: `, testsMethod(context, level.at, level.level), "."))),
+  ];
+}
+
+/** A histogram of a list of numbers that is short enough to be in the page. */
+function testsHistogram(values, bins = 40) {
+  const low = Math.min(...values), high = Math.max(...values), counts = new Array(bins).fill(0);
+  for (const value of values) counts[Math.min(bins - 1, Math.floor(((value - low) / (high - low || 1)) * bins))]++;
+  return { low, high, counts, n: values.length };
+}
+
+/** The effect sizes of lists drawn anew. */
+function testsDraws(context, one) {
+  if (!one.interval) return null;
+  const { result, path } = one.interval;
+  const found = context.histograms[`${path}/effect_sizes`] ?? (result.effect_sizes?.length ? testsHistogram(result.effect_sizes) : null);
+  if (!found) return null;
+  const level = fixed(100 * result.level, 0);
+  return histogramChart({
+    ...found, zero: true, band: [result.low, result.high],
+    marks: [{ value: result.effect_size, label: `measured, d = ${fixed(result.effect_size)}`, kind: "strong" }],
+    label: `Effect sizes of ${whole(found.n)} redrawn word lists, from ${fixed(found.low)} to ${fixed(found.high)}; `
+      + `${level} % lie between ${fixed(result.low)} and ${fixed(result.high)}.`,
+    caption: `Effect size when the words of all lists are drawn anew with replacement, ${whole(found.n)} times. `
+      + `Shaded: the middle ${level} %.`,
+  });
+}
+
+/** Level 3: mean cosines of each target with each attribute. */
+function testsSimilarities(context, one) {
+  const rows = ["ax", "bx", "ay", "by"].map((key) => ({
+    target: one.titles[key[1]], attribute: one.titles[key[0]], path: `${one.path}/level3/${key}`,
+  }));
+  const number = (title, key, options, about) => ({ title, about, value: (row) => pointed(context.document, `${row.path}/${key}`),
+    cell: (row) => num(context, `${row.path}/${key}`, options) });
+  return table({ caption: `Level 3 of ${flat(one.name)}: how similar each target is to each attribute`, rows, search: false, columns: [
+    { title: "target", kind: "text", value: (row) => row.target }, { title: "attribute", kind: "text", value: (row) => row.attribute },
+    number("mean cosine", "mean", { digits: 3 }, "over all pairs of words"), number("sd", "sd", { digits: 3 }, "of those cosines"),
+    number("pairs", "pairs", { as: "whole" }, "pairs of words"),
+  ] });
+}
+
+/** How often each pattern comes out of lists drawn anew. */
+function testsShares(context, one) {
+  const shares = Object.entries(one.test.pattern_shares ?? {}).filter(([, share]) => share > 0).sort((a, b) => b[1] - a[1]);
+  if (!shares.length) return el("p", { class: "none" }, "No resamples were asked for, so nothing says how settled the pattern is.");
+  const path = (name) => `${one.path}/pattern_shares/${part(name)}`;
+  return el("div", { class: "columns" },
+    bars({ rows: shares.map(([name, share]) => ({ label: name, value: share, text: percent(share, 1),
+      strong: name === one.test.pattern })), most: 1,
+      label: `Share of redrawn word lists with each pattern: ${shares.map(([name, share]) => `${name} ${percent(share, 1)}`).join(", ")}.`,
+      caption: "In bold: the pattern of the lists as they are." }),
+    table({ caption: `How often each pattern comes out when the words of ${flat(one.name)} are drawn anew`, rows: shares, search: false,
+      columns: [
+      { title: "pattern", kind: "text", value: ([name]) => name },
+      { title: "share", value: ([, share]) => share, cell: ([name]) => num(context, path(name), { as: "percent", digits: 1 }) },
+    ] }));
+}
+
+/** Which words were used, as what, and which were not. */
+function testsWordsUsed(one) {
+  const { used = {}, dropped = {}, respelled = {} } = one.test.coverage ?? {}, again = new Map(Object.entries(respelled));
+  const rows = [
+    ...Object.entries(dropped).flatMap(([set, words]) =>
+      Object.entries(words).map(([word, why]) => ({ word, set, status: "left out", why }))),
+    ...Object.entries(used).flatMap(([set, words]) => words.map((word) => (again.has(word)
+      ? { word, set, status: "respelled", why: `found as ${again.get(word)}` } : { word, set, status: "used", why: "" }))),
+  ];
+  if (!rows.length) return el("p", { class: "none" }, "The result does not say which words were found.");
+  const { left, all } = testsCoverage(one), named = (row) => one.titles[row.set] ?? row.set;
+  const lost = rows.filter((row) => row.status === "left out");
+  return [
+    el("p", {}, left ? [`${whole(left)} of ${whole(all)} words were left out: `, listed(lost.map((row) => row.word), 20), "."]
+      : `All ${whole(all)} words have a vector.`,
+      again.size ? ` ${whole(again.size)} ${again.size === 1 ? "was" : "were"} found under another spelling.` : ""),
+    opening("Every word of the lists", () => table({
+      caption: `Words of ${flat(one.name)}: used, respelled, left out`, rows,
+      columns: [{ title: "word", kind: "text", value: (row) => row.word }, { title: "set", kind: "text", value: named },
+        { title: "status", kind: "text", value: (row) => row.status }, { title: "why", kind: "text", value: (row) => row.why }],
+      filters: [{ title: "Set", value: named }, { title: "Status", value: (row) => row.status }],
+    })),
+  ];
+}
+
+/** A link to a publication; following it is up to the reader. */
+const testsDoi = (doi) => (/^10\.\d{4,9}\/\S+$/.test(doi ?? "")
+  ? el("a", { href: `https://doi.org/${encodeURI(doi)}`, rel: "noreferrer" }, `doi:${doi}`) : doi ? `doi:${doi}` : "");
+
+/** Which of our numbers a published one can be held against. */
+function testsOurs(one, statistic) {
+  if (/Level 2/.test(statistic)) return one.three ? `${one.path}/level2/${/of Y/.test(statistic) ? "y" : "x"}/effect_size` : null;
+  return /effect size d/.test(statistic) && !/CES|combined/i.test(statistic) ? `${one.at}/effect_size` : null;
+}
+
+/** What papers found with the same test. */
+function testsPublished(context, all, one) {
+  const found = Object.hasOwn(all.findings, one.name) ? all.findings[one.name] : [];
+  const rows = found.map((each) => ({ ...each, ours: testsOurs(one, each.statistic) }));
+  if (!rows.length) return el("p", { class: "none" }, "No published number about this test is on file.");
+  return table({
+    caption: `Published numbers about ${flat(one.name)}, and ours where it is the same statistic`, rows,
+    note: "Other models, and often other words or another procedure: a difference is no error of either.",
+    columns: [
+      { title: "statistic", kind: "text", value: (row) => row.statistic }, { title: "model", kind: "text", value: (row) => row.model },
+      { title: "published", value: (row) => row.value,
+        cell: (row) => (typeof row.value === "number" ? String(row.value).replace("-", MINUS) : bdi(row.value)) },
+      { title: "ours", about: context.document.model, value: (row) => (row.ours ? pointed(context.document, row.ours) : null),
+        cell: (row) => (row.ours ? num(context, row.ours) : "") },
+      { title: "source", kind: "text", value: (row) => `${row.citation}, ${row.table}, doi:${row.doi}`,
+        cell: (row) => el("span", {}, bdi(row.citation), row.table ? [", ", bdi(row.table)] : "", " ", testsDoi(row.doi)) },
+      { title: "note", kind: "text", value: (row) => row.note ?? "" },
+    ],
+  });
+}
+
+/** Anything that a result records about itself, as text. */
+const testsPlain = (value) => (value === null || value === undefined ? "\u2013" : Array.isArray(value) ? value.map(testsPlain).join(", ")
+  : typeof value === "object" ? Object.entries(value).map(([key, one]) => `${key}: ${testsPlain(one)}`).join("; ") : String(value));
+
+/** How it was measured: conventions, provenance, checksum of the lists. */
+function testsRecord(one) {
+  const { conventions = {}, provenance = [], versions = {} } = one.test;
+  const rows = [
+    ...Object.entries(conventions).map(([key, value]) => ({ part: "convention", key, value })),
+    ...provenance.flatMap((source) => Object.entries(source).flatMap(([key, value]) =>
+      (value && typeof value === "object" && !Array.isArray(value)
+      ? Object.entries(value).map(([inner, x]) => ({ part: "model", key: inner, value: x })) : [{ part: "model", key, value }]))),
+    ...Object.entries(versions).map(([key, value]) => ({ part: "version", key, value })),
+    one.level1.digest && { part: "lists", key: "checksum of the word lists", value: one.level1.digest },
+  ].filter(Boolean);
+  return table({
+    caption: `How ${flat(one.name)} was measured`, rows, search: false, filters: [{ title: "Part", value: (row) => row.part }],
+    columns: [
+      { title: "part", kind: "text", value: (row) => row.part }, { title: "name", kind: "text", value: (row) => row.key },
+      { title: "value", kind: "text", value: (row) => testsPlain(row.value) },
+    ],
+  });
+}
+
+/** Whose formulas these are. */
+function testsFidelity(all, one) {
+  const wanted = ["weat", one.three && "mleat", one.bh && "battery", one.interval && "bootstrap", one.influence && "influence"];
+  const rows = (all.fidelity ?? []).filter((entry) => wanted.includes(entry.measure));
+  if (!rows.length) return null;
+  const badges = [...new Set(rows.map((entry) => entry.badge))];
+  return [el("h4", {}, "Whose formulas these are"),
+    el("p", {}, badges.map((badge, i) => [i ? " " : "", el("span", { class: "badge" }, badge)])),
+    opening("Paper, equation and choice of each", () => table({ caption: "Where each number comes from", rows, search: false, columns: [
+      { title: "measure", kind: "text", value: (row) => `${row.measure}${row.part ? `: ${row.part}` : ""}` },
+      { title: "badge", kind: "text", value: (row) => row.badge },
+      { title: "paper", kind: "text", value: (row) => `${row.paper} doi:${row.doi}`,
+        cell: (row) => el("span", {}, bdi(row.paper), " ", testsDoi(row.doi)) },
+      { title: "equation", kind: "text", value: (row) => row.equation }, { title: "choice", kind: "text", value: (row) => row.choice },
+    ] }))];
+}
+
+/** Everything about one test. */
+function testsBody(context, all, one) {
+  const design = context.document.designs.find((given) => given.name === one.name);
+  return [
+    design?.title && el("p", { class: "lead" }, bdi(design.title)),
+    el("div", { class: "in-words" }, el("div", {}, el("h4", {}, "In plain words"), plainWords(context, one)),
+      one.three && el("div", {}, el("h4", {}, "EAT-Map"),
+        eatMap({ titles: one.titles, pattern: one.test.pattern, level2: one.test.level2, size: 92,
+        caption: `${one.test.pattern}. ${PATTERN_LINES[one.test.pattern] ?? ""} `
+          + "Red, framed, starred: associated, with the Level 2 effect size." }))),
+    el("h4", {}, one.three ? "Levels 1 and 2: the tests" : "The test"), testsLevels(context, one), testsDraws(context, one),
+    one.three && [el("h4", {}, "Level 3: plain similarities"), testsSimilarities(context, one),
+      el("h4", {}, "How settled the pattern is"), testsShares(context, one)],
+    el("h4", {}, "Words"), wordsOf(context, one), explorerButton(context, one),
+    el("h4", {}, "Words used and left out"), testsWordsUsed(one),
+    el("h4", {}, "Published beside ours"), testsPublished(context, all, one),
+    testsFidelity(all, one),
+    el("h4", {}, "How it was measured"), opening("Conventions, model, versions, checksum", () => testsRecord(one)),
+  ];
+}
+
+/** The line of a test that is closed. */
+const testsSummary = (context, one) => el("span", { class: "line" }, el("h3", {}, bdi(one.name)),
+  el("span", { class: "question" }, bdi(testsQuestion(one))),
+  el("span", { class: "numbers" }, "d = ", num(context, `${one.at}/effect_size`), ", ", testsP(context, one.at, one.level1),
+    one.test.pattern ? `, ${one.test.pattern}` : ""));
+
+view({
+  id: "tests", title: "Tests", order: 10,
+  applies: (context) => testsOf(context).length + context.of("SeriesResult").length + context.of("ScWeatResult").length > 0,
+  build(context, all) {
+    const tests = testsOf(context);
+    return [
+      tests.length > 0 && el("p", {}, "Each test opens: what it shows and what it cannot show, all its numbers, every word."),
+      tests.map((one) => opening(testsSummary(context, one), () => testsBody(context, all, one), { id: one.id })),
+      seriesParts(context, all), singleParts(context),
+    ];
+  },
+});

@@ -1,0 +1,206 @@
+// The plane that two contrasts of groups span, with every word in it: across, say, female against male, and up,
+// one group against another. Scores are those of results.json, or computed here from the vectors of the names.
+
+const PLANE_LABELS = 28,
+  PLANE_MOST = 2000;
+
+const planeSides = (contrast) => {
+  const [one, other] = contrast.split(" vs ");
+  return [one, (other ?? `not ${one}`).replace(/ \(.*\)$/, "")];
+};
+
+/** WEFAT scores as a source of the plane: their contrasts, and where each number stands in results.json. */
+const planeSaved = (context, { result, path }) => ({
+  title: result.target,
+  words: result.words,
+  target: result.target,
+  contrasts: [
+    ...result.constituent_names.map((name, i) => ({ name, path: `${path}/constituent_scores/${i}` })),
+    ...result.pair_names.map((name, i) => ({ name, path: `${path}/pair_scores/${i}` })),
+  ]
+    .filter((one) => Array.isArray(pointed(context.document, one.path)))
+    .map((one) => ({
+      ...one,
+      score: (i) => pointed(context.document, `${one.path}/${i}`),
+      shown: (i) => num(context, `${one.path}/${i}`),
+    })),
+});
+
+/** Difference of the mean cosines of a word with two groups of names, in standard deviations of all of them. */
+function planeScore(word, mine, theirs) {
+  const dot = (u, v) => u.reduce((sum, x, i) => sum + x * v[i], 0),
+    mean = (list) => list.reduce((sum, x) => sum + x, 0) / list.length;
+  const one = mine.map((name) => dot(word, name)),
+    two = theirs.map((name) => dot(word, name)),
+    all = [...one, ...two],
+    middle = mean(all);
+  return (mean(one) - mean(two)) / Math.sqrt(all.reduce((sum, x) => sum + (x - middle) ** 2, 0) / (all.length - 1));
+}
+
+/** The same from the vectors of the page, where the audit kept no such scores: the group against every other one. */
+function planeComputed(context, detection) {
+  const used = detection.result.coverage?.used ?? {},
+    names = Object.keys(used).filter((key) => key !== "words"),
+    target = detectGroup(detection);
+  if (!names.includes(target) || names.length < 3 || !context.vectors || context.vectors.absent) return null;
+  const units = (words) => words.map((word) => context.vectors.unit(word)).filter(Boolean);
+  const words = Object.keys(detection.result.scores).filter((word) => context.vectors.unit(word));
+  const groups = new Map(names.map((name) => [name, units(used[name])]));
+  const contrasts = names
+    .filter((name) => name !== target && groups.get(name).length > 1)
+    .map((name) => {
+      const made = words.map((word) => planeScore(context.vectors.unit(word), groups.get(target), groups.get(name)));
+      return { name: `${target} vs ${name}`, score: (i) => made[i], shown: (i) => computed(made[i]) };
+    });
+  return contrasts.length > 1 && words.length ? { title: target, words, target, contrasts, computed: true } : null;
+}
+
+/** Everything that a plane can be drawn of, one for each group. */
+function planeSources(context, detections) {
+  const saved = context
+    .of("WefatResult")
+    .map((one) => planeSaved(context, one))
+    .filter((one) => one.contrasts.length > 1);
+  const known = new Set(saved.map((one) => one.target)),
+    more = [];
+  for (const one of detections) {
+    const group = detectGroup(one);
+    if (known.has(group)) continue;
+    known.add(group);
+    const made = { title: group, make: () => planeComputed(context, one) };
+    if (one.result.coverage?.used?.[group] && context.vectors && !context.vectors.absent) more.push(made);
+  }
+  return [...saved, ...more];
+}
+
+/** Labels for the most important words that do not lie on each other. */
+function planePlaced(points, width) {
+  const taken = [],
+    placed = [];
+  for (const point of points) {
+    const text = chartsClip(point.word, 110, 11.5),
+      wide = chartsWide(text, 11.5) + 4,
+      left = point.px + 8 + wide > width;
+    const box = [left ? point.px - 8 - wide : point.px + 8, point.py - 7, 0, point.py + 7];
+    box[2] = box[0] + wide;
+    if (taken.some((one) => one[0] < box[2] && box[0] < one[2] && one[1] < box[3] && box[1] < one[3])) continue;
+    taken.push(box);
+    placed.push(
+      sv(
+        "text",
+        {
+          class: "word",
+          "font-size": 11.5,
+          x: left ? point.px - 7 : point.px + 7,
+          y: point.py + 4,
+          "text-anchor": left ? "end" : "start",
+          "aria-hidden": "true",
+        },
+        text,
+      ),
+    );
+  }
+  return placed;
+}
+
+/** Axes, ends and quadrants; each quadrant is named by the two sides that meet there. */
+function planeFrame({ width, side, left, limit, across, up }) {
+  const at = chartsScale(-limit, limit, left, left + side),
+    rise = chartsScale(-limit, limit, 8 + side, 8),
+    half = side / 2 - 12;
+  const sides = [planeSides(across), planeSides(up)];
+  const corner = (right, top) => {
+    const [one, other] = [sides[1][top ? 0 : 1], sides[0][right ? 0 : 1]],
+      x = right ? left + side - 4 : left + 4,
+      whole = one === other ? one : `${one} and ${other}`;
+    const texts = chartsWide(whole, 12.5) <= half ? [whole] : [one, `and ${other}`],
+      first = top ? 22 : side + 2 - 15 * (texts.length - 1);
+    return texts.map((text, i) => plotText(text, half, { x, y: first + 15 * i, "text-anchor": right ? "end" : "start", class: "corner" }));
+  };
+  const ends = (text, x, anchor) => plotText(text, half, { x, y: side + 40, "text-anchor": anchor, class: "second" });
+  const turned = (text, y, anchor) =>
+    plotText(text, half, { x: 12, y, "text-anchor": anchor, class: "second", transform: `rotate(-90 12 ${y})` });
+  return sv(
+    "g",
+    { "aria-hidden": "true" },
+    chartsTicks(-limit, limit, width < 420 ? 4 : 6).map(({ value, text }) => [
+      sv("path", {
+        class: Math.abs(value) < 1e-12 ? "zero" : "grid",
+        d: `M${at(value)} 8V${8 + side}M${left} ${rise(value)}H${left + side}`,
+      }),
+      sv("text", { x: at(value), y: side + 23, "text-anchor": "middle", class: "second" }, text),
+      sv("text", { x: left - 5, y: rise(value) + 4, "text-anchor": "end", class: "second" }, text),
+    ]),
+    corner(false, true),
+    corner(true, true),
+    corner(false, false),
+    corner(true, false),
+    ends(`\u2190 ${sides[0][1]}`, left, "start"),
+    ends(`${sides[0][0]} \u2192`, left + side, "end"),
+    turned(`\u2190 ${sides[1][1]}`, 8 + side, "start"),
+    turned(`${sides[1][0]} \u2192`, 8, "end"),
+  );
+}
+
+/** One word of the plane. */
+function planeWord(point, x, y) {
+  const kind = point.found ? "found" : "not found",
+    truth = point.true ? ", a true word" : "";
+  return sv(
+    "g",
+    {
+      role: "option",
+      id: fresh("word"),
+      tabindex: -1,
+      "aria-selected": "false",
+      "data-word": point.word,
+      "aria-label": `${flat(point.word)}: across ${fixed(point.x)}, up ${fixed(point.y)}${point.judged ? `; ${kind}${truth}` : ""}`,
+    },
+    point.true && sv("circle", { cx: x, cy: y, r: 7, class: "ring" }),
+    chartsDot(point.found ? PLOT_DIAMOND : PLOT_DISC, x, y, point.found ? "" : "faded"),
+  );
+}
+
+/** The drawing: words are options of a list, of which one can be reached by the tabulator and the others by arrows. */
+function planeDrawing(points, { across, up, title, onpick, state }) {
+  const draw = (width) => {
+    const left = 48,
+      side = width - left - 8,
+      limit = 1.08 * points.reduce((most, p) => Math.max(most, Math.abs(p.x), Math.abs(p.y)), 0.1);
+    const at = chartsScale(-limit, limit, left, left + side),
+      rise = chartsScale(-limit, limit, 8 + side, 8);
+    for (const p of points) {
+      p.px = at(p.x);
+      p.py = rise(p.y);
+      p.node = planeWord(p, p.px, p.py);
+    }
+    const named = points.filter((p) => p.found),
+      labelled = (named.length ? named : points)
+        .slice()
+        .sort((a, b) => b.weight - a.weight)
+        .slice(0, PLANE_LABELS);
+    const halo = sv("circle", { r: 9, class: "halo", visibility: "hidden", "aria-hidden": "true" });
+    const list = sv(
+      "g",
+      {
+        role: "listbox",
+        "aria-label": `${flat(title)}: ${points.length} words by ${flat(across)} and ${flat(up)}; arrow keys go from word to word`,
+      },
+      points
+        .slice()
+        .sort((a, b) => a.found - b.found)
+        .map((p) => p.node),
+    );
+    const svg = sv(
+      "svg",
+      { class: "chart plane", viewBox: `0 0 ${width} ${side + 50}`, width, height: side + 50, "font-size": 12 },
+      planeFrame({ width, side, left, limit, across, up }),
+      list,
+      planePlaced(labelled, width),
+      halo,
+    );
+    planeKeys(svg, points, { halo, onpick, state });
+    return svg;
+  };
+  return chartsFigure({ draw, most: 620 });
+}

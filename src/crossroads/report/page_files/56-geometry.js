@@ -1,0 +1,212 @@
+// "Geometry": which of two groups stands with a concept, by how all words lie to each other (representational
+// similarity), with the fits of both hypotheses, what they could reach at most, and the dissimilarities themselves.
+
+/** Every comparison with its place, alone or in a grid, with adjusted p-values where there are any. */
+function geoAll(context) {
+  const grids = context
+    .of("RsaGridResult")
+    .flatMap(({ result, path }) =>
+      result.tests.map((test, i) => ({ test, path: `${path}/tests/${i}`, bh: `${path}/bh/${i}`, holm: `${path}/holm/${i}` })),
+    );
+  const alone = context.of("RsaResult").map(({ result, path }) => ({ test: result, path }));
+  return [...alone, ...grids].map((one, index) => ({
+    ...one,
+    index,
+    name: `${one.test.names[0]} / ${one.test.names[1]} / ${one.test.names[2]}`,
+  }));
+}
+
+function geoTable(context, rows) {
+  const column = (title, key, options) => plotColumn(context, title, (row) => `${row.path}/${key}`, options),
+    adjusted = rows.some((row) => row.bh);
+  return table({
+    caption: "Which group goes with the concept?",
+    rows,
+    note:
+      "p comes from exchanging the names of the two groups among their items, and says how often a difference as large " +
+      "arises so. The sign test over samples is printed because it was published: " +
+      "the samples share items, so it is far too sure, and small values of it mean little. Attainable: the best fit " +
+      "that such a hypothesis can have. Ceiling: how well the geometry agrees with itself.",
+    columns: [
+      { ...plotNamed("groups / concept", (row) => row.name), cell: (row) => el("a", { href: `#geometry-${row.index}` }, bdi(row.name)) },
+      column("fit 1", "similarity1", { about: "fit of the hypothesis that the first group goes with the concept" }),
+      column("fit 2", "similarity2", { about: "fit of the hypothesis that the second group does" }),
+      column("difference", "statistic", { about: "difference of the two fits over all items at once: what p is about" }),
+      { ...column("p", "pvalue", { as: "p", method: "monte-carlo" }), cell: (row) => geoP(context, row) },
+      ...(adjusted
+        ? [
+            plotColumn(context, "p (BH)", (row) => row.bh ?? "/none", { as: "p", method: "monte-carlo" }),
+            plotColumn(context, "p (Holm)", (row) => row.holm ?? "/none", { as: "p", method: "monte-carlo" }),
+          ]
+        : []),
+      column("sign test", "sign_pvalue", { as: "p" }),
+      column("attainable", "attainable"),
+      column("ceiling", "ceiling"),
+    ],
+  });
+}
+
+/** The p-value, or a dash where no labels were exchanged. */
+const geoP = (context, row) =>
+  row.test.permutations > 0
+    ? num(context, `${row.path}/pvalue`, { as: "p", method: "monte-carlo" })
+    : el("span", { class: "none" }, "\u2013");
+
+function geoFits(context, rows) {
+  const shown = rows.slice(0, 40).flatMap((row) =>
+    [
+      ["x", 0, row.test.names[0], 1],
+      ["y", 1, row.test.names[1], 2],
+    ].map(([set, i, group, k]) => {
+      const [low, high] = plotMiddle(context, `${row.path}/samples${k}`),
+        fit = row.test[`similarity${k}`];
+      return {
+        label: `${group} with ${row.test.names[2]}`,
+        marks: [{ at: fit, low, high, shape: i, set, hollow: i === 1, title: `${group} with ${row.test.names[2]}: ${fixed(fit)}` }],
+        limits: [
+          { at: row.test.attainable, title: "attainable" },
+          { at: row.test.ceiling ?? NaN, kind: "dotted", title: "noise ceiling" },
+        ],
+      };
+    }),
+  );
+  return plotRows({
+    rows: shown,
+    axis: "fit (Spearman\u2019s \u03c1)",
+    label: `Fits of ${shown.length} hypotheses, two for each comparison, with what they could reach; the numbers are in the table.`,
+    caption:
+      "Mean fit of each hypothesis over samples of items, with the middle 95 % of the samples." +
+      (rows.length > 40 ? " The first 40 comparisons are drawn." : ""),
+    key: [
+      { shape: 0, set: "x", text: "the first group goes with the concept" },
+      { shape: 1, set: "y", hollow: true, text: "the second does" },
+      { line: "solid", text: "attainable" },
+      { line: "dotted", text: "noise ceiling" },
+    ],
+  });
+}
+
+function geoStrip(context, { test, path }) {
+  const rows = [
+    ["x", test.names[0], 1],
+    ["y", test.names[1], 2],
+  ].map(([set, group, k]) => ({ set, group, values: pointed(context.document, `${path}/samples${k}`) }));
+  if (!rows.every((row) => Array.isArray(row.values) && row.values.length)) return null;
+  const span = (values) => `${fixed(Math.min(...values))} to ${fixed(Math.max(...values))}`;
+  return plotRows({
+    rows: rows.map((row) => ({
+      label: `${row.group} with ${test.names[2]}`,
+      marks: row.values.map((at) => ({ at, thin: true, set: row.set })),
+    })),
+    axis: "fit in each sample",
+    label:
+      `The two fits in each of ${rows[0].values.length} samples of items: from ${span(rows[0].values)} for the first hypothesis, ` +
+      `from ${span(rows[1].values)} for the second.`,
+    caption: "Each line is one sample of items. Samples overlap, because they draw from the same items.",
+  });
+}
+
+function geoMap({ test }) {
+  const order = ["group1", "group2", "concept"],
+    items = order.flatMap((key) => test.items[key] ?? []),
+    sizes = order.map((key) => (test.items[key] ?? []).length);
+  if (!Array.isArray(test.geometry) || test.geometry.length !== items.length || !Array.isArray(test.geometry[0]))
+    return el("p", { class: "note" }, "The page does not carry the dissimilarities; they are in results.json.");
+  if (items.length > 300)
+    return el(
+      "p",
+      { class: "note" },
+      `A map of ${whole(items.length)} items would be too fine to read; the dissimilarities are in results.json.`,
+    );
+  return plotMap({
+    ranks: plotRanks(test.geometry),
+    sizes,
+    names: test.names,
+    items,
+    label: `Map of the dissimilarities of all ${items.length} items, in the order ${test.names.join(", ")}.`,
+    caption:
+      "Ranks of the dissimilarities of all pairs of items: the stronger the shade, the more unlike the two. " +
+      "If the first group goes with the concept, the squares where they meet are pale and those of the second group with both are dense.",
+  });
+}
+
+function geoDetail(context, row) {
+  const { test, path } = row,
+    [first, second, concept] = test.names,
+    larger = test.statistic > 0 ? first : second;
+  return [
+    el(
+      "p",
+      {},
+      "Two hypotheses are held against the model: that ",
+      bdi(first),
+      " goes with ",
+      bdi(concept),
+      " and ",
+      bdi(second),
+      " stands apart, and the reverse. Over all items the fit is better for ",
+      bdi(larger),
+      " (difference ",
+      num(context, `${path}/statistic`, { digits: 3 }),
+      ", p ",
+      geoP(context, row),
+      "). A fit says how the words lie to each other in this model; it says nothing about why.",
+    ),
+    el(
+      "p",
+      { class: "note warned" },
+      "The published sign test over samples gives p = ",
+      num(context, `${path}/sign_pvalue`, { as: "p" }),
+      ". Do not read it as evidence: the samples share their items, and more samples make it as small as one likes.",
+    ),
+    plotFacts([
+      [
+        "fit 1 (sd over samples)",
+        num(context, `${path}/similarity1`, { digits: 3 }),
+        " (",
+        num(context, `${path}/sd1`, { digits: 3 }),
+        ")",
+      ],
+      [
+        "fit 2 (sd over samples)",
+        num(context, `${path}/similarity2`, { digits: 3 }),
+        " (",
+        num(context, `${path}/sd2`, { digits: 3 }),
+        ")",
+      ],
+      ["attainable", num(context, `${path}/attainable`, { digits: 3 })],
+      ["noise ceiling", num(context, `${path}/ceiling`, { digits: 3 })],
+      ["exchanges behind p", num(context, `${path}/permutations`, { as: "whole" })],
+    ]),
+    geoStrip(context, row),
+    opening("Map of dissimilarities", () => geoMap(row)),
+    plotCoverage(test.coverage),
+    opening("Items", () =>
+      ["group1", "group2", "concept"].map((key, i) =>
+        el("p", {}, el("strong", {}, bdi(test.names[i])), ": ", listed(test.items[key] ?? [])),
+      ),
+    ),
+  ];
+}
+
+view({
+  id: "geometry",
+  title: "Geometry",
+  order: 30,
+  applies: (context) => context.of("RsaResult").length + context.of("RsaGridResult").length > 0,
+  build(context) {
+    const rows = geoAll(context);
+    return [
+      el(
+        "p",
+        { class: "lead" },
+        "Of two groups, which one lies with a concept in the space of the model, and which one apart? Here all " +
+          "distances between the words count, not only those to the concept.",
+      ),
+      geoTable(context, rows),
+      geoFits(context, rows),
+      el("h3", {}, "Each comparison"),
+      rows.map((row) => opening(el("span", {}, bdi(row.name)), () => geoDetail(context, row), { id: `geometry-${row.index}` })),
+    ];
+  },
+});

@@ -1,0 +1,121 @@
+// Parts of "Traits": how far the scores of a model agree with what people say.
+
+const traitAlignments = (context) =>
+  context
+    .of("AlignmentResult")
+    .map(({ result, path }, i) => ({ result, path, index: i, name: context.document.alignments[i] ?? result.measure }));
+
+function traitAlignmentTable(context, rows) {
+  const column = (title, key, options) => plotColumn(context, title, (row) => `${row.path}/${key}`, options);
+  const ends = (title, key) =>
+    plotEndsColumn(
+      context,
+      title,
+      (row) => `${row.path}/${key}/0`,
+      (row) => `${row.path}/${key}/1`,
+    );
+  return table({
+    caption: "Agreement with people",
+    rows,
+    note:
+      "\u03c4: rank agreement of the model\u2019s scores with people\u2019s means, from \u22121 to 1. p (published) " +
+      "takes all cells for independent, which they are not; p (groups) gives people\u2019s profiles to other groups, " +
+      "p (traits) exchanges the names of traits. Ceiling: the \u03c4 that people themselves would reach. P@3: of the " +
+      "model\u2019s three highest and three lowest traits of a group, the share that people rate so too.",
+    columns: [
+      { ...plotNamed("measure", (row) => row.name), cell: (row) => el("a", { href: `#alignment-${row.index}` }, bdi(row.name)) },
+      column("\u03c4", "kendall_tau"),
+      ends("95\u202f%, groups", "interval"),
+      column("ceiling", "ceiling"),
+      column("p (groups)", "exchanges/groups/pvalue", { as: "p", method: "monte-carlo" }),
+      column("p (traits)", "exchanges/traits/pvalue", { as: "p", method: "monte-carlo" }),
+      column("p (published)", "kendall_pvalue", { as: "p" }),
+      column("P@3", "precision_at_3"),
+      ends("95\u202f%, P@3", "precision_interval"),
+      column("chance of P@3", "precision_chance"),
+      { title: "groups", value: (row) => Object.keys(row.result.by_group).length },
+    ],
+  });
+}
+
+function traitAlignment(context, { result, path, name }) {
+  const groups = Object.keys(result.by_group),
+    column = (title, key, options) => plotColumn(context, title, (group) => `${path}/by_group/${part(group)}/${key}`, options);
+  const fact = (name, key, options) => [name, num(context, `${path}/${key}`, options)];
+  return [
+    el(
+      "p",
+      {},
+      "Over all groups and traits the order of the scores agrees with that of people\u2019s means by \u03c4 = ",
+      num(context, `${path}/kendall_tau`),
+      typeof result.ceiling === "number"
+        ? [
+            ". No score could be expected to agree by more than ",
+            num(context, `${path}/ceiling`),
+            ", because people do not agree with each other perfectly",
+          ]
+        : null,
+      ". Agreement says that a model repeats what the people asked think of groups; it does not make either of them right.",
+    ),
+    plotFacts([
+      ["interval over people", plotInterval(context, `${path}/annotator_interval/0`, `${path}/annotator_interval/1`)],
+      fact("expected \u03c4, groups exchanged", "exchanges/groups/expected_tau"),
+      fact("expected \u03c4, traits exchanged", "exchanges/traits/expected_tau"),
+      fact("exchanges", "exchanges/groups/permutations", { as: "whole" }),
+      fact("traits at either end", "k", { as: "whole" }),
+      ...(result.noise
+        ? [
+            fact("two samples of people of this size", "noise/same_size"),
+            fact("two halves of the people", "noise/split_half"),
+            fact("P@3 of people\u2019s average", "noise/truth_precision"),
+          ]
+        : []),
+    ]),
+    el(
+      "div",
+      { class: "tall" },
+      table({
+        caption: `${name}: agreement on each group`,
+        rows: groups,
+        columns: [
+          plotNamed("group", (group) => group),
+          column("\u03c4", "kendall_tau"),
+          column("p", "kendall_pvalue", { as: "p" }),
+          column("P@3", "precision_at_3"),
+          column("top", "precision_top"),
+          column("bottom", "precision_bottom"),
+          column("ceiling", "ceiling"),
+          column("traits", "traits", { as: "whole" }),
+          column("people", "annotators", { as: "whole" }),
+        ],
+      }),
+    ),
+    plotCoverage(result.coverage),
+    opening("Conventions", () => methConventions(result.conventions)),
+  ];
+}
+
+const traitAlignmentTables = (context) =>
+  context.of("AlignmentTable").map(({ result, path }) => {
+    const column = (title, key, options) => plotColumn(context, title, (i) => `${path}/entries/${i}/${key}`, options);
+    return [
+      el("h4", {}, "Measures and models"),
+      result.same_groups
+        ? null
+        : el("p", { class: "warned note" }, "The entries compare different groups, so they do not rank measures fairly."),
+      table({
+        caption: "Agreement of measures and models with people",
+        rows: result.entries.map((_, i) => i),
+        columns: [
+          plotNamed("measure", (i) => result.entries[i].measure),
+          plotNamed("model", (i) => result.entries[i].model),
+          column("\u03c4", "kendall_tau"),
+          column("p (groups)", "permutation_pvalue", { as: "p", method: "monte-carlo" }),
+          column("p (published)", "kendall_pvalue", { as: "p" }),
+          column("P@3", "precision_at_3"),
+          column("ceiling", "ceiling"),
+          column("groups", "groups", { as: "whole" }),
+        ],
+      }),
+    ];
+  });

@@ -1,0 +1,291 @@
+// "Comparison": one design in two models, with a paired test of the difference; all designs and pairs of models
+// where several were compared. The section is there whichever model of the page is chosen.
+
+const CMP_TYPES = ["CompareResult", "CompareBatteryResult", "CompareTraitsResult"];
+
+/** The audits of the page that hold comparisons. */
+const cmpContexts = (data) =>
+  data.audits
+    .map((audit, i) => i)
+    .filter((i) => data.audits[i].document.results.some((one) => CMP_TYPES.includes(one.type)))
+    .map(contextOf);
+
+/** Every paired test with its place, its models and its adjusted p-values. */
+function cmpTests(context) {
+  const grids = context
+    .of("CompareBatteryResult")
+    .flatMap(({ result, path }) =>
+      result.tests.map((test, i) => ({
+        test,
+        path: `${path}/tests/${i}`,
+        models: result.pairs[i],
+        bh: `${path}/bh/${i}`,
+        holm: `${path}/holm/${i}`,
+        interval: `${path}/intervals/${i}`,
+        titles: result.titles?.[test.design],
+      })),
+    );
+  const alone = context
+    .of("CompareResult")
+    .map(({ result, path }) => ({ test: result, path, models: [0, 1].map((i) => result.provenance?.[i]?.source ?? `model ${i + 1}`) }));
+  return [...grids, ...alone].map((row, index) => ({ ...row, index, context }));
+}
+
+function cmpTable(context, rows) {
+  const column = (title, key, options) => plotColumn(context, title, (row) => `${row.path}/${key}`, options),
+    method = (row) => ({ method: row.test.method }),
+    has = (key) => rows.some((row) => row[key]);
+  return table({
+    caption: "Differences of effect sizes",
+    rows,
+    filters:
+      new Set(rows.map((row) => row.models.join())).size > 1
+        ? [
+            { title: "Models", value: (row) => row.models.join(" and ") },
+            { title: "Test", value: (row) => row.test.design },
+          ]
+        : [],
+    note:
+      "Both models are measured on the words that both have, so effect sizes may differ from those of each model alone. " +
+      "p comes from exchanging the two models within words.",
+    columns: [
+      {
+        ...plotNamed("test", (row) => row.test.design),
+        cell: (row) =>
+          rows.length > CMP_OPENED
+            ? bdi(row.test.design)
+            : el("a", { href: `#comparison-${context.index}-${row.index}` }, bdi(row.test.design)),
+      },
+      plotNamed("model 1", (row) => row.models[0]),
+      plotNamed("model 2", (row) => row.models[1]),
+      column("d in 1", "effect_sizes/0"),
+      column("d in 2", "effect_sizes/1"),
+      column("difference", "difference"),
+      ...(has("interval")
+        ? [
+            plotEndsColumn(
+              context,
+              "95\u202f%",
+              (row) => `${row.interval ?? "/none"}/low`,
+              (row) => `${row.interval ?? "/none"}/high`,
+              "interval of the difference, the same words drawn anew in both models",
+            ),
+          ]
+        : []),
+      column("p", "pvalue", { as: "p", of: method }),
+      ...(has("bh")
+        ? [
+            plotColumn(context, "p (BH)", (row) => row.bh ?? "/none", { as: "p", of: method }),
+            plotColumn(context, "p (Holm)", (row) => row.holm ?? "/none", { as: "p", of: method }),
+          ]
+        : []),
+    ],
+  });
+}
+
+const CMP_MOST = 60,
+  CMP_OPENED = 30;
+
+function cmpDumbbells(rows) {
+  const models = [...new Set(rows.flatMap((row) => row.models))],
+    several = new Set(rows.map((row) => row.models.join("\u0000"))).size > 1;
+  const key = several
+    ? [
+        { shape: 0, set: "x", text: "the first model of the pair" },
+        { shape: 1, set: "y", hollow: true, text: "the second" },
+      ]
+    : [
+        { shape: 0, set: "x", text: models[0] },
+        { shape: 1, set: "y", hollow: true, text: models[1] ?? "" },
+      ];
+  return plotRows({
+    key,
+    axis: "effect size d",
+    label: `Effect sizes of ${rows.length} comparisons, two marks a line: one for each model.`,
+    caption:
+      "The longer the line between two marks, the more the models differ." +
+      (rows.length > CMP_MOST ? ` The ${CMP_MOST} largest differences are drawn.` : ""),
+    rows: rows
+      .slice()
+      .sort((a, b) => (rows.length > CMP_MOST ? Math.abs(b.test.difference) - Math.abs(a.test.difference) : 0))
+      .slice(0, CMP_MOST)
+      .map((row) => ({
+        label: several ? `${row.test.design}: ${row.models.join(" / ")}` : row.test.design,
+        joined: true,
+        marks: [0, 1].map((i) => ({
+          at: row.test.effect_sizes[i],
+          shape: i,
+          set: "xy"[i],
+          hollow: i === 1,
+          title: `${flat(row.models[i])}: ${fixed(row.test.effect_sizes[i])}`,
+        })),
+      })),
+  });
+}
+
+function cmpDetail(context, row) {
+  const { test, path } = row,
+    changes = Object.entries(test.changes).sort((a, b) => Math.abs(b[1]) - Math.abs(a[1]));
+  return [
+    el(
+      "p",
+      {},
+      "The effect size is ",
+      num(context, `${path}/effect_sizes/0`),
+      " in ",
+      bdi(row.models[0]),
+      " and ",
+      num(context, `${path}/effect_sizes/1`),
+      " in ",
+      bdi(row.models[1]),
+      ": a difference of ",
+      num(context, `${path}/difference`),
+      ". If it did not matter which model a word comes from, a difference as large would arise in a share of ",
+      num(context, `${path}/pvalue`, { as: "p", method: test.method }),
+      " of all exchanges; the smallest share that sets of this size can give is ",
+      num(context, `${path}/min_pvalue`, { as: "p" }),
+      ". A difference between models says nothing about which of them is nearer to the world.",
+    ),
+    el(
+      "div",
+      { class: "tall" },
+      table({
+        caption: `${cmpNamed(row)}: change of each word, its association in the first model less that in the second`,
+        rows: changes,
+        columns: [
+          plotNamed("word", ([word]) => word),
+          plotColumn(context, "change", ([word]) => `${path}/changes/${part(word)}`, { digits: 3 }),
+        ],
+      }),
+    ),
+    plotCoverage(test.coverage),
+    opening("Conventions", () => methConventions(test.conventions)),
+  ];
+}
+
+const cmpNamed = (row) => `${row.test.design}: ${row.models.join(" and ")}`;
+
+/** A part that opens for each comparison; where there are many, one at a time by choice. */
+function cmpDetails(context, rows) {
+  if (rows.length <= CMP_OPENED)
+    return rows.map((row) =>
+      opening(bdi(cmpNamed(row)), () => cmpDetail(context, row), { id: `comparison-${context.index}-${row.index}` }),
+    );
+  const body = el("div", {}),
+    show = (i) => body.replaceChildren(...cmpDetail(context, rows[i]));
+  show(0);
+  return [el("div", { class: "choices" }, plotChoice("Comparison", rows.map(cmpNamed), 0, show)), body];
+}
+
+const cmpUnpaired = (context) =>
+  context
+    .of("CompareBatteryResult")
+    .map(({ result, path }) => [
+      result.notes?.length ? el("p", { class: "note warned" }, result.notes.join(" ")) : null,
+      result.unpaired?.length
+        ? [
+            el("h3", {}, "Differences without a test"),
+            table({
+              caption: "Saved effect sizes beside each other",
+              rows: result.unpaired.map((_, i) => i),
+              columns: [
+                plotNamed("test", (i) => result.unpaired[i].design),
+                plotNamed("measure", (i) => result.unpaired[i].measure),
+                plotNamed("model 1", (i) => result.unpaired[i].models[0]),
+                plotNamed("model 2", (i) => result.unpaired[i].models[1]),
+                plotColumn(context, "d in 1", (i) => `${path}/unpaired/${i}/effect_sizes/0`),
+                plotColumn(context, "d in 2", (i) => `${path}/unpaired/${i}/effect_sizes/1`),
+                plotColumn(context, "difference", (i) => `${path}/unpaired/${i}/difference`),
+                plotNamed("why no test", (i) => result.unpaired[i].reason),
+              ],
+            }),
+          ]
+        : null,
+      Object.keys(result.skipped).length
+        ? opening(`${whole(Object.keys(result.skipped).length)} comparisons were left out`, () =>
+            table({
+              caption: "Comparisons left out, and why",
+              rows: Object.entries(result.skipped),
+              columns: [plotNamed("comparison", ([name]) => name), plotNamed("reason", ([, why]) => why)],
+            }),
+          )
+        : null,
+    ]);
+
+/** Scores of groups on traits by two models: how far their orders agree, and where they differ most. */
+function cmpTraits(context, { result, path }) {
+  const cells = result.groups
+    .flatMap((group, i) =>
+      result.traits.map((trait, j) => ({
+        group,
+        trait,
+        i,
+        j,
+        known: pointed(result, `/known/${i}/${j}`),
+        difference: pointed(result, `/first_scores/${i}/${j}`) - pointed(result, `/second_scores/${i}/${j}`),
+      })),
+    )
+    .filter((row) => row.known && Number.isFinite(row.difference))
+    .sort((a, b) => Math.abs(b.difference) - Math.abs(a.difference));
+  const exchange = (key) => [`p, ${key} exchanged`, num(context, `${path}/exchanges/${key}/pvalue`, { as: "p", method: "monte-carlo" })],
+    score = (title, key) => plotColumn(context, title, (row) => `${path}/${key}/${row.i}/${row.j}`);
+  return opening(
+    el(
+      "span",
+      {},
+      "Groups on traits: ",
+      bdi(result.models[0]),
+      ` (${result.measures[0]}) and `,
+      bdi(result.models[1]),
+      ` (${result.measures[1]}), \u03c4 = `,
+      num(context, `${path}/kendall_tau`),
+    ),
+    () => [
+      el(
+        "p",
+        {},
+        "Over all groups and traits the two orders agree by \u03c4 = ",
+        num(context, `${path}/kendall_tau`),
+        " ",
+        plotInterval(context, `${path}/interval/0`, `${path}/interval/1`),
+        ". Scores are in standard deviations of each model, which have scales of their own; single differences have no test.",
+      ),
+      plotFacts([exchange("groups"), exchange("traits")]),
+      el(
+        "div",
+        { class: "tall" },
+        table({
+          caption: "Largest differences",
+          rows: cells,
+          columns: [
+            plotNamed("group", (row) => row.group),
+            plotNamed("trait", (row) => row.trait),
+            score("model 1", "first_scores"),
+            score("model 2", "second_scores"),
+            { title: "difference", value: (row) => row.difference, cell: (row) => computed(row.difference) },
+          ],
+        }),
+      ),
+    ],
+  );
+}
+
+view({
+  id: "comparison",
+  title: "Comparison",
+  order: 60,
+  applies: (context, data) => cmpContexts(data).length > 0,
+  build: (_, data) => [
+    el("p", { class: "lead" }, "The same test in two models: how much do the associations differ, and could it be the choice of words?"),
+    cmpContexts(data).map((context) => {
+      const rows = cmpTests(context);
+      return [
+        rows.length
+          ? [cmpTable(context, rows), cmpDumbbells(rows), el("h3", {}, "Largest changes of words"), cmpDetails(context, rows)]
+          : null,
+        cmpUnpaired(context),
+        context.of("CompareTraitsResult").map((one) => cmpTraits(context, one)),
+      ];
+    }),
+  ],
+});

@@ -1,0 +1,243 @@
+"""Saved results of any kind, read back for a page: audits, documents of commands, single results."""
+
+from __future__ import annotations
+
+import json
+import zipfile
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from crossroads.errors import FormatError, InputError, UnknownNameError
+from crossroads.evidence import Embeddings, Provenance
+from crossroads.report.audit import KINDS, Audit
+from crossroads.report.schema import result_kinds
+from crossroads.results import SCHEMA, Result, versions
+
+UNNAMED = "unnamed model"
+"""What a model is called that no result names."""
+MARK, VECTORS = "results.json", "vectors.npz"
+"""The files of an audit that a page is made from."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Record:
+    """What is known about one model: the content of its ``results.json``, and what lies beside it."""
+
+    document: Mapping[str, Any]
+    """The content of ``results.json``."""
+    vectors: Embeddings | None = None
+    """Vectors of the stimuli, where they were kept."""
+    gate: Mapping[str, Any] | None = None
+    """What came of the rules, where there were any."""
+    methods: str = ""
+    """The methods paragraph."""
+    citations: str = ""
+    """The citations, in BibTeX."""
+
+    @property
+    def model(self) -> str:
+        """The model, as its results name it."""
+        return str(self.document["model"])
+
+    @property
+    def results(self) -> list[Mapping[str, Any]]:
+        """The results as plain data."""
+        return list(self.document["results"])
+
+
+def audit_document(audit: Audit, designs: Iterable[Any] = ()) -> dict[str, Any]:
+    """The content of the ``results.json`` of an audit: everything that was measured, nothing rounded."""
+    return _document(
+        audit.results,
+        kind=audit.kind,
+        model=audit.model,
+        designs=[one.to_dict() for one in designs],
+        skipped=audit.skipped,
+        detections=list(audit.detections),
+        alignments=list(audit.alignments),
+    )
+
+
+def results_document(results: Iterable[Result], *, model: str | None = None) -> dict[str, Any]:
+    """The same for results that stem from no audit."""
+    return _document(list(results), kind="results", model=model)
+
+
+def _document(results: list[Result], *, kind: str, model: str | None, **more: Any) -> dict[str, Any]:
+    plain = [one.to_dict() for one in results]
+    return _completed({"kind": kind, "model": model or _model_of(plain), **more, "results": plain})
+
+
+def _completed(given: Mapping[str, Any]) -> dict[str, Any]:
+    """A document with every key that readers rely on, in one order."""
+    empty: dict[str, Any] = {"designs": [], "skipped": {}, "detections": [], "alignments": []}
+    head = {"crossroads": versions()["crossroads"], "schema": SCHEMA}
+    named = {"kind": "results", "model": _model_of(given["results"])}
+    whole = {**head, **named, **empty, **given}
+    order = ("crossroads", "schema", "kind", "model", *empty, "results")
+    return {key: whole[key] for key in order}
+
+
+def _model_of(results: Iterable[Mapping[str, Any]]) -> str:
+    """The first model that results name."""
+    found = (one["provenance"][0]["source"] for one in results if one.get("provenance"))
+    return next(found, UNNAMED)
+
+
+def revive(data: Mapping[str, Any]) -> Result:
+    """A result of any type from its plain data."""
+    from crossroads.papers import Reproduction  # known once it is loaded, like all other types
+
+    kinds: tuple[type[Result], ...] = (*result_kinds(), Reproduction)
+    known = {kind.__name__: kind for kind in kinds}
+    name = data.get("type")
+    if not isinstance(name, str) or name not in known:
+        raise UnknownNameError("type of result", str(name), known)
+    return known[name].from_dict(data)
+
+
+def read_records(path: str | Path) -> list[Record]:
+    """Read an audit, a comparison of several, a document that a command wrote, or a single result.
+
+    Parameters
+    ----------
+    path
+        The folder of an audit, its ``results.json``, what ``--json`` printed, or ``Result.to_json()``.
+
+    Returns
+    -------
+    list
+        One record a model: of a folder with several models, one for each and one for their comparison; of
+        other documents, one for each model that their results name.
+    """
+    path = Path(path)
+    if not path.exists():
+        raise InputError(f"there is no file or folder {path}.", hint="give an audit or saved results.")
+    if path.is_dir():
+        if not (path / MARK).is_file():
+            raise FormatError(f"this folder holds no {MARK}.", path=path, hint="give the folder of an audit.")
+        inner = sorted(one.parent for one in path.glob(f"*/{MARK}"))
+        return [record for one in inner for record in read_records(one)] + _read_file(path / MARK)
+    return _read_file(path)
+
+
+def joined(records: Iterable[Record]) -> list[Record]:
+    """Put results that stem from no audit beside the others of their model.
+
+    They come after what is there, so that every number keeps its place in the file of the audit. Results that
+    name no model go with the first. Two audits stay two, also of one model.
+    """
+    found: list[Record] = []
+    for one in sorted(records, key=lambda record: record.document["kind"] == "results"):
+        names = [record.model for record in found]
+        loose = one.document["kind"] == "results" and found
+        if loose and one.model in names:
+            place = names.index(one.model)
+        elif loose and one.model == UNNAMED:
+            place = 0
+        else:
+            found.append(one)
+            continue
+        found[place] = replace(found[place], document=_with(found[place].document, one.document))
+    return found
+
+
+def _with(document: Mapping[str, Any], more: Mapping[str, Any]) -> dict[str, Any]:
+    """A document with the results of another after its own."""
+    lists = {key: [*document[key], *more[key]] for key in ("designs", "detections", "alignments", "results")}
+    return {**document, **lists, "skipped": {**document["skipped"], **more["skipped"]}}
+
+
+def _read_file(path: Path) -> list[Record]:
+    try:
+        data = json.loads(path.read_text(encoding="utf-8"))
+    except UnicodeDecodeError as error:
+        raise FormatError(
+            "not a text in UTF-8.", path=path, hint="give JSON as crossroads writes it."
+        ) from error
+    except RecursionError as error:
+        raise FormatError("nested too deeply.", path=path) from error
+    except json.JSONDecodeError as error:
+        raise FormatError(f"not a JSON document: {error.msg}.", path=path, line=error.lineno) from error
+    if isinstance(data, dict) and "type" in data and "results" not in data:
+        data = {"results": [data]}
+    if not isinstance(data, dict) or not isinstance(data.get("results"), list) or not data["results"]:
+        raise FormatError(
+            "this holds no results.", path=path, hint="give results.json, the output of --json, or to_json()."
+        )
+    data = {**data, "results": [*data["results"], *_beside(data)]}
+    _check(data, path)
+    if "designs" in data and data.get("kind") != "results":
+        return [_with_companions(_completed(data), path.parent)]
+    return [Record(document=_completed(one)) for one in _by_model(data)]
+
+
+def _beside(data: Mapping[str, Any]) -> list[Any]:
+    """Results that commands write beside the main ones."""
+    found = (data.get(key) for key in ("intervals", "levels"))
+    return [one for some in found if isinstance(some, list) for one in some]
+
+
+def _check(data: Mapping[str, Any], path: Path) -> None:
+    """Refuse results that would not be read back: a page shows nothing it does not understand."""
+    if data.get("kind", "results") not in KINDS:
+        raise UnknownNameError("kind of audit", str(data["kind"]), KINDS)
+    for number, one in enumerate(data["results"]):
+        if not isinstance(one, dict):
+            raise FormatError(f"result {number} is not an object.", path=path)
+        try:
+            revive(one)
+        except FormatError as error:
+            raise FormatError(f"result {number}: {error.message}", path=path) from error
+
+
+def _by_model(data: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """The results of a document, apart for each model; comparisons of models stay together."""
+    apart: dict[tuple[str, ...], list[Any]] = {}
+    for one in data["results"]:
+        sources = tuple(source["source"] for source in one.get("provenance") or [])
+        apart.setdefault(sources, []).append(one)
+    if len(apart) == 1:
+        return [dict(data)]
+    names = list(data.get("detections") or [])
+    found = []
+    for sources, results in apart.items():
+        kinds = sum(one["type"] == "DetectionResult" for one in results)
+        mine, names = names[:kinds], names[kinds:]
+        model = " and ".join(sources) or UNNAMED
+        found.append({"model": model, "detections": mine, "results": results})
+    return found
+
+
+def _with_companions(document: dict[str, Any], folder: Path) -> Record:
+    texts = {
+        name: (folder / file).read_text(encoding="utf-8") if (folder / file).is_file() else ""
+        for name, file in {"methods": "methods.md", "citations": "citations.bib", "gate": "gate.json"}.items()
+    }
+    gate = json.loads(texts["gate"]) if texts["gate"] else None
+    vectors = read_vectors(folder / VECTORS, document["model"]) if (folder / VECTORS).is_file() else None
+    return Record(
+        document=document,
+        vectors=vectors,
+        gate=gate,
+        methods=texts["methods"],
+        citations=texts["citations"],
+    )
+
+
+def read_vectors(path: Path, model: str) -> Embeddings:
+    """The vectors that an audit kept; the rules of spelling lie beside them in the archive."""
+    try:
+        with np.load(path, allow_pickle=False) as archive:
+            labels, vectors = [str(one) for one in archive["labels"]], archive["vectors"]
+            fallback = [str(one) for one in archive["fallback"]] if "fallback" in archive else []
+    except (OSError, ValueError, KeyError, zipfile.BadZipFile) as error:
+        raise FormatError(
+            f"these are not the vectors of an audit: {error}.", path=path, hint="run the audit again."
+        ) from error
+    provenance = Provenance(source=model, format="npz")
+    return Embeddings(labels, vectors, provenance=provenance, fallback=fallback)

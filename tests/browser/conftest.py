@@ -1,0 +1,185 @@
+"""A real browser for the pages: headless Chromium, driven by Playwright; what it says is written down."""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import shutil
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import crossroads as cr
+from crossroads.evidence import Embeddings
+from crossroads.measures import BatteryResult
+from crossroads.report import Audit
+from crossroads.report.page import write_page
+from crossroads.report.records import Record, audit_document
+from crossroads.stimuli import Design
+
+FLAGS = (
+    "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
+    "--disable-component-update", "--disable-sync",
+)  # fmt: skip
+NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
+
+
+def _executable() -> str:
+    found = os.environ.get("CROSSROADS_CHROMIUM") or next(filter(None, map(shutil.which, NAMES)), None)
+    if found is None:
+        pytest.skip("no Chromium on this machine: install it, or name it in CROSSROADS_CHROMIUM.")
+    return found
+
+
+@pytest.fixture(scope="session")
+def chromium() -> Iterator[Any]:
+    """The browser."""
+    playwright = pytest.importorskip(
+        "playwright.sync_api", reason="Playwright is not installed: pip install 'crossroads[test]'"
+    )
+    with playwright.sync_playwright() as driver:
+        browser = driver.chromium.launch(executable_path=_executable(), args=list(FLAGS))
+        yield browser
+        browser.close()
+
+
+@dataclass
+class Opened:
+    """A page in the browser, and what happened in it."""
+
+    page: Any
+    """Playwright's page."""
+    errors: list[str] = field(default_factory=list)
+    """Errors and warnings of the console, and exceptions."""
+    requests: list[str] = field(default_factory=list)
+    """Addresses that were asked for beyond the file itself."""
+
+
+@pytest.fixture
+def opened(chromium: Any) -> Iterator[Callable[..., Opened]]:
+    """``opened(path, width=…, height=…, dark=…)``: open a page; at the end nothing may have gone wrong."""
+    contexts: list[Any] = []
+    pages: list[Opened] = []
+
+    def open_page(
+        path: Path,
+        *,
+        width: int = 1280,
+        height: int = 900,
+        dark: bool = False,
+        ready: bool = True,
+        **more: Any,
+    ) -> Opened:
+        scheme = "dark" if dark else "light"
+        context = chromium.new_context(
+            viewport={"width": width, "height": height}, color_scheme=scheme, **more
+        )
+        context.grant_permissions(["clipboard-read", "clipboard-write"])
+        contexts.append(context)
+        found = Opened(context.new_page())
+        pages.append(found)
+        page = found.page
+        page.on("console", lambda said: _noted(found.errors, said))
+        page.on("pageerror", lambda error: found.errors.append(str(error)))
+        address = path.resolve().as_uri()
+        page.on("request", lambda one: found.requests.append(one.url) if one.url != address else None)
+        page.goto(address)
+        if ready:
+            page.wait_for_selector("html[data-ready=yes]", timeout=20_000)
+        return found
+
+    yield open_page
+    for context in contexts:
+        context.close()
+    for one in pages:
+        assert one.errors == []
+        assert one.requests == []
+
+
+def _noted(errors: list[str], said: Any) -> None:
+    if said.type in ("error", "warning"):
+        errors.append(said.text)
+
+
+AXE = ("axe-core", "4.14.0", "20c09fe157a8a34a30e241aaa1fcdade657734f08ab379ecfbeb7d45cc46e878", "axe.min.js")
+
+
+@pytest.fixture(scope="session")
+def axe() -> str:
+    """The source of axe-core."""
+    spec = importlib.util.spec_from_file_location(
+        "crossroads_registry", Path(__file__).parent.with_name("registry.py")
+    )
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    found: Path = module.npm_member(*AXE)
+    return found.read_text(encoding="utf-8")
+
+
+TESTS = ("weat1", "weat6", "weat7", "i4")
+
+
+@pytest.fixture(scope="session")
+def designs() -> list[Design]:
+    """Four designs of the catalogue: large and small, with and without missing words."""
+    return [cr.catalog(name) for name in TESTS]
+
+
+@pytest.fixture(scope="session")
+def vectors(designs: list[Design]) -> Embeddings:
+    """The embedded default vectors of every word that the audit below needs."""
+    groups, lists = cr.catalog("ceat-groups"), cr.catalog("ceat-validation")
+    words = [word for design in designs for word in design.words]
+    words += [name for group in groups.members for name in group.items]
+    words += list(lists.all_words)
+    return cr.load("default", words=dict.fromkeys(words))
+
+
+@pytest.fixture(scope="session")
+def audit(vectors: Embeddings, designs: list[Design]) -> Audit:
+    """A small audit of the embedded default with every kind of result that static vectors have."""
+    battery: BatteryResult = cr.battery(vectors, designs, alternative="two-sided")
+    groups, lists = cr.catalog("ceat-groups"), cr.catalog("ceat-validation")
+    scores = cr.wefat(vectors, groups, lists.all_words, "AF", missing="drop")
+    found = cr.ibd(scores.pairs, threshold="youden", truth=lists["AF"]["intersectional"])
+    emergent = cr.eibd(
+        scores.pairs,
+        scores.constituents,
+        threshold=found.threshold,
+        truth=lists["AF"]["emergent"],
+    )
+    names = {key: group.items for key, group in zip(groups, groups.members, strict=True)}
+    fit = cr.rsa(
+        vectors,
+        cr.StimulusSet("African American females", names["AF"]),
+        cr.StimulusSet("European American males", names["EM"]),
+        cr.StimulusSet("career", tuple(cr.catalog("weat6").a)),
+        missing="drop",
+        n=7,
+    )
+    return Audit(
+        battery=battery,
+        intervals=tuple(cr.bootstrap(vectors, one, missing="drop") for one in designs),
+        influences=tuple(cr.influence(vectors, one, missing="drop") for one in designs),
+        detections={"AF IBD": found, "AF EIBD": emergent},
+        fits=(fit,),
+    )
+
+
+@pytest.fixture(scope="session")
+def record(audit: Audit, vectors: Embeddings, designs: list[Design]) -> Record:
+    """The same as a page takes it."""
+    return Record(document=audit_document(audit, designs), vectors=vectors)
+
+
+@pytest.fixture(scope="session")
+def report(record: Record, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The page of that audit."""
+    path = tmp_path_factory.mktemp("report") / "report.html"
+    write_page(path, [record])
+    return path

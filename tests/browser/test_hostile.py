@@ -1,0 +1,98 @@
+"""Names and words that try to be more than text, and lists too long to draw at once."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import crossroads as cr
+from crossroads.report import Audit
+from crossroads.report.page import page_html, write_page
+from crossroads.report.records import Record, audit_document
+
+WORDS = (
+    "<script>window.broken = 1</script>", "</script><script>window.broken = 2</script>", "<!--", "]]>",
+    "<img src=x onerror='window.broken = 3'>", '"quoted"', "it's", "a&b", "&lt;b&gt;", "שלום",
+    "مرحبا بالعالم", "\u202eesrever", "👩🏾\u200d🚀", "🏳️\u200d🌈", "Ünïcödé", "back\\slash", "{{DATA}}",
+    "${window.broken=4}", "javascript:window.broken=5", "x" * 300, "__proto__", "constructor", "a\u2028line",
+    "toString", "0",
+)  # fmt: skip
+"""Words to be shown as they are, each of which would break a careless page."""
+
+
+@pytest.fixture(scope="module")
+def hostile(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A page whose every name is one of these."""
+    rng = np.random.default_rng(0)
+    plain = [f"w{i}" for i in range(40 - len(WORDS))]
+    words = [*WORDS, *plain]
+    emb = cr.Embeddings(words, rng.normal(size=(40, 8)), provenance="<b>model</b> & 'co' \u202e\"q\"")
+    sets = [cr.StimulusSet(f"</title>{WORDS[i]}", tuple(words[i * 10 : i * 10 + 10])) for i in range(4)]
+    design = cr.Design(name="<i>test</i>", x=sets[0], y=sets[1], a=sets[2], b=sets[3])
+    audit = Audit(
+        battery=cr.battery(emb, [design], alternative="two-sided"),
+        intervals=(cr.bootstrap(emb, design),),
+        influences=(cr.influence(emb, design),),
+    )
+    document = audit_document(audit, [design])
+    path = tmp_path_factory.mktemp("hostile") / "a '<b>' page.html"
+    write_page(path, [Record(document=document, vectors=emb, methods="<p>", citations="</script>")])
+    return path
+
+
+def test_hostile_names_are_shown_as_text(opened: Callable[..., Any], hostile: Path) -> None:
+    page = opened(hostile).page
+    for _ in range(3):
+        page.evaluate("document.querySelectorAll('details').forEach((one) => { one.open = true; })")
+        page.wait_for_timeout(200)
+    assert page.evaluate("window.broken") is None
+    assert page.locator("main script, main img, main b, main i").count() == 0
+    text = page.locator("main").text_content()
+    for word in WORDS[:17]:
+        assert word in text, word
+    assert page.locator("h1").text_content() == "Associations in <b>model</b> & 'co' \"q\""
+
+
+def test_every_button_can_be_pressed_with_hostile_words(opened: Callable[..., Any], hostile: Path) -> None:
+    page = opened(hostile).page
+    page.evaluate("window.print = () => {}")
+    for _ in range(2):
+        page.evaluate("document.querySelectorAll('details').forEach((one) => { one.open = true; })")
+        page.evaluate(
+            "[...document.querySelectorAll('main button')].slice(0, 400).forEach((one) => one.click())"
+        )
+        page.wait_for_timeout(200)
+    assert page.evaluate("window.broken") is None
+
+
+def test_ten_thousand_words_are_shown_in_parts(opened: Callable[..., Any], tmp_path: Path) -> None:
+    rng = np.random.default_rng(1)
+    words = [f"word-{i}" for i in range(10_000)]
+    emb = cr.Embeddings(words, rng.normal(size=(10_000, 20)).astype(np.float32), provenance="large")
+    design = cr.Design(name="large", x=words[:4990], y=words[4990:9980], a=words[9980:9990], b=words[9990:])
+    audit = Audit(
+        battery=cr.battery(emb, [design], alternative="two-sided", method="normal"),
+        influences=(cr.influence(emb, design),),
+    )
+    path = tmp_path / "large.html"
+    write_page(path, [Record(document=audit_document(audit, [design]), vectors=emb)])
+    assert path.stat().st_size < 5_000_000
+    page = opened(path).page
+    for _ in range(2):
+        page.evaluate("document.querySelectorAll('details').forEach((one) => { one.open = true; })")
+        page.wait_for_timeout(200)
+    assert page.evaluate("document.querySelectorAll('*').length") < 60_000
+
+
+def test_half_a_character_in_the_name_of_a_model_can_be_written() -> None:
+    words = list("abcdefgh")
+    emb = cr.Embeddings(words, np.random.default_rng(2).normal(size=(8, 4)), provenance="model-\ud800")
+    design = cr.Design(name="half", x=["a", "b"], y=["c", "d"], a=["e", "f"], b=["g", "h"])
+    audit = Audit(battery=cr.battery(emb, [design]))
+    text = page_html([Record(document=audit_document(audit, [design]), vectors=emb)])
+    assert "model-\\ud800" in text
+    text.encode("utf-8")

