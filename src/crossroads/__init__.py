@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from crossroads.version import VERSION
 
 if TYPE_CHECKING:
+    from crossroads.auditing import recognise, run_audit
     from crossroads.errors import CrossroadsError, CrossroadsWarning, InputError, MissingStimuliError
     from crossroads.evidence import Contexts, Embeddings, Judgements, Logits, Provenance, read_judgements
     from crossroads.extraction.probing import probe
@@ -56,7 +57,13 @@ if TYPE_CHECKING:
         weat,
         wefat,
     )
-    from crossroads.sources import load, load_series
+    from crossroads.sources import (
+        clip_embeddings,
+        endpoint_embeddings,
+        load,
+        load_series,
+        prompted_embeddings,
+    )
     from crossroads.stimuli import (
         Design,
         StimulusSet,
@@ -95,6 +102,7 @@ __all__ = [
     "ceat_battery",
     "ceat_bootstrap",
     "choose_templates",
+    "clip_embeddings",
     "compare",
     "compare_battery",
     "compare_traits",
@@ -102,6 +110,7 @@ __all__ = [
     "domain_dominance",
     "eibd",
     "emergent",
+    "endpoint_embeddings",
     "group_ceat",
     "holm",
     "ibd",
@@ -118,12 +127,15 @@ __all__ = [
     "paired_groups",
     "permutation_test",
     "probe",
+    "prompted_embeddings",
     "read_design",
     "read_designs",
     "read_judgements",
     "read_scores",
+    "recognise",
     "rsa",
     "rsa_grid",
+    "run_audit",
     "sc_weat",
     "screen",
     "series",
@@ -134,6 +146,10 @@ __all__ = [
 ]
 
 _HOMES = {
+    "crossroads.auditing": (
+        "recognise",
+        "run_audit",
+    ),
     "crossroads.errors": (
         "CrossroadsError",
         "CrossroadsWarning",
@@ -194,8 +210,11 @@ _HOMES = {
         "wefat",
     ),
     "crossroads.sources": (
+        "clip_embeddings",
+        "endpoint_embeddings",
         "load",
         "load_series",
+        "prompted_embeddings",
     ),
     "crossroads.stimuli": (
         "Design",

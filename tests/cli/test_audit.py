@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import csv
 import json
+import pickle
+import string
 import subprocess
 import sys
 from collections.abc import Callable
@@ -106,7 +108,7 @@ def test_an_audit_replaces_an_audit_and_nothing_else(tmp_path: Path) -> None:
     first = (tmp_path / "out" / "results.json").read_bytes()
     assert crossroads(*arguments, cwd=tmp_path).returncode == 0
     assert (tmp_path / "out" / "results.json").read_bytes() == first  # same input, same bytes
-    assert [path.name for path in tmp_path.iterdir()] == ["out"]
+    assert sorted(path.name for path in tmp_path.iterdir()) == [".out.parts", "out"]
     (tmp_path / "mine").mkdir()
     (tmp_path / "mine" / "thesis.txt").write_text("do not lose", encoding="utf-8")
     run = crossroads("audit", "-t", "weat6", "-o", "mine", cwd=tmp_path)
@@ -333,3 +335,199 @@ def test_what_cannot_be_written_without_a_package_is_said(
     assert 'no results.parquet: pip install "crossroads[parquet]"' in run.out
     assert (tmp_path / "out" / "results.csv").exists()
     assert not (tmp_path / "out" / "results.parquet").exists()
+
+
+# Several models, and models of other kinds
+
+
+@pytest.fixture
+def second(own: tuple[Any, ...], tmp_path: Path) -> tuple[Any, ...]:
+    """The same for two made-up models."""
+    text = (tmp_path / "vectors.txt").read_text(encoding="utf-8")
+    rng = np.random.default_rng(2)
+    lines = [" ".join([line.split()[0], *map(str, rng.normal(size=5))]) for line in text.splitlines()]
+    (tmp_path / "other.txt").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    return ("audit", tmp_path / "vectors.txt", tmp_path / "other.txt", *own[2:])
+
+
+def test_two_models_are_audited_and_compared(
+    second: tuple[Any, ...], tmp_path: Path, command: Callable[..., Any]
+) -> None:
+    run = command(*second)
+    assert run.status == 0, run.err
+    out = tmp_path / "out"
+    assert {"vectors.txt", "other.txt", "report.html", "results.json", "comparison.csv"} <= {
+        path.name for path in out.iterdir()
+    }
+    for name in ("vectors.txt", "other.txt"):
+        assert (out / name / "report.html").is_file()
+        assert json.loads((out / name / "results.json").read_text(encoding="utf-8"))["kind"] == "vectors"
+    data = json.loads((out / "results.json").read_text(encoding="utf-8"))
+    assert [one["type"] for one in data["results"]] == ["CompareBatteryResult"]
+    design = cr.read_design(tmp_path / "design.json")
+    first, other = (cr.load(tmp_path / name, words=design.words) for name in ("vectors.txt", "other.txt"))
+    expected = cr.compare(first, other, design, alternative="two-sided", missing="drop")
+    (test,) = data["results"][0]["tests"]
+    assert (test["difference"], test["pvalue"]) == (expected.difference, expected.pvalue)
+    assert run.out.rstrip().splitlines()[-1].endswith("report.html")
+    again = command(*second)  # its own layout is known, and replaced
+    assert again.status == 0, again.err
+    assert again.out == run.out
+
+
+def test_the_document_of_two_models_holds_both_and_the_comparison(
+    second: tuple[Any, ...], tmp_path: Path, command: Callable[..., Any]
+) -> None:
+    run = command(*second, "--json")
+    data = json.loads(run.out)
+    assert len(data["models"]) == 2
+    kinds = [one["type"] for one in data["results"]]
+    assert (kinds.count("BatteryResult"), kinds.count("CompareBatteryResult")) == (2, 1)
+    assert data["output"] == str(tmp_path / "out")
+
+
+def test_rules_hold_for_each_of_two_models(
+    second: tuple[Any, ...], tmp_path: Path, command: Callable[..., Any]
+) -> None:
+    run = command(*second, "--fail-on", rules(tmp_path, BROKEN), "--summary", tmp_path / "page.md")
+    assert run.status == 1
+    assert run.err.count("mine: pvalue is") == 2
+    assert "vectors.txt: mine: pvalue is" in run.err.replace("\n", "")
+    for name in ("vectors.txt", "other.txt"):
+        gate = json.loads((tmp_path / "out" / name / "gate.json").read_text(encoding="utf-8"))
+        assert gate["passed"] is False
+    assert (tmp_path / "page.md").read_text(encoding="utf-8").count("**Failed**") == 2
+
+
+def test_a_model_is_given_once(own: tuple[Any, ...], tmp_path: Path, command: Callable[..., Any]) -> None:
+    run = command("audit", own[1], *own[1:])
+    assert run.status == 2
+    assert "given twice" in run.err.replace("\n", " ")
+    assert not (tmp_path / "out").exists()
+
+
+def test_a_model_that_is_not_there_says_so_and_leaves_nothing(
+    tmp_path: Path, command: Callable[..., Any]
+) -> None:
+    run = command("audit", tmp_path / "vectors.txt", "-o", tmp_path / "out")
+    assert run.status == 2
+    assert "there is no such file or folder" in run.err.replace("\n", " ")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_store_is_audited_over_its_contexts(tmp_path: Path, command: Callable[..., Any]) -> None:
+    rng = np.random.default_rng(4)
+    sets: dict[str, Any] = {name: [f"{name}{i}" for i in range(4)] for name in "xyab"}
+    words = {word: rng.normal(size=(12, 6)) for names in sets.values() for word in names}
+    cr.Contexts.from_dict(words, provenance="made up").save(tmp_path / "store")
+    (tmp_path / "design.json").write_text(json.dumps({"name": "mine", **sets}), encoding="utf-8")
+    arguments = ("audit", tmp_path / "store", "-d", tmp_path / "design.json", "--no-figures")
+    run = command(*arguments, "-o", tmp_path / "out")
+    assert run.status == 0, run.err
+    assert "saved context vectors" in run.out
+    assert "CES and p samples, as published" in run.out.replace("\n", " ")
+    data = json.loads((tmp_path / "out" / "results.json").read_text(encoding="utf-8"))
+    assert data["kind"] == "contexts"
+    assert {one["type"] for one in data["results"]} == {"CeatBatteryResult", "MultilevelCeatResult"}
+    refused = command(*arguments, "--human", tmp_path / "design.json", "-o", tmp_path / "out")
+    assert refused.status == 2
+    assert "--human was given, but" in refused.err.replace("\n", " ")
+
+
+def test_decades_are_shown_from_first_to_last(tmp_path: Path, command: Callable[..., Any]) -> None:
+    sets: dict[str, Any] = {name: [f"{name}{i}" for i in range(4)] for name in "xyab"}
+    words, rng = [word for names in sets.values() for word in names], np.random.default_rng(5)
+    (tmp_path / "decades").mkdir()
+    for decade in (1900, 1910, 1920):
+        np.save(tmp_path / "decades" / f"{decade}-w.npy", rng.normal(size=(16, 5)))
+        (tmp_path / "decades" / f"{decade}-vocab.pkl").write_bytes(pickle.dumps(words, 2))
+    (tmp_path / "design.json").write_text(json.dumps({"name": "mine", **sets}), encoding="utf-8")
+    rule = '[[rule]]\ntest = "mine 1910"\nstatistic = "effect_size"\nabove = 2\n'
+    run = command(
+        *("audit", tmp_path / "decades", "-d", tmp_path / "design.json", "--no-figures"),
+        *("-o", tmp_path / "out", "--fail-on", rules(tmp_path, rule)),
+    )
+    assert run.status == 0, run.err
+    assert "1900–1920" in run.out
+    data = json.loads((tmp_path / "out" / "results.json").read_text(encoding="utf-8"))
+    assert [one["type"] for one in data["results"]].count("SeriesResult") == 1
+
+
+@pytest.fixture
+def small_model(tmp_path: Path) -> Path:
+    """A small random encoder that spells every word."""
+    torch = pytest.importorskip("torch", reason="extra 'models'")
+    transformers = pytest.importorskip("transformers", reason="extra 'models'")
+    from tokenizers import Tokenizer, models, normalizers, pre_tokenizers, processors
+
+    special = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"]
+    letters = string.ascii_lowercase + ".-'"
+    tokens = [*special, *letters, *(f"##{letter}" for letter in letters)]
+    made: Any = Tokenizer(models.WordPiece({token: at for at, token in enumerate(tokens)}, unk_token="[UNK]"))
+    made.normalizer = normalizers.BertNormalizer(lowercase=True)
+    made.pre_tokenizer = pre_tokenizers.BertPreTokenizer()
+    made.post_processor = processors.BertProcessing(("[SEP]", 3), ("[CLS]", 2))
+    torch.manual_seed(1)
+    config = transformers.BertConfig(
+        vocab_size=len(tokens), hidden_size=16, num_hidden_layers=1, num_attention_heads=2,
+        intermediate_size=16, initializer_range=0.5,
+    )  # fmt: skip
+    transformers.BertModel(config).save_pretrained(tmp_path / "small-bert")
+    names = {f"{token[1:-1].lower()}_token": token for token in special}
+    transformers.PreTrainedTokenizerFast(tokenizer_object=made, model_max_length=64, **names).save_pretrained(
+        tmp_path / "small-bert"
+    )
+    return tmp_path / "small-bert"
+
+
+def test_what_was_not_asked_for_closes_no_gate(
+    small_model: Path, tmp_path: Path, command: Callable[..., Any]
+) -> None:
+    # the audit says that there were no contexts for the CEAT; a rule for all tests is not about that
+    text = '[[rule]]\nstatistic = "effect_size"\nabove = 3\nabsolute = true\n'
+    run = command(
+        *("audit", small_model, "--as", "encoder", "--no-figures", "-o", tmp_path / "out"),
+        *("--fail-on", rules(tmp_path, text)),
+    )
+    assert run.status == 0, run.err
+    assert "CEAT: not tested" in run.out
+    gate = json.loads((tmp_path / "out" / "gate.json").read_text(encoding="utf-8"))
+    assert {one["outcome"] for one in gate["verdicts"]} == {"passed"}
+
+
+# What is kept
+
+
+def test_vectors_stay_out_of_the_folder_where_they_are_not_wanted(
+    own: tuple[Any, ...], tmp_path: Path, command: Callable[..., Any]
+) -> None:
+    assert command(*own).status == 0
+    assert (tmp_path / "out" / "vectors.npz").is_file()
+    assert command(*own, "--no-vectors").status == 0
+    assert not (tmp_path / "out" / "vectors.npz").exists()
+
+
+def test_finished_parts_are_used_unless_everything_is_wanted_fresh(
+    own: tuple[Any, ...], tmp_path: Path, command: Callable[..., Any]
+) -> None:
+    assert command(*own).status == 0
+    first = (tmp_path / "out" / "results.json").read_bytes()
+    parts = {path: path.stat().st_mtime_ns for path in (tmp_path / ".out.parts").glob("part-*")}
+    assert len(parts) == 3
+    assert command(*own).status == 0
+    assert {path: path.stat().st_mtime_ns for path in parts} == parts  # none was written again
+    assert command(*own, "--fresh").status == 0
+    assert all(path.stat().st_mtime_ns > before for path, before in parts.items())
+    assert (tmp_path / "out" / "results.json").read_bytes() == first
+
+
+def test_an_interrupted_audit_says_what_becomes_of_it(
+    own: tuple[Any, ...], command: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def interrupt(*_: Any, **__: Any) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("crossroads.cli.auditing.run_plan", interrupt)
+    run = command(*own)
+    assert run.status != 0
+    assert "the same command goes on from there" in run.err.replace("\n", " ")

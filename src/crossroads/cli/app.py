@@ -17,12 +17,14 @@ from crossroads.cli import (
     associations,
     auditing,
     cataloguing,
+    comparing,
     contextual,
     corpora,
     extracting,
     intersections,
     printing,
     probing,
+    reporting,
     reproducing,
 )
 from crossroads.errors import CrossroadsError, CrossroadsWarning, InputError
@@ -56,6 +58,8 @@ app.command("ceat")(contextual.ceat_command)
 app.command("reproduce")(reproducing.reproduce_command)
 app.command("probe")(probing.probe_command)
 app.command("align")(aligning.align_command)
+app.command("compare")(comparing.compare_command)
+app.command("report")(reporting.report_command)
 app.command("catalog")(cataloguing.catalog_command)
 
 

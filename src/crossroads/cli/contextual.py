@@ -12,6 +12,7 @@ import typer
 from rich.markup import escape
 from rich.table import Table
 
+from crossroads.auditing.contextual import CONTEXTUAL, open_contexts
 from crossroads.cli import options as o
 from crossroads.cli import printing
 from crossroads.errors import MissingStimuliError
@@ -26,7 +27,8 @@ from crossroads.measures import (
 )
 from crossroads.stimuli import Design, batteries
 
-DEFAULT = ("ceat", "ceat-intersectional")
+open_store = open_contexts
+"""Open a store of contexts, with the spellings that were asked for."""
 FEW = 10
 """Words with fewer contexts than this are named."""
 
@@ -70,7 +72,7 @@ def ceat_command(
 
     Without --test or --design, C1 to C10 and I1 to I4 of the CEAT paper as far as the store goes.
     """
-    designs = o.chosen_designs(test, design, default=DEFAULT)
+    designs = o.chosen_designs(test, design, default=CONTEXTUAL)
     contexts = open_store(store, fallback)
     policy = o.missing_policy(missing, test, design)
     settings: dict[str, Any] = {
@@ -103,16 +105,8 @@ def ceat_command(
             skipped=result.skipped,
         )
         return
-    _show(result, deeper)
-
-
-def open_store(store: Path, fallback: str) -> Contexts:
-    """Open a store of contexts, with the spellings that were asked for."""
-    contexts = Contexts.open(store, fallback=() if fallback in ("auto", "none") else fallback)
-    # as for vectors: small letters are tried where the store has no others
-    if fallback == "auto" and not any(word != word.lower() for word in contexts.words):
-        return Contexts.open(store, verify=False, fallback="lower")
-    return contexts
+    show(result, deeper)
+    printing.skipped(result.skipped)
 
 
 def _insist(result: CeatBatteryResult, designs: Sequence[Design], test: list[str] | None) -> None:
@@ -159,7 +153,8 @@ def _draw(result: CeatBatteryResult, deeper: list[MultilevelCeatResult], figure:
         plots.save(plots.context_forest(result), figure)
 
 
-def _show(result: CeatBatteryResult, deeper: list[MultilevelCeatResult]) -> None:
+def show(result: CeatBatteryResult, deeper: Sequence[MultilevelCeatResult]) -> None:
+    """Print the tables of tests over contexts and what to read beside them."""
     printing.out.print(ceat_table(result))
     for sentence in _explained(result):
         printing.out.print(sentence, style="dim")
@@ -173,7 +168,6 @@ def _show(result: CeatBatteryResult, deeper: list[MultilevelCeatResult]) -> None
         printing.out.print(similarity_table(deeper))
     methods = [test.stimulus_method for test in result.tests]
     printing.notes([(test.design, test.coverage) for test in result.tests], methods)
-    printing.skipped(result.skipped)
 
 
 def ceat_table(result: CeatBatteryResult) -> Table:

@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from crossroads.cli.intersections import comparisons, material
 from crossroads.errors import InputError
-from crossroads.report.audit import rsa_name
+from crossroads.report.audit import Audit
 from crossroads.report.folder import write_whole
 from crossroads.report.rule_files import read_rules
-from crossroads.report.rules import Rule, check_rules
-from crossroads.stimuli import Design
+from crossroads.report.rules import Gate, Rule, check_rules, judge
 
 STEP_SUMMARY = "GITHUB_STEP_SUMMARY"
 """The variable in which GitHub names the file that it shows beside a job."""
@@ -33,19 +33,57 @@ GitHub = Annotated[
 ]
 
 
-def rules_for(file: Path | None, designs: list[Design], *, intersections: bool) -> tuple[Rule, ...]:
-    """The rules of a file, each of which names a test of this audit."""
+def rules_for(file: Path | None, planned: Iterable[Mapping[str, str]]) -> tuple[Rule, ...]:
+    """The rules of a file, each of which names a test of an audit.
+
+    Parameters
+    ----------
+    file
+        The rules, if there are any.
+    planned
+        For each model the names of its tests, and which kind of test each is.
+    """
     if file is None:
         return ()
-    planned = {design.name: "test" for design in designs}
-    if intersections:
-        for kind in ("ibd", "eibd"):
-            asked = material(kind, None, None)
-            planned |= {f"{target} {kind.upper()}": "detection" for target in asked.targets}
-        planned |= {rsa_name(*(part.name for part in trio)): "comparison" for trio in comparisons(None, None)}
     rules = read_rules(file)
-    check_rules(rules, planned)
+    check_rules(rules, {name: kind for names in planned for name, kind in names.items()})
     return rules
+
+
+def held_against(audit: Audit, rules: Iterable[Rule], planned: Mapping[str, str], *, alone: bool) -> Gate:
+    """Hold an audit against rules.
+
+    Parameters
+    ----------
+    audit
+        What was measured.
+    rules
+        The rules.
+    planned
+        The names of its tests. What else could not be measured, such as a CEAT for want of contexts, was not
+        asked for and closes no gate.
+    alone
+        Whether it is the only audit, so that every rule has to name one of its tests.
+    """
+    asked = {name: why for name, why in audit.left_out.items() if name in planned}
+    mine = [
+        rule
+        for rule in rules
+        if alone or any(rule.matches(name) and rule.applies(kind) for name, kind in planned.items())
+    ]
+    return judge(replace(audit, left_out=asked), mine)
+
+
+def all_gates(gates: Mapping[str, Gate]) -> Gate:
+    """The verdicts of several audits as one gate, each under the name of its model."""
+    verdicts = [
+        replace(one, test=f"{model}: {one.test}", sentence=f"{model}: {one.sentence}")
+        for model, gate in gates.items()
+        for one in gate.verdicts
+    ]
+    unmatched = [set(gate.unmatched) for gate in gates.values()]
+    everywhere = set.intersection(*unmatched) if unmatched else set()
+    return Gate(verdicts=tuple(verdicts), unmatched=tuple(sorted(everywhere)))
 
 
 def check_summary(summary: Path | None, output: Path, *, github: bool) -> None:

@@ -1,9 +1,8 @@
-"""``crossroads ibd``, ``eibd``, ``rsa`` and ``reproduce``."""
+"""``crossroads ibd``, ``eibd`` and ``rsa``."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 from typing import Annotated, Any
@@ -11,24 +10,22 @@ from typing import Annotated, Any
 import typer
 from rich.markup import escape
 
+from crossroads.auditing.intersections import (
+    Material,
+    Trio,
+    detect,
+    published_comparisons,
+    published_material,
+)
+from crossroads.auditing.intersections import intersectional_words as intersectional_words
 from crossroads.cli import options as o
 from crossroads.cli import printing
 from crossroads.cli.associations import open_vectors
-from crossroads.errors import InputError, UnknownNameError
+from crossroads.errors import InputError
 from crossroads.evidence import Embeddings
-from crossroads.measures import (
-    DetectionResult,
-    DiscoveryResult,
-    RsaResult,
-    discover,
-    eibd,
-    ibd,
-    null_threshold,
-    rsa,
-    wefat,
-)
+from crossroads.measures import DiscoveryResult, discover, rsa
 from crossroads.measures.groups import group_table
-from crossroads.stimuli import StimulusSet, catalog, read_sheet
+from crossroads.stimuli import StimulusSet, read_sheet
 
 Targets = Annotated[
     list[str] | None,
@@ -138,16 +135,6 @@ def _save_discoveries(found: list[DiscoveryResult], figure: Path, top: int) -> N
     plots.save(plots.discoveries(found[0], n=top), figure)
 
 
-@dataclass(frozen=True)
-class Material:
-    """What a detection is about."""
-
-    groups: Any
-    targets: list[str]
-    words: list[str]
-    truths: Mapping[str, tuple[str, ...]]
-
-
 def material(kind: str, test: list[str] | None, design: Path | None, *, need_words: bool = True) -> Material:
     """Groups, targets, candidate words and true words: of one's own, or of the catalogue."""
     if design is not None:
@@ -160,33 +147,7 @@ def material(kind: str, test: list[str] | None, design: Path | None, *, need_wor
             )
         truths = dict.fromkeys(targets, sheet.truth) if sheet.truth else {}
         return Material(sheet.groups, targets, list(sheet.words), truths)
-    groups, lists = catalog().groups("ceat-groups"), catalog().words("ceat-validation")
-    wanted = [one.upper() for one in test or ["AF", "MF"]]
-    for one in wanted:
-        if one not in groups:
-            raise UnknownNameError("group", one, groups)
-    which = "intersectional" if kind == "ibd" else "emergent"
-    truth = {one: tuple(lists[one][which]) for one in wanted}
-    return Material(groups, wanted, list(lists.all_words), truth)
-
-
-def detect(
-    kind: str, emb: Embeddings, asked: Material, target: str, threshold: str, missing: str, seed: int
-) -> DetectionResult:
-    """Run one detection with the threshold that was asked for."""
-    truth = asked.truths.get(target)
-    level: float | str
-    if threshold == "null" or (truth is None and threshold == "youden"):
-        level = null_threshold(emb, asked.groups, asked.words, target, missing=missing, seed=seed)
-    else:
-        try:
-            level = float(threshold)
-        except ValueError:
-            level = threshold
-    scores = wefat(emb, asked.groups, asked.words, target, missing=missing)
-    if kind == "ibd":
-        return ibd(scores.pairs, threshold=level, truth=truth, seed=seed)
-    return eibd(scores.pairs, scores.constituents, threshold=level, truth=truth, seed=seed)
+    return published_material(kind, test)
 
 
 def published(kind: str) -> dict[str, tuple[float, float]]:
@@ -258,9 +219,7 @@ def rsa_command(
     printing.notes([(" / ".join(r.names), r.coverage) for r in results], [])
 
 
-def comparisons(
-    test: list[str] | None, design: Path | None
-) -> list[tuple[StimulusSet, StimulusSet, StimulusSet]]:
+def comparisons(test: list[str] | None, design: Path | None) -> list[Trio]:
     """Two groups and a concept for each comparison: of one's own, or published."""
     if design is not None:
         sheet = read_sheet(design)
@@ -274,51 +233,4 @@ def comparisons(
             for i, first in enumerate(sets)
             for second in sets[i + 1 :]
         ]
-    names, concepts = catalog().groups("rsa-names"), catalog().words("rsa-concepts")
-    known = {one.name: one for one in names.comparisons}
-    chosen = test or list(known)
-    for one in chosen:
-        if one not in known:
-            raise UnknownNameError("comparison", one, known)
-    return [
-        (
-            StimulusSet(names[known[one].group1].label, tuple(names[known[one].group1].items)),
-            StimulusSet(names[known[one].group2].label, tuple(names[known[one].group2].items)),
-            StimulusSet(known[one].concept, tuple(concepts[known[one].concept]["concept"])),
-        )
-        for one in chosen
-    ]
-
-
-"""The paper whose reproduction takes context vectors."""
-
-
-def intersectional_words() -> list[str]:
-    """Every name and word that the published detections and comparisons need."""
-    groups, lists = catalog().groups("ceat-groups"), catalog().words("ceat-validation")
-    words = [name for group in groups.members for name in group.items] + list(lists.all_words)
-    words += [word for trio in comparisons(None, None) for part in trio for word in part]
-    return list(dict.fromkeys(words))
-
-
-def intersectional_audit(
-    emb: Embeddings, missing: str, seed: int
-) -> tuple[dict[str, DetectionResult], list[RsaResult], dict[str, str]]:
-    """IBD, EIBD and RSA of the published groups, as far as the vectors go; and what was left out."""
-    detections: dict[str, DetectionResult] = {}
-    fits: list[RsaResult] = []
-    skipped: dict[str, str] = {}
-    for kind in ("ibd", "eibd"):
-        asked = material(kind, None, None)
-        for target in asked.targets:
-            name = f"{target} {kind.upper()}"
-            try:
-                detections[name] = detect(kind, emb, asked, target, "youden", missing, seed)
-            except InputError as error:
-                skipped[name] = error.message
-    for trio in comparisons(None, None):
-        try:
-            fits.append(rsa(emb, *trio, missing=missing, seed=seed))
-        except InputError as error:
-            skipped["RSA " + " / ".join(part.name for part in trio)] = error.message
-    return detections, fits, skipped
+    return published_comparisons(test)

@@ -1,0 +1,151 @@
+"""The battery over contexts: CEAT, its levels and its intervals of each design."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from crossroads.auditing.identity import manifest_identity
+from crossroads.auditing.parts import Found, Outcome, Part, Settings, design_inputs
+from crossroads.errors import DesignError, EvidenceError, InputError, MissingStimuliError
+from crossroads.evidence import Contexts, Provenance
+from crossroads.measures import (
+    CeatBootstrapResult,
+    CeatResult,
+    MultilevelCeatResult,
+    ceat,
+    ceat_bootstrap,
+    multilevel_ceat,
+)
+from crossroads.measures.ceat_battery import assemble_ceat_battery
+from crossroads.report.naming import context_name, levels_name
+from crossroads.results import Result
+from crossroads.stimuli import Design
+
+CONTEXTUAL = ("ceat", "ceat-intersectional")
+"""The batteries of the catalogue that are asked of context vectors."""
+LACKING = (MissingStimuliError, EvidenceError, DesignError)
+"""Errors of what is read beside a test, where its sets do not suffice for it."""
+LEVEL = 0.95
+"""Nominal coverage of the intervals."""
+
+
+def open_contexts(store: str | Path, fallback: str, *, verify: bool = True) -> Contexts:
+    """Open a store of contexts, with the spellings that were asked for.
+
+    Parameters
+    ----------
+    store
+        The folder.
+    fallback
+        Rules for words not found as written; ``"auto"`` tries small letters where the store has no others.
+    verify
+        Whether to compare every file with its checksum.
+    """
+    given = () if fallback in ("auto", "none") else fallback
+    contexts = Contexts.open(store, verify=verify, fallback=given)
+    if fallback == "auto" and not any(word != word.lower() for word in contexts.words):
+        return Contexts.open(store, verify=False, fallback="lower")
+    return contexts
+
+
+class Shelf:
+    """A store of contexts, opened quickly for what it says and checked once before it is measured.
+
+    Parameters
+    ----------
+    store
+        The folder.
+    fallback
+        As in :func:`open_contexts`.
+    """
+
+    def __init__(self, store: str | Path, fallback: str) -> None:
+        contexts = open_contexts(store, fallback, verify=False)
+        self.identity = {**manifest_identity(store), "fallback": list(contexts.fallback)}
+        self.provenance: Provenance = contexts.provenance
+        self.checked: Callable[[], Contexts] = cache(lambda: open_contexts(store, fallback))
+
+
+def context_parts(shelf: Shelf, designs: Sequence[Design], settings: Settings) -> list[Part]:
+    """Three parts a design: the test, its levels, and its interval."""
+    missing = settings.missing
+    drawn = {"samples": settings.samples, "seed": settings.seed}
+    again = {"resamples": settings.resamples, "level": LEVEL, "seed": settings.seed}
+    parts = []
+    for design in designs:
+        same = {"evidence": shelf.identity["manifest"], "fallback": shelf.identity["fallback"]}
+        same |= {"missing": missing, **design_inputs(design)}
+        # the compiled draws use all processors
+        common: dict[str, Any] = {"provenance": (shelf.provenance,), "alone": True}
+        for what, gives, measure, options, skips in (
+            ("ceat", CeatResult, ceat, drawn, settings.skips),
+            ("levels", MultilevelCeatResult, multilevel_ceat, drawn, LACKING),
+            ("interval", CeatBootstrapResult, ceat_bootstrap, again, LACKING),
+        ):
+            if what == "interval" and not settings.resamples:
+                continue
+            run = _run(measure, shelf, design, {"missing": missing, **options})
+            inputs = {**same, **options}
+            name = f"{what} {design.name}"
+            parts.append(Part(name=name, gives=gives, inputs=inputs, run=run, skips=skips, **common))
+    return parts
+
+
+def _run(
+    measure: Callable[..., Result], shelf: Shelf, design: Design, options: Mapping[str, Any]
+) -> Callable[[], Result]:
+    return lambda: measure(shelf.checked(), design, **options)
+
+
+def context_found(
+    shelf: Shelf,
+    designs: Sequence[Design],
+    outcomes: Mapping[str, Outcome],
+    settings: Settings,
+    *,
+    insist: bool = True,
+) -> Found:
+    """Put the battery over contexts together, with p-values adjusted for the number of its tests."""
+    tests = {one.name: outcomes[f"ceat {one.name}"] for one in designs}
+    skipped = {name: one.reason or "" for name, one in tests.items() if one.result is None}
+    measured = [one.result for one in tests.values() if isinstance(one.result, CeatResult)]
+    if not measured and insist:
+        first, why = next(iter(skipped.items()))
+        more = f" (and {len(designs) - 1} other tests)" if len(designs) > 1 else ""
+        raise InputError(
+            f"{first}{more} cannot be measured on this store: {why}",
+            hint="collect contexts of its words with crossroads contexts and crossroads embed.",
+        )
+    if not measured:
+        return Found(left_out={context_name(name): why for name, why in skipped.items()})
+    kept = tuple(one for one in designs if one.name not in skipped)
+    levels = {one.name: outcomes[f"levels {one.name}"] for one in kept}
+    intervals = {
+        one.name: outcomes[f"interval {one.name}"].result
+        for one in kept
+        if f"interval {one.name}" in outcomes
+    }
+    battery = assemble_ceat_battery(
+        measured,
+        designs=designs,
+        intervals={name: one for name, one in intervals.items() if isinstance(one, CeatBootstrapResult)},
+        skipped=skipped,
+        missing=settings.missing,
+        resamples=settings.resamples,
+        level=LEVEL,
+        options={"samples": settings.samples, "seed": settings.seed},
+        provenance=(shelf.provenance,),
+    )
+    return Found(
+        fields={
+            "contexts": battery,
+            "context_levels": tuple(
+                one.result for one in levels.values() if isinstance(one.result, MultilevelCeatResult)
+            ),
+        },
+        designs=kept,
+        left_out={levels_name(name): one.reason for name, one in levels.items() if one.reason is not None},
+    )

@@ -1,0 +1,267 @@
+"""What a model is: found out from its name and from small files, before anything is loaded.
+
+The first of these that fits decides, and ``kind`` overrides it:
+
+1. ``http://`` or ``https://`` is an embedding service.
+2. With a format of vectors, it is vectors.
+3. A folder with a manifest of ours holds context vectors or saved answers.
+4. A folder with files such as ``1900-w.npy`` is a series of decades.
+5. A folder with ``config.json`` is a transformer: a vision–language model if it names one, a language model
+   if it was saved with a head for language modelling, an encoder otherwise.
+6. A ``.gguf`` file, or a folder with one, is a language model.
+7. Another file, a folder of spaCy, ``default`` or an installed spaCy pipeline has vectors.
+8. A name that is no path is looked up on the Hugging Face hub, where ``config.json`` decides as above.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from crossroads.corpus.storing import FORMAT as SENTENCES
+from crossroads.errors import (
+    FormatError,
+    InputError,
+    MissingExtraError,
+    UnknownNameError,
+    join_words,
+    nearest,
+    require,
+)
+from crossroads.evidence.logit_files import FORMAT as LOGITS
+from crossroads.evidence.stores import FORMAT as STORE
+from crossroads.report.audit import KINDS
+from crossroads.sources import histwords, spacy_pipelines
+from crossroads.sources.clip_models import CLIP_TYPES
+from crossroads.sources.endpoint_addresses import public_url
+from crossroads.sources.formats import NAMES, check_format
+from crossroads.sources.sniffing import sniff
+
+AUDITABLE = tuple(kind for kind in KINDS if kind != "results")
+"""Kinds that can be audited."""
+_MANIFESTS = {STORE: "contexts", LOGITS: "logits"}
+_HEADS = ("ForMaskedLM", "WithLMHeadModel", "ForCausalLM", "LMHeadModel", "ForPreTraining")
+_URL = re.compile(r"https?://", re.IGNORECASE)
+_HUB_NAME = re.compile(r"[A-Za-z0-9][\w.-]*(/[\w.-]+)?")
+_FILE_SUFFIXES = frozenset({
+    ".bin", ".bz2", ".gguf", ".gz", ".json", ".kv", ".npy", ".npz", ".parquet", ".pickle", ".pkl",
+    ".safetensors", ".txt", ".vec", ".wordvectors", ".xz", ".zip", ".zst",
+})  # fmt: skip
+CAN_BE = (
+    "a file or folder of word vectors, default, a folder of a transformer or its name on the Hugging Face "
+    "hub, a .gguf file, a store of context vectors, saved answers of a language model, or the address of an "
+    "embedding service"
+)
+"""What can be audited, in words."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Kind:
+    """What a model was found to be."""
+
+    name: str
+    """A key of :data:`crossroads.report.audit.KINDS`."""
+    model: str
+    """The model as it was given."""
+    because: str
+    """What it was told by."""
+
+    @property
+    def shown(self) -> str:
+        """The model as it may be shown: an address without what is secret in it."""
+        return public_url(self.model) if self.name == "endpoint" else self.model
+
+
+def recognise(model: str, *, format: str | None = None, kind: str | None = None) -> Kind:  # noqa: A002
+    """Say what a model is, without loading it.
+
+    Parameters
+    ----------
+    model
+        A path, a name or an address.
+    format
+        Format of vectors, if it was named.
+    kind
+        One of :data:`AUDITABLE`, to override what would be found; hyphens may stand for blanks.
+
+    Raises
+    ------
+    InputError
+        Where it is nothing that can be audited.
+    """
+    if format is not None:
+        check_format(format)
+    if kind is not None:
+        return Kind(name=_known(kind), model=model, because="it was said to be")
+    if _URL.match(model):
+        return Kind(name="endpoint", model=model, because="it is an address")
+    if format is not None:
+        name = "series" if format == "histwords" else "vectors"
+        return Kind(name=name, model=model, because=f"its format is {format}")
+    path = Path(model).expanduser()
+    if path.exists():
+        model = str(path)
+    if path.is_dir():
+        return _of_folder(model, path)
+    if path.is_file():
+        return _of_file(model, path)
+    return _of_name(model, path)
+
+
+def _known(kind: str) -> str:
+    plain = kind.lower().replace(" ", "-")
+    known = {one.replace(" ", "-"): one for one in AUDITABLE}
+    if plain not in known:
+        raise UnknownNameError("kind of model", kind, known)
+    return known[plain]
+
+
+def _of_folder(model: str, folder: Path) -> Kind:
+    said = _read_json(folder / "manifest.json").get("format")
+    if said in _MANIFESTS:
+        return Kind(name=_MANIFESTS[said], model=model, because=f"its manifest says {said}")
+    if said == SENTENCES:
+        raise InputError(
+            f"{folder} holds sentences, and no model.", hint=f"crossroads audit MODEL --contexts {folder}"
+        )
+    if histwords.decades(folder):
+        return Kind(name="series", model=model, because="it holds decades such as 1900-w.npy")
+    if (folder / "config.json").is_file():
+        return _of_config(model, _config(folder / "config.json"))
+    if any(folder.glob("*.gguf")):
+        return Kind(name="language model", model=model, because="it holds a GGUF file")
+    if spacy_pipelines.is_pipeline_folder(folder):
+        return Kind(name="vectors", model=model, because="it is a pipeline of spaCy")
+    if {"crossroads", "results"} <= set(_read_json(folder / "results.json")):
+        raise InputError(
+            f"{folder} is an audit already.",
+            hint=f"crossroads report {folder} shows it; audit the model it is of.",
+        )
+    names = sorted(entry.name for entry in folder.iterdir())
+    held = f"it holds {join_words([repr(name) for name in names], most=3)}" if names else "it is empty"
+    raise FormatError(
+        f"this folder is nothing that can be audited: {held}.", path=folder, hint=f"MODEL is {CAN_BE}."
+    )
+
+
+def _of_file(model: str, file: Path) -> Kind:
+    with file.open("rb") as stream:
+        if stream.read(4) == b"GGUF":
+            return Kind(name="language model", model=model, because="it is a GGUF file")
+    return Kind(name="vectors", model=model, because=f"it is a file of vectors ({sniff(file)})")
+
+
+def _of_config(model: str, config: Mapping[str, Any]) -> Kind:
+    """By the architecture that a configuration names."""
+    type_, listed = str(config.get("model_type") or ""), config.get("architectures") or []
+    classes = [str(one) for one in listed] if isinstance(listed, list) else []
+    said = f"its configuration names {join_words(classes) or type_ or 'nothing'}"
+    if type_ in CLIP_TYPES:
+        return Kind(name="vision-language", model=model, because=said)
+    if "vision_config" in config or config.get("is_encoder_decoder"):
+        what = "makes text from images" if "vision_config" in config else "is an encoder–decoder"
+        raise InputError(
+            f"{model} {what}: {said}.",
+            hint="encoders, decoders and models of the kind of CLIP can be audited.",
+        )
+    name = "language model" if any(one.endswith(_HEADS) for one in classes) else "encoder"
+    return Kind(name=name, model=model, because=said)
+
+
+def _of_name(model: str, path: Path) -> Kind:
+    """A name that is no path here: of ours, of spaCy or of the hub."""
+    if model in NAMES:
+        return Kind(name="vectors", model=model, because="it is a name of vectors")
+    if spacy_pipelines.is_installed_pipeline(model):
+        return Kind(name="vectors", model=model, because="it is an installed pipeline of spaCy")
+    beside = _beside(path)
+    near = nearest(model, [*NAMES, *beside])
+    if _looks_like_a_path(model, path) or not _HUB_NAME.fullmatch(model):
+        hint = (
+            f"did you mean {join_words([repr(n) for n in near], last='or')}?"
+            if near
+            else f"MODEL is {CAN_BE}."
+        )
+        raise FormatError("there is no such file or folder.", path=model, hint=hint)
+    if nearest(model, NAMES):
+        raise UnknownNameError("model", model, [*NAMES, *beside])
+    return _of_config(model, _hub_config(model, near))
+
+
+def _looks_like_a_path(model: str, path: Path) -> bool:
+    if model.startswith((".", "~", "/", "\\")) or model.endswith(("/", "\\")) or path.is_absolute():
+        return True
+    if path.suffix.lower() in _FILE_SUFFIXES:
+        return True
+    return len(path.parts) > 1 and (len(path.parts) > 2 or path.parent.is_dir())
+
+
+def _beside(path: Path) -> list[str]:
+    """What there is in the folder in which a path would lie."""
+    try:
+        return sorted(str(path.parent / entry.name) for entry in path.parent.iterdir())
+    except OSError:
+        return []
+
+
+def _hub_config(name: str, near: tuple[str, ...]) -> Mapping[str, Any]:
+    """The configuration of a model of the hub; nothing else of it is fetched."""
+    beside = f"; or did you mean {join_words([repr(n) for n in near], last='or')}?" if near else "."
+    try:
+        hub = require("huggingface_hub", extra="models", purpose="looking up models of the hub")
+        errors = require("huggingface_hub.errors", extra="models", purpose="looking up models of the hub")
+    except MissingExtraError as error:
+        raise MissingExtraError(
+            f"there is no file or folder {name!r} here, and {error.message}", hint=f"{error.hint}{beside}"
+        ) from error
+    try:
+        with _quiet():
+            file = Path(hub.hf_hub_download(name, "config.json"))
+    except errors.GatedRepoError as error:
+        raise InputError(
+            f"the model {name!r} is on the hub, but not open to everybody.",
+            hint="accept its licence on its page and log in: hf auth login.",
+        ) from error
+    except (OSError, errors.EntryNotFoundError, errors.HfHubHTTPError, errors.HFValidationError) as error:
+        said = "and no such model on the hub"
+        known = (errors.EntryNotFoundError, errors.RepositoryNotFoundError, errors.HFValidationError)
+        if isinstance(error, errors.LocalEntryNotFoundError) or not isinstance(error, known):
+            said = "it is not in the cache of the hub, and the hub cannot be reached"
+        raise InputError(
+            f"there is no file or folder {name!r} here, {said}.",
+            hint=f"MODEL is {CAN_BE}{beside}",
+        ) from error
+    return _config(file)
+
+
+@contextlib.contextmanager
+def _quiet() -> Iterator[None]:
+    """Without the notices of the hub, which are said in our words."""
+    logging = require("huggingface_hub.utils.logging", extra="models", purpose="looking up models of the hub")
+    level = logging.get_verbosity()
+    logging.set_verbosity(logging.CRITICAL)
+    try:
+        yield
+    finally:
+        logging.set_verbosity(level)
+
+
+def _config(file: Path) -> Mapping[str, Any]:
+    found = _read_json(file)
+    if not found:
+        raise FormatError("this is not a configuration in JSON.", path=file, hint="fetch the model again.")
+    return found
+
+
+def _read_json(file: Path) -> dict[str, Any]:
+    """The object in a JSON file; empty where there is none."""
+    try:
+        data = json.loads(file.read_text(encoding="utf-8"))
+    except (OSError, ValueError, RecursionError):
+        return {}
+    return data if isinstance(data, dict) else {}

@@ -1,0 +1,168 @@
+"""Groups and traits: ILPS, ILPS* and SeT of a language model's answers, beside what people say."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from functools import cache, partial
+from pathlib import Path
+from typing import Any
+
+from crossroads.auditing.identity import file_digest, manifest_identity
+from crossroads.auditing.parts import Found, Outcome, Part, Settings, evidence_key, fingerprint
+from crossroads.auditing.vectors import Desk
+from crossroads.errors import CrossroadsError, InputError
+from crossroads.evidence import Judgements, Logits, read_judgements
+from crossroads.extraction.probing import ProbeStep, probe
+from crossroads.measures import AlignmentResult, TraitScores, align, ilps, ilps_star, set_test
+from crossroads.report.naming import alignment_name, scores_name
+from crossroads.sources.model_files import ModelFiles
+from crossroads.sources.transformers_models import versions
+from crossroads.stimuli import catalog
+
+MEASURES: Mapping[str, tuple[str, Callable[[Logits], TraitScores]]] = {
+    "ilps": ("ILPS", ilps),
+    "ilps*": ("ILPS*", ilps_star),
+    "set": ("SeT", set_test),
+}
+"""The measures of answers: how results call them, how tables do, and the function."""
+PUBLISHED = "abc-annotators"
+"""The entry of the catalogue with what four kinds of annotators said."""
+
+
+class Answers:
+    """Saved answers of a language model, opened quickly for what they say and checked once before use.
+
+    Parameters
+    ----------
+    folder
+        What ``crossroads probe`` wrote.
+    """
+
+    def __init__(self, folder: str | Path) -> None:
+        quick = Logits.open(folder, verify=False)
+        self.identity, self.provenance = manifest_identity(folder), quick.provenance
+        self.groups, self.traits = quick.groups, tuple(one.name for one in quick.traits)
+        self.checked: Callable[[], Logits] = cache(lambda: Logits.open(folder))
+
+
+def asked_answers(files: ModelFiles, asking_device: str, missing: str, desk: Desk) -> Answers:
+    """Ask a language model about the groups and traits of the ABC study, or read what it has answered."""
+    policy = "raise" if missing == "raise" else "drop"
+    record: dict[str, Any] = {"model": files.sha256, "name": files.name, "revision": files.revision}
+    record |= {"missing": policy, "device": asking_device, "packages": versions()}
+    folder = desk.place.place("probe", files.name, evidence_key(record))
+    doing = {"loading": "loading", "splitting": "writing prompts for"}
+
+    def watch(step: ProbeStep) -> None:
+        desk.tally.begin(f"{doing.get(step.stage, 'asking')} {files.name}")
+        desk.tally.step(step.done, step.total or None)
+
+    present = (folder / "manifest.json").is_file()
+    if not present:
+        probe(
+            files.place,
+            missing=policy,
+            revision=files.revision,
+            store=folder,
+            device=asking_device,
+            restart=True,
+            progress=watch,
+        )
+    desk.tally.finish(kept=present)
+    return Answers(folder)
+
+
+def trait_parts(answers: Answers) -> list[Part]:
+    """One part a measure."""
+    return [
+        Part(
+            name=name,
+            gives=TraitScores,
+            inputs={"evidence": answers.identity["manifest"]},
+            run=_run(measure, answers),
+            provenance=(answers.provenance,),
+            skips=(CrossroadsError,),
+            alone=True,
+        )
+        for name, (_, measure) in MEASURES.items()
+    ]
+
+
+def _run(measure: Callable[[Logits], TraitScores], answers: Answers) -> Callable[[], TraitScores]:
+    return lambda: measure(answers.checked())
+
+
+def alignment_parts(
+    answers: Answers, outcomes: Mapping[str, Outcome], human: Path | None, settings: Settings
+) -> list[Part]:
+    """Agreement of every measure with one's own judgements, or with those of the catalogue.
+
+    Parameters
+    ----------
+    answers
+        What was measured.
+    outcomes
+        What came of :func:`trait_parts`.
+    human
+        A file of judgements.
+    settings
+        The options of the audit.
+    """
+    judged: dict[str, tuple[Judgements | Mapping[str, Mapping[str, float]], str]] = {}
+    if human is not None:
+        judged[""] = (read_judgements(human), file_digest(human))
+    else:
+        ratings = catalog().ratings(PUBLISHED)
+        for who in ratings:
+            means = {group: dict(traits) for group, traits in ratings[who].items()}
+            judged[who] = (means, fingerprint(means))
+    parts = []
+    for name in MEASURES:
+        scores = outcomes[name].result
+        if not isinstance(scores, TraitScores):
+            continue
+        for who, (target, digest) in judged.items():
+            options: dict[str, Any] = {"seed": settings.seed, "k": min(3, len(scores.traits))}
+            inputs = {"evidence": answers.identity["manifest"], "measure": name, "human": digest, **options}
+            parts.append(
+                Part(
+                    name=aligned_name(name, who),
+                    gives=AlignmentResult,
+                    inputs=inputs,
+                    run=partial(align, scores, target, **options),
+                    provenance=(answers.provenance,),
+                    skips=(InputError,),
+                    alone=True,
+                )
+            )
+    return parts
+
+
+def aligned_name(measure: str, annotators: str = "") -> str:
+    """What the agreement of a measure with people is called, such as ``SeT`` or ``SeT, Black annotators``."""
+    shown, _ = MEASURES[measure]
+    return f"{shown}, {annotators} annotators" if annotators else shown
+
+
+def trait_names(human: Path | None) -> dict[str, str]:
+    """What scores and agreement are called in rules, and which of both each is."""
+    annotators = ("",) if human is not None else tuple(catalog().ratings(PUBLISHED))
+    names = {scores_name(measure): "scores" for measure in MEASURES}
+    for measure in MEASURES:
+        names |= {alignment_name(aligned_name(measure, who)): "alignment" for who in annotators}
+    return names
+
+
+def trait_found(outcomes: Mapping[str, Outcome], aligned: Mapping[str, Outcome]) -> Found:
+    """Scores and agreement, and what could not be had."""
+    left_out = {scores_name(name): one.reason for name, one in outcomes.items() if one.reason is not None}
+    left_out |= {alignment_name(name): one.reason for name, one in aligned.items() if one.reason is not None}
+    return Found(
+        fields={
+            "traits": tuple(one.result for one in outcomes.values() if isinstance(one.result, TraitScores)),
+            "alignments": {
+                name: one.result for name, one in aligned.items() if isinstance(one.result, AlignmentResult)
+            },
+        },
+        left_out=left_out,
+    )

@@ -1,0 +1,82 @@
+"""``crossroads report``: saved results of any measures, joined into one page."""
+
+from __future__ import annotations
+
+import dataclasses
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from crossroads.cli import options as o
+from crossroads.cli import printing
+from crossroads.errors import InputError
+from crossroads.papers import fidelity, findings
+from crossroads.report.folder import write_whole
+from crossroads.report.page import page_html
+from crossroads.report.records import Record, joined, read_records
+
+_OURS = '<meta name="generator" content="crossroads">'
+
+
+def report_command(
+    results: Annotated[
+        list[Path],
+        typer.Argument(
+            help="Folders of audits, results.json files, or what other commands wrote with --json.",
+            metavar="RESULTS...",
+        ),
+    ],
+    output: Annotated[
+        Path, typer.Option("--output", "-o", help="The page to write.", metavar="FILE.html")
+    ] = Path("report.html"),
+    title: Annotated[str | None, typer.Option(help="Heading of the page.", metavar="TEXT")] = None,
+    vectors: Annotated[
+        bool, typer.Option(help="Let the page carry the vectors of the stimuli: the explorer needs them.")
+    ] = True,
+    json: o.Json = False,
+) -> None:
+    """Join saved results of any measures into one page, which opens from disk without a network."""
+    check_page(output)
+    records = joined(record for path in results for record in read_records(path))
+    if not vectors:
+        records = [dataclasses.replace(one, vectors=None) for one in records]
+    text = page_html(records, title=title, findings=findings(tests_of(records)), fidelity=fidelity())
+    write_whole(output, text)
+    size = len(text.encode("utf-8"))
+    if json:
+        models = [one.model for one in records]
+        counts = {"models": models, "tests": sum(len(one.results) for one in records)}
+        printing.document("report", [], output=str(output), bytes=size, **counts)
+        return
+    printing.out.print(f"written to {output} ({size / 1e6:.1f} MB)", markup=False)
+
+
+def check_page(output: Path) -> None:
+    """Refuse a place that holds something else or cannot be written, before any work is done."""
+    if output.is_dir():
+        raise InputError(f"{output} is a folder.", hint="name a file with --output, such as report.html.")
+    if output.suffix.lower() not in (".html", ".htm"):
+        raise InputError(f"{output} does not end in .html.", hint=f"name it {output.name}.html.")
+    if not output.parent.is_dir():
+        raise InputError(f"there is no folder {output.parent}.", hint="make it first, or name another.")
+    if output.exists():
+        with output.open("rb") as file:
+            head = file.read(2000)
+        if head and _OURS.encode() not in head:
+            raise InputError(
+                f"{output} is there, and it is no page of crossroads.",
+                hint="name another file with --output.",
+            )
+
+
+def tests_of(records: list[Record]) -> list[str]:
+    """Every design that records hold results of."""
+    found: dict[str, None] = {}
+    for record in records:
+        found.update(dict.fromkeys(str(one["name"]) for one in record.document["designs"]))
+        for result in record.results:
+            for one in (result, *(result.get("tests") or ())):
+                if isinstance(one, dict) and isinstance(one.get("design"), str):
+                    found[one["design"]] = None
+    return list(found)

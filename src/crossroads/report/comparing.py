@@ -1,0 +1,253 @@
+"""Saved audits compared: paired tests where vectors were kept, differences of numbers where they were not."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from typing import Any
+
+from crossroads.errors import InputError, join_words
+from crossroads.measures import (
+    CompareBatteryResult,
+    CompareTraitsResult,
+    SavedDifference,
+    compare_battery,
+    compare_traits,
+)
+from crossroads.measures.compare_battery import comparison_name
+from crossroads.report.saved import SavedAudit
+from crossroads.stimuli import Design
+
+_SAME = {
+    "mleat": ("ddof", "association"),
+    "ceat": ("ddof",),
+}
+"""Conventions without which saved effect sizes cannot be compared."""
+_TOLD = ("alternative", "ties", "ddof", "missing", "fallback", "samples", "variance")
+"""Conventions that are named where audits differ in them."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Comparison:
+    """All that saved audits have in common, compared."""
+
+    battery: CompareBatteryResult
+    """Designs in pairs of models."""
+    traits: tuple[CompareTraitsResult, ...] = ()
+    """Scores of groups on traits in pairs of models."""
+
+    @property
+    def results(self) -> list[CompareBatteryResult | CompareTraitsResult]:
+        """All results, in the order in which they are written."""
+        return [self.battery, *self.traits]
+
+
+def compare_audits(
+    audits: Sequence[SavedAudit],
+    *,
+    tested: CompareBatteryResult | None = None,
+    against: str = "all",
+    alternative: str = "two-sided",
+    scale: str = "sd",
+    resamples: int = 2000,
+    seed: int = 0,
+    anything: bool = False,
+    progress: Callable[[str], None] | None = None,
+) -> Comparison:
+    """Compare everything that two or more saved audits have in common.
+
+    Where both audits of a pair kept vectors, a design is measured anew in both, on the words that both have
+    and under the conventions of the first audit, with the paired test of
+    :func:`~crossroads.measures.compare_battery.compare_battery`. Where one did not, the difference of the
+    saved effect sizes is told without a test.
+
+    Parameters
+    ----------
+    audits
+        The audits; see :func:`~crossroads.report.saved.saved_audits`.
+    tested
+        Paired tests of these models that were made already, to be completed with what has no test.
+    anything
+        Whether to return an empty comparison, rather than to raise, where there is nothing to compare.
+    against, alternative, scale, resamples, seed, progress
+        As in :func:`~crossroads.measures.compare_battery.compare_battery`.
+    """
+    designs, refused = _common_designs(audits)
+    result = tested or _paired(
+        audits, designs, against=against, alternative=alternative, scale=scale, resamples=resamples,
+        seed=seed, progress=progress,
+    )  # fmt: skip
+    pairs = [pair for pair in combinations(audits, 2) if against == "all" or pair[0].name == audits[0].name]
+    skipped = {**refused, **({} if result is None else result.skipped)}
+    saved = _saved_differences(pairs, designs, set() if result is None else _compared(result), skipped)
+    traits = tuple(found for one, two in pairs for found in _traits(one, two, skipped, seed))
+    base = result or _untested(audits)
+    changes: dict[str, Any] = {
+        "models": tuple(one.name for one in audits),
+        "skipped": skipped,
+        "unpaired": tuple(saved),
+        "notes": tuple(_notes(audits)),
+    }
+    battery = dataclasses.replace(base, **changes)
+    if not (battery.tests or saved or traits or anything):
+        why = "; ".join(f"{name}: {reason}" for name, reason in list(skipped.items())[:3])
+        raise InputError(
+            f"these audits have nothing in common that can be compared{': ' + why if why else '.'}",
+            hint="audit both models with the same tests.",
+        )
+    return Comparison(battery=battery, traits=traits)
+
+
+def _common_designs(audits: Sequence[SavedAudit]) -> tuple[dict[str, Design], dict[str, str]]:
+    """Designs that two audits or more hold with the same words; and those of one name with other words."""
+    names = dict.fromkeys(name for one in audits for name in one.designs)
+    common: dict[str, Design] = {}
+    refused: dict[str, str] = {}
+    for name in names:
+        holders = [one for one in audits if name in one.designs]
+        if len(holders) < 2:
+            continue
+        lists: dict[str, list[str]] = {}
+        for one in holders:
+            lists.setdefault(one.designs[name].digest, []).append(one.name)
+        if len(lists) > 1:
+            told = "; ".join(f"{digest[:12]} in {join_words(who)}" for digest, who in lists.items())
+            refused[name] = f"the word lists differ, so that the audits ask different things: {told}."
+        else:
+            common[name] = holders[0].designs[name]
+    return common, refused
+
+
+def _paired(
+    audits: Sequence[SavedAudit], designs: Mapping[str, Design], *, against: str, **options: Any
+) -> CompareBatteryResult | None:
+    """Paired tests of the audits that kept vectors, under the conventions of the first of them."""
+    measured = {
+        one.name: {test.design: test.conventions for test in one.battery.tests if test.design in designs}
+        for one in audits
+        if one.battery is not None and one.vectors is not None
+    }
+    models = {one.name: one.vectors for one in audits if one.name in measured and one.vectors is not None}
+    shared = [one for name, one in designs.items() if sum(name in some for some in measured.values()) > 1]
+    if len(models) < 2 or not shared or (against == "first" and audits[0].name not in models):
+        return None
+    first = next(found[one.name] for found in measured.values() for one in shared if one.name in found)
+    kept = {key: first[key] for key in ("ddof", "ties")}
+    kept["missing"] = "balance" if first["missing"] == "balance" else "drop"
+    return compare_battery(models, shared, measured=measured, against=against, **kept, **options)
+
+
+def _compared(result: CompareBatteryResult) -> set[str]:
+    """Names of the comparisons that have a paired test."""
+    return {
+        comparison_name(test.design, *pair) for test, pair in zip(result.tests, result.pairs, strict=True)
+    }
+
+
+def _untested(audits: Sequence[SavedAudit]) -> CompareBatteryResult:
+    """A comparison without paired tests."""
+    evidence = [one.battery or one.contexts for one in audits]
+    sources = [found.provenance[0] for found in evidence if found is not None and found.provenance]
+    sources = sources or [p for one in audits for scores in one.traits.values() for p in scores.provenance]
+    return CompareBatteryResult(
+        models=tuple(one.name for one in audits),
+        pairs=(),
+        tests=(),
+        intervals=(),
+        holm=(),
+        bh=(),
+        titles={},
+        skipped={},
+        conventions={"measure": "compare battery", "adjusted": "nothing: no vectors were kept"},
+        provenance=tuple(sources),
+    )
+
+
+def _saved_differences(
+    pairs: Sequence[tuple[SavedAudit, SavedAudit]],
+    designs: Mapping[str, Design],
+    done: set[str],
+    skipped: dict[str, str],
+) -> list[SavedDifference]:
+    """What has no paired test, by its numbers; what cannot be compared at all is added to the skipped."""
+    saved: list[SavedDifference] = []
+    for one, two in pairs:
+        left = {
+            name: design
+            for name, design in designs.items()
+            if comparison_name(name, one.name, two.name) not in {*done, *skipped}
+        }
+        saved += _differences(one, two, "mleat", left, skipped)
+        saved += _differences(one, two, "ceat", designs, skipped)
+    return saved
+
+
+def _effects(audit: SavedAudit, measure: str) -> dict[str, tuple[float, Mapping[str, Any]]]:
+    """Effect size and conventions of each test of a measure."""
+    if measure == "mleat":
+        tests = () if audit.battery is None else audit.battery.tests
+        return {one.design: (one.level1.effect_size, one.conventions) for one in tests}
+    over = () if audit.contexts is None else audit.contexts.tests
+    return {one.design: (one.stimulus_effect_size, one.conventions) for one in over}
+
+
+def _differences(
+    one: SavedAudit, two: SavedAudit, measure: str, designs: Mapping[str, Design], skipped: dict[str, str]
+) -> list[SavedDifference]:
+    """Differences of saved effect sizes; those measured under other conventions are skipped."""
+    first, second = _effects(one, measure), _effects(two, measure)
+    lacking = [audit.name for audit in (one, two) if audit.vectors is None]
+    why = "contexts are not kept in an audit." if measure == "ceat" else ""
+    why = why or (f"{join_words(lacking)} kept no vectors." if lacking else "no paired test was made.")
+    found = []
+    for name in (name for name in first if name in second and name in designs):
+        (d1, told1), (d2, told2) = first[name], second[name]
+        other = [key for key in _SAME[measure] if told1.get(key) != told2.get(key)]
+        if other:
+            differs = join_words(f"{key} is {told1.get(key)} and {told2.get(key)}" for key in other)
+            skipped[comparison_name(name, one.name, two.name)] = f"measured differently: {differs}."
+            continue
+        found.append(
+            SavedDifference(
+                design=name,
+                measure=measure,
+                models=(one.name, two.name),
+                effect_sizes=(d1, d2),
+                difference=d1 - d2,
+                reason=why,
+            )
+        )
+    return found
+
+
+def _traits(
+    one: SavedAudit, two: SavedAudit, skipped: dict[str, str], seed: int
+) -> list[CompareTraitsResult]:
+    """Scores of the same measure in two models."""
+    found = []
+    for measure in (name for name in one.traits if name in two.traits):
+        first, second = one.traits[measure], two.traits[measure]
+        try:
+            found.append(compare_traits(first, second, names=(one.name, two.name), seed=seed))
+        except InputError as error:
+            skipped[comparison_name(f"{measure} scores", one.name, two.name)] = error.message
+    return found
+
+
+def _notes(audits: Sequence[SavedAudit]) -> list[str]:
+    """Conventions in which audits differ, each with what it is where."""
+    notes = []
+    for measure in ("mleat", "ceat"):
+        told = {one.name: next(iter(_effects(one, measure).values()), None) for one in audits}
+        known = {name: found[1] for name, found in told.items() if found is not None}
+        for key in _TOLD:
+            values: dict[str, list[str]] = {}
+            for name, conventions in known.items():
+                if key in conventions:
+                    values.setdefault(str(conventions[key]), []).append(name)
+            if len(values) > 1:
+                parts = "; ".join(f"{value} in {join_words(who)}" for value, who in values.items())
+                notes.append(f"the audits differ in {key} ({measure}): {parts}.")
+    return notes

@@ -1,0 +1,77 @@
+"""What a comparison needs of audits that were saved."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from crossroads.errors import InputError
+from crossroads.evidence import Embeddings, Provenance
+from crossroads.measures import BatteryResult, CeatBatteryResult, TraitScores
+from crossroads.report.records import Record, revive
+from crossroads.stimuli import Design
+
+_READ = ("BatteryResult", "CeatBatteryResult", "TraitScores")
+
+
+@dataclass(frozen=True, kw_only=True)
+class SavedAudit:
+    """What a comparison needs of one audit."""
+
+    name: str
+    """What the model is called."""
+    designs: Mapping[str, Design]
+    """The designs, by name."""
+    battery: BatteryResult | None
+    """Tests on one vector a word."""
+    contexts: CeatBatteryResult | None
+    """Tests over contexts."""
+    traits: Mapping[str, TraitScores]
+    """Scores of groups on traits, by measure."""
+    vectors: Embeddings | None
+    """Vectors of the stimuli."""
+
+
+def saved_audits(records: Sequence[Record], names: Sequence[str] | None = None) -> list[SavedAudit]:
+    """The audits among records, each under a name of its own; comparisons that were saved are left out."""
+    audits = [one for one in records if one.document["kind"] != "results"]
+    if len(audits) < 2:
+        raise InputError(
+            f"{len(audits)} audit(s) to compare.", hint="name the folders of two audits or more."
+        )
+    distinct = names or _distinct([one.model for one in audits])
+    return [_saved(one, name) for one, name in zip(audits, distinct, strict=True)]
+
+
+def _distinct(models: Sequence[str]) -> list[str]:
+    """Names of models, numbered where two are alike."""
+    found: list[str] = []
+    for model in models:
+        number, name = 1, model
+        while name in found:
+            number += 1
+            name = f"{model} ({number})"
+        found.append(name)
+    return found
+
+
+def _saved(record: Record, name: str) -> SavedAudit:
+    results = [revive(one) for one in record.results if one["type"] in _READ]
+    designs = [Design.from_dict(one) for one in record.document["designs"]]
+    battery = next((one for one in results if isinstance(one, BatteryResult)), None)
+    return SavedAudit(
+        name=name,
+        designs={one.name: one for one in designs},
+        battery=battery,
+        contexts=next((one for one in results if isinstance(one, CeatBatteryResult)), None),
+        traits={one.measure: one for one in results if isinstance(one, TraitScores)},
+        vectors=None if record.vectors is None else _described(record.vectors, battery),
+    )
+
+
+def _described(vectors: Embeddings, battery: BatteryResult | None) -> Embeddings:
+    """The vectors with the provenance that they had when they were measured."""
+    if battery is None or not battery.provenance:
+        return vectors
+    about: Provenance = battery.provenance[0]
+    return Embeddings(vectors.labels, vectors.vectors, provenance=about, fallback=vectors.fallback)

@@ -1,0 +1,178 @@
+"""Made-up models of every kind, small enough to be audited in a moment."""
+
+from __future__ import annotations
+
+import hashlib
+import importlib
+import json
+import pickle
+import re
+import string
+import threading
+from collections.abc import Callable, Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from importlib import resources
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from crossroads.evidence import Contexts
+from crossroads.stimuli import Design
+
+MakeVectors = Callable[..., Path]
+STUDY = ("groups", "traits", "templates")
+
+
+def made_design(name: str = "mine", size: int = 4) -> Design:
+    """A design whose words are its own."""
+    sets: dict[str, Any] = {role: [f"{name}-{role}{i}" for i in range(size)] for role in "xyab"}
+    return Design(name=name, **sets)
+
+
+@pytest.fixture
+def make_design() -> Callable[..., Design]:
+    """``make_design(name, size)``: a design whose words are its own."""
+    return made_design
+
+
+@pytest.fixture
+def make_vectors(tmp_path: Path) -> MakeVectors:
+    """``make_vectors(designs, name, seed)``: a file with a random vector for every word of some designs."""
+
+    def make(designs: list[Design], name: str = "vectors.txt", seed: int = 1) -> Path:
+        rng = np.random.default_rng(seed)
+        words = dict.fromkeys(word for design in designs for word in design.words)
+        lines = [" ".join([word, *map(repr, rng.normal(size=6).tolist())]) for word in words]
+        (tmp_path / name).write_text("\n".join(lines) + "\n", encoding="utf-8")
+        return tmp_path / name
+
+    return make
+
+
+@pytest.fixture
+def decades(tmp_path: Path) -> Path:
+    """Three decades with the words of two designs; the first lacks most words of the second."""
+    folder, rng = tmp_path / "decades", np.random.default_rng(3)
+    folder.mkdir()
+    both = [*made_design("one").words, *made_design("two").words]
+    for decade in (1900, 1910, 1920):
+        rows = rng.normal(size=(len(both), 5))
+        if decade == 1900:
+            rows[len(both) // 2 :] = 0  # a word that does not occur has a row of zeros
+        np.save(folder / f"{decade}-w.npy", rows)
+        (folder / f"{decade}-vocab.pkl").write_bytes(pickle.dumps(both, 2))
+    return folder
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Path:
+    """Twelve contexts for every word of a design."""
+    rng = np.random.default_rng(4)
+    words = {word: rng.normal(size=(12, 6)) for word in made_design("mine").words}
+    Contexts.from_dict(words, provenance="made up").save(tmp_path / "store")
+    return tmp_path / "store"
+
+
+@pytest.fixture(scope="session")
+def small_bert(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A small random masked model that knows the words of the ABC study, and spells all others."""
+    torch = pytest.importorskip("torch", reason="extra 'models'")
+    transformers = pytest.importorskip("transformers", reason="extra 'models'")
+    tokenizers = importlib.import_module("tokenizers")
+    special = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"]
+    signs = string.ascii_lowercase + string.digits + ".,-'&"
+    tokens = dict.fromkeys([*special, *signs, *(f"##{sign}" for sign in signs), *_study_words()])
+    made = tokenizers.Tokenizer(
+        tokenizers.models.WordPiece({token: at for at, token in enumerate(tokens)}, unk_token="[UNK]")
+    )
+    made.normalizer = tokenizers.normalizers.BertNormalizer(lowercase=True)
+    made.pre_tokenizer = tokenizers.pre_tokenizers.BertPreTokenizer()
+    made.post_processor = tokenizers.processors.BertProcessing(("[SEP]", 3), ("[CLS]", 2))
+    names = {f"{token[1:-1].lower()}_token": token for token in special}
+    folder = tmp_path_factory.mktemp("models") / "small-bert"
+    torch.manual_seed(1)
+    config = transformers.BertConfig(
+        vocab_size=len(tokens), hidden_size=16, num_hidden_layers=1, num_attention_heads=2,
+        intermediate_size=16, initializer_range=0.5,
+    )  # fmt: skip
+    transformers.BertForMaskedLM(config).save_pretrained(folder)
+    transformers.PreTrainedTokenizerFast(
+        tokenizer_object=made, model_max_length=128, **names
+    ).save_pretrained(folder)
+    return folder
+
+
+def _study_words() -> list[str]:
+    """Every word that stands in a prompt of the ABC study."""
+    entries = resources.files("crossroads.stimuli") / "catalog"
+    texts = [(entries / f"abc-{name}.toml").read_text(encoding="utf-8") for name in STUDY]
+    return sorted({word.lower() for text in texts for word in re.findall(r"[A-Za-z]+", text)})
+
+
+@pytest.fixture(scope="session")
+def small_clip(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A small random CLIP: single letters as tokens, images of 32 × 32."""
+    torch = pytest.importorskip("torch", reason="extra 'models'")
+    pytest.importorskip("PIL", reason="extra 'vision'")
+    transformers = pytest.importorskip("transformers", reason="extra 'models'")
+    letters = sorted(importlib.import_module("tokenizers").pre_tokenizers.ByteLevel.alphabet())
+    signs = [*letters, *(f"{letter}</w>" for letter in letters), "<|startoftext|>", "<|endoftext|>"]
+    tokenizer = transformers.CLIPTokenizer(vocab={sign: at for at, sign in enumerate(signs)}, merges=[])
+    tokenizer.model_max_length = 77
+    sizes = {"hidden_size": 16, "intermediate_size": 24, "num_hidden_layers": 2, "num_attention_heads": 2}
+    ends = {"bos_token_id": len(signs) - 2, "eos_token_id": len(signs) - 1, "pad_token_id": len(signs) - 1}
+    torch.manual_seed(5)
+    model = transformers.CLIPModel(
+        transformers.CLIPConfig(
+            text_config={**sizes, **ends, "vocab_size": len(signs), "max_position_embeddings": 77},
+            vision_config={**sizes, "image_size": 32, "patch_size": 8},
+            projection_dim=12,
+        )
+    )
+    for parameter in model.parameters():
+        torch.nn.init.normal_(parameter, std=0.3)
+    folder = tmp_path_factory.mktemp("clip") / "small-clip"
+    model.save_pretrained(folder)
+    tokenizer.save_pretrained(folder)
+    processor = {
+        "image_processor_type": "CLIPImageProcessor",
+        "size": {"shortest_edge": 32},
+        "crop_size": {"height": 32, "width": 32},
+    }
+    (folder / "preprocessor_config.json").write_text(json.dumps(processor), encoding="utf-8")
+    return folder
+
+
+@pytest.fixture
+def service() -> Iterator[tuple[str, list[str]]]:
+    """An embedding service on this machine: its address, and the texts it was asked for."""
+    asked: list[str] = []
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_POST(self) -> None:
+            body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+            asked.extend(body["input"])
+            digests = [hashlib.sha256(text.encode()).digest()[:6] for text in body["input"]]
+            rows = [
+                {"index": at, "embedding": [byte / 128 - 1 for byte in digest]}
+                for at, digest in enumerate(digests)
+            ]
+            data = json.dumps({"data": rows, "model": "tiny-1"}).encode()
+            self.send_response(200)
+            self.send_header("Content-Type", "application/json")
+            self.send_header("Content-Length", str(len(data)))
+            self.end_headers()
+            self.wfile.write(data)
+
+        def log_message(self, *_: Any) -> None:
+            """Keep quiet."""
+
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    thread = threading.Thread(target=server.serve_forever, daemon=True)
+    thread.start()
+    yield f"http://127.0.0.1:{server.server_port}/v1/embeddings", asked
+    server.shutdown()
+    server.server_close()
+    thread.join()

@@ -1,0 +1,288 @@
+"""Audits of every kind of model: equal to the measures called by hand, whatever was kept and who helped."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import crossroads as cr
+from crossroads.auditing import Event, Finished, run_audit
+from crossroads.errors import InputError, MissingStimuliError
+from crossroads.sources import prompted_embeddings
+from crossroads.stimuli import Design
+
+MakeVectors = Callable[..., Path]
+MakeDesign = Callable[..., Design]
+
+
+def written(done: Finished) -> str:
+    """Everything that was measured, as text."""
+    return json.dumps([result.to_dict() for result in done.audit.results], allow_nan=False)
+
+
+def test_vectors_give_the_battery_that_the_measure_gives(
+    make_vectors: MakeVectors, make_design: MakeDesign
+) -> None:
+    designs = [make_design("one"), make_design("two", 5)]
+    file = make_vectors(designs)
+    done = run_audit(str(file), designs, seed=3)
+    emb = cr.load(file, words=[word for design in designs for word in design.words])
+    again = cr.battery(emb, designs, alternative="two-sided", seed=3)
+    assert done.audit.kind == "vectors"
+    assert done.audit.battery == again
+    assert done.audit.intervals == tuple(cr.bootstrap(emb, one, seed=3, missing="drop") for one in designs)
+    assert done.audit.influences == tuple(cr.influence(emb, one, missing="drop") for one in designs)
+    assert done.designs == tuple(designs)
+    assert done.vectors is not None
+    np.testing.assert_array_equal(done.vectors.vectors, emb.vectors)
+
+
+def test_results_do_not_depend_on_the_number_of_workers(
+    make_vectors: MakeVectors, make_design: MakeDesign
+) -> None:
+    designs = [make_design(f"d{number}", 6) for number in range(5)]
+    file = str(make_vectors(designs))
+    alone = written(run_audit(file, designs, workers=1))
+    assert all(written(run_audit(file, designs, workers=number)) == alone for number in (2, 5))
+    with pytest.raises(InputError, match="workers=0"):
+        run_audit(file, designs, workers=0)
+
+
+def test_only_what_depends_on_an_option_is_measured_again(
+    tmp_path: Path, make_vectors: MakeVectors, make_design: MakeDesign
+) -> None:
+    designs = [make_design("one"), make_design("two")]
+    file = str(make_vectors(designs))
+
+    def kept(**options: Any) -> tuple[int, int]:
+        events: list[Event] = []
+        run_audit(file, designs, work=tmp_path / "parts", progress=events.append, **options)
+        assert events[-1].done == events[-1].total
+        return events[-1].kept, events[-1].total
+
+    assert kept() == (0, 7)  # vectors; and of two designs test, interval and influence
+    assert kept() == (7, 7)
+    assert kept(seed=1) == (3, 7)  # vectors and influence
+    assert kept(seed=1, alternative="greater") == (5, 7)
+    assert kept(seed=1, alternative="greater", workers=1) == (7, 7)
+
+
+def test_a_further_test_leaves_the_others_alone_and_changes_nothing(
+    tmp_path: Path, make_vectors: MakeVectors, make_design: MakeDesign
+) -> None:
+    designs = [make_design("one"), make_design("two")]
+    file, work = str(make_vectors(designs)), tmp_path / "parts"
+    run_audit(file, designs[:1], work=work)
+    events: list[Event] = []
+    both = run_audit(file, designs, work=work, progress=events.append)
+    assert events[-1].kept == 3  # other words have to be read, but the first test stands
+    assert written(both) == written(run_audit(file, designs))
+
+
+def test_vectors_that_changed_are_read_again(
+    tmp_path: Path, make_vectors: MakeVectors, make_design: MakeDesign
+) -> None:
+    designs = [make_design("one")]
+    file, work = str(make_vectors(designs)), tmp_path / "parts"
+    first = run_audit(file, designs, work=work)
+    make_vectors(designs, seed=2)
+    second = run_audit(file, designs, work=work)
+    assert written(first) != written(second)
+    assert written(second) == written(run_audit(file, designs))
+
+
+def test_missing_stimuli_skip_a_test_or_stop_the_audit(
+    make_vectors: MakeVectors, make_design: MakeDesign
+) -> None:
+    there, absent = make_design("there"), make_design("absent")
+    file = str(make_vectors([there]))
+    done = run_audit(file, [there, absent])
+    assert list(done.audit.skipped) == ["absent"]
+    assert done.designs == (there,)
+    with pytest.raises(MissingStimuliError):
+        run_audit(file, [there, absent], missing="raise")
+    half = Design(name="half", x=there.x, y=absent.x, a=there.a, b=there.b)
+    with pytest.raises(InputError, match="none of the 1 tests"):
+        run_audit(file, [half])
+
+
+def test_decades_are_a_series_and_the_last_is_audited(decades: Path, make_design: MakeDesign) -> None:
+    designs = [make_design("one"), make_design("two")]
+    done = run_audit(str(decades), designs)
+    models = cr.load_series(decades, words=[word for design in designs for word in design.words])
+    assert done.audit.kind == "series"
+    assert done.audit.series == tuple(
+        cr.series(models, one, alternative="two-sided", seed=0) for one in designs
+    )
+    assert list(done.audit.series[1].points) == [1910, 1920]
+    assert done.audit.battery == cr.battery(models[1920], designs, alternative="two-sided", seed=0)
+
+
+def test_a_single_decade_makes_no_series(decades: Path, make_design: MakeDesign) -> None:
+    for file in [*decades.glob("1900*"), *decades.glob("1910*")]:
+        file.unlink()
+    done = run_audit(str(decades), [make_design("one")])
+    assert done.audit.series == ()
+    assert "one decade, 1920" in done.audit.left_out["decades"]
+    assert done.audit.battery is not None
+
+
+def test_a_store_gives_the_battery_over_contexts(
+    tmp_path: Path, store: Path, make_design: MakeDesign
+) -> None:
+    design, work = make_design("mine"), tmp_path / "parts"
+    done = run_audit(str(store), [design], samples=200, resamples=50, work=work)
+    contexts = cr.Contexts.open(store, fallback="lower")  # as for vectors without capital letters
+    again = cr.ceat_battery(contexts, [design], samples=200, seed=0, resamples=50)
+    assert (done.audit.kind, done.audit.contexts) == ("contexts", again)
+    assert done.audit.context_levels == (cr.multilevel_ceat(contexts, design, samples=200, missing="drop"),)
+    assert done.vectors is None
+    events: list[Event] = []
+    run_audit(str(store), [design], samples=300, resamples=50, work=work, progress=events.append)
+    assert events[-1].kept == 1  # the interval does not draw these samples
+    with pytest.raises(InputError, match="cannot be measured on this store"):
+        run_audit(str(store), [make_design("other")])
+
+
+def test_saved_answers_give_scores_and_agreement(tmp_path: Path, small_bert: Path) -> None:
+    folder = tmp_path / "answers"
+    logits = cr.probe(
+        small_bert, groups=["man", "woman", "Black", "White"], templates=["singular"], store=folder, threads=1
+    )
+    done = run_audit(str(folder))
+    assert done.audit.kind == "logits"
+    assert done.audit.traits == (cr.ilps(logits), cr.ilps_star(logits), cr.set_test(logits))
+    ratings = cr.catalog().ratings("abc-annotators")
+    expected = cr.align(cr.ilps(logits), ratings["Black"], seed=0)
+    assert done.audit.alignments["ILPS, Black annotators"] == expected
+    assert len(done.audit.alignments) == 12  # three measures, four kinds of annotators
+    with pytest.raises(InputError, match="answers about groups and traits"):
+        run_audit(str(folder), [cr.catalog("weat6")])
+
+
+def test_people_of_ones_own_take_the_place_of_the_published_ones(tmp_path: Path, small_bert: Path) -> None:
+    folder, lines = tmp_path / "answers", ["group,trait,score"]
+    groups, traits = ["man", "woman", "Black"], ["cold-warm", "poor-wealthy", "traditional-modern"]
+    cr.probe(small_bert, groups=groups, traits=traits, templates=["singular"], store=folder, threads=1)
+    lines += [
+        f"{g},{t},{(17 * i + 31 * j) % 100}" for i, g in enumerate(groups) for j, t in enumerate(traits)
+    ]
+    (tmp_path / "people.csv").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    done = run_audit(str(folder), human=tmp_path / "people.csv")
+    assert list(done.audit.alignments) == ["ILPS", "ILPS*", "SeT"]
+
+
+def test_a_language_model_is_asked_for_words_and_for_traits(tmp_path: Path, small_bert: Path) -> None:
+    done = run_audit(str(small_bert), work=tmp_path / "parts", workers=1)
+    audit = done.audit
+    assert audit.kind == "language model"
+    assert audit.battery is not None
+    assert len(audit.battery.tests) == 14
+    assert [one.measure for one in audit.traits] == ["ilps", "ilps*", "set"]
+    assert len(audit.traits[0].groups) == 53
+    assert "--contexts" in audit.skipped["CEAT"]
+    events: list[Event] = []
+    again = run_audit(str(small_bert), work=tmp_path / "parts", progress=events.append)
+    assert events[-1].kept == events[-1].total  # neither asked nor measured again
+    assert written(again) == written(done)
+
+
+def test_an_encoder_reads_words_in_prompts_and_contexts_where_there_are_some(
+    tmp_path: Path, small_bert: Path, make_design: MakeDesign
+) -> None:
+    design = make_design("mine", 3)
+    folder = tmp_path / "contexts"
+    folder.mkdir()
+    rows = [
+        {
+            "word": word,
+            "form": word,
+            "text": f"{other} {word} is",
+            "start": len(other) + 1,
+            "end": len(other) + 1 + len(word),
+        }
+        for word in design.words
+        for other in ("the", "a", "poor", "warm")
+    ]
+    data = "".join(json.dumps(row) + "\n" for row in rows).encode()
+    (folder / "contexts.jsonl").write_bytes(data)
+    digest = hashlib.sha256(data).hexdigest()
+    manifest = {"format": "crossroads-contexts/1", "sha256": digest, "words": list(design.words)}
+    (folder / "manifest.json").write_text(json.dumps(manifest), encoding="utf-8")
+    done = run_audit(
+        str(small_bert), [design], kind="encoder", contexts=folder, samples=50, resamples=20, workers=1
+    )
+    emb = prompted_embeddings(small_bert, design.words)
+    assert done.audit.battery is not None
+    assert done.audit.battery.tests[0].level1.effect_size == pytest.approx(
+        cr.weat(emb, design).effect_size, abs=1e-5
+    )
+    assert done.audit.contexts is not None
+    assert [one.design for one in done.audit.contexts.tests] == ["mine"]
+    assert done.audit.contexts.tests[0].contexts[design.words[0]] == 4
+
+
+def test_a_model_of_images_has_words_and_pictures_in_one_battery(
+    tmp_path: Path, small_clip: Path, make_design: MakeDesign
+) -> None:
+    image = pytest.importorskip("PIL.Image", reason="extra 'vision'")
+    design, rng = make_design("mine"), np.random.default_rng(8)
+    for name in ("red", "blue"):
+        (tmp_path / "images" / name).mkdir(parents=True)
+        for number in range(4):
+            pixels = rng.integers(0, 255, (40, 40, 3)).astype(np.uint8)
+            image.fromarray(pixels).save(tmp_path / "images" / name / f"{number}.png")
+    named = Design(
+        name="mine",
+        x=cr.StimulusSet("red", tuple(design.sets["x"])),
+        y=cr.StimulusSet("blue", tuple(design.sets["y"])),
+        a=design.a,
+        b=design.b,
+    )
+    done = run_audit(str(small_clip), [named], images=tmp_path / "images")
+    assert done.audit.kind == "vision-language"
+    assert done.audit.battery is not None
+    assert [one.design for one in done.audit.battery.tests] == ["mine", "mine-images"]
+    pictures = done.audit.battery.tests[1].level1.sets["x"]
+    assert pictures == ("red/0.png", "red/1.png", "red/2.png", "red/3.png")
+    with pytest.raises(InputError, match=r"no subfolder of .* is named like a set"):
+        run_audit(str(small_clip), [design], images=tmp_path / "images")
+
+
+def test_a_service_is_asked_once(
+    tmp_path: Path, service: tuple[str, list[str]], make_design: MakeDesign
+) -> None:
+    url, asked = service
+    design, work = make_design("mine"), tmp_path / "parts"
+    done = run_audit(url, [design], work=work)
+    assert done.audit.kind == "endpoint"
+    assert set(asked) >= set(design.words)
+    number = len(asked)
+    again = run_audit(url, [design], work=work, seed=5)
+    assert len(asked) == number
+    assert again.audit.battery is not None
+    assert again.audit.battery != done.audit.battery  # the seed is a convention
+
+
+def test_material_that_a_model_cannot_use_is_refused(
+    tmp_path: Path, make_vectors: MakeVectors, make_design: MakeDesign
+) -> None:
+    file = str(make_vectors([make_design()]))
+    for name in ("contexts", "images", "human"):
+        extra: dict[str, Any] = {name: tmp_path}
+        with pytest.raises(InputError, match=f"--{name} was given, but .* is static word vectors"):
+            run_audit(file, [make_design()], **extra)
+    with pytest.raises(InputError, match=r"there is no .*nowhere"):
+        run_audit(file, [make_design()], kind="encoder", contexts=tmp_path / "nowhere")
+
+
+def test_two_parts_of_one_name_are_refused(make_vectors: MakeVectors, make_design: MakeDesign) -> None:
+    design = make_design()
+    with pytest.raises(InputError, match="two parts of the audit are called"):
+        run_audit(str(make_vectors([design])), [design, design])

