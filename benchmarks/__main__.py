@@ -9,6 +9,7 @@ from benchmarks import (
     contextual,
     extraction,
     geometry,
+    page,
     permutation,
     probing,
     reading,
@@ -27,6 +28,7 @@ ALL = {
     "extraction": extraction,
     "sensitivity": sensitivity,
     "probing": probing,
+    "page": page,
 }
 
 chosen = sys.argv[1:] or list(ALL)
