@@ -36,6 +36,7 @@ from crossroads.measures import (
     domain_dominance,
     emergent,
     ilps,
+    order_sensitivity,
 )
 from crossroads.report import Audit
 from crossroads.results import Result
@@ -140,6 +141,7 @@ def everything() -> Audit:
         context_intervals=(ceat_bootstrap(store, hard, resamples=5),),
         traits=(scores, asked()),
         alignments={"m&m": align(scores, people(scores), permutations=9, bootstrap=9, splits=3)},
+        orders=(order_sensitivity(scores, pairs, resamples=10),),
         dominance=(domain_dominance(scores, pairs, permutations=20, resamples=10),),
         emergent=(emergent(scores, pairs, on="traits"),),
         left_out={"SeT scores": "no logits."},

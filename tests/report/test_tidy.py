@@ -82,7 +82,7 @@ def test_every_number_of_contexts_traits_and_alignment_has_a_row_of_its_own(whol
     assert len(set(places)) == len(places)
     assert {row["measure"] for row in rows} == {
         "series", "ceat", "ceat-bootstrap", "multilevel-ceat", "m&m", "ilps", "alignment",
-        "domain_dominance", "emergent",
+        "order_sensitivity", "domain_dominance", "emergent",
     }  # fmt: skip
     assert whole.contexts is not None
     hard = whole.contexts.tests[0]

@@ -44,6 +44,7 @@ def run_audit(
     contexts: str | Path | None = None,
     images: str | Path | None = None,
     human: str | Path | None = None,
+    pairs: bool = False,
     prompt: str | None = None,
     served: str | None = None,
     device: str = "auto",
@@ -71,6 +72,8 @@ def run_audit(
         Folder with one subfolder of images a stimulus set, for vision–language models.
     human
         File of human judgements, for language models.
+    pairs
+        Whether to ask a language model about all pairs of groups as well, some forty times the work.
     prompt
         Template with ``{word}`` for models that read words in prompts.
     served
@@ -97,6 +100,7 @@ def run_audit(
     plan = make_plan(
         recognise(model, format=format, kind=kind),
         designs,
+        pairs=pairs,
         **{name: None if path is None else Path(path) for name, path in extras.items()},
     )
     asking = Asking(format=format, prompt=prompt, served=served, images=plan.images, device=device)

@@ -9,6 +9,7 @@ from typing import Any
 
 from crossroads.auditing.contextual import Shelf, context_found, context_parts
 from crossroads.auditing.intersections import intersectional_found, intersectional_parts, intersectional_words
+from crossroads.auditing.paired import NO_PAIRS, groups_and_pairs, has_pairs, paired_found, paired_parts
 from crossroads.auditing.parts import Found, Outcome, Part, Settings, evidence_key
 from crossroads.auditing.planning import Plan
 from crossroads.auditing.running import run_parts
@@ -120,6 +121,9 @@ class Job:
         outcomes = self.run(trait_parts(answers))
         aligned = self.run(alignment_parts(answers, outcomes, self.plan.human, self.settings))
         self.add(trait_found(outcomes, aligned))
+        self.add(paired_found(self.run(paired_parts(answers, outcomes, self.settings))))
+        if not has_pairs(answers):
+            self.left_out["pairs of groups"] = NO_PAIRS
 
 
 def _vectors(job: Job) -> None:
@@ -177,7 +181,8 @@ def _language_model(job: Job) -> None:
         job.measure_words(emb)
 
     def probed() -> None:
-        job.measure_traits(asked_answers(files, job.asking.device, job.settings.missing, job.desk))
+        groups = groups_and_pairs() if job.plan.pairs else None
+        job.measure_traits(asked_answers(files, job.asking.device, job.settings.missing, job.desk, groups))
 
     if not job.plan.whole:
         prompted()

@@ -9,6 +9,7 @@ from pathlib import Path
 from crossroads.auditing.contextual import CONTEXTUAL
 from crossroads.auditing.intersections import intersectional_names
 from crossroads.auditing.kinds import Kind
+from crossroads.auditing.paired import paired_names
 from crossroads.auditing.traits import trait_names
 from crossroads.auditing.vectors import with_images
 from crossroads.auditing.words import STATIC
@@ -48,6 +49,8 @@ class Plan:
     """Folder of images."""
     human: Path | None
     """File of human judgements."""
+    pairs: bool = False
+    """Whether a language model is also asked about pairs of groups."""
 
     @property
     def names(self) -> dict[str, str]:
@@ -60,7 +63,11 @@ class Plan:
             names |= {decade_name(one.name, time): "decade" for one in self.words for time in decades}
         for one in self.contexts:
             names |= {context_name(one.name): "context test", levels_name(one.name): "context levels"}
-        return names | (trait_names(self.human) if self.traits else {})
+        if self.traits:
+            names |= trait_names(self.human)
+        if self.pairs or self.kind.name == "logits":
+            names |= paired_names()
+        return names
 
 
 def make_plan(
@@ -70,6 +77,7 @@ def make_plan(
     contexts: Path | None = None,
     images: Path | None = None,
     human: Path | None = None,
+    pairs: bool = False,
 ) -> Plan:
     """Decide what is asked of a model, and refuse what cannot be.
 
@@ -81,6 +89,8 @@ def make_plan(
         The tests that were named; None for everything that applies.
     contexts, images, human
         Folder of contexts, folder of images, file of judgements.
+    pairs
+        Whether to ask a language model about pairs of groups as well.
     """
     on_words, on_contexts = kind.name in ON_WORDS, kind.name == "contexts"
     _check_extras(kind, contexts=contexts, images=images, human=human)
@@ -95,6 +105,11 @@ def make_plan(
             "human judgements were given beside tests that were named.",
             hint="leave the tests out: judgements are compared with scores of groups on traits.",
         )
+    if pairs and not (traits and kind.name == "language model"):
+        raise InputError(
+            f"--pairs was given, but {kind.shown} is not asked about groups here.",
+            hint="give it with a language model, and without --test and --design.",
+        )
     words = _chosen(designs, STATIC) if on_words else []
     if images is not None:
         words = with_images(words, images)
@@ -107,6 +122,7 @@ def make_plan(
         sentences=contexts,
         images=images,
         human=human,
+        pairs=pairs,
     )
 
 

@@ -45,11 +45,15 @@ class Answers:
         self.checked: Callable[[], Logits] = cache(lambda: Logits.open(folder))
 
 
-def asked_answers(files: ModelFiles, asking_device: str, missing: str, desk: Desk) -> Answers:
+def asked_answers(
+    files: ModelFiles, asking_device: str, missing: str, desk: Desk, groups: list[Any] | None = None
+) -> Answers:
     """Ask a language model about the groups and traits of the ABC study, or read what it has answered."""
     policy = "raise" if missing == "raise" else "drop"
     record: dict[str, Any] = {"model": files.sha256, "name": files.name, "revision": files.revision}
     record |= {"missing": policy, "device": asking_device, "packages": versions()}
+    if groups is not None:
+        record["groups"] = [str(one) for one in groups]
     folder = desk.place.place("probe", files.name, evidence_key(record))
     doing = {"loading": "loading", "splitting": "writing prompts for"}
 
@@ -61,6 +65,7 @@ def asked_answers(files: ModelFiles, asking_device: str, missing: str, desk: Des
     if not present:
         probe(
             files.place,
+            groups=groups,
             missing=policy,
             revision=files.revision,
             store=folder,

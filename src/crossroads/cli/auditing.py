@@ -72,6 +72,12 @@ Human = Annotated[
     Path | None,
     typer.Option("--human", help="Human judgements to compare a language model with.", metavar="FILE"),
 ]
+Pairs = Annotated[
+    bool,
+    typer.Option(
+        "--pairs", help="Also ask a language model about all pairs of groups: some forty times the work."
+    ),
+]
 Prompt = Annotated[
     str | None,
     typer.Option("--prompt", help="Text with {word} in which a model reads words.", metavar="TEXT"),
@@ -103,6 +109,7 @@ def audit_command(
     contexts: ContextsFolder = None,
     images: ImagesFolder = None,
     human: Human = None,
+    pairs: Pairs = False,
     device: Annotated[Device, typer.Option(help="Where a model runs.")] = Device.auto,
     seed: o.Seed = 0,
     workers: Workers = None,
@@ -124,7 +131,7 @@ def audit_command(
     gating.check_summary(summary, output, github=github)
     designs = o.chosen_designs(test, design, default=()) if test or design else None
     extras = {"contexts": contexts, "images": images, "human": human}
-    plans = make_plans(names, designs, as_.value if as_ else None, format_, extras)
+    plans = make_plans(names, designs, as_.value if as_ else None, format_, extras, pairs=pairs)
     rules = gating.rules_for(fail_on, [plan.names for plan in plans])
     settings = Settings(alternative=alternative.value, missing=missing.value, fallback=fallback, seed=seed)
     asking = Asking(format=format_, prompt=prompt, served=served_model, images=images, device=device.value)
@@ -150,6 +157,8 @@ def make_plans(
     kind: str | None,
     format_: str | None,
     extras: Mapping[str, Path | None],
+    *,
+    pairs: bool = False,
 ) -> list[Plan]:
     """What is asked of each model; material goes to the models that can use it."""
     kinds = [recognise(name, format=format_, kind=kind) for name in models]
@@ -165,7 +174,8 @@ def make_plans(
             for name, path in given.items()
             if takes(one, name) or not any(takes(other, name) for other in kinds)
         }
-        plans.append(make_plan(one, designs, **mine))
+        asked = pairs and (one.name == "language model" or len(kinds) == 1)
+        plans.append(make_plan(one, designs, pairs=asked, **mine))
     return plans
 
 

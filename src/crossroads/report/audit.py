@@ -17,6 +17,7 @@ from crossroads.measures import (
     EmergentResult,
     InfluenceResult,
     MultilevelCeatResult,
+    OrderSensitivityResult,
     RsaResult,
     SeriesResult,
     TraitScores,
@@ -68,6 +69,8 @@ class Audit:
     """Scores of groups on traits: ILPS, ILPS*, SeT."""
     alignments: Mapping[str, AlignmentResult] = field(default_factory=dict)
     """Agreement of scores with people, by name, such as ``"SeT"``."""
+    orders: tuple[OrderSensitivityResult, ...] = ()
+    """How much the order of two identities counts."""
     dominance: tuple[DominanceResult, ...] = ()
     """Which identity of a pair prevails."""
     emergent: tuple[EmergentResult, ...] = ()
@@ -100,7 +103,7 @@ class Audit:
                 *self.context_intervals,
                 *self.traits,
             ),
-            *(*self.alignments.values(), *self.dominance, *self.emergent),
+            *(*self.alignments.values(), *self.orders, *self.dominance, *self.emergent),
         ]
         return [one for one in found if one is not None]
 

@@ -19,8 +19,17 @@ MARK = "results.json"
 OURS = {
     *(MARK, "results.csv", "results.parquet", "report.html", "vectors.npz"),
     *("tests.csv", "associations.csv", "influence.csv", "coverage.csv", "detections.csv", "rsa.csv"),
-    *("series.csv", "contexts.csv", "context_levels.csv", "traits.csv", "alignment.csv", "dominance.csv"),
-    *("emergent.csv", "table.tex", "methods.md", "citations.bib", "summary.md", "gate.json", "figures"),
+    *("series.csv", "contexts.csv", "context_levels.csv", "traits.csv", "alignment.csv", "order.csv"),
+    *(
+        "dominance.csv",
+        "emergent.csv",
+        "table.tex",
+        "methods.md",
+        "citations.bib",
+        "summary.md",
+        "gate.json",
+        "figures",
+    ),
     *("comparison.csv", "comparison.md", "comparison.tex", "trait_comparison.csv"),
 }
 """What an audit or a comparison writes; a folder that holds anything else, but audits, is not replaced."""

@@ -49,6 +49,7 @@ _TITLES = {
     "ilps*": "Scores of groups on traits (ILPS*)",
     "set": "Scores of groups on traits (SeT)",
     "alignment": "Agreement with people",
+    "order_sensitivity": "Order of two identities",
     "domain_dominance": "Dominance between domains",
     "emergent": "Traits of paired identities beyond their components",
     "compare battery": "Comparison of models",

@@ -38,6 +38,11 @@ def alignment_name(name: str) -> str:
     return f"{name} alignment"
 
 
+def order_name(measure: str) -> str:
+    """The order of identities in the scores of one measure, such as ``ilps order``."""
+    return f"{measure} order"
+
+
 def dominance_name(measure: str, first: str, second: str) -> str:
     """Two domains in the scores of one measure, such as ``ilps age / race``."""
     return f"{measure} {first} / {second}"
@@ -84,6 +89,7 @@ def _of_contexts(audit: Audit) -> Iterator[tuple[str, Result]]:
 def _of_traits(audit: Audit) -> Iterator[tuple[str, Result]]:
     yield from ((scores_name(one.measure), one) for one in audit.traits)
     yield from ((alignment_name(name), one) for name, one in audit.alignments.items())
+    yield from ((order_name(measure_of(one)), one) for one in audit.orders)
     yield from ((f"{measure_of(one)} dominance", one) for one in audit.dominance)
     yield from ((emergent_name(measure_of(one)), one) for one in audit.emergent)
 

@@ -73,6 +73,18 @@ def trait_blocks(audit: Audit) -> Iterator[str]:
             "p (traits): traits are renamed alike in all groups. Ceiling: what all people think, with those "
             "asked."
         )
+    for order in audit.orders:
+        yield f"### Order of two identities: {in_markdown(measure_of(order))}"
+        rows = [
+            [
+                in_markdown(one["with"]),
+                number(one["tau"]),
+                between((one["low"], one["high"])),
+                str(one["pairs"]),
+            ]
+            for one in order.rows()
+        ]
+        yield grid(["τ of pairs with", "mean", "CI", "pairs"], "lrrr", rows)
     for dominance in audit.dominance:
         yield f"### Dominance between domains: {in_markdown(measure_of(dominance))}"
         rows = [

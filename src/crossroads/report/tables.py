@@ -63,6 +63,7 @@ def _tables(audit: Audit) -> Iterator[tuple[str, Iterable[Row]]]:
             for row in one.rows()
         ),
     )
+    yield "order", ({"scores": measure_of(one), **row} for one in audit.orders for row in one.rows())
     yield "dominance", ({"scores": measure_of(one), **row} for one in audit.dominance for row in one.rows())
     yield "emergent", ({"scores": measure_of(one), **row} for one in audit.emergent for row in one.rows())
 

@@ -4,10 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from crossroads.measures import AlignmentResult, DominanceResult, EmergentResult, TraitScores
+from crossroads.measures import (
+    AlignmentResult,
+    DominanceResult,
+    EmergentResult,
+    OrderSensitivityResult,
+    TraitScores,
+)
 from crossroads.measures.noise_ceiling import NoiseCeiling
 from crossroads.report.audit import Audit
-from crossroads.report.naming import alignment_name, dominance_name, emergent_name, measure_of, scores_name
+from crossroads.report.naming import (
+    alignment_name,
+    dominance_name,
+    emergent_name,
+    measure_of,
+    order_name,
+    scores_name,
+)
 from crossroads.report.tidy_rows import Row, row
 
 _MATCHED = (
@@ -22,6 +35,8 @@ def trait_rows(audit: Audit) -> Iterator[Row]:
         yield from _of_scores(scores)
     for name, alignment in audit.alignments.items():
         yield from _of_alignment(alignment_name(name), alignment)
+    for order in audit.orders:
+        yield from _of_order(order)
     for dominance in audit.dominance:
         yield from _of_dominance(dominance)
     for emergent in audit.emergent:
@@ -80,6 +95,21 @@ def _of_noise(name: str, noise: NoiseCeiling) -> Iterator[Row]:
             yield row("alignment", name, "people", statistic, None, low=low, high=high)
         elif isinstance(value, (int, float)):
             yield row("alignment", name, "people", statistic, value)
+
+
+def _of_order(result: OrderSensitivityResult) -> Iterator[Row]:
+    name = order_name(measure_of(result))
+    for one in result.rows():
+        ends = {"low": one["low"], "high": one["high"], "n": one["pairs"]}
+        yield row("order_sensitivity", name, one["with"], "kendall_tau", one["tau"], **ends)
+    yield row("order_sensitivity", name, "", "level", result.level)
+    for one in result.by_pair():
+        for which in ("first", "second"):
+            yield row(
+                "order_sensitivity", name, f"{one['pair']}, {which}", "kendall_tau", one[f"tau_{which}"]
+            )
+    for (pair, _), tau in zip(result.reversals, result.tau_reversed.tolist(), strict=True):
+        yield row("order_sensitivity", name, f"{pair}, reversed", "kendall_tau", tau)
 
 
 def _of_dominance(result: DominanceResult) -> Iterator[Row]:

@@ -1,0 +1,62 @@
+"""Two identities at once, in an audit."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+import crossroads as cr
+from crossroads.auditing import make_plan, recognise, run_audit
+from crossroads.auditing.paired import groups_and_pairs
+from crossroads.errors import InputError
+
+GROUPS = ["teenager", "elderly", "Black", "White", "Catholic", "Muslim"]
+
+
+@pytest.fixture(scope="module")
+def answers(small_bert: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """What a model answered about six groups and their pairs."""
+    folder = tmp_path_factory.mktemp("paired") / "answers"
+    groups = [*GROUPS, *cr.paired_groups(GROUPS)]
+    cr.probe(small_bert, groups=groups, templates=["singular"], store=folder, threads=1)
+    return folder
+
+
+def test_answers_about_pairs_are_asked_what_pairs_can_tell(answers: Path) -> None:
+    audit = run_audit(str(answers)).audit
+    assert len(audit.orders) == len(audit.dominance) == len(audit.emergent) == 3
+    scores = cr.set_test(cr.Logits.open(answers))
+    assert audit.orders[2] == cr.order_sensitivity(scores, seed=0)
+    assert audit.dominance[2] == cr.domain_dominance(scores, seed=0)
+    assert audit.emergent[2] == cr.emergent(scores)
+    assert "pairs of groups" not in audit.skipped
+
+
+def test_rules_can_name_what_is_found_about_pairs(answers: Path) -> None:
+    names = make_plan(recognise(str(answers))).names
+    audit = run_audit(str(answers)).audit
+    for one in audit.dominance[0].table:
+        assert names[f"ilps {one.domain1} / {one.domain2}"] == "dominance"
+    assert names["set emergent"] == "emergent"
+
+
+def test_answers_without_pairs_say_how_to_get_them(tmp_path: Path, small_bert: Path) -> None:
+    cr.probe(small_bert, groups=GROUPS, templates=["singular"], store=tmp_path / "answers", threads=1)
+    audit = run_audit(str(tmp_path / "answers")).audit
+    assert audit.orders == audit.dominance == audit.emergent == ()
+    assert "--pairs" in audit.skipped["pairs of groups"]
+
+
+def test_a_language_model_is_asked_about_pairs_if_wanted(small_bert: Path) -> None:
+    plan = make_plan(recognise(str(small_bert)), pairs=True)
+    assert plan.pairs
+    assert "set emergent" in plan.names
+    assert len(groups_and_pairs()) == 53 + len(cr.paired_groups())
+
+
+def test_pairs_are_refused_where_nobody_is_asked_about_groups(small_bert: Path) -> None:
+    with pytest.raises(InputError, match="--pairs"):
+        make_plan(recognise("default"), pairs=True)
+    with pytest.raises(InputError, match="--pairs"):
+        make_plan(recognise(str(small_bert)), [cr.catalog("weat6")], pairs=True)
