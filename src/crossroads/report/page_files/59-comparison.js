@@ -47,7 +47,7 @@ function cmpTable(context, rows) {
         : [],
     note:
       "Both models are measured on the words that both have, so effect sizes may differ from those of each model alone. " +
-      "p comes from exchanging the two models within words.",
+      "p: each word changes from one model to the other; the words of both targets are dealt anew to see how often their changes differ as much.",
     columns: [
       {
         ...plotNamed("test", (row) => row.test.design),
