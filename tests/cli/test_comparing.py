@@ -59,6 +59,21 @@ def test_a_planted_difference_is_shown_and_written(
     assert again.status == 0  # a comparison may be replaced
 
 
+def test_what_one_model_lacks_and_whose_side_is_tested_is_printed(
+    command: Command, audits: tuple[Path, Path], tmp_path: Path
+) -> None:
+    rows = np.random.default_rng(0).normal(size=(23, 6))
+    few = Embeddings([word for word in LABELS if word != "x2"], rows, provenance=Provenance(source="few"))
+    tested = battery(few, DESIGN, resamples=10, missing="drop", alternative="two-sided")
+    write_audit(tmp_path / "few", Audit(battery=tested), [DESIGN], vectors=few, figures=False)
+    options = ("-o", tmp_path / "c", "--no-figures", "--alternative", "less")
+    run = command("compare", audits[0], tmp_path / "few", *options)
+    assert run.status == 0, run.err
+    told = " ".join(run.out.split())
+    assert "left out of both models: x2 (not in the vocabulary of few)" in told
+    assert "one-sided (d 1 smaller)" in told
+
+
 def test_json_is_one_document(command: Command, audits: tuple[Path, Path], tmp_path: Path) -> None:
     run = command("compare", *audits, "-o", tmp_path / "c", "--no-figures", "--json", "--resamples", 0)
     assert run.status == 0

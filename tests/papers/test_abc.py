@@ -163,6 +163,18 @@ def test_every_table_is_there_with_all_its_cells() -> None:
     assert "Reddit" in reasons["CEAT BERT"]
 
 
+def test_a_cell_with_more_digits_than_its_table_keeps_them() -> None:
+    (cell,) = (
+        cell
+        for cell in reproduce_abc().cells
+        if (cell.row, cell.column) == ("Table A12, Buddhist", "SeT RoBERTa")
+    )
+    assert (cell.published, cell.printed) == (0.677, "0.677")  # a misprint that is kept
+    assert {cell.printed for cell in reproduce_abc().cells if cell.table == "Table A13"} == {
+        "0.00", "0.33", "0.67", "1.00",
+    }  # fmt: skip
+
+
 def test_table_a8_is_judged_cell_by_cell() -> None:
     cells = [cell for cell in reproduce_abc().cells if cell.table == "Table A8"]
     (wrong,) = (cell for cell in cells if cell.verdict != "equal")

@@ -15,7 +15,7 @@ from crossroads.errors import EvidenceError, UnknownNameError
 from crossroads.papers import Reproduction, reproduce_ceat
 from crossroads.papers.ceat import known_models
 from crossroads.papers.ceat_slips import consistency
-from crossroads.papers.ceat_tables import printed, spread_between_tables
+from crossroads.papers.ceat_tables import alike_by_chance, printed, spread_between_tables
 
 SHARED = Path(os.environ.get("CROSSROADS_SHARED") or Path(__file__).resolve().parents[3] / "shared")
 KINDS = {
@@ -134,6 +134,20 @@ def test_a_verdict_weighs_the_difference() -> None:
     assert {"equal", "differs"} <= {cell.verdict for cell in result.cells}
     none = reproduce_ceat(world(768, source="bert-base-cased"), model="none", samples=5)
     assert not none.same_vectors
+
+
+def test_how_much_a_verdict_is_worth_is_said() -> None:
+    assert (alike_by_chance("BERT", 5.0), alike_by_chance("BERT", -1.0)) == (1.0, 0.0)
+    near = 2 * spread_between_tables()["BERT"]
+    cells = [(one.test, one.d) for one in printed() if one.model == "BERT"]
+    apart = [abs(d - e) for test, d in cells for other, e in cells if test < other]
+    assert alike_by_chance("BERT", near) == sum(gap <= near for gap in apart) / len(apart)
+    notes = " ".join(reproduce_ceat(world(), model="bert", samples=5).notes)
+    assert f"numbers for BERT, {alike_by_chance('BERT', near):.0%} of pairs of different tests" in notes
+    result = reproduce_ceat(world(), model="bert", samples=5)
+    judged = np.array([(cell.published, cell.ours) for cell in result.cells if cell.ours is not None])
+    assert f"correlate by r = {np.corrcoef(judged.T)[0, 1]:.2f}" in notes
+    assert "wide margin" not in " ".join(reproduce_ceat(world(), samples=5).notes)
 
 
 def test_the_model_is_recognised_by_name_and_dimensions() -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -94,6 +96,31 @@ def test_a_convention_is_not_believed_where_most_of_the_table_differs() -> None:
     assert [cell.verdict for cell in found[:4]] == ["differs", "differs", "differs", "model absent"]
     assert found[0].reason == "convention gives it, and most of the table differs"
     assert found[4:] == real
+
+
+def test_a_single_cell_that_is_cut_off_in_a_rounded_column_is_a_misprint() -> None:
+    def column(*numbers: tuple[float, str]) -> list[Cell]:
+        judged = [(ours, text, *judge(text, ours)) for ours, text in numbers]
+        return [
+            Cell(
+                row=str(i), column="d", table="Table 4", published=float(text), printed=text, ours=ours,
+                verdict=verdict, reason=reason,
+            )
+            for i, (ours, text, verdict, reason) in enumerate(judged)
+        ]  # fmt: skip
+
+    rounded = column((0.598, "0.60"), (0.417, "0.42"), (0.731, "0.73"), (1.266, "1.26"))
+    assert [cell.verdict for cell in rounded] == ["equal", "equal", "equal", "convention"]
+    *others, misprint = credible(rounded)
+    assert others == rounded[:3]
+    assert misprint.verdict == "differs"
+    assert misprint.reason == (
+        "cut off to 2 decimals instead of rounded gives it, and the rest of the column is printed otherwise"
+    )
+    cut = column((0.598, "0.59"), (0.417, "0.41"), (0.731, "0.73"), (1.266, "1.26"))
+    assert credible(cut) == cut  # 0.731 is 0.73 either way
+    # another column of the same table says nothing about this one
+    assert credible([*cut, *(replace(cell, column="sd") for cell in rounded[:3])])[:4] == cut
 
 
 def test_verdicts_are_counted_in_one_order() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import dataclasses
 import os
 from collections.abc import Callable
 from pathlib import Path
@@ -15,6 +16,8 @@ from crossroads import Embeddings, Provenance, catalog, load, mleat
 from crossroads.errors import InputError, UnknownNameError
 from crossroads.measures.patterns import PATTERNS
 from crossroads.papers import Reproduction, ml_eat_models, reproduce_ml_eat
+from crossroads.papers.cells import credible
+from crossroads.papers.ml_eat import recognised
 from crossroads.papers.ml_eat_measured import AS_PRINTED, Measured, values
 from crossroads.papers.ml_eat_slips import consistency
 from crossroads.papers.ml_eat_tables import LEVELS, PAIRS, Number, numbers, printed_patterns
@@ -136,6 +139,8 @@ def test_the_model_is_recognised_by_size_or_name_or_taken_on_trust() -> None:
         reproduce_ml_eat(world(), model="gpt2-xl")
     with pytest.raises(InputError, match="HistWords; the vectors are not decades"):
         reproduce_ml_eat(world(), model="histwords")
+    with pytest.raises(InputError, match="CLIP-ViT-B32, whose tests set images against words"):
+        reproduce_ml_eat(world(512), model="clip-vit-b32")
 
 
 def printed_as(test: str, column: str, text: str) -> Number:
@@ -206,6 +211,24 @@ def test_google_news_gives_table_4_but_for_the_test_that_needs_billy(wheel_membe
 
 
 @pytest.mark.reference
+@pytest.mark.parametrize("off", [-0.02, -0.01, 0.01, 0.02])
+def test_a_misprint_in_the_last_digit_is_no_agreement_and_is_not_excused_as_cut_off(
+    wheel_member: WheelMember, off: float
+) -> None:
+    emb = load(wheel_member(*WEFE), words=WORDS)
+    row = [one for one in numbers() if (one.table, one.column) == ("4", "level1") and one.test != "weat10"]
+    measured = Measured(emb)
+    for wrong in row:
+        text = f"{wrong.value + off:.2f}"
+        printed = [one._replace(text=text) if one is wrong else one for one in row]
+        cells = credible(measured.judged(one, "google-news") for one in printed)
+        cell = next(cell for cell in cells if cell.row == wrong.test)
+        assert cell.verdict != "equal"
+        assert cell.verdict == "differs" or "cut off" not in cell.reason
+        assert {one.verdict for one in cells if one is not cell} == {"equal"}
+
+
+@pytest.mark.reference
 def test_glove_840b_gives_the_row_of_table_1_that_its_lower_case_words_cover(
     wheel_member: WheelMember,
 ) -> None:
@@ -265,6 +288,14 @@ def test_decades_stand_beside_the_text_on_figure_3() -> None:
     assert Reproduction.from_json(result.to_json()) == result
 
 
+def test_decades_that_look_like_those_of_the_paper_are_judged_with_a_warning() -> None:
+    # English fiction, too, has decades from 1800 in 300 dimensions
+    result = reproduce_ml_eat(decades())
+    assert result.conventions["model"] == "HistWords"
+    assert any("English fiction" in note and "--model none" in note for note in result.notes)
+    assert not any("English fiction" in note for note in reproduce_ml_eat(decades(), model="none").notes)
+
+
 def test_decades_of_another_corpus_are_shown_and_not_judged() -> None:
     result = reproduce_ml_eat(decades(first=1900))
     cells = [cell for cell in result.cells if cell.table.endswith("HistWords")]
@@ -279,3 +310,22 @@ def test_levels_are_in_the_order_of_the_columns() -> None:
     row = [one for one in numbers() if (one.table, one.test) == ("7", "weat6")]
     assert [one.text for one in row if one.column in LEVELS] == ["1.22", "-1.00", "-1.26"]
     assert [one.text for one in row if one.column.endswith("mean")] == [".19", ".25", ".20", ".28"]
+
+
+@pytest.mark.parametrize(("off", "model"), [(0.0, "GloVe 840B"), (0.01, "none")])
+def test_vectors_are_recognised_by_cosines_to_the_third_decimal(off: float, model: str) -> None:
+    about = next(one for one in table("ml-eat")["model"] if one["name"] == "GloVe 840B")
+    rows = {}
+    for i, (first, second, cosine) in enumerate(about["cosines"]):
+        rows[first], rows[second] = np.zeros(300), np.zeros(300)
+        rows[first][2 * i] = 1
+        near = cosine + off
+        rows[second][2 * i : 2 * i + 2] = near, (1 - near**2) ** 0.5
+    assert (recognised(Embeddings.from_dict(rows)) or "none") == model
+
+
+@pytest.mark.parametrize(("pvalue", "star"), [(0.049, 1.0), (0.051, 0.0)])
+def test_a_star_is_for_p_below_five_percent(pvalue: float, star: float) -> None:
+    result = mleat(world(), catalog("weat7"), **AS_PRINTED)
+    other = dataclasses.replace(result, level1=dataclasses.replace(result.level1, pvalue=pvalue))
+    assert values(other)["level1 star"] == star

@@ -67,6 +67,31 @@ def test_table_1_of_the_rsa_paper_is_as_printed() -> None:
     assert ours == printed
 
 
+def test_comparisons_and_groups_without_their_names_are_not_covered_and_the_others_are_measured() -> None:
+    emb = world()
+    white = next(one for one in catalog("rsa-names").members if one.name == "white-female")
+    few = emb.select([word for word in emb.labels if word not in white.items])
+    cells = reproduce("rsa", few).cells
+    told = {cell.row: cell for cell in cells if cell.row.startswith("GloVe")}
+    assert told["GloVe female-names-female"].verdict == "not covered"
+    assert "stimuli left" in told["GloVe female-names-female"].reason
+    assert told["GloVe female-names-female"].ours is None
+    assert told["GloVe black-names-female"].verdict == "other model"
+    nothing = Embeddings(["he", "she"], np.eye(2))
+    for paper in PAPERS:
+        result = reproduce(paper, nothing)
+        assert {cell.verdict for cell in result.cells} <= {"not covered", "model absent"}
+        assert "not covered" in result.verdicts
+        assert len(result.cells) == len(reproduce(paper, world()).cells)
+        assert Reproduction.from_json(result.to_json()) == result
+
+
+def test_the_numbers_of_the_rsa_paper_are_said_to_be_the_revised_ones() -> None:
+    notes = " ".join(reproduce("rsa", world()).notes)
+    assert "revised version of the paper" in notes
+    assert "the published sign test gives p = " in notes
+
+
 def test_the_counts_equal_the_published_rates() -> None:
     file = SHARED / "data" / "paper-tables" / "ceat_ibd_reference_points.json"
     if not file.is_file():

@@ -89,3 +89,30 @@ def test_nothing_to_draw_is_refused() -> None:
         plots.comparison_plot(empty)
     with pytest.raises(InputError, match="no comparison to draw"):
         plots.comparison_plot(compared(), ("one", "nobody"))
+
+
+def test_a_p_value_that_was_not_counted_is_marked_and_a_one_sided_one_says_whose_side() -> None:
+    result = compared()
+    first, second, *others = result.tests
+    rough = (dataclasses.replace(first, method="bracket"), dataclasses.replace(second, method="monte-carlo"))
+    conventions = {**result.conventions, "alternative": "greater"}
+    other = dataclasses.replace(result, tests=(*rough, *others), conventions=conventions)
+    written = texts(plots.comparison_plot(other))
+    assert f"≤ {wording.probability(first.pvalue)}" in written
+    assert f"≈ {wording.probability(second.pvalue)}" in written
+    plain = texts(plots.comparison_plot(result))
+    assert not any(text.startswith(("≤", "≈")) for text in plain)
+
+
+def test_the_note_tells_marks_and_side() -> None:
+    result = compared()
+    rough = dataclasses.replace(result.tests[0], method="bracket")
+    conventions = {**result.conventions, "alternative": "less"}
+    other = dataclasses.replace(result, tests=(rough, *result.tests[1:]), conventions=conventions)
+
+    def note(one: CompareBatteryResult) -> str:
+        return " ".join(" ".join(texts(plots.comparison_plot(one))).split())
+
+    assert "one-sided, first smaller" in note(other)
+    assert "≤: an upper bound" in note(other)
+    assert "≤: an upper bound" not in note(result)

@@ -29,6 +29,12 @@ def test_a_source_that_is_only_text_is_escaped(audit: Audit, audit_designs: list
     ) in entries
 
 
+def test_an_entry_without_an_author_can_be_sorted(audit: Audit, audit_designs: list[Design]) -> None:
+    entries = re.split(r"^@", bibtex(audit, audit_designs), flags=re.MULTILINE)[1:]
+    assert all(re.search(r"^  (author|key) = ", entry, flags=re.MULTILINE) for entry in entries)
+    assert "key = {unlu}" in entries[-1]
+
+
 def test_what_was_not_measured_is_not_cited(audit: Audit) -> None:
     bare = Audit(battery=audit.battery)
     assert "guo2021detecting" not in citation_keys(bare)

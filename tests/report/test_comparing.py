@@ -176,6 +176,17 @@ def test_tests_over_contexts_and_scores_on_traits_are_compared_too(saved: Saved)
     assert set(agreement.exchanges) == {"groups", "traits"}
 
 
+def test_scores_under_other_conventions_are_compared_and_that_is_said(saved: Saved) -> None:
+    scored = []
+    for i, prior in enumerate(("mask", "noun")):
+        scores = dataclasses.replace(traits(i, str(i)), conventions={"measure": "ilps", "prior": prior})
+        one = audited(model(i, f"m{i}"), [FIRST])
+        scored.append(dataclasses.replace(one, audit=dataclasses.replace(one.audit, traits=(scores,))))
+    found = compare_audits(saved_audits(saved(*scored)), resamples=0)
+    assert found.battery.notes == ("the audits differ in prior (ilps scores): mask in m0; noun in m1.",)
+    assert len(found.traits) == 1
+
+
 def test_nothing_in_common_is_said(saved: Saved) -> None:
     records = saved(audited(model(1, "one"), [FIRST]), audited(model(2, "two"), [SECOND]))
     with pytest.raises(InputError, match="nothing in common"):
@@ -223,6 +234,48 @@ def test_texts_are_escaped_and_tables_are_whole(saved: Saved) -> None:
     assert "the seed is 0" in methods
     assert "@benjamini1995controlling" in methods
     assert "Differences of saved numbers without a test: " in methods
+
+
+@pytest.mark.parametrize(("alternative", "side"), [("greater", "larger"), ("less", "smaller")])
+def test_a_one_sided_comparison_is_about_the_first_model_and_not_about_the_design(
+    saved: Saved, alternative: str, side: str
+) -> None:
+    records = saved(audited(model(1, "one"), [FIRST]), audited(model(2, "two"), [FIRST]))
+    found = compare_audits(saved_audits(records), resamples=0, alternative=alternative)
+    said = f"one-sided, for a {side} effect size in the first model"
+    assert all(said in text for text in (comparison_methods(found), comparison_markdown(found)))
+    assert said in comparison_latex(found)
+    assert "the design states" not in comparison_methods(found)
+
+
+def test_what_a_model_lacks_and_how_p_values_were_found_is_told(saved: Saved) -> None:
+    one, two = model(1, "one"), model(2, "two_2")
+    few = two.select([word for word in LABELS if word not in ("x1", "b_gone", "a2")])
+    records = saved(audited(one, [FIRST, SECOND]), audited(few, [FIRST, SECOND], missing="drop"))
+    found = compare_audits(saved_audits(records), resamples=0)
+    said = "left out of both models: x1 and a2 (not in the vocabulary of two\\_2)"
+    assert said in comparison_markdown(found)
+    methods = comparison_methods(found)
+    assert said in methods
+    assert "Every p-value of a paired test is exact" in methods
+    assert "labels of changes from model to model, in standard deviations of each, were exchanged" in methods
+    assert "stimuli that either model of a pair lacks were left out of both" in methods
+    rough = dataclasses.replace(found.battery.tests[1], method="bracket")
+    mixed = dataclasses.replace(found.battery, tests=(found.battery.tests[0], rough))
+    told = comparison_methods(dataclasses.replace(found, battery=mixed))
+    assert "these methods: bracket for second: one / two\\_2; exact for all others." in told
+
+
+def test_saved_numbers_are_cited_as_what_measured_them_and_no_adjustment_is_claimed(saved: Saved) -> None:
+    bare = [
+        dataclasses.replace(audited(model(i, str(i)), [FIRST]), vectors=None) for i in (1, 2)
+    ]  # fmt: skip
+    found = compare_audits(saved_audits(saved(*bare)))
+    assert not found.battery.tests
+    methods = comparison_methods(found)
+    assert "@wolfe2024mleat" in methods
+    assert "benjamini" not in methods
+    assert "adjusted" not in methods
 
 
 def test_a_comparison_is_written_read_and_replaced(saved: Saved, tmp_path: Path) -> None:

@@ -97,3 +97,14 @@ def test_folders_of_models_have_names_of_their_own_and_none_of_ours() -> None:
     assert names["Zoë & co"] == "Zoë-co"
     assert not set(names.values()) & OURS
     assert all(name not in (".", "..") and "/" not in name and len(name) < 70 for name in names.values())
+
+
+def test_an_output_that_is_a_link_stays_one(tmp_path: Path) -> None:
+    (tmp_path / "large disk").mkdir()
+    (tmp_path / "audit").symlink_to(tmp_path / "large disk")
+    for text in ("first", "second"):
+        with staged(tmp_path / "audit") as folder:
+            (folder / MARK).write_text(text, encoding="utf-8")
+    assert (tmp_path / "audit").is_symlink()
+    assert (tmp_path / "large disk" / MARK).read_text(encoding="utf-8") == "second"
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["audit", "large disk"]

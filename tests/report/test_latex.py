@@ -28,7 +28,7 @@ def test_every_row_has_a_cell_for_every_column(audit: Audit, tested: BatteryResu
 
 def test_environments_are_closed_in_order_and_braces_balance(audit: Audit) -> None:
     table = latex_table(audit)
-    assert re.findall(r"\\(begin|end)\{(\w+)\}", table) == [
+    assert re.findall(r"\\(begin|end)\{(\w+)\}", table) == 3 * [  # battery, detections, geometry
         ("begin", "table"), ("begin", "tabular"), ("end", "tabular"), ("end", "table"),
     ]  # fmt: skip
     bare = re.sub(r"\\[{}]", "", table)
@@ -60,12 +60,31 @@ def test_the_caption_says_the_convention(
     assert said in latex_table(another_audit(**options))
 
 
+def test_long_questions_are_set_over_several_lines(audit: Audit, whole: Audit) -> None:
+    # the sets of the catalogue have names that would carry a single line far beyond the page
+    for text in (latex_table(audit), latex_table(whole).partition(r"-contexts}")[2]):
+        assert all(r"\parbox[t]{" in row.split(" & ")[1] for row in rows_of(text))
+        assert r"\footnotesize" in text
+
+
+def test_detections_and_geometry_are_printed_too(audit: Audit) -> None:
+    text = latex_table(audit, label="tab:x")
+    assert re.findall(r"\\label\{tab:x-?([\w-]*)\}", text) == ["", "detections", "geometry"]
+    detections, geometry = re.split(r"(?=\\begin\{table\})", text)[2:]
+    for one, columns in ((detections, 7), (geometry, 7)):
+        assert {len(re.findall(r"(?<!\\)&", row)) for row in rows_of(one)} == {columns - 1}
+    assert len(rows_of(detections)) == len(audit.detections)
+    (fit,) = audit.fits
+    assert f"${fit.similarity1:.3f}$ & ${fit.similarity2:.3f}$" in geometry
+    assert r"$\approx " in geometry  # the labels were exchanged at random
+
+
 def test_every_kind_of_result_has_a_table_of_its_own(whole: Audit) -> None:
     text = latex_table(whole, label="tab:x")
     labels = re.findall(r"\\label\{tab:x-([\w-]+)\}", text)
     assert labels == [
-        "series-1", "contexts", "context-levels", "traits-1", "traits-2", "alignment", "dominance-1",
-        "emergent-1",
+        "series-1", "contexts", "context-levels", "traits-1", "traits-2", "alignment", "order-1",
+        "dominance-1", "emergent-1",
     ]  # fmt: skip
     for one in re.split(r"(?=\\begin\{table\})", text)[1:]:
         columns = re.search(r"\\begin\{tabular\}\{(\w+)\}", one)

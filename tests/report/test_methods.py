@@ -81,7 +81,7 @@ def test_model_coverage_and_versions_are_told(
     assert "Left out of plain: gone (not in the vocabulary)." in told
     assert "Not measured: absent (" in told
     assert "q IBD (no words.)" in told
-    assert "Every p-value of a test is exact" in told
+    assert "Every p-value of an association test is exact" in told
     assert f"crossroads {tested.versions['crossroads']}" in told
     assert tested.tests[0].level1.digest[:12] in told
     for key in citation_keys(audit, audit_designs):
@@ -122,6 +122,20 @@ def test_conventions_over_contexts_and_traits_are_told_too(whole: Audit) -> None
         told[name] = methods_paragraph(other)
     assert len(told) > 60
     assert len(set(told.values())) == len(told)
+
+
+def test_a_word_that_means_another_thing_in_another_measure_is_told_as_what_it_is(
+    audit: Audit, whole: Audit
+) -> None:
+    told = methods_paragraph(audit)
+    geometry = told.partition("Geometry (RSA): ")[2].partition(". ")[0]
+    assert "5 samples of items were drawn" in geometry
+    assert "for the ceiling, dimensions were halved 2 times" in geometry
+    assert "context" not in told  # there is none in an audit of vectors
+    assert "people" not in told
+    assert "5 samples of one context a word were drawn" in methods_paragraph(whole)
+    assert "the rule for the threshold is: accuracy" in told
+    assert "the threshold is 50" in methods_paragraph(whole)
 
 
 def test_people_are_no_model_and_what_was_not_measured_has_its_own_name(whole: Audit) -> None:

@@ -293,3 +293,21 @@ def test_a_pattern_is_not_asked_of_tests_that_have_none(whole: Audit) -> None:
         f"{whole.context_levels[0].design} CEAT levels": "passed",
         "absent CEAT levels": "not measured",  # and not "absent CEAT", which has no pattern to ask for
     }
+
+
+def test_what_was_planned_and_has_no_result_was_not_measured(audit: Audit, tested: BatteryResult) -> None:
+    planned = {**dict.fromkeys((*(one.design for one in tested.tests), "absent", "lost"), "test")}
+    planned |= {"q IBD": "detection", "ilps emergent": "emergent"}
+    everything = Rule(name="r", statistic="effect_size", above=100)
+    found = outcomes(judge(audit, [everything], planned))
+    assert found.pop("lost") == "not measured"  # the audit does not even name it
+    assert found.pop("absent") == "not measured"
+    assert set(found.values()) == {"passed"}
+    assert "q IBD" not in found  # a detection has no effect size to be asked for
+    assert judge(audit, [Rule(name="r", test="q IBD", statistic="auc", below=0)], planned).broken
+    # whether anything emerges, only the answers tell: a rule for all does not miss it, one for it alone does
+    counts = Rule(name="r", statistic="left_out", above=100)
+    assert "ilps emergent" not in outcomes(judge(audit, [counts], planned))
+    alone = judge(audit, [Rule(name="r", test="* emergent", statistic="found", above=0)], planned)
+    assert outcomes(alone) == {"* emergent": "not measured"}
+    assert not alone.passed

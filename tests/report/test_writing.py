@@ -18,6 +18,7 @@ from crossroads.report import Audit, Rule, judge, write_audit
 from crossroads.report.folder import OURS, check_output
 from crossroads.report.records import read_records
 from crossroads.report.vector_files import stimulus_vectors, write_vectors
+from crossroads.report.writing import ModelAudit, write_audits
 
 TEXTS = {"results.json", "results.csv", "table.tex", "methods.md", "citations.bib", "summary.md"}
 
@@ -151,3 +152,11 @@ def test_the_document_is_strict_json(whole: Audit, tmp_path: Path) -> None:
     assert data["kind"] == "language model"
     assert data["alignments"] == ["m&m"]
     assert data["skipped"]["SeT scores"] == "no logits."
+
+
+def test_the_seed_of_several_audits_is_that_of_what_is_compared(whole: Audit, tmp_path: Path) -> None:
+    both = {name: ModelAudit(audit=whole, designs=[]) for name in ("one", "two")}
+    write_audits(tmp_path / "out", both, seed=5, figures=False)
+    data = json.loads((tmp_path / "out" / "results.json").read_text(encoding="utf-8"))
+    seeds = [one["conventions"]["seed"] for one in data["results"] if one["type"] == "CompareTraitsResult"]
+    assert set(seeds) == {5}

@@ -16,6 +16,7 @@ from crossroads.cli.reporting import tests_of
 from crossroads.measures import CompareBatteryResult, CompareTraitsResult
 from crossroads.papers import fidelity, findings
 from crossroads.report.comparing import Comparison, compare_audits
+from crossroads.report.comparison_files import left_out
 from crossroads.report.folder import check_output
 from crossroads.report.records import read_records
 from crossroads.report.saved import saved_audits
@@ -42,6 +43,13 @@ class Scale(StrEnum):
 
     sd = "sd"
     cosine = "cosine"
+
+
+_TAILS = {
+    "two-sided": "two-sided",
+    "greater": "one-sided (d 1 larger)",
+    "less": "one-sided (d 1 smaller)",
+}
 
 
 def compare_command(
@@ -114,10 +122,12 @@ def show_comparison(comparison: Comparison) -> None:
         printing.out.print(
             "d: effect size on the words that both models have. CI: of the difference, the same words drawn "
             "anew in both. p: labels of the changes from model to model exchanged, "
-            f"{battery.conventions['alternative']}; adjusted for {len(battery.tests)} comparisons.",
+            f"{_TAILS[battery.conventions['alternative']]}; adjusted for {len(battery.tests)} comparisons.",
             style="dim",
         )
         printing.notes([], [test.method for test in battery.tests])
+        for sentence in left_out(battery):
+            printing.out.print(sentence, style="dim", markup=False)
     if battery.unpaired:
         printing.out.print("\n[b]Differences of saved numbers[/b], without a test")
         printing.out.print(saved_table(battery))

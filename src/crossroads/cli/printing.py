@@ -34,8 +34,8 @@ WIDE = 118
 
 
 def number(value: float, digits: int = 2) -> str:
-    """A rounded number with a true minus sign."""
-    return f"{value:.{digits}f}".replace("-", "−")
+    """A rounded number with a true minus sign and no negative zero."""
+    return f"{round(value, digits) + 0.0:.{digits}f}".replace("-", "−")
 
 
 def p_value(p: float, *, method: str = "exact") -> str:

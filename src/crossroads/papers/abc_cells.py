@@ -213,7 +213,7 @@ def _by_group(part: str, found: Mapping[str, AlignmentResult | None]) -> Iterato
             if isnan(value):
                 continue
             result = found[name]
-            text = f"{value:.{_DIGITS[part]}f}"
+            text = _as_printed(value, _DIGITS[part])
             if result is None:
                 yield _measured(part, group, name, text, None)
                 continue
@@ -224,6 +224,12 @@ def _by_group(part: str, found: Mapping[str, AlignmentResult | None]) -> Iterato
                 yield _cell(part, group, name, text, None, said)
             else:
                 yield _measured(part, group, name, text, ours)
+
+
+def _as_printed(value: float, digits: int) -> str:
+    """A number with the digits of its table, or with more where it is printed so."""
+    usual = f"{value:.{digits}f}"
+    return usual if float(usual) == value else f"{value:g}"
 
 
 def _annotators() -> Iterator[Cell]:

@@ -6,13 +6,14 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from math import sqrt
 from pathlib import PurePath
+from statistics import correlation
 from typing import Any
 
 from crossroads.errors import EvidenceError, join_words, one_of
 from crossroads.evidence import Contexts
 from crossroads.measures import CeatResult, ceat
 from crossroads.papers.ceat_slips import consistency
-from crossroads.papers.ceat_tables import Printed, printed, spread_between_tables
+from crossroads.papers.ceat_tables import Printed, alike_by_chance, printed, spread_between_tables
 from crossroads.papers.cells import Cell, credible
 from crossroads.papers.published import table
 from crossroads.papers.reproduction import Reproduction
@@ -71,7 +72,12 @@ def reproduce_ceat(
     results, skipped = _measured(contexts, samples, seed, progress)
     asked = _Asked(contexts, chosen, results, skipped, samples, seed)
     cells = credible(_cell(one, asked) for one in printed() if chosen in (None, one.model))
-    notes = [*_about_store(contexts, chosen), *_about_words(results, skipped), *consistency()]
+    notes = [
+        *_about_store(contexts, chosen),
+        *_about_agreement(cells, chosen),
+        *_about_words(results, skipped),
+        *consistency(),
+    ]
     return Reproduction(
         paper="ceat",
         title=source["title"],
@@ -244,6 +250,22 @@ def _about_store(contexts: Contexts | None, chosen: str | None) -> Iterator[str]
             f"{chosen}: other sentences than the paper's, which are not published. Numbers are off by up to "
             f"{near:.2f} for that reason alone, twice what the paper's own Tables 3 and 4 differ by."
         )
+
+
+def _about_agreement(cells: list[Cell], chosen: str | None) -> Iterator[str]:
+    """What verdicts are worth where numbers are compared across other sentences."""
+    pairs = [(cell.published, cell.ours) for cell in cells if cell.ours is not None]
+    if chosen is None or not pairs:
+        return
+    chance = alike_by_chance(chosen, 2 * spread_between_tables()[chosen])
+    yield (
+        f"That is a wide margin: of the paper's own numbers for {chosen}, {chance:.0%} of pairs of different "
+        "tests lie within it. A single equal cell says little."
+    )
+    printed_ones, ours = zip(*pairs, strict=True)
+    if len({*printed_ones}) > 1 and len({*ours}) > 1 and len(pairs) > 2:
+        r = correlation(printed_ones, ours)
+        yield f"Over {len(pairs)} cells, our numbers and the printed ones correlate by r = {r:.2f}."
 
 
 def _about_words(results: dict[str, CeatResult], skipped: dict[str, str]) -> Iterator[str]:

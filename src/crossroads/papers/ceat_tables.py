@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import combinations
 from math import sqrt
 from typing import NamedTuple
 
@@ -32,6 +33,13 @@ def printed() -> tuple[Printed, ...]:
         for row in rows
         for model, d, p in zip(source["models"], row["d"], row["p"], strict=True)
     )
+
+
+def alike_by_chance(model: str, near: float) -> float:
+    """Share of pairs of different tests of a model whose printed effect sizes are at most so far apart."""
+    tests = [one for one in printed() if one.model == model]
+    apart = [abs(one.d - two.d) for one, two in combinations(tests, 2) if one.test != two.test]
+    return sum(gap <= near for gap in apart) / len(apart)
 
 
 def spread_between_tables() -> dict[str, float]:

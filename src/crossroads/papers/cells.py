@@ -19,6 +19,8 @@ VERDICTS: Mapping[str, str] = {
 SLACK = 1e-6
 """How far single-precision vectors may carry a number over a rounding boundary."""
 
+_INSTEAD = "decimals instead of"
+
 Attempt = tuple[str, Callable[[], float | None]]
 """A convention by name, and the number that it gives."""
 
@@ -114,7 +116,7 @@ def judge(
     if usual[0](ours, text):
         return "equal", f"{usual[1]} to {digits} decimals"
     if other[0](ours, text):
-        return "convention", f"{other[1]} to {digits} decimals instead of {usual[1]}"
+        return "convention", f"{other[1]} to {digits} {_INSTEAD} {usual[1]}"
     tried = []
     for name, number in attempts:
         value = number()
@@ -142,25 +144,45 @@ def _tried(names: list[str]) -> str:
 
 
 def credible(cells: Iterable[Cell]) -> list[Cell]:
-    """The cells, with conventions taken back in tables that mostly differ.
+    """The cells, with conventions taken back that met a number by chance.
 
     Among several conventions one meets a number of two digits by chance now and then. So a convention is
-    believed only where it, together with plain agreement, accounts for half of what was judged in the table.
+    believed only where it, together with plain agreement, accounts for half of what was judged in the table;
+    and that digits were cut off instead of rounded, or the other way round, only where no more cells of the
+    same column say otherwise: tables are printed by column, and a single such cell is a misprint.
     """
     cells = list(cells)
     tables = {name: counts(c for c in cells if c.table == name) for name in {cell.table for cell in cells}}
 
-    def believed(cell: Cell) -> bool:
+    def doubt(cell: Cell) -> str:
         found = tables[cell.table]
         met = found.get("equal", 0) + found.get("convention", 0)
-        return cell.verdict != "convention" or met >= found.get("differs", 0)
+        if met < found.get("differs", 0):
+            return "most of the table differs"
+        return "" if _shortened_alike(cell, cells) else "the rest of the column is printed otherwise"
 
     return [
-        cell
-        if believed(cell)
-        else replace(cell, verdict="differs", reason=f"{cell.reason} gives it, and most of the table differs")
+        replace(cell, verdict="differs", reason=f"{cell.reason} gives it, and {why}")
+        if cell.verdict == "convention" and (why := doubt(cell))
+        else cell
         for cell in cells
     ]
+
+
+def _shortened_alike(cell: Cell, cells: Iterable[Cell]) -> bool:
+    """Whether a column is shortened as one cell of it says; true for all other conventions."""
+    if _INSTEAD not in cell.reason:
+        return True
+    column = [one for one in cells if (one.table, one.column) == (cell.table, cell.column)]
+    alike = sum(one.reason == cell.reason for one in column)
+    return alike >= sum(one.verdict == "equal" and _tells_how_shortened(one) for one in column)
+
+
+def _tells_how_shortened(cell: Cell) -> bool:
+    """Whether a number would be printed otherwise if it were shortened the other way."""
+    if cell.ours is None or not cell.printed:
+        return False
+    return is_rounded(cell.ours, cell.printed) != is_truncated(cell.ours, cell.printed)
 
 
 def counts(cells: Iterable[Cell]) -> dict[str, int]:

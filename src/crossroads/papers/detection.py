@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from crossroads.errors import MissingStimuliError
 from crossroads.evidence import Embeddings
 from crossroads.measures import DetectionResult, WefatResult, eibd, ibd, wefat
 from crossroads.papers.cells import Cell
@@ -16,6 +17,16 @@ RATES = ("tpr", "fpr", "accuracy")
 _WITHIN = 0.0005
 _GRID = tuple(round(-2 + 0.05 * step, 2) for step in range(81))
 """The thresholds that the paper says it looked at."""
+
+
+def _name(target: str, kind: str) -> str:
+    return f"{target} {kind.upper()}"
+
+
+def _rates(tpr: Sequence[int], fpr: Sequence[int]) -> dict[str, float]:
+    (tp, positives), (fp, negatives) = tpr, fpr
+    right = (tp + negatives - fp) / (positives + negatives)
+    return {"tpr": tp / positives, "fpr": fp / negatives, "accuracy": right}
 
 
 @dataclass(frozen=True)
@@ -39,14 +50,12 @@ class _Row:
 
     @property
     def name(self) -> str:
-        return f"{self.target} {self.kind.upper()}"
+        return _name(self.target, self.kind)
 
     @property
     def printed(self) -> dict[str, float]:
         """The three rates; the paper prints two, and the counts behind them give the third."""
-        (tp, positives), (fp, negatives) = self.tpr, self.fpr
-        right = (tp + negatives - fp) / (positives + negatives)
-        return {"tpr": tp / positives, "fpr": fp / negatives, "accuracy": right}
+        return _rates(self.tpr, self.fpr)
 
     def detected(
         self, threshold: str | float, *, remove: str = "all", resamples: int = 2000
@@ -77,16 +86,39 @@ def detected(emb: Embeddings, source: Mapping[str, Any], same: bool, seed: int) 
     """Cells, notes and coverage of the detections."""
     groups, lists = catalog().groups("ceat-groups"), catalog().words("ceat-validation")
     targets = list(dict.fromkeys(row["target"] for row in source["row"]))
-    scores = {one: wefat(emb, groups, lists.all_words, one, missing="drop") for one in targets}
+    scores: dict[str, WefatResult] = {}
+    lacking: dict[str, str] = {}
+    for one in targets:
+        try:
+            scores[one] = wefat(emb, groups, lists.all_words, one, missing="drop")
+        except MissingStimuliError as error:
+            lacking[one] = error.message
     cells: list[Cell] = []
     notes: list[str] = []
     for given in source["row"]:
+        if given["target"] in lacking:
+            cells += _uncovered(given, source, lacking[given["target"]])
+            continue
         row = _Row(**given, scores=scores[given["target"]], lists=lists, seed=seed)
         found = row.detected("youden")
         cells += _cells(row, found, source, same)
         notes.append(_note(row, found))
     notes.append("The paper prints no thresholds; ours is the one with the largest tpr − fpr for IBD.")
-    return cells, notes, scores[targets[-1]]
+    return cells, notes, next(reversed(scores.values()), None)
+
+
+def _uncovered(given: Mapping[str, Any], source: Mapping[str, Any], why: str) -> Iterator[Cell]:
+    """The printed rates of a group whose names are missing."""
+    for column, published in _rates(given["tpr"], given["fpr"]).items():
+        yield Cell(
+            row=_name(given["target"], given["kind"]),
+            column=column,
+            table=source["table"],
+            published=published,
+            ours=None,
+            verdict="not covered",
+            reason=why,
+        )
 
 
 def _cells(row: _Row, found: DetectionResult, source: Mapping[str, Any], same: bool) -> Iterator[Cell]:

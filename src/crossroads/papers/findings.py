@@ -7,9 +7,11 @@ from dataclasses import asdict, dataclass
 from functools import cache
 from typing import Any
 
+from crossroads.errors import CrossroadsError
 from crossroads.papers.ceat_tables import printed
 from crossroads.papers.ml_eat_tables import LEVELS, Number, numbers, printed_patterns, row_pattern
 from crossroads.papers.published import table
+from crossroads.stimuli import catalog
 
 _STATISTICS = {
     "level1": "effect size d (Level 1)",
@@ -19,6 +21,8 @@ _STATISTICS = {
 _REPEATED = ("2", "3")
 """Tables of the ML-EAT paper whose rows stand in later tables again, or have images as targets."""
 _STATIC = ("GloVe 840B", "Google News")
+_VARIANTS = {"Google News": "google-news"}
+"""Models that were measured with other words than the original ones."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -71,7 +75,8 @@ def _about(name: str) -> Iterator[Finding]:
     test, _, variant = name.partition(":")
     test = test.strip().casefold()
     for finding in _known().get(_twin(test), ()):
-        yield Finding(**{**asdict(finding), "test": name})
+        notes = (finding.note, _about_words(_twin(test), variant, finding.model))
+        yield Finding(**{**asdict(finding), "test": name, "note": "; ".join(filter(None, notes))})
     if test.startswith("weat") and variant in ("", "histwords"):
         for finding in _decades(test):
             yield Finding(**{**asdict(finding), "test": name})
@@ -80,6 +85,23 @@ def _about(name: str) -> Iterator[Finding]:
 def _twin(test: str) -> str:
     """C1 to C10 have the words of WEAT 1 to 10, so that findings about either are about both."""
     return f"weat{test[1:]}" if test[:1] == "c" and test[1:].isdigit() else test
+
+
+def _about_words(test: str, asked: str, model: str) -> str:
+    """A remark where the words that were measured are not those that are asked about."""
+    measured = _VARIANTS.get(model, "")
+    if not test.startswith("weat") or _words(test, asked) == _words(test, measured):
+        return ""
+    return f"slightly other words: {f'the variant {measured}' if measured else 'the original lists'}"
+
+
+@cache
+def _words(test: str, variant: str) -> tuple[str, ...]:
+    """The words of a test; none of one that the catalogue does not have."""
+    try:
+        return catalog().design(test, variant or None).words
+    except CrossroadsError:
+        return ()
 
 
 @cache
@@ -123,8 +145,6 @@ def _ml_eat_note(column: str, row: dict[str, Number]) -> str:
         said.append(f"pattern: {row_pattern(row)}")
     if one.model not in _STATIC:
         said.append('words in the prompt "This is …", last token of the top layer')
-    if one.model == "Google News" and one.test in ("weat2", "weat5", "weat9"):
-        said.append("slightly other words: the variant google-news")
     if one.truncated:
         said.append("digits cut off, not rounded")
     return "; ".join(said)

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from math import sqrt
 from typing import Any
 
+from crossroads.errors import MissingStimuliError
 from crossroads.evidence import Embeddings
 from crossroads.measures import RsaResult, rsa
 from crossroads.papers.cells import Cell
@@ -22,25 +23,36 @@ def fitted(emb: Embeddings, source: Mapping[str, Any], same: bool, seed: int) ->
     """Cells, notes and coverage of the comparisons that static vectors allow."""
     rows = source["row"]
     wanted = [row["comparison"] for row in rows if row["model"] == _MODEL]
-    results = {name: _measured(emb, name, seed, replace_concept=True) for name in wanted}
+    results: dict[str, RsaResult] = {}
+    lacking: dict[str, str] = {}
+    for name in wanted:
+        try:
+            results[name] = _measured(emb, name, seed, replace_concept=True)
+        except MissingStimuliError as error:
+            lacking[name] = error.message
     cells: list[Cell] = []
     notes: list[str] = []
     for row in rows:
-        found = results[row["comparison"]] if row["model"] == _MODEL else None
-        cells += _cells(row, found, emb, source, same, seed)
+        found = results.get(row["comparison"]) if row["model"] == _MODEL else None
+        absent = ("not covered", lacking.get(row["comparison"], ""))
+        if row["model"] != _MODEL:
+            absent = ("model absent", str(source["get_bert"]))
+        cells += _cells(row, found, absent, emb, source, same, seed)
         if found is not None:
             notes.append(
-                f"{row['model']} {row['comparison']}: sign test p = {found.sign_pvalue:.2g}, as published; "
-                f"with exchanged labels p = {found.pvalue:.3g}."
+                f"{row['model']} {row['comparison']}: the published sign test gives p = "
+                f"{found.sign_pvalue:.2g} here; with exchanged labels p = {found.pvalue:.3g}."
             )
+    notes.append(str(source["revised"]))
     notes.append("Concept items are drawn with replacement, as the released code does.")
     notes.append("Fits are equal if they agree within three standard errors of two means of 100 samples.")
-    return cells, notes, results[wanted[-1]]
+    return cells, notes, next(reversed(results.values()), None)
 
 
 def _cells(
     row: Mapping[str, Any],
     found: RsaResult | None,
+    absent: tuple[str, str],
     emb: Embeddings,
     source: Mapping[str, Any],
     same: bool,
@@ -48,7 +60,7 @@ def _cells(
 ) -> Iterator[Cell]:
     for column in _FITS:
         if found is None:
-            verdict, reason = "model absent", str(source["get_bert"])
+            verdict, reason = absent
         elif not same:
             verdict, reason = "other model", f"the paper measured {source['vectors']}"
         elif _within(row[column], found, column):

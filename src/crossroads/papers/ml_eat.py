@@ -102,7 +102,7 @@ def recognised(vectors: Vectors | None) -> str | None:
 
 
 def _is_histwords(decades: Mapping[int, Embeddings]) -> bool:
-    """Twenty decades from 1800 in 300 dimensions; the smaller corpora of the series begin later."""
+    """Twenty decades from 1800 in 300 dimensions, as other corpora of the series have, too."""
     return list(decades) == list(range(1800, 2000, 10)) and {emb.dim for emb in decades.values()} == {300}
 
 
@@ -126,6 +126,11 @@ def _cosine(emb: Embeddings, first: str, second: str) -> float:
 def _check_shape(vectors: Vectors | None, chosen: str | None) -> None:
     if vectors is None or chosen is None:
         return
+    if next(one["kind"] for one in table("ml-eat")["model"] if one["name"] == chosen) == "images":
+        raise InputError(
+            f"the model is said to be {chosen}, whose tests set images against words.",
+            hint="its cells are not judged here; without --model they stand as printed.",
+        )
     series = not isinstance(vectors, Embeddings)
     if series != (chosen == "HistWords"):
         raise InputError(
@@ -175,6 +180,11 @@ def _about(vectors: Vectors | None, chosen: str | None) -> Iterator[str]:
     else:
         absent = [name for name in ml_eat_models().values() if name != chosen]
         yield f"Measured: {chosen}. Not at hand: {join_words(absent)}."
+        if chosen == "HistWords":
+            yield (
+                "The paper measured all English, word2vec. English fiction and the SVD vectors have the same "
+                "decades and dimensions and cannot be told apart: say --model none if these are others."
+            )
 
 
 def _doubts(cells: list[Cell], chosen: str | None) -> Iterator[str]:

@@ -50,8 +50,13 @@ def reproduce(
         same_vectors=same,
         cells=tuple(cells),
         notes=tuple(notes),
-        coverage=found.coverage,
-        conventions={**found.conventions, "measure": "reproduction", "paper": paper, "seed": seed},
+        coverage=None if found is None else found.coverage,
+        conventions={
+            **({} if found is None else found.conventions),
+            "measure": "reproduction",
+            "paper": paper,
+            "seed": seed,
+        },
         provenance=(emb.provenance,),
     )
 

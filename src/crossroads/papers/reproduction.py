@@ -48,5 +48,5 @@ class Reproduction(Result):
         return [cell.to_row() for cell in self.cells]
 
 
-Found = tuple[list[Cell], list[str], Result]
-"""Cells, notes, and a result that stands for coverage and conventions."""
+Found = tuple[list[Cell], list[str], Result | None]
+"""Cells, notes, and a result that stands for coverage and conventions; None where nothing was covered."""

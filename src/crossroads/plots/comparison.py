@@ -19,6 +19,7 @@ _ROW = 0.34
 _LONGEST = 2.3
 _LINE = 0.075
 _SIDE = ("axes fraction", "data")
+_TAILS = {"greater": "one-sided, first larger", "less": "one-sided, first smaller"}
 _LOOKS = (("o", BROWN), ("s", TEAL))
 
 
@@ -117,7 +118,7 @@ def _rows(result: CompareBatteryResult, alpha: float) -> list[_Row]:
             effect_sizes=test.effect_sizes,
             difference=wording.number(test.difference, sign=True),
             interval=_between(ends),
-            pvalue=wording.probability(test.pvalue),
+            pvalue=f"{_mark(test.method)}{wording.probability(test.pvalue)}",
             holm=wording.probability(adjusted),
             kept=adjusted < alpha,
         )
@@ -137,6 +138,11 @@ def _rows(result: CompareBatteryResult, alpha: float) -> list[_Row]:
         )
         for one in result.unpaired
     ]
+
+
+def _mark(method: str) -> str:
+    """What stands before a p-value that was not counted."""
+    return "" if method == "exact" else "≤ " if method == "bracket" else "≈ "
 
 
 def _between(ends: DifferenceInterval | None) -> str:
@@ -187,12 +193,16 @@ def _draw_key(ax: Axes, names: tuple[str, str]) -> None:
 
 
 def _note(result: CompareBatteryResult, alpha: float) -> str:
-    tail = wording.tail(str(result.conventions.get("alternative", "two-sided")))
+    alternative = str(result.conventions.get("alternative", "two-sided"))
+    tail = _TAILS.get(alternative, alternative)
     tested = f"filled: p < {wording.level(alpha)} after Holm's adjustment for {len(result.tests)} comparisons"
     shown = len(result.skipped)
+    methods = {test.method for test in result.tests}
     return wording.sentence(
         f"{tested}; open: not" if result.tests else "",
         f"p: labels of the changes between two models exchanged, {tail}" if result.tests else "",
+        "≤: an upper bound" if "bracket" in methods else "",
+        "≈: an approximation" if methods - {"exact", "bracket"} else "",
         "intervals from drawing the same words in both models" if any(result.intervals) else "",
         "differences without p are of saved numbers" if result.unpaired else "",
         f"not compared: {join_words(result.skipped, most=6)}" if shown else "",

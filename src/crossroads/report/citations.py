@@ -205,7 +205,7 @@ def _cited(source: Citation) -> str:
     if source.doi is not None and source.doi in REFERENCES:
         key, kind, known = REFERENCES[source.doi]
         return _entry(kind, key, {**known, "doi": source.doi})
-    fields = {"note": in_bibtex(source.text)}
+    fields = {"key": _name(source), "note": in_bibtex(source.text)}  # by which it is sorted
     if (year := _year(source.text)) is not None:
         fields["year"] = year
     if source.doi is not None:
@@ -217,10 +217,15 @@ def _key(source: Citation) -> str:
     """A key that depends on the publication alone: first name, year, and a checksum against namesakes."""
     if source.doi is not None and source.doi in REFERENCES:
         return REFERENCES[source.doi][0]
+    checksum = hashlib.sha256((source.doi or source.text).encode("utf-8")).hexdigest()[:6]
+    return f"{_name(source)}{_year(source.text) or ''}-{checksum}"
+
+
+def _name(source: Citation) -> str:
+    """The first word of a reference, in plain letters."""
     plain = unicodedata.normalize("NFKD", source.text).encode("ascii", "ignore").decode()
     first = re.search("[A-Za-z]+", plain)
-    checksum = hashlib.sha256((source.doi or source.text).encode("utf-8")).hexdigest()[:6]
-    return f"{first[0].lower() if first else 'source'}{_year(source.text) or ''}-{checksum}"
+    return first[0].lower() if first else "source"
 
 
 def _year(text: str) -> str | None:

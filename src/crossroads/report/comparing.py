@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from typing import Any
@@ -160,7 +160,7 @@ def _untested(audits: Sequence[SavedAudit]) -> CompareBatteryResult:
         bh=(),
         titles={},
         skipped={},
-        conventions={"measure": "compare battery", "adjusted": "nothing: no vectors were kept"},
+        conventions={"measure": "compare battery", "adjusted": "nothing: no paired test was made"},
         provenance=tuple(sources),
     )
 
@@ -238,16 +238,25 @@ def _traits(
 
 def _notes(audits: Sequence[SavedAudit]) -> list[str]:
     """Conventions in which audits differ, each with what it is where."""
-    notes = []
+    notes: list[str] = []
     for measure in ("mleat", "ceat"):
         told = {one.name: next(iter(_effects(one, measure).values()), None) for one in audits}
         known = {name: found[1] for name, found in told.items() if found is not None}
-        for key in _TOLD:
-            values: dict[str, list[str]] = {}
-            for name, conventions in known.items():
-                if key in conventions:
-                    values.setdefault(str(conventions[key]), []).append(name)
-            if len(values) > 1:
-                parts = "; ".join(f"{value} in {join_words(who)}" for value, who in values.items())
-                notes.append(f"the audits differ in {key} ({measure}): {parts}.")
+        notes += _differing(measure, known, _TOLD)
+    for measure in dict.fromkeys(name for one in audits for name in one.traits):
+        scored = {one.name: one.traits[measure].conventions for one in audits if measure in one.traits}
+        keys = dict.fromkeys(key for conventions in scored.values() for key in conventions)
+        notes += _differing(f"{measure} scores", scored, keys)
     return notes
+
+
+def _differing(measure: str, known: Mapping[str, Mapping[str, Any]], keys: Iterable[str]) -> Iterator[str]:
+    """A sentence for each convention of a measure that is not the same in all audits that have it."""
+    for key in keys:
+        values: dict[str, list[str]] = {}
+        for name, conventions in known.items():
+            if key in conventions:
+                values.setdefault(str(conventions[key]), []).append(name)
+        if len(values) > 1:
+            parts = "; ".join(f"{value} in {join_words(who)}" for value, who in values.items())
+            yield f"the audits differ in {key} ({measure}): {parts}."

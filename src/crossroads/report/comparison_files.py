@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from crossroads.errors import join_words
 from crossroads.measures import CompareBatteryResult, CompareTraitsResult
+from crossroads.measures.compare_battery import comparison_name
 from crossroads.report.citations import cited_measures, keys_of
 from crossroads.report.comparing import Comparison
 from crossroads.report.escaping import (
@@ -18,12 +19,18 @@ from crossroads.report.escaping import (
     pvalue,
 )
 from crossroads.report.latex_layout import MARKS as LATEX_MARKS
-from crossroads.report.latex_layout import interval, table, tail
+from crossroads.report.latex_layout import interval, table
 from crossroads.report.methods import described
 from crossroads.report.summary_layout import MARKS, between, grid
 from crossroads.results import versions
 
 _MOST = 10
+_MOST_WORDS = 40
+_TAILS = {
+    "two-sided": "two-sided",
+    "greater": "one-sided, for a larger effect size in the first model",
+    "less": "one-sided, for a smaller effect size in the first model",
+}
 
 
 def comparison_latex(comparison: Comparison, *, label: str = "tab:crossroads-comparison") -> str:
@@ -100,8 +107,8 @@ def _caption(battery: CompareBatteryResult) -> str:
             )
         what = "changes in standard deviations" if conventions["scale"] == "sd" else "changes of cosines"
         sentences.append(
-            f"$p$: labels of the {what} exchanged, {tail(conventions['alternative'])}; exact where unmarked. "
-            f"Holm and BH: adjusted for {len(battery.tests)} comparisons."
+            f"$p$: labels of the {what} exchanged, {_TAILS[conventions['alternative']]}; exact where "
+            f"unmarked. Holm and BH: adjusted for {len(battery.tests)} comparisons."
         )
         used = {mark_of(test.method) for test in battery.tests}
         sentences += [f"{text}." for mark, text in LATEX_MARKS.items() if mark in used]
@@ -122,9 +129,21 @@ def comparison_markdown(comparison: Comparison) -> str:
         blocks += list(_agreement(one))
     lines = [f"- {in_markdown(note)}" for note in battery.notes]
     lines += [f"- {in_markdown(n)}: not compared: {in_markdown(why)}" for n, why in battery.skipped.items()]
+    lines += [f"- {in_markdown(told)}" for told in left_out(battery)]
     if lines:
         blocks += ["### To know", "\n".join(lines)]
     return "\n\n".join([*blocks, f"crossroads {versions()['crossroads']}"]) + "\n"
+
+
+def left_out(battery: CompareBatteryResult) -> Iterator[str]:
+    """Words that paired tests do without, and which model lacks them; results.json says it test by test."""
+    found: dict[str, dict[str, None]] = {}
+    for test, pair in zip(battery.tests, battery.pairs, strict=True):
+        for word, why in ({} if test.coverage is None else test.coverage.missing).items():
+            reason = why.replace("the first model", pair[0]).replace("the second model", pair[1])
+            found.setdefault(reason, {})[word] = None
+    for reason, words in found.items():
+        yield f"left out of both models: {join_words(words, most=_MOST_WORDS)} ({reason})"
 
 
 def _tested(battery: CompareBatteryResult) -> str:
@@ -148,7 +167,7 @@ def _tested(battery: CompareBatteryResult) -> str:
 
 
 def _reading(battery: CompareBatteryResult) -> str:
-    tested = in_markdown(battery.conventions["alternative"])
+    tested = _TAILS[battery.conventions["alternative"]]
     marks = {mark_of(test.method) for test in battery.tests}
     told = "".join(f" {text}" for mark, text in MARKS.items() if mark in marks)
     return (
@@ -202,7 +221,9 @@ def comparison_methods(comparison: Comparison) -> str:
     saved = dict.fromkeys(f"{one.design} ({one.measure})" for one in battery.unpaired)
     if saved:
         sentences.append(f"Differences of saved numbers without a test: {in_markdown(', '.join(saved))}.")
-    sentences += [f"{told}." for told in dict.fromkeys(described(one) for one in comparison.results)]
+    results = comparison.results if battery.tests else comparison.traits
+    sentences += [f"{told}." for told in dict.fromkeys(described(one) for one in results)]
+    sentences += [*_found_by(battery), *_without(battery)]
     sentences += [in_markdown(note) for note in battery.notes]
     if battery.skipped:
         told = [f"{in_markdown(name)} ({in_markdown(why)})" for name, why in battery.skipped.items()]
@@ -212,7 +233,32 @@ def comparison_methods(comparison: Comparison) -> str:
     return " ".join([*sentences, f"Computed with {in_markdown(used)}.", f"See [{keys}]."]) + "\n"
 
 
+def _found_by(battery: CompareBatteryResult) -> list[str]:
+    """How the p-values of the paired tests were found."""
+    found: dict[str, list[str]] = {}
+    for test, pair in zip(battery.tests, battery.pairs, strict=True):
+        found.setdefault(test.method, []).append(comparison_name(test.design, *pair))
+    if not found:
+        return []
+    if set(found) == {"exact"}:
+        return ["Every p-value of a paired test is exact: all divisions were counted."]
+    most = max(found, key=lambda method: len(found[method]))
+    told = [f"{method} for {', '.join(names)}" for method, names in found.items() if method != most]
+    methods = in_markdown("; ".join([*told, f"{most} for {'all others' if told else 'all'}"]))
+    return [f"p-values of paired tests were found by these methods: {methods}."]
+
+
+def _without(battery: CompareBatteryResult) -> list[str]:
+    """Which words the paired tests do without."""
+    if not battery.tests:
+        return []
+    told = "; ".join(left_out(battery))
+    return [f"Words of paired tests: {in_markdown(told or 'none was left out')}."]
+
+
 def comparison_citations(comparison: Comparison) -> str:
     """BibTeX entries of the measures behind a comparison, and of this software."""
-    used = [str(one.conventions["measure"]) for one in comparison.results]
-    return cited_measures(["mleat", *used] if comparison.battery.tests else used)
+    battery = comparison.battery
+    used = [one.measure for one in battery.unpaired]
+    used += [str(one.conventions["measure"]) for one in comparison.traits]
+    return cited_measures(["mleat", "compare battery", *used] if battery.tests else used)

@@ -8,7 +8,7 @@ from crossroads.measures import BatteryResult, MleatResult, SeriesResult
 from crossroads.report.audit import Audit
 from crossroads.report.escaping import in_latex, latex_number, latex_pvalue, mark_of
 from crossroads.report.latex_contexts import context_tables
-from crossroads.report.latex_layout import MARKS, interval, table, tail
+from crossroads.report.latex_layout import MARKS, interval, known, table, tail, wrapped
 from crossroads.report.latex_traits import trait_tables
 
 
@@ -30,7 +30,7 @@ def latex_table(audit: Audit, *, label: str = "tab:crossroads") -> str:
 
 
 def _vectors(audit: Audit, label: str) -> Iterator[str]:
-    """The battery, and one table a series."""
+    """The battery, detections, comparisons of geometry, and one table a series."""
     if audit.battery is not None:
         rows = [
             _cells(test, audit.ends.get(test.design), bh)
@@ -38,8 +38,56 @@ def _vectors(audit: Audit, label: str) -> Iterator[str]:
         ]
         head = ["Test", "Question", "$d$", "CI", "$p$", "$p$ (BH)", "Pattern"]
         yield table("llrrrrl", head, rows, caption=_caption(audit, audit.battery), label=label)
+    if audit.detections:
+        yield _detections(audit, f"{label}-detections")
+    if audit.fits:
+        yield _fits(audit, f"{label}-geometry")
     for i, series in enumerate(audit.series, start=1):
         yield _series(series, f"{label}-series-{i}")
+
+
+def _detections(audit: Audit, label: str) -> str:
+    """Words detected as those of an intersectional group."""
+    rows = [
+        [
+            in_latex(name),
+            latex_number(one.threshold),
+            in_latex(one.threshold_rule),
+            f"{len(one.words)} of {len(one.scores)}",
+            *(known(value) for value in (one.tpr, one.fpr, one.auc)),
+        ]
+        for name, one in audit.detections.items()
+    ]
+    caption = (
+        f"Words of intersectional groups in {in_latex(audit.model)}. Detected: words above the threshold, "
+        "which the rule beside it chose. TPR, FPR: shares of true and of other words that were detected. "
+        "AUC: area under the curve of both over all thresholds."
+    )
+    head = ["Detection", "Threshold", "Rule", "Detected", "TPR", "FPR", "AUC"]
+    return table("lrlrrrr", head, rows, caption=caption, label=label)
+
+
+def _fits(audit: Audit, label: str) -> str:
+    """Two groups and a concept, by the geometry of their items."""
+    rows = [
+        [
+            *map(in_latex, fit.names),
+            latex_number(fit.similarity1, 3),
+            latex_number(fit.similarity2, 3),
+            latex_pvalue(fit.sign_pvalue),
+            latex_pvalue(fit.pvalue, "monte-carlo"),
+        ]
+        for fit in audit.fits
+    ]
+    first = audit.fits[0]
+    caption = (
+        f"Geometry of two groups and a concept in {in_latex(audit.model)}. $s_1$, $s_2$: rank correlation "
+        f"with a concept that belongs to either group, mean of {len(first.samples1)} samples. $p$ (sign): "
+        "the published sign test over samples, which share items; $p$: the labels of the items exchanged at "
+        "random, two-sided."
+    )
+    head = ["Group 1", "Group 2", "Concept", "$s_1$", "$s_2$", "$p$ (sign)", "$p$"]
+    return table("lllrrrr", head, rows, caption=caption, label=label)
 
 
 def _series(series: SeriesResult, label: str) -> str:
@@ -68,7 +116,7 @@ def _question(test: MleatResult) -> str:
 def _cells(test: MleatResult, ends: tuple[float, float] | None, bh: float) -> list[str]:
     return [
         in_latex(test.design),
-        _question(test),
+        wrapped(_question(test)),
         latex_number(test.level1.effect_size),
         interval(ends),
         latex_pvalue(test.level1.pvalue, test.level1.method),

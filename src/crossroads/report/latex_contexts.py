@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from crossroads.measures import CeatBatteryResult, CeatResult, MultilevelCeatResult
 from crossroads.report.audit import Audit
 from crossroads.report.escaping import in_latex, latex_number, latex_pvalue, mark_of
-from crossroads.report.latex_layout import MARKS, interval, table, tail
+from crossroads.report.latex_layout import MARKS, interval, table, tail, wrapped
 from crossroads.report.naming import context_ends
 
 
@@ -46,7 +46,7 @@ def _cells(
     names = {key: in_latex(titles.get(key, key)) for key in "xyab"}
     return [
         in_latex(test.design),
-        f"{names['x']} / {names['y']}: {names['a']} / {names['b']}",
+        wrapped(f"{names['x']} / {names['y']}: {names['a']} / {names['b']}"),
         latex_number(test.effect_size),
         published_pvalue(test.log10_pvalue, test.pvalue),
         latex_number(test.stimulus_effect_size),

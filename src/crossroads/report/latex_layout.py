@@ -43,6 +43,8 @@ def table(
         r"\centering",
         rf"\caption{{{caption}}}",
         rf"\label{{{label}}}",
+        r"\footnotesize",
+        r"\setlength{\tabcolsep}{3pt}",
         rf"\begin{{tabular}}{{{aligned}}}",
         r"\toprule",
         " & ".join(head) + r" \\",
@@ -53,6 +55,11 @@ def table(
         r"\end{table}",
     ]
     return "\n".join(lines) + "\n"
+
+
+def wrapped(text: str, width: str = "2.2cm") -> str:
+    """A long cell over several lines, so that the table fits a page."""
+    return rf"\parbox[t]{{{width}}}{{\raggedright {text}\strut}}"
 
 
 def interval(ends: tuple[float, float] | None) -> str:

@@ -4,7 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from crossroads.measures import AlignmentResult, DominanceResult, EmergentResult, TraitScores
+from crossroads.measures import (
+    AlignmentResult,
+    DominanceResult,
+    EmergentResult,
+    OrderSensitivityResult,
+    TraitScores,
+)
 from crossroads.report.audit import Audit
 from crossroads.report.escaping import in_latex, latex_number, latex_pvalue
 from crossroads.report.latex_layout import interval, known, table
@@ -17,11 +23,13 @@ MOST_TRAITS = 20
 
 
 def trait_tables(audit: Audit, label: str) -> Iterator[str]:
-    """A table for each set of scores, for alignment, for dominance and for emergent traits."""
+    """A table for each set of scores, for alignment, for order, for dominance and for emergent traits."""
     for i, scores in enumerate(audit.traits, start=1):
         yield _scores(scores, audit.model, f"{label}-traits-{i}")
     if audit.alignments:
         yield _alignments(dict(audit.alignments), audit.model, f"{label}-alignment")
+    for i, order in enumerate(audit.orders, start=1):
+        yield _order(order, f"{label}-order-{i}")
     for i, dominance in enumerate(audit.dominance, start=1):
         yield _dominance(dominance, f"{label}-dominance-{i}")
     for i, emergent in enumerate(audit.emergent, start=1):
@@ -73,6 +81,25 @@ def _alignments(found: dict[str, AlignmentResult], model: str, label: str) -> st
         )
     head = ["Measure", "$\\tau$", "CI", "$p$ (groups)", "$p$ (traits)", f"P@{first.k}", "Ceiling"]
     return table("lrrrrrr", head, rows, caption=caption, label=label)
+
+
+def _order(result: OrderSensitivityResult, label: str) -> str:
+    caption = (
+        f"How much the order of two identities counts ({in_latex(measure_of(result))}). $\\tau$: mean rank "
+        "correlation of the scores of pairs with those of their first and of their second component, the "
+        "second less the first, with the higher of the two, and with the reversed pair; CI from drawing "
+        "groups anew."
+    )
+    rows = [
+        [
+            in_latex(row["with"]),
+            known(row["tau"]),
+            interval(None if row["low"] is None else (row["low"], row["high"])),
+            str(row["pairs"]),
+        ]
+        for row in result.rows()
+    ]
+    return table("lrrr", ["Pairs with", "$\\tau$", "CI", "Pairs"], rows, caption=caption, label=label)
 
 
 def _dominance(result: DominanceResult, label: str) -> str:

@@ -66,9 +66,9 @@ _TIES = {
     "strict": "divisions that equal the observed one do not count",
 }
 _MISSING = {
-    "raise": "a stimulus without a vector would have stopped the run",
-    "drop": "stimuli without a vector were left out",
-    "balance": "stimuli without a vector were left out, and the longer set of each pair was shortened",
+    "raise": "a missing stimulus would have stopped the run",
+    "drop": "missing stimuli were left out",
+    "balance": "missing stimuli were left out, and the longer set of each pair was shortened",
 }
 _DDOF = {
     1: "standard deviations are those of a sample (ddof 1)",
@@ -78,6 +78,21 @@ _DDOF = {
 _VARIANCES = {
     "paper": "a sample is weighted by the variance of its associations, as published",
     "hedges": "a sample is weighted by the sampling variance of its effect size",
+}
+_FIRST_MODEL = {
+    "two-sided": "p-values are two-sided",
+    "greater": "p-values are one-sided, for a larger effect size in the first model of a pair",
+    "less": "p-values are one-sided, for a smaller effect size in the first model of a pair",
+}
+_EITHER_MODEL = {
+    "raise": "a stimulus that either model lacks would have stopped the run",
+    "drop": "stimuli that either model of a pair lacks were left out of both",
+    "balance": "stimuli that either model of a pair lacks were left out of both, and the longer set of each "
+    "pair was shortened",
+}
+_CHANGES = {
+    "sd": "the labels of changes from model to model, in standard deviations of each, were exchanged",
+    "cosine": "the labels of changes from model to model, in cosines, were exchanged",
 }
 _MOST_WORDS = 40
 _UNRECORDED = ("level", "resamples", "least", "fdr", "k")
@@ -101,7 +116,9 @@ _SENTENCES: Mapping[str, Callable[[Any], str]] = {
     "max_work": lambda value: f"an exact count could look at {value} subset sums",
     "samples": lambda value: f"{value} samples of one context a word were drawn",
     "variance": _chosen(_VARIANCES, "the variance of a sample"),
-    "threshold": lambda value: f"the threshold is {value}",
+    "threshold": lambda value: (
+        f"the rule for the threshold is: {value}" if isinstance(value, str) else f"the threshold is {value}"
+    ),
     "permutations": lambda value: f"labels were exchanged {value} times",
     "splits": lambda value: f"people were divided {value} times",
     "gamma": lambda value: f"the margin γ is {value}",
@@ -112,6 +129,21 @@ _SENTENCES: Mapping[str, Callable[[Any], str]] = {
         else f"words not found as written were looked up by these rules: {value}"
     ),
 }
+
+_COMPARED: Mapping[str, Callable[[Any], str]] = {
+    "alternative": _chosen(_FIRST_MODEL, "the alternative"),
+    "missing": _chosen(_EITHER_MODEL, "the rule for missing stimuli"),
+    "scale": _chosen(_CHANGES, "the scale of changes"),
+}
+_OF_MEASURE: Mapping[str, Mapping[str, Callable[[Any], str]]] = {
+    "rsa": {
+        "samples": lambda value: f"{value} samples of items were drawn",
+        "splits": lambda value: f"for the ceiling, dimensions were halved {value} times",
+    },
+    "compare": _COMPARED,
+    "compare battery": _COMPARED,
+}
+"""Conventions that mean another thing in one measure than in the others."""
 
 
 def methods_paragraph(audit: Audit, designs: Iterable[Design] = ()) -> str:
@@ -206,11 +238,12 @@ def _all_told(result: Result) -> str:
     conventions = {key: value for key, value in result.conventions.items() if key != "measure"}
     kept = {key: getattr(result, key, None) for key in _UNRECORDED if key not in conventions}
     conventions |= {key: value for key, value in kept.items() if value is not None}
-    return "; ".join(_told(key, value) for key, value in conventions.items()) or "no convention is recorded"
+    sentences = {**_SENTENCES, **_OF_MEASURE.get(_measure(result), {})}
+    told = [_told(sentences.get(key), key, value) for key, value in conventions.items()]
+    return "; ".join(told) or "no convention is recorded"
 
 
-def _told(key: str, value: Any) -> str:
-    sentence = _SENTENCES.get(key)
+def _told(sentence: Callable[[Any], str] | None, key: str, value: Any) -> str:
     return f"{key}: {_plain(value)}" if sentence is None else sentence(_plain(value))
 
 
@@ -230,12 +263,11 @@ def _pvalues(audit: Audit) -> list[str]:
     if not found:
         return []
     if set(found) == {"exact"}:
-        return ["Every p-value of a test is exact: all divisions were counted."]
+        return ["Every p-value of an association test is exact: all divisions were counted."]
     most = max(found, key=lambda method: len(found[method]))
     told = [f"{method} for {', '.join(parts)}" for method, parts in found.items() if method != most]
-    return [
-        f"p-values were found by these methods: {in_markdown('; '.join([*told, f'{most} for all others']))}."
-    ]
+    methods = in_markdown("; ".join([*told, f"{most} for all others"]))
+    return [f"p-values of association tests were found by these methods: {methods}."]
 
 
 def _methods(result: Result) -> Iterator[tuple[str, str]]:

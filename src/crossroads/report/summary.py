@@ -115,11 +115,15 @@ def _fits(audit: Audit) -> str:
             *map(in_markdown, fit.names),
             number(fit.similarity1, 3),
             number(fit.similarity2, 3),
-            pvalue(fit.pvalue),
+            pvalue(fit.pvalue, "monte-carlo"),
         ]
         for fit in audit.fits
     ]
-    return grid(["group 1", "group 2", "concept", "fit 1", "fit 2", "p"], "lllrrr", rows)
+    table = grid(["group 1", "group 2", "concept", "fit 1", "fit 2", "p"], "lllrrr", rows)
+    return table + (
+        "\n\nfit 1, fit 2: rank correlation of the geometry with a concept that belongs to either group. p: "
+        "the labels of the items exchanged at random, two-sided."
+    )
 
 
 def _series(series: SeriesResult) -> str:

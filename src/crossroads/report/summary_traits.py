@@ -57,7 +57,7 @@ def _contexts(audit: Audit, battery: CeatBatteryResult) -> str:
 
 def _published(test: CeatResult) -> str:
     """The published p-value, as a power of ten where a float runs out."""
-    return pvalue(test.pvalue) if test.pvalue > 1e-99 else f"1e−{int(-test.log10_pvalue)}"
+    return pvalue(test.pvalue) if test.pvalue > 1e-99 else f"< 1e−{int(-test.log10_pvalue)}"
 
 
 def trait_blocks(audit: Audit) -> Iterator[str]:
