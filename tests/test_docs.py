@@ -1,16 +1,22 @@
-"""Every Python block of the documentation runs, in the order of its page."""
+"""Every Python block of the documentation runs, and every command that it shows is one."""
 
 from __future__ import annotations
 
 import re
 from pathlib import Path
+from typing import Any
 
 import pytest
+from typer.main import get_command
+
+from crossroads.cli.app import app
 
 ROOT = Path(__file__).parents[1]
 PAGES = sorted([ROOT / "README.md", *(ROOT / "docs").rglob("*.md")])
 BLOCK = re.compile(r"^```python\n(.*?)^```", re.MULTILINE | re.DOTALL)
 LINK = re.compile(r"\]\(([^)#:]+)(?:#[^)]*)?\)")
+LINES = re.compile(r"^```(?:sh|text|yaml)\n(.*?)^```|^    (crossroads [^\n]*)$", re.MULTILINE | re.DOTALL)
+COMMAND = re.compile(r"^(?:\$ |- run: )?crossroads ([a-z][a-z-]*) ([^#\n]*(?:\\\n[^#\n]*)*)", re.MULTILINE)
 
 
 @pytest.mark.parametrize(
@@ -28,3 +34,28 @@ def test_code_blocks_run(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyP
 def test_links_lead_somewhere(page: Path) -> None:
     for target in LINK.findall(page.read_text(encoding="utf-8")):
         assert (page.parent / target).exists(), target
+
+
+def options(command: str) -> set[str]:
+    """The names of all options of a command, without what every one has."""
+    program: Any = get_command(app)
+    found = program.commands[command].params
+    return {name for one in found for name in (*one.opts, *one.secondary_opts) if name.startswith("--")}
+
+
+@pytest.mark.parametrize("page", [*PAGES, ROOT / "CONTRIBUTING.md"], ids=lambda p: p.stem)
+def test_commands_and_options_that_are_shown_exist(page: Path) -> None:
+    lines = "\n".join(map("".join, LINES.findall(page.read_text(encoding="utf-8"))))
+    for command, rest in COMMAND.findall(lines):
+        given = set(re.findall(r"(?<=\s)--[a-z][a-z-]*", rest))
+        assert given <= options(command), f"crossroads {command} {given - options(command)}"
+
+
+@pytest.mark.parametrize("command", ["audit", "report", "compare", "reproduce"])
+def test_the_reference_lists_every_option(command: str) -> None:
+    text = (ROOT / "docs" / "reference" / "command-line.md").read_text(encoding="utf-8")
+    shared, _, rest = text.partition("\n## ")
+    (own,) = (part for part in rest.split("\n## ") if part.startswith(f"{command}\n"))
+    off = {f"--{name.removeprefix('--no-')}" for name in options(command) if name.startswith("--no-")}
+    for name in options(command) - off:  # of a switch that is on, the one that turns it off
+        assert f"{name}`" in shared + own or f"{name} " in shared + own, name

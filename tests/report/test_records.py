@@ -57,13 +57,13 @@ def test_a_folder_brings_what_lies_beside_the_results(
     written(tmp_path / "results.json", audit_document(audit, audit_designs))
     (tmp_path / "methods.md").write_text("What was done.", encoding="utf-8")
     (tmp_path / "citations.bib").write_text("@article{a}", encoding="utf-8")
-    written(tmp_path / "gate.json", {"passed": True})
+    written(tmp_path / "gate.json", {"passed": True, "verdicts": []})
     np.savez(tmp_path / "vectors.npz", labels=["x0"], vectors=[[1.0, 2.0]], fallback=["lower"])
     (record,) = read_records(tmp_path)
     assert (record.methods, record.citations, record.gate) == (
         "What was done.",
         "@article{a}",
-        {"passed": True},
+        {"passed": True, "verdicts": []},
     )
     assert record.vectors is not None
     assert record.vectors.fallback == ("lower",)
@@ -100,6 +100,10 @@ def test_a_single_result_is_enough(audit: Audit, tmp_path: Path) -> None:
         ("{", "not a JSON document"),
         ("[1, 2]", "holds no results"),
         ('{"results": []}', "holds no results"),
+        (
+            '{"schema": 99, "results": [{"type": "RsaResult"}]}',
+            "written with schema 99; this version reads 1",
+        ),
         ('{"results": [3]}', "result 0 is not an object"),
         ('{"results": [{"type": "RsaResult", "schema": 9}]}', "result 0: .*schema 9"),
         ('{"results": [{"type": "RsaResult", "schema": 1, "odd": 1}]}', "unknown field"),
@@ -165,3 +169,50 @@ def test_loose_results_alone_stay_together_by_model(audit: Audit) -> None:
     one = Record(document=results_document(audit.fits))
     nameless = Record(document=results_document(audit.fits, model="unnamed model"))
     assert [len(record.results) for record in joined([one, one, nameless])] == [3]
+
+
+@pytest.mark.parametrize(
+    ("key", "value"),
+    [("kind", [3]), ("model", 3), ("designs", "weat1"), ("designs", ["weat1"]), ("skipped", [1])],
+)
+def test_parts_of_a_document_that_are_of_another_kind_are_refused_by_name(
+    audit: Audit, tmp_path: Path, key: str, value: Any
+) -> None:
+    path = tmp_path / "results.json"
+    path.write_text(json.dumps({**audit_document(audit), key: value}), encoding="utf-8")
+    with pytest.raises(FormatError, match=f"key '{key}'"):
+        read_records(path)
+
+
+def test_parts_of_a_document_that_are_null_count_as_absent(audit: Audit, tmp_path: Path) -> None:
+    path = tmp_path / "results.json"
+    document = {**audit_document(audit), "skipped": None, "alignments": None}
+    path.write_text(json.dumps(document), encoding="utf-8")
+    (record,) = read_records(path)
+    assert (record.document["skipped"], record.document["alignments"]) == ({}, [])
+
+
+@pytest.mark.parametrize("number", ["NaN", "Infinity", "9" * 5000])
+def test_numbers_that_json_does_not_have_are_refused(tmp_path: Path, number: str) -> None:
+    path = tmp_path / "results.json"
+    path.write_text(f'{{"results": [{{"type": {number}}}]}}', encoding="utf-8")
+    with pytest.raises(FormatError, match="not a JSON document"):
+        read_records(path)
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "expected"),
+    [
+        ("gate.json", b"{", "not a JSON document"),
+        ("gate.json", b"[1]", "no verdicts"),
+        ("methods.md", b"\xff\xfe", "not a text in UTF-8"),
+    ],
+)
+def test_damaged_companions_of_an_audit_are_refused_by_name(
+    audit: Audit, tmp_path: Path, name: str, content: bytes, expected: str
+) -> None:
+    (tmp_path / "results.json").write_text(json.dumps(audit_document(audit)), encoding="utf-8")
+    (tmp_path / name).write_bytes(content)
+    with pytest.raises(FormatError, match=expected) as raised:
+        read_records(tmp_path)
+    assert name in str(raised.value)

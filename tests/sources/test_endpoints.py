@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import hashlib
 import json
 import shutil
@@ -11,6 +12,8 @@ import struct
 import subprocess
 import threading
 import time
+import tracemalloc
+import zlib
 from collections.abc import Callable, Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -41,6 +44,7 @@ class Service:
         self.answer: Callable[[str, dict[str, Any]], Reply] = self.openai
         self.url = ""
         self.server: Any = None
+        self.reason: str | None = None
 
     @property
     def texts(self) -> list[str]:
@@ -81,7 +85,7 @@ def service() -> Iterator[Service]:
                 self.connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
                 self.connection.close()
                 return
-            self.send_response(status)
+            self.send_response(status, kept.reason)
             for name, value in ({"Content-Length": str(len(data))} | headers).items():
                 self.send_header(name, value)
             self.end_headers()
@@ -157,6 +161,21 @@ def test_tei_is_recognised_and_asked_for_less_where_it_says_so(service: Service)
     assert found.provenance.source == service.url
     sizes = [len(body["inputs"]) for path, body, _ in service.asked if path == "/embed"]
     assert sizes == [5, 3, 2, 2, 1]  # halves, until two are accepted
+
+
+@pytest.mark.parametrize(
+    "said", ["Too many inputs. The max number of inputs is 2.", "array too long: maximum length 2"]
+)
+def test_a_service_that_says_otherwise_that_it_is_too_much_is_asked_for_less(
+    service: Service, said: str
+) -> None:
+    def answer(path: str, body: dict[str, Any]) -> Reply:
+        if len(body["input"]) > 2:
+            return 400, {}, json.dumps({"error": {"message": said}}).encode()
+        return service.openai(path, body)
+
+    service.answer = answer
+    assert_right(endpoint_embeddings(service.url, WORDS))
 
 
 def test_a_batch_of_one_that_is_too_large_is_an_error(service: Service) -> None:
@@ -252,6 +271,63 @@ class TestKeys:
         with pytest.raises(EndpointError, match="401: Incorrect API key provided: …") as caught:
             endpoint_embeddings(service.url, WORDS)
         assert SECRET not in f"{caught.value} {caught.value.answer}"
+
+    @pytest.mark.parametrize("key", [SECRET, "a/secret/that/nobody/may/see"])
+    @pytest.mark.parametrize(
+        "answer",
+        [
+            (200, {}, '{"error": {"message": "Incorrect key: KEY"}}'),
+            (200, {}, "Authorization: Bearer KEY"),
+            (200, {}, '{"data": "KEY"}'),
+            (400, {}, "x" * 190 + " KEY"),  # cut off in the middle of the key
+            (400, {}, ""),
+            (302, {"Location": "http://example.org/KEY"}, ""),
+        ],
+    )
+    def test_no_message_repeats_a_key_wherever_the_service_puts_it(
+        self, service: Service, monkeypatch: pytest.MonkeyPatch, answer: tuple[int, Any, str], key: str
+    ) -> None:
+        monkeypatch.setenv("CROSSROADS_API_KEY", key)
+        status, headers, text = answer
+        escaped = json.dumps(key)[1:-1].replace("/", "\\/") if text.startswith("{") else key
+        there = {name: value.replace("KEY", key) for name, value in headers.items()}
+        service.answer = lambda path, body: (status, there, text.replace("KEY", escaped).encode())
+        service.reason = key
+        with pytest.raises(EndpointError) as caught:
+            endpoint_embeddings(service.url, WORDS, protocol="openai")
+        assert key[:12] not in f"{caught.value} {caught.value.answer}"
+
+    def test_a_line_that_repeats_the_key_does_not_spread_it(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setenv("CROSSROADS_API_KEY", SECRET)
+        with socket.create_server(("127.0.0.1", 0)) as server:
+
+            def echo() -> None:
+                line, _ = server.accept()
+                with line:
+                    line.recv(1 << 16)
+                    line.sendall(f"you said {SECRET}\r\n".encode())
+
+            threading.Thread(target=echo, daemon=True).start()
+            with pytest.raises(EndpointError, match="does not speak HTTP: you said …") as caught:
+                endpoint_embeddings(f"http://127.0.0.1:{server.getsockname()[1]}", WORDS, timeout=5)
+        assert SECRET not in str(caught.value)
+
+    def test_a_model_named_like_the_key_is_not_recorded(
+        self, service: Service, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+    ) -> None:
+        monkeypatch.setenv("CROSSROADS_API_KEY", SECRET)
+        rows = {"data": [{"embedding": [1.0, 2.0]}], "model": f"for {SECRET}"}
+        service.answer = lambda path, body: (200, {}, json.dumps(rows).encode())
+        found = endpoint_embeddings(service.url, ["rose"], cache=tmp_path)
+        assert found.provenance.source == "for …"
+        assert SECRET not in json.dumps(found.provenance.to_dict())
+        (kept,) = tmp_path.rglob("*.json")
+        assert SECRET not in kept.read_text(encoding="utf-8")
+
+    def test_a_key_in_the_place_of_the_variable_is_not_shown(self, service: Service) -> None:
+        with pytest.raises(InputError, match="that was named is not set") as caught:
+            endpoint_embeddings(service.url, WORDS, key_variable=SECRET)
+        assert SECRET not in str(caught.value)
 
     def test_an_open_line_to_another_machine_is_warned_about(self, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setenv("CROSSROADS_API_KEY", SECRET)
@@ -358,7 +434,7 @@ class TestAnswersThatCannotBeUsed:
             ),
             (b'{"data": [{"embedding": [1, "2"]}, {"embedding": [1, 2]}]}', "something else than numbers"),
             (b'{"data": [{"embedding": [1, true]}, {"embedding": [1, 2]}]}', "something else than numbers"),
-            (b'{"data": [{"embedding": "AACAPw=="}, {"embedding": "AACAPw=="}]}', "not of one length"),
+            (b'{"data": [{"embedding": "AACAPw=="}, {"embedding": "AACAPw=="}]}', "vectors as text"),
             (
                 b'{"data": [{"index": 0, "embedding": [1]}, {"index": 0, "embedding": [1]}]}',
                 "numbers are not 0",
@@ -404,6 +480,32 @@ class TestAnswersThatCannotBeUsed:
         with pytest.raises(EndpointError, match="with the model 'two', and before with 'one'"):
             endpoint_embeddings(service.url, WORDS, batch_size=3)
 
+    @pytest.mark.parametrize("encoding", ["gzip", "deflate"])
+    def test_a_packed_answer_is_unpacked(self, service: Service, encoding: str) -> None:
+        def pack(data: bytes) -> bytes:
+            return gzip.compress(data) if encoding == "gzip" else zlib.compress(data)
+
+        def answer(path: str, body: dict[str, Any]) -> Reply:
+            status, _, data = service.openai(path, body)
+            return status, {"Content-Encoding": encoding}, pack(data)
+
+        service.answer = answer
+        assert_right(endpoint_embeddings(service.url, WORDS))
+        service.answer = lambda path, body: (400, {"Content-Encoding": encoding}, pack(b'{"error": "no"}'))
+        with pytest.raises(EndpointError, match="answered 400: no"):
+            endpoint_embeddings(service.url, WORDS)
+
+    def test_a_packed_answer_is_not_unpacked_without_end(self, service: Service) -> None:
+        packed = gzip.compress(b" " * 100_000_000, compresslevel=1)
+        service.answer = lambda path, body: (200, {"Content-Encoding": "gzip"}, packed)
+        tracemalloc.start()
+        try:
+            with pytest.raises(EndpointError, match="no JSON"):
+                endpoint_embeddings(service.url, ["rose"])
+            assert tracemalloc.get_traced_memory()[1] < 20_000_000
+        finally:
+            tracemalloc.stop()
+
     @pytest.mark.parametrize("status", [301, 302, 303, 307, 308])
     def test_a_redirection_to_another_host_is_not_followed(
         self, service: Service, monkeypatch: pytest.MonkeyPatch, status: int
@@ -415,10 +517,11 @@ class TestAnswersThatCannotBeUsed:
             endpoint_embeddings(service.url, WORDS, protocol="openai")
         assert len(service.asked) == 1
 
-    def test_a_redirection_on_the_same_host_is_followed(self, service: Service) -> None:
+    @pytest.mark.parametrize("status", [301, 302, 307, 308])
+    def test_a_redirection_on_the_same_host_is_followed(self, service: Service, status: int) -> None:
         def answer(path: str, body: dict[str, Any]) -> Reply:
             if path == "/v1/embeddings":
-                return 307, {"Location": "/new/v1/embeddings"}, b""
+                return status, {"Location": "/new/v1/embeddings"}, b""
             return service.openai(path, body)
 
         service.answer = answer
@@ -437,6 +540,17 @@ class TestAnswersThatCannotBeUsed:
 
 
 class TestPlacesThatCannotBeReached:
+    def test_a_proxy_that_is_not_there_is_not_mistaken_for_the_service(
+        self, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        with socket.create_server(("127.0.0.1", 0)) as taken:
+            port = taken.getsockname()[1]
+        monkeypatch.setenv("http_proxy", f"http://me:{SECRET}@127.0.0.1:{port}")
+        monkeypatch.delenv("no_proxy", raising=False)
+        with pytest.raises(EndpointError, match=r"the proxy does not answer(.|\n)*http_proxy") as caught:
+            endpoint_embeddings("http://service.invalid/v1", WORDS)
+        assert SECRET not in str(caught.value)
+
     def test_nobody_is_there(self) -> None:
         with socket.create_server(("127.0.0.1", 0)) as taken:
             port = taken.getsockname()[1]
@@ -536,6 +650,19 @@ class TestKeptAnswers:
         endpoint_embeddings(service.url, ["rose"], model="other", cache=tmp_path)
         assert service.texts == ["rose", "a rose", "rose"]
 
+    def test_addresses_that_differ_in_a_parameter_are_two_services(
+        self, service: Service, tmp_path: Path
+    ) -> None:
+        def answer(path: str, body: dict[str, Any]) -> Reply:
+            rows = [{"embedding": numbers(path + text)} for text in body["input"]]
+            return 200, {}, json.dumps({"data": rows}).encode()
+
+        service.answer = answer
+        one = endpoint_embeddings(f"{service.url}/v1?deployment=a", ["rose"], cache=tmp_path)
+        two = endpoint_embeddings(f"{service.url}/v1?deployment=b", ["rose"], cache=tmp_path)
+        assert one["rose"].tolist() == numbers("/v1/embeddings?deployment=arose")
+        assert two["rose"].tolist() == numbers("/v1/embeddings?deployment=brose")
+
     def test_no_secret_is_kept(
         self, service: Service, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
@@ -563,9 +690,15 @@ class TestKeptAnswers:
 
 @pytest.mark.parametrize(
     ("options", "said"),
-    [({"batch_size": 0}, "batch_size=0"), ({"retries": -1}, "retries=-1"), ({"timeout": 0}, "timeout=0")],
+    [
+        ({"batch_size": 0}, "batch_size=0"),
+        ({"retries": -1}, "retries=-1"),
+        ({"timeout": 0}, "timeout=0"),
+        ({"timeout": float("inf")}, "timeout=inf"),
+        ({"timeout": float("nan")}, "timeout=nan"),
+    ],
 )
-def test_numbers_that_are_too_small_are_refused(options: dict[str, Any], said: str) -> None:
+def test_numbers_that_cannot_be_used_are_refused(options: dict[str, Any], said: str) -> None:
     with pytest.raises(InputError, match=said):
         endpoint_embeddings("http://127.0.0.1:9", WORDS, **options)
 

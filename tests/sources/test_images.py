@@ -59,6 +59,22 @@ class TestFolders:
         with pytest.raises(InputError, match=r"no image in .*flowers(.|\n)*\.webp"):
             image_sets(tmp_path)
 
+    def test_an_image_of_another_format_is_not_left_out_in_silence(self, tmp_path: Path) -> None:
+        picture(tmp_path / "flowers" / "1.png")
+        (tmp_path / "flowers" / "2.HEIC").write_bytes(b"\0\0\0\x18ftypheic")
+        with pytest.raises(InputError, match=r"2\.HEIC in .*flowers' cannot be read(.|\n)*PNG or JPEG"):
+            image_sets(tmp_path)
+
+    def test_a_link_to_nowhere_is_an_image_that_is_missing(self, tmp_path: Path) -> None:
+        picture(tmp_path / "flowers" / "1.png")
+        (tmp_path / "flowers" / "2.png").symlink_to("gone.png")
+        (tmp_path / "flowers" / "3.png").symlink_to("3.png")
+        sets = image_sets(tmp_path)
+        assert [file.name for file in sets["flowers"]] == ["1.png", "2.png", "3.png"]
+        for file in sets["flowers"][1:]:
+            with pytest.raises(FormatError, match=r"there is no such file|cannot be read"):
+                read_image(file)
+
 
 class TestLabels:
     def test_files_are_labelled_by_their_names(self, tmp_path: Path) -> None:
@@ -124,6 +140,14 @@ class TestFilesThatCannotBeRead:
     def test_a_missing_file_is_named(self, tmp_path: Path) -> None:
         with pytest.raises(FormatError, match=r"gone\.png: there is no such file"):
             read_image(tmp_path / "gone.png")
+
+    def test_a_strip_is_refused(self, tmp_path: Path) -> None:
+        # a model of 336 × 336 would make 336 × 168,000,000 pixels of the second before it cuts out the middle
+        Image.new("RGB", (200, 1)).save(tmp_path / "long.png")
+        Image.new("RGB", (1, 500_000)).save(tmp_path / "high.png")
+        assert read_image(tmp_path / "long.png").size == (200, 1)
+        with pytest.raises(FormatError, match=r"high\.png: it is a strip of 1 × 500,000 pixels"):
+            read_image(tmp_path / "high.png")
 
     def test_a_folder_is_no_image(self, tmp_path: Path) -> None:
         with pytest.raises(FormatError, match="cannot be read"):

@@ -18,6 +18,13 @@ from crossroads.sources.prompt_texts import prompted_words, said_prompts
         ("This is {word}", "rose", "This is rose"),
         ("This is {article} {word}", "axe", "This is an axe"),
         ("This is {article} {word}", "rose", "This is a rose"),
+        ("This is {article} {word}", "hour", "This is an hour"),  # by sound, not by letter
+        ("This is {article} {word}", "university", "This is a university"),
+        ("This is {article} {word}", "European American", "This is a European American"),
+        ("This is {article} {word}", "éclair", "This is an éclair"),
+        ("This is {article} old {word}", "rose", "This is an old rose"),  # of what follows it
+        ("This is {article} big {word} in {article} urn", "axe", "This is a big axe in an urn"),
+        ("{article} {word} is here", "axe", "An axe is here"),
         ("{word}", "rose", "rose"),
         ("{word} is here.", "rose", "Rose is here."),
         ("{word} is here.", "ßeta", "SSeta is here."),  # one letter becomes two

@@ -116,6 +116,36 @@ def test_a_dense_layer_is_applied(encoder: MakeEncoder) -> None:
     assert found.provenance.details["sentence modules"] == "mean, dense (Tanh), normalize"
 
 
+@pytest.mark.parametrize(
+    ("weight", "bias", "said"),
+    [
+        ((5, 7), None, "takes 7 numbers, and is given 16"),
+        ((16,), None, "do not go together"),
+        ((5, 16), (7,), "do not go together"),
+    ],
+)
+def test_a_dense_layer_of_another_model_is_told_plainly(
+    encoder: MakeEncoder, weight: tuple[int, ...], bias: tuple[int, ...] | None, said: str
+) -> None:
+    from safetensors.torch import save_file
+
+    files = {"1_Pooling/config.json": {"pooling_mode": "mean"}, "2_Dense/config.json": {}}
+    model = encoder("Pooling", "Dense", files=files)
+    tensors = {"linear.weight": torch.zeros(weight)} | ({"linear.bias": torch.zeros(bias)} if bias else {})
+    save_file(tensors, model / "2_Dense" / "model.safetensors")
+    with pytest.raises(FormatError, match=said):
+        prompted_embeddings(model, WORDS)
+
+
+def test_settings_of_the_wrong_type_are_no_settings(encoder: MakeEncoder) -> None:
+    files = {
+        "1_Pooling/config.json": {"pooling_mode": "mean"},
+        "sentence_bert_config.json": {"max_seq_length": True},
+        "config_sentence_transformers.json": {"prompts": {"q": "x"}, "default_prompt_name": ["q"]},
+    }
+    assert prompted_embeddings(encoder("Pooling", files=files), WORDS).labels == tuple(WORDS)
+
+
 def test_small_letters_and_the_default_prompt_are_applied(encoder: MakeEncoder) -> None:
     files = {
         "1_Pooling/config.json": {"pooling_mode": "mean"},
@@ -161,6 +191,7 @@ def test_a_layer_below_the_top_has_no_modules(encoder: MakeEncoder) -> None:
         (("Pooling",), {}, "1_Pooling/config.json: the file is missing"),
         (("Pooling",), {"1_Pooling/config.json": "{"}, "it is no JSON"),
         (("Pooling",), {"1_Pooling/config.json": []}, "holds no mapping"),
+        (("Pooling",), {"1_Pooling/config.json": "[" * 100_000}, "it is no JSON"),
         (("Pooling",), {"1_Pooling/config.json": {}}, "the pooling is not said"),
         (("Pooling",), {"1_Pooling/config.json": {"pooling_mode": "magic"}}, "the pooling is 'magic'"),
         (("CNN",), {}, "the modules are Transformer and CNN"),

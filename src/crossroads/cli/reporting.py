@@ -45,9 +45,8 @@ def report_command(
     write_whole(output, text)
     size = len(text.encode("utf-8"))
     if json:
-        models = [one.model for one in records]
-        counts = {"models": models, "tests": sum(len(one.results) for one in records)}
-        printing.document("report", [], output=str(output), bytes=size, **counts)
+        names = {"models": [one.model for one in records], "tests": tests_of(records)}
+        printing.document("report", [], output=str(output), bytes=size, **names)
         return
     printing.out.print(f"written to {output} ({size / 1e6:.1f} MB)", markup=False)
 
@@ -57,7 +56,8 @@ def check_page(output: Path) -> None:
     if output.is_dir():
         raise InputError(f"{output} is a folder.", hint="name a file with --output, such as report.html.")
     if output.suffix.lower() not in (".html", ".htm"):
-        raise InputError(f"{output} does not end in .html.", hint=f"name it {output.name}.html.")
+        named = output.with_suffix(".html") if output.suffix else Path("report.html")
+        raise InputError(f"{output} does not end in .html.", hint=f"name it {named.name}.")
     if not output.parent.is_dir():
         raise InputError(f"there is no folder {output.parent}.", hint="make it first, or name another.")
     if output.exists():

@@ -21,6 +21,9 @@ UNNAMED = "unnamed model"
 """What a model is called that no result names."""
 MARK, VECTORS = "results.json", "vectors.npz"
 """The files of an audit that a page is made from."""
+_SHAPES: Mapping[str, type] = {
+    "kind": str, "model": str, "designs": list, "skipped": dict, "detections": list, "alignments": list
+}  # fmt: skip
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -152,22 +155,43 @@ def _with(document: Mapping[str, Any], more: Mapping[str, Any]) -> dict[str, Any
     return {**document, **lists, "skipped": {**document["skipped"], **more["skipped"]}}
 
 
-def _read_file(path: Path) -> list[Record]:
+def _text(path: Path) -> str:
     try:
-        data = json.loads(path.read_text(encoding="utf-8"))
+        return path.read_text(encoding="utf-8")
     except UnicodeDecodeError as error:
         raise FormatError(
-            "not a text in UTF-8.", path=path, hint="give JSON as crossroads writes it."
+            "not a text in UTF-8.", path=path, hint="give the file as crossroads writes it."
         ) from error
+
+
+def _no_number(name: str) -> float:
+    raise ValueError(f"{name} is no number of JSON")
+
+
+def _parsed(path: Path) -> Any:
+    """The content of a JSON file."""
+    try:
+        return json.loads(_text(path), parse_constant=_no_number)
     except RecursionError as error:
         raise FormatError("nested too deeply.", path=path) from error
     except json.JSONDecodeError as error:
         raise FormatError(f"not a JSON document: {error.msg}.", path=path, line=error.lineno) from error
+    except ValueError as error:  # not a number, or one of thousands of digits
+        raise FormatError(f"not a JSON document: {error}.", path=path) from error
+
+
+def _read_file(path: Path) -> list[Record]:
+    data = _parsed(path)
     if isinstance(data, dict) and "type" in data and "results" not in data:
         data = {"results": [data]}
     if not isinstance(data, dict) or not isinstance(data.get("results"), list) or not data["results"]:
         raise FormatError(
             "this holds no results.", path=path, hint="give results.json, the output of --json, or to_json()."
+        )
+    data = {key: value for key, value in data.items() if value is not None}
+    if data.get("schema", SCHEMA) != SCHEMA:
+        raise FormatError(
+            f"written with schema {data['schema']!r}; this version reads {SCHEMA}.", path=path, key="schema"
         )
     data = {**data, "results": [*data["results"], *_beside(data)]}
     _check(data, path)
@@ -184,6 +208,12 @@ def _beside(data: Mapping[str, Any]) -> list[Any]:
 
 def _check(data: Mapping[str, Any], path: Path) -> None:
     """Refuse results that would not be read back: a page shows nothing it does not understand."""
+    for key, shape in _SHAPES.items():
+        found: Any = data.get(key, shape())
+        if not isinstance(found, shape) or (
+            key == "designs" and not all(isinstance(one, dict) for one in found)
+        ):
+            raise FormatError("this is not what stands there in results of crossroads.", path=path, key=key)
     if data.get("kind", "results") not in KINDS:
         raise UnknownNameError("kind of audit", str(data["kind"]), KINDS)
     for number, one in enumerate(data["results"]):
@@ -215,10 +245,12 @@ def _by_model(data: Mapping[str, Any]) -> list[dict[str, Any]]:
 
 def _with_companions(document: dict[str, Any], folder: Path) -> Record:
     texts = {
-        name: (folder / file).read_text(encoding="utf-8") if (folder / file).is_file() else ""
-        for name, file in {"methods": "methods.md", "citations": "citations.bib", "gate": "gate.json"}.items()
+        name: _text(folder / file) if (folder / file).is_file() else ""
+        for name, file in {"methods": "methods.md", "citations": "citations.bib"}.items()
     }
-    gate = json.loads(texts["gate"]) if texts["gate"] else None
+    gate = _parsed(folder / "gate.json") if (folder / "gate.json").is_file() else None
+    if gate is not None and not (isinstance(gate, dict) and isinstance(gate.get("verdicts"), list)):
+        raise FormatError("this holds no verdicts.", path=folder / "gate.json", hint="run the audit again.")
     vectors = read_vectors(folder / VECTORS, document["model"]) if (folder / VECTORS).is_file() else None
     return Record(
         document=document,

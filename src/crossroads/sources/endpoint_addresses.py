@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import hashlib
 import ipaddress
 from urllib.parse import parse_qsl, urlencode, urlsplit, urlunsplit
+from urllib.request import getproxies, proxy_bypass
 
 from crossroads.errors import InputError
 
@@ -15,6 +17,7 @@ KEY_VARIABLE = "CROSSROADS_API_KEY"
 """Name of the environment variable that holds the key, unless another is named."""
 _SHORT = 200
 _SHOWN_PARAMETERS = ("api-version",)
+_PORTS = {"http": 80, "https": 443}
 _URL_HINT = "give one such as http://localhost:11434 or https://example.org/v1."
 
 
@@ -33,7 +36,10 @@ def checked_url(url: str) -> str:
     if parts.scheme not in ("http", "https") or not parts.hostname or not port_is_fine:
         raise InputError(f"{plain(public_url(url))!r} is no address of a service.", hint=_URL_HINT)
     if not url.isascii() or not url.isprintable() or " " in url:
-        raise InputError("the address of the service has signs that addresses do not have.", hint=_URL_HINT)
+        raise InputError(
+            "the address of the service has signs that addresses do not have.",
+            hint="write them as addresses do: %C3%A8 for è in a path, xn--… for a name of other letters.",
+        )
     return url
 
 
@@ -45,11 +51,17 @@ def public_url(url: str) -> str:
     return urlunsplit((parts.scheme, host, parts.path.rstrip("/"), urlencode(shown), ""))
 
 
+def parameters_sha256(url: str) -> str | None:
+    """Checksum of the parameters of an address, which may be secret, or ``None`` where it has none."""
+    query = urlsplit(url).query
+    return hashlib.sha256(query.encode()).hexdigest() if query else None
+
+
 def origin(url: str) -> tuple[str, str | None, int | None]:
     """Scheme, host and port: what makes two addresses those of one service."""
     try:
         parts = urlsplit(url)
-        return parts.scheme, parts.hostname, parts.port
+        return parts.scheme, parts.hostname, parts.port or _PORTS.get(parts.scheme)
     except ValueError:
         return "", None, None
 
@@ -61,6 +73,14 @@ def is_loopback(url: str) -> bool:
         return ipaddress.ip_address(host).is_loopback
     except ValueError:
         return host == "localhost" or host.endswith(".localhost")
+
+
+def proxy_variable(url: str) -> str | None:
+    """The variable that sends calls of an address by way of a proxy, or ``None``."""
+    parts = urlsplit(url)
+    if is_loopback(url) or proxy_bypass(parts.hostname or ""):
+        return None
+    return f"{parts.scheme}_proxy" if parts.scheme in getproxies() else None
 
 
 def protocol_of(url: str) -> str | None:
@@ -94,6 +114,11 @@ def address(url: str, protocol: str) -> str:
     if not path.endswith(f"/{last}"):
         path += f"/{last}" if first and path.endswith(first) else ending
     return urlunsplit((parts.scheme, parts.netloc, path, parts.query, ""))
+
+
+def without(text: str, secret: str | None) -> str:
+    """A text without a secret that somebody repeats in it."""
+    return text.replace(secret, "…") if secret else text
 
 
 def plain(text: str, *, most: int = _SHORT) -> str:

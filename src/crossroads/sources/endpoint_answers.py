@@ -7,6 +7,7 @@ numbers its vectors, and they are put in that order.
 from __future__ import annotations
 
 import json
+import zlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, NoReturn
@@ -15,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from crossroads.errors import CrossroadsError
-from crossroads.sources.endpoint_addresses import OPENAI, TEI, plain
+from crossroads.sources.endpoint_addresses import OPENAI, TEI, plain, without
 
 Floats = NDArray[np.float64]
 
@@ -61,7 +62,7 @@ def question(protocol: str, texts: Sequence[str], model: str | None) -> bytes:
     return json.dumps(body).encode()
 
 
-def read_answer(protocol: str, data: bytes, texts: Sequence[str]) -> Answer:
+def read_answer(protocol: str, data: bytes, texts: Sequence[str], *, secret: str | None = None) -> Answer:
     """The vectors in an answer, one a text and in their order.
 
     Parameters
@@ -72,30 +73,36 @@ def read_answer(protocol: str, data: bytes, texts: Sequence[str]) -> Answer:
         The answer.
     texts
         What was asked.
+    secret
+        The key of the service: whoever answers may repeat it, and nothing that is shown or kept does.
 
     Raises
     ------
     EndpointError
         Where it is no JSON, or does not hold one finite vector a text, all of one length.
     """
+    given, data = data, _without(data, secret)  # numbers are read out of what was given
     try:
-        document = json.loads(data)
+        document = json.loads(given)
     except (ValueError, RecursionError):
         _wrong("no JSON", data, hint=_not_json_hint(data))
     model = document.get("model") if isinstance(document, dict) else None
     rows = _rows(protocol, document, data)
     if len(rows) != len(texts):
         _wrong(f"{len(rows)} vectors for {len(texts)} texts", data)
+    if any(isinstance(row, str) for row in rows):
+        _wrong("vectors as text, and numbers were asked for", data)
     lengths = {len(row) if isinstance(row, list) else 0 for row in rows}
     if len(lengths) > 1 or 0 in lengths:
         _wrong("vectors that are empty or not of one length", data)
     vectors = np.stack([_vector(row, text, data) for row, text in zip(rows, texts, strict=True)])
-    return Answer(vectors=vectors, model=plain(model) if isinstance(model, str) and model else None)
+    named = plain(without(model, secret)) if isinstance(model, str) and model else None
+    return Answer(vectors=vectors, model=named)
 
 
-def said_by(data: bytes) -> str:
+def said_by(data: bytes, *, secret: str | None = None) -> str:
     """What a service says has gone wrong: its message where there is one, or the beginning of its answer."""
-    text = data.decode("utf-8", "replace")
+    text = _without(data, secret).decode("utf-8", "replace")
     try:
         found: Any = json.loads(text)
     except (ValueError, RecursionError):
@@ -106,6 +113,16 @@ def said_by(data: bytes) -> str:
     if isinstance(found, dict) and "message" in found:
         found = found["message"]
     return plain(found if isinstance(found, str) else json.dumps(found, ensure_ascii=False))
+
+
+def unpacked(data: bytes, headers: Any, most_bytes: int) -> bytes:
+    """An answer that came packed, although nobody asked for that; no more of it than so many bytes."""
+    if (headers.get("Content-Encoding") or "").strip().lower() not in ("gzip", "x-gzip", "deflate"):
+        return data
+    try:
+        return zlib.decompressobj(wbits=47).decompress(data, most_bytes)  # 47: either of the two, as it says
+    except zlib.error:
+        return data
 
 
 def _rows(protocol: str, document: Any, data: bytes) -> list[Any]:
@@ -152,6 +169,13 @@ def _wrong(what: str, data: bytes, *, hint: str | None = None) -> NoReturn:
         answer=said_by(data[:4000]),
         hint=hint or "is this the address of an embedding service, and the protocol the right one?",
     )
+
+
+def _without(data: bytes, secret: str | None) -> bytes:
+    """An answer without the key, also where JSON writes its slashes with a backslash."""
+    for form in (secret, secret.replace("/", "\\/")) if secret else ():
+        data = data.replace(form.encode(), "…".encode())
+    return data
 
 
 def _not_json_hint(data: bytes) -> str | None:

@@ -1,7 +1,8 @@
 """Calls of a service over HTTP: patient with what passes, plain about what does not.
 
 The key is read from the environment, sent to the address that was given and to no other, and appears in no
-message. Certificates are checked. A redirection is followed only to the same host.
+message, also where the service repeats it. Certificates are checked. A redirection is followed only to the
+same host.
 """
 
 from __future__ import annotations
@@ -9,6 +10,7 @@ from __future__ import annotations
 import email.utils
 import http.client
 import os
+import re
 import socket
 import ssl
 import time
@@ -20,13 +22,25 @@ from typing import Any
 from urllib.parse import urljoin, urlsplit
 
 from crossroads.errors import CrossroadsWarning, InputError
-from crossroads.sources.endpoint_addresses import KEY_VARIABLE, is_loopback, origin, plain, public_url
-from crossroads.sources.endpoint_answers import EndpointError, said_by
+from crossroads.sources.endpoint_addresses import (
+    KEY_VARIABLE,
+    is_loopback,
+    origin,
+    plain,
+    proxy_variable,
+    public_url,
+    without,
+)
+from crossroads.sources.endpoint_answers import EndpointError, said_by, unpacked
 
 _PASSING = (408, 425, 429, 500, 502, 503, 504, 529)
 _FIRST_PAUSE = 0.5
 _LONGEST_PAUSE = 120.0
 _HOPS = 3
+_LEADS_ON = (301, 302, 307, 308)
+"""Redirections that are followed; 303 says that something else is to be fetched there."""
+_VARIABLE = re.compile("[A-Z][A-Z0-9]*(_[A-Z0-9]+)+")
+"""What names of variables look like, and keys that were given in their place do not."""
 _BLOCK = 1 << 16
 _ERROR_BYTES = 1 << 16
 _CHECK = "check the address, the protocol and the name of the model (model=)."
@@ -82,8 +96,8 @@ class Caller:
             if status < 300:
                 return data
             there = _joined(here, headers.get("Location") or "")
-            if status not in (307, 308) or origin(there) != origin(url):
-                place = plain(public_url(there)) or "nowhere"
+            if status not in _LEADS_ON or origin(there) != origin(url):
+                place = plain(without(public_url(there), self.key)) or "nowhere"
                 raise EndpointError(
                     f"{public_url(url)} leads on to {place} (HTTP {status}), where nobody was asked.",
                     status=status,
@@ -114,18 +128,18 @@ class Caller:
                     return error.code, error.headers, b""
                 raise self._refusal(error, url) from error
         except urllib.error.URLError as error:
-            raise _unreachable(error.reason, url) from error
+            raise self._unreachable(error.reason, url) from error
         except (OSError, http.client.HTTPException, UnicodeError) as error:
-            raise _unreachable(error, url) from error
+            raise self._unreachable(error, url) from error
 
     def _refusal(self, error: urllib.error.HTTPError, url: str) -> Exception:
         try:
-            said = said_by(error.read(_ERROR_BYTES))
+            data = unpacked(error.read(_ERROR_BYTES), error.headers, _ERROR_BYTES)
+            said = said_by(data, secret=self.key)
         except (OSError, http.client.HTTPException):
             said = ""
-        if self.key:
-            said = said.replace(self.key, "…")
-        message = f"{public_url(url)} answered {error.code}: {said or plain(str(error.reason))}"
+        said = said or plain(without(str(error.reason), self.key))
+        message = f"{public_url(url)} answered {error.code}: {said}"
         if error.code in _PASSING:
             return _PassingError(message, status=error.code, answer=said, pause=_pause(error.headers))
         hints = {
@@ -137,6 +151,38 @@ class Caller:
             422: _CHECK,
         }
         return EndpointError(message, status=error.code, answer=said, hint=hints.get(error.code))
+
+    def _unreachable(self, reason: object, url: str) -> Exception:
+        """The error for a service that gave no answer of HTTP."""
+        place, said = public_url(url), plain(without(str(reason), self.key))
+        if isinstance(reason, ssl.SSLCertVerificationError):
+            return EndpointError(
+                f"the certificate of {place} cannot be trusted: {plain(reason.verify_message or said)}.",
+                hint="check the address; SSL_CERT_FILE names certificates of your own organisation.",
+            )
+        if isinstance(reason, ssl.SSLError):
+            return EndpointError(
+                f"{place} does not speak https: {plain(reason.reason or said)}.",
+                hint="try http:// where the service runs on this machine.",
+            )
+        if isinstance(reason, TimeoutError):
+            return _PassingError(f"{place} did not answer in time")
+        if isinstance(reason, http.client.IncompleteRead):
+            return _PassingError(f"{place} broke off its answer")
+        if isinstance(reason, ConnectionRefusedError | socket.gaierror) and proxy_variable(url) is not None:
+            return EndpointError(
+                f"{place} cannot be reached: the proxy does not answer ({said}).",
+                hint=f"check the environment variable {proxy_variable(url)}, or name the host in no_proxy.",
+            )
+        if isinstance(reason, ConnectionRefusedError):
+            return EndpointError(
+                f"nothing answers at {place}.", hint="is the service running, and the port right?"
+            )
+        if isinstance(reason, socket.gaierror) and reason.errno != socket.EAI_AGAIN:
+            return EndpointError(f"there is no host {urlsplit(url).hostname!r}.", hint="check the address.")
+        if isinstance(reason, OSError):
+            return _PassingError(f"{place} cannot be reached: {said or type(reason).__name__}")
+        return EndpointError(f"{place} does not speak HTTP: {said}.", hint="check the address.")
 
 
 class _PassingError(Exception):
@@ -152,8 +198,8 @@ class _PassingError(Exception):
         """The error for a failure that did not pass."""
         hint = "run it again later; with cache= what has been answered is kept."
         if self.pause is not None and self.pause > _LONGEST_PAUSE:
-            hint = f"the service asks to come back in {self.pause:,.0f} s. {hint}"
-        again = f", also after {retries} more attempts" if retries else ""
+            hint = f"the service asks to come back in {self.pause:,.0f} s; {hint}"
+        again = f", also after {retries} more attempt{'s' if retries > 1 else ''}" if retries else ""
         return EndpointError(f"{self.message}{again}.", status=self.status, answer=self.answer, hint=hint)
 
 
@@ -179,8 +225,9 @@ def read_key(variable: str, url: str) -> str | None:
     key = os.environ.get(variable, "").strip()
     if not key:
         if variable != KEY_VARIABLE:
+            named = repr(variable) if _VARIABLE.fullmatch(variable) else "that was named"  # it may be the key
             raise InputError(
-                f"the environment variable {variable!r} is not set.",
+                f"the environment variable {named} is not set.",
                 hint="it is to hold the key of the service; give the name of the variable, not the key.",
             )
         return None
@@ -200,6 +247,8 @@ def read_key(variable: str, url: str) -> str | None:
 
 def _joined(url: str, location: str) -> str:
     """Where a redirection leads; nowhere if it cannot be read."""
+    if not location:
+        return ""
     try:
         joined = urljoin(url, location)
         public_url(joined)
@@ -231,34 +280,7 @@ def _read(answer: Any, most_bytes: int, ends: float, url: str) -> bytes:
     expected = answer.headers.get("Content-Length")
     if expected is not None and expected.isdecimal() and size < int(expected):
         raise http.client.IncompleteRead(b"", int(expected) - size)
-    return b"".join(blocks)
-
-
-def _unreachable(reason: object, url: str) -> Exception:
-    place = public_url(url)
-    if isinstance(reason, ssl.SSLCertVerificationError):
-        return EndpointError(
-            f"the certificate of {place} cannot be trusted: {plain(reason.verify_message or str(reason))}.",
-            hint="check the address; SSL_CERT_FILE names certificates of your own organisation.",
-        )
-    if isinstance(reason, ssl.SSLError):
-        return EndpointError(
-            f"{place} does not speak https: {plain(reason.reason or str(reason))}.",
-            hint="try http:// where the service runs on this machine.",
-        )
-    if isinstance(reason, TimeoutError):
-        return _PassingError(f"{place} did not answer in time")
-    if isinstance(reason, http.client.IncompleteRead):
-        return _PassingError(f"{place} broke off its answer")
-    if isinstance(reason, ConnectionRefusedError):
-        return EndpointError(
-            f"nothing answers at {place}.", hint="is the service running, and the port right?"
-        )
-    if isinstance(reason, socket.gaierror) and reason.errno != socket.EAI_AGAIN:
-        return EndpointError(f"there is no host {urlsplit(url).hostname!r}.", hint="check the address.")
-    if isinstance(reason, OSError):
-        return _PassingError(f"{place} cannot be reached: {plain(str(reason) or type(reason).__name__)}")
-    return EndpointError(f"{place} does not speak HTTP: {plain(str(reason))}.", hint="check the address.")
+    return unpacked(b"".join(blocks), answer.headers, most_bytes)
 
 
 def _pause(headers: Any) -> float | None:

@@ -22,6 +22,7 @@ from crossroads.sources.endpoint_addresses import (
     TEI,
     address,
     checked_url,
+    parameters_sha256,
     protocol_of,
     public_url,
 )
@@ -32,6 +33,8 @@ from crossroads.sources.prompt_texts import Words, prompted_words, said_prompts
 
 _BYTES_A_TEXT = 1 << 19
 _BYTES_AROUND = 1 << 20
+_LONGEST_TIMEOUT = 86_400
+_SAYS_TOO_MANY = ("batch", "too many", "too large", "too long", "maximum")
 
 Progress = Callable[[int, int], None]
 
@@ -93,8 +96,8 @@ def endpoint_embeddings(
     for name, number, least in (("batch_size", batch_size, 1), ("retries", retries, 0)):
         if number < least:
             raise InputError(f"{name}={number} is too small.", hint=f"give a number from {least} up.")
-    if not timeout > 0:
-        raise InputError(f"timeout={timeout} is too small.", hint="give seconds, such as 60.")
+    if not 0 < timeout <= _LONGEST_TIMEOUT:
+        raise InputError(f"timeout={timeout} is not a number of seconds up to a day.", hint="give 60 or so.")
     url = checked_url(str(url).strip())
     texts = prompted_words(words, prompt)
     caller = Caller(key=read_key(key_variable, url), timeout=timeout, retries=retries)
@@ -133,6 +136,8 @@ class _Service:
         found = protocol_of(url) if protocol == "auto" else protocol
         self._candidates: tuple[str, ...] = (OPENAI, OLLAMA, TEI) if found is None else (found,)
         key = {"url": public_url(url), "model": model, "protocol": protocol}
+        if (parameters := parameters_sha256(url)) is not None:
+            key["parameters sha256"] = parameters
         self._cache = None if cache is None else AnswerCache(cache, key)
         self.answered_by: str | None = None
         self._known: dict[str, NDArray[np.float64]] = {}
@@ -184,7 +189,7 @@ class _Service:
                 refused.append(error)
                 continue
             self._candidates = (protocol,)
-            return read_answer(protocol, data, texts)
+            return read_answer(protocol, data, texts, secret=self._caller.key)
         raise EndpointError(
             f"{public_url(self._url)} understands none of the protocols {OPENAI}, {OLLAMA} and {TEI}: "
             f"{refused[0].answer or refused[0].message}",
@@ -218,7 +223,7 @@ def _no_such_path(error: EndpointError) -> bool:
 def _too_many(error: EndpointError) -> bool:
     """Whether the service was asked for too many texts at once."""
     said = error.answer.lower()
-    return error.status == 413 or (error.status in (400, 422) and "batch" in said)
+    return error.status == 413 or (error.status in (400, 422) and any(one in said for one in _SAYS_TOO_MANY))
 
 
 def _ignore(done: int, total: int) -> None:

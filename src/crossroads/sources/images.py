@@ -20,8 +20,12 @@ FORMATS = ("PNG", "JPEG", "GIF", "BMP", "WEBP", "TIFF")
 """Formats that are decoded; of an animation the first picture is taken."""
 SUFFIXES = (".png", ".jpg", ".jpeg", ".gif", ".bmp", ".webp", ".tif", ".tiff")
 """Names of files that count as images in a folder."""
+UNREAD = (".heic", ".heif", ".avif", ".jxl", ".jp2", ".svg", ".psd", ".raw", ".dng")
+"""Names of images that are not decoded; they are an error, because a set without them is another set."""
 MOST_PIXELS = 80_000_000
 """Images with more are refused before they are decoded."""
+LONGEST_STRIP = 200
+"""How many times its width an image may be high, or the reverse: models enlarge the shorter side first."""
 
 Images = Mapping[str, Path] | Mapping[str, Sequence[Path]] | Iterable[Path]
 """Images by label, sets of images by name, or just files."""
@@ -34,7 +38,7 @@ def image_sets(folder: str | Path) -> dict[str, list[Path]]:
     ----------
     folder
         Such as ``images`` with ``images/flowers/1.jpg`` and so on. Hidden files and files that are no images
-        by their name are left aside.
+        by their name are left aside; images of a format that is not read are an error.
 
     Returns
     -------
@@ -48,11 +52,14 @@ def image_sets(folder: str | Path) -> dict[str, list[Path]]:
         )
     sets: dict[str, list[Path]] = {}
     for inner in sorted(one for one in folder.iterdir() if one.is_dir() and not one.name.startswith(".")):
-        files = sorted(
-            file
-            for file in inner.iterdir()
-            if file.suffix.lower() in SUFFIXES and not file.name.startswith(".") and file.is_file()
-        )
+        named = [file for file in sorted(inner.iterdir()) if not file.name.startswith(".")]
+        unread = [file.name for file in named if file.suffix.lower() in UNREAD]
+        if unread:
+            raise InputError(
+                f"{join_words(unread, most=3)} in {str(inner)!r} cannot be read.",
+                hint="save the images as PNG or JPEG, or take them out of the folder.",
+            )
+        files = [file for file in named if file.suffix.lower() in SUFFIXES and not file.is_dir()]
         if not files:
             raise InputError(
                 f"there is no image in {str(inner)!r}.",
@@ -131,6 +138,12 @@ def read_image(path: Path) -> Any:
         width, height = image.size
         if width * height > MOST_PIXELS:
             raise _too_large(path, f"it has {width:,} × {height:,} pixels")
+        if max(width, height) > LONGEST_STRIP * min(width, height):
+            raise FormatError(
+                f"it is a strip of {width:,} × {height:,} pixels.",
+                path=path,
+                hint="cut out the part that shows the stimulus.",
+            )
         if image.mode in ("I", "F") or image.mode.startswith("I;16"):
             raise FormatError(
                 f"it has more than 8 bits a colour (mode {image.mode}).",

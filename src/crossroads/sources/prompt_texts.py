@@ -11,7 +11,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from crossroads.errors import InputError, join_words
-from crossroads.stimuli import Design, Sentence, Template, catalog
+from crossroads.stimuli import Design, Sentence, catalog
+from crossroads.stimuli.grammar import article as article_of
 from crossroads.stimuli.sets import word_fault
 
 Words = Iterable[str] | Mapping[str, str]
@@ -154,16 +155,19 @@ def _prompted(word: object, prompt: object) -> PromptedWord:
 
 def _filled(word: str, template: str) -> PromptedWord:
     """Fill a template, and note where the word came to stand."""
-    article = Template("{article}").fill(word=word)
-    text, start = "", 0
-    for literal, name, _, _ in string.Formatter().parse(template):
+    parts = [(literal, name) for literal, name, _, _ in string.Formatter().parse(template)]
+    text, start, end = "", 0, 0
+    for at, (literal, name) in enumerate(parts):
         text += literal
-        if name == "word":
-            start = len(text)
-        text += {"word": word, "article": article}.get(name or "", "")
-        if name == "word":
-            end = len(text)
-    sentence = Template(template).fill(word=word)  # with a capital where a sentence begins with the word
+        if name == "article":
+            behind = "".join(said + (word if place == "word" else "") for said, place in parts[at + 1 :])
+            text += article_of(behind if behind.strip() else word)
+        elif name == "word":
+            start, end = len(text), len(text) + len(word)
+            text += word
+    sentence = text
+    if template.startswith("{") and not template.endswith("}"):  # a sentence that begins with a place
+        sentence = text[:1].upper() + text[1:]
     return PromptedWord(word=word, text=sentence, span=(start, end + len(sentence) - len(text)))
 
 

@@ -72,6 +72,7 @@ class SentenceModules:
             if isinstance(step, str):
                 vectors = torch.nn.functional.normalize(vectors, p=2, dim=1)
             else:
+                _check_width(step, int(vectors.shape[1]))
                 bias = None if step.bias is None else step.bias.to(vectors.device)
                 vectors = torch.nn.functional.linear(vectors, step.weight.to(vectors.device), bias)
                 vectors = getattr(torch.nn, step.activation)()(vectors)
@@ -123,7 +124,7 @@ def read_modules(files: ModelFiles) -> SentenceModules | None:
     return SentenceModules(
         pooling=pooling,
         after=after,
-        longest=longest if isinstance(longest, int) and longest > 0 else None,
+        longest=longest if type(longest) is int and longest > 0 else None,
         lower=own.get("do_lower_case") is True,
         prefix=prefix,
         sha256=reader.sha256,
@@ -161,7 +162,7 @@ class _Reader:
         self._digest.update(f"{name}\0{hashlib.sha256(data).hexdigest()}\n".encode())
         try:
             found = json.loads(data)
-        except ValueError as error:
+        except (ValueError, RecursionError) as error:
             raise FormatError(
                 "it is no JSON.", path=self.shown(name), hint="fetch the model again."
             ) from error
@@ -214,7 +215,7 @@ def _fetched(files: ModelFiles, name: str) -> Path | None:
 def _prefix(wide: dict[str, Any]) -> str:
     """The prompt that the encoder puts before a text unless told otherwise."""
     prompts, name = wide.get("prompts"), wide.get("default_prompt_name")
-    found = prompts.get(name) if isinstance(prompts, dict) and name is not None else None
+    found = prompts.get(name) if isinstance(prompts, dict) and isinstance(name, str) else None
     return found if isinstance(found, str) else ""
 
 
@@ -255,6 +256,8 @@ def _after(reader: _Reader, kind: str, folder: str) -> Dense | str:
         )
     name = f"{folder}/config.json"
     config, tensors = reader.json(name), reader.tensors(f"{folder}/model.safetensors")
+    if not isinstance(config, dict):
+        raise FormatError("it holds no mapping.", path=reader.shown(name))
     activation = str(config.get("activation_function", "Tanh")).rpartition(".")[2]
     if activation not in _ACTIVATIONS:
         raise FormatError(
@@ -265,7 +268,21 @@ def _after(reader: _Reader, kind: str, folder: str) -> Dense | str:
     if "linear.weight" not in tensors:
         raise FormatError("there is no linear.weight.", path=reader.shown(f"{folder}/model.safetensors"))
     weight, bias = tensors["linear.weight"].float(), tensors.get("linear.bias")
+    if weight.ndim != 2 or (bias is not None and bias.shape != weight.shape[:1]):
+        raise FormatError(
+            "linear.weight and linear.bias do not go together.",
+            path=reader.shown(f"{folder}/model.safetensors"),
+        )
     return Dense(weight=weight, bias=None if bias is None else bias.float(), activation=activation)
+
+
+def _check_width(step: Dense, width: int) -> None:
+    if step.weight.shape[1] != width:
+        raise FormatError(
+            f"a dense layer takes {step.weight.shape[1]:,} numbers, and is given {width:,}.",
+            path=LISTING,
+            hint="the folder holds parts of different models; fetch it again.",
+        )
 
 
 def _pooled(torch: Any, states: Any, way: str) -> Any:
