@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -12,7 +14,8 @@ import numpy as np
 import pytest
 
 import crossroads as cr
-from crossroads.auditing import Event, Finished, run_audit
+from crossroads.auditing import Desk, Event, Finished, Settings, Tally, Workplace, run_audit
+from crossroads.auditing.comparing import compare_finished
 from crossroads.errors import InputError, MissingStimuliError
 from crossroads.sources import prompted_embeddings
 from crossroads.stimuli import Design
@@ -176,6 +179,11 @@ def test_people_of_ones_own_take_the_place_of_the_published_ones(tmp_path: Path,
     (tmp_path / "people.csv").write_text("\n".join(lines) + "\n", encoding="utf-8")
     done = run_audit(str(folder), human=tmp_path / "people.csv")
     assert list(done.audit.alignments) == ["ILPS", "ILPS*", "SeT"]
+    # the same people in a file of another name: results say which file it was
+    run_audit(str(folder), human=tmp_path / "people.csv", work=tmp_path / "parts")
+    shutil.copy(tmp_path / "people.csv", tmp_path / "again.csv")
+    again = run_audit(str(folder), human=tmp_path / "again.csv", work=tmp_path / "parts")
+    assert written(again) == written(run_audit(str(folder), human=tmp_path / "again.csv")) != written(done)
 
 
 def test_a_language_model_is_asked_for_words_and_for_traits(tmp_path: Path, small_bert: Path) -> None:
@@ -286,3 +294,64 @@ def test_two_parts_of_one_name_are_refused(make_vectors: MakeVectors, make_desig
     design = make_design()
     with pytest.raises(InputError, match="two parts of the audit are called"):
         run_audit(str(make_vectors([design])), [design, design])
+
+
+def test_vectors_put_back_in_time_are_read_again(
+    tmp_path: Path, make_vectors: MakeVectors, make_design: MakeDesign
+) -> None:
+    designs = [make_design("one")]
+    file, work = make_vectors(designs), tmp_path / "parts"
+    before = file.stat()
+    run_audit(str(file), designs, work=work)
+    text = file.read_text(encoding="utf-8")
+    at = text.index(".") + 1
+    digit = "1" if text[at] != "1" else "2"
+    file.write_text(text[:at] + digit + text[at + 1 :], encoding="utf-8")
+    os.utime(file, ns=(before.st_atime_ns, before.st_mtime_ns))
+    assert (file.stat().st_size, file.stat().st_mtime_ns) == (before.st_size, before.st_mtime_ns)
+    again = run_audit(str(file), designs, work=work)
+    assert written(again) == written(run_audit(str(file), designs))
+
+
+def test_a_file_given_in_another_way_is_called_what_it_was_given_as(
+    tmp_path: Path, make_vectors: MakeVectors, make_design: MakeDesign, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    designs = [make_design("one")]
+    file, work = make_vectors(designs), tmp_path / "parts"
+    monkeypatch.chdir(tmp_path)
+    run_audit(str(file), designs, work=work)
+    assert run_audit(file.name, designs, work=work).audit.model == file.name
+
+
+@pytest.mark.parametrize("option", ["prompt", "served"])
+def test_a_way_of_asking_that_a_model_has_no_use_for_is_refused(
+    make_vectors: MakeVectors, make_design: MakeDesign, option: str
+) -> None:
+    designs = [make_design("one")]
+    asked: dict[str, Any] = {option: "a {word}"}
+    with pytest.raises(InputError, match=f"--{option}.* was given, but"):
+        run_audit(str(make_vectors(designs)), designs, **asked)
+
+
+def test_models_are_compared_with_missing_words_as_they_were_audited(tmp_path: Path) -> None:
+    # the second model lacks one word of x: dropped, 4 words of y stand against 3 of x; balanced, 3 against 3
+    sets: dict[str, Any] = {role: [f"{role}{i}" for i in range(4)] for role in "xyab"}
+    design, rng = Design(name="mine", **sets), np.random.default_rng(6)
+    models = {}
+    for name, lacking in (("whole", ""), ("lacking", "x3")):
+        rows = {word: rng.normal(size=5) for word in design.words if word != lacking}
+        lines = [" ".join([word, *map(repr, row.tolist())]) for word, row in rows.items()]
+        (tmp_path / f"{name}.txt").write_text("\n".join(lines) + "\n", encoding="utf-8")
+        models[name] = cr.load(tmp_path / f"{name}.txt", words=design.words)
+    whole, lacks = models["whole"], models["lacking"]
+    expected = cr.compare(whole, lacks, design, alternative="two-sided", missing="balance")
+    settings = Settings(missing="balance")
+    with Workplace(tmp_path / "parts") as place:
+        desk = Desk(place=place, tally=Tally())
+        done = {
+            name: run_audit(str(tmp_path / f"{name}.txt"), [design], missing="balance") for name in models
+        }
+        compared = compare_finished(done, settings, desk)
+    assert compared is not None
+    assert compared.conventions["missing"] == "balance"
+    assert compared.tests[0].effect_sizes == expected.effect_sizes

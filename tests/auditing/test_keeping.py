@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -10,8 +11,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from crossroads.auditing import Settings, Workplace
-from crossroads.auditing.parts import Outcome, Part
+from crossroads.auditing import Settings, Workplace, parts
+from crossroads.auditing.parts import Outcome, Part, evidence_key
 from crossroads.auditing.words import word_parts
 from crossroads.errors import InputError
 from crossroads.evidence import Embeddings, Provenance
@@ -147,3 +148,29 @@ def test_parts_are_known_by_what_they_depend_on_and_by_nothing_else() -> None:
     assert changed(prints(embeddings(), Settings(samples=5, resamples=7))) == set()
     turned = Design(name="mine", x=DESIGN.x, y=DESIGN.y, a=DESIGN.b, b=DESIGN.a)
     assert changed(prints(embeddings(), Settings(), turned)) == {"mleat", "bootstrap", "influence"}
+
+
+def test_a_place_that_cannot_be_made_says_so(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("", encoding="utf-8")
+    with pytest.raises(InputError, match="cannot be made"):
+        Workplace(tmp_path / "file" / ".audit.parts")
+    (tmp_path / ".audit.parts").mkdir()
+    (tmp_path / ".audit.parts" / "lock").mkdir()  # stands in for a lock of somebody else
+    with pytest.raises(InputError, match="cannot be written to"):
+        Workplace(tmp_path / ".audit.parts")
+
+
+def test_the_catalogue_decides_what_models_are_asked(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    before = evidence_key({"model": "one"})
+    assert evidence_key({"model": "one"}) == before
+    shutil.copytree(Path(parts.__file__).parents[1], tmp_path / "crossroads")
+    monkeypatch.setattr(parts, "__file__", str(tmp_path / "crossroads" / "auditing" / "parts.py"))
+    parts.code.cache_clear()
+    try:
+        assert evidence_key({"model": "one"}) == before
+        entry = tmp_path / "crossroads" / "stimuli" / "catalog" / "abc-templates.toml"
+        entry.write_text(entry.read_text(encoding="utf-8") + "\n# changed\n", encoding="utf-8")
+        parts.code.cache_clear()
+        assert evidence_key({"model": "one"}) != before
+    finally:
+        parts.code.cache_clear()

@@ -160,3 +160,27 @@ def test_what_is_secret_in_an_address_is_not_shown() -> None:
     found = recognise("https://me:secret@embeddings.example/v1?key=secret")
     assert found.shown == "https://embeddings.example/v1"
     assert recognise("default").shown == "default"
+
+
+@pytest.mark.parametrize("said", [{"kind": "vectors"}, {"format": "glove-text"}])
+@pytest.mark.parametrize("name", ["nowhere.txt", "some.dotted.name", "~/nowhere/vectors"])
+def test_vectors_that_are_not_there_are_missed_whatever_is_said(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, said: dict[str, str], name: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(FormatError, match="there is no such file or folder"):
+        recognise(name, **said)
+
+
+def test_decades_are_a_folder(tmp_path: Path) -> None:
+    (tmp_path / "vectors.txt").write_text("rose 1 2\n", encoding="utf-8")
+    with pytest.raises(FormatError, match="this is a file"):
+        recognise(str(tmp_path / "vectors.txt"), kind="series")
+    with pytest.raises(FormatError, match="there is no such folder"):
+        recognise(str(tmp_path / "nowhere"), format="histwords")
+
+
+@pytest.mark.parametrize("name", ["", " "])
+def test_a_model_has_a_name(name: str) -> None:
+    with pytest.raises(InputError, match="is empty"):
+        recognise(name)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import errno
 import json
 import pickle
 import string
@@ -337,6 +338,33 @@ def test_what_cannot_be_written_without_a_package_is_said(
     assert not (tmp_path / "out" / "results.parquet").exists()
 
 
+def test_a_rule_on_a_test_that_came_to_nothing_closes_the_gate_and_the_folder_stands(
+    tmp_path: Path, command: Callable[..., Any]
+) -> None:
+    # "gone" is in one decade only, so that no series is made of it: there is no result to hold rules against
+    sets: dict[str, Any] = {name: [f"{name}{i}" for i in range(4)] for name in "xyab"}
+    gone: dict[str, Any] = {name: [f"gone-{word}" for word in words] for name, words in sets.items()}
+    words = [word for one in (sets, gone) for names in one.values() for word in names]
+    rng = np.random.default_rng(5)
+    (tmp_path / "decades").mkdir()
+    for decade in (1900, 1910, 1920):
+        rows = rng.normal(size=(32, 5))
+        if decade != 1910:
+            rows[16:] = 0  # a word that does not occur has a row of zeros
+        np.save(tmp_path / "decades" / f"{decade}-w.npy", rows)
+        (tmp_path / "decades" / f"{decade}-vocab.pkl").write_bytes(pickle.dumps(words, 2))
+    arguments: list[Any] = ["audit", tmp_path / "decades", "--no-figures", "-o", tmp_path / "out"]
+    for name, one in (("mine", sets), ("gone", gone)):
+        (tmp_path / f"{name}.json").write_text(json.dumps({"name": name, **one}), encoding="utf-8")
+        arguments += ["-d", tmp_path / f"{name}.json"]
+    rule = '[[rule]]\ntest = "{}"\nstatistic = "effect_size"\nabove = 2\n'
+    for test in ("gone 1910", "* 1910"):
+        run = command(*arguments, "--fail-on", rules(tmp_path, rule.format(test)))
+        assert run.status == 1
+        assert "gone 1910 was not measured" in run.err
+        assert (tmp_path / "out" / "results.json").exists()
+
+
 # Several models, and models of other kinds
 
 
@@ -404,6 +432,28 @@ def test_a_model_is_given_once(own: tuple[Any, ...], tmp_path: Path, command: Ca
     assert run.status == 2
     assert "given twice" in run.err.replace("\n", " ")
     assert not (tmp_path / "out").exists()
+
+
+def test_the_model_at_fault_is_named_where_there_are_several(
+    own: tuple[Any, ...], tmp_path: Path, command: Callable[..., Any]
+) -> None:
+    text = (tmp_path / "vectors.txt").read_text(encoding="utf-8")
+    (tmp_path / "few.txt").write_text("\n".join(text.splitlines()[:3]) + "\n", encoding="utf-8")
+    run = command("audit", own[1], tmp_path / "few.txt", *own[2:])
+    assert run.status == 2
+    assert "few.txt: none of the 1 tests" in run.err.replace("\n", "")
+    assert not (tmp_path / "out").exists()
+
+
+def test_a_folder_with_a_model_in_it_is_not_replaced(
+    own: tuple[Any, ...], tmp_path: Path, command: Callable[..., Any]
+) -> None:
+    assert command(*own).status == 0
+    before = (tmp_path / "out" / "vectors.npz").read_bytes()
+    run = command("audit", tmp_path / "out" / "vectors.npz", *own[2:], "--no-vectors")
+    assert run.status == 2
+    assert "which would be replaced" in run.err.replace("\n", " ")
+    assert (tmp_path / "out" / "vectors.npz").read_bytes() == before
 
 
 def test_a_model_that_is_not_there_says_so_and_leaves_nothing(
@@ -531,3 +581,17 @@ def test_an_interrupted_audit_says_what_becomes_of_it(
     run = command(*own)
     assert run.status != 0
     assert "the same command goes on from there" in run.err.replace("\n", " ")
+    run = command(*own, "--fresh")  # which would throw away what is kept
+    assert "the same command without --fresh goes on from there" in run.err.replace("\n", " ")
+
+
+def test_a_full_disk_is_told_with_what_is_kept(
+    own: tuple[Any, ...], command: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(*_: Any, **__: Any) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr("crossroads.cli.audit_writing.write_audit", full)
+    run = command(*own)
+    assert run.status == 1
+    assert "what is finished is kept in .out.parts" in run.err.replace("\n", " ")

@@ -311,3 +311,10 @@ def test_what_was_planned_and_has_no_result_was_not_measured(audit: Audit, teste
     alone = judge(audit, [Rule(name="r", test="* emergent", statistic="found", above=0)], planned)
     assert outcomes(alone) == {"* emergent": "not measured"}
     assert not alone.passed
+
+
+def test_a_file_may_begin_with_the_mark_that_windows_writes(tmp_path: Path) -> None:
+    path = tmp_path / "rules.toml"
+    path.write_text('[[rule]]\nstatistic = "pvalue"\nbelow = 0\n', encoding="utf-8-sig")
+    (rule,) = read_rules(path)
+    assert rule.statistic == "pvalue"

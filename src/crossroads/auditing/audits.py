@@ -13,7 +13,7 @@ from crossroads.auditing.jobs import KINDS_OF_WORK, Job
 from crossroads.auditing.keeping import Workplace
 from crossroads.auditing.kinds import recognise
 from crossroads.auditing.parts import Settings
-from crossroads.auditing.planning import Plan, make_plan
+from crossroads.auditing.planning import Plan, check_asking, make_plan
 from crossroads.auditing.running import processors
 from crossroads.auditing.vectors import Asking, Desk
 from crossroads.auditing.watching import Progress, Tally
@@ -103,6 +103,7 @@ def run_audit(
         pairs=pairs,
         **{name: None if path is None else Path(path) for name, path in extras.items()},
     )
+    check_asking([plan.kind], prompt=prompt, served=served)
     asking = Asking(format=format, prompt=prompt, served=served, images=plan.images, device=device)
     with _workplace(work) as place:
         desk = Desk(place=place, tally=Tally(progress))

@@ -66,7 +66,9 @@ def _parts(
 ) -> list[Part]:
     """One part a design and pair of models that both have it."""
     tail = "two-sided" if settings.alternative == "observed" else settings.alternative
-    options: dict[str, Any] = {"alternative": tail, "seed": settings.seed}
+    # a word that one model has may be missing from the other, also where none may from the battery
+    missing = "balance" if settings.missing == "balance" else "drop"
+    options: dict[str, Any] = {"alternative": tail, "missing": missing, "seed": settings.seed}
     parts = []
     for design in designs:
         for pair in combinations(models, 2):

@@ -175,6 +175,8 @@ class Workplace:
                 lock = os.open(self.folder / _LOCK, os.O_RDWR | os.O_CREAT, 0o666)
             except FileNotFoundError:  # removed by the run that has just finished
                 continue
+            except (PermissionError, IsADirectoryError) as error:
+                raise self._unusable("written to", error) from error
             try:
                 if fcntl is not None:
                     fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -192,11 +194,14 @@ class Workplace:
     def _make(self) -> None:
         try:
             self.folder.mkdir(parents=True, exist_ok=True)
-        except (FileExistsError, NotADirectoryError, PermissionError) as error:
-            raise InputError(
-                f"the folder {self.folder} for finished parts cannot be made: {error.strerror}.",
-                hint="name an output elsewhere.",
-            ) from error
+        except (FileExistsError, FileNotFoundError, NotADirectoryError, PermissionError) as error:
+            raise self._unusable("made", error) from error
+
+    def _unusable(self, what: str, error: OSError) -> InputError:
+        return InputError(
+            f"the folder {self.folder} for finished parts cannot be {what}: {error.strerror}.",
+            hint="name an output elsewhere.",
+        )
 
     def _is_held(self, lock: int) -> bool:
         """Whether a lock is that of the folder, and not of one that was removed meanwhile."""

@@ -18,7 +18,7 @@ from __future__ import annotations
 import contextlib
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -96,13 +96,15 @@ def recognise(model: str, *, format: str | None = None, kind: str | None = None)
     """
     if format is not None:
         check_format(format)
+    if not model.strip():
+        raise InputError("the name of the model is empty.", hint=f"MODEL is {CAN_BE}.")
     if kind is not None:
-        return Kind(name=_known(kind), model=model, because="it was said to be")
+        return _said_to_be(_known(kind), model, "it was said to be")
     if _URL.match(model):
         return Kind(name="endpoint", model=model, because="it is an address")
     if format is not None:
         name = "series" if format == "histwords" else "vectors"
-        return Kind(name=name, model=model, because=f"its format is {format}")
+        return _said_to_be(name, model, f"its format is {format}")
     path = Path(model).expanduser()
     if path.exists():
         model = str(path)
@@ -119,6 +121,22 @@ def _known(kind: str) -> str:
     if plain not in known:
         raise UnknownNameError("kind of model", kind, known)
     return known[plain]
+
+
+def _said_to_be(name: str, model: str, because: str) -> Kind:
+    """What somebody says that it is, if it can be that."""
+    path = Path(model).expanduser()
+    if path.exists():
+        model = str(path)
+    if name == "series" and not path.is_dir():
+        what = "this is a file." if path.exists() else "there is no such folder."
+        raise FormatError(
+            what, path=model, hint="decades are a folder of files such as 1900-w.npy and 1900-vocab.pkl."
+        )
+    named = path.exists() or model in NAMES or spacy_pipelines.is_installed_pipeline(model)
+    if name == "vectors" and not named:
+        raise _nowhere(model, nearest(model, [*NAMES, *_beside(path)]))
+    return Kind(name=name, model=model, because=because)
 
 
 def _of_folder(model: str, folder: Path) -> Kind:
@@ -182,15 +200,18 @@ def _of_name(model: str, path: Path) -> Kind:
     beside = _beside(path)
     near = nearest(model, [*NAMES, *beside])
     if _looks_like_a_path(model, path) or not _HUB_NAME.fullmatch(model):
-        hint = (
-            f"did you mean {join_words([repr(n) for n in near], last='or')}?"
-            if near
-            else f"MODEL is {CAN_BE}."
-        )
-        raise FormatError("there is no such file or folder.", path=model, hint=hint)
+        raise _nowhere(model, near)
     if nearest(model, NAMES):
         raise UnknownNameError("model", model, [*NAMES, *beside])
     return _of_config(model, _hub_config(model, near))
+
+
+def _nowhere(model: str, near: Sequence[str]) -> FormatError:
+    """The error for a path at which there is nothing."""
+    hint = (
+        f"did you mean {join_words([repr(n) for n in near], last='or')}?" if near else f"MODEL is {CAN_BE}."
+    )
+    return FormatError("there is no such file or folder.", path=model, hint=hint)
 
 
 def _looks_like_a_path(model: str, path: Path) -> bool:

@@ -22,7 +22,7 @@ from crossroads.evidence import Embeddings, Provenance
 from crossroads.results import Result, encode, versions
 from crossroads.stimuli import Design
 
-_DECIDING = ("measures", "inference", "geometry.py", "results.py")
+_DECIDING = ("measures", "inference", "auditing", "geometry.py", "results.py")
 """Where the code lies that decides a result."""
 
 
@@ -105,15 +105,18 @@ def code(*names: str) -> str:
     home, digest = Path(__file__).parents[1], hashlib.sha256()
     for name in names or _DECIDING:
         place = home / name
-        for file in sorted(place.rglob("*.py")) if place.is_dir() else [place]:
-            if file.is_file():
+        for file in sorted(place.rglob("*")) if place.is_dir() else [place]:
+            if file.is_file() and file.suffix in (".py", ".toml"):
                 digest.update(f"{file.relative_to(home).as_posix()}\0".encode() + file.read_bytes())
     return digest.hexdigest()
 
 
 def evidence_key(data: Mapping[str, Any]) -> str:
-    """Checksum of what decides evidence: the data, and the code that reads files and asks models."""
-    return fingerprint({"code": code("sources", "extraction", "evidence"), **data})
+    """Checksum of what decides evidence: the data, and the code that reads files and asks models.
+
+    The catalogue counts as code: groups, traits and templates that models are asked about stand in it.
+    """
+    return fingerprint({"code": code("sources", "extraction", "evidence", "stimuli"), **data})
 
 
 def fingerprint(data: Any) -> str:

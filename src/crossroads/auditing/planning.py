@@ -13,7 +13,7 @@ from crossroads.auditing.paired import paired_names
 from crossroads.auditing.traits import trait_names
 from crossroads.auditing.vectors import with_images
 from crossroads.auditing.words import STATIC
-from crossroads.errors import InputError
+from crossroads.errors import InputError, join_words
 from crossroads.report.audit import KINDS
 from crossroads.report.naming import context_name, decade_name, levels_name
 from crossroads.sources import histwords
@@ -27,6 +27,11 @@ USES = {
     "human": ("language model", "logits"),
 }
 """Material of one's own, and the kinds of models that can use it."""
+ASKED = {
+    "prompt": ("encoder", "language model", "vision-language", "endpoint"),
+    "served-model": ("endpoint",),
+}
+"""Ways of asking, and the kinds of models that can be asked so."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -126,6 +131,13 @@ def make_plan(
     )
 
 
+def check_asking(kinds: Sequence[Kind], *, prompt: str | None, served: str | None) -> None:
+    """Refuse a way of asking that none of some models has a use for."""
+    for name, given in (("prompt", prompt), ("served-model", served)):
+        if given is not None and not any(kind.name in ASKED[name] for kind in kinds):
+            raise _useless(name, kinds[0], ASKED[name])
+
+
 def takes(kind: Kind, material: str) -> bool:
     """Whether a kind of model can use a material: ``"contexts"``, ``"images"`` or ``"human"``."""
     return kind.name in USES[material]
@@ -144,10 +156,14 @@ def _check_extras(kind: Kind, **given: Path | None) -> None:
         if path is None:
             continue
         if not takes(kind, name):
-            fitting = " or ".join(KINDS[one] for one in USES[name])
-            raise InputError(
-                f"--{name} was given, but {kind.shown} is {KINDS[kind.name]}: {kind.because}.",
-                hint=f"--{name} goes with {fitting}; --as says what a model is.",
-            )
+            raise _useless(name, kind, USES[name])
         if not path.exists():
             raise InputError(f"there is no {path}.", hint=f"check the path given with --{name}.")
+
+
+def _useless(option: str, kind: Kind, fitting: Sequence[str]) -> InputError:
+    others = join_words((KINDS[one] for one in fitting), last="or")
+    return InputError(
+        f"--{option} was given, but {kind.shown} is {KINDS[kind.name]}: {kind.because}.",
+        hint=f"--{option} goes with {others}; --as says what a model is.",
+    )

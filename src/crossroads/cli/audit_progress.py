@@ -44,12 +44,13 @@ def watching() -> Iterator[Watcher]:
 
 
 @contextmanager
-def keeping(output: Path) -> Iterator[None]:
+def keeping(output: Path, *, fresh: bool = False) -> Iterator[None]:
     """Say to whoever interrupts an audit what becomes of its work."""
     try:
         yield
     except KeyboardInterrupt:
-        said = f"interrupted: finished parts of {output} are kept; the same command goes on from there."
+        again = "the same command without --fresh" if fresh else "the same command"
+        said = f"interrupted: finished parts of {output} are kept; {again} goes on from there."
         printing.err.print(escape(said), soft_wrap=True)
         raise
 

@@ -36,7 +36,7 @@ class Done:
     """Every two models beside each other."""
 
 
-def write(output: Path, done: Done, *, figures: bool, vectors: bool) -> list[str]:
+def write(output: Path, done: Done, *, figures: bool, vectors: bool, seed: int) -> list[str]:
     """Write one audit, or several and their comparison; returns what is absent."""
     points = {kind: published(kind) for kind in ("ibd", "eibd")}
     known = {name: found for one in done.audits.values() for name, found in published_findings(one).items()}
@@ -66,6 +66,7 @@ def write(output: Path, done: Done, *, figures: bool, vectors: bool) -> list[str
         output,
         several,
         done.comparison,
+        seed=seed,
         figures=figures,
         published=points,
         findings=known,

@@ -23,12 +23,13 @@ from crossroads.auditing import (
     run_plan,
 )
 from crossroads.auditing.comparing import compare_finished
-from crossroads.auditing.planning import takes
+from crossroads.auditing.planning import check_asking, takes
 from crossroads.cli import audit_progress, gating
 from crossroads.cli import options as o
 from crossroads.cli.audit_writing import Done, tell, write
 from crossroads.cli.extracting import Device
-from crossroads.errors import InputError
+from crossroads.errors import CrossroadsError, InputError
+from crossroads.extraction.parts import disk_errors
 from crossroads.report import Gate
 from crossroads.report.folder import check_output
 from crossroads.stimuli import Design
@@ -132,10 +133,12 @@ def audit_command(
     designs = o.chosen_designs(test, design, default=()) if test or design else None
     extras = {"contexts": contexts, "images": images, "human": human}
     plans = make_plans(names, designs, as_.value if as_ else None, format_, extras, pairs=pairs)
+    check_asking([plan.kind for plan in plans], prompt=prompt, served=served_model)
+    check_apart(plans, output)
     rules = gating.rules_for(fail_on, [plan.names for plan in plans])
     settings = Settings(alternative=alternative.value, missing=missing.value, fallback=fallback, seed=seed)
     asking = Asking(format=format_, prompt=prompt, served=served_model, images=images, device=device.value)
-    with audit_progress.keeping(output), Workplace(parts_folder(output), fresh=fresh) as place:
+    with audit_progress.keeping(output, fresh=fresh), Workplace(parts_folder(output), fresh=fresh) as place:
         with audit_progress.watching() as watch:
             desk = Desk(place=place, tally=Tally(watch))
             audits = run_all(plans, settings, asking, desk, workers)
@@ -146,7 +149,8 @@ def audit_command(
                     gates[name] = gating.held_against(one.audit, rules, plan.names, alone=len(plans) == 1)
             done = Done(audits=audits, gates=gates, comparison=compared)
             desk.tally.begin(f"writing {output}")
-            absent = write(output, done, figures=figures, vectors=vectors)
+            with disk_errors(place.folder):
+                absent = write(output, done, figures=figures, vectors=vectors, seed=seed)
         place.sweep()
     tell(done, output, absent, summary=summary, github=github, json=json)
 
@@ -179,11 +183,29 @@ def make_plans(
     return plans
 
 
+def check_apart(plans: Sequence[Plan], output: Path) -> None:
+    """Refuse to replace a folder in which a model lies that is to be read."""
+    for plan in plans:
+        place = Path(plan.kind.model)
+        if place.exists() and place.resolve().is_relative_to(output.resolve()):
+            raise InputError(
+                f"{plan.kind.model} lies in the folder {output}, which would be replaced.",
+                hint="name another folder with --output.",
+            )
+
+
 def run_all(
     plans: Sequence[Plan], settings: Settings, asking: Asking, desk: Desk, workers: int | None
 ) -> dict[str, Finished]:
     """Audit one model after the other, each under a name of its own."""
-    found = [run_plan(plan, settings, asking, desk, workers=workers) for plan in plans]
+    found = []
+    for plan in plans:
+        try:
+            found.append(run_plan(plan, settings, asking, desk, workers=workers))
+        except CrossroadsError as error:
+            if len(plans) > 1 and plan.kind.shown not in error.message:
+                error.message = f"{plan.kind.shown}: {error.message}"
+            raise
     names = [one.audit.model for one in found]
     named: dict[str, Finished] = {}
     for name, plan, one in zip(names, plans, found, strict=True):

@@ -65,13 +65,12 @@ def held_against(audit: Audit, rules: Iterable[Rule], planned: Mapping[str, str]
     alone
         Whether it is the only audit, so that every rule has to name one of its tests.
     """
-    asked = {name: why for name, why in audit.left_out.items() if name in planned}
     mine = [
         rule
         for rule in rules
         if alone or any(rule.matches(name) and rule.applies(kind) for name, kind in planned.items())
     ]
-    return judge(replace(audit, left_out=asked), mine)
+    return judge(audit, mine, planned)
 
 
 def all_gates(gates: Mapping[str, Gate]) -> Gate:

@@ -99,8 +99,10 @@ def folder_names(models: Iterable[str]) -> dict[str, str]:
 def staged(output: Path) -> Iterator[Path]:
     """A folder to write to, which takes the place of ``output`` at the end, or vanishes on an error.
 
-    What a killed writer has left beside it is removed first.
+    What a killed writer has left beside it is removed first. An ``output`` that is a link stays one: the
+    folder to which it leads is replaced.
     """
+    output = output.resolve()
     output.parent.mkdir(parents=True, exist_ok=True)
     remove_abandoned(output)
     staging, lock = held(output)

@@ -60,7 +60,7 @@ def read_rules(path: str | Path) -> tuple[Rule, ...]:
 
 def _text(path: Path) -> str:
     try:
-        return path.read_text(encoding="utf-8")
+        return path.read_text(encoding="utf-8-sig")  # Windows editors begin files with a mark
     except FileNotFoundError as error:
         raise InputError(f"there is no file {path}.", hint="name a TOML file of rules.") from error
     except IsADirectoryError as error:

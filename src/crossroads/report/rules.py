@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 from typing import Any
@@ -10,6 +10,9 @@ from typing import Any
 from crossroads.errors import CrossroadsError, InputError, UnknownNameError, join_words
 from crossroads.report.audit import Audit
 from crossroads.report.readings import STATISTICS, absent, readings
+
+_PERHAPS = ("dominance", "emergent")
+"""Kinds of tests of which the answers of a model decide whether there are any."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -146,13 +149,24 @@ def check_rules(rules: Sequence[Rule], planned: Mapping[str, str]) -> None:
         )
 
 
-def judge(audit: Audit, rules: Iterable[Rule]) -> Gate:
+def judge(audit: Audit, rules: Iterable[Rule], planned: Mapping[str, str] | None = None) -> Gate:
     """Hold an audit against rules.
 
     A test that a rule names but that could not be measured fails the gate, unless the rule is optional:
     a release should not pass because its words went missing.
+
+    Parameters
+    ----------
+    audit
+        What was measured.
+    rules
+        The rules.
+    planned
+        Name of each test that was asked for, to its kind: one without a result was not measured, and what
+        else could not be measured closes no gate. Without it, all that the audit left out was asked for.
     """
-    found, missing = readings(audit), absent(audit)
+    found = readings(audit)
+    missing = absent(audit) if planned is None else _unmeasured(audit, found, planned)
     verdicts: list[Verdict] = []
     unmatched: list[str] = []
     for rule in rules:
@@ -168,6 +182,8 @@ def judge(audit: Audit, rules: Iterable[Rule]) -> Gate:
         ]
         if rule.optional:
             mine = [verdict for verdict in mine if verdict.outcome != "not measured"]
+        if not mine and planned is not None and not rule.optional:
+            mine = [_absent(rule, rule.test, "nothing that it names was found in this model.")]
         if not mine:
             if not rule.optional:
                 raise InputError(
@@ -177,6 +193,20 @@ def judge(audit: Audit, rules: Iterable[Rule]) -> Gate:
             unmatched.append(rule.name)
         verdicts += mine
     return Gate(verdicts=tuple(verdicts), unmatched=tuple(unmatched))
+
+
+def _unmeasured(
+    audit: Audit, found: Container[str], planned: Mapping[str, str]
+) -> dict[str, tuple[str | None, str]]:
+    """What was asked for and has no result, by test: its kind, and why."""
+    said = absent(audit)
+    others = [repr(name) for name in said if name not in planned]
+    lost = f"no result came of it{f'; the audit left out {join_words(others, most=3)}' if others else ''}."
+    return {
+        name: (kind, said[name][1] if name in said else lost)
+        for name, kind in planned.items()
+        if name in said or (name not in found and kind not in _PERHAPS)
+    }
 
 
 def _absent(rule: Rule, test: str, why: str) -> Verdict:

@@ -206,6 +206,7 @@ def write_audits(
     audits: Mapping[str, ModelAudit],
     tested: CompareBatteryResult | None = None,
     *,
+    seed: int = 0,
     figures: bool = True,
     published: Points | None = None,
     findings: Findings | None = None,
@@ -222,6 +223,8 @@ def write_audits(
     tested
         Paired tests of every two models; where they are left out, they are made here. Their names of the
         models are the keys of ``audits``.
+    seed
+        Of everything random in what is compared here: scores of groups on traits.
     figures, published, findings, fidelity
         As in :func:`write_audit`.
     """
@@ -243,7 +246,7 @@ def write_audits(
             write_page(inner / PAGE, [record], findings=findings, fidelity=fidelity)
             records.append(record)
             absent += [sentence for sentence in lacks if sentence not in absent]
-        found = compare_audits(saved_audits(records, list(audits)), tested=tested, anything=True)
+        found = compare_audits(saved_audits(records, list(audits)), tested=tested, seed=seed, anything=True)
         lacks = _write_comparison(folder, found, figures=figures)
         absent += [sentence for sentence in lacks if sentence not in absent]
         _write_page(folder, records, found, findings=findings, fidelity=fidelity)
