@@ -88,3 +88,26 @@ def test_numbers_are_rounded_and_signed_for_print() -> None:
     assert pvalue(0.04, "bracket") == "≤ 0.040"
     assert latex_pvalue(4.13e-5, "saddlepoint") == r"$\approx 4.1 \times 10^{-5}$"
     assert latex_pvalue(0.0) == "$0$"
+
+
+@pytest.mark.parametrize(
+    ("p", "method", "expected"),
+    [
+        (0.0496, "exact", "0.0496"),  # not 0.050: it is below the level
+        (0.04999999, "exact", "0.04999999"),
+        (0.05, "exact", "0.050"),
+        (0.0504, "exact", "0.050"),
+        (0.00996, "exact", "0.00996"),
+        (0.0124, "bracket", "≤ 0.013"),  # a bound is not rounded down
+        (0.0124, "exact", "0.012"),
+        (1.21e-5, "bracket", "≤ 1.3e−5"),
+        (9.99e-5, "bracket", "≤ 1.0e−4"),
+        (1.0, "bracket", "≤ 1.00"),
+        (0.472, "monte-carlo", "≈ 0.47"),
+        (0.0, "exact", "0"),
+    ],
+)
+def test_no_bound_is_rounded_down_and_no_level_is_reached_by_rounding(
+    p: float, method: str, expected: str
+) -> None:
+    assert pvalue(p, method) == expected

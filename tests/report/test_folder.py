@@ -108,3 +108,7 @@ def test_an_output_that_is_a_link_stays_one(tmp_path: Path) -> None:
     assert (tmp_path / "audit").is_symlink()
     assert (tmp_path / "large disk" / MARK).read_text(encoding="utf-8") == "second"
     assert sorted(path.name for path in tmp_path.iterdir()) == ["audit", "large disk"]
+
+
+def test_a_folder_called_model_is_named_after_the_one_it_lies_in() -> None:
+    assert folder_names(["mini/model", "mini"]) == {"mini/model": "mini-model", "mini": "mini"}

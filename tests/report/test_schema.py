@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 import crossroads.papers  # noqa: F401  (the types of its results are part of the schema)
-from crossroads.report import results_schema, write_schema
+from crossroads.report import Audit, Rule, judge, results_schema, write_schema
 from crossroads.report.schema import result_kinds, sentences_under_fields
 from crossroads.results import Result
 
@@ -82,3 +82,21 @@ def test_every_field_is_described_by_the_sentence_under_it() -> None:
         for name, shape in properties.items():
             if name not in ("type", "schema"):
                 assert shape["description"] == said[name], f"{kind.__name__}.{name}"
+
+
+def test_the_verdicts_of_rules_are_valid(validator: Any, audit: Audit) -> None:
+    rules = [
+        Rule(name="one", test="plain", statistic="effect_size", above=0.0, absolute=True),
+        Rule(name="two", test="*", statistic="pattern", values=("AB-Divergent",)),
+    ]
+    document = json.loads(json.dumps(judge(audit, rules).to_dict()))
+    assert document["verdicts"]
+    of_type(validator, "Gate").validate(document)
+
+
+def test_what_commands_print_is_valid(validator: Any, every_result: dict[str, Result]) -> None:
+    results = [json.loads(one.to_json()) for one in every_result.values()]
+    document = {"crossroads": "0.1.0", "command": "weat", "results": results, "bh": [0.5]}
+    command = of_type(validator, "Command")
+    command.validate(document)
+    assert not command.is_valid({**document, "results": [{"type": "WheatResult"}]})

@@ -12,6 +12,7 @@ from crossroads.cli import contextual, printing
 from crossroads.cli.probing_tables import score_table
 from crossroads.measures import AlignmentResult, BatteryResult, SeriesResult, TraitScores
 from crossroads.report.audit import KINDS, Audit
+from crossroads.report.escaping import counted
 
 PAGE = "report.html"
 """The page that people read."""
@@ -61,8 +62,8 @@ def _show_battery(audit: Audit, result: BatteryResult) -> None:
     alternative = result.tests[0].conventions["alternative"]
     printing.out.print(
         f"d: effect size of X against Y, in standard deviations. p: share of all divisions of the targets, "
-        f"{alternative}. p (BH): adjusted for {len(result.tests)} tests. CI: over the choice of words in all "
-        "four sets. pattern: the attribute to which each target leans by itself.",
+        f"{alternative}. p (BH): adjusted for {counted(len(result.tests), 'test')}. CI: over the choice of "
+        "words in all four sets. pattern: the attribute to which each target leans by itself.",
         style="dim",
     )
     printing.notes([(t.design, t.coverage) for t in result.tests], [t.level1.method for t in result.tests])

@@ -17,6 +17,7 @@ from crossroads.measures import CompareBatteryResult, CompareTraitsResult
 from crossroads.papers import fidelity, findings
 from crossroads.report.comparing import Comparison, compare_audits
 from crossroads.report.comparison_files import left_out
+from crossroads.report.escaping import counted
 from crossroads.report.folder import check_output
 from crossroads.report.records import read_records
 from crossroads.report.saved import saved_audits
@@ -122,7 +123,8 @@ def show_comparison(comparison: Comparison) -> None:
         printing.out.print(
             "d: effect size on the words that both models have. CI: of the difference, the same words drawn "
             "anew in both. p: labels of the changes from model to model exchanged, "
-            f"{_TAILS[battery.conventions['alternative']]}; adjusted for {len(battery.tests)} comparisons.",
+            f"{_TAILS[battery.conventions['alternative']]}; "
+            f"adjusted for {counted(len(battery.tests), 'comparison')}.",
             style="dim",
         )
         printing.notes([], [test.method for test in battery.tests])

@@ -25,6 +25,7 @@ from crossroads.measures import (
     WeatResult,
 )
 from crossroads.papers import Cell, Reproduction
+from crossroads.report.escaping import pvalue
 from crossroads.results import Coverage, describe_coverage
 
 out = Console(highlight=False)
@@ -40,17 +41,7 @@ def number(value: float, digits: int = 2) -> str:
 
 def p_value(p: float, *, method: str = "exact") -> str:
     """A p-value as people read it, marked where it is not exact."""
-    mark = {"exact": "", "bracket": "≤ ", "saddlepoint": "≈ ", "monte-carlo": "≈ ", "normal": "≈ "}.get(
-        method, "≈ "
-    )
-    if p == 0:
-        return f"{mark}0"
-    if p >= 0.0995:
-        return f"{mark}{p:.2f}"
-    if p >= 0.001:
-        return f"{mark}{p:.3f}"
-    mantissa, exponent = f"{p:.1e}".split("e")
-    return f"{mark}{mantissa}e−{abs(int(exponent))}"
+    return pvalue(p, method)
 
 
 def document(command: str, results: Sequence[Any], **more: Any) -> None:

@@ -10,6 +10,7 @@ from crossroads.measures.compare_battery import comparison_name
 from crossroads.report.citations import cited_measures, keys_of
 from crossroads.report.comparing import Comparison
 from crossroads.report.escaping import (
+    counted,
     in_latex,
     in_markdown,
     latex_number,
@@ -108,7 +109,7 @@ def _caption(battery: CompareBatteryResult) -> str:
         what = "changes in standard deviations" if conventions["scale"] == "sd" else "changes of cosines"
         sentences.append(
             f"$p$: labels of the {what} exchanged, {_TAILS[conventions['alternative']]}; exact where "
-            f"unmarked. Holm and BH: adjusted for {len(battery.tests)} comparisons."
+            f"unmarked. Holm and BH: adjusted for {counted(len(battery.tests), 'comparison')}."
         )
         used = {mark_of(test.method) for test in battery.tests}
         sentences += [f"{text}." for mark, text in LATEX_MARKS.items() if mark in used]
@@ -172,8 +173,8 @@ def _reading(battery: CompareBatteryResult) -> str:
     told = "".join(f" {text}" for mark, text in MARKS.items() if mark in marks)
     return (
         "d: effect size on the words that both models have. p: labels of the changes from model to model "
-        f"exchanged, {tested}. Holm and BH: adjusted for {len(battery.tests)} comparisons. CI: the same "
-        f"words drawn anew in both models.{told}"
+        f"exchanged, {tested}. Holm and BH: adjusted for {counted(len(battery.tests), 'comparison')}. "
+        f"CI: the same words drawn anew in both models.{told}"
     )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from decimal import ROUND_CEILING, ROUND_HALF_EVEN, Decimal
 
 _LATEX = {
     "\\": r"\textbackslash{}",
@@ -28,6 +29,7 @@ _LATEX = {
 _MARKDOWN = re.compile(r"([\\`*_\[\]|~^$@])")
 _BLOCK = re.compile(r"([-+#=]|\d+[.)])")
 _SHOWN = {"&": "&amp;", "<": "&lt;", ">": "&gt;"}
+_LEVELS = (Decimal("0.05"), Decimal("0.01"))
 _APPROXIMATE = ("saddlepoint", "monte-carlo", "normal")
 
 
@@ -73,7 +75,12 @@ def number(value: float, digits: int = 2) -> str:
 def pvalue(p: float, method: str = "exact") -> str:
     """A p-value in plain text, marked where it was not counted."""
     mark = mark_of(method)
-    return (f"{mark} " if mark else "") + _digits(p, "{mantissa}e−{exponent}")
+    return (f"{mark} " if mark else "") + _digits(p, "{mantissa}e−{exponent}", bound=mark == "≤")
+
+
+def counted(count: int, noun: str) -> str:
+    """A count with its noun: ``1 test``, ``14 tests``."""
+    return f"{count:,} {noun}{'' if count == 1 else 's'}"
 
 
 def latex_number(value: float, digits: int = 2) -> str:
@@ -84,15 +91,21 @@ def latex_number(value: float, digits: int = 2) -> str:
 def latex_pvalue(p: float, method: str = "exact") -> str:
     """A p-value in math mode, marked where it was not counted."""
     mark = {"≤": r"\le ", "≈": r"\approx ", "": ""}[mark_of(method)]
-    digits = _digits(p, r"{mantissa} \times 10^{{-{exponent}}}")
+    digits = _digits(p, r"{mantissa} \times 10^{{-{exponent}}}", bound=method == "bracket")
     return f"${mark}{digits}$"
 
 
-def _digits(p: float, small: str) -> str:
-    """Two significant digits; three decimals where they say more."""
-    if p == 0 or p >= 0.0995:
-        return "0" if p == 0 else f"{p:.2f}"
-    if p >= 0.001:
-        return f"{p:.3f}"
-    mantissa, exponent = f"{p:.1e}".split("e")
-    return small.format(mantissa=mantissa, exponent=abs(int(exponent)))
+def _digits(p: float, small: str, *, bound: bool = False) -> str:
+    """Two significant digits, or three decimals; no bound is rounded down, no level reached by rounding."""
+    if p == 0:
+        return "0"
+    exact, rounding = Decimal(repr(float(p))), ROUND_CEILING if bound else ROUND_HALF_EVEN
+    if p < 0.001:
+        step = Decimal(1).scaleb(exact.adjusted() - 1)
+        mantissa, exponent = f"{exact.quantize(step, rounding):.1e}".split("e")
+        return small.format(mantissa=mantissa, exponent=abs(int(exponent)))
+    for digits in range(2 if p >= 0.0995 else 3, 20):
+        shown = exact.quantize(Decimal(1).scaleb(-digits), rounding)
+        if not any(exact < level <= shown for level in _LEVELS):
+            break
+    return f"{shown}"

@@ -78,12 +78,17 @@ def _is_audit(path: Path) -> bool:
     return isinstance(data, dict) and {"crossroads", "designs", "results"} <= set(data)
 
 
+_SAYS_NOTHING = ("model", "models", "checkpoint", "final", "output", "outputs")
+"""Names of folders that say nothing without the one that they lie in."""
+
+
 def folder_names(models: Iterable[str]) -> dict[str, str]:
     """A name for the folder of each model: letters and digits, each different and none a name of ours."""
     taken: set[str] = {name.casefold() for name in OURS}
     names: dict[str, str] = {}
     for model in models:
-        last = re.split(r"[\\/]", model.rstrip("\\/"))[-1]
+        parts = re.split(r"[\\/]", model.rstrip("\\/"))
+        last = "-".join(parts[-2:]) if parts[-1].lower() in _SAYS_NOTHING else parts[-1]
         signs = "".join(sign if sign.isalnum() or sign in "_." else "-" for sign in last)
         kept = re.sub("-+", "-", signs)[:60].strip("-.")
         name, number = kept or "model", 1

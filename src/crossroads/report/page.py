@@ -92,9 +92,18 @@ def _printable(text: str) -> str:
 
 
 def _title(records: Sequence[Record]) -> str:
-    names = list(dict.fromkeys(one.model for one in records))
+    models = [one for one in records if not _compares(one)] or records
+    names = list(dict.fromkeys(one.model for one in models))
     shown = ", ".join(names[:3]) + (f" and {len(names) - 3} more" if len(names) > 3 else "")
     return f"Associations in {shown}"
+
+
+def _compares(record: Record) -> bool:
+    """Whether a record is about differences of models, and so about none of its own."""
+    return all(
+        one["type"] in ("CompareResult", "CompareBatteryResult", "CompareTraitsResult")
+        for one in record.results
+    )
 
 
 def _hash(text: str) -> str:
@@ -138,7 +147,8 @@ def _static(records: Sequence[Record]) -> str:
             head = "<tr><th>test</th><th>effect size</th><th>p</th><th>pattern</th></tr>"
             caption = f"<caption>{html.escape(_printable(record.model))}</caption>"
             blocks.append(f"<table>{caption}<thead>{head}</thead><tbody>{''.join(rows)}</tbody></table>")
-    return "".join(blocks)
+    said = "These are its main numbers." if blocks else "Its numbers are in results.json."
+    return f"{said}</p>{''.join(blocks)}"
 
 
 def _static_row(test: Mapping[str, Any]) -> tuple[str, ...]:

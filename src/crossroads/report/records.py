@@ -209,11 +209,10 @@ def _beside(data: Mapping[str, Any]) -> list[Any]:
 def _check(data: Mapping[str, Any], path: Path) -> None:
     """Refuse results that would not be read back: a page shows nothing it does not understand."""
     for key, shape in _SHAPES.items():
-        found: Any = data.get(key, shape())
-        if not isinstance(found, shape) or (
-            key == "designs" and not all(isinstance(one, dict) for one in found)
-        ):
-            raise FormatError("this is not what stands there in results of crossroads.", path=path, key=key)
+        if not isinstance(data.get(key, shape()), shape):
+            raise FormatError("this is not what results of crossroads have there.", path=path, key=key)
+    if not all(isinstance(one, dict) for one in data.get("designs", [])):
+        raise FormatError("these are not all designs.", path=path, key="designs")
     if data.get("kind", "results") not in KINDS:
         raise UnknownNameError("kind of audit", str(data["kind"]), KINDS)
     for number, one in enumerate(data["results"]):

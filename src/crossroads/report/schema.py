@@ -17,6 +17,7 @@ from typing import Any
 
 from crossroads.errors import InputError
 from crossroads.report.audit import KINDS
+from crossroads.report.rules import Verdict
 from crossroads.results import SCHEMA, Result
 
 Schema = dict[str, Any]
@@ -37,7 +38,9 @@ def _below(kind: type[Result]) -> Iterator[type[Result]]:
 
 
 def results_schema(kinds: Iterable[type[Result]] | None = None) -> Schema:
-    """A JSON Schema (draft 2020-12) of single results and of the ``results.json`` of an audit.
+    """A JSON Schema (draft 2020-12) of everything that is written as JSON.
+
+    Single results, the ``results.json`` and ``gate.json`` of an audit, and what ``--json`` prints.
 
     Parameters
     ----------
@@ -48,13 +51,16 @@ def results_schema(kinds: Iterable[type[Result]] | None = None) -> Schema:
     definitions: Schema = {}
     for kind in chosen:
         _define(kind, definitions)
-    definitions["Audit"] = _audit([kind.__name__ for kind in chosen])
+    names = [kind.__name__ for kind in chosen]
+    definitions["Audit"], definitions["Command"] = _audit(names), _command(names)
+    definitions["Gate"] = _gate(definitions)
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "$id": f"urn:crossroads:results:{SCHEMA}",
         "title": "Results of crossroads",
-        "description": "A result as to_json() writes it, or the results.json of an audit.",
-        "anyOf": [_reference("Audit"), *(_reference(kind.__name__) for kind in chosen)],
+        "description": "A result as to_json() writes it, the results.json or gate.json of an audit, or what "
+        "a command prints with --json.",
+        "anyOf": [_reference(name) for name in ("Audit", "Command", "Gate", *names)],
         "$defs": dict(sorted(definitions.items())),
     }
 
@@ -109,6 +115,38 @@ def _audit(names: list[str]) -> Schema:
             *("crossroads", "schema", "kind", "model", "designs", "skipped", "detections", "alignments"),
             "results",
         ],
+        "additionalProperties": False,
+    }
+
+
+def _command(names: list[str]) -> Schema:
+    """What a command prints with ``--json``; each adds keys of its own."""
+    return {
+        "type": "object",
+        "description": "What a command prints with --json.",
+        "properties": {
+            "crossroads": {"type": "string", "description": "Version of the software."},
+            "command": {"type": "string", "description": "The command."},
+            "results": {"type": "array", "items": {"anyOf": [_reference(name) for name in names]}},
+        },
+        "required": ["crossroads", "command", "results"],
+    }
+
+
+def _gate(definitions: Schema) -> Schema:
+    """The verdicts of rules, as ``gate.json`` holds them."""
+    verdict = _define(Verdict, definitions)
+    value = {"type": ["number", "string", "null"], "description": sentences_under_fields(Verdict)["value"]}
+    definitions["Verdict"]["properties"]["value"] = value  # a number or a word
+    return {
+        "type": "object",
+        "description": "The gate.json of an audit.",
+        "properties": {
+            "passed": {"type": "boolean", "description": "Whether no rule was broken."},
+            "verdicts": {"type": "array", "items": verdict},
+            "unmatched": {"type": "array", "items": {"type": "string"}},
+        },
+        "required": ["passed", "verdicts", "unmatched"],
         "additionalProperties": False,
     }
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from crossroads.measures import BatteryResult, MleatResult, SeriesResult
 from crossroads.report.audit import KINDS, Audit
-from crossroads.report.escaping import in_markdown, mark_of, number, pvalue
+from crossroads.report.escaping import counted, in_markdown, mark_of, number, pvalue
 from crossroads.report.naming import named_results, unmeasured
 from crossroads.report.rules import Gate
 from crossroads.report.summary_layout import MARKS, between, grid
@@ -94,7 +94,7 @@ def _reading(battery: BatteryResult) -> str:
     sentences = [
         "d: effect size of X against Y, in standard deviations.",
         f"p: share of all divisions of the targets, {in_markdown(tail)}.",
-        f"p (BH): adjusted for {len(battery.tests)} tests.",
+        f"p (BH): adjusted for {counted(len(battery.tests), 'test')}.",
         "CI: over the choice of words in all four sets.",
         *(text for mark, text in MARKS.items() if mark in marks),
     ]

@@ -52,9 +52,10 @@ async function copy(text, what) {
     return true;
   } catch {
     const box = el("textarea", { rows: 12, readonly: true, "aria-label": what }, text);
-    const close = el("button", { type: "button", onclick: () => dialog.remove() }, "Close");
+    const close = el("button", { type: "button", onclick: () => dialog.close() }, "Close");
     const dialog = el("dialog", { class: "copying", "aria-label": `Copy: ${what}` },
       el("p", {}, "The browser does not let the page copy; copy it from here."), box, close);
+    dialog.addEventListener("close", () => dialog.remove());
     document.body.append(dialog);
     dialog.showModal();
     box.select();

@@ -9,14 +9,36 @@ function fixed(value, digits = 2) {
   return (Number(text) === 0 ? text.replace("-", "") : text).replace("-", MINUS);
 }
 
-/** A p-value: two significant digits, three decimals where they say more; marked where it was not counted. */
-function pText(p, method = "exact") {
+const P_LEVELS = [0.05, 0.01];
+
+/** A number with some decimals, rounded to the nearest, or never down ("up"), or never up ("down"). */
+function decimals(value, digits, way) {
+  const text = value.toFixed(digits), error = Number(text) - value, step = 10 ** -digits;
+  if (way === "up" && error < 0) return (Number(text) + step).toFixed(digits);
+  return way === "down" && error > 0 ? (Number(text) - step).toFixed(digits) : text;
+}
+
+/** The same with a power of ten. */
+function powers(value, digits, way) {
+  const text = value.toExponential(digits), error = Number(text) - value, step = 10 ** (Number(text.split("e")[1]) - digits);
+  const moved = way === "up" && error < 0 ? Number(text) + step : way === "down" && error > 0 ? Number(text) - step : value;
+  return moved.toExponential(digits).replace("e-", `e${MINUS}`);
+}
+
+/** Decimals of a p-value; one that lies below a level is not rounded up to it. */
+function pDecimals(p, digits, way) {
+  const text = decimals(p, digits, way), crosses = P_LEVELS.some((level) => p < level && Number(text) >= level);
+  return crosses && digits < 20 ? pDecimals(p, digits + 1, way) : text;
+}
+
+/**
+ * A p-value: two significant digits, three decimals where they say more; marked where it was not counted. What is
+ * said to be an upper bound is not rounded down.
+ */
+function pText(p, method = "exact", way = method === "bracket" ? "up" : "nearest") {
   const mark = MARKS[method] ?? "\u2248 ";
   if (p === 0) return `${mark}0`;
-  if (p >= 0.0995) return mark + p.toFixed(2);
-  if (p >= 0.001) return mark + p.toFixed(3);
-  const [mantissa, exponent] = p.toExponential(1).split("e-");
-  return `${mark}${mantissa}e${MINUS}${exponent}`;
+  return mark + (p >= 0.001 ? pDecimals(p, p >= 0.0995 ? 2 : 3, way) : powers(p, 1, way));
 }
 
 const whole = (value) => value.toLocaleString("en", { maximumFractionDigits: 0 });
@@ -37,14 +59,14 @@ const part = (key) => String(key).replaceAll("~", "~0").replaceAll("/", "~1");
 
 const SHOWN = {
   number: (value, options) => fixed(value, options.digits ?? 2),
-  p: (value, options) => pText(value, options.method),
+  p: (value, options) => pText(value, options.method, options.way),
   whole: (value) => whole(value),
   percent: (value, options) => percent(value, options.digits ?? 0),
 };
 
 /**
  * A number of results.json on the page: <data value="all its digits" data-at="its place">as read</data>.
- * `as`: number (with `digits`), p (with `method`), whole or percent. A missing number is a dash.
+ * `as`: number (with `digits`), p (with `method`, and `way` for bounds), whole or percent. A missing number is a dash.
  */
 function num(context, path, options = {}) {
   const value = pointed(context.document, path);

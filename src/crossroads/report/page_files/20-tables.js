@@ -31,10 +31,12 @@ function latexOf(columns, rows, caption) {
   ].join("\n");
 }
 
-function compared(a, b) {
-  const none = (v) => v === null || v === undefined || Number.isNaN(v);
+/** Which of two values comes first, up (1) or down (-1); what is missing comes last either way. */
+function compared(a, b, direction) {
+  const none = (v) => v === null || v === undefined || v === "" || Number.isNaN(v);
   if (none(a) || none(b)) return none(a) - none(b);
-  return typeof a === "number" && typeof b === "number" ? a - b : String(a).localeCompare(String(b), undefined, { numeric: true });
+  const by = typeof a === "number" && typeof b === "number" ? a - b : String(a).localeCompare(String(b), "en", { numeric: true });
+  return direction * by;
 }
 
 /**
@@ -51,7 +53,8 @@ function compared(a, b) {
 function table({ caption, columns, rows, search, filters = [], sorted = null, header = true, onrow, note }) {
   let order = sorted, term = "", shown = FIRST_ROWS;
   const picked = filters.map(() => "");
-  const body = el("tbody"), count = el("span", { class: "count", role: "status" }), more = el("button", { type: "button", class: "more" });
+  const body = el("tbody"), count = el("span", { class: "count", role: "status" }), more = el("button", { type: "button", class: "more" }),
+    cut = el("p", { class: "note cut" }); // on paper there is no button
   const heads = columns.map((column, i) => {
     const button = el("button", { type: "button", class: "sort", title: column.about, onclick: () => sortBy(i) }, column.title);
     return el("th", { scope: "col", class: column.kind === "text" ? "" : "n" }, button);
@@ -59,7 +62,7 @@ function table({ caption, columns, rows, search, filters = [], sorted = null, he
   const text = (row) => columns.map((c) => String(c.value(row) ?? "")).join("\u0000").toLowerCase();
   const kept = () => {
     let found = rows.filter((row) => (!term || text(row).includes(term)) && filters.every((f, i) => !picked[i] || f.value(row) === picked[i]));
-    if (order) found = found.map((row, i) => [row, i]).sort((a, b) => order[1] * compared(columns[order[0]].value(a[0]), columns[order[0]].value(b[0])) || a[1] - b[1]).map(([row]) => row);
+    if (order) found = found.map((row, i) => [row, i]).sort((a, b) => compared(columns[order[0]].value(a[0]), columns[order[0]].value(b[0]), order[1]) || a[1] - b[1]).map(([row]) => row);
     return found;
   };
   function sortBy(i) {
@@ -81,7 +84,8 @@ function table({ caption, columns, rows, search, filters = [], sorted = null, he
     }));
     if (!found.length) body.append(el("tr", {}, el("td", { colspan: columns.length, class: "none" }, "Nothing matches.")));
     count.textContent = found.length === rows.length ? `${whole(rows.length)} rows` : `${whole(found.length)} of ${whole(rows.length)} rows`;
-    more.hidden = found.length <= shown;
+    more.hidden = cut.hidden = found.length <= shown;
+    cut.textContent = `The first ${whole(shown)} of ${whole(found.length)} rows.`;
     more.textContent = `Show all ${whole(found.length)} rows`;
   }
   more.addEventListener("click", () => { shown = Infinity; draw(); });
@@ -96,7 +100,7 @@ function table({ caption, columns, rows, search, filters = [], sorted = null, he
   draw();
   const box = el("div", { class: "table" }, tools,
     el("div", { class: "scroll", role: "region", tabindex: 0, "aria-label": caption },
-      el("table", {}, el("caption", {}, caption), el("thead", {}, el("tr", {}, heads)), body)), more,
+      el("table", {}, el("caption", {}, caption), el("thead", {}, el("tr", {}, heads)), body)), more, cut,
     note && el("p", { class: "note" }, note));
   return box;
 }

@@ -6,7 +6,8 @@ const reading = ({ least_effect: least = 0.2, alpha = 0.05 }) => [
     + "equally many words in both it lies between \u22122 and 2. Above zero, the first target is closer to the first attribute; below, "
     + "to the second. It compares: a large d does not say that either target leans by itself."],
   ["p", "The share of all ways to divide the words into two sets of these sizes that give a difference at least as extreme. It asks "
-    + "whether the words could as well have been dealt at random; it says nothing about how large or important an association is."],
+    + "whether the words could as well have been dealt at random; it says nothing about how large or important an association is. "
+    + "A two-sided p-value is twice that of the rarer side."],
   ["\u2264 and \u2248", "No mark: every division was counted. \u2264: too many to count, but the p-value is certainly not above "
     + "this. \u2248: approximated, or estimated from a sample of divisions."],
   ["CI", "Interval over the choice of words: the effect sizes that come out when the words of all four lists are drawn anew, with "

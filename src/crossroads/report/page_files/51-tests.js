@@ -23,7 +23,8 @@ const TAILS = {
 
 /** How a p-value was found, in words. */
 function testsMethod(context, at, level) {
-  const between = ["between ", num(context, `${at}/pvalue_low`, { as: "p" }), " and ", num(context, `${at}/pvalue_high`, { as: "p" })];
+  const between = ["between ", num(context, `${at}/pvalue_low`, { as: "p", way: "down" }), " and ",
+    num(context, `${at}/pvalue_high`, { as: "p", way: "up" })];
   if (level.method === "exact") return ["all ", testsWhole(context, `${at}/divisions`), " divisions were counted"];
   if (level.method === "bracket") return ["bounded: it certainly lies ", between, "; the upper bound is shown"];
   if (level.method === "monte-carlo") return ["estimated from a random sample of divisions; with its confidence bounds ", between];
@@ -40,8 +41,8 @@ function testsRows(one) {
     { title: "effect size d", about: "difference of the means, in standard deviations", path: "effect_size", digits: 3 },
     { title: "statistic", about: "sum over the first set less sum over the second: what is permuted", path: "statistic", digits: 3 },
     { title: "p", about: TAILS[one.level1.alternative] ?? one.level1.alternative, path: "pvalue", as: "p" },
-    { title: "p, lower bound", about: "equal to p where it was counted", path: "pvalue_low", as: "p", method: "exact" },
-    { title: "p, upper bound", about: "equal to p where it was counted", path: "pvalue_high", as: "p", method: "exact" },
+    { title: "p, lower bound", about: "equal to p where it was counted", path: "pvalue_low", as: "p", method: "exact", way: "down" },
+    { title: "p, upper bound", about: "equal to p where it was counted", path: "pvalue_high", as: "p", method: "exact", way: "up" },
     one.bh && { title: "p, adjusted (BH)", about: "for the number of tests, Benjamini and Hochberg", whole: one.bh, as: "p" },
     one.holm && { title: "p, adjusted (Holm)", about: "for the number of tests, Holm", whole: one.holm, as: "p" },
     ...tails,
@@ -79,7 +80,8 @@ function testsLevels(context, one) {
       const path = place(row, level);
       if (!path) return "";
       return row.as === "whole" ? testsWhole(context, path)
-        : num(context, path, { as: row.as, digits: row.digits, method: row.method ?? level.level.method });
+        : num(context, path, { as: row.as, digits: row.digits, method: row.method ?? level.level.method,
+          way: level.level.method === "exact" ? undefined : row.way });
     },
   });
   return [

@@ -3,20 +3,28 @@
 const plainSize = (d) => (Math.abs(d) < 0.2 ? "very small" : Math.abs(d) < 0.5 ? "small" : Math.abs(d) < 0.8 ? "medium" : "large");
 const plainP = (context, at, level) => testsP(context, at, level);
 
+/** What counts as at least as extreme as what was found: the tail, and whether ties count. */
+function plainExtreme({ titles: t, level1, test }) {
+  const strict = test.conventions?.ties === "strict", size = strict ? "larger" : "at least as large";
+  const towards = (title) => [strict ? "further towards " : "as far or further towards ", bdi(title)];
+  if (level1.alternative === "greater") return towards(t.a);
+  if (level1.alternative === "less") return towards(t.b);
+  return level1.alternative === "observed" ? `${size} in the direction observed` : `${size} in either direction`;
+}
+
 /** Level 1: are the two targets apart? */
 function plainFirst(context, one) {
   const { titles: t, level1, at } = one, d = level1.effect_size, near = d >= 0 ? t.a : t.b, far = d >= 0 ? t.b : t.a;
   const size = [" (d = ", num(context, `${at}/effect_size`), `, ${plainSize(d)} by the usual rule of thumb)`];
+  // both targets can lie nearer to the same attribute: d is about one relative to the other
   const claim = t.y
-    ? ["Compared with ", bdi(t.y), ", the words for ", bdi(t.x), " lie closer to ", bdi(near), " than to ", bdi(far), size, "."]
-    : ["The words for ", bdi(t.x), " lie closer to ", bdi(near), " than to ", bdi(far), size, "."];
-  const dealt = t.y ? "If the words of both targets were dealt into two sets at random"
-    : "If the words of both attributes were dealt into two sets at random";
-  const tail = { "two-sided": "as large in either direction", greater: "as large in this or a more positive direction",
-    less: "as large in this or a more negative direction",
-    observed: "as large in the direction observed" }[level1.alternative] ?? "as large";
+    ? ["On the scale from ", bdi(far), " to ", bdi(near), ", the words for ", bdi(t.x),
+      d ? " lie further towards " : " lie as far towards ", bdi(near), d ? " than" : " as", " the words for ", bdi(t.y), size, "."]
+    : ["The words for ", bdi(t.x), d ? " lie closer to " : " lie as close to ", bdi(near), d ? " than to " : " as to ", bdi(far),
+      size, "."];
+  const dealt = `If the words of both ${t.y ? "targets" : "attributes"} were dealt into two sets of these sizes at random`;
   return el("p", {}, el("strong", {}, one.three ? "Level 1, the difference. " : "The difference. "), claim,
-    ` ${dealt}, a difference at least ${tail} would come out in a share of `,
+    ` ${dealt}, a difference `, plainExtreme(one), " would come out in a share of ",
     num(context, `${at}/pvalue`, { as: "p", method: level1.method }), " of all cases.",
     level1.alternative === "observed" ? " The side was chosen after looking, so the honest share is twice that." : "");
 }
@@ -31,19 +39,30 @@ function plainLeaning(context, one, key) {
 /** What the pattern adds to Level 1. */
 function plainPattern(context, one) {
   const { titles: t, test } = one, [x, y] = PATTERNS[test.pattern] ?? [null, null], holds = testsHolds(context, one);
-  if (x && y && x !== y) return "The two targets lean to opposite attributes: the difference has two sides.";
-  if (x && y) return ["Both targets lean to ", bdi(t[x]), ". Level 1 only shows that one of them does so more than the other."];
-  if (x || y) return ["One target leans, the other does not: the difference should be read as an association of ", bdi(x ? t.x : t.y),
-    " with ", bdi(t[x ?? y]), ", not as an opposite leaning of ", bdi(x ? t.y : t.x), "."];
+  if (x && y && x !== y) return holds ? "The two targets lean to opposite attributes: the difference has two sides."
+    : "The two targets lean to opposite attributes, each by itself; Level 1 does not show that they differ.";
+  if (x && y) return ["Both targets lean to ", bdi(t[x]), holds ? ". Level 1 only shows that one of them does so more than the other."
+    : ". Level 1 does not show that one of them does so more than the other."];
+  if (x || y) {
+    const [leaning, still] = x ? [t.x, t.y] : [t.y, t.x];
+    const opposite = [": the difference should not be read as an opposite leaning of ", bdi(still), "."];
+    return ["Only ", bdi(leaning), " is found to lean, to ", bdi(t[x ?? y]),
+      holds ? opposite : "; Level 1 does not show that the two targets differ.",
+      " That no leaning of ", bdi(still), " was found does not show that there is none."];
+  }
   return holds
     ? ["So there is a difference between the two targets although neither leans by itself. It should not be read as \u201c", bdi(t.x),
       " is associated with ", bdi(one.level1.effect_size >= 0 ? t.a : t.b), "\u201d."]
     : "So neither the difference nor a leaning of one target stands out.";
 }
 
+/** One-sided tests see only one of the two attributes. */
+const plainSided = ({ titles: t, level1: { alternative } }) => (["greater", "less"].includes(alternative)
+  ? [" The tests are one-sided: a leaning to ", bdi(alternative === "greater" ? t.b : t.a), " could not have been found."] : "");
+
 function plainSecond(context, one) {
   return el("p", {}, el("strong", {}, "Level 2, each target alone. "), "The set ", plainLeaning(context, one, "x"), "; the set ",
-    plainLeaning(context, one, "y"), `. This is the pattern ${one.test.pattern}. `, plainPattern(context, one));
+    plainLeaning(context, one, "y"), `. This is the pattern ${one.test.pattern}. `, plainPattern(context, one), plainSided(one));
 }
 
 function plainThird(context, one) {
@@ -66,14 +85,14 @@ function plainSure(context, one) {
   if (one.bh) said.push(["Taking the number of tests into account, p is ", num(context, one.bh, { as: "p", method: level1.method }),
     ". "]);
   said.push(level1.min_pvalue >= LEVEL
-    ? ["Sets as small as these cannot reach p < .05 whatever the model does (at best ", num(context, `${at}/min_pvalue`, { as: "p" }),
-      "): that no association was found means nothing here. "]
-    : ["Sets of these sizes can reach p = ", num(context, `${at}/min_pvalue`, { as: "p" }), " at best. "]);
+    ? ["Sets of these sizes, tested in this way, cannot reach p < .05 whatever the model does (at best ",
+      num(context, `${at}/min_pvalue`, { as: "p" }), "): that no difference was found means nothing here. "]
+    : ["Sets of these sizes, tested in this way, can reach p = ", num(context, `${at}/min_pvalue`, { as: "p" }), " at best. "]);
   const share = one.test.pattern_shares?.[one.test.pattern];
   if (typeof share === "number") {
     said.push(["The pattern came out again in ", num(context, `${one.path}/pattern_shares/${part(one.test.pattern)}`, { as: "percent" }),
       " of the lists drawn anew",
-      share < 0.5 ? ": it is not settled. " : share < 0.8 ? ": it is fairly settled. " : ": it is settled. "]);
+      share < 0.5 ? ": it is not settled. " : share < 0.8 ? ": it is settled in part only. " : ": it is settled. "]);
   }
   return el("p", {}, el("strong", {}, "How sure. "), said);
 }

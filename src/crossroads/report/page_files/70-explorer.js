@@ -25,8 +25,11 @@ const explorerTitle = (lists, role) => lists[role].title.trim() || role.toUpperC
 const explorerSame = (one, other) => EXPLORER_ROLES.every((role) =>
   one[role].words.length === other[role].words.length && one[role].words.every((word) => other[role].words.includes(word)));
 
-/** The saved test that the lists started from, in a model. */
-const explorerSaved = (context) => testsOf(context).find((one) => one.name === explorer.start) ?? null;
+/** The saved test that the lists started from, in a model: of several of one name, the same one of them. */
+function explorerSaved(context) {
+  const { start } = explorer, named = start ? testsOf(context).filter((one) => one.name === start.name) : [];
+  return named[start?.nth] ?? named[0] ?? null;
+}
 
 /** How to test: as the saved test was, or as the first one of the audit. */
 function explorerConventions(context) {
@@ -36,8 +39,9 @@ function explorerConventions(context) {
 }
 
 /** Begin with a saved test, or with empty lists. */
-function explorerBegin(one) {
-  explorer.start = one?.name ?? null;
+function explorerBegin(context, one) {
+  const nth = one ? testsOf(context).filter((other) => other.name === one.name).indexOf(one) : 0;
+  explorer.start = one ? { name: one.name, nth } : null;
   explorer.lists = one ? explorerListsOf(one) : explorerEmpty();
 }
 
@@ -68,8 +72,9 @@ function explorerDesign(context) {
   const same = saved && explorerSame(lists, explorerListsOf(saved));
   const sets = EXPLORER_ROLES.filter((role) => lists[role].words.length)
     .map((role) => [role, { name: explorerTitle(lists, role), items: lists[role].words }]);
-  const origin = start ? `Edited in the explorer of a report, starting from ${flat(start)}.` : "Put together in the explorer of a report.";
-  const head = same ? { name: start } : { name: start ? `${start}-edited` : "explored", departures: [origin] };
+  const origin = start ? `Edited in the explorer of a report, starting from ${flat(start.name)}.`
+    : "Put together in the explorer of a report.";
+  const head = same ? { name: start.name } : { name: start ? `${start.name}-edited` : "explored", departures: [origin] };
   return { ...head, ...Object.fromEntries(sets) };
 }
 
@@ -94,7 +99,7 @@ function explorerCopy(context, kind) {
 /** Choice of the test to start from, of the tail, and the buttons. */
 function explorerTools(context, changed) {
   const tests = testsOf(context);
-  const begin = (e) => { explorerEdit(() => explorerBegin(tests[e.target.value])); changed(); };
+  const begin = (e) => { explorerEdit(() => explorerBegin(context, tests[e.target.value])); changed(); };
   const start = el("select", { class: "start", onchange: begin }, el("option", { value: "" }, "empty lists"),
     tests.map((one, i) => el("option", { value: i }, `${one.name} (${testsQuestion(one)})`)));
   const tail = el("select", { class: "tail", onchange: (e) => { explorer.alternative = e.target.value; changed(); } },
@@ -105,14 +110,14 @@ function explorerTools(context, changed) {
     changed();
   } }, text);
   const undo = button("undo", "Undo", () => explorerStep(-1), false), redo = button("redo", "Redo", () => explorerStep(1), false);
-  const reset = button("reset", "Reset", () => explorerBegin(explorerSaved(context)));
+  const reset = button("reset", "Reset", () => explorerBegin(context, explorerSaved(context)));
   const copying = (kind) => button(`copy ${kind.toLowerCase()}`, `Copy as ${kind}`, () => explorerCopy(context, kind), null);
   const tools = el("div", { class: "tools explorer-tools" },
     el("label", {}, "Start from ", start), el("label", {}, "Tail ", tail), undo, redo, reset,
     button("swap-targets", "Swap X and Y", () => explorerSwap("x", "y")),
     button("swap-attributes", "Swap A and B", () => explorerSwap("a", "b")), copying("TOML"), copying("JSON"));
   const refresh = () => {
-    const at = tests.findIndex((one) => one.name === explorer.start);
+    const at = tests.indexOf(explorerSaved(context));
     start.value = at < 0 ? "" : String(at);
     tail.value = explorerConventions(context).alternative;
     // not `disabled`, which would take the focus away from the button just pressed
@@ -146,10 +151,13 @@ function explorerIntroduction(context) {
 }
 
 /** A button that opens the explorer with the lists of a test. */
-const explorerButton = (context, one) => context.audit.vectors && !context.audit.vectors.absent && el("p", {}, el("button", {
+const explorerButton = (context, one) => context.audit.vectors && !context.audit.vectors.absent && !one.elsewhere && el("p", {}, el("button", {
   type: "button", class: "explore", onclick: () => {
-    if (explorer.lists) explorerEdit(() => explorerBegin(one)); else explorerBegin(one);
+    if (explorer.lists) explorerEdit(() => explorerBegin(context, one)); else explorerBegin(context, one);
     explorer.changed?.();
+    const title = document.getElementById("explorer-title");
+    title.tabIndex = -1;
+    title.focus({ preventScroll: true }); // who goes on with the keyboard goes on there
     document.getElementById("explorer").scrollIntoView();
   },
 }, "Try other words in the explorer"));
@@ -157,7 +165,7 @@ const explorerButton = (context, one) => context.audit.vectors && !context.audit
 /** Build the explorer in its place. */
 function explorerMount(context, place) {
   if (!context.vectors || context.vectors.absent) { place.replaceChildren(explorerAbsent(context)); return; }
-  if (!explorer.lists) explorerBegin(testsOf(context).find((one) => one.three) ?? testsOf(context)[0] ?? null);
+  if (!explorer.lists) explorerBegin(context, testsOf(context).find((one) => one.three) ?? testsOf(context)[0] ?? null);
   const changed = () => { lists.refresh(); bar.refresh(); results.refresh(); };
   const bar = explorerTools(context, changed), lists = explorerLists(context, changed), results = explorerResults(context);
   place.replaceChildren(...[explorerIntroduction(context), bar.tools, results.glance, lists.box, results.box].flat().filter(Boolean));

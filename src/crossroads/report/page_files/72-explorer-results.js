@@ -47,7 +47,7 @@ function explorerTested(test, { alternative, ties }) {
 
 /** Go on counting in short slices; `report` is called when one count is complete. Returns how to stop. */
 function explorerCounting(tested, report) {
-  const waiting = tested.filter((one) => one.later);
+  const waiting = [...new Set(tested)].filter((one) => one.later); // two tests of the same scores are one count
   let timer = null;
   const slice = () => {
     const until = performance.now() + EXPLORER_SLICE;
@@ -63,16 +63,18 @@ function explorerCounting(tested, report) {
   return () => clearTimeout(timer);
 }
 
-/** A bound of a p-value, with enough digits to tell it from the other one. */
-const explorerBound = (p) =>
-  el("data", { value: String(p), class: "computed", title: String(p) }, p.toPrecision(3).replace("e-", `e${MINUS}`));
+/** A bound of a p-value, with enough digits to tell it from the other one; rounded away from it. */
+function explorerBound(p, way) {
+  const text = p >= 0.001 ? decimals(p, 2 - Math.floor(Math.log10(p)), way) : p > 0 ? powers(p, 2, way) : "0";
+  return el("data", { value: String(p), class: "computed", title: String(p) }, text);
+}
 
 /** A difference of effect sizes, with its sign. */
 const explorerChange = (by) => el("span", {}, Number(by.toFixed(2)) > 0 ? "+" : "", computed(by));
 
 /** How a p-value was found, in words. */
 function explorerMethod({ now, later }) {
-  const range = [explorerBound(now.pvalue_low), " and ", explorerBound(now.pvalue_high)];
+  const range = [explorerBound(now.pvalue_low, "down"), " and ", explorerBound(now.pvalue_high, "up")];
   const going = later ? "; counting goes on" : "";
   if (now.method === "exact") return [`all ${now.divisions.toLocaleString("en")} divisions were counted`];
   if (now.method === "bracket") return ["certainly between ", range, going];

@@ -26,8 +26,10 @@ function contextOf(index) {
 const views = () => VIEWS.filter((view) => view.applies(contextOf(state.audit), data)).sort((a, b) => a.order - b.order);
 
 function choose(index) {
+  const choosing = document.activeElement?.id === "model";
   state.audit = index;
   draw();
+  if (choosing) document.getElementById("model").focus(); // the choice was made anew with the page
   say(`showing ${data.audits[index].document.model}`);
 }
 
@@ -81,7 +83,9 @@ function draw() {
 
 /** Open what a link points to, and go there. */
 function follow() {
-  const target = document.getElementById(decodeURIComponent(location.hash.slice(1)));
+  let name = location.hash.slice(1);
+  try { name = decodeURIComponent(name); } catch { /* not an address of this page: look for it as it is written */ }
+  const target = document.getElementById(name);
   for (let one = target; one; one = one.parentElement) if (one.tagName === "DETAILS") one.open = true;
   target?.scrollIntoView();
 }
