@@ -175,3 +175,9 @@ def test_every_public_name_is_there_and_documented() -> None:
         public = getattr(crossroads, name)
         assert public.__doc__, name
         assert not isinstance(public, ModuleType), f"{name} is a module, not a name of the interface"
+
+
+def test_who_has_evidence_need_not_wait_at_the_first_measure() -> None:
+    code = "import sys, crossroads; crossroads.Embeddings; print('crossroads.measures.rsa' in sys.modules)"
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=60)
+    assert run.stdout.strip() == "True"
