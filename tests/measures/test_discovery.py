@@ -247,7 +247,7 @@ def test_the_result_survives_json() -> None:
     result = discover(emb, groups, TARGET, permutations=30)
     assert result.words
     assert DiscoveryResult.from_json(result.to_json()) == result
-    assert list(result.to_frame().columns) == ["word", "score", "qvalue"]
+    assert list(result.rows()[0]) == ["word", "score", "qvalue"]
     nothing = discover(*noise_world(7, 30), TARGET, permutations=30, fdr=0.001)
     assert nothing.words == ()
     assert DiscoveryResult.from_json(nothing.to_json()) == nothing

@@ -489,7 +489,7 @@ def test_a_grid_holds_every_pair_of_groups_with_every_concept() -> None:
     assert (rows[1]["holm"], rows[1]["bh"]) == (result.holm[1], result.bh[1])
     assert result.conventions["seed"] == 5
     assert RsaGridResult.from_json(result.to_json()) == result
-    assert len(result.to_frame()) == 12
+    assert len(result.rows()) == 12
 
 
 def test_a_grid_takes_iterators_and_sets_with_names_of_their_own() -> None:
@@ -534,7 +534,7 @@ def test_the_result_survives_json_and_cannot_be_changed() -> None:
     emb, sets = world(1)
     result = rsa(emb, *sets, n=4, samples=8, permutations=19)
     assert RsaResult.from_json(result.to_json()) == result
-    assert list(result.to_frame().columns)[:5] == [
+    assert list(result.rows()[0])[:5] == [
         "group1",
         "group2",
         "concept",

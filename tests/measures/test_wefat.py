@@ -264,6 +264,7 @@ def test_the_result_survives_json_and_becomes_a_frame() -> None:
     assert again == result
     assert again.pairs["c0v0 / c1v0 vs c0v2 / c1v1"] == result.pairs["c0v0 / c1v0 vs c0v2 / c1v1"]
     assert json.loads(result.to_json())["conventions"]["ddof"] == 1
+    pytest.importorskip("pandas", reason="frames need the extra 'frames'")
     frame = result.to_frame()
     assert list(frame["word"]) == words
     assert list(frame.columns) == ["word", *result.pairs, *result.constituents]
