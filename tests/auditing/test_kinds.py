@@ -184,3 +184,11 @@ def test_decades_are_a_folder(tmp_path: Path) -> None:
 def test_a_model_has_a_name(name: str) -> None:
     with pytest.raises(InputError, match="is empty"):
         recognise(name)
+
+
+def test_what_is_no_name_is_refused_and_paths_are_taken(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="of type int"):
+        recognise(5)  # type: ignore[arg-type]
+    file = tmp_path / "tiny.txt"
+    file.write_text("rose 1 0\nwasp 0 1\n", encoding="utf-8")
+    assert recognise(file) == recognise(str(file))

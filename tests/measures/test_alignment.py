@@ -313,3 +313,10 @@ def test_a_group_whose_first_trait_nobody_rated_keeps_its_ceiling() -> None:
     }
     result = align(table, human, permutations=9, bootstrap=9, splits=20)
     assert all(one.ceiling is not None and one.ceiling > 0.8 for one in result.by_group.values())
+
+
+def test_a_number_in_the_place_of_traits_is_refused() -> None:
+    table = {"woman": {"a": 1.0, "b": 2.0}, "man": {"a": 2.0, "b": 1.0}}
+    for pair in (({"woman": 3}, table), (table, {"woman": 3})):
+        with pytest.raises(InputError, match="3 is no mapping of traits to scores"):
+            align(*pair)

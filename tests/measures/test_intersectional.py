@@ -462,7 +462,8 @@ def test_results_survive_json(truth: list[str] | None) -> None:
         again = DetectionResult.from_json(result.to_json())
         assert again == result
         assert again.curve == result.curve
-        assert [row["word"] for row in result.rows()] == sorted(result.scores, key=lambda w: -result.scores[w])
+        ranked = sorted(result.scores, key=lambda w: -result.scores[w])
+        assert [row["word"] for row in result.rows()] == ranked
         assert result.conventions["seed"] == 3
         assert (result.accuracy is None) == (truth is None) == (result.auc_interval is None)
 

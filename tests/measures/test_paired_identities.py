@@ -121,7 +121,7 @@ def test_a_pair_in_one_order_is_not_among_first_and_second() -> None:
 def test_pairs_may_be_given_as_a_mapping() -> None:
     scores = random_table(["p", "q", "p and q"])
     assert order_sensitivity(scores, {"p and q": ("p", "q")}, resamples=50).components == (("p", "q"),)
-    for bad in ({"p and q": "pq"}, {"p and q": ("p", "p")}, {"p and q": ("p",)}):
+    for bad in ({"p and q": "pq"}, {"p and q": ("p", "p")}, {"p and q": ("p",)}, {"p and q": 5}):
         with pytest.raises(InputError, match="the pair 'p and q' has the components"):
             order_sensitivity(scores, bad)  # type: ignore[arg-type]
     with pytest.raises(InputError, match="'p and q' is not a paired group"):

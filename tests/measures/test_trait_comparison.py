@@ -112,3 +112,12 @@ def test_what_cannot_be_compared_is_refused() -> None:
         compare_traits(one, one, permutations=-1)
     with pytest.raises(InputError, match="level is 2"):
         compare_traits(one, one, level=2)
+
+
+@pytest.mark.parametrize("odd", [5, {"a": {"t": 1.0}}, None])
+def test_what_is_no_table_of_scores_is_refused(odd: Any) -> None:
+    table = {group: {f"t{i}": float(i * len(group)) for i in range(3)} for group in ("a", "bb")}
+    scores = TraitScores.from_table(table, measure="m")
+    for pair in ((scores, odd), (odd, scores)):
+        with pytest.raises(InputError, match="scores are of type"):
+            compare_traits(*pair)

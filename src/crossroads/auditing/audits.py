@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import os
 import tempfile
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -36,7 +37,7 @@ class Finished:
 
 
 def run_audit(
-    model: str,
+    model: str | os.PathLike[str],
     designs: Sequence[Design] | None = None,
     *,
     kind: str | None = None,

@@ -17,6 +17,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+import os
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -77,7 +78,12 @@ class Kind:
         return public_url(self.model) if self.name == "endpoint" else self.model
 
 
-def recognise(model: str, *, format: str | None = None, kind: str | None = None) -> Kind:  # noqa: A002
+def recognise(
+    model: str | os.PathLike[str],
+    *,
+    format: str | None = None,  # noqa: A002 - the name that load() has
+    kind: str | None = None,
+) -> Kind:
     """Say what a model is, without loading it.
 
     Parameters
@@ -96,6 +102,9 @@ def recognise(model: str, *, format: str | None = None, kind: str | None = None)
     """
     if format is not None:
         check_format(format)
+    if not isinstance(model, str | os.PathLike):
+        raise InputError(f"the model is of type {type(model).__name__}.", hint=f"MODEL is {CAN_BE}.")
+    model = os.fspath(model)
     if not model.strip():
         raise InputError("the name of the model is empty.", hint=f"MODEL is {CAN_BE}.")
     if kind is not None:

@@ -21,7 +21,7 @@ from crossroads.report.escaping import counted
 from crossroads.report.folder import check_output
 from crossroads.report.records import read_records
 from crossroads.report.saved import saved_audits
-from crossroads.report.writing import write_comparison
+from crossroads.report.writing import PAGE, write_comparison
 
 
 class Against(StrEnum):
@@ -110,7 +110,7 @@ def compare_command(
     show_comparison(comparison)
     for sentence in absent:
         printing.out.print(sentence, style="dim", markup=False)
-    printing.out.print(f"written to {output}", markup=False)
+    printing.out.print(f"written to {output}; open {output / PAGE}", markup=False)
 
 
 def show_comparison(comparison: Comparison) -> None:

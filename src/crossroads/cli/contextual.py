@@ -224,10 +224,9 @@ def _explained(result: CeatBatteryResult) -> Iterable[str]:
             "attributes as given, so that the interval may hold 0 where p is small."
         )
     counts = {word: n for test in result.tests for word, n in test.contexts.items()}
-    yield (
-        f"{len(counts):,} words with {min(counts.values()):,} to {max(counts.values()):,} contexts, median "
-        f"{median(counts.values()):,.0f}."
-    )
+    least, most = min(counts.values()), max(counts.values())
+    spread = f"{least:,} to {most:,} contexts, median {median(counts.values()):,.0f}"
+    yield f"{len(counts):,} words with {spread if least < most else f'{least:,} contexts each'}."
     few = [word for word, n in counts.items() if n < FEW]
     if few:
         rest = f" and {len(few) - 8} more" if len(few) > 8 else ""

@@ -24,7 +24,7 @@ def report_command(
         list[Path],
         typer.Argument(
             help="Folders of audits, results.json files, or what other commands wrote with --json.",
-            metavar="RESULTS...",
+            metavar="RESULTS",
         ),
     ],
     output: Annotated[

@@ -55,6 +55,8 @@ def read_json(path: str | Path, text: str) -> Any:
         raise FormatError(f"not a JSON document: {error.msg}.", path=path, line=error.lineno) from error
     except RecursionError as error:
         raise FormatError("not a table: it is nested too deeply.", path=path) from error
+    except ValueError as error:  # a number of thousands of digits
+        raise FormatError(f"not a table: {error}.", path=path) from error
 
 
 def looks_like_json(text: str) -> bool:
@@ -157,6 +159,14 @@ def number(
 
 def nested(scores: Mapping[str, Mapping[str, float]]) -> list[Rating]:
     """The numbers of a mapping group → trait → score."""
+    for group, row in scores.items():
+        if not isinstance(row, Mapping):
+            raise FormatError(
+                f"{row!r} is no mapping of traits to scores.",
+                path="the mapping",
+                key=str(group),
+                hint="give {group: {trait: score, ...}, ...}.",
+            )
     return [
         Rating(None, group, trait, number(score, path="the mapping", key=f"{group}.{trait}"), None)
         for group, row in scores.items()

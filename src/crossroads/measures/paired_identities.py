@@ -137,7 +137,7 @@ def as_pairs(pairs: Pairs) -> tuple[PairedGroup, ...]:
         return listed
     made = []
     for name, two in pairs.items():
-        if isinstance(two, str) or len(tuple(two)) != 2 or len(set(two)) != 2:
+        if isinstance(two, str) or not isinstance(two, Iterable) or len({*two}) != 2 or len([*two]) != 2:
             raise InputError(f"the pair {name!r} has the components {two!r}.", hint="give two groups.")
         first, second = two
         forms = FrozenDict({"singular": name})

@@ -111,6 +111,11 @@ def compare_traits(
     seed
         Of everything random.
     """
+    for given in (first, second):
+        if not isinstance(given, TraitScores):
+            raise InputError(
+                f"scores are of type {type(given).__name__}.", hint="give TraitScores, or read_scores(path)."
+            )
     for name, value in (("permutations", permutations), ("resamples", resamples)):
         if not hasattr(value, "__index__") or value < 0:
             raise InputError(f"{name} is {value!r}.", hint="give a whole number of 0 or more.")

@@ -28,6 +28,12 @@ function eatCell({ x, y, side, on, d, mini }) {
       "font-size": mini ? 15 : 13 }, text));
 }
 
+/** The size of type at which the longest word of the titles fits, as far as it can still be read. */
+function eatType(titles, width) {
+  const words = Object.values(titles).flatMap((title) => flat(title ?? "").slice(0, 400).split(" "));
+  return Math.max(10, Math.min(12, (12 * width) / Math.max(...words.map((word) => chartsWide(word, 12)))));
+}
+
 /**
  * An EAT-Map: columns X and Y, rows A and B. Associated cells are red, framed and starred, with the Level 2
  * effect size; the others are grey.
@@ -37,7 +43,7 @@ function eatCell({ x, y, side, on, d, mini }) {
  *   size      side of a cell (default 76); below 40 there is room for single letters as titles
  */
 function eatMap({ titles, pattern, level2, caption, size = 76 }) {
-  const leaning = PATTERNS[pattern] ?? [null, null], mini = size < 40, type = mini ? 11 : 12;
+  const leaning = PATTERNS[pattern] ?? [null, null], mini = size < 40, type = mini ? 11 : eatType(titles, size - 4);
   const above = ["x", "y"].map((key) => chartsLines(titles[key], size - 4, type, mini ? 1 : 3));
   const beside = ["a", "b"].map((key) => chartsLines(titles[key], size - 4, type, mini ? 1 : 2));
   const line = type * 1.2, left = 4 + line * Math.max(...beside.map((lines) => lines.length)),
