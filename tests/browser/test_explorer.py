@@ -419,10 +419,11 @@ def test_every_word_is_listed_with_its_association(explored: Callable[..., Any],
 def test_the_result_is_said_to_those_who_listen(explored: Callable[..., Any]) -> None:
     page = explored("weat7")
     page.locator(".explorer-list.x .remove").first.click()
-    page.locator("#said", has_text="Effect size").wait_for(state="attached")
-    told = page.locator("#said").text_content()
-    assert f"Effect size {page.locator('.d-level1').text_content()}" in told
-    assert page.locator(".explorer-map .pattern").text_content() in told
+    _settled(page)
+    shown = page.locator(".d-level1").text_content()
+    # on a slow machine the test that was chosen is announced first: what counts is what is said in the end
+    page.locator("#said", has_text=f"Effect size {shown}").wait_for(state="attached")
+    assert page.locator(".explorer-map .pattern").text_content() in page.locator("#said").text_content()
 
 
 def test_saved_numbers_stand_beside_the_new_ones(explored: Callable[..., Any], audit: Audit) -> None:

@@ -282,6 +282,7 @@ def test_paper_keeps_its_headings_and_says_what_it_leaves_out(
     page = opened(path).page
     page.locator("#test-0 > summary").click()
     note = page.locator("#test-0 .table", has_text="Target words").locator(".cut")
+    note.wait_for(state="attached")
     assert not note.is_visible()
     page.emulate_media(media="print")
     assert note.is_visible()

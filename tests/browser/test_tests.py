@@ -349,7 +349,7 @@ def test_very_many_single_words_are_shown_as_a_distribution(
     result = cr.sc_weat(emb, words, words[:5], words[5:10])
     page = opened(made(result)).page
     page.locator("#single-0 > summary").click()
-    assert page.locator("#single-0 svg.chart[aria-label^='Effect sizes of 500 words']").count() == 1
+    page.locator("#single-0 svg.chart[aria-label^='Effect sizes of 500 words']").wait_for()
 
 
 def test_words_that_look_like_markup_or_never_end_are_shown_as_words(
