@@ -8,6 +8,7 @@ from collections.abc import Callable, Generator
 from pathlib import Path
 
 import pytest
+from hypothesis import HealthCheck, settings
 
 WheelMember = Callable[[str, str, str, str], Path]
 
@@ -28,6 +29,13 @@ def wheel_member() -> WheelMember:
 
 FORBIDDEN = os.environ.get("CROSSROADS_FORBID_SKIP", "") not in ("", "0")
 """Whether a skipped test is a failed one: where everything is installed, nothing may be left out."""
+
+# No test is timed: a busy machine is not a fault. Where a change lands the examples are always the same, so
+# that it stands or falls by itself; everywhere else they are new in every run.
+settings.register_profile(
+    "crossroads", deadline=None, derandomize=FORBIDDEN, suppress_health_check=[HealthCheck.too_slow]
+)
+settings.load_profile("crossroads")
 
 
 @pytest.hookimpl(wrapper=True)

@@ -253,7 +253,7 @@ def test_a_bad_file_gets_a_sentence(tmp_path: Path, name: str, text: str, said: 
 def test_what_is_no_text_file_gets_a_sentence(tmp_path: Path) -> None:
     (tmp_path / "b.csv").write_bytes(b"\xff\xfe\x00group")
     for path, said in (
-        (tmp_path / "b.csv", "not UTF-8"),
+        (tmp_path / "b.csv", "UTF-16"),
         (tmp_path, "a folder"),
         (tmp_path / "x", "no such"),
     ):

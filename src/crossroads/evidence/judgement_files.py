@@ -14,7 +14,7 @@ from crossroads.errors import CrossroadsWarning, FormatError, UnknownNameError, 
 from crossroads.evidence.abc_names import TRAITS, TraitName, group_name, own_trait, trait_name
 from crossroads.evidence.judgements import HIGH, LOW, Judgements
 from crossroads.evidence.provenance import Provenance
-from crossroads.evidence.rating_tables import Rating, ratings_of, read_text
+from crossroads.evidence.rating_tables import Rating, ratings_of, table_text
 from crossroads.stimuli import catalog
 
 Floats = NDArray[np.float64]
@@ -69,7 +69,7 @@ def read_judgements(
 def read_demographics(path: str | Path) -> dict[str, dict[str, str]]:
     """Read a CSV file about annotators: a column ``annotator``, and any others, such as ``gender``."""
     file = Path(path)
-    rows = csv.DictReader(read_text(file).splitlines(), skipinitialspace=True)
+    rows = csv.DictReader(table_text(file).splitlines(), skipinitialspace=True)
     names = [name.strip().casefold() for name in rows.fieldnames or []]
     if "annotator" not in names or len(names) < 2:
         raise FormatError(

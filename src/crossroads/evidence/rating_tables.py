@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from crossroads.errors import FormatError
+from crossroads.stimuli.text_files import read_text
 
 _LONG = ("group", "trait", "score")
 _SHAPES = (
@@ -27,23 +28,11 @@ class Rating(NamedTuple):
     line: int | None
 
 
-def read_text(path: str | Path) -> str:
+def table_text(path: str | Path) -> str:
     """The text of a file, or a sentence about why there is none."""
-    file = Path(path)
-    try:
-        text = file.read_text(encoding="utf-8-sig")
-    except FileNotFoundError as error:
-        raise FormatError("there is no such file.", path=file) from error
-    except IsADirectoryError as error:
-        raise FormatError("this is a folder.", path=file, hint="name a CSV or JSON file.") from error
-    except PermissionError as error:
-        raise FormatError("this file may not be read.", path=file) from error
-    except UnicodeDecodeError as error:
-        raise FormatError("this is not UTF-8 text.", path=file, hint="name a CSV or JSON file.") from error
+    text = read_text(path, "a CSV or JSON file")
     if not text.strip():
-        raise FormatError("the file is empty.", path=file, hint=f"give {_SHAPES}.")
-    if "\0" in text:
-        raise FormatError("this is not a text file.", path=file, hint="name a CSV or JSON file.")
+        raise FormatError("the file is empty.", path=path, hint=f"give {_SHAPES}.")
     return text
 
 
@@ -69,7 +58,7 @@ def ratings_of(path: str | Path) -> list[Rating]:
 
     JSON is group → trait → score, or annotator → group → trait → score; CSV is long or wide.
     """
-    text = read_text(path)
+    text = table_text(path)
     found = list(_json_ratings(path, read_json(path, text)) if looks_like_json(text) else _csv(path, text))
     if not any(rating.score is not None for rating in found):
         raise FormatError("the file holds no score.", path=path, hint=f"give {_SHAPES}.")

@@ -28,6 +28,7 @@ from crossroads.stimuli.frozen import FrozenDict
 from crossroads.stimuli.grammar import check_agreement
 from crossroads.stimuli.groups import Group
 from crossroads.stimuli.sets import StimulusSet
+from crossroads.stimuli.text_files import read_text
 from crossroads.stimuli.traits import Trait
 
 _GROUP_HINT = 'give [groups] with lines such as teacher = { singular = "teacher", plural = "teachers" }.'
@@ -102,7 +103,8 @@ def read_templates(path: str | Path) -> TemplateFile:
     """Read templates with places for group and trait."""
     file = Path(path)
     if file.suffix.lower() not in (".toml", ".json"):
-        lines = [line.strip() for line in _text(file).splitlines()]
+        text = read_text(file, "a text file with one template a line")
+        lines = [line.strip() for line in text.splitlines()]
         found = [line for line in lines if line and not line.startswith("#")]
         data: dict[str, Any] = {}
     else:
@@ -208,7 +210,7 @@ def _known(table: Mapping[str, Any], known: tuple[str, ...], file: Path, key: st
 
 def _document(file: Path, columns: tuple[str, ...]) -> dict[str, Any]:
     """A file as a table; a CSV file becomes ``rows``."""
-    text, ending = _text(file), file.suffix.lower()
+    text, ending = read_text(file, "a TOML, JSON or CSV file"), file.suffix.lower()
     try:
         if ending == ".csv":
             rows = list(csv.DictReader(text.splitlines()))
@@ -224,17 +226,6 @@ def _document(file: Path, columns: tuple[str, ...]) -> dict[str, Any]:
     except csv.Error as error:
         raise FormatError(f"{error}.", path=file) from error
     return dict(_table(data, file, ""))
-
-
-def _text(file: Path) -> str:
-    try:
-        return file.read_text(encoding="utf-8-sig")
-    except FileNotFoundError as error:
-        raise FormatError("there is no such file.", path=file) from error
-    except IsADirectoryError as error:
-        raise FormatError("this is a folder.", path=file) from error
-    except UnicodeDecodeError as error:
-        raise FormatError("this is not UTF-8 text.", path=file) from error
 
 
 def _table(value: Any, file: Path, key: str, hint: str | None = None) -> Mapping[str, Any]:

@@ -13,7 +13,8 @@ from crossroads.errors import InputError
 from crossroads.geometry import Floats
 from crossroads.inference.bootstrap import generator, percentile_interval
 from crossroads.inference.multiplicity import benjamini_hochberg
-from crossroads.measures.paired_identities import Pairs, PairScores, Scored, origin, pair_scores, row_taus
+from crossroads.measures.paired_identities import Pairs, PairScores, origin, pair_scores, row_taus
+from crossroads.measures.score_files import Scores
 from crossroads.results import Result
 
 _TIE = 1e-12
@@ -126,10 +127,10 @@ def _dominant(one: str, two: str, difference: float, least: float) -> str | None
 
 
 def domain_dominance(
-    scores: Scored,
+    scores: Scores,
     pairs: Pairs = None,
     *,
-    components: Scored | None = None,
+    components: Scores | None = None,
     least: float = 0.1,
     level: float = 0.95,
     permutations: int = 9999,

@@ -12,7 +12,8 @@ from crossroads.errors import InputError, one_of
 from crossroads.geometry import Floats
 from crossroads.inference.multiplicity import benjamini_hochberg
 from crossroads.measures.ordinary_pairs import ordinary_pvalues
-from crossroads.measures.paired_identities import Pairs, Scored, origin, pair_scores
+from crossroads.measures.paired_identities import Pairs, origin, pair_scores
+from crossroads.measures.score_files import Scores
 from crossroads.results import Result, read_only
 
 Indices = NDArray[np.int64]
@@ -99,10 +100,10 @@ class EmergentResult(Result):
 
 
 def emergent(
-    scores: Scored,
+    scores: Scores,
     pairs: Pairs = None,
     *,
-    components: Scored | None = None,
+    components: Scores | None = None,
     on: str = "adjectives",
     direction: str = "both",
     null: str = "pooled",

@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 from crossroads.errors import InputError
 from crossroads.geometry import Floats
 from crossroads.inference.bootstrap import generator, percentile_interval
-from crossroads.measures.paired_identities import Pairs, PairScores, Scored, origin, pair_scores, row_taus
+from crossroads.measures.paired_identities import Pairs, PairScores, origin, pair_scores, row_taus
+from crossroads.measures.score_files import Scores
 from crossroads.results import Result, read_only
 
 
@@ -80,10 +81,10 @@ class OrderSensitivityResult(Result):
 
 
 def order_sensitivity(
-    scores: Scored,
+    scores: Scores,
     pairs: Pairs = None,
     *,
-    components: Scored | None = None,
+    components: Scores | None = None,
     level: float = 0.95,
     resamples: int = 2000,
     seed: int = 0,

@@ -4,34 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 
 from crossroads.errors import EvidenceError, InputError, MissingStimuliError, UnknownNameError, one_of
 from crossroads.geometry import Floats
+from crossroads.measures.score_files import Scores
 from crossroads.results import Coverage
 from crossroads.stimuli.frozen import FrozenDict
 from crossroads.stimuli.identities import PairedGroup, paired_groups
 
 Pairs = Iterable[PairedGroup] | Mapping[str, tuple[str, str]] | None
 """Paired groups; or the name of each pair with its two groups; or None for those of the catalogue."""
-
-
-class Scored(Protocol):
-    """What the measures of pairs read: groups by traits, however they were scored."""
-
-    @property
-    def groups(self) -> Sequence[str]:
-        """Names of the groups."""
-
-    @property
-    def traits(self) -> Sequence[str]:
-        """Names of the traits."""
-
-    @property
-    def scores(self) -> Any:
-        """Groups by traits."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -67,7 +52,7 @@ class PairScores:
 
 
 def pair_scores(
-    scores: Scored, pairs: Pairs, components: Scored | None, *, missing: str, adjectives: bool = False
+    scores: Scores, pairs: Pairs, components: Scores | None, *, missing: str, adjectives: bool = False
 ) -> PairScores:
     """Find pairs and their components among the scored groups.
 
@@ -168,7 +153,7 @@ def _check_found(
         raise UnknownNameError("pair, or component of a pair,", shown, groups, hint=hint)
 
 
-def _table(scores: Scored, adjectives: bool) -> tuple[tuple[str, ...], Floats]:
+def _table(scores: Scores, adjectives: bool) -> tuple[tuple[str, ...], Floats]:
     """Names of the traits, or adjectives, and groups by these."""
     names = tuple(getattr(scores, "adjectives", ()) if adjectives else scores.traits)
     values: Any = getattr(scores, "adjective_scores", None) if adjectives else scores.scores
@@ -196,7 +181,7 @@ def _finite(names: Sequence[str], values: Floats) -> Floats:
     return values
 
 
-def origin(scores: Scored) -> dict[str, Any]:
+def origin(scores: Scores) -> dict[str, Any]:
     """What a result says about the scores it was computed from: their measure and their provenance."""
     return {
         "scores": str(getattr(scores, "measure", "given")),

@@ -19,7 +19,7 @@ from crossroads.evidence.rating_tables import (
     nested,
     ratings_of,
     read_json,
-    read_text,
+    table_text,
 )
 from crossroads.stimuli import catalog
 
@@ -106,7 +106,7 @@ def read_trait_tables(path: str | Path, *, own_traits: bool = False) -> tuple[Tr
     own_traits
         As in :func:`trait_table`.
     """
-    text = read_text(path)
+    text = table_text(path)
     about = Provenance(source=str(path), format="scores")
     if looks_like_json(text):
         data = read_json(path, text)

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from crossroads.errors import FormatError, InputError, require
 from crossroads.evidence.logit_arrays import positions
-from crossroads.evidence.rating_tables import looks_like_json, read_json, read_text
+from crossroads.evidence.rating_tables import looks_like_json, read_json, table_text
 from crossroads.measures.score_files import read_trait_tables
 from crossroads.results import Result, read_only
 
@@ -199,7 +199,7 @@ def read_scores(path: str | Path) -> tuple[TraitScores, ...]:
         group → trait → score; or CSV ``group,trait,score`` or ``group,<trait>,<trait>…``. Names of groups
         and traits in tables that are not results of ours become those of the catalogue.
     """
-    text = read_text(path)
+    text = table_text(path)
     if looks_like_json(text):
         data = read_json(path, text)
         results = data.get("results", [data]) if isinstance(data, dict) else []

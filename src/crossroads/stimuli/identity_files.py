@@ -12,6 +12,7 @@ from crossroads.stimuli.about import About, Citation
 from crossroads.stimuli.grammar import number_of
 from crossroads.stimuli.identities import Identities, Identity, Irregular, Pair, Rule
 from crossroads.stimuli.sets import word_fault
+from crossroads.stimuli.text_files import read_text
 
 _KEYS = ("about", "person", "domains", "irregular", "exclude", "keep")
 _FORMS = ("adjective", "noun", "after")
@@ -31,14 +32,7 @@ def read_identities(path: str | Path) -> Identities:
         The file.
     """
     file = Path(path)
-    try:
-        text = file.read_text(encoding="utf-8-sig")
-    except FileNotFoundError as error:
-        raise FormatError("there is no such file.", path=file) from error
-    except IsADirectoryError as error:
-        raise FormatError("this is a folder.", path=file, hint="name a TOML file.") from error
-    except UnicodeDecodeError as error:
-        raise FormatError("this is not UTF-8 text.", path=file) from error
+    text = read_text(file, "a TOML file")
     return identities_from(text, file)
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import codecs
 import json
 import os
 import tomllib
@@ -15,6 +14,7 @@ from crossroads.stimuli.design import Design
 from crossroads.stimuli.documents import Duplicates, PlacedError, design_from
 from crossroads.stimuli.places import JsonPlaces, Places, TomlPlaces
 from crossroads.stimuli.tables import designs_from_table
+from crossroads.stimuli.text_files import read_text
 
 _DEEP = "the file is nested too deeply to be a design."
 
@@ -71,7 +71,9 @@ def read_designs(path: str | os.PathLike[str], *, duplicates: Duplicates = "rais
             path=file,
             hint=f"name the file by what it is: {', '.join(_READERS)}.",
         )
-    text = _text(file)
+    text = read_text(file, "a TOML, JSON or CSV file")
+    if not text.strip():
+        raise FormatError("the file is empty.", path=file)
     try:
         designs = reader(text, file, duplicates)
     except RecursionError as error:
@@ -81,32 +83,6 @@ def read_designs(path: str | os.PathLike[str], *, duplicates: Duplicates = "rais
         if name in names[:position]:
             raise FormatError(f"two designs are called {name!r}.", path=file, key="name")
     return designs
-
-
-def _text(file: Path) -> str:
-    if file.is_dir():
-        raise FormatError("this is a folder, not a file.", path=file)
-    try:
-        data = file.read_bytes()
-    except FileNotFoundError as error:
-        raise FormatError("there is no such file.", path=file) from error
-    except OSError as error:
-        raise FormatError(f"the file cannot be read: {error.strerror}.", path=file) from error
-    if data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
-        raise FormatError("the text is UTF-16.", path=file, hint="save the file as UTF-8.")
-    try:
-        text = data.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        line = data.count(b"\n", 0, error.start) + 1
-        raise FormatError(
-            f"the byte 0x{data[error.start]:02x} is not UTF-8.",
-            path=file,
-            line=line,
-            hint="save the file as UTF-8.",
-        ) from error
-    if not text.strip():
-        raise FormatError("the file is empty.", path=file)
-    return text
 
 
 def _read_toml(text: str, file: Path, duplicates: Duplicates) -> list[Design]:

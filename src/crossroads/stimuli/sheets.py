@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from crossroads.errors import FormatError, nearest
+from crossroads.stimuli.text_files import read_text
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -38,15 +39,9 @@ def read_sheet(path: str | Path) -> Sheet:
     ``concepts`` (a table of lists); all but ``groups`` may be left out.
     """
     file = Path(path)
+    text = read_text(file, "a TOML or JSON file")
     try:
-        text = file.read_text(encoding="utf-8-sig")
         data = json.loads(text) if file.suffix.lower() == ".json" else tomllib.loads(text)
-    except FileNotFoundError as error:
-        raise FormatError("there is no such file.", path=file) from error
-    except IsADirectoryError as error:
-        raise FormatError("this is a folder.", path=file, hint="name a TOML or JSON file.") from error
-    except UnicodeDecodeError as error:
-        raise FormatError("this is not UTF-8 text.", path=file) from error
     except json.JSONDecodeError as error:
         raise FormatError(f"{error.msg}.", path=file, line=error.lineno) from error
     except tomllib.TOMLDecodeError as error:

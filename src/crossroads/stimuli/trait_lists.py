@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from crossroads.errors import FormatError
+from crossroads.stimuli.text_files import read_text
 
 _HINT = "the first row of a CSV file names the columns pair and trait; a TOML file has pair = [traits]."
 
@@ -25,14 +26,7 @@ def read_trait_lists(path: str | Path) -> dict[str | tuple[str, str], tuple[str,
         The file.
     """
     file = Path(path)
-    try:
-        text = file.read_text(encoding="utf-8-sig")
-    except FileNotFoundError as error:
-        raise FormatError("there is no such file.", path=file) from error
-    except IsADirectoryError as error:
-        raise FormatError("this is a folder.", path=file, hint="name a CSV or TOML file.") from error
-    except UnicodeDecodeError as error:
-        raise FormatError("this is not UTF-8 text.", path=file) from error
+    text = read_text(file, "a CSV or TOML file")
     rows = _from_toml(text, file) if file.suffix.lower() == ".toml" else _from_csv(text, file)
     lists: dict[str | tuple[str, str], dict[str, None]] = {}
     for place, pair, trait in rows:
