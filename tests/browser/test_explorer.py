@@ -52,7 +52,7 @@ def _number(page: Any, place: str) -> float:
 
 
 def _settled(page: Any) -> None:
-    page.wait_for_selector(".explorer-results[data-counting=no]", timeout=60_000)
+    page.wait_for_selector(".explorer-results[data-counting=no]", timeout=240_000)
 
 
 def _compare(page: Any, expected: MleatResult) -> None:
@@ -389,7 +389,7 @@ def test_a_pattern_stays_open_while_the_bounds_of_p_lie_on_both_sides_of_the_lev
 
 def test_counting_leaves_the_focus_where_it_is(explored: Callable[..., Any]) -> None:
     page = explored("weat1")
-    region = page.get_by_role("region", name="Levels 1 and 2")
+    region = page.get_by_role("group", name="Levels 1 and 2")
     region.focus()
     _settled(page)
     assert "certainly between" not in region.text_content()

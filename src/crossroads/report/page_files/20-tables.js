@@ -99,7 +99,7 @@ function table({ caption, columns, rows, search, filters = [], sorted = null, he
       el("button", { type: "button", class: "copy tex", onclick: () => copy(latexOf(columns, kept(), caption), "LaTeX") }, "Copy LaTeX")));
   draw();
   const box = el("div", { class: "table" }, tools,
-    el("div", { class: "scroll", role: "region", tabindex: 0, "aria-label": caption },
+    el("div", { class: "scroll", role: "group", tabindex: 0, "aria-label": caption },
       el("table", {}, el("caption", {}, caption), el("thead", {}, el("tr", {}, heads)), body)), more, cut,
     note && el("p", { class: "note" }, note));
   return box;

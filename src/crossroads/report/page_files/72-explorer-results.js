@@ -110,7 +110,7 @@ function explorerTable(caption, heads, rows) {
 }
 
 /** Where such a table stands: it stays when the table is made anew, and with it the focus of who scrolls there. */
-const explorerRegion = (caption) => el("div", { class: "scroll", role: "region", tabindex: 0, "aria-label": caption });
+const explorerRegion = (caption) => el("div", { class: "scroll", role: "group", tabindex: 0, "aria-label": caption });
 
 const EXPLORER_NONE = () => el("span", { class: "none" }, "\u2013");
 

@@ -135,7 +135,7 @@ view({
       citations
         ? [
             methCopied("Citations", citations, "BibTeX", "bibtex"),
-            el("pre", { class: "bib", tabindex: 0, role: "region", "aria-label": "Citations in BibTeX" }, citations),
+            el("pre", { class: "bib", tabindex: 0, role: "group", "aria-label": "Citations in BibTeX" }, citations),
           ]
         : null,
       gate ? methGate(gate) : null,
