@@ -7,17 +7,20 @@ from dataclasses import dataclass
 from math import isnan
 from typing import Any
 
+from crossroads.errors import InputError
 from crossroads.evidence.judgements import Judgements
 from crossroads.measures.alignment import AlignmentResult, align
-from crossroads.papers.abc_tables import columns, dominations, precision_from_rows
+from crossroads.papers.abc_getting import how, model_of
+from crossroads.papers.abc_paired_scores import PairedScores
+from crossroads.papers.abc_pairs import pair_cells
+from crossroads.papers.abc_pilot import as_published, by_template, chosen_here, pilot_cells
+from crossroads.papers.abc_tables import TRAITS, columns, dominations, precision_from_rows, table_cell
 from crossroads.papers.cells import Attempt, Cell, judge, judge_mark
 from crossroads.papers.published import table
 from crossroads.stimuli import catalog
 
 _BY_GROUP = {"tableA11": "kendall_tau", "tableA12": "precision_top", "tableA13": "precision_bottom"}
 _DIGITS = {"tableA11": 3, "tableA12": 2, "tableA13": 2}
-_BERT = "bert-large-cased or bert-large-uncased (the paper does not say which)"
-_OPTIONS = {"ILPS": "ilps", "ILPS*": "ilps-star", "SeT": "set"}
 _NOT_RELEASED = "the released judgements do not say the race and gender of who gave them"
 
 
@@ -31,75 +34,93 @@ class Alignments:
     """What people said."""
     seed: int
     """Of everything random."""
+    same: bool = True
+    """Whether the scores are of the models of the paper."""
 
-    def of(self, column: str, *, pilot: bool = True) -> AlignmentResult | None:
-        """The alignment of a column; None without scores or judgements."""
+    def of(
+        self, column: str, *, pilot: bool = True, templates: tuple[str, ...] | None = None
+    ) -> AlignmentResult | None:
+        """The alignment of a column; None without scores or judgements of a group.
+
+        Parameters
+        ----------
+        column
+            As the tables head it.
+        pilot
+            Whether the groups of the pilot count.
+        templates
+            Templates to average; by default those of the paper, where the scores are known by template.
+        """
         if column not in self.scores or self.human is None:
             return None
         printed = table("abc")
         left_out = () if pilot else printed["pilot"]
         groups = [one for one in self.human.groups if one in printed["tableA11"] and one not in left_out]
+        if not groups:
+            return None
         chosen = self.human.select(groups)
-        return align(self.scores[column], chosen, permutations=0, bootstrap=0, splits=0, seed=self.seed)
+        scores = self.scores[column]
+        taken = as_published(column, scores) if templates is None else scores.with_templates(templates)
+        try:
+            return align(taken, chosen, permutations=0, bootstrap=0, splits=0, seed=self.seed)
+        except InputError:  # no group in common, or nothing to rank
+            return None
 
 
-def abc_cells(alignments: Alignments) -> Iterator[Cell]:
-    """Every cell of Tables 5, 6 and A8 to A19, and the numbers in the text of section 5.2."""
+def abc_cells(alignments: Alignments, pairs: PairedScores | None = None) -> Iterator[Cell]:
+    """Every cell of Tables 5, 6 and A8 to A19, and the numbers in the text of section 5.2.
+
+    Parameters
+    ----------
+    alignments
+        Scores of single groups beside what people said.
+    pairs
+        Scores of pairs of groups.
+    """
     found = {name: alignments.of(name) for name in columns()}
-    yield from _table5()
+    yield from pilot_cells(alignments.scores, alignments.human, same=alignments.same)
     yield from _overall(alignments, found)
     yield from _dominations()
-    yield from _pairs()
+    yield from pair_cells(pairs)
     for part in _BY_GROUP:
-        yield from _by_group(part, found)
+        yield from _by_group(part, found, alignments)
     yield from _annotators()
     yield from _without_pilot(alignments)
 
 
-def _how(column: str) -> str:
-    measure, model = column.split()
-    name = "roberta-large of Facebook" if model == "RoBERTa" else f"{_BERT} of Google"
-    if measure == "CEAT":
-        steps = "contexts from Reddit comments of 2014, crossroads embed, crossroads.group_ceat"
-    else:
-        steps = f"crossroads probe FOLDER --measure {_OPTIONS[measure]} --human FILE --json > scores.json"
-    return (
-        f"download {name} from Hugging Face, then: {steps}, and crossroads reproduce abc --human FILE "
-        f"--scores '{column}=scores.json'"
-    )
-
-
-def _cell(
-    part: str, row: str, column: str, text: str, ours: float | None, said: tuple[str, str], mark: bool = False
-) -> Cell:
-    name = f"Table {part.removeprefix('table')}" if part.startswith("table") else part
-    published = float(bool(text)) if mark else float(text)
-    return Cell(
-        row=f"{name}, {row}",
-        column=column,
-        table=name,
-        published=published,
-        printed=text,
-        ours=ours,
-        verdict=said[0],
-        reason=said[1],
-    )
-
-
 def _measured(
-    part: str, row: str, column: str, text: str, ours: float | None, attempts: list[Attempt] | None = None
-) -> Cell:
-    said = ("model absent", _how(column)) if ours is None else judge(text, ours, attempts or [])
-    return _cell(part, row, column, text, ours, said)
+    part: str, row: str, column: str, text: str, ours: float | None, alignments: Alignments,
+    attempts: list[Attempt] | None = None, *, lacking: str = "",
+) -> Cell:  # fmt: skip
+    said = _unjudged(column, ours, alignments, lacking)
+    return table_cell(part, row, column, text, ours, said or judge(text, ours or 0.0, attempts or []))
 
 
-def _table5() -> Iterator[Cell]:
-    for one in table("abc")["table5"]:
-        how = _how(f"{one['measure']} {one['model']}").partition(" --json")[0]
-        said = "model absent", f"{how}, which chooses the templates"
-        yield _cell(
-            "table5", "τ of the pilot", f"{one['measure']} {one['model']}", f"{one['tau']:.3f}", None, said
-        )
+def _unjudged(
+    column: str, ours: float | None, alignments: Alignments, lacking: str = ""
+) -> tuple[str, str] | None:
+    """Verdict and reason where there is nothing to judge; None where there is."""
+    if column not in alignments.scores or alignments.human is None:
+        return "model absent", how(column)
+    if ours is None:
+        return "not covered", lacking or "the scores and the judgements share no group of the table"
+    if not alignments.same:
+        return "other model", f"the paper measured {model_of(column)}{f'; {lacking}' if lacking else ''}"
+    return ("not covered", lacking) if lacking else None
+
+
+def _groups_lacking(column: str, result: AlignmentResult | None, *, pilot: bool = True) -> str:
+    """How many groups of a column were compared, where they are not all; empty where they are."""
+    source, at = table("abc"), columns().index(column)
+    left_out = () if pilot else source["pilot"]
+    wanted = [name for name, row in source["tableA11"].items() if not isnan(row[at]) and name not in left_out]
+    here = (
+        []
+        if result is None
+        else [name for name in wanted if name in result.by_group and result.by_group[name].traits == TRAITS]
+    )
+    few = f"{len(here)} of {len(wanted)} groups are scored and judged on all {TRAITS} traits"
+    return "" if len(here) == len(wanted) else few
 
 
 def _overall(alignments: Alignments, found: Mapping[str, AlignmentResult | None]) -> Iterator[Cell]:
@@ -109,12 +130,14 @@ def _overall(alignments: Alignments, found: Mapping[str, AlignmentResult | None]
         result = found[name]
         tau, precision = f"{printed['tau'][i]:.3f}", f"{printed['precision'][i]:.3f}"
         ours = None if result is None else result.kendall_tau
-        yield _measured("table6", "τ", name, tau, ours, other_taus(alignments, name, result))
-        yield _dagger("table6", name, printed["significant"][i], result)
+        lacking = _groups_lacking(name, result)
+        others = other_taus(alignments, name, result)
+        yield _measured("table6", "τ", name, tau, ours, alignments, others, lacking=lacking)
+        yield _dagger("table6", name, printed["significant"][i], result, alignments, lacking)
         said = judge(precision, recomputed[name], _other_precisions(i))
-        yield _cell("table6", "P@3 from A12, A13", name, precision, recomputed[name], said)
+        yield table_cell("table6", "P@3 from A12, A13", name, precision, recomputed[name], said)
         ours = None if result is None else result.precision_at_3
-        yield _measured("table6", "P@3", name, precision, ours)
+        yield _measured("table6", "P@3", name, precision, ours, alignments, lacking=lacking)
 
 
 def other_taus(alignments: Alignments, name: str, result: AlignmentResult | None) -> list[Attempt]:
@@ -130,7 +153,18 @@ def other_taus(alignments: Alignments, name: str, result: AlignmentResult | None
         other = alignments.of(name, pilot=False)
         return None if other is None else other.kendall_tau
 
-    return [("mean of the groups' own τ instead of all cells", mean), ("without the pilot groups", without)]
+    def chosen() -> float | None:
+        choice = chosen_here(alignments.scores.get(name), alignments.human)
+        other = None if choice is None else alignments.of(name, templates=choice.templates)
+        return None if other is None else other.kendall_tau
+
+    found: list[Attempt] = [
+        ("mean of the groups' own τ instead of all cells", mean),
+        ("without the pilot groups", without),
+    ]
+    if by_template(alignments.scores.get(name)) is not None:
+        found.append(("the templates that the pilot chooses here", chosen))
+    return found
 
 
 def _other_precisions(i: int) -> list[Attempt]:
@@ -158,13 +192,12 @@ def _other_precisions(i: int) -> list[Attempt]:
     ]
 
 
-def _dagger(part: str, name: str, marked: bool, result: AlignmentResult | None) -> Cell:
-    if result is None:
-        said, ours = ("model absent", _how(name)), None
-    else:
-        ours = float(result.kendall_pvalue < 0.05)
-        said = judge_mark(marked, ours > 0)
-    return _cell(part, "dagger of τ", name, "†" if marked else "", ours, said, mark=True)
+def _dagger(
+    part: str, name: str, marked: bool, result: AlignmentResult | None, alignments: Alignments, lacking: str
+) -> Cell:
+    ours = None if result is None else float(result.kendall_pvalue < 0.05)
+    said = _unjudged(name, ours, alignments, lacking) or judge_mark(marked, ours == 1.0)
+    return table_cell(part, "dagger of τ", name, "†" if marked else "", ours, said, mark=True)
 
 
 def _dominations() -> Iterator[Cell]:
@@ -180,50 +213,28 @@ def _dominations() -> Iterator[Cell]:
                     "follows from A9" if said[0] == "equal" else "the difference in A9 says otherwise",
                 )
                 mark = "listed" if other in others else ""
-                yield _cell(
+                yield table_cell(
                     "tableA8", f"{name} from A9", f"{column} {other}", mark, float(here), said, mark=True
                 )
 
 
-def _pairs() -> Iterator[Cell]:
-    """Tables A9 and A10 and the text on them, about pairs of groups."""
-    source = table("abc")
-    probe = (
-        "download roberta-large of Facebook from Hugging Face, then: crossroads probe FOLDER --pairs --json"
-    )
-    for one, two, first, second in source["tableA9"]["rows"]:
-        for domain, value in ((one, first), (two, second)):
-            said = "model absent", f"{probe}, and domain_dominance"
-            yield _cell(
-                "tableA9", f"{one} and {two}", f"correlation with {domain}", f"{value:.3f}", None, said
-            )
-    for column, value in source["text"].items():
-        measure = "against" if "emergent" in column else "order_sensitivity"
-        said = "model absent", f"{probe}, and {measure}"
-        yield _cell("Text of 5.2", "SeT RoBERTa", column, f"{value:.2f}", None, said)
-    for group, trait, rise, score in source["tableA10"]["rows"]:
-        for column, value in (("increase", rise), ("component score", score)):
-            said = "model absent", f"{probe}, and emergent"
-            yield _cell("tableA10", f"{group}, {trait}", column, f"{value:.4f}", None, said)
-
-
-def _by_group(part: str, found: Mapping[str, AlignmentResult | None]) -> Iterator[Cell]:
+def _by_group(
+    part: str, found: Mapping[str, AlignmentResult | None], alignments: Alignments
+) -> Iterator[Cell]:
     for group, row in table("abc")[part].items():
         for name, value in zip(columns(), row, strict=True):
             if isnan(value):
                 continue
             result = found[name]
-            text = _as_printed(value, _DIGITS[part])
-            if result is None:
-                yield _measured(part, group, name, text, None)
-                continue
-            one = result.by_group.get(group)
+            one = None if result is None else result.by_group.get(group)
             ours = None if one is None else getattr(one, _BY_GROUP[part])
-            if ours is None:
-                said = "not covered", "the scores or the judgements lack this group"
-                yield _cell(part, group, name, text, None, said)
-            else:
-                yield _measured(part, group, name, text, ours)
+            lacking = "the scores or the judgements lack this group"
+            if one is not None:
+                lacking = (
+                    "" if one.traits == TRAITS else f"{one.traits} of {TRAITS} traits are scored and judged"
+                )
+            text = _as_printed(value, _DIGITS[part])
+            yield _measured(part, group, name, text, ours, alignments, lacking=lacking)
 
 
 def _as_printed(value: float, digits: int) -> str:
@@ -240,11 +251,11 @@ def _annotators() -> Iterator[Cell]:
     for who, number in tables.items():
         for group, row in ratings[who].items():
             for trait, value in row.items():
-                yield _cell(f"table{number}", group, trait, f"{value:g}", None, said)
+                yield table_cell(f"table{number}", group, trait, f"{value:g}", None, said)
     for group, values in table("abc")["tableA18"].items():
         for who, value in zip(("Black", "White", "White male", "White female"), values, strict=True):
             if not isnan(value):
-                yield _cell("tableA18", group, f"τ with {who} annotators", f"{value:.3f}", None, said)
+                yield table_cell("tableA18", group, f"τ with {who} annotators", f"{value:.3f}", None, said)
 
 
 def _without_pilot(alignments: Alignments) -> Iterator[Cell]:
@@ -252,5 +263,6 @@ def _without_pilot(alignments: Alignments) -> Iterator[Cell]:
     for i, name in enumerate(columns()):
         result = alignments.of(name, pilot=False)
         ours = None if result is None else result.kendall_tau
-        yield _measured("tableA19", "τ", name, f"{printed['tau'][i]:.3f}", ours)
-        yield _dagger("tableA19", name, printed["significant"][i], result)
+        lacking, text = _groups_lacking(name, result, pilot=False), f"{printed['tau'][i]:.3f}"
+        yield _measured("tableA19", "τ", name, text, ours, alignments, lacking=lacking)
+        yield _dagger("tableA19", name, printed["significant"][i], result, alignments, lacking)

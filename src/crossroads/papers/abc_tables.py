@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from math import isnan
 
+from crossroads.papers.cells import Cell
 from crossroads.papers.published import table
 
 TRAITS = 16
@@ -16,6 +17,52 @@ ROUNDING = 0.0005 + 1e-9
 def columns() -> tuple[str, ...]:
     """Measures on models, as the tables head them: ``"SeT RoBERTa"`` and so on."""
     return tuple(table("abc")["columns"])
+
+
+def paired_column() -> str:
+    """The column whose measure and model the paper pairs groups with."""
+    return str(table("abc")["paired"])
+
+
+def templates_of(column: str) -> tuple[str, ...]:
+    """The templates that Table 5 prints for a column, as the catalogue writes them; none for CEAT.
+
+    Examples
+    --------
+    >>> templates_of("SeT RoBERTa")
+    ('That {singular} is {trait}.',)
+    """
+    return tuple(
+        _of_the_catalogue(text)
+        for one in table("abc")["table5"]
+        if f"{one['measure']} {one['model']}" == column
+        for text in one["templates"]
+    )
+
+
+def _of_the_catalogue(text: str) -> str:
+    form = "{singular}" if "[group] is" in text else "{plural}"
+    for slot, name in (("[Group]", "{capitalised}"), ("[group]", form), ("[trait]", "{trait}")):
+        text = text.replace(slot, name)
+    return text
+
+
+def table_cell(
+    part: str, row: str, column: str, text: str, ours: float | None, said: tuple[str, str], mark: bool = False
+) -> Cell:
+    """One cell: where it is printed, the text there, ours, and verdict with reason."""
+    name = f"Table {part.removeprefix('table')}" if part.startswith("table") else part
+    published = float(bool(text)) if mark else float(text)
+    return Cell(
+        row=f"{name}, {row}",
+        column=column,
+        table=name,
+        published=published,
+        printed=text,
+        ours=ours,
+        verdict=said[0],
+        reason=said[1],
+    )
 
 
 def precision_from_rows() -> dict[str, float]:

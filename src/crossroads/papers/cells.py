@@ -12,7 +12,7 @@ VERDICTS: Mapping[str, str] = {
     "differs": "not as printed under any convention that was tried",
     "other model": "measured on another model than the paper's: shown, not judged",
     "model absent": "not measured; the reason says how to get the model",
-    "not covered": "what the test needs is missing: words, contexts, or data that were not released",
+    "not covered": "what the test needs is missing: words, contexts, images, pairs, or data not released",
 }
 """Every verdict, with what it says."""
 
