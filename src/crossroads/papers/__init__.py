@@ -6,6 +6,7 @@ from crossroads.papers.cells import VERDICTS, Cell
 from crossroads.papers.fidelity import BADGES, Choice, Fidelity, fidelity
 from crossroads.papers.findings import Finding, findings
 from crossroads.papers.ml_eat import ml_eat_models, reproduce_ml_eat
+from crossroads.papers.ml_eat_images import clip_texts_of_ml_eat, image_sets_of_ml_eat
 from crossroads.papers.reproducing import PAPERS, reproduce
 from crossroads.papers.reproduction import Reproduction
 
@@ -18,8 +19,10 @@ __all__ = [
     "Fidelity",
     "Finding",
     "Reproduction",
+    "clip_texts_of_ml_eat",
     "fidelity",
     "findings",
+    "image_sets_of_ml_eat",
     "ml_eat_models",
     "reproduce",
     "reproduce_abc",

@@ -10,6 +10,7 @@ from crossroads.errors import InputError, UnknownNameError, join_words
 from crossroads.evidence import Embeddings
 from crossroads.papers.cells import Cell, counts, credible
 from crossroads.papers.ml_eat_decades import decade_cells
+from crossroads.papers.ml_eat_images import Pictured, has_images
 from crossroads.papers.ml_eat_measured import Measured, number_cell
 from crossroads.papers.ml_eat_slips import consistency
 from crossroads.papers.ml_eat_tables import numbers, variant_of
@@ -22,6 +23,8 @@ NO_MODEL = "none"
 """The vectors are of none of the models of the paper, and shown for comparison."""
 _SHOWN_BESIDE_OTHERS = ("1", "4")
 """Tables of static vectors, which other static vectors are shown beside."""
+_SHOWN_BESIDE_IMAGES = ("2", "12")
+"""Tables of CLIP, which other models of words and images are shown beside."""
 _WITHIN = 5e-4
 
 
@@ -42,11 +45,15 @@ def reproduce_ml_eat(
     ----------
     vectors
         Vectors of one of the paper's models, or of another; the decades of HistWords as a mapping from the
-        decade. Without any, the published numbers stand alone.
+        decade; for CLIP, words and images together, as :func:`~crossroads.sources.clip_embeddings` gives them
+        for :func:`~crossroads.papers.ml_eat_images.clip_texts_of_ml_eat` and sets of images by the names of
+        :func:`~crossroads.papers.ml_eat_images.image_sets_of_ml_eat`. Without any, the published numbers
+        stand alone.
     model
         Which of the paper's models they are of: ``"glove-840b"``, ``"google-news"``, ``"histwords"``,
-        ``"gpt-2-base"`` to ``"gpt-2-xl"``, or ``"none"`` of them. By default the model is recognised by its
-        number of dimensions together with the cosines of some words, the number of its words, or its name.
+        ``"gpt-2-base"`` to ``"gpt-2-xl"``, ``"clip-vit-b32"`` to ``"clip-vit-l14-336"``, or ``"none"`` of
+        them. By default the model is recognised by its number of dimensions together with the cosines of some
+        words, the number of its words, or its name.
     progress
         Called with the name of each test before it is measured.
 
@@ -62,8 +69,12 @@ def reproduce_ml_eat(
         raise UnknownNameError("model of the paper", model, (*known, NO_MODEL))
     chosen = recognised(vectors) if model is None else known.get(model.lower())
     _check_shape(vectors, chosen)
-    measured = Measured(vectors, progress) if isinstance(vectors, Embeddings) else None
-    cells = credible([*_table_cells(measured, chosen), *decade_cells(vectors, chosen, _how("HistWords"))])
+    pictured = isinstance(vectors, Embeddings) and has_images(vectors)
+    measured = Measured(vectors, progress) if isinstance(vectors, Embeddings) and not pictured else None
+    images = Pictured(vectors, progress) if isinstance(vectors, Embeddings) and pictured else None
+    cells = credible(
+        [*_table_cells(measured, images, chosen), *decade_cells(vectors, chosen, _how("HistWords"))]
+    )
     source = table("ml-eat")
     return Reproduction(
         paper="ml-eat",
@@ -74,7 +85,7 @@ def reproduce_ml_eat(
         vectors=_name(vectors),
         same_vectors=chosen is not None,
         cells=tuple(cells),
-        notes=(*_about(vectors, chosen), *_doubts(cells, chosen), *consistency()),
+        notes=(*_about(vectors, chosen, pictured), *_doubts(cells, chosen), *consistency()),
         coverage=None if measured is None else _coverage(measured),
         conventions={
             "measure": "reproduction",
@@ -83,7 +94,7 @@ def reproduce_ml_eat(
             "ddof": 1,
             "alternative": "observed",
             "method": "normal",
-            "missing": "drop" if chosen is None else "raise",
+            "missing": "drop" if chosen is None and not pictured else "raise",
         },
         provenance=_provenance(vectors),
     )
@@ -96,7 +107,7 @@ def recognised(vectors: Vectors | None) -> str | None:
     if not isinstance(vectors, Embeddings):
         return "HistWords" if _is_histwords(vectors) else None
     for one in table("ml-eat")["model"]:
-        if one["kind"] in ("vectors", "prompted") and _is(vectors, one):
+        if one["kind"] != "series" and (one["kind"] == "images") == has_images(vectors) and _is(vectors, one):
             return str(one["name"])
     return None
 
@@ -126,12 +137,16 @@ def _cosine(emb: Embeddings, first: str, second: str) -> float:
 def _check_shape(vectors: Vectors | None, chosen: str | None) -> None:
     if vectors is None or chosen is None:
         return
-    if next(one["kind"] for one in table("ml-eat")["model"] if one["name"] == chosen) == "images":
-        raise InputError(
-            f"the model is said to be {chosen}, whose tests set images against words.",
-            hint="its cells are not judged here; without --model they stand as printed.",
-        )
     series = not isinstance(vectors, Embeddings)
+    wanted = next(one["kind"] for one in table("ml-eat")["model"] if one["name"] == chosen) == "images"
+    if wanted != (isinstance(vectors, Embeddings) and has_images(vectors)):
+        said = "no vector of an image" if wanted else "vectors of images"
+        raise InputError(
+            f"the model is said to be {chosen}, {'whose' if wanted else 'none of whose'} tests set images "
+            f"against words; there is {said}.",
+            hint="crossroads reproduce ml-eat --vectors FOLDER --images IMAGES, with the folder of a CLIP "
+            "and one subfolder of images a set, such as Flower and Insect.",
+        )
     if series != (chosen == "HistWords"):
         raise InputError(
             f"the model is said to be {chosen}; the vectors are {'decades' if series else 'not decades'}.",
@@ -143,8 +158,14 @@ def _how(name: str) -> str:
     return str(next(one["get"] for one in table("ml-eat")["model"] if one["name"] == name))
 
 
-def _table_cells(measured: Measured | None, chosen: str | None) -> Iterator[Cell]:
+def _table_cells(measured: Measured | None, images: Pictured | None, chosen: str | None) -> Iterator[Cell]:
     for one in numbers():
+        if images is not None and one.model == chosen:
+            yield images.judged(one)
+            continue
+        if images is not None and chosen is None and one.table in _SHOWN_BESIDE_IMAGES:
+            yield images.beside(one)
+            continue
         if measured is not None and one.model == chosen:
             yield measured.judged(one, variant_of(one.table))
         elif measured is not None and chosen is None and one.table in _SHOWN_BESIDE_OTHERS:
@@ -169,15 +190,22 @@ def _provenance(vectors: Vectors | None) -> tuple[Any, ...]:
     return tuple(emb.provenance for emb in vectors.values())
 
 
-def _about(vectors: Vectors | None, chosen: str | None) -> Iterator[str]:
+def _about(vectors: Vectors | None, chosen: str | None, pictured: bool) -> Iterator[str]:
     if vectors is None:
         yield "No vectors given, so these are the published numbers alone; each says how to get its model."
     elif chosen is None:
+        beside = _SHOWN_BESIDE_IMAGES if pictured else _SHOWN_BESIDE_OTHERS
         yield (
-            "The vectors are of none of the models of the paper as far as can be told; Tables 1 and 4 are "
-            "shown for comparison, and digits cannot agree. Say --model if they are."
+            f"The vectors are of none of the models of the paper as far as can be told; Tables "
+            f"{join_words(beside)} are shown for comparison, and digits cannot agree. Say --model if "
+            "they are."
         )
-    else:
+    if vectors is not None and pictured:
+        yield (
+            "The paper took the images of Steed and Caliskan (2021) and neither lists nor counts them: that "
+            "images given here are the same cannot be checked."
+        )
+    if chosen is not None:
         absent = [name for name in ml_eat_models().values() if name != chosen]
         yield f"Measured: {chosen}. Not at hand: {join_words(absent)}."
         if chosen == "HistWords":

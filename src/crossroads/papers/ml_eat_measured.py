@@ -16,13 +16,15 @@ from crossroads.stimuli import Design, catalog
 AS_PRINTED: Mapping[str, Any] = {"ddof": 1, "alternative": "observed", "method": "normal", "resamples": 0}
 """How the paper measured."""
 ALPHA = 0.05
-_OTHER_OPTIONS: Mapping[str, Mapping[str, Any]] = {"population standard deviation (ddof=0)": {"ddof": 0}}
-_OTHER_STARS: Mapping[str, Mapping[str, Any]] = {
+OTHER_OPTIONS: Mapping[str, Mapping[str, Any]] = {"population standard deviation (ddof=0)": {"ddof": 0}}
+"""Conventions that a number might be printed under instead."""
+OTHER_STARS: Mapping[str, Mapping[str, Any]] = {
     "p-value counted over the divisions (method='auto')": {"method": "auto", "max_work": 1e6},
     "the same without ties (ties='strict')": {"method": "auto", "max_work": 1e6, "ties": "strict"},
     "two-sided p-value (alternative='two-sided')": {"alternative": "two-sided"},
     "one-sided p-value as the text has it (alternative='greater')": {"alternative": "greater"},
 }
+"""Rules that a star might be given by instead."""
 
 
 def values(result: MleatResult) -> dict[str, float]:
@@ -99,7 +101,7 @@ class Measured:
 
     def _attempts(self, one: Number, variant: str | None) -> Iterator[Attempt]:
         """Other conventions that the number might be printed under."""
-        for name, changed in (_OTHER_STARS if one.is_star else _OTHER_OPTIONS).items():
+        for name, changed in (OTHER_STARS if one.is_star else OTHER_OPTIONS).items():
             yield name, partial(self._value, one, variant, **changed)
         for other in (None, "ml-eat", "google-news"):
             words = set(_design(one.test, other).words) ^ set(_design(one.test, variant).words)
