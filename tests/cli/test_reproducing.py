@@ -13,7 +13,8 @@ import pytest
 
 from crossroads import catalog
 from crossroads.cli.intersections import intersectional_words
-from crossroads.cli.reproducing import KNOWN, ml_eat_words
+from crossroads.cli.reproducing import KNOWN
+from crossroads.cli.reproduction_material import ml_eat_words
 from crossroads.papers import VERDICTS, Reproduction, fidelity
 
 
@@ -138,7 +139,22 @@ def test_badges_are_shown_and_written(command: Command, tmp_path: Path) -> None:
         (("reproduce", "ml-eat", "--vectors", "{vectors}", "--model", "gpt2-xl"), "'gpt-2-xl'"),
         (("reproduce", "ml-eat", "--vectors", "{vectors}", "--model", "histwords"), "not decades"),
         (("reproduce", "rsa", "--vectors", "{histwords}"), "reproduce ml-eat"),
-        (("reproduce", "rsa", "--model", "bert"), "does not take it"),
+        (("reproduce", "rsa", "--model", "bert"), "ceat, abc and ml-eat take it; rsa takes --vectors"),
+        (("reproduce", "ml-eat", "--samples", "20"), "hint: ceat takes it; ml-eat takes --vectors, --images"),
+        (("reproduce", "abc", "--samples", "1000"), "--samples was given, and 'abc' does not take it"),
+        (("reproduce", "ml-eat", "--seed", "1"), "ceat-ibd, rsa, ceat and abc take it"),
+        (("reproduce", "abc", "--format", "npz"), "--format was given, and 'abc'"),
+        (("reproduce", "rsa", "--pair-scores", "x.json"), "--pair-scores was given, and 'rsa'"),
+        (("reproduce", "ceat", "--samples", "20"), "--samples was given without a store"),
+        (("reproduce", "--samples", "20"), "--samples was given without a store"),
+        (("reproduce", "--model", "bert"), "without a paper"),
+        (("reproduce", "--images", "{folder}"), "name one that takes it: ml-eat"),
+        (("reproduce", "abc", "--truth", "x.csv"), "give --pair-scores as well"),
+        (("reproduce", "abc", "--model", "bert"), "in abc the column says the model"),
+        (("reproduce", "abc", "--scores", "SeT BERT"), "names no file"),
+        (("reproduce", "abc", "--scores", "SeT Brt=x.json"), "'SeT BERT'"),
+        (("reproduce", "--fidelity", "--vectors", "{vectors}"), "--vectors was given with --fidelity"),
+        (("reproduce", "abc", "--fidelity"), "abc was given with --fidelity"),
         (
             ("reproduce", "rsa", "--vectors", "{vectors}", "-o", "{folder}/cells.txt"),
             "neither .json nor .csv",

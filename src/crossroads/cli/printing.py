@@ -24,7 +24,6 @@ from crossroads.measures import (
     ScWeatResult,
     WeatResult,
 )
-from crossroads.papers import Cell, Reproduction
 from crossroads.report.escaping import pvalue
 from crossroads.results import Coverage, describe_coverage
 
@@ -303,22 +302,4 @@ def rsa_table(results: Sequence[RsaResult]) -> Table:
             p_value(r.sign_pvalue),
             "–" if r.ceiling is None else number(r.ceiling),
         )
-    return table
-
-
-def reproduction_table(
-    result: Reproduction, cells: Iterable[Cell] | None = None, *, title: str | None = None
-) -> Table:
-    """One line a cell: published, ours, the difference and the verdict."""
-    table = plain_table(title)
-    table.add_column("row")
-    table.add_column("column")
-    for name in ("published", "ours", "difference"):
-        table.add_column(name, justify="right", no_wrap=True)
-    table.add_column("verdict", no_wrap=True)
-    for cell in result.cells if cells is None else cells:
-        ours = "–" if cell.ours is None else number(cell.ours, 3)
-        difference = "" if cell.difference is None else number(cell.difference, 3)
-        published = cell.printed.replace("-", "−") if cell.printed else number(cell.published, 3)
-        table.add_row(escape(cell.row), escape(cell.column), published, ours, difference, cell.verdict)
     return table

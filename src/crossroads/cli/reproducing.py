@@ -2,40 +2,60 @@
 
 from __future__ import annotations
 
-import csv
-import io
-import json as json_text
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
-import crossroads
 from crossroads.cli import options as o
 from crossroads.cli import printing
 from crossroads.cli.associations import open_vectors
-from crossroads.cli.contextual import open_store
 from crossroads.cli.intersections import intersectional_words
+from crossroads.cli.reproduction_files import check_output, save, write_badges
+from crossroads.cli.reproduction_material import (
+    check_clip,
+    decades,
+    measured_reproduction,
+    ml_eat_words,
+    named_scores,
+    paired_scores,
+    words_and_images,
+)
 from crossroads.cli.reproduction_tables import fidelity_table, show_reproduction, show_summary
 from crossroads.errors import InputError, UnknownNameError, join_words
-from crossroads.evidence import Embeddings
-from crossroads.measures import TraitScores, read_scores
 from crossroads.papers import (
     PAPERS,
     Reproduction,
     fidelity,
     reproduce,
     reproduce_abc,
-    reproduce_ceat,
     reproduce_ml_eat,
 )
-from crossroads.report.folder import write_whole
-from crossroads.sources import load_series, sniff
-from crossroads.stimuli import catalog
+from crossroads.sources import sniff
 
 CEAT, ABC, ML_EAT = "ceat", "abc", "ml-eat"
 KNOWN = (*PAPERS, CEAT, ABC, ML_EAT)
+NO_MODEL = "none"
+_SAMPLES = 1000
+_ON_VECTORS = (*PAPERS, ML_EAT)
+_TAKEN_BY: Mapping[str, tuple[str, ...]] = {
+    "vectors": _ON_VECTORS,
+    "images": (ML_EAT,),
+    "store": (CEAT,),
+    "samples": (CEAT,),
+    "human": (ABC,),
+    "scores": (ABC,),
+    "pair_scores": (ABC,),
+    "truth": (ABC,),
+    "model": (CEAT, ABC, ML_EAT),
+    "fallback": (*_ON_VECTORS, CEAT),
+    "format_": _ON_VECTORS,
+    "seed": (*PAPERS, CEAT, ABC),
+}
+"""Options by parameter, with the papers that take them."""
+_OF_ONE_PAPER = ("images", "model")
+"""Options that mean something only where a paper is named."""
 
 
 def _complete_paper(incomplete: str) -> list[str]:
@@ -43,18 +63,32 @@ def _complete_paper(incomplete: str) -> list[str]:
 
 
 def reproduce_command(
+    ctx: typer.Context,
     paper: Annotated[
         str | None,
-        typer.Argument(help="What to reproduce; all, in brief, if left out.", autocompletion=_complete_paper),
+        typer.Argument(
+            help="What to reproduce: ml-eat, ceat, ceat-ibd, rsa or abc; all, in brief, if left out.",
+            autocompletion=_complete_paper,
+        ),
     ] = None,
     vectors: Annotated[
         str,
         typer.Option(
             "--vectors",
-            help="Vectors to measure; those of the paper for a full reproduction. For [b]ml-eat[/b] also a "
-            "HistWords folder.",
+            help="Vectors to measure, for [b]ml-eat[/b], [b]ceat-ibd[/b] and [b]rsa[/b]; those of the paper "
+            "for a full reproduction. For [b]ml-eat[/b] also a HistWords folder, or, with --images, the "
+            "folder of a CLIP model.",
         ),
     ] = "default",
+    images: Annotated[
+        Path | None,
+        typer.Option(
+            "--images",
+            help="Images for the CLIP tables of [b]ml-eat[/b]: one subfolder a set, such as Flower and "
+            "Insect, or data/experiments of the repository ieat.",
+            metavar="DIR",
+        ),
+    ] = None,
     store: Annotated[
         Path | None,
         typer.Option("--store", help="Context vectors to measure, for [b]ceat[/b].", metavar="STORE"),
@@ -71,18 +105,36 @@ def reproduce_command(
             metavar="COLUMN=FILE",
         ),
     ] = None,
+    pair_scores: Annotated[
+        Path | None,
+        typer.Option(
+            "--pair-scores",
+            help="Scores of pairs of groups by SeT, for [b]abc[/b]: what crossroads probe --pairs --json "
+            "wrote.",
+            metavar="FILE",
+        ),
+    ] = None,
+    truth: Annotated[
+        Path | None,
+        typer.Option(
+            "--truth",
+            help="What people said of pairs, for [b]abc[/b]: a CSV file pair,trait.",
+            metavar="FILE",
+        ),
+    ] = None,
     model: Annotated[
         str | None,
         typer.Option(
             help="The model of the paper that made the store or the vectors: elmo, bert, gpt, gpt-2 for "
-            "[b]ceat[/b]; glove-840b, google-news, histwords, gpt-2-base … gpt-2-xl for [b]ml-eat[/b]; or "
-            "none of them. By default it is recognised.",
+            "[b]ceat[/b]; glove-840b, google-news, histwords, gpt-2-base … gpt-2-xl, clip-vit-b32 … "
+            "clip-vit-l14-336 for [b]ml-eat[/b]; or none of them, which is shown and not judged. By default "
+            "it is recognised; for [b]abc[/b] the column says it.",
             metavar="MODEL",
         ),
     ] = None,
     samples: Annotated[
         int, typer.Option(help="Samples of contexts, for [b]ceat[/b]; the appendix says 1,000.", min=3)
-    ] = 1000,
+    ] = _SAMPLES,
     badges: Annotated[
         bool, typer.Option("--fidelity", help="Show instead whose formula each measure is.")
     ] = False,
@@ -98,20 +150,20 @@ def reproduce_command(
     """Print published numbers beside ours, with a verdict for every cell."""
     if paper is not None and paper not in KNOWN:
         raise UnknownNameError("paper", paper, KNOWN)
-    _check_output(output)
+    check_output(output)
+    _check_given(ctx, paper, badges)
     if badges:
         _show_fidelity(output, json)
         return
-    _check_given(paper, vectors=vectors != "default", store=store, model=model, human=human, scores=scores)
     results: list[Reproduction] = []
-    if paper in (None, ML_EAT, *PAPERS):
-        results = _on_vectors(paper, vectors, model if paper == ML_EAT else None, fallback, format_, seed)
+    if paper in (None, *_ON_VECTORS):
+        results = _on_vectors(paper, vectors, images, model, fallback, format_, seed)
     if paper in (None, CEAT):
         results.append(measured_reproduction(store, model, samples, seed, fallback))
     if paper in (None, ABC):
-        results.append(reproduce_abc(_named_scores(scores), human, seed=seed))
+        results.append(_abc(scores, human, pair_scores, truth, model, seed))
     if output is not None:
-        _save(output, results)
+        save(output, results)
     if json:
         more = {"fidelity": [one.to_dict() for one in fidelity()]} if paper is None else {}
         printing.document("reproduce", results, **more)
@@ -120,34 +172,92 @@ def reproduce_command(
         (show_summary if paper is None else show_reproduction)(result)
 
 
-_TAKES = {CEAT: ("store", "model"), ABC: ("human", "scores"), ML_EAT: ("vectors", "model")}
-
-
-def _check_given(paper: str | None, **given: object) -> None:
-    """Refuse options that the paper does not take, instead of ignoring them."""
-    if paper is None:
-        return
-    takes = _TAKES.get(paper, ("vectors",))
-    for name, value in given.items():
-        if value and name not in takes:
+def _check_given(ctx: typer.Context, paper: str | None, badges: bool) -> None:
+    """Refuse options that would be ignored, and say which papers take them."""
+    given = [name for name in (*_TAKEN_BY, "paper") if _is_given(ctx, name)]
+    options = {name: f"--{name.rstrip('_').replace('_', '-')}" for name in given}
+    if badges and given:
+        what = paper if given == ["paper"] else next(options[name] for name in given if name != "paper")
+        raise InputError(
+            f"{what} was given with --fidelity, which shows all measures and measures nothing.",
+            hint="leave out one of the two.",
+        )
+    for name in given:
+        takers = _TAKEN_BY.get(name, KNOWN)
+        if paper is None and name in _OF_ONE_PAPER:
             raise InputError(
-                f"--{name} was given, and {paper!r} does not take it.",
-                hint=f"it takes {join_words([f'--{one}' for one in takes])}.",
+                f"{options[name]} was given without a paper.",
+                hint=f"name one that takes it: {join_words(takers, last='or')}.",
             )
+        if paper is not None and paper not in takers:
+            own = [f"--{one.rstrip('_').replace('_', '-')}" for one, by in _TAKEN_BY.items() if paper in by]
+            raise InputError(
+                f"{options[name]} was given, and {paper!r} does not take it.",
+                hint=f"{join_words(takers)} {'take' if len(takers) > 1 else 'takes'} it; {paper} takes "
+                f"{join_words(own)}.",
+            )
+    if paper in (None, CEAT) and "store" not in given:
+        for name in ("samples", "model"):
+            if name in given:
+                raise InputError(f"{options[name]} was given without a store.", hint="give --store as well.")
+    if "truth" in given and "pair_scores" not in given:
+        raise InputError("--truth was given without scores of pairs.", hint="give --pair-scores as well.")
+
+
+def _is_given(ctx: typer.Context, name: str) -> bool:
+    source = ctx.get_parameter_source(name)
+    return source is not None and source.name not in ("DEFAULT", "DEFAULT_MAP")
+
+
+def _abc(
+    scores: list[str] | None,
+    human: Path | None,
+    pair_scores: Path | None,
+    truth: Path | None,
+    model: str | None,
+    seed: int,
+) -> Reproduction:
+    """The tables of the ABC study beside whatever was given."""
+    if model is not None and model.lower() != NO_MODEL:
+        raise UnknownNameError(
+            "model",
+            model,
+            (NO_MODEL,),
+            hint="in abc the column says the model: --scores 'SeT BERT=scores.json'; --model none shows the "
+            "scores of other models and does not judge them.",
+        )
+    return reproduce_abc(
+        named_scores(scores or ()),
+        human,
+        pairs=None if pair_scores is None else paired_scores(pair_scores),
+        truth=truth,
+        same_models=model is None,
+        seed=seed,
+    )
 
 
 def _on_vectors(
-    paper: str | None, vectors: str, model: str | None, fallback: str, format_: str | None, seed: int
+    paper: str | None,
+    vectors: str,
+    images: Path | None,
+    model: str | None,
+    fallback: str,
+    format_: str | None,
+    seed: int,
 ) -> list[Reproduction]:
-    """Everything that static vectors, or a series of them, reproduce."""
+    """Everything that static vectors, a series of them, or a model of words and images reproduce."""
     folder = Path(vectors)
+    if paper == ML_EAT:
+        check_clip(vectors, images)
+    if images is not None:
+        return [reproduce_ml_eat(words_and_images(vectors, images), model=model)]
     if folder.is_dir() and format_ in (None, "histwords") and sniff(folder) == "histwords":
         if paper != ML_EAT:
             raise InputError(
                 f"{vectors} holds the vectors of several decades, which one paper alone measured.",
                 hint=f"crossroads reproduce ml-eat --vectors {vectors}",
             )
-        return [reproduce_ml_eat(_decades(folder, fallback), model=model)]
+        return [reproduce_ml_eat(decades(folder, fallback), model=model)]
     words = [*(() if paper == ML_EAT else intersectional_words()), *ml_eat_words()]
     emb = open_vectors(vectors, list(dict.fromkeys(words)), format_, fallback)
     results = [reproduce(one, emb, seed=seed) for one in PAPERS if paper in (None, one)]
@@ -156,92 +266,11 @@ def _on_vectors(
     return results
 
 
-def ml_eat_words() -> list[str]:
-    """Every word of the ten tests in all variants."""
-    tests = [(f"weat{i}", variant) for i in range(1, 11) for variant in (None, "ml-eat", "google-news")]
-    words = [word for test, variant in tests for word in catalog().design(test, variant).words]
-    return list(dict.fromkeys(words))
-
-
-def _decades(folder: Path, fallback: str) -> Mapping[int, Embeddings]:
-    with printing.reading(str(folder)) as progress:
-        words = catalog().design("weat7", "histwords").words
-        return load_series(folder, words=words, fallback=fallback, progress=progress)
-
-
-def _named_scores(given: list[str] | None) -> dict[str, TraitScores]:
-    """Scores by column of the published tables."""
-    found = {}
-    for one in given or []:
-        column, _, path = one.partition("=")
-        if not path:
-            raise InputError(f"--scores {one!r} names no file.", hint="give it as 'SeT BERT=scores.json'.")
-        tables = read_scores(path)
-        if len(tables) != 1:
-            raise InputError(
-                f"{path} holds {len(tables)} tables of scores.", hint="write one measure a file."
-            )
-        found[column.strip()] = tables[0]
-    return found
-
-
-def measured_reproduction(
-    store: Path | None, model: str | None, samples: int, seed: int, fallback: str
-) -> Reproduction:
-    """The published CEATs beside those of a store, with a progress bar."""
-    if store is None:
-        if model is not None:
-            raise InputError(f"--model {model} was given without a store.", hint="give --store as well.")
-        return reproduce_ceat(seed=seed)
-    contexts = open_store(store, fallback)
-    with printing.counting("drawing contexts", 74) as (bar, task):
-        return reproduce_ceat(
-            contexts,
-            model=model,
-            samples=samples,
-            seed=seed,
-            progress=lambda _: bar.update(task, advance=1),
-        )
-
-
 def _show_fidelity(output: Path | None, json: bool) -> None:
     entries = [one.to_dict() for one in fidelity()]
     if output is not None:
-        plain = [
-            {**one, "options": "; ".join(f"{c['name']}={c['value']}" for c in one["options"])}
-            for one in entries
-        ]
-        _write(output, {"fidelity": entries}, plain)
+        write_badges(output, entries)
     if json:
         printing.document("reproduce", [], fidelity=entries)
     else:
         printing.out.print(fidelity_table())
-
-
-def _check_output(output: Path | None) -> None:
-    if output is None:
-        return
-    if output.suffix.lower() not in (".json", ".csv"):
-        raise InputError(f"--output {output} is neither .json nor .csv.", hint="name the file so.")
-    if output.is_dir() or not output.parent.is_dir():
-        raise InputError(f"--output {output} cannot be written.", hint="name a file in a folder that exists.")
-
-
-def _save(output: Path, results: list[Reproduction]) -> None:
-    rows = [{"paper": result.paper, **row} for result in results for row in result.rows()]
-    _write(output, {"results": [result.to_dict() for result in results]}, rows)
-
-
-def _write(output: Path, data: Mapping[str, Any], rows: Iterable[Mapping[str, Any]]) -> None:
-    """Write the document, or the rows of it as CSV, in one step."""
-    if output.suffix.lower() == ".csv":
-        rows = list(rows)
-        text = io.StringIO()
-        table = csv.DictWriter(text, fieldnames=list(rows[0]), lineterminator="\n")
-        table.writeheader()
-        table.writerows(rows)
-        write_whole(output, text.getvalue())
-        return
-    head = {"crossroads": crossroads.__version__, "command": "reproduce"}
-    whole = json_text.dumps({**head, **data}, ensure_ascii=False, allow_nan=False, indent=1)
-    write_whole(output, whole + "\n")

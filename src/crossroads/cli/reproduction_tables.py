@@ -2,16 +2,35 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+import re
+from collections.abc import Iterable, Iterator, Mapping
 
 from rich.markup import escape
 from rich.table import Table
 
 from crossroads.cli import printing
-from crossroads.papers import Cell, Reproduction, fidelity
+from crossroads.errors import join_words
+from crossroads.papers import VERDICTS, Cell, Reproduction, fidelity
+from crossroads.papers.cells import decimals
 
 _FEW = 6
 """Cells that are listed beside a reason; further ones are counted."""
+_ABSENT = "model absent"
+_MARKED = {True: "yes", False: "no"}
+_LEANINGS = {1.0: "to A", -1.0: "to B", 0.0: "to neither"}
+_NAMES: Mapping[str, str] = {
+    "ml-eat": "level1 is the effect size d of X and Y with A and B, level2_x and level2_y that of X or Y "
+    "alone; ax to by are cosines of an attribute with a target, their mean and standard deviation (sd); star "
+    "is whether p < .05 is marked. What a test asks: crossroads catalog weat6.",
+    "ceat": "Numbers are combined effect sizes. What a test asks: crossroads catalog c6.",
+    "ceat-ibd": "AF and MF are African American and Mexican American females; tpr is the share of their "
+    "words that is detected, fpr that of other words, accuracy the share of words judged rightly.",
+    "rsa": "similarity1 and similarity2 say how well each of the two groups fits the concept, 1 being "
+    "perfect. What is compared: crossroads catalog rsa-names.",
+    "abc": "τ is Kendall's rank correlation of a model with people, dagger whether p < .05 is marked; P@3 is "
+    "the share of the three highest and three lowest traits that people put on the same side.",
+}
+"""What the rows and columns of each paper mean."""
 
 
 def show_summary(result: Reproduction) -> None:
@@ -24,7 +43,7 @@ def show_summary(result: Reproduction) -> None:
 
 
 def show_reproduction(result: Reproduction) -> None:
-    """Every cell that was measured, a count of the others, and the reasons for verdicts."""
+    """Every cell that was measured, a count of the others, the reasons for verdicts, and what to do next."""
     _head(result)
     if result.paper == "ceat":
         for table in appendix_tables(result):
@@ -33,11 +52,12 @@ def show_reproduction(result: Reproduction) -> None:
         for name in result.tables:
             shown = [cell for cell in result.cells if cell.table == name and _has_a_line(cell)]
             if shown:
-                printing.out.print(printing.reproduction_table(result, shown, title=name))
+                printing.out.print(cells_table(shown, name))
     printing.out.print(verdict_table(result))
     _verdicts(result)
-    for line in reasons(result.cells):
+    for line in (*reading_aids(result), *reasons(result.cells)):
         printing.out.print(line, markup=False)
+    _next_steps(result)
     _tail(result)
 
 
@@ -47,6 +67,38 @@ def _has_a_line(cell: Cell) -> bool:
         return False
     minor = cell.column.endswith((" star", " mean", " sd")) or cell.table == "Table A8"
     return cell.verdict in ("convention", "differs") or not minor
+
+
+def cells_table(cells: Iterable[Cell], name: str) -> Table:
+    """One line a cell of a published table: what is printed, ours, the difference and the verdict."""
+    table = printing.plain_table(name)
+    table.add_column("row")
+    table.add_column("column")
+    for head in ("published", "ours", "difference"):
+        table.add_column(head, justify="right", no_wrap=True)
+    table.add_column("verdict", no_wrap=True)
+    for cell in cells:
+        table.add_row(escape(_row(cell)), escape(cell.column), *_numbers(cell), cell.verdict)
+    return table
+
+
+def _row(cell: Cell) -> str:
+    """The row without what the title of its table says already."""
+    row = cell.row.removeprefix(f"{cell.table}, ")
+    return row.removesuffix(" with prompt") if cell.table.endswith(" with prompt") else row
+
+
+def _numbers(cell: Cell) -> tuple[str, str, str]:
+    """Published, ours and the difference; words where a mark or a leaning is compared."""
+    if cell.ours is None:
+        return cell.printed, "–", ""
+    if cell.column.startswith("leaning"):
+        return f"{_LEANINGS[cell.published]} ({cell.printed})", _LEANINGS[cell.ours], ""
+    if cell.column.endswith(" star") or "dagger" in cell.row or cell.table == "Table A8":
+        return _MARKED[cell.published > 0], _MARKED[cell.ours > 0], ""
+    digits = max(3, decimals(cell.printed))
+    published = cell.printed.replace("-", "−") if cell.printed else printing.number(cell.published, digits)
+    return published, printing.number(cell.ours, digits), printing.number(cell.ours - cell.published, digits)
 
 
 def _head(result: Reproduction) -> None:
@@ -60,8 +112,9 @@ def _verdicts(result: Reproduction) -> None:
 
 
 def _tail(result: Reproduction) -> None:
+    printing.out.print("\nNotes", style="bold")
     for note in result.notes:
-        printing.out.print(note, style="dim", markup=False)
+        printing.out.print(f"– {note}", style="dim", markup=False)
     printing.notes([(result.paper, result.coverage)], [])
     printing.out.print()
 
@@ -80,24 +133,75 @@ def verdict_table(result: Reproduction) -> Table:
     return table
 
 
+def reading_aids(result: Reproduction) -> Iterator[str]:
+    """What the verdicts above mean, and what rows and columns are called."""
+    for verdict in result.verdicts:
+        yield f"{verdict}: {VERDICTS[verdict]}."
+    yield _NAMES[result.paper]
+
+
 def reasons(cells: Iterable[Cell]) -> Iterator[str]:
     """A line for each reason of a verdict that is no plain agreement, with the cells that it is about."""
+    for verdict, reason, where in _grouped(cells):
+        if verdict not in ("equal", "other model", "model absent"):
+            yield f"{verdict} ({where}): {reason}."
+
+
+def _grouped(cells: Iterable[Cell]) -> Iterator[tuple[str, str, str]]:
+    """Verdict, reason, and which cells it is about."""
     found: dict[tuple[str, str], list[Cell]] = {}
     for cell in cells:
         if cell.reason:
             found.setdefault((cell.verdict, cell.reason), []).append(cell)
     for (verdict, reason), about in found.items():
-        if verdict in ("equal", "other model"):
-            continue
         tables = list(dict.fromkeys(cell.table for cell in about))
-        rows = list(dict.fromkeys(cell.row for cell in about))
-        if len(about) <= _FEW:
-            where = ", ".join(f"{cell.row} {cell.column}" for cell in about)
-        elif len(rows) <= _FEW:
-            where = f"{', '.join(rows)} of {', '.join(tables)}"
+        rows = list(dict.fromkeys(_row(cell) for cell in about))
+        if len(tables) == 1 and len(about) <= _FEW:
+            named = [f"{_row(cell)}, {cell.column}" for cell in about]
+            yield verdict, reason, f"{tables[0]}: {'; '.join(named)}"
+        elif len(tables) == 1 and len(rows) <= _FEW:
+            yield verdict, reason, f"{tables[0]}: {', '.join(rows)}"
         else:
-            where = f"{len(about)} cells of {', '.join(tables)}"
-        yield f"{verdict} ({where}): {reason}."
+            yield verdict, reason, f"{len(about):,} cells of {_joined(tables)}"
+
+
+def _joined(tables: list[str]) -> str:
+    """Names of tables in few words: ``Tables 6, A11 and A19``."""
+    numbers = [name.removeprefix("Table ") for name in tables]
+    if len(tables) > 1 and all(len(one.split()) == 1 for one in numbers):
+        return f"Tables {join_words(numbers)}"
+    return "; ".join(tables)
+
+
+def _next_steps(result: Reproduction) -> None:
+    """How to get what is absent: a sentence, and each command on a line that can be copied."""
+    absent = [(reason, where) for verdict, reason, where in _grouped(result.cells) if verdict == _ABSENT]
+    if absent:
+        printing.out.print("\nHow to measure what is absent", style="bold")
+    for reason, where in absent:
+        first, _, rest = reason.partition(", then: ")
+        printing.out.print(f"{where}: {first}{', then' if rest else ''}", markup=False)
+        for command in re.split(r",(?: and)? (?=crossroads )", rest) if rest else ():
+            printing.out.print(typed(command, printing.out.width), markup=False, soft_wrap=True)
+
+
+def typed(command: str, width: int) -> str:
+    r"""A command, indented, and broken so that a shell still understands it where it does not fit.
+
+    Examples
+    --------
+    >>> print(typed("crossroads reproduce abc --scores 'SeT BERT=scores.json'", 40))
+      crossroads reproduce abc \
+        --scores 'SeT BERT=scores.json'
+    """
+    lines, here = [], "  "
+    # an option stays with its value
+    for word in re.findall(r"(?:-[-\w]+ (?!-))?(?:'[^']*'|[^\s'])+", command):
+        if here.strip() and len(here) + len(word) + 3 > width:
+            lines.append(f"{here}\\")
+            here = "    "
+        here += f"{word} "
+    return "\n".join([*lines, here.rstrip()])
 
 
 def appendix_tables(result: Reproduction) -> Iterable[Table]:

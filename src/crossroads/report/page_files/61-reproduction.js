@@ -7,7 +7,7 @@ const REPRO_VERDICTS = {
   differs: ["\u2260", "not as printed under any convention that was tried"],
   "other model": ["\u25c7", "measured on another model than the paper\u2019s: shown, not judged"],
   "model absent": ["\u2013", "not measured; the reason says how to get the model"],
-  "not covered": ["\u00b7", "the model is here, and lacks words or contexts of this test"],
+  "not covered": ["\u00b7", "what the test needs is missing: words, contexts, images, pairs, or data not released"],
 };
 const reproVerdict = (verdict) => `${REPRO_VERDICTS[verdict]?.[0] ?? "?"} ${verdict}`;
 
