@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from typing import Any
 
 import numpy as np
@@ -121,3 +122,13 @@ def test_what_is_no_table_of_scores_is_refused(odd: Any) -> None:
     for pair in ((scores, odd), (odd, scores)):
         with pytest.raises(InputError, match="scores are of type"):
             compare_traits(*pair)
+
+
+def test_files_of_before_p_values_were_adjusted_together_are_read() -> None:
+    result = compare_traits(scores(noise(1)), scores(noise(2)), permutations=9, resamples=0)
+    assert (result.holm, result.bh) == ({}, {})  # compared alone
+    old = result.to_dict()
+    del old["holm"], old["bh"]
+    assert CompareTraitsResult.from_dict(old) == result
+    adjusted = dataclasses.replace(result, holm={"groups": 0.2}, bh={"groups": 0.1})
+    assert CompareTraitsResult.from_json(adjusted.to_json()) == adjusted

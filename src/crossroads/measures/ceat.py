@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,6 +20,7 @@ from crossroads.measures.contextual import (
     check_spread,
     draw_contexts,
     expected_associations,
+    expected_cosines,
     sample_associations,
     stimulus_test,
 )
@@ -67,6 +68,24 @@ class CeatResult(Result):
     """Variance that weighted each sample."""
     contexts: Mapping[str, int]
     """Number of contexts of each stimulus."""
+    cosines: NDArray[np.float64] | None = None
+    """Expected cosine of each target (rows: x, then y) with each attribute (columns: a, then b) over all
+    contexts, in the order of ``coverage.used``: what a paired test of two models compares. None in files
+    that were written before it was kept."""
+
+    @property
+    def associations(self) -> dict[str, float]:
+        """Expected association of each target over all contexts; empty where cosines were not kept."""
+        if self.cosines is None or self.coverage is None:
+            return {}
+        used, n_a = self.coverage.used, len(self.coverage.used["a"])
+        s = self.cosines[:, :n_a].mean(axis=1) - self.cosines[:, n_a:].mean(axis=1)
+        return dict(zip((*used["x"], *used["y"]), s.tolist(), strict=True))
+
+    @classmethod
+    def from_dict(cls, data: Mapping[str, Any]) -> Self:
+        """Rebuild a result from :meth:`to_dict`, also one that was written without cosines."""
+        return super().from_dict({"cosines": None, **data})
 
     def rows(self) -> list[dict[str, Any]]:
         """One row: the combined effect size and both p-values."""
@@ -150,6 +169,7 @@ def ceat(
         sample_effect_sizes=read_only(effects),
         sample_variances=read_only(variances),
         contexts=counts_of(stacked, found),
+        cosines=read_only(expected_cosines(stacked)),
         coverage=found.coverage,
         conventions={
             "measure": "ceat",

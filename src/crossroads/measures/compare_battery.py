@@ -10,13 +10,14 @@ from typing import Any
 import numpy as np
 
 from crossroads.errors import DesignError, EvidenceError, InputError, MissingStimuliError, one_of
-from crossroads.evidence import Embeddings
-from crossroads.geometry import Floats, cosines
+from crossroads.evidence import Contexts, Embeddings
+from crossroads.geometry import Floats
 from crossroads.inference.bootstrap import generator, percentile_interval, resampled_weights, weighted_effects
-from crossroads.inference.multiplicity import benjamini_hochberg, holm
 from crossroads.measures.battery import recorded
-from crossroads.measures.comparison import CompareResult, compare, shared_stimuli
-from crossroads.measures.gathering import Gathered
+from crossroads.measures.ceat_battery import CeatBatteryResult
+from crossroads.measures.comparison import UNIT, CompareResult, compare
+from crossroads.measures.comparison_notes import adjusted_pvalues, comparison_name, context_notes
+from crossroads.measures.shared_words import Evidence, SharedWords, shared_words
 from crossroads.measures.weat import check_ddof
 from crossroads.results import Result
 from crossroads.stimuli import Design
@@ -24,6 +25,9 @@ from crossroads.stimuli import Design
 AGAINST = ("all", "first")
 TAILS = ("two-sided", "greater", "less")
 _AT_A_TIME = 500
+
+Model = Embeddings | Contexts | CeatBatteryResult
+"""What is known about one model: a vector a word, or many, or the tests that were made on these."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -87,7 +91,8 @@ class CompareBatteryResult(Result):
     unpaired: tuple[SavedDifference, ...] = ()
     """Differences of saved effect sizes, where the vectors are not at hand."""
     notes: tuple[str, ...] = ()
-    """What to know before reading: conventions in which the models were first measured differently."""
+    """What to know before reading: conventions in which the models were first measured differently, and
+    whether models that are compared over contexts read the same ones."""
 
     def rows(self) -> list[dict[str, Any]]:
         """One row a design and pair of models; differences without a test at the end."""
@@ -107,7 +112,8 @@ class CompareBatteryResult(Result):
                 "method": test.method,
                 "alternative": test.alternative,
                 "min_pvalue": test.min_pvalue,
-                "measure": "weat",
+                "measure": test.measure,
+                "same_contexts": test.same_contexts,
             }
             for test, (first, second), ends, h, b in zip(
                 self.tests, self.pairs, self.intervals, self.holm, self.bh, strict=True
@@ -127,11 +133,12 @@ def _saved_row(one: SavedDifference) -> dict[str, Any]:
         "difference": one.difference,
         **dict.fromkeys(empty),
         "measure": one.measure,
+        "same_contexts": None,
     }
 
 
 def compare_battery(
-    models: Mapping[str, Embeddings],
+    models: Mapping[str, Model],
     designs: Design | Iterable[Design],
     *,
     measured: Mapping[str, Container[str]] | None = None,
@@ -156,7 +163,7 @@ def compare_battery(
     Parameters
     ----------
     models
-        Models by name; at least two.
+        Models by name; at least two. All of them vectors, or all of them contexts or batteries of CEATs.
     designs
         What to compare.
     measured
@@ -206,15 +213,17 @@ def compare_battery(
         for pair in pairs:
             if measured is not None and not all(design.name in measured[name] for name in pair):
                 continue
-            one, two = models[pair[0]], models[pair[1]]
             try:
+                one, two = (_evidence(models[name], name, design) for name in pair)
                 test = compare(one, two, design, **settings)
             except (MissingStimuliError, EvidenceError, DesignError) as error:
                 if missing == "raise":
                     raise
-                skipped[comparison_name(design.name, *pair)] = error.message
+                measure = "weat" if isinstance(models[pair[0]], Embeddings) else "ceat"
+                skipped[comparison_name(design.name, *pair, measure=measure)] = error.message
                 continue
-            ends = _interval(one, two, design, missing, ddof, resamples, level, seed) if resamples else None
+            shared = shared_words(one, two, design, missing) if resamples else None
+            ends = None if shared is None else _interval(shared, ddof, resamples, level, seed)
             found.append((pair, test, ends))
     return _result(
         models,
@@ -229,38 +238,50 @@ def compare_battery(
             "resamples": resamples,
             "level": level,
             **recorded(settings),
+            **({"unit over contexts": UNIT} if any(test.contexts for _, test, _ in found) else {}),
         },
     )
 
 
+def _evidence(model: Model, name: str, design: Design) -> Evidence:
+    """What a model has to say about a design."""
+    if not isinstance(model, CeatBatteryResult):
+        return model
+    found = [test for test in model.tests if test.design == design.name]
+    if not found:
+        raise DesignError(f"{name} has no test {design.name!r} over contexts.")
+    return found[0]
+
+
 def _result(
-    models: Mapping[str, Embeddings],
+    models: Mapping[str, Model],
     designs: list[Design],
     found: list[_Compared],
     skipped: Mapping[str, str],
     conventions: Mapping[str, Any],
 ) -> CompareBatteryResult:
-    pvalues = [test.pvalue for _, test, _ in found]
+    tests, pairs = tuple(test for _, test, _ in found), tuple(pair for pair, _, _ in found)
+    adjusted = adjusted_pvalues([test.pvalue for test in tests])
+    sources = [
+        model.provenance if isinstance(model, CeatBatteryResult) else (model.provenance,)
+        for model in models.values()
+    ]
     return CompareBatteryResult(
         models=tuple(models),
-        pairs=tuple(pair for pair, _, _ in found),
-        tests=tuple(test for _, test, _ in found),
+        pairs=pairs,
+        tests=tests,
         intervals=tuple(ends for _, _, ends in found),
-        holm=tuple(holm(pvalues).tolist()),
-        bh=tuple(benjamini_hochberg(pvalues).tolist()),
+        holm=adjusted[0],
+        bh=adjusted[1],
         titles={design.name: {role: words.name for role, words in design.sets.items()} for design in designs},
         skipped=skipped,
+        notes=context_notes(tests, pairs),
         conventions=conventions,
-        provenance=tuple(emb.provenance for emb in models.values()),
+        provenance=tuple(source for some in sources for source in some),
     )
 
 
-def comparison_name(design: str, first: str, second: str) -> str:
-    """What a comparison is called: the design and both models."""
-    return f"{design}: {first} / {second}"
-
-
-def _pairs(models: Mapping[str, Embeddings], designs: list[Design], against: str) -> list[tuple[str, str]]:
+def _pairs(models: Mapping[str, Model], designs: list[Design], against: str) -> list[tuple[str, str]]:
     if not hasattr(models, "items"):
         raise InputError(
             f"the models are of type {type(models).__name__}.", hint="give {name: vectors, ...}."
@@ -280,27 +301,18 @@ def _pairs(models: Mapping[str, Embeddings], designs: list[Design], against: str
 
 
 def _interval(
-    first: Embeddings,
-    second: Embeddings,
-    design: Design,
-    missing: str,
-    ddof: int,
-    resamples: int,
-    level: float,
-    seed: int,
+    shared: SharedWords, ddof: int, resamples: int, level: float, seed: int
 ) -> DifferenceInterval | None:
     """Interval of the difference of two effect sizes, from drawing the same words in both models."""
-    found = shared_stimuli(first, second, design, missing)
-    sizes = {name: len(words) for name, words in found[0].words.items()}
+    sizes = shared.sizes
     if min(sizes.values()) < 2:
         return None
-    tables = [_table(one) for one in found]
     rng = generator(seed)
     drawn = []
     for start in range(0, resamples, _AT_A_TIME):
         some = min(_AT_A_TIME, resamples - start)
         weights = {name: resampled_weights(n, some, rng) for name, n in sizes.items()}
-        one, two = (_effects(table, weights, sizes, ddof) for table in tables)
+        one, two = (_effects(table, weights, sizes, ddof) for table in shared.tables)
         drawn.append(one - two)
     differences = np.concatenate(drawn)
     defined = differences[np.isfinite(differences)]
@@ -309,12 +321,6 @@ def _interval(
     low, high = percentile_interval(defined, level)
     lost = int(differences.size - defined.size)
     return DifferenceInterval(low=low, high=high, level=level, resamples=resamples, undefined=lost)
-
-
-def _table(found: Gathered) -> Floats:
-    """Cosines of all targets with all attributes."""
-    v = found.vectors
-    return cosines(np.concatenate([v["x"], v["y"]]), np.concatenate([v["a"], v["b"]]))
 
 
 def _effects(table: Floats, weights: Mapping[str, Floats], sizes: Mapping[str, int], ddof: int) -> Floats:

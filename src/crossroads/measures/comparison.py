@@ -2,23 +2,22 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Any
-
-import numpy as np
+from dataclasses import dataclass, field
+from typing import Any, Self
 
 from crossroads.errors import DesignError, EvidenceError, one_of
-from crossroads.evidence import Embeddings
-from crossroads.geometry import Floats, rounding_error
+from crossroads.geometry import Floats
 from crossroads.inference.permutation import MAX_WORK, permutation_test
-from crossroads.measures.gathering import Gathered, check_inputs, gather, warn_about_sharing
-from crossroads.measures.weat import check_ddof, recorded_work, scores_of
-from crossroads.results import Coverage, Result
+from crossroads.measures.gathering import check_inputs, warn_about_sharing
+from crossroads.measures.shared_words import Evidence, shared_words
+from crossroads.measures.weat import check_ddof, recorded_work
+from crossroads.results import Result
 from crossroads.stimuli import Design
 
 SCALES = ("sd", "cosine")
+UNIT = "a target word, by its association averaged over all of its contexts"
+"""What is exchanged and drawn anew where models are compared over contexts."""
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -45,6 +44,22 @@ class CompareResult(Result):
     """The smallest p-value that sets of these sizes can give."""
     changes: Mapping[str, float]
     """Association of each target in the first model less that in the second, on the scale asked for."""
+    contexts: Mapping[str, tuple[int, int]] = field(default_factory=dict)
+    """Number of contexts of each stimulus in either model, where associations are means over contexts; empty
+    where a word has one vector."""
+    same_contexts: bool | None = None
+    """Whether both models read the same contexts: as many of each word, out of one collection. None where
+    that is not recorded, or where a word has one vector."""
+
+    @property
+    def measure(self) -> str:
+        """What measures the associations: ``weat`` on one vector a word, ``ceat`` over contexts."""
+        return "ceat" if self.contexts else "weat"
+
+    @classmethod
+    def from_dict(cls, data: Mapping[str, Any]) -> Self:
+        """Rebuild a result from :meth:`to_dict`, also one that was written before contexts were compared."""
+        return super().from_dict({"contexts": {}, "same_contexts": None, **data})
 
     def rows(self) -> list[dict[str, Any]]:
         """One row: both effect sizes, their difference and its p-value."""
@@ -63,8 +78,8 @@ class CompareResult(Result):
 
 
 def compare(
-    first: Embeddings,
-    second: Embeddings,
+    first: Evidence,
+    second: Evidence,
     design: Design,
     *,
     alternative: str = "two-sided",
@@ -86,7 +101,8 @@ def compare(
     Parameters
     ----------
     first, second
-        The two models; their dimensions may differ. Stimuli missing from either are missing from both.
+        The two models; their dimensions may differ. Stimuli missing from either are missing from both. Two
+        sets of vectors, or two of contexts, or what :func:`~crossroads.measures.ceat.ceat` made of these.
     design, alternative, ddof, ties, method, seed, missing, max_work
         As in :func:`~crossroads.measures.weat.weat`.
     scale
@@ -99,25 +115,31 @@ def compare(
     With ``scale="cosine"`` the test is exact, the attributes taken as given. With ``scale="sd"`` it errs on
     the safe side: a strong association in both models leaves their effect sizes little room to differ, so
     that true nulls are rejected less often than the level says, down to never.
+
+    Over contexts, the association of a target is its mean over all contexts of all words, and the unit is the
+    target word: neither more contexts nor more samples of them make the test surer of itself than its words
+    allow. The attributes and their contexts are taken as given. Where the models read other contexts
+    (``same_contexts``), a change may come from the texts as well as from the models. Means over few contexts
+    are noisy, which makes an effect size in standard deviations smaller: where one model has fewer contexts,
+    ``scale="cosine"`` is not misled by that.
     """
-    check_inputs(design, first, second)
+    check_inputs(design)
     one_of("scale", scale, SCALES)
     if design.y is None:
         raise DesignError(f"the design {design.name!r} has a single target.", hint="give y as well.")
     check_ddof(ddof)
     warn_about_sharing(design)
-    found = shared_stimuli(first, second, design, missing)
+    shared = shared_words(first, second, design, missing)
+    n_x = len(shared.words["x"])
     scaled = [
-        _standardised(one, design, ddof, emb.dim) for one, emb in zip(found, (first, second), strict=True)
+        _standardised(s, error, design.name, ddof)
+        for s, error in zip(shared.scores, shared.errors, strict=True)
     ]
-    z = [scores for scores, _ in scaled]
-    n_x = len(found[0].words["x"])
-    d = [float(scores[:n_x].mean() - scores[n_x:].mean()) for scores in z]
+    d = [float(z[:n_x].mean() - z[n_x:].mean()) for z, _ in scaled]
     if scale == "sd":
-        changes, error = z[0] - z[1], sum(error for _, error in scaled)
+        changes, error = scaled[0][0] - scaled[1][0], sum(error for _, error in scaled)
     else:
-        raw = [np.concatenate(scores_of(one)[:2]) for one in found]
-        changes, error = raw[0] - raw[1], rounding_error(first.dim) + rounding_error(second.dim)
+        changes, error = shared.scores[0] - shared.scores[1], sum(shared.errors)
     tested = permutation_test(
         changes[:n_x],
         changes[n_x:],
@@ -138,8 +160,10 @@ def compare(
         method=tested.method,
         alternative=alternative,
         min_pvalue=tested.min_pvalue,
-        changes=dict(zip((*found[0].words["x"], *found[0].words["y"]), changes.tolist(), strict=True)),
-        coverage=found[0].coverage,
+        changes=dict(zip((*shared.words["x"], *shared.words["y"]), changes.tolist(), strict=True)),
+        contexts=shared.contexts,
+        same_contexts=shared.same_contexts,
+        coverage=shared.coverage,
         conventions={
             "measure": "compare",
             "scale": scale,
@@ -150,58 +174,19 @@ def compare(
             "method": method,
             "max_work": recorded_work(max_work),
             "seed": seed,
+            **({"unit over contexts": UNIT} if shared.contexts else {}),
         },
-        provenance=(first.provenance, second.provenance),
+        provenance=shared.provenance,
     )
 
 
-def shared_stimuli(
-    first: Embeddings, second: Embeddings, design: Design, missing: str
-) -> tuple[Gathered, Gathered]:
-    """The stimuli that both models have, in the same order."""
-    least = {"x": 2, "y": 2, "a": 1, "b": 1}
-    if missing == "raise":
-        one = gather(first, design.sets, missing=missing, least=least)
-        two = gather(second, design.sets, missing=missing, least=least)
-        return dataclasses.replace(one, coverage=_respelled(one.coverage, two.coverage)), two
-    one = gather(first, design.sets, missing="drop", least=least)
-    two = gather(second, one.words, missing=missing, least=least)
-    one = gather(first, two.words, missing="drop", least=least)
-    dropped = {
-        name: {
-            word: _reason(word, name, first, two.coverage) for word in words if word not in two.words[name]
-        }
-        for name, words in design.sets.items()
-    }
-    coverage = dataclasses.replace(
-        _respelled(one.coverage, two.coverage), policy=missing, used=one.words, dropped=dropped
-    )
-    return Gathered(vectors=one.vectors, words=one.words, coverage=coverage), two
-
-
-def _respelled(one: Coverage, two: Coverage) -> Coverage:
-    """Coverage of the first model, with what was respelled in either."""
-    return dataclasses.replace(one, respelled={**two.respelled, **one.respelled})
-
-
-def _reason(word: str, name: str, first: Embeddings, second: Coverage) -> str:
-    if word in second.dropped[name]:
-        reason = second.dropped[name][word]
-        return reason if reason.startswith("left out") else f"{reason} of the second model"
-    return (
-        "not in the vocabulary of the first model" if word not in first else "zero vector in the first model"
-    )
-
-
-def _standardised(found: Gathered, design: Design, ddof: int, dim: int) -> tuple[Floats, float]:
+def _standardised(s: Floats, error: float, design: str, ddof: int) -> tuple[Floats, float]:
     """Associations on the scale of the effect size, and the largest rounding error in them."""
-    x, y, _ = scores_of(found)
-    s = np.concatenate([x, y])
-    if float(s.max() - s.min()) <= 2 * rounding_error(dim):
+    if float(s.max() - s.min()) <= 2 * error:
         raise EvidenceError(
-            f"every association of the design {design.name!r} equals {float(s[0]):.6g} in one of the models.",
+            f"every association of the design {design!r} equals {float(s[0]):.6g} in one of the models.",
             hint="check that its vectors differ.",
         )
     spread = float(s.std(ddof=ddof))
     z = (s - s.mean()) / spread
-    return z, rounding_error(dim) * (2 + float(np.abs(z).max())) / spread
+    return z, error * (2 + float(abs(z).max())) / spread

@@ -233,6 +233,12 @@ def expected_associations(stacked: Stack) -> Floats:
     return np.asarray(means[:n_targets] @ difference)
 
 
+def expected_cosines(stacked: Stack) -> Floats:
+    """Expected cosine of each target with each attribute over all choices of contexts, one row a target."""
+    n_targets = sum(stacked.sizes[:-2])
+    return np.asarray(stacked.means[:n_targets] @ stacked.means[n_targets:].T)
+
+
 def check_spread(variances: Floats, stacked: Stack) -> None:
     """Refuse samples whose associations differ by no more than rounding leaves."""
     if not (np.sqrt(variances) > 8 * np.finfo(stacked.rows.dtype).eps).all():

@@ -18,7 +18,7 @@ from crossroads.inference.permutation import ALTERNATIVES, permutation_test
 from crossroads.inference.random_effects import combine
 from crossroads.measures.ceat import VARIANCES
 from crossroads.measures.context_sets import counts_of, design_contexts, sample_cosines
-from crossroads.measures.contextual import Stack, check_spread, draw_contexts
+from crossroads.measures.contextual import Stack, check_spread, draw_contexts, expected_cosines
 from crossroads.measures.patterns import ALPHA, LEAST_EFFECT, PATTERNS, lean, pattern_of
 from crossroads.measures.weat import check_ddof
 from crossroads.results import Result, read_only
@@ -269,9 +269,8 @@ def _effects(into: Sampled, block: slice, scores: Floats, n_first: int, ddof: in
 
 def _expected(stacked: Stack) -> dict[str, Floats]:
     """What is permuted at each level, from expected cosines; and the expected cosines of each cell."""
-    n_x, n_y, n_a, _ = stacked.sizes
-    means = stacked.means
-    table = means[: n_x + n_y] @ means[n_x + n_y :].T
+    n_x, _, n_a, _ = stacked.sizes
+    table = expected_cosines(stacked)
     found = {"1": table[:, :n_a].mean(axis=1) - table[:, n_a:].mean(axis=1)}
     for key, part in (("x", table[:n_x]), ("y", table[n_x:])):
         found[key] = part.mean(axis=0)

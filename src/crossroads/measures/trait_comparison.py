@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, field
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -56,6 +56,16 @@ class CompareTraitsResult(Result):
     """The same for the second model."""
     known: NDArray[np.bool_]
     """Which cells have a score on both sides."""
+    holm: Mapping[str, float] = field(default_factory=dict)
+    """p-value of each exchange adjusted by Holm over all exchanges that were made along with it, with other
+    scores and pairs of models. Empty where these scores were compared alone."""
+    bh: Mapping[str, float] = field(default_factory=dict)
+    """The same, adjusted by Benjamini and Hochberg."""
+
+    @classmethod
+    def from_dict(cls, data: Mapping[str, Any]) -> Self:
+        """Rebuild a result from :meth:`to_dict`, also one that was written without adjusted p-values."""
+        return super().from_dict({"holm": {}, "bh": {}, **data})
 
     @property
     def differences(self) -> Floats:
