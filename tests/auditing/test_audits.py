@@ -284,7 +284,7 @@ def test_material_that_a_model_cannot_use_is_refused(
     file = str(make_vectors([make_design()]))
     for name in ("contexts", "images", "human"):
         extra: dict[str, Any] = {name: tmp_path}
-        with pytest.raises(InputError, match=f"--{name} was given, but .* is static word vectors"):
+        with pytest.raises(InputError, match=f"^{name}= was given, but .* is static word vectors"):
             run_audit(file, [make_design()], **extra)
     with pytest.raises(InputError, match=r"there is no .*nowhere"):
         run_audit(file, [make_design()], kind="encoder", contexts=tmp_path / "nowhere")
@@ -329,7 +329,7 @@ def test_a_way_of_asking_that_a_model_has_no_use_for_is_refused(
 ) -> None:
     designs = [make_design("one")]
     asked: dict[str, Any] = {option: "a {word}"}
-    with pytest.raises(InputError, match=f"--{option}.* was given, but"):
+    with pytest.raises(InputError, match=f"^{option}= was given, but"):
         run_audit(str(make_vectors(designs)), designs, **asked)
 
 
@@ -355,3 +355,27 @@ def test_models_are_compared_with_missing_words_as_they_were_audited(tmp_path: P
     assert compared is not None
     assert compared.conventions["missing"] == "balance"
     assert compared.tests[0].effect_sizes == expected.effect_sizes
+
+
+def test_stores_of_contexts_are_compared_with_paired_tests_that_are_kept(
+    tmp_path: Path, make_design: MakeDesign
+) -> None:
+    designs = [make_design("one"), make_design("two")]
+    rng, stores = np.random.default_rng(7), {}
+    for name in ("first", "second", "third"):
+        rows = {word: rng.normal(size=(4, 6)) for design in designs for word in design.words}
+        cr.Contexts.from_dict(rows, provenance=name).save(tmp_path / name)
+        stores[name] = cr.Contexts.open(tmp_path / name)
+    settings = Settings(samples=20, resamples=0, alternative="greater")
+    events: list[Event] = []
+    with Workplace(tmp_path / "parts") as place:
+        done = {name: run_audit(str(tmp_path / name), designs, samples=20, resamples=0) for name in stores}
+        compared = compare_finished(done, settings, Desk(place=place, tally=Tally()))
+        again = compare_finished(done, settings, Desk(place=place, tally=Tally(events.append)))
+    expected = cr.compare_battery(stores, designs, alternative="greater")
+    assert compared is not None
+    assert (compared.tests, compared.pairs) == (expected.tests, expected.pairs)
+    assert (compared.intervals, compared.holm) == (expected.intervals, expected.holm)
+    assert len(compared.tests) == 6  # two designs, every two of three models
+    assert again == compared
+    assert (events[-1].kept, events[-1].done) == (6, 6)

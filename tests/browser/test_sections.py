@@ -27,10 +27,12 @@ from crossroads.measures import (
 )
 from crossroads.measures.alignment import AlignmentResult
 from crossroads.measures.compare_battery import compare_battery
+from crossroads.measures.joined_comparisons import join_comparisons
 from crossroads.measures.score_files import TraitTable
 from crossroads.measures.trait_comparison import compare_traits
 from crossroads.papers import Cell, Reproduction
 from crossroads.papers import fidelity as published_fidelity
+from crossroads.report.comparing import adjusted
 from crossroads.report.page import write_page
 from crossroads.report.records import Record, results_document
 from crossroads.report.schema import result_kinds
@@ -593,6 +595,38 @@ def test_many_comparisons_are_shown_one_at_a_time(opened: Open, tmp_path: Path) 
     assert shown(seen, f"/results/0/tests/{last}/min_pvalue") == []
     seen.locator("#comparison").get_by_label("Comparison", exact=True).select_option(str(last))
     assert shown(seen, f"/results/0/tests/{last}/min_pvalue") == [many.tests[last].min_pvalue]
+
+
+def test_a_comparison_over_contexts_says_what_was_read_and_of_how_many_contexts(
+    opened: Open, tmp_path: Path
+) -> None:
+    static = compare_battery({"<m>": model(1), "n": model(2)}, DESIGN, resamples=20)
+    stores = {}
+    for seed, name in enumerate(("<m>", "n")):
+        rng = np.random.default_rng(seed)
+        rows = {word: rng.normal(size=(3 + seed, 4)) for word in DESIGN.words}
+        stores[name] = cr.Contexts.from_dict(rows)
+    over = compare_battery(stores, DESIGN, resamples=20)
+    scores = compare_traits(paired(), paired(seed=2), permutations=9, resamples=9)
+    whole = adjusted(join_comparisons([static, over], static.models), [scores])
+    write_page(tmp_path / "p.html", [Record(document=results_document(whole.results))])
+    seen = opened(tmp_path / "p.html").page
+    section = seen.locator("#comparison")
+    rows_shown = rows_of(section, "Differences of effect sizes")
+    assert [row[0] for row in rows_shown] == [HOSTILE, f"{HOSTILE} (contexts)"]
+    filtered(section, "Evidence").select_option("contexts")
+    assert len(rows_of(section, "Differences of effect sizes")) == 1
+    section.locator("details summary", has_text="(contexts)").first.click()
+    section.get_by_text("4 to 4 in n").wait_for()  # a part is built when it opens
+    told = section.text_content()
+    assert "3 to 3 in <m> and 4 to 4 in n" in told
+    assert "did not read the same contexts of all words" in told
+    word = next(iter(over.tests[0].contexts))
+    assert shown(seen, f"/results/0/tests/1/contexts/{word}/1") == [4]
+    section.locator("details summary", has_text="Groups on traits").first.click()
+    section.get_by_text("p (Holm), groups exchanged").wait_for()
+    assert shown(seen, "/results/1/holm/groups") == [whole.traits[0].holm["groups"]]
+    assert shown(seen, "/results/1/bh/traits") == [whole.traits[0].bh["traits"]]
 
 
 # Published work, methods

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import json
 from collections.abc import Callable
 from pathlib import Path
@@ -10,7 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from crossroads import Design, Embeddings, Provenance, battery
+from crossroads import Contexts, Design, Embeddings, Provenance, battery, ceat_battery
 from crossroads.measures import CompareBatteryResult
 from crossroads.report import Audit, write_audit
 
@@ -136,3 +137,32 @@ def test_a_damaged_audit_is_refused_with_its_name(
     assert run.status == 2
     assert "not a JSON document" in run.err
     assert "Traceback" not in run.err
+
+
+def test_audits_of_stores_are_compared_over_contexts_with_the_unit_said(
+    command: Command, tmp_path: Path
+) -> None:
+    for name, lean in (("up", 1.5), ("down", -1.5)):
+        rng = np.random.default_rng(len(name))
+        rows = {word: rng.normal(size=(3, 6)) * 0.4 for word in LABELS}
+        for role, side in {"x": lean, "y": -lean, "a": 2.0, "b": -2.0}.items():
+            for word in SETS[role]:
+                rows[word][:, 0] += side
+        about = Provenance(source=f"{name} [b]", details={"record": {"contexts": "abc"}})
+        tested = ceat_battery(Contexts.from_dict(rows, provenance=about), DESIGN, samples=5)
+        audit = Audit(kind="contexts", contexts=tested)
+        write_audit(tmp_path / name, audit, [DESIGN], figures=False)
+    run = command("compare", tmp_path / "up", tmp_path / "down", "-o", tmp_path / "c", "--no-figures")
+    assert run.status == 0, run.err
+    assert run.err == ""
+    told = " ".join(run.out.split())
+    assert "planted (ceat)" in told
+    assert "the unit is the target word" in told
+    assert "up [b] and down [b] read the same contexts" in told
+    assert "without a test" not in told
+    data = json.loads((tmp_path / "c" / "results.json").read_text(encoding="utf-8"))
+    (test,) = data["results"][0]["tests"]
+    assert test["pvalue"] == pytest.approx(2 / 924)  # as far out as changes of twelve words can be
+    with (tmp_path / "c" / "comparison.csv").open(encoding="utf-8", newline="") as file:
+        (row,) = csv.DictReader(file)
+    assert (row["measure"], row["same_contexts"]) == ("ceat", "True")

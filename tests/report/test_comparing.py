@@ -15,7 +15,8 @@ import pytest
 
 from crossroads import Contexts, Design, Embeddings, Provenance, battery, ceat_battery
 from crossroads.errors import InputError
-from crossroads.measures import TraitScores, compare_battery
+from crossroads.inference.multiplicity import benjamini_hochberg, holm
+from crossroads.measures import CompareBatteryResult, TraitScores, compare_battery
 from crossroads.report import (
     Audit,
     Comparison,
@@ -27,6 +28,7 @@ from crossroads.report import (
     write_comparison,
 )
 from crossroads.report.comparison_files import comparison_latex, comparison_markdown, comparison_methods
+from crossroads.report.escaping import pvalue
 from crossroads.report.folder import OURS, check_output
 from crossroads.report.records import Record, read_records
 
@@ -156,24 +158,113 @@ def test_a_design_that_one_audit_did_not_measure_is_not_compared_there(saved: Sa
     ]
 
 
-def test_tests_over_contexts_and_scores_on_traits_are_compared_too(saved: Saved) -> None:
-    def contextual(seed: int, name: str) -> ModelAudit:
-        rng = np.random.default_rng(seed)
-        rows = {word: rng.normal(size=(3, 4)) for word in LABELS}
-        store = Contexts.from_dict(rows, provenance=Provenance(source=name))
-        tested = ceat_battery(store, [FIRST], samples=5)
-        audit = Audit(kind="encoder", contexts=tested, traits=(traits(seed, name),))
-        return ModelAudit(audit=audit, designs=[FIRST])
+def store(seed: int, name: str, collection: str | None = None, words: list[str] = LABELS) -> Contexts:
+    rng = np.random.default_rng(seed)
+    rows = {word: rng.normal(size=(3, 4)) for word in words}
+    details = {} if collection is None else {"record": {"contexts": collection}}
+    return Contexts.from_dict(rows, provenance=Provenance(source=name, details=details))
 
+
+def contextual(seed: int, name: str, *, designs: list[Design] | None = None, **options: Any) -> ModelAudit:
+    """The audit of a store of contexts, with scores on traits."""
+    chosen = [FIRST] if designs is None else designs
+    tested = ceat_battery(store(seed, name, "abc"), chosen, samples=5, **options)
+    audit = Audit(kind="encoder", contexts=tested, traits=(traits(seed, name),))
+    return ModelAudit(audit=audit, designs=chosen)
+
+
+def test_saved_tests_over_contexts_give_the_very_comparison_of_the_stores(saved: Saved) -> None:
+    designs = [FIRST, SECOND]
+    records = saved(*(contextual(i, name, designs=designs) for i, name in enumerate(("one", "two", "three"))))
+    found = compare_audits(saved_audits(records), resamples=50).battery
+    stores = {name: store(i, name, "abc") for i, name in enumerate(("one", "two", "three"))}
+    alone = compare_battery(stores, designs, resamples=50)
+    assert (found.tests, found.pairs, found.intervals) == (alone.tests, alone.pairs, alone.intervals)
+    assert found.notes == alone.notes
+    assert found.notes[0] == "one and two read the same contexts, so that differences are between the models."
+    assert (found.unpaired, found.skipped) == ((), {})
+    first = compare_audits(saved_audits(records), resamples=0, against="first").battery
+    assert set(first.pairs) == {("one", "two"), ("one", "three")}
+
+
+def test_differences_are_adjusted_over_vectors_and_contexts_and_agreement_by_itself(saved: Saved) -> None:
+    both = []
+    for i, name in enumerate(("one", "two")):
+        static, over = audited(model(i, name), [FIRST]), contextual(i, name)
+        audit = dataclasses.replace(over.audit, battery=static.audit.battery)
+        both.append(ModelAudit(audit=audit, designs=[FIRST], vectors=static.vectors))
+    found = compare_audits(saved_audits(saved(*both)), resamples=0)
+    assert [test.measure for test in found.battery.tests] == ["weat", "ceat"]
+    (scores,) = found.traits
+    differences = [test.pvalue for test in found.battery.tests]
+    assert found.battery.holm == pytest.approx(holm(differences).tolist())
+    assert found.battery.bh == pytest.approx(benjamini_hochberg(differences).tolist())
+    agreement = [one.pvalue for one in scores.exchanges.values()]
+    assert list(scores.holm.values()) == pytest.approx(holm(agreement).tolist())
+    assert list(scores.bh.values()) == pytest.approx(benjamini_hochberg(agreement).tolist())
+    assert list(scores.holm) == list(scores.bh) == ["groups", "traits"]
+    assert found.battery.conventions["adjusted"] == (
+        "all comparisons: 1 paired test on vectors and 1 paired test over contexts"
+    )
+    texts = comparison_markdown(found), comparison_latex(found), comparison_methods(found)
+    assert all(r"first\_1 (ceat)" in text for text in texts)
+    assert all("adjusted for 2 comparisons" in text for text in texts[:2])
+    assert all("the unit is the target word" in text for text in texts[:2])
+    assert "unit over contexts: a target word" in texts[2]
+    assert "A word has 3 to 3 contexts in one and 3 to 3 contexts in two." in texts[2]
+    assert {"@guo2021detecting", "@wolfe2024mleat"} <= set(re.findall(r"@\w+", texts[2]))
+    assert f"(Holm {pvalue(scores.holm['groups'])}, BH {pvalue(scores.bh['groups'])})" in texts[0]
+
+
+def test_tests_that_were_made_already_are_completed_over_contexts_in_the_same_way(tmp_path: Path) -> None:
+    both = {}
+    for i, name in enumerate(("one", "two")):
+        static, over = audited(model(i, name), [FIRST]), contextual(i, name)
+        audit = dataclasses.replace(over.audit, battery=static.audit.battery)
+        both[name] = ModelAudit(audit=audit, designs=[FIRST], vectors=static.vectors)
+    vectors = {name: one.vectors for name, one in both.items() if one.vectors is not None}
+    tested = compare_battery(vectors, FIRST, resamples=0, alternative="greater", scale="cosine")
+    write_audits(tmp_path / "out", both, tested, figures=False)
+    data = json.loads((tmp_path / "out" / "results.json").read_text(encoding="utf-8"))
+    over = data["results"][0]["tests"][1]
+    assert over["contexts"]["x0"] == [3, 3]
+    assert (over["alternative"], over["conventions"]["scale"]) == ("greater", "cosine")
+    # and where some are over contexts, that is all of them
+    whole = json.loads(json.dumps(data["results"][0]))
+    again = CompareBatteryResult.from_dict({**whole, "unpaired": [], "notes": []})
+    found = compare_audits(saved_audits(read_records(tmp_path / "out")), tested=again).battery
+    assert found.tests == again.tests
+
+
+def test_an_audit_of_before_cosines_were_kept_is_compared_by_its_numbers(saved: Saved) -> None:
     one, two = contextual(1, "one"), contextual(2, "two")
-    found = compare_audits(saved_audits(saved(one, two)))
+    assert two.audit.contexts is not None
+    tests = tuple(dataclasses.replace(test, cosines=None) for test in two.audit.contexts.tests)
+    old = dataclasses.replace(two.audit.contexts, tests=tests)
+    records = saved(one, dataclasses.replace(two, audit=dataclasses.replace(two.audit, contexts=old)))
+    found = compare_audits(saved_audits(records))
     (difference,) = found.battery.unpaired
-    assert (difference.measure, difference.reason) == ("ceat", "contexts are not kept in an audit.")
+    assert difference.measure == "ceat"
+    assert difference.reason == "two was audited before cosines over contexts were kept; audit it again."
     assert one.audit.contexts is not None
     assert difference.effect_sizes[0] == one.audit.contexts.tests[0].stimulus_effect_size
     (agreement,) = found.traits
     assert agreement.models == ("one", "two")
-    assert set(agreement.exchanges) == {"groups", "traits"}
+    assert set(agreement.holm) == {"groups", "traits"}  # there is no test of designs, and still a family
+    assert found.battery.conventions["adjusted"] == "nothing: no paired test was made"
+
+
+def test_tests_over_contexts_that_share_too_few_words_are_skipped_under_their_name(saved: Saved) -> None:
+    audits = []
+    for i, name in enumerate(("one", "two")):
+        lacking = SETS["x"][:3] if i else SETS["x"][2:]
+        words = [word for word in LABELS if word not in lacking]
+        tested = ceat_battery(store(i, name, words=words), [FIRST, SECOND], samples=5)
+        audits.append(ModelAudit(audit=Audit(kind="contexts", contexts=tested), designs=[FIRST, SECOND]))
+    found = compare_audits(saved_audits(saved(*audits)), anything=True).battery
+    assert "needs 2" in found.skipped["first_1 CEAT: one / two"]
+    assert [one.design for one in found.unpaired] == []
+    assert [test.design for test in found.tests] == []
 
 
 def test_scores_under_other_conventions_are_compared_and_that_is_said(saved: Saved) -> None:

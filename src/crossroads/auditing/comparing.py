@@ -2,26 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from functools import partial
 from itertools import combinations
 from typing import Any
 
 from crossroads.auditing.audits import Finished
-from crossroads.auditing.parts import Outcome, Part, Settings, design_inputs, rows_inputs
+from crossroads.auditing.parts import Outcome, Part, Settings, design_inputs, fingerprint, rows_inputs
 from crossroads.auditing.running import run_parts
 from crossroads.auditing.vectors import Desk
 from crossroads.errors import DesignError, EvidenceError, MissingStimuliError
-from crossroads.evidence import Embeddings
-from crossroads.inference.multiplicity import benjamini_hochberg, holm
-from crossroads.measures.compare_battery import CompareBatteryResult, compare_battery, comparison_name
+from crossroads.evidence import Embeddings, Provenance
+from crossroads.measures import CeatBatteryResult, CeatResult, CompareBatteryResult, compare_battery
+from crossroads.measures.comparison_notes import comparison_name
+from crossroads.measures.joined_comparisons import join_comparisons
 from crossroads.stimuli import Design
 
 
 def compare_finished(
     finished: Mapping[str, Finished], settings: Settings, desk: Desk, *, workers: int | None = None
 ) -> CompareBatteryResult | None:
-    """Compare audited models that have one vector a word, every two of them.
+    """Compare audited models on one vector a word and over contexts, every two of them.
 
     Parameters
     ----------
@@ -37,8 +38,23 @@ def compare_finished(
     Returns
     -------
     CompareBatteryResult or None
-        None where fewer than two models have vectors of words.
+        None where no two models have vectors of words, nor tests over contexts.
     """
+    parts = [*_vector_parts(finished, settings), *_context_parts(finished, settings)]
+    desk.tally.expect(len(parts))
+    outcomes = run_parts(parts, desk.place, workers=workers, tally=desk.tally)
+    return _joined(finished, outcomes)
+
+
+def _options(settings: Settings) -> dict[str, Any]:
+    tail = "two-sided" if settings.alternative == "observed" else settings.alternative
+    # a word that one model has may be missing from the other, also where none may from the battery
+    missing = "balance" if settings.missing == "balance" else "drop"
+    return {"alternative": tail, "missing": missing, "seed": settings.seed}
+
+
+def _vector_parts(finished: Mapping[str, Finished], settings: Settings) -> list[Part]:
+    """One part a design and pair of models that both have it on one vector a word."""
     models = {
         name: one.vectors
         for name, one in finished.items()
@@ -46,10 +62,16 @@ def compare_finished(
     }
     measured = {name: _measured(finished[name]) for name in models}
     designs = {name: one for some in measured.values() for name, one in some.items()}
-    parts = _parts(models, measured, list(designs.values()), settings)
-    desk.tally.expect(len(parts))
-    outcomes = run_parts(parts, desk.place, workers=workers, tally=desk.tally)
-    return _joined(models, list(designs.values()), outcomes)
+    options, parts = _options(settings), []
+    for design in designs.values():
+        for pair in combinations(models, 2):
+            if not all(design.name in measured[name] for name in pair):
+                continue
+            two = {name: models[name] for name in pair}
+            evidence = {name: rows_inputs(emb, design.words) for name, emb in two.items()}
+            provenance = tuple(emb.provenance for emb in two.values())
+            parts.append(_part(two, design, evidence, provenance, options, measure="weat"))
+    return parts
 
 
 def _measured(one: Finished) -> dict[str, Design]:
@@ -58,58 +80,56 @@ def _measured(one: Finished) -> dict[str, Design]:
     return {design.name: design for design in one.designs if design.name in tests}
 
 
-def _parts(
-    models: Mapping[str, Embeddings],
-    measured: Mapping[str, Mapping[str, Design]],
-    designs: Sequence[Design],
-    settings: Settings,
-) -> list[Part]:
-    """One part a design and pair of models that both have it."""
-    tail = "two-sided" if settings.alternative == "observed" else settings.alternative
-    # a word that one model has may be missing from the other, also where none may from the battery
-    missing = "balance" if settings.missing == "balance" else "drop"
-    options: dict[str, Any] = {"alternative": tail, "missing": missing, "seed": settings.seed}
-    parts = []
-    for design in designs:
-        for pair in combinations(models, 2):
-            if not all(design.name in measured[name] for name in pair):
+def _context_parts(finished: Mapping[str, Finished], settings: Settings) -> list[Part]:
+    """One part a design and pair of models that were both tested on it over contexts."""
+    batteries = {name: one.audit.contexts for name, one in finished.items() if one.audit.contexts is not None}
+    tests = {name: {test.design: test for test in one.tests} for name, one in batteries.items()}
+    designs = {one.name: one for each in finished.values() for one in each.designs}
+    options, parts = _options(settings), []
+    for design in designs.values():
+        for pair in combinations(batteries, 2):
+            if not all(design.name in tests[name] for name in pair):
                 continue
-            two = {name: models[name] for name in pair}
-            evidence = {name: rows_inputs(emb, design.words) for name, emb in two.items()}
-            parts.append(
-                Part(
-                    name=f"compare {comparison_name(design.name, *pair)}",
-                    gives=CompareBatteryResult,
-                    inputs={"evidence": evidence, "pair": pair, **options, **design_inputs(design)},
-                    run=partial(compare_battery, two, design, **options),
-                    provenance=tuple(emb.provenance for emb in two.values()),
-                    skips=(MissingStimuliError, EvidenceError, DesignError),
-                    work=float(2 ** len(design.sets["x"])),
-                )
-            )
+            two = {name: batteries[name] for name in pair}
+            evidence = {name: _kept(tests[name][design.name]) for name in pair}
+            provenance = tuple(source for one in two.values() for source in one.provenance)
+            parts.append(_part(two, design, evidence, provenance, options, measure="ceat"))
     return parts
 
 
-def _joined(
-    models: Mapping[str, Embeddings], designs: Sequence[Design], outcomes: Mapping[str, Outcome]
-) -> CompareBatteryResult | None:
+def _kept(test: CeatResult) -> str:
+    """Checksum of what a comparison takes from a test over contexts."""
+    return fingerprint({"cosines": test.cosines, "contexts": test.contexts, "coverage": test.coverage})
+
+
+def _part(
+    models: Mapping[str, Embeddings] | Mapping[str, CeatBatteryResult],
+    design: Design,
+    evidence: Mapping[str, str],
+    provenance: tuple[Provenance, ...],
+    options: Mapping[str, Any],
+    *,
+    measure: str,
+) -> Part:
+    pair = tuple(models)
+    inputs = {"evidence": evidence, "pair": pair, "measure": measure, **options, **design_inputs(design)}
+    return Part(
+        name=f"compare {comparison_name(design.name, pair[0], pair[1], measure=measure)}",
+        gives=CompareBatteryResult,
+        inputs=inputs,
+        run=partial(compare_battery, models, design, **options),
+        provenance=provenance,
+        skips=(MissingStimuliError, EvidenceError, DesignError),
+        work=float(2 ** len(design.sets["x"])),
+    )
+
+
+def _joined(models: Iterable[str], outcomes: Mapping[str, Outcome]) -> CompareBatteryResult | None:
     """One result over all designs and pairs, with p-values adjusted for all of them."""
     found = [one.result for one in outcomes.values() if isinstance(one.result, CompareBatteryResult)]
     if not found:
         return None
-    pvalues = [test.pvalue for one in found for test in one.tests]
     refused = {
         name.removeprefix("compare "): one.reason for name, one in outcomes.items() if one.reason is not None
     }
-    return CompareBatteryResult(
-        models=tuple(models),
-        pairs=tuple(pair for one in found for pair in one.pairs),
-        tests=tuple(test for one in found for test in one.tests),
-        intervals=tuple(ends for one in found for ends in one.intervals),
-        holm=tuple(holm(pvalues).tolist()),
-        bh=tuple(benjamini_hochberg(pvalues).tolist()),
-        titles={design.name: {role: one.name for role, one in design.sets.items()} for design in designs},
-        skipped={**{name: why for one in found for name, why in one.skipped.items()}, **refused},
-        conventions=found[0].conventions,
-        provenance=tuple(emb.provenance for emb in models.values()),
-    )
+    return join_comparisons(found, models, skipped=refused)

@@ -16,8 +16,7 @@ from crossroads.cli.reporting import tests_of
 from crossroads.measures import CompareBatteryResult, CompareTraitsResult
 from crossroads.papers import fidelity, findings
 from crossroads.report.comparing import Comparison, compare_audits
-from crossroads.report.comparison_files import left_out
-from crossroads.report.escaping import counted
+from crossroads.report.comparison_sentences import OVER_CONTEXTS, left_out, tested_name, tests_together
 from crossroads.report.folder import check_output
 from crossroads.report.records import read_records
 from crossroads.report.saved import saved_audits
@@ -78,14 +77,16 @@ def compare_command(
 ) -> None:
     """Compare the audits of two or more models.
 
-    Where the audits kept vectors, every design that both have is measured anew on the words that both have,
-    with a paired test; else the saved numbers are set beside each other without a test.
+    Every design that both have is measured anew on the words that both have, with a paired test, on the
+    vectors that the audits kept and over contexts; else the saved numbers are set beside each other without
+    a test.
     """
     check_output(output)
     records = [record for path in audits for record in read_records(path)]
     saved = saved_audits(records)
     shared = {name for one in saved for name in one.designs}
-    with printing.counting("comparing", len(shared)) as (bar, task):
+    kinds = any(one.vectors is not None for one in saved) + any(one.contexts is not None for one in saved)
+    with printing.counting("comparing", len(shared) * max(kinds, 1)) as (bar, task):
         comparison = compare_audits(
             saved,
             against=against.value,
@@ -124,9 +125,11 @@ def show_comparison(comparison: Comparison) -> None:
             "d: effect size on the words that both models have. CI: of the difference, the same words drawn "
             "anew in both. p: labels of the changes from model to model exchanged, "
             f"{_TAILS[battery.conventions['alternative']]}; "
-            f"adjusted for {counted(len(battery.tests), 'comparison')}.",
+            f"adjusted for {tests_together(comparison)}.",
             style="dim",
         )
+        if any(test.contexts for test in battery.tests):
+            printing.out.print(f"{OVER_CONTEXTS}.", style="dim")
         printing.notes([], [test.method for test in battery.tests])
         for sentence in left_out(battery):
             printing.out.print(sentence, style="dim", markup=False)
@@ -164,7 +167,7 @@ def comparison_table(battery: CompareBatteryResult) -> Table:
         battery.tests, battery.pairs, battery.intervals, battery.holm, battery.bh, strict=True
     ):
         table.add_row(
-            escape(test.design),
+            escape(tested_name(test)),
             *([] if two else [_numbers(pair, battery.models)]),
             *(printing.number(d) for d in test.effect_sizes),
             printing.number(test.difference),
@@ -196,15 +199,20 @@ def saved_table(battery: CompareBatteryResult) -> Table:
 
 
 def trait_table(results: tuple[CompareTraitsResult, ...], models: tuple[str, ...]) -> Table:
-    """One line a measure and pair of models, with the cell on which they differ most."""
+    """One line a measure and pair of models, with the cell on which they differ most.
+
+    Narrow terminals have no room for adjusted p-values.
+    """
+    wide = printing.out.width >= printing.WIDE
     table = printing.plain_table()
     table.add_column("scores")
     table.add_column("models", no_wrap=True)
-    for name in ("τ", "CI", "p groups", "p traits"):
+    for name in ("τ", "CI", "p groups", "p traits", *(["Holm groups", "Holm traits"] if wide else [])):
         table.add_column(name, justify="right", no_wrap=True)
     table.add_column("largest difference")
     for one in results:
         exchanged = [one.exchanges.get(name) for name in ("groups", "traits")]
+        adjusted = [one.holm.get(name) for name in ("groups", "traits")] if wide else []
         top = one.largest(1)[0]
         ends = one.interval
         table.add_row(
@@ -213,6 +221,7 @@ def trait_table(results: tuple[CompareTraitsResult, ...], models: tuple[str, ...
             printing.number(one.kendall_tau),
             "–" if ends is None else f"{printing.number(ends[0])} to {printing.number(ends[1])}",
             *("–" if found is None else printing.p_value(found.pvalue) for found in exchanged),
+            *("–" if p is None else printing.p_value(p) for p in adjusted),
             escape(f"{top['group']}, {top['trait']}: {printing.number(top['difference'])}"),
         )
     return table

@@ -113,7 +113,7 @@ def _rows(result: CompareBatteryResult, alpha: float) -> list[_Row]:
     rows = [
         _Row(
             name=test.design,
-            design=test.design,
+            design=test.design if test.measure == "weat" else f"{test.design} ({test.measure})",
             models=pair,
             effect_sizes=test.effect_sizes,
             difference=wording.number(test.difference, sign=True),
@@ -195,7 +195,7 @@ def _draw_key(ax: Axes, names: tuple[str, str]) -> None:
 def _note(result: CompareBatteryResult, alpha: float) -> str:
     alternative = str(result.conventions.get("alternative", "two-sided"))
     tail = _TAILS.get(alternative, alternative)
-    tested = f"filled: p < {wording.level(alpha)} after Holm's adjustment for {len(result.tests)} comparisons"
+    tested = f"filled: p < {wording.level(alpha)} after Holm's adjustment for all comparisons"
     shown = len(result.skipped)
     methods = {test.method for test in result.tests}
     return wording.sentence(
@@ -204,6 +204,7 @@ def _note(result: CompareBatteryResult, alpha: float) -> str:
         "≤: an upper bound" if "bracket" in methods else "",
         "≈: an approximation" if methods - {"exact", "bracket"} else "",
         "intervals from drawing the same words in both models" if any(result.intervals) else "",
+        "over contexts (ceat) the unit is the target word" if any(t.contexts for t in result.tests) else "",
         "differences without p are of saved numbers" if result.unpaired else "",
         f"not compared: {join_words(result.skipped, most=6)}" if shown else "",
     )

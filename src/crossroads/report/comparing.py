@@ -1,4 +1,4 @@
-"""Saved audits compared: paired tests where vectors were kept, differences of numbers where they were not."""
+"""Saved audits compared: paired tests where what they need was kept, differences of numbers elsewhere."""
 
 from __future__ import annotations
 
@@ -13,10 +13,11 @@ from crossroads.measures import (
     CompareBatteryResult,
     CompareTraitsResult,
     SavedDifference,
-    compare_battery,
     compare_traits,
 )
-from crossroads.measures.compare_battery import comparison_name
+from crossroads.measures.comparison_notes import adjusted_pvalues, comparison_name, context_notes
+from crossroads.report.escaping import counted
+from crossroads.report.paired_audits import common_designs, compared_names, paired_tests
 from crossroads.report.saved import SavedAudit
 from crossroads.stimuli import Design
 
@@ -60,35 +61,36 @@ def compare_audits(
 
     Where both audits of a pair kept vectors, a design is measured anew in both, on the words that both have
     and under the conventions of the first audit, with the paired test of
-    :func:`~crossroads.measures.compare_battery.compare_battery`. Where one did not, the difference of the
-    saved effect sizes is told without a test.
+    :func:`~crossroads.measures.compare_battery.compare_battery`. So it is over contexts, from the expected
+    cosines that an audit keeps of them. Where one did not, the difference of the saved effect sizes is told
+    without a test. p-values of designs are adjusted together, on vectors and over contexts; those of
+    agreement on traits by themselves.
 
     Parameters
     ----------
     audits
         The audits; see :func:`~crossroads.report.saved.saved_audits`.
     tested
-        Paired tests of these models that were made already, to be completed with what has no test.
+        Paired tests of these models that were made already, to be completed with tests over contexts, where
+        it holds none, and with what has no test.
     anything
         Whether to return an empty comparison, rather than to raise, where there is nothing to compare.
     against, alternative, scale, resamples, seed, progress
         As in :func:`~crossroads.measures.compare_battery.compare_battery`.
     """
-    designs, refused = _common_designs(audits)
-    result = tested or _paired(
-        audits, designs, against=against, alternative=alternative, scale=scale, resamples=resamples,
-        seed=seed, progress=progress,
-    )  # fmt: skip
+    designs, refused = common_designs(audits)
+    options: dict[str, Any] = {"against": against, "resamples": resamples, "seed": seed, "progress": progress}
+    result = paired_tests(audits, designs, tested, alternative=alternative, scale=scale, **options)
     pairs = [pair for pair in combinations(audits, 2) if against == "all" or pair[0].name == audits[0].name]
     skipped = {**refused, **({} if result is None else result.skipped)}
-    saved = _saved_differences(pairs, designs, set() if result is None else _compared(result), skipped)
+    saved = _saved_differences(pairs, designs, set() if result is None else compared_names(result), skipped)
     traits = tuple(found for one, two in pairs for found in _traits(one, two, skipped, seed))
     base = result or _untested(audits)
     changes: dict[str, Any] = {
         "models": tuple(one.name for one in audits),
         "skipped": skipped,
         "unpaired": tuple(saved),
-        "notes": tuple(_notes(audits)),
+        "notes": (*_notes(audits), *context_notes(base.tests, base.pairs)),
     }
     battery = dataclasses.replace(base, **changes)
     if not (battery.tests or saved or traits or anything):
@@ -97,53 +99,46 @@ def compare_audits(
             f"these audits have nothing in common that can be compared{': ' + why if why else '.'}",
             hint="audit both models with the same tests.",
         )
-    return Comparison(battery=battery, traits=traits)
+    return adjusted(battery, traits)
 
 
-def _common_designs(audits: Sequence[SavedAudit]) -> tuple[dict[str, Design], dict[str, str]]:
-    """Designs that two audits or more hold with the same words; and those of one name with other words."""
-    names = dict.fromkeys(name for one in audits for name in one.designs)
-    common: dict[str, Design] = {}
-    refused: dict[str, str] = {}
-    for name in names:
-        holders = [one for one in audits if name in one.designs]
-        if len(holders) < 2:
-            continue
-        lists: dict[str, list[str]] = {}
-        for one in holders:
-            lists.setdefault(one.designs[name].digest, []).append(one.name)
-        if len(lists) > 1:
-            told = "; ".join(f"{digest[:12]} in {join_words(who)}" for digest, who in lists.items())
-            refused[name] = f"the word lists differ, so that the audits ask different things: {told}."
-        else:
-            common[name] = holders[0].designs[name]
-    return common, refused
+def adjusted(battery: CompareBatteryResult, traits: Sequence[CompareTraitsResult]) -> Comparison:
+    """A comparison whose p-values are adjusted: paired tests as one family, exchanges of traits as another.
+
+    They ask opposite things. A small p-value says of a paired test that two models differ, and of an exchange
+    that they agree, which models of one language mostly do. In one family, agreement that is easily found
+    would make Benjamini and Hochberg's adjustment lenient towards differences.
+
+    Parameters
+    ----------
+    battery
+        Paired tests of designs.
+    traits
+        Scores on traits compared, each with two p-values or none.
+    """
+    places = [(at, name) for at, one in enumerate(traits) for name in one.exchanges]
+    pvalues = [traits[at].exchanges[name].pvalue for at, name in places]
+    holm, bh = adjusted_pvalues(pvalues) if pvalues else ((), ())
+    whole = [
+        dataclasses.replace(
+            one,
+            holm={name: holm[places.index((at, name))] for name in one.exchanges},
+            bh={name: bh[places.index((at, name))] for name in one.exchanges},
+        )
+        for at, one in enumerate(traits)
+    ]
+    told = {**battery.conventions, "adjusted": _family(battery)} if battery.tests else battery.conventions
+    return Comparison(battery=dataclasses.replace(battery, conventions=told), traits=tuple(whole))
 
 
-def _paired(
-    audits: Sequence[SavedAudit], designs: Mapping[str, Design], *, against: str, **options: Any
-) -> CompareBatteryResult | None:
-    """Paired tests of the audits that kept vectors, under the conventions of the first of them."""
-    measured = {
-        one.name: {test.design: test.conventions for test in one.battery.tests if test.design in designs}
-        for one in audits
-        if one.battery is not None and one.vectors is not None
+def _family(battery: CompareBatteryResult) -> str:
+    """Over what p-values are adjusted, in words."""
+    over = sum(bool(test.contexts) for test in battery.tests)
+    kinds = {
+        f"{counted(len(battery.tests) - over, 'paired test')} on vectors": len(battery.tests) - over,
+        f"{counted(over, 'paired test')} over contexts": over,
     }
-    models = {one.name: one.vectors for one in audits if one.name in measured and one.vectors is not None}
-    shared = [one for name, one in designs.items() if sum(name in some for some in measured.values()) > 1]
-    if len(models) < 2 or not shared or (against == "first" and audits[0].name not in models):
-        return None
-    first = next(found[one.name] for found in measured.values() for one in shared if one.name in found)
-    kept = {key: first[key] for key in ("ddof", "ties")}
-    kept["missing"] = "balance" if first["missing"] == "balance" else "drop"
-    return compare_battery(models, shared, measured=measured, against=against, **kept, **options)
-
-
-def _compared(result: CompareBatteryResult) -> set[str]:
-    """Names of the comparisons that have a paired test."""
-    return {
-        comparison_name(test.design, *pair) for test, pair in zip(result.tests, result.pairs, strict=True)
-    }
+    return f"all comparisons: {join_words(name for name, count in kinds.items() if count)}"
 
 
 def _untested(audits: Sequence[SavedAudit]) -> CompareBatteryResult:
@@ -174,13 +169,13 @@ def _saved_differences(
     """What has no paired test, by its numbers; what cannot be compared at all is added to the skipped."""
     saved: list[SavedDifference] = []
     for one, two in pairs:
-        left = {
-            name: design
-            for name, design in designs.items()
-            if comparison_name(name, one.name, two.name) not in {*done, *skipped}
-        }
-        saved += _differences(one, two, "mleat", left, skipped)
-        saved += _differences(one, two, "ceat", designs, skipped)
+        for measure in ("mleat", "ceat"):
+            left = {
+                name: design
+                for name, design in designs.items()
+                if comparison_name(name, one.name, two.name, measure=measure) not in {*done, *skipped}
+            }
+            saved += _differences(one, two, measure, left, skipped)
     return saved
 
 
@@ -198,16 +193,14 @@ def _differences(
 ) -> list[SavedDifference]:
     """Differences of saved effect sizes; those measured under other conventions are skipped."""
     first, second = _effects(one, measure), _effects(two, measure)
-    lacking = [audit.name for audit in (one, two) if audit.vectors is None]
-    why = "contexts are not kept in an audit." if measure == "ceat" else ""
-    why = why or (f"{join_words(lacking)} kept no vectors." if lacking else "no paired test was made.")
     found = []
     for name in (name for name in first if name in second and name in designs):
         (d1, told1), (d2, told2) = first[name], second[name]
         other = [key for key in _SAME[measure] if told1.get(key) != told2.get(key)]
         if other:
             differs = join_words(f"{key} is {told1.get(key)} and {told2.get(key)}" for key in other)
-            skipped[comparison_name(name, one.name, two.name)] = f"measured differently: {differs}."
+            place = comparison_name(name, one.name, two.name, measure=measure)
+            skipped[place] = f"measured differently: {differs}."
             continue
         found.append(
             SavedDifference(
@@ -216,10 +209,23 @@ def _differences(
                 models=(one.name, two.name),
                 effect_sizes=(d1, d2),
                 difference=d1 - d2,
-                reason=why,
+                reason=_untestable(one, two, measure, name),
             )
         )
     return found
+
+
+def _untestable(one: SavedAudit, two: SavedAudit, measure: str, design: str) -> str:
+    """Why two saved effect sizes have no paired test."""
+    if measure == "mleat":
+        lacking = [audit.name for audit in (one, two) if audit.vectors is None]
+        return f"{join_words(lacking)} kept no vectors." if lacking else "no paired test was made."
+    tests = {audit.name: () if audit.contexts is None else audit.contexts.tests for audit in (one, two)}
+    lacking = [
+        name for name, some in tests.items() if any(t.design == design and t.cosines is None for t in some)
+    ]
+    told = "was audited before cosines over contexts were kept; audit it again."
+    return f"{join_words(lacking)} {told}" if lacking else "no paired test was made."
 
 
 def _traits(

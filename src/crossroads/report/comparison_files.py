@@ -6,11 +6,19 @@ from collections.abc import Iterator
 
 from crossroads.errors import join_words
 from crossroads.measures import CompareBatteryResult, CompareTraitsResult
-from crossroads.measures.compare_battery import comparison_name
 from crossroads.report.citations import cited_measures, keys_of
 from crossroads.report.comparing import Comparison
+from crossroads.report.comparison_sentences import (
+    OVER_CONTEXTS,
+    counts_told,
+    exchanges_together,
+    found_by,
+    left_out,
+    tested_name,
+    tests_together,
+    words_told,
+)
 from crossroads.report.escaping import (
-    counted,
     in_latex,
     in_markdown,
     latex_number,
@@ -25,8 +33,8 @@ from crossroads.report.methods import described
 from crossroads.report.summary_layout import MARKS, between, grid
 from crossroads.results import versions
 
+_EXCHANGED = ("groups", "groups, Holm", "traits", "traits, Holm")
 _MOST = 10
-_MOST_WORDS = 40
 _TAILS = {
     "two-sided": "two-sided",
     "greater": "one-sided, for a larger effect size in the first model",
@@ -41,16 +49,17 @@ def comparison_latex(comparison: Comparison, *, label: str = "tab:crossroads-com
     if battery.tests or battery.unpaired:
         head = ["Test", "Models", "$d_1$", "$d_2$", "Difference", "CI", "$p$", "$p$ (Holm)", "$p$ (BH)"]
         rows = [*_tested_cells(battery), *_saved_cells(battery)]
-        tables.append(table("llrrrrrrr", head, rows, caption=_caption(battery), label=label))
+        tables.append(table("llrrrrrrr", head, rows, caption=_caption(comparison), label=label))
     if comparison.traits:
-        head = ["Scores", "Models", "$\\tau$", "CI", "$p$ (groups)", "$p$ (traits)"]
+        head = ["Scores", "Models", "$\\tau$", "CI", *(f"$p$ ({name})" for name in _EXCHANGED)]
         caption = (
             "Agreement of models on groups and traits. $\\tau$: Kendall's $\\tau_b$ over all groups and "
             "traits; CI from drawing groups anew. $p$ (groups): profiles of one model go to other groups; "
-            "$p$ (traits): its traits are renamed alike in all groups; both two-sided."
+            "$p$ (traits): its traits are renamed alike in all groups; both two-sided. Holm: adjusted for "
+            f"{exchanges_together(comparison)}."
         )
         cells = [_trait_cells(one) for one in comparison.traits]
-        tables.append(table("llrrrr", head, cells, caption=caption, label=f"{label}-traits"))
+        tables.append(table("llrrrrrr", head, cells, caption=caption, label=f"{label}-traits"))
     return "\n".join(tables)
 
 
@@ -59,7 +68,7 @@ def _tested_cells(battery: CompareBatteryResult) -> Iterator[list[str]]:
         battery.tests, battery.pairs, battery.intervals, battery.holm, battery.bh, strict=True
     ):
         yield [
-            in_latex(test.design),
+            in_latex(tested_name(test)),
             f"{in_latex(pair[0])} / {in_latex(pair[1])}",
             *(latex_number(d) for d in test.effect_sizes),
             latex_number(test.difference),
@@ -82,17 +91,22 @@ def _saved_cells(battery: CompareBatteryResult) -> Iterator[list[str]]:
 
 
 def _trait_cells(one: CompareTraitsResult) -> list[str]:
-    exchanged = [one.exchanges.get(name) for name in ("groups", "traits")]
+    cells = []
+    for name in ("groups", "traits"):
+        found, adjusted = one.exchanges.get(name), one.holm.get(name)
+        cells.append("--" if found is None else latex_pvalue(found.pvalue, "monte-carlo"))
+        cells.append("--" if adjusted is None else latex_pvalue(adjusted))
     return [
         in_latex(one.measures[0]),
         f"{in_latex(one.models[0])} / {in_latex(one.models[1])}",
         latex_number(one.kendall_tau),
         interval(one.interval),
-        *("--" if found is None else latex_pvalue(found.pvalue, "monte-carlo") for found in exchanged),
+        *cells,
     ]
 
 
-def _caption(battery: CompareBatteryResult) -> str:
+def _caption(comparison: Comparison) -> str:
+    battery = comparison.battery
     sentences = ["Models compared. $d_1$, $d_2$: effect size in either model."]
     if battery.tests:
         conventions = battery.conventions
@@ -109,8 +123,10 @@ def _caption(battery: CompareBatteryResult) -> str:
         what = "changes in standard deviations" if conventions["scale"] == "sd" else "changes of cosines"
         sentences.append(
             f"$p$: labels of the {what} exchanged, {_TAILS[conventions['alternative']]}; exact where "
-            f"unmarked. Holm and BH: adjusted for {counted(len(battery.tests), 'comparison')}."
+            f"unmarked. Holm and BH: adjusted for {tests_together(comparison)}."
         )
+        if any(test.contexts for test in battery.tests):
+            sentences.append(f"{OVER_CONTEXTS}.")
         used = {mark_of(test.method) for test in battery.tests}
         sentences += [f"{text}." for mark, text in LATEX_MARKS.items() if mark in used]
     if battery.unpaired:
@@ -123,7 +139,7 @@ def comparison_markdown(comparison: Comparison) -> str:
     battery = comparison.battery
     blocks = [f"## {in_markdown(' / '.join(battery.models))}"]
     if battery.tests:
-        blocks += [_tested(battery), _reading(battery)]
+        blocks += [_tested(battery), _reading(comparison)]
     if battery.unpaired:
         blocks += ["### Differences without a test", _saved(battery)]
     for one in comparison.traits:
@@ -136,21 +152,10 @@ def comparison_markdown(comparison: Comparison) -> str:
     return "\n\n".join([*blocks, f"crossroads {versions()['crossroads']}"]) + "\n"
 
 
-def left_out(battery: CompareBatteryResult) -> Iterator[str]:
-    """Words that paired tests do without, and which model lacks them; results.json says it test by test."""
-    found: dict[str, dict[str, None]] = {}
-    for test, pair in zip(battery.tests, battery.pairs, strict=True):
-        for word, why in ({} if test.coverage is None else test.coverage.missing).items():
-            reason = why.replace("the first model", pair[0]).replace("the second model", pair[1])
-            found.setdefault(reason, {})[word] = None
-    for reason, words in found.items():
-        yield f"left out of both models: {join_words(words, most=_MOST_WORDS)} ({reason})"
-
-
 def _tested(battery: CompareBatteryResult) -> str:
     rows = [
         [
-            in_markdown(test.design),
+            in_markdown(tested_name(test)),
             in_markdown(" / ".join(pair)),
             *(number(d) for d in test.effect_sizes),
             number(test.difference),
@@ -167,14 +172,16 @@ def _tested(battery: CompareBatteryResult) -> str:
     return grid(head, "llrrrrrrr", rows)
 
 
-def _reading(battery: CompareBatteryResult) -> str:
+def _reading(comparison: Comparison) -> str:
+    battery = comparison.battery
     tested = _TAILS[battery.conventions["alternative"]]
     marks = {mark_of(test.method) for test in battery.tests}
     told = "".join(f" {text}" for mark, text in MARKS.items() if mark in marks)
+    over = f" {OVER_CONTEXTS}." if any(test.contexts for test in battery.tests) else ""
     return (
         "d: effect size on the words that both models have. p: labels of the changes from model to model "
-        f"exchanged, {tested}. Holm and BH: adjusted for {counted(len(battery.tests), 'comparison')}. "
-        f"CI: the same words drawn anew in both models.{told}"
+        f"exchanged, {tested}. Holm and BH: adjusted for {tests_together(comparison)}. "
+        f"CI: the same words drawn anew in both models.{over}{told}"
     )
 
 
@@ -200,7 +207,9 @@ def _agreement(one: CompareTraitsResult) -> Iterator[str]:
         told.append(f"({between(one.interval)})")
     asks = {"groups": "profiles at other groups", "traits": "traits renamed"}
     for name, found in one.exchanges.items():
-        told.append(f"– p {pvalue(found.pvalue, 'monte-carlo')} with {asks[name]}")
+        both = [(how, some[name]) for how, some in (("Holm", one.holm), ("BH", one.bh)) if name in some]
+        adjusted = f" ({', '.join(f'{how} {pvalue(p)}' for how, p in both)})" if both else ""
+        told.append(f"– p {pvalue(found.pvalue, 'monte-carlo')}{adjusted} with {asks[name]}")
     yield " ".join(told) + "."
     rows = [
         [in_markdown(row["group"]), in_markdown(row["trait"]), *(number(row[key]) for key in _KEYS)]
@@ -216,15 +225,16 @@ def comparison_methods(comparison: Comparison) -> str:
     """How models were compared, in English, with every convention; how each was audited, its folder says."""
     battery = comparison.battery
     sentences = [f"Compared were {in_markdown(join_words(battery.models))}."]
-    names = dict.fromkeys(test.design for test in battery.tests)
+    names = dict.fromkeys(tested_name(test) for test in battery.tests)
     if names:
         sentences.append(f"Paired tests: {in_markdown(', '.join(names))}.")
+    sentences += counts_told(battery)
     saved = dict.fromkeys(f"{one.design} ({one.measure})" for one in battery.unpaired)
     if saved:
         sentences.append(f"Differences of saved numbers without a test: {in_markdown(', '.join(saved))}.")
     results = comparison.results if battery.tests else comparison.traits
     sentences += [f"{told}." for told in dict.fromkeys(described(one) for one in results)]
-    sentences += [*_found_by(battery), *_without(battery)]
+    sentences += [*found_by(battery), *words_told(battery)]
     sentences += [in_markdown(note) for note in battery.notes]
     if battery.skipped:
         told = [f"{in_markdown(name)} ({in_markdown(why)})" for name, why in battery.skipped.items()]
@@ -234,32 +244,11 @@ def comparison_methods(comparison: Comparison) -> str:
     return " ".join([*sentences, f"Computed with {in_markdown(used)}.", f"See [{keys}]."]) + "\n"
 
 
-def _found_by(battery: CompareBatteryResult) -> list[str]:
-    """How the p-values of the paired tests were found."""
-    found: dict[str, list[str]] = {}
-    for test, pair in zip(battery.tests, battery.pairs, strict=True):
-        found.setdefault(test.method, []).append(comparison_name(test.design, *pair))
-    if not found:
-        return []
-    if set(found) == {"exact"}:
-        return ["Every p-value of a paired test is exact: all divisions were counted."]
-    most = max(found, key=lambda method: len(found[method]))
-    told = [f"{method} for {', '.join(names)}" for method, names in found.items() if method != most]
-    methods = in_markdown("; ".join([*told, f"{most} for {'all others' if told else 'all'}"]))
-    return [f"p-values of paired tests were found by these methods: {methods}."]
-
-
-def _without(battery: CompareBatteryResult) -> list[str]:
-    """Which words the paired tests do without."""
-    if not battery.tests:
-        return []
-    told = "; ".join(left_out(battery))
-    return [f"Words of paired tests: {in_markdown(told or 'none was left out')}."]
-
-
 def comparison_citations(comparison: Comparison) -> str:
     """BibTeX entries of the measures behind a comparison, and of this software."""
     battery = comparison.battery
     used = [one.measure for one in battery.unpaired]
     used += [str(one.conventions["measure"]) for one in comparison.traits]
-    return cited_measures(["mleat", "compare battery", *used] if battery.tests else used)
+    cited = {"weat": "mleat", "ceat": "ceat"}
+    tested = [*(cited[test.measure] for test in battery.tests), "compare battery"]
+    return cited_measures([*tested, *used] if battery.tests else used)

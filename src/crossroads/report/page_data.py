@@ -89,8 +89,8 @@ def _slim(value: Any, path: str, histograms: dict[str, Any], *, inner: bool = Fa
         levels = value.get("type") in ("MleatResult", "MultilevelCeatResult")
         kept = {}
         for key, one in value.items():
-            if inner and key in _INNER:
-                continue
+            if (inner and key in _INNER) or (value.get("type") == "CeatResult" and key == "cosines"):
+                continue  # the page shows changes from model to model, not the cosines behind them
             if inner and key == "sets" and "/level2/" in f"{path}/":
                 continue  # those of Level 1
             name = str(key).replace("~", "~0").replace("/", "~1")

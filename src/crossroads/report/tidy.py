@@ -41,8 +41,9 @@ and ``n`` counts what it was computed from: permuted stimuli, pairs of words, re
 def tidy_rows(audit: Audit) -> list[Row]:
     """Every number of an audit, one a row.
 
-    Draws of the bootstrap and of RSA, effect sizes of single samples of contexts, scores of single templates,
-    ROC curves and dissimilarities are left to ``results.json``; their means, intervals and p-values are here.
+    Draws of the bootstrap and of RSA, effect sizes of single samples of contexts, cosines of single pairs of
+    words, scores of single templates, ROC curves and dissimilarities are left to ``results.json``; their
+    means, intervals and p-values are here.
     """
     rows: list[Row] = []
     if audit.battery is not None:

@@ -20,7 +20,7 @@ _SAMPLED = ("se", "tau2", "i2", "share_positive")
 
 
 def context_rows(audit: Audit) -> Iterator[Row]:
-    """Every number of the tests over contexts; the effect sizes of single samples are left out."""
+    """Every number of the tests over contexts but the effect sizes of single samples and single cosines."""
     ends, battery = context_ends(audit), audit.contexts
     if battery is not None:
         for test, holm, bh in zip(battery.tests, battery.holm, battery.bh, strict=True):
@@ -44,6 +44,8 @@ def _of_test(test: CeatResult, ends: tuple[float, float] | None, holm: float, bh
     yield row("ceat", name, "stimuli", "effect_size", stimulus, low=low, high=high, **stimuli)
     yield row("ceat", name, "stimuli", "holm", holm, method=test.stimulus_method)
     yield row("ceat", name, "stimuli", "bh", bh, method=test.stimulus_method)
+    for word, association in test.associations.items():
+        yield row("ceat", name, word, "association", association)
     for word, count in test.contexts.items():
         yield row("ceat", name, word, "contexts", count)
 

@@ -10,6 +10,10 @@ const cmpContexts = (data) =>
     .filter((i) => data.audits[i].document.results.some((one) => CMP_TYPES.includes(one.type)))
     .map(contextOf);
 
+/** Whether a paired test is over contexts, where a word has a vector in every sentence. */
+const cmpOver = (row) => Object.keys(row.test.contexts ?? {}).length > 0;
+const cmpTest = (row) => (cmpOver(row) ? `${row.test.design} (contexts)` : row.test.design);
+
 /** Every paired test with its place, its models and its adjusted p-values. */
 function cmpTests(context) {
   const grids = context
@@ -34,27 +38,33 @@ function cmpTests(context) {
 function cmpTable(context, rows) {
   const column = (title, key, options) => plotColumn(context, title, (row) => `${row.path}/${key}`, options),
     method = (row) => ({ method: row.test.method }),
-    has = (key) => rows.some((row) => row[key]);
+    has = (key) => rows.some((row) => row[key]),
+    several = (value) => new Set(rows.map(value)).size > 1;
   return table({
     caption: "Differences of effect sizes",
     rows,
-    filters:
-      new Set(rows.map((row) => row.models.join())).size > 1
+    filters: [
+      ...(several((row) => row.models.join())
         ? [
             { title: "Models", value: (row) => row.models.join(" and ") },
             { title: "Test", value: (row) => row.test.design },
           ]
-        : [],
+        : []),
+      ...(several(cmpOver) ? [{ title: "Evidence", value: (row) => (cmpOver(row) ? "contexts" : "one vector a word") }] : []),
+    ],
     note:
       "Both models are measured on the words that both have, so effect sizes may differ from those of each model alone. " +
-      "p: each word changes from one model to the other; the words of both targets are dealt anew to see how often their changes differ as much.",
+      "p: each word changes from one model to the other; the words of both targets are dealt anew to see how often their changes differ as much." +
+      (rows.some(cmpOver)
+        ? " Over contexts, a word counts once, by its association averaged over all of its contexts: more contexts make its mean surer, not the number of words larger."
+        : ""),
     columns: [
       {
-        ...plotNamed("test", (row) => row.test.design),
+        ...plotNamed("test", cmpTest),
         cell: (row) =>
           rows.length > CMP_OPENED
-            ? bdi(row.test.design)
-            : el("a", { href: `#comparison-${context.index}-${row.index}` }, bdi(row.test.design)),
+            ? bdi(cmpTest(row))
+            : el("a", { href: `#comparison-${context.index}-${row.index}` }, bdi(cmpTest(row))),
       },
       plotNamed("model 1", (row) => row.models[0]),
       plotNamed("model 2", (row) => row.models[1]),
@@ -110,7 +120,7 @@ function cmpDumbbells(rows) {
       .sort((a, b) => (rows.length > CMP_MOST ? Math.abs(b.test.difference) - Math.abs(a.test.difference) : 0))
       .slice(0, CMP_MOST)
       .map((row) => ({
-        label: several ? `${row.test.design}: ${row.models.join(" / ")}` : row.test.design,
+        label: several ? `${cmpTest(row)}: ${row.models.join(" / ")}` : cmpTest(row),
         joined: true,
         marks: [0, 1].map((i) => ({
           at: row.test.effect_sizes[i],
@@ -121,6 +131,30 @@ function cmpDumbbells(rows) {
         })),
       })),
   });
+}
+
+/** What was read where models are compared over contexts, and what that means for a difference. */
+function cmpRead({ test, models }) {
+  const counts = Object.values(test.contexts),
+    span = (i) => [Math.min(...counts.map((both) => both[i])), Math.max(...counts.map((both) => both[i]))];
+  const said = (i) => [computed(span(i)[0], { as: "whole" }), " to ", computed(span(i)[1], { as: "whole" }), " in ", bdi(models[i])];
+  const mixed = "a difference may come from the texts as well as from the models.";
+  const means = {
+    true: "Both models read the same contexts, so that differences are between the models.",
+    false: `The models did not read the same contexts of all words: ${mixed}`,
+    null: `Whether the models read the same contexts is not recorded: ${mixed}`,
+  };
+  return el(
+    "p",
+    {},
+    "The association of a word is its mean over all of its contexts: ",
+    said(0),
+    " and ",
+    said(1),
+    ". ",
+    means[String(test.same_contexts ?? null)],
+    " Means over few contexts are noisy, and an effect size in standard deviations is the smaller for it.",
+  );
 }
 
 function cmpDetail(context, row) {
@@ -140,12 +174,13 @@ function cmpDetail(context, row) {
       bdi(row.models[1]),
       ": a difference of ",
       num(context, `${path}/difference`),
-      ". If it did not matter which model a word comes from, a difference as large would arise in a share of ",
+      ". If the changes of words had nothing to do with the target they stand in, a difference as large would arise in a share of ",
       num(context, `${path}/pvalue`, { as: "p", method: test.method }),
       " of all exchanges; the smallest share that sets of this size can give is ",
       num(context, `${path}/min_pvalue`, { as: "p" }),
       ". A difference between models says nothing about which of them is nearer to the world.",
     ),
+    cmpOver(row) ? cmpRead(row) : null,
     el(
       "div",
       { class: "tall" },
@@ -155,6 +190,11 @@ function cmpDetail(context, row) {
         columns: [
           plotNamed("word", ([word]) => word),
           plotColumn(context, "change", ([word]) => `${path}/changes/${part(word)}`, { digits: 3 }),
+          ...(cmpOver(row)
+            ? [0, 1].map((i) =>
+                plotColumn(context, `contexts in ${i + 1}`, ([word]) => `${path}/contexts/${part(word)}/${i}`, { as: "whole" }),
+              )
+            : []),
         ],
       }),
     ),
@@ -163,7 +203,7 @@ function cmpDetail(context, row) {
   ];
 }
 
-const cmpNamed = (row) => `${row.test.design}: ${row.models.join(" and ")}`;
+const cmpNamed = (row) => `${cmpTest(row)}: ${row.models.join(" and ")}`;
 
 /** A part that opens for each comparison; where there are many, one at a time by choice. */
 function cmpDetails(context, rows) {
@@ -228,6 +268,8 @@ function cmpTraits(context, { result, path }) {
     .filter((row) => row.known && Number.isFinite(row.difference))
     .sort((a, b) => Math.abs(b.difference) - Math.abs(a.difference));
   const exchange = (key) => [`p, ${key} exchanged`, num(context, `${path}/exchanges/${key}/pvalue`, { as: "p", method: "monte-carlo" })],
+    adjusted = ([how, title]) =>
+      Object.keys(result[how] ?? {}).map((key) => [`p (${title}), ${key} exchanged`, num(context, `${path}/${how}/${key}`, { as: "p" })]),
     score = (title, key) => plotColumn(context, title, (row) => `${path}/${key}/${row.i}/${row.j}`);
   return opening(
     el(
@@ -250,7 +292,7 @@ function cmpTraits(context, { result, path }) {
         plotInterval(context, `${path}/interval/0`, `${path}/interval/1`),
         ". Scores are in standard deviations of each model, which have scales of their own; single differences have no test.",
       ),
-      plotFacts([exchange("groups"), exchange("traits")]),
+      plotFacts([...Object.keys(result.exchanges).map(exchange), ...adjusted(["bh", "BH"]), ...adjusted(["holm", "Holm"])]),
       el(
         "div",
         { class: "tall" },

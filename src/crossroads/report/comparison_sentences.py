@@ -1,0 +1,80 @@
+"""Sentences on a comparison of models: what was tested, on which words, in how many contexts, and how."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from crossroads.errors import join_words
+from crossroads.measures import CompareBatteryResult, CompareResult
+from crossroads.measures.comparison_notes import comparison_name
+from crossroads.report.comparing import Comparison
+from crossroads.report.escaping import counted, in_markdown
+
+OVER_CONTEXTS = (
+    "Over contexts (ceat) the unit is the target word, by its association averaged over all of its contexts"
+)
+_MOST_WORDS = 40
+
+
+def tested_name(test: CompareResult) -> str:
+    """What a paired test is called: over contexts it is a CEAT."""
+    return test.design if test.measure == "weat" else f"{test.design} ({test.measure})"
+
+
+def tests_together(comparison: Comparison) -> str:
+    """How many p-values of differences were adjusted together."""
+    return counted(len(comparison.battery.tests), "comparison")
+
+
+def exchanges_together(comparison: Comparison) -> str:
+    """How many p-values of agreement on traits were adjusted together."""
+    return counted(sum(len(one.exchanges) for one in comparison.traits), "exchange")
+
+
+def left_out(battery: CompareBatteryResult) -> Iterator[str]:
+    """Words that paired tests do without, and which model lacks them; results.json says it test by test."""
+    found: dict[str, dict[str, None]] = {}
+    for test, pair in zip(battery.tests, battery.pairs, strict=True):
+        for word, why in ({} if test.coverage is None else test.coverage.missing).items():
+            reason = why.replace("the first model", pair[0]).replace("the second model", pair[1])
+            found.setdefault(reason, {})[word] = None
+    for reason, words in found.items():
+        yield f"left out of both models: {join_words(words, most=_MOST_WORDS)} ({reason})"
+
+
+def found_by(battery: CompareBatteryResult) -> list[str]:
+    """How the p-values of the paired tests were found."""
+    found: dict[str, list[str]] = {}
+    for test, pair in zip(battery.tests, battery.pairs, strict=True):
+        name = comparison_name(test.design, *pair, measure=test.measure)
+        found.setdefault(test.method, []).append(name)
+    if not found:
+        return []
+    if set(found) == {"exact"}:
+        return ["Every p-value of a paired test is exact: all divisions were counted."]
+    most = max(found, key=lambda method: len(found[method]))
+    told = [f"{method} for {', '.join(names)}" for method, names in found.items() if method != most]
+    methods = in_markdown("; ".join([*told, f"{most} for {'all others' if told else 'all'}"]))
+    return [f"p-values of paired tests were found by these methods: {methods}."]
+
+
+def counts_told(battery: CompareBatteryResult) -> Iterator[str]:
+    """How many contexts words have in the models of each pair."""
+    found: dict[tuple[str, str], dict[str, tuple[int, int]]] = {}
+    for test, pair in zip(battery.tests, battery.pairs, strict=True):
+        if test.contexts:
+            found.setdefault(pair, {}).update(test.contexts)
+    for pair, counts in found.items():
+        spans = [
+            f"{min(some)} to {max(some)} contexts in {name}"
+            for name, some in zip(pair, zip(*counts.values(), strict=True), strict=True)
+        ]
+        yield f"A word has {in_markdown(join_words(spans))}."
+
+
+def words_told(battery: CompareBatteryResult) -> list[str]:
+    """Which words the paired tests do without."""
+    if not battery.tests:
+        return []
+    told = "; ".join(left_out(battery))
+    return [f"Words of paired tests: {in_markdown(told or 'none was left out')}."]
