@@ -571,20 +571,6 @@ def test_finished_parts_are_used_unless_everything_is_wanted_fresh(
     assert (tmp_path / "out" / "results.json").read_bytes() == first
 
 
-def test_an_interrupted_audit_says_what_becomes_of_it(
-    own: tuple[Any, ...], command: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def interrupt(*_: Any, **__: Any) -> None:
-        raise KeyboardInterrupt
-
-    monkeypatch.setattr("crossroads.cli.auditing.run_plan", interrupt)
-    run = command(*own)
-    assert run.status != 0
-    assert "the same command goes on from there" in run.err.replace("\n", " ")
-    run = command(*own, "--fresh")  # which would throw away what is kept
-    assert "the same command without --fresh goes on from there" in run.err.replace("\n", " ")
-
-
 def test_a_full_disk_is_told_with_what_is_kept(
     own: tuple[Any, ...], command: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:

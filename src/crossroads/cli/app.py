@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import io
-import re
+import shutil
 import sys
 import warnings
-from typing import Annotated, TextIO
+from collections.abc import Sequence
+from typing import Annotated, Any, TextIO
 
 import typer
 from rich.markup import escape
+from rich.text import Text
 
 import crossroads
 from crossroads.cli import (
@@ -21,11 +23,13 @@ from crossroads.cli import (
     contextual,
     corpora,
     extracting,
+    interrupting,
     intersections,
     printing,
     probing,
     reporting,
     reproducing,
+    spelling,
 )
 from crossroads.errors import CrossroadsError, CrossroadsWarning, InputError
 
@@ -36,7 +40,7 @@ app = typer.Typer(
     rich_markup_mode="rich",
     pretty_exceptions_enable=False,
     suggest_commands=True,
-    epilog="Exit status: 0 done, 1 the work failed, 2 bad usage or input.",
+    epilog="Exit status: 0 done, 1 the work failed, 2 bad usage or input, 130 interrupted.",
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 app.command("audit")(auditing.audit_command)
@@ -63,6 +67,10 @@ app.command("report")(reporting.report_command)
 app.command("catalog")(cataloguing.catalog_command)
 
 
+NARROW = 72
+"""Columns below which tables of options would cut their names off; there the help is plain text."""
+
+
 def _version(wanted: bool) -> None:
     if wanted:
         printing.out.print(f"crossroads {crossroads.__version__}")
@@ -76,10 +84,18 @@ def _root(
     ] = False,
 ) -> None:
     """Measure the social and intersectional associations that a model has learned."""
+    if not version:  # which ends the program by itself
+        interrupting.promise("interrupted.")
 
 
 def main() -> None:
     """Run the program; errors that we foresee become sentences, not tracebacks."""
+    with interrupting.guarded():
+        interrupting.started()
+        _run()
+
+
+def _run() -> None:
     warnings.showwarning = _show_warning
     if sys.stdout is None:  # closed by the shell: there is nobody to tell results to
         sys.exit("error: standard output is closed.")
@@ -87,7 +103,7 @@ def main() -> None:
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="replace")  # a terminal without a sign still gets the number
     try:
-        app()
+        _program()()
     except CrossroadsError as error:
         _tell(error.message, error.hint)
         sys.exit(2 if isinstance(error, InputError) else 1)
@@ -101,32 +117,44 @@ def main() -> None:
         sys.exit(2 if isinstance(error, _THEIRS) else 1)
 
 
+def _program() -> Any:
+    """The commands; where the terminal is narrow, with help that needs no table."""
+    narrow = shutil.get_terminal_size().columns < NARROW
+    app.rich_markup_mode = None if narrow else "rich"
+    program: Any = typer.main.get_command(app)
+    for command in (program, *program.commands.values()):
+        command.help = _prose(command.help or "")
+        for one in (command, *command.params) if narrow else ():
+            one.help = Text.from_markup(getattr(one, "help", None) or "").plain
+    return program
+
+
+def _prose(text: str) -> str:
+    """Help without the line breaks of its source, which would be kept after the first paragraph."""
+    return "\n\n".join(" ".join(paragraph.split()) for paragraph in text.split("\n\n"))
+
+
 _THEIRS = (PermissionError, FileNotFoundError, IsADirectoryError, NotADirectoryError)
 """Failures that are about the paths that were given."""
-_OPTION = re.compile(
-    r"\b(missing|method|dissimilarity|alternative|field|format|unit|window|hyphens|engine|device|dtype|piece"
-    r"|layer|prior|kind|score|pieces|forms|measure|overwrite|restart|replace_concept|workers)"
-    r"=(?:'([^']+)'|(\d+)|True)"
-)
 
 
 def _tell(message: str, hint: str | None) -> None:
     """Print an error, with options as the shell spells them."""
-    printing.err.print(f"[bold red]error:[/] {escape(message)}", soft_wrap=True)
+    options = _options(sys.argv[1:])
+    said = spelling.message_in_the_shell(message, options)
+    printing.err.print(f"[bold red]error:[/] {escape(said)}", soft_wrap=True)
     if hint:
-        spelled = _OPTION.sub(_as_the_shell_spells_it, hint)
-        spelled = re.sub(
-            r"fallback=\[([^]]*)\]", lambda m: "--fallback " + re.sub(r"[' ]", "", m[1]), spelled
+        printing.err.print(
+            f"\nhint: {spelling.hint_in_the_shell(hint, options)}", markup=False, soft_wrap=True
         )
-        spelled = spelled.replace("pass --", "use --")
-        printing.err.print(f"\nhint: {spelled}", markup=False, soft_wrap=True)
 
 
-def _as_the_shell_spells_it(option: re.Match[str]) -> str:
-    """``missing='drop'`` as ``--missing drop``, ``replace_concept=True`` as ``--replace-concept``."""
-    name = f"--{option[1].replace('_', '-')}"
-    value = option[2] or option[3]
-    return name if value is None else f"{name} {value}"
+def _options(arguments: Sequence[str]) -> dict[str, str]:
+    """The options of the command that was called, by the names that they have in Python."""
+    commands = getattr(typer.main.get_command(app), "commands", {})
+    command = next((commands[one] for one in arguments if one in commands), None)
+    found = {} if command is None else {one.name: max(one.opts, key=len) for one in command.params}
+    return {name.rstrip("_"): text for name, text in found.items() if text.startswith("--")}
 
 
 def _show_warning(

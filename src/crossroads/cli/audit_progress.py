@@ -12,6 +12,7 @@ from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 from crossroads.auditing import Event
 from crossroads.auditing.watching import Progress as Watcher
 from crossroads.cli import printing
+from crossroads.report.escaping import counted
 
 _LONGEST = 38
 
@@ -22,14 +23,14 @@ def watching() -> Iterator[Watcher]:
     with Progress(
         TextColumn("{task.description}"),
         BarColumn(bar_width=16),
-        TextColumn("{task.completed:,.0f} of {task.total:,.0f} parts"),
+        TextColumn("{task.fields[count]}"),
         TextColumn("{task.fields[more]}"),
         TimeElapsedColumn(),
         console=printing.err,
         transient=True,
         disable=not printing.err.is_terminal,
     ) as bar:
-        task = bar.add_task("beginning", total=1, more="")
+        task = bar.add_task("beginning", total=1, count="", more="")
 
         def watch(event: Event) -> None:
             bar.update(
@@ -37,22 +38,22 @@ def watching() -> Iterator[Watcher]:
                 description=escape(_cut(event.doing)),
                 completed=event.done,
                 total=event.total or 1,
+                count=f"{event.done:,} of {counted(event.total, 'part')}" if event.total else "",
                 more=_more(event),
             )
 
         yield watch
 
 
-@contextmanager
-def keeping(output: Path, *, fresh: bool = False) -> Iterator[None]:
-    """Say to whoever interrupts an audit what becomes of its work."""
-    try:
-        yield
-    except KeyboardInterrupt:
-        again = "the same command without --fresh" if fresh else "the same command"
-        said = f"interrupted: finished parts of {output} are kept; {again} goes on from there."
-        printing.err.print(escape(said), soft_wrap=True)
-        raise
+def kept(output: Path, *, fresh: bool = False) -> str:
+    """What becomes of the work of an audit that is interrupted, in one line."""
+    again = "the same command without --fresh" if fresh else "the same command"
+    return f"interrupted: finished parts of {output} are kept; {again} goes on from there."
+
+
+def written(output: Path) -> str:
+    """The same for one whose folder is written."""
+    return f"interrupted: the audit is finished all the same, and written to {output}."
 
 
 def _cut(text: str) -> str:

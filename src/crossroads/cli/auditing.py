@@ -24,7 +24,7 @@ from crossroads.auditing import (
 )
 from crossroads.auditing.comparing import compare_finished
 from crossroads.auditing.planning import check_asking, takes
-from crossroads.cli import audit_progress, gating
+from crossroads.cli import audit_progress, gating, interrupting
 from crossroads.cli import options as o
 from crossroads.cli.audit_writing import Done, tell, write
 from crossroads.cli.extracting import Device
@@ -54,7 +54,7 @@ Models = Annotated[
         help="A file or folder of word vectors, a transformer (folder, .gguf file or name on the Hugging "
         "Face hub), a CLIP model, a store of context vectors, saved answers, or the address of an embedding "
         "service; the embedded default if left out. Two or more are compared.",
-        metavar="[MODEL]...",
+        metavar="MODEL",
         show_default=False,
     ),
 ]
@@ -127,6 +127,7 @@ def audit_command(
     What is finished is kept beside the folder: a run that was interrupted goes on where it stopped, and one
     with another option measures only what depends on it.
     """
+    interrupting.promise(interrupting.UNTOUCHED)
     names = models or ["default"]
     check_output(output)
     gating.check_summary(summary, output, github=github)
@@ -138,7 +139,8 @@ def audit_command(
     rules = gating.rules_for(fail_on, [plan.names for plan in plans])
     settings = Settings(alternative=alternative.value, missing=missing.value, fallback=fallback, seed=seed)
     asking = Asking(format=format_, prompt=prompt, served=served_model, images=images, device=device.value)
-    with audit_progress.keeping(output, fresh=fresh), Workplace(parts_folder(output), fresh=fresh) as place:
+    interrupting.promise(audit_progress.kept(output, fresh=fresh))
+    with Workplace(parts_folder(output), fresh=fresh) as place:
         with audit_progress.watching() as watch:
             desk = Desk(place=place, tally=Tally(watch))
             audits = run_all(plans, settings, asking, desk, workers)
@@ -151,6 +153,7 @@ def audit_command(
             desk.tally.begin(f"writing {output}")
             with disk_errors(place.folder):
                 absent = write(output, done, figures=figures, vectors=vectors, seed=seed)
+        interrupting.promise(audit_progress.written(output))
         place.sweep()
     tell(done, output, absent, summary=summary, github=github, json=json)
 

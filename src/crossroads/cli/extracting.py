@@ -14,8 +14,8 @@ import typer
 from rich.markup import escape
 from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 
+from crossroads.cli import interrupting, printing
 from crossroads.cli import options as o
-from crossroads.cli import printing
 from crossroads.errors import InputError, join_words
 from crossroads.evidence import Contexts
 from crossroads.extraction import Step, embed, import_store
@@ -128,7 +128,10 @@ def embed_command(
         )
     if ray_address is not None and engine is not Engine.ray:
         raise InputError("--ray-address was given without --engine ray.", hint="add --engine ray.")
-    with _keeping(output), watching() as watch:
+    interrupting.promise(
+        f"interrupted: finished parts of {output} are kept; the same command goes on from there."
+    )
+    with watching() as watch:
         contexts = embed(
             folder,
             model,
@@ -172,17 +175,6 @@ def _refuse_others(context: typer.Context) -> None:
 def _was_typed(context: typer.Context, name: str) -> bool:
     source = context.get_parameter_source(name)
     return source is not None and source.name != "DEFAULT"
-
-
-@contextmanager
-def _keeping(store: Path) -> Iterator[None]:
-    """Say to whoever interrupts a run what becomes of its work."""
-    try:
-        yield
-    except KeyboardInterrupt:
-        said = f"interrupted: finished parts of {store} are kept; the same command goes on from there."
-        printing.err.print(escape(said), soft_wrap=True)
-        raise
 
 
 class Watch:

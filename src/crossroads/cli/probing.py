@@ -10,8 +10,8 @@ from typing import Annotated, Any
 
 import typer
 
+from crossroads.cli import interrupting, printing
 from crossroads.cli import options as o
-from crossroads.cli import printing
 from crossroads.cli.extracting import Device
 from crossroads.cli.probing_tables import Compared, show
 from crossroads.errors import InputError, join_words
@@ -172,6 +172,10 @@ def probe_command(
         )
         logits = _opened(model, groups, templates, output)
     else:
+        if output is not None:
+            interrupting.promise(
+                f"interrupted: finished parts of {output} are kept; the same command goes on from there."
+            )
         with _watching() as watch:
             logits = probe(
                 model,

@@ -1,0 +1,179 @@
+"""Interrupted at any moment, in processes of their own: one line, the right status, nothing half-written."""
+
+from __future__ import annotations
+
+import json
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from crossroads.cli import interrupting
+
+if sys.platform == "win32":
+    pytest.skip("signals are sent in another way", allow_module_level=True)
+
+Files = dict[str, bytes]
+UNTOUCHED = [interrupting.UNTOUCHED]
+KEPT = ["interrupted: finished parts of out are kept; the same command goes on from there."]
+WRITTEN = ["interrupted: the audit is finished all the same, and written to out."]
+# The signal comes when an event of the interpreter is about to happen: the moment is the same in every run.
+AT = (
+    "import signal, sys\n"
+    "sent = []\n"
+    "def hook(event, arguments):\n"
+    "    if event == {event!r} and {text!r} in str(arguments) and not sent:\n"
+    "        sent.append(True)\n"
+    "        signal.raise_signal(signal.{name})\n"
+    "sys.addaudithook(hook)\n"
+    "from crossroads.cli import main\n"
+    "main()\n"
+)
+PLAIN = "from crossroads.cli import main; main()"
+
+
+def made(folder: Path, number: int, size: int) -> list[str]:
+    """Arguments for an audit of designs with so many words a set, and a vector for each word."""
+    rng, lines, options = np.random.default_rng(2), [], []
+    for name in (f"d{i}" for i in range(number)):
+        sets = {role: [f"{name}{role}{i}" for i in range(size)] for role in "xyab"}
+        (folder / f"{name}.json").write_text(json.dumps({"name": name, **sets}), encoding="utf-8")
+        options += ["-d", f"{name}.json"]
+        lines += [
+            " ".join([word, *map(str, rng.normal(size=5))]) for words in sets.values() for word in words
+        ]
+    (folder / "vectors.txt").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    return ["audit", "vectors.txt", *options, "-o", "out", "--no-figures"]
+
+
+def run(code: str, arguments: list[str], cwd: Path, **options: Any) -> subprocess.CompletedProcess[str]:
+    """The program in a process of its own; the time limit only keeps a failure from lasting forever."""
+    return subprocess.run(
+        [sys.executable, "-c", code, *arguments],
+        capture_output=True, text=True, timeout=300, check=False, cwd=cwd, **options,
+    )  # fmt: skip
+
+
+def at(event: str, text: str, name: str = "SIGINT") -> str:
+    return AT.format(event=event, text=text, name=name)
+
+
+def beside(folder: Path) -> set[str]:
+    """What an audit has left: all but what it was given, and the summary that it was asked for."""
+    return {one.name for one in folder.iterdir() if one.suffix not in (".json", ".txt", ".md")}
+
+
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory: pytest.TempPathFactory) -> Files:
+    """The files of an audit that nobody interrupted."""
+    folder = tmp_path_factory.mktemp("whole")
+    done = run(PLAIN, made(folder, 2, 4), folder)
+    assert done.returncode == 0, done.stderr
+    return files(folder / "out")
+
+
+def files(folder: Path) -> Files:
+    return {one.name: one.read_bytes() for one in folder.iterdir() if one.is_file()}
+
+
+@pytest.mark.parametrize(
+    ("module", "name", "status"),
+    [
+        ("typer", "SIGINT", 130),
+        ("numpy", "SIGINT", 130),
+        ("crossroads.measures", "SIGTERM", 143),
+        ("crossroads.cli.auditing", "SIGINT", 130),
+    ],
+)
+def test_an_interrupt_while_modules_are_loaded_is_one_line(
+    module: str, name: str, status: int, tmp_path: Path
+) -> None:
+    done = run(at("import", f"'{module}'", name), made(tmp_path, 1, 4), tmp_path)
+    assert (done.returncode, done.stderr.splitlines(), done.stdout) == (status, UNTOUCHED, "")
+    assert beside(tmp_path) == set()
+
+
+@pytest.mark.parametrize(
+    ("event", "text", "name", "said", "left"),
+    [
+        # while the input is looked at
+        ("open", "d0.json", "SIGINT", UNTOUCHED, set()),
+        # when a finished part is about to get its name
+        ("os.rename", "part-mleat", "SIGINT", KEPT, {".out.parts"}),
+        # while the folder is written
+        ("open", "summary.md", "SIGTERM", KEPT, {".out.parts"}),
+        # when the folder is about to take its place
+        ("os.rename", ".out.writing-", "SIGINT", KEPT, {".out.parts"}),
+        # when it stands, and everything was measured
+        ("open", "said.md", "SIGINT", WRITTEN, {".out.parts", "out"}),
+    ],
+)
+def test_an_interrupted_audit_goes_on_and_ends_in_the_same_bytes(
+    event: str, text: str, name: str, said: list[str], left: set[str], whole: Files, tmp_path: Path
+) -> None:  # fmt: skip
+    arguments = [*made(tmp_path, 2, 4), "--summary", "said.md"]
+    done = run(at(event, text, name), arguments, tmp_path)
+    assert (done.returncode, done.stderr.splitlines()) == (128 + signal.Signals[name], said)
+    assert beside(tmp_path) == left
+    assert list(tmp_path.rglob(".writing-*")) == []  # nothing half-written
+    again = run(PLAIN, arguments, tmp_path)
+    assert (again.returncode, again.stderr) == (0, "")
+    assert files(tmp_path / "out") == whole
+    assert beside(tmp_path) == {".out.parts", "out"}
+
+
+def test_an_interrupt_leaves_an_earlier_audit_as_it_was(whole: Files, tmp_path: Path) -> None:
+    arguments = made(tmp_path, 2, 4)
+    assert run(PLAIN, arguments, tmp_path).returncode == 0
+    done = run(at("open", "summary.md"), [*arguments, "--seed", "5"], tmp_path)
+    assert (done.returncode, done.stderr.splitlines()) == (130, KEPT)
+    assert files(tmp_path / "out") == whole
+
+
+def test_who_measures_afresh_is_told_how_to_keep_what_is_finished(tmp_path: Path) -> None:
+    done = run(at("os.rename", "part-mleat"), [*made(tmp_path, 1, 4), "--fresh"], tmp_path)
+    assert done.returncode == 130
+    assert "are kept; the same command without --fresh goes on from there." in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("workers", "sent"), [("1", signal.SIGINT), ("2", signal.SIGINT), ("2", signal.SIGTERM)]
+)
+def test_exact_counts_that_are_running_are_not_waited_for(
+    workers: str, sent: signal.Signals, tmp_path: Path
+) -> None:
+    # 24 words a set: each count goes through millions of sums in compiled code or in numpy, in the main
+    # thread with one worker and in others with two. All of it would take minutes.
+    arguments = [*made(tmp_path, 40, 24), "--workers", workers]
+    with subprocess.Popen(
+        [sys.executable, "-c", PLAIN, *arguments],
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=tmp_path,
+    ) as process:  # fmt: skip
+        while process.poll() is None and not list(tmp_path.glob(".out.parts/vectors-*.npz")):
+            time.sleep(0.01)
+        time.sleep(0.5)  # among the counts by now, or still about to begin: both must end
+        process.send_signal(sent)
+        out, err = process.communicate(timeout=60)
+    assert process.returncode == 128 + sent
+    assert (out, err.splitlines()) == ("", KEPT)
+    assert beside(tmp_path) == {".out.parts"}
+
+
+def test_a_signal_that_is_ignored_on_purpose_stays_ignored(tmp_path: Path) -> None:
+    # as nohup and shells that run a command in the background have it
+    ignoring = "import signal; signal.signal(signal.SIGINT, signal.SIG_IGN)\n"
+    done = run(ignoring + at("import", "'typer'"), ["--version"], tmp_path)
+    assert done.returncode == 0
+    assert done.stdout.startswith("crossroads ")
+
+
+def test_signals_are_as_they_were_when_the_program_is_done(command: Callable[..., Any]) -> None:
+    before = [signal.getsignal(one) for one in (signal.SIGINT, signal.SIGTERM)]
+    assert command("--version").status == 0
+    assert [signal.getsignal(one) for one in (signal.SIGINT, signal.SIGTERM)] == before
