@@ -8,11 +8,16 @@ import re
 import shutil
 import tempfile
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from crossroads.errors import InputError, join_words
-from crossroads.evidence.staging import held, remove_abandoned
+from crossroads.evidence.staging import held, remove_abandoned, settle_folder
+
+try:
+    import fcntl
+except ImportError:  # Windows: who replaces a folder at the moment cannot be known there
+    fcntl = None  # type: ignore[assignment]
 
 MARK = "results.json"
 """The file by which a folder is known to be an audit."""
@@ -36,15 +41,17 @@ OURS = {
 
 
 def check_output(output: Path) -> None:
-    """Refuse a place that holds something else or cannot be written, before any work is done."""
+    """Refuse a place that holds something else or cannot be written, before any work is done.
+
+    An audit that was about to be replaced when its writer was killed is put back first.
+    """
+    recover(output)
     if output.is_symlink() and not output.exists():
-        raise InputError(f"{output} is a link to nothing.", hint="name a folder with --output.")
+        raise InputError(f"{output} is a link to nothing.", hint="name a folder as output=.")
     if output.exists() and not output.is_dir():
-        raise InputError(f"{output} is a file.", hint="name a folder with --output.")
+        raise InputError(f"{output} is a file.", hint="name a folder as output=.")
     if output.resolve() in (Path.cwd(), *Path.cwd().parents):
-        raise InputError(
-            f"{output} is the current folder or above it.", hint="name a new folder with --output."
-        )
+        raise InputError(f"{output} is the current folder or above it.", hint="name a new folder as output=.")
     if output.is_dir() and any(output.iterdir()):
         foreign = sorted(path.name for path in output.iterdir() if not _is_ours(path))
         if foreign or not _is_audit(output / MARK):
@@ -53,11 +60,11 @@ def check_output(output: Path) -> None:
             )
             raise InputError(
                 f"the folder {output} holds other things: {shown}.",
-                hint="name an empty or a new folder with --output.",
+                hint="name an empty or a new folder as output=.",
             )
     parent = next(path for path in (output.resolve(), *output.resolve().parents) if path.exists())
     if not os.access(parent, os.W_OK):
-        raise InputError(f"{parent} cannot be written to.", hint="name another folder with --output.")
+        raise InputError(f"{parent} cannot be written to.", hint="name another folder as output=.")
 
 
 def _is_ours(path: Path) -> bool:
@@ -104,11 +111,12 @@ def folder_names(models: Iterable[str]) -> dict[str, str]:
 def staged(output: Path) -> Iterator[Path]:
     """A folder to write to, which takes the place of ``output`` at the end, or vanishes on an error.
 
-    What a killed writer has left beside it is removed first. An ``output`` that is a link stays one: the
-    folder to which it leads is replaced.
+    What a killed writer has left beside it is put back or removed first. An ``output`` that is a link stays
+    one: the folder to which it leads is replaced.
     """
     output = output.resolve()
     output.parent.mkdir(parents=True, exist_ok=True)
+    recover(output)
     remove_abandoned(output)
     staging, lock = held(output)
     try:
@@ -150,17 +158,97 @@ def _umask() -> int:
 
 
 def _move(staging: Path, output: Path) -> None:
-    """Put the new folder in place of an old audit; the old one goes only when the new one stands."""
+    """Put the new folder in place of an old audit; the old one goes only when the new one stands.
+
+    In between there is a moment without either; :func:`recover` puts the old one back if that is the last.
+    """
     if not output.exists():
         staging.rename(output)
+        settle_folder(output.parent)
         return
-    old = Path(tempfile.mkdtemp(prefix=f".{output.name}-old-", dir=output.parent))
+    aside, lock = _aside(output)
     try:
-        output.rename(old / "audit")
-        try:
-            staging.rename(output)
-        except BaseException:
-            (old / "audit").rename(output)
-            raise
+        output.rename(aside / _WHOLE)
+        staging.rename(output)
+        settle_folder(output.parent)
     finally:
-        shutil.rmtree(old)
+        _put_back(aside, output)
+        if lock is not None:
+            os.close(lock)
+
+
+_WHOLE, _GOING = "audit", "going"
+"""An old audit that was moved aside, and one that is being removed: only the first is ever put back."""
+
+
+def recover(output: Path) -> None:
+    """Clear up after writers that were killed while they replaced a folder.
+
+    Where the old folder was moved aside and the new one had not taken its place, the old one is put back;
+    else it is removed. Writers that are at work are left alone.
+    """
+    output = output.resolve()
+    name = re.compile(rf"{re.escape(f'.{output.name}-old-')}[a-z0-9_]{{8}}")
+    with suppress(OSError):  # a place that cannot be read or written is refused in words elsewhere
+        for aside in sorted(output.parent.iterdir()):
+            if name.fullmatch(aside.name) and aside.is_dir() and not aside.is_symlink():
+                with suppress(BlockingIOError, FileNotFoundError):
+                    _recover(aside, output)
+
+
+def _recover(aside: Path, output: Path) -> None:
+    lock = _hold(aside)
+    try:
+        if {one.name for one in aside.iterdir()} <= {_WHOLE, _GOING}:  # else it is somebody's own
+            _put_back(aside, output)
+    finally:
+        if lock is not None:
+            os.close(lock)
+
+
+def _put_back(aside: Path, output: Path) -> None:
+    """Put an old audit back if nothing stands in its place, and remove it else.
+
+    It is renamed before it is removed: half of an audit is never taken for a whole one.
+    """
+    old = aside / _WHOLE
+    if old.is_dir() and not output.exists():
+        old.rename(output)
+        settle_folder(output.parent)
+    elif old.is_dir():
+        old.rename(aside / _GOING)
+    shutil.rmtree(aside, ignore_errors=True)
+
+
+def _aside(output: Path) -> tuple[Path, int | None]:
+    """A new folder for an old audit, and the lock by which others know that its writer is alive."""
+    while True:
+        folder = Path(tempfile.mkdtemp(prefix=f".{output.name}-old-", dir=output.parent))
+        try:
+            lock = _hold(folder)
+        except (BlockingIOError, FileNotFoundError):
+            continue  # taken for abandoned in the moment before it was locked
+        if folder.is_dir():
+            return folder, lock
+        if lock is not None:
+            os.close(lock)
+
+
+def _hold(folder: Path) -> int | None:
+    """A lock on a folder that ends with this process; raises where somebody else has it."""
+    try:
+        descriptor = os.open(folder, os.O_RDONLY)
+    except FileNotFoundError:
+        raise
+    except OSError:  # a system without handles for folders
+        return None
+    try:
+        if fcntl is not None:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        os.close(descriptor)
+        raise
+    except OSError:  # a file system without locks
+        os.close(descriptor)
+        return None
+    return descriptor

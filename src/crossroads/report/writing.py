@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import shutil
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -244,7 +244,7 @@ def write_audits(
                 published=published,
             )
             write_page(inner / PAGE, [record], findings=findings, fidelity=fidelity)
-            records.append(record)
+            records.append(replace(record, document={**record.document, "model": model}))
             absent += [sentence for sentence in lacks if sentence not in absent]
         found = compare_audits(saved_audits(records, list(audits)), tested=tested, seed=seed, anything=True)
         lacks = _write_comparison(folder, found, figures=figures)
