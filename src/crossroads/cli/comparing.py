@@ -17,6 +17,7 @@ from crossroads.measures import CompareBatteryResult, CompareTraitsResult
 from crossroads.papers import fidelity, findings
 from crossroads.report.comparing import Comparison, compare_audits
 from crossroads.report.comparison_sentences import OVER_CONTEXTS, left_out, tested_name, tests_together
+from crossroads.report.distinct import apart, once
 from crossroads.report.folder import check_output
 from crossroads.report.records import read_records
 from crossroads.report.saved import saved_audits
@@ -55,7 +56,7 @@ _TAILS = {
 def compare_command(
     audits: Annotated[
         list[Path],
-        typer.Argument(help="Folders that [b]crossroads audit[/b] wrote; two or more.", metavar="AUDIT..."),
+        typer.Argument(help="Folders that [b]crossroads audit[/b] wrote; two or more.", metavar="AUDIT"),
     ],
     output: Annotated[
         Path, typer.Option("--output", "-o", help="Where the comparison goes.", metavar="FOLDER")
@@ -82,7 +83,9 @@ def compare_command(
     a test.
     """
     check_output(output)
-    records = [record for path in audits for record in read_records(path)]
+    found, repeated = once(record for path in audits for record in read_records(path))
+    printing.repeated(repeated)
+    records = apart(found)
     saved = saved_audits(records)
     shared = {name for one in saved for name in one.designs}
     kinds = any(one.vectors is not None for one in saved) + any(one.contexts is not None for one in saved)

@@ -38,6 +38,13 @@ def number(value: float, digits: int = 2) -> str:
     return f"{round(value, digits) + 0.0:.{digits}f}".replace("-", "−")
 
 
+def repeated(places: Iterable[str]) -> None:
+    """Say of saved results that they are not used twice."""
+    for place in places:
+        said = f"{place} holds the same results as another that was given; they are used once."
+        err.print(said, markup=False, soft_wrap=True)
+
+
 def p_value(p: float, *, method: str = "exact") -> str:
     """A p-value as people read it, marked where it is not exact."""
     return pvalue(p, method)

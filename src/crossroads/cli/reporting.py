@@ -12,6 +12,7 @@ from crossroads.cli import options as o
 from crossroads.cli import printing
 from crossroads.errors import InputError
 from crossroads.papers import fidelity, findings
+from crossroads.report.distinct import apart, once
 from crossroads.report.folder import write_whole
 from crossroads.report.page import page_html
 from crossroads.report.records import Record, joined, read_records
@@ -38,7 +39,9 @@ def report_command(
 ) -> None:
     """Join saved results of any measures into one page, which opens from disk without a network."""
     check_page(output)
-    records = joined(record for path in results for record in read_records(path))
+    found, repeated = once(record for path in results for record in read_records(path))
+    printing.repeated(repeated)
+    records = apart(joined(found))
     if not vectors:
         records = [dataclasses.replace(one, vectors=None) for one in records]
     text = page_html(records, title=title, findings=findings(tests_of(records)), fidelity=fidelity())

@@ -40,6 +40,8 @@ class Record:
     """The methods paragraph."""
     citations: str = ""
     """The citations, in BibTeX."""
+    place: str = ""
+    """The folder of the audit or the file that it was read from, with ``/`` between its parts."""
 
     @property
     def model(self) -> str:
@@ -196,8 +198,8 @@ def _read_file(path: Path) -> list[Record]:
     data = {**data, "results": [*data["results"], *_beside(data)]}
     _check(data, path)
     if "designs" in data and data.get("kind") != "results":
-        return [_with_companions(_completed(data), path.parent)]
-    return [Record(document=_completed(one)) for one in _by_model(data)]
+        return [_with_companions(_completed(data), path)]
+    return [Record(document=_completed(one), place=path.as_posix()) for one in _by_model(data)]
 
 
 def _beside(data: Mapping[str, Any]) -> list[Any]:
@@ -242,7 +244,8 @@ def _by_model(data: Mapping[str, Any]) -> list[dict[str, Any]]:
     return found
 
 
-def _with_companions(document: dict[str, Any], folder: Path) -> Record:
+def _with_companions(document: dict[str, Any], path: Path) -> Record:
+    folder = path.parent
     texts = {
         name: _text(folder / file) if (folder / file).is_file() else ""
         for name, file in {"methods": "methods.md", "citations": "citations.bib"}.items()
@@ -257,6 +260,7 @@ def _with_companions(document: dict[str, Any], folder: Path) -> Record:
         gate=gate,
         methods=texts["methods"],
         citations=texts["citations"],
+        place=(folder if path.name == MARK else path).as_posix(),
     )
 
 

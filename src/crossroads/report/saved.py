@@ -37,7 +37,8 @@ def saved_audits(records: Sequence[Record], names: Sequence[str] | None = None) 
     audits = [one for one in records if one.document["kind"] != "results"]
     if len(audits) < 2:
         raise InputError(
-            f"{len(audits)} audit(s) to compare.", hint="name the folders of two audits or more."
+            f"there {'is one audit' if audits else 'are no audits'} to compare.",
+            hint="name the folders of two audits or more.",
         )
     distinct = names or _distinct([one.model for one in audits])
     return [_saved(one, name) for one, name in zip(audits, distinct, strict=True)]

@@ -1,0 +1,73 @@
+"""Records that go on one page: each of them once, and each under a name of its own."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+
+from crossroads.report.records import Record
+
+
+def once(records: Iterable[Record]) -> tuple[list[Record], list[str]]:
+    """Leave out what was read twice, whichever way led to it.
+
+    Two records are the same if their model and all their results are, and no verdict of a gate speaks
+    against it. Of two that are the same the fuller one is kept, in the place of the first.
+
+    Returns
+    -------
+    tuple
+        The records, and the places from which others were read that they repeat.
+    """
+    found: list[Record] = []
+    repeated: list[str] = []
+    for one in records:
+        at = next((i for i, other in enumerate(found) if _same(one, other)), None)
+        if at is None:
+            found.append(one)
+            continue
+        repeated.append(one.place or one.model)
+        if _fullness(one) > _fullness(found[at]):
+            found[at] = one
+    return found, repeated
+
+
+def _same(one: Record, other: Record) -> bool:
+    gates = {id(gate): gate for gate in (one.gate, other.gate) if gate is not None}.values()
+    agree = all(gate == next(iter(gates)) for gate in gates)
+    return one.model == other.model and one.results == other.results and agree
+
+
+def _fullness(record: Record) -> tuple[bool, bool, bool]:
+    """What lies beside the results: designs, vectors, verdicts."""
+    return bool(record.document["designs"]), record.vectors is not None, record.gate is not None
+
+
+def apart(records: Sequence[Record]) -> list[Record]:
+    """Give each record a name of its own: models of one name are told apart by where they were read."""
+    names = Counter(one.model for one in records)
+    told = [one.model if names[one.model] == 1 else _told(one, records) for one in records]
+    taken: set[str] = set()
+    found = []
+    for one, name in zip(records, told, strict=True):
+        own, number = name, 1
+        while own in taken or (own != one.model and own in names):
+            number += 1
+            own = f"{name} ({number})"
+        taken.add(own)
+        found.append(one if own == one.model else replace(one, document={**one.document, "model": own}))
+    return found
+
+
+def _told(record: Record, records: Sequence[Record]) -> str:
+    """The name of a model and as much of the path as tells it from its namesakes; else the name alone."""
+    places = [one.place for one in records if one.model == record.model]
+    if not record.place or places.count(record.place) > 1:
+        return record.model
+    parts = record.place.split("/")
+    for size in range(1, len(parts) + 1):
+        tail = parts[-size:]
+        if sum(place.split("/")[-size:] == tail for place in places) == 1:
+            return f"{record.model} ({'/'.join(tail)})"
+    return f"{record.model} ({record.place})"
