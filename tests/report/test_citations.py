@@ -2,11 +2,19 @@
 
 from __future__ import annotations
 
+import dataclasses
 import re
+from typing import Any
 
+import numpy as np
+import pytest
+
+import crossroads as cr
 from crossroads import Design, catalog
-from crossroads.report import Audit, bibtex, citation_keys
-from crossroads.report.citations import MEASURES, REFERENCES
+from crossroads.report import Audit, bibtex, citation_keys, methods_paragraph
+from crossroads.report.citations import CHOSEN, FOUND, MEASURES, keys_of, publications
+from crossroads.report.methods import described
+from crossroads.report.references import REFERENCES
 from crossroads.results import Result
 
 
@@ -14,8 +22,9 @@ def test_measures_software_and_designs_are_cited_once(audit: Audit, audit_design
     keys = citation_keys(audit, [*audit_designs, *audit_designs, catalog("weat6")])
     assert len(set(keys)) == len(keys)
     assert set(keys[:-1]) == {
-        "crossroads", "benjamini1995controlling", "caliskan2017semantics", "wolfe2024mleat",
-        "guo2021detecting", "lepori2020unequal",
+        "crossroads", "holm1979simple", "benjamini1995controlling", "caliskan2017semantics",
+        "wolfe2024mleat", "cohen1988statistical", "efron1979bootstrap", "guo2021detecting", "clopper1934use",
+        "lepori2020unequal", "kriegeskorte2008representational",
     }  # fmt: skip
     assert re.fullmatch("unlu1999-[0-9a-f]{6}", keys[-1])
     assert keys == citation_keys(audit, [*audit_designs, *audit_designs, catalog("weat6")])
@@ -65,13 +74,26 @@ def test_every_entry_of_the_catalogue_cites_a_known_publication() -> None:
 def test_keys_are_distinct_and_measures_cite_known_publications() -> None:
     keys = [key for key, _, _ in REFERENCES.values()]
     assert len(set(keys)) == len(keys)
-    assert {doi for dois in MEASURES.values() for doi in dois} <= set(REFERENCES)
+    used = {name for table in (MEASURES, CHOSEN, FOUND) for names in table.values() for name in names}
+    assert used <= set(REFERENCES)
+    batteries = {"10.18653/v1/N19-1063"}  # cited by designs of the catalogue alone
+    assert set(REFERENCES) - used == batteries
+
+
+def test_a_publication_is_known_by_its_doi_or_else_by_its_key() -> None:
+    for name, (key, kind, fields) in REFERENCES.items():
+        assert re.fullmatch(r"10\.\d{4,5}/\S+", name) or name == key
+        needed = {"article": "journal", "inproceedings": "booktitle", "book": "publisher", "misc": "note"}
+        assert {"author", "title", "year", needed[kind]} <= set(fields)
+        assert key.startswith(fields["author"].partition(",")[0].lower() + fields["year"])
 
 
 def test_contexts_traits_and_people_are_cited(whole: Audit) -> None:
     assert set(citation_keys(whole)) == {
-        "crossroads", "wolfe2024mleat", "caliskan2017semantics", "guo2021detecting",
-        "benjamini1995controlling", "cao2022theory",
+        "crossroads", "wolfe2024mleat", "caliskan2017semantics", "guo2021detecting", "cohen1988statistical",
+        "holm1979simple", "benjamini1995controlling", "cao2022theory", "kurita2019measuring",
+        "kendall1945treatment", "efron1979bootstrap", "dersimonian1986meta", "higgins2009reevaluation",
+        "hosking1987parameter", "knijnenburg2009fewer",
     }  # fmt: skip
 
 
@@ -79,3 +101,89 @@ def test_every_measure_that_a_result_records_has_its_publications(every_result: 
     recorded = {str(one.conventions["measure"]) for one in every_result.values()}
     ours = {"given scores", "reproduction"}  # scores of the reader's own, and a table of a paper itself
     assert recorded - ours <= set(MEASURES)
+
+
+CAO, GUO = "cao2022theory", "guo2021detecting"
+SAYS: dict[str, set[str]] = {
+    # what a methods paragraph says, and what a reader then looks for in the references
+    "Holm": {"holm1979simple"},
+    "Benjamini and Hochberg": {"benjamini1995controlling"},
+    "tau-b|tau: b": {"kendall1945treatment"},
+    "interval: percentile|bootstrap: |^Confidence intervals:.*percentile|compare traits": {
+        "efron1979bootstrap"
+    },
+    "interval: bca": {"efron1987better"},
+    "effect size beyond": {"cohen1988statistical"},
+    "sampling variance of its effect size": {"hedges1981distribution"},
+    r"\(CEAT\)|Levels of the tests over contexts": {GUO, "dersimonian1986meta", "higgins2009reevaluation"},
+    "score: sampled": {"dersimonian1986meta"},
+    "over contexts|words and contexts|group CEAT|WEFAT": {GUO},
+    r"\(E?IBD\)": {GUO, "clopper1934use"},
+    "^discover": {GUO, "tusher2001significance"},
+    "RSA|^rsa grid": {"lepori2020unequal", "kriegeskorte2008representational"},
+    "^rsa grid": {"holm1979simple", "benjamini1995controlling"},  # whose tables have columns of both
+    "Dominance between domains|null: (pooled|normal)": {CAO, "benjamini1995controlling"},  # as their q
+    "null: pooled": {"hosking1987parameter", "knijnenburg2009fewer"},
+    r"\(ILPS": {CAO, "kurita2019measuring"},
+    r"SeT|group CEAT|people|Order of|Traits of|alignment|screen|template choice|^against|^compare tr": {CAO},
+    "ML-EAT|Tests over time|Levels of the tests": {"wolfe2024mleat"},
+    "ML-EAT|weat": {"caliskan2017semantics"},
+    "found by saddlepoint": {"skovgaard1987saddlepoint", "booth1990randomization"},
+    "found by bracket": {"pagano1983obtaining"},
+}
+
+
+def every_variant(results: dict[str, Result]) -> list[Result]:
+    """A result of every type, and some with options that another method stands behind."""
+
+    def other(name: str, **conventions: str) -> Result:
+        one = results[name]
+        return dataclasses.replace(one, conventions={**one.conventions, **conventions})
+
+    return [
+        *results.values(),
+        other("ceat_bootstrap", interval="bca"),
+        other("ceat", variance="hedges"),
+        other("group_ceat", score="sampled"),
+        other("set_test", measure="ilps"),
+        other("set_test", measure="ilps*"),
+        other("emergent", null="normal"),
+    ]
+
+
+def disagreement(text: str, keys: set[str]) -> tuple[set[str], set[str]]:
+    """What a text speaks of and nothing cites, and what is cited and the text does not speak of."""
+    spoken = {key for said, some in SAYS.items() if re.search(said, text) for key in some}
+    return spoken - keys, keys - spoken
+
+
+def test_what_a_methods_paragraph_speaks_of_is_cited_and_nothing_else(
+    every_result: dict[str, Result],
+) -> None:
+    for one in every_variant(every_result):
+        keys = {REFERENCES[name][0] for name in publications(one)}
+        assert disagreement(described(one), keys) == (set(), set()), described(one)
+    met = " ".join(described(one) for one in every_variant(every_result))
+    unmet = [said for said in SAYS if "found by" not in said and not re.search(said.replace("^", ""), met)]
+    assert unmet == []  # every line of the table was put to the test
+
+
+@pytest.mark.parametrize("method", ["saddlepoint", "bracket", "exact"])
+def test_how_a_p_value_was_found_is_cited(method: str) -> None:
+    words: dict[str, Any] = {role: [f"{role}{i}" for i in range(13)] for role in "xyab"}
+    design = Design(name="large enough for an approximation", **words)
+    vectors = np.random.default_rng(1).normal(size=(52, 6))
+    found = cr.mleat(cr.Embeddings(design.words, vectors, provenance="made up"), design, method=method)
+    keys = {REFERENCES[name][0] for name in publications(found)}
+    assert disagreement(f"{described(found)} found by {method}", keys) == (set(), set())
+
+
+def test_the_paragraph_and_the_entries_name_the_same_keys(
+    audit: Audit, whole: Audit, audit_designs: list[Design]
+) -> None:
+    for one in (audit, whole):
+        told = re.search(r"See \[(.*)\]", methods_paragraph(one, audit_designs))
+        assert told is not None
+        assert tuple(key.removeprefix("@") for key in told[1].split("; ")) == keys_of(
+            bibtex(one, audit_designs)
+        )

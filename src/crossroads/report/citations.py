@@ -5,146 +5,69 @@ from __future__ import annotations
 import hashlib
 import re
 import unicodedata
-from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Iterator, Mapping
+from typing import TYPE_CHECKING, Any
 
+from crossroads.report import references as r
 from crossroads.report.audit import Audit
 from crossroads.report.escaping import in_bibtex
 from crossroads.report.naming import named_results
-from crossroads.results import versions
+from crossroads.report.references import REFERENCES, Fields
+from crossroads.results import Result, versions
 
 if TYPE_CHECKING:
     from crossroads.stimuli import Citation, Design
 
-Fields = Mapping[str, str]
-
-REFERENCES: Mapping[str, tuple[str, str, Fields]] = {
-    # DOI: (key, type, fields), in the order in which they are printed
-    "10.1126/science.aal4230": (
-        "caliskan2017semantics",
-        "article",
-        {
-            "author": "Caliskan, Aylin and Bryson, Joanna J. and Narayanan, Arvind",
-            "title": "Semantics derived automatically from language corpora contain human-like biases",
-            "journal": "Science",
-            "year": "2017",
-            "volume": "356",
-            "number": "6334",
-            "pages": "183--186",
-        },
-    ),
-    "10.48550/arXiv.2408.01966": (
-        "wolfe2024mleat",
-        "misc",
-        {
-            "author": "Wolfe, Robert and Hiniker, Alexis and Howe, Bill",
-            "title": "{ML-EAT}: A Multilevel Embedding Association Test for Interpretable and Transparent "
-            "Social Science",
-            "year": "2024",
-            "note": "AIES 2024; arXiv:2408.01966",
-        },
-    ),
-    "10.1145/3461702.3462536": (
-        "guo2021detecting",
-        "inproceedings",
-        {
-            "author": "Guo, Wei and Caliskan, Aylin",
-            "title": "Detecting Emergent Intersectional Biases: Contextualized Word Embeddings Contain a "
-            "Distribution of Human-like Biases",
-            "booktitle": "Proceedings of the 2021 AAAI/ACM Conference on AI, Ethics, and Society",
-            "year": "2021",
-            "pages": "122--133",
-        },
-    ),
-    "10.18653/v1/2020.coling-main.151": (
-        "lepori2020unequal",
-        "inproceedings",
-        {
-            "author": "Lepori, Michael A.",
-            "title": "Unequal Representations: Analyzing Intersectional Biases in Word Embeddings Using "
-            "Representational Similarity Analysis",
-            "booktitle": "Proceedings of the 28th International Conference on Computational Linguistics",
-            "year": "2020",
-            "pages": "1720--1728",
-        },
-    ),
-    "10.18653/v1/2022.naacl-main.92": (
-        "cao2022theory",
-        "inproceedings",
-        {
-            "author": "Cao, Yang Trista and Sotnikova, Anna and Daum{\\'e} III, Hal and Rudinger, Rachel and "
-            "Zou, Linda",
-            "title": "Theory-Grounded Measurement of {U.S.} Social Stereotypes in {English} Language Models",
-            "booktitle": "Proceedings of NAACL 2022",
-            "year": "2022",
-            "pages": "1276--1295",
-        },
-    ),
-    "10.18653/v1/N19-1063": (
-        "may2019measuring",
-        "inproceedings",
-        {
-            "author": "May, Chandler and Wang, Alex and Bordia, Shikha and Bowman, Samuel R. and "
-            "Rudinger, Rachel",
-            "title": "On Measuring Social Biases in Sentence Encoders",
-            "booktitle": "Proceedings of NAACL-HLT 2019",
-            "year": "2019",
-            "pages": "622--628",
-        },
-    ),
-    "10.1111/j.2517-6161.1995.tb02031.x": (
-        "benjamini1995controlling",
-        "article",
-        {
-            "author": "Benjamini, Yoav and Hochberg, Yosef",
-            "title": "Controlling the False Discovery Rate: A Practical and Powerful Approach to Multiple "
-            "Testing",
-            "journal": "Journal of the Royal Statistical Society: Series B",
-            "year": "1995",
-            "volume": "57",
-            "number": "1",
-            "pages": "289--300",
-        },
-    ),
-}
-"""The publications behind measures and catalogue, by DOI."""
-_CALISKAN, _WOLFE, _GUO, _LEPORI, _CAO, _MAY, _BENJAMINI = REFERENCES
 MEASURES: Mapping[str, tuple[str, ...]] = {
-    "weat": (_CALISKAN,),
-    "single-target weat": (_CALISKAN,),
-    "sc-weat": (_CALISKAN,),
-    "mleat": (_CALISKAN, _WOLFE),
-    "battery": (_BENJAMINI,),
-    "series": (_WOLFE,),
-    "bootstrap": (),
+    "weat": (r.CALISKAN,),
+    "single-target weat": (r.CALISKAN,),
+    "sc-weat": (r.CALISKAN,),
+    "mleat": (r.CALISKAN, r.WOLFE, r.COHEN),
+    "battery": (r.HOLM, r.BENJAMINI),
+    "series": (r.WOLFE,),
+    "bootstrap": (r.EFRON,),
     "influence": (),
     "compare": (),
-    "compare battery": (_BENJAMINI,),
-    "compare traits": (_CAO,),
-    "wefat": (_GUO,),
-    "ibd": (_GUO,),
-    "eibd": (_GUO,),
-    "discover": (_GUO,),
-    "rsa": (_LEPORI,),
-    "rsa grid": (_LEPORI,),
-    "ceat": (_GUO,),
-    "ceat-battery": (_GUO, _BENJAMINI),
-    "ceat-bootstrap": (_GUO,),
-    "multilevel-ceat": (_GUO, _WOLFE),
-    "group-ceat": (_GUO, _CAO),
-    "ilps": (_CAO,),
-    "ilps*": (_CAO,),
-    "set": (_CAO,),
-    "alignment": (_CAO,),
-    "alignment table": (_CAO,),
-    "template choice": (_CAO,),
-    "screen": (_CAO,),
-    "order_sensitivity": (_CAO,),
-    "domain_dominance": (_CAO,),
-    "emergent": (_CAO,),
-    "against": (_CAO,),
+    "compare battery": (r.HOLM, r.BENJAMINI, r.EFRON),
+    "compare traits": (r.CAO, r.KENDALL, r.EFRON),
+    "wefat": (r.GUO,),
+    "ibd": (r.GUO, r.CLOPPER),
+    "eibd": (r.GUO, r.CLOPPER),
+    "discover": (r.GUO, r.TUSHER),
+    "rsa": (r.LEPORI, r.KRIEGESKORTE),
+    "rsa grid": (r.LEPORI, r.KRIEGESKORTE, r.HOLM, r.BENJAMINI),
+    "ceat": (r.GUO, r.DERSIMONIAN, r.HIGGINS),
+    "ceat-battery": (r.GUO, r.HOLM, r.BENJAMINI),
+    "ceat-bootstrap": (r.GUO,),
+    "multilevel-ceat": (r.GUO, r.WOLFE, r.DERSIMONIAN, r.HIGGINS, r.COHEN),
+    "group-ceat": (r.GUO, r.CAO),
+    "ilps": (r.CAO, r.KURITA),
+    "ilps*": (r.CAO, r.KURITA),
+    "set": (r.CAO,),
+    "alignment": (r.CAO, r.KENDALL, r.EFRON),
+    "alignment table": (r.CAO, r.KENDALL, r.EFRON),
+    "template choice": (r.CAO,),
+    "screen": (r.CAO,),
+    "order_sensitivity": (r.CAO, r.KENDALL, r.EFRON),
+    "domain_dominance": (r.CAO, r.KENDALL, r.EFRON, r.BENJAMINI),
+    "emergent": (r.CAO,),
+    "against": (r.CAO,),
 }
-"""DOIs of the publications behind each measure."""
+"""Publications behind each measure, and behind the methods that it always uses."""
+CHOSEN: Mapping[tuple[str, str], tuple[str, ...]] = {
+    ("interval", "percentile"): (r.EFRON,),
+    ("interval", "bca"): (r.EFRON_BCA,),
+    ("variance", "hedges"): (r.HEDGES,),
+    ("score", "sampled"): (r.DERSIMONIAN,),
+    ("null", "pooled"): (r.BENJAMINI, r.HOSKING, r.KNIJNENBURG),
+    ("null", "normal"): (r.BENJAMINI,),
+}
+"""Publications behind methods that a convention chooses, by its name and value."""
+FOUND: Mapping[str, tuple[str, ...]] = {
+    "bracket": (r.PAGANO,),
+    "saddlepoint": (r.SKOVGAARD, r.BOOTH),
+}
+"""Publications behind the ways in which a p-value was in fact found, where it could not be counted."""
 
 
 def bibtex(audit: Audit, designs: Iterable[Design] = ()) -> str:
@@ -157,7 +80,7 @@ def bibtex(audit: Audit, designs: Iterable[Design] = ()) -> str:
     designs
         The designs that were tested; what they cite is cited.
     """
-    entries = _measured(str(one.conventions.get("measure")) for _, one in named_results(audit))
+    entries = _entries(name for _, one in named_results(audit) for name in publications(one))
     for design in designs:
         if design.source is not None and _key(design.source) not in entries:
             entries[_key(design.source)] = _cited(design.source)
@@ -174,18 +97,52 @@ def keys_of(entries: str) -> tuple[str, ...]:
     return tuple(re.findall(r"^@\w+\{([^,]+),$", entries, flags=re.MULTILINE))
 
 
-def cited_measures(measures: Iterable[str]) -> str:
-    """BibTeX entries of the publications behind measures, and of this software, each once."""
-    return "\n".join(_measured(measures).values())
+def cited_measures(measures: Iterable[str], methods: Iterable[str] = ()) -> str:
+    """BibTeX entries of the publications behind measures, and of this software, each once.
+
+    Parameters
+    ----------
+    measures
+        The measures, as results name them.
+    methods
+        How p-values were found, such as ``"saddlepoint"``.
+    """
+    behind = [name for measure in measures for name in MEASURES.get(measure, ())]
+    behind += [name for method in dict.fromkeys(methods) for name in FOUND.get(method, ())]
+    return "\n".join(_entries(behind).values())
 
 
-def _measured(measures: Iterable[str]) -> dict[str, str]:
-    """Entries by key, in the order in which the measures were used."""
+def publications(result: Result) -> Iterator[str]:
+    """Keys of :data:`REFERENCES`: what to cite for a result and for every method it was found by."""
+    conventions = result.conventions
+    yield from MEASURES.get(str(conventions.get("measure")), ())
+    for name, value in conventions.items():
+        # "percentile, groups drawn anew": what comes after the comma says on what; "emergent null": of what
+        yield from CHOSEN.get((name.removeprefix("emergent "), str(value).partition(",")[0]), ())
+    for method in _methods(result):
+        yield from FOUND.get(method, ())
+
+
+def _methods(result: Any) -> Iterator[str]:
+    """How each p-value of a result, and of its levels, was found."""
+    levels = [getattr(result, "level1", None), *(getattr(result, "level2", None) or {}).values()]
+    for one in (result, *levels):
+        for name in ("method", "stimulus_method"):
+            if isinstance(found := getattr(one, name, None), str):
+                yield found
+
+
+def _entries(names: Iterable[str]) -> dict[str, str]:
+    """Entries by their keys, in the order in which publications are named."""
     entries = {"crossroads": _software()}
-    for doi in dict.fromkeys(doi for measure in measures for doi in MEASURES.get(measure, ())):
-        key, kind, fields = REFERENCES[doi]
-        entries[key] = _entry(kind, key, {**fields, "doi": doi})
+    for name in dict.fromkeys(names):
+        key, kind, fields = REFERENCES[name]
+        entries[key] = _entry(kind, key, _with_doi(name, fields))
     return entries
+
+
+def _with_doi(name: str, fields: Fields) -> Fields:
+    return {**fields, "doi": name} if name.startswith("10.") else fields
 
 
 def _software() -> str:

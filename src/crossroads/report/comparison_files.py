@@ -251,4 +251,5 @@ def comparison_citations(comparison: Comparison) -> str:
     used += [str(one.conventions["measure"]) for one in comparison.traits]
     cited = {"weat": "mleat", "ceat": "ceat"}
     tested = [*(cited[test.measure] for test in battery.tests), "compare battery"]
-    return cited_measures([*tested, *used] if battery.tests else used)
+    measures = [*tested, *used] if battery.tests else used
+    return cited_measures(measures, [test.method for test in battery.tests])
