@@ -237,6 +237,7 @@ def test_names_stand_for_material_of_the_study() -> None:
         (read_traits, "a.json", '{"trait": [', "a.json, line 1"),
         (read_templates, "a.txt", "# nothing\n", "there are no templates"),
         (read_templates, "a.toml", "templates = [3]\n", "list of texts"),
+        (read_templates, "a.toml", "[families.a]\ntemplate = []\n", r"'template'(.|\n)*mean 'templates'"),
         (read_templates, "a.txt", "A {plural} is {trait}.\n", "asks for a singular"),
         (read_groups, "a.csv", "group,singular,plural\na,nurse,nurses\na,cook,cooks\n", "'a' is given twice"),
         (read_groups, "a.csv", "group,singular,plural\n,nurse,nurses\n", "row 1 has no name"),

@@ -12,7 +12,7 @@ from crossroads.errors import CrossroadsError, FormatError, InputError
 from crossroads.measures import BatteryResult
 from crossroads.report import Audit, Gate, GateError, Rule, check_rules, judge, markdown_summary, read_rules
 from crossroads.report.readings import STATISTICS, readings
-from crossroads.report.rule_files import KEYS
+from crossroads.report.rule_files import KEYS, SHARES
 
 PLANNED = {"weat6": "test", "weat7": "test", "AF IBD": "detection", "RSA a / b / c": "comparison"}
 
@@ -63,7 +63,12 @@ def test_a_file_is_read_as_it_was_meant(tmp_path: Path) -> None:
     [
         ("[[rule]\n", "line 1: not TOML", "a rule is"),
         ("", "the file holds no rule", "a rule is"),
-        ("[[rules]]\n", "key 'rules': unknown key 'rules'", "write"),
+        ("[[rules]]\n", "line 1, key 'rules': unknown key 'rules'", "did you mean [[rule]]?"),
+        ("# mine\n[families.race]\n", "line 2, key 'families': unknown key 'families'", "write [[rule]]"),
+        ('statistic = "holm"\n', "line 1, key 'statistic': unknown", "write [[rule]] above statistic"),
+        ("rule = [1]\n", "key 'rule': rule is not a list of tables", "a rule is"),
+        ("[rule]\nabove = 1\n", "key 'rule': rule is not a list of tables", "a rule is"),
+        ("# no rule\n", "the file holds no rule", "a rule is"),
         ("rule = 3\n", "key 'rule': rule is not a list of tables", "a rule is"),
         ("[[rule]]\nabove = 1\n", "line 1, key 'rule 1, statistic': statistic is missing", "give statistic"),
         (
@@ -81,7 +86,7 @@ def test_a_file_is_read_as_it_was_meant(tmp_path: Path) -> None:
         (
             '[[rule]]\nstatistic = "holm"\nabove = "1"\n',
             "line 3, .*above is '1', not a finite",
-            "above = 0.05",
+            "give above = 1, without quotes",
         ),
         ('[[rule]]\nstatistic = "holm"\nabove = true\n', "above is True", "above = 0.05"),
         ('[[rule]]\nstatistic = "holm"\nabove = nan\n', "above is nan", "above = 0.05"),
@@ -105,6 +110,46 @@ def test_a_file_is_read_as_it_was_meant(tmp_path: Path) -> None:
             "line 6, .*two rules are called 'a'",
             "give each one a name",
         ),
+        (
+            '[[rule]]\nstatistic="holm"\nabove=0.5\n[[rule]]\nstatistic="holm"\nabove=0.5\n',
+            "line 5, .*the rule says the same as rule 1",
+            "leave one of them out",
+        ),
+        (
+            '[[rule]]\nstatistic="holm"\nbelow="5 %"\n',
+            "line 3, .*below is '5 %'",
+            "give below = 0.05, without",
+        ),
+        ('[[rule]]\nstatistic="holm"\nbelow=5\n', "holm lies between 0 and 1", "below = 0.05 for 5 %"),
+        (
+            '[[rule]]\nstatistic="effect_size"\nabove=1\nunless_adjusted_above=5\n',
+            "line 4, .*adjusted p-values lie between 0 and 1",
+            "unless_adjusted_above = 0.05 for 5 %",
+        ),
+        (
+            '[[rule]]\nstatistic="effect_size"\nabove=1\nbelow=2\n',
+            "line 3, .*every value is above 1 or below 2",
+            "above = 2 and below = 1",
+        ),
+        (
+            '[[rule]]\nstatistic="effect_size"\nbelow=-1\nabsolute=true\n',
+            "line 3, .*no value is below 0",
+            "leave absolute out",
+        ),
+        (
+            '[[rule]]\nstatistic="effect_size"\nabove=1\ntest=["weat1", "weat2"]\n',
+            "line 4, .*not a word",
+            'a pattern such as test = "weat*"',
+        ),
+        (
+            f'[[rule]]\nstatistic="effect_size"\nabove=1{"0" * 400}\n',
+            "line 3, .*0…, not a finite",
+            "above = 0.05",
+        ),
+        ('[[rule]]\nstatistic="effect_size"\nabove=2020-01-01\n', "line 3, .*not a finite", "above = 0.05"),
+        ('[[rule]]\nStatistic="holm"\nabove=1\n', "line 2, .*unknown key 'Statistic'", "mean 'statistic'"),
+        ("[[rule]]\nabove=1\nabove=2\n", "line 3: not TOML: .*'above=2'", "a rule is"),
+        ("rule:\n  - above: 1\n", "line 1: not TOML: .*'rule:'", "a rule is"),
     ],
 )
 def test_a_file_with_a_fault_is_refused_at_its_place(
@@ -318,3 +363,19 @@ def test_a_file_may_begin_with_the_mark_that_windows_writes(tmp_path: Path) -> N
     path.write_text('[[rule]]\nstatistic = "pvalue"\nbelow = 0\n', encoding="utf-8-sig")
     (rule,) = read_rules(path)
     assert rule.statistic == "pvalue"
+
+
+def test_statistics_that_lie_between_0_and_1_are_all_statistics() -> None:
+    known = {name for names in STATISTICS.values() for name in names}
+    assert known >= SHARES
+    assert {name for name in known if "pvalue" in name} <= SHARES
+
+
+def test_a_rule_on_a_statistic_that_tests_lack_names_what_they_have() -> None:
+    one = Rule(name="a", test="AF IBD", statistic="auc", below=0.5, unless_adjusted_above=0.05)
+    with pytest.raises(InputError, match=r"'AF IBD' has no 'adjusted', which unless_adjusted_above asks for"):
+        check_rules([one], {"AF IBD": "detection"})
+    several = Rule(name="b", test="weat*", statistic="pvalue_traits", below=0.5)
+    with pytest.raises(InputError, match=r"'weat1' and 'weat2' have no 'pvalue_traits'") as caught:
+        check_rules([several], {"weat1": "test", "weat2": "test"})
+    assert "did you mean 'pvalue" in (caught.value.hint or "")

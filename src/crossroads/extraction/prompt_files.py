@@ -36,6 +36,7 @@ _TRAIT_HINT = 'give [[trait]] with left = "cold" and right = "warm".'
 _GROUP_KEYS = ("about", "domains", "groups", "language", "prior")
 _TRAIT_KEYS = ("about", "language", "trait", "variants")
 _TEMPLATE_KEYS = ("about", "families", "language", "templates", "variants")
+_FAMILY_KEYS = ("templates", "use")
 _FORM_KEYS = ("singular", "plural", "capitalised", "human")
 _PAIR_KEYS = ("left", "right", "scale", "left_synonyms", "right_synonyms", "human_key")
 
@@ -112,7 +113,9 @@ def read_templates(path: str | Path) -> TemplateFile:
         _known(data, _TEMPLATE_KEYS, file, "")
         families = _table(data.get("families", {}), file, "families")
         lists = [data.get("templates", [])]
-        lists += [_table(one, file, f"families.{name}").get("templates") for name, one in families.items()]
+        for name, one in families.items():
+            _known(_table(one, file, f"families.{name}"), _FAMILY_KEYS, file, f"families.{name}")
+            lists.append(one.get("templates"))
         if not all(isinstance(one, list) and all(isinstance(t, str) for t in one) for one in lists):
             raise FormatError("templates must be a list of texts.", path=file, key="templates")
         found = [text for one in lists for text in one]

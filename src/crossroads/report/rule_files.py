@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
+import sys
 import tomllib
-from collections.abc import Mapping
-from math import isfinite
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +22,13 @@ KEYS = (
     *("unless_adjusted_above", "optional"),
 )
 """Keys that a rule may have."""
+SHARES = frozenset({
+    "pvalue", "adjusted", "holm", "pvalue_x", "pvalue_y", "published_pvalue", "kendall_pvalue",
+    "pvalue_traits", "pattern_share", "accuracy", "honest_accuracy", "tpr", "fpr", "auc", "baseline", "i2",
+    "share_positive", "precision_at_3",
+})  # fmt: skip
+"""Statistics that lie between 0 and 1."""
+_LARGEST = sys.float_info.max
 
 
 def read_rules(path: str | Path) -> tuple[Rule, ...]:
@@ -35,15 +43,10 @@ def read_rules(path: str | Path) -> tuple[Rule, ...]:
     try:
         data = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
-        line = re.search(r"at line (\d+)", str(error))
-        raise FormatError(
-            f"not TOML: {error}.", path=path, line=int(line[1]) if line else None, hint=_EXAMPLE
-        ) from error
-    foreign = [key for key in data if key != "rule"]
-    if foreign:
-        raise FormatError(
-            f"unknown key {foreign[0]!r}.", path=path, key=foreign[0], hint=f"write [[rule]]; {_EXAMPLE}"
-        )
+        raise _not_toml(error, path, text) from error
+    for key in data:
+        if key != "rule":
+            raise _foreign(key, path, text)
     tables = data.get("rule", [])
     if not isinstance(tables, list) or not all(isinstance(one, dict) for one in tables):
         raise FormatError("rule is not a list of tables.", path=path, key="rule", hint=_EXAMPLE)
@@ -51,11 +54,40 @@ def read_rules(path: str | Path) -> tuple[Rule, ...]:
         raise FormatError("the file holds no rule.", path=path, hint=_EXAMPLE)
     places = _Places(path, text, len(tables))
     rules = tuple(_rule(one, i, places) for i, one in enumerate(tables))
-    names = [rule.name for rule in rules]
-    for i, name in enumerate(names):
-        if name in names[:i]:
-            raise places.error(i, "name", f"two rules are called {name!r}.", "give each one a name.")
+    _check_apart(rules, places)
     return rules
+
+
+def _check_apart(rules: Sequence[Rule], places: _Places) -> None:
+    """Each rule has a name of its own, and says something of its own."""
+    for i, rule in enumerate(rules):
+        for j, other in enumerate(rules[:i]):
+            if rule.name == other.name:
+                what = f"two rules are called {rule.name!r}."
+                raise places.error(i, "name", what, "give each one a name.")
+            if replace(rule, name="") == replace(other, name=""):
+                what = f"the rule says the same as rule {j + 1}."
+                raise places.error(i, "statistic", what, "leave one of them out, or mend it.")
+
+
+def _not_toml(error: tomllib.TOMLDecodeError, path: Path, text: str) -> FormatError:
+    found = re.search(r"at line (\d+)", str(error))
+    line = int(found[1]) if found else None
+    lines = text.splitlines()
+    there = f": {lines[line - 1].strip()[:60]!r}" if line is not None and line <= len(lines) else ""
+    return FormatError(f"not TOML: {error}{there}.", path=path, line=line, hint=_EXAMPLE)
+
+
+def _foreign(key: str, path: Path, text: str) -> FormatError:
+    """The error for a key outside of all rules."""
+    written = re.compile(rf"\s*\[*\s*[\"']?{re.escape(key)}\b")
+    line = next((i for i, one in enumerate(text.splitlines(), start=1) if written.match(one)), None)
+    hint = f"write [[rule]]; {_EXAMPLE}"
+    if key in KEYS:
+        hint = f"write [[rule]] above {key}; {_EXAMPLE}"
+    elif nearest(key, ["rule"]):
+        hint = f"did you mean [[rule]]? {_EXAMPLE}"
+    return FormatError(f"unknown key {key!r}.", path=path, line=line, key=key, hint=hint)
 
 
 def _text(path: Path) -> str:
@@ -113,7 +145,29 @@ def _rule(data: Mapping[str, Any], i: int, places: _Places) -> Rule:
         optional=_flag(data, "optional", i, places),
     )
     _check_comparison(rule, i, places)
+    _check_sizes(rule, i, places)
     return rule
+
+
+def _check_sizes(rule: Rule, i: int, places: _Places) -> None:
+    """Refuse bounds that every value breaks, or none: they were meant in another way."""
+    for key in ("above", "below", "unless_adjusted_above"):
+        value = getattr(rule, key)
+        share = rule.statistic in SHARES or key == "unless_adjusted_above"
+        if value is None:
+            continue
+        if share and not 0 <= value <= 1:
+            what = "adjusted p-values lie" if key == "unless_adjusted_above" else f"{rule.statistic} lies"
+            raise places.error(
+                i, key, f"{key} is {value:g}, and {what} between 0 and 1.", f"write {key} = 0.05 for 5 %."
+            )
+        if rule.absolute and value < 0:
+            what = f"{key} is {value:g}, and with absolute = true no value is below 0."
+            raise places.error(i, key, what, "give a number from 0 up, or leave absolute out.")
+    if rule.above is not None and rule.below is not None and rule.above < rule.below:
+        what = f"every value is above {rule.above:g} or below {rule.below:g}."
+        hint = f"exchange them: above = {rule.below:g} and below = {rule.above:g} allow what is in between."
+        raise places.error(i, "above", what, hint)
 
 
 def _check_comparison(rule: Rule, i: int, places: _Places) -> None:
@@ -141,7 +195,10 @@ def _word(data: Mapping[str, Any], key: str, default: str | None, i: int, places
     value = data.get(key, default)
     if not isinstance(value, str) or not value.strip():
         what = f"{key} is missing." if value is None else f"{key} is {value!r}, not a word."
-        raise places.error(i, key, what, f'give {key} = "..."; {_EXAMPLE}')
+        hint = f'give {key} = "..."; {_EXAMPLE}'
+        if isinstance(value, list) and key == "test":
+            hint = 'give each test a rule, or name them by a pattern such as test = "weat*".'
+        raise places.error(i, key, what, hint)
     return value
 
 
@@ -161,9 +218,19 @@ def _number(data: Mapping[str, Any], key: str, i: int, places: _Places) -> float
     value = data.get(key)
     if value is None:
         return None
-    if isinstance(value, bool) or not isinstance(value, (int, float)) or not isfinite(value):
-        raise places.error(i, key, f"{key} is {value!r}, not a finite number.", f"give {key} = 0.05.")
+    if isinstance(value, bool) or not isinstance(value, (int, float)) or not -_LARGEST <= value <= _LARGEST:
+        shown = repr(value) if len(repr(value)) < 60 else f"{repr(value)[:50]}…"
+        raise places.error(i, key, f"{key} is {shown}, not a finite number.", _meant(key, value))
     return float(value)
+
+
+def _meant(key: str, value: Any) -> str:
+    """How to write a number that was written as text, such as ``"5 %"``."""
+    text = re.fullmatch(r"\s*([+-]?\d+(?:[.,]\d+)?)\s*(%?)\s*", value) if isinstance(value, str) else None
+    if text is None:
+        return f"give {key} = 0.05."
+    number = float(text[1].replace(",", ".")) / (100 if text[2] else 1)
+    return f"give {key} = {number:g}, without quotes."
 
 
 def _flag(data: Mapping[str, Any], key: str, i: int, places: _Places) -> bool:

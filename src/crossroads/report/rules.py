@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 from typing import Any
 
-from crossroads.errors import CrossroadsError, InputError, UnknownNameError, join_words
+from crossroads.errors import CrossroadsError, InputError, UnknownNameError, join_words, nearest
 from crossroads.report.audit import Audit
 from crossroads.report.readings import STATISTICS, absent, readings
 
@@ -142,10 +142,14 @@ def check_rules(rules: Sequence[Rule], planned: Mapping[str, str]) -> None:
                 hint=f"{error.hint} optional = true lets a rule match nothing.",
             )
         has = dict.fromkeys(name for test in named for name in STATISTICS[planned[test]])
-        wanted = rule.statistic if rule.statistic not in has else "adjusted"
+        asked = "" if rule.statistic not in has else ", which unless_adjusted_above asks for"
+        wanted = "adjusted" if asked else rule.statistic
+        has_none, it = ("has", "it has") if len(named) == 1 else ("have", "they have")
+        near = nearest(wanted, has)
+        meant = f"did you mean {near[0]!r}? " if near and not asked else ""
         raise InputError(
-            f"{rule.name}: {join_words(map(repr, named), most=3)} has no {wanted!r}.",
-            hint=f"what it has: {', '.join(has)}.",
+            f"{rule.name}: {join_words(map(repr, named), most=3)} {has_none} no {wanted!r}{asked}.",
+            hint=f"{meant}what {it}: {', '.join(has)}.",
         )
 
 
