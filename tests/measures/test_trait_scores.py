@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -49,6 +50,16 @@ def test_some_groups_can_be_selected(masked: Any) -> None:
     assert not part.scores.flags.writeable
     with pytest.raises(UnknownNameError, match="unknown group 'woman'"):
         found.select(["woman"])
+
+
+def test_cells_of_groups_that_are_left_out_are_left_out_with_them(masked: Any) -> None:
+    # three groups × two templates: every cell is listed, once as undefined and once as floored
+    found: Any = ilps_star(masked.logits)
+    cells = tuple((t, g, "warm") for t in found.templates for g in found.groups)
+    listed = replace(found, undefined=cells, floored=cells)
+    part = listed.select(["women"])
+    expected = tuple((template, "women", "warm") for template in found.templates)
+    assert part.undefined == part.floored == expected
 
 
 def test_templates_are_averaged_anew(masked: Any) -> None:

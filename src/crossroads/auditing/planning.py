@@ -29,7 +29,7 @@ USES = {
 """Material of one's own, and the kinds of models that can use it."""
 ASKED = {
     "prompt": ("encoder", "language model", "vision-language", "endpoint"),
-    "served-model": ("endpoint",),
+    "served": ("endpoint",),
 }
 """Ways of asking, and the kinds of models that can be asked so."""
 
@@ -112,8 +112,8 @@ def make_plan(
         )
     if pairs and not (traits and kind.name == "language model"):
         raise InputError(
-            f"--pairs was given, but {kind.shown} is not asked about groups here.",
-            hint="give it with a language model, and without --test and --design.",
+            f"pairs= was given, but {kind.shown} is not asked about groups here.",
+            hint="give it with a language model, and without naming tests.",
         )
     words = _chosen(designs, STATIC) if on_words else []
     if images is not None:
@@ -133,7 +133,7 @@ def make_plan(
 
 def check_asking(kinds: Sequence[Kind], *, prompt: str | None, served: str | None) -> None:
     """Refuse a way of asking that none of some models has a use for."""
-    for name, given in (("prompt", prompt), ("served-model", served)):
+    for name, given in (("prompt", prompt), ("served", served)):
         if given is not None and not any(kind.name in ASKED[name] for kind in kinds):
             raise _useless(name, kinds[0], ASKED[name])
 
@@ -158,12 +158,12 @@ def _check_extras(kind: Kind, **given: Path | None) -> None:
         if not takes(kind, name):
             raise _useless(name, kind, USES[name])
         if not path.exists():
-            raise InputError(f"there is no {path}.", hint=f"check the path given with --{name}.")
+            raise InputError(f"there is no {path}.", hint=f"check the path given as {name}=.")
 
 
-def _useless(option: str, kind: Kind, fitting: Sequence[str]) -> InputError:
+def _useless(argument: str, kind: Kind, fitting: Sequence[str]) -> InputError:
     others = join_words((KINDS[one] for one in fitting), last="or")
     return InputError(
-        f"--{option} was given, but {kind.shown} is {KINDS[kind.name]}: {kind.because}.",
-        hint=f"--{option} goes with {others}; --as says what a model is.",
+        f"{argument}= was given, but {kind.shown} is {KINDS[kind.name]}: {kind.because}.",
+        hint=f"{argument}= goes with {others}; kind= says what a model is.",
     )

@@ -2,42 +2,132 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
+from rich.cells import cell_len
 from rich.markup import escape
-from rich.table import Table
+from rich.table import Column, Table
+from rich.text import Text, TextType
 
 from crossroads.cli import contextual, printing
 from crossroads.cli.probing_tables import score_table
-from crossroads.measures import AlignmentResult, BatteryResult, SeriesResult, TraitScores
+from crossroads.errors import join_words
+from crossroads.measures import AlignmentResult, BatteryResult, DetectionResult, SeriesResult, TraitScores
 from crossroads.report.audit import KINDS, Audit
 from crossroads.report.escaping import counted
 
 PAGE = "report.html"
 """The page that people read."""
+_NAME = 16
+"""Columns that the name of a test may take where there is little room."""
+_FITS = (
+    "fit 1: group 1 goes with the concept and group 2 stands apart; fit 2: the reverse; ceiling: the best "
+    "that can be had. p: labels of items exchanged. sign: the published test over samples that share items, "
+    "far too sure."
+)
 
 
-def show_audit(audit: Audit) -> None:
-    """Print the tables of an audit and what to read beside them."""
-    printing.out.print(_heading(audit))
+def show_audit(audit: Audit, name: str | None = None) -> None:
+    """Print the tables of an audit and what to read beside them.
+
+    Parameters
+    ----------
+    audit
+        What was measured.
+    name
+        What tells the model from others that were audited with it; the name that its results have by default.
+    """
+    printing.out.print(_heading(audit, name or audit.model))
     if audit.battery is not None:
         _show_battery(audit, audit.battery)
     if audit.detections:
-        printing.out.print("\n[b]Words associated with two groups[/b], judged by 98 validation words")
-        printing.out.print(printing.detection_table(audit.detections))
+        judged = counted(_judged(audit.detections.values()), "validation word")
+        printing.out.print(f"\n[b]Words associated with intersectional groups[/b], judged by {judged}")
+        show_fitted(printing.detection_table(audit.detections), [("right", "nothing"), ("threshold",)])
     if audit.fits:
-        printing.out.print("[b]Geometry[/b]: which group goes with the concept")
-        printing.out.print(printing.rsa_table(audit.fits))
+        printing.out.print("\n[b]Geometry[/b]: which group goes with the concept")
+        show_fitted(printing.rsa_table(audit.fits), [("ceiling",), ("sign",)])
+        printing.out.print(_FITS, style="dim")
     if audit.series:
         printing.out.print("\n[b]Decades[/b]: effect sizes from the first to the last")
-        printing.out.print(series_table(audit.series))
+        show_fitted(series_table(audit.series), [("smallest", "largest")])
     if audit.contexts is not None:
         printing.out.print("\n[b]Contexts[/b]: the CEAT")
         contextual.show(audit.contexts, audit.context_levels)
     if audit.traits:
         _show_traits(audit.traits, audit.alignments)
     printing.skipped(audit.skipped)
+
+
+def show_fitted(table: Table, spare: Sequence[tuple[str, ...]]) -> None:
+    """Print a table without columns that the terminal has no room for, and name those; no number is cut.
+
+    Parameters
+    ----------
+    table
+        The table; its first column has the names, which are broken where they are long.
+    spare
+        Headings of columns that readers can do without, the first to go first; those that a caption explains
+        go together, and the caption with them.
+    """
+    gone: list[str] = []
+    for headings in ((), *spare):
+        gone += headings
+        kept = [one for one in table.columns if one.header not in gone]
+        if _least(kept) <= printing.out.width:
+            break
+    printing.out.print(_of_columns(kept, None if gone else table.caption))
+    if gone:
+        said = f"No room here for {join_words(gone)}; {PAGE} has {'it' if len(gone) == 1 else 'them'}."
+        printing.out.print(said, style="dim", markup=False)
+
+
+def _of_columns(columns: Sequence[Column], caption: TextType | None) -> Table:
+    """A table of some columns; names in the first are broken where they are long."""
+    table = printing.plain_table()
+    table.caption, table.caption_justify = caption, "left"
+    for at, one in enumerate(columns):
+        long = at == 0 and _most(one) > _NAME
+        table.add_column(
+            one.header,
+            justify=one.justify,
+            no_wrap=one.no_wrap and not long,
+            overflow="fold" if long else one.overflow,
+            min_width=_NAME if long else None,
+        )
+    for cells in zip(*(one.cells for one in columns), strict=True):
+        table.add_row(*cells)
+    return table
+
+
+def _least(columns: Sequence[Column]) -> int:
+    """The width below which a cell of some columns is cut."""
+    names, *others = columns
+    widths = [min(_most(names), _NAME), *(_most(one) if one.no_wrap else _longest(one) for one in others)]
+    return sum(widths) + 2 * len(widths)
+
+
+def _texts(column: Column) -> list[str]:
+    return [Text.from_markup(str(cell)).plain for cell in (column.header, *column.cells)]
+
+
+def _most(column: Column) -> int:
+    """The width of a column in which nothing is broken."""
+    return max(map(cell_len, _texts(column)))
+
+
+def _longest(column: Column) -> int:
+    """The width of a column in which words are not broken."""
+    return max((cell_len(word) for text in _texts(column) for word in text.split()), default=0)
+
+
+def _judged(results: Iterable[DetectionResult]) -> int:
+    """How many words with a known answer detections were held against."""
+    return max(
+        (one.intervals["tpr"].cases + one.intervals["fpr"].cases for one in results if one.intervals),
+        default=0,
+    )
 
 
 def show_ending(output: Path, absent: Sequence[str]) -> None:
@@ -47,17 +137,17 @@ def show_ending(output: Path, absent: Sequence[str]) -> None:
     printing.out.print(f"written to {output}; open {output / PAGE}", markup=False, soft_wrap=True)
 
 
-def _heading(audit: Audit) -> str:
-    said = f"[b]{escape(audit.model)}[/b]"
+def _heading(audit: Audit, name: str) -> str:
+    said = f"[b]{escape(name)}[/b]"
     if audit.battery is None:
         return f"{said}: {KINDS[audit.kind]}"
     size = audit.battery.provenance[0].details.get("vocabulary")
     what = f"{size:,} words" if isinstance(size, int) else KINDS[audit.kind]
-    return f"{said}: {what}, {len(audit.battery.tests)} tests"
+    return f"{said}: {what}, {counted(len(audit.battery.tests), 'test')}"
 
 
 def _show_battery(audit: Audit, result: BatteryResult) -> None:
-    printing.out.print(printing.audit_table(result, audit.ends))
+    show_fitted(printing.audit_table(result, audit.ends), [("p",), ("pattern",)])
     printing.legend(result)
     alternative = result.tests[0].conventions["alternative"]
     printing.out.print(

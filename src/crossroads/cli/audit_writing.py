@@ -103,8 +103,8 @@ def tell(
     if json:
         print_json(done, output, gate, compared)
     else:
-        for one in done.audits.values():
-            audit_tables.show_audit(one.audit)
+        for name, one in done.audits.items():
+            audit_tables.show_audit(one.audit, name)
         if compared is not None:
             printing.out.print("\n[b]Models beside each other[/b]")
             show_comparison(compared)

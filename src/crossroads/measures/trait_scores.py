@@ -101,6 +101,7 @@ class TraitScores(Result):
             adjective_scores=None if by_adjective is None else read_only(by_adjective[at]),
             template_scores=None if by_template is None else read_only(by_template[:, at]),
             undefined=tuple(cell for cell in self.undefined if cell[1] in kept),
+            floored=tuple(cell for cell in self.floored if cell[1] in kept),
         )
 
     def with_templates(self, templates: Iterable[str]) -> TraitScores:

@@ -1,0 +1,82 @@
+"""What the library says is spelled as the shell does, where the command has such an option."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from crossroads.cli.spelling import hint_in_the_shell, message_in_the_shell
+
+OPTIONS = {
+    "missing": "--missing", "format": "--format", "as": "--as", "served_model": "--served-model",
+    "fallback": "--fallback", "synonyms": "--synonyms", "workers": "--workers", "seed": "--seed",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("said", "spelled"),
+    [
+        ("pass missing='drop' to leave them out.", "use --missing drop to leave them out."),
+        ('text without a header is format="glove-text".', "text without a header is --format glove-text."),
+        ("name it: format=...; or not.", "name it: --format; or not."),
+        (
+            "kind= says what it is; served= goes with it.",
+            "--as says what it is; --served-model goes with it.",
+        ),
+        ("with workers=1 this process reads.", "with --workers 1 this process reads."),
+        ("more words: synonyms=True.", "more words: --synonyms."),
+        ("try fallback=['lower', 'title'].", "try --fallback lower,title."),
+        ('give duplicates="first".', 'give duplicates="first". (No option sets duplicates; Python does.)'),
+        ('write test = "weat6" there.', 'write test = "weat6" there.'),  # TOML
+        ("pass missing='drop'; see a/seed=1/b.txt.", "use --missing drop; see a/seed=1/b.txt."),
+    ],
+)
+def test_hints_name_options(said: str, spelled: str) -> None:
+    assert hint_in_the_shell(said, OPTIONS) == spelled
+
+
+def test_formats_are_listed_where_python_would_be_asked() -> None:
+    said = hint_in_the_shell("name the format: format=...; known_sources() lists them.", OPTIONS)
+    assert said.startswith("name the format: --format; known: glove-text, ")
+    assert "known_sources" not in said
+
+
+@pytest.mark.parametrize(
+    ("said", "spelled"),
+    [
+        ("workers=0 is too small.", "--workers 0 is too small."),
+        ("seed=1/vectors.txt: there is no such file.", "seed=1/vectors.txt: there is no such file."),
+        ("batch_size=0 is too small.", "batch_size=0 is too small."),
+    ],
+)
+def test_messages_name_options_and_leave_paths_alone(said: str, spelled: str) -> None:
+    assert message_in_the_shell(said, OPTIONS) == spelled
+
+
+def test_a_file_of_no_known_kind_is_answered_with_the_option(
+    command: Callable[..., Any], tmp_path: Path
+) -> None:
+    (tmp_path / "notes.txt").write_text("nothing of the kind\n", encoding="utf-8")
+    for arguments in (
+        ("audit", tmp_path / "notes.txt", "-o", tmp_path / "out"),
+        ("weat", tmp_path / "notes.txt"),
+    ):
+        run = command(*arguments)
+        assert run.status == 2
+        hint = run.err.replace("\n", " ")
+        assert "--format; known: glove-text" in hint
+        assert "format=" not in hint
+        assert "known_sources" not in hint
+
+
+def test_an_option_that_a_model_has_no_use_for_is_named_as_it_was_typed(
+    command: Callable[..., Any], tmp_path: Path
+) -> None:
+    run = command("audit", "default", "--served-model", "x", "-o", tmp_path / "out")
+    assert run.status == 2
+    said = run.err.replace("\n", " ")
+    assert "--served-model was given, but default is" in said
+    assert "--served-model goes with an embedding service; --as says what a model is." in said
