@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import struct
+import zipfile
 from pathlib import Path
 
 import pytest
@@ -46,7 +47,10 @@ def test_old_pickles_are_known_by_their_name(tmp_path: Path) -> None:
     [
         (b"", "the file is empty"),
         (b"Once upon a time\n", "the format is not known; the file begins with 'Once upon a time"),
-        (b"<html><body>404</body></html>\n", "the format is not known"),
+        (b"rose,0.1,0.2\n", r"a line is a word and its numbers, with spaces or tabs between them"),
+        (b"<html><body>404</body></html>\n", "this is a web page"),
+        (b"\xef\xbb\xbf\n<!DOCTYPE html>\n", "this is a web page"),
+        (b"version https://git-lfs.github.com/spec/v1\noid sha256:a\n", "a pointer of Git LFS"),
         (b"\xff\xfer\x00o\x00", "the text is UTF-16"),
     ],
 )
@@ -54,6 +58,16 @@ def test_what_is_not_known_is_shown(tmp_path: Path, data: bytes, message: str) -
     path = tmp_path / "vectors"
     path.write_bytes(data)
     with pytest.raises(FormatError, match=message):
+        sniff(path)
+
+
+@pytest.mark.parametrize("inside", ["[Content_Types].xml", "META-INF/manifest.xml"])
+def test_spreadsheets_are_told_from_archives_of_vectors(tmp_path: Path, inside: str) -> None:
+    path = tmp_path / "vectors.xlsx"
+    with zipfile.ZipFile(path, "w") as archive:
+        archive.writestr(inside, "<x/>")
+        archive.writestr("xl/workbook.xml", "<x/>")
+    with pytest.raises(FormatError, match="a document of an office program"):
         sniff(path)
 
 

@@ -212,5 +212,13 @@ def test_missing_files_folders_and_unknown_endings_are_refused(tmp_path: Path) -
     folder.mkdir()
     with pytest.raises(FormatError, match="folder, not a file"):
         read_design(str(folder))
-    with pytest.raises(FormatError, match=r"'\.xlsx'(.|\n)*\.toml"):
-        read_design(tmp_path / "table.xlsx")
+    for name, said in [
+        ("table.xlsx", r"spreadsheets are not read\.\s+hint: save the table as CSV UTF-8"),
+        ("table.docx", r"'\.docx' is not an ending(.|\n)*\.toml"),
+        ("table", r"has no ending\.\s+hint: name the file by what it is: \.toml"),
+    ]:
+        with pytest.raises(FormatError, match=r"there is no such file"):
+            read_design(tmp_path / name)
+        (tmp_path / name).write_bytes(b"PK")
+        with pytest.raises(FormatError, match=said):
+            read_design(tmp_path / name)

@@ -50,8 +50,14 @@ def test_quoted_cells_may_hold_the_delimiter(write: Write) -> None:
         ("set,word,desing\nx,rose,red\n", 1, "desing", "did you mean 'design'"),
         ("set,word,word\nx,a,b\n", 1, "word", "twice"),
         ("set,word\nx,rose\nz,wasp\n", 3, "set", "the set is 'z'"),
-        ("set,word\nx,rose\nx, wasp\n", 3, "word", "spaces around"),
+        ("set,word\nx,rose\nx,rose \n", 3, "word", "'rose' is twice in x"),
         ("set,word\nx,\n", 2, "word", "is empty"),
+        ("set,word\nx,  \n", 2, "word", "is empty"),
+        ("x,y,a,b\nrose,wasp,love,filth,more\n", 2, None, "5 cells under 4 columns"),
+        ("x,y,a\nrose,wasp,love\n", 1, None, "no column 'set'"),
+        ("x,a,b,b\nrose,love,filth,dirt\n", 1, None, "no column 'set'"),
+        ("x,y,a,b\nrose,wasp,love,\n", None, "set", "no words in b"),
+        ("x,y,a,b\nrose,wasp,love,filth\nrose,,,\n", 3, "word", "'rose' is twice in x"),
         ("set,word\nx,rose\n\nx,daisy\nx,rose\n", 5, "word", "'rose' is twice in x"),
         ("set,word\nx,rose,red\n", 2, None, "3 cells under 2 columns"),
         ('set,word\nx,"two\nlines"\n', 2, "word", "control character"),
@@ -69,6 +75,30 @@ def test_faults_of_a_table_name_the_line(
     with pytest.raises(FormatError, match=message) as caught:
         read_designs(file)
     assert (caught.value.line, caught.value.key, caught.value.path) == (line, key, file)
+
+
+def test_a_table_may_have_a_column_for_each_set_and_sets_of_different_sizes(write: Write) -> None:
+    text = "X;Y;A;B\r\nrose;wasp;love;filth\r\nlily;;joy;\r\n;;peace;dirt\r\n"
+    design = read_design(write("wide.csv", text))
+    found = {role: list(words) for role, words in design.sets.items()}
+    assert found == {
+        "x": ["rose", "lily"],
+        "y": ["wasp"],
+        "a": ["love", "joy", "peace"],
+        "b": ["filth", "dirt"],
+    }
+
+
+def test_spaces_that_a_spreadsheet_hides_are_removed_and_recorded(write: Write) -> None:
+    text = "set;word \nx;Rose \nx;\u00a0Lily\nx;Iris\na; love\nb;filth\n ; \n"
+    design = read_design(write("spaces.csv", text))
+    assert design.words == ("Rose", "Lily", "Iris", "love", "filth")
+    assert design.departures == ("spaces around 'Rose', 'Lily' and 'love' are removed.",)
+
+
+def test_empty_columns_at_the_right_of_a_spreadsheet_are_no_columns(write: Write) -> None:
+    text = "set;word;;\nx;rose;;\na;love;;\nb;filth;;\n"
+    assert read_design(write("margin.csv", text)).words == ("rose", "love", "filth")
 
 
 def test_equal_words_are_dropped_on_request_and_recorded(write: Write) -> None:

@@ -32,12 +32,25 @@ def test_other_bytes_than_utf8_are_named(tmp_path: Path, data: bytes, said: str)
         read_text(file, "a TOML file")
 
 
+@pytest.mark.parametrize(("name", "called"), [("words.csv", True), ("words.toml", False)])
+def test_tables_are_saved_anew_under_the_name_that_spreadsheets_give(
+    tmp_path: Path, name: str, called: bool
+) -> None:
+    for data in ("né".encode("latin-1"), "né".encode("utf-16")):
+        (tmp_path / name).write_bytes(data)
+        with pytest.raises(FormatError, match="save the file as UTF-8") as found:
+            read_text(tmp_path / name, "a file")
+        assert ("CSV UTF-8" in str(found.value)) is called
+
+
 def test_what_is_no_file_is_said_with_what_to_name_instead(tmp_path: Path) -> None:
     with pytest.raises(FormatError, match=r"there is no such file\.\s+hint: name a TOML file") as found:
         read_text(tmp_path / "nowhere", "a TOML file")
     assert "nowhere" in str(found.value)
     with pytest.raises(FormatError, match=r"this is a folder, not a file\.\s+hint: name a TOML file"):
         read_text(tmp_path, "a TOML file")
+    with pytest.raises(FormatError, match=r"the file cannot be read \(.+\)\.\s+hint: name a TOML file"):
+        read_text(tmp_path / ("long" * 2000), "a TOML file")
 
 
 def test_a_file_that_the_system_does_not_give_is_said_with_its_reason(

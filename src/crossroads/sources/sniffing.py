@@ -104,10 +104,27 @@ def _sniff_bytes(head: bytes, name: str, path: Path) -> str:
     fields = first.split() if newline or len(head) < _HEAD else first.split()[:-1]
     if len(fields) > 1 and _is_number(fields[-1]):
         return "glove-text"
-    raise FormatError(
+    raise _unknown(head, path)
+
+
+def _unknown(head: bytes, path: Path) -> FormatError:
+    """What a file seems to be that is none of vectors."""
+    begins = head.removeprefix(b"\xef\xbb\xbf").lstrip()[:40].lower()
+    if begins.startswith((b"<!doctype", b"<html")):
+        return FormatError(
+            "this is a web page.", path=path, hint="fetch the file itself, not the page about it."
+        )
+    if begins.startswith(b"version https://git-lfs"):
+        return FormatError(
+            "this is a pointer of Git LFS, not the file that it stands for.",
+            path=path,
+            hint="run git lfs pull.",
+        )
+    return FormatError(
         f"the format is not known; the file begins with {shown(head, 40)}.",
         path=path,
-        hint="name the format if you know it: format=...; known_sources() lists them.",
+        hint="as text, a line is a word and its numbers, with spaces or tabs between them and points for "
+        "decimals; name any other format if you know it: format=...; known_sources() lists them.",
     )
 
 

@@ -33,6 +33,8 @@ _MAGIC = {
 FAULTS = (EOFError, OSError, zlib.error, lzma.LZMAError, zipfile.BadZipFile)
 """What the decompressors raise on broken data."""
 _PIECE = 1 << 20
+_OFFICE = {"[Content_Types].xml", "META-INF/manifest.xml"}
+"""What the archives hold that Excel and Word write, and LibreOffice."""
 
 
 def compression(path: Path) -> str | None:
@@ -220,6 +222,12 @@ def choose_member(archive: zipfile.ZipFile, path: Path, member: str | None) -> z
     if len(matching) == 1:
         return matching[0]
     names = [info.filename for info in infos]
+    if _OFFICE & set(names):
+        raise FormatError(
+            "this is a document of an office program, not vectors.",
+            path=path,
+            hint="save it as text: on each line a word and its numbers, with spaces or tabs between them.",
+        )
     asked = "" if member is None else f" none or several of them called {member!r}:"
     raise FormatError(
         f"the zip archive holds {len(infos)} files,{asked} {join_words(names, most=8)}."

@@ -7,6 +7,7 @@ models another automatic class. ``torch`` and ``transformers`` are imported when
 from __future__ import annotations
 
 import contextlib
+import io
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -135,8 +136,10 @@ def told_plainly(files: ModelFiles, what: str) -> Iterator[None]:
     level, bars = logging.get_verbosity(), logging.is_progress_bar_enabled()
     logging.set_verbosity_error()
     logging.disable_progress_bar()
+    gguf = contextlib.redirect_stderr(io.StringIO())  # its reader has a bar that no setting turns off
     try:
-        yield
+        with contextlib.nullcontext() if files.gguf is None else gguf:
+            yield
     except (CrossroadsError, MemoryError):
         raise
     except ImportError as error:

@@ -6,8 +6,6 @@ look like any others.
 
 from __future__ import annotations
 
-import contextlib
-import io
 from collections.abc import Iterable, Sequence
 from typing import Any
 
@@ -42,7 +40,7 @@ def load_whole_model(files: ModelFiles, *, device: str = "cpu") -> Any:
     else:
         require("gguf", extra="gguf", purpose="reading GGUF files")
         require("accelerate", extra="gguf", purpose="reading GGUF files")
-    with told_plainly(files, "weights"), contextlib.redirect_stderr(io.StringIO()):  # the bar of GGUF files
+    with told_plainly(files, "weights"):
         model, info = getattr(transformers, ENCODER).from_pretrained(
             **options, dtype=torch.float32, output_loading_info=True
         )

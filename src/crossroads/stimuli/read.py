@@ -16,6 +16,7 @@ from crossroads.stimuli.places import JsonPlaces, Places, TomlPlaces
 from crossroads.stimuli.tables import designs_from_table
 from crossroads.stimuli.text_files import read_text
 
+_SPREADSHEETS = (".xlsx", ".xls", ".xlsm", ".ods", ".numbers")
 _DEEP = "the file is nested too deeply to be a design."
 
 
@@ -53,7 +54,7 @@ def read_designs(path: str | os.PathLike[str], *, duplicates: Duplicates = "rais
         * ``.json``: the same, or a list of such objects; also the shapes of the sentence tests of May et al.
           and of WEATHub. ``.jsonl``: one object a line.
         * ``.csv``, ``.tsv``, ``.txt``: a table with the columns ``set`` and ``word``, optionally ``design``
-          and ``name``.
+          and ``name``; or with the columns ``x``, ``y``, ``a`` and ``b``, the words of each set below.
     duplicates
         ``"raise"``, or ``"drop"`` to keep the first of equal words and say so in the departures.
 
@@ -66,11 +67,7 @@ def read_designs(path: str | os.PathLike[str], *, duplicates: Duplicates = "rais
     file = Path(path)
     reader = _READERS.get(file.suffix.casefold())
     if reader is None:
-        raise FormatError(
-            f"{file.suffix!r} is not an ending of a file of designs.",
-            path=file,
-            hint=f"name the file by what it is: {', '.join(_READERS)}.",
-        )
+        raise _unknown_ending(file)
     text = read_text(file, "a TOML, JSON or CSV file")
     if not text.strip():
         raise FormatError("the file is empty.", path=file)
@@ -83,6 +80,18 @@ def read_designs(path: str | os.PathLike[str], *, duplicates: Duplicates = "rais
         if name in names[:position]:
             raise FormatError(f"two designs are called {name!r}.", path=file, key="name")
     return designs
+
+
+def _unknown_ending(file: Path) -> FormatError:
+    hint = f"name the file by what it is: {', '.join(_READERS)}."
+    if not file.exists():
+        return FormatError("there is no such file.", path=file, hint=hint)
+    if file.suffix.casefold() in _SPREADSHEETS:
+        hint = "save the table as CSV UTF-8, and give that file."
+        return FormatError("spreadsheets are not read.", path=file, hint=hint)
+    if not file.suffix:
+        return FormatError("the name of the file has no ending.", path=file, hint=hint)
+    return FormatError(f"{file.suffix!r} is not an ending of a file of designs.", path=file, hint=hint)
 
 
 def _read_toml(text: str, file: Path, duplicates: Duplicates) -> list[Design]:

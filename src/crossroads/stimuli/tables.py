@@ -1,4 +1,4 @@
-"""Designs in tables of text: one word a row, with the set it belongs to."""
+"""Designs in tables of text: one word a row with the set it belongs to, or one set a column."""
 
 from __future__ import annotations
 
@@ -7,14 +7,18 @@ import io
 from collections.abc import Iterator
 from pathlib import Path
 
-from crossroads.errors import FormatError, nearest
+from crossroads.errors import FormatError, join_words, nearest
 from crossroads.stimuli.design import ROLES, Design
 from crossroads.stimuli.documents import Duplicates
 from crossroads.stimuli.sets import StimulusSet, word_fault
 
 _DELIMITERS = (",", ";", "\t", "|")
+_SPACES = " \t\u00a0"
 _COLUMNS = ("set", "word", "design", "name")
-_HINT = "the first row names the columns: set and word, and optionally design and name."
+_HINT = (
+    "the first row names the columns: set and word, and optionally design and name; or x, y, a and b, with "
+    "the words of each set below."
+)
 
 
 class _Sets:
@@ -24,10 +28,14 @@ class _Sets:
         self.words: dict[str, dict[str, None]] = {}
         self.names: dict[str, str] = {}
         self.twice: dict[str, list[str]] = {}
+        self.spaced: list[str] = []
 
 
 def designs_from_table(text: str, path: Path, *, duplicates: Duplicates = "raise") -> list[Design]:
     """Read a table with the columns ``set`` and ``word``, optionally ``design`` and ``name``.
+
+    A table with the columns ``x``, ``y``, ``a`` and ``b`` has the words of each set below its name. Spaces
+    around words, which spreadsheets hide, are removed, and the departures of the design say so.
 
     Parameters
     ----------
@@ -58,13 +66,18 @@ def _rows(text: str, path: Path) -> Iterator[tuple[int, dict[str, str]]]:
     try:
         for number, cells in enumerate(reader):
             line, before = before + 1 + skipped, reader.line_num
-            if number == 0 or not any(cells):
+            if number == 0 or not any(map(str.strip, cells)):
                 continue
+            cells = _without_margin(cells, len(columns))
             if len(cells) != len(columns):
                 raise FormatError(
                     f"the row has {len(cells)} cells under {len(columns)} columns.", path=path, line=line
                 )
-            yield line, dict(zip(columns, cells, strict=True))
+            row = dict(zip(columns, cells, strict=True))
+            if "word" in row:
+                yield line, row
+            else:
+                yield from ((line, {"set": k, "word": word}) for k, word in row.items() if word.strip())
     except csv.Error as error:
         raise FormatError(f"the table cannot be read: {error}.", path=path, line=before + 1) from error
 
@@ -74,13 +87,24 @@ def _header(text: str, path: Path, line: int) -> tuple[str, list[str]]:
     first = text.partition("\n")[0]
     best: list[str] = [first]
     for delimiter in _DELIMITERS:
-        cells = [cell.strip().strip('"').casefold() for cell in first.split(delimiter)]
+        cells = [cell.strip().strip('"').strip().casefold() for cell in first.split(delimiter)]
+        cells = _without_margin(cells, 0)
+        if {"x", "a", "b"} <= set(cells) <= set(ROLES) and len(set(cells)) == len(cells):
+            return delimiter, cells
         if {"set", "word"} <= set(cells):
             _check_columns(cells, path, line)
             return delimiter, cells
         best = max(best, cells, key=len)
     lacking = [column for column in ("set", "word") if column not in best]
     raise FormatError(f"there is no column {lacking[0]!r} in {first!r}.", path=path, line=line, hint=_HINT)
+
+
+def _without_margin(cells: list[str], least: int) -> list[str]:
+    """Cells without the empty ones at the end that spreadsheets write for columns once used."""
+    kept = len(cells)
+    while kept > least and not cells[kept - 1].strip():
+        kept -= 1
+    return cells[:kept]
 
 
 def _check_columns(cells: list[str], path: Path, line: int) -> None:
@@ -94,7 +118,7 @@ def _check_columns(cells: list[str], path: Path, line: int) -> None:
 
 
 def _add(sets: _Sets, row: dict[str, str], line: int, path: Path, duplicates: Duplicates) -> None:
-    role, word = row["set"].strip().casefold(), row["word"]
+    role, word = row["set"].strip().casefold(), row["word"].strip(_SPACES)
     if role not in ROLES:
         raise FormatError(
             f"the set is {row['set']!r}.", path=path, line=line, key="set", hint="sets are x, y, a and b."
@@ -104,6 +128,8 @@ def _add(sets: _Sets, row: dict[str, str], line: int, path: Path, duplicates: Du
         raise FormatError(
             f"{word!r} {fault}.", path=path, line=line, key="word", hint="give the word as it is looked up."
         )
+    if word != row["word"] and word not in sets.spaced:
+        sets.spaced.append(word)
     name = row.get("name", "").strip()
     if name and sets.names.setdefault(role, name) != name:
         raise FormatError(
@@ -144,4 +170,6 @@ def _design(name: str, sets: _Sets, path: Path) -> Design:
         for role, words in sets.twice.items()
         for word in dict.fromkeys(words)
     ]
+    if sets.spaced:
+        notes.append(f"spaces around {join_words(map(repr, sets.spaced), most=20)} are removed.")
     return Design(name=name, x=given["x"], y=given.get("y"), a=given["a"], b=given["b"], departures=notes)

@@ -8,6 +8,8 @@ from pathlib import Path
 from crossroads.errors import FormatError
 
 _SAVE = "save the file as UTF-8."
+_SAVE_TABLE = "save the file as UTF-8; spreadsheet programs call it CSV UTF-8."
+_TABLES = (".csv", ".tsv", ".txt")
 
 
 def read_text(path: str | Path, expected: str) -> str:
@@ -22,8 +24,9 @@ def read_text(path: str | Path, expected: str) -> str:
     """
     file = Path(path)
     data = _bytes(file, hint=f"name {expected}.")
+    save = _SAVE_TABLE if file.suffix.casefold() in _TABLES else _SAVE
     if data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
-        raise FormatError("the text is UTF-16.", path=file, hint=_SAVE)
+        raise FormatError("the text is UTF-16.", path=file, hint=save)
     if b"\0" in data:
         raise FormatError("this is not a text file.", path=file, hint=f"name {expected}.")
     try:
@@ -31,14 +34,14 @@ def read_text(path: str | Path, expected: str) -> str:
     except UnicodeDecodeError as error:
         line = data.count(b"\n", 0, error.start) + 1
         wrong = f"the byte 0x{data[error.start]:02x} is not UTF-8."
-        raise FormatError(wrong, path=file, line=line, hint=_SAVE) from error
+        raise FormatError(wrong, path=file, line=line, hint=save) from error
     return text.replace("\r\n", "\n").replace("\r", "\n")
 
 
 def _bytes(file: Path, *, hint: str) -> bytes:
-    if file.is_dir():
-        raise FormatError("this is a folder, not a file.", path=file, hint=hint)
     try:
+        if file.is_dir():
+            raise FormatError("this is a folder, not a file.", path=file, hint=hint)
         return file.read_bytes()
     except FileNotFoundError as error:
         raise FormatError("there is no such file.", path=file, hint=hint) from error
