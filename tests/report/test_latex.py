@@ -7,8 +7,10 @@ from collections.abc import Callable
 
 import pytest
 
-from crossroads.measures import BatteryResult
+from crossroads.evidence import Provenance
+from crossroads.measures import BatteryResult, TraitScores
 from crossroads.report import Audit, latex_table
+from crossroads.report.latex_layout import table
 
 
 def rows_of(table: str) -> list[str]:
@@ -60,11 +62,42 @@ def test_the_caption_says_the_convention(
     assert said in latex_table(another_audit(**options))
 
 
-def test_long_questions_are_set_over_several_lines(audit: Audit, whole: Audit) -> None:
-    # the sets of the catalogue have names that would carry a single line far beyond the page
+def test_questions_stand_below_a_table_where_they_have_the_width_of_the_page(
+    audit: Audit, whole: Audit
+) -> None:
+    # in a column the names of the catalogue's sets would carry a table beyond the page, to the right or below
     for text in (latex_table(audit), latex_table(whole).partition(r"-contexts}")[2]):
-        assert all(r"\parbox[t]{" in row.split(" & ")[1] for row in rows_of(text))
-        assert r"\footnotesize" in text
+        first = text.partition(r"\end{table}")[0]
+        assert r"\footnotesize" in first
+        notes = first.partition("\\end{tabular}\n")[2]
+        assert notes.startswith(r"\par\smallskip{\raggedright\scriptsize ")
+        for row in rows_of(text):
+            assert f"{row.split(' & ')[0]}: " in notes
+
+
+def test_a_table_of_many_rows_is_set_in_small_type() -> None:
+    for rows, size, other in ((40, r"\footnotesize", r"\scriptsize"), (41, r"\scriptsize", r"\footnotesize")):
+        made = table("r", ["h"], [["1"]] * rows, caption="c", label="l")
+        assert size in made
+        assert other not in made
+
+
+def test_scores_on_more_traits_than_a_page_is_wide_fill_several_tables() -> None:
+    traits, groups = [f"t{i}" for i in range(1, 19)], ["g", "h"]
+    given = {g: {t: i + 100.0 * j for i, t in enumerate(traits, 1)} for j, g in enumerate(groups)}
+    scores = TraitScores.from_table(given, measure="m", provenance=(Provenance(source="m"),))
+    text = latex_table(Audit(kind="results", traits=(scores,)), label="tab:x")
+    assert re.findall(r"\\label\{tab:x-([\w-]+)\}", text) == [
+        "traits-1",
+        "traits-1-from-9",
+        "traits-1-from-17",
+    ]
+    tables = re.split(r"(?=\\begin\{table\})", text)[1:]
+    assert [len(rows_of(one)) for one in tables] == [2, 2, 2]
+    assert rows_of(tables[2]) == [r"g & $17.00$ & $18.00$ \\", r"h & $117.00$ & $118.00$ \\"]
+    assert "17: t17; 18: t18." in tables[2]
+    assert "9: t9;" not in tables[2]
+    assert "Group & 9 & 10 &" in tables[1]
 
 
 def test_detections_and_geometry_are_printed_too(audit: Audit) -> None:

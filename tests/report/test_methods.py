@@ -88,6 +88,44 @@ def test_model_coverage_and_versions_are_told(
         assert f"@{key}" in told
 
 
+def test_values_are_told_as_people_write_them(audit: Audit, tested: BatteryResult) -> None:
+    asked = {"groups": 53, "revision": None, "They are {trait}.": "cut"}
+    details = {"vocabulary": 400_000, "cased": False, "fallback": ["lower", "accents"], "record": asked}
+    source = dataclasses.replace(tested.provenance[0], details=details)
+    tests = tuple(dataclasses.replace(one, provenance=(source,)) for one in tested.tests)
+    told = methods_paragraph(Audit(battery=dataclasses.replace(tested, provenance=(source,), tests=tests)))
+    assert (
+        "vocabulary 400,000; cased no; fallback lower, accents; record groups 53, “They are {trait}.” cut)"
+        in told
+    )
+    assert "an exact count could look at 100,000,000 subset sums" in told
+    geometry = methods_paragraph(audit).partition("Geometry (RSA): ")[2].partition(". ")[0]
+    assert "replace concept: no" in geometry
+    assert "items of each set" in geometry
+
+
+def test_a_model_that_was_read_in_two_ways_is_one_model(tested: BatteryResult) -> None:
+    sources = [
+        dataclasses.replace(tested.provenance[0], source=name, details={"kind": kind, "left out": {}})
+        for name, kind in (("m", "decoder"), ("m", "causal"))
+    ]
+    told = methods_paragraph(Audit(battery=dataclasses.replace(tested, provenance=tuple(sources), tests=())))
+    assert (
+        "The model is m (format in memory; revision main; sha256 ab12; kind decoder) and, in another" in told
+    )
+    assert "way, (format in memory; revision main; sha256 ab12; kind causal)." in told
+    assert "One of the models" not in told
+
+
+def test_departures_of_word_lists_are_told(audit: Audit) -> None:
+    sets = {role: (f"{role}1", f"{role}2") for role in "xyab"}
+    noted = Design(name="own_words", **sets, departures=["spaces around 'x1' are removed."])  # type: ignore[arg-type]
+    plain = Design(name="plain", **sets)  # type: ignore[arg-type]
+    told = methods_paragraph(audit, [noted, plain])
+    assert r"Departures of the word lists: own\_words: spaces around 'x1' are removed. " in told
+    assert "Departures" not in methods_paragraph(audit, [plain])
+
+
 def context_variants(whole: Audit) -> list[tuple[str, Audit]]:
     """The audit with each convention of each kind of result over contexts and traits changed in turn."""
     made: list[tuple[str, Audit]] = []

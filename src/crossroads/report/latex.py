@@ -6,9 +6,9 @@ from collections.abc import Iterator
 
 from crossroads.measures import BatteryResult, MleatResult, SeriesResult
 from crossroads.report.audit import Audit
-from crossroads.report.escaping import in_latex, latex_number, latex_pvalue, mark_of
+from crossroads.report.escaping import counted, in_latex, latex_number, latex_pvalue, mark_of
 from crossroads.report.latex_contexts import context_tables
-from crossroads.report.latex_layout import MARKS, interval, known, table, tail, wrapped
+from crossroads.report.latex_layout import AT_RANDOM, MARKS, interval, known, table, tail
 from crossroads.report.latex_traits import trait_tables
 
 
@@ -36,8 +36,10 @@ def _vectors(audit: Audit, label: str) -> Iterator[str]:
             _cells(test, audit.ends.get(test.design), bh)
             for test, bh in zip(audit.battery.tests, audit.battery.bh, strict=True)
         ]
-        head = ["Test", "Question", "$d$", "CI", "$p$", "$p$ (BH)", "Pattern"]
-        yield table("llrrrrl", head, rows, caption=_caption(audit, audit.battery), label=label)
+        head = ["Test", "$d$", "CI", "$p$", "$p$ (BH)", "Pattern"]
+        notes = [f"{in_latex(test.design)}: {_question(test)}." for test in audit.battery.tests]
+        caption = _caption(audit, audit.battery)
+        yield table("lrrrrl", head, rows, caption=caption, label=label, notes=notes)
     if audit.detections:
         yield _detections(audit, f"{label}-detections")
     if audit.fits:
@@ -60,8 +62,9 @@ def _detections(audit: Audit, label: str) -> str:
     ]
     caption = (
         f"Words of intersectional groups in {in_latex(audit.model)}. Detected: words above the threshold, "
-        "which the rule beside it chose. TPR, FPR: shares of true and of other words that were detected. "
-        "AUC: area under the curve of both over all thresholds."
+        "which the rule beside it chose, and for EIBD not above it with every constituent pair. TPR, FPR: "
+        "shares of true and of other words that were detected. AUC: area under the curve of both over all "
+        "thresholds."
     )
     head = ["Detection", "Threshold", "Rule", "Detected", "TPR", "FPR", "AUC"]
     return table("lrlrrrr", head, rows, caption=caption, label=label)
@@ -83,8 +86,8 @@ def _fits(audit: Audit, label: str) -> str:
     caption = (
         f"Geometry of two groups and a concept in {in_latex(audit.model)}. $s_1$, $s_2$: rank correlation "
         f"with a concept that belongs to either group, mean of {len(first.samples1)} samples. $p$ (sign): "
-        "the published sign test over samples, which share items; $p$: the labels of the items exchanged at "
-        "random, two-sided."
+        "the published sign test over samples, which share items; $p$: the labels of the items exchanged, "
+        f"two-sided. {AT_RANDOM}"
     )
     head = ["Group 1", "Group 2", "Concept", "$s_1$", "$s_2$", "$p$ (sign)", "$p$"]
     return table("lllrrrr", head, rows, caption=caption, label=label)
@@ -104,6 +107,8 @@ def _series(series: SeriesResult, label: str) -> str:
     sentences = [f"{in_latex(series.design)} over time."]
     for first in list(series.points.values())[:1]:
         sentences += [f"{_question(first)}.", *_conventions(first), "Not adjusted for the number of points."]
+    used = {mark_of(point.level1.method) for point in series.points.values()}
+    sentences += [f"{text}." for mark, text in MARKS.items() if mark in used]
     head = ["Time", "$d$", "$p$", "Pattern"]
     return table("rrrl", head, rows, caption=" ".join(sentences), label=label)
 
@@ -116,7 +121,6 @@ def _question(test: MleatResult) -> str:
 def _cells(test: MleatResult, ends: tuple[float, float] | None, bh: float) -> list[str]:
     return [
         in_latex(test.design),
-        wrapped(_question(test)),
         latex_number(test.level1.effect_size),
         interval(ends),
         latex_pvalue(test.level1.pvalue, test.level1.method),
@@ -155,7 +159,7 @@ def _caption(audit: Audit, battery: BatteryResult) -> str:
     sentences += [f"{text}." for mark, text in MARKS.items() if mark in used]
     adjusted = in_latex(battery.conventions["adjusted"])
     sentences.append(
-        f"$p$ (BH): adjusted by Benjamini and Hochberg for {len(tests)} tests ({adjusted}). "
+        f"$p$ (BH): adjusted by Benjamini and Hochberg for {counted(len(tests), 'test')} ({adjusted}). "
         "Pattern: the attribute to which each target leans by itself."
     )
     return " ".join(sentences)

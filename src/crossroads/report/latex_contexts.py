@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 
 from crossroads.measures import CeatBatteryResult, CeatResult, MultilevelCeatResult
 from crossroads.report.audit import Audit
-from crossroads.report.escaping import in_latex, latex_number, latex_pvalue, mark_of
-from crossroads.report.latex_layout import MARKS, interval, table, tail, wrapped
+from crossroads.report.escaping import counted, in_latex, latex_number, latex_pvalue, mark_of
+from crossroads.report.latex_layout import MARKS, interval, table, tail
 from crossroads.report.naming import context_ends
 
 
@@ -16,12 +16,14 @@ def context_tables(audit: Audit, label: str) -> Iterator[str]:
     if audit.contexts is not None and audit.contexts.tests:
         battery, ends = audit.contexts, context_ends(audit)
         rows = [
-            _cells(test, battery.titles.get(test.design, {}), ends.get(test.design), bh)
+            _cells(test, ends.get(test.design), bh)
             for test, bh in zip(battery.tests, battery.bh, strict=True)
         ]
-        head = ["Test", "Question", "CES", "$p$ (samples)", "$d$", "CI", "$p$ (stimuli)", "$p$ (BH)"]
-        caption = _caption(audit.model, battery, intervals=bool(ends))
-        yield table("llrrrrrr", head, rows, caption=caption, label=f"{label}-contexts")
+        notes = [_question(test.design, battery.titles.get(test.design, {})) for test in battery.tests]
+        head = ["Test", "CES", "$p$ (samples)", "$d$", "CI", "$p$ (stimuli)", "$p$ (BH)"]
+        levels = [one.level for one in (*battery.intervals.values(), *audit.context_intervals)]
+        caption = _caption(audit.model, battery, levels=levels)
+        yield table("lrrrrrr", head, rows, caption=caption, label=f"{label}-contexts", notes=notes)
     if audit.context_levels:
         first = audit.context_levels[0].conventions
         caption = (
@@ -40,13 +42,14 @@ def published_pvalue(log10_pvalue: float, pvalue: float) -> str:
     return latex_pvalue(pvalue) if pvalue > 1e-99 else rf"$< 10^{{{int(log10_pvalue)}}}$"
 
 
-def _cells(
-    test: CeatResult, titles: Mapping[str, str], ends: tuple[float, float] | None, bh: float
-) -> list[str]:
+def _question(design: str, titles: Mapping[str, str]) -> str:
     names = {key: in_latex(titles.get(key, key)) for key in "xyab"}
+    return f"{in_latex(design)}: {names['x']} / {names['y']}: {names['a']} / {names['b']}."
+
+
+def _cells(test: CeatResult, ends: tuple[float, float] | None, bh: float) -> list[str]:
     return [
         in_latex(test.design),
-        wrapped(f"{names['x']} / {names['y']}: {names['a']} / {names['b']}"),
         latex_number(test.effect_size),
         published_pvalue(test.log10_pvalue, test.pvalue),
         latex_number(test.stimulus_effect_size),
@@ -67,7 +70,7 @@ def _level_cells(test: MultilevelCeatResult) -> list[str]:
     return [*cells, in_latex(test.pattern), share]
 
 
-def _caption(model: str, battery: CeatBatteryResult, *, intervals: bool) -> str:
+def _caption(model: str, battery: CeatBatteryResult, *, levels: Sequence[float]) -> str:
     conventions = battery.tests[0].conventions
     sd = "sample" if conventions["ddof"] == 1 else "population"
     weights = (
@@ -82,10 +85,12 @@ def _caption(model: str, battery: CeatBatteryResult, *, intervals: bool) -> str:
         "about further samples of the same words.",
         f"$d$: effect size over all contexts of each word, in units of the {sd} standard deviation.",
     ]
-    if intervals:
-        sentences.append("CI: from drawing words and contexts anew; not adjusted.")
+    sentences += [
+        f"CI: from drawing words and contexts anew, level {level:.4g}; not adjusted." for level in levels[:1]
+    ]
     sentences.append("$p$ (stimuli): the labels of the targets exchanged, two-sided; exact where unmarked.")
     used = {mark_of(test.stimulus_method) for test in battery.tests}
     sentences += [f"{text}." for mark, text in MARKS.items() if mark in used]
-    sentences.append(f"$p$ (BH): the same adjusted by Benjamini and Hochberg for {len(battery.tests)} tests.")
+    adjusted = counted(len(battery.tests), "test")
+    sentences.append(f"$p$ (BH): the same adjusted by Benjamini and Hochberg for {adjusted}.")
     return " ".join(sentences)

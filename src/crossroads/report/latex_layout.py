@@ -13,10 +13,14 @@ _TAILS = {
     "observed": "in the tail on the observed side, chosen after the fact",
 }
 MARKS = {
-    "≤": r"$\le$: an upper bound that holds with certainty",
+    "≤": r"$\le$: an upper bound that holds with certainty, and so is what is adjusted from it",
     "≈": r"$\approx$: an approximation",
 }
 """What the signs before p-values mean."""
+_MOST_ROWS = 40
+"""Rows beyond which only small type fits a page."""
+AT_RANDOM = r"$\approx$: labels were exchanged at random, not in every way."
+"""What the sign before p-values of sampled exchanges means."""
 
 
 def tail(alternative: str) -> str:
@@ -25,7 +29,13 @@ def tail(alternative: str) -> str:
 
 
 def table(
-    aligned: str, head: Sequence[str], rows: Iterable[Sequence[str]], *, caption: str, label: str
+    aligned: str,
+    head: Sequence[str],
+    rows: Iterable[Sequence[str]],
+    *,
+    caption: str,
+    label: str,
+    notes: Sequence[str] = (),
 ) -> str:
     """A table with its caption; every cell is LaTeX already.
 
@@ -37,29 +47,28 @@ def table(
         The cells.
     caption, label
         What is written above, and by which the text refers to the table.
+    notes
+        What is written below, one after the other: what has no room in a column.
     """
+    cells = [" & ".join(row) + r" \\" for row in rows]
     lines = [
         r"\begin{table}",
         r"\centering",
         rf"\caption{{{caption}}}",
         rf"\label{{{label}}}",
-        r"\footnotesize",
+        r"\footnotesize" if len(cells) <= _MOST_ROWS else r"\scriptsize",
         r"\setlength{\tabcolsep}{3pt}",
         rf"\begin{{tabular}}{{{aligned}}}",
         r"\toprule",
         " & ".join(head) + r" \\",
         r"\midrule",
-        *(" & ".join(cells) + r" \\" for cells in rows),
+        *cells,
         r"\bottomrule",
         r"\end{tabular}",
+        *([rf"\par\smallskip{{\raggedright\scriptsize {' '.join(notes)}\par}}"] if notes else []),
         r"\end{table}",
     ]
     return "\n".join(lines) + "\n"
-
-
-def wrapped(text: str, width: str = "2.2cm") -> str:
-    """A long cell over several lines, so that the table fits a page."""
-    return rf"\parbox[t]{{{width}}}{{\raggedright {text}\strut}}"
 
 
 def interval(ends: tuple[float, float] | None) -> str:

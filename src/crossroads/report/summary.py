@@ -9,7 +9,7 @@ from crossroads.report.audit import KINDS, Audit
 from crossroads.report.escaping import counted, in_markdown, mark_of, number, pvalue
 from crossroads.report.naming import named_results, unmeasured
 from crossroads.report.rules import Gate
-from crossroads.report.summary_layout import MARKS, between, grid
+from crossroads.report.summary_layout import AT_RANDOM, MARKS, between, grid, percent, tail
 from crossroads.report.summary_traits import context_blocks, trait_blocks
 from crossroads.results import describe_coverage, versions
 
@@ -41,7 +41,8 @@ def markdown_summary(audit: Audit, gate: Gate | None = None) -> str:
 
 def _gate(gate: Gate) -> list[str]:
     passed = sum(one.outcome in ("passed", "excused") for one in gate.verdicts)
-    head = f"**{'Passed' if gate.passed else 'Failed'}**: {passed} of {len(gate.verdicts)} verdicts allow it."
+    verdict = "Passed" if gate.passed else "Failed"
+    head = f"**{verdict}**: {passed} of {len(gate.verdicts)} verdicts keep to the rules."
     lines = [
         f"- {'❌' if one in gate.broken else '⚠️'} **{in_markdown(one.rule)}**: {in_markdown(one.sentence)}"
         for one in gate.verdicts
@@ -55,7 +56,7 @@ def _vectors(audit: Audit) -> Iterator[str]:
     """What was measured on one vector a word."""
     if audit.battery is not None:
         yield _table(audit, audit.battery)
-        yield _reading(audit.battery)
+        yield _reading(audit, audit.battery)
     if audit.detections:
         yield _detections(audit)
     if audit.fits:
@@ -87,15 +88,19 @@ def _question(test: MleatResult) -> str:
     return f"{titles['x']} / {titles['y']}: {titles['a']} / {titles['b']}"
 
 
-def _reading(battery: BatteryResult) -> str:
+def _reading(audit: Audit, battery: BatteryResult) -> str:
     """How the columns are to be read."""
-    tail = battery.tests[0].conventions["alternative"] if battery.tests else "two-sided"
+    side = battery.tests[0].conventions["alternative"] if battery.tests else "two-sided"
     marks = {mark_of(test.level1.method) for test in battery.tests}
     sentences = [
         "d: effect size of X against Y, in standard deviations.",
-        f"p: share of all divisions of the targets, {in_markdown(tail)}.",
+        f"p: share of all divisions of the targets at least as extreme, {in_markdown(tail(side))}.",
         f"p (BH): adjusted for {counted(len(battery.tests), 'test')}.",
-        "CI: over the choice of words in all four sets.",
+        *(
+            f"CI: {percent(one.level)}, over the choice of words in all four sets."
+            for one in audit.intervals[:1]
+        ),
+        "pattern: the attribute to which each target leans by itself.",
         *(text for mark, text in MARKS.items() if mark in marks),
     ]
     return " ".join(sentences)
@@ -106,7 +111,12 @@ def _detections(audit: Audit) -> str:
     for name, one in audit.detections.items():
         rates = ["–" if value is None else f"{value:.2f}" for value in (one.tpr, one.fpr, one.auc)]
         rows.append([in_markdown(name), number(one.threshold), str(len(one.words)), *rates])
-    return grid(["detection", "threshold", "found", "tpr", "fpr", "AUC"], "lrrrrr", rows)
+    table = grid(["detection", "threshold", "found", "tpr", "fpr", "AUC"], "lrrrrr", rows)
+    return table + (
+        "\n\nfound: words above the threshold, and for EIBD not above it with every constituent pair. tpr, "
+        "fpr: shares of true and of other words that were found. AUC: area under the curve of both over all "
+        "thresholds; 0.5 is chance."
+    )
 
 
 def _fits(audit: Audit) -> str:
@@ -122,7 +132,7 @@ def _fits(audit: Audit) -> str:
     table = grid(["group 1", "group 2", "concept", "fit 1", "fit 2", "p"], "lllrrr", rows)
     return table + (
         "\n\nfit 1, fit 2: rank correlation of the geometry with a concept that belongs to either group. p: "
-        "the labels of the items exchanged at random, two-sided."
+        f"the labels of the items exchanged, two-sided. {AT_RANDOM}"
     )
 
 
@@ -136,7 +146,18 @@ def _series(series: SeriesResult) -> str:
         ]
         for time, point in series.points.items()
     ]
-    return grid(["time", "d", "p", "pattern"], "rrrl", rows)
+    table = grid(["time", "d", "p", "pattern"], "rrrl", rows)
+    for first in list(series.points.values())[:1]:
+        side = in_markdown(tail(first.conventions["alternative"]))
+        marks = {mark_of(point.level1.method) for point in series.points.values()}
+        told = [
+            f"{_question(first)}.",
+            f"p: share of all divisions of the targets at least as extreme, {side}; not adjusted for the "
+            "number of points.",
+            *(text for mark, text in MARKS.items() if mark in marks),
+        ]
+        return f"{table}\n\n{' '.join(told)}"
+    return table
 
 
 def _left_out(audit: Audit) -> list[str]:
@@ -144,12 +165,13 @@ def _left_out(audit: Audit) -> list[str]:
     lines = [
         f"- {in_markdown(name)}: not measured: {in_markdown(why)}" for name, why in unmeasured(audit).items()
     ]
-    told: dict[str, None] = {}
+    told: dict[str, dict[str, None]] = {}
     for name, result in named_results(audit):
         for one in [] if result.coverage is None else describe_coverage(result.coverage):
             if not one.startswith("found"):
-                told[f"- {in_markdown(name)}: {in_markdown(one)}"] = None
-    lines += list(told)[:_ROWS_OF_COVERAGE]
+                told.setdefault(one, {})[name] = None
+    grouped = [f"- {in_markdown('; '.join(names))}: {in_markdown(one)}" for one, names in told.items()]
+    lines += grouped[:_ROWS_OF_COVERAGE]
     if len(told) > _ROWS_OF_COVERAGE:
         lines.append(f"- and {len(told) - _ROWS_OF_COVERAGE} more; coverage.csv has them all")
     return ["### Left out", "\n".join(lines)] if lines else ["Nothing was left out."]

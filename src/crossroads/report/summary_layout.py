@@ -7,10 +7,29 @@ from collections.abc import Iterable, Sequence
 from crossroads.report.escaping import number
 
 MARKS = {
-    "≤": "≤: too many divisions to count; an upper bound that holds with certainty.",
+    "≤": "≤: too many divisions to count; an upper bound that holds with certainty, and so is what is "
+    "adjusted from it.",
     "≈": "≈: an approximation.",
 }
 """What the signs before p-values mean."""
+AT_RANDOM = "≈: labels were exchanged at random, not in every way."
+"""What the sign before p-values of sampled exchanges means."""
+_TAILS = {
+    "two-sided": "two-sided",
+    "greater": "one-sided, for a larger difference",
+    "less": "one-sided, for a smaller difference",
+    "observed": "in the tail on the observed side, chosen after the fact",
+}
+
+
+def tail(alternative: str) -> str:
+    """What an alternative means, as a phrase."""
+    return _TAILS.get(alternative, alternative)
+
+
+def percent(level: float) -> str:
+    """The level of an interval: ``95 %``."""
+    return f"{100 * level:.4g} %"
 
 
 def grid(head: Sequence[str], aligned: str, rows: Iterable[Sequence[str]]) -> str:

@@ -6,9 +6,11 @@ from collections.abc import Iterator
 
 from crossroads.measures import CeatBatteryResult, CeatResult, EmergentResult, TraitScores
 from crossroads.report.audit import Audit
-from crossroads.report.escaping import in_markdown, number, pvalue
+from crossroads.report.conventions import shown_measure
+from crossroads.report.escaping import counted, in_markdown, mark_of, number, pvalue
 from crossroads.report.naming import context_ends, measure_of
-from crossroads.report.summary_layout import between, grid
+from crossroads.report.summary_layout import AT_RANDOM, MARKS, between, grid, percent
+from crossroads.results import Result
 
 _MOST = 10
 
@@ -18,12 +20,7 @@ def context_blocks(audit: Audit) -> Iterator[str]:
     if audit.contexts is not None and audit.contexts.tests:
         yield "### Over contexts"
         yield _contexts(audit, audit.contexts)
-        yield (
-            "CES: effect size combined over samples of one context a word, with the published p, which "
-            "speaks about further samples of the same words. d: effect size over all contexts of each word. "
-            "p: the labels of the targets exchanged, two-sided. p (BH): adjusted for "
-            f"{len(audit.contexts.tests)} tests. CI: over the choice of words and contexts."
-        )
+        yield _reading(audit, audit.contexts)
     if audit.context_levels:
         rows = []
         for one in audit.context_levels:
@@ -36,6 +33,22 @@ def context_blocks(audit: Audit) -> Iterator[str]:
             rows.append([*cells, in_markdown(one.pattern), f"{one.pattern_shares[one.pattern]:.0%}"])
         yield grid(["test", "d(X)", "p(X)", "d(Y)", "p(Y)", "pattern", "shown"], "lrrrrlr", rows)
         yield "shown: share of samples of contexts that show the pattern by themselves."
+
+
+def _reading(audit: Audit, battery: CeatBatteryResult) -> str:
+    """How the columns of the tests over contexts are to be read."""
+    marks = {mark_of(test.stimulus_method) for test in battery.tests}
+    intervals = (*battery.intervals.values(), *audit.context_intervals)
+    sentences = [
+        "CES: effect size combined over samples of one context a word, with the published p, which speaks "
+        "about further samples of the same words.",
+        "d: effect size over all contexts of each word.",
+        "p: the labels of the targets exchanged, two-sided.",
+        f"p (BH): adjusted for {counted(len(battery.tests), 'test')}.",
+        *(f"CI: {percent(one.level)}, over the choice of words and contexts." for one in intervals[:1]),
+        *(text for mark, text in MARKS.items() if mark in marks),
+    ]
+    return " ".join(sentences)
 
 
 def _contexts(audit: Audit, battery: CeatBatteryResult) -> str:
@@ -63,18 +76,32 @@ def _published(test: CeatResult) -> str:
 def trait_blocks(audit: Audit) -> Iterator[str]:
     """Scores of groups on traits, alignment and paired identities."""
     for scores in audit.traits:
-        yield f"### Groups and traits: {in_markdown(scores.measure)}"
+        yield f"### Groups and traits: {in_markdown(shown_measure(scores.measure))}"
         yield _scores(scores)
     if audit.alignments:
         yield "### Agreement with people"
         yield _alignments(audit)
+        level = next(iter(audit.alignments.values())).conventions["level"]
         yield (
-            "τ: Kendall's τ-b over all groups and traits. p (groups): people's profiles go to other groups. "
+            f"τ: Kendall's τ-b over all groups and traits. CI: {percent(level)}, groups drawn anew. "
+            "p (groups): people's profiles go to other groups. "
             "p (traits): traits are renamed alike in all groups. Ceiling: what all people think, with those "
-            "asked."
+            f"asked. {AT_RANDOM}"
         )
+    yield from _orders(audit)
+    yield from _dominance(audit)
+    for emergent in audit.emergent:
+        yield f"### Traits of pairs beyond their components: {_measure(emergent)}"
+        yield from _emergent(emergent)
+
+
+def _measure(result: Result) -> str:
+    return in_markdown(shown_measure(measure_of(result)))
+
+
+def _orders(audit: Audit) -> Iterator[str]:
     for order in audit.orders:
-        yield f"### Order of two identities: {in_markdown(measure_of(order))}"
+        yield f"### Order of two identities: {_measure(order)}"
         rows = [
             [
                 in_markdown(one["with"]),
@@ -85,8 +112,12 @@ def trait_blocks(audit: Audit) -> Iterator[str]:
             for one in order.rows()
         ]
         yield grid(["τ of pairs with", "mean", "CI", "pairs"], "lrrr", rows)
+        yield f"mean: of the rank correlations of pairs. CI: {percent(order.level)}, groups drawn anew."
+
+
+def _dominance(audit: Audit) -> Iterator[str]:
     for dominance in audit.dominance:
-        yield f"### Dominance between domains: {in_markdown(measure_of(dominance))}"
+        yield f"### Dominance between domains: {_measure(dominance)}"
         rows = [
             [
                 f"{in_markdown(pair.domain1)} / {in_markdown(pair.domain2)}",
@@ -98,9 +129,11 @@ def trait_blocks(audit: Audit) -> Iterator[str]:
             for pair in dominance.table
         ]
         yield grid(["domains", "difference", "CI", "p", "p (BH)"], "lrrrr", rows)
-    for emergent in audit.emergent:
-        yield f"### Traits of pairs beyond their components: {in_markdown(measure_of(emergent))}"
-        yield from _emergent(emergent)
+        yield (
+            "difference: mean rank correlation of pairs with their component in the first domain, less that "
+            f"in the second. CI: {percent(dominance.level)}, groups drawn anew. p: components exchanged "
+            f"within pairs, two-sided. p (BH): adjusted for {counted(len(rows), 'pair')} of domains."
+        )
 
 
 def _scores(scores: TraitScores) -> str:
@@ -109,7 +142,8 @@ def _scores(scores: TraitScores) -> str:
     ordered = sorted(known, key=lambda row: -abs(float(row["score"])))[:_MOST]
     rows = [[in_markdown(r["group"]), in_markdown(r["trait"]), number(r["score"])] for r in ordered]
     told = f"{len(scores.groups)} groups × {len(scores.traits)} pairs of traits; the furthest scores:"
-    return told + "\n\n" + grid(["group", "pair", "score"], "llr", rows)
+    reading = "score: above 0 the group leans to the second adjective of the pair, below 0 to the first."
+    return "\n\n".join([told, grid(["group", "pair", "score"], "llr", rows), reading])
 
 
 def _alignments(audit: Audit) -> str:

@@ -1,0 +1,194 @@
+"""How the conventions of a result are said.
+
+Known conventions become sentences; any other is named with its value.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from crossroads.report.escaping import in_markdown
+from crossroads.results import Result
+
+_TITLES = {
+    "battery": "Multiplicity",
+    "mleat": "Association tests (ML-EAT)",
+    "bootstrap": "Confidence intervals",
+    "influence": "Influence of single words",
+    "wefat": "Scores of words with groups (WEFAT)",
+    "ibd": "Intersectional detection (IBD)",
+    "eibd": "Emergent intersectional detection (EIBD)",
+    "rsa": "Geometry (RSA)",
+    "series": "Tests over time",
+    "ceat-battery": "Multiplicity over contexts",
+    "ceat": "Association tests over contexts (CEAT)",
+    "ceat-bootstrap": "Confidence intervals over words and contexts",
+    "multilevel-ceat": "Levels of the tests over contexts",
+    "group-ceat": "Scores of groups on traits (group CEAT)",
+    "ilps": "Scores of groups on traits (ILPS)",
+    "ilps*": "Scores of groups on traits (ILPS*)",
+    "set": "Scores of groups on traits (SeT)",
+    "alignment": "Agreement with people",
+    "order_sensitivity": "Order of two identities",
+    "domain_dominance": "Dominance between domains",
+    "emergent": "Traits of paired identities beyond their components",
+    "compare battery": "Comparison of models",
+    "compare": "Paired tests between models",
+}
+_ALTERNATIVES = {
+    "two-sided": "p-values are two-sided",
+    "greater": "p-values are one-sided, in the direction the design states",
+    "less": "p-values are one-sided, against the direction the design states",
+    "observed": "p-values are of the tail on the observed side, chosen after the fact",
+}
+_TIES = {
+    "weak": "divisions that equal the observed one count",
+    "strict": "divisions that equal the observed one do not count",
+}
+_MISSING = {
+    "raise": "a missing stimulus would have stopped the run",
+    "drop": "missing stimuli were left out",
+    "balance": "missing stimuli were left out, and the longer set of each pair was shortened",
+}
+_DDOF = {
+    1: "standard deviations are those of a sample (ddof 1)",
+    0: "standard deviations are those of a population (ddof 0)",
+}
+
+_VARIANCES = {
+    "paper": "a sample is weighted by the variance of its associations, as published",
+    "hedges": "a sample is weighted by the sampling variance of its effect size",
+}
+_FIRST_MODEL = {
+    "two-sided": "p-values are two-sided",
+    "greater": "p-values are one-sided, for a larger effect size in the first model of a pair",
+    "less": "p-values are one-sided, for a smaller effect size in the first model of a pair",
+}
+_EITHER_MODEL = {
+    "raise": "a stimulus that either model lacks would have stopped the run",
+    "drop": "stimuli that either model of a pair lacks were left out of both",
+    "balance": "stimuli that either model of a pair lacks were left out of both, and the longer set of each "
+    "pair was shortened",
+}
+_CHANGES = {
+    "sd": "the labels of changes from model to model, in standard deviations of each, were exchanged",
+    "cosine": "the labels of changes from model to model, in cosines, were exchanged",
+}
+_UNRECORDED = ("level", "resamples", "least", "fdr", "k")
+
+
+def _chosen(words: Mapping[Any, str], name: str) -> Callable[[Any], str]:
+    return lambda value: words.get(value, f"{name} is {value}")
+
+
+_SENTENCES: Mapping[str, Callable[[Any], str]] = {
+    "alternative": _chosen(_ALTERNATIVES, "the alternative"),
+    "ties": _chosen(_TIES, "the rule for ties"),
+    "ddof": _chosen(_DDOF, "ddof"),
+    "missing": _chosen(_MISSING, "the rule for missing stimuli"),
+    "seed": lambda value: f"the seed is {value}",
+    "alpha": lambda value: f"a target leans to an attribute where p is below {value}",
+    "least_effect": lambda value: f"and only with an effect size beyond ±{value}",
+    "resamples": lambda value: f"resamples: {value}",
+    "adjusted": lambda value: f"adjusted p-values (Holm; Benjamini and Hochberg) are of {value}",
+    "method": lambda value: f"method asked for: {value}",
+    "max_work": lambda value: f"an exact count could look at {grouped(value)} subset sums",
+    "samples": lambda value: f"{value} samples of one context a word were drawn",
+    "variance": _chosen(_VARIANCES, "the variance of a sample"),
+    "threshold": lambda value: (
+        f"the rule for the threshold is: {value}" if isinstance(value, str) else f"the threshold is {value}"
+    ),
+    "permutations": lambda value: f"labels were exchanged {value} times",
+    "splits": lambda value: f"people were divided {value} times",
+    "level": lambda value: f"the level of intervals is {value}",
+    "gamma": lambda value: f"the margin γ is {value}",
+    "association": lambda value: f"association is measured thus: {value}",
+    "fallback": lambda value: (
+        "words were looked up as written only"
+        if value == "none"
+        else f"words not found as written were looked up by these rules: {value}"
+    ),
+}
+
+_COMPARED: Mapping[str, Callable[[Any], str]] = {
+    "alternative": _chosen(_FIRST_MODEL, "the alternative"),
+    "missing": _chosen(_EITHER_MODEL, "the rule for missing stimuli"),
+    "scale": _chosen(_CHANGES, "the scale of changes"),
+}
+_OF_MEASURE: Mapping[str, Mapping[str, Callable[[Any], str]]] = {
+    "mleat": {
+        "resamples": lambda value: (
+            f"words were drawn anew {value} times to see how often the pattern comes out"
+        ),
+    },
+    "bootstrap": {"resamples": lambda value: f"the words of all sets were drawn anew {value} times"},
+    "rsa": {
+        "n": lambda value: f"a sample has {value} items of each set",
+        "samples": lambda value: f"{value} samples of items were drawn",
+        "splits": lambda value: f"for the ceiling, dimensions were halved {value} times",
+    },
+    "compare": _COMPARED,
+    "compare battery": _COMPARED,
+}
+"""Conventions that mean another thing in one measure than in the others."""
+
+
+def shown_measure(measure: str) -> str:
+    """The name of a measure of language models as it is printed."""
+    return {"ilps": "ILPS", "ilps*": "ILPS*", "set": "SeT"}.get(measure, measure)
+
+
+def sentence_of(measure: str, told: str, names: list[str]) -> str:
+    """A measure, the tests that it is told of unless it is all of them, and what is told."""
+    which = f", {in_markdown(', '.join(names))}" if names else ""
+    return f"{in_markdown(_TITLES.get(measure, measure))}{which}: {in_markdown(told)}."
+
+
+def measure_told(result: Result) -> str:
+    """Which measure a result is of, as it recorded itself."""
+    return str(result.conventions.get("measure", "unnamed"))
+
+
+def all_told(result: Result) -> str:
+    """Every convention of a result, those that it holds as fields included."""
+    conventions = {key: value for key, value in result.conventions.items() if key != "measure"}
+    kept = {key: getattr(result, key, None) for key in _UNRECORDED if key not in conventions}
+    conventions |= {key: value for key, value in kept.items() if value is not None}
+    sentences = {**_SENTENCES, **_OF_MEASURE.get(measure_told(result), {})}
+    told = [_told(sentences.get(key), key, value) for key, value in conventions.items()]
+    return "; ".join(told) or "no convention is recorded"
+
+
+def _told(sentence: Callable[[Any], str] | None, key: str, value: Any) -> str:
+    return f"{spaced(key)}: {plain(value)}" if sentence is None else sentence(plain(value))
+
+
+def spaced(key: str) -> str:
+    """The name of a convention as words."""
+    return key.replace("_", " ")
+
+
+def grouped(value: Any) -> Any:
+    """A count with commas."""
+    return f"{value:,}" if isinstance(value, int) and value >= 10_000 else value
+
+
+def _quoted(text: str) -> str:
+    """Text that would not be seen to end, such as a template, in quotation marks."""
+    return f"“{text}”" if set(text) & set("{},;.") else text
+
+
+def plain(value: Any) -> Any:
+    """A value as text holds it: words and mappings joined, other lists as JSON, all else as it is."""
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, (list, tuple)) and value and all(isinstance(one, str) for one in value):
+        return ", ".join(map(_quoted, value))
+    if isinstance(value, Mapping) and value:
+        told = {_quoted(spaced(str(key))): plain(one) for key, one in value.items() if one is not None}
+        return ", ".join(f"{key} {one}" for key, one in told.items())
+    if isinstance(value, (list, tuple, dict)):
+        return json.dumps(value, ensure_ascii=False, default=str)
+    return int(value) if isinstance(value, float) and value.is_integer() else value
