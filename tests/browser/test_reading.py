@@ -102,8 +102,8 @@ def test_the_difference_is_said_to_be_one_of_two_targets(
 @pytest.mark.parametrize(
     ("alternative", "ties", "extreme", "unseen"),
     [
-        ("two-sided", "weak", "a difference at least as large in either direction would", None),
-        ("two-sided", "strict", "a difference larger in either direction would", None),
+        ("two-sided", "weak", "a difference at least as extreme in either direction would", None),
+        ("two-sided", "strict", "a difference more extreme in either direction would", None),
         ("greater", "weak", "a difference as far or further towards calm would", "a leaning to storm could"),
         ("less", "strict", "a difference further towards storm would", "a leaning to calm could"),
         ("observed", "weak", "at least as large in the direction observed would", None),

@@ -135,7 +135,7 @@ def test_a_difference_without_a_leaning_is_said_to_be_just_that(
     test = _battery(record)["tests"][2]
     assert test["pattern"] == "Non-Directional" and test["level1"]["effect_size"] > 0.8
     said = _open_test(opened(report).page, 2).locator(".plain-words").inner_text()
-    assert "although neither leans by itself" in said
+    assert "although neither is found to lean by itself" in said
     assert "What it cannot show." in said
 
 
@@ -246,7 +246,7 @@ def test_without_vectors_the_page_says_why_no_cosine_can_be_shown(
 def test_a_word_without_a_vector_is_listed_with_the_reason(opened: Callable[..., Any], report: Path) -> None:
     page = opened(report).page
     part = _open_test(page, 0)
-    assert part.get_by_text("1 of 100 words were left out: gladiola.").count() == 1
+    assert part.get_by_text("1 of 100 words was left out: gladiola.").count() == 1
     part.get_by_text("Every word of the lists").click()
     table = _table(part, "used, respelled, left out")
     table.get_by_label("Status").select_option("left out")

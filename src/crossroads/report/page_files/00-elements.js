@@ -34,6 +34,18 @@ function say(text) {
   setTimeout(() => { place.textContent = text; }, 30);
 }
 
+let toldUntil = null;
+
+/** Say something to everybody: heard, and seen for a moment. */
+function tell(text) {
+  say(text);
+  clearTimeout(toldUntil);
+  document.querySelector(".told")?.remove();
+  const seen = el("div", { class: "told", "aria-hidden": "true" }, bdi(text));
+  document.body.append(seen);
+  toldUntil = setTimeout(() => seen.remove(), 2500);
+}
+
 /** Text from a user: its own direction, so that right-to-left words do not turn the line around. */
 const bdi = (text) => el("bdi", {}, text);
 
@@ -48,7 +60,7 @@ const listed = (words, most = Infinity) => {
 async function copy(text, what) {
   try {
     await navigator.clipboard.writeText(text);
-    say(`${what} copied`);
+    tell(`${what} copied`);
     return true;
   } catch {
     const box = el("textarea", { rows: 12, readonly: true, "aria-label": what }, text);

@@ -42,7 +42,16 @@ function pText(p, method = "exact", way = method === "bracket" ? "up" : "nearest
 }
 
 const whole = (value) => value.toLocaleString("en", { maximumFractionDigits: 0 });
-const percent = (value, digits = 0) => `${fixed(100 * value, digits)}\u202f%`;
+
+/** "1 word", "2 words". */
+const numbered = (n, one, many = `${one}s`) => `${whole(n)} ${n === 1 ? one : many}`;
+
+/** A share; what is more than none is not rounded to none, nor what is less than all to all. */
+function percent(value, digits = 0) {
+  const text = fixed(100 * value, digits), shown = Number(text.replace(MINUS, "-"));
+  const crosses = (shown === 100 && value < 1) || (shown === 0 && value > 0);
+  return crosses && digits < 6 ? percent(value, digits + 1) : `${text}\u202f%`;
+}
 
 /** What stands at a JSON pointer. */
 function pointed(tree, path) {
@@ -66,12 +75,13 @@ const SHOWN = {
 
 /**
  * A number of results.json on the page: <data value="all its digits" data-at="its place">as read</data>.
- * `as`: number (with `digits`), p (with `method`, and `way` for bounds), whole or percent. A missing number is a dash.
+ * `as`: number (with `digits`), p (with `method`, and `way` for bounds), whole or percent; `text` is shown instead, where given. A
+ * missing number is a dash.
  */
 function num(context, path, options = {}) {
   const value = pointed(context.document, path);
   if (typeof value !== "number") return el("span", { class: "none", title: "not measured" }, "\u2013");
-  const text = SHOWN[options.as ?? "number"](value, options);
+  const text = options.text ?? SHOWN[options.as ?? "number"](value, options);
   return el("data", { value: String(value), "data-at": path, "data-audit": context.index, title: String(value) }, text);
 }
 

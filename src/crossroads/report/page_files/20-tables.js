@@ -83,12 +83,13 @@ function table({ caption, columns, rows, search, filters = [], sorted = null, he
       return tr;
     }));
     if (!found.length) body.append(el("tr", {}, el("td", { colspan: columns.length, class: "none" }, "Nothing matches.")));
-    count.textContent = found.length === rows.length ? `${whole(rows.length)} rows` : `${whole(found.length)} of ${whole(rows.length)} rows`;
+    const all = numbered(rows.length, "row");
+    count.textContent = found.length === rows.length ? all : `${whole(found.length)} of ${all}`;
     more.hidden = cut.hidden = found.length <= shown;
     cut.textContent = `The first ${whole(shown)} of ${whole(found.length)} rows.`;
     more.textContent = `Show all ${whole(found.length)} rows`;
   }
-  more.addEventListener("click", () => { shown = Infinity; draw(); });
+  more.addEventListener("click", () => { shown = Infinity; draw(); region.focus({ preventScroll: true }); }); // the button is gone
   const tools = el("div", { class: "tools" },
     (search ?? rows.length >= 8) && el("label", {}, "Search ", el("input", { type: "search", oninput: (e) => { term = e.target.value.trim().toLowerCase(); draw(); } })),
     filters.map((f, i) => el("label", {}, `${f.title} `, el("select", { onchange: (e) => { picked[i] = e.target.value; draw(); } },
@@ -98,9 +99,7 @@ function table({ caption, columns, rows, search, filters = [], sorted = null, he
       el("button", { type: "button", class: "copy csv", onclick: () => copy(csvOf(columns, kept()), "CSV") }, "Copy CSV"),
       el("button", { type: "button", class: "copy tex", onclick: () => copy(latexOf(columns, kept(), caption), "LaTeX") }, "Copy LaTeX")));
   draw();
-  const box = el("div", { class: "table" }, tools,
-    el("div", { class: "scroll", role: "group", tabindex: 0, "aria-label": caption },
-      el("table", {}, el("caption", {}, caption), el("thead", {}, el("tr", {}, heads)), body)), more, cut,
-    note && el("p", { class: "note" }, note));
-  return box;
+  const region = el("div", { class: "scroll", role: "group", tabindex: 0, "aria-label": caption },
+    el("table", {}, el("caption", {}, caption), el("thead", {}, el("tr", {}, heads)), body));
+  return el("div", { class: "table" }, tools, region, more, cut, note && el("p", { class: "note" }, note));
 }

@@ -15,7 +15,7 @@ function eatSentence(titles, pattern, level2) {
     const d = level2?.[key]?.effect_size;
     const size = Number.isFinite(d) ? ` (d = ${fixed(d)})` : "";
     return leaning[i] ? `${flat(titles[key])}: associated with ${flat(titles[leaning[i]])}${size}`
-      : `${flat(titles[key])}: leans to neither${size}`;
+      : `${flat(titles[key])}: no leaning found${size}`;
   }).join("; ");
 }
 

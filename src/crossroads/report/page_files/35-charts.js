@@ -7,6 +7,7 @@
 //   bars({rows, most, caption, label})                       shares or counts
 //   lines({series, caption, label, axis, across})            values over time
 
+const BOLDER = 1.12; // how much wider bold type is
 let chartsPen = null;
 let chartsRoom = innerWidth; // asking again for every chart would make the browser lay out the page each time
 addEventListener("resize", () => { chartsRoom = innerWidth; });
@@ -182,9 +183,16 @@ function dots({ sets, caption, label, axis = "association" }) {
   return chartsFigure({ draw, caption });
 }
 
-/** A vertical line at a value, with a name above the bars; `row` keeps names that are close apart. */
-const histogramMark = (mark, x, top, bottom, row, width) => {
-  const name = chartsClip(mark.label ?? "", width / 2), anchor = x > width * 0.75 ? "end" : x < width * 0.25 ? "start" : "middle";
+/** The names of marks go to the middle of the picture; those nearer to an edge stand higher, so that no line runs through a name. */
+function histogramRows(marks, at, width) {
+  const edge = (mark) => Math.min(at(mark.value), width - at(mark.value));
+  return [...marks].sort((a, b) => edge(b) - edge(a)).map((mark, row) => ({ mark, row }));
+}
+
+/** A vertical line at a value, with a name above the bars; `row` keeps names apart that are close to each other. */
+const histogramMark = (mark, x, top, bottom, row, width, alone) => {
+  const near = alone ? width * 0.25 : width / 2;
+  const name = chartsClip(mark.label ?? "", width / 2 - 8), anchor = x > width - near ? "end" : x < near ? "start" : "middle";
   return sv("g", {}, sv("line", { x1: x, x2: x, y1: top - 2 - row * 15, y2: bottom, class: `mark ${mark.kind ?? ""}` }),
     sv("text", { x, y: top - 6 - row * 15, "text-anchor": anchor }, sv("title", {}, flat(mark.label ?? "")), name));
 };
@@ -200,7 +208,7 @@ function histogramChart({ low, high, counts, marks = [], band, zero = false, cap
   const draw = (width) => {
     const seen = marks.filter((mark) => Number.isFinite(mark.value)).sort((a, b) => a.value - b.value);
     const [from, to] = chartsSpan([low, high, ...seen.map((mark) => mark.value), ...(band ?? []), ...(zero ? [0] : [])], 0.03);
-    const top = 10 + seen.length * 15, bottom = top + 130, at = chartsScale(from, to, 8, width - 8);
+    const top = 10 + seen.length * 15, bottom = top + 130, at = chartsScale(from, to, 20, width - 20);
     const most = Math.max(1, ...counts), step = (high - low) / (counts.length || 1), tall = chartsScale(0, most, bottom, top);
     return chartsImage(width, bottom + 38, label,
       band && sv("rect", { x: at(band[0]), y: top, width: Math.max(1, at(band[1]) - at(band[0])), height: bottom - top, class: "band" }),
@@ -209,7 +217,7 @@ function histogramChart({ low, high, counts, marks = [], band, zero = false, cap
         x: at(low + i * step), y: tall(count), width: Math.max(0.5, (step ? at(low + (i + 1) * step) - at(low + i * step) : 8) - 0.6),
         height: bottom - tall(count), class: "bar",
       }, sv("title", {}, `${whole(count)} from ${fixed(low + i * step, 3)} to ${fixed(low + (i + 1) * step, 3)}`))),
-      seen.map((mark, i) => histogramMark(mark, at(mark.value), top, bottom, seen.length - 1 - i, width)));
+      histogramRows(seen, at, width).map(({ mark, row }) => histogramMark(mark, at(mark.value), top, bottom, row, width, seen.length < 2)));
   };
   return chartsFigure({ draw, caption });
 }
@@ -221,13 +229,14 @@ function histogramChart({ low, high, counts, marks = [], band, zero = false, cap
  */
 function bars({ rows, most, caption, label }) {
   const draw = (width) => {
-    const left = Math.min(width * 0.42, 14 + Math.max(30, ...rows.map((row) => chartsWide(flat(row.label).slice(0, 60)))));
+    const wide = (row) => chartsWide(flat(row.label).slice(0, 60)) * (row.strong ? BOLDER : 1);
+    const left = Math.min(width * 0.42, 14 + Math.max(30, ...rows.map(wide)));
     const longest = most ?? Math.max(...rows.map((row) => row.value), 1e-300), at = chartsScale(0, longest, left, width - 60);
     return chartsImage(width, rows.length * 22 + 6, label,
       sv("line", { x1: left, x2: left, y1: 0, y2: rows.length * 22 + 2, class: "zero" }),
       rows.map((row, i) => sv("g", {}, sv("title", {}, `${flat(row.label)}: ${row.text ?? row.value}`),
         sv("text", { x: left - 8, y: i * 22 + 16, "text-anchor": "end", "font-weight": row.strong ? 600 : 400 },
-          chartsClip(row.label, left - 10)),
+          chartsClip(row.label, (left - 10) / (row.strong ? BOLDER : 1))),
         sv("rect", { x: left, y: i * 22 + 4, width: Math.max(0, at(row.value) - left), height: 15,
           class: row.strong ? "bar strong" : "bar" }),
         sv("text", { x: Math.max(left, at(row.value)) + 6, y: i * 22 + 16, class: "second" }, row.text ?? ""))));

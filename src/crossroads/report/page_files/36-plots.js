@@ -122,8 +122,8 @@ function plotRows({ rows, label, caption, key, axis = "", ends, wanted = 7, numb
 function plotRoc({ fpr, tpr, at, label, caption }) {
   const order = fpr.map((_, i) => i).sort((one, other) => fpr[one] - fpr[other] || tpr[one] - tpr[other]);
   const draw = (width) => {
-    const side = width - 58,
-      left = 46,
+    const side = width - 66,
+      left = 54,
       top = 8,
       x = chartsScale(0, 1, left, left + side),
       y = chartsScale(0, 1, top + side, top);

@@ -12,7 +12,7 @@ const reading = ({ least_effect: least = 0.2, alpha = 0.05 }) => [
     + "this. \u2248: approximated, or estimated from a sample of divisions."],
   ["CI", "Interval over the choice of words: the effect sizes that come out when the words of all four lists are drawn anew, with "
     + "replacement. A wide interval says that other lists of the same kind could have given another answer."],
-  ["BH, Holm", "p-values adjusted for the number of tests. Holm\u2019s keep the chance of a single false finding below the level, "
+  ["BH, Holm", "p-values adjusted for the number of tests. Holm\u2019s keep the chance of even one false finding below the level, "
     + "Benjamini and Hochberg\u2019s the expected share of false ones among all findings."],
   ["pattern", "Level 2 tests each target alone. A target leans to an attribute when its own effect size is beyond "
     + `\u00b1${least} and p < ${alpha}. The two leanings together make one of nine patterns.`],
@@ -26,11 +26,11 @@ const PATTERN_LINES = {
   "BA-Divergent": "The targets lean to opposite attributes: X to B, Y to A.",
   "A-Uniform": "Both targets lean to A; Level 1 shows only which does so more.",
   "B-Uniform": "Both targets lean to B; Level 1 shows only which does so more.",
-  "AX-Singular": "Only X leans, to A.",
-  "BX-Singular": "Only X leans, to B.",
-  "AY-Singular": "Only Y leans, to A.",
-  "BY-Singular": "Only Y leans, to B.",
-  "Non-Directional": "Neither target leans by itself, whatever their difference.",
+  "AX-Singular": "Only X is found to lean, to A.",
+  "BX-Singular": "Only X is found to lean, to B.",
+  "AY-Singular": "Only Y is found to lean, to A.",
+  "BY-Singular": "Only Y is found to lean, to B.",
+  "Non-Directional": "Neither target is found to lean by itself, whatever their difference.",
 };
 
 function overviewLegend(tests) {

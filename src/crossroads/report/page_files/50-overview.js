@@ -52,6 +52,10 @@ const testsQuestion = ({ titles }) => [titles.x, titles.y].filter(Boolean).join(
 /** The p-value that decides: adjusted for the number of tests where there are several. */
 const testsDecisive = (context, one) => (one.bh ? pointed(context.document, one.bh) : one.level1.pvalue);
 const testsHolds = (context, one) => testsDecisive(context, one) < LEVEL;
+
+/** What is said of tests whose p-values are all adjusted, of some that are and some that are not, and of none that are. */
+const overviewAdjusted = (tests, [all, some, none]) =>
+  (tests.every((one) => one.bh) ? all : tests.some((one) => one.bh) ? some : none);
 const testsOutcome = (context, one) => (testsHolds(context, one) ? "below .05" : "not below .05");
 
 /** How many words of a test were asked for and how many had no vector. */
@@ -69,15 +73,17 @@ const overviewPattern = (name) => el("span", { class: "keep" }, name || "\u2013"
 const overviewLinks = (some, most = 40) => [
   some.slice(0, most).map((one, i) => [i ? ", " : "", overviewLink(one)]), some.length > most ? ` and ${some.length - most} more` : "",
 ];
-const overviewCount = (n, one, many = `${one}s`) => `${whole(n)} ${n === 1 ? one : many}`;
+const overviewCount = numbered;
 
 /** What was measured and what came of it: counts and names, no score. */
 function overviewLead(context, tests) {
-  const adjusted = tests.some((one) => one.bh), holding = tests.filter((one) => testsHolds(context, one));
+  const holding = tests.filter((one) => testsHolds(context, one));
   const names = [...new Set(tests.map((one) => one.test.pattern).filter(Boolean))];
   const kinds = names.map((name) => [name, tests.filter((one) => one.test.pattern === name)]).sort((a, b) => b[1].length - a[1].length);
   const others = tests.length - holding.length;
-  const corrected = adjusted ? "adjusted for the number of tests (Benjamini\u2013Hochberg)" : "not adjusted for the number of tests";
+  const correction = "adjusted for the number of tests (Benjamini\u2013Hochberg)";
+  const corrected = overviewAdjusted(tests,
+    [correction, `${correction} where they were run together`, "not adjusted for the number of tests"]);
   return [
     el("p", {}, `${overviewCount(tests.length, "test")} of association ${tests.length === 1 ? "was" : "were"} run on `,
       bdi(context.document.model),
@@ -100,7 +106,7 @@ function overviewLeftOut(context, tests) {
   const lost = short.reduce((sum, one) => sum + testsCoverage(one).left, 0);
   return [
     short.length > 0 && el("p", {}, `${overviewCount(lost, "entry", "entries")} of the word lists had no vector `,
-      `and were left out, in ${overviewCount(short.length, "test")}: `, overviewLinks(short), "."),
+      `and ${lost === 1 ? "was" : "were"} left out, in ${overviewCount(short.length, "test")}: `, overviewLinks(short), "."),
     skipped.length > 0 && el("p", {}, "Not measured: ",
       skipped.slice(0, 20).flatMap(([name, why], i) => [i ? "; " : "", bdi(name), ` (${flat(why).replace(/\.$/, "")})`]),
       skipped.length > 20 ? `; and ${whole(skipped.length - 20)} more` : "", "."),
@@ -171,8 +177,8 @@ const testsP = (context, at, { method }) => [method === "exact" ? "p = " : "p ",
 
 /** A forest of tests. */
 function overviewForest(context, some) {
-  const shown = some.slice(0, 150), holding = shown.filter((one) => testsHolds(context, one)).length,
-    adjusted = shown.some((one) => one.bh);
+  const shown = some.slice(0, 150), holding = shown.filter((one) => testsHolds(context, one)).length;
+  const p = overviewAdjusted(shown, ["adjusted p", "p, adjusted where tests were run together,", "p"]);
   const rows = shown.map((one) => {
     const { low, high } = one.interval?.result ?? {}, d = one.level1.effect_size;
     const ends = Number.isFinite(low) ? `, interval ${fixed(low)} to ${fixed(high)}` : "";
@@ -184,7 +190,7 @@ function overviewForest(context, some) {
     rows, label: `Effect sizes of ${overviewCount(rows.length, "test")}: ${above} above zero, ${rows.length - above} not; `
       + `${holding} filled. The table has the numbers.`,
     caption: `Effect sizes of Level 1${some.some((one) => one.interval) ? " with their intervals over the choice of words" : ""}. `
-      + `Filled dots: ${adjusted ? "adjusted " : ""}p below .05; hollow dots: not below.`
+      + `Filled dots: ${p} below .05; hollow dots: not below.`
       + (some.length > shown.length ? ` The first ${shown.length} of ${whole(some.length)} tests.` : ""),
   });
 }
@@ -206,7 +212,11 @@ function overviewShow(context, places, some, all) {
   const drawn = some.filter((one) => one.three), cards = (most) => drawn.slice(0, most).map((one) => overviewCard(context, one));
   const grid = el("div", { class: "cards maps" }, cards(CARDS_AT_FIRST));
   const more = drawn.length > CARDS_AT_FIRST && el("button",
-    { type: "button", onclick: () => { grid.replaceChildren(...cards(Infinity)); more.remove(); } },
+    { type: "button", onclick: () => {
+      grid.replaceChildren(...cards(Infinity));
+      more.remove();
+      grid.children[CARDS_AT_FIRST].focus(); // the first of those that came
+    } },
     `Show all ${whole(drawn.length)} maps`);
   maps.replaceChildren(...[drawn.length ? grid : el("p", { class: "none" }, "Nothing matches."), more].filter(Boolean));
   forests.replaceChildren(...(some.length ? [overviewForest(context, some)] : []));
@@ -232,12 +242,12 @@ function overviewTests(context, tests) {
     el("label", {}, "Search ", el("input", { type: "search",
       oninput: (event) => { asked.term = event.target.value.trim().toLowerCase(); update(); } })),
     choice("Pattern", "pattern", [...new Set(tests.map((one) => one.test.pattern).filter(Boolean))].sort()),
-    choice(tests.some((one) => one.bh) ? "Adjusted p" : "p", "outcome",
+    choice(tests.every((one) => one.bh) ? "Adjusted p" : "p", "outcome",
       [...new Set(tests.map((one) => testsOutcome(context, one)))].sort()), count);
   update();
   const maps = tests.some((one) => one.three) && [el("h3", {}, "EAT-Maps"),
     el("p", { class: "note" }, "Each map is a link to its test. Red, framed and starred (*): the target in that column leans to the "
-      + "attribute in that row; the number is its Level 2 effect size. Grey: no association of its own."), places.maps];
+      + "attribute in that row; the number is its Level 2 effect size. Grey: no such leaning was found."), places.maps];
   return [tests.length > 1 && tools, places.tables, maps, el("h3", {}, "Effect sizes"), places.forests];
 }
 
@@ -249,11 +259,11 @@ function overviewMatrix(all) {
   const rows = [...new Map(models.flatMap((context) => testsOf(context).map((one) => [key(one), one])))].map(([id, one]) =>
     ({ one, cells: found.map((map) => map.get(id)) }));
   const columns = models.flatMap((context, i) => {
-    const short = testsShort(context.document.model, 24);
+    const full = named(context.index), short = testsShort(full, 24);
     return [
-      { title: `d: ${short}`, about: context.document.model, value: (row) => row.cells[i]?.level1.effect_size ?? null,
+      { title: `d: ${short}`, about: full, value: (row) => row.cells[i]?.level1.effect_size ?? null,
         cell: (row) => (row.cells[i] ? num(context, `${row.cells[i].at}/effect_size`) : el("span", { class: "none" }, "\u2013")) },
-      { title: `pattern: ${short}`, about: context.document.model, kind: "text", value: (row) => row.cells[i]?.test.pattern ?? "",
+      { title: `pattern: ${short}`, about: full, kind: "text", value: (row) => row.cells[i]?.test.pattern ?? "",
         cell: (row) => overviewPattern(row.cells[i]?.test.pattern) },
     ];
   });

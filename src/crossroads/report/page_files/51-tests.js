@@ -34,6 +34,7 @@ function testsMethod(context, at, level) {
 
 /** The rows of the table of Levels 1 and 2: {title, about, path: relative to a level, as}. */
 function testsRows(one) {
+  const both = one.level1.alternative === "observed" ? "; two-sided" : "";
   const about = (key) => (key === one.level1.alternative ? "the one reported above"
     : key === "observed" ? "chosen after the fact: its true level is twice the nominal one" : "the same divisions, another tail");
   const tails = Object.entries(TAILS).map(([key, text]) => ({ title: `p, ${text}`, about: about(key), path: `tails/${key}/0`, as: "p" }));
@@ -43,8 +44,8 @@ function testsRows(one) {
     { title: "p", about: TAILS[one.level1.alternative] ?? one.level1.alternative, path: "pvalue", as: "p" },
     { title: "p, lower bound", about: "equal to p where it was counted", path: "pvalue_low", as: "p", method: "exact", way: "down" },
     { title: "p, upper bound", about: "equal to p where it was counted", path: "pvalue_high", as: "p", method: "exact", way: "up" },
-    one.bh && { title: "p, adjusted (BH)", about: "for the number of tests, Benjamini and Hochberg", whole: one.bh, as: "p" },
-    one.holm && { title: "p, adjusted (Holm)", about: "for the number of tests, Holm", whole: one.holm, as: "p" },
+    one.bh && { title: "p, adjusted (BH)", about: `for the number of tests, Benjamini and Hochberg${both}`, whole: one.bh, as: "p" },
+    one.holm && { title: "p, adjusted (Holm)", about: `for the number of tests, Holm${both}`, whole: one.holm, as: "p" },
     ...tails,
     { title: "smallest possible p", about: "what sets of these sizes can reach at best", path: "min_pvalue", as: "p", method: "exact" },
     { title: "divisions", about: "ways to divide the words into sets of these sizes", path: "divisions", as: "whole" },
@@ -166,7 +167,8 @@ function testsWordsUsed(one) {
   const { left, all } = testsCoverage(one), named = (row) => one.titles[row.set] ?? row.set;
   const lost = rows.filter((row) => row.status === "left out");
   return [
-    el("p", {}, left ? [`${whole(left)} of ${whole(all)} words were left out: `, listed(lost.map((row) => row.word), 20), "."]
+    el("p", {}, left
+      ? [`${whole(left)} of ${whole(all)} words ${left === 1 ? "was" : "were"} left out: `, listed(lost.map((row) => row.word), 20), "."]
       : `All ${whole(all)} words have a vector.`,
       again.size ? ` ${whole(again.size)} ${again.size === 1 ? "was" : "were"} found under another spelling.` : ""),
     opening("Every word of the lists", () => table({
@@ -188,6 +190,9 @@ function testsOurs(one, statistic) {
   return /effect size d/.test(statistic) && !/CES|combined/i.test(statistic) ? `${one.at}/effect_size` : null;
 }
 
+/** A citation without the full stop at its end: something follows. */
+const testsCited = ({ citation }) => String(citation).replace(/\.$/, "");
+
 /** What papers found with the same test. */
 function testsPublished(context, all, one) {
   const found = Object.hasOwn(all.findings, one.name) ? all.findings[one.name] : [];
@@ -202,8 +207,8 @@ function testsPublished(context, all, one) {
         cell: (row) => (typeof row.value === "number" ? String(row.value).replace("-", MINUS) : bdi(row.value)) },
       { title: "ours", about: context.document.model, value: (row) => (row.ours ? pointed(context.document, row.ours) : null),
         cell: (row) => (row.ours ? num(context, row.ours) : "") },
-      { title: "source", kind: "text", value: (row) => `${row.citation}, ${row.table}, doi:${row.doi}`,
-        cell: (row) => el("span", {}, bdi(row.citation), row.table ? [", ", bdi(row.table)] : "", " ", testsDoi(row.doi)) },
+      { title: "source", kind: "text", value: (row) => `${testsCited(row)}, ${row.table}, doi:${row.doi}`,
+        cell: (row) => el("span", {}, bdi(testsCited(row)), row.table ? [", ", bdi(row.table)] : "", " ", testsDoi(row.doi)) },
       { title: "note", kind: "text", value: (row) => row.note ?? "" },
     ],
   });

@@ -9,7 +9,9 @@ function plainExtreme({ titles: t, level1, test }) {
   const towards = (title) => [strict ? "further towards " : "as far or further towards ", bdi(title)];
   if (level1.alternative === "greater") return towards(t.a);
   if (level1.alternative === "less") return towards(t.b);
-  return level1.alternative === "observed" ? `${size} in the direction observed` : `${size} in either direction`;
+  if (level1.alternative === "observed") return `${size} in the direction observed`;
+  // twice the rarer side, which is as extreme but not as large where the sides differ
+  return `${strict ? "more" : "at least as"} extreme in either direction`;
 }
 
 /** Level 1: are the two targets apart? */
@@ -32,13 +34,20 @@ function plainFirst(context, one) {
 /** One target of Level 2, in half a sentence. */
 function plainLeaning(context, one, key) {
   const level = one.test.level2[key], at = `${one.path}/level2/${key}`, to = PATTERNS[one.test.pattern]?.[key === "x" ? 0 : 1];
-  return [bdi(one.titles[key]), ", taken alone, ", to ? ["leans to ", bdi(one.titles[to])] : "leans to neither attribute",
+  return [bdi(one.titles[key]), ", taken alone, ", to ? ["leans to ", bdi(one.titles[to])] : "is not found to lean to either attribute",
     " (d = ", num(context, `${at}/effect_size`), ", ", plainP(context, at, level), ")"];
 }
+
+const plainAlpha = ({ test }) => test.conventions?.alpha ?? LEVEL;
+
+/** Whether the attributes have too few words for any leaning to be found. */
+const plainMute = (one) => ["x", "y"].every((key) => one.test.level2[key].min_pvalue >= plainAlpha(one));
 
 /** What the pattern adds to Level 1. */
 function plainPattern(context, one) {
   const { titles: t, test } = one, [x, y] = PATTERNS[test.pattern] ?? [null, null], holds = testsHolds(context, one);
+  if (plainMute(one)) return [`Attributes of so few words cannot reach p < ${plainAlpha(one)} whatever the model does (at best `,
+    num(context, `${one.path}/level2/x/min_pvalue`, { as: "p" }), "): that no leaning was found means nothing here."];
   if (x && y && x !== y) return holds ? "The two targets lean to opposite attributes: the difference has two sides."
     : "The two targets lean to opposite attributes, each by itself; Level 1 does not show that they differ.";
   if (x && y) return ["Both targets lean to ", bdi(t[x]), holds ? ". Level 1 only shows that one of them does so more than the other."
@@ -51,7 +60,8 @@ function plainPattern(context, one) {
       " That no leaning of ", bdi(still), " was found does not show that there is none."];
   }
   return holds
-    ? ["So there is a difference between the two targets although neither leans by itself. It should not be read as \u201c", bdi(t.x),
+    ? ["So there is a difference between the two targets although neither is found to lean by itself. It should not be read "
+      + "as \u201c", bdi(t.x),
       " is associated with ", bdi(one.level1.effect_size >= 0 ? t.a : t.b), "\u201d."]
     : "So neither the difference nor a leaning of one target stands out.";
 }
@@ -77,12 +87,13 @@ function plainThird(context, one) {
 function plainSure(context, one) {
   const said = [], { interval, level1, at } = one;
   if (interval) {
-    const { low, high } = interval.result, outside = low > 0 || high < 0;
-    said.push(["Had other words of the same kind been chosen, d would mostly have been between ", num(context, `${interval.path}/low`),
-      " and ", num(context, `${interval.path}/high`),
-      outside ? ", which leaves zero out. " : ", which includes zero: the direction depends on the choice of words. "]);
+    const { low, high, level } = interval.result, outside = low > 0 || high < 0;
+    said.push([`When the words of the lists are drawn anew, the middle ${fixed(100 * level, 0)}\u202f% of the values of d lie between `,
+      num(context, `${interval.path}/low`), " and ", num(context, `${interval.path}/high`),
+      outside ? ", which leaves zero out. " : ", which includes zero: other words of the same kind could turn the direction around. "]);
   }
-  if (one.bh) said.push(["Taking the number of tests into account, p is ", num(context, one.bh, { as: "p", method: level1.method }),
+  const both = level1.alternative === "observed" ? " and both sides" : ""; // what is adjusted has not been chosen after looking
+  if (one.bh) said.push([`Taking the number of tests${both} into account, p is `, num(context, one.bh, { as: "p", method: level1.method }),
     ". "]);
   said.push(level1.min_pvalue >= LEVEL
     ? ["Sets of these sizes, tested in this way, cannot reach p < .05 whatever the model does (at best ",
@@ -92,7 +103,8 @@ function plainSure(context, one) {
   if (typeof share === "number") {
     said.push(["The pattern came out again in ", num(context, `${one.path}/pattern_shares/${part(one.test.pattern)}`, { as: "percent" }),
       " of the lists drawn anew",
-      share < 0.5 ? ": it is not settled. " : share < 0.8 ? ": it is settled in part only. " : ": it is settled. "]);
+      plainMute(one) ? ": with lists of these sizes no other was possible. "
+        : share < 0.5 ? ": it is not settled. " : share < 0.8 ? ": it is settled in part only. " : ": it is settled. "]);
   }
   return el("p", {}, el("strong", {}, "How sure. "), said);
 }

@@ -186,7 +186,7 @@ function planeSearch(text, words, { state, set }) {
   if (!wanted) return;
   const found = words.find((word) => word.toLowerCase() === wanted) ?? words.find((word) => word.toLowerCase().startsWith(wanted));
   if (!found) {
-    say("no such word");
+    tell(`there is no word here that begins with ${wanted}`);
     return;
   }
   if (!state.choose(found)) set({ word: found });

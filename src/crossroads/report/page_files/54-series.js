@@ -19,6 +19,7 @@ function seriesChart(points, titles, design) {
 }
 
 function seriesTable(context, points, design) {
+  const { titles, level1 } = points[0].test, alone = (key) => `${testsShort(titles[key], 18)} alone`;
   const number = (title, key, options = {}) => ({
     title, value: (row) => pointed(context.document, `${row.path}/${key}`) ?? null,
     cell: (row) => num(context, `${row.path}/${key}`,
@@ -27,10 +28,10 @@ function seriesTable(context, points, design) {
   return table({ caption: `${flat(design)} over time`, rows: points, columns: [
     { title: "year", value: (row) => row.year, cell: (row) => String(row.year) },
     number("d", "level1/effect_size"), number("p", "level1/pvalue", { as: "p" }),
-    number("d, X alone", "level2/x/effect_size"), number("p, X alone", "level2/x/pvalue", { as: "p" }),
-    number("d, Y alone", "level2/y/effect_size"), number("p, Y alone", "level2/y/pvalue", { as: "p" }),
+    ...["x", "y"].flatMap((key) => [number(`d, ${alone(key)}`, `level2/${key}/effect_size`),
+      number(`p, ${alone(key)}`, `level2/${key}/pvalue`, { as: "p" })]),
     { title: "pattern", kind: "text", value: (row) => row.test.pattern },
-  ] });
+  ], note: `p-values: ${TAILS[level1.alternative] ?? level1.alternative}; not adjusted for the number of points in time.` });
 }
 
 function seriesBody(context, all, result, path) {

@@ -5,6 +5,11 @@ const DETECT_KINDS = {
   ibd: "words associated with the group: above the threshold against at least one other group (IBD)",
   eibd: "emergent words: associated with the group, but not with each category that it is made of (EIBD)",
 };
+const DETECT_RULES = {
+  __proto__: null,
+  accuracy: "the one that judges most words rightly",
+  youden: "the one where the share of true words found exceeds that of other words by most (Youden\u2019s rule)",
+};
 const DETECT_OUTCOMES = {
   true: { true: "\u2713 true, found", false: "\u2717 true, missed" },
   false: { true: "\u25b3 other, found", false: "\u2013 other, not found" },
@@ -32,8 +37,8 @@ function detectTable(context, rows) {
     note:
       "AUC: the chance that a true word scores above another one; .5 is no better than a coin. Baseline: the accuracy " +
       "of finding nothing, or everything, " +
-      "whichever is better; an accuracy below it says little. Left out: the accuracy when the threshold for each word " +
-      "is chosen without it.",
+      "whichever is better; an accuracy below it says little. Accuracy, left out: the accuracy when the threshold for " +
+      "each word is chosen without it.",
     columns: [
       { ...plotNamed("detection", (row) => row.name), cell: (row) => el("a", { href: `#detection-${row.index}` }, bdi(row.name)) },
       {
@@ -45,7 +50,7 @@ function detectTable(context, rows) {
       column("threshold", "threshold"),
       column("accuracy", "accuracy"),
       column("baseline", "baseline"),
-      column("left out", "honest_accuracy", { about: "accuracy when the threshold for each word is chosen without it" }),
+      column("accuracy, left out", "honest_accuracy", { about: "accuracy when the threshold for each word is chosen without it" }),
       column("true found", "tpr", { about: "share of true words found (true-positive rate)" }),
       column("others found", "fpr", { about: "share of other words found (false-positive rate)" }),
       column("AUC", "auc"),
@@ -77,6 +82,22 @@ function detectWords(context, { result, path, name }) {
       plotNamed("outcome", outcome),
     ],
   });
+}
+
+/** Who is meant by the short names of groups: the first names by which the model knows them. */
+function detectGroups(found) {
+  const groups = new Map();
+  for (const { result } of found) {
+    for (const [group, names] of Object.entries(result.coverage?.used ?? {})) {
+      if (group !== "words" && !groups.has(group)) groups.set(group, names);
+    }
+  }
+  if (!groups.size) return null;
+  return opening(
+    ["The groups, and the words that stand for them: ", listed([...groups.keys()], 12)],
+    () => el("dl", { class: "legend" }, [...groups].map(([group, names]) => [el("dt", {}, bdi(group)), el("dd", {}, listed(names))])),
+    { id: "groups" },
+  );
 }
 
 function detectShares(context, { result, path, name }) {
@@ -115,7 +136,7 @@ function detectDetail(context, one) {
       num(context, `${path}/threshold`),
       result.threshold_rule === "given"
         ? " (a threshold that was given). "
-        : ` (chosen by the rule \u201c${result.threshold_rule}\u201d from the true words). `,
+        : `, chosen with the help of the true words: ${DETECT_RULES[result.threshold_rule] ?? result.threshold_rule}. `,
       judged
         ? ["\u201cTrue\u201d are the words that people gave for this group in the published lists: ", listed(result.truth, 30), ". "]
         : "No true words were given, so nothing is judged. ",
@@ -202,6 +223,7 @@ view({
           "them go with neither group taken alone?",
       ),
       found.length ? detectTable(context, found) : null,
+      detectGroups([...found, ...context.of("WefatResult")]),
       found.length ? el("h3", {}, "Each detection") : null,
       found.map((one) =>
         opening(

@@ -55,13 +55,14 @@ const geoP = (context, row) =>
 function geoFits(context, rows) {
   const shown = rows.slice(0, 40).flatMap((row) =>
     [
-      ["x", 0, row.test.names[0], 1],
-      ["y", 1, row.test.names[1], 2],
-    ].map(([set, i, group, k]) => {
+      ["x", 0, row.test.names[0], 1, row.test.names[1]],
+      ["y", 1, row.test.names[1], 2, row.test.names[0]],
+    ].map(([set, i, group, k, other]) => {
       const [low, high] = plotMiddle(context, `${row.path}/samples${k}`),
         fit = row.test[`similarity${k}`];
       return {
         label: `${group} with ${row.test.names[2]}`,
+        right: `not ${other}`,
         marks: [{ at: fit, low, high, shape: i, set, hollow: i === 1, title: `${group} with ${row.test.names[2]}: ${fixed(fit)}` }],
         limits: [
           { at: row.test.attainable, title: "attainable" },
@@ -133,7 +134,7 @@ function geoMap({ test }) {
 function geoDetail(context, row) {
   const { test, path } = row,
     [first, second, concept] = test.names,
-    larger = test.statistic > 0 ? first : second;
+    larger = test.statistic === 0 ? null : test.statistic > 0 ? first : second;
   return [
     el(
       "p",
@@ -144,8 +145,8 @@ function geoDetail(context, row) {
       bdi(concept),
       " and ",
       bdi(second),
-      " stands apart, and the reverse. Over all items the fit is better for ",
-      bdi(larger),
+      " stands apart, and the reverse. Over all items ",
+      larger === null ? "both fit as well" : ["the fit is better for ", bdi(larger)],
       " (difference ",
       num(context, `${path}/statistic`, { digits: 3 }),
       ", p ",

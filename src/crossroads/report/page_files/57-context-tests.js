@@ -2,9 +2,9 @@
 
 /** The direction of an effect size, in words. */
 function ctxDirection(value, titles) {
-  const { x = "the first target", y = "the second target", a = "the first attribute", b = "the second" } = titles ?? {};
+  const { x = "X", y = "Y", a = "the first attribute", b = "the second" } = titles ?? {};
   const [one, other] = value >= 0 ? [x, y] : [y, x];
-  return ["On average, ", bdi(one), " leans more to ", bdi(a), ", as against ", bdi(b), ", than ", bdi(other), " does. "];
+  return ["On average, the words for ", bdi(one), " lean more to ", bdi(a), ", as against ", bdi(b), ", than those for ", bdi(other), " do. "];
 }
 
 /** What a test over contexts shows, and why its published p-value does not show it. */
@@ -92,7 +92,7 @@ function ctxLevels(context, { levels, levelsPath, titles }) {
       columns: [
         plotNamed("level", (row) => row.name),
         column("CES", "effect_size"),
-        column("se", "se", { digits: 3 }),
+        column("se", "se", { digits: 4 }),
         column("p (words)", "stimulus_pvalue", { as: "p", of: method }),
         column("d of the words", "stimulus_effect_size"),
         { ...column("p (published)", "pvalue"), cell: (row) => ctxPublished(context, row.path) },
@@ -118,10 +118,10 @@ function ctxLevels(context, { levels, levelsPath, titles }) {
         ),
         ...[
           ["mean", "mean"],
-          ["se", "se"],
+          ["se", "se", 4],
           ["sd in a sample", "sd"],
           ["over all contexts", "expected"],
-        ].map(([title, key]) => plotColumn(context, title, (one) => `${levelsPath}/level3/${one}/${key}`, { digits: 3 })),
+        ].map(([title, key, digits = 3]) => plotColumn(context, title, (one) => `${levelsPath}/level3/${one}/${key}`, { digits })),
         plotColumn(context, "pairs", (one) => `${levelsPath}/level3/${one}/pairs`, { as: "whole" }),
       ],
     }),

@@ -42,7 +42,7 @@ const ctxMethod = (row) => ({ method: pointed(row, "/test/stimulus_method") ?? r
 function ctxPublished(context, path) {
   const power = pointed(context.document, `${path}/log10_pvalue`);
   if (pointed(context.document, `${path}/pvalue`) === 0 && typeof power === "number")
-    return el("span", {}, "10^", num(context, `${path}/log10_pvalue`, { digits: 0 }));
+    return el("span", { class: "keep" }, "10^", num(context, `${path}/log10_pvalue`, { digits: 0 }));
   return num(context, `${path}/pvalue`, { as: "p" });
 }
 
@@ -112,13 +112,20 @@ function ctxTable(context, rows) {
       words,
       has("bh") && adjusted,
       has("interval") && interval,
+      has("levels") && {
+        ...plotNamed("pattern", (row) => row.levels?.pattern ?? "\u2013"),
+        cell: (row) => overviewPattern(row.levels?.pattern),
+      },
+      further,
       published,
       tau2,
       i2,
-      further,
-      has("levels") && plotNamed("pattern", (row) => row.levels?.pattern ?? "\u2013"),
       contexts,
     ].filter(Boolean),
+    note:
+      "CES: combined effect size over samples of one context a word. \u03c4\u00b2: variance between samples; I\u00b2: its share in all " +
+      "variation. Further samples: where 95 % of them are expected. p (words) speaks about the words, p (published) about further " +
+      "samples from the same words.",
   });
 }
 

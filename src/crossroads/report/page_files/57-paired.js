@@ -224,7 +224,7 @@ function surveyTemplates(context, { result, path }) {
     el(
       "p",
       {},
-      `For ${result.measure}, `,
+      `For ${traitTitle(result.measure)}, `,
       computed(chosen.size, { as: "whole" }),
       " of ",
       computed(result.candidates.length, { as: "whole" }),

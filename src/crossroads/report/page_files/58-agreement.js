@@ -46,8 +46,9 @@ function traitAlignment(context, { result, path, name }) {
     el(
       "p",
       {},
-      "Over all groups and traits the order of the scores agrees with that of people\u2019s means by \u03c4 = ",
+      "The rank agreement of the scores with people\u2019s means, over all groups and traits, is \u03c4 = ",
       num(context, `${path}/kendall_tau`),
+      ", where 1 is the same order, 0 no agreement and \u22121 the reverse order",
       typeof result.ceiling === "number"
         ? [
             ". No score could be expected to agree by more than ",
@@ -55,7 +56,8 @@ function traitAlignment(context, { result, path, name }) {
             ", because people do not agree with each other perfectly",
           ]
         : null,
-      ". Agreement says that a model repeats what the people asked think of groups; it does not make either of them right.",
+      ". Agreement, as far as there is any, says that a model repeats what the people asked think of groups; it does not make " +
+        "either of them right.",
     ),
     plotFacts([
       ["interval over people", plotInterval(context, `${path}/annotator_interval/0`, `${path}/annotator_interval/1`)],
@@ -86,8 +88,9 @@ function traitAlignment(context, { result, path, name }) {
           column("bottom", "precision_bottom"),
           column("ceiling", "ceiling"),
           column("traits", "traits", { as: "whole" }),
-          column("people", "annotators", { as: "whole" }),
-        ],
+          // where only means were given, how many people there were is not known
+          groups.some((group) => result.by_group[group].annotators > 0) && column("people", "annotators", { as: "whole" }),
+        ].filter(Boolean),
       }),
     ),
     plotCoverage(result.coverage),

@@ -8,12 +8,37 @@ function traitEnds(result, j) {
   return parts.length === 2 ? parts : [result.traits[j], ""];
 }
 
+const TRAIT_MEASURES = {
+  __proto__: null,
+  ilps: ["ILPS", "how much naming the group raises the log-probability of the first piece of an adjective"],
+  "ilps*": ["ILPS*", "the same for the whole adjective, piece by piece"],
+  set: ["SeT", "how much less the last layer of the model would have to change to say the adjective, on a scale of logarithms"],
+};
+const traitSize = ({ groups, traits }, between = ", ") =>
+  `${numbered(groups.length, "group")}${between}${numbered(traits.length, "pair of traits", "pairs of traits")}`;
+const traitTitle = (measure) => TRAIT_MEASURES[measure]?.[0] ?? measure;
+
+/** What the measures are; those of a reader's own have no line. */
+function traitLegend(scores) {
+  const known = [...new Set(scores.map(({ result }) => result.measure))].filter((measure) => TRAIT_MEASURES[measure]);
+  return known.length
+    ? el(
+        "dl",
+        { class: "legend" },
+        known.map((measure) => [el("dt", {}, traitTitle(measure)), el("dd", {}, TRAIT_MEASURES[measure][1], ".")]),
+      )
+    : null;
+}
+
 const traitNamed = (context, results) =>
   results.map(({ result, path }, i) => ({
     result,
     path,
     index: i,
-    name: results.filter((one) => one.result.measure === result.measure).length > 1 ? `${result.measure} (${i + 1})` : result.measure,
+    name:
+      results.filter((one) => one.result.measure === result.measure).length > 1
+        ? `${traitTitle(result.measure)} (${i + 1})`
+        : traitTitle(result.measure),
   }));
 
 /** What people say of a group, on the scale of the survey, where an alignment holds it. */
@@ -59,7 +84,7 @@ function traitChart({ result, name }, groups, human) {
       human && { ...TRAIT_LOOKS[2], text: `people on ${group}, 0 to 100` },
     ].filter(Boolean),
     label:
-      `Scores of ${group} on ${result.traits.length} pairs of traits${other ? `, beside ${other}` : ""}` +
+      `Scores of ${group} on ${numbered(result.traits.length, "pair of traits", "pairs of traits")}${other ? `, beside ${other}` : ""}` +
       `${human ? ", beside people\u2019s" : ""}; the numbers are in a table below.`,
     caption:
       `Model scores are drawn from ${MINUS}${fixed(largest)} to ${fixed(largest)}, the largest here; ` +
@@ -135,7 +160,7 @@ function traitHeat(context, { result, path, name }) {
     floored = result.floored?.length ?? 0;
   return [
     plotScores(context, {
-      caption: `${name}: scores of ${result.groups.length} groups on ${result.traits.length} pairs of traits`,
+      caption: `${name}: scores of ${traitSize(result, " on ")}`,
       first: "group",
       rows: result.groups,
       columns: result.traits,
@@ -148,9 +173,9 @@ function traitHeat(context, { result, path, name }) {
     el(
       "p",
       { class: "note" },
-      result.templates.length ? `Mean over ${whole(result.templates.length)} templates. ` : null,
-      undefinedCells ? `${whole(undefinedCells)} cells of template, group and adjective have no score. ` : null,
-      floored ? `${whole(floored)} cells counted as the floor, because their distance was below it.` : null,
+      result.templates.length ? `Mean over ${numbered(result.templates.length, "template")}. ` : null,
+      undefinedCells ? `${numbered(undefinedCells, "cell")} of template, group and adjective without a score. ` : null,
+      floored ? `${numbered(floored, "cell")} counted as the floor, because the distance was below it.` : null,
     ),
     result.templates.length
       ? opening("Templates", () =>
@@ -184,6 +209,7 @@ view({
         "Which traits does a language model complete sentences with when they are about a group? Scores are relative " +
           "to the same sentence without the group.",
       ),
+      traitLegend(scores),
       scores.length
         ? [
             el("h3", {}, "Profile of a group"),
@@ -191,7 +217,7 @@ view({
             el("h3", {}, "All groups"),
             scores.map((one) =>
               opening(
-                el("span", {}, bdi(one.name), `: ${one.result.groups.length} groups, ${one.result.traits.length} pairs of traits`),
+                el("span", {}, bdi(one.name), `: ${traitSize(one.result)}`),
                 () => traitHeat(context, one),
               ),
             ),

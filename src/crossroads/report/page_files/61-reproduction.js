@@ -20,10 +20,24 @@ function reproCounts(cells) {
   return found.filter((one) => one.n);
 }
 
+/** Columns of marks that are printed or not, such as stars for p < .05, each with its mark. */
+function reproMarks(cells) {
+  const numbers = new Set(cells.filter((cell) => ![0, 1].includes(cell.published)).map((cell) => cell.column));
+  const marked = ({ column, printed, published }) => published === 1 && printed && Number.isNaN(Number(printed)) && !numbers.has(column);
+  return new Map(cells.filter(marked).map((cell) => [cell.column, cell.printed]));
+}
+
+/** How to show a published number, as it was printed, and ours beside it; marks as marks. */
+function reproShown(cell, value, mark) {
+  if (mark && [0, 1].includes(value)) return { text: value ? mark : "no mark" };
+  return cell.printed && value === cell.published ? { text: cell.printed.replace("-", MINUS) } : { digits: 3 };
+}
+
 function reproCells(context, { result, path }) {
   const rows = result.cells.map((cell, i) => ({ ...cell, at: `${path}/cells/${i}` })),
-    tables = rows.some((row) => row.table);
-  const difference = (row) => (typeof row.ours === "number" ? row.ours - row.published : null);
+    tables = rows.some((row) => row.table),
+    marks = reproMarks(rows);
+  const difference = (row) => (typeof row.ours === "number" && !marks.has(row.column) ? row.ours - row.published : null);
   return table({
     caption: `${result.title}: published numbers beside ours`,
     rows,
@@ -35,12 +49,11 @@ function reproCells(context, { result, path }) {
       {
         title: "published",
         value: (row) => row.published,
-        cell: (row) => [
-          num(context, `${row.at}/published`, { digits: 3 }),
-          row.printed && Number(row.printed) !== row.published ? [" ", el("span", { class: "note" }, `(${row.printed})`)] : null,
-        ],
+        cell: (row) => num(context, `${row.at}/published`, reproShown(row, row.published, marks.get(row.column))),
       },
-      plotColumn(context, "ours", (row) => `${row.at}/ours`, { digits: 3 }),
+      plotColumn(context, "ours", (row) => `${row.at}/ours`, {
+        of: (row) => ({ digits: 3, ...(marks.has(row.column) ? reproShown(row, row.ours, marks.get(row.column)) : {}) }),
+      }),
       { title: "difference", value: difference, cell: (row) => computed(difference(row) ?? NaN, { digits: 3 }) },
       plotNamed("verdict", (row) => reproVerdict(row.verdict)),
       plotNamed("why", (row) => row.reason ?? ""),

@@ -92,7 +92,7 @@ function explorerToml(design) {
 /** Put the design on the clipboard. */
 function explorerCopy(context, kind) {
   const design = explorerDesign(context);
-  if (!design) { say("X, A and B need words before the design can be copied"); return; }
+  if (!design) { tell("X, A and B need words before the design can be copied"); return; }
   copy(kind === "TOML" ? explorerToml(design) : `${JSON.stringify(design, null, 2)}\n`, `Design as ${kind}`);
 }
 
@@ -139,7 +139,7 @@ const explorerAbsent = (context) => el("p", {},
 function explorerIntroduction(context) {
   return [
     el("p", {}, "Change the lists and see what becomes of the result. Everything is computed here, from the vectors of ",
-      computed(context.vectors.words().length, { as: "whole" }), " words that this page carries."),
+      computed(context.vectors.words().length, { as: "whole" }), context.vectors.words().length === 1 ? " word that" : " words that this page carries."),
     el("p", { class: "explorer-caution" }, el("strong", {}, "Exploring is not testing. "),
       "The p-values here hold for lists that were fixed before any result was seen. Who tries many lists and keeps the best will ",
       "find something in any model. Use this to see how far a result depends on single words; to test a new list, copy the design, ",

@@ -74,7 +74,7 @@ function explorerRefusal(context, role, { twice, unknown }, add) {
   };
   const why = (word) => (context.vectors.has(word) ? " has a vector of zeros only; " : " is not among the saved words; ");
   const lines = unknown.slice(0, 5).map((word) => el("p", {}, bdi(word), why(word), nearest(word)));
-  if (unknown.length > 5) lines.push(el("p", {}, `${whole(unknown.length - 5)} more words are not among the saved ones.`));
+  if (unknown.length > 5) lines.push(el("p", {}, `${numbered(unknown.length - 5, "more word is", "more words are")} not among the saved ones.`));
   if (twice.length) lines.push(el("p", {}, listed(twice, 5), ` ${twice.length === 1 ? "is" : "are"} in this list already.`));
   return lines;
 }
@@ -223,7 +223,12 @@ function explorerList(context, role, changed) {
   } });
   const count = el("span", { class: "count" });
   let drawn = null, everything = false;
-  const more = el("button", { type: "button", class: "more", onclick: () => { everything = true; drawn = null; refresh(); } });
+  const more = el("button", { type: "button", class: "more", onclick: () => {
+    everything = true;
+    drawn = null;
+    refresh();
+    place.chips.children[EXPLORER_CHIPS]?.querySelector("button").focus(); // the first of those that came
+  } });
   function refresh() {
     const list = explorer.lists[role], { words } = list;
     title.value = list.title;

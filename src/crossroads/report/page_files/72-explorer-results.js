@@ -185,7 +185,7 @@ function explorerOthers(context, conventions) {
   const effect = (key) => (row) => (row.found.tests[key]?.flat === false ? row.found.tests[key].effect_size : null);
   const column = (title, key) => ({ title, value: effect(key), cell: (row) => computed(effect(key)(row) ?? NaN) });
   return table({ caption: "Effect sizes of these lists in every model that the page carries vectors of", search: false, rows, columns: [
-    { title: "model", kind: "text", value: (row) => row.one.document.model },
+    { title: "model", kind: "text", value: (row) => named(row.one.index) },
     column("Level 1", "level1"), column("X alone", "x"), column("Y alone", "y"),
     { title: "words left out", value: (row) => row.found.absent.length },
   ] });
@@ -210,6 +210,9 @@ function explorerSentence(found, pattern) {
   return `Effect size ${fixed(test.effect_size)}, p ${sign}${p}${pattern ? `; pattern ${pattern}` : ""}.`;
 }
 
+/** Whether both targets have an effect size, so that a pattern is only a matter of counting. */
+const explorerOpen = ({ tests: { x, y } }) => Boolean(x && y && !x.flat && !y.flat);
+
 /** The result at a glance, which stays in sight while the lists are edited. */
 function explorerGlance(context, saved, found, pattern) {
   const test = found.tests.level1, known = test && !test.flat, at = explorerPlace(saved, "level1");
@@ -217,7 +220,7 @@ function explorerGlance(context, saved, found, pattern) {
     el("span", {}, "d ", at ? [num(context, `${at}/effect_size`), " \u2192 "] : null,
       el("strong", {}, known ? computed(test.effect_size) : EXPLORER_NONE())),
     known && el("span", {}, "p ", computed(found.tested.level1.now.pvalue, { as: "p", method: found.tested.level1.now.method })),
-    el("span", {}, pattern ?? "no pattern"),
+    el("span", {}, pattern ?? (explorerOpen(found) ? "pattern open until all is counted" : "no pattern")),
   ].filter(Boolean);
 }
 
@@ -225,9 +228,9 @@ function explorerGlance(context, saved, found, pattern) {
 function explorerMap(saved, found, pattern) {
   const titles = Object.fromEntries(EXPLORER_ROLES.map((role) => [role, explorerTitle(explorer.lists, role)]));
   const before = saved?.three ? [" (saved: ", saved.test.pattern, ")"] : null;
-  const both = found.tests.x && found.tests.y && !found.tests.x.flat && !found.tests.y.flat;
   return el("div", { class: "explorer-map" },
-    el("p", {}, "Pattern: ", el("strong", { class: "pattern" }, pattern ?? (both ? "open until all is counted" : "none")), before),
+    el("p", {}, "Pattern: ",
+      el("strong", { class: "pattern" }, pattern ?? (explorerOpen(found) ? "open until all is counted" : "none")), before),
     pattern && eatMap({ titles, pattern, level2: found.tests }));
 }
 

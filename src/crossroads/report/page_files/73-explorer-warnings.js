@@ -23,7 +23,7 @@ function explorerWarnings(context, found, conventions) {
   const { lists } = explorer, lines = [], shared = explorerShared(lists);
   const twice = (roles) => ` stands in ${roles.join(" and ")}: it counts in each, and pulls them together.`;
   for (const [word, roles] of shared.slice(0, 5)) lines.push([bdi(word), twice(roles)]);
-  if (shared.length > 5) lines.push(`${whole(shared.length - 5)} more words stand in several lists.`);
+  if (shared.length > 5) lines.push(`${numbered(shared.length - 5, "more word stands", "more words stand")} in several lists.`);
   const twins = explorerTwins(found.sets).slice(0, 5);
   for (const words of twins) lines.push([listed(words), " are found as one vector, which counts several times."]);
   if (found.absent.length) lines.push(["Without a vector in this model, and so left out here: ", listed(found.absent, 8), "."]);

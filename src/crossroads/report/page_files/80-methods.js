@@ -46,6 +46,13 @@ function methCopied(title, text, what, name) {
   );
 }
 
+/** What a result is called: its test, its measure, or the name that the audit gave it. */
+function methName(context, result) {
+  const places = { DetectionResult: "detections", AlignmentResult: "alignments" },
+    given = context.document[places[result.type]]?.[context.of(result.type).findIndex((one) => one.result === result)];
+  return result.design ?? given ?? result.measure ?? result.target ?? (Array.isArray(result.names) ? result.names.join(" / ") : "");
+}
+
 /** Conventions by type of result; those that all results of a type share are said once. */
 function methGathered(context) {
   const groups = new Map();
@@ -53,7 +60,7 @@ function methGathered(context) {
     const said = JSON.stringify(result.conventions ?? {}),
       key = `${result.type} ${said}`;
     if (!groups.has(key)) groups.set(key, { type: result.type, conventions: result.conventions ?? {}, of: [] });
-    groups.get(key).of.push(result.design ?? result.measure ?? "");
+    groups.get(key).of.push(methName(context, result));
   }
   return [...groups.values()].map((one) => {
     const named = [...new Set(one.of.filter(Boolean))];

@@ -93,5 +93,9 @@ function follow() {
 draw();
 follow();
 addEventListener("hashchange", follow);
+addEventListener("click", (event) => {
+  // a link to where the address leads already changes no address
+  if (event.target.closest?.("a[href^='#']")?.getAttribute("href") === location.hash) follow();
+});
 document.documentElement.dataset.ready = "yes";
 window.crossroads = { data, contextOf, choose, ...STATISTICS };
