@@ -162,7 +162,7 @@ def test_saved_answers_give_scores_and_agreement(tmp_path: Path, small_bert: Pat
     assert done.audit.kind == "logits"
     assert done.audit.traits == (cr.ilps(logits), cr.ilps_star(logits), cr.set_test(logits))
     ratings = cr.catalog().ratings("abc-annotators")
-    expected = cr.align(cr.ilps(logits), ratings["Black"], seed=0)
+    expected = cr.align(cr.ilps(logits), cr.Judgements.from_ratings(ratings, "Black"), seed=0)
     assert done.audit.alignments["ILPS, Black annotators"] == expected
     assert len(done.audit.alignments) == 12  # three measures, four kinds of annotators
     with pytest.raises(InputError, match="answers about groups and traits"):

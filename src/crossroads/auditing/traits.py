@@ -113,14 +113,14 @@ def alignment_parts(
     settings
         The options of the audit.
     """
-    judged: dict[str, tuple[Judgements | Mapping[str, Mapping[str, float]], list[str]]] = {}
+    judged: dict[str, tuple[Judgements, list[str]]] = {}
     if human is not None:
         judged[""] = (read_judgements(human), [str(human), file_digest(human)])  # results name the file
     else:
         ratings = catalog().ratings(PUBLISHED)
         for who in ratings:
             means = {group: dict(traits) for group, traits in ratings[who].items()}
-            judged[who] = (means, [fingerprint(means)])
+            judged[who] = (Judgements.from_ratings(ratings, who), [PUBLISHED, fingerprint(means)])
     parts = []
     for name in MEASURES:
         scores = outcomes[name].result

@@ -68,6 +68,7 @@ def weat_command(
         printing.document("weat", results, adjusted=tail, **adjusted)
         return
     printing.out.print(printing.weat_table(results))
+    printing.out.print(printing.tail(alternative.value), style="dim")
     printing.notes([(r.design, r.coverage) for r in results], [r.method for r in results])
 
 
@@ -123,8 +124,10 @@ def mleat_command(
             skipped=result.skipped,
         )
         return
-    printing.out.print(printing.mleat_table(results))
-    printing.out.print(printing.similarity_table(results))
+    if results:
+        printing.out.print(printing.mleat_table(results))
+        printing.out.print(printing.similarity_table(results))
+        printing.out.print(printing.tail(alternative.value), style="dim")
     levels = [level.method for r in results for level in (r.level1, *r.level2.values())]
     printing.notes([(r.design, r.coverage) for r in results], levels)
     printing.skipped(result.skipped)
@@ -147,6 +150,7 @@ def _mleat_series(
     for result in results:
         points = {f"{result.design} {time}": test for time, test in result.points.items()}
         printing.out.print(printing.mleat_table(list(points.values()), labels=list(points)))
+        printing.out.print(printing.tail(settings["alternative"]), style="dim")
         printing.skipped({str(time): reason for time, reason in result.skipped.items()})
 
 

@@ -151,9 +151,9 @@ def _show_battery(audit: Audit, result: BatteryResult) -> None:
     printing.legend(result)
     alternative = result.tests[0].conventions["alternative"]
     printing.out.print(
-        f"d: effect size of X against Y, in standard deviations. p: share of all divisions of the targets, "
-        f"{alternative}. p (BH): adjusted for {counted(len(result.tests), 'test')}. CI: over the choice of "
-        "words in all four sets. pattern: the attribute to which each target leans by itself.",
+        f"d: effect size of X against Y, in standard deviations. {printing.tail(alternative)} "
+        f"p (BH): adjusted for {counted(len(result.tests), 'test')}. CI: over the choice of words in "
+        "all four sets. pattern: the attribute to which each target leans by itself.",
         style="dim",
     )
     printing.notes([(t.design, t.coverage) for t in result.tests], [t.level1.method for t in result.tests])

@@ -220,6 +220,19 @@ def sc_weat_table(result: ScWeatResult, *, top: int) -> Table:
     return table
 
 
+_TAILS = {
+    "greater": "one-sided, for larger d",
+    "less": "one-sided, for smaller d",
+    "two-sided": "two-sided",
+    "observed": "one-sided, in the direction that was observed",
+}
+
+
+def tail(alternative: str) -> str:
+    """What a p-value is, and of which tail, in a sentence."""
+    return f"p: share of all divisions of the words that are at least as extreme, {_TAILS[alternative]}."
+
+
 def notes(coverages: Iterable[tuple[str, Coverage | None]], methods: Iterable[str]) -> None:
     """What a reader must know about the numbers above."""
     found = set(methods)
