@@ -21,6 +21,8 @@ PAGE = "report.html"
 """The page that people read."""
 _NAME = 16
 """Columns that the name of a test may take where there is little room."""
+_MOST_GROUPS = 10
+"""Groups whose traits are printed."""
 _FITS = (
     "fit 1: group 1 goes with the concept and group 2 stands apart; fit 2: the reverse; ceiling: the best "
     "that can be had. p: labels of items exchanged. sign: the published test over samples that share items, "
@@ -179,8 +181,11 @@ def series_table(results: Sequence[SeriesResult]) -> Table:
 
 def _show_traits(results: Sequence[TraitScores], alignments: Mapping[str, AlignmentResult]) -> None:
     for one in results:
-        printing.out.print(score_table(one))
-    printing.out.print("Numbers: score of the adjective shown minus that of its opposite.", style="dim")
+        printing.out.print(score_table(one, most=_MOST_GROUPS))
+    said = "Numbers: score of the adjective shown minus that of its opposite."
+    if any(len(one.groups) > _MOST_GROUPS for one in results):
+        said += f" The {_MOST_GROUPS} groups with the strongest associations; all are in traits.csv."
+    printing.out.print(said, style="dim")
     if alignments:
         printing.out.print(agreement_table(alignments))
 

@@ -182,7 +182,7 @@ def audit_table(result: BatteryResult, intervals: dict[str, tuple[float, float]]
             number(test.level1.effect_size),
             f"{number(ends[0])} to {number(ends[1])}" if ends else "–",
             p_value(test.level1.pvalue, method=test.level1.method),
-            p_value(bh),
+            p_value(bh, method=test.level1.method),
             test.pattern,
         )
     return table

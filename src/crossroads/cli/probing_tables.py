@@ -41,14 +41,22 @@ def show(logits: Logits, results: Sequence[TraitScores], compared: Compared) -> 
         printing.out.print(line, style="dim", markup=False)
 
 
-def score_table(result: TraitScores) -> Table:
-    """For each group the traits with the largest scores, each under the adjective that it leans to."""
+def score_table(result: TraitScores, *, most: int | None = None) -> Table:
+    """For each group the traits with the largest scores, each under the adjective that it leans to.
+
+    Parameters
+    ----------
+    result
+        The scores.
+    most
+        Show only so many groups, those with the strongest associations.
+    """
     name = {"ilps": "ILPS", "ilps*": "ILPS*", "set": "SeT"}.get(result.measure, result.measure)
     prior = result.conventions.get("prior")
     table = printing.plain_table(f"{name}, relative to the prior {prior}")
     table.add_column("group", max_width=24, overflow="fold")
     table.add_column("strongest associations")
-    for group, row in zip(result.groups, result.scores, strict=True):
+    for group, row in _strongest(result, most):
         order = sorted(range(len(row)), key=lambda at: -abs(row[at]) if row[at] == row[at] else 0.0)
         shown = []
         for at in order[:STRONGEST]:
@@ -57,6 +65,14 @@ def score_table(result: TraitScores) -> Table:
                 shown.append(f"{right if row[at] > 0 else left} {abs(row[at]):.2f}")
         table.add_row(escape(group), escape(", ".join(shown) or "undefined"))
     return table
+
+
+def _strongest(result: TraitScores, most: int | None) -> Iterator[tuple[str, list[float]]]:
+    """Groups with their scores, in their order; all of them, or those with the largest scores."""
+    rows = result.scores.tolist()
+    peaks = [max((abs(score) for score in row if score == score), default=0.0) for row in rows]
+    for at in sorted(sorted(range(len(rows)), key=lambda at: -peaks[at])[:most]):
+        yield result.groups[at], rows[at]
 
 
 def alignment_table(results: Sequence[TraitScores], compared: Compared) -> Table:
