@@ -177,3 +177,50 @@ def test_signals_are_as_they_were_when_the_program_is_done(command: Callable[...
     before = [signal.getsignal(one) for one in (signal.SIGINT, signal.SIGTERM)]
     assert command("--version").status == 0
     assert [signal.getsignal(one) for one in (signal.SIGINT, signal.SIGTERM)] == before
+
+
+def test_what_a_program_around_ours_has_decided_about_signals_holds_until_its_end(tmp_path: Path) -> None:
+    host = (
+        "import atexit, os, signal, sys\n"
+        "atexit.register(lambda: signal.raise_signal(signal.SIGTERM))\n"  # registered first: the last to run
+        "signal.signal(signal.SIGTERM, lambda *_: os._exit(7))\n"
+        "from crossroads.cli import main\n"
+        "try:\n"
+        "    main()\n"
+        "except SystemExit:\n"
+        "    pass\n"
+    )
+    assert run(host, ["--version"], tmp_path).returncode == 7
+
+
+def test_the_line_goes_nowhere_if_there_never_was_a_place_for_it(tmp_path: Path) -> None:
+    # a program that was started without stderr opens files under its number: here one of the reader's own
+    opening = "import os\nassert os.open('own', os.O_WRONLY | os.O_CREAT) == 2\n"
+    host = tmp_path / "host.py"
+    host.write_text(opening + at("import", "'crossroads.cli.auditing'"), encoding="utf-8")
+    started = ["sh", "-c", f'exec "{sys.executable}" host.py audit nowhere.txt 2>&-']
+    done = subprocess.run(started, cwd=tmp_path, timeout=300, check=False)
+    assert done.returncode == 130
+    assert (tmp_path / "own").read_text(encoding="utf-8") == ""
+
+
+@pytest.mark.parametrize("name", ["SIGINT", "SIGTERM"])
+def test_an_interrupt_while_a_package_is_loaded_later_on_is_one_line(name: str, tmp_path: Path) -> None:
+    # compiled packages make an ImportError of whatever is raised while they are loaded
+    (tmp_path / "compiled.py").write_text(
+        f"import signal\ntry:\n    signal.raise_signal(signal.{name})\n"
+        "except KeyboardInterrupt:\n    raise ImportError('initialization failed') from None\n",
+        encoding="utf-8",
+    )
+    program = (
+        "from crossroads.cli import interrupting\n"
+        "with interrupting.guarded():\n"
+        "    interrupting.started()\n"
+        "    interrupting.promise('interrupted.')\n"
+        "    try:\n"
+        "        import compiled\n"
+        "    except ImportError as error:\n"
+        "        print(error)\n"
+    )
+    done = run(program, [], tmp_path)
+    assert (done.returncode, done.stdout, done.stderr) == (128 + signal.Signals[name], "", "interrupted.\n")

@@ -96,7 +96,12 @@ def main() -> None:
 
 
 def _run() -> None:
-    warnings.showwarning = _show_warning
+    with warnings.catch_warnings():  # which puts back who shows them
+        warnings.showwarning = _show_warning
+        _heard()
+
+
+def _heard() -> None:
     if sys.stdout is None:  # closed by the shell: there is nobody to tell results to
         sys.exit("error: standard output is closed.")
     for stream in (sys.stdout, sys.stderr):

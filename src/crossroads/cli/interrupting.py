@@ -25,6 +25,8 @@ UNTOUCHED = "interrupted before anything was begun: all is as it was; the same c
 """The line for whoever interrupts a program that is still being loaded, or that only looks at its input."""
 _CODES = {signal.SIGINT: 130, signal.SIGTERM: 143}
 """Signals that end the program, and the exit status that shells know them by."""
+_UNDECIDED = (signal.default_int_handler, signal.SIG_DFL)
+"""What a signal does about which nobody has decided."""
 
 
 class _Ending:
@@ -47,6 +49,8 @@ class _Ending:
 
     def say(self) -> None:
         """Say the line, once; past all buffers, which another thread may hold."""
+        if sys.__stderr__ is None:  # closed from the beginning: what is open under its number is another file
+            return
         if self._once.acquire(blocking=False):
             clear = "\r\x1b[2K\x1b[?25h" if _is_terminal() else ""  # a bar may stand there, and no cursor
             with contextlib.suppress(OSError):
@@ -76,7 +80,7 @@ def guarded() -> Iterator[None]:
     other than the main one, which gets no signals.
     """
     global _ending
-    mine = [one for one in _CODES if signal.getsignal(one) in (signal.default_int_handler, signal.SIG_DFL)]
+    mine = [one for one in _CODES if signal.getsignal(one) in _UNDECIDED]
     if threading.current_thread() is not threading.main_thread() or not mine:
         yield
         return
@@ -109,21 +113,34 @@ def promise(line: str) -> None:
     _ending.line = line
 
 
-def _heed(number: int, _frame: FrameType | None) -> None:
+def _heed(number: int, frame: FrameType | None) -> None:
     """Interrupt the main thread, which runs this; once, for tidying up is not to be interrupted."""
     first = _ending.status is None
     _ending.begin(_CODES[signal.Signals(number)])
-    if _ending.loading:
+    if _ending.loading or _is_importing(frame):
         _ending.end_now()
     if first:
         sys.unraisablehook = _keep_quiet
         raise KeyboardInterrupt
 
 
+def _is_importing(frame: FrameType | None) -> bool:
+    """Whether a module is being loaded: compiled ones take an interrupt for a fault of theirs, or abort."""
+    while frame is not None:
+        if frame.f_code.co_filename.startswith("<frozen importlib"):
+            return True
+        frame = frame.f_back
+    return False
+
+
 def _be_done() -> None:
-    """All was done and said: whoever interrupts now, while memory is given back, comes too late."""
+    """All was done and said: whoever interrupts now, while memory is given back, comes too late.
+
+    A program that called us and goes on may have decided about signals itself by then; these are left alone.
+    """
     for one in _CODES:
-        signal.signal(one, signal.SIG_IGN)
+        if signal.getsignal(one) in (*_UNDECIDED, _heed):
+            signal.signal(one, signal.SIG_IGN)
 
 
 def _keep_quiet(_unraisable: Any) -> None:
