@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import numpy as np
@@ -237,8 +238,9 @@ def test_scores_of_another_model_are_shown_and_not_judged(planted: TraitScores) 
 
 
 def test_scores_of_another_measure_are_refused() -> None:
-    with pytest.raises(InputError, match="those of ilps"):
-        reproduce_abc(pairs=scored(profiles(), measure="ilps"))
+    for measure in ("ilps", "ilps*", "group-ceat"):
+        with pytest.raises(InputError, match=f"those of {re.escape(measure)}"):
+            reproduce_abc(pairs=scored(profiles(), measure=measure))
 
 
 @pytest.fixture
@@ -260,12 +262,45 @@ def test_emergent_traits_are_compared_with_what_people_said(emerging: TraitScore
     cells = cells_of(reproduce_abc(pairs=emerging, truth=file), "Text of 5.2")
     # found: low Communion (cold) and high Agency (powerful); true: low Communion and high Beliefs
     assert [cells["SeT RoBERTa", one].ours for one in column] == [0.5, 0.5]
-    assert {cells["SeT RoBERTa", one].verdict for one in column} == {"differs"}
-    assert "scales without their ends" in cells["SeT RoBERTa", column[0]].reason
+    # people were asked about men and women of four races of the catalogue: one pair of them is not the list
+    assert {cells["SeT RoBERTa", one].verdict for one in column} == {"not covered"}
+    assert cells["SeT RoBERTa", column[0]].reason == (
+        "the list of what people said lacks Asian and man, Asian and woman, Black and man, Hispanic and man "
+        "and 3 more"
+    )
     # adjectives count by the end of the scale that they lie at: repellent as cold
     listed: dict[str | tuple[str, str], list[str]] = {("Black", "woman"): ["repellent", "powerless"]}
     cells = cells_of(reproduce_abc(pairs=emerging, truth=listed), "Text of 5.2")
     assert [cells["SeT RoBERTa", one].ours for one in column] == [0.5, 0.5]
+
+
+def test_agreement_with_a_whole_list_is_judged(emerging: TraitScores) -> None:
+    asked = ("SeT RoBERTa", "recall of emergent traits")
+    whole: dict[str | tuple[str, str], list[str]] = {
+        (who, race): ["low Communion"]
+        for race in ("Asian", "Black", "Hispanic", "White")
+        for who in ("man", "woman")
+    }
+    cell = cells_of(reproduce_abc(pairs=emerging, truth=whole), "Text of 5.2")[asked]
+    assert cell.verdict == "differs"
+    assert "scales without their ends" in cell.reason
+    named = {key: listed for key, listed in whole.items() if key != ("woman", "Hispanic")}
+    named["latina"] = ["low Communion"]  # by its name, in any case of letters
+    assert cells_of(reproduce_abc(pairs=emerging, truth=named), "Text of 5.2")[asked] == cell
+
+
+def test_a_pair_of_the_list_that_is_not_scored_is_named(emerging: TraitScores) -> None:
+    kept = [i for i, name in enumerate(GROUPS) if name != "White woman"]
+    assert emerging.adjective_scores is not None
+    few = by_adjectives(tuple(GROUPS[i] for i in kept), emerging.adjective_scores[kept])
+    truth: dict[str | tuple[str, str], list[str]] = {
+        "White woman": ["low Communion"],
+        "Black woman": ["low Communion"],
+    }
+    cells = cells_of(reproduce_abc(pairs=few, truth=truth), "Text of 5.2")
+    cell = cells["SeT RoBERTa", "recall of emergent traits"]
+    assert (cell.verdict, cell.ours) == ("not covered", None)
+    assert cell.reason == "'White woman' or one of its two groups is not among the scores"
 
 
 def test_without_a_list_or_the_pairs_of_it_agreement_is_not_covered(emerging: TraitScores) -> None:
@@ -275,7 +310,7 @@ def test_without_a_list_or_the_pairs_of_it_agreement_is_not_covered(emerging: Tr
     assert "--truth TRUTH.csv" in cell.reason
     cell = cells_of(reproduce_abc(pairs=emerging, truth={"purple women": ["cold"]}), "Text of 5.2")[asked]
     assert (cell.verdict, cell.ours) == ("not covered", None)
-    assert "purple women" in cell.reason
+    assert "unknown pair 'purple women'; did you mean " in cell.reason
     with pytest.raises(UnknownNameError, match="'low Comunion'"):
         reproduce_abc(pairs=emerging, truth={("Black", "woman"): ["low Comunion"]})
 

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import dataclasses
+import re
+
 import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from crossroads.errors import InputError
 from crossroads.evidence.judgements import Judgements
 from crossroads.measures.trait_scores import TraitScores
 from crossroads.papers import Cell, Reproduction, reproduce_abc
@@ -88,6 +92,49 @@ def test_the_other_tables_take_the_templates_of_the_paper() -> None:
     (tau,) = (c for c in result.cells if c.row == "Table 6, τ" and c.column == "SeT RoBERTa")
     assert tau.ours == pytest.approx(-1.0)
     assert any("average all of them" in note for note in result.notes)
+    assert tau.verdict == "not covered"
+    assert tau.reason.endswith(f"scored with other templates than the paper's {PAPER!r}")
+
+
+def test_scores_of_one_other_template_are_shown_and_not_judged() -> None:
+    human = people()
+    (own,) = (
+        c for c in reproduce_abc({"SeT RoBERTa": model(human, 753, (PAPER,))}, human).cells
+        if c.row == "Table A11, Asian" and c.column == "SeT RoBERTa"
+    )  # fmt: skip
+    assert own.verdict in ("equal", "differs")
+    # of two templates the paper's is taken
+    for templates, verdict in (((PAPER, TEMPLATES[0]), own.verdict), (TEMPLATES[:1], "not covered")):
+        result = reproduce_abc({"SeT RoBERTa": model(human, 753, templates)}, human)
+        (cell,) = (c for c in result.cells if (c.row, c.column) == (own.row, own.column))
+        assert cell.verdict == verdict
+        assert (cell.ours == own.ours) == (PAPER in templates)
+
+
+@pytest.mark.parametrize("n", [1, 2, 15])
+def test_the_pilot_is_not_judged_on_fewer_traits(n: int) -> None:
+    human = people()
+    whole = model(human, 753)
+    assert whole.adjective_scores is not None and whole.template_scores is not None
+    few = dataclasses.replace(
+        whole, traits=whole.traits[:n], scores=whole.scores[:, :n], pairs=ENDS[:n],
+        adjectives=ADJECTIVES[: 2 * n], adjective_scores=whole.adjective_scores[:, : 2 * n],
+        template_scores=whole.template_scores[:, :, : 2 * n],
+    )  # fmt: skip
+    cell = cell_of(reproduce_abc({"SeT RoBERTa": few}, human))
+    assert (cell.verdict, cell.reason) == ("not covered", f"scored on {n} of 16 pairs of traits")
+    assert cell.ours is not None
+
+
+@pytest.mark.parametrize(
+    ("column", "measure"),
+    [("SeT RoBERTa", "ilps"), ("SeT RoBERTa", "group-ceat"), ("CEAT BERT", "set"), ("ILPS BERT", "ilps*")],
+)
+def test_scores_of_another_measure_than_the_column_are_refused(column: str, measure: str) -> None:
+    human = people()
+    scores = dataclasses.replace(model(human, 753), measure=measure)
+    with pytest.raises(InputError, match=f"given for {column} are of {re.escape(measure)}"):
+        reproduce_abc({column: scores}, human)
 
 
 @pytest.mark.parametrize(

@@ -16,13 +16,10 @@ from crossroads.papers import (
     image_sets_of_ml_eat,
     reproduce_ceat,
 )
-from crossroads.papers.abc_tables import columns, paired_column
+from crossroads.papers.abc_tables import MEASURES, columns, paired_column
 from crossroads.papers.ml_eat_images import plain_name
 from crossroads.sources import clip_embeddings, image_sets, is_clip, load_series
 from crossroads.stimuli import catalog
-
-_MEASURES = {"ILPS": "ilps", "ILPS*": "ilps*", "SeT": "set"}
-"""What ``crossroads probe`` calls the measures of the ABC tables."""
 
 
 def ml_eat_words() -> list[str]:
@@ -106,7 +103,7 @@ def paired_scores(path: Path) -> TraitScores:
 
 def scores_of(column: str, path: str) -> TraitScores:
     """The scores in a file that a column is about: of several measures the one in the head of the column."""
-    wanted = _MEASURES.get(column.split()[0])
+    wanted = MEASURES[column.split()[0]]
     tables = read_scores(path)
     held = join_words(dict.fromkeys(one.measure for one in tables))
     if len(tables) > 1:
@@ -116,7 +113,7 @@ def scores_of(column: str, path: str) -> TraitScores:
             f"{path} holds several tables of scores ({held}), of which {len(tables)} are for {column}.",
             hint="write one measure a file.",
         )
-    if tables[0].measure in _MEASURES.values() and tables[0].measure != wanted:
+    if tables[0].measure in MEASURES.values() and tables[0].measure != wanted:
         raise InputError(
             f"{path} holds scores of {held}; the column is {column}.",
             hint="name the column of that measure, or another file.",

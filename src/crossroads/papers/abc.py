@@ -17,7 +17,7 @@ from crossroads.papers.abc_paired_scores import PairedScores, Truth
 from crossroads.papers.abc_pairs import notes_on_pairs
 from crossroads.papers.abc_pilot import as_published, by_template
 from crossroads.papers.abc_slips import consistency
-from crossroads.papers.abc_tables import LEAST, columns, paired_column
+from crossroads.papers.abc_tables import LEAST, check_measure, columns, paired_column
 from crossroads.papers.published import table
 from crossroads.papers.reproduction import Reproduction
 from crossroads.stimuli.trait_lists import read_trait_lists
@@ -60,8 +60,9 @@ def reproduce_abc(
     """
     source = table("abc")
     scores = scores or {}
-    for name in scores:
+    for name, one in scores.items():
         one_of("column of the tables", name, columns())
+        check_measure(name, _measure_of(one))
     judged = read_judgements(human) if isinstance(human, (str, Path)) else human
     said = read_trait_lists(truth) if isinstance(truth, (str, Path)) else truth
     given = TraitScores.from_table(pairs) if isinstance(pairs, Mapping) else pairs
@@ -88,6 +89,12 @@ def reproduce_abc(
             *(() if given is None else origin(given)["provenance"]),
         ),
     )
+
+
+def _measure_of(scores: Any) -> str:
+    """What scores say that they are of; empty where they do not."""
+    said = getattr(scores, "measure", None) or getattr(scores, "conventions", {}).get("measure")
+    return str(said or "")
 
 
 def _about_models(

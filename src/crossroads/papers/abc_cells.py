@@ -13,7 +13,13 @@ from crossroads.measures.alignment import AlignmentResult, align
 from crossroads.papers.abc_getting import how, model_of
 from crossroads.papers.abc_paired_scores import PairedScores
 from crossroads.papers.abc_pairs import pair_cells
-from crossroads.papers.abc_pilot import as_published, by_template, chosen_here, pilot_cells
+from crossroads.papers.abc_pilot import (
+    as_published,
+    by_template,
+    chosen_here,
+    other_templates,
+    pilot_cells,
+)
 from crossroads.papers.abc_tables import TRAITS, columns, dominations, precision_from_rows, table_cell
 from crossroads.papers.cells import Attempt, Cell, judge, judge_mark
 from crossroads.papers.published import table
@@ -102,6 +108,7 @@ def _unjudged(
     """Verdict and reason where there is nothing to judge; None where there is."""
     if column not in alignments.scores or alignments.human is None:
         return "model absent", how(column)
+    lacking = "; ".join(filter(None, (lacking, other_templates(column, alignments.scores[column]))))
     if ours is None:
         return "not covered", lacking or "the scores and the judgements share no group of the table"
     if not alignments.same:

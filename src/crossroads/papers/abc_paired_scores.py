@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from math import isfinite
 from typing import Any, TypeVar
 
-from crossroads.errors import InputError, one_of
+from crossroads.errors import InputError, UnknownNameError, join_words, one_of
 from crossroads.measures.domain_dominance import domain_dominance
 from crossroads.measures.emergent import EmergentResult, emergent
 from crossroads.measures.emergent_truth import Key, against, poles
@@ -15,7 +15,7 @@ from crossroads.measures.order_sensitivity import OrderSensitivityResult, order_
 from crossroads.measures.paired_identities import PairScores, pair_scores
 from crossroads.measures.score_files import Scores
 from crossroads.measures.trait_scores import TraitScores
-from crossroads.papers.abc_tables import TRAITS, paired_column, templates_of
+from crossroads.papers.abc_tables import MEASURES, TRAITS, paired_column, templates_of
 from crossroads.papers.published import table
 from crossroads.stimuli import catalog
 from crossroads.stimuli.identities import PairedGroup, paired_groups
@@ -24,6 +24,8 @@ Found = TypeVar("Found")
 Truth = Mapping[Key, Iterable[str]]
 _RESAMPLES = 200
 """Enough for an interval that is not shown; a single resample may hold no pair."""
+_SAID_OF = tuple((race, who) for race in ("Asian", "Black", "Hispanic", "White") for who in ("man", "woman"))
+"""Pairs of the catalogue that Ghavami and Peplau (2013) asked about."""
 
 
 @dataclass(frozen=True)
@@ -54,7 +56,7 @@ class PairedScores:
 
     def __init__(self, scores: Scores, truth: Truth | None = None, *, same: bool = True) -> None:
         measure = str(getattr(scores, "measure", ""))
-        if measure.startswith("ilps"):
+        if measure in MEASURES.values() and measure != MEASURES["SeT"]:
             raise InputError(
                 f"the scores of the pairs are those of {measure}.",
                 hint="the paper paired groups with SeT alone: crossroads probe FOLDER --pairs --measure set.",
@@ -91,6 +93,18 @@ class PairedScores:
         if any(one.name == pair for one in self.pairs):
             return ""
         return f"{pair!r} or one of its two groups is not among the scores"
+
+    @property
+    def unlisted(self) -> str:
+        """Which pairs of the study the list of what people said leaves out; empty where it has them all."""
+        components = {pair.name.casefold(): frozenset(pair.components) for pair in self._asked}
+        listed = {
+            components.get(key.casefold()) if isinstance(key, str) else frozenset(key)
+            for key in self.truth or ()
+        }
+        absent = [" and ".join(two) for two in _SAID_OF if frozenset(two) not in listed]
+        few = f"the list of what people said lacks {join_words(absent, most=4)}" if absent else ""
+        return "; ".join(filter(None, (few, self.thin)))
 
     def correlation(self, domains: tuple[str, str], at: int, *, adjectives: bool = False) -> float | None:
         """Mean correlation of the pairs of two domains with their component of the first or second."""
@@ -155,6 +169,10 @@ class PairedScores:
         direction
             As in :func:`~crossroads.measures.emergent_truth.against`.
         """
+        unscored = [self.absent(pair.name) for pair in self._asked if pair.name in (self.truth or {})]
+        if any(unscored):
+            self._faults.setdefault("truth", next(filter(None, unscored)))
+            return None
         truth, found = _sorted_into(self.truth or {}, dimensions), self._emergent()
         if truth is None or found is None:
             return None
@@ -211,7 +229,8 @@ class PairedScores:
                 self._kept[key] = measure() if self.pairs else None
             except InputError as error:
                 self._kept[key] = None
-                self._faults.setdefault(key[0], error.message.rstrip("."))
+                hint = f"; {error.hint}" if isinstance(error, UnknownNameError) else ""
+                self._faults.setdefault(key[0], f"{error.message.rstrip('.')}{hint}".rstrip("."))
         found: Found | None = self._kept[key]
         return found
 

@@ -118,7 +118,7 @@ def _agreement(pairs: PairedScores | None) -> Iterator[Cell]:
                 ("scales without their ends", partial(value_of, scales)),
                 ("single adjectives", partial(value_of, None)),
             ]
-            said = _said(text, ours, pairs.thin, attempts, pairs, "truth")
+            said = _said(text, ours, pairs.unlisted, attempts, pairs, "truth")
         yield table_cell("Text of 5.2", paired_column(), column, text, ours, said)
 
 

@@ -12,7 +12,7 @@ from crossroads.measures.alignment import align
 from crossroads.measures.template_choice import TemplateChoice, choose_templates
 from crossroads.measures.trait_scores import TraitScores
 from crossroads.papers.abc_getting import how, model_of
-from crossroads.papers.abc_tables import table_cell, templates_of
+from crossroads.papers.abc_tables import TRAITS, table_cell, templates_of
 from crossroads.papers.cells import Attempt, Cell, judge
 from crossroads.papers.published import table
 from crossroads.stimuli import catalog
@@ -32,10 +32,18 @@ def by_template(scores: Any) -> TraitScores | None:
 
 def as_published(column: str, scores: Any) -> Any:
     """The scores of the templates that the paper chose, where they are known by template; else as given."""
-    several, printed = by_template(scores), templates_of(column)
-    if several is None or not printed or not set(printed) <= set(several.templates):
+    printed = templates_of(column)
+    if not isinstance(scores, TraitScores) or scores.template_scores is None or not printed:
         return scores
-    return several.with_templates(printed)
+    return scores.with_templates(printed) if set(printed) <= set(scores.templates) else scores
+
+
+def other_templates(column: str, scores: Any) -> str:
+    """That scores are of other templates than the paper's; empty where they are not, or do not say it."""
+    printed, taken = templates_of(column), getattr(as_published(column, scores), "templates", ())
+    if not printed or not taken or set(taken) == set(printed):
+        return ""
+    return f"scored with other templates than the paper's {join_words(map(repr, printed))}"
 
 
 def chosen_here(scores: Any, human: Judgements | None) -> TemplateChoice | None:
@@ -91,6 +99,8 @@ def _judged(
         return ours, ("other model", f"the paper measured {model_of(column)}")
     if len(several.templates) < _candidates():
         return ours, ("not covered", f"scored with {len(several.templates)} of {_candidates()} templates")
+    if len(several.traits) < TRAITS:
+        return ours, ("not covered", f"scored on {len(several.traits)} of {TRAITS} pairs of traits")
     return ours, judge(text, ours, _attempts(column, several, human))
 
 

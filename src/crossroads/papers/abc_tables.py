@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from math import isnan
 
+from crossroads.errors import InputError
 from crossroads.papers.cells import Cell
 from crossroads.papers.published import table
 
 TRAITS = 16
+MEASURES = {"CEAT": "group-ceat", "ILPS": "ilps", "ILPS*": "ilps*", "SeT": "set"}
+"""What results call the measures at the head of the columns."""
 LEAST = 0.1
 """Difference of mean correlations from which on one domain is said to dominate another."""
 ROUNDING = 0.0005 + 1e-9
@@ -17,6 +20,23 @@ ROUNDING = 0.0005 + 1e-9
 def columns() -> tuple[str, ...]:
     """Measures on models, as the tables head them: ``"SeT RoBERTa"`` and so on."""
     return tuple(table("abc")["columns"])
+
+
+def check_measure(column: str, measure: str) -> None:
+    """Refuse scores of a measure that another column is about; those of unknown origin are taken as given.
+
+    Parameters
+    ----------
+    column
+        As the tables head it.
+    measure
+        What the scores say that they are of, such as ``"ilps*"``.
+    """
+    if measure in MEASURES.values() and measure != MEASURES[column.split()[0]]:
+        raise InputError(
+            f"the scores given for {column} are of {measure}.",
+            hint=f"name a column of that measure, or give scores of {MEASURES[column.split()[0]]}.",
+        )
 
 
 def paired_column() -> str:
