@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from crossroads.cli.probing_tables import score_table
 from crossroads.measures.trait_scores import TraitScores
 
-SCORES = TraitScores.from_table(
-    {
-        "women": {"cold-warm": 0.4, "poor-wealthy": -0.2},
-        "men": {"cold-warm": -0.1, "poor-wealthy": 0.3},
-        "nurses": {"cold-warm": 0.2, "poor-wealthy": -0.9},
-        "cooks": {"cold-warm": 0.0, "poor-wealthy": 0.05},
-    }
+SCORES = replace(
+    TraitScores.from_table(
+        {
+            "women": {"cold-warm": 0.4, "poor-wealthy": -0.2},
+            "men": {"cold-warm": -0.1, "poor-wealthy": 0.3},
+            "nurses": {"cold-warm": 0.2, "poor-wealthy": -0.9},
+            "cooks": {"cold-warm": 0.0, "poor-wealthy": 0.05},
+        }
+    ),
+    pairs=(("cold", "warm"), ("poor", "wealthy")),
 )
 
 

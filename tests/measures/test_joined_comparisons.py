@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from crossroads import Contexts, Design, Embeddings, Provenance, ceat_battery
+from crossroads import Contexts, Design, Embeddings, Provenance, ceat, ceat_battery
 from crossroads.inference.multiplicity import benjamini_hochberg, holm
 from crossroads.measures import CompareBatteryResult, compare_battery
 from crossroads.measures.comparison_notes import comparison_name
@@ -68,3 +68,23 @@ def test_batteries_of_ceats_are_compared_test_by_test() -> None:
     missed = comparison_name("turned", "p", "q", measure="ceat")
     assert result.skipped == {missed: "q has no test 'turned' over contexts."}
     assert missed == "turned CEAT: p / q"
+
+
+def test_single_ceats_are_compared_as_their_stores_are() -> None:
+    stores = {name: contexts(i, name) for i, name in enumerate("pq")}
+    saved = {name: ceat(one, DESIGN, samples=3) for name, one in stores.items()}
+    result = compare_battery(saved, DESIGN, resamples=30)
+    assert result == compare_battery(stores, DESIGN, resamples=30)
+    assert [one.source for one in result.provenance] == ["p", "q"]
+
+
+def test_a_model_of_which_nothing_is_said_to_be_measured_is_not_compared() -> None:
+    stores = {name: contexts(i, name) for i, name in enumerate("pqr")}
+    result = compare_battery(stores, DESIGN, resamples=0, measured={"p": ["both"], "q": ["both"]})
+    assert result.pairs == (("p", "q"),)
+
+
+def test_a_source_that_two_comparisons_share_is_named_once() -> None:
+    models = {name: vectors(i, name) for i, name in enumerate("pq")}
+    found = [compare_battery(models, DESIGN, resamples=0) for _ in range(2)]
+    assert [one.source for one in join_comparisons(found, "pq").provenance] == ["p", "q"]

@@ -269,6 +269,14 @@ def test_what_is_not_comparable_is_refused() -> None:
     torn = dataclasses.replace(saved, cosines=np.zeros((2, 2)))
     with pytest.raises(EvidenceError, match=r"cosines of shape \(2, 2\)"):
         compare(saved, torn, DESIGN)
+    assert saved.cosines is not None
+    for odd in (np.nan, np.inf, 1.1):
+        table = saved.cosines.copy()
+        table[1, 2] = odd
+        with pytest.raises(EvidenceError, match="numbers that are no cosines"):
+            compare(saved, dataclasses.replace(saved, cosines=table), DESIGN)
+    with pytest.raises(InputError, match="one model is of type CeatBatteryResult"):
+        compare(ceat_battery(contexts, DESIGN, samples=3), contexts, DESIGN)  # type: ignore[arg-type]
     uncounted = dataclasses.replace(saved, contexts={})
     with pytest.raises(EvidenceError, match="the file was changed"):
         compare(saved, uncounted, DESIGN)
@@ -292,3 +300,74 @@ def test_files_of_before_are_read_and_say_what_they_lack() -> None:
     del short["contexts"], short["same_contexts"]
     before = CompareResult.from_json(json.dumps(short))
     assert (before.contexts, before.same_contexts, before.measure) == ({}, None, "weat")
+
+
+def test_one_attribute_word_and_unequal_sets_are_enough_over_contexts() -> None:
+    rng = np.random.default_rng(12)
+    sets = {"x": WORDS["x"][:2], "y": WORDS["y"][:4], "a": WORDS["a"][:1], "b": WORDS["b"][:1]}
+    few = Design(name="few", **sets)  # type: ignore[arg-type]
+    first, second = rows_of(rng), rows_of(rng)
+    s = [np.array([mean_association(rows, w, few) for w in few.words[:6]]) for rows in (first, second)]
+    changes = s[0] - s[1]
+    # 15 ways to choose two of six; with unequal sets a difference of means is not one of sums
+    means = [changes[list(two)].mean() - np.delete(changes, two).mean() for two in combinations(range(6), 2)]
+    up = np.mean(np.array(means) >= means[0] - 1e-9)
+    models = {"p": store(first), "q": store(second)}
+    result = compare_battery(models, few, scale="cosine", alternative="greater", resamples=20)
+    assert result.tests[0].pvalue == pytest.approx(up, rel=1e-12)
+    assert result.intervals == (None,)  # a single word cannot be drawn anew
+    saved = compare_battery(
+        {name: ceat_battery(one, few, samples=3) for name, one in models.items()},
+        few, scale="cosine", alternative="greater", resamples=20,
+    )  # fmt: skip
+    assert saved.tests == result.tests
+
+
+def test_exchanged_models_turn_the_difference_around_and_keep_its_p_value() -> None:
+    rng = np.random.default_rng(13)
+    first, second = store(rows_of(rng, 0.6)), store(rows_of(rng, dim=5))
+    opposite = {"two-sided": "two-sided", "greater": "less", "less": "greater"}
+    for alternative, scale in product(opposite, ("sd", "cosine")):
+        one = compare(first, second, DESIGN, alternative=alternative, scale=scale)
+        two = compare(second, first, DESIGN, alternative=opposite[alternative], scale=scale)
+        assert (two.difference, two.pvalue) == (-one.difference, one.pvalue)
+        assert two.effect_sizes == one.effect_sizes[::-1]
+        assert two.contexts == {word: counts[::-1] for word, counts in one.contexts.items()}
+
+
+def test_what_was_respelled_in_either_model_is_told() -> None:
+    rows = rows_of(np.random.default_rng(14))
+    capital = {("X0" if word == "x0" else word): one for word, one in rows.items()}
+    lenient = Contexts.from_dict(capital, fallback="title")
+    for pair in ((store(rows), lenient), (lenient, store(rows))):
+        coverage = compare(*pair, DESIGN).coverage
+        assert coverage is not None
+        assert coverage.respelled == {"x0": "X0 (title)"}
+
+
+def test_resamples_without_an_effect_size_are_counted() -> None:
+    # Two words a set, and x0 and y0 are one point in the second model: a resample that draws x0 twice and y0
+    # twice has four equal associations there, and so no standard deviation.
+    rng = np.random.default_rng(15)
+    small = Design(name="small", **{name: words[:2] for name, words in WORDS.items()})  # type: ignore[arg-type]
+    first, second = rows_of(rng), rows_of(rng)
+    second["y0"] = second["x0"]
+    (ends,) = compare_battery({"p": store(first), "q": store(second)}, small, resamples=500).intervals
+    assert ends is not None
+    # 1/4 · 1/4 of 500 is 31; fewer than 14 or more than 52 have a chance below 0.1 %
+    assert 14 <= ends.undefined <= 52
+    assert ends.resamples == 500
+
+
+def test_one_test_on_other_contexts_is_enough_to_say_so() -> None:
+    rng = np.random.default_rng(16)
+    rows = rows_of(rng)
+    moved = {word: one + rng.normal(size=one.shape) for word, one in rows.items()}
+    moved["a5"] = np.repeat(moved["a5"], 2, axis=0)
+    without = DESIGN.replace({"a5": None})
+    same = Design(name="same", x=without.x, y=without.y, a=without.a, b=without.b)
+    models = {"p": store(rows, "p", "abc"), "q": store(moved, "q", "abc")}
+    result = compare_battery(models, [same, DESIGN], resamples=0)
+    assert [test.same_contexts for test in result.tests] == [True, False]
+    (note,) = result.notes
+    assert "did not read the same contexts of all words" in note

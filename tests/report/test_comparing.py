@@ -211,7 +211,8 @@ def test_differences_are_adjusted_over_vectors_and_contexts_and_agreement_by_its
     assert all("adjusted for 2 comparisons" in text for text in texts[:2])
     assert all("the unit is the target word" in text for text in texts[:2])
     assert "unit over contexts: a target word" in texts[2]
-    assert "A word has 3 to 3 contexts in one and 3 to 3 contexts in two." in texts[2]
+    assert "A word has 3 contexts in one and 3 contexts in two." in texts[2]
+    assert "random" not in texts[2] and "dersimonian1986meta" not in texts[2]  # means, nothing combined
     assert {"@guo2021detecting", "@wolfe2024mleat"} <= set(re.findall(r"@\w+", texts[2]))
     assert f"(Holm {pvalue(scores.holm['groups'])}, BH {pvalue(scores.bh['groups'])})" in texts[0]
 
@@ -234,6 +235,21 @@ def test_tests_that_were_made_already_are_completed_over_contexts_in_the_same_wa
     again = CompareBatteryResult.from_dict({**whole, "unpaired": [], "notes": []})
     found = compare_audits(saved_audits(read_records(tmp_path / "out")), tested=again).battery
     assert found.tests == again.tests
+
+
+def test_tests_over_contexts_are_made_anew_as_the_first_audit_made_them(saved: Saved) -> None:
+    records = saved(contextual(1, "one", ddof=0), contextual(2, "two"))
+    (test,) = compare_audits(saved_audits(records), resamples=0).battery.tests
+    assert test.conventions["ddof"] == 0
+    audits = [contextual(1, "one", ddof=0), contextual(2, "two")]
+    for at, one in enumerate(audits):  # without cosines there are two numbers, of different conventions
+        assert one.audit.contexts is not None
+        tests = tuple(dataclasses.replace(each, cosines=None) for each in one.audit.contexts.tests)
+        old = dataclasses.replace(one.audit.contexts, tests=tests)
+        audits[at] = dataclasses.replace(one, audit=dataclasses.replace(one.audit, contexts=old))
+    found = compare_audits(saved_audits(saved(*audits))).battery
+    assert (found.tests, found.unpaired) == ((), ())
+    assert found.skipped["first_1 CEAT: one / two"] == "measured differently: ddof is 0 and 1."
 
 
 def test_an_audit_of_before_cosines_were_kept_is_compared_by_its_numbers(saved: Saved) -> None:
@@ -337,6 +353,21 @@ def test_a_one_sided_comparison_is_about_the_first_model_and_not_about_the_desig
     assert all(said in text for text in (comparison_methods(found), comparison_markdown(found)))
     assert said in comparison_latex(found)
     assert "the design states" not in comparison_methods(found)
+
+
+@pytest.mark.parametrize(
+    ("scale", "changes"), [("sd", "changes in standard deviations"), ("cosine", "changes of cosines")]
+)
+def test_what_was_exchanged_and_what_an_interval_is_are_told_where_there_are_some(
+    saved: Saved, scale: str, changes: str
+) -> None:
+    records = saved(audited(model(1, "one"), [FIRST]), audited(model(2, "two"), [FIRST]))
+    for resamples in (0, 20):
+        found = compare_audits(saved_audits(records), resamples=resamples, scale=scale)
+        page = comparison_markdown(found)
+        assert f"labels of the {changes}" in page
+        assert f"labels of the {changes}" in comparison_latex(found)
+        assert ("CI: the same words drawn anew in both models, level 0.95." in page) == (resamples > 0)
 
 
 def test_what_a_model_lacks_and_how_p_values_were_found_is_told(saved: Saved) -> None:

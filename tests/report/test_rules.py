@@ -162,13 +162,24 @@ def test_a_file_with_a_fault_is_refused_at_its_place(
 
 
 def test_files_that_cannot_be_read_are_named(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="there is no file"):
+    with pytest.raises(FormatError, match="there is no such file") as caught:
         read_rules(tmp_path / "absent.toml")
-    with pytest.raises(InputError, match="is a folder"):
+    assert caught.value.hint == "name a TOML file of rules."
+    with pytest.raises(FormatError, match="is a folder"):
         read_rules(tmp_path)
-    (tmp_path / "bytes.toml").write_bytes(b"\xff\xfe")
-    with pytest.raises(FormatError, match="not UTF-8"):
+    (tmp_path / "bytes.toml").write_bytes(b"[[rule]]\nname = '\xe9'\n")
+    with pytest.raises(FormatError, match=r"0xe9 is not UTF-8") as caught:
         read_rules(tmp_path / "bytes.toml")
+    assert caught.value.line == 2
+    (tmp_path / "bytes.toml").write_bytes("[[rule]]".encode("utf-16"))
+    with pytest.raises(FormatError, match="the text is UTF-16"):
+        read_rules(tmp_path / "bytes.toml")
+
+
+def test_a_single_value_may_be_allowed(tmp_path: Path) -> None:
+    text = '[[rule]]\nstatistic = "effect_size"\nabove = 0.5\nbelow = 0.5\n'
+    (rule,) = read_rules(written(tmp_path, text))
+    assert (rule.above, rule.below) == (0.5, 0.5)
 
 
 def test_a_rule_that_names_no_test_is_refused_unless_it_is_optional() -> None:

@@ -16,7 +16,13 @@ from crossroads.cli.reporting import tests_of
 from crossroads.measures import CompareBatteryResult, CompareTraitsResult
 from crossroads.papers import fidelity, findings
 from crossroads.report.comparing import Comparison, compare_audits
-from crossroads.report.comparison_sentences import OVER_CONTEXTS, left_out, tested_name, tests_together
+from crossroads.report.comparison_sentences import (
+    OVER_CONTEXTS,
+    changes_told,
+    left_out,
+    tested_name,
+    tests_together,
+)
 from crossroads.report.distinct import apart, once
 from crossroads.report.folder import check_output
 from crossroads.report.records import read_records
@@ -126,7 +132,7 @@ def show_comparison(comparison: Comparison) -> None:
         printing.out.print(comparison_table(battery))
         printing.out.print(
             "d: effect size on the words that both models have. CI: of the difference, the same words drawn "
-            "anew in both. p: labels of the changes from model to model exchanged, "
+            f"anew in both. p: labels of the {changes_told(battery)} from model to model exchanged, "
             f"{_TAILS[battery.conventions['alternative']]}; "
             f"adjusted for {tests_together(comparison)}.",
             style="dim",

@@ -14,6 +14,7 @@ from crossroads.evidence import Contexts, Embeddings
 from crossroads.geometry import Floats
 from crossroads.inference.bootstrap import generator, percentile_interval, resampled_weights, weighted_effects
 from crossroads.measures.battery import recorded
+from crossroads.measures.ceat import CeatResult
 from crossroads.measures.ceat_battery import CeatBatteryResult
 from crossroads.measures.comparison import UNIT, CompareResult, compare
 from crossroads.measures.comparison_notes import adjusted_pvalues, comparison_name, context_notes
@@ -26,7 +27,7 @@ AGAINST = ("all", "first")
 TAILS = ("two-sided", "greater", "less")
 _AT_A_TIME = 500
 
-Model = Embeddings | Contexts | CeatBatteryResult
+Model = Embeddings | Contexts | CeatBatteryResult | CeatResult
 """What is known about one model: a vector a word, or many, or the tests that were made on these."""
 
 
@@ -163,7 +164,7 @@ def compare_battery(
     Parameters
     ----------
     models
-        Models by name; at least two. All of them vectors, or all of them contexts or batteries of CEATs.
+        Models by name; at least two. All of them vectors, or all of them contexts or CEATs.
     designs
         What to compare.
     measured
@@ -211,7 +212,7 @@ def compare_battery(
         if progress is not None:
             progress(design.name)
         for pair in pairs:
-            if measured is not None and not all(design.name in measured[name] for name in pair):
+            if measured is not None and not all(design.name in measured.get(name, ()) for name in pair):
                 continue
             try:
                 one, two = (_evidence(models[name], name, design) for name in pair)
@@ -263,7 +264,7 @@ def _result(
     tests, pairs = tuple(test for _, test, _ in found), tuple(pair for pair, _, _ in found)
     adjusted = adjusted_pvalues([test.pvalue for test in tests])
     sources = [
-        model.provenance if isinstance(model, CeatBatteryResult) else (model.provenance,)
+        model.provenance if isinstance(model, (CeatBatteryResult, CeatResult)) else (model.provenance,)
         for model in models.values()
     ]
     return CompareBatteryResult(

@@ -71,7 +71,12 @@ def shared_words(first: Evidence, second: Evidence, design: Design, missing: str
     over = (Contexts, CeatResult)
     if isinstance(first, over) and isinstance(second, over):
         return _of_contexts(first, second, design, missing)
-    for one in (first, second):
+    for one, other in ((first, second), (second, first)):
+        if isinstance(other, over) and not isinstance(one, (*over, Embeddings)):
+            raise InputError(
+                f"one model is of type {type(one).__name__}, the other of type {type(other).__name__}.",
+                hint="give contexts, or what cr.ceat(contexts, design) made of them.",
+            )
         if not isinstance(one, over):
             check_vectors(one)
     raise InputError(
@@ -214,11 +219,16 @@ def _check_kept(evidence: CeatResult, table: Floats, coverage: Coverage, design:
     used = coverage.used
     shape = (len(used["x"]) + len(used["y"]), len(used["a"]) + len(used["b"]))
     counted = all(word in evidence.contexts for words in used.values() for word in words)
+    changed = "the file was changed; measure it again."
     if table.shape != shape or not counted:
         raise EvidenceError(
             f"the CEAT of {evidence.design!r} keeps cosines of shape {table.shape}, and measured {shape[0]} "
             f"targets on {shape[1]} attributes.",
-            hint="the file was changed; measure it again.",
+            hint=changed,
+        )
+    if not (np.abs(table) <= 1 + rounding_error(_DIM)).all():  # nor is what is not a number
+        raise EvidenceError(
+            f"the CEAT of {evidence.design!r} keeps numbers that are no cosines.", hint=changed
         )
 
 

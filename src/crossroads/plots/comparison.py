@@ -196,11 +196,12 @@ def _note(result: CompareBatteryResult, alpha: float) -> str:
     alternative = str(result.conventions.get("alternative", "two-sided"))
     tail = _TAILS.get(alternative, alternative)
     tested = f"filled: p < {wording.level(alpha)} after Holm's adjustment for all comparisons"
+    changes = "changes of cosines" if result.conventions.get("scale") == "cosine" else "changes in sd"
     shown = len(result.skipped)
     methods = {test.method for test in result.tests}
     return wording.sentence(
         f"{tested}; open: not" if result.tests else "",
-        f"p: labels of the changes between two models exchanged, {tail}" if result.tests else "",
+        f"p: labels of the {changes} between two models exchanged, {tail}" if result.tests else "",
         "≤: an upper bound" if "bracket" in methods else "",
         "≈: an approximation" if methods - {"exact", "bracket"} else "",
         "intervals from drawing the same words in both models" if any(result.intervals) else "",

@@ -39,6 +39,7 @@ MEASURES: Mapping[str, tuple[str, ...]] = {
     "ceat": (r.GUO, r.DERSIMONIAN, r.HIGGINS),
     "ceat-battery": (r.GUO, r.HOLM, r.BENJAMINI),
     "ceat-bootstrap": (r.GUO,),
+    "ceat over words": (r.GUO,),
     "multilevel-ceat": (r.GUO, r.WOLFE, r.DERSIMONIAN, r.HIGGINS, r.COHEN),
     "group-ceat": (r.GUO, r.CAO),
     "ilps": (r.CAO, r.KURITA),

@@ -10,6 +10,7 @@ from crossroads.report.citations import cited_measures, keys_of
 from crossroads.report.comparing import Comparison
 from crossroads.report.comparison_sentences import (
     OVER_CONTEXTS,
+    changes_told,
     counts_told,
     exchanges_together,
     found_by,
@@ -33,6 +34,8 @@ from crossroads.report.methods import described
 from crossroads.report.summary_layout import MARKS, between, grid
 from crossroads.results import versions
 
+_OVER_WORDS = "ceat over words"
+"""What is compared of a CEAT: means over contexts, so that nothing is combined under random effects."""
 _EXCHANGED = ("groups", "groups, Holm", "traits", "traits, Holm")
 _MOST = 10
 _TAILS = {
@@ -120,10 +123,9 @@ def _caption(comparison: Comparison) -> str:
                 "CI: from drawing the same words in both models, level "
                 f"{in_latex(format(conventions['level'], '.4g'))}; not adjusted."
             )
-        what = "changes in standard deviations" if conventions["scale"] == "sd" else "changes of cosines"
         sentences.append(
-            f"$p$: labels of the {what} exchanged, {_TAILS[conventions['alternative']]}; exact where "
-            f"unmarked. Holm and BH: adjusted for {tests_together(comparison)}."
+            f"$p$: labels of the {changes_told(battery)} exchanged, {_TAILS[conventions['alternative']]}; "
+            f"exact where unmarked. Holm and BH: adjusted for {tests_together(comparison)}."
         )
         if any(test.contexts for test in battery.tests):
             sentences.append(f"{OVER_CONTEXTS}.")
@@ -178,10 +180,12 @@ def _reading(comparison: Comparison) -> str:
     marks = {mark_of(test.method) for test in battery.tests}
     told = "".join(f" {text}" for mark, text in MARKS.items() if mark in marks)
     over = f" {OVER_CONTEXTS}." if any(test.contexts for test in battery.tests) else ""
+    level = f"{battery.conventions['level']:.4g}"
+    drawn = f" CI: the same words drawn anew in both models, level {level}." if any(battery.intervals) else ""
     return (
-        "d: effect size on the words that both models have. p: labels of the changes from model to model "
-        f"exchanged, {tested}. Holm and BH: adjusted for {tests_together(comparison)}. "
-        f"CI: the same words drawn anew in both models.{over}{told}"
+        "d: effect size on the words that both models have. "
+        f"p: labels of the {changes_told(battery)} from model to model exchanged, {tested}. "
+        f"Holm and BH: adjusted for {tests_together(comparison)}.{drawn}{over}{told}"
     )
 
 
@@ -247,9 +251,9 @@ def comparison_methods(comparison: Comparison) -> str:
 def comparison_citations(comparison: Comparison) -> str:
     """BibTeX entries of the measures behind a comparison, and of this software."""
     battery = comparison.battery
-    used = [one.measure for one in battery.unpaired]
+    used = [_OVER_WORDS if one.measure == "ceat" else one.measure for one in battery.unpaired]
     used += [str(one.conventions["measure"]) for one in comparison.traits]
-    cited = {"weat": "mleat", "ceat": "ceat"}
+    cited = {"weat": "mleat", "ceat": _OVER_WORDS}
     tested = [*(cited[test.measure] for test in battery.tests), "compare battery"]
     measures = [*tested, *used] if battery.tests else used
     return cited_measures(measures, [test.method for test in battery.tests])

@@ -58,6 +58,11 @@ def found_by(battery: CompareBatteryResult) -> list[str]:
     return [f"p-values of paired tests were found by these methods: {methods}."]
 
 
+def changes_told(battery: CompareBatteryResult) -> str:
+    """Of what labels were exchanged: changes of cosines are not on the scale of the difference shown."""
+    return "changes in standard deviations" if battery.conventions["scale"] == "sd" else "changes of cosines"
+
+
 def counts_told(battery: CompareBatteryResult) -> Iterator[str]:
     """How many contexts words have in the models of each pair."""
     found: dict[tuple[str, str], dict[str, tuple[int, int]]] = {}
@@ -66,10 +71,16 @@ def counts_told(battery: CompareBatteryResult) -> Iterator[str]:
             found.setdefault(pair, {}).update(test.contexts)
     for pair, counts in found.items():
         spans = [
-            f"{min(some)} to {max(some)} contexts in {name}"
+            f"{_span(some)} in {name}"
             for name, some in zip(pair, zip(*counts.values(), strict=True), strict=True)
         ]
         yield f"A word has {in_markdown(join_words(spans))}."
+
+
+def _span(counts: tuple[int, ...]) -> str:
+    """The least and the most of some contexts; one number where these are the same."""
+    least, most = min(counts), max(counts)
+    return counted(most, "context") if least == most else f"{least} to {most} contexts"
 
 
 def words_told(battery: CompareBatteryResult) -> list[str]:

@@ -10,10 +10,11 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from crossroads.errors import FormatError, InputError, UnknownNameError, nearest
+from crossroads.errors import FormatError, UnknownNameError, nearest
 from crossroads.measures.patterns import PATTERNS
 from crossroads.report.readings import STATISTICS, TEXTS
 from crossroads.report.rules import Rule
+from crossroads.stimuli.text_files import read_text
 
 _HEAD = re.compile(r"^\s*\[\[\s*rule\s*\]\]")
 _EXAMPLE = 'a rule is [[rule]] with test = "weat6", statistic = "effect_size" and above = 1.0.'
@@ -39,7 +40,7 @@ def read_rules(path: str | Path) -> tuple[Rule, ...]:
     ``unless_adjusted_above`` and ``optional``.
     """
     path = Path(path)
-    text = _text(path)
+    text = read_text(path, "a TOML file of rules")
     try:
         data = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
@@ -88,17 +89,6 @@ def _foreign(key: str, path: Path, text: str) -> FormatError:
     elif nearest(key, ["rule"]):
         hint = f"did you mean [[rule]]? {_EXAMPLE}"
     return FormatError(f"unknown key {key!r}.", path=path, line=line, key=key, hint=hint)
-
-
-def _text(path: Path) -> str:
-    try:
-        return path.read_text(encoding="utf-8-sig")  # Windows editors begin files with a mark
-    except FileNotFoundError as error:
-        raise InputError(f"there is no file {path}.", hint="name a TOML file of rules.") from error
-    except IsADirectoryError as error:
-        raise InputError(f"{path} is a folder.", hint="name a TOML file of rules.") from error
-    except UnicodeDecodeError as error:
-        raise FormatError("this is not UTF-8 text.", path=path, hint="save it as UTF-8.") from error
 
 
 class _Places:
