@@ -236,7 +236,9 @@ def expected_associations(stacked: Stack) -> Floats:
 def expected_cosines(stacked: Stack) -> Floats:
     """Expected cosine of each target with each attribute over all choices of contexts, one row a target."""
     n_targets = sum(stacked.sizes[:-2])
-    return np.asarray(stacked.means[:n_targets] @ stacked.means[n_targets:].T)
+    targets, attributes = stacked.means[:n_targets], stacked.means[n_targets:]
+    # not as a product of matrices, whose threads go on waiting for work and take it from the next kernel
+    return np.asarray(np.einsum("td,ad->ta", targets, attributes))
 
 
 def check_spread(variances: Floats, stacked: Stack) -> None:
