@@ -21,6 +21,7 @@ from typing import IO, Any
 
 from crossroads.corpus.found import Context, Found, WordCoverage
 from crossroads.errors import FormatError, InputError, join_words
+from crossroads.evidence.staging import settle_folder, umask
 from crossroads.version import VERSION
 
 FORMAT = "crossroads-contexts/1"
@@ -77,10 +78,10 @@ def write_contexts(found: Found, folder: str | os.PathLike[str], *, overwrite: b
         _write_coverage(staging / COVERAGE, found)
         text = json.dumps(_manifest(found, digest), ensure_ascii=False, allow_nan=False, indent=1)
         _write(staging / MANIFEST, iter([text + "\n"]))
-        staging.chmod(0o777 & ~_umask())
-        _sync(staging)
+        staging.chmod(0o777 & ~umask())
+        settle_folder(staging)
         _move(staging, place)
-        _sync(place.parent)
+        settle_folder(place.parent)
     except BaseException:
         shutil.rmtree(staging, ignore_errors=True)
         raise
@@ -257,22 +258,6 @@ def _write_coverage(path: Path, found: Found) -> None:
 def _flush(file: IO[Any]) -> None:
     file.flush()
     os.fsync(file.fileno())
-
-
-def _sync(folder: Path) -> None:
-    """Make the names in a folder last, where the system can."""
-    if os.name == "posix":
-        number = os.open(folder, os.O_RDONLY)
-        try:
-            os.fsync(number)
-        finally:
-            os.close(number)
-
-
-def _umask() -> int:
-    mask = os.umask(0)
-    os.umask(mask)
-    return mask
 
 
 def _is_ours(folder: Path) -> bool:

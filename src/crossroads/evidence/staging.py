@@ -37,7 +37,7 @@ def staged(path: Path) -> Iterator[Path]:
     folder, lock = held(path)
     try:
         yield folder
-        folder.chmod(0o777 & ~_umask())
+        folder.chmod(0o777 & ~umask())
         settle_folder(folder)
         try:
             folder.rename(path)
@@ -73,12 +73,20 @@ def settle_folder(folder: Path) -> None:
         os.close(descriptor)
 
 
-def held(path: Path) -> tuple[Path, int | None]:
-    """A new folder, and the lock on it."""
+def held(path: Path, sign: str = ".writing-") -> tuple[Path, int | None]:
+    """A new folder beside a path, and the lock on it.
+
+    Parameters
+    ----------
+    path
+        The path, whose name begins that of the folder.
+    sign
+        What goes on in the name: by this, abandoned folders of the same kind are known.
+    """
     while True:
-        folder = Path(tempfile.mkdtemp(prefix=f".{path.name}.writing-", dir=path.parent))
+        folder = Path(tempfile.mkdtemp(prefix=f".{path.name}{sign}", dir=path.parent))
         try:
-            lock = _lock(folder)
+            lock = lock_folder(folder)
         except (BlockingIOError, FileNotFoundError):
             continue  # taken for abandoned in the moment before it was locked
         if lock is None or folder.is_dir():
@@ -92,13 +100,13 @@ def remove_abandoned(path: Path) -> None:
     for folder in path.parent.iterdir():
         if name.fullmatch(folder.name) and folder.is_dir() and not folder.is_symlink():
             with contextlib.suppress(BlockingIOError, FileNotFoundError):
-                lock = _lock(folder)
+                lock = lock_folder(folder)
                 if lock is not None:
                     shutil.rmtree(folder, ignore_errors=True)
                     os.close(lock)
 
 
-def _lock(folder: Path) -> int | None:
+def lock_folder(folder: Path) -> int | None:
     """A lock on a folder, or ``None`` where the system has none; raises where somebody else has it."""
     try:
         descriptor = os.open(folder, os.O_RDONLY)
@@ -117,7 +125,8 @@ def _lock(folder: Path) -> int | None:
     return descriptor
 
 
-def _umask() -> int:
+def umask() -> int:
+    """Rights that new files of this process do not get."""
     mask = os.umask(0)
     os.umask(mask)
     return mask

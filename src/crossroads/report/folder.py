@@ -6,18 +6,12 @@ import json
 import os
 import re
 import shutil
-import tempfile
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from crossroads.errors import InputError, join_words
-from crossroads.evidence.staging import held, remove_abandoned, settle_folder
-
-try:
-    import fcntl
-except ImportError:  # Windows: who replaces a folder at the moment cannot be known there
-    fcntl = None  # type: ignore[assignment]
+from crossroads.evidence.staging import held, lock_folder, remove_abandoned, settle_folder, umask
 
 MARK = "results.json"
 """The file by which a folder is known to be an audit."""
@@ -124,7 +118,7 @@ def staged(output: Path) -> Iterator[Path]:
         for path in staging.rglob("*"):
             if path.is_file():
                 _settle(path)
-        staging.chmod(0o777 & ~_umask())
+        staging.chmod(0o777 & ~umask())
         _move(staging, output)
     except BaseException:
         shutil.rmtree(staging, ignore_errors=True)
@@ -151,12 +145,6 @@ def _settle(path: Path) -> None:
         os.fsync(file.fileno())
 
 
-def _umask() -> int:
-    mask = os.umask(0)
-    os.umask(mask)
-    return mask
-
-
 def _move(staging: Path, output: Path) -> None:
     """Put the new folder in place of an old audit; the old one goes only when the new one stands.
 
@@ -166,7 +154,7 @@ def _move(staging: Path, output: Path) -> None:
         staging.rename(output)
         settle_folder(output.parent)
         return
-    aside, lock = _aside(output)
+    aside, lock = held(output, _OLD)
     try:
         output.rename(aside / _WHOLE)
         staging.rename(output)
@@ -177,6 +165,8 @@ def _move(staging: Path, output: Path) -> None:
             os.close(lock)
 
 
+_OLD = "-old-"
+"""By this, folders for old audits are known."""
 _WHOLE, _GOING = "audit", "going"
 """An old audit that was moved aside, and one that is being removed: only the first is ever put back."""
 
@@ -188,7 +178,7 @@ def recover(output: Path) -> None:
     else it is removed. Writers that are at work are left alone.
     """
     output = output.resolve()
-    name = re.compile(rf"{re.escape(f'.{output.name}-old-')}[a-z0-9_]{{8}}")
+    name = re.compile(rf"{re.escape(f'.{output.name}{_OLD}')}[a-z0-9_]{{8}}")
     with suppress(OSError):  # a place that cannot be read or written is refused in words elsewhere
         for aside in sorted(output.parent.iterdir()):
             if name.fullmatch(aside.name) and aside.is_dir() and not aside.is_symlink():
@@ -197,7 +187,7 @@ def recover(output: Path) -> None:
 
 
 def _recover(aside: Path, output: Path) -> None:
-    lock = _hold(aside)
+    lock = lock_folder(aside)
     try:
         if {one.name for one in aside.iterdir()} <= {_WHOLE, _GOING}:  # else it is somebody's own
             _put_back(aside, output)
@@ -218,37 +208,3 @@ def _put_back(aside: Path, output: Path) -> None:
     elif old.is_dir():
         old.rename(aside / _GOING)
     shutil.rmtree(aside, ignore_errors=True)
-
-
-def _aside(output: Path) -> tuple[Path, int | None]:
-    """A new folder for an old audit, and the lock by which others know that its writer is alive."""
-    while True:
-        folder = Path(tempfile.mkdtemp(prefix=f".{output.name}-old-", dir=output.parent))
-        try:
-            lock = _hold(folder)
-        except (BlockingIOError, FileNotFoundError):
-            continue  # taken for abandoned in the moment before it was locked
-        if folder.is_dir():
-            return folder, lock
-        if lock is not None:
-            os.close(lock)
-
-
-def _hold(folder: Path) -> int | None:
-    """A lock on a folder that ends with this process; raises where somebody else has it."""
-    try:
-        descriptor = os.open(folder, os.O_RDONLY)
-    except FileNotFoundError:
-        raise
-    except OSError:  # a system without handles for folders
-        return None
-    try:
-        if fcntl is not None:
-            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        os.close(descriptor)
-        raise
-    except OSError:  # a file system without locks
-        os.close(descriptor)
-        return None
-    return descriptor
