@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import json
+import os
 import signal
 import subprocess
 import sys
-import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -14,6 +14,7 @@ import pytest
 
 from crossroads.stimuli import Design
 
+MOMENTS = str(Path(__file__).parents[1] / "moments.py")
 PROGRAM = [sys.executable, "-c", "from crossroads.cli import main; main()", "audit"]
 
 
@@ -37,41 +38,35 @@ def finished(folder: Path) -> int:
     return len(list(folder.glob("part-*.json")))
 
 
-def killed_after(arguments: list[str], output: Path, parts: int) -> int:
-    """Start an audit, kill it once so many parts are finished, and count what it left."""
-    folder = output.with_name(f".{output.name}.parts")
-    with subprocess.Popen([*PROGRAM, *arguments, "-o", str(output)], stdout=subprocess.DEVNULL) as process:
-        while process.poll() is None and finished(folder) < parts:
-            time.sleep(0.002)
-        process.send_signal(signal.SIGKILL)
-    assert process.returncode == -signal.SIGKILL, "it was finished before it could be killed"
-    return finished(folder)
+def started(arguments: list[str], output: Path, *moment: str) -> subprocess.Popen[bytes]:
+    """An audit in a process of its own, to which something happens when a part is about to get its name."""
+    program = [MOMENTS, "os.rename", "/part-", *moment] if moment else ["-c"]
+    command = [sys.executable, *program, "from crossroads.cli import main; main()", "audit"]
+    return subprocess.Popen([*command, *arguments, "-o", str(output)], stdout=subprocess.DEVNULL)
 
 
 def test_a_killed_audit_goes_on_and_ends_in_the_same_bytes(tmp_path: Path, arguments: list[str]) -> None:
     whole, again = tmp_path / "whole", tmp_path / "again"
-    subprocess.run([*PROGRAM, *arguments, "-o", str(whole)], check=True, stdout=subprocess.DEVNULL)
-    first = killed_after(arguments, again, 20)
-    second = killed_after(arguments, again, first + 20)
-    assert 20 <= first < second < 180  # three parts a design
-    assert not again.exists()  # nothing half-written
+    assert started(arguments, whole).wait() == 0
     junk = again.with_name(".again.parts")
+    for kept in (20, 40):  # each goes on from where the one before it was killed
+        assert started(arguments, again, "21", "SIGKILL:self").wait() == -signal.SIGKILL
+        assert finished(junk) == kept
+    assert not again.exists()  # nothing half-written
     torn = sorted(junk.glob("part-*.json"))[0]
     torn.write_bytes(torn.read_bytes()[:100])
     (junk / ".writing-part-of-something").write_bytes(b"half a part")
-    subprocess.run([*PROGRAM, *arguments, "-o", str(again)], check=True, stdout=subprocess.DEVNULL)
+    assert started(arguments, again).wait() == 0
     for name in ("results.json", "results.csv", "vectors.npz", "report.html", "methods.md"):
         assert (again / name).read_bytes() == (whole / name).read_bytes(), name
     assert not (junk / ".writing-part-of-something").exists()
-    assert finished(junk) == 180
+    assert finished(junk) == 180  # three parts a design
 
 
 def test_a_second_audit_of_the_same_folder_is_refused_meanwhile(tmp_path: Path, arguments: list[str]) -> None:
     output = tmp_path / "out"
-    with subprocess.Popen([*PROGRAM, *arguments, "-o", str(output)], stdout=subprocess.DEVNULL) as process:
-        while process.poll() is None and finished(output.with_name(".out.parts")) < 1:
-            time.sleep(0.002)
-        process.send_signal(signal.SIGSTOP)  # alive, and at work
+    with started(arguments, output, "2", "SIGSTOP:self") as process:
+        assert os.WIFSTOPPED(os.waitpid(process.pid, os.WUNTRACED)[1])  # alive, and at work
         other = subprocess.run(
             [*PROGRAM, *arguments, "-o", str(output)], check=False, capture_output=True, text=True
         )

@@ -24,6 +24,35 @@ FLAGS = (
     "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
     "--disable-component-update", "--disable-sync",
 )  # fmt: skip
+# What tests ask the page for, and is waited for there: what is done in steps is not done after a fixed time.
+HELPERS = """
+const drawn = () => new Promise((done) => requestAnimationFrame(() => setTimeout(done)));
+async function settled() { for (let i = 0; i < 5; i += 1) await drawn(); }
+/** Open everything that opens, and what that holds; contents are made when the event has come. */
+async function unfolded() {
+  for (let round = 0; round < 10; round += 1) {
+    const closed = [...document.querySelectorAll('details:not([open])')];
+    if (!closed.length) break;
+    await Promise.all(closed.map((one) => new Promise((done) => {
+      one.addEventListener('toggle', done, { once: true });
+      one.open = true;
+    })));
+  }
+  await settled();
+}
+/** What was copied since `emptied`. */
+async function emptied() { await navigator.clipboard.writeText(''); }
+async function copied() {
+  for (;;) {
+    const text = await navigator.clipboard.readText();
+    if (text) return text;
+    await drawn();
+  }
+}
+Object.assign(window, { settled, unfolded, emptied, copied });
+"""
+SECONDS = 240
+"""How long a page may take on a machine that is busy with other things."""
 NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 
 
@@ -78,6 +107,8 @@ def opened(chromium: Any) -> Iterator[Callable[..., Opened]]:
             viewport={"width": width, "height": height}, color_scheme=scheme, **more
         )
         context.grant_permissions(["clipboard-read", "clipboard-write"])
+        context.set_default_timeout(SECONDS * 1000)
+        context.add_init_script(HELPERS)
         contexts.append(context)
         found = Opened(context.new_page())
         pages.append(found)
@@ -88,7 +119,7 @@ def opened(chromium: Any) -> Iterator[Callable[..., Opened]]:
         page.on("request", lambda one: found.requests.append(one.url) if one.url != address else None)
         page.goto(address)
         if ready:
-            page.wait_for_selector("html[data-ready=yes]", timeout=20_000)
+            page.wait_for_selector("html[data-ready=yes]")
         return found
 
     yield open_page

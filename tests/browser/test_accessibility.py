@@ -23,9 +23,7 @@ def test_axe_finds_nothing_moderate_or_worse(
 ) -> None:
     page = opened(report, width=width, dark=dark).page
     if everything:
-        for _ in range(2):
-            page.evaluate("document.querySelectorAll('details').forEach((one) => { one.open = true; })")
-            page.wait_for_timeout(100)
+        page.evaluate("unfolded()")
         page.evaluate("location.hash = 'explorer'")  # it is built when it comes near
         page.wait_for_selector(".explorer-results[data-shown=yes]")
     page.evaluate(axe)

@@ -52,7 +52,7 @@ def _number(page: Any, place: str) -> float:
 
 
 def _settled(page: Any) -> None:
-    page.wait_for_selector(".explorer-results[data-counting=no]", timeout=240_000)
+    page.wait_for_selector(".explorer-results[data-counting=no]")
 
 
 def _compare(page: Any, expected: MleatResult) -> None:
@@ -274,10 +274,11 @@ def test_a_title_can_be_changed(explored: Callable[..., Any]) -> None:
 
 
 def _copied(page: Any, kind: str, folder: Path) -> Design:
+    page.evaluate("emptied()")
     page.get_by_role("button", name=f"Copy as {kind}").click()
     page.locator("#said", has_text=f"Design as {kind} copied").wait_for(state="attached")
     path = folder / f"copied.{kind.lower()}"
-    path.write_text(page.evaluate("navigator.clipboard.readText()"), encoding="utf-8")
+    path.write_text(page.evaluate("copied()"), encoding="utf-8")
     return cr.read_design(path)
 
 

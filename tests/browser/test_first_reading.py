@@ -395,7 +395,7 @@ def test_no_name_in_a_picture_is_cut_by_its_edge(opened: Open, report: Path, wid
     for part in ("test-0", "test-1", "test-2", "test-3", "detection-0", "geometry-0"):
         page.locator(f"#{part} > summary").click()
         page.locator(f"#{part} svg").first.wait_for()
-    page.wait_for_timeout(300)  # pictures are drawn anew once they know their room
+    page.evaluate("settled()")  # pictures are drawn anew once they know their room
     assert _outside(page, "#main") == []
 
 

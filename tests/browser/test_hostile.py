@@ -46,9 +46,7 @@ def hostile(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def test_hostile_names_are_shown_as_text(opened: Callable[..., Any], hostile: Path) -> None:
     page = opened(hostile).page
-    for _ in range(3):
-        page.evaluate("document.querySelectorAll('details').forEach((one) => { one.open = true; })")
-        page.wait_for_timeout(200)
+    page.evaluate("unfolded()")
     assert page.evaluate("window.broken") is None
     assert page.locator("main script, main img, main b, main i").count() == 0
     text = page.locator("main").text_content()
@@ -61,11 +59,11 @@ def test_every_button_can_be_pressed_with_hostile_words(opened: Callable[..., An
     page = opened(hostile).page
     page.evaluate("window.print = () => {}")
     for _ in range(2):
-        page.evaluate("document.querySelectorAll('details').forEach((one) => { one.open = true; })")
+        page.evaluate("unfolded()")
         page.evaluate(
             "[...document.querySelectorAll('main button')].slice(0, 400).forEach((one) => one.click())"
         )
-        page.wait_for_timeout(200)
+        page.evaluate("settled()")
     assert page.evaluate("window.broken") is None
 
 
@@ -82,9 +80,7 @@ def test_ten_thousand_words_are_shown_in_parts(opened: Callable[..., Any], tmp_p
     write_page(path, [Record(document=audit_document(audit, [design]), vectors=emb)])
     assert path.stat().st_size < 5_000_000
     page = opened(path).page
-    for _ in range(2):
-        page.evaluate("document.querySelectorAll('details').forEach((one) => { one.open = true; })")
-        page.wait_for_timeout(200)
+    page.evaluate("unfolded()")
     assert page.evaluate("document.querySelectorAll('*').length") < 60_000
 
 

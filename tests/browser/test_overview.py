@@ -66,9 +66,10 @@ def _names(page: Any) -> list[str]:
 
 
 def _clipboard(page: Any, button: str) -> str:
+    page.evaluate("emptied()")
     page.locator("#overview .table").first.get_by_role("button", name=button).click()
     page.locator("#said").get_by_text("copied").wait_for(state="attached")
-    return str(page.evaluate("navigator.clipboard.readText()"))
+    return str(page.evaluate("copied()"))
 
 
 def test_the_lead_counts_the_tests_whose_adjusted_p_is_below_the_level(
@@ -244,9 +245,7 @@ def test_the_legend_explains_every_pattern(opened: Callable[..., Any], mixed_pag
 @pytest.mark.parametrize("dark", [False, True])
 def test_a_phone_never_scrolls_sideways(opened: Callable[..., Any], mixed_page: Path, dark: bool) -> None:
     page = opened(mixed_page, width=360, height=740, dark=dark).page
-    for _ in range(2):
-        page.evaluate("document.querySelectorAll('details').forEach((one) => { one.open = true; })")
-        page.wait_for_timeout(300)
+    page.evaluate("unfolded()")
     assert page.evaluate("document.documentElement.scrollWidth") <= 360
 
 

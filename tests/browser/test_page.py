@@ -29,9 +29,7 @@ def test_every_number_on_the_page_is_the_one_of_results_json(
     opened: Callable[..., Any], report: Path, record: Record
 ) -> None:
     page = opened(report).page
-    for _ in range(3):  # what opens may hold more that opens
-        page.evaluate("document.querySelectorAll('details').forEach((one) => { one.open = true; })")
-        page.wait_for_timeout(200)
+    page.evaluate("unfolded()")
     cells = page.evaluate(
         "[...document.querySelectorAll('data[data-at]')].map((e) => [e.dataset.at, e.value])"
     )

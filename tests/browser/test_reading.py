@@ -264,7 +264,7 @@ def test_two_lists_that_are_the_same_are_counted_to_the_end(opened: Open, tmp_pa
         " return document.querySelector('.explorer-results').dataset.counting; }"
     )
     assert counting == "yes"  # both at once
-    page.wait_for_selector(".explorer-results[data-counting=no]", timeout=60_000)
+    page.wait_for_selector(".explorer-results[data-counting=no]")
     p = [page.locator(f".p-{role} data").get_attribute("value") for role in "xy"]
     alone = cr.mleat(emb, _design(sets=sets), alternative="greater", resamples=0).level2["x"]
     assert p[0] == p[1]

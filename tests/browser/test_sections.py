@@ -237,9 +237,7 @@ def page(document: dict[str, Any], tmp_path_factory: pytest.TempPathFactory) -> 
 
 
 def open_everything(page: Any) -> None:
-    for _ in range(4):  # what opens may hold more that opens
-        page.evaluate("document.querySelectorAll('details').forEach((one) => { one.open = true; })")
-        page.wait_for_timeout(150)
+    page.evaluate("unfolded()")
 
 
 def at(tree: Any, path: str) -> Any:
@@ -266,7 +264,7 @@ def rows_of(page: Any, caption: str) -> list[list[str]]:
     """The cells of a table, by the beginning of its caption."""
     table = page.locator(f'table:has(caption:has-text("{caption}"))').first
     found: list[list[str]] = table.evaluate(
-        "(t) => [...t.tBodies[0].rows].map((r) => [...r.cells].map((c) => c.textContent))", timeout=5_000
+        "(t) => [...t.tBodies[0].rows].map((r) => [...r.cells].map((c) => c.textContent))"
     )
     return found
 
@@ -655,9 +653,9 @@ def test_methods_are_text_and_citations_can_be_copied(opened: Open, page: Path) 
     seen = opened(page).page
     text = seen.locator("#methods")
     assert text.locator("p", has_text="We used <b>one</b> [model].").count() == 1
+    seen.evaluate("emptied()")
     seen.get_by_role("button", name="Copy BibTeX").click()
-    seen.wait_for_timeout(50)
-    assert seen.evaluate("navigator.clipboard.readText()") == "@misc{crossroads,\n  title = {<script>}\n}"
+    assert seen.evaluate("copied()") == "@misc{crossroads,\n  title = {<script>}\n}"
     assert rows_of(text, "What could not be measured") == [["<w>", "no <i>words</i>"]]
 
 

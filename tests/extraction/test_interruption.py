@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import json
-import os
-import random
 import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +20,7 @@ if sys.platform != "linux":
 
 OPTIONS: dict[str, Any] = {"unit_tokens": 150, "batch_size": 4, "device": "cpu"}
 """Small units, so that there are many of them."""
+MOMENTS = str(Path(__file__).parents[1] / "moments.py")
 SCRIPT = (
     "import json, sys\n"
     "from crossroads.extraction import embed\n"
@@ -50,70 +49,51 @@ def expected(model: Path, many: Path, tmp_path_factory: pytest.TempPathFactory) 
     return bytes_of(store)
 
 
-def start(many: Path, model: Path, store: Path, **options: Any) -> subprocess.Popen[bytes]:
+def run(many: Path, model: Path, store: Path, moment: Sequence[str] = (), **options: Any) -> int:
+    """Embed in a process of its own, to which something happens at some moment; returns how it ended."""
     arguments = [str(many), str(model), str(store), json.dumps({**OPTIONS, **options})]
-    return subprocess.Popen(
-        [sys.executable, "-c", SCRIPT, *arguments], start_new_session=True, stderr=subprocess.PIPE
-    )
-
-
-def finish(run: subprocess.Popen[bytes]) -> None:
-    _, said = run.communicate(timeout=120)
-    assert run.returncode == 0, said.decode()
-
-
-def wait_for(run: subprocess.Popen[bytes], reached: Callable[[], bool]) -> None:
-    deadline = time.monotonic() + 90
-    while not reached() and run.poll() is None:
-        assert time.monotonic() < deadline, "nothing happens"
-        time.sleep(0.001)
-
-
-def kill_group(run: subprocess.Popen[bytes]) -> None:
-    """The run and everything it has started in its session, at once."""
-    os.killpg(run.pid, signal.SIGKILL)
-    run.communicate()
-
-
-def kill_parent(run: subprocess.Popen[bytes]) -> None:
-    """The run only; its workers must notice that nobody listens any more."""
-    os.kill(run.pid, signal.SIGKILL)
-    run.communicate()
-    deadline = time.monotonic() + 30
-    while processes("crossroads.extraction.working", run.pid):
+    program = [MOMENTS, *moment] if moment else ["-c"]
+    with subprocess.Popen(
+        [sys.executable, *program, SCRIPT, *arguments], start_new_session=True, stderr=subprocess.PIPE
+    ) as process:
+        _, said = process.communicate(timeout=600)
+    assert process.returncode in (0, -signal.SIGKILL), said.decode()
+    deadline = time.monotonic() + 300
+    while workers_of(process.pid):  # of a run that was killed they must notice that nobody listens any more
         assert time.monotonic() < deadline, "workers live on"
         time.sleep(0.05)
+    return process.returncode
 
 
-def processes(mark: str, session: int | None) -> list[int]:
-    """Processes with something in their command line; of one session, or of any."""
+def workers_of(session: int) -> list[str]:
+    """Workers that were started in a session, of which the first process may be gone."""
     found = []
     for folder in Path("/proc").glob("[0-9]*"):
         try:
-            line = (folder / "cmdline").read_bytes().decode("utf-8", "replace")
+            line = (folder / "cmdline").read_bytes()
             owner = int((folder / "stat").read_text().rpartition(")")[2].split()[3])
         except (OSError, IndexError):
             continue
-        if mark in line and (session is None or owner == session):
-            found.append(int(folder.name))
+        if b"crossroads.extraction.working" in line and owner == session:
+            found.append(folder.name)
     return found
+
+
+def at_part(counts: str, what: str) -> list[str]:
+    """When the part with this number, among those of one run, is about to get its name."""
+    return ["os.rename", "/part-", counts, what]
 
 
 def test_a_run_that_is_killed_again_and_again_ends_with_the_same_bytes(
     model: Path, many: Path, expected: dict[str, bytes], tmp_path: Path
 ) -> None:
-    rng, store, kills = random.Random(11), tmp_path / "store", 0
-    for kill, target in ((kill_group, 0), (kill_parent, 2), (kill_group, 20)):
-        run = start(many, model, store, workers=2)
-        wait_for(run, lambda target=target: parts_of(store) > target)  # type: ignore[misc]
-        time.sleep(rng.uniform(0, 0.02))
-        if run.poll() is None and not store.exists():
-            kill(run)
-            kills += 1
-        else:
-            run.communicate()
-    assert kills >= 2
-    finish(start(many, model, store, workers=2))
+    store, kept = tmp_path / "store", 0
+    for whom, count in (("group", 1), ("self", 3), ("group", 20)):
+        assert run(many, model, store, at_part(str(count), f"SIGKILL:{whom}"), workers=2) == -signal.SIGKILL
+        kept += count - 1
+        assert parts_of(store) == kept
+    assert not store.exists()
+    assert run(many, model, store, workers=2) == 0
     assert bytes_of(store) == expected
     assert sorted(path.name for path in tmp_path.iterdir()) == ["store"]
 
@@ -122,15 +102,8 @@ def test_a_killed_worker_costs_time_but_no_data(
     model: Path, many: Path, expected: dict[str, bytes], tmp_path: Path
 ) -> None:
     store = tmp_path / "store"
-    run = start(many, model, store, workers=2)
-    killed = set()
-    for target in (0, 8):
-        wait_for(run, lambda target=target: parts_of(store) > target)  # type: ignore[misc]
-        for process in processes("crossroads.extraction.working", run.pid)[:1]:
-            os.kill(process, signal.SIGKILL)
-            killed.add(process)
-    finish(run)
-    assert len(killed) == 2
+    moment = at_part("1,9", "SIGKILL:crossroads.extraction.working")
+    assert run(many, model, store, moment, workers=2) == 0
     assert bytes_of(store) == expected
 
 
@@ -139,18 +112,8 @@ def test_ray_gives_the_same_bytes_though_the_run_and_an_actor_are_killed(
 ) -> None:
     pytest.importorskip("ray", reason="extra 'ray'")
     store = tmp_path / "store"
-    run = start(many, model, store, engine="ray", workers=1)
-    wait_for(run, lambda: parts_of(store) > 5)
-    assert run.poll() is None, run.communicate()[1].decode()
-    os.kill(run.pid, signal.SIGKILL)
-    run.communicate()
-    kept = parts_of(store)
-    others = set(processes("ray::MapWorker", None))
-    run = start(many, model, store, engine="ray", workers=1)
-    wait_for(run, lambda: parts_of(store) > kept)
-    actors = [process for process in processes("ray::MapWorker", None) if process not in others]
-    for process in actors:
-        os.kill(process, signal.SIGKILL)
-    assert actors
-    finish(run)
+    ray: dict[str, Any] = {"engine": "ray", "workers": 1}
+    assert run(many, model, store, at_part("6", "SIGKILL:self"), **ray) == -signal.SIGKILL
+    assert parts_of(store) == 5
+    assert run(many, model, store, at_part("1", "SIGKILL:ray::MapWorker"), **ray) == 0
     assert bytes_of(store) == expected

@@ -7,7 +7,6 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from collections.abc import Callable
 from itertools import product
 from pathlib import Path
@@ -510,17 +509,12 @@ def test_a_probe_that_is_killed_goes_on_and_ends_with_the_same_bytes(
     }  # fmt: skip
     probe(model_of("roberta"), store=tmp_path / "whole", **asked)
     store, parts = tmp_path / "killed", tmp_path / "killed.part"
-    command = [sys.executable, "-c", SCRIPT, str(model_of("roberta")), str(store), json.dumps(asked)]
-    run = subprocess.Popen(command, start_new_session=True)
-    deadline = time.monotonic() + 120
-    while len(list(parts.glob("part-*.npy"))) < 5:
-        assert run.poll() is None
-        assert time.monotonic() < deadline, "nothing happens"
-        time.sleep(0.002)
-    os.kill(run.pid, signal.SIGKILL)
-    run.wait()
+    moment = [str(Path(__file__).parents[1] / "moments.py"), "os.rename", "/part-", "6", "SIGKILL:self"]
+    command = [sys.executable, *moment, SCRIPT, str(model_of("roberta")), str(store), json.dumps(asked)]
+    assert subprocess.run(command, check=False).returncode == -signal.SIGKILL
     assert not store.exists()
     kept = len(list(parts.glob("part-*.npy")))
+    assert kept == 5
     steps: list[ProbeStep] = []
     probe(model_of("roberta"), store=store, progress=steps.append, **asked)
     assert max(step.kept for step in steps) >= 4 * kept

@@ -309,7 +309,7 @@ class TestKeys:
 
             threading.Thread(target=echo, daemon=True).start()
             with pytest.raises(EndpointError, match="does not speak HTTP: you said …") as caught:
-                endpoint_embeddings(f"http://127.0.0.1:{server.getsockname()[1]}", WORDS, timeout=5)
+                endpoint_embeddings(f"http://127.0.0.1:{server.getsockname()[1]}", WORDS, timeout=60)
         assert SECRET not in str(caught.value)
 
     def test_a_model_named_like_the_key_is_not_recorded(
@@ -365,7 +365,7 @@ class TestFailuresThatPass:
             return status, {"Content-Length": str(next(lengths, len(data)))}, data
 
         service.answer = answer
-        assert_right(endpoint_embeddings(service.url, WORDS, timeout=5))
+        assert_right(endpoint_embeddings(service.url, WORDS, timeout=60))
         assert len(service.asked) == 2
 
     def test_the_service_says_when_to_come_back(
@@ -401,7 +401,7 @@ class TestFailuresThatPass:
         over = threading.Event()
 
         def answer(path: str, body: dict[str, Any]) -> Reply:
-            over.wait(10)
+            over.wait(300)
             return service.openai(path, body)
 
         service.answer = answer
@@ -559,7 +559,7 @@ class TestPlacesThatCannotBeReached:
 
     def test_a_service_without_encryption_is_told_apart(self, service: Service) -> None:
         with pytest.raises(EndpointError, match=r"does not speak https(.|\n)*try http://"):
-            endpoint_embeddings(service.url.replace("http:", "https:"), WORDS, timeout=5)
+            endpoint_embeddings(service.url.replace("http:", "https:"), WORDS, timeout=60)
 
     def test_something_that_is_no_web_server_is_told_apart(self) -> None:
         with socket.create_server(("127.0.0.1", 0)) as server:
@@ -572,7 +572,7 @@ class TestPlacesThatCannotBeReached:
 
             threading.Thread(target=greet, daemon=True).start()
             with pytest.raises(EndpointError, match="does not speak HTTP"):
-                endpoint_embeddings(f"http://127.0.0.1:{server.getsockname()[1]}", WORDS, timeout=5)
+                endpoint_embeddings(f"http://127.0.0.1:{server.getsockname()[1]}", WORDS, timeout=60)
 
     @pytest.mark.parametrize(
         "url",
