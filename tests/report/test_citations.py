@@ -11,11 +11,13 @@ import pytest
 
 import crossroads as cr
 from crossroads import Design, catalog
-from crossroads.report import Audit, bibtex, citation_keys, methods_paragraph
-from crossroads.report.citations import CHOSEN, FOUND, MEASURES, keys_of, publications
+from crossroads.evidence import Provenance
+from crossroads.report import Audit, bibtex, citation_keys, methods_paragraph, references
+from crossroads.report.citations import CHOSEN, FOUND, MADE, MEASURES, keys_of, publications
 from crossroads.report.methods import described
 from crossroads.report.references import REFERENCES
 from crossroads.results import Result
+from crossroads.sources import embedded
 
 
 def test_measures_software_and_designs_are_cited_once(audit: Audit, audit_designs: list[Design]) -> None:
@@ -74,10 +76,29 @@ def test_every_entry_of_the_catalogue_cites_a_known_publication() -> None:
 def test_keys_are_distinct_and_measures_cite_known_publications() -> None:
     keys = [key for key, _, _ in REFERENCES.values()]
     assert len(set(keys)) == len(keys)
-    used = {name for table in (MEASURES, CHOSEN, FOUND) for names in table.values() for name in names}
+    used = {name for table in (MEASURES, CHOSEN, FOUND, MADE) for names in table.values() for name in names}
     assert used <= set(REFERENCES)
     batteries = {"10.18653/v1/N19-1063"}  # cited by designs of the catalogue alone
     assert set(REFERENCES) - used == batteries
+
+
+def test_the_names_of_publications_are_those_of_the_file() -> None:
+    named = {value for name, value in vars(references).items() if name.isupper() and name != "REFERENCES"}
+    assert named == set(REFERENCES)
+
+
+def test_vectors_are_cited_where_it_is_certain_whose_they_are(audit: Audit) -> None:
+    default = Provenance(source="default", format="default", details={"package": embedded.PACKAGE})
+    decades = Provenance(source="sgns", format="histwords")
+    likely = Provenance(source="glove.6B.50d.txt", format="glove-text")  # may be anybody's
+
+    def keys(source: Provenance) -> set[str]:
+        battery = dataclasses.replace(audit.battery, provenance=(source,))  # type: ignore[type-var]
+        return set(citation_keys(Audit(battery=battery)))
+
+    assert keys(default) - keys(likely) == {"pennington2014glove"}
+    assert keys(decades) - keys(likely) == {"hamilton2016diachronic"}
+    assert not keys(likely) & {"pennington2014glove", "hamilton2016diachronic"}
 
 
 def test_a_publication_is_known_by_its_doi_or_else_by_its_key() -> None:

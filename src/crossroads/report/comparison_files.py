@@ -256,4 +256,5 @@ def comparison_citations(comparison: Comparison) -> str:
     cited = {"weat": "mleat", "ceat": _OVER_WORDS}
     tested = [*(cited[test.measure] for test in battery.tests), "compare battery"]
     measures = [*tested, *used] if battery.tests else used
-    return cited_measures(measures, [test.method for test in battery.tests])
+    sources = [one for result in comparison.results for one in result.provenance]
+    return cited_measures(measures, [test.method for test in battery.tests], sources)
