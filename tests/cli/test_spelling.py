@@ -80,3 +80,19 @@ def test_an_option_that_a_model_has_no_use_for_is_named_as_it_was_typed(
     said = run.err.replace("\n", " ")
     assert "--served-model was given, but default is" in said
     assert "--served-model goes with an embedding service; --as says what a model is." in said
+
+
+def test_a_file_for_a_name_and_a_name_for_a_file_are_told_by_the_option_that_takes_them(
+    command: Callable[..., Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    run = command("weat", "vectors.txt", "--design", "WEAT1")
+    assert run.status == 2
+    assert "'WEAT1' is of the catalogue, not a file.\n\nhint: --test WEAT1" in run.err
+    Path("mine.toml").write_text("", encoding="utf-8")
+    run = command("audit", "vectors.txt", "--test", "mine.toml")
+    assert run.status == 2
+    assert "'mine.toml' is a file, not a test of the catalogue.\n\nhint: --design mine.toml" in run.err
+    Path("weat1").write_text("", encoding="utf-8")  # a file of that name is a file, and a test is a test
+    assert "has no ending" in command("weat", "vectors.txt", "--design", "weat1").err
+    assert "mine" not in command("weat", "vectors.txt", "--test", "weat1").err

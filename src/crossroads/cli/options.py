@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated, Any
@@ -124,6 +125,7 @@ def chosen_designs(
         names = list(default)
     known = batteries()
     designs: list[Design] = []
+    _check_kinds(names, files or [], known)
     for name in names:
         for member in known.get(name.lower(), (name,)):
             found: Any = catalog(member)
@@ -142,6 +144,17 @@ def chosen_designs(
             f"the name {sorted(twice)[0]!r} stands for two designs.", hint="give each one a name."
         )
     return designs
+
+
+def _check_kinds(names: Sequence[str], files: Sequence[Path], known: Mapping[str, Any]) -> None:
+    """A file where a name is meant, and the reverse, is told by the option that takes it."""
+    entries = {entry.casefold() for entry in (*catalog().of_kind("design"), *known)}
+    for name in names:
+        if name.casefold() not in entries and Path(name).is_file():
+            raise InputError(f"{name!r} is a file, not a test of the catalogue.", hint=f"--design {name}")
+    for file in files:
+        if not file.exists() and str(file).casefold() in entries:
+            raise InputError(f"{str(file)!r} is of the catalogue, not a file.", hint=f"--test {file}")
 
 
 def missing_policy(given: Missing | None, tests: list[str] | None, files: list[Path] | None) -> str:
