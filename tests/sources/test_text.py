@@ -196,6 +196,16 @@ def test_text_without_numbers_is_refused(tmp_path: Path) -> None:
         load(write(tmp_path, b"once upon a time\nthere was\n"), format="glove-text")
 
 
+def test_the_line_without_numbers_is_the_one_that_is_shown(tmp_path: Path) -> None:
+    with pytest.raises(FormatError, match="this was found: 'b x'") as caught:
+        load(write(tmp_path, b"a 1 2\nb x\nc y\n"))
+    assert caught.value.line == 2
+    # as many lines with numbers as without: the one at fault is the one without
+    with pytest.raises(FormatError, match="number 2 of 2 is 'x'") as caught:
+        load(write(tmp_path, b"a 1 2\nb 3 x\n"))
+    assert caught.value.line == 2
+
+
 def test_words_that_are_not_utf8_are_named_unless_told_otherwise(tmp_path: Path) -> None:
     path = write(tmp_path, b"a 1 2\ncaf\xe9 3 4\nb 5 6\n")
     with pytest.raises(FormatError, match=r"the word 'caf\\\\xe9' is not UTF-8") as caught:

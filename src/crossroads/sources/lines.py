@@ -58,16 +58,7 @@ def learn_layout(lines: list[bytes], *, dim: int | None, path: Path, first_line:
         Number of the first of these lines.
     """
     if dim is None:
-        counts = Counter(_trailing_numbers(line) for line in lines)
-        most = max(counts.values())
-        dim = min(count for count, times in counts.items() if times == most)
-    if dim < 1:
-        raise FormatError(
-            f"a word followed by numbers was expected, this was found: {shown(lines[0])}.",
-            path=path,
-            line=first_line,
-            hint="name the format if it is another one: format=...; known_sources() lists them.",
-        )
+        dim = _usual_count(lines, path=path, first_line=first_line)
     tabs = any(b"\t" in line for line in lines)
     trailing = sum(line.rstrip(b"\r").endswith((b" ", b"\t")) for line in lines)
     return Layout(dim=dim, tabs=tabs, separators=dim + (2 * trailing > len(lines)))
@@ -145,6 +136,23 @@ def shown(data: bytes, most: int = 60) -> str:
     """A piece of a file, short enough for a message."""
     text = data[:most].decode("utf-8", "backslashreplace")
     return repr(text) + (" …" if len(data) > most else "")
+
+
+def _usual_count(lines: list[bytes], *, path: Path, first_line: int) -> int:
+    """How many numbers most lines end in; where two counts are as frequent, the smaller that is not none."""
+    found = [_trailing_numbers(line) for line in lines]
+    counts = Counter(found)
+    most = max(counts.values())
+    usual = min((count for count in counts if count and counts[count] == most), default=0)
+    if usual:
+        return usual
+    bare = found.index(0)
+    raise FormatError(
+        f"a word followed by numbers was expected, this was found: {shown(lines[bare])}.",
+        path=path,
+        line=first_line + bare,
+        hint="name the format if it is another one: format=...; known_sources() lists them.",
+    )
 
 
 def _trailing_numbers(line: bytes) -> int:
