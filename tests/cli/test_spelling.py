@@ -96,3 +96,29 @@ def test_a_file_for_a_name_and_a_name_for_a_file_are_told_by_the_option_that_tak
     Path("weat1").write_text("", encoding="utf-8")  # a file of that name is a file, and a test is a test
     assert "has no ending" in command("weat", "vectors.txt", "--design", "weat1").err
     assert "mine" not in command("weat", "vectors.txt", "--test", "weat1").err
+
+
+def test_a_mistyped_value_of_an_option_is_told_with_the_nearest(command: Callable[..., Any]) -> None:
+    run = command("weat", "vectors.txt", "--alternative", "twosided")
+    assert run.status == 2
+    said = " ".join(run.err.replace("│", " ").split())
+    assert "Invalid value for '--alternative': 'twosided' is not one of 'greater', 'less'," in said
+    assert "Did you mean 'two-sided'?" in said
+    assert "Did you mean" not in command("weat", "vectors.txt", "--alternative", "qqq").err
+
+
+@pytest.mark.parametrize(
+    ("option", "value", "said"),
+    [
+        ("--seed", "x", "'x': a whole number was expected."),
+        ("--seed", "1.5", "'1.5': a whole number was expected."),
+        ("--workers", "0", "'0': a number of at least 1 was expected."),
+        ("--device", "gpu", "'gpu' is not one of 'auto', 'cpu', 'cuda', 'mps'. Did you mean 'cpu'?"),
+    ],
+)
+def test_a_wrong_value_of_an_option_is_named(
+    command: Callable[..., Any], option: str, value: str, said: str
+) -> None:
+    run = command("audit", "vectors.txt", option, value)
+    assert run.status == 2
+    assert f"Invalid value for '{option}': {said}" in " ".join(run.err.replace("│", " ").split())

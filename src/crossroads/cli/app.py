@@ -12,6 +12,7 @@ from typing import Annotated, Any, TextIO
 import typer
 from rich.markup import escape
 from rich.text import Text
+from typer.core import TyperCommand
 
 import crossroads
 from crossroads.cli import (
@@ -33,6 +34,18 @@ from crossroads.cli import (
 )
 from crossroads.errors import CrossroadsError, CrossroadsWarning, InputError
 
+
+class _Command(TyperCommand):
+    """A command that tells a wrong value of an option by its name, with the nearest right one."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        try:
+            return super().parse_args(ctx, args)
+        except typer.BadParameter as error:
+            error.message = spelling.value_in_the_shell(error.message, error.__cause__)
+            raise
+
+
 app = typer.Typer(
     name="crossroads",
     help="Measure the social and intersectional associations that a model has learned.",
@@ -43,28 +56,28 @@ app = typer.Typer(
     epilog="Exit status: 0 done, 1 the work failed, 2 bad usage or input, 130 interrupted.",
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-app.command("audit")(auditing.audit_command)
-app.command("weat")(associations.weat_command)
-app.command("mleat")(associations.mleat_command)
-app.command("sc-weat")(associations.sc_weat_command)
-app.command("ibd")(
+app.command("audit", cls=_Command)(auditing.audit_command)
+app.command("weat", cls=_Command)(associations.weat_command)
+app.command("mleat", cls=_Command)(associations.mleat_command)
+app.command("sc-weat", cls=_Command)(associations.sc_weat_command)
+app.command("ibd", cls=_Command)(
     intersections.detection_command("ibd", "Detect words associated with an intersectional group.")
 )
-app.command("eibd")(
+app.command("eibd", cls=_Command)(
     intersections.detection_command(
         "eibd", "Detect words that emerge at an intersection, not in its parents."
     )
 )
-app.command("rsa")(intersections.rsa_command)
-app.command("contexts")(corpora.contexts_command)
-app.command("embed")(extracting.embed_command)
-app.command("ceat")(contextual.ceat_command)
-app.command("reproduce")(reproducing.reproduce_command)
-app.command("probe")(probing.probe_command)
-app.command("align")(aligning.align_command)
-app.command("compare")(comparing.compare_command)
-app.command("report")(reporting.report_command)
-app.command("catalog")(cataloguing.catalog_command)
+app.command("rsa", cls=_Command)(intersections.rsa_command)
+app.command("contexts", cls=_Command)(corpora.contexts_command)
+app.command("embed", cls=_Command)(extracting.embed_command)
+app.command("ceat", cls=_Command)(contextual.ceat_command)
+app.command("reproduce", cls=_Command)(reproducing.reproduce_command)
+app.command("probe", cls=_Command)(probing.probe_command)
+app.command("align", cls=_Command)(aligning.align_command)
+app.command("compare", cls=_Command)(comparing.compare_command)
+app.command("report", cls=_Command)(reporting.report_command)
+app.command("catalog", cls=_Command)(cataloguing.catalog_command)
 
 
 NARROW = 72
