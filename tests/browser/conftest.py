@@ -49,7 +49,16 @@ async function copied() {
     await drawn();
   }
 }
-Object.assign(window, { settled, unfolded, emptied, copied });
+/** Keep, from now on, what is shown for a moment and what is said: either may be gone when asked for. */
+function listening() {
+  window.heard = { seen: [], said: [] };
+  new MutationObserver(() => {
+    const shown = [...document.querySelectorAll('.told')].filter((one) => one.checkVisibility());
+    heard.seen.push(...shown.map((one) => one.innerText));
+    heard.said.push(document.getElementById('said').textContent);
+  }).observe(document.body, { subtree: true, childList: true, characterData: true });
+}
+Object.assign(window, { settled, unfolded, emptied, copied, listening });
 """
 SECONDS = 240
 """How long a page may take on a machine that is busy with other things."""

@@ -72,7 +72,7 @@ def test_the_reader_chooses_between_light_and_dark(opened: Callable[..., Any], r
 def test_a_link_opens_what_it_points_to(opened: Callable[..., Any], report: Path) -> None:
     page = opened(report).page
     page.locator("#overview a[href^='#test-']").first.click()
-    page.wait_for_function("document.querySelector('details[open]') !== null")
+    page.wait_for_function("() => document.querySelector('details[open]') !== null")
     assert page.locator("details[open]").count() == 1
 
 
