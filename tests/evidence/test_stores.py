@@ -16,7 +16,8 @@ from numpy.typing import NDArray
 from crossroads import Contexts
 from crossroads.errors import EvidenceError, FormatError, InputError, UnknownNameError
 from crossroads.evidence import Provenance
-from crossroads.evidence.stores import read_store, write_store
+from crossroads.evidence.store_writing import write_store
+from crossroads.evidence.stores import read_store
 
 RNG = np.random.default_rng(0)
 GIVEN = {

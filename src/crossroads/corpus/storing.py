@@ -11,17 +11,15 @@ import csv
 import hashlib
 import json
 import os
-import shutil
-import tempfile
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from types import MappingProxyType
-from typing import IO, Any
+from typing import Any
 
 from crossroads.corpus.found import Context, Found, WordCoverage
 from crossroads.errors import FormatError, InputError, join_words
-from crossroads.evidence.staging import settle_folder, umask
+from crossroads.evidence.replacing import recover, replaced
 from crossroads.version import VERSION
 
 FORMAT = "crossroads-contexts/1"
@@ -70,28 +68,22 @@ def write_contexts(found: Found, folder: str | os.PathLike[str], *, overwrite: b
     """
     folder = Path(folder)
     check_folder(folder, overwrite=overwrite)
-    place = folder.resolve()  # a link to a folder stays one
-    place.parent.mkdir(parents=True, exist_ok=True)
-    staging = Path(tempfile.mkdtemp(prefix=_hidden(place), dir=place.parent))
-    try:
+    with replaced(folder) as staging:
         digest = _write(staging / CONTEXTS, _context_lines(found))
         _write_coverage(staging / COVERAGE, found)
         text = json.dumps(_manifest(found, digest), ensure_ascii=False, allow_nan=False, indent=1)
         _write(staging / MANIFEST, iter([text + "\n"]))
-        staging.chmod(0o777 & ~umask())
-        settle_folder(staging)
-        _move(staging, place)
-        settle_folder(place.parent)
-    except BaseException:
-        shutil.rmtree(staging, ignore_errors=True)
-        raise
     return folder
 
 
 def check_folder(folder: str | os.PathLike[str], *, overwrite: bool = False) -> None:
-    """Refuse a place that holds something else or cannot be written, before any work is done."""
+    """Refuse a place that holds something else or cannot be written, before any work is done.
+
+    Contexts that were about to be replaced when their writer was killed are put back first.
+    """
     folder = Path(folder)
     try:
+        recover(folder)
         _check_kind(folder)
         _check_contents(folder, overwrite)
         _check_parent(folder)
@@ -235,14 +227,13 @@ def _manifest(found: Found, digest: str) -> dict[str, Any]:
 
 
 def _write(path: Path, pieces: Iterator[str]) -> str:
-    """Write text, down to the disk; returns its SHA-256."""
+    """Write text; returns its SHA-256."""
     digest = hashlib.sha256()
     with path.open("wb") as file:
         for piece in pieces:
             data = piece.encode("utf-8")
             digest.update(data)
             file.write(data)
-        _flush(file)
     return digest.hexdigest()
 
 
@@ -252,12 +243,6 @@ def _write_coverage(path: Path, found: Found) -> None:
         writer = csv.DictWriter(file, names, lineterminator="\n")
         writer.writeheader()
         writer.writerows({**asdict(one), "enough": "yes" if one.enough else "no"} for one in found.coverage)
-        _flush(file)
-
-
-def _flush(file: IO[Any]) -> None:
-    file.flush()
-    os.fsync(file.fileno())
 
 
 def _is_ours(folder: Path) -> bool:
@@ -267,25 +252,3 @@ def _is_ours(folder: Path) -> bool:
     except (OSError, ValueError, RecursionError):
         return False
     return isinstance(manifest, dict) and str(manifest.get("format")).startswith("crossroads-contexts/")
-
-
-def _hidden(place: Path) -> str:
-    """How names of folders beside a place begin; short, for the place may have the longest name allowed."""
-    return f".{place.name[:40]}-"
-
-
-def _move(staging: Path, place: Path) -> None:
-    """Put the new folder in place; an old one goes only when the new one stands."""
-    if not place.exists():
-        staging.rename(place)
-        return
-    old = Path(tempfile.mkdtemp(prefix=f"{_hidden(place)}old-", dir=place.parent))
-    try:
-        place.rename(old / "contexts")
-        try:
-            staging.rename(place)
-        except BaseException:
-            (old / "contexts").rename(place)
-            raise
-    finally:
-        shutil.rmtree(old)

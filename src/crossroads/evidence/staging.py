@@ -8,6 +8,7 @@ known by its lock and removed by the next.
 from __future__ import annotations
 
 import contextlib
+import hashlib
 import os
 import re
 import shutil
@@ -73,7 +74,19 @@ def settle_folder(folder: Path) -> None:
         os.close(descriptor)
 
 
-def held(path: Path, sign: str = ".writing-") -> tuple[Path, int | None]:
+def settle_file(path: Path) -> None:
+    """Wait until a file is on the disk."""
+    with path.open("rb+") as file:
+        os.fsync(file.fileno())
+
+
+_WRITING = ".writing-"
+"""By this, folders that are being filled are known."""
+_LONG = 200
+"""Bytes of a name that leave room for what is put before and behind it; systems allow 255."""
+
+
+def held(path: Path, sign: str = _WRITING) -> tuple[Path, int | None]:
     """A new folder beside a path, and the lock on it.
 
     Parameters
@@ -84,7 +97,7 @@ def held(path: Path, sign: str = ".writing-") -> tuple[Path, int | None]:
         What goes on in the name: by this, abandoned folders of the same kind are known.
     """
     while True:
-        folder = Path(tempfile.mkdtemp(prefix=f".{path.name}{sign}", dir=path.parent))
+        folder = Path(tempfile.mkdtemp(prefix=_beginning(path, sign), dir=path.parent))
         try:
             lock = lock_folder(folder)
         except (BlockingIOError, FileNotFoundError):
@@ -96,14 +109,29 @@ def held(path: Path, sign: str = ".writing-") -> tuple[Path, int | None]:
 
 def remove_abandoned(path: Path) -> None:
     """Remove what writers of the same name have left that are no more."""
-    name = re.compile(rf"{re.escape(f'.{path.name}.writing-')}[a-z0-9_]{{8}}")
-    for folder in path.parent.iterdir():
-        if name.fullmatch(folder.name) and folder.is_dir() and not folder.is_symlink():
-            with contextlib.suppress(BlockingIOError, FileNotFoundError):
-                lock = lock_folder(folder)
-                if lock is not None:
-                    shutil.rmtree(folder, ignore_errors=True)
-                    os.close(lock)
+    for folder in left_beside(path, _WRITING):
+        with contextlib.suppress(BlockingIOError, FileNotFoundError):
+            lock = lock_folder(folder)
+            if lock is not None:
+                shutil.rmtree(folder, ignore_errors=True)
+                os.close(lock)
+
+
+def left_beside(path: Path, sign: str) -> list[Path]:
+    """Folders that :func:`held` has made beside a path with this sign, whether somebody holds them or not."""
+    name = re.compile(rf"{re.escape(_beginning(path, sign))}[a-z0-9_]{{8}}")
+    return [
+        folder
+        for folder in path.parent.iterdir()
+        if name.fullmatch(folder.name) and folder.is_dir() and not folder.is_symlink()
+    ]
+
+
+def _beginning(path: Path, sign: str) -> str:
+    """How the names of folders beside a path begin: the same for no other path, and never too long."""
+    written = os.fsencode(path.name)
+    long = f"{path.name[:40]}-{hashlib.sha256(written).hexdigest()[:16]}"
+    return f".{path.name if len(written) <= _LONG else long}{sign}"
 
 
 def lock_folder(folder: Path) -> int | None:

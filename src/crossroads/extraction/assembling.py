@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from crossroads.corpus import StoredContexts
 from crossroads.evidence import Provenance
 from crossroads.evidence.staging import settle_folder
-from crossroads.evidence.stores import write_store
+from crossroads.evidence.store_writing import write_store
 from crossroads.extraction.parts import STAGED, Parts, disk_errors
 from crossroads.extraction.planning import Plan
 from crossroads.extraction.settings import Settings, fingerprint

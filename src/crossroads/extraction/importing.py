@@ -19,7 +19,8 @@ from numpy.typing import NDArray
 from crossroads.errors import EvidenceError, FormatError, UnsafeFileError, one_of
 from crossroads.evidence import Contexts, Provenance
 from crossroads.evidence.staging import already_there
-from crossroads.evidence.stores import DTYPES, write_store
+from crossroads.evidence.store_writing import write_store
+from crossroads.evidence.stores import DTYPES
 from crossroads.extraction.places import usable_place
 from crossroads.sources.pickled_arrays import as_array
 from crossroads.sources.pickles import load_pickle

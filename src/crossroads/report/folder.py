@@ -1,17 +1,16 @@
-"""The folder of an audit: what may stand in it, and how it is put in place as a whole."""
+"""The folder of an audit: what may stand in it, and what it and the audits in it are called."""
 
 from __future__ import annotations
 
 import json
 import os
 import re
-import shutil
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager, suppress
+from collections.abc import Iterable
 from pathlib import Path
 
 from crossroads.errors import InputError, join_words
-from crossroads.evidence.staging import held, lock_folder, remove_abandoned, settle_folder, umask
+from crossroads.evidence.replacing import recover
+from crossroads.evidence.staging import settle_file
 
 MARK = "results.json"
 """The file by which a folder is known to be an audit."""
@@ -101,110 +100,12 @@ def folder_names(models: Iterable[str]) -> dict[str, str]:
     return names
 
 
-@contextmanager
-def staged(output: Path) -> Iterator[Path]:
-    """A folder to write to, which takes the place of ``output`` at the end, or vanishes on an error.
-
-    What a killed writer has left beside it is put back or removed first. An ``output`` that is a link stays
-    one: the folder to which it leads is replaced.
-    """
-    output = output.resolve()
-    output.parent.mkdir(parents=True, exist_ok=True)
-    recover(output)
-    remove_abandoned(output)
-    staging, lock = held(output)
-    try:
-        yield staging
-        for path in staging.rglob("*"):
-            if path.is_file():
-                _settle(path)
-        staging.chmod(0o777 & ~umask())
-        _move(staging, output)
-    except BaseException:
-        shutil.rmtree(staging, ignore_errors=True)
-        raise
-    finally:
-        if lock is not None:
-            os.close(lock)
-
-
 def write_whole(path: Path, text: str) -> None:
     """Write a text file in one step: all of it or nothing, in place of one that exists."""
     beside = path.with_name(f".{path.name}.{os.getpid()}.part")
     try:
         beside.write_text(text, encoding="utf-8")
-        _settle(beside)
+        settle_file(beside)
         beside.replace(path)
     finally:
         beside.unlink(missing_ok=True)
-
-
-def _settle(path: Path) -> None:
-    """Wait until a file is on the disk."""
-    with path.open("rb+") as file:
-        os.fsync(file.fileno())
-
-
-def _move(staging: Path, output: Path) -> None:
-    """Put the new folder in place of an old audit; the old one goes only when the new one stands.
-
-    In between there is a moment without either; :func:`recover` puts the old one back if that is the last.
-    """
-    if not output.exists():
-        staging.rename(output)
-        settle_folder(output.parent)
-        return
-    aside, lock = held(output, _OLD)
-    try:
-        output.rename(aside / _WHOLE)
-        staging.rename(output)
-        settle_folder(output.parent)
-    finally:
-        _put_back(aside, output)
-        if lock is not None:
-            os.close(lock)
-
-
-_OLD = "-old-"
-"""By this, folders for old audits are known."""
-_WHOLE, _GOING = "audit", "going"
-"""An old audit that was moved aside, and one that is being removed: only the first is ever put back."""
-
-
-def recover(output: Path) -> None:
-    """Clear up after writers that were killed while they replaced a folder.
-
-    Where the old folder was moved aside and the new one had not taken its place, the old one is put back;
-    else it is removed. Writers that are at work are left alone.
-    """
-    output = output.resolve()
-    name = re.compile(rf"{re.escape(f'.{output.name}{_OLD}')}[a-z0-9_]{{8}}")
-    with suppress(OSError):  # a place that cannot be read or written is refused in words elsewhere
-        for aside in sorted(output.parent.iterdir()):
-            if name.fullmatch(aside.name) and aside.is_dir() and not aside.is_symlink():
-                with suppress(BlockingIOError, FileNotFoundError):
-                    _recover(aside, output)
-
-
-def _recover(aside: Path, output: Path) -> None:
-    lock = lock_folder(aside)
-    try:
-        if {one.name for one in aside.iterdir()} <= {_WHOLE, _GOING}:  # else it is somebody's own
-            _put_back(aside, output)
-    finally:
-        if lock is not None:
-            os.close(lock)
-
-
-def _put_back(aside: Path, output: Path) -> None:
-    """Put an old audit back if nothing stands in its place, and remove it else.
-
-    It is renamed before it is removed: half of an audit is never taken for a whole one.
-    """
-    old = aside / _WHOLE
-    if old.is_dir() and not output.exists():
-        old.rename(output)
-        settle_folder(output.parent)
-    elif old.is_dir():
-        old.rename(aside / _GOING)
-    shutil.rmtree(aside, ignore_errors=True)

@@ -11,6 +11,7 @@ from typing import Any
 
 from crossroads.errors import MissingExtraError, join_words
 from crossroads.evidence import Embeddings
+from crossroads.evidence.replacing import replaced
 from crossroads.measures import CompareBatteryResult
 from crossroads.report.audit import Audit
 from crossroads.report.citations import bibtex
@@ -21,7 +22,7 @@ from crossroads.report.comparison_files import (
     comparison_markdown,
     comparison_methods,
 )
-from crossroads.report.folder import MARK, folder_names, staged
+from crossroads.report.folder import MARK, folder_names
 from crossroads.report.latex import latex_table
 from crossroads.report.methods import methods_paragraph
 from crossroads.report.page import write_page
@@ -78,7 +79,7 @@ def write_audit(
         Sentences on what is absent, and what to install for it.
     """
     designs = list(designs)
-    with staged(output) as folder:
+    with replaced(output) as folder:
         record, absent = write_parts(
             folder, audit, designs, vectors=vectors, figures=figures, gate=gate, published=published
         )
@@ -195,7 +196,7 @@ def write_comparison(
     list
         Sentences on what is absent, and what to install for it.
     """
-    with staged(output) as folder:
+    with replaced(output) as folder:
         absent = _write_comparison(folder, comparison, figures=figures)
         _write_page(folder, records, comparison, findings=findings, fidelity=fidelity)
     return absent
@@ -230,7 +231,7 @@ def write_audits(
     """
     absent: list[str] = []
     records: list[Record] = []
-    with staged(output) as folder:
+    with replaced(output) as folder:
         for model, name in folder_names(audits).items():
             one, inner = audits[model], folder / name
             inner.mkdir()
