@@ -156,3 +156,16 @@ def test_plain_data_with_an_unknown_key_name_the_nearest() -> None:
 
 def test_the_representation_names_the_sets_and_their_sizes() -> None:
     assert repr(bugs(y=None)) == "<Design bugs: x (2), a (1) and b (1)>"
+
+
+@pytest.mark.parametrize("source", [3, ["Caliskan 2017"], b"Caliskan 2017"])
+def test_a_source_is_a_citation_or_its_text(source: Any) -> None:
+    with pytest.raises(DesignError, match="source is "):
+        Design(name="bugs", x=["rose"], a=["love"], b=["hate"], source=source)
+
+
+@pytest.mark.parametrize("field", ["departures", "templates"])
+def test_sentences_that_are_no_list_are_refused(field: str) -> None:
+    more: dict[str, Any] = {field: 3}
+    with pytest.raises(DesignError, match=f"{field} is 3"):
+        Design(name="bugs", x=["rose"], a=["love"], b=["hate"], **more)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from enum import StrEnum
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -13,6 +12,21 @@ import typer
 from crossroads.cli import interrupting, printing
 from crossroads.cli import options as o
 from crossroads.cli.extracting import Device
+from crossroads.cli.probing_options import (
+    PILOT,
+    GroupsOption,
+    Human,
+    Kind,
+    Measure,
+    Missing,
+    Model,
+    Output,
+    Pilot,
+    Prior,
+    Score,
+    TemplatesOption,
+    TraitsOption,
+)
 from crossroads.cli.probing_tables import Compared, show
 from crossroads.errors import InputError, join_words
 from crossroads.evidence.judgement_files import read_judgements
@@ -28,88 +42,6 @@ from crossroads.measures.template_choice import choose_templates
 from crossroads.measures.trait_scores import TraitScores
 from crossroads.stimuli.catalog import catalog
 from crossroads.stimuli.identities import paired_groups
-
-PILOT = ("Asian", "Black", "Hispanic", "immigrant")
-"""The groups on which the ABC study chose its templates."""
-_PILOT = ",".join(PILOT)
-
-
-class Measure(StrEnum):
-    """What is computed."""
-
-    ilps = "ilps"
-    ilps_star = "ilps-star"
-    set = "set"
-    all = "all"
-
-
-class Prior(StrEnum):
-    """What stands for nobody in particular."""
-
-    mask = "mask"
-    noun = "noun"
-
-
-class Score(StrEnum):
-    """Which formula SeT has."""
-
-    paper = "paper"
-    code = "code"
-
-
-class Kind(StrEnum):
-    """How a model is asked."""
-
-    auto = "auto"
-    masked = "masked"
-    causal = "causal"
-
-
-class Missing(StrEnum):
-    """What happens to what the tokenizer does not know."""
-
-    stop = "raise"
-    drop = "drop"
-
-
-Model = Annotated[
-    str,
-    typer.Argument(
-        help="A folder, a .gguf file, a name on the Hugging Face hub, or a folder that --output wrote.",
-        metavar="MODEL",
-    ),
-]
-GroupsOption = Annotated[
-    list[str] | None,
-    typer.Option("--groups", "-g", help="A file, or names separated by commas.", metavar="FILE|NAMES"),
-]
-TraitsOption = Annotated[
-    str | None,
-    typer.Option("--traits", help="A file, or names such as cold-warm.", metavar="FILE|NAMES"),
-]
-TemplatesOption = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--templates",
-        "-t",
-        help="A family of the catalogue, a file, or a text with {plural} and {trait}; several times.",
-        metavar="NAME",
-    ),
-]
-Output = Annotated[
-    Path | None,
-    typer.Option("--output", "-o", help="Keep the answers here; goes on if interrupted.", metavar="DIR"),
-]
-Human = Annotated[
-    Path | None,
-    typer.Option("--human", help="Human judgements: choose templates, and compare.", metavar="FILE"),
-]
-Pilot = Annotated[
-    str,
-    typer.Option(
-        help="Groups on which templates are chosen with --human; none to use all templates.", metavar="NAMES"
-    ),
-]
 
 
 def probe_command(
@@ -137,7 +69,7 @@ def probe_command(
     score: Annotated[Score, typer.Option(help="SeT: formula of the paper or of its code.")] = Score.paper,
     output: Output = None,
     human: Human = None,
-    pilot: Pilot = _PILOT,
+    pilot: Pilot = PILOT,
     missing: Annotated[
         Missing, typer.Option(help="What to do with groups and traits that the tokenizer does not know.")
     ] = Missing.stop,
@@ -315,7 +247,7 @@ def _pilot(given: str, logits: Logits, judged: Judgements) -> tuple[str, ...]:
         return ()
     names = _names([given])
     there = [name for name in names if name in logits.groups and name in judged.groups]
-    if not there and given != _PILOT:
+    if not there and given != PILOT:
         raise InputError(
             f"none of the pilot groups {join_words(names)} is both probed and judged.",
             hint="name others with --pilot, or --pilot none to use all templates.",

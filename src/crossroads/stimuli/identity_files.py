@@ -10,7 +10,7 @@ from typing import Any
 from crossroads.errors import DesignError, FormatError, nearest
 from crossroads.stimuli.about import About, Citation
 from crossroads.stimuli.grammar import number_of
-from crossroads.stimuli.identities import Identities, Identity, Irregular, Pair, Rule
+from crossroads.stimuli.identity_forms import Identities, Identity, Irregular, Pair, Rule
 from crossroads.stimuli.sets import word_fault
 from crossroads.stimuli.text_files import read_text
 
