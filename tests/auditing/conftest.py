@@ -3,15 +3,11 @@
 from __future__ import annotations
 
 import hashlib
-import importlib
 import json
 import pickle
-import re
-import string
 import threading
 from collections.abc import Callable, Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from importlib import resources
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +18,6 @@ from crossroads.evidence import Contexts
 from crossroads.stimuli import Design
 
 MakeVectors = Callable[..., Path]
-STUDY = ("groups", "traits", "templates")
 
 
 def made_design(name: str = "mine", size: int = 4) -> Design:
@@ -73,76 +68,6 @@ def store(tmp_path: Path) -> Path:
     words = {word: rng.normal(size=(12, 6)) for word in made_design("mine").words}
     Contexts.from_dict(words, provenance="made up").save(tmp_path / "store")
     return tmp_path / "store"
-
-
-@pytest.fixture(scope="session")
-def small_bert(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A small random masked model that knows the words of the ABC study, and spells all others."""
-    torch = pytest.importorskip("torch", reason="extra 'models'")
-    transformers = pytest.importorskip("transformers", reason="extra 'models'")
-    tokenizers = importlib.import_module("tokenizers")
-    special = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"]
-    signs = string.ascii_lowercase + string.digits + ".,-'&"
-    tokens = dict.fromkeys([*special, *signs, *(f"##{sign}" for sign in signs), *_study_words()])
-    made = tokenizers.Tokenizer(
-        tokenizers.models.WordPiece({token: at for at, token in enumerate(tokens)}, unk_token="[UNK]")
-    )
-    made.normalizer = tokenizers.normalizers.BertNormalizer(lowercase=True)
-    made.pre_tokenizer = tokenizers.pre_tokenizers.BertPreTokenizer()
-    made.post_processor = tokenizers.processors.BertProcessing(("[SEP]", 3), ("[CLS]", 2))
-    names = {f"{token[1:-1].lower()}_token": token for token in special}
-    folder = tmp_path_factory.mktemp("models") / "small-bert"
-    torch.manual_seed(1)
-    config = transformers.BertConfig(
-        vocab_size=len(tokens), hidden_size=16, num_hidden_layers=1, num_attention_heads=2,
-        intermediate_size=16, initializer_range=0.5,
-    )  # fmt: skip
-    transformers.BertForMaskedLM(config).save_pretrained(folder)
-    transformers.PreTrainedTokenizerFast(
-        tokenizer_object=made, model_max_length=128, **names
-    ).save_pretrained(folder)
-    return folder
-
-
-def _study_words() -> list[str]:
-    """Every word that stands in a prompt of the ABC study."""
-    entries = resources.files("crossroads.stimuli") / "catalog"
-    texts = [(entries / f"abc-{name}.toml").read_text(encoding="utf-8") for name in STUDY]
-    return sorted({word.lower() for text in texts for word in re.findall(r"[A-Za-z]+", text)})
-
-
-@pytest.fixture(scope="session")
-def small_clip(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A small random CLIP: single letters as tokens, images of 32 × 32."""
-    torch = pytest.importorskip("torch", reason="extra 'models'")
-    pytest.importorskip("PIL", reason="extra 'vision'")
-    transformers = pytest.importorskip("transformers", reason="extra 'models'")
-    letters = sorted(importlib.import_module("tokenizers").pre_tokenizers.ByteLevel.alphabet())
-    signs = [*letters, *(f"{letter}</w>" for letter in letters), "<|startoftext|>", "<|endoftext|>"]
-    tokenizer = transformers.CLIPTokenizer(vocab={sign: at for at, sign in enumerate(signs)}, merges=[])
-    tokenizer.model_max_length = 77
-    sizes = {"hidden_size": 16, "intermediate_size": 24, "num_hidden_layers": 2, "num_attention_heads": 2}
-    ends = {"bos_token_id": len(signs) - 2, "eos_token_id": len(signs) - 1, "pad_token_id": len(signs) - 1}
-    torch.manual_seed(5)
-    model = transformers.CLIPModel(
-        transformers.CLIPConfig(
-            text_config={**sizes, **ends, "vocab_size": len(signs), "max_position_embeddings": 77},
-            vision_config={**sizes, "image_size": 32, "patch_size": 8},
-            projection_dim=12,
-        )
-    )
-    for parameter in model.parameters():
-        torch.nn.init.normal_(parameter, std=0.3)
-    folder = tmp_path_factory.mktemp("clip") / "small-clip"
-    model.save_pretrained(folder)
-    tokenizer.save_pretrained(folder)
-    processor = {
-        "image_processor_type": "CLIPImageProcessor",
-        "size": {"shortest_edge": 32},
-        "crop_size": {"height": 32, "width": 32},
-    }
-    (folder / "preprocessor_config.json").write_text(json.dumps(processor), encoding="utf-8")
-    return folder
 
 
 @pytest.fixture

@@ -1,11 +1,14 @@
-"""Running the program inside the test process."""
+"""Running the program inside the test process, and made-up models for it to audit."""
 
 from __future__ import annotations
 
+import json
 import sys
 from collections.abc import Callable
-from typing import NamedTuple
+from pathlib import Path
+from typing import Any, NamedTuple
 
+import numpy as np
 import pytest
 
 from crossroads.cli import main, printing
@@ -39,3 +42,38 @@ def command(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str])
         return Run(status, *capsys.readouterr())
 
     return run
+
+
+@pytest.fixture
+def own(tmp_path: Path) -> tuple[Any, ...]:
+    """Arguments that audit made-up vectors on a design of one's own."""
+    rng = np.random.default_rng(1)
+    words = {name: [f"{name}{i}" for i in range(4)] for name in "xyab"}
+    lines = [" ".join([word, *map(str, rng.normal(size=5))]) for names in words.values() for word in names]
+    (tmp_path / "vectors.txt").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    (tmp_path / "design.json").write_text(json.dumps({"name": "mine", **words}), encoding="utf-8")
+    return (
+        *("audit", tmp_path / "vectors.txt", "-d", tmp_path / "design.json"),
+        *("--no-figures", "-o", tmp_path / "out"),
+    )
+
+
+@pytest.fixture
+def second(own: tuple[Any, ...], tmp_path: Path) -> tuple[Any, ...]:
+    """The same for two made-up models."""
+    text = (tmp_path / "vectors.txt").read_text(encoding="utf-8")
+    rng = np.random.default_rng(2)
+    lines = [" ".join([line.split()[0], *map(str, rng.normal(size=5))]) for line in text.splitlines()]
+    (tmp_path / "other.txt").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    return ("audit", tmp_path / "vectors.txt", tmp_path / "other.txt", *own[2:])
+
+
+@pytest.fixture
+def rules(tmp_path: Path) -> Callable[[str], Path]:
+    """``rules(text)``: a file of rules."""
+
+    def write(text: str) -> Path:
+        (tmp_path / "rules.toml").write_text(text, encoding="utf-8")
+        return tmp_path / "rules.toml"
+
+    return write

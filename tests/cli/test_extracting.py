@@ -174,18 +174,11 @@ def test_places_that_cannot_be_used_are_sentences(
 @pytest.mark.skipif(sys.platform == "win32", reason="interrupts are sent in another way")
 def test_an_interrupted_run_says_that_its_work_is_kept(model: Path, contexts: Path, tmp_path: Path) -> None:
     # The interrupt comes in the middle of the work: when the first part is about to get its name.
-    code = (
-        "import os, signal, sys\n"
-        "from crossroads.cli.app import main\n"
-        "def hook(event, arguments):\n"
-        "    if event == 'os.rename' and '/part-' in str(arguments[1]):\n"
-        "        signal.raise_signal(signal.SIGINT)\n"
-        "sys.addaudithook(hook)\n"
-        "main()\n"
-    )
+    moment = [str(Path(__file__).parents[1] / "moments.py"), "os.rename", "/part-", "1", "SIGINT:self"]
+    program = [sys.executable, *moment, "from crossroads.cli.app import main; main()"]
     arguments = ["embed", contexts, "--model", model, "-o", tmp_path / "store", "--workers", "1"]
     run = subprocess.run(
-        [sys.executable, "-c", code, *map(str, arguments)],
+        [*program, *map(str, arguments)],
         capture_output=True,
         text=True,
         timeout=120,

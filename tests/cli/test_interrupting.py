@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import json
+import shlex
 import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -23,18 +24,7 @@ Files = dict[str, bytes]
 UNTOUCHED = [interrupting.UNTOUCHED]
 KEPT = ["interrupted: finished parts of out are kept; the same command goes on from there."]
 WRITTEN = ["interrupted: the audit is finished all the same, and written to out."]
-# The signal comes when an event of the interpreter is about to happen: the moment is the same in every run.
-AT = (
-    "import signal, sys\n"
-    "sent = []\n"
-    "def hook(event, arguments):\n"
-    "    if event == {event!r} and {text!r} in str(arguments) and not sent:\n"
-    "        sent.append(True)\n"
-    "        signal.raise_signal(signal.{name})\n"
-    "sys.addaudithook(hook)\n"
-    "from crossroads.cli import main\n"
-    "main()\n"
-)
+MOMENTS = str(Path(__file__).parents[1] / "moments.py")
 PLAIN = "from crossroads.cli import main; main()"
 
 
@@ -52,16 +42,19 @@ def made(folder: Path, number: int, size: int) -> list[str]:
     return ["audit", "vectors.txt", *options, "-o", "out", "--no-figures"]
 
 
-def run(code: str, arguments: list[str], cwd: Path, **options: Any) -> subprocess.CompletedProcess[str]:
+def run(
+    arguments: list[str], cwd: Path, moment: Sequence[str] = (), code: str = PLAIN
+) -> subprocess.CompletedProcess[str]:
     """The program in a process of its own; the time limit only keeps a failure from lasting forever."""
     return subprocess.run(
-        [sys.executable, "-c", code, *arguments],
-        capture_output=True, text=True, timeout=300, check=False, cwd=cwd, **options,
+        [sys.executable, *(moment or ["-c"]), code, *arguments],
+        capture_output=True, text=True, timeout=300, check=False, cwd=cwd,
     )  # fmt: skip
 
 
-def at(event: str, text: str, name: str = "SIGINT") -> str:
-    return AT.format(event=event, text=text, name=name)
+def at(event: str, text: str, name: str = "SIGINT") -> list[str]:
+    """The signal comes when an event of the interpreter is about to happen for the first time."""
+    return [MOMENTS, event, text, "1", f"{name}:self"]
 
 
 def beside(folder: Path) -> set[str]:
@@ -73,7 +66,7 @@ def beside(folder: Path) -> set[str]:
 def whole(tmp_path_factory: pytest.TempPathFactory) -> Files:
     """The files of an audit that nobody interrupted."""
     folder = tmp_path_factory.mktemp("whole")
-    done = run(PLAIN, made(folder, 2, 4), folder)
+    done = run(made(folder, 2, 4), folder)
     assert done.returncode == 0, done.stderr
     return files(folder / "out")
 
@@ -94,7 +87,7 @@ def files(folder: Path) -> Files:
 def test_an_interrupt_while_modules_are_loaded_is_one_line(
     module: str, name: str, status: int, tmp_path: Path
 ) -> None:
-    done = run(at("import", f"'{module}'", name), made(tmp_path, 1, 4), tmp_path)
+    done = run(made(tmp_path, 1, 4), tmp_path, at("import", f"'{module}'", name))
     assert (done.returncode, done.stderr.splitlines(), done.stdout) == (status, UNTOUCHED, "")
     assert beside(tmp_path) == set()
 
@@ -118,11 +111,11 @@ def test_an_interrupted_audit_goes_on_and_ends_in_the_same_bytes(
     event: str, text: str, name: str, said: list[str], left: set[str], whole: Files, tmp_path: Path
 ) -> None:  # fmt: skip
     arguments = [*made(tmp_path, 2, 4), "--summary", "said.md"]
-    done = run(at(event, text, name), arguments, tmp_path)
+    done = run(arguments, tmp_path, at(event, text, name))
     assert (done.returncode, done.stderr.splitlines()) == (128 + signal.Signals[name], said)
     assert beside(tmp_path) == left
     assert list(tmp_path.rglob(".writing-*")) == []  # nothing half-written
-    again = run(PLAIN, arguments, tmp_path)
+    again = run(arguments, tmp_path)
     assert (again.returncode, again.stderr) == (0, "")
     assert files(tmp_path / "out") == whole
     assert beside(tmp_path) == {".out.parts", "out"}
@@ -130,14 +123,14 @@ def test_an_interrupted_audit_goes_on_and_ends_in_the_same_bytes(
 
 def test_an_interrupt_leaves_an_earlier_audit_as_it_was(whole: Files, tmp_path: Path) -> None:
     arguments = made(tmp_path, 2, 4)
-    assert run(PLAIN, arguments, tmp_path).returncode == 0
-    done = run(at("open", "summary.md"), [*arguments, "--seed", "5"], tmp_path)
+    assert run(arguments, tmp_path).returncode == 0
+    done = run([*arguments, "--seed", "5"], tmp_path, at("open", "summary.md"))
     assert (done.returncode, done.stderr.splitlines()) == (130, KEPT)
     assert files(tmp_path / "out") == whole
 
 
 def test_who_measures_afresh_is_told_how_to_keep_what_is_finished(tmp_path: Path) -> None:
-    done = run(at("os.rename", "part-mleat"), [*made(tmp_path, 1, 4), "--fresh"], tmp_path)
+    done = run([*made(tmp_path, 1, 4), "--fresh"], tmp_path, at("os.rename", "part-mleat"))
     assert done.returncode == 130
     assert "are kept; the same command without --fresh goes on from there." in done.stderr
 
@@ -168,7 +161,7 @@ def test_exact_counts_that_are_running_are_not_waited_for(
 def test_a_signal_that_is_ignored_on_purpose_stays_ignored(tmp_path: Path) -> None:
     # as nohup and shells that run a command in the background have it
     ignoring = "import signal; signal.signal(signal.SIGINT, signal.SIG_IGN)\n"
-    done = run(ignoring + at("import", "'typer'"), ["--version"], tmp_path)
+    done = run(["--version"], tmp_path, at("import", "'typer'"), ignoring + PLAIN)
     assert done.returncode == 0
     assert done.stdout.startswith("crossroads ")
 
@@ -190,16 +183,15 @@ def test_what_a_program_around_ours_has_decided_about_signals_holds_until_its_en
         "except SystemExit:\n"
         "    pass\n"
     )
-    assert run(host, ["--version"], tmp_path).returncode == 7
+    assert run(["--version"], tmp_path, code=host).returncode == 7
 
 
 def test_the_line_goes_nowhere_if_there_never_was_a_place_for_it(tmp_path: Path) -> None:
     # a program that was started without stderr opens files under its number: here one of the reader's own
     opening = "import os\nassert os.open('own', os.O_WRONLY | os.O_CREAT) == 2\n"
-    host = tmp_path / "host.py"
-    host.write_text(opening + at("import", "'crossroads.cli.auditing'"), encoding="utf-8")
-    started = ["sh", "-c", f'exec "{sys.executable}" host.py audit nowhere.txt 2>&-']
-    done = subprocess.run(started, cwd=tmp_path, timeout=300, check=False)
+    moment = at("import", "'crossroads.cli.auditing'")
+    command = shlex.join([sys.executable, *moment, opening + PLAIN, "audit", "nowhere.txt"])
+    done = subprocess.run(["sh", "-c", f"exec {command} 2>&-"], cwd=tmp_path, timeout=300, check=False)
     assert done.returncode == 130
     assert (tmp_path / "own").read_text(encoding="utf-8") == ""
 
@@ -222,5 +214,5 @@ def test_an_interrupt_while_a_package_is_loaded_later_on_is_one_line(name: str, 
         "    except ImportError as error:\n"
         "        print(error)\n"
     )
-    done = run(program, [], tmp_path)
+    done = run([], tmp_path, code=program)
     assert (done.returncode, done.stdout, done.stderr) == (128 + signal.Signals[name], "", "interrupted.\n")

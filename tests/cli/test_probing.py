@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 import json
-import string
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-torch = pytest.importorskip("torch", reason="extra 'models'")
-transformers = pytest.importorskip("transformers", reason="extra 'models'")
+from crossroads.evidence.logits import Logits
+from crossroads.measures.trait_scores import TraitScores, read_scores
 
-from crossroads.evidence.logits import Logits  # noqa: E402
-from crossroads.measures.trait_scores import TraitScores, read_scores  # noqa: E402
+pytest.importorskip("torch", reason="extra 'models'")
+pytest.importorskip("transformers", reason="extra 'models'")
 
 Command = Callable[..., Any]
 TRAITS = "poor-wealthy,cold-warm,traditional-modern"
@@ -22,47 +21,10 @@ SHORT = ("--traits", TRAITS, "-t", "singular", "--threads", "1")
 
 
 @pytest.fixture(scope="module")
-def model(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def model(small_models: Any, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A small random BERT whose tokenizer spells everything, and knows some words."""
-    from tokenizers import Tokenizer, models, normalizers, pre_tokenizers, processors
-
-    special = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"]
-    words = [
-        "the",
-        "that",
-        "a",
-        "is",
-        "are",
-        "most",
-        "poor",
-        "wealthy",
-        "cold",
-        "warm",
-        "traditional",
-        "modern",
-        "person",
-        "people",
-        "woman",
-        "man",
-    ]
-    letters = string.ascii_lowercase + ".-"
-    tokens = dict.fromkeys([*special, *letters, *(f"##{letter}" for letter in letters), *words])
-    made: Any = Tokenizer(models.WordPiece({token: at for at, token in enumerate(tokens)}, unk_token="[UNK]"))
-    made.normalizer = normalizers.BertNormalizer(lowercase=True)
-    made.pre_tokenizer = pre_tokenizers.BertPreTokenizer()
-    made.post_processor = processors.BertProcessing(("[SEP]", 3), ("[CLS]", 2))
-    names = {f"{token[1:-1].lower()}_token": token for token in special}
-    folder = tmp_path_factory.mktemp("models") / "small-bert"
-    torch.manual_seed(1)
-    config = transformers.BertConfig(
-        vocab_size=len(tokens), hidden_size=16, num_hidden_layers=1, num_attention_heads=2,
-        intermediate_size=16, initializer_range=0.5,
-    )  # fmt: skip
-    transformers.BertForMaskedLM(config).save_pretrained(folder)
-    transformers.PreTrainedTokenizerFast(
-        tokenizer_object=made, model_max_length=128, **names
-    ).save_pretrained(folder)
-    return folder
+    words = "the that a is are most poor wealthy cold warm traditional modern person people woman man"
+    return Path(small_models.save_bert(tmp_path_factory.mktemp("models") / "small-bert", words.split()))
 
 
 @pytest.fixture

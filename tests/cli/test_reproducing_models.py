@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import importlib
 import json
 import re
 import shlex
-import string
-from importlib import resources
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -17,8 +14,8 @@ import pytest
 from crossroads.cli.reproduction_tables import typed
 from crossroads.papers import Reproduction, reproduce_abc
 
-torch = pytest.importorskip("torch", reason="extra 'models'")
-transformers = pytest.importorskip("transformers", reason="extra 'models'")
+pytest.importorskip("torch", reason="extra 'models'")
+pytest.importorskip("transformers", reason="extra 'models'")
 FEW = ("-g", "Black,White,woman,man,teenager", "--threads", "1")
 
 
@@ -34,42 +31,6 @@ class Command(Protocol):
     """Run ``crossroads`` with the given arguments."""
 
     def __call__(self, *arguments: object) -> Run: ...
-
-
-def study_words() -> list[str]:
-    """Every word that stands in a prompt of the ABC study."""
-    entries = resources.files("crossroads.stimuli") / "catalog"
-    texts = [
-        (entries / f"abc-{n}.toml").read_text(encoding="utf-8") for n in ("groups", "traits", "templates")
-    ]
-    return sorted({word.lower() for text in texts for word in re.findall(r"[A-Za-z]+", text)})
-
-
-@pytest.fixture(scope="module")
-def masked(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A small random masked model that knows the words of the ABC study, and spells all others."""
-    tokenizers: Any = importlib.import_module("tokenizers")
-    special = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"]
-    signs = string.ascii_lowercase + string.digits + ".,-?'&"
-    tokens = dict.fromkeys([*special, *signs, *(f"##{sign}" for sign in signs), *study_words()])
-    made = tokenizers.Tokenizer(
-        tokenizers.models.WordPiece({token: at for at, token in enumerate(tokens)}, unk_token="[UNK]")
-    )
-    made.normalizer = tokenizers.normalizers.BertNormalizer(lowercase=True)
-    made.pre_tokenizer = tokenizers.pre_tokenizers.BertPreTokenizer()
-    made.post_processor = tokenizers.processors.BertProcessing(("[SEP]", 3), ("[CLS]", 2))
-    names = {f"{token[1:-1].lower()}_token": token for token in special}
-    folder = tmp_path_factory.mktemp("models") / "small-bert"
-    torch.manual_seed(1)
-    config = transformers.BertConfig(
-        vocab_size=len(tokens), hidden_size=16, num_hidden_layers=1, num_attention_heads=2,
-        intermediate_size=16, initializer_range=0.5,
-    )  # fmt: skip
-    transformers.BertForMaskedLM(config).save_pretrained(folder)
-    transformers.PreTrainedTokenizerFast(
-        tokenizer_object=made, model_max_length=128, **names
-    ).save_pretrained(folder)
-    return folder
 
 
 def steps_of(reason: str) -> list[list[str]]:
@@ -91,11 +52,11 @@ def typed_in(command: Command, words: list[str], places: dict[str, Path], more: 
     return run
 
 
-def test_the_commands_for_pairs_can_be_typed(command: Command, masked: Path, tmp_path: Path) -> None:
+def test_the_commands_for_pairs_can_be_typed(command: Command, small_bert: Path, tmp_path: Path) -> None:
     reason = next(c.reason for c in reproduce_abc().cells if c.column == "precision of emergent traits")
     truth = tmp_path / "TRUTH.csv"
     truth.write_text("pair,trait\nBlack | woman,low Communion\nWhite | man,high Agency\n", encoding="utf-8")
-    places = {"FOLDER": masked, "pairs.json": tmp_path / "pairs.json", "TRUTH.csv": truth}
+    places = {"FOLDER": small_bert, "pairs.json": tmp_path / "pairs.json", "TRUTH.csv": truth}
     probe, compare = steps_of(reason)
     assert probe[:2] == ["crossroads", "probe"]
     assert typed_in(command, probe, places, FEW).status == 0
@@ -114,7 +75,7 @@ def test_the_commands_for_pairs_can_be_typed(command: Command, masked: Path, tmp
     assert "not covered" in shown.out
 
 
-def test_the_commands_for_a_column_can_be_typed(command: Command, masked: Path, tmp_path: Path) -> None:
+def test_the_commands_for_a_column_can_be_typed(command: Command, small_bert: Path, tmp_path: Path) -> None:
     cells = reproduce_abc().cells
     reason = next(c.reason for c in cells if (c.row, c.column) == ("Table 6, τ", "ILPS* RoBERTa"))
     human, lines = tmp_path / "human.csv", ["group,trait,score"]
@@ -123,7 +84,7 @@ def test_the_commands_for_a_column_can_be_typed(command: Command, masked: Path, 
     for at, group in enumerate(groups):
         lines += [f"{group},{trait},{(17 * at + 31 * n) % 100}" for n, trait in enumerate(traits)]
     human.write_text("\n".join(lines) + "\n", encoding="utf-8")
-    places = {"FOLDER": masked, "scores.json": tmp_path / "scores.json", "HUMAN": human}
+    places = {"FOLDER": small_bert, "scores.json": tmp_path / "scores.json", "HUMAN": human}
     probe, compare = steps_of(reason)
     few = ("-g", ",".join(groups), "--traits", ",".join(traits), "-t", "singular", "-t", "plural")
     assert typed_in(command, probe, places, (*few, "--threads", "1")).status == 0
@@ -142,10 +103,12 @@ def test_the_commands_for_a_column_can_be_typed(command: Command, masked: Path, 
 
 
 def test_of_all_measures_in_a_file_the_one_of_the_column_is_taken(
-    command: Command, masked: Path, tmp_path: Path
+    command: Command, small_bert: Path, tmp_path: Path
 ) -> None:
     file = tmp_path / "all.json"
-    probed = command("probe", masked, *FEW, "--traits", "poor-wealthy,cold-warm", "-t", "singular", "--json")
+    probed = command(
+        "probe", small_bert, *FEW, "--traits", "poor-wealthy,cold-warm", "-t", "singular", "--json"
+    )
     file.write_text(probed.out, encoding="utf-8")
     assert command("reproduce", "abc", "--scores", f"ILPS BERT={file}").status == 0
     run = command("reproduce", "abc", "--scores", f"CEAT BERT={file}")
@@ -157,36 +120,6 @@ def test_of_all_measures_in_a_file_the_one_of_the_column_is_taken(
     run = command("reproduce", "abc", "--pair-scores", one)
     assert run.status == 2
     assert "holds scores of ilps; the column is SeT RoBERTa" in run.err.replace("\n", " ")
-
-
-@pytest.fixture(scope="module")
-def clip(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A small random CLIP: single letters as tokens, images of 32 × 32."""
-    letters = sorted(importlib.import_module("tokenizers").pre_tokenizers.ByteLevel.alphabet())
-    signs = [*letters, *(f"{letter}</w>" for letter in letters), "<|startoftext|>", "<|endoftext|>"]
-    tokenizer = transformers.CLIPTokenizer(vocab={sign: at for at, sign in enumerate(signs)}, merges=[])
-    tokenizer.model_max_length = 77
-    sizes = {"hidden_size": 16, "intermediate_size": 24, "num_hidden_layers": 2, "num_attention_heads": 2}
-    ends = {"bos_token_id": len(signs) - 2, "eos_token_id": len(signs) - 1, "pad_token_id": len(signs) - 1}
-    torch.manual_seed(5)
-    config = transformers.CLIPConfig(
-        text_config={**sizes, **ends, "vocab_size": len(signs), "max_position_embeddings": 77},
-        vision_config={**sizes, "image_size": 32, "patch_size": 8},
-        projection_dim=12,
-    )
-    model = transformers.CLIPModel(config)
-    for parameter in model.parameters():
-        torch.nn.init.normal_(parameter, std=0.3)
-    folder = tmp_path_factory.mktemp("clip") / "small-clip"
-    model.save_pretrained(folder)
-    tokenizer.save_pretrained(folder)
-    processor = {
-        "image_processor_type": "CLIPImageProcessor",
-        "size": {"shortest_edge": 32},
-        "crop_size": {"height": 32, "width": 32},
-    }
-    (folder / "preprocessor_config.json").write_text(json.dumps(processor), encoding="utf-8")
-    return folder
 
 
 def pictures(root: Path, names: tuple[str, ...]) -> Path:
@@ -207,10 +140,12 @@ def of_clip(run: Run) -> tuple[Reproduction, dict[str, str]]:
 
 
 def test_a_clip_and_folders_of_images_stand_beside_its_tables(
-    command: Command, clip: Path, tmp_path: Path
+    command: Command, small_clip: Path, tmp_path: Path
 ) -> None:
     named = pictures(tmp_path / "named", ("Flower", "insects", "male", "FEMALE", "pets"))
-    result, found = of_clip(command("reproduce", "ml-eat", "--vectors", clip, "--images", named, "--json"))
+    result, found = of_clip(
+        command("reproduce", "ml-eat", "--vectors", small_clip, "--images", named, "--json")
+    )
     measured = {"flower-insect", "male-female-career"}
     assert {row for row, verdict in found.items() if verdict == "other model"} == measured
     assert result.vectors == "small-clip"
@@ -221,9 +156,11 @@ def test_a_clip_and_folders_of_images_stand_beside_its_tables(
         "arab-muslim/other-people",
     )
     ieat = pictures(tmp_path / "ieat", nested)
-    _, found = of_clip(command("reproduce", "ml-eat", "--vectors", clip, "--images", ieat, "--json"))
+    _, found = of_clip(command("reproduce", "ml-eat", "--vectors", small_clip, "--images", ieat, "--json"))
     assert {r for r, v in found.items() if v == "other model"} == {"flower-insect", "other-arab-muslim"}
-    run = command("reproduce", "ml-eat", "--vectors", clip, "--images", ieat, "--model", "clip-vit-l14-336")
+    run = command(
+        "reproduce", "ml-eat", "--vectors", small_clip, "--images", ieat, "--model", "clip-vit-l14-336"
+    )
     assert run.status == 0, run.err
     assert max(map(len, run.out.splitlines())) <= 80
     assert "neither lists nor counts its images" in " ".join(run.out.split())
@@ -241,10 +178,10 @@ def test_a_clip_and_folders_of_images_stand_beside_its_tables(
     ],
 )
 def test_images_and_models_that_do_not_go_together(
-    command: Command, clip: Path, tmp_path: Path, arguments: tuple[str, ...], words: str
+    command: Command, small_clip: Path, tmp_path: Path, arguments: tuple[str, ...], words: str
 ) -> None:
     places = {
-        "clip": clip,
+        "clip": small_clip,
         "images": pictures(tmp_path / "images", ("Flower", "Insect")),
         "odd": pictures(tmp_path / "odd", ("pets",)),
         "twice": pictures(tmp_path / "twice", ("Flower", "flowers")),

@@ -219,6 +219,20 @@ def _tokenizer(kind: str) -> tuple[Any, dict[str, str]]:
     return trained, special
 
 
+@pytest.fixture(scope="session")
+def model_of(small_models: Any, tmp_path_factory: pytest.TempPathFactory) -> MakeModel:
+    """``model_of("bert")``: a folder with a small random model, its head, and a trained tokenizer."""
+    made: dict[str, Path] = {}
+    root = tmp_path_factory.mktemp("language-models")
+
+    def make(kind: str) -> Path:
+        if kind not in made:
+            made[kind] = small_models.save_language_model(kind, root / kind)
+        return made[kind]
+
+    return make
+
+
 @pytest.fixture
 def encoder_of() -> Callable[..., Any]:
     """``encoder_of(model, folder, layer=…)``: vectors in the order of the contexts, in this process."""

@@ -2,11 +2,6 @@
 
 from __future__ import annotations
 
-import json
-import os
-import signal
-import subprocess
-import sys
 from collections.abc import Callable
 from itertools import product
 from pathlib import Path
@@ -18,13 +13,11 @@ import pytest
 torch = pytest.importorskip("torch", reason="extra 'models'")
 transformers = pytest.importorskip("transformers", reason="extra 'models'")
 
-from crossroads.errors import InputError, MissingStimuliError  # noqa: E402
 from crossroads.evidence.logit_arrays import head_suffices  # noqa: E402
 from crossroads.evidence.logits import Logits  # noqa: E402
 from crossroads.extraction.probing import ProbeStep, probe  # noqa: E402
 from crossroads.sources.language_models import LanguageModel  # noqa: E402
 from crossroads.sources.model_files import find_model  # noqa: E402
-from crossroads.stimuli import Trait  # noqa: E402
 
 MakeModel = Callable[[str], Path]
 GROUPS = ["woman", "elderly"]
@@ -35,108 +28,9 @@ FORMS = {
     "elderly": ("elderly person", "Elderly people"),
     "noun": ("person", "People"),
 }
-SENTENCES = (
-    "That woman is powerful. That man is cold. An elderly person is warm and powerful.",
-    "Women are more warm than others. Elderly people are more cold than others.",
-    "Men are powerless. People are powerful. That person is cold, that person is warm.",
-    "Her status is high; his status is low. ___ are more than others.",
-    "The old king, without any power at all, was less than his men.",
-)
 MASKED = ("bert", "distilbert", "albert", "roberta")
 CAUSAL = ("gpt2", "llama")
-SIZES: dict[str, dict[str, Any]] = {
-    "bert": {"hidden_size": 32, "num_hidden_layers": 2, "num_attention_heads": 4, "intermediate_size": 48},
-    "albert": {"hidden_size": 32, "embedding_size": 16, "num_hidden_layers": 2, "num_attention_heads": 4,
-               "intermediate_size": 48},
-    "distilbert": {"dim": 32, "n_layers": 2, "n_heads": 4, "hidden_dim": 48},
-    "roberta": {"hidden_size": 32, "num_hidden_layers": 2, "num_attention_heads": 4, "intermediate_size": 48},
-    "gpt2": {"n_embd": 32, "n_layer": 2, "n_head": 4},
-    "llama": {"hidden_size": 32, "num_hidden_layers": 2, "num_attention_heads": 4, "intermediate_size": 48,
-              "num_key_value_heads": 2, "tie_word_embeddings": False},
-}  # fmt: skip
 OPTIONS: dict[str, Any] = {"device": "cpu", "threads": 1, "batch_size": 8}
-
-
-def tokenizer_of(kind: str) -> Any:
-    """A tokenizer of the kind that the architecture comes with, really trained."""
-    from tokenizers import Tokenizer, decoders, models, normalizers, pre_tokenizers, processors, trainers
-
-    if kind in ("bert", "distilbert"):
-        special = {"unk": "[UNK]", "cls": "[CLS]", "sep": "[SEP]", "pad": "[PAD]", "mask": "[MASK]"}
-        made: Any = Tokenizer(models.WordPiece(unk_token="[UNK]"))
-        made.normalizer = normalizers.BertNormalizer(lowercase=kind == "distilbert")
-        made.pre_tokenizer = pre_tokenizers.BertPreTokenizer()
-        trainer: Any = trainers.WordPieceTrainer(vocab_size=105, special_tokens=list(special.values()))
-    elif kind == "albert":
-        special = {"unk": "<unk>", "cls": "[CLS]", "sep": "[SEP]", "pad": "<pad>", "mask": "[MASK]"}
-        made = Tokenizer(models.Unigram())
-        made.normalizer = normalizers.Lowercase()
-        made.pre_tokenizer = pre_tokenizers.Metaspace()
-        made.decoder = decoders.Metaspace()
-        trainer = trainers.UnigramTrainer(
-            vocab_size=85, special_tokens=list(special.values()), unk_token="<unk>", show_progress=False
-        )
-    else:
-        special = {"bos": "<s>", "pad": "<pad>", "eos": "</s>", "unk": "<unk>"}
-        made = Tokenizer(models.BPE())
-        made.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
-        alphabet: list[str] = pre_tokenizers.ByteLevel.alphabet()
-        if kind == "llama":
-            made.pre_tokenizer, alphabet = pre_tokenizers.Metaspace(), []
-        trainer = trainers.BpeTrainer(
-            vocab_size=330 if alphabet else 90,
-            special_tokens=list(special.values()),
-            initial_alphabet=alphabet,
-            show_progress=False,
-        )
-        if kind == "roberta":
-            special["mask"] = "<mask>"
-    made.train_from_iterator(SENTENCES, trainer)
-    if "cls" in special:
-        ends = [(special[name], made.token_to_id(special[name])) for name in ("sep", "cls")]
-        made.post_processor = processors.BertProcessing(*ends)
-    elif kind == "roberta":
-        ends = [(special[name], made.token_to_id(special[name])) for name in ("eos", "bos")]
-        made.post_processor = processors.RobertaProcessing(ends[0], ends[1], trim_offsets=True)
-    elif kind == "llama":
-        made.post_processor = processors.TemplateProcessing(
-            single="<s> $A", pair="<s> $A $B", special_tokens=[("<s>", made.token_to_id("<s>"))]
-        )
-    tokens: dict[str, Any] = {f"{name}_token": token for name, token in special.items()}
-    if kind == "roberta":
-        tokens["mask_token"] = transformers.AddedToken("<mask>", lstrip=True, special=True)
-    return transformers.PreTrainedTokenizerFast(tokenizer_object=made, model_max_length=64, **tokens)
-
-
-def build(kind: str, folder: Path, *, head: bool = True, tokenizer: Any = None) -> Path:
-    fast = tokenizer or tokenizer_of(kind)
-    positions = {"gpt2": "n_positions"}.get(kind, "max_position_embeddings")
-    ids = {name: getattr(fast, name) for name in ("pad_token_id", "bos_token_id", "eos_token_id")}
-    torch.manual_seed(5)
-    config = transformers.AutoConfig.for_model(
-        kind, vocab_size=len(fast), **SIZES[kind], **{positions: 66}, **ids
-    )
-    auto = transformers.AutoModelForMaskedLM if kind in MASKED else transformers.AutoModelForCausalLM
-    model = (auto if head else transformers.AutoModel).from_config(config)
-    for parameter in model.parameters():  # larger than the usual start: every bias and layer matters
-        torch.nn.init.normal_(parameter, std=0.3)
-    model.save_pretrained(folder)
-    fast.save_pretrained(folder)
-    return folder
-
-
-@pytest.fixture(scope="module")
-def model_of(tmp_path_factory: pytest.TempPathFactory) -> MakeModel:
-    """``model_of("bert")``: a folder with a small random model, its head, and a trained tokenizer."""
-    made: dict[str, Path] = {}
-    root = tmp_path_factory.mktemp("models")
-
-    def make(kind: str) -> Path:
-        if kind not in made:
-            made[kind] = build(kind, root / kind)
-        return made[kind]
-
-    return make
 
 
 @pytest.fixture(scope="module")
@@ -294,11 +188,11 @@ def test_heads_are_the_largest_logits_and_enough_for_the_margin(
             assert head.size == logits.vocabulary or head_suffices(head, lowest, gamma=4.0)
 
 
-def test_flat_logits_get_longer_heads_and_no_longer_than_needed(tmp_path: Path) -> None:
+def test_flat_logits_get_longer_heads_and_no_longer_than_needed(small_models: Any, tmp_path: Path) -> None:
     # A vocabulary of 1,000 with small weights: logits differ so little that hundreds are active.
-    fast = tokenizer_of("gpt2")
+    fast = small_models.language_tokenizer("gpt2")
     fast.add_tokens([f"filler{number}" for number in range(1000 - len(fast))])
-    folder = build("gpt2", tmp_path / "flat", tokenizer=fast)
+    folder = small_models.save_language_model("gpt2", tmp_path / "flat", tokenizer=fast)
     model = transformers.AutoModelForCausalLM.from_pretrained(folder)
     with torch.no_grad():
         model.lm_head.weight.mul_(0.1)
@@ -315,7 +209,7 @@ def test_flat_logits_get_longer_heads_and_no_longer_than_needed(tmp_path: Path) 
                 assert head_suffices(logits.head(int(slot)), float(at), gamma=margin)
 
 
-def test_chain_probabilities_of_all_words_of_two_pieces_sum_to_one(tmp_path: Path) -> None:
+def test_chain_probabilities_of_all_words_of_two_pieces_sum_to_one(small_models: Any, tmp_path: Path) -> None:
     # Three beginnings and four continuations make twelve words. Among tokens of their kind, p(first) ·
     # p(second | first) over all twelve is a distribution, whatever the weights; with both masks empty the
     # product is one too, but another: the pieces do not see each other.
@@ -336,7 +230,7 @@ def test_chain_probabilities_of_all_words_of_two_pieces_sum_to_one(tmp_path: Pat
         sep_token="[SEP]",
         mask_token="[MASK]",
     )
-    folder = build("bert", tmp_path / "toy", tokenizer=fast)
+    folder = small_models.save_language_model("bert", tmp_path / "toy", tokenizer=fast)
     words = [start + end[2:] for start, end in product(starts, ends)]
     table = tmp_path / "groups.csv"
     table.write_text("group,singular,plural\nthe first,a,ax\nthe second,b,bx\n")
@@ -403,145 +297,3 @@ def test_progress_counts_every_text_once(model_of: MakeModel) -> None:
     assert asked[0].done == 0
     assert asked[-1].done == asked[-1].total == logits.provenance.details["texts"]
     assert len(asked) > 5
-
-
-# What cannot be probed
-
-
-def test_a_model_without_a_head_is_refused(tmp_path: Path) -> None:
-    folder = build("bert", tmp_path / "headless", head=False)
-    with pytest.raises(InputError, match="no language model: its configuration names BertModel"):
-        probe(folder, **OPTIONS)
-    with pytest.raises(InputError, match="no head for language modelling"):
-        probe(folder, kind="masked", **OPTIONS)
-
-
-def test_a_masked_model_without_a_mask_token_is_refused(tmp_path: Path) -> None:
-    fast = tokenizer_of("bert")
-    fast.mask_token = None
-    folder = build("bert", tmp_path / "maskless", tokenizer=fast)
-    with pytest.raises(InputError, match="no mask token"):
-        probe(folder, **OPTIONS)
-
-
-def test_a_model_that_changes_its_logits_afterwards_is_refused(tmp_path: Path) -> None:
-    fast = tokenizer_of("llama")
-    config = transformers.Gemma2Config(
-        vocab_size=len(fast), hidden_size=32, num_hidden_layers=1, num_attention_heads=2,
-        num_key_value_heads=1, head_dim=16, intermediate_size=32, final_logit_softcapping=5.0,
-    )  # fmt: skip
-    transformers.Gemma2ForCausalLM(config).save_pretrained(tmp_path / "capped")
-    fast.save_pretrained(tmp_path / "capped")
-    from crossroads.errors import CrossroadsError
-
-    with pytest.raises(CrossroadsError, match="not A h \\+ b: it changes its logits"):
-        probe(tmp_path / "capped", groups=GROUPS, traits=TRAITS, templates=TEMPLATES, **OPTIONS)
-
-
-def test_a_trait_outside_the_vocabulary_is_named_or_dropped(model_of: MakeModel) -> None:
-    traits = [*TRAITS, ("cold", "добрый")]
-    asked: dict[str, Any] = {"groups": GROUPS, "traits": traits, "templates": TEMPLATES, **OPTIONS}
-    with pytest.raises(MissingStimuliError, match="'добрый'") as caught:
-        probe(model_of("bert"), **asked)
-    assert list(caught.value.missing) == ["добрый"]
-    logits = probe(model_of("bert"), missing="drop", **asked)
-    assert "добрый" not in logits.adjectives
-    assert [trait.name for trait in logits.traits][-1] == "low status-high status"
-    assert list(logits.provenance.details["dropped_adjectives"]) == ["добрый"]
-
-
-def test_a_group_outside_the_vocabulary_is_named_or_dropped(model_of: MakeModel, tmp_path: Path) -> None:
-    file = tmp_path / "groups.csv"
-    file.write_text("group,singular,plural\nteacher,учитель,учителя\nman,man,men\n", encoding="utf-8")
-    asked: dict[str, Any] = {"groups": file, "traits": TRAITS, "templates": TEMPLATES, **OPTIONS}
-    with pytest.raises(MissingStimuliError, match="group that cannot be asked for: 'teacher'"):
-        probe(model_of("bert"), **asked)
-    assert probe(model_of("bert"), missing="drop", **asked).groups == ("man",)
-
-
-@pytest.mark.parametrize(
-    ("options", "said"),
-    [
-        ({"templates": ["{plural} are people."]}, "no place for the trait"),
-        ({"templates": ["People are {trait}."]}, "no place for the group"),
-        ({"templates": ["{plural} are {trait} and {trait}."]}, "2 places for the trait"),
-        ({"templates": ["{plural} are {traits}."]}, "unknown place in a template 'traits'"),
-        ({"templates": ["{plural are {trait}."]}, "cannot be read"),
-        ({"templates": ["plurals"]}, "unknown family of templates 'plurals'"),
-        ({"groups": ["womxn"]}, "unknown group 'womxn'"),
-        ({"groups": ["woman", "woman"]}, "given twice"),
-        ({"traits": ["powerless-powerfull"]}, "unknown pair of traits"),
-        ({"priors": ("masks",)}, "unknown prior 'masks'"),
-        ({"priors": ()}, "no prior"),
-        ({"missing": "ignore"}, "unknown way"),
-        ({"margin": -1.0}, "not a margin"),
-        ({"batch_size": 0}, "batch_size=0"),
-        ({"kind": "mask"}, "unknown kind of language model"),
-    ],
-)
-def test_bad_questions_are_refused_in_a_sentence(
-    model_of: MakeModel, options: dict[str, Any], said: str
-) -> None:
-    with pytest.raises(InputError, match=said):
-        probe(model_of("bert"), **{**OPTIONS, **options})
-
-
-# Interruption
-
-SCRIPT = (
-    "import json, sys\n"
-    "from crossroads.extraction.probing import probe\n"
-    "probe(sys.argv[1], store=sys.argv[2], **json.loads(sys.argv[3]))\n"
-)
-
-
-def bytes_of(store: Path) -> dict[str, bytes]:
-    return {file.name: file.read_bytes() for file in sorted(store.iterdir())}
-
-
-@pytest.mark.skipif(os.name != "posix", reason="SIGKILL is a signal of POSIX systems")
-def test_a_probe_that_is_killed_goes_on_and_ends_with_the_same_bytes(
-    model_of: MakeModel, tmp_path: Path
-) -> None:
-    asked: dict[str, Any] = {
-        "groups": ["woman", "man", "elderly", "teenager"], "traits": TRAITS,
-        "templates": ["plural", "belief"], **OPTIONS, "batch_size": 2, "unit_texts": 4,
-    }  # fmt: skip
-    probe(model_of("roberta"), store=tmp_path / "whole", **asked)
-    store, parts = tmp_path / "killed", tmp_path / "killed.part"
-    moment = [str(Path(__file__).parents[1] / "moments.py"), "os.rename", "/part-", "6", "SIGKILL:self"]
-    command = [sys.executable, *moment, SCRIPT, str(model_of("roberta")), str(store), json.dumps(asked)]
-    assert subprocess.run(command, check=False).returncode == -signal.SIGKILL
-    assert not store.exists()
-    kept = len(list(parts.glob("part-*.npy")))
-    assert kept == 5
-    steps: list[ProbeStep] = []
-    probe(model_of("roberta"), store=store, progress=steps.append, **asked)
-    assert max(step.kept for step in steps) >= 4 * kept
-    assert bytes_of(store) == bytes_of(tmp_path / "whole")
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["killed", "whole"]
-    # A third run finds it there; other settings are told apart.
-    steps.clear()
-    again = probe(model_of("roberta"), store=store, progress=steps.append, **asked)
-    assert steps[-1].stage == "present"
-    assert again.groups == ("woman", "man", "elderly", "teenager")
-    with pytest.raises(InputError, match="finished probe with other settings: groups"):
-        probe(model_of("roberta"), store=store, **{**asked, "groups": ["woman"]})
-
-
-def test_a_finished_store_answers_only_for_the_same_ends_of_the_same_traits(
-    model_of: MakeModel, tmp_path: Path
-) -> None:
-    # the same words are asked for; which end they stand for differs, and with it every score
-    one = Trait(left="cold", right="warm", scale="", human_key="", left_synonyms=("kind",))
-    two = Trait(left="cold", right="warm", scale="", human_key="", right_synonyms=("kind",))
-    asked: dict[str, Any] = {"groups": ["woman"], "templates": ["{plural} are {trait}."], "synonyms": True}
-    store = tmp_path / "store"
-    probe(model_of("bert"), store=store, traits=[one], **asked, **OPTIONS)
-    with pytest.raises(InputError, match="other settings"):
-        probe(model_of("bert"), store=store, traits=[two], **asked, **OPTIONS)
-    # a folder beside it that is not ours is left alone
-    (tmp_path / "store.part").mkdir()
-    (tmp_path / "store.part" / "thesis.txt").write_text("precious", encoding="utf-8")
-    probe(model_of("bert"), store=store, traits=[one], **asked, **OPTIONS)
-    assert (tmp_path / "store.part" / "thesis.txt").read_text(encoding="utf-8") == "precious"

@@ -8,13 +8,13 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import binomtest, spearmanr
 
-from crossroads import Embeddings, StimulusSet, benjamini_hochberg, catalog, holm, rsa, rsa_grid
+from crossroads import Embeddings, StimulusSet, rsa
 from crossroads.errors import DesignError, EvidenceError, InputError, MissingStimuliError, UnknownNameError
-from crossroads.measures import RsaGridResult, RsaResult
+from crossroads.measures import RsaResult
 from crossroads.measures import rsa as _function
 from crossroads.measures.rdm import DISSIMILARITIES
 from crossroads.measures.rsa import _draw
@@ -336,8 +336,8 @@ def test_items_are_drawn_from_their_own_set_without_replacement() -> None:
 def test_the_sign_test_counts_samples_and_drops_ties(seed: int, samples: int) -> None:
     emb, sets = world(seed, (4, 4, 4), 8, ties=True)
     result = rsa(emb, *sets, n=2, samples=samples, splits=0, permutations=1)
-    difference = result.samples1 - result.samples2
-    assume(not ((np.abs(difference) > 0) & (np.abs(difference) < 1e-12)).any())
+    # fits that tie exactly, as sums of integer ranks do, differ by rounding after they were scaled
+    difference = (result.samples1 - result.samples2).round(12)
     above, below = int((difference > 0).sum()), int((difference < 0).sum())
     expected = binomtest(above, above + below).pvalue if above + below else 1.0
     assert result.sign_pvalue == pytest.approx(expected, rel=1e-9)
@@ -372,159 +372,6 @@ def test_without_permutations_nothing_is_claimed() -> None:
     emb, sets = world(1)
     assert rsa(emb, *sets, n=3, permutations=0).pvalue == 1.0
     assert rsa(emb, *sets, n=3, permutations=99).pvalue >= 0.01
-
-
-# What fits can reach
-
-
-@pytest.mark.parametrize("n", [2, 3, 10, 25])
-def test_the_attainable_fit_follows_its_formula(n: int) -> None:
-    # Untied ranks of N = 3n(3n − 1)/2 pairs with the k = 2n² pairs set apart on top correlate with the 0/1
-    # hypothesis as √(3k(N − k) / (N² − 1)): mean rank difference N/2, variance (N² − 1)/12.
-    emb, sets = world(1, (n, n, n), 8)
-    pairs, apart = 3 * n * (3 * n - 1) // 2, 2 * n * n
-    expected = sqrt(3 * apart * (pairs - apart) / (pairs**2 - 1))
-    assert rsa(emb, *sets, n=n, samples=1, permutations=1).attainable == pytest.approx(expected, rel=1e-12)
-
-
-def test_no_order_of_dissimilarities_fits_better_than_the_attainable() -> None:
-    emb, sets = world(1, (2, 2, 2), 8)
-    attainable = rsa(emb, *sets, n=2, samples=1).attainable
-    pairs = list(combinations(range(6), 2))
-    model = np.array([float((i in (2, 3)) != (j in (2, 3))) for i, j in pairs])
-    rng = np.random.default_rng(0)
-    ranks = np.argsort(rng.random((20_000, 15)), axis=1).astype(np.float64)
-    fits = (ranks - 7) @ (model - model.mean()) / (np.std(ranks[0]) * np.std(model) * 15)
-    assert fits.max() <= attainable + 1e-12
-    assert float(spearmanr(np.argsort(np.argsort(model, kind="stable")), model).statistic) == pytest.approx(
-        attainable
-    )
-
-
-def test_a_perfect_geometry_reaches_the_attainable_fit_and_a_tied_one_reaches_one() -> None:
-    rng = np.random.default_rng(1)
-    near, far = rng.normal(size=40), rng.normal(size=40)
-    sets = [[f"{name}{i}" for i in range(6)] for name in "abc"]
-    centres = np.repeat([near, far, near], 6, axis=0)
-    noisy = Embeddings(everything(sets), centres + 1e-3 * rng.normal(size=centres.shape))
-    result = rsa(noisy, *sets, n=5, samples=20, dissimilarity="correlation")
-    assert result.samples1 == pytest.approx(np.full(20, result.attainable), abs=1e-12)
-    assert result.similarity2 < result.similarity1
-    tied = rsa(Embeddings(everything(sets), centres), *sets, n=5, samples=20)
-    assert tied.samples1 == pytest.approx(np.ones(20), abs=1e-12)
-
-
-@pytest.mark.parametrize("kind", DISSIMILARITIES)
-def test_the_ceiling_is_near_one_for_a_clear_geometry_and_near_zero_for_noise(kind: str) -> None:
-    rng = np.random.default_rng(3)
-    sets = [[f"{name}{i}" for i in range(12)] for name in "abc"]
-    clear = rng.normal(size=(36, 8)) @ rng.normal(size=(8, 400))
-    noise = rng.normal(size=(36, 400))
-    high = rsa(Embeddings(everything(sets), clear), *sets, dissimilarity=kind).ceiling
-    low = rsa(Embeddings(everything(sets), noise), *sets, dissimilarity=kind).ceiling
-    middle = rsa(Embeddings(everything(sets), clear + 5 * noise), *sets, dissimilarity=kind).ceiling
-    assert high is not None
-    assert low is not None
-    assert middle is not None
-    assert high > 0.95
-    assert abs(low) < 0.15
-    assert low < middle < high
-
-
-def test_the_ceiling_is_the_agreement_of_halves_corrected_to_full_length() -> None:
-    # Spearman–Brown: 2r / (1 + r), with r between what two halves of the dimensions add to the cosines. Here
-    # r is about .5, so that the correction matters; 200 splits of ours and of theirs agree on average.
-    rng = np.random.default_rng(3)
-    sets = [[f"{name}{i}" for i in range(8)] for name in "abc"]
-    vectors = rng.normal(size=(24, 6)) @ rng.normal(size=(6, 60)) + 2.5 * rng.normal(size=(24, 60))
-    unit = vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
-    upper = np.triu_indices(24, 1)
-    expected = []
-    for _ in range(200):
-        order = rng.permutation(60)
-        halves = [(unit[:, part] @ unit[:, part].T)[upper] for part in (order[:30], order[30:])]
-        r = float(spearmanr(*halves).statistic)
-        expected.append(2 * r / (1 + r))
-    found = rsa(Embeddings(everything(sets), vectors), *sets, n=4, dissimilarity="cosine", splits=200).ceiling
-    assert found is not None
-    assert found == pytest.approx(np.mean(expected), abs=0.02)
-    assert 0.4 < found < 0.9
-    assert rsa(Embeddings(everything(sets), vectors), *sets, n=4, splits=0).ceiling is None
-
-
-# Grids
-
-
-def grid_world() -> tuple[Embeddings, dict[str, list[str]], dict[str, list[str]]]:
-    rng = np.random.default_rng(8)
-    groups = {name: [f"{name}{i}" for i in range(6)] for name in ("BF", "BM", "WF", "WM")}
-    concepts = {name: [f"{name}{i}" for i in range(5)] for name in ("female", "Black")}
-    labels = everything([*groups.values(), *concepts.values()])
-    return Embeddings(labels, rng.normal(size=(len(labels), 12))), groups, concepts
-
-
-def test_a_grid_holds_every_pair_of_groups_with_every_concept() -> None:
-    emb, groups, concepts = grid_world()
-    result = rsa_grid(emb, groups, concepts, n=4, samples=20, permutations=99, seed=5)
-    assert [test.names for test in result.tests] == [
-        (first, second, concept) for concept in concepts for first, second in combinations(groups, 2)
-    ]
-    assert len(result.tests) == 12
-    single = rsa(
-        emb, groups["BF"], groups["WF"], concepts["female"], n=4, samples=20, permutations=99, seed=5
-    )
-    same = result.tests[1]
-    assert np.array_equal(same.samples1, single.samples1)
-    assert (same.pvalue, same.sign_pvalue, same.ceiling) == (
-        single.pvalue,
-        single.sign_pvalue,
-        single.ceiling,
-    )
-    pvalues = [test.pvalue for test in result.tests]
-    assert list(result.holm) == holm(pvalues).tolist()
-    assert list(result.bh) == benjamini_hochberg(pvalues).tolist()
-    assert all(h >= b >= p for h, b, p in zip(result.holm, result.bh, pvalues, strict=True))
-    rows = result.rows()
-    assert (rows[1]["group1"], rows[1]["group2"], rows[1]["concept"]) == ("BF", "WF", "female")
-    assert (rows[1]["holm"], rows[1]["bh"]) == (result.holm[1], result.bh[1])
-    assert result.conventions["seed"] == 5
-    assert RsaGridResult.from_json(result.to_json()) == result
-    assert len(result.rows()) == 12
-
-
-def test_a_grid_takes_iterators_and_sets_with_names_of_their_own() -> None:
-    emb, groups, concepts = grid_world()
-    plain = rsa_grid(emb, groups, concepts, n=3, samples=5, permutations=9)
-    named = {name: StimulusSet(f"names of {name}", tuple(items)) for name, items in groups.items()}
-    once = {name: iter(items) for name, items in concepts.items()}
-    assert rsa_grid(emb, named, once, n=3, samples=5, permutations=9) == plain
-
-
-def test_a_grid_of_one_group_or_no_concept_is_refused() -> None:
-    emb, groups, concepts = grid_world()
-    with pytest.raises(InputError, match=r"1 group\(s\) and 2 concept\(s\)"):
-        rsa_grid(emb, {"BF": groups["BF"]}, concepts)
-    with pytest.raises(InputError, match=r"4 group\(s\) and 0 concept\(s\)"):
-        rsa_grid(emb, groups, {})
-
-
-def test_a_grid_refuses_one_string_for_a_set() -> None:
-    emb, groups, concepts = grid_world()
-    with pytest.raises(DesignError, match="'BF' is one string"):
-        rsa_grid(emb, {**groups, "BF": "BF0"}, concepts)
-    with pytest.raises(DesignError, match="'female' is one string"):
-        rsa_grid(emb, groups, {"female": "female0"})
-
-
-def test_the_published_names_and_concepts_fill_a_grid() -> None:
-    names, lists = catalog("rsa-names"), catalog("rsa-concepts")
-    groups = {name: group.items for name, group in names.items()}
-    concepts = {name: next(iter(kinds.values())) for name, kinds in lists.items()}
-    words = list(dict.fromkeys(w for s in (*groups.values(), *concepts.values()) for w in s))
-    emb = Embeddings(words, np.random.default_rng(0).normal(size=(len(words), 10)))
-    result = rsa_grid(emb, groups, concepts, samples=3, permutations=9)
-    assert len(result.tests) == 6 * len(concepts)
-    assert {len(test.items["group1"]) for test in result.tests} == {13}
 
 
 # Results and bad input

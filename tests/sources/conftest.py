@@ -1,16 +1,24 @@
-"""A tiny vocabulary, gensim where it is installed, and small models."""
+"""A tiny vocabulary, gensim where it is installed, small models, and an embedding service."""
 
 from __future__ import annotations
 
+import hashlib
 import importlib
 import json
+import socket
+import struct
+import threading
 import warnings
+from collections.abc import Callable, Iterator, Sequence
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 from numpy.typing import NDArray
+
+from crossroads import Embeddings
 
 Vectors = dict[str, NDArray[np.float32]]
 
@@ -98,34 +106,9 @@ def tiny_gpt(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="session")
-def tiny_clip(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def tiny_clip(small_models: Any, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A small random CLIP: single letters as tokens, images of 32 × 32."""
-    pytest.importorskip("torch", reason="extra 'models'")
-    pytest.importorskip("PIL", reason="extra 'vision'")
-    transformers = pytest.importorskip("transformers", reason="extra 'models'")
-    tokenizers = importlib.import_module("tokenizers")
-    letters = sorted(tokenizers.pre_tokenizers.ByteLevel.alphabet())
-    signs = [*letters, *(f"{letter}</w>" for letter in letters), "<|startoftext|>", "<|endoftext|>"]
-    sizes = {"hidden_size": 16, "intermediate_size": 24, "num_hidden_layers": 2, "num_attention_heads": 2}
-    ends = {"bos_token_id": len(signs) - 2, "eos_token_id": len(signs) - 1, "pad_token_id": len(signs) - 1}
-    config = transformers.CLIPConfig(
-        text_config={**sizes, **ends, "vocab_size": len(signs), "max_position_embeddings": 77},
-        vision_config={**sizes, "image_size": 32, "patch_size": 8},
-        projection_dim=12,
-    )
-    folder = tmp_path_factory.mktemp("clip") / "tiny-clip"
-    folder.mkdir()
-    vocabulary = {sign: at for at, sign in enumerate(signs)}
-    (folder / "vocab.json").write_text(json.dumps(vocabulary), encoding="utf-8")
-    (folder / "merges.txt").write_text("#version: 0.2\n", encoding="utf-8")
-    processor = {
-        "image_processor_type": "CLIPImageProcessor",
-        "size": {"shortest_edge": 32},
-        "crop_size": {"height": 32, "width": 32},
-    }
-    (folder / "preprocessor_config.json").write_text(json.dumps(processor), encoding="utf-8")
-    tokenizer = transformers.CLIPTokenizerFast.from_pretrained(folder, model_max_length=77)
-    return _saved(transformers.CLIPModel(config), tokenizer, folder)
+    return Path(small_models.save_clip(tmp_path_factory.mktemp("clip") / "tiny-clip"))
 
 
 def _saved(model: Any, tokenizer: Any, folder: Path) -> Path:
@@ -136,3 +119,95 @@ def _saved(model: Any, tokenizer: Any, folder: Path) -> Path:
     model.save_pretrained(folder)
     tokenizer.save_pretrained(folder)
     return folder
+
+
+Reply = tuple[int, dict[str, str], bytes]
+"""Status, headers and body of an answer."""
+
+
+class Service:
+    """What the server does, and what it was asked."""
+
+    def __init__(self) -> None:
+        self.asked: list[tuple[str, dict[str, Any], dict[str, str]]] = []
+        self.answer: Callable[[str, dict[str, Any]], Reply] = self.openai
+        self.url = ""
+        self.server: Any = None
+        self.reason: str | None = None
+
+    @property
+    def texts(self) -> list[str]:
+        return [text for _, body, _ in self.asked for text in body.get("input") or body["inputs"]]
+
+    def openai(self, path: str, body: dict[str, Any]) -> Reply:
+        if not path.endswith("/v1/embeddings"):
+            return 404, {}, b'{"detail": "Not Found"}'
+        rows = [{"index": at, "embedding": self.numbers(text)} for at, text in enumerate(body["input"])]
+        return 200, {}, json.dumps({"data": rows[::-1], "model": "tiny-1"}).encode()
+
+    def ollama(self, path: str, body: dict[str, Any]) -> Reply:
+        if path != "/api/embed":
+            return 404, {}, b"404 page not found"
+        rows = [self.numbers(text) for text in body["input"]]
+        return 200, {}, json.dumps({"model": body["model"], "embeddings": rows}).encode()
+
+    def tei(self, path: str, body: dict[str, Any]) -> Reply:
+        if path != "/embed":
+            return 404, {}, b""
+        if len(body["inputs"]) > 2:
+            said = f"batch size {len(body['inputs'])} > maximum allowed batch size 2"
+            return 422, {}, json.dumps({"error": said, "error_type": "Validation"}).encode()
+        return 200, {}, json.dumps([self.numbers(text) for text in body["inputs"]]).encode()
+
+    @staticmethod
+    def numbers(text: str) -> list[float]:
+        """The vector that the service has for a text: a function of its letters."""
+        return [byte / 128 - 1 for byte in hashlib.sha256(text.encode()).digest()[:6]]
+
+    def assert_right(self, found: Embeddings, words: Sequence[str]) -> None:
+        """Every word has the vector that the service has for it."""
+        assert found.labels == tuple(words)
+        for word in words:
+            assert found[word].tolist() == self.numbers(word)
+
+
+@pytest.fixture
+def service() -> Iterator[Service]:
+    """A server on loopback; ``service.answer`` says what it does."""
+    kept = Service()
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_POST(self) -> None:
+            body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+            kept.asked.append((self.path, body, dict(self.headers)))
+            status, headers, data = kept.answer(self.path, body)
+            if status == 0:  # cut the line, as a server that dies does
+                self.connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+                self.connection.close()
+                return
+            self.send_response(status, kept.reason)
+            for name, value in ({"Content-Length": str(len(data))} | headers).items():
+                self.send_header(name, value)
+            self.end_headers()
+            self.wfile.write(data)
+
+        def log_message(self, format: str, *args: Any) -> None:  # noqa: A002 (the name is theirs)
+            pass
+
+    class Quiet(ThreadingHTTPServer):
+        daemon_threads = True
+
+        def handle_error(self, request: Any, client_address: Any) -> None:
+            pass
+
+    with Quiet(("127.0.0.1", 0), Handler) as server:
+        threading.Thread(target=server.serve_forever, args=(0.02,), daemon=True).start()
+        kept.server = server
+        kept.url = f"http://127.0.0.1:{server.server_port}"
+        yield kept
+        server.shutdown()
+
+
+@pytest.fixture(autouse=True)
+def no_key(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("CROSSROADS_API_KEY", raising=False)

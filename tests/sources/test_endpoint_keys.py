@@ -1,0 +1,132 @@
+"""Keys of embedding services: sent to the service, and seen by nobody else."""
+
+from __future__ import annotations
+
+import json
+import socket
+import threading
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from crossroads.errors import CrossroadsWarning, InputError
+from crossroads.sources import EndpointError, endpoint_embeddings
+
+if TYPE_CHECKING:
+    from tests.sources.conftest import Service
+
+WORDS = ["rose", "wasp", "José", "東京", "new york"]
+SECRET = "sk-a-secret-nobody-may-see"
+
+
+class TestKeys:
+    def test_the_key_is_sent_and_kept_out_of_sight(
+        self, service: Service, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setenv("CROSSROADS_API_KEY", f" {SECRET}\n")
+        found = endpoint_embeddings(service.url, WORDS)
+        assert service.asked[0][2]["Authorization"] == f"Bearer {SECRET}"
+        assert SECRET not in json.dumps(found.provenance.to_dict())
+
+    def test_without_a_key_none_is_sent(self, service: Service) -> None:
+        endpoint_embeddings(service.url, WORDS)
+        assert "Authorization" not in service.asked[0][2]
+
+    def test_another_variable_has_to_be_set(self, service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
+        with pytest.raises(InputError, match="'MY_KEY' is not set"):
+            endpoint_embeddings(service.url, WORDS, key_variable="MY_KEY")
+        monkeypatch.setenv("MY_KEY", SECRET)
+        endpoint_embeddings(service.url, WORDS, key_variable="MY_KEY")
+        assert service.asked[0][2]["Authorization"] == f"Bearer {SECRET}"
+
+    @pytest.mark.parametrize("key", ["two words", "line\nbreak", "schlüssel"])
+    def test_a_key_that_cannot_be_sent_is_refused_unseen(
+        self, service: Service, monkeypatch: pytest.MonkeyPatch, key: str
+    ) -> None:
+        monkeypatch.setenv("CROSSROADS_API_KEY", key)
+        with pytest.raises(InputError, match="cannot be sent as a key") as caught:
+            endpoint_embeddings(service.url, WORDS)
+        assert key not in str(caught.value)
+        assert service.asked == []
+
+    def test_a_service_that_repeats_the_key_does_not_spread_it(
+        self, service: Service, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setenv("CROSSROADS_API_KEY", SECRET)
+        said = json.dumps({"error": {"message": f"Incorrect API key provided: {SECRET}."}}).encode()
+        service.answer = lambda path, body: (401, {}, said)
+        with pytest.raises(EndpointError, match="401: Incorrect API key provided: …") as caught:
+            endpoint_embeddings(service.url, WORDS)
+        assert SECRET not in f"{caught.value} {caught.value.answer}"
+
+    @pytest.mark.parametrize("key", [SECRET, "a/secret/that/nobody/may/see"])
+    @pytest.mark.parametrize(
+        "answer",
+        [
+            (200, {}, '{"error": {"message": "Incorrect key: KEY"}}'),
+            (200, {}, "Authorization: Bearer KEY"),
+            (200, {}, '{"data": "KEY"}'),
+            (400, {}, "x" * 190 + " KEY"),  # cut off in the middle of the key
+            (400, {}, ""),
+            (302, {"Location": "http://example.org/KEY"}, ""),
+        ],
+    )
+    def test_no_message_repeats_a_key_wherever_the_service_puts_it(
+        self, service: Service, monkeypatch: pytest.MonkeyPatch, answer: tuple[int, Any, str], key: str
+    ) -> None:
+        monkeypatch.setenv("CROSSROADS_API_KEY", key)
+        status, headers, text = answer
+        escaped = json.dumps(key)[1:-1].replace("/", "\\/") if text.startswith("{") else key
+        there = {name: value.replace("KEY", key) for name, value in headers.items()}
+        service.answer = lambda path, body: (status, there, text.replace("KEY", escaped).encode())
+        service.reason = key
+        with pytest.raises(EndpointError) as caught:
+            endpoint_embeddings(service.url, WORDS, protocol="openai")
+        assert key[:12] not in f"{caught.value} {caught.value.answer}"
+
+    def test_a_line_that_repeats_the_key_does_not_spread_it(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setenv("CROSSROADS_API_KEY", SECRET)
+        with socket.create_server(("127.0.0.1", 0)) as server:
+
+            def echo() -> None:
+                line, _ = server.accept()
+                with line:
+                    line.recv(1 << 16)
+                    line.sendall(f"you said {SECRET}\r\n".encode())
+
+            threading.Thread(target=echo, daemon=True).start()
+            with pytest.raises(EndpointError, match="does not speak HTTP: you said …") as caught:
+                endpoint_embeddings(f"http://127.0.0.1:{server.getsockname()[1]}", WORDS, timeout=60)
+        assert SECRET not in str(caught.value)
+
+    def test_a_model_named_like_the_key_is_not_recorded(
+        self, service: Service, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+    ) -> None:
+        monkeypatch.setenv("CROSSROADS_API_KEY", SECRET)
+        rows = {"data": [{"embedding": [1.0, 2.0]}], "model": f"for {SECRET}"}
+        service.answer = lambda path, body: (200, {}, json.dumps(rows).encode())
+        found = endpoint_embeddings(service.url, ["rose"], cache=tmp_path)
+        assert found.provenance.source == "for …"
+        assert SECRET not in json.dumps(found.provenance.to_dict())
+        (kept,) = tmp_path.rglob("*.json")
+        assert SECRET not in kept.read_text(encoding="utf-8")
+
+    def test_a_key_in_the_place_of_the_variable_is_not_shown(self, service: Service) -> None:
+        with pytest.raises(InputError, match="that was named is not set") as caught:
+            endpoint_embeddings(service.url, WORDS, key_variable=SECRET)
+        assert SECRET not in str(caught.value)
+
+    def test_an_open_line_to_another_machine_is_warned_about(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setenv("CROSSROADS_API_KEY", SECRET)
+        with pytest.warns(CrossroadsWarning, match="unencrypted"), pytest.raises(EndpointError):
+            endpoint_embeddings("http://0.0.0.0:9", WORDS, retries=0)  # nobody is there
+
+    def test_secrets_in_the_address_are_refused_or_left_out(self, service: Service) -> None:
+        with pytest.raises(InputError, match="holds a name or a password") as caught:
+            endpoint_embeddings(f"http://me:{SECRET}@127.0.0.1:1/v1", WORDS)
+        assert SECRET not in str(caught.value)
+        service.answer = lambda path, body: service.openai(path.partition("?")[0], body)
+        found = endpoint_embeddings(f"{service.url}/v1?token={SECRET}&api-version=3", WORDS)
+        assert service.asked[0][0] == f"/v1/embeddings?token={SECRET}&api-version=3"
+        assert found.provenance.details["url"] == f"{service.url}/v1?api-version=3"
