@@ -111,3 +111,10 @@ def test_no_bound_is_rounded_down_and_no_level_is_reached_by_rounding(
     p: float, method: str, expected: str
 ) -> None:
     assert pvalue(p, method) == expected
+
+
+def test_rows_that_were_found_in_several_ways_are_marked_by_the_least_sure() -> None:
+    assert pvalue(0.0121, "bracket, exact") == "≤ 0.013"
+    assert latex_pvalue(0.0121, "bracket, exact") == r"$\le 0.013$"
+    assert pvalue(0.0121, "bracket, saddlepoint") == "≈ 0.012"
+    assert latex_pvalue(0.0121, "exact, monte-carlo, saddlepoint") == r"$\approx 0.012$"

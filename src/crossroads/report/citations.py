@@ -150,7 +150,7 @@ def _methods(result: Any) -> Iterator[str]:
     for one in (result, *levels):
         for name in ("method", "stimulus_method"):
             if isinstance(found := getattr(one, name, None), str):
-                yield found
+                yield from found.split(", ")  # rows that were found in several ways
 
 
 def _entries(names: Iterable[str]) -> dict[str, str]:

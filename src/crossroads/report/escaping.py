@@ -30,6 +30,7 @@ _MARKDOWN = re.compile(r"([\\`*_\[\]|~^$@])")
 _BLOCK = re.compile(r"([-+#=]|\d+[.)])")
 _SHOWN = {"&": "&amp;", "<": "&lt;", ">": "&gt;"}
 _LEVELS = (Decimal("0.05"), Decimal("0.01"))
+_LATEX_MARKS = {"≤": r"\le ", "≈": r"\approx ", "": ""}
 _APPROXIMATE = ("saddlepoint", "monte-carlo", "normal")
 
 
@@ -62,8 +63,12 @@ def in_markdown(text: object) -> str:
 
 
 def mark_of(method: str) -> str:
-    """The sign before a p-value that was not counted: an upper bound, or about."""
-    return "≤" if method == "bracket" else "≈" if method in _APPROXIMATE else ""
+    """The sign before a p-value that was not counted: an upper bound, or about.
+
+    Rows that were found in several ways name them all, and the least sure of them marks each row.
+    """
+    ways = method.split(", ")
+    return "≈" if set(ways) & set(_APPROXIMATE) else "≤" if "bracket" in ways else ""
 
 
 def number(value: float, digits: int = 2) -> str:
@@ -90,9 +95,9 @@ def latex_number(value: float, digits: int = 2) -> str:
 
 def latex_pvalue(p: float, method: str = "exact") -> str:
     """A p-value in math mode, marked where it was not counted."""
-    mark = {"≤": r"\le ", "≈": r"\approx ", "": ""}[mark_of(method)]
-    digits = _digits(p, r"{mantissa} \times 10^{{-{exponent}}}", bound=method == "bracket")
-    return f"${mark}{digits}$"
+    mark = mark_of(method)
+    digits = _digits(p, r"{mantissa} \times 10^{{-{exponent}}}", bound=mark == "≤")
+    return f"${_LATEX_MARKS[mark]}{digits}$"
 
 
 def _digits(p: float, small: str, *, bound: bool = False) -> str:
