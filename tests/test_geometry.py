@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from crossroads.errors import EvidenceError
 from crossroads.geometry import affinities, associations, cosines, effect_size, rounding_error, unit
 
 
@@ -95,3 +96,8 @@ def test_the_rounding_bound_covers_the_same_cosines_computed_in_long_double() ->
         long = [rows / np.sqrt((rows**2).sum(axis=1, keepdims=True)) for rows in exact]
         truth = (long[0] @ long[1].T).mean(axis=1) - (long[0] @ long[2].T).mean(axis=1)
         assert 0 < float(np.abs(found - truth).max()) <= rounding_error(dim)
+
+
+def test_equal_scores_have_no_effect_size() -> None:
+    with pytest.raises(EvidenceError, match=r"all scores equal 0\.25, so there is no effect size"):
+        effect_size(np.full(3, 0.25), np.full(2, 0.25), ddof=1)

@@ -160,7 +160,7 @@ def nearest(name: str, known: Iterable[str], *, n: int = 3) -> tuple[str, ...]:
 def one_of(kind: str, name: str, known: Iterable[str]) -> str:
     """Return ``name`` if it is known, else raise with the nearest that is."""
     known = tuple(known)
-    if name not in known:
+    if not isinstance(name, str) or name not in known:  # an array compares item by item
         raise UnknownNameError(kind, str(name), known)
     return name
 

@@ -7,6 +7,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from crossroads.errors import EvidenceError
+
 Floats = NDArray[np.float64]
 
 
@@ -40,6 +42,11 @@ def affinities(target: Floats, attributes: Floats) -> Floats:
 def effect_size(x: Floats, y: Floats, *, ddof: int) -> float:
     """Difference of two means in units of the pooled standard deviation of all scores."""
     spread = float(np.concatenate([x, y]).std(ddof=ddof))
+    if spread == 0.0:
+        raise EvidenceError(
+            f"all scores equal {float(x[0]):.6g}, so there is no effect size.",
+            hint="check that the vectors differ and that the two attributes are not the same words.",
+        )
     return float(x.mean() - y.mean()) / spread
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -54,3 +56,9 @@ def test_arrays_must_fit_their_words() -> None:
         Contexts(["a", "b"], [2, 0], np.ones((2, 2)))
     with pytest.raises(EvidenceError, match="'a'"):
         Contexts(["a", "a"], [1, 1], np.ones((2, 2)))
+
+
+@pytest.mark.parametrize("contexts", ["store", 3, [[1.0, 2.0]], None])
+def test_contexts_that_are_no_mapping_are_refused(contexts: Any) -> None:
+    with pytest.raises(EvidenceError, match="the contexts are of type"):
+        Contexts.from_dict(contexts)

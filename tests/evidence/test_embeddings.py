@@ -168,3 +168,21 @@ def test_provenance_is_kept_or_made() -> None:
 def test_the_representation_says_what_it_is() -> None:
     emb = Embeddings(LABELS, VECTORS.astype(np.float32), provenance="my model")
     assert repr(emb) == "<Embeddings: 3 × 2 float32, my model>"
+
+
+@pytest.mark.parametrize("labels", [3, None, object()])
+def test_labels_that_are_no_list_are_refused(labels: Any) -> None:
+    with pytest.raises(EvidenceError, match="the labels are "):
+        Embeddings(labels, np.eye(2))
+
+
+@pytest.mark.parametrize("provenance", [3, {"source": "web"}, ["web"]])
+def test_a_provenance_that_is_none_is_refused(provenance: Any) -> None:
+    with pytest.raises(EvidenceError, match="the provenance is of type"):
+        Embeddings(["a"], np.ones((1, 2)), provenance=provenance)
+
+
+@pytest.mark.parametrize("fallback", [3, None, 0.5])
+def test_a_fallback_that_names_no_rules_is_refused(fallback: Any) -> None:
+    with pytest.raises(InputError, match=f"fallback is {fallback!r}"):
+        Embeddings(["a"], np.ones((1, 2)), fallback=fallback)

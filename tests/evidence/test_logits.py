@@ -334,3 +334,16 @@ def test_chain_and_parallel_have_the_same_pieces() -> None:
     given["chain_logit"][:, 0, 1, 1], given["chain_slot"][:, 0, 1, 1] = np.nan, -1
     with pytest.raises(EvidenceError, match="'warm' has other pieces in chain_logit than in logit"):
         Logits.from_arrays(**given)
+
+
+@pytest.mark.parametrize("logit", [1.0, [], [[1.0, 2.0]]])
+def test_logits_of_fewer_dimensions_are_refused(logit: Any) -> None:
+    with pytest.raises(EvidenceError, match="logit has shape "):
+        made(logit=logit)
+
+
+def test_a_provenance_of_logits_is_one_or_a_description() -> None:
+    assert made(provenance="a model").provenance.source == "a model"
+    assert made(provenance="").provenance.source == made(provenance=None).provenance.source == "in memory"
+    with pytest.raises(EvidenceError, match="the provenance is of type int"):
+        made(provenance=3)

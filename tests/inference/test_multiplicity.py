@@ -77,6 +77,9 @@ def test_nothing_to_adjust_is_nothing_adjusted() -> None:
         ([np.nan, 0.1], "nan is not a p-value"),
         ([[0.1]], "shape"),
         (0.1, "shape"),
+        ("0.1", "a list of p-values is '0.1'"),
+        (["0.1"], "give real numbers"),
+        ([[0.1], [0.1, 0.2]], "give real numbers"),
     ],
 )
 def test_what_is_no_p_value_is_refused(adjust: Any, p: Any, message: str) -> None:

@@ -125,3 +125,17 @@ def test_impossible_questions_are_refused(
 ) -> None:
     with pytest.raises(kind, match=message):
         minimum_detectable(**{"n_x": 8, "n_y": 8, **change})
+
+
+@pytest.mark.parametrize(("n_x", "n_y"), [(2, 2), (5, 9), (6, 7), (25, 25)])
+@pytest.mark.parametrize("alpha", [0.001, 0.01, 0.05])
+def test_the_far_tail_of_a_two_sided_test_counts_for_nothing(n_x: int, n_y: int, alpha: float) -> None:
+    # scipy gives no number for the far tail of a noncentral t with a large shift. It adds nothing to a high
+    # power, so that two sides at a level detect what one side does at half of it.
+    two = minimum_detectable(n_x, n_y, alpha=alpha, power=0.99, alternative="two-sided")
+    one = minimum_detectable(n_x, n_y, alpha=alpha / 2, power=0.99)
+    if two.detectable is None:
+        assert one.detectable is None
+    else:
+        assert two.detectable == pytest.approx(some(one.detectable), rel=1e-6)
+        assert two.critical == pytest.approx(some(one.critical), rel=1e-12)

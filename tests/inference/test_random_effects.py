@@ -82,3 +82,17 @@ def test_the_prediction_interval_is_that_of_a_t_distribution() -> None:
 def test_unusable_effects_are_refused(es: list[float], v: list[float], words: str) -> None:
     with pytest.raises(InputError, match=words):
         combine(es, v)
+
+
+def test_one_effect_that_outweighs_all_others_leaves_the_variance_between_them_defined() -> None:
+    # with weights W, 1 and 1, C = ΣW − ΣW² / ΣW is 4 − 2 / W to the first order: total − Σw² / total would
+    # cancel to 0 in float64. Q = Σw(es − mean)² is 1 + 4 around the mean 0, so that tau² = (5 − 2) / 4.
+    found = combine([0.0, 1.0, 2.0], [1e-20, 1.0, 1.0])
+    assert found.tau2 == pytest.approx(0.75, rel=1e-9)
+    assert np.isfinite(found.effect_size)
+
+
+@pytest.mark.parametrize("level", [0, 1, 2, "0.95", None])
+def test_a_prediction_interval_needs_a_level(level: object) -> None:
+    with pytest.raises(InputError, match="level is "):
+        combine([0.1, 0.2, 0.3], [1.0, 1.0, 1.0], level=level)  # type: ignore[arg-type]

@@ -147,3 +147,27 @@ def test_rows_of_very_unequal_groups_are_counted(n_x: int, n_y: int) -> None:
     assert found.method == "exact"
     for row, p in zip(scores, found.pvalue, strict=True):
         assert p == permutation_test(row[:n_x], row[n_x:]).pvalue
+
+
+def test_rows_of_decimals_tie_where_their_sums_do() -> None:
+    tenths = np.random.default_rng(4).integers(-5, 6, (30, 10))
+    whole, found = permutation_rows(tenths.astype(float), 5), permutation_rows(tenths / 10, 5)
+    assert found.pvalue.tolist() == whole.pvalue.tolist()
+
+
+def test_rows_without_a_saddlepoint_are_counted_with_bounds_of_their_own() -> None:
+    scores = table(600, 50, 1)
+    scores[3] = np.random.default_rng(5).normal(size=50).round()  # a lattice
+    scores[4, :25], scores[4, 25:] = 1.0, [0.0, *[1.0] * 24]  # groups that touch: half of all divisions tie
+    found = permutation_rows(scores, 25, ties="weak", max_work=1e4)
+    alone = permutation_test(scores[3, :25], scores[3, 25:], max_work=1e4)
+    assert found.method == "bracket, saddlepoint"
+    assert found.pvalue[3] == alone.pvalue
+    assert (found.pvalue_low[3], found.pvalue_high[3]) == (alone.pvalue_low, alone.pvalue_high)
+    assert found.pvalue[4] == pytest.approx(0.5, rel=1e-9)
+
+
+@pytest.mark.parametrize(("option", "value"), [("seed", -1), ("max_work", "much")])
+def test_options_of_rows_are_checked_also_where_they_are_not_needed(option: str, value: object) -> None:
+    with pytest.raises(InputError, match=f"{option} is {value!r}"):
+        permutation_rows(table(2, 10, 1), 5, **{option: value})  # type: ignore[arg-type]

@@ -320,3 +320,29 @@ def test_a_number_in_the_place_of_traits_is_refused() -> None:
     for pair in (({"woman": 3}, table), (table, {"woman": 3})):
         with pytest.raises(InputError, match="3 is no mapping of traits to scores"):
             align(*pair)
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_few_coarse_answers_leave_nothing_undefined(seed: int) -> None:
+    # three answers on a scale of three: samples and halves of people often give all cells the same mean,
+    # which has no order, and some halves have rated nothing at all
+    rng = np.random.default_rng(seed)
+    groups, traits, people = (int(n) for n in rng.integers((1, 2, 1), (4, 5, 5)))
+    ratings = rng.choice([0.0, 50.0, 100.0], (people, groups, traits))
+    ratings[rng.random(ratings.shape) < 0.2] = np.nan
+    human = Judgements(
+        groups=GROUPS[:groups],
+        traits=TRAITS[:traits],
+        annotators=tuple(f"p{i}" for i in range(people)),
+        ratings=ratings,
+    )
+    try:
+        result = align(table(rng.normal(size=(groups, traits))), human, k=1, permutations=9, bootstrap=9)
+    except InputError as error:
+        assert "all scores of one side are equal" in error.message
+        return
+    again = AlignmentResult.from_json(result.to_json())  # JSON has no NaN
+    assert again.ceiling == result.ceiling
+    if result.noise is not None:
+        assert -1 <= result.noise.split_half <= 1
+        assert -1 <= result.noise.same_size <= 1

@@ -155,3 +155,11 @@ def test_bad_input_is_refused() -> None:
     made["b1"][2] = 0
     with pytest.raises(EvidenceError, match="'b1' is a zero vector"):
         ceat(Contexts.from_dict(made), DESIGN, samples=3)
+
+
+def test_contexts_that_cancel_out_leave_no_effect_size() -> None:
+    # every word stands in a context and in its opposite: the mean unit vectors are 0, and so is every
+    # expected association, while each sample has an effect size. What rounding leaves is no effect size.
+    made = {word: np.concatenate([rows, -rows]) for word, rows in world(3).items()}
+    with pytest.raises(EvidenceError, match="every expected association of the design 'test' equals"):
+        ceat(Contexts.from_dict(made), DESIGN, samples=5)

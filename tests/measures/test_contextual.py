@@ -151,3 +151,34 @@ def test_the_length_of_vectors_does_not_matter(factor: float) -> None:
     assert scaled.level1.effect_size == pytest.approx(plain.level1.effect_size, abs=1e-4)
     one, two = (ceat(Contexts.from_dict(m), DESIGN, samples=30, seed=1) for m in (made, long))
     assert two.effect_size == pytest.approx(one.effect_size, abs=1e-4)
+
+
+@pytest.mark.parametrize("worth", [0, 10**12])
+@pytest.mark.parametrize("power", [-300, -159, 160, 300])
+def test_the_length_of_contexts_does_not_matter(
+    power: int, worth: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # squares of values of 1e-159 lose digits before they vanish, those of 1e160 are infinite
+    monkeypatch.setattr(contextual, "_worth", lambda work: work >= worth)
+    made = world()
+    plain_stack = stack(Contexts.from_dict(made), SETS)
+    made["x1"] = made["x1"] * 10.0**power
+    made["x1"][0, :3] = 0.0  # zeros inside a vector are no fault
+    again = world()
+    again["x1"][0, :3] = 0.0
+    expected, found = stack(Contexts.from_dict(again), SETS), stack(Contexts.from_dict(made), SETS)
+    assert found.means == pytest.approx(expected.means, rel=1e-12, abs=1e-15)
+    drawn = draw_contexts(plain_stack.counts, 40, np.random.default_rng(1))
+    assert sample_associations(found, drawn, compiled=worth == 0) == pytest.approx(
+        sample_associations(expected, drawn, compiled=False), abs=1e-13
+    )
+
+
+@pytest.mark.parametrize("worth", [0, 10**12])
+def test_contexts_too_short_for_their_type_are_named(worth: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    # 1e-41 is there in single precision, but 1 / 1e-41 is not
+    monkeypatch.setattr(contextual, "_worth", lambda work: work >= worth)
+    made = {word: rows.astype(np.float32) for word, rows in world().items()}
+    made["a1"] = (made["a1"] * 1e-41).astype(np.float32)
+    with pytest.raises(EvidenceError, match=r"'a1' is too short for float32.*\n\nhint: multiply all vectors"):
+        stack(Contexts.from_dict(made), SETS)

@@ -302,3 +302,19 @@ def test_missing_words_and_unknown_groups_are_refused() -> None:
     assert dropped.candidates == 2
     with pytest.raises(UnknownNameError, match="did you mean 'r0 / g0'"):
         discover(emb, groups, ("r0", "g00"))
+
+
+def test_the_length_of_vectors_does_not_matter_however_short_or_long() -> None:
+    emb, groups = noise_world(3, 12)
+    lengths = 10.0 ** np.random.default_rng(0).uniform(-300, 300, size=(len(emb), 1))
+    scaled = Embeddings(emb.labels, emb.vectors * lengths)
+    one, other = (discover(e, groups, TARGET, fdr=0.99, permutations=3) for e in (emb, scaled))
+    assert other.words == one.words
+    assert other.scores == pytest.approx(one.scores, abs=1e-4)
+
+
+def test_a_word_for_yes_or_no_is_no_switch() -> None:
+    emb, groups = noise_world(1, 5)
+    bad: Any = "no"
+    with pytest.raises(InputError, match="relative is 'no'"):
+        discover(emb, groups, TARGET, relative=bad)

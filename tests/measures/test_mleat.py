@@ -286,3 +286,21 @@ def test_the_published_rule_is_the_default() -> None:
     emb, design = space((4, 4, 4, 4), 6, 1)
     found = mleat(emb, design, resamples=0).conventions
     assert (found["least_effect"], found["alpha"], found["alternative"]) == (0.2, 0.05, "observed")
+
+
+@pytest.mark.parametrize(
+    ("option", "value"),
+    [
+        *(("alpha", value) for value in (0, 1, 2, -0.1, float("nan"), "0.05", None)),
+        *(("least_effect", value) for value in (-0.2, float("nan"), float("inf"), "0.2", None)),
+        *(("resamples", value) for value in (1.5, "10", None)),
+        *(("seed", value) for value in (-1, 1.5, "0", None)),
+        ("max_work", -1.0),
+    ],
+)
+def test_options_that_make_no_sense_are_refused_with_their_value(option: str, value: Any) -> None:
+    words = {name: [f"{name}{i}" for i in range(3)] for name in "xyab"}
+    rng = np.random.default_rng(0)
+    emb = Embeddings.from_dict({word: rng.normal(size=5) for part in words.values() for word in part})
+    with pytest.raises(InputError, match=f"{option} is {value!r}"):
+        mleat(emb, Design(name="test", **words), **{option: value})  # type: ignore[arg-type]

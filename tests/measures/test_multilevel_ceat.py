@@ -191,3 +191,15 @@ def test_bad_input_is_refused() -> None:
     alike = {word: np.ones((2, 10)) for word in DESIGN.words}
     with pytest.raises(EvidenceError, match="equal associations"):
         multilevel_ceat(Contexts.from_dict(alike), DESIGN, samples=3)
+
+
+def test_contexts_of_attributes_that_cancel_out_leave_no_effect_size() -> None:
+    made = {word: np.concatenate([rows, -rows]) for word, rows in world(9).items()}
+    with pytest.raises(EvidenceError, match="every expected association"):
+        multilevel_ceat(Contexts.from_dict(made), DESIGN, samples=5)
+
+
+@pytest.mark.parametrize("alpha", [0, 1, 2, -0.1, float("nan"), "0.05", None])
+def test_a_level_that_is_none_is_refused(alpha: Any) -> None:
+    with pytest.raises(InputError, match="alpha is "):
+        multilevel_ceat(Contexts.from_dict(world(9)), DESIGN, samples=5, alpha=alpha)

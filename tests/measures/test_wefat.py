@@ -135,7 +135,8 @@ def test_a_pair_of_groups_scores_the_opposite_from_the_other_side() -> None:
 
 def test_the_length_of_vectors_does_not_matter() -> None:
     emb, groups, words = world((3, 2), [3], 10, 6)
-    lengths = np.random.default_rng(0).uniform(1e-30, 1e30, size=(len(emb), 1))
+    # squares of the longest and shortest leave the range of floats
+    lengths = 10.0 ** np.random.default_rng(0).uniform(-300, 300, size=(len(emb), 1))
     scaled = Embeddings(emb.labels, emb.vectors * lengths)
     target = ("c0v0", "c1v0")
     one, other = wefat(emb, groups, words, target), wefat(scaled, groups, words, target)
@@ -380,3 +381,24 @@ def test_a_word_equally_close_to_every_name_is_refused() -> None:
 def test_what_is_no_table_of_scores_is_refused(table: Any, says: str) -> None:
     with pytest.raises(InputError, match=says):
         ScoreTable.of(table, "pairs")
+
+
+@pytest.mark.parametrize("vectors", ["glove.txt", None, {"a": [1.0, 2.0]}])
+def test_what_is_no_set_of_vectors_is_refused(vectors: Any) -> None:
+    _, groups, words = world((2, 2), [2], 4, 1)
+    with pytest.raises(InputError, match="the vectors are of type"):
+        wefat(vectors, groups, words, ("c0v0", "c1v0"))
+
+
+@pytest.mark.parametrize(("words", "says"), [("w0", "one string, 'w0'"), (3, "words is 3"), ([1], "holds 1")])
+def test_candidates_that_are_no_words_are_refused(words: Any, says: str) -> None:
+    emb, groups, _ = world((2, 2), [2], 4, 1)
+    with pytest.raises(InputError, match=says):
+        wefat(emb, groups, words, ("c0v0", "c1v0"))
+
+
+def test_a_target_that_is_no_group_is_refused() -> None:
+    emb, groups, words = world((2, 2), [2], 4, 1)
+    bad: Any = 3
+    with pytest.raises(InputError, match="the target is 3"):
+        wefat(emb, groups, words, bad)

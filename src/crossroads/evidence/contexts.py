@@ -12,7 +12,8 @@ from numpy.typing import ArrayLike, NDArray
 from crossroads.errors import EvidenceError, InputError
 from crossroads.evidence.embeddings import Embeddings, Match
 from crossroads.evidence.provenance import Provenance
-from crossroads.evidence.stores import read_store, write_store
+from crossroads.evidence.store_writing import write_store
+from crossroads.evidence.stores import read_store
 
 
 class Contexts:
@@ -113,6 +114,10 @@ class Contexts:
         fallback: str | Iterable[str] = (),
     ) -> Contexts:
         """Build from a mapping of word to an array with one row a context."""
+        if not isinstance(contexts, Mapping):
+            raise EvidenceError(
+                f"the contexts are of type {type(contexts).__name__}.", hint="give {word: array, ...}."
+            )
         if not contexts:
             raise EvidenceError(
                 "there are no contexts: the mapping is empty.", hint="give at least one word."

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from crossroads.errors import EvidenceError, InputError, join_words
-from crossroads.evidence.provenance import Provenance
+from crossroads.evidence.provenance import Provenance, provenance_of
 from crossroads.evidence.spelling import check_fallback, spellings
 
 _CHECK_ROWS = 1 << 14
@@ -72,11 +72,7 @@ class Embeddings:
         self._vectors: NDArray[Any] = view
         self._index = index
         self._fallback = check_fallback(fallback)
-        if provenance is None:
-            provenance = Provenance(source="given as arrays")
-        elif isinstance(provenance, str):
-            provenance = Provenance(source=provenance)
-        self._provenance = provenance
+        self._provenance = provenance_of(provenance, "given as arrays")
 
     @classmethod
     def from_dict(
@@ -180,6 +176,8 @@ class Embeddings:
 def _as_labels(labels: Sequence[str]) -> tuple[str, ...]:
     if isinstance(labels, str):
         raise EvidenceError(f"the labels are one string, {labels!r}.", hint="give a list of words.")
+    if not isinstance(labels, Iterable):
+        raise EvidenceError(f"the labels are {labels!r}.", hint="give a list of words.")
     words = tuple(labels)
     wrong = {kind for kind in set(map(type, words)) if not issubclass(kind, str)}
     if wrong:

@@ -101,8 +101,9 @@ def _table(file: Path, ratings: list[Rating], naming: Callable[[str], TraitName]
         try:
             pair = naming(rating.trait)
         except UnknownNameError as error:
+            hint = f"{error.hint} Ask read_judgements, or --own-traits, to keep traits of your own."
             raise FormatError(
-                error.message, path=file, line=rating.line, key=rating.trait, hint=error.hint
+                error.message, path=file, line=rating.line, key=rating.trait, hint=hint
             ) from error
         group = group_name(rating.group)
         spelled[rating.group] = group

@@ -23,7 +23,7 @@ from crossroads.evidence.logit_arrays import (
 )
 from crossroads.evidence.logit_checks import check_cells, check_heads, check_names, check_slots
 from crossroads.evidence.logit_files import ARRAYS, CELLS, SLOTS, read_logits, write_logits
-from crossroads.evidence.provenance import Provenance
+from crossroads.evidence.provenance import Provenance, provenance_of
 from crossroads.stimuli import Trait, Traits
 
 RESTRICTIONS = ("none", "position", "piece")
@@ -175,10 +175,12 @@ class Logits:
         )
         words = [w for p in pairs for w in (p.left, p.right)] if adjectives is None else adjectives
         cells = floats(logit, "logit", heads.dtype)
+        if cells.ndim != 4:
+            raise EvidenceError(
+                f"logit has shape {cells.shape}.", hint="give rows × templates × adjectives × pieces."
+            )
         initial = np.zeros(cells.shape[2:], dtype=bool)
         initial[..., :1] = True
-        if provenance is None or isinstance(provenance, str):
-            provenance = Provenance(source=provenance or "in memory")
         return cls(
             groups=names_of(groups, "groups"),
             priors=names_of(priors, "priors"),
@@ -198,7 +200,7 @@ class Logits:
             hidden_sq_norm=floats(hidden_sq_norm, "hidden_sq_norm"),
             log_sum_initial=maybe_floats(log_sum_initial, "log_sum_initial"),
             log_sum_continuation=maybe_floats(log_sum_continuation, "log_sum_continuation"),
-            provenance=provenance,
+            provenance=provenance_of(None if provenance == "" else provenance, "in memory"),
         )
 
     def save(self, path: str | Path) -> None:

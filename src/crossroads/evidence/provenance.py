@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from crossroads.errors import EvidenceError
+
 
 @dataclass(frozen=True, kw_only=True)
 class Provenance:
@@ -36,3 +38,14 @@ class Provenance:
     def from_dict(cls, data: Mapping[str, Any]) -> Provenance:
         """Rebuild from :meth:`to_dict`."""
         return cls(**data)
+
+
+def provenance_of(given: object, source: str) -> Provenance:
+    """Provenance as given, out of a description, or of a source that nothing else is known about."""
+    if isinstance(given, Provenance):
+        return given
+    if given is not None and not isinstance(given, str):
+        raise EvidenceError(
+            f"the provenance is of type {type(given).__name__}.", hint="give cr.Provenance, or a description."
+        )
+    return Provenance(source=source if given is None else given)

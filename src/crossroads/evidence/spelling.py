@@ -21,6 +21,8 @@ def check_fallback(fallback: str | Iterable[str]) -> tuple[str, ...]:
     >>> check_fallback(["lower", "accents"])
     ('lower', 'accents')
     """
+    if not isinstance(fallback, Iterable):
+        raise InputError(f"fallback is {fallback!r}.", hint=f"name rules: {', '.join(RULES)}.")
     rules = (
         tuple(part.strip() for part in fallback.split(",")) if isinstance(fallback, str) else tuple(fallback)
     )

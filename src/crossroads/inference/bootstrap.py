@@ -4,29 +4,24 @@ from __future__ import annotations
 
 import numpy as np
 
-from crossroads.errors import InputError
+from crossroads.inference.options import seed_of, share, whole
 from crossroads.inference.scores import Floats
 
 
 def generator(seed: int) -> np.random.Generator:
     """A random generator for a seed, which must be a whole number that is not negative."""
-    whole = hasattr(seed, "__index__")
-    if not whole or seed < 0:
-        raise InputError(f"seed is {seed!r}.", hint="give a whole number that is not negative.")
-    return np.random.default_rng(seed)
+    return np.random.default_rng(seed_of(seed))
 
 
 def resampled_weights(n: int, resamples: int, rng: np.random.Generator) -> Floats:
     """How often each of n items is drawn in each of many samples of size n, as shares of n."""
-    if resamples < 1:
-        raise InputError(f"resamples is {resamples}.", hint="draw at least one; 2,000 is usual.")
+    whole("resamples", resamples, least=1, hint="draw at least one; 2,000 is usual.")
     return np.asarray(rng.multinomial(n, np.full(n, 1 / n), size=resamples) / n)
 
 
 def percentile_interval(values: Floats, level: float) -> tuple[float, float]:
     """The interval that holds the given share of the values, cut equally at both ends."""
-    if not 0 < level < 1:
-        raise InputError(f"level is {level}.", hint="give a share between 0 and 1, such as 0.95.")
+    share("level", level)
     low, high = np.quantile(values, [(1 - level) / 2, (1 + level) / 2])
     return float(low), float(high)
 

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from crossroads.inference.bootstrap import generator, percentile_interval, resampled_weights
+from crossroads.inference.options import share
 from crossroads.inference.scores import Floats
 
 Flags = NDArray[np.bool_]
@@ -26,7 +27,7 @@ def exact_interval(hits: int, trials: int, level: float) -> tuple[float, float]:
     """
     from scipy.special import betaincinv  # scipy is slow to import
 
-    outside = (1 - level) / 2
+    outside = (1 - share("level", level)) / 2
     low = float(betaincinv(hits, trials - hits + 1, outside)) if hits else 0.0
     high = float(betaincinv(hits + 1, trials - hits, 1 - outside)) if hits < trials else 1.0
     return low, high

@@ -317,7 +317,7 @@ def _multiply_four(
 def unit_summaries(rows: Any, starts: Any, stops: Any, scale: Any, means: Any) -> None:
     """Inverse length of every row of some words, and the mean of the unit vectors of each word.
 
-    A row without a usable length gets the scale 0.
+    A row whose squared length is 0, not finite, or so far out that it lost digits gets the scale 0.
     """
     for word in prange(starts.size):
         total = means[word]
@@ -326,7 +326,7 @@ def unit_summaries(rows: Any, starts: Any, stops: Any, scale: Any, means: Any) -
             square = 0.0
             for k in range(rows.shape[1]):
                 square += np.float64(rows[row, k]) * np.float64(rows[row, k])
-            inverse = 1.0 / np.sqrt(square) if 0.0 < square < np.inf else 0.0
+            inverse = 1.0 / np.sqrt(square) if 1e-280 < square < 1e300 else 0.0
             scale[row] = inverse
             for k in range(rows.shape[1]):
                 total[k] += inverse * np.float64(rows[row, k])

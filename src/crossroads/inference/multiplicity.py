@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from crossroads.errors import InputError
-from crossroads.inference.scores import Floats
+from crossroads.inference.scores import Floats, as_numbers
 
 
 def holm(pvalues: ArrayLike) -> Floats:
@@ -48,7 +48,7 @@ def _unsorted(values: Floats, order: np.ndarray) -> Floats:
 
 
 def _checked(pvalues: ArrayLike) -> Floats:
-    p = np.asarray(pvalues, dtype=np.float64)
+    p = as_numbers("a list of p-values", pvalues)
     if p.ndim != 1:
         raise InputError(f"p-values have shape {p.shape}.", hint="give a one-dimensional list.")
     if not ((p >= 0) & (p <= 1)).all():

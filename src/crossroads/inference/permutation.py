@@ -10,7 +10,8 @@ method        when                                               ``pvalue_low``,
 ============= ================================================== ==============================
 exact         the overlap holds at most ``max_work`` sums        equal to ``pvalue``
 bracket       otherwise, up to 60 scores a group                 certain bounds
-saddlepoint   otherwise, from 13 scores a group, no outliers     ± 2 %, an observed error
+saddlepoint   otherwise, from 13 scores a group, no outliers,    ± 2 %, an observed error
+              no lattice
 monte-carlo   otherwise                                          99.9 % confidence interval
 normal        only on request                                    none: equal to ``pvalue``
 ============= ================================================== ==============================
@@ -29,6 +30,7 @@ from crossroads.errors import InputError, one_of
 from crossroads.inference.bootstrap import generator
 from crossroads.inference.bracket import bracket, table_cells
 from crossroads.inference.counting import TooMuchWork, count_exactly
+from crossroads.inference.options import seed_of, whole, work
 from crossroads.inference.saddlepoint import RELATIVE_ERROR, SMALLEST, saddlepoint_rows
 from crossroads.inference.scores import Scores, as_scores
 
@@ -110,8 +112,8 @@ def permutation_test(
     seed
         Of the Monte Carlo draws.
     score_error
-        Largest rounding error of a score; sums that differ by no more than these errors can add up to
-        are tied.
+        Largest rounding error of a score beyond that of writing it as a float; sums that differ by no more
+        than these errors can add up to are tied.
     max_work
         How many subset sums an exact count may look at, also with ``method="exact"``.
     resamples
@@ -126,6 +128,9 @@ def permutation_test(
     one_of("alternative", alternative, ALTERNATIVES)
     one_of("ties", ties, TIES)
     one_of("method", method, METHODS)
+    seed_of(seed)
+    work(max_work)
+    whole("resamples", resamples, least=1, hint="draw at least one; 99,999 is usual.")
     scores = as_scores(x, y, score_error=score_error)
     if method == "auto":
         found = _plan(scores, max_work, seed, resamples)
@@ -220,7 +225,9 @@ def _forced(scores: Scores, method: str, max_work: float, seed: int, resamples: 
         approximated = _saddlepoint(scores)
         if approximated is None:
             raise InputError(
-                "no saddlepoint was found: the scores have extreme outliers.", hint="use method='auto'."
+                "no saddlepoint can be trusted: the scores have extreme outliers, repeat, or fall into two "
+                "clouds.",
+                hint="use method='auto'.",
             )
         return approximated
     if method == "normal":
@@ -300,8 +307,6 @@ def _normal(scores: Scores) -> _Shares:
 
 
 def _monte_carlo(scores: Scores, seed: int, resamples: int) -> _Shares:
-    if resamples < 1:
-        raise InputError(f"resamples is {resamples}.", hint="draw at least one; 99,999 is usual.")
     rng = generator(seed)
     pooled = np.concatenate([scores.x, scores.y])
     n_x, observed = scores.x.size, int(scores.x.sum())

@@ -5,7 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from math import comb, sqrt
 
-from crossroads.errors import InputError, one_of
+import numpy as np
+
+from crossroads.errors import one_of
+from crossroads.inference.options import share, whole
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -62,11 +65,9 @@ def minimum_detectable(
 
     one_of("alternative", alternative, ("greater", "less", "two-sided"))
     for name, n in (("n_x", n_x), ("n_y", n_y)):
-        if n < 2:
-            raise InputError(f"{name} is {n}.", hint="give at least two stimuli a set.")
-    for name, share in (("alpha", alpha), ("power", power)):
-        if not 0 < share < 1:
-            raise InputError(f"{name} is {share}.", hint="give a share between 0 and 1.")
+        whole(name, n, least=2, hint="give at least two stimuli a set.")
+    for name, value in (("alpha", alpha), ("power", power)):
+        share(name, value, hint="give a share between 0 and 1.")
     df = n_x + n_y - 2
     width = sqrt(1 / n_x + 1 / n_y)
     quantile = float(t.ppf(1 - (alpha / 2 if alternative == "two-sided" else alpha), df))
@@ -74,7 +75,8 @@ def minimum_detectable(
     def missed(shift: float) -> float:
         reached = float(nct.sf(quantile, df, shift / width))
         if alternative == "two-sided":
-            reached += float(nct.cdf(-quantile, df, shift / width))
+            # the far tail, at most Φ(−shift / width); scipy has no number for it once it is below 1e-8
+            reached += float(np.nan_to_num(nct.cdf(-quantile, df, shift / width)))
         return reached - power
 
     smallest = (2 if alternative == "two-sided" else 1) / comb(n_x + n_y, n_x)

@@ -9,6 +9,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from crossroads.errors import InputError
+from crossroads.inference.options import share
+from crossroads.inference.scores import as_numbers
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -49,13 +51,16 @@ def combine(effect_sizes: ArrayLike, variances: ArrayLike, *, level: float = 0.9
     >>> round(found.effect_size, 3), round(found.tau2, 3), round(found.i2, 3)
     (0.5, 0.08, 0.889)
     """
-    es, v = np.asarray(effect_sizes, dtype=np.float64), np.asarray(variances, dtype=np.float64)
+    es, v = as_numbers("a list of effect sizes", effect_sizes), as_numbers("a list of variances", variances)
+    share("level", level)
     _check(es, v)
     n = es.size
     w = 1 / v
     total = float(w.sum())
     q = float((w * (es - (w * es).sum() / total) ** 2).sum())  # from deviations: nothing cancels
-    c = total - float((w * w).sum()) / total
+    others = total - w
+    others[w.argmax()] = np.delete(w, w.argmax()).sum()  # nothing cancels where one weight exceeds all others
+    c = float((w * others).sum() / total)  # total − Σw² / total
     tau2 = max(0.0, (q - (n - 1)) / c) if n > 1 else 0.0
     u = 1 / (v + tau2)
     mean = float((u * es).sum() / u.sum())

@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cache
 from itertools import combinations
 from math import comb
+from typing import Any
 
 import numpy as np
 
 from crossroads.errors import InputError, one_of
 from crossroads.inference.compiled import kernels
+from crossroads.inference.options import seed_of, work
 from crossroads.inference.permutation import ALTERNATIVES, MAX_WORK, METHODS, TIES, permutation_test
 from crossroads.inference.saddlepoint import RELATIVE_ERROR, SMALLEST, saddlepoint_rows
-from crossroads.inference.scores import Floats, Integers
+from crossroads.inference.scores import WRITING_ERROR, Floats, Integers
 
 BRUTE_FORCE = 50_000
 """Divisions up to which every one is looked at, for all rows together."""
@@ -83,6 +85,8 @@ def permutation_rows(
     one_of("alternative", alternative, ALTERNATIVES)
     one_of("ties", ties, TIES)
     one_of("method", method, METHODS)
+    seed_of(seed)
+    work(max_work)
     n_rows, n = scores.shape
     if not 0 < n_x < n:
         raise InputError(f"the first group has {n_x} of {n} columns.", hint="both groups need at least one.")
@@ -101,7 +105,14 @@ def permutation_rows(
             hint="use method='exact'.",
         )
     if method == "saddlepoint" or (method == "auto" and many):
-        return _saddlepoint(scores, n_x, alternative, progress)
+        one_by_one: dict[str, Any] = {
+            "alternative": alternative,
+            "ties": ties,
+            "seed": seed,
+            "score_error": score_error,
+            "max_work": max_work,
+        }
+        return _saddlepoint(scores, n_x, one_by_one, progress)
     found = []
     for i, row in enumerate(scores):
         found.append(
@@ -150,25 +161,30 @@ def _tail(up: Floats, down: Floats, alternative: str, scores: Floats, n_x: int) 
 
 
 def _saddlepoint(
-    scores: Floats, n_x: int, alternative: str, progress: Callable[[int], None] | None
+    scores: Floats, n_x: int, options: Mapping[str, Any], progress: Callable[[int], None] | None
 ) -> RowsResult:
-    p = np.empty(len(scores))
+    alternative = options["alternative"]
+    p, low, high = (np.empty(len(scores)) for _ in range(3))
+    methods = {"saddlepoint"}
     for start in range(0, len(scores), _SADDLEPOINT_ROWS):
         chunk = np.asarray(scores[start : start + _SADDLEPOINT_ROWS], dtype=np.float64)
         up = saddlepoint_rows(chunk, n_x)
         down = saddlepoint_rows(-chunk, n_x) if alternative != "greater" else 1 - up
         found = _tail(up, down, alternative, chunk, n_x)
-        for i in np.flatnonzero(~np.isfinite(found)):  # no saddlepoint was found: rare, so one by one
-            row = chunk[i]
-            found[i] = permutation_test(row[:n_x], row[n_x:], alternative=alternative).pvalue
-        p[start : start + len(chunk)] = found
+        part = slice(start, start + len(chunk))
+        p[part], low[part] = found, found / (1 + RELATIVE_ERROR)
+        high[part] = np.minimum(1.0, found * (1 + RELATIVE_ERROR))
+        for i in np.flatnonzero(~np.isfinite(found)):  # no saddlepoint can be trusted: rare, so one by one
+            one = permutation_test(chunk[i, :n_x], chunk[i, n_x:], **options)
+            p[start + i], low[start + i], high[start + i] = one.pvalue, one.pvalue_low, one.pvalue_high
+            methods.add(one.method)
         if progress is not None:
             progress(start + len(chunk))
     return RowsResult(
         pvalue=p,
-        pvalue_low=p / (1 + RELATIVE_ERROR),
-        pvalue_high=np.minimum(1.0, p * (1 + RELATIVE_ERROR)),
-        method="saddlepoint",
+        pvalue_low=low,
+        pvalue_high=high,
+        method=", ".join(sorted(methods)),
         min_pvalue=_smallest(comb(scores.shape[1], n_x), alternative),
     )
 
@@ -194,7 +210,8 @@ def _quantised(scores: Floats, n_x: int, score_error: float) -> tuple[Integers, 
     exponent = np.floor(_BITS - np.log2(n) - np.log2(np.where(largest > 0, largest, 1.0))).astype(np.int64)
     grid = np.rint(np.ldexp(shifted, exponent[:, None])).astype(np.int64)
     swaps = min(n_x, n - n_x)
-    tie = np.ceil(2 * swaps * (np.ldexp(score_error, exponent) + 0.5))
+    error = score_error + WRITING_ERROR * np.abs(scores).max(axis=1)
+    tie = np.ceil(2 * swaps * (np.ldexp(error, exponent) + 0.5))
     return grid, np.minimum(tie, grid.max(axis=1) * float(swaps)).astype(np.int64)
 
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 from math import lgamma
 
 import numpy as np
+from numpy.typing import NDArray
 
 from crossroads.inference.scores import Floats
 
@@ -19,6 +20,12 @@ RELATIVE_ERROR = 0.02
 """Observed relative error for 25 or more bell-shaped scores a group: a wide reading, not a bound."""
 TAME = 6.0
 """Scores further out than this many standard deviations make the approximation unreliable."""
+
+DISTINCT = 0.9
+"""Share of scores that have to be different: sums of scores that repeat lie on a lattice, and the
+approximation, which takes them for continuous, misses the probability of a tie."""
+GAP = 0.9
+"""Standard deviations: an empty space wider than this between two clouds of scores makes a lattice too."""
 
 _STEPS = 60
 
@@ -35,10 +42,11 @@ def saddlepoint_rows(scores: Floats, n_x: int) -> Floats:
 
     Notes
     -----
-    Rows whose groups are separated have no saddlepoint; they return the exact share. Where a score lies so
-    far out that the approximation cannot be trusted, or none is found, the share is not a number.
+    Rows whose groups are separated have no saddlepoint; they return the exact share, also where the groups
+    touch, that is where the lowest scores of the first equal the highest of the second. Where the
+    approximation cannot be trusted, because a score lies too far out, scores repeat or they fall into two
+    clouds, and where none is found, the share is not a number.
     """
-    n = scores.shape[1]
     centred = scores - scores.mean(axis=1, keepdims=True)
     spread = np.sqrt((centred**2).mean(axis=1, keepdims=True))
     out = np.full(len(scores), np.nan)
@@ -46,13 +54,29 @@ def saddlepoint_rows(scores: Floats, n_x: int) -> Floats:
     out[flat] = 1.0
     top = ~flat & (scores[:, :n_x].min(axis=1) >= scores[:, n_x:].max(axis=1))
     bottom = ~flat & (scores[:, :n_x].max(axis=1) <= scores[:, n_x:].min(axis=1))
-    out[top] = np.exp(-_log_choose(n, n_x))
+    out[top] = [_touching(row, n_x) for row in scores[top]]
     out[bottom & ~top] = 1.0
     rest = np.isnan(out)
     if rest.any():
         z = centred[rest] / spread[rest]
-        out[rest] = np.where(np.abs(z).max(axis=1) <= TAME, _tail(z, n_x), np.nan)
+        out[rest] = np.where((np.abs(z).max(axis=1) <= TAME) & _smooth(z), _tail(z, n_x), np.nan)
     return out
+
+
+def _smooth(z: Floats) -> NDArray[np.bool_]:
+    """Whether standardised scores hardly repeat, and the middle three fifths of them leave no gap."""
+    n = z.shape[1]
+    steps = np.diff(np.sort(z, axis=1), axis=1)
+    distinct = 1 + (steps > 0).sum(axis=1)
+    edge = n // 5
+    return np.asarray((distinct >= DISTINCT * n) & (steps[:, edge - 1 : n - edge].max(axis=1) <= GAP))
+
+
+def _touching(row: Floats, n_x: int) -> float:
+    """Share of divisions with the highest score there is: those that exchange equal scores at the border."""
+    border = row[:n_x].min()
+    here, there = int((row[:n_x] == border).sum()), int((row[n_x:] == border).sum())
+    return float(np.exp(_log_choose(here + there, here) - _log_choose(row.size, n_x)))
 
 
 def _log_choose(n: int, k: int) -> float:

@@ -3,18 +3,23 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import ceil, comb, floor, isfinite, log2
+from math import ceil, comb, floor, log2
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from crossroads.errors import InputError
+from crossroads.inference.options import number
 
 Integers = NDArray[np.int64]
 Floats = NDArray[np.float64]
 
 _BITS = 60
 _HUGE = 1e300
+
+WRITING_ERROR = 1.5 * float(np.finfo(np.float64).eps)
+"""Share of the largest score that it can be off by: half a unit in the last place from being written as a
+float, as 0.1 is, and one from being shifted to start at 0."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -57,14 +62,15 @@ def as_scores(x: ArrayLike, y: ArrayLike, *, score_error: float = 0.0) -> Scores
     x, y
         Scores of the two groups.
     score_error
-        Largest rounding error that a score may carry from its own computation.
+        Largest rounding error that a score may carry from its own computation, beyond that of writing it
+        as a float.
     """
     first, second = _as_floats("x", x), _as_floats("y", y)
-    if not (score_error >= 0.0 and isfinite(score_error)):
-        raise InputError(f"score_error is {score_error}.", hint="give a finite number that is not negative.")
+    number("score_error", score_error, least=0.0, hint="give a finite number that is not negative.")
     pooled = np.concatenate([first, second])
     if float(np.abs(pooled).max()) > _HUGE:  # differences would overflow
         pooled, score_error = np.ldexp(pooled, -64), score_error * 2.0**-64
+    score_error += WRITING_ERROR * float(np.abs(pooled).max())
     pooled = pooled - pooled.min()
     largest = float(pooled.max())
     if largest == 0.0:
@@ -78,8 +84,19 @@ def as_scores(x: ArrayLike, y: ArrayLike, *, score_error: float = 0.0) -> Scores
     return Scores(x=grid[: first.size], y=grid[first.size :], exponent=exponent, tie=tie)
 
 
+def as_numbers(name: str, values: ArrayLike) -> Floats:
+    """An array of real numbers, or a sentence about what is none."""
+    try:
+        array = np.asarray(values)
+        if array.dtype.kind in "fiuO":  # fractions and decimals are objects
+            return array.astype(np.float64, copy=False)
+    except (TypeError, ValueError):
+        pass
+    raise InputError(f"{name} is {values!r}.", hint="give real numbers, in lists of equal length.")
+
+
 def _as_floats(name: str, values: ArrayLike) -> Floats:
-    array = np.asarray(values, dtype=np.float64)
+    array = as_numbers(name, values)
     if array.ndim != 1 or array.size == 0:
         raise InputError(
             f"{name} has shape {array.shape}.", hint="give a one-dimensional array with at least one score."

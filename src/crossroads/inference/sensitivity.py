@@ -26,7 +26,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from crossroads.errors import EvidenceError, InputError
 from crossroads.inference.compiled import kernels
-from crossroads.inference.scores import Floats
+from crossroads.inference.options import number, switch
+from crossroads.inference.scores import Floats, as_numbers
 
 _FIRST_DEPTH = 2.0
 """How far below the largest logit the first search looks, in margins or logits, whichever is more."""
@@ -92,6 +93,7 @@ def set_distance(
     >>> set_distance([3.0, 1.0, 0.0], 2.0, [0, 1, 2]).tolist()
     [0.0, 2.25, 4.0]
     """
+    switch("bias", bias)
     rows, tops, norms, targets = _checked(logits, hidden_sq_norm, target, gamma)
     contexts, single = np.shape(logits)[:-1], np.ndim(target) == 0
     compiled = kernels()
@@ -255,8 +257,7 @@ def _checked(
         )
     if array.dtype not in (np.float32, np.float64):
         array = array.astype(np.float32 if array.dtype == np.float16 else np.float64)
-    if isinstance(gamma, bool) or not 0 <= gamma < np.inf:
-        raise InputError(f"gamma is {gamma!r}.", hint="give a margin of at least 0.")
+    number("gamma", gamma, least=0.0, hint="give a margin of at least 0.")
     tokens = np.atleast_1d(np.asarray(target))
     if tokens.ndim != 1 or tokens.dtype.kind not in "iu" or tokens.size == 0:
         raise InputError(f"target is {target!r}.", hint="give the position of a token, or several.")
@@ -267,7 +268,7 @@ def _checked(
             hint=f"positions run from 0 to {array.shape[-1] - 1}.",
         )
     rows = np.ascontiguousarray(array.reshape(-1, array.shape[-1]))
-    norms = np.asarray(hidden_sq_norm, dtype=np.float64)
+    norms = as_numbers("hidden_sq_norm", hidden_sq_norm)
     if norms.shape not in ((), array.shape[:-1]):
         raise InputError(
             f"hidden_sq_norm is of shape {norms.shape}, the contexts of shape {array.shape[:-1]}.",

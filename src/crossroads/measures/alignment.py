@@ -23,6 +23,7 @@ from crossroads.inference.agreement import (
     weighted_taus,
 )
 from crossroads.inference.bootstrap import generator, percentile_interval, resampled_weights
+from crossroads.inference.options import number, seed_of, share, whole
 from crossroads.measures.noise_ceiling import Noise, NoiseCeiling, noise_ceiling, simulate_noise
 from crossroads.measures.score_files import Scores, TraitTable, trait_table
 from crossroads.measures.shared_cells import SharedCells, has_own_traits, judgements_of, shared_cells
@@ -198,8 +199,9 @@ def align(
     doi:10.18653/v1/2022.naacl-main.92
     """
     _check_counts(k=k, permutations=permutations, bootstrap=bootstrap, splits=splits)
-    if not LOW < threshold < HIGH:
-        raise InputError(f"threshold is {threshold!r}.", hint="give a number between 0 and 100, such as 50.")
+    number("threshold", threshold, above=LOW, below=HIGH, hint="give a number between 0 and 100, such as 50.")
+    share("level", level)
+    seed_of(seed)
     judged = judgements_of(human)
     table = trait_table(scores, own_traits=has_own_traits(judged))
     both, coverage = shared_cells(table, judged, groups)
@@ -260,9 +262,7 @@ def align(
 
 def _check_counts(**counts: int) -> None:
     for name, value in counts.items():
-        least = 1 if name == "k" else 0
-        if not hasattr(value, "__index__") or value < least:
-            raise InputError(f"{name} is {value!r}.", hint=f"give a whole number of {least} or more.")
+        whole(name, value, least=1 if name == "k" else 0)
 
 
 def _precision(both: SharedCells, *, threshold: float, k: int) -> Floats:
@@ -305,7 +305,6 @@ def _intervals(
 ) -> tuple[tuple[float, float] | None, tuple[float, float] | None]:
     """Intervals of τ-b and of precision from drawing groups anew."""
     n = len(both.groups)
-    percentile_interval(np.zeros(1), level)  # refuses a level that is none
     if not resamples or n < 2:
         return None, None
     weights = resampled_weights(n, resamples, rng)
@@ -321,11 +320,16 @@ def _intervals(
     )
 
 
-def _annotator_interval(both: SharedCells, noise: Noise, tau: float, level: float) -> tuple[float, float]:
+def _annotator_interval(
+    both: SharedCells, noise: Noise, tau: float, level: float
+) -> tuple[float, float] | None:
     """Interval from drawing people anew; drawn means are noisier than the means, hence centred on τ-b."""
     errors = np.where(np.isnan(noise.errors), 0.0, noise.errors)  # cells that are known as means only stay
     drawn = both.human[None] + errors
     taus = kendall_many(drawn.reshape(len(drawn), -1), both.model.reshape(1, -1))
+    taus = taus[~np.isnan(taus)]  # where all drawn means are equal there is none
+    if not len(taus):
+        return None
     low, high = percentile_interval(tau + taus - taus.mean(), level)
     return max(-1.0, low), min(1.0, high)
 

@@ -9,6 +9,7 @@ from typing import Any
 from crossroads.errors import InputError, MissingStimuliError
 from crossroads.evidence import Embeddings, Provenance
 from crossroads.inference.multiplicity import benjamini_hochberg, holm
+from crossroads.measures.gathering import listed_designs
 from crossroads.measures.mleat import MleatResult, mleat
 from crossroads.measures.weat import recorded_work
 from crossroads.results import Result
@@ -85,9 +86,7 @@ def battery(
     options
         Passed on to :func:`~crossroads.measures.mleat.mleat`.
     """
-    designs = [designs] if isinstance(designs, Design) else list(designs)
-    if not designs:
-        raise InputError("there are no designs to test.", hint="give at least one.")
+    designs = listed_designs(designs)
     tests: list[MleatResult] = []
     skipped: dict[str, str] = {}
     for design in designs:

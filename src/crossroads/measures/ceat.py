@@ -9,14 +9,16 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from crossroads.errors import InputError, one_of
+from crossroads.errors import one_of
 from crossroads.evidence import Contexts
 from crossroads.geometry import Floats, effect_size
 from crossroads.inference.bootstrap import generator
+from crossroads.inference.options import whole
 from crossroads.inference.random_effects import combine
 from crossroads.measures.context_sets import counts_of, design_contexts
 from crossroads.measures.contextual import (
     Stack,
+    check_expected,
     check_spread,
     draw_contexts,
     expected_associations,
@@ -142,8 +144,7 @@ def ceat(
     """
     one_of("variance", variance, VARIANCES)
     check_ddof(ddof)
-    if samples < 3:
-        raise InputError(f"samples is {samples}.", hint="draw at least three; 10,000 is usual.")
+    whole("samples", samples, least=3, hint="draw at least three; 10,000 is usual.")
     stacked, found = design_contexts(
         contexts, design, missing=missing, least={"x": 2, "y": 2, "a": 1, "b": 1}
     )
@@ -151,6 +152,7 @@ def ceat(
     variances = spreads if variance == "paper" else _hedges(effects, stacked.sizes)
     combined = combine(effects, variances)
     s = expected_associations(stacked)
+    check_expected(s, contexts.dim, f"expected association of the design {design.name!r}")
     n_x = stacked.sizes[0]
     tested = stimulus_test(contexts, stacked, s)
     return CeatResult(

@@ -6,11 +6,13 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from crossroads.errors import DesignError, InputError, MissingStimuliError
+from crossroads.errors import DesignError, MissingStimuliError
 from crossroads.evidence import Contexts, Provenance
 from crossroads.inference.multiplicity import benjamini_hochberg, holm
+from crossroads.inference.options import share, whole
 from crossroads.measures.ceat import CeatResult, ceat
 from crossroads.measures.context_bootstrap import CeatBootstrapResult, ceat_bootstrap
+from crossroads.measures.gathering import listed_designs
 from crossroads.results import Result
 from crossroads.stimuli import Design
 
@@ -74,11 +76,9 @@ def ceat_battery(
     options
         Passed on to :func:`~crossroads.measures.ceat.ceat`.
     """
-    designs = [designs] if isinstance(designs, Design) else list(designs)
-    if not designs:
-        raise InputError("there are no designs to test.", hint="give at least one.")
-    if resamples < 0:
-        raise InputError(f"resamples is {resamples}.", hint="give 0 for none; 2,000 is usual.")
+    designs = listed_designs(designs)
+    whole("resamples", resamples, hint="give 0 for none; 2,000 is usual.")
+    share("level", level)
     tests: list[CeatResult] = []
     intervals: dict[str, CeatBootstrapResult] = {}
     skipped: dict[str, str] = {}

@@ -9,12 +9,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from crossroads.errors import EvidenceError, InputError, one_of
+from crossroads.errors import EvidenceError, one_of
 from crossroads.evidence import Contexts
-from crossroads.geometry import Floats, effect_size, rounding_error
+from crossroads.geometry import Floats, effect_size
 from crossroads.inference.bootstrap import generator, percentile_interval
+from crossroads.inference.options import share, whole
 from crossroads.measures.context_sets import design_contexts
-from crossroads.measures.contextual import Stack, expected_associations
+from crossroads.measures.contextual import Stack, check_expected, expected_associations
 from crossroads.measures.weat import check_ddof
 from crossroads.results import Result, read_only
 from crossroads.stimuli import Design
@@ -111,19 +112,12 @@ def ceat_bootstrap(
     one_of("drawn", drawn, DRAWN)
     one_of("interval", interval, INTERVALS)
     check_ddof(ddof)
-    if resamples < 1:
-        raise InputError(f"resamples is {resamples}.", hint="draw at least one; 2,000 is usual.")
-    if not 0 < level < 1:
-        raise InputError(f"level is {level}.", hint="give a share between 0 and 1, such as 0.95.")
+    whole("resamples", resamples, least=1, hint="draw at least one; 2,000 is usual.")
+    share("level", level)
     stacked, found = design_contexts(contexts, design, missing=missing, least=dict.fromkeys("xyab", 2))
     n_x = stacked.sizes[0]
     s = expected_associations(stacked)
-    if float(s.max() - s.min()) <= 2 * rounding_error(contexts.dim):
-        raise EvidenceError(
-            f"every expected association of the design {design.name!r} equals {float(s[0]):.6g}, so there "
-            "is no effect size.",
-            hint="check that the contexts differ and that the two attributes are not the same words.",
-        )
+    check_expected(s, contexts.dim, f"expected association of the design {design.name!r}")
     observed = effect_size(s[:n_x], s[n_x:], ddof=ddof)
     effects = _resampled(stacked, resamples, drawn, ddof, generator(seed))
     defined = effects[np.isfinite(effects)]

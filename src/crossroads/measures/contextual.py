@@ -15,12 +15,13 @@ from numpy.typing import NDArray
 
 from crossroads.errors import EvidenceError
 from crossroads.evidence import Contexts
-from crossroads.geometry import Floats, rounding_error
+from crossroads.geometry import Floats, rounding_error, unit
 from crossroads.inference.compiled import kernels
 from crossroads.inference.permutation import PermutationResult, permutation_test
 
 SETS = ("x", "y", "a", "b")
 
+_SAFE_SQUARES = (1e-280, 1e300)  # squared lengths that have lost no digits; the kernel has the same bounds
 _BLOCK = 256
 _BLOCK_BYTES = 16 << 20
 _WORTH_COMPILING = 20_000_000
@@ -129,20 +130,40 @@ def _summarise(
                 parts = [(rows[i:j], scale[i:j], mean) for (i, j), mean in zip(spans, means, strict=True)]
                 list(pool.map(lambda part: _summarise_word(*part), parts))
         for number, (position, (start, stop)) in enumerate(here.items()):
-            if not scale[start:stop].all():
-                raise EvidenceError(
-                    f"a context of {contexts.words[position]!r} is a zero vector or not finite.",
-                    hint="leave this context out.",
-                )
+            lengths = scale[start:stop]
+            if not (np.isfinite(lengths).all() and lengths.all()):
+                means[number] = _rescaled(rows[start:stop], lengths, contexts.words[position])
             known.means[position] = means[number]
+
+
+def _rescaled(rows: NDArray[Any], scale: NDArray[Any], word: str) -> Floats:
+    """Inverse lengths, and the mean unit vector, where squares leave the range of double precision."""
+    exact = np.asarray(rows, dtype=np.float64)
+    largest = np.abs(exact).max(axis=1)
+    if not (np.isfinite(largest) & (largest > 0)).all():
+        raise EvidenceError(
+            f"a context of {word!r} is a zero vector or not finite.", hint="leave this context out."
+        )
+    turned = unit(exact)
+    at = np.arange(len(exact)), np.abs(exact).argmax(axis=1)
+    with np.errstate(over="ignore"):
+        scale[:] = turned[at] / exact[at]
+    if not np.isfinite(scale).all():
+        raise EvidenceError(
+            f"a context of {word!r} is too short for {rows.dtype}: its largest value is {largest.min():.3g}.",
+            hint="multiply all vectors by a constant, which changes no cosine.",
+        )
+    return np.asarray(turned.mean(axis=0))
 
 
 def _summarise_word(rows: NDArray[Any], scale: NDArray[Any], mean: Floats) -> None:
     exact = np.asarray(rows, dtype=np.float64)
-    squares = np.einsum("ij,ij->i", exact, exact)
-    usable = np.isfinite(squares) & (squares > 0)
+    with np.errstate(over="ignore"):
+        squares = np.einsum("ij,ij->i", exact, exact)
+    usable = (squares > _SAFE_SQUARES[0]) & (squares < _SAFE_SQUARES[1])
     inverse = np.divide(1.0, np.sqrt(squares), where=usable, out=np.zeros_like(squares))
-    scale[:] = inverse
+    with np.errstate(over="ignore"):
+        scale[:] = inverse
     if usable.all():
         np.einsum("i,ij->j", inverse, exact, out=mean)
         mean /= len(rows)
@@ -247,6 +268,15 @@ def check_spread(variances: Floats, stacked: Stack) -> None:
         raise EvidenceError(
             "a sample has equal associations throughout, so it has no effect size.",
             hint="check that the contexts of different words differ.",
+        )
+
+
+def check_expected(scores: Floats, dim: int, what: str) -> None:
+    """Refuse expected scores that differ by no more than rounding leaves: they have no effect size."""
+    if float(scores.max() - scores.min()) <= 2 * rounding_error(dim):
+        raise EvidenceError(
+            f"every {what} equals {float(scores[0]):.6g} over all contexts, so there is no effect size.",
+            hint="check that the contexts differ and that the two attributes are not the same words.",
         )
 
 

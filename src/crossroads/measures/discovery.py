@@ -9,11 +9,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from crossroads.errors import InputError, one_of
+from crossroads.errors import one_of
 from crossroads.evidence import Embeddings
 from crossroads.geometry import Floats
 from crossroads.inference.bootstrap import generator
 from crossroads.inference.detection import plug_in_qvalues
+from crossroads.inference.options import seed_of, share, switch, whole
 from crossroads.measures.groups import GroupTable, Key, group_table
 from crossroads.measures.sc_weat import EVERY_WORD
 from crossroads.measures.weat import check_ddof
@@ -91,8 +92,8 @@ def null_threshold(
     """
     one_of("control", control, ("word", "family"))
     check_ddof(ddof)
-    if not 0 < level < 1:
-        raise InputError(f"level is {level}.", hint="give a rate between 0 and 1.")
+    share("level", level, hint="give a rate between 0 and 1.")
+    _check_draws(permutations, seed)
     table = group_table(groups)
     names, _, rows, _ = look_up(emb, table, words, missing)
     draws = [
@@ -154,8 +155,9 @@ def discover(
     """
     one_of("kind", kind, ("ibd", "eibd"))
     check_ddof(ddof)
-    if not 0 < fdr < 1:
-        raise InputError(f"fdr is {fdr}.", hint="give a rate between 0 and 1.")
+    share("fdr", fdr, hint="give a rate between 0 and 1.")
+    switch("relative", relative)
+    _check_draws(permutations, seed)
     table = group_table(groups)
     key = table.find(target)
     names, kept, rows, coverage = look_up(emb, table, words, missing)
@@ -243,9 +245,12 @@ def _scores(cosines: _Cosines, member: Floats, order: list[Key], contrasts: Cont
     return np.nan_to_num(scores, copy=False, nan=0.0)  # equally close to all names: leans to neither side
 
 
+def _check_draws(permutations: int, seed: int) -> None:
+    whole("permutations", permutations, least=1, hint="give at least one; 100 is usual.")
+    seed_of(seed)
+
+
 def _shuffles(member: Floats, permutations: int, seed: int) -> Iterator[Floats]:
-    if permutations < 1:
-        raise InputError(f"permutations is {permutations}.", hint="give at least one; 100 is usual.")
     rng = generator(seed)
     for _ in range(permutations):
         yield member[rng.permutation(len(member))]

@@ -13,6 +13,7 @@ from crossroads.errors import InputError
 from crossroads.geometry import Floats
 from crossroads.inference.bootstrap import generator, percentile_interval
 from crossroads.inference.multiplicity import benjamini_hochberg
+from crossroads.inference.options import number, seed_of, share, whole
 from crossroads.measures.paired_identities import Pairs, PairScores, origin, pair_scores, row_taus
 from crossroads.measures.score_files import Scores
 from crossroads.results import Result
@@ -161,11 +162,11 @@ def domain_dominance(
     ----------
     Cao, Y. T., et al. (2022), section 5.2, Tables A8 and A9. doi:10.18653/v1/2022.naacl-main.92
     """
-    if not (least >= 0 and np.isfinite(least)):
-        raise InputError(f"least is {least}.", hint="give a number that is not negative, such as 0.1.")
+    number("least", least, least=0.0, hint="give a number that is not negative, such as 0.1.")
     for name, value in (("permutations", permutations), ("resamples", resamples)):
-        if value < 1:
-            raise InputError(f"{name} is {value}.", hint="draw at least one.")
+        whole(name, value, least=1, hint="draw at least one.")
+    share("level", level)
+    seed_of(seed)
     table = pair_scores(scores, pairs, components, missing=missing)
     cells = _cells(table)
     rng = generator(seed)

@@ -8,9 +8,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from crossroads.errors import InputError, one_of
+from crossroads.errors import one_of
 from crossroads.geometry import Floats
 from crossroads.inference.multiplicity import benjamini_hochberg
+from crossroads.inference.options import share
 from crossroads.measures.ordinary_pairs import ordinary_pvalues
 from crossroads.measures.paired_identities import Pairs, origin, pair_scores
 from crossroads.measures.score_files import Scores
@@ -145,8 +146,7 @@ def emergent(
     one_of("direction", direction, ("above", "below", "both"))
     one_of("null", null, ("pooled", "normal", "none"))
     one_of("fit", fit, ("identities", "scores"))
-    if not 0 < fdr < 1:
-        raise InputError(f"fdr is {fdr}.", hint="give a rate between 0 and 1.")
+    share("fdr", fdr, hint="give a rate between 0 and 1.")
     table = pair_scores(scores, pairs, components, missing=missing, adjectives=on == "adjectives")
     high, low = np.maximum(table.first, table.second), np.minimum(table.first, table.second)
     sides = {"above": (True,), "below": (False,), "both": (True, False)}[direction]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -105,6 +105,18 @@ def gather(
     )
 
 
+def listed_words(name: str, words: object, *, hint: str = "give a list of words.") -> tuple[str, ...]:
+    """Words of a list, each once; refused if they are one string, or no words."""
+    if isinstance(words, str | bytes) or not isinstance(words, Iterable):
+        one = "one string, " if isinstance(words, str) else ""
+        raise InputError(f"{name} is {one}{words!r}.", hint=hint)
+    listed = tuple(dict.fromkeys(words))
+    for word in listed:
+        if not isinstance(word, str):
+            raise InputError(f"{name} holds {word!r}, of type {type(word).__name__}.", hint=hint)
+    return listed
+
+
 def check_vectors(model: object) -> None:
     """Refuse what is not embeddings, with the call that makes some."""
     if not isinstance(model, Embeddings):
@@ -124,6 +136,19 @@ def check_inputs(design: object, *models: object) -> None:
             f"the design is of type {type(design).__name__}: {design!r}.",
             hint=named if isinstance(design, str) else "build a cr.Design.",
         )
+
+
+def listed_designs(designs: object) -> list[Design]:
+    """One design or several, as a list; refused if there is none, or something else among them."""
+    several = [designs] if isinstance(designs, Design) else designs
+    if isinstance(several, str) or not isinstance(several, Iterable):
+        raise InputError(f"the designs are {designs!r}.", hint="give designs, such as [cr.catalog('weat6')].")
+    listed = list(several)
+    if not listed:
+        raise InputError("there are no designs to test.", hint="give at least one.")
+    for design in listed:
+        check_inputs(design)
+    return listed
 
 
 def warn_about_sharing(design: Design) -> None:

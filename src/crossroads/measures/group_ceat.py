@@ -14,6 +14,7 @@ from crossroads.errors import DesignError, EvidenceError, InputError, MissingSti
 from crossroads.evidence import Contexts
 from crossroads.geometry import Floats
 from crossroads.inference.bootstrap import generator
+from crossroads.inference.options import seed_of, switch, whole
 from crossroads.inference.random_effects import combine
 from crossroads.measures.context_sets import check_contexts, counts_of, sample_cosines
 from crossroads.measures.contextual import Stack, draw_contexts, stack
@@ -134,8 +135,9 @@ def group_ceat(
     one_of("score", score, SCORES)
     one_of("missing", missing, POLICIES)
     check_ddof(ddof)
-    if samples < 3:
-        raise InputError(f"samples is {samples}.", hint="draw at least three; 1,000 is usual.")
+    whole("samples", samples, least=3, hint="draw at least three; 1,000 is usual.")
+    seed_of(seed)
+    switch("synonyms", synonyms)
     members, ends = _members(groups, one_of("forms", forms, FORMS)), _ends(traits, synonyms)
     kept, stacked, found = _found(contexts, members, ends, 2 if score == "sampled" else 1, missing)
     differences = _differences(stacked, kept)
@@ -195,7 +197,7 @@ def _members(groups: Groups | Mapping[str, Iterable[str]], forms: str) -> dict[s
                     hint="it is given by names: use forms='all'.",
                 )
         return {group.name: (group.forms[forms],) for group in groups.members}
-    if not groups or not hasattr(groups, "items"):
+    if not hasattr(groups, "items") or not groups:
         raise DesignError(
             f"the groups are of type {type(groups).__name__}.",
             hint="give cr.catalog('abc-groups'), or {name: [words], ...} with at least one group.",
@@ -214,7 +216,7 @@ def _ends(traits: Traits | Mapping[str, tuple[Iterable[str], Iterable[str]]], sy
             for pair in traits
         }
     hint = "give cr.catalog('abc-traits'), or {name: ([left words], [right words]), ...}."
-    if not traits or not hasattr(traits, "items"):
+    if not hasattr(traits, "items") or not traits:
         raise DesignError(f"the traits are of type {type(traits).__name__}.", hint=hint)
     ends: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {}
     given: Mapping[str, Any] = traits

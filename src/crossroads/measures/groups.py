@@ -26,6 +26,10 @@ class GroupTable:
 
     def find(self, target: str | Iterable[str]) -> Key:
         """The group that is meant by a label, or by its subcategories."""
+        if not isinstance(target, Iterable):
+            raise DesignError(
+                f"the target is {target!r}.", hint="give the label of a group, or its subcategories."
+            )
         asked = target if isinstance(target, str) else " / ".join(map(str, target))
         for key, label in self.labels.items():
             if asked.casefold() in (label.casefold(), " / ".join(key).casefold(), "/".join(key).casefold()):
@@ -64,7 +68,7 @@ def group_table(groups: Groups | Mapping[Any, Any]) -> GroupTable:
         table: dict[Key, Any] = dict(groups.table())
         categories = tuple(groups.categories)
         short = {tuple(g.categories[c] for c in categories): g.name for g in groups.members}
-    elif not groups or not hasattr(groups, "items"):
+    elif not hasattr(groups, "items") or not groups:
         raise DesignError(
             f"the groups are of type {type(groups).__name__}.",
             hint="give a mapping such as {('Black', 'female'): ['Aisha', ...], ...}.",

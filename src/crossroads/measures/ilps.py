@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import Any
 
 import numpy as np
 
@@ -92,7 +93,8 @@ def ilps_star(
     ----------
     Cao, Y. T., et al. (2022). doi:10.18653/v1/2022.naacl-main.92
     """
-    if renormalise not in _RESTRICTIONS:
+    given: Any = renormalise
+    if not isinstance(given, bool | str) or given not in _RESTRICTIONS:
         raise InputError(f"renormalise is {renormalise!r}.", hint="use False, True or 'piece'.")
     chosen = selected(logits, templates)
     each = chosen.log_probabilities(filled=True, restricted=_RESTRICTIONS[renormalise])

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -13,6 +12,8 @@ from numpy.typing import NDArray
 from crossroads.errors import InputError, UnknownNameError, join_words, one_of
 from crossroads.geometry import Floats
 from crossroads.inference.detection import area_interval, area_under_curve, best_threshold, exact_interval
+from crossroads.inference.options import number, seed_of, share, whole
+from crossroads.measures.gathering import listed_words
 from crossroads.measures.wefat import ScoreTable
 from crossroads.results import Result
 
@@ -204,6 +205,9 @@ def _detect(
     resamples: int,
     seed: int,
 ) -> DetectionResult:
+    share("level", level)
+    whole("resamples", resamples, least=1, hint="draw at least one; 2,000 is usual.")
+    seed_of(seed)
     words = table.words
     true, present, absent = _truth(words, truth)
     chosen, rule, honest = _threshold(threshold, top, bottom, true)
@@ -246,9 +250,7 @@ def _truth(
 ) -> tuple[NDArray[np.bool_] | None, tuple[str, ...], tuple[str, ...]]:
     if truth is None:
         return None, (), ()
-    if isinstance(truth, str):
-        raise InputError(f"truth is one string, {truth!r}.", hint="give a list of words.")
-    asked = tuple(dict.fromkeys(truth))
+    asked = listed_words("truth", truth)
     known = set(words)
     present = tuple(word for word in asked if word in known)
     if not present or len(present) == len(words):
@@ -265,9 +267,7 @@ def _threshold(
     threshold: float | str, top: Floats, bottom: Floats, true: NDArray[np.bool_] | None
 ) -> tuple[float, str, float | None]:
     if not isinstance(threshold, str):
-        if not _is_finite(threshold):
-            raise InputError(f"threshold is {threshold}.", hint="give a number, 'accuracy' or 'youden'.")
-        return float(threshold), "given", None
+        return number("threshold", threshold, hint="give a number, 'accuracy' or 'youden'."), "given", None
     if threshold not in RULES:
         raise UnknownNameError("threshold", threshold, RULES)
     if true is None:
@@ -277,10 +277,6 @@ def _threshold(
     flags = (top[None, :] > GRID[:, None]) & (bottom[None, :] <= GRID[:, None])
     chosen, honest = best_threshold(flags, true, GRID, balanced=threshold == "youden")
     return chosen, threshold, honest
-
-
-def _is_finite(value: object) -> bool:
-    return isinstance(value, Real) and bool(np.isfinite(float(value)))
 
 
 def _judge(

@@ -9,13 +9,14 @@ from typing import Any
 
 import numpy as np
 
-from crossroads.errors import DesignError, InputError
+from crossroads.errors import DesignError
 from crossroads.evidence import Embeddings
 from crossroads.geometry import Floats, cosines
 from crossroads.inference.bootstrap import generator, resampled_weights, weighted_effects
+from crossroads.inference.options import whole
 from crossroads.inference.permutation import MAX_WORK
 from crossroads.measures.gathering import Gathered, check_inputs, gather, warn_about_sharing
-from crossroads.measures.patterns import ALPHA, LEAST_EFFECT, PATTERNS, lean, pattern_of
+from crossroads.measures.patterns import ALPHA, LEAST_EFFECT, PATTERNS, check_rule, lean, pattern_of
 from crossroads.measures.weat import WeatResult, check_ddof, run_test
 from crossroads.results import Result
 from crossroads.stimuli import Design
@@ -129,8 +130,8 @@ def mleat(
             hint="the ML-EAT compares two; give y, or use weat() for a single-target test.",
         )
     check_ddof(ddof)
-    if resamples < 0:
-        raise InputError(f"resamples is {resamples}.", hint="give 0 for none; 1,000 is usual.")
+    check_rule(alpha, least_effect)
+    whole("resamples", resamples, hint="give 0 for none; 1,000 is usual.")
     warn_about_sharing(design)
     found = gather(emb, design.sets, missing=missing, least=dict.fromkeys("xyab", 2))
     options: dict[str, Any] = {

@@ -10,16 +10,23 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from crossroads.errors import InputError, one_of
+from crossroads.errors import one_of
 from crossroads.evidence import Contexts
 from crossroads.geometry import Floats, effect_size, rounding_error
 from crossroads.inference.bootstrap import generator, percentile_interval
+from crossroads.inference.options import whole
 from crossroads.inference.permutation import ALTERNATIVES, permutation_test
 from crossroads.inference.random_effects import combine
 from crossroads.measures.ceat import VARIANCES
 from crossroads.measures.context_sets import counts_of, design_contexts, sample_cosines
-from crossroads.measures.contextual import Stack, check_spread, draw_contexts, expected_cosines
-from crossroads.measures.patterns import ALPHA, LEAST_EFFECT, PATTERNS, lean, pattern_of
+from crossroads.measures.contextual import (
+    Stack,
+    check_expected,
+    check_spread,
+    draw_contexts,
+    expected_cosines,
+)
+from crossroads.measures.patterns import ALPHA, LEAST_EFFECT, PATTERNS, check_rule, lean, pattern_of
 from crossroads.measures.weat import check_ddof
 from crossroads.results import Result, read_only
 from crossroads.stimuli import Design
@@ -184,11 +191,16 @@ def multilevel_ceat(
     one_of("variance", variance, VARIANCES)
     one_of("alternative", alternative, ALTERNATIVES)
     check_ddof(ddof)
-    if samples < 3:
-        raise InputError(f"samples is {samples}.", hint="draw at least three; 10,000 is usual.")
+    check_rule(alpha, least_effect)
+    whole("samples", samples, least=3, hint="draw at least three; 10,000 is usual.")
     stacked, found = design_contexts(contexts, design, missing=missing, least=dict.fromkeys("xyab", 2))
     levels, cells = _sampled(stacked, draw_contexts(stacked.counts, samples, generator(seed)), ddof)
     expected = _expected(stacked)
+    check_expected(expected["1"], contexts.dim, f"expected association of the design {design.name!r}")
+    for key in "xy":
+        check_expected(
+            expected[key], contexts.dim, f"expected cosine with {key} of the design {design.name!r}"
+        )
     settings: dict[str, Any] = {
         "ddof": ddof,
         "alternative": alternative,

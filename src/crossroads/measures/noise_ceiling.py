@@ -65,7 +65,7 @@ def simulate_noise(human: Judgements, samples: int, rng: np.random.Generator) ->
         errors[:, g] = (weighted_means(drawn, rows) - means) * np.sqrt(n / (n - 1))
         centre = np.nanmean(means)
         here = errors[:, g] - np.nanmean(errors[:, g], axis=1, keepdims=True)
-        spread = np.nanvar(means, ddof=1)
+        spread = float(np.nanvar(means, ddof=1)) if (~np.isnan(means)).sum() > 1 else 0.0
         kept = max(0.0, 1 - float(np.nanmean(here**2)) / spread) if spread > 0 else 0.0
         truth[g] = centre + np.sqrt(kept) * (means - centre)
     return Noise(errors, truth)
@@ -81,7 +81,7 @@ def weighted_means(weights: Floats, rows: Floats) -> Floats:
 def noise_ceiling(
     human: Judgements, noise: Noise, *, threshold: float, k: int, splits: int, rng: np.random.Generator
 ) -> NoiseCeiling | None:
-    """The agreement of people with each other; None where nobody's own ratings are known.
+    """The agreement of people with each other; None where too few ratings of single people are known.
 
     Parameters
     ----------
@@ -100,7 +100,8 @@ def noise_ceiling(
     -----
     Halves are half as many people, and less reliable than all. For correlations, Spearman and Brown's
     formula foretells what all would give; τ is not linear in the scores and follows no such formula, so that
-    ``truth`` and ``same_size`` are simulated instead.
+    ``truth`` and ``same_size`` are simulated instead. Samples and halves in which all means are equal have no
+    τ, and do not count.
     """
     if not human.annotators or np.isnan(noise.truth).all():
         return None
@@ -114,17 +115,19 @@ def noise_ceiling(
     single = human.subgroup(human.annotators)
     halves = np.array([single.halves(rng) for _ in range(splits)]).reshape(splits, 2, cells)
     split = kendall_many(halves[:, 0], halves[:, 1])
-    low, high = np.quantile(split, [0.025, 0.975])
+    if np.isnan(same).all() or np.isnan(split).all():
+        return None
+    low, high = np.nanquantile(split, [0.025, 0.975])
     by_group = {
         group: float(np.nanmean(kendall_many(noise.truth[g][None], observed[:, g])))
         for g, group in enumerate(human.groups)
         if np.nanmax(noise.truth[g], initial=-np.inf) > np.nanmin(noise.truth[g], initial=np.inf)
     }
     return NoiseCeiling(
-        truth=float(truth.mean()),
+        truth=float(np.nanmean(truth)),
         truth_precision=_precision(noise.truth, observed, threshold, k),
-        same_size=float(same.mean()),
-        split_half=float(split.mean()),
+        same_size=float(np.nanmean(same)),
+        split_half=float(np.nanmean(split)),
         split_half_interval=(float(low), float(high)),
         by_group=by_group,
         splits=splits,

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from crossroads.errors import InputError
 from crossroads.geometry import Floats
 from crossroads.inference.bootstrap import generator, percentile_interval
+from crossroads.inference.options import seed_of, share, whole
 from crossroads.measures.paired_identities import Pairs, PairScores, origin, pair_scores, row_taus
 from crossroads.measures.score_files import Scores
 from crossroads.results import Result, read_only
@@ -124,8 +125,9 @@ def order_sensitivity(
     The resampling: Snijders, T. A. B., & Borgatti, S. P. (1999). Non-parametric standard errors and tests for
     network statistics. Connections 22(2), 161-170.
     """
-    if resamples < 1:
-        raise InputError(f"resamples is {resamples}.", hint="draw at least one; 2,000 is usual.")
+    whole("resamples", resamples, least=1, hint="draw at least one; 2,000 is usual.")
+    share("level", level)
+    seed_of(seed)
     table = pair_scores(scores, pairs, components, missing=missing)
     tau_first, tau_second = row_taus(table.whole, table.first), row_taus(table.whole, table.second)
     here, there = _reversals(table)

@@ -70,6 +70,12 @@ def pair_scores(
         Read the scores of single adjectives instead of those of opposite pairs.
     """
     one_of("missing", missing, ("raise", "drop"))
+    for given in (scores, scores if components is None else components):
+        if not isinstance(given, Scores):
+            raise InputError(
+                f"scores are of type {type(given).__name__}.",
+                hint="give a result of ILPS, SeT or group CEAT, or TraitScores.from_table({...}).",
+            )
     single = scores if components is None else components
     traits, whole = _table(scores, adjectives)
     others, parts = _table(single, adjectives)
@@ -112,6 +118,8 @@ def as_pairs(pairs: Pairs) -> tuple[PairedGroup, ...]:
     if pairs is None:
         return paired_groups()
     if not isinstance(pairs, Mapping):
+        if not isinstance(pairs, Iterable):
+            raise InputError(f"the pairs are {pairs!r}.", hint="give paired_groups(...).")
         listed = tuple(pairs)
         for pair in listed:
             if not isinstance(pair, PairedGroup):

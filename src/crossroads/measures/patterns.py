@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from crossroads.inference.options import number, share
+
 LEAST_EFFECT = 0.2
 """An effect size at or below this leans nowhere."""
 ALPHA = 0.05
@@ -23,6 +25,12 @@ PATTERNS: Mapping[str, tuple[str | None, str | None]] = {
 """Each pattern, with the attribute to which the first and the second target lean."""
 
 _NAMES = {leanings: name for name, leanings in PATTERNS.items()}
+
+
+def check_rule(alpha: float, least_effect: float) -> None:
+    """Refuse a rule that cannot decide whether a target leans to an attribute."""
+    share("alpha", alpha, hint="give a share between 0 and 1, such as 0.05.")
+    number("least_effect", least_effect, least=0.0, hint="give a number that is not negative, such as 0.2.")
 
 
 def lean(effect_size: float, pvalue: float, *, least_effect: float, alpha: float) -> str | None:

@@ -16,13 +16,15 @@ from crossroads.evidence import Embeddings
 from crossroads.geometry import Floats, rounding_error
 from crossroads.inference.bootstrap import generator
 from crossroads.inference.multiplicity import benjamini_hochberg, holm
+from crossroads.inference.options import seed_of, switch, whole
 from crossroads.inference.ranks import rank_correlations, sign_test
-from crossroads.measures.gathering import gather
+from crossroads.measures.gathering import check_vectors, gather
 from crossroads.measures.rdm import DISSIMILARITIES, ceiling_of, classes_of, dissimilarities
 from crossroads.results import Result, read_only
 from crossroads.stimuli import StimulusSet
 
 _PAIRS_AT_A_TIME = 1 << 14  # what stays in the cache of a core
+_EQUAL_FITS = 1e-12
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -162,7 +164,10 @@ def rsa(
     Lepori, M. A. (2020). doi:10.18653/v1/2020.coling-main.151
     """
     one_of("dissimilarity", dissimilarity, DISSIMILARITIES)
-    _check_counts(n=n, samples=samples, permutations=permutations)
+    check_vectors(emb)
+    _check_counts(n=n, samples=samples, permutations=permutations, splits=splits)
+    seed_of(seed)
+    switch("replace_concept", replace_concept)
     sets = {
         "group1": StimulusSet.of(group1, "group 1"),
         "group2": StimulusSet.of(group2, "group 2"),
@@ -187,7 +192,7 @@ def rsa(
         similarity2=float(fits[:, 1].mean()),
         sd1=float(fits[:, 0].std(ddof=1)) if samples > 1 else 0.0,
         sd2=float(fits[:, 1].std(ddof=1)) if samples > 1 else 0.0,
-        sign_pvalue=sign_test(fits[:, 0] - fits[:, 1]),
+        sign_pvalue=sign_test(_told_apart(fits[:, 0] - fits[:, 1])),
         pvalue=pvalue,
         statistic=statistic,
         permutations=permutations,
@@ -232,6 +237,9 @@ def rsa_grid(
     options
         Passed on to :func:`rsa`.
     """
+    for what, given in (("groups", groups), ("concepts", concepts)):
+        if not isinstance(given, Mapping):
+            raise InputError(f"{what} is of type {type(given).__name__}.", hint="give {name: [words], ...}.")
     names = list(groups)
     if len(names) < 2 or not concepts:
         raise InputError(
@@ -293,6 +301,11 @@ def _sampled(
         pairs = drawn[:, i] * len(classes) + drawn[:, j]
         fits.append(rank_correlations(classes.ravel().take(pairs), count, hypotheses))
     return np.concatenate(fits)
+
+
+def _told_apart(differences: Floats) -> Floats:
+    """Differences of two fits, 0 where rounding is all that is between them: such samples have no sign."""
+    return np.where(np.abs(differences) <= _EQUAL_FITS, 0.0, differences)
 
 
 def _draw(
@@ -364,10 +377,9 @@ def _attainable(n: int) -> float:
 
 
 def _check_counts(**counts: int) -> None:
-    least = {"n": 2, "samples": 1, "permutations": 0}
+    least = {"n": 2, "samples": 1, "permutations": 0, "splits": 0}
     for name, value in counts.items():
-        if value < least[name]:
-            raise InputError(f"{name} is {value}.", hint=f"give at least {least[name]}.")
+        whole(name, value, least=least[name])
 
 
 def _check_overlap(sets: Mapping[str, StimulusSet]) -> None:

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from crossroads.errors import CrossroadsWarning, EvidenceError, InputError, join_words, one_of
 from crossroads.evidence import Embeddings
 from crossroads.geometry import Floats, rounding_error
+from crossroads.inference.options import seed_of, work
 from crossroads.inference.permutation import ALTERNATIVES, MAX_WORK, METHODS, TIES
 from crossroads.inference.rows import permutation_rows
 from crossroads.measures.gathering import check_vectors, gather
@@ -125,6 +126,8 @@ def sc_weat(
     one_of("alternative", alternative, ALTERNATIVES)
     one_of("ties", ties, TIES)
     one_of("method", method, (*METHODS, "none"))
+    seed_of(seed)
+    work(max_work)
     sets = {"a": tuple(_as_words("a", a)), "b": tuple(_as_words("b", b))}
     shared = [word for word in sets["a"] if word in sets["b"]]
     if shared:

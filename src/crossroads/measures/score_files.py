@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from crossroads.errors import EvidenceError, FormatError, InputError, UnknownNameError
 from crossroads.evidence import Provenance
 from crossroads.evidence.abc_names import TRAITS, TraitName, group_name, own_trait, trait_name
+from crossroads.evidence.logit_arrays import listed
 from crossroads.evidence.rating_tables import (
     Rating,
     looks_like_json,
@@ -215,10 +216,10 @@ def _named(
 def chosen_groups(names: Iterable[str], known: Sequence[str]) -> tuple[str, ...]:
     """Groups asked for, by the names of the catalogue; each must be known."""
     found = []
-    for name in names:
-        group = group_name(name)
+    for name in listed(names, "groups"):
+        group = group_name(str(name))
         if group not in known:
-            raise UnknownNameError("group", name, known)
+            raise UnknownNameError("group", str(name), known)
         found.append(group)
     return tuple(dict.fromkeys(found))
 

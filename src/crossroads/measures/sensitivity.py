@@ -7,8 +7,9 @@ from collections.abc import Iterable
 import numpy as np
 from numpy.typing import NDArray
 
-from crossroads.errors import EvidenceError, InputError, one_of
+from crossroads.errors import EvidenceError, one_of
 from crossroads.evidence.logits import Logits
+from crossroads.inference.options import number, switch
 from crossroads.inference.sensitivity import changes_from_heads
 from crossroads.measures.trait_cells import selected, trait_scores
 from crossroads.measures.trait_scores import TraitScores
@@ -80,10 +81,9 @@ def set_test(
     """
     for kind, name, known in (("score", score, SCORES), ("pieces", pieces, PIECES), ("masks", masks, MASKS)):
         one_of(kind, name, known)
-    if isinstance(gamma, bool) or not 0 <= gamma < np.inf:
-        raise InputError(f"gamma is {gamma!r}.", hint="give a margin of at least 0.")
-    if not 0 < floor < np.inf:
-        raise InputError(f"floor is {floor!r}.", hint="give a small positive gap between logits.")
+    number("gamma", gamma, least=0.0, hint="give a margin of at least 0.")
+    number("floor", floor, above=0.0, hint="give a small positive gap between logits.")
+    switch("bias", bias)
     chosen = selected(logits, templates)
     squared, slots = _squared_changes(chosen, gamma, masks)
     norms = chosen.hidden_sq_norm[slots] + bool(bias)

@@ -9,10 +9,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from crossroads.errors import DesignError, EvidenceError, InputError
+from crossroads.errors import DesignError, EvidenceError
 from crossroads.evidence import Embeddings
 from crossroads.geometry import Floats, cosines, effect_size, rounding_error
 from crossroads.inference.bootstrap import generator, percentile_interval, resampled_weights, weighted_effects
+from crossroads.inference.options import share, whole
 from crossroads.measures.gathering import Gathered, check_inputs, gather
 from crossroads.measures.weat import check_ddof
 from crossroads.results import Result, read_only
@@ -103,8 +104,8 @@ def bootstrap(
         Of the draws.
     """
     check_ddof(ddof)
-    if resamples < 1:
-        raise InputError(f"resamples is {resamples}.", hint="draw at least one; 2,000 is usual.")
+    whole("resamples", resamples, least=1, hint="draw at least one; 2,000 is usual.")
+    share("level", level)
     found = _gathered(emb, design, missing)
     table = _table(found)
     n_x, n_a = len(found.words["x"]), len(found.words["a"])

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from crossroads.errors import EvidenceError, InputError, UnknownNameError
 from crossroads.evidence.logit_arrays import positions
 from crossroads.inference.agreement import kendall
+from crossroads.inference.options import whole
 from crossroads.measures.trait_scores import TraitScores
 from crossroads.results import Result, read_only
 
@@ -81,8 +82,7 @@ def choose_templates(
     pilot = tuple(target if groups is None else dict.fromkeys(groups))
     rows = positions("group", pilot, by_template.groups)
     wanted = _pilot_scores(target, pilot, by_template.traits)
-    if isinstance(most, bool) or most < 1:
-        raise InputError(f"most is {most!r}.", hint="choose at least one template.")
+    whole("most", most, least=1, hint="choose at least one template.")
     n = len(by_template.templates)
     if sum(comb(n, size) for size in range(1, most + 1)) > _MOST_SETS:
         raise InputError(f"there are too many sets of {most} of {n} templates.", hint="use most=2.")

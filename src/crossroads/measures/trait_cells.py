@@ -34,11 +34,11 @@ def selected(logits: Logits, templates: Iterable[str] | None) -> Logits:
 
 def resolved_prior(logits: Logits, prior: str | None) -> str:
     """The prior asked for; by default ``mask`` for masked models and ``noun`` for causal ones."""
-    wanted = prior or ("mask" if logits.kind == "masked" else "noun")
-    if wanted not in logits.priors:
+    wanted: Any = ("mask" if logits.kind == "masked" else "noun") if prior is None else prior
+    if not isinstance(wanted, str) or wanted not in logits.priors:
         hint = None if logits.priors else "probe again with a prior: mask or noun."
-        raise UnknownNameError("prior", wanted, logits.priors, hint=hint)
-    return wanted
+        raise UnknownNameError("prior", str(wanted), logits.priors, hint=hint)
+    return str(wanted)
 
 
 def trait_scores(

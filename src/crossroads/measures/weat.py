@@ -12,6 +12,7 @@ import numpy as np
 from crossroads.errors import EvidenceError, InputError
 from crossroads.evidence import Embeddings
 from crossroads.geometry import Floats, affinities, associations, effect_size, rounding_error
+from crossroads.inference.options import is_number
 from crossroads.inference.permutation import MAX_WORK, permutation_test
 from crossroads.measures.gathering import Gathered, check_inputs, gather, warn_about_sharing
 from crossroads.results import Result
@@ -170,7 +171,7 @@ def weat(
 
 def check_ddof(ddof: int) -> None:
     """Refuse anything but the two conventions in use."""
-    if ddof not in (0, 1):
+    if not is_number(ddof) or ddof not in (0, 1):
         raise InputError(f"ddof is {ddof!r}.", hint="use 1 (sample standard deviation) or 0 (population).")
 
 

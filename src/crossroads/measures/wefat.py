@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 
 from crossroads.errors import EvidenceError, InputError, join_words
 from crossroads.evidence import Embeddings
-from crossroads.geometry import Floats
-from crossroads.measures.gathering import gather
+from crossroads.geometry import Floats, unit
+from crossroads.measures.gathering import check_vectors, gather, listed_words
 from crossroads.measures.groups import GroupTable, Key, group_table
 from crossroads.measures.sc_weat import EVERY_WORD
 from crossroads.measures.weat import check_ddof
@@ -219,14 +219,11 @@ def look_up(
     emb: Embeddings, table: GroupTable, words: str | Iterable[str], missing: str
 ) -> tuple[dict[Key, Floats], tuple[str, ...], NDArray[np.intp], Coverage]:
     """Unit vectors of every group, the candidate words and their rows, and what was left out."""
+    check_vectors(emb)
     sets: dict[str, tuple[str, ...]] = {table.labels[key]: names for key, names in table.names.items()}
     least = dict.fromkeys(sets, 2)
     if not isinstance(words, str) or words != EVERY_WORD:
-        if isinstance(words, str):
-            raise InputError(
-                f"the words are one string, {words!r}.", hint="give a list of words, or '*' for all."
-            )
-        asked = tuple(dict.fromkeys(words))
+        asked = listed_words("words", words, hint="give a list of words, or '*' for all.")
         if not asked:
             raise InputError("there are no candidate words.", hint="give at least one, or '*' for all.")
         found = gather(emb, {**sets, "words": asked}, missing=missing, least={**least, "words": 1})
@@ -269,9 +266,7 @@ def name_cosines(
     columns = np.ascontiguousarray((stacked - stacked.mean(axis=0)).T)
     for start in range(0, len(rows), _CHUNK):
         part = slice(start, min(start + _CHUNK, len(rows)))
-        chunk = np.asarray(emb.vectors[rows[part]], dtype=np.float64)
-        lengths = np.sqrt(np.einsum("ij,ij->i", chunk, chunk))
-        yield part, (chunk @ columns) / lengths[:, None]
+        yield part, unit(emb.vectors[rows[part]]) @ columns
 
 
 def group_sums(emb: Embeddings, rows: NDArray[np.intp], names: Mapping[Key, Floats]) -> GroupSums:

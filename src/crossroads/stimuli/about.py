@@ -70,6 +70,8 @@ class About:
 
 def sentences(value: str | Iterable[str], field: str) -> tuple[str, ...]:
     """Check a tuple of sentences, such as departures; one string is one sentence."""
+    if not isinstance(value, Iterable):
+        raise DesignError(f"{field} is {value!r}.", hint=f"give {field} as a list of sentences.")
     lines = (value,) if isinstance(value, str) else tuple(value)
     for line in lines:
         if not is_text(line):

@@ -90,7 +90,7 @@ class Design:
             "y": None if y is None else StimulusSet.of(y, "y"),
             "a": StimulusSet.of(a, "a"),
             "b": StimulusSet.of(b, "b"),
-            "source": Citation(source) if isinstance(source, str) else source,
+            "source": _source(source),
             "departures": sentences(departures, "departures"),
             "templates": _templates(templates),
         }
@@ -202,6 +202,16 @@ def _name(name: object) -> str:
     if not is_text(name):
         raise DesignError(f"the name of a design is {name!r}.", hint="give a name of at least one letter.")
     return str(name)
+
+
+def _source(value: object) -> Citation | None:
+    if value is None or isinstance(value, Citation):
+        return value
+    if not isinstance(value, str):
+        raise DesignError(
+            f"source is {value!r}, of type {type(value).__name__}.", hint="give the text of a citation."
+        )
+    return Citation(value)
 
 
 def _templates(value: Iterable[str]) -> tuple[str, ...]:

@@ -1,0 +1,88 @@
+"""What numbers and switches options may be, and what to say of those that may not.
+
+Every check gives its value back, so that it can stand where the value is used. They are called before
+anything is computed, also where an option will not be needed: a result records what it was asked with.
+"""
+
+from __future__ import annotations
+
+from math import inf, isfinite
+from numbers import Real
+from typing import Any
+
+import numpy as np
+
+from crossroads.errors import InputError
+
+
+def whole(name: str, value: Any, *, least: int = 0, hint: str | None = None) -> int:
+    """A whole number of at least ``least``: how often to draw, how many to take.
+
+    Examples
+    --------
+    >>> whole("samples", 100, least=3)
+    100
+    """
+    if isinstance(value, bool | np.bool_ | np.ndarray) or not hasattr(value, "__index__") or value < least:
+        raise InputError(
+            f"{name} is {value!r}.", hint=hint or f"give a whole number that is at least {least}."
+        )
+    return int(value)
+
+
+def seed_of(value: Any) -> int:
+    """A seed, which must be a whole number that is not negative."""
+    return whole("seed", value, hint="give a whole number that is not negative.")
+
+
+def share(name: str, value: Any, *, hint: str = "give a share between 0 and 1, such as 0.95.") -> float:
+    """A number between 0 and 1, neither of them included: a level, a rate, a power."""
+    return number(name, value, above=0.0, below=1.0, hint=hint)
+
+
+def number(
+    name: str,
+    value: Any,
+    *,
+    least: float = -inf,
+    above: float = -inf,
+    below: float = inf,
+    hint: str = "give a number.",
+) -> float:
+    """A finite number within bounds.
+
+    Parameters
+    ----------
+    name, value
+        The option.
+    least
+        The smallest number that is allowed.
+    above, below
+        Numbers that the value must lie between.
+    hint
+        What to give instead.
+    """
+    if not is_number(value) or not isfinite(value) or value < least or not above < value < below:
+        raise InputError(f"{name} is {value!r}.", hint=hint)
+    return float(value)
+
+
+def work(value: Any) -> float:
+    """How much may be computed: a number that is not negative, or infinity."""
+    if not is_number(value) or not value >= 0:
+        raise InputError(
+            f"max_work is {value!r}.", hint="give a number that is not negative; float('inf') for no limit."
+        )
+    return float(value)
+
+
+def switch(name: str, value: Any) -> bool:
+    """True or False, and nothing that merely counts as one of them, such as the text "no"."""
+    if not isinstance(value, bool | np.bool_):
+        raise InputError(f"{name} is {value!r}.", hint="use True or False.")
+    return bool(value)
+
+
+def is_number(value: object) -> bool:
+    """Whether a value is a real number; True and False are not."""
+    return isinstance(value, Real) and not isinstance(value, bool | np.bool_)
