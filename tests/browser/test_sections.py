@@ -575,7 +575,7 @@ def test_a_comparison_is_there_whichever_model_is_chosen(opened: Open, tmp_path:
         seen.select_option("#model", str(index))
         rows = rows_of(seen.locator("#comparison"), "Differences of effect sizes")
         assert [row[0] for row in rows] == [HOSTILE, "second"]
-    seen.locator("#comparison details summary").first.click()
+    seen.locator("#comparison details[id] > summary").first.click()
     assert len(rows_of(seen.locator("#comparison"), "Change of each word")) == 10
     cells = seen.evaluate(
         "[...document.querySelectorAll('#comparison details data')].map((e) => [e.dataset.at, e.value])"

@@ -3,6 +3,12 @@
 const MINUS = "\u2212";
 const MARKS = { exact: "", bracket: "\u2264 ", saddlepoint: "\u2248 ", "monte-carlo": "\u2248 ", normal: "\u2248 " };
 
+/** Rows that were found in several ways name them all; the least sure of them marks each row. */
+const markOf = (method) => {
+  const marks = method.split(", ").map((way) => MARKS[way] ?? "\u2248 ");
+  return marks.find((mark) => mark === "\u2248 ") ?? marks.find((mark) => mark) ?? "";
+};
+
 /** A rounded number with a true minus sign and no negative zero. */
 function fixed(value, digits = 2) {
   const text = value.toFixed(digits);
@@ -35,8 +41,8 @@ function pDecimals(p, digits, way) {
  * A p-value: two significant digits, three decimals where they say more; marked where it was not counted. What is
  * said to be an upper bound is not rounded down.
  */
-function pText(p, method = "exact", way = method === "bracket" ? "up" : "nearest") {
-  const mark = MARKS[method] ?? "\u2248 ";
+function pText(p, method = "exact", way = markOf(method) === "\u2264 " ? "up" : "nearest") {
+  const mark = markOf(method);
   if (p === 0) return `${mark}0`;
   return mark + (p >= 0.001 ? pDecimals(p, p >= 0.0995 ? 2 : 3, way) : powers(p, 1, way));
 }
@@ -73,6 +79,9 @@ const SHOWN = {
   percent: (value, options) => percent(value, options.digits ?? 0),
 };
 
+/** Where there is no number: seen as a dash, heard as a word. */
+const noNumber = () => el("span", { class: "none", role: "img", "aria-label": "none" }, "\u2013");
+
 /**
  * A number of results.json on the page: <data value="all its digits" data-at="its place">as read</data>.
  * `as`: number (with `digits`), p (with `method`, and `way` for bounds), whole or percent; `text` is shown instead, where given. A
@@ -80,7 +89,7 @@ const SHOWN = {
  */
 function num(context, path, options = {}) {
   const value = pointed(context.document, path);
-  if (typeof value !== "number") return el("span", { class: "none", title: "not measured" }, "\u2013");
+  if (typeof value !== "number") return noNumber();
   const text = options.text ?? SHOWN[options.as ?? "number"](value, options);
   return el("data", { value: String(value), "data-at": path, "data-audit": context.index, title: String(value) }, text);
 }
@@ -89,4 +98,10 @@ function num(context, path, options = {}) {
 const computed = (value, options = {}) =>
   Number.isFinite(value)
     ? el("data", { value: String(value), class: "computed", title: String(value) }, SHOWN[options.as ?? "number"](value, options))
-    : el("span", { class: "none" }, "\u2013");
+    : noNumber();
+
+/** All digits of a number, for those who tap: there is nothing to point with. */
+addEventListener("click", ({ pointerType, target }) => {
+  const number = target.closest?.("data");
+  if (number && ["touch", "pen"].includes(pointerType) && !target.closest("a, button, summary")) tell(number.value);
+});

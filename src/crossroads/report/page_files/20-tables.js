@@ -39,6 +39,34 @@ function compared(a, b, direction) {
   return direction * by;
 }
 
+/** Note at which edges a region goes on beyond what is seen. */
+function tablesEdges(region) {
+  const { scrollLeft: x, scrollTop: y, clientWidth: wide, clientHeight: tall, scrollWidth, scrollHeight } = region;
+  const more = { left: x > 1, right: x + wide < scrollWidth - 1, below: y + tall < scrollHeight - 1 };
+  region.dataset.more = Object.keys(more).filter((edge) => more[edge]).join(" ");
+}
+
+const TABLES_RESIZED = new ResizeObserver((entries) => new Set(entries.map(({ target }) => target.closest(".scroll")))
+  .forEach((region) => { if (region) tablesEdges(region); }));
+
+/** Where a table stands that may be wider than the screen. */
+const tablesRegion = (caption, ...children) => {
+  const seen = { onscroll: () => tablesEdges(region) };
+  const region = el("div", { class: "scroll", role: "group", tabindex: 0, "aria-label": caption, ...seen }, children);
+  TABLES_RESIZED.observe(region);
+  return region;
+};
+
+/** A table whose region is told when its size changes. */
+const tablesWatched = (made) => { TABLES_RESIZED.observe(made); return made; };
+
+/** What the columns mean, for those who cannot point at a heading to see its title. */
+function meanings(columns) {
+  const explained = columns.filter((column) => column.about);
+  return explained.length > 0 && opening("What the columns mean", () => el("dl", { class: "legend" },
+    explained.map(({ title, about }) => [el("dt", {}, bdi(title)), el("dd", {}, bdi(about))])), { kind: "meaning" });
+}
+
 /**
  * A table.
  *   caption   what it shows (a sentence; also the name for those who cannot see it)
@@ -49,8 +77,10 @@ function compared(a, b, direction) {
  *   sorted    [column index, 1 or -1] at the start
  *   header    whether the first column names the row (default true)
  *   onrow     (row, tr) => void, after a row was made
+ *   legend    whether what the columns mean is said below it (default true)
+ *   counted   whether it says how many rows there are (default true)
  */
-function table({ caption, columns, rows, search, filters = [], sorted = null, header = true, onrow, note }) {
+function table({ caption, columns, rows, search, filters = [], sorted = null, header = true, onrow, note, legend = true, counted = true }) {
   let order = sorted, term = "", shown = FIRST_ROWS;
   const picked = filters.map(() => "");
   const body = el("tbody"), count = el("span", { class: "count", role: "status" }), more = el("button", { type: "button", class: "more" }),
@@ -94,12 +124,12 @@ function table({ caption, columns, rows, search, filters = [], sorted = null, he
     (search ?? rows.length >= 8) && el("label", {}, "Search ", el("input", { type: "search", oninput: (e) => { term = e.target.value.trim().toLowerCase(); draw(); } })),
     filters.map((f, i) => el("label", {}, `${f.title} `, el("select", { onchange: (e) => { picked[i] = e.target.value; draw(); } },
       el("option", { value: "" }, "all"), [...new Set(rows.map(f.value))].filter((v) => v !== "").map((v) => el("option", { value: v }, v))))),
-    count,
+    counted && count,
     el("span", { class: "copies" },
       el("button", { type: "button", class: "copy csv", onclick: () => copy(csvOf(columns, kept()), "CSV") }, "Copy CSV"),
       el("button", { type: "button", class: "copy tex", onclick: () => copy(latexOf(columns, kept(), caption), "LaTeX") }, "Copy LaTeX")));
   draw();
-  const region = el("div", { class: "scroll", role: "group", tabindex: 0, "aria-label": caption },
-    el("table", {}, el("caption", {}, caption), el("thead", {}, el("tr", {}, heads)), body));
-  return el("div", { class: "table" }, tools, region, more, cut, note && el("p", { class: "note" }, note));
+  const region = tablesRegion(caption,
+    tablesWatched(el("table", {}, el("caption", {}, el("span", {}, caption)), el("thead", {}, el("tr", {}, heads)), body)));
+  return el("div", { class: "table" }, tools, region, more, cut, note && el("p", { class: "note" }, note), legend && meanings(columns));
 }

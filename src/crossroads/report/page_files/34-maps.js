@@ -20,18 +20,39 @@ function eatSentence(titles, pattern, level2) {
 }
 
 /** One cell of an EAT-Map. */
-function eatCell({ x, y, side, on, d, mini }) {
+function eatCell({ x, y, wide, tall, on, d, mini }) {
   const text = mini ? "*" : Number.isFinite(d) ? `${fixed(d)} *` : "*";
   return sv("g", {},
-    sv("rect", { x: x + 1, y: y + 1, width: side - 2, height: side - 2, class: on ? "associated" : "apart" }),
-    on && sv("text", { x: x + side / 2, y: y + side / 2 + (mini ? 6 : 5), "text-anchor": "middle", class: "on", "font-weight": 600,
+    sv("rect", { x: x + 1, y: y + 1, width: wide - 2, height: tall - 2, class: on ? "associated" : "apart" }),
+    on && sv("text", { x: x + wide / 2, y: y + tall / 2 + (mini ? 6 : 5), "text-anchor": "middle", class: "on", "font-weight": 600,
       "font-size": mini ? 15 : 13 }, text));
 }
 
-/** The size of type at which the longest word of the titles fits, as far as it can still be read. */
-function eatType(titles, width) {
-  const words = Object.values(titles).flatMap((title) => flat(title ?? "").slice(0, 400).split(" "));
-  return Math.max(10, Math.min(12, (12 * width) / Math.max(...words.map((word) => chartsWide(word, 12)))));
+const EAT_LINES = 3, EAT_STRETCHES = [1, 1.2, 1.4, 1.6];
+/** [size of type, height of a cell over its width], the best first: cells become taller before type becomes hard to read. */
+const EAT_LAYOUTS = [[12, 11], [10.5]].flatMap((types) => EAT_STRETCHES.flatMap((stretch) => types.map((type) => [type, stretch])));
+
+/** The titles in lines and the sides of a cell, with type of a size and cells taller than wide by so much. */
+function eatLaid(titles, size, type, stretch) {
+  const line = type * 1.2, tall = size * stretch, beside = ["a", "b"].map((key) => chartsLines(titles[key], tall - 4, type));
+  const left = 4 + line * Math.max(...beside.map((lines) => lines.length)), room = size + 14 - left / 2;
+  const longest = Math.max(...[titles.x, titles.y].flatMap((title) => flat(title).slice(0, 400).split(" ")).map((word) => chartsWide(word, type)));
+  const wide = Math.max(46, Math.min(Math.max(size, longest + 4.5), room)), above = ["x", "y"].map((key) => chartsLines(titles[key], wide - 4, type));
+  const all = [...beside, ...above];
+  const whole = ["a", "b", "x", "y"].every((key, i) => all[i].join(" ") === flat(titles[key]));
+  return { type, line, tall, wide, left, above, beside, top: 4 + line * Math.max(...above.map((lines) => lines.length)), whole,
+    short: all.every((lines) => lines.length <= EAT_LINES) };
+}
+
+/** The first layout in which every title stands whole, in few lines if there is one. */
+function eatLayout(titles, size) {
+  const tried = [];
+  for (const [type, stretch] of EAT_LAYOUTS) {
+    const found = eatLaid(titles, size, type, stretch);
+    if (found.whole && found.short) return found;
+    tried.push(found);
+  }
+  return tried.find((one) => one.whole) ?? tried.at(-1);
 }
 
 /**
@@ -40,27 +61,24 @@ function eatType(titles, width) {
  *   titles    {x, y, a, b}
  *   pattern   its name; says which cells are associated
  *   level2    {x: {effect_size}, y: {effect_size}}, or nothing for stars alone
- *   size      side of a cell (default 76); below 40 there is room for single letters as titles
+ *   size      side of a cell (default 76), which long titles make taller and narrower; below 40 there is room for letters only
  */
 function eatMap({ titles, pattern, level2, caption, size = 76 }) {
-  const leaning = PATTERNS[pattern] ?? [null, null], mini = size < 40, type = mini ? 11 : eatType(titles, size - 4);
-  const above = ["x", "y"].map((key) => chartsLines(titles[key], size - 4, type, mini ? 1 : 3));
-  const beside = ["a", "b"].map((key) => chartsLines(titles[key], size - 4, type, mini ? 1 : 2));
-  const line = type * 1.2, left = 4 + line * Math.max(...beside.map((lines) => lines.length)),
-    top = 4 + line * Math.max(...above.map((lines) => lines.length));
+  const leaning = PATTERNS[pattern] ?? [null, null], mini = size < 40;
+  const { type, line, tall, wide, left, top, above, beside } = mini ? { ...eatLaid(titles, size, 11, 1), wide: size } : eatLayout(titles, size);
   const heads = above.map((lines, i) => sv("text", { "text-anchor": "middle", "font-size": type }, sv("title", {}, flat(titles["xy"[i]])),
-    lines.map((text, k) => sv("tspan", { x: left + size * (i + 0.5), y: top - 5 - line * (lines.length - 1 - k) }, text))));
+    lines.map((text, k) => sv("tspan", { x: left + wide * (i + 0.5), y: top - 5 - line * (lines.length - 1 - k) }, text))));
   const sides = beside.map((lines, i) => lines.map((text, k) => {
-    const x = left - 6 - line * (lines.length - 1 - k), y = top + size * (i + 0.5);
+    const x = left - 6 - line * (lines.length - 1 - k), y = top + tall * (i + 0.5);
     const turned = mini ? { x, y: y + 4 } : { x, y, transform: `rotate(-90 ${x} ${y})` };
     return sv("text", { ...turned, "text-anchor": "middle", "font-size": type }, sv("title", {}, flat(titles["ab"[i]])), text);
   }));
   // what is associated is drawn last, so that its frame lies on top
   const cells = ["a", "b"].flatMap((attribute, row) => ["x", "y"].map((target, column) => ({
-    x: left + column * size, y: top + row * size, side: size, mini: mini || !level2, on: leaning[column] === attribute,
+    x: left + column * wide, y: top + row * tall, wide, tall, mini: mini || !level2, on: leaning[column] === attribute,
     d: level2?.[target]?.effect_size,
   }))).sort((one, other) => one.on - other.on);
-  const svg = chartsImage(Math.ceil(left + 2 * size + 2), Math.ceil(top + 2 * size + 2),
+  const svg = chartsImage(Math.ceil(left + 2 * wide + 2), Math.ceil(top + 2 * tall + 2),
     `EAT-Map, ${pattern}. ${eatSentence(titles, pattern, level2)}.`,
     heads, sides, cells.map(eatCell));
   svg.classList.add("eat-map");

@@ -34,14 +34,23 @@ function chartsClip(text, width, size = 12) {
   return `${signs.slice(0, low).join("")}\u2026`;
 }
 
-/** A text in at most `most` lines of a width; the last one is cut. */
-function chartsLines(text, width, size = 12, most = 3) {
-  const found = [];
-  const words = flat(text).slice(0, 400).split(" ");
+/** As much of a word as fits into a width, a sign at least; the signs that are left. */
+function chartsBroken(word, width, size) {
+  const signs = Array.from(word);
+  let fits = signs.length;
+  while (fits > 1 && chartsWide(signs.slice(0, fits).join(""), size) > width) fits--;
+  return [signs.slice(0, fits).join(""), signs.slice(fits).join("")];
+}
+
+/** A text in lines of a width; words that are longer than a line are broken. Of more than `most` lines the last is cut. */
+function chartsLines(text, width, size = 12, most = 5) {
+  const found = [], words = flat(text).slice(0, 400).split(" ");
   while (words.length && found.length < most - 1) {
-    let line = words.shift();
-    while (words.length && chartsWide(`${line} ${words[0]}`, size) <= width) line += ` ${words.shift()}`;
-    found.push(chartsClip(line, width, size));
+    const [first, rest] = chartsBroken(words.shift(), width, size);
+    let line = first;
+    if (rest) words.unshift(rest);
+    else while (words.length && chartsWide(`${line} ${words[0]}`, size) <= width) line += ` ${words.shift()}`;
+    found.push(line);
   }
   if (words.length) found.push(chartsClip(words.join(" "), width, size));
   return found;

@@ -4,7 +4,7 @@
 const plotInterval = (context, low, high, options) =>
   typeof pointed(context.document, low) === "number"
     ? el("span", { class: "ends" }, "[", num(context, low, options), ", ", num(context, high, options), "]")
-    : el("span", { class: "none" }, "\u2013");
+    : noNumber();
 
 /** Names and values. */
 const plotFacts = (rows, long = false) =>
@@ -32,6 +32,9 @@ const plotEndsColumn = (context, title, low, high, about) => ({
   },
   cell: (row) => plotInterval(context, low(row), high(row)),
 });
+
+const PLOT_BH = "p, adjusted for the number of tests (Benjamini and Hochberg)";
+const PLOT_HOLM = "p, adjusted for the number of tests (Holm)";
 
 const plotNamed = (title, value, about) => ({ title, kind: "text", value, about });
 
@@ -130,9 +133,15 @@ function plotCoverage(coverage) {
   );
   const respelled = Object.entries(coverage?.respelled ?? {}).map(([word, how]) => ({ word, set: "", what: `found as ${how}` }));
   if (!dropped.length && !respelled.length) return null;
+  const roles = { x: "X, first target", y: "Y, second target", a: "A, first attribute", b: "B, second attribute" };
   const rows = [...dropped, ...respelled],
-    columns = [plotNamed("word", (row) => row.word), plotNamed("set", (row) => row.set), plotNamed("what became of it", (row) => row.what)];
+    columns = [
+      plotNamed("word", (row) => row.word),
+      plotNamed("set", (row) => roles[row.set] ?? row.set),
+      plotNamed("what became of it", (row) => row.what),
+    ],
+    note = respelled.length ? "In brackets: the rule by which another spelling was found; lower: in lower case." : null;
   return opening(`Coverage: ${whole(dropped.length)} left out, ${whole(respelled.length)} respelled`, () =>
-    el("div", { class: "tall" }, table({ caption: "Words that were not measured as written", rows, columns })),
+    el("div", { class: "tall" }, table({ caption: "Words that were not measured as written", rows, columns, note })),
   );
 }

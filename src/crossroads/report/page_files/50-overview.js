@@ -138,13 +138,16 @@ function overviewOthers(context, all) {
 const overviewNumber = (context, title, about, path, options = {}) => ({
   title, about, value: (one) => (path(one) ? pointed(context.document, path(one)) ?? null : null),
   cell: (one) => (path(one) ? num(context, path(one), { ...options, method: one.level1.method })
-    : el("span", { class: "none" }, "\u2013")),
+    : noNumber()),
 });
+
+/** How much of what was drawn anew lies in the intervals: "95 %". */
+const overviewShare = (tests) => `${fixed(100 * (tests.find((one) => one.interval)?.interval.result.level ?? 0.95), 0)} %`;
 
 /** The columns of the table of all tests; those that would be empty are left out. */
 function overviewColumns(context, tests) {
   const number = (...args) => overviewNumber(context, ...args), any = (key) => tests.some((one) => one[key]);
-  const level = tests.find((one) => one.interval)?.interval.result.level ?? 0.95, share = `${fixed(100 * level, 0)} %`;
+  const share = overviewShare(tests);
   return [
     { title: "test", kind: "text", value: (one) => one.name, cell: (one) => el("span", { class: "test-name" }, overviewLink(one)) },
     { title: "question", kind: "text", about: "targets: attributes", value: testsQuestion, cell: overviewQuestion },
@@ -168,7 +171,7 @@ function overviewCard(context, one) {
   return el("a", { class: "card map", ...overviewOpens(one) },
     el("span", { class: "named" }, bdi(one.name)),
     el("span", { class: "numbers" }, "d = ", num(context, `${one.at}/effect_size`), ", ", testsP(context, one.at, one.level1)),
-    eatMap({ titles: one.titles, pattern: one.test.pattern, level2: one.test.level2 }),
+    eatMap({ titles: one.titles, pattern: one.test.pattern, level2: one.test.level2, size: chartsRoom < 560 ? 64 : 76 }),
     el("span", { class: "pattern" }, one.test.pattern));
 }
 
@@ -208,6 +211,7 @@ function overviewShow(context, places, some, all) {
   const { tables, maps, forests } = places, sorted = overviewSorted(tables.firstElementChild);
   tables.replaceChildren(table({
     caption: `Association tests of ${context.document.model}`, rows: some, columns: overviewColumns(context, all), search: false, sorted,
+    counted: all.length === 1, legend: false, // the count stands above, and so does how to read it
   }));
   const drawn = some.filter((one) => one.three), cards = (most) => drawn.slice(0, most).map((one) => overviewCard(context, one));
   const grid = el("div", { class: "cards maps" }, cards(CARDS_AT_FIRST));
@@ -261,9 +265,9 @@ function overviewMatrix(all) {
   const columns = models.flatMap((context, i) => {
     const full = named(context.index), short = testsShort(full, 24);
     return [
-      { title: `d: ${short}`, about: full, value: (row) => row.cells[i]?.level1.effect_size ?? null,
-        cell: (row) => (row.cells[i] ? num(context, `${row.cells[i].at}/effect_size`) : el("span", { class: "none" }, "\u2013")) },
-      { title: `pattern: ${short}`, about: full, kind: "text", value: (row) => row.cells[i]?.test.pattern ?? "",
+      { title: `d: ${short}`, about: `effect size of Level 1 in ${full}`, value: (row) => row.cells[i]?.level1.effect_size ?? null,
+        cell: (row) => (row.cells[i] ? num(context, `${row.cells[i].at}/effect_size`) : noNumber()) },
+      { title: `pattern: ${short}`, about: `which targets lean by themselves in ${full}, and to what`, kind: "text", value: (row) => row.cells[i]?.test.pattern ?? "",
         cell: (row) => overviewPattern(row.cells[i]?.test.pattern) },
     ];
   });

@@ -7,12 +7,14 @@ function testsShort(text, most = 28) {
   return signs.length > most ? `${signs.slice(0, most - 1).join("")}\u2026` : signs.join("");
 }
 
+const TESTS_DIGITS = "more digits than are shown here; all of them stand in results.json";
+
 /** A whole number that may have more digits than a number of the page can hold. */
 function testsWhole(context, path) {
   const value = pointed(context.document, path);
   if (typeof value !== "number" || Number.isSafeInteger(value)) return num(context, path, { as: "whole" });
   const [digits, power] = value.toExponential(2).split("e+");
-  return el("span", { title: "more digits than are shown here; all of them stand in results.json" }, `about ${digits} \u00d7 10`,
+  return el("span", { title: TESTS_DIGITS }, `about ${digits} \u00d7 10`,
     el("sup", {}, power));
 }
 
@@ -32,6 +34,10 @@ function testsMethod(context, at, level) {
   return ["read off a normal curve fitted to the divisions"];
 }
 
+/** Whether a number of divisions has more digits than a number of the page can hold. */
+const testsHuge = ({ level1, three, test }) =>
+  [level1, ...(three ? Object.values(test.level2) : [])].some((level) => level.divisions > Number.MAX_SAFE_INTEGER);
+
 /** The rows of the table of Levels 1 and 2: {title, about, path: relative to a level, as}. */
 function testsRows(one) {
   const both = one.level1.alternative === "observed" ? "; two-sided" : "";
@@ -48,7 +54,7 @@ function testsRows(one) {
     one.holm && { title: "p, adjusted (Holm)", about: `for the number of tests, Holm${both}`, whole: one.holm, as: "p" },
     ...tails,
     { title: "smallest possible p", about: "what sets of these sizes can reach at best", path: "min_pvalue", as: "p", method: "exact" },
-    { title: "divisions", about: "ways to divide the words into sets of these sizes", path: "divisions", as: "whole" },
+    { title: "divisions", about: `ways to divide the words into sets of these sizes${testsHuge(one) ? `; ${TESTS_DIGITS}` : ""}`, path: "divisions", as: "whole" },
     { title: "ties", about: "divisions that equal the observed one, itself included", path: "ties", as: "whole" },
     ...testsIntervalRows(one),
   ].filter(Boolean);
@@ -66,13 +72,15 @@ const testsIntervalRows = ({ interval }) => (interval ? [
 /** Levels 1 and 2 in one table: a column for each test. */
 function testsLevels(context, one) {
   const single = !one.titles.y;
-  const levels = [{ title: single ? "single target" : "Level 1: both targets", at: one.at, level: one.level1, first: true }];
+  const levels = [{ title: single ? "single target" : "Level 1: both targets", at: one.at, level: one.level1, first: true,
+    about: single ? "does the target lean to one of the attributes?" : "are the two targets apart?" }];
   for (const key of one.three ? ["x", "y"] : []) {
-    levels.push({ title: `Level 2: ${testsShort(one.titles[key], 40)}`, at: `${one.path}/level2/${key}`, level: one.test.level2[key] });
+    levels.push({ title: `Level 2: ${testsShort(one.titles[key], 40)}`, at: `${one.path}/level2/${key}`, level: one.test.level2[key],
+      about: `does the set ${flat(one.titles[key])} lean by itself?` });
   }
   const place = (row, level) => (row.whole ? (level.first ? row.whole : null) : `${level.at}/${row.path}`);
   const column = (level) => ({
-    title: level.title, about: level.first ? "are the two targets apart?" : "does this target lean by itself?",
+    title: level.title, about: level.about,
     value: (row) => {
       const path = place(row, level), value = path ? pointed(context.document, path) ?? null : null;
       return row.as === "whole" && typeof value === "number" && !Number.isSafeInteger(value) ? `about ${value.toExponential(2)}` : value;
@@ -99,18 +107,11 @@ function testsLevels(context, one) {
   ];
 }
 
-/** A histogram of a list of numbers that is short enough to be in the page. */
-function testsHistogram(values, bins = 40) {
-  const low = Math.min(...values), high = Math.max(...values), counts = new Array(bins).fill(0);
-  for (const value of values) counts[Math.min(bins - 1, Math.floor(((value - low) / (high - low || 1)) * bins))]++;
-  return { low, high, counts, n: values.length };
-}
-
 /** The effect sizes of lists drawn anew. */
 function testsDraws(context, one) {
   if (!one.interval) return null;
   const { result, path } = one.interval;
-  const found = context.histograms[`${path}/effect_sizes`] ?? (result.effect_sizes?.length ? testsHistogram(result.effect_sizes) : null);
+  const found = plotCounted(context, `${path}/effect_sizes`);
   if (!found) return null;
   const level = fixed(100 * result.level, 0);
   return histogramChart({
@@ -132,8 +133,9 @@ function testsSimilarities(context, one) {
     cell: (row) => num(context, `${row.path}/${key}`, options) });
   return table({ caption: `Level 3 of ${flat(one.name)}: how similar each target is to each attribute`, rows, search: false, columns: [
     { title: "target", kind: "text", value: (row) => row.target }, { title: "attribute", kind: "text", value: (row) => row.attribute },
-    number("mean cosine", "mean", { digits: 3 }, "over all pairs of words"), number("sd", "sd", { digits: 3 }, "of those cosines"),
-    number("pairs", "pairs", { as: "whole" }, "pairs of words"),
+    number("mean cosine", "mean", { digits: 3 }, "mean over all pairs of a word of the target and a word of the attribute"),
+    number("sd", "sd", { digits: 3 }, "standard deviation of those cosines"),
+    number("pairs", "pairs", { as: "whole" }, "how many such pairs there are"),
   ] });
 }
 
@@ -198,20 +200,20 @@ function testsPublished(context, all, one) {
   const found = Object.hasOwn(all.findings, one.name) ? all.findings[one.name] : [];
   const rows = found.map((each) => ({ ...each, ours: testsOurs(one, each.statistic) }));
   if (!rows.length) return el("p", { class: "none" }, "No published number about this test is on file.");
-  return table({
+  return el("div", { class: "cited" }, table({
     caption: `Published numbers about ${flat(one.name)}, and ours where it is the same statistic`, rows,
     note: "Other models, and often other words or another procedure: a difference is no error of either.",
     columns: [
       { title: "statistic", kind: "text", value: (row) => row.statistic }, { title: "model", kind: "text", value: (row) => row.model },
       { title: "published", value: (row) => row.value,
         cell: (row) => (typeof row.value === "number" ? String(row.value).replace("-", MINUS) : bdi(row.value)) },
-      { title: "ours", about: context.document.model, value: (row) => (row.ours ? pointed(context.document, row.ours) : null),
+      { title: "ours", about: `measured here, in ${context.document.model}`, value: (row) => (row.ours ? pointed(context.document, row.ours) : null),
         cell: (row) => (row.ours ? num(context, row.ours) : "") },
       { title: "source", kind: "text", value: (row) => `${testsCited(row)}, ${row.table}, doi:${row.doi}`,
         cell: (row) => el("span", {}, bdi(testsCited(row)), row.table ? [", ", bdi(row.table)] : "", " ", testsDoi(row.doi)) },
       { title: "note", kind: "text", value: (row) => row.note ?? "" },
     ],
-  });
+  }));
 }
 
 /** Anything that a result records about itself, as text. */
@@ -246,13 +248,13 @@ function testsFidelity(all, one) {
   const badges = [...new Set(rows.map((entry) => entry.badge))];
   return [el("h4", {}, "Whose formulas these are"),
     el("p", {}, badges.map((badge, i) => [i ? " " : "", el("span", { class: "badge" }, badge)])),
-    opening("Paper, equation and choice of each", () => table({ caption: "Where each number comes from", rows, search: false, columns: [
+    opening("Paper, equation and choice of each", () => el("div", { class: "cited" }, table({ caption: "Where each number comes from", rows, search: false, columns: [
       { title: "measure", kind: "text", value: (row) => `${row.measure}${row.part ? `: ${row.part}` : ""}` },
       { title: "badge", kind: "text", value: (row) => row.badge },
       { title: "paper", kind: "text", value: (row) => `${row.paper} doi:${row.doi}`,
         cell: (row) => el("span", {}, bdi(row.paper), " ", testsDoi(row.doi)) },
       { title: "equation", kind: "text", value: (row) => row.equation }, { title: "choice", kind: "text", value: (row) => row.choice },
-    ] }))];
+    ] })))];
 }
 
 /** Everything about one test. */

@@ -104,7 +104,7 @@ function plainSure(context, one) {
     said.push(["The pattern came out again in ", num(context, `${one.path}/pattern_shares/${part(one.test.pattern)}`, { as: "percent" }),
       " of the lists drawn anew",
       plainMute(one) ? ": with lists of these sizes no other was possible. "
-        : share < 0.5 ? ": it is not settled. " : share < 0.8 ? ": it is settled in part only. " : ": it is settled. "]);
+        : share < 0.5 ? ": it is not settled. " : share < 0.8 ? ": it is settled in part only. " : ": it is largely settled. "]);
   }
   return el("p", {}, el("strong", {}, "How sure. "), said);
 }

@@ -76,7 +76,7 @@ function wordsInfluence(context, one) {
   return [
     { title: "d without", about: "effect size of Level 1 when this word is taken out",
       value: (row) => pointed(context.document, at(row)) ?? null, cell: (row) => num(context, at(row), { digits: 3 }) },
-    { title: "change", about: "what taking it out does to d", value: (row) => (Number.isFinite(change(row)) ? change(row) : null),
+    { title: "change", about: "what taking it out does to d: d without it, less d", value: (row) => (Number.isFinite(change(row)) ? change(row) : null),
       cell: (row) => computed(change(row), { digits: 3 }) },
   ];
 }
@@ -85,13 +85,13 @@ function wordsInfluence(context, one) {
 function wordsTable(context, one, sets, others, sources, caption) {
   const rows = sets.flatMap((set) => one.level1.sets[set].map((word) => ({ word, set })));
   const named = (row) => one.titles[row.set];
-  return table({ caption, rows, search: rows.length >= 8, filters: sets.length > 1 ? [{ title: "Set", value: named }] : [], columns: [
+  return el("div", { class: "headed" }, table({ caption, rows, search: rows.length >= 8, filters: sets.length > 1 ? [{ title: "Set", value: named }] : [], columns: [
     { title: "word", kind: "text", value: (row) => row.word, cell: (row) => wordsButton(context, one, row, others) },
     { title: "set", kind: "text", value: named },
     ...sources.map(({ title, about, at }) => ({ title, about, value: (row) => pointed(context.document, at(row)) ?? null,
       cell: (row) => num(context, at(row), { digits: 3 }) })),
     ...wordsInfluence(context, one),
-  ] });
+  ] }));
 }
 
 /** Sets with the association of each word, as `dots` takes them. */
@@ -109,9 +109,9 @@ function wordsOf(context, one) {
   const own = (row) => `${at}/associations/${part(row.word)}`,
     second = (key) => (row) => `${one.path}/level2/${key}/associations/${part(row.word)}`;
   const level2 = one.three ? ["x", "y"].map((key) =>
-    ({ title: `with ${testsShort(t[key], 18)}`, about: `mean cosine of the attribute word with all words for ${flat(t[key])}`,
+    ({ title: `with ${testsShort(t[key], 40)}`, about: `mean cosine of the attribute word with all words for ${flat(t[key])}`,
     at: second(key) }))
-    : pair ? [] : [{ title: `with ${testsShort(t.x, 18)}`, about: `mean cosine with all words for ${flat(t.x)}`, at: own }];
+    : pair ? [] : [{ title: `with ${testsShort(t.x, 40)}`, about: `mean cosine with all words for ${flat(t.x)}`, at: own }];
   const long = shown.some((set) => set.points.length > DOTS_MOST);
   const absent = wordsAbsent(context, one);
   return [

@@ -127,7 +127,8 @@ function planeNote(source) {
       ? "Scores were computed in this page from the vectors of the names: the group against one other group on each axis."
       : "Scores as in results.json: difference of the mean cosines of a word with the names of either side, in standard " +
           "deviations. A word is found by its scores with whole groups, not by its place here.",
-    " The corners name the groups towards which a word leans there.",
+    " The corners name the groups towards which a word leans there. Names are written where there is room; choose any mark to " +
+      "see its word and its scores.",
     source.words.length > PLANE_MOST ? ` ${drawn} Any other is drawn when it is searched.` : "",
   );
 }

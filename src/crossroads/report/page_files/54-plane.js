@@ -73,18 +73,20 @@ function planeSources(context, detections) {
   return [...saved, ...more];
 }
 
-/** Labels for the most important words that do not lie on each other. */
+/** Labels for the most important words, to the right of their marks or to the left; none lies on another, or on a mark of theirs. */
 function planePlaced(points, width) {
-  const taken = [],
+  const taken = points.map(({ px, py }) => [px - 5, py - 5, px + 5, py + 5]),
     placed = [];
+  const free = (box) =>
+    box[0] > 0 && box[2] < width && !taken.some((one) => one[0] < box[2] && box[0] < one[2] && one[1] < box[3] && box[1] < one[3]);
   for (const point of points) {
     const text = chartsClip(point.word, 110, 11.5),
       wide = chartsWide(text, 11.5) + 4,
-      left = point.px + 8 + wide > width;
-    const box = [left ? point.px - 8 - wide : point.px + 8, point.py - 7, 0, point.py + 7];
-    box[2] = box[0] + wide;
-    if (taken.some((one) => one[0] < box[2] && box[0] < one[2] && one[1] < box[3] && box[1] < one[3])) continue;
-    taken.push(box);
+      boxes = [point.px + 8, point.px - 8 - wide].map((x) => [x, point.py - 7, x + wide, point.py + 7]),
+      side = boxes.findIndex(free),
+      left = side === 1;
+    if (side < 0) continue;
+    taken.push(boxes[side]);
     placed.push(
       sv(
         "text",
@@ -103,12 +105,10 @@ function planePlaced(points, width) {
   return placed;
 }
 
-/** Axes, ends and quadrants; each quadrant is named by the two sides that meet there. */
-function planeFrame({ width, side, left, limit, across, up }) {
-  const at = chartsScale(-limit, limit, left, left + side),
-    rise = chartsScale(-limit, limit, 8 + side, 8),
+/** The names of the quadrants: the two sides that meet in each. They lie above the words, and let pointers through. */
+function planeCorners({ side, left, across, up }) {
+  const sides = [planeSides(across), planeSides(up)],
     half = side / 2 - 12;
-  const sides = [planeSides(across), planeSides(up)];
   const corner = (right, top) => {
     const [one, other] = [sides[1][top ? 0 : 1], sides[0][right ? 0 : 1]],
       x = right ? left + side - 4 : left + 4,
@@ -117,9 +117,19 @@ function planeFrame({ width, side, left, limit, across, up }) {
       first = top ? 22 : side + 2 - 15 * (texts.length - 1);
     return texts.map((text, i) => plotText(text, half, { x, y: first + 15 * i, "text-anchor": right ? "end" : "start", class: "corner" }));
   };
-  const ends = (text, x, anchor) => plotText(text, half, { x, y: side + 40, "text-anchor": anchor, class: "second" });
-  const turned = (text, y, anchor) =>
-    plotText(text, half, { x: 12, y, "text-anchor": anchor, class: "second", transform: `rotate(-90 12 ${y})` });
+  const all = [true, false].flatMap((right) => [true, false].map((top) => corner(right, top)));
+  return sv("g", { "aria-hidden": "true", "pointer-events": "none" }, all);
+}
+
+/** Axes and their ends. */
+function planeFrame({ width, side, left, limit, across, up }) {
+  const at = chartsScale(-limit, limit, left, left + side),
+    rise = chartsScale(-limit, limit, 8 + side, 8),
+    half = side / 2 - 12;
+  const sides = [planeSides(across), planeSides(up)];
+  const ends = (text, x, anchor, other) => plotText(text, Math.max(half, side - 12 - chartsWide(other)), { x, y: side + 40, "text-anchor": anchor, class: "second" });
+  const turned = (text, y, anchor, other) =>
+    plotText(text, Math.max(half, side - 12 - chartsWide(other)), { x: 12, y, "text-anchor": anchor, class: "second", transform: `rotate(-90 12 ${y})` });
   return sv(
     "g",
     { "aria-hidden": "true" },
@@ -131,14 +141,10 @@ function planeFrame({ width, side, left, limit, across, up }) {
       sv("text", { x: at(value), y: side + 23, "text-anchor": "middle", class: "second" }, text),
       sv("text", { x: left - 5, y: rise(value) + 4, "text-anchor": "end", class: "second" }, text),
     ]),
-    corner(false, true),
-    corner(true, true),
-    corner(false, false),
-    corner(true, false),
-    ends(`\u2190 ${sides[0][1]}`, left, "start"),
-    ends(`${sides[0][0]} \u2192`, left + side, "end"),
-    turned(`\u2190 ${sides[1][1]}`, 8 + side, "start"),
-    turned(`${sides[1][0]} \u2192`, 8, "end"),
+    ends(`\u2190 ${sides[0][1]}`, left, "start", `${sides[0][0]} \u2192`),
+    ends(`${sides[0][0]} \u2192`, left + side, "end", `\u2190 ${sides[0][1]}`),
+    turned(`\u2190 ${sides[1][1]}`, 8 + side, "start", `${sides[1][0]} \u2192`),
+    turned(`${sides[1][0]} \u2192`, 8, "end", `\u2190 ${sides[1][1]}`),
   );
 }
 
@@ -196,6 +202,7 @@ function planeDrawing(points, { across, up, title, onpick, state }) {
       { class: "chart plane", viewBox: `0 0 ${width} ${side + 50}`, width, height: side + 50, "font-size": 12 },
       planeFrame({ width, side, left, limit, across, up }),
       list,
+      planeCorners({ side, left, across, up }),
       planePlaced(labelled, width),
       halo,
     );

@@ -19,19 +19,20 @@ function seriesChart(points, titles, design) {
 }
 
 function seriesTable(context, points, design) {
-  const { titles, level1 } = points[0].test, alone = (key) => `${testsShort(titles[key], 18)} alone`;
-  const number = (title, key, options = {}) => ({
-    title, value: (row) => pointed(context.document, `${row.path}/${key}`) ?? null,
+  const { titles, level1 } = points[0].test, alone = (key) => `${testsShort(titles[key], 40)} alone`;
+  const number = (title, key, about, options = {}) => ({
+    title, about, value: (row) => pointed(context.document, `${row.path}/${key}`) ?? null,
     cell: (row) => num(context, `${row.path}/${key}`,
       { ...options, method: pointed(context.document, `${row.path}/${key.replace(/\/\w+$/, "/method")}`) }),
   });
-  return table({ caption: `${flat(design)} over time`, rows: points, columns: [
+  return el("div", { class: "levels" }, table({ caption: `${flat(design)} over time`, rows: points, columns: [
     { title: "year", value: (row) => row.year, cell: (row) => String(row.year) },
-    number("d", "level1/effect_size"), number("p", "level1/pvalue", { as: "p" }),
-    ...["x", "y"].flatMap((key) => [number(`d, ${alone(key)}`, `level2/${key}/effect_size`),
-      number(`p, ${alone(key)}`, `level2/${key}/pvalue`, { as: "p" })]),
-    { title: "pattern", kind: "text", value: (row) => row.test.pattern },
-  ], note: `p-values: ${TAILS[level1.alternative] ?? level1.alternative}; not adjusted for the number of points in time.` });
+    number("d", "level1/effect_size", "effect size of Level 1: the difference of the targets"),
+    number("p", "level1/pvalue", "p-value of Level 1", { as: "p" }),
+    ...["x", "y"].flatMap((key) => [number(`d, ${alone(key)}`, `level2/${key}/effect_size`, `effect size of Level 2: does ${flat(titles[key])} lean by itself?`),
+      number(`p, ${alone(key)}`, `level2/${key}/pvalue`, `p-value of Level 2 of ${flat(titles[key])}`, { as: "p" })]),
+    { title: "pattern", kind: "text", about: "which targets lean by themselves, and to what", value: (row) => row.test.pattern },
+  ], note: `p-values: ${TAILS[level1.alternative] ?? level1.alternative}; not adjusted for the number of points in time.` }));
 }
 
 function seriesBody(context, all, result, path) {

@@ -36,29 +36,28 @@ function detectTable(context, rows) {
     rows,
     note:
       "AUC: the chance that a true word scores above another one; .5 is no better than a coin. Baseline: the accuracy " +
-      "of finding nothing, or everything, " +
-      "whichever is better; an accuracy below it says little. Accuracy, left out: the accuracy when the threshold for " +
-      "each word is chosen without it.",
+      "of finding nothing, or everything, whichever is better; an accuracy below it says little.",
     columns: [
       { ...plotNamed("detection", (row) => row.name), cell: (row) => el("a", { href: `#detection-${row.index}` }, bdi(row.name)) },
       {
         title: "found",
-        about: "words found",
+        about: "how many words were found",
         value: (row) => row.result.words.length,
         cell: (row) => computed(row.result.words.length, { as: "whole" }),
       },
-      column("threshold", "threshold"),
-      column("accuracy", "accuracy"),
-      column("baseline", "baseline"),
+      column("threshold", "threshold", { about: "the score above which a word counts as associated" }),
+      column("accuracy", "accuracy", { about: "share of all words that are judged rightly: true ones found, others not" }),
+      column("baseline", "baseline", { about: "the accuracy of finding nothing, or everything, whichever is better" }),
       column("accuracy, left out", "honest_accuracy", { about: "accuracy when the threshold for each word is chosen without it" }),
       column("true found", "tpr", { about: "share of true words found (true-positive rate)" }),
       column("others found", "fpr", { about: "share of other words found (false-positive rate)" }),
-      column("AUC", "auc"),
+      column("AUC", "auc", { about: "the chance that a true word scores above another one" }),
       plotEndsColumn(
         context,
         "95\u202f%, AUC",
         (row) => `${row.path}/auc_interval/0`,
         (row) => `${row.path}/auc_interval/1`,
+        "interval of the AUC, the words drawn anew",
       ),
     ],
   });
@@ -110,9 +109,9 @@ function detectShares(context, { result, path, name }) {
     search: false,
     columns: [
       plotNamed("share", (key) => names[key]),
-      plotColumn(context, "hits", (key) => `${path}/intervals/${key}/hits`, { as: "whole" }),
-      plotColumn(context, "of", (key) => `${path}/intervals/${key}/cases`, { as: "whole" }),
-      plotColumn(context, "share", (key) => `${path}/intervals/${key}/value`),
+      plotColumn(context, "hits", (key) => `${path}/intervals/${key}/hits`, { as: "whole", about: "in how many cases it is so" }),
+      plotColumn(context, "of", (key) => `${path}/intervals/${key}/cases`, { as: "whole", about: "how many cases there are" }),
+      plotColumn(context, "share", (key) => `${path}/intervals/${key}/value`, { about: "hits of cases" }),
       plotEndsColumn(
         context,
         "interval",

@@ -16,6 +16,8 @@ function geoAll(context) {
   }));
 }
 
+const GEO_P = "how often a difference as large arises when the names of the groups are exchanged among their items";
+
 function geoTable(context, rows) {
   const column = (title, key, options) => plotColumn(context, title, (row) => `${row.path}/${key}`, options),
     adjusted = rows.some((row) => row.bh);
@@ -32,16 +34,16 @@ function geoTable(context, rows) {
       column("fit 1", "similarity1", { about: "fit of the hypothesis that the first group goes with the concept" }),
       column("fit 2", "similarity2", { about: "fit of the hypothesis that the second group does" }),
       column("difference", "statistic", { about: "difference of the two fits over all items at once: what p is about" }),
-      { ...column("p", "pvalue", { as: "p", method: "monte-carlo" }), cell: (row) => geoP(context, row) },
+      { ...column("p", "pvalue", { as: "p", method: "monte-carlo", about: GEO_P }), cell: (row) => geoP(context, row) },
       ...(adjusted
         ? [
-            plotColumn(context, "p (BH)", (row) => row.bh ?? "/none", { as: "p", method: "monte-carlo" }),
-            plotColumn(context, "p (Holm)", (row) => row.holm ?? "/none", { as: "p", method: "monte-carlo" }),
+            plotColumn(context, "p (BH)", (row) => row.bh ?? "/none", { as: "p", method: "monte-carlo", about: PLOT_BH }),
+            plotColumn(context, "p (Holm)", (row) => row.holm ?? "/none", { as: "p", method: "monte-carlo", about: PLOT_HOLM }),
           ]
         : []),
-      column("sign test", "sign_pvalue", { as: "p" }),
-      column("attainable", "attainable"),
-      column("ceiling", "ceiling"),
+      column("sign test", "sign_pvalue", { as: "p", about: "the published p-value over samples, which is far too sure" }),
+      column("attainable", "attainable", { about: "the best fit that such a hypothesis can have" }),
+      column("ceiling", "ceiling", { about: "how well the geometry agrees with itself" }),
     ],
   });
 }
@@ -50,7 +52,7 @@ function geoTable(context, rows) {
 const geoP = (context, row) =>
   row.test.permutations > 0
     ? num(context, `${row.path}/pvalue`, { as: "p", method: "monte-carlo" })
-    : el("span", { class: "none" }, "\u2013");
+    : noNumber();
 
 function geoFits(context, rows) {
   const shown = rows.slice(0, 40).flatMap((row) =>
@@ -151,7 +153,12 @@ function geoDetail(context, row) {
       num(context, `${path}/statistic`, { digits: 3 }),
       ", p ",
       geoP(context, row),
-      "). A fit says how the words lie to each other in this model; it says nothing about why.",
+      ").",
+      // a direction that chance gives too is not one that was found
+      larger !== null && test.permutations > 0 && test.pvalue >= LEVEL
+        ? " As p is not below .05, which of the two fits better may be chance."
+        : null,
+      " A fit says how the words lie to each other in this model; it says nothing about why.",
     ),
     el(
       "p",

@@ -72,6 +72,8 @@ function ctxHistogram(context, row) {
   });
 }
 
+const CTX_EXCHANGED = "p-value of exchanging labels: those of the target words at Level 1, those of the attribute words at Level 2";
+
 function ctxLevels(context, { levels, levelsPath, titles }) {
   const rows = [
     { name: "Level 1: both targets", path: `${levelsPath}/level1`, level: levels.level1 },
@@ -81,7 +83,8 @@ function ctxLevels(context, { levels, levelsPath, titles }) {
       level: levels.level2[key],
     })),
   ];
-  const column = (title, key, options) => plotColumn(context, title, (row) => `${row.path}/${key}`, options),
+  const { ces, published, tau2, i2 } = ctxColumns(context),
+    column = (title, key, options) => plotColumn(context, title, (row) => `${row.path}/${key}`, options),
     method = (row) => ({ method: row.level.stimulus_method });
   const names = { ax: ["a", "x"], bx: ["b", "x"], ay: ["a", "y"], by: ["b", "y"] },
     third = Object.keys(levels.level3);
@@ -91,18 +94,19 @@ function ctxLevels(context, { levels, levelsPath, titles }) {
       rows,
       columns: [
         plotNamed("level", (row) => row.name),
-        column("CES", "effect_size"),
-        column("se", "se", { digits: 4 }),
-        column("p (words)", "stimulus_pvalue", { as: "p", of: method }),
-        column("d of the words", "stimulus_effect_size"),
-        { ...column("p (published)", "pvalue"), cell: (row) => ctxPublished(context, row.path) },
-        column("\u03c4\u00b2", "tau2", { digits: 3 }),
-        column("I\u00b2", "i2", { as: "percent" }),
+        ces,
+        column("se", "se", { digits: 4, about: "standard error of the CES over samples, which says nothing about other words" }),
+        column("p (words)", "stimulus_pvalue", { as: "p", of: method, about: CTX_EXCHANGED }),
+        column("d of the words", "stimulus_effect_size", { about: "effect size when each word counts by its mean over all its contexts" }),
+        published,
+        tau2,
+        i2,
         plotEndsColumn(
           context,
           "middle 95\u202f% of samples",
           (row) => `${row.path}/sample_interval/0`,
           (row) => `${row.path}/sample_interval/1`,
+          "where the middle 95 % of the effect sizes of samples lie",
         ),
       ],
     }),
@@ -117,12 +121,14 @@ function ctxLevels(context, { levels, levelsPath, titles }) {
             .join(" with "),
         ),
         ...[
-          ["mean", "mean"],
-          ["se", "se", 4],
-          ["sd in a sample", "sd"],
-          ["over all contexts", "expected"],
-        ].map(([title, key, digits = 3]) => plotColumn(context, title, (one) => `${levelsPath}/level3/${one}/${key}`, { digits })),
-        plotColumn(context, "pairs", (one) => `${levelsPath}/level3/${one}/pairs`, { as: "whole" }),
+          ["mean", "mean", "mean cosine, combined over samples"],
+          ["se", "se", "standard error of that mean over samples", 6],
+          ["sd in a sample", "sd", "standard deviation of the cosines within a sample"],
+          ["over all contexts", "expected", "mean cosine when every context of every word counts"],
+        ].map(([title, key, about, digits = 3]) =>
+          plotColumn(context, title, (one) => `${levelsPath}/level3/${one}/${key}`, { digits, about }),
+        ),
+        plotColumn(context, "pairs", (one) => `${levelsPath}/level3/${one}/pairs`, { as: "whole", about: "pairs of words in a sample" }),
       ],
     }),
   ];

@@ -60,7 +60,7 @@ function ctxColumns(context) {
         el("span", { class: "note" }, bdi(ctxQuestion(row.titles))),
       ],
     },
-    ces: column("CES", "effect_size", { about: "combined effect size over samples of contexts" }),
+    ces: column("CES", "effect_size", { about: "combined effect size: the weighted mean over samples of one context a word" }),
     words: column("p (words)", "stimulus_pvalue", {
       as: "p",
       of: ctxMethod,
@@ -113,7 +113,7 @@ function ctxTable(context, rows) {
       has("bh") && adjusted,
       has("interval") && interval,
       has("levels") && {
-        ...plotNamed("pattern", (row) => row.levels?.pattern ?? "\u2013"),
+        ...plotNamed("pattern", (row) => row.levels?.pattern ?? "\u2013", "which targets lean by themselves, and to what"),
         cell: (row) => overviewPattern(row.levels?.pattern),
       },
       further,
@@ -123,8 +123,7 @@ function ctxTable(context, rows) {
       contexts,
     ].filter(Boolean),
     note:
-      "CES: combined effect size over samples of one context a word. \u03c4\u00b2: variance between samples; I\u00b2: its share in all " +
-      "variation. Further samples: where 95 % of them are expected. p (words) speaks about the words, p (published) about further " +
+      "CES: combined effect size over samples of one context a word. p (words) speaks about the words, p (published) about further " +
       "samples from the same words.",
   });
 }

@@ -5,35 +5,43 @@ const traitAlignments = (context) =>
     .of("AlignmentResult")
     .map(({ result, path }, i) => ({ result, path, index: i, name: context.document.alignments[i] ?? result.measure }));
 
+/** What the columns on agreement mean. */
+const TRAIT_ABOUT = {
+  tau: "rank agreement of the model\u2019s scores with people\u2019s means, from \u22121 to 1",
+  ceiling: "the \u03c4 that people themselves would reach",
+  groups: "p-value of giving people\u2019s profiles to other groups",
+  published: "p-value that takes all cells for independent, which they are not",
+  precision: "of the model\u2019s three highest and three lowest traits of a group, the share that people rate so too",
+};
+
 function traitAlignmentTable(context, rows) {
   const column = (title, key, options) => plotColumn(context, title, (row) => `${row.path}/${key}`, options);
-  const ends = (title, key) =>
+  const ends = (title, key, about) =>
     plotEndsColumn(
       context,
       title,
       (row) => `${row.path}/${key}/0`,
       (row) => `${row.path}/${key}/1`,
+      about,
     );
   return table({
     caption: "Agreement with people",
     rows,
     note:
       "\u03c4: rank agreement of the model\u2019s scores with people\u2019s means, from \u22121 to 1. p (published) " +
-      "takes all cells for independent, which they are not; p (groups) gives people\u2019s profiles to other groups, " +
-      "p (traits) exchanges the names of traits. Ceiling: the \u03c4 that people themselves would reach. P@3: of the " +
-      "model\u2019s three highest and three lowest traits of a group, the share that people rate so too.",
+      "takes all cells for independent, which they are not.",
     columns: [
       { ...plotNamed("measure", (row) => row.name), cell: (row) => el("a", { href: `#alignment-${row.index}` }, bdi(row.name)) },
-      column("\u03c4", "kendall_tau"),
-      ends("95\u202f%, groups", "interval"),
-      column("ceiling", "ceiling"),
-      column("p (groups)", "exchanges/groups/pvalue", { as: "p", method: "monte-carlo" }),
-      column("p (traits)", "exchanges/traits/pvalue", { as: "p", method: "monte-carlo" }),
-      column("p (published)", "kendall_pvalue", { as: "p" }),
-      column("P@3", "precision_at_3"),
-      ends("95\u202f%, P@3", "precision_interval"),
-      column("chance of P@3", "precision_chance"),
-      { title: "groups", value: (row) => Object.keys(row.result.by_group).length },
+      column("\u03c4", "kendall_tau", { about: TRAIT_ABOUT.tau }),
+      ends("95\u202f%, groups", "interval", "interval of \u03c4, the groups drawn anew"),
+      column("ceiling", "ceiling", { about: TRAIT_ABOUT.ceiling }),
+      column("p (groups)", "exchanges/groups/pvalue", { as: "p", method: "monte-carlo", about: TRAIT_ABOUT.groups }),
+      column("p (traits)", "exchanges/traits/pvalue", { as: "p", method: "monte-carlo", about: "p-value of exchanging the names of traits" }),
+      column("p (published)", "kendall_pvalue", { as: "p", about: TRAIT_ABOUT.published }),
+      column("P@3", "precision_at_3", { about: TRAIT_ABOUT.precision }),
+      ends("95\u202f%, P@3", "precision_interval", "interval of P@3, the groups drawn anew"),
+      column("chance of P@3", "precision_chance", { about: "the P@3 that a random order of the traits gives" }),
+      { title: "groups", about: "how many groups are compared", value: (row) => Object.keys(row.result.by_group).length },
     ],
   });
 }
@@ -81,15 +89,16 @@ function traitAlignment(context, { result, path, name }) {
         rows: groups,
         columns: [
           plotNamed("group", (group) => group),
-          column("\u03c4", "kendall_tau"),
-          column("p", "kendall_pvalue", { as: "p" }),
-          column("P@3", "precision_at_3"),
-          column("top", "precision_top"),
-          column("bottom", "precision_bottom"),
-          column("ceiling", "ceiling"),
-          column("traits", "traits", { as: "whole" }),
+          column("\u03c4", "kendall_tau", { about: TRAIT_ABOUT.tau }),
+          column("p", "kendall_pvalue", { as: "p", about: "two-sided p-value of \u03c4, as if the traits could have come in any order" }),
+          column("P@3", "precision_at_3", { about: TRAIT_ABOUT.precision }),
+          column("top", "precision_top", { about: "the same, of the three highest only" }),
+          column("bottom", "precision_bottom", { about: "the same, of the three lowest only" }),
+          column("ceiling", "ceiling", { about: TRAIT_ABOUT.ceiling }),
+          column("traits", "traits", { as: "whole", about: "how many traits are compared" }),
           // where only means were given, how many people there were is not known
-          groups.some((group) => result.by_group[group].annotators > 0) && column("people", "annotators", { as: "whole" }),
+          groups.some((group) => result.by_group[group].annotators > 0) &&
+            column("people", "annotators", { as: "whole", about: "how many people rated the group" }),
         ].filter(Boolean),
       }),
     ),
@@ -112,12 +121,12 @@ const traitAlignmentTables = (context) =>
         columns: [
           plotNamed("measure", (i) => result.entries[i].measure),
           plotNamed("model", (i) => result.entries[i].model),
-          column("\u03c4", "kendall_tau"),
-          column("p (groups)", "permutation_pvalue", { as: "p", method: "monte-carlo" }),
-          column("p (published)", "kendall_pvalue", { as: "p" }),
-          column("P@3", "precision_at_3"),
-          column("ceiling", "ceiling"),
-          column("groups", "groups", { as: "whole" }),
+          column("\u03c4", "kendall_tau", { about: TRAIT_ABOUT.tau }),
+          column("p (groups)", "permutation_pvalue", { as: "p", method: "monte-carlo", about: TRAIT_ABOUT.groups }),
+          column("p (published)", "kendall_pvalue", { as: "p", about: TRAIT_ABOUT.published }),
+          column("P@3", "precision_at_3", { about: TRAIT_ABOUT.precision }),
+          column("ceiling", "ceiling", { about: TRAIT_ABOUT.ceiling }),
+          column("groups", "groups", { as: "whole", about: "how many groups are compared" }),
         ],
       }),
     ];

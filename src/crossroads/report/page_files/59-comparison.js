@@ -68,9 +68,9 @@ function cmpTable(context, rows) {
       },
       plotNamed("model 1", (row) => row.models[0]),
       plotNamed("model 2", (row) => row.models[1]),
-      column("d in 1", "effect_sizes/0"),
-      column("d in 2", "effect_sizes/1"),
-      column("difference", "difference"),
+      column("d in 1", "effect_sizes/0", { about: "effect size in the first model, over the words that both models have" }),
+      column("d in 2", "effect_sizes/1", { about: "the same in the second model" }),
+      column("difference", "difference", { about: "d in 1 less d in 2" }),
       ...(has("interval")
         ? [
             plotEndsColumn(
@@ -78,15 +78,15 @@ function cmpTable(context, rows) {
               "95\u202f%",
               (row) => `${row.interval ?? "/none"}/low`,
               (row) => `${row.interval ?? "/none"}/high`,
-              "interval of the difference, the same words drawn anew in both models",
+              "interval of the difference over the choice of words, the same in both models",
             ),
           ]
         : []),
-      column("p", "pvalue", { as: "p", of: method }),
+      column("p", "pvalue", { as: "p", of: method, about: "how often words dealt anew to the targets give changes that differ as much" }),
       ...(has("bh")
         ? [
-            plotColumn(context, "p (BH)", (row) => row.bh ?? "/none", { as: "p", of: method }),
-            plotColumn(context, "p (Holm)", (row) => row.holm ?? "/none", { as: "p", of: method }),
+            plotColumn(context, "p (BH)", (row) => row.bh ?? "/none", { as: "p", of: method, about: PLOT_BH }),
+            plotColumn(context, "p (Holm)", (row) => row.holm ?? "/none", { as: "p", of: method, about: PLOT_HOLM }),
           ]
         : []),
     ],
@@ -176,7 +176,7 @@ function cmpDetail(context, row) {
       num(context, `${path}/difference`),
       ". If the changes of words had nothing to do with the target they stand in, a difference as large would arise in a share of ",
       num(context, `${path}/pvalue`, { as: "p", method: test.method }),
-      " of all exchanges; the smallest share that sets of this size can give is ",
+      ` of all exchanges${test.conventions?.attributes === "drawn" ? ", the choice of attributes reckoned with" : ""}; the smallest share that sets of this size can give is `,
       num(context, `${path}/min_pvalue`, { as: "p" }),
       ". A difference between models says nothing about which of them is nearer to the world.",
     ),
@@ -189,7 +189,13 @@ function cmpDetail(context, row) {
         rows: changes,
         columns: [
           plotNamed("word", ([word]) => word),
-          plotColumn(context, "change", ([word]) => `${path}/changes/${part(word)}`, { digits: 3 }),
+          plotColumn(context, "change", ([word]) => `${path}/changes/${part(word)}`, {
+            digits: 3,
+            about:
+              test.conventions?.scale === "cosine"
+                ? "association in the first model less that in the second, in cosines"
+                : "association in the first model less that in the second, each in standard deviations of its model",
+          }),
           ...(cmpOver(row)
             ? [0, 1].map((i) =>
                 plotColumn(context, `contexts in ${i + 1}`, ([word]) => `${path}/contexts/${part(word)}/${i}`, { as: "whole" }),

@@ -84,8 +84,8 @@ function explorerMoves(role, word, act) {
   return el("span", { class: "moves", role: "group", "aria-label": `move ${flat(word)}` },
     EXPLORER_ROLES.filter((other) => other !== role).map((other) => {
       const there = explorer.lists[other].words.includes(word);
-      return el("button", { type: "button", class: "move", "data-to": other, disabled: there, title: there ? "is there already" : null,
-        onclick: () => act(other) }, `to ${other.toUpperCase()}`);
+      return el("button", { type: "button", class: "move", "data-to": other, disabled: there,
+        onclick: () => act(other) }, there ? `in ${other.toUpperCase()} already` : `to ${other.toUpperCase()}`);
     }));
 }
 

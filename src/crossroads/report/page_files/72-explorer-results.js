@@ -106,13 +106,13 @@ function explorerTable(caption, heads, rows) {
   const head = el("tr", {}, heads.map(([text, kind]) => (text ? el("th", { scope: "col", class: kind }, text) : el("td"))));
   const body = rows.map((row) => el("tr", {}, el("th", { scope: "row" }, row.head),
     row.cells.map((cell, i) => el("td", { class: heads[i + 1][1] }, cell))));
-  return el("table", {}, el("caption", {}, caption), el("thead", {}, head), el("tbody", {}, body));
+  return tablesWatched(el("table", {}, el("caption", {}, el("span", {}, caption)), el("thead", {}, head), el("tbody", {}, body)));
 }
 
 /** Where such a table stands: it stays when the table is made anew, and with it the focus of who scrolls there. */
-const explorerRegion = (caption) => el("div", { class: "scroll", role: "group", tabindex: 0, "aria-label": caption });
+const explorerRegion = (caption) => tablesRegion(caption);
 
-const EXPLORER_NONE = () => el("span", { class: "none" }, "\u2013");
+const EXPLORER_NONE = noNumber;
 
 /** Levels 1 and 2 beside what was saved. */
 function explorerLevels(context, saved, found, { alternative }) {
@@ -161,19 +161,19 @@ function explorerWordTables(found) {
   const rows = (keys, scores) => keys.flatMap((key) => sets[key].words.map((word, i) => ({ key, word, ...scores(key, i) })));
   const columns = (more) => [{ title: "word", kind: "text", value: (r) => r.word },
     { title: "list", kind: "text", value: (r) => r.key.toUpperCase(), cell: (r) => role(r.key) },
-    ...more.map(([title, key, about]) => ({ title, about, value: (r) => r[key], cell: (r) => computed(r[key], { digits: 3 }) }))];
+    ...more.map(([title, key]) => ({ title, value: (r) => r[key], cell: (r) => computed(r[key], { digits: 3 }) }))];
   const side = (test, first) => (key, i) => (key === first ? test.first : test.second)[i];
   const tables = [];
   if (tests.level1) {
-    const scores = (key, i) => ({ s: side(tests.level1, "x")(key, i) }), more = [["association", "s", "above 0: closer to A"]];
-    const caption = "Targets: mean cosine with A less mean cosine with B";
-    tables.push(table({ caption, columns: columns(more), rows: rows(["x", "y"], scores), sorted: [2, -1] }));
+    const scores = (key, i) => ({ s: side(tests.level1, "x")(key, i) }), more = [["association", "s"]];
+    const caption = "Targets: mean cosine with A less mean cosine with B", note = "Above 0: closer to A; below: closer to B.";
+    tables.push(table({ caption, note, columns: columns(more), rows: rows(["x", "y"], scores), sorted: [2, -1] }));
   }
   if (tests.x || tests.y) {
-    const there = ["x", "y"].filter((one) => tests[one]), about = "mean over the words of the target";
+    const there = ["x", "y"].filter((one) => tests[one]), note = "Each cosine is the mean over the words of the target.";
     const scores = (key, i) => Object.fromEntries(there.map((one) => [one, side(tests[one], "a")(key, i)]));
-    const more = there.map((one) => [`cosine with ${one.toUpperCase()}`, one, about]);
-    tables.push(table({ caption: "Attributes: mean cosine with each target", columns: columns(more), rows: rows(["a", "b"], scores) }));
+    const more = there.map((one) => [`cosine with ${one.toUpperCase()}`, one]);
+    tables.push(table({ caption: "Attributes: mean cosine with each target", note, columns: columns(more), rows: rows(["a", "b"], scores) }));
   }
   return tables.length ? tables : el("p", {}, "There are too few words.");
 }

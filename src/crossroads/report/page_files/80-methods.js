@@ -153,7 +153,7 @@ view({
             rows: skipped,
             columns: [plotNamed("part", ([name]) => name), plotNamed("reason", ([, why]) => why)],
           })
-        : el("p", {}, "Nothing that was asked for was left out."),
+        : el("p", {}, "No part that was asked for is missing as a whole. Words that were left out of a part are named there."),
       el("h3", {}, "Conventions"),
       el("p", {}, "Every choice that the numbers depend on, as it was resolved."),
       methGathered(context),
@@ -164,9 +164,10 @@ view({
       el(
         "p",
         {},
-        "Every number on this page comes from ",
+        "What was measured stands in ",
         el("code", {}, "results.json"),
-        ", where nothing is rounded; point at a number to see all its digits. The same numbers as one long table are in ",
+        ", where nothing is rounded. To see all digits of a number, point at it or tap it; \u201cCopy CSV\u201d copies those of a whole table. " +
+          "A dash stands where there is no number. The same numbers as one long table are in ",
         el("code", {}, "results.csv"),
         " and, for R and Python, in ",
         el("code", {}, "results.parquet"),

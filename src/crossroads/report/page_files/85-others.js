@@ -45,7 +45,7 @@ const otherLeaf = (context, path, value) =>
   typeof value === "number"
     ? num(context, path, Number.isInteger(value) ? { as: "whole" } : { digits: 4 })
     : value === null
-      ? el("span", { class: "none" }, "\u2013")
+      ? noNumber()
       : bdi(methShown(value));
 
 /** A value of any shape: numbers with their place, lists in a line, the rest behind something that opens. */
