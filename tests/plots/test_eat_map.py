@@ -86,7 +86,7 @@ def test_a_battery_has_a_map_a_test_with_its_own_cells(nine: BatteryResult, said
     assert [reds(ax) for ax in maps] == [cells(pattern) for pattern in PATTERNS]
     texts = said(figure)
     assert set(PATTERNS) <= set(texts)
-    assert {"no association", "test 1", "test 9"} <= set(texts)
+    assert {"no leaning found", "test 1", "test 9"} <= set(texts)
     assert any("not measured: absent" in text for text in texts)
 
 

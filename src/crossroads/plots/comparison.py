@@ -204,7 +204,7 @@ def _note(result: CompareBatteryResult, alpha: float) -> str:
         f"p: labels of the {changes} between two models exchanged, {tail}" if result.tests else "",
         "≤: an upper bound" if "bracket" in methods else "",
         "≈: an approximation" if methods - {"exact", "bracket"} else "",
-        "intervals from drawing the same words in both models" if any(result.intervals) else "",
+        "intervals over the choice of words, the same in both models" if any(result.intervals) else "",
         "over contexts (ceat) the unit is the target word" if any(t.contexts for t in result.tests) else "",
         "differences without p are of saved numbers" if result.unpaired else "",
         f"not compared: {join_words(result.skipped, most=6)}" if shown else "",

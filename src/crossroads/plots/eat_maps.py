@@ -21,7 +21,8 @@ if TYPE_CHECKING:
 
 _PITCH = (PAGE - 2 * MARGIN) / 5
 _SQUARE = 0.98
-_LINES = {"x": 3, "y": 3, "a": 2, "b": 2}
+_LINES = {"x": 3, "y": 3, "a": 3, "b": 3}
+_TALLER = 1.6
 _BELOW, _LEGEND = 0.28, 0.26
 
 
@@ -44,17 +45,19 @@ def eat_maps(result: BatteryResult, *, columns: int = 5) -> Figure:
     room = width - 2 * MARGIN
     titles, size = _labels(result)
     labelled = max(height(names[key], size) for names in titles for key in "xy")
-    pitch = 0.34 + labelled + _SQUARE + _BELOW
+    tall = _SQUARE * _tallness(result)
+    pitch = 0.34 + labelled + tall + _BELOW
     notes = wrapped(_note(result), room, SMALL, lines=8)
     written = height(notes, SMALL)
     total = MARGIN + rows * pitch + _LEGEND + written + MARGIN
     figure = new_figure(width, total)
     for i, (test, names) in enumerate(zip(result.tests, titles, strict=True)):
         row, column = divmod(i, columns)
-        left = MARGIN + column * _PITCH + (_PITCH - _SQUARE) / 2 + 0.06
+        left = MARGIN + column * _PITCH + (_PITCH - _SQUARE) / 2 + (0.06 if tall == _SQUARE else 0.14)
         bottom = total - MARGIN - (row + 1) * pitch + _BELOW
-        ax = figure.add_axes((left / width, bottom / total, _SQUARE / width, _SQUARE / total))
+        ax = figure.add_axes((left / width, bottom / total, _SQUARE / width, tall / total))
         _small_map(ax, test, names, size, labelled)
+        ax.set_aspect("auto")
     foot = figure.add_axes((MARGIN / width, (MARGIN + written) / total, room / width, _LEGEND / total))
     map_legend(foot, room, _LEGEND, wording.rule(result.tests[0]))
     write(foot, notes, (0, 0), size=SMALL, color=GREY, va="top")
@@ -63,13 +66,22 @@ def eat_maps(result: BatteryResult, *, columns: int = 5) -> Figure:
 
 def _labels(result: BatteryResult) -> tuple[list[dict[str, str]], float]:
     """What the sets of each test stand for, in lines, and the size in which all of it fits."""
-    room = _SQUARE / 2 - 0.02
+    across, up = _SQUARE / 2 - 0.02, _SQUARE * _tallness(result) / 2 - 0.02
     by_key = {}
     size = SMALL
     for _ in range(2):  # the second time in the size that the tightest label needs
         for key, lines in _LINES.items():
-            by_key[key], size = alike([test.titles[key] for test in result.tests], room, size, lines=lines)
+            by_key[key], size = alike(
+                [test.titles[key] for test in result.tests], across if key in "xy" else up, size, lines=lines
+            )
     return [{key: by_key[key][i] for key in _LINES} for i in range(len(result.tests))], size
+
+
+def _tallness(result: BatteryResult) -> float:
+    """How much taller than wide cells are: more where the attributes have long names."""
+    room = _SQUARE / 2 - 0.02
+    names = [test.titles[key] for test in result.tests for key in "ab"]
+    return _TALLER if any("…" in fitted(name, room, SMALL, lines=2)[0] for name in names) else 1.0
 
 
 def _note(result: BatteryResult) -> str:

@@ -30,7 +30,7 @@ def map_legend(ax: Axes, room: float, tall: float, rule: str) -> None:
     ax.axis("off")
     rectangle = matplotlib("patches").Rectangle
     left = 0.02
-    plain = "no association"
+    plain = "no leaning found"
     rest = room - 2 * (_BOX + _SPACE) - 0.25 - width(plain, SMALL)
     starred, size = fitted(f"associated: {rule}", rest, SMALL, lines=2)
     for face, edge, text in ((RED, INK, starred), (CELL, "#FFFFFF", plain)):
