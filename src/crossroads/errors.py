@@ -157,7 +157,7 @@ def nearest(name: str, known: Iterable[str], *, n: int = 3) -> tuple[str, ...]:
     return tuple(table[m] for m in difflib.get_close_matches(name.casefold(), table, n=n, cutoff=0.6))
 
 
-def one_of(kind: str, name: str, known: Iterable[str]) -> str:
+def one_of(kind: str, name: Any, known: Iterable[str]) -> str:
     """Return ``name`` if it is known, else raise with the nearest that is."""
     known = tuple(known)
     if not isinstance(name, str) or name not in known:  # an array compares item by item

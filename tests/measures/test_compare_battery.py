@@ -102,10 +102,10 @@ def effect(table: Any, x: Any, y: Any, a: Any, b: Any) -> float:
     return float((np.mean(chosen[: len(x)]) - np.mean(chosen[len(x) :])) / spread)
 
 
-def test_the_interval_is_that_of_the_same_words_drawn_in_both_models() -> None:
+def test_a_percentile_interval_is_that_of_the_same_words_drawn_in_both_models() -> None:
     rng = np.random.default_rng(5)
     models = {"p": model(rng, {"one": 0.4}), "q": model(rng)}
-    result = compare_battery(models, DESIGNS[0], resamples=40, level=0.9, seed=3)
+    result = compare_battery(models, DESIGNS[0], interval="percentile", resamples=40, level=0.9, seed=3)
     # the definition: repeat every word as often as it was drawn, set by set
     tables = []
     attributes = (*DESIGNS[0].a, *DESIGNS[0].b)
@@ -124,12 +124,29 @@ def test_the_interval_is_that_of_the_same_words_drawn_in_both_models() -> None:
     assert ends is not None
     assert (ends.low, ends.high) == pytest.approx(tuple(np.quantile(differences, [0.05, 0.95])), abs=1e-10)
     assert (ends.level, ends.resamples, ends.undefined) == (0.9, 40, 0)
+    assert result.conventions["interval"] == "percentile, the same words drawn anew in both models"
+    assert result.conventions["resamples"] == 40
+
+
+def test_a_jackknife_interval_leaves_out_every_word_once_and_needs_no_seed() -> None:
+    models = three()
+    result = compare_battery(models, DESIGNS[0], against="first", level=0.9)
+    again = compare_battery(models, DESIGNS[0], against="first", level=0.9, seed=5, resamples=7)
+    assert result.intervals == again.intervals
+    assert {(ends.level, ends.resamples, ends.undefined) for ends in result.intervals if ends} == {
+        (0.9, 4 * SIZE, 0)
+    }
+    assert result.conventions["interval"].startswith("jackknife, ")
+    assert "resamples" not in result.conventions
+    none = compare_battery(models, DESIGNS[0], resamples=0)
+    assert none.conventions["interval"] == "none"
+    assert CompareBatteryResult.from_json(result.to_json()) == result
 
 
 def test_the_one_association_that_was_changed_is_found() -> None:
     rng = np.random.default_rng(2)
-    changed = model(rng, {"one": 0.8, "two": 0.8, "three": 0.8})
-    before = model(rng, {"one": -0.8, "two": 0.8, "three": 0.8})
+    changed = model(rng, {"one": 1.2, "two": 1.2, "three": 1.2})
+    before = model(rng, {"one": -1.2, "two": 1.2, "three": 1.2})
     result = compare_battery({"before": before, "changed": changed}, DESIGNS)
     found = [test.design for test, p in zip(result.tests, result.holm, strict=True) if p < 0.05]
     assert found == ["one"]
@@ -221,7 +238,16 @@ def test_bad_input_is_refused(changes: dict[str, Any], message: str) -> None:
         compare_battery(given.pop("models"), given.pop("designs"), **given)
 
 
-@pytest.mark.parametrize("changes", [{"against": "last"}, {"alternative": "observed"}, {"scale": "log"}])
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"against": "last"},
+        {"alternative": "observed"},
+        {"scale": "log"},
+        {"interval": "bca"},
+        {"attributes": "taken"},
+    ],
+)
 def test_unknown_names_are_refused(changes: dict[str, Any]) -> None:
     with pytest.raises(UnknownNameError):
         compare_battery(three(), DESIGNS, **changes)

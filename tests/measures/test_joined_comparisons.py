@@ -55,6 +55,21 @@ def test_conventions_sources_and_what_was_skipped_are_those_of_all() -> None:
     assert all("is not recorded" in note for note in whole.notes)
 
 
+def test_a_comparison_of_before_that_did_not_say_so_took_attributes_as_given() -> None:
+    _, static, over = joined()
+    data = static.to_dict()
+    del data["conventions"]["attributes"]
+    data["conventions"] |= {
+        "interval": "percentile, the same words drawn anew in both models",
+        "resamples": 10,
+    }
+    before = CompareBatteryResult.from_dict(data)
+    told = join_comparisons([before, over], "pqr").conventions
+    assert (told["attributes"], told["attributes over contexts"]) == ("given", "drawn")
+    assert told["interval"].startswith("percentile")
+    assert told["interval over contexts"].startswith("jackknife")
+
+
 def test_batteries_of_ceats_are_compared_test_by_test() -> None:
     stores = {name: contexts(i, name) for i, name in enumerate("pq")}
     turned = Design(name="turned", **{**SETS, "x": SETS["a"], "a": SETS["x"]})  # type: ignore[arg-type]

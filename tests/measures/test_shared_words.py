@@ -64,7 +64,7 @@ def test_it_exchanges_labels_of_changes_of_mean_associations(seed: int, scale: s
     changes = z[0] - z[1] if scale == "sd" else s[0] - s[1]
     sums = np.array([changes[list(chosen)].sum() for chosen in combinations(range(6), 3)])
     up, down = ((side * sums >= side * changes[:3].sum() - 1e-9).mean() for side in (1, -1))
-    result = compare(store(first), store(second), small, scale=scale)
+    result = compare(store(first), store(second), small, scale=scale, attributes="given")
     assert result.pvalue == pytest.approx(min(1.0, 2 * min(up, down)), rel=1e-12)
     assert list(result.changes.values()) == pytest.approx(changes.tolist(), abs=1e-9)
     d = [float(one[:3].mean() - one[3:].mean()) for one in z]
@@ -108,8 +108,9 @@ def test_a_ceat_keeps_the_expected_cosine_of_every_pair_of_words() -> None:
 def test_exchangeable_words_seldom_differ(scale: str, least: int) -> None:
     # Words of both targets are of one distribution, each model has contexts and attributes of its own: labels
     # are exchangeable. Of the 462 values that p can take, 23 are below 5 %; of 400 worlds 19.9 are rejected
-    # on average, and fewer than 9 or more than 32 have a chance below 1 %. In standard deviations the test
-    # errs on the safe side.
+    # on average, and fewer than 9 or more than 32 have a chance below 1 %. Standard deviations of all targets
+    # do not depend on labels, so that the same holds of changes in these. Attributes count as drawn here, and
+    # their share of the uncertainty makes rejections a little rarer where there is no association.
     rng = np.random.default_rng(3)
     rejected = 0
     for _ in range(400):
@@ -120,6 +121,7 @@ def test_exchangeable_words_seldom_differ(scale: str, least: int) -> None:
 
 def test_one_association_in_both_models_is_no_difference() -> None:
     # The same attributes in both models, targets that lean alike, contexts of their own: changes are noise.
+    # Of 400 worlds at 5 % 20 are rejected on average; fewer than 9 or more than 32 have a chance below 1 %.
     rng = np.random.default_rng(4)
     rejected = 0
     for _ in range(400):
@@ -352,11 +354,17 @@ def test_resamples_without_an_effect_size_are_counted() -> None:
     small = Design(name="small", **{name: words[:2] for name, words in WORDS.items()})  # type: ignore[arg-type]
     first, second = rows_of(rng), rows_of(rng)
     second["y0"] = second["x0"]
-    (ends,) = compare_battery({"p": store(first), "q": store(second)}, small, resamples=500).intervals
+    models = {"p": store(first), "q": store(second)}
+    (ends,) = compare_battery(models, small, interval="percentile", resamples=500).intervals
     assert ends is not None
     # 1/4 · 1/4 of 500 is 31; fewer than 14 or more than 52 have a chance below 0.1 %
     assert 14 <= ends.undefined <= 52
     assert ends.resamples == 500
+    # where y1 is that point too, leaving out x1 leaves equal associations
+    second["y1"] = second["x0"]
+    (ends,) = compare_battery({"p": store(first), "q": store(second)}, small).intervals
+    assert ends is not None
+    assert (ends.undefined, ends.resamples) == (1, 8)
 
 
 def test_one_test_on_other_contexts_is_enough_to_say_so() -> None:
@@ -371,3 +379,18 @@ def test_one_test_on_other_contexts_is_enough_to_say_so() -> None:
     assert [test.same_contexts for test in result.tests] == [True, False]
     (note,) = result.notes
     assert "did not read the same contexts of all words" in note
+
+
+@pytest.mark.parametrize(("scale", "told"), [("sd", True), ("cosine", False)])
+def test_fewer_contexts_in_one_model_are_told_where_they_make_its_effect_sizes_smaller(
+    scale: str, told: bool
+) -> None:
+    rng = np.random.default_rng(17)
+    rows = rows_of(rng, 0.5)
+    more = {word: np.concatenate([one, one + rng.normal(size=one.shape)]) for word, one in rows.items()}
+    for models in ({"p": store(rows), "q": store(more)}, {"q": store(more), "p": store(rows)}):
+        (note,) = compare_battery(models, DESIGN, scale=scale, resamples=0).notes
+        assert ("p has fewer contexts a word than q, and noise" in note) == told
+    once = {**more, "a0": rows["a0"]}  # a single word does not make a model read less
+    (note,) = compare_battery({"p": store(once), "q": store(more)}, DESIGN, scale=scale, resamples=0).notes
+    assert "fewer" not in note

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from crossroads import Contexts, Design, Embeddings, Provenance, battery, ceat_battery
+from crossroads import Contexts, Design, Embeddings, Provenance, battery, ceat_battery, compare
 from crossroads.errors import InputError
 from crossroads.inference.multiplicity import benjamini_hochberg, holm
 from crossroads.measures import CompareBatteryResult, TraitScores, compare_battery
@@ -367,7 +367,8 @@ def test_what_was_exchanged_and_what_an_interval_is_are_told_where_there_are_som
         page = comparison_markdown(found)
         assert f"labels of the {changes}" in page
         assert f"labels of the {changes}" in comparison_latex(found)
-        assert ("CI: the same words drawn anew in both models, level 0.95." in page) == (resamples > 0)
+        told = "CI: over the choice of words, the same in both models, level 0.95." in page
+        assert told == (resamples > 0)
 
 
 def test_what_a_model_lacks_and_how_p_values_were_found_is_told(saved: Saved) -> None:
@@ -379,7 +380,7 @@ def test_what_a_model_lacks_and_how_p_values_were_found_is_told(saved: Saved) ->
     assert said in comparison_markdown(found)
     methods = comparison_methods(found)
     assert said in methods
-    assert "Every p-value of a paired test is exact" in methods
+    assert "All divisions were counted for every p-value of a paired test." in methods
     assert "labels of changes from model to model, in standard deviations of each, were exchanged" in methods
     assert "stimuli that either model of a pair lacks were left out of both" in methods
     rough = dataclasses.replace(found.battery.tests[1], method="bracket")
@@ -466,3 +467,15 @@ def test_figures_of_a_comparison_are_drawn_pair_by_pair(saved: Saved, tmp_path: 
     drawn = {path.name for path in (tmp_path / "c" / "figures").iterdir()}
     pairs = {*found.battery.pairs, *(one.models for one in found.battery.unpaired)}
     assert drawn == {f"comparison-{i}.{end}" for i in range(1, len(pairs) + 1) for end in ("svg", "pdf")}
+
+
+def test_attributes_and_intervals_are_as_asked_for(saved: Saved) -> None:
+    one, two = model(1, "one"), model(2, "two")
+    saved_ones = saved_audits(saved(audited(one, [FIRST]), audited(two, [FIRST])))
+    default = compare_audits(saved_ones).battery
+    assert (default.conventions["attributes"], default.conventions["interval"]) != ("given", "percentile")
+    given = compare_audits(saved_ones, attributes="given", interval="percentile", resamples=50).battery
+    direct = compare(one, two, FIRST, attributes="given", alternative="two-sided")
+    assert given.tests[0].pvalue == direct.pvalue
+    assert given.tests[0].pvalue != default.tests[0].pvalue
+    assert given.intervals[0] != default.intervals[0]

@@ -52,6 +52,20 @@ class Scale(StrEnum):
     cosine = "cosine"
 
 
+class Attributes(StrEnum):
+    """Whether attribute words are a choice among many."""
+
+    drawn = "drawn"
+    given = "given"
+
+
+class Interval(StrEnum):
+    """How intervals of differences are found."""
+
+    jackknife = "jackknife"
+    percentile = "percentile"
+
+
 _TAILS = {
     "two-sided": "two-sided",
     "greater": "one-sided (d 1 larger)",
@@ -75,8 +89,15 @@ def compare_command(
         Scale,
         typer.Option(help="Changes in standard deviations, or of cosines: for models of one kind."),
     ] = Scale.sd,
+    attributes: Annotated[
+        Attributes,
+        typer.Option(help="Attribute words: a choice among many, or the only ones of interest."),
+    ] = Attributes.drawn,
+    interval: Annotated[
+        Interval, typer.Option(help="Intervals: leaving out each word, or drawing words anew.")
+    ] = Interval.jackknife,
     resamples: Annotated[
-        int, typer.Option(help="Resamples behind the intervals; 0 for none.", metavar="N", min=0)
+        int, typer.Option(help="Resamples of percentile intervals; 0 for no intervals.", metavar="N", min=0)
     ] = 2000,
     seed: o.Seed = 0,
     figures: Annotated[bool, typer.Option(help="Draw figures, where matplotlib is installed.")] = True,
@@ -101,6 +122,8 @@ def compare_command(
             against=against.value,
             alternative=alternative.value,
             scale=scale.value,
+            attributes=attributes.value,
+            interval=interval.value,
             resamples=resamples,
             seed=seed,
             progress=lambda _: bar.advance(task),
@@ -131,8 +154,9 @@ def show_comparison(comparison: Comparison) -> None:
     if battery.tests:
         printing.out.print(comparison_table(battery))
         printing.out.print(
-            "d: effect size on the words that both models have. CI: of the difference, the same words drawn "
-            f"anew in both. p: labels of the {changes_told(battery)} from model to model exchanged, "
+            "d: effect size on the words that both models have. CI: of the difference, over the choice "
+            f"of words, the same in both. p: labels of the {changes_told(battery)} from model to model "
+            "exchanged, "
             f"{_TAILS[battery.conventions['alternative']]}; "
             f"adjusted for {tests_together(comparison)}.",
             style="dim",

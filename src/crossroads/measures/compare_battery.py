@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Container, Iterable, Mapping
 from dataclasses import dataclass
+from functools import partial
 from itertools import combinations
 from typing import Any
 
@@ -11,40 +12,24 @@ import numpy as np
 
 from crossroads.errors import DesignError, EvidenceError, InputError, MissingStimuliError, one_of
 from crossroads.evidence import Contexts, Embeddings
-from crossroads.geometry import Floats
-from crossroads.inference.bootstrap import generator, percentile_interval, resampled_weights, weighted_effects
+from crossroads.inference.bootstrap import percentile_interval
 from crossroads.measures.battery import recorded
 from crossroads.measures.ceat import CeatResult
 from crossroads.measures.ceat_battery import CeatBatteryResult
 from crossroads.measures.comparison import UNIT, CompareResult, compare
 from crossroads.measures.comparison_notes import adjusted_pvalues, comparison_name, context_notes
-from crossroads.measures.shared_words import Evidence, SharedWords, shared_words
+from crossroads.measures.difference_intervals import INTERVALS, difference_interval
+from crossroads.measures.difference_intervals import DifferenceInterval as DifferenceInterval
+from crossroads.measures.shared_words import Evidence, shared_words
 from crossroads.measures.weat import check_ddof
 from crossroads.results import Result
 from crossroads.stimuli import Design
 
 AGAINST = ("all", "first")
 TAILS = ("two-sided", "greater", "less")
-_AT_A_TIME = 500
 
 Model = Embeddings | Contexts | CeatBatteryResult | CeatResult
 """What is known about one model: a vector a word, or many, or the tests that were made on these."""
-
-
-@dataclass(frozen=True, kw_only=True)
-class DifferenceInterval:
-    """Where the difference of two effect sizes would lie with other words."""
-
-    low: float
-    """Lower end of the interval."""
-    high: float
-    """Upper end of the interval."""
-    level: float
-    """Share of resamples inside the interval."""
-    resamples: int
-    """Number of resamples."""
-    undefined: int
-    """Resamples without an effect size in one of the models."""
 
 
 _Compared = tuple[tuple[str, str], CompareResult, DifferenceInterval | None]
@@ -79,8 +64,8 @@ class CompareBatteryResult(Result):
     tests: tuple[CompareResult, ...]
     """The tests, design by design."""
     intervals: tuple[DifferenceInterval | None, ...]
-    """Interval of each difference, the same words drawn anew in both models; None where a set has a single
-    word, which cannot be drawn anew, or where none was asked for."""
+    """Interval of each difference over the choice of words, the same in both models; None where a set has a
+    single word, which cannot vary, or where none was asked for."""
     holm: tuple[float, ...]
     """p-values adjusted by Holm over all designs and pairs of models."""
     bh: tuple[float, ...]
@@ -147,7 +132,9 @@ def compare_battery(
     missing: str = "drop",
     alternative: str = "two-sided",
     scale: str = "sd",
+    attributes: str = "drawn",
     ddof: int = 1,
+    interval: str = "jackknife",
     resamples: int = 2000,
     level: float = 0.95,
     seed: int = 0,
@@ -157,9 +144,9 @@ def compare_battery(
     """Compare several designs between models, pair by pair, and adjust for the number of comparisons.
 
     Each comparison is the paired test of :func:`~crossroads.measures.comparison.compare`: labels of the
-    *changes* from model to model are exchanged. The interval asks the other question, how the difference of
-    the two effect sizes would vary had other words been chosen; each resample draws the same words in both
-    models, so that what a word does in both cancels out.
+    *changes* from model to model are exchanged. The interval says how far the difference of the two effect
+    sizes could lie from what was observed had other words been chosen, the same in both models, so that what
+    a word does in both cancels out.
 
     Parameters
     ----------
@@ -175,10 +162,15 @@ def compare_battery(
     missing
         As in :func:`~crossroads.measures.comparison.compare`; stimuli missing from either model of a pair are
         missing from both. A design with too few stimuli left is skipped, and the result says so.
-    alternative, scale, ddof, seed
+    alternative, scale, attributes, ddof, seed
         As in :func:`~crossroads.measures.comparison.compare`.
-    resamples, level
-        Of the intervals; 0 resamples for none.
+    interval
+        ``"jackknife"`` leaves out one word at a time; ``"percentile"`` draws words anew, as earlier versions
+        did. See :func:`~crossroads.measures.difference_intervals.difference_interval`.
+    resamples
+        Sets of words drawn for a percentile interval; 0 for no interval of either kind.
+    level
+        Nominal coverage of the intervals.
     progress
         Called with the name of each design before it is compared.
     options
@@ -186,12 +178,23 @@ def compare_battery(
 
     Notes
     -----
-    Comparisons that share a model depend on each other. Holm's adjustment holds all the same. A percentile
-    interval of eight words a set is a rough one, and where an effect size is near its largest possible value
-    it is too short on that side.
+    Comparisons that share a model depend on each other. Holm's adjustment holds all the same.
+
+    The interval is of the difference of effect sizes, whatever the scale of the test. With ``scale="sd"``
+    and ``attributes="drawn"`` test and interval rest on the same standard error and the same degrees of
+    freedom. The test counts exchanges and the interval takes a quantile of t, so that a 95 % interval leaves
+    out 0 where p is below 5 % but for one comparison in a hundred where there is no difference, and up to
+    four in a hundred where there is one that is hard to find. Exchanges of three words a set cannot reach
+    5 %. With ``scale="cosine"`` or ``attributes="given"`` the test asks something else than the interval.
+
+    In simulated worlds with 8 to 32 words a set, 2 to 20 contexts a word and effect sizes from 0 to 1.8,
+    94 to 98 % of jackknife intervals of level 95 % hold the difference of the populations of words, each with
+    as many contexts as were read. Sets of three or four words err on the wide side. Noise of few contexts is
+    part of what is estimated: see :func:`~crossroads.measures.comparison.compare`.
     """
     one_of("against", against, AGAINST)
     one_of("alternative", alternative, TAILS)  # a tail chosen after the fact is no p-value to adjust
+    one_of("interval", interval, tuple(INTERVALS))
     check_ddof(ddof)
     percentile_interval(np.zeros(1), level)  # refuses a level that is none
     if resamples < 0:
@@ -202,10 +205,14 @@ def compare_battery(
         "missing": missing,
         "alternative": alternative,
         "scale": scale,
+        "attributes": attributes,
         "ddof": ddof,
         "seed": seed,
         **options,
     }
+    ends_of = partial(
+        difference_interval, interval=interval, ddof=ddof, resamples=resamples, level=level, seed=seed
+    )
     found: list[_Compared] = []
     skipped: dict[str, str] = {}
     for design in designs:
@@ -223,8 +230,7 @@ def compare_battery(
                 measure = "weat" if isinstance(models[pair[0]], Embeddings) else "ceat"
                 skipped[comparison_name(design.name, *pair, measure=measure)] = error.message
                 continue
-            shared = shared_words(one, two, design, missing) if resamples else None
-            ends = None if shared is None else _interval(shared, ddof, resamples, level, seed)
+            ends = ends_of(shared_words(one, two, design, missing)) if resamples else None
             found.append((pair, test, ends))
     return _result(
         models,
@@ -235,8 +241,8 @@ def compare_battery(
             "measure": "compare battery",
             "against": against,
             "adjusted": f"all comparisons, {alternative}",
-            "interval": "percentile, the same words drawn anew in both models",
-            "resamples": resamples,
+            "interval": INTERVALS[interval] if resamples else "none",
+            **({"resamples": resamples} if interval == "percentile" else {}),
             "level": level,
             **recorded(settings),
             **({"unit over contexts": UNIT} if any(test.contexts for _, test, _ in found) else {}),
@@ -299,33 +305,3 @@ def _pairs(models: Mapping[str, Model], designs: list[Design], against: str) -> 
         raise InputError(f"two designs are called {twice[0]!r}.", hint="give each design a name of its own.")
     first, *others = models
     return [(first, other) for other in others] if against == "first" else list(combinations(models, 2))
-
-
-def _interval(
-    shared: SharedWords, ddof: int, resamples: int, level: float, seed: int
-) -> DifferenceInterval | None:
-    """Interval of the difference of two effect sizes, from drawing the same words in both models."""
-    sizes = shared.sizes
-    if min(sizes.values()) < 2:
-        return None
-    rng = generator(seed)
-    drawn = []
-    for start in range(0, resamples, _AT_A_TIME):
-        some = min(_AT_A_TIME, resamples - start)
-        weights = {name: resampled_weights(n, some, rng) for name, n in sizes.items()}
-        one, two = (_effects(table, weights, sizes, ddof) for table in shared.tables)
-        drawn.append(one - two)
-    differences = np.concatenate(drawn)
-    defined = differences[np.isfinite(differences)]
-    if not defined.size:
-        return None
-    low, high = percentile_interval(defined, level)
-    lost = int(differences.size - defined.size)
-    return DifferenceInterval(low=low, high=high, level=level, resamples=resamples, undefined=lost)
-
-
-def _effects(table: Floats, weights: Mapping[str, Floats], sizes: Mapping[str, int], ddof: int) -> Floats:
-    """Effect size of each resample; not a number where it has none."""
-    n_x, n_a = sizes["x"], sizes["a"]
-    s = weights["a"] @ table[:, :n_a].T - weights["b"] @ table[:, n_a:].T
-    return weighted_effects(s[:, :n_x], s[:, n_x:], weights["x"], weights["y"], ddof=ddof)

@@ -12,12 +12,15 @@ from crossroads.inference.permutation import MAX_WORK, permutation_test
 from crossroads.measures.gathering import check_inputs, warn_about_sharing
 from crossroads.measures.shared_words import Evidence, shared_words
 from crossroads.measures.weat import check_ddof, recorded_work
+from crossroads.measures.word_jackknife import jackknife, tempered_changes
 from crossroads.results import Result
 from crossroads.stimuli import Design
 
 SCALES = ("sd", "cosine")
+ATTRIBUTES = ("drawn", "given")
 UNIT = "a target word, by its association averaged over all of its contexts"
 """What is exchanged and drawn anew where models are compared over contexts."""
+_ERRORS = 8  # what leaving out a word makes of the rounding error of a change, for each target
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -43,7 +46,8 @@ class CompareResult(Result):
     min_pvalue: float
     """The smallest p-value that sets of these sizes can give."""
     changes: Mapping[str, float]
-    """Association of each target in the first model less that in the second, on the scale asked for."""
+    """Association of each target in the first model less that in the second, on the scale asked for; what
+    labels are exchanged of where attributes are taken as given."""
     contexts: Mapping[str, tuple[int, int]] = field(default_factory=dict)
     """Number of contexts of each stimulus in either model, where associations are means over contexts; empty
     where a word has one vector."""
@@ -90,13 +94,15 @@ def compare(
     missing: str = "raise",
     max_work: float = MAX_WORK,
     scale: str = "sd",
+    attributes: str = "drawn",
 ) -> CompareResult:
-    """Test whether an association differs between two models.
+    r"""Test whether an association differs between two models.
 
     Each target has an association in either model. The test is about the *changes* of these associations:
     under the null hypothesis that no target changed more for standing in X than in Y, the labels of the
     changes are exchangeable, and permuting them gives the p-value. Words that are unusual in both models
-    cancel out: this is what makes the test a paired one.
+    cancel out: this is what makes the test a paired one. Before labels are exchanged, the difference is made
+    as much less surprising as the choice of attributes makes it uncertain.
 
     Parameters
     ----------
@@ -109,22 +115,45 @@ def compare(
         ``"sd"`` divides the associations of each model by their standard deviation, so that changes are
         on the scale of the effect size and models with other spreads of cosines can be compared.
         ``"cosine"`` compares the associations as they are: for models of one kind, such as decades.
+    attributes
+        ``"drawn"``: attribute words are a choice among many, as target words are. ``"given"``: they are the
+        only ones of interest, and labels of ``changes`` are exchanged as they are. Where an attribute set
+        has a single word, it is taken as given; the conventions say so.
 
     Notes
     -----
-    With ``scale="cosine"`` the test is exact, the attributes taken as given. With ``scale="sd"`` it errs on
-    the safe side: a strong association in both models leaves their effect sizes little room to differ, so
-    that true nulls are rejected less often than the level says, down to never.
+    A strong association hangs on the few vectors of the attributes: where each model places them a little
+    differently, all targets of X move one way and all of Y the other, which no exchange of targets shows.
+    Taken as given, attributes that differ by chance make ``scale="cosine"`` reject true nulls of strong
+    associations in 13 to 19 % at a level of 5 %, with four times as many targets as attributes in 35 %. A
+    strong association in both models also leaves effect sizes little room to differ, so that exchanged
+    changes in standard deviations, whose standard deviation is taken as known, hardly ever reject.
+
+    So with ``attributes="drawn"``, one word at a time is left out of either model, targets and attributes
+    (:func:`~crossroads.measures.word_jackknife.jackknife`). With ``scale="sd"`` this is done to Fisher's z of
+    the correlation of association and target, which rises with the effect size and has no bounds. What each
+    target adds to the difference :math:`\theta` takes the place of its change; for ``scale="cosine"`` that is
+    the change itself. The tail probability of :math:`\theta` over its standard error, in the distribution of
+    t with Satterthwaite's degrees of freedom, says how surprising it is. The changes of X are then moved
+    against those of Y until a t test that exchanges nothing but targets would find them as surprising, and
+    labels are exchanged. In simulated worlds with 8 to 32 words a set, true nulls are rejected in 2 to 6 % at
+    a level of 5 %, whatever the association; sets of three or four words err on the safe side.
+
+    With ``scale="cosine"`` the difference is never enlarged, so that with attributes taken as given the test
+    is still a valid one. ``attributes="given"`` is exact for ``scale="cosine"``. For ``scale="sd"`` it is
+    exact where neither model associates, and rejects ever less, down to never, the more both do.
 
     Over contexts, the association of a target is its mean over all contexts of all words, and the unit is the
     target word: neither more contexts nor more samples of them make the test surer of itself than its words
-    allow. The attributes and their contexts are taken as given. Where the models read other contexts
+    allow. The contexts of a word are taken as given. Where the models read other contexts
     (``same_contexts``), a change may come from the texts as well as from the models. Means over few contexts
     are noisy, which makes an effect size in standard deviations smaller: where one model has fewer contexts,
-    ``scale="cosine"`` is not misled by that.
+    one association in both is more often than the level says taken for two, and ``scale="cosine"`` is not
+    misled by that.
     """
     check_inputs(design)
     one_of("scale", scale, SCALES)
+    one_of("attributes", attributes, ATTRIBUTES)
     if design.y is None:
         raise DesignError(f"the design {design.name!r} has a single target.", hint="give y as well.")
     check_ddof(ddof)
@@ -140,9 +169,13 @@ def compare(
         changes, error = scaled[0][0] - scaled[1][0], sum(error for _, error in scaled)
     else:
         changes, error = shared.scores[0] - shared.scores[1], sum(shared.errors)
+    if min(shared.sizes.values()) < 2:
+        attributes = "given"
+    exchanged = (changes[:n_x], changes[n_x:])
+    if attributes == "drawn":
+        exchanged, error = tempered_changes(jackknife(shared, scale), scale), error * _ERRORS * changes.size
     tested = permutation_test(
-        changes[:n_x],
-        changes[n_x:],
+        *exchanged,
         alternative=alternative,
         ties=ties,
         method=method,
@@ -167,6 +200,7 @@ def compare(
         conventions={
             "measure": "compare",
             "scale": scale,
+            "attributes": attributes,
             "alternative": alternative,
             "ties": ties,
             "ddof": ddof,

@@ -57,6 +57,7 @@ def _sources(found: Sequence[CompareBatteryResult], models: Sequence[str]) -> tu
 def _conventions(found: Sequence[CompareBatteryResult]) -> dict[str, Any]:
     """The conventions of all; where comparisons over contexts have others, these are named as theirs."""
     told = dict(found[0].conventions)
+    told.setdefault("attributes", "given")  # by versions that did not record it
     for one in found[1:]:
         over = any(test.contexts for test in one.tests)
         for key, value in one.conventions.items():

@@ -13,6 +13,7 @@ from crossroads.errors import InputError, join_words
 from crossroads.geometry import Floats
 from crossroads.inference.agreement import exchanged_taus, kendall, row_pair_sums, two_sided, weighted_taus
 from crossroads.inference.bootstrap import generator, percentile_interval, resampled_weights
+from crossroads.inference.options import seed_of, share, whole
 from crossroads.measures.trait_scores import TraitScores
 from crossroads.results import Coverage, Result, read_only
 
@@ -126,10 +127,10 @@ def compare_traits(
             raise InputError(
                 f"scores are of type {type(given).__name__}.", hint="give TraitScores, or read_scores(path)."
             )
-    for name, value in (("permutations", permutations), ("resamples", resamples)):
-        if not hasattr(value, "__index__") or value < 0:
-            raise InputError(f"{name} is {value!r}.", hint="give a whole number of 0 or more.")
-    percentile_interval(np.zeros(1), level)  # refuses a level that is none
+    whole("permutations", permutations)
+    whole("resamples", resamples)
+    share("level", level)
+    seed_of(seed)
     groups, traits, coverage = _shared(first, second)
     x, y = (_cells(one, groups, traits) for one in (first, second))
     gone = np.isnan(x) | np.isnan(y)
@@ -139,7 +140,7 @@ def compare_traits(
         raise InputError("all scores of one model are equal.", hint="τ needs scores that differ.")
     rng = generator(seed)
     return CompareTraitsResult(
-        models=names or (_name(first, "first"), _name(second, "second")),
+        models=_names(names) or (_name(first, "first"), _name(second, "second")),
         measures=(first.measure, second.measure),
         groups=groups,
         traits=traits,
@@ -162,6 +163,15 @@ def compare_traits(
         },
         provenance=(*first.provenance, *second.provenance),
     )
+
+
+def _names(given: Any) -> tuple[str, str] | None:
+    """Two names, if any were given."""
+    if given is None:
+        return None
+    if isinstance(given, tuple | list) and len(given) == 2 and all(isinstance(name, str) for name in given):
+        return given[0], given[1]
+    raise InputError(f"names is {given!r}.", hint='give two names, such as ("BERT", "RoBERTa").')
 
 
 def _name(scores: TraitScores, default: str) -> str:

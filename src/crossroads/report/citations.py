@@ -29,7 +29,7 @@ MEASURES: Mapping[str, tuple[str, ...]] = {
     "bootstrap": (r.EFRON,),
     "influence": (),
     "compare": (),
-    "compare battery": (r.HOLM, r.BENJAMINI, r.EFRON),
+    "compare battery": (r.HOLM, r.BENJAMINI),
     "compare traits": (r.CAO, r.KENDALL, r.EFRON),
     "wefat": (r.GUO,),
     "ibd": (r.GUO, r.CLOPPER),

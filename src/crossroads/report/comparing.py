@@ -52,6 +52,8 @@ def compare_audits(
     against: str = "all",
     alternative: str = "two-sided",
     scale: str = "sd",
+    attributes: str = "drawn",
+    interval: str = "jackknife",
     resamples: int = 2000,
     seed: int = 0,
     anything: bool = False,
@@ -75,12 +77,13 @@ def compare_audits(
         it holds none, and with what has no test.
     anything
         Whether to return an empty comparison, rather than to raise, where there is nothing to compare.
-    against, alternative, scale, resamples, seed, progress
+    against, alternative, scale, attributes, interval, resamples, seed, progress
         As in :func:`~crossroads.measures.compare_battery.compare_battery`.
     """
     designs, refused = common_designs(audits)
     options: dict[str, Any] = {"against": against, "resamples": resamples, "seed": seed, "progress": progress}
-    result = paired_tests(audits, designs, tested, alternative=alternative, scale=scale, **options)
+    options |= {"alternative": alternative, "scale": scale, "attributes": attributes, "interval": interval}
+    result = paired_tests(audits, designs, tested, **options)
     pairs = [pair for pair in combinations(audits, 2) if against == "all" or pair[0].name == audits[0].name]
     skipped = {**refused, **({} if result is None else result.skipped)}
     saved = _saved_differences(pairs, designs, set() if result is None else compared_names(result), skipped)

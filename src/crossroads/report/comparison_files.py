@@ -120,7 +120,7 @@ def _caption(comparison: Comparison) -> str:
         )
         if any(battery.intervals):
             sentences.append(
-                "CI: from drawing the same words in both models, level "
+                "CI: over the choice of words, the same in both models, level "
                 f"{in_latex(format(conventions['level'], '.4g'))}; not adjusted."
             )
         sentences.append(
@@ -181,7 +181,11 @@ def _reading(comparison: Comparison) -> str:
     told = "".join(f" {text}" for mark, text in MARKS.items() if mark in marks)
     over = f" {OVER_CONTEXTS}." if any(test.contexts for test in battery.tests) else ""
     level = f"{battery.conventions['level']:.4g}"
-    drawn = f" CI: the same words drawn anew in both models, level {level}." if any(battery.intervals) else ""
+    drawn = (
+        f" CI: over the choice of words, the same in both models, level {level}."
+        if any(battery.intervals)
+        else ""
+    )
     return (
         "d: effect size on the words that both models have. "
         f"p: labels of the {changes_told(battery)} from model to model exchanged, {tested}. "

@@ -51,7 +51,7 @@ def found_by(battery: CompareBatteryResult) -> list[str]:
     if not found:
         return []
     if set(found) == {"exact"}:
-        return ["Every p-value of a paired test is exact: all divisions were counted."]
+        return ["All divisions were counted for every p-value of a paired test."]
     most = max(found, key=lambda method: len(found[method]))
     told = [f"{method} for {', '.join(names)}" for method, names in found.items() if method != most]
     methods = in_markdown("; ".join([*told, f"{most} for {'all others' if told else 'all'}"]))

@@ -76,6 +76,10 @@ _CHANGES = {
     "sd": "the labels of changes from model to model, in standard deviations of each, were exchanged",
     "cosine": "the labels of changes from model to model, in cosines, were exchanged",
 }
+_DRAWN = {
+    "drawn": "attribute words count as drawn, as targets do",
+    "given": "attribute words were taken as given",
+}
 _UNRECORDED = ("level", "resamples", "least", "fdr", "k")
 
 
@@ -116,6 +120,7 @@ _COMPARED: Mapping[str, Callable[[Any], str]] = {
     "alternative": _chosen(_FIRST_MODEL, "the alternative"),
     "missing": _chosen(_EITHER_MODEL, "the rule for missing stimuli"),
     "scale": _chosen(_CHANGES, "the scale of changes"),
+    "attributes": _chosen(_DRAWN, "the rule for attributes"),
 }
 _OF_MEASURE: Mapping[str, Mapping[str, Callable[[Any], str]]] = {
     "mleat": {

@@ -40,6 +40,7 @@ def paired_tests(
     *,
     alternative: str,
     scale: str,
+    attributes: str,
     **options: Any,
 ) -> CompareBatteryResult | None:
     """All paired tests that audits allow, on vectors and over contexts; None where there is none.
@@ -53,15 +54,16 @@ def paired_tests(
     tested
         Paired tests that were made already. Where none of them is over contexts, those are added, in the
         same way.
-    alternative, scale, options
+    alternative, scale, attributes, options
         As in :func:`~crossroads.measures.compare_battery.compare_battery`.
     """
-    way = {"alternative": alternative, "scale": scale}
+    way = {"alternative": alternative, "scale": scale, "attributes": attributes}
     result = tested or _on_vectors(audits, designs, **options, **way)
     if result is not None:
         if any(test.contexts for test in result.tests):
             return result
-        way = {key: result.conventions[key] for key in way}
+        known = {"attributes": "given", **result.conventions}  # older ones do not say
+        way = {key: known[key] for key in way}
     over = _over_contexts(audits, designs, **options, **way)
     if over is None:
         return result

@@ -1,0 +1,217 @@
+"""How sure a difference between two models is: what leaving out one word at a time does to it.
+
+The words of all four sets count as drawn, and the two models share them. Targets and attributes are crossed:
+every target meets every attribute. A variance over targets and one over attributes both hold the variance of
+single cells, which is taken off once (Cameron, Gelbach & Miller 2011).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from math import sqrt
+from typing import NamedTuple
+
+import numpy as np
+
+from crossroads.geometry import Floats
+from crossroads.measures.shared_words import SharedWords
+
+_TINY = 1e-12  # a spread within both targets below this share of the associations is rounding
+_LEAST_TAIL = 1e-200
+_BLOCKS = (("x", "a"), ("x", "b"), ("y", "a"), ("y", "b"))
+
+
+class Variance(NamedTuple):
+    """A variance over the choice of words."""
+
+    total: float
+    """Of targets and attributes together."""
+    df: float
+    """Its degrees of freedom (Satterthwaite)."""
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Jackknife:
+    """A number that either model gives, and how it depends on each word."""
+
+    values: tuple[float, float]
+    """The number in either model."""
+    variances: tuple[Variance, Variance]
+    """Its variance in either model."""
+    variance: Variance
+    """The variance of the difference of the two numbers, whose words are the same."""
+    influence: tuple[Floats, Floats]
+    """What each target of x, and of y, adds to the difference beyond the mean of its set."""
+    undefined: int
+    """Words without which a model has no such number; leaving them out counts as no change."""
+
+    @property
+    def difference(self) -> float:
+        """The number in the first model less that in the second."""
+        return self.values[0] - self.values[1]
+
+
+def jackknife(shared: SharedWords, scale: str) -> Jackknife:
+    r"""Leave out one word at a time, in both models alike.
+
+    Parameters
+    ----------
+    shared
+        Words and cosines of two models; every set has two words or more.
+    scale
+        What is measured: ``"cosine"`` the difference :math:`\Delta` between the mean associations of x and y;
+        ``"sd"`` Fisher's z of the correlation between association and target, which is
+        :math:`\operatorname{arsinh}(\sqrt{pq}\,\Delta / \sigma)`, with :math:`\sigma` the standard deviation
+        within targets and p, q the shares of x and y. It rises with the effect size d, which is
+        :math:`\tanh(z) / \sqrt{pq}`, and unlike d its standard error hardly depends on its size.
+
+    Notes
+    -----
+    With :math:`\theta_{(i)}` the number without word i of a set of n, the set adds
+    :math:`\frac{n - 1}{n} \sum_i (\theta_{(i)} - \bar\theta_{(\cdot)})^2` to the variance. The part of single
+    cells is estimated from what is left of the cosines of each block, such as x and a, without the means of
+    its rows and columns. The total is never below the share of the targets alone or of the attributes alone.
+    """
+    sides = [_Side.of(table, shared.sizes, scale) for table in shared.tables]
+    left = {name: np.stack([side.left_out[name] for side in sides]) for name in shared.sizes}
+    lost = {name: np.isnan(rows).any(axis=0) for name, rows in left.items()}
+    whole = np.array([[side.value] for side in sides])
+    left = {name: np.where(lost[name], whole, rows) for name, rows in left.items()}  # one row a model
+    cells = [np.stack([side.cells[block] for side in sides]) for block in _BLOCKS]
+    one, two = (
+        _variance({name: rows[k] for name, rows in left.items()}, [block[k] for block in cells])
+        for k in (0, 1)
+    )
+    both = _variance(
+        {name: rows[0] - rows[1] for name, rows in left.items()}, [block[0] - block[1] for block in cells]
+    )
+    change = {name: left[name][0] - left[name][1] for name in ("x", "y")}
+    return Jackknife(
+        values=(sides[0].value, sides[1].value),
+        variances=(one, two),
+        variance=both,
+        influence=(
+            (change["x"].size - 1) * (change["x"].mean() - change["x"]),
+            (change["y"].size - 1) * (change["y"] - change["y"].mean()),
+        ),
+        undefined=sum(int(some.sum()) for some in lost.values()),
+    )
+
+
+def tempered_changes(found: Jackknife, scale: str) -> tuple[Floats, Floats]:
+    """Changes of the targets of x and of y whose exchange says how surprising a difference is.
+
+    They vary as the influence of each target does. Their difference is what a t test of them, which knows
+    targets alone, would find as surprising as the difference is over targets and attributes together.
+
+    Parameters
+    ----------
+    found
+        The difference.
+    scale
+        With ``"cosine"``, where influences are changes themselves, a difference is never enlarged.
+    """
+    from scipy.special import stdtr, stdtrit  # scipy is slow to import
+
+    x, y = found.influence
+    n_x, n_y = x.size, y.size
+    df = n_x + n_y - 2
+    known = sqrt(float((x**2).sum() + (y**2).sum()) / df * (1 / n_x + 1 / n_y))
+    size = abs(found.difference)
+    kept = size
+    if found.variance.total > 0:
+        tail = float(stdtr(found.variance.df, -size / sqrt(found.variance.total)))
+        # beyond what a float can tell there is no quantile, and no such share of exchanges either
+        kept = -float(stdtrit(df, max(tail, _LEAST_TAIL))) * known
+    if scale == "cosine":
+        kept = min(kept, size)
+    moved = kept if found.difference > 0 else -kept
+    return x + moved * n_y / (n_x + n_y), y - moved * n_x / (n_x + n_y)
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class _Side:
+    """One model: the number, what it is without each word, and what single cells add to it."""
+
+    value: float
+    left_out: Mapping[str, Floats]
+    cells: Mapping[tuple[str, str], Floats]
+
+    @classmethod
+    def of(cls, table: Floats, sizes: Mapping[str, int], scale: str) -> _Side:
+        n_x, n_a = sizes["x"], sizes["a"]
+        near_a, near_b = table[:, :n_a], table[:, n_a:]
+        s = near_a.mean(axis=1) - near_b.mean(axis=1)
+        x, y = s[None, :n_x], s[None, n_x:]
+        even = {name: np.full((1, n), 1 / n) for name, n in sizes.items()}
+        without = {name: (1 - np.eye(n)) / (n - 1) for name, n in sizes.items()}
+        moved_a = np.einsum("ia,ta->it", without["a"], near_a) - near_b.mean(axis=1)
+        moved_b = near_a.mean(axis=1) - np.einsum("ib,tb->it", without["b"], near_b)
+        value = float(_numbers(x, y, even["x"], even["y"], scale)[0])
+        found = {
+            "x": _numbers(x, y, without["x"], even["y"], scale),
+            "y": _numbers(x, y, even["x"], without["y"], scale),
+            "a": _numbers(moved_a[:, :n_x], moved_a[:, n_x:], even["x"], even["y"], scale),
+            "b": _numbers(moved_b[:, :n_x], moved_b[:, n_x:], even["x"], even["y"], scale),
+        }
+        slopes = _slopes(s[:n_x], s[n_x:], scale)
+        rows, columns = {"x": table[:n_x], "y": table[n_x:]}, {"a": slice(n_a), "b": slice(n_a, None)}
+        return cls(
+            value=value,
+            left_out=found,
+            cells={(t, w): slopes[t][:, None] * _interaction(rows[t][:, columns[w]]) for t, w in _BLOCKS},
+        )
+
+
+def _numbers(x: Floats, y: Floats, x_weights: Floats, y_weights: Floats, scale: str) -> Floats:
+    """The number of each row of associations under each row of weights; not a number where it has none."""
+    mean_x, mean_y = (x_weights * x).sum(axis=1), (y_weights * y).sum(axis=1)
+    delta = mean_x - mean_y
+    if scale == "cosine":
+        return np.asarray(delta)
+    p = x.shape[1] / (x.shape[1] + y.shape[1])
+    squares_x = (x_weights * (x - mean_x[:, None]) ** 2).sum(axis=1)
+    squares_y = (y_weights * (y - mean_y[:, None]) ** 2).sum(axis=1)
+    within = p * squares_x + (1 - p) * squares_y
+    least = _TINY * float(max(np.abs(x).max(), np.abs(y).max()))
+    flat = (np.sqrt(within) <= least) & (np.abs(delta) <= least)
+    spread = np.maximum(np.sqrt(within), least if least > 0 else 1.0)
+    return np.where(flat, np.nan, np.arcsinh(sqrt(p * (1 - p)) * delta / spread))
+
+
+def _slopes(x: Floats, y: Floats, scale: str) -> dict[str, Floats]:
+    """How fast the number rises with the association of each target."""
+    slopes = {"x": np.full(x.size, 1 / x.size), "y": np.full(y.size, -1 / y.size)}
+    if scale == "cosine":
+        return slopes
+    p = x.size / (x.size + y.size)
+    delta = float(x.mean() - y.mean())
+    least = _TINY * float(max(np.abs(x).max(), np.abs(y).max()))
+    spread = max(sqrt(p * float(x.var()) + (1 - p) * float(y.var())), least if least > 0 else 1.0)
+    for name, s, share in (("x", x, p), ("y", y, 1 - p)):
+        slopes[name] = slopes[name] / spread - delta / spread**3 * share * (s - s.mean()) / s.size
+    ratio = sqrt(p * (1 - p)) * delta / spread
+    return {name: sqrt(p * (1 - p)) / sqrt(1 + ratio**2) * some for name, some in slopes.items()}
+
+
+def _interaction(block: Floats) -> Floats:
+    """What single cells of a block add to the mean of each row, beyond its row and its column."""
+    n, m = block.shape
+    rest = block - block.mean(axis=0) - block.mean(axis=1)[:, None] + block.mean()
+    return np.asarray(rest / m * sqrt(n / (n - 1) * m / (m - 1)))
+
+
+def _variance(left_out: Mapping[str, Floats], cells: list[Floats]) -> Variance:
+    shares = {
+        name: float((rows.size - 1) / rows.size * ((rows - rows.mean()) ** 2).sum())
+        for name, rows in left_out.items()
+    }
+    targets, attributes = shares["x"] + shares["y"], shares["a"] + shares["b"]
+    twice = sum(float((block**2).sum()) for block in cells)
+    total = max(targets + attributes - twice, targets, attributes)
+    if total == 0.0:
+        return Variance(total=0.0, df=1.0)
+    # shares of the total, whose squares do not underflow
+    df = 1 / sum((share / total) ** 2 / (left_out[name].size - 1) for name, share in shares.items())
+    return Variance(total=total, df=df)
