@@ -11,6 +11,7 @@ import types
 import typing
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from fractions import Fraction
 from functools import cache
 from typing import Any, Self, TypeVar
 
@@ -157,6 +158,8 @@ def encode(value: Any) -> Any:
         return {str(k): encode(v) for k, v in value.items()}
     if isinstance(value, (list, tuple)):
         return [encode(v) for v in value]
+    if isinstance(value, Fraction):
+        return float(value)
     if isinstance(value, float) and not math.isfinite(value):
         raise InputError(f"a result holds {value}, which JSON cannot say.", hint="please report this.")
     return value

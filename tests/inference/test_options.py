@@ -13,6 +13,8 @@ from crossroads.inference.options import is_number, number, seed_of, share, swit
 
 NO_NUMBERS: list[Any] = ["1", "", b"1", None, [], {}, object(), np.array([1, 2]), np.array(1), True, np.True_]
 
+HUGE = pytest.param(10**400, id="huge")  # more than a float can say
+
 
 def test_values_that_are_allowed_are_given_back_as_plain_numbers() -> None:
     assert whole("samples", np.int32(7), least=3) == 7
@@ -21,6 +23,7 @@ def test_values_that_are_allowed_are_given_back_as_plain_numbers() -> None:
     assert number("threshold", -2) == -2.0
     assert number("threshold", Fraction(1, 4), least=0.25) == 0.25
     assert work(float("inf")) == float("inf")
+    assert work(10**400) == float("inf")
     assert work(0) == 0.0
     assert switch("bias", np.True_) is True
     for value in (whole("n", np.int64(2)), share("level", np.float64(0.1)), switch("bias", np.False_)):
@@ -42,7 +45,7 @@ def test_a_seed_is_whole_and_not_negative(value: Any) -> None:
         seed_of(value)
 
 
-@pytest.mark.parametrize("value", [*NO_NUMBERS, 0, 1, 0.0, 1.0, 2, -0.5, float("nan"), float("inf")])
+@pytest.mark.parametrize("value", [*NO_NUMBERS, 0, 1, 0.0, 1.0, 2, -0.5, float("nan"), float("inf"), HUGE])
 def test_a_share_lies_between_0_and_1(value: Any) -> None:
     with pytest.raises(InputError, match=r"alpha is .*\n\nhint: give a share"):
         share("alpha", value)
@@ -54,7 +57,9 @@ def test_a_number_is_finite_and_within_its_bounds(value: Any) -> None:
         number("gamma", value, least=0.0, below=3.0, hint="give a margin.")
 
 
-@pytest.mark.parametrize("value", [*NO_NUMBERS, -1, float("nan"), float("-inf")])
+@pytest.mark.parametrize(
+    "value", [*NO_NUMBERS, -1, pytest.param(-(10**400), id="-huge"), float("nan"), float("-inf")]
+)
 def test_a_budget_is_not_negative(value: Any) -> None:
     with pytest.raises(InputError, match="max_work is "):
         work(value)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -257,3 +258,28 @@ def test_progress_is_told() -> None:
     said: list[str] = []
     compare_battery(three(), DESIGNS, resamples=0, progress=said.append)
     assert said == list(TOPICS)
+
+
+@pytest.mark.parametrize("interval", ["jackknife", "percentile"])
+@pytest.mark.parametrize("resamples", [2.5, 30.0, None, "20", True, -1])
+def test_a_number_of_resamples_is_whole_for_either_interval(interval: str, resamples: Any) -> None:
+    with pytest.raises(InputError, match="resamples is "):
+        compare_battery(three(), DESIGNS, interval=interval, resamples=resamples)
+
+
+def test_numbers_of_any_kind_are_recorded_as_json_has_them() -> None:
+    odd: dict[str, Any] = {"level": Fraction(9, 10), "max_work": Fraction(10**9), "resamples": np.int64(5)}
+    found = compare_battery(three(), DESIGNS, **odd)
+    assert CompareBatteryResult.from_json(found.to_json()).conventions["level"] == 0.9
+    assert found == compare_battery(three(), DESIGNS, level=0.9, max_work=1e9, resamples=5)
+    unlimited = compare_battery(three(), DESIGNS, max_work=10**400)
+    assert unlimited.conventions["max_work"] == "unlimited"
+    drawn = compare_battery(three(), DESIGNS, interval="percentile", **odd)
+    assert drawn.intervals[0] is not None
+    assert drawn.intervals[0].level == 0.9
+
+
+@pytest.mark.parametrize("designs", ["weat6", ["weat6"], None, 3])
+def test_what_is_no_design_is_refused(designs: Any) -> None:
+    with pytest.raises(InputError, match="design"):
+        compare_battery(three(), designs)

@@ -20,6 +20,7 @@ from crossroads.errors import (
     MissingStimuliError,
     UnknownNameError,
 )
+from crossroads.measures import CompareBatteryResult, compare_battery
 
 WORDS = {name: [f"{name}{i}" for i in range(8)] for name in "xyab"}
 DESIGN = Design(name="test", **WORDS)  # type: ignore[arg-type]
@@ -311,3 +312,39 @@ def test_the_frame_shows_both_models() -> None:
         "design", "effect_size_1", "effect_size_2", "difference", "pvalue", "method", "alternative",
         "min_pvalue",
     ]  # fmt: skip
+
+
+@pytest.mark.parametrize("lean", [30.0, 1e3, 1e5])
+def test_a_turned_copy_of_a_model_does_not_differ_from_it_where_targets_hardly_vary(lean: float) -> None:
+    # The variation within targets is a thousandth of the association, and less: rounding is more of it.
+    rng = np.random.default_rng(3)
+    rotation = np.linalg.qr(rng.normal(size=(12, 12)))[0]
+    for _ in range(5):
+        vectors = rng.normal(size=(32, 12))
+        vectors[:, 0] += lean * np.repeat([1, -1, 1, -1], 8)
+        first, second = Embeddings(LABELS, vectors), Embeddings(LABELS, vectors @ rotation)
+        assert compare(first, second, DESIGN).pvalue == 1.0
+
+
+def test_associations_that_are_all_but_equal_have_no_test_over_the_choice_of_attributes() -> None:
+    # Associations vary by 1e-13: more than rounding makes of cosines, less than leaving out words can tell.
+    rng = np.random.default_rng(5)
+    vectors = np.array(model(rng, lean=0.3).vectors)
+    other = model(rng, lean=0.3)
+    vectors[:16] = vectors[0] + 1e-13 * rng.normal(size=(16, 12))
+    flat = Embeddings(LABELS, vectors)
+    with pytest.raises(EvidenceError, match="all but equal in one of the models"):
+        compare(flat, other, DESIGN)
+    found = compare_battery({"flat": flat, "other": other}, DESIGN)
+    assert "all but equal" in next(iter(found.skipped.values()))
+    given = compare_battery({"flat": flat, "other": other}, DESIGN, attributes="given")
+    assert given.intervals == (None,)
+    assert CompareBatteryResult.from_json(given.to_json()) == given
+
+
+def test_thousands_of_targets_are_left_out_some_at_a_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    rng = np.random.default_rng(5)
+    first, second = model(rng, lean=0.3), model(rng, lean=0.1)
+    expected = compare(first, second, DESIGN).pvalue
+    monkeypatch.setattr("crossroads.measures.word_jackknife._AT_A_TIME", 3 * 16)
+    assert compare(first, second, DESIGN).pvalue == expected

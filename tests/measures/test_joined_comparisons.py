@@ -68,6 +68,10 @@ def test_a_comparison_of_before_that_did_not_say_so_took_attributes_as_given() -
     assert (told["attributes"], told["attributes over contexts"]) == ("given", "drawn")
     assert told["interval"].startswith("percentile")
     assert told["interval over contexts"].startswith("jackknife")
+    data = over.to_dict()
+    del data["conventions"]["attributes"]
+    told = join_comparisons([static, CompareBatteryResult.from_dict(data)], "pqr").conventions
+    assert (told["attributes"], told["attributes over contexts"]) == ("drawn", "given")
 
 
 def test_batteries_of_ceats_are_compared_test_by_test() -> None:

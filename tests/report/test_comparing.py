@@ -17,6 +17,7 @@ from crossroads import Contexts, Design, Embeddings, Provenance, battery, ceat_b
 from crossroads.errors import InputError
 from crossroads.inference.multiplicity import benjamini_hochberg, holm
 from crossroads.measures import CompareBatteryResult, TraitScores, compare_battery
+from crossroads.measures.joined_comparisons import join_comparisons
 from crossroads.report import (
     Audit,
     Comparison,
@@ -479,3 +480,51 @@ def test_attributes_and_intervals_are_as_asked_for(saved: Saved) -> None:
     assert given.tests[0].pvalue == direct.pvalue
     assert given.tests[0].pvalue != default.tests[0].pvalue
     assert given.intervals[0] != default.intervals[0]
+
+
+def test_what_a_p_value_reckons_with_and_how_intervals_are_found_is_told(saved: Saved) -> None:
+    records = saved(audited(model(1, "one"), [FIRST]), audited(model(2, "two"), [FIRST]))
+    said = "exchanged, the choice of attributes reckoned with, two-sided"
+    for attributes in ("drawn", "given"):
+        found = compare_audits(saved_audits(records), attributes=attributes)
+        pages = comparison_latex(found), comparison_markdown(found).replace(" from model to model", "")
+        assert [said in page for page in pages] == [attributes == "drawn"] * 2
+        assert "exact where unmarked" not in pages[0]  # exchanges are counted; the quantile of t is none
+        methods = comparison_methods(found)
+        assert "intervals of differences are found thus: jackknife, over the words of all four" in methods
+        assert "every two models were compared; " in methods
+        assert "taken as given" in methods or attributes == "drawn"
+    none = comparison_methods(compare_audits(saved_audits(records), resamples=0, against="first"))
+    assert "all models were compared with the first; " in none
+    assert "there are no intervals; " in none
+    assert "the level of intervals" not in none
+
+
+def test_a_single_attribute_word_is_told_to_be_taken_as_given() -> None:
+    single = Design(name="single", **{**SETS, "a": ["a0"]})  # type: ignore[arg-type]
+    vectors = {f"m{i}": model(i, f"m{i}") for i in (1, 2)}
+    said = "single: an attribute set has a single word, so that attributes were taken as given"
+    for attributes in ("drawn", "given"):
+        found = Comparison(battery=compare_battery(vectors, [FIRST, single], attributes=attributes))
+        for page in (comparison_markdown(found), comparison_methods(found)):
+            assert (said in page) == (attributes == "drawn")
+
+
+def test_comparisons_of_before_are_told_as_what_they_are(saved: Saved) -> None:
+    vectors = {f"m{i}": model(i, f"m{i}") for i in (1, 2)}
+    data = compare_battery(vectors, FIRST).to_dict()
+    for one in (data, *data["tests"]):
+        del one["conventions"]["attributes"]
+    for test in data["tests"]:
+        del test["contexts"], test["same_contexts"]
+    before = CompareBatteryResult.from_dict(data)
+    rng = np.random.default_rng(3)
+    stores = {
+        name: Contexts.from_dict({word: rng.normal(size=(2, 4)) for word in LABELS}) for name in vectors
+    }
+    assert "reckoned with" not in comparison_markdown(Comparison(battery=before))
+    both = Comparison(battery=join_comparisons([before, compare_battery(stores, FIRST)], vectors))
+    assert "the choice of attributes reckoned with over contexts, two-sided" in comparison_markdown(both)
+    methods = comparison_methods(both)
+    assert "attribute words were taken as given; " in methods
+    assert "over contexts, attribute words count as drawn" in methods

@@ -19,7 +19,9 @@ from crossroads.report.comparing import Comparison, compare_audits
 from crossroads.report.comparison_sentences import (
     OVER_CONTEXTS,
     changes_told,
+    exchanged_told,
     left_out,
+    taken_as_given,
     tested_name,
     tests_together,
 )
@@ -153,10 +155,11 @@ def show_comparison(comparison: Comparison) -> None:
         printing.out.print(f"[b]{i}[/b]  {escape(model)}")
     if battery.tests:
         printing.out.print(comparison_table(battery))
+        some = any(battery.intervals)
+        ends = "CI: of the difference, over the choice of words, the same in both. " if some else ""
         printing.out.print(
-            "d: effect size on the words that both models have. CI: of the difference, over the choice "
-            f"of words, the same in both. p: labels of the {changes_told(battery)} from model to model "
-            "exchanged, "
+            f"d: effect size on the words that both models have. {ends}p: labels of the "
+            f"{changes_told(battery)} from model to model exchanged{exchanged_told(battery)}, "
             f"{_TAILS[battery.conventions['alternative']]}; "
             f"adjusted for {tests_together(comparison)}.",
             style="dim",
@@ -164,7 +167,7 @@ def show_comparison(comparison: Comparison) -> None:
         if any(test.contexts for test in battery.tests):
             printing.out.print(f"{OVER_CONTEXTS}.", style="dim")
         printing.notes([], [test.method for test in battery.tests])
-        for sentence in left_out(battery):
+        for sentence in (*taken_as_given(battery), *left_out(battery)):
             printing.out.print(sentence, style="dim", markup=False)
     if battery.unpaired:
         printing.out.print("\n[b]Differences of saved numbers[/b], without a test")

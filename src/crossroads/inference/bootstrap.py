@@ -21,7 +21,7 @@ def resampled_weights(n: int, resamples: int, rng: np.random.Generator) -> Float
 
 def percentile_interval(values: Floats, level: float) -> tuple[float, float]:
     """The interval that holds the given share of the values, cut equally at both ends."""
-    share("level", level)
+    level = share("level", level)
     low, high = np.quantile(values, [(1 - level) / 2, (1 + level) / 2])
     return float(low), float(high)
 

@@ -62,18 +62,20 @@ def number(
     hint
         What to give instead.
     """
-    if not is_number(value) or not isfinite(value) or value < least or not above < value < below:
+    given = _as_float(value)
+    if given is None or not isfinite(given) or value < least or not above < value < below:
         raise InputError(f"{name} is {value!r}.", hint=hint)
-    return float(value)
+    return given
 
 
 def work(value: Any) -> float:
     """How much may be computed: a number that is not negative, or infinity."""
-    if not is_number(value) or not value >= 0:
+    given = _as_float(value)
+    if given is None or not given >= 0:
         raise InputError(
             f"max_work is {value!r}.", hint="give a number that is not negative; float('inf') for no limit."
         )
-    return float(value)
+    return given
 
 
 def switch(name: str, value: Any) -> bool:
@@ -81,6 +83,16 @@ def switch(name: str, value: Any) -> bool:
     if not isinstance(value, bool | np.bool_):
         raise InputError(f"{name} is {value!r}.", hint="use True or False.")
     return bool(value)
+
+
+def _as_float(value: Any) -> float | None:
+    """A real number as a float, infinite where it is too large for one; None where it is no number."""
+    if not is_number(value):
+        return None
+    try:
+        return float(value)
+    except OverflowError:
+        return inf if value > 0 else -inf
 
 
 def is_number(value: object) -> bool:

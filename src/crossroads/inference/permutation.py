@@ -11,7 +11,7 @@ method        when                                               ``pvalue_low``,
 exact         the overlap holds at most ``max_work`` sums        equal to ``pvalue``
 bracket       otherwise, up to 60 scores a group                 certain bounds
 saddlepoint   otherwise, from 13 scores a group, no outliers,    ± 2 %, an observed error
-              no lattice
+              no lattice, 1,000 divisions as extreme or more
 monte-carlo   otherwise                                          99.9 % confidence interval
 normal        only on request                                    none: equal to ``pvalue``
 ============= ================================================== ==============================
@@ -226,7 +226,7 @@ def _forced(scores: Scores, method: str, max_work: float, seed: int, resamples: 
         if approximated is None:
             raise InputError(
                 "no saddlepoint can be trusted: the scores have extreme outliers, repeat, or fall into two "
-                "clouds.",
+                "clouds, or hardly a division is as extreme.",
                 hint="use method='auto'.",
             )
         return approximated

@@ -15,7 +15,7 @@ from crossroads.errors import InputError, one_of
 from crossroads.inference.compiled import kernels
 from crossroads.inference.options import seed_of, work
 from crossroads.inference.permutation import ALTERNATIVES, MAX_WORK, METHODS, TIES, permutation_test
-from crossroads.inference.saddlepoint import RELATIVE_ERROR, SMALLEST, saddlepoint_rows
+from crossroads.inference.saddlepoint import RELATIVE_ERROR, SMALLEST, TINIEST, saddlepoint_rows
 from crossroads.inference.scores import WRITING_ERROR, Floats, Integers
 
 BRUTE_FORCE = 50_000
@@ -139,7 +139,8 @@ def permutation_rows(
 
 
 def _smallest(total: int, alternative: str) -> float:
-    return min(1.0, (2 if alternative == "two-sided" else 1) / total)
+    smallest = (2 if alternative == "two-sided" else 1) / total
+    return min(1.0, max(smallest, TINIEST))
 
 
 def _shares(above: Integers, tied: Integers, total: int, ties: str) -> tuple[Floats, Floats]:

@@ -26,6 +26,11 @@ DISTINCT = 0.9
 approximation, which takes them for continuous, misses the probability of a tie."""
 GAP = 0.9
 """Standard deviations: an empty space wider than this between two clouds of scores makes a lattice too."""
+FEWEST = 1e3
+"""Divisions as high as the observed one: fewer than this are a handful of steps rather than a smooth tail,
+and the approximation is off by up to half or twice."""
+TINIEST = 5e-324
+"""The smallest float: a share below it is not 0."""
 
 _STEPS = 60
 
@@ -44,10 +49,12 @@ def saddlepoint_rows(scores: Floats, n_x: int) -> Floats:
     -----
     Rows whose groups are separated have no saddlepoint; they return the exact share, also where the groups
     touch, that is where the lowest scores of the first equal the highest of the second. Where the
-    approximation cannot be trusted, because a score lies too far out, scores repeat or they fall into two
-    clouds, and where none is found, the share is not a number.
+    approximation cannot be trusted, because a score lies too far out, scores repeat or fall into two clouds,
+    or only a few divisions are as high, and where none is found, the share is not a number.
     """
     centred = scores - scores.mean(axis=1, keepdims=True)
+    largest = np.abs(centred).max(axis=1, keepdims=True)
+    centred = centred / np.where(largest > 0, largest, 1.0)  # squares neither overflow nor vanish
     spread = np.sqrt((centred**2).mean(axis=1, keepdims=True))
     out = np.full(len(scores), np.nan)
     flat = spread[:, 0] == 0
@@ -76,7 +83,7 @@ def _touching(row: Floats, n_x: int) -> float:
     """Share of divisions with the highest score there is: those that exchange equal scores at the border."""
     border = row[:n_x].min()
     here, there = int((row[:n_x] == border).sum()), int((row[n_x:] == border).sum())
-    return float(np.exp(_log_choose(here + there, here) - _log_choose(row.size, n_x)))
+    return max(float(np.exp(_log_choose(here + there, here) - _log_choose(row.size, n_x))), TINIEST)
 
 
 def _log_choose(n: int, k: int) -> float:
@@ -108,7 +115,9 @@ def _tail(z: Floats, n_x: int) -> Floats:
     safe_w, safe_u = np.where(near, 1.0, w), np.where(near, 1.0, u)
     density = np.exp(-0.5 * w**2) / np.sqrt(2 * np.pi)
     tail = ndtr(-w) - np.where(near, 0.0, density * (1 / safe_w - 1 / safe_u))
-    return np.where(failed, np.nan, np.clip(tail, np.exp(-_log_choose(n, n_x)), 1.0))
+    tail = np.clip(tail, max(float(np.exp(-_log_choose(n, n_x))), TINIEST), 1.0)
+    few = np.log(tail) + _log_choose(n, n_x) < np.log(FEWEST)
+    return np.where(failed | few, np.nan, tail)
 
 
 def _derivatives(z: Floats, theta: Floats, n_x: int, observed: Floats) -> tuple[Floats, Floats]:

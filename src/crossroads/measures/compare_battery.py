@@ -8,11 +8,9 @@ from functools import partial
 from itertools import combinations
 from typing import Any
 
-import numpy as np
-
 from crossroads.errors import DesignError, EvidenceError, InputError, MissingStimuliError, one_of
 from crossroads.evidence import Contexts, Embeddings
-from crossroads.inference.bootstrap import percentile_interval
+from crossroads.inference.options import share, whole
 from crossroads.measures.battery import recorded
 from crossroads.measures.ceat import CeatResult
 from crossroads.measures.ceat_battery import CeatBatteryResult
@@ -20,6 +18,7 @@ from crossroads.measures.comparison import UNIT, CompareResult, compare
 from crossroads.measures.comparison_notes import adjusted_pvalues, comparison_name, context_notes
 from crossroads.measures.difference_intervals import INTERVALS, difference_interval
 from crossroads.measures.difference_intervals import DifferenceInterval as DifferenceInterval
+from crossroads.measures.gathering import listed_designs
 from crossroads.measures.shared_words import Evidence, shared_words
 from crossroads.measures.weat import check_ddof
 from crossroads.results import Result
@@ -65,7 +64,7 @@ class CompareBatteryResult(Result):
     """The tests, design by design."""
     intervals: tuple[DifferenceInterval | None, ...]
     """Interval of each difference over the choice of words, the same in both models; None where a set has a
-    single word, which cannot vary, or where none was asked for."""
+    single word, which cannot vary, where associations hardly differ, or where none was asked for."""
     holm: tuple[float, ...]
     """p-values adjusted by Holm over all designs and pairs of models."""
     bh: tuple[float, ...]
@@ -196,10 +195,9 @@ def compare_battery(
     one_of("alternative", alternative, TAILS)  # a tail chosen after the fact is no p-value to adjust
     one_of("interval", interval, tuple(INTERVALS))
     check_ddof(ddof)
-    percentile_interval(np.zeros(1), level)  # refuses a level that is none
-    if resamples < 0:
-        raise InputError(f"resamples is {resamples}.", hint="give 0 for none; 2,000 is usual.")
-    designs = [designs] if isinstance(designs, Design) else list(designs)
+    level = share("level", level)
+    resamples = whole("resamples", resamples, hint="give 0 for none; 2,000 is usual.")
+    designs = listed_designs(designs)
     pairs = _pairs(models, designs, against)
     settings: dict[str, Any] = {
         "missing": missing,

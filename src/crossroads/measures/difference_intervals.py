@@ -47,7 +47,8 @@ def difference_interval(
     Parameters
     ----------
     shared
-        Words and cosines of two models; there is no interval where a set has a single word.
+        Words and cosines of two models; there is no interval where a set has a single word, or where
+        associations differ by next to nothing.
     interval
         ``"jackknife"``: leaving out one word at a time says how Fisher's z varies in either model and how the
         two go together; the interval holds the differences of effect sizes that this leaves plausible, by a
@@ -65,6 +66,8 @@ def difference_interval(
     if interval == "percentile":
         return _percentile(shared, ddof, resamples, level, seed)
     found = jackknife(shared, "sd")
+    if not found.defined:
+        return None
     low, high = _ends(found, _largest(sizes, ddof), level)
     words = sum(sizes.values())
     return DifferenceInterval(low=low, high=high, level=level, resamples=words, undefined=found.undefined)

@@ -56,11 +56,13 @@ def _sources(found: Sequence[CompareBatteryResult], models: Sequence[str]) -> tu
 
 def _conventions(found: Sequence[CompareBatteryResult]) -> dict[str, Any]:
     """The conventions of all; where comparisons over contexts have others, these are named as theirs."""
+    before = {"attributes": "given"}  # by versions that did not record it
     told = dict(found[0].conventions)
-    told.setdefault("attributes", "given")  # by versions that did not record it
+    for key, value in before.items():
+        told.setdefault(key, value)
     for one in found[1:]:
         over = any(test.contexts for test in one.tests)
-        for key, value in one.conventions.items():
+        for key, value in {**before, **one.conventions}.items():
             if told.setdefault(key, value) != value and over:
                 told[f"{key} over contexts"] = value
     return told

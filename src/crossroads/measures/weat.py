@@ -12,7 +12,7 @@ import numpy as np
 from crossroads.errors import EvidenceError, InputError
 from crossroads.evidence import Embeddings
 from crossroads.geometry import Floats, affinities, associations, effect_size, rounding_error
-from crossroads.inference.options import is_number
+from crossroads.inference.options import is_number, work
 from crossroads.inference.permutation import MAX_WORK, permutation_test
 from crossroads.measures.gathering import Gathered, check_inputs, gather, warn_about_sharing
 from crossroads.results import Result
@@ -177,7 +177,8 @@ def check_ddof(ddof: int) -> None:
 
 def recorded_work(max_work: float) -> float | str:
     """The limit as conventions record it: JSON has no infinity."""
-    return max_work if isfinite(max_work) else "unlimited"
+    limit = work(max_work)
+    return limit if isfinite(limit) else "unlimited"
 
 
 def _least(design: Design) -> dict[str, int]:

@@ -7,9 +7,9 @@ single cells, which is taken off once (Cameron, Gelbach & Miller 2011).
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from math import sqrt
+from math import isfinite, sqrt
 from typing import NamedTuple
 
 import numpy as np
@@ -19,6 +19,7 @@ from crossroads.measures.shared_words import SharedWords
 
 _TINY = 1e-12  # a spread within both targets below this share of the associations is rounding
 _LEAST_TAIL = 1e-200
+_AT_A_TIME = 1 << 22  # weights: the memory that thousands of words may take
 _BLOCKS = (("x", "a"), ("x", "b"), ("y", "a"), ("y", "b"))
 
 
@@ -45,6 +46,14 @@ class Jackknife:
     """What each target of x, and of y, adds to the difference beyond the mean of its set."""
     undefined: int
     """Words without which a model has no such number; leaving them out counts as no change."""
+    within: tuple[float, float]
+    """Standard deviation of the associations within targets in either model; 1e-12 of the largest association
+    where it is below that."""
+
+    @property
+    def defined(self) -> bool:
+        """Whether both models have such a number: associations that differ by next to nothing have none."""
+        return isfinite(self.difference)
 
     @property
     def difference(self) -> float:
@@ -96,6 +105,7 @@ def jackknife(shared: SharedWords, scale: str) -> Jackknife:
             (change["y"].size - 1) * (change["y"] - change["y"].mean()),
         ),
         undefined=sum(int(some.sum()) for some in lost.values()),
+        within=(sides[0].within, sides[1].within),
     )
 
 
@@ -135,6 +145,7 @@ class _Side:
     """One model: the number, what it is without each word, and what single cells add to it."""
 
     value: float
+    within: float
     left_out: Mapping[str, Floats]
     cells: Mapping[tuple[str, str], Floats]
 
@@ -145,23 +156,38 @@ class _Side:
         s = near_a.mean(axis=1) - near_b.mean(axis=1)
         x, y = s[None, :n_x], s[None, n_x:]
         even = {name: np.full((1, n), 1 / n) for name, n in sizes.items()}
-        without = {name: (1 - np.eye(n)) / (n - 1) for name, n in sizes.items()}
-        moved_a = np.einsum("ia,ta->it", without["a"], near_a) - near_b.mean(axis=1)
-        moved_b = near_a.mean(axis=1) - np.einsum("ib,tb->it", without["b"], near_b)
-        value = float(_numbers(x, y, even["x"], even["y"], scale)[0])
-        found = {
-            "x": _numbers(x, y, without["x"], even["y"], scale),
-            "y": _numbers(x, y, even["x"], without["y"], scale),
-            "a": _numbers(moved_a[:, :n_x], moved_a[:, n_x:], even["x"], even["y"], scale),
-            "b": _numbers(moved_b[:, :n_x], moved_b[:, n_x:], even["x"], even["y"], scale),
+        mean_a, mean_b = near_a.mean(axis=1), near_b.mean(axis=1)
+
+        def moved(scores: Floats) -> Floats:
+            return _numbers(scores[:, :n_x], scores[:, n_x:], even["x"], even["y"], scale)
+
+        without: dict[str, Callable[[Floats], Floats]] = {
+            "x": lambda weights: _numbers(x, y, weights, even["y"], scale),
+            "y": lambda weights: _numbers(x, y, even["x"], weights, scale),
+            "a": lambda weights: moved(np.einsum("ia,ta->it", weights, near_a) - mean_b),
+            "b": lambda weights: moved(mean_a - np.einsum("ib,tb->it", weights, near_b)),
         }
+        value = float(_numbers(x, y, even["x"], even["y"], scale)[0])
+        found = {name: _one_by_one(n, s.size, without[name]) for name, n in sizes.items()}
         slopes = _slopes(s[:n_x], s[n_x:], scale)
         rows, columns = {"x": table[:n_x], "y": table[n_x:]}, {"a": slice(n_a), "b": slice(n_a, None)}
         return cls(
             value=value,
+            within=_spread(s[:n_x], s[n_x:]),
             left_out=found,
             cells={(t, w): slopes[t][:, None] * _interaction(rows[t][:, columns[w]]) for t, w in _BLOCKS},
         )
+
+
+def _one_by_one(n: int, targets: int, numbers: Callable[[Floats], Floats]) -> Floats:
+    """The number without each of n words, from weights of these words, some words at a time."""
+    step = max(1, _AT_A_TIME // max(n, targets))
+    parts = []
+    for start in range(0, n, step):
+        weights = np.full((min(step, n - start), n), 1 / (n - 1))
+        np.fill_diagonal(weights[:, start:], 0.0)
+        parts.append(numbers(weights))
+    return np.concatenate(parts)
 
 
 def _numbers(x: Floats, y: Floats, x_weights: Floats, y_weights: Floats, scale: str) -> Floats:
@@ -186,13 +212,18 @@ def _slopes(x: Floats, y: Floats, scale: str) -> dict[str, Floats]:
     if scale == "cosine":
         return slopes
     p = x.size / (x.size + y.size)
-    delta = float(x.mean() - y.mean())
-    least = _TINY * float(max(np.abs(x).max(), np.abs(y).max()))
-    spread = max(sqrt(p * float(x.var()) + (1 - p) * float(y.var())), least if least > 0 else 1.0)
+    delta, spread = float(x.mean() - y.mean()), _spread(x, y)
     for name, s, share in (("x", x, p), ("y", y, 1 - p)):
         slopes[name] = slopes[name] / spread - delta / spread**3 * share * (s - s.mean()) / s.size
     ratio = sqrt(p * (1 - p)) * delta / spread
     return {name: sqrt(p * (1 - p)) / sqrt(1 + ratio**2) * some for name, some in slopes.items()}
+
+
+def _spread(x: Floats, y: Floats) -> float:
+    """Standard deviation within targets, or the least that is told from rounding."""
+    p = x.size / (x.size + y.size)
+    least = _TINY * float(max(np.abs(x).max(), np.abs(y).max()))
+    return max(sqrt(p * float(x.var()) + (1 - p) * float(y.var())), least if least > 0 else 1.0)
 
 
 def _interaction(block: Floats) -> Floats:

@@ -12,9 +12,11 @@ from crossroads.report.comparison_sentences import (
     OVER_CONTEXTS,
     changes_told,
     counts_told,
+    exchanged_told,
     exchanges_together,
     found_by,
     left_out,
+    taken_as_given,
     tested_name,
     tests_together,
     words_told,
@@ -124,8 +126,9 @@ def _caption(comparison: Comparison) -> str:
                 f"{in_latex(format(conventions['level'], '.4g'))}; not adjusted."
             )
         sentences.append(
-            f"$p$: labels of the {changes_told(battery)} exchanged, {_TAILS[conventions['alternative']]}; "
-            f"exact where unmarked. Holm and BH: adjusted for {tests_together(comparison)}."
+            f"$p$: labels of the {changes_told(battery)} exchanged{exchanged_told(battery)}, "
+            f"{_TAILS[conventions['alternative']]}; every exchange counted where unmarked. "
+            f"Holm and BH: adjusted for {tests_together(comparison)}."
         )
         if any(test.contexts for test in battery.tests):
             sentences.append(f"{OVER_CONTEXTS}.")
@@ -148,7 +151,7 @@ def comparison_markdown(comparison: Comparison) -> str:
         blocks += list(_agreement(one))
     lines = [f"- {in_markdown(note)}" for note in battery.notes]
     lines += [f"- {in_markdown(n)}: not compared: {in_markdown(why)}" for n, why in battery.skipped.items()]
-    lines += [f"- {in_markdown(told)}" for told in left_out(battery)]
+    lines += [f"- {in_markdown(told)}" for told in (*taken_as_given(battery), *left_out(battery))]
     if lines:
         blocks += ["### To know", "\n".join(lines)]
     return "\n\n".join([*blocks, f"crossroads {versions()['crossroads']}"]) + "\n"
@@ -188,7 +191,8 @@ def _reading(comparison: Comparison) -> str:
     )
     return (
         "d: effect size on the words that both models have. "
-        f"p: labels of the {changes_told(battery)} from model to model exchanged, {tested}. "
+        f"p: labels of the {changes_told(battery)} from model to model exchanged{exchanged_told(battery)}, "
+        f"{tested}. "
         f"Holm and BH: adjusted for {tests_together(comparison)}.{drawn}{over}{told}"
     )
 
@@ -242,6 +246,7 @@ def comparison_methods(comparison: Comparison) -> str:
         sentences.append(f"Differences of saved numbers without a test: {in_markdown(', '.join(saved))}.")
     results = comparison.results if battery.tests else comparison.traits
     sentences += [f"{told}." for told in dict.fromkeys(described(one) for one in results)]
+    sentences += [in_markdown(told) for told in taken_as_given(battery)]
     sentences += [*found_by(battery), *words_told(battery)]
     sentences += [in_markdown(note) for note in battery.notes]
     if battery.skipped:

@@ -63,6 +63,26 @@ def changes_told(battery: CompareBatteryResult) -> str:
     return "changes in standard deviations" if battery.conventions["scale"] == "sd" else "changes of cosines"
 
 
+def exchanged_told(battery: CompareBatteryResult) -> str:
+    """What beside the exchange of labels a p-value rests on; nothing where attributes were taken as given."""
+    drawn = {bool(test.contexts) for test in battery.tests if test.conventions.get("attributes") == "drawn"}
+    kinds = {bool(test.contexts) for test in battery.tests} - drawn
+    where = f" {'over contexts' if True in drawn else 'on vectors'}" if drawn and kinds else ""
+    return f", the choice of attributes reckoned with{where}" if drawn else ""
+
+
+def taken_as_given(battery: CompareBatteryResult) -> list[str]:
+    """Which tests could not reckon with the choice of attributes, although they were asked to."""
+    if battery.conventions.get("attributes") != "drawn":
+        return []
+    tests = [test for test in battery.tests if test.conventions.get("attributes") == "given"]
+    names = list(dict.fromkeys(tested_name(test) for test in tests))
+    if not names:
+        return []
+    why = "an attribute set has a single word, so that attributes were taken as given, without an interval."
+    return [f"{join_words(names)}: {why}"]
+
+
 def counts_told(battery: CompareBatteryResult) -> Iterator[str]:
     """How many contexts words have in the models of each pair."""
     found: dict[tuple[str, str], dict[str, tuple[int, int]]] = {}

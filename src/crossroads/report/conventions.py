@@ -77,9 +77,15 @@ _CHANGES = {
     "cosine": "the labels of changes from model to model, in cosines, were exchanged",
 }
 _DRAWN = {
-    "drawn": "attribute words count as drawn, as targets do",
+    "drawn": "attribute words count as drawn, as targets do: leaving out one word at a time says how "
+    "uncertain a difference is",
     "given": "attribute words were taken as given",
 }
+_PAIRS = {
+    "all": "every two models were compared",
+    "first": "all models were compared with the first",
+}
+_OVER = " over contexts"  # ends the name of a convention that tests over contexts have for themselves
 _UNRECORDED = ("level", "resamples", "least", "fdr", "k")
 
 
@@ -121,6 +127,10 @@ _COMPARED: Mapping[str, Callable[[Any], str]] = {
     "missing": _chosen(_EITHER_MODEL, "the rule for missing stimuli"),
     "scale": _chosen(_CHANGES, "the scale of changes"),
     "attributes": _chosen(_DRAWN, "the rule for attributes"),
+    "against": _chosen(_PAIRS, "the models are compared thus"),
+    "interval": lambda value: (
+        "there are no intervals" if value == "none" else f"intervals of differences are found thus: {value}"
+    ),
 }
 _OF_MEASURE: Mapping[str, Mapping[str, Callable[[Any], str]]] = {
     "mleat": {
@@ -161,12 +171,18 @@ def all_told(result: Result) -> str:
     conventions = {key: value for key, value in result.conventions.items() if key != "measure"}
     kept = {key: getattr(result, key, None) for key in _UNRECORDED if key not in conventions}
     conventions |= {key: value for key, value in kept.items() if value is not None}
+    if conventions.get("interval") == "none":
+        conventions.pop("level", None)
     sentences = {**_SENTENCES, **_OF_MEASURE.get(measure_told(result), {})}
-    told = [_told(sentences.get(key), key, value) for key, value in conventions.items()]
+    told = [_told(sentences, key, value) for key, value in conventions.items()]
     return "; ".join(told) or "no convention is recorded"
 
 
-def _told(sentence: Callable[[Any], str] | None, key: str, value: Any) -> str:
+def _told(sentences: Mapping[str, Callable[[Any], str]], key: str, value: Any) -> str:
+    base = key.removesuffix(_OVER)
+    if base != key and base in sentences:
+        return f"over contexts, {_told(sentences, base, value)}"
+    sentence = sentences.get(key)
     return f"{spaced(key)}: {plain(value)}" if sentence is None else sentence(plain(value))
 
 
