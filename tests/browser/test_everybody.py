@@ -64,6 +64,7 @@ def test_what_a_heading_tells_who_points_at_it_stands_below_the_table(opened: Op
 def test_the_legend_of_the_overview_explains_every_heading_of_its_table(opened: Open, report: Path) -> None:
     page = opened(report).page
     page.locator("#overview summary", has_text="How to read these numbers").click()
+    page.locator("#overview dl.legend dt").first.wait_for()  # made when the part has opened
     terms = " ".join(page.locator("#overview dl.legend dt").all_inner_texts())
     heads = page.locator("#overview th .sort[title]").all_inner_texts()
     assert heads == ["question", "d", "CI low", "CI high", "p", "p (BH)", "p (Holm)", "pattern", "left out"]
@@ -110,6 +111,7 @@ def test_a_heading_with_the_name_of_a_set_is_whole(opened: Open, report: Path) -
     page = opened(report).page
     page.locator("#test-3 > summary").click()
     box = page.locator("#test-3 .table", has_text="Attribute words of i4")
+    box.locator("th .sort").first.wait_for()
     heads = box.locator("th .sort").all_inner_texts()
     assert heads[2:4] == ["with Mexican American females", "with European American males"]
 

@@ -281,3 +281,28 @@ def test_what_has_a_section_of_its_own_is_named_with_a_link(opened: Callable[...
     assert lines.filter(has_text="Words of intersectional groups: 2 results").count() == 1
     for link in page.locator("#overview ul.others a").all():
         assert page.locator(str(link.get_attribute("href"))).count() == 1
+
+
+def test_what_hangs_on_the_choice_of_words_is_said_beside_the_p_values(
+    opened: Callable[..., Any], report: Path, record: Record
+) -> None:
+    ends = [
+        (one["design"], one["low"], one["high"])
+        for one in record.document["results"]
+        if one["type"] == "BootstrapResult"
+    ]
+    clear = [name for name, low, high in ends if low > 0 or high < 0]
+    assert 0 < len(clear) < len(ends)
+    said = opened(report).page.locator("#overview .settled")
+    assert f"leaves out zero in {len(clear)} of {len(ends)}" in said.inner_text()
+    assert said.locator("a").all_inner_texts() == clear
+    others = len(ends) - len(clear)
+    assert f"In the other {others}, other words for the same things might have given" in said.inner_text()
+
+
+def test_where_no_words_were_drawn_anew_nothing_is_said_of_it(
+    opened: Callable[..., Any], mixed: Record, tmp_path: Path
+) -> None:
+    results = [one for one in mixed.document["results"] if one["type"] != "BootstrapResult"]
+    write_page(tmp_path / "p.html", [Record(document={**mixed.document, "results": results})])
+    assert opened(tmp_path / "p.html").page.locator("#overview .settled").count() == 0

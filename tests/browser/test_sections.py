@@ -32,6 +32,7 @@ from crossroads.measures.score_files import TraitTable
 from crossroads.measures.trait_comparison import compare_traits
 from crossroads.papers import Cell, Reproduction
 from crossroads.papers import fidelity as published_fidelity
+from crossroads.report import Audit
 from crossroads.report.comparing import adjusted
 from crossroads.report.page import write_page
 from crossroads.report.records import Record, results_document
@@ -394,6 +395,22 @@ def test_words_can_be_filtered_by_what_became_of_them(
     assert f"the area is {result['auc']:.2f}" in label
 
 
+def test_the_curve_of_emergent_words_follows_the_threshold_where_it_turns_back(
+    opened: Open, report: Path, audit: Audit
+) -> None:
+    curve = audit.detections["AF EIBD"].curve
+    assert list(curve["fpr"]) != sorted(curve["fpr"])  # it does
+    seen = opened(report).page
+    seen.locator("#detection-1 > summary").click()
+    line = seen.locator("#detection-1 svg path.line").get_attribute("d")
+    points = np.array([point.split(",") for point in line[1:].split("L")], dtype=float)
+    rates = np.column_stack([curve["fpr"], curve["tpr"]])
+    assert points.shape == rates.shape
+    for drawn, rate in zip(points.T, rates.T, strict=True):
+        slope, start = np.polyfit(rate, drawn, 1)
+        assert np.allclose(slope * rate + start, drawn, atol=0.1)
+
+
 def test_what_was_left_out_of_a_detection_is_told(opened: Open, crossed: tuple[Path, dict[str, Any]]) -> None:
     path, document = crossed
     seen, coverage = opened(path).page, document["results"][1]["coverage"]
@@ -429,6 +446,14 @@ def test_the_plane_is_read_with_the_arrow_keys(opened: Open, crossed: tuple[Path
     for row, name in enumerate(names):
         at_word = f"/results/0/constituent_scores/{row}/{word}"
         assert shown(seen, at_word) == [result["constituent_scores"][row][word]], name
+
+
+def test_the_plane_is_one_stop_of_the_keyboard(opened: Open, crossed: tuple[Path, dict[str, Any]]) -> None:
+    seen = opened(crossed[0]).page
+    seen.locator("#intersections svg.plane [role=option][tabindex='0']").wait_for(state="attached")
+    seen.locator("#intersections").get_by_label("Find a word").focus()
+    seen.keyboard.press("Tab")
+    assert seen.evaluate("document.activeElement.getAttribute('role')") == "option"
 
 
 def test_a_word_of_the_plane_is_searched_and_pointed_at(
@@ -575,6 +600,8 @@ def test_a_comparison_is_there_whichever_model_is_chosen(opened: Open, tmp_path:
         seen.select_option("#model", str(index))
         rows = rows_of(seen.locator("#comparison"), "Differences of effect sizes")
         assert [row[0] for row in rows] == [HOSTILE, "second"]
+        others = seen.locator("#overview .others").inner_text()
+        assert others == "Comparisons of models: 1 result, see Comparison."
     seen.locator("#comparison details[id] > summary").first.click()
     assert len(rows_of(seen.locator("#comparison"), "Change of each word")) == 10
     cells = seen.evaluate(
@@ -582,6 +609,20 @@ def test_a_comparison_is_there_whichever_model_is_chosen(opened: Open, tmp_path:
     )
     changes = [float(value) for path, value in cells if "/changes/" in path]
     assert changes == sorted(both.tests[0].changes.values(), key=lambda change: -abs(change))
+
+
+@pytest.mark.parametrize("attributes", ["drawn", "given"])
+def test_whether_other_attributes_count_is_said_below_the_table(
+    opened: Open, tmp_path: Path, attributes: Any
+) -> None:
+    one = cr.compare(model(1), model(2), DESIGN, attributes=attributes)
+    write_page(tmp_path / "p.html", [Record(document=results_document([one]))])
+    seen = opened(tmp_path / "p.html").page
+    note = seen.locator("#comparison .table > .note:visible").first.inner_text()
+    seen.locator("#comparison details[id] > summary").first.click()
+    detail = seen.locator("#comparison details[id] p").first.inner_text()
+    assert ("Attribute words count as drawn too" in note) is (attributes == "drawn")
+    assert ("the choice of attributes reckoned with" in detail) is (attributes == "drawn")
 
 
 def test_many_comparisons_are_shown_one_at_a_time(opened: Open, tmp_path: Path) -> None:

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Callable
 from typing import Any
 
@@ -88,6 +89,15 @@ def test_a_battery_has_a_map_a_test_with_its_own_cells(nine: BatteryResult, said
     assert set(PATTERNS) <= set(texts)
     assert {"no leaning found", "test 1", "test 9"} <= set(texts)
     assert any("not measured: absent" in text for text in texts)
+
+
+def test_long_names_of_attributes_are_centred_on_their_rows(nine: BatteryResult) -> None:
+    titles = {**nine.tests[0].titles, "a": "African American female (emergent)"}
+    long = dataclasses.replace(nine.tests[0], titles=titles)
+    figure = eat_maps(dataclasses.replace(nine, tests=(long, *nine.tests[1:])))
+    (side,) = [one for ax in figure.axes for one in ax.texts if "(emergent)" in one.get_text()]
+    assert "\n" in side.get_text() and side.get_rotation() == 90
+    assert vars(side)["_multialignment"] == "center"  # matplotlib sets it and does not tell it
 
 
 @pytest.mark.parametrize("columns", [1, 2, 3, 9, 40])

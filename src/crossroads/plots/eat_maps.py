@@ -110,5 +110,5 @@ def _small_map(ax: Axes, test: MleatResult, titles: dict[str, str], size: float,
     for i, key in enumerate("xy"):
         write(ax, titles[key], (i + 0.5, 2), (0, 0.02), coords="data", size=size, ha="center", va="bottom")
     for i, key in enumerate("ba"):
-        place: dict[str, Any] = {"coords": "data", "ha": "right", "va": "center", "rotation": 90}
-        write(ax, titles[key], (0, i + 0.5), (-0.04, 0), size=size, **place)
+        place: dict[str, Any] = {"coords": "data", "ha": "right", "ma": "center", "rotation": 90}
+        write(ax, titles[key], (0, i + 0.5), (-0.04, 0), size=size, va="center", **place)

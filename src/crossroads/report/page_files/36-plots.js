@@ -120,14 +120,13 @@ function plotRows({ rows, label, caption, key, axis = "", ends, wanted = 7, numb
 
 /** A receiver operating characteristic: rates over all thresholds, and where the threshold in use lies. */
 function plotRoc({ fpr, tpr, at, label, caption }) {
-  const order = fpr.map((_, i) => i).sort((one, other) => fpr[one] - fpr[other] || tpr[one] - tpr[other]);
   const draw = (width) => {
     const side = width - 66,
       left = 54,
       top = 8,
       x = chartsScale(0, 1, left, left + side),
       y = chartsScale(0, 1, top + side, top);
-    const line = order.map((i, n) => `${n ? "L" : "M"}${x(fpr[i]).toFixed(1)},${y(tpr[i]).toFixed(1)}`).join("");
+    const line = fpr.map((one, i) => `${i ? "L" : "M"}${x(one).toFixed(1)},${y(tpr[i]).toFixed(1)}`).join("");
     return chartsImage(
       width,
       side + 52,

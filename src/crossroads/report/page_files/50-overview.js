@@ -93,11 +93,21 @@ function overviewLead(context, tests) {
       holding.length ? [": ", overviewLinks(holding)] : "", ".",
       others > 0 && holding.length ? [` It is not in the other ${whole(others)}: `,
         overviewLinks(tests.filter((one) => !testsHolds(context, one))), "."] : ""),
+    overviewSettled(tests),
     kinds.length > 0 && el("p", {}, "Tested one at a time, the targets show these patterns: ",
       kinds.map(([name, some], i) =>
         [i ? "; " : "", `${whole(some.length)} \u00d7 ${name} (`, overviewLinks(some, 12), ")"]), "."),
     overviewLeftOut(context, tests),
   ];
+}
+
+/** Where the choice of words decides: the p-value takes the attributes as given, the interval does not. */
+function overviewSettled(tests) {
+  const ends = (one) => one.interval?.result ?? {}, drawn = tests.filter((one) => Number.isFinite(ends(one).low) && Number.isFinite(ends(one).high));
+  const clear = drawn.filter((one) => ends(one).low > 0 || ends(one).high < 0), others = drawn.length - clear.length;
+  return drawn.length > 0 && el("p", { class: "settled" }, "The interval of the effect size over the choice of words, attributes included, ",
+    `leaves out zero in ${whole(clear.length)} of ${whole(drawn.length)}`, clear.length ? [": ", overviewLinks(clear)] : "", ".",
+    others > 0 && ` ${clear.length ? `In the other ${whole(others)}` : "In all of them"}, other words for the same things might have given another answer.`);
 }
 
 /** What could not be measured. */
@@ -120,13 +130,15 @@ const OVERVIEW_OTHERS = [
   ["Traits", ["TraitScores", "AlignmentResult", "DominanceResult", "EmergentResult"], "Scores of groups on traits"],
   ["Intersections", ["DetectionResult", "WefatResult", "DiscoveryResult"], "Words of intersectional groups"],
   ["Geometry", ["RsaResult", "RsaGridResult"], "Comparisons of geometry"],
-  ["Comparison", ["CompareResult", "CompareBatteryResult"], "Comparisons of models"],
+  ["Comparison", ["CompareResult", "CompareBatteryResult", "CompareTraitsResult"], "Comparisons of models"],
 ];
 
 /** A line for each kind of result that has a section of its own. */
 function overviewOthers(context, all) {
   const lines = OVERVIEW_OTHERS.flatMap(([title, types, text]) => {
-    const count = types.reduce((sum, type) => sum + context.of(type).length, 0);
+    const compared = title === "Comparison"; // stands beside the models, whichever of them is chosen
+    const count = (compared ? all.audits.map((_, i) => contextOf(i)) : [context])
+      .reduce((sum, one) => sum + types.reduce((some, type) => some + one.of(type).length, 0), 0);
     if (!count) return [];
     const place = VIEWS.find((one) => one.title === title && one.applies(context, all));
     return [el("li", {}, `${text}: ${overviewCount(count, "result")}`, place ? [", see ", el("a", { href: `#${place.id}` }, title)] : "",

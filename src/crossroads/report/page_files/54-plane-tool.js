@@ -56,6 +56,7 @@ function planeKeys(svg, points, { halo, onpick, state }) {
     const point = planeNear(svg, points, event);
     if (point) choose(point, true);
   });
+  svg.setAttribute("tabindex", "-1"); // Chromium stops at a picture that listens to focus, as if it were a control
   svg.addEventListener("focusin", (event) => {
     const point = points.find((one) => one.node === event.target);
     if (point && point.word !== state.word) choose(point);

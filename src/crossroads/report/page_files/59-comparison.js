@@ -12,6 +12,8 @@ const cmpContexts = (data) =>
 
 /** Whether a paired test is over contexts, where a word has a vector in every sentence. */
 const cmpOver = (row) => Object.keys(row.test.contexts ?? {}).length > 0;
+/** Whether its p-value reckons with other attribute words, and not only with other targets. */
+const cmpDrawn = ({ test }) => test.conventions?.attributes === "drawn";
 const cmpTest = (row) => (cmpOver(row) ? `${row.test.design} (contexts)` : row.test.design);
 
 /** Every paired test with its place, its models and its adjusted p-values. */
@@ -55,6 +57,7 @@ function cmpTable(context, rows) {
     note:
       "Both models are measured on the words that both have, so effect sizes may differ from those of each model alone. " +
       "p: each word changes from one model to the other; the words of both targets are dealt anew to see how often their changes differ as much." +
+      (rows.some(cmpDrawn) ? " Attribute words count as drawn too: what hangs on a few of them is the less surprising." : "") +
       (rows.some(cmpOver)
         ? " Over contexts, a word counts once, by its association averaged over all of its contexts: more contexts make its mean surer, not the number of words larger."
         : ""),
@@ -176,7 +179,7 @@ function cmpDetail(context, row) {
       num(context, `${path}/difference`),
       ". If the changes of words had nothing to do with the target they stand in, a difference as large would arise in a share of ",
       num(context, `${path}/pvalue`, { as: "p", method: test.method }),
-      ` of all exchanges${test.conventions?.attributes === "drawn" ? ", the choice of attributes reckoned with" : ""}; the smallest share that sets of this size can give is `,
+      ` of all exchanges${cmpDrawn(row) ? ", the choice of attributes reckoned with" : ""}; the smallest share that sets of this size can give is `,
       num(context, `${path}/min_pvalue`, { as: "p" }),
       ". A difference between models says nothing about which of them is nearer to the world.",
     ),
