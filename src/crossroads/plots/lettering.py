@@ -75,7 +75,7 @@ def wrapped(text: str, room: float, size: float, *, lines: int, weight: str = "n
 def _pieces(text: str, room: float, size: float, weight: str) -> list[str]:
     """The parts between which a line may break: words; of words too long for a line, parts of them."""
     pieces: list[str] = []
-    for word in re.findall(r"[^ ]+(?: [<>=≈] [^ ]+)* *", text.strip()):
+    for word in re.findall(r"[^ ]+(?: [<>=≈≤] [^ ]+)* *", text.strip()):
         whole = width(word.rstrip(), size, weight) <= room
         for part in [word] if whole else re.findall(r".+?(?:[-/_](?=\w)|$)", word):
             rest = part

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from decimal import ROUND_CEILING, ROUND_HALF_EVEN, Decimal
 from pathlib import PurePath
 
 from crossroads.measures.mleat import MleatResult
@@ -31,21 +32,31 @@ def number(value: float, digits: int = 2, *, sign: bool = False) -> str:
     return f"{rounded:{'+' if sign and rounded else ''}.{digits}f}".replace("-", "−")
 
 
-def probability(p: float) -> str:
+def probability(p: float, *, bound: bool = False) -> str:
     """A p-value: three places without the leading zero, or a power of ten where these show nothing.
+
+    Parameters
+    ----------
+    p
+        The p-value.
+    bound
+        Whether it is an upper bound, which is not rounded down.
 
     Examples
     --------
     >>> probability(0.0227), probability(0.5), probability(7.77e-05), probability(1.0), probability(0.0)
     ('.023', '.500', '7.8×10⁻⁵', '1', '0')
+    >>> probability(0.0221, bound=True), probability(7.71e-05, bound=True)
+    ('.023', '7.8×10⁻⁵')
     """
-    if p >= 0.9995:
-        return "1"
     if p == 0:
         return "0"
+    exact, rounding = Decimal(repr(float(p))), ROUND_CEILING if bound else ROUND_HALF_EVEN
     if p >= 0.001:
-        return f"{p:.3f}".lstrip("0")
-    mantissa, _, exponent = f"{p:.1e}".partition("e")
+        shown = exact.quantize(Decimal("0.001"), rounding)
+        return "1" if shown == 1 else f"{shown}".lstrip("0")
+    step = Decimal(1).scaleb(exact.adjusted() - 1)
+    mantissa, _, exponent = f"{exact.quantize(step, rounding):.1e}".partition("e")
     return f"{mantissa}×10{str(int(exponent)).translate(_RAISED)}"
 
 
@@ -60,9 +71,10 @@ def effect(test: WeatResult, *, star: bool = False) -> str:
 
 
 def chance(test: WeatResult) -> str:
-    """The p-value of a test; ``≈`` where it is not exact."""
-    exact = test.pvalue_low == test.pvalue_high
-    return f"p {'=' if exact else '≈'} {probability(test.pvalue)}"
+    """The p-value of a test; ``≤`` where it is a bound, ``≈`` where it is estimated."""
+    exact, bound = test.pvalue_low == test.pvalue_high, test.method == "bracket"
+    sign = "=" if exact else "≤" if bound else "≈"
+    return f"p {sign} {probability(test.pvalue, bound=bound and not exact)}"
 
 
 def tail(alternative: str) -> str:
