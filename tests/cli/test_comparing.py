@@ -170,3 +170,16 @@ def test_audits_of_stores_are_compared_over_contexts_with_the_unit_said(
     with (tmp_path / "c" / "comparison.csv").open(encoding="utf-8", newline="") as file:
         (row,) = csv.DictReader(file)
     assert (row["measure"], row["same_contexts"]) == ("ceat", "True")
+
+
+@pytest.mark.parametrize(
+    "options", [("--attributes", "drawn"), ("--attributes", "given", "--resamples", "0")]
+)
+def test_the_line_below_the_table_tells_what_is_in_it(
+    command: Command, audits: tuple[Path, Path], tmp_path: Path, options: tuple[str, ...]
+) -> None:
+    run = command("compare", *audits, "-o", tmp_path / "c", "--no-figures", *options)
+    told = " ".join(run.out.split())
+    drawn = "drawn" in options
+    assert ("exchanged, the choice of attributes reckoned with, two-sided" in told) == drawn
+    assert ("CI: of the difference" in told) == drawn

@@ -134,6 +134,11 @@ SAYS: dict[str, set[str]] = {
         "efron1979bootstrap"
     },
     "interval: bca": {"efron1987better"},
+    "leaving out one word at a time": {
+        "efron1981jackknife",
+        "cameron2011robust",
+        "satterthwaite1946approximate",
+    },
     "effect size beyond": {"cohen1988statistical"},
     "sampling variance of its effect size": {"hedges1981distribution"},
     r"\(CEAT\)|Levels of the tests over contexts": {GUO, "dersimonian1986meta", "higgins2009reevaluation"},

@@ -28,7 +28,12 @@ from crossroads.report import (
     write_audits,
     write_comparison,
 )
-from crossroads.report.comparison_files import comparison_latex, comparison_markdown, comparison_methods
+from crossroads.report.comparison_files import (
+    comparison_citations,
+    comparison_latex,
+    comparison_markdown,
+    comparison_methods,
+)
 from crossroads.report.escaping import pvalue
 from crossroads.report.folder import OURS, check_output
 from crossroads.report.records import Record, read_records
@@ -528,3 +533,13 @@ def test_comparisons_of_before_are_told_as_what_they_are(saved: Saved) -> None:
     methods = comparison_methods(both)
     assert "attribute words were taken as given; " in methods
     assert "over contexts, attribute words count as drawn" in methods
+
+
+def test_the_jackknife_behind_a_comparison_is_cited(saved: Saved) -> None:
+    audits = saved_audits(saved(audited(model(1, "one"), [FIRST]), audited(model(2, "two"), [FIRST])))
+    former = compare_audits(audits, attributes="given", interval="percentile", resamples=50)
+    drawn, given = map(comparison_citations, (compare_audits(audits), former))
+    assert "efron1981jackknife" in drawn
+    assert "efron1979bootstrap" not in drawn
+    assert "efron1981jackknife" not in given
+    assert "efron1979bootstrap" in given

@@ -59,6 +59,8 @@ MEASURES: Mapping[str, tuple[str, ...]] = {
 CHOSEN: Mapping[tuple[str, str], tuple[str, ...]] = {
     ("interval", "percentile"): (r.EFRON,),
     ("interval", "bca"): (r.EFRON_BCA,),
+    ("interval", "jackknife"): (r.EFRON_JACKKNIFE, r.CAMERON, r.SATTERTHWAITE),
+    ("attributes", "drawn"): (r.EFRON_JACKKNIFE, r.CAMERON, r.SATTERTHWAITE),
     ("variance", "hedges"): (r.HEDGES,),
     ("score", "sampled"): (r.DERSIMONIAN,),
     ("null", "pooled"): (r.BENJAMINI, r.HOSKING, r.KNIJNENBURG),
@@ -108,7 +110,10 @@ def keys_of(entries: str) -> tuple[str, ...]:
 
 
 def cited_measures(
-    measures: Iterable[str], methods: Iterable[str] = (), sources: Iterable[Provenance] = ()
+    measures: Iterable[str],
+    methods: Iterable[str] = (),
+    sources: Iterable[Provenance] = (),
+    conventions: Mapping[str, Any] | None = None,
 ) -> str:
     """BibTeX entries of the publications behind measures, and of this software, each once.
 
@@ -120,8 +125,11 @@ def cited_measures(
         How p-values were found, such as ``"saddlepoint"``.
     sources
         Where vectors came from.
+    conventions
+        What was chosen for all of them.
     """
     behind = [name for measure in measures for name in MEASURES.get(measure, ())]
+    behind += [*_chosen(conventions or {})]
     behind += [name for method in dict.fromkeys(methods) for name in FOUND.get(method, ())]
     return "\n".join(_entries([*behind, *vectors_cited(sources)]).values())
 
@@ -137,11 +145,16 @@ def publications(result: Result) -> Iterator[str]:
     """Keys of :data:`REFERENCES`: what to cite for a result and for every method it was found by."""
     conventions = result.conventions
     yield from MEASURES.get(str(conventions.get("measure")), ())
+    yield from _chosen(conventions)
+    for method in _methods(result):
+        yield from FOUND.get(method, ())
+
+
+def _chosen(conventions: Mapping[str, Any]) -> Iterator[str]:
+    """Publications behind what conventions choose."""
     for name, value in conventions.items():
         # "percentile, groups drawn anew": what comes after the comma says on what; "emergent null": of what
         yield from CHOSEN.get((name.removeprefix("emergent "), str(value).partition(",")[0]), ())
-    for method in _methods(result):
-        yield from FOUND.get(method, ())
 
 
 def _methods(result: Any) -> Iterator[str]:

@@ -266,4 +266,5 @@ def comparison_citations(comparison: Comparison) -> str:
     tested = [*(cited[test.measure] for test in battery.tests), "compare battery"]
     measures = [*tested, *used] if battery.tests else used
     sources = [one for result in comparison.results for one in result.provenance]
-    return cited_measures(measures, [test.method for test in battery.tests], sources)
+    conventions = battery.conventions if battery.tests else {}
+    return cited_measures(measures, [test.method for test in battery.tests], sources, conventions)

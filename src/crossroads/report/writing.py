@@ -262,7 +262,11 @@ def _write_page(folder: Path, records: Sequence[Record], comparison: Comparison,
 
 def _comparison_record(comparison: Comparison) -> Record:
     document = results_document(comparison.results, model=COMPARISON)
-    return Record(document={**document, "skipped": dict(comparison.battery.skipped)})
+    return Record(
+        document={**document, "skipped": dict(comparison.battery.skipped)},
+        methods=comparison_methods(comparison),
+        citations=comparison_citations(comparison),
+    )
 
 
 def _write_comparison(folder: Path, comparison: Comparison, *, figures: bool) -> list[str]:
