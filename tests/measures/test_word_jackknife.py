@@ -12,7 +12,7 @@ from crossroads.evidence import Embeddings
 from crossroads.geometry import Floats, effect_size
 from crossroads.measures.difference_intervals import difference_interval
 from crossroads.measures.shared_words import SharedWords, shared_words
-from crossroads.measures.word_jackknife import jackknife, tempered_changes
+from crossroads.measures.word_jackknife import Jackknife, Variance, jackknife, tempered_changes
 from crossroads.stimuli import Design
 
 SIZES = {"x": 5, "y": 7, "a": 4, "b": 6}
@@ -194,3 +194,18 @@ def test_intervals_hold_the_difference_of_all_words_as_often_as_they_claim() -> 
         assert ends is not None
         held += ends.low <= truth[0] - truth[1] <= ends.high
     assert 273 <= held <= 297
+
+
+def test_a_difference_of_cosines_is_never_enlarged() -> None:
+    # t = 0.5 / 0.1 on 100 degrees of freedom is so rare that targets alone, two a set with a standard error
+    # of √2, would have to differ by far more than they do to be as surprising.
+    rare = Variance(total=0.01, df=100.0)
+    targets = np.array([1.0, -1.0])
+    found = Jackknife(
+        values=(0.5, 0.0), variances=(rare, rare), variance=rare, influence=(targets, targets),
+        undefined=0, within=(1.0, 1.0),
+    )  # fmt: skip
+    moved = {scale: tempered_changes(found, scale) for scale in ("cosine", "sd")}
+    differences = {scale: float(x.mean() - y.mean()) for scale, (x, y) in moved.items()}
+    assert differences["cosine"] == pytest.approx(0.5)
+    assert differences["sd"] > 10

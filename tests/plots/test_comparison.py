@@ -98,7 +98,7 @@ def test_a_p_value_that_was_not_counted_is_marked_and_a_one_sided_one_says_whose
     conventions = {**result.conventions, "alternative": "greater"}
     other = dataclasses.replace(result, tests=(*rough, *others), conventions=conventions)
     written = texts(plots.comparison_plot(other))
-    assert f"≤ {wording.probability(first.pvalue)}" in written
+    assert f"≤ {wording.probability(first.pvalue, bound=True)}" in written
     assert f"≈ {wording.probability(second.pvalue)}" in written
     plain = texts(plots.comparison_plot(result))
     assert not any(text.startswith(("≤", "≈")) for text in plain)

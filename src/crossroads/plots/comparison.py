@@ -118,7 +118,7 @@ def _rows(result: CompareBatteryResult, alpha: float) -> list[_Row]:
             effect_sizes=test.effect_sizes,
             difference=wording.number(test.difference, sign=True),
             interval=_between(ends),
-            pvalue=f"{_mark(test.method)}{wording.probability(test.pvalue)}",
+            pvalue=_marked(test.pvalue, test.method),
             holm=wording.probability(adjusted),
             kept=adjusted < alpha,
         )
@@ -140,9 +140,10 @@ def _rows(result: CompareBatteryResult, alpha: float) -> list[_Row]:
     ]
 
 
-def _mark(method: str) -> str:
-    """What stands before a p-value that was not counted."""
-    return "" if method == "exact" else "≤ " if method == "bracket" else "≈ "
+def _marked(p: float, method: str) -> str:
+    """A p-value, with what stands before one that was not counted; a bound is not rounded down."""
+    mark = "" if method == "exact" else "≤ " if method == "bracket" else "≈ "
+    return f"{mark}{wording.probability(p, bound=method == 'bracket')}"
 
 
 def _between(ends: DifferenceInterval | None) -> str:
