@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib.util
 import os
 import signal
+import sys
 import threading
 from collections.abc import Callable, Generator
 from pathlib import Path
@@ -52,6 +53,19 @@ def small_bert(small_models: Any, tmp_path_factory: pytest.TempPathFactory) -> P
 def small_clip(small_models: Any, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A small random CLIP: single letters as tokens, images of 32 × 32."""
     return Path(small_models.save_clip(tmp_path_factory.mktemp("models") / "small-clip"))
+
+
+@pytest.fixture
+def traps(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The current folder, with a file named after every module of Python that adds its name to ``sprung``."""
+    folder = tmp_path / "traps"
+    folder.mkdir()
+    sprung = folder / "sprung"
+    for name in sorted((sys.stdlib_module_names | {"numpy", "torch"}) - {"antigravity", "this"}):
+        line = f"open({str(sprung)!r}, 'a').write({name + chr(10)!r})\n"
+        (folder / f"{name}.py").write_text(line, encoding="utf-8")
+    monkeypatch.chdir(folder)
+    return sprung
 
 
 FORBIDDEN = os.environ.get("CROSSROADS_FORBID_SKIP", "") not in ("", "0")

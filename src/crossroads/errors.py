@@ -8,9 +8,15 @@ from __future__ import annotations
 
 import difflib
 import importlib
-from collections.abc import Iterable, Mapping
-from pathlib import Path
+from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Set as AbstractSet
+from pathlib import Path, PurePath
 from typing import Any
+
+MOST_CHARACTERS = 400
+"""Most characters of a message, and of a hint; what is longer loses its middle."""
+_DIGITS = 40
+_DEPTH = 6
 
 
 class CrossroadsError(Exception):
@@ -24,7 +30,11 @@ class CrossroadsError(Exception):
         What to do about it; printed after a blank line.
     """
 
+    longest = MOST_CHARACTERS
+
     def __init__(self, message: str, *, hint: str | None = None) -> None:
+        message = without_middle(message, self.longest)
+        hint = None if hint is None else without_middle(hint, self.longest)
         super().__init__(message if hint is None else f"{message}\n\nhint: {hint}")
         self.message = message
         self.hint = hint
@@ -68,7 +78,7 @@ class FormatError(InputError):
         if line is not None:
             place += f", line {line}" if place else f"line {line}"
         if key is not None:
-            place += f", key {key!r}" if place else f"key {key!r}"
+            place += f", key {in_short(key)}" if place else f"key {in_short(key)}"
         super().__init__(f"{place}: {message}" if place else message, hint=hint)
         self.path = None if path is None else Path(path)
         self.line = line
@@ -97,12 +107,12 @@ class UnknownNameError(InputError, LookupError):
         near = nearest(name, known)
         if hint is None:
             if near:
-                hint = f"did you mean {join_words([repr(n) for n in near], last='or')}?"
+                hint = f"did you mean {join_words(map(in_short, near), last='or')}?"
             elif len(known) <= 12:
                 hint = f"known: {', '.join(known)}."
             else:
                 hint = f"{len(known)} are known, such as {', '.join(known[:6])}."
-        super().__init__(f"unknown {kind} {name!r}.", hint=hint)
+        super().__init__(f"unknown {kind} {in_short(name)}.", hint=hint)
         self.kind, self.name, self.known, self.nearest = kind, name, known, near
 
 
@@ -115,6 +125,8 @@ class MissingStimuliError(InputError, LookupError):
         Stimulus to reason, such as ``"not in the vocabulary"``.
     """
 
+    longest = 10 * MOST_CHARACTERS  # all that is missing is named
+
     def __init__(self, message: str, *, missing: Mapping[str, str], hint: str | None = None) -> None:
         super().__init__(message, hint=hint)
         self.missing = dict(missing)
@@ -126,6 +138,9 @@ class MissingExtraError(CrossroadsError, ImportError):
 
 class CrossroadsWarning(UserWarning):
     """A doubtful choice that the user should know about; given at most once a call."""
+
+    def __init__(self, message: object = "") -> None:
+        super().__init__(without_middle(str(message), 2 * MOST_CHARACTERS))
 
 
 def require(module: str, *, extra: str, purpose: str) -> Any:
@@ -149,8 +164,88 @@ def require(module: str, *, extra: str, purpose: str) -> Any:
         ) from error
 
 
+def in_short(value: object, most: int = 60) -> str:
+    """What ``repr`` says of a value, short enough for a message.
+
+    Values come out of files of others: what a few bytes of a pickle describe can be larger than the memory
+    when it is written out, and a number too long to be written at all. So no more is written than is shown.
+
+    Parameters
+    ----------
+    value
+        Anything.
+    most
+        Number of characters, about: a text that is cut ends with "…".
+    """
+    pieces, size = [], 0
+    for piece in _pieces(value, most, _DEPTH):
+        pieces.append(piece)
+        size += len(piece)
+        if size > most + 3:  # a text of that length has its quotation marks, and the sign that it is cut
+            return f"{''.join(pieces)[:most]}…"
+    return "".join(pieces)
+
+
+def _pieces(value: object, most: int, depth: int) -> Iterator[str]:
+    """What ``repr`` says, bit by bit, as far as anybody asks."""
+    if isinstance(value, PurePath):
+        value = str(value)
+    if isinstance(value, str):  # of whatever class: only its letters count
+        yield repr(str.__str__(value) if len(value) <= most else str.__getitem__(value, slice(most)) + "…")
+    elif isinstance(value, bytes | bytearray):
+        yield repr(bytes(value[:most])) + ("…" if len(value) > most else "")
+    elif isinstance(value, int):
+        yield _integer(value)
+    elif isinstance(value, Mapping | AbstractSet | list | tuple) and depth == 0:
+        yield "…"
+    elif isinstance(value, Mapping):
+        yield "{"
+        for i, (key, one) in enumerate(value.items()):
+            yield ", " if i else ""
+            yield from _pieces(key, most, depth - 1)
+            yield ": "
+            yield from _pieces(one, most, depth - 1)
+        yield "}"
+    elif isinstance(value, AbstractSet | list | tuple):
+        first, last = "()" if isinstance(value, tuple) else "[]" if isinstance(value, list) else "{}"
+        yield first
+        for i, one in enumerate(value):
+            yield ", " if i else ""
+            yield from _pieces(one, most, depth - 1)
+        yield f",{last}" if isinstance(value, tuple) and len(value) == 1 else last
+    else:
+        yield _otherwise(value)
+
+
+def _integer(value: int) -> str:
+    if value.bit_length() > 3 * _DIGITS:
+        return f"a number of about {value.bit_length() * 30_103 // 100_000 + 1:,} digits"
+    return repr(value)
+
+
+def _otherwise(value: object) -> str:
+    """What any other object says of itself."""
+    try:
+        if isinstance(shape := getattr(value, "shape", None), tuple) and shape:
+            return f"{type(value).__name__} of shape {in_short(shape)}"
+        return repr(value)
+    except Exception:  # it is the value that is wrong, and not this message about it
+        return f"<{type(value).__name__}>"
+
+
+def without_middle(text: str, most: int = MOST_CHARACTERS) -> str:
+    """A text that is not too long, or its beginning and its end."""
+    if len(text) <= most:
+        return text
+    sign = " […] "
+    end = most // 3
+    return f"{text[: most - end - len(sign)].rstrip()}{sign}{text[-end:].lstrip()}"
+
+
 def nearest(name: str, known: Iterable[str], *, n: int = 3) -> tuple[str, ...]:
     """The known names closest to a mistyped one, best first, ignoring case."""
+    if len(name) > MOST_CHARACTERS:  # the comparison takes the product of lengths
+        return ()
     table: dict[str, str] = {}
     for candidate in known:
         table.setdefault(candidate.casefold(), candidate)
@@ -161,7 +256,7 @@ def one_of(kind: str, name: Any, known: Iterable[str]) -> str:
     """Return ``name`` if it is known, else raise with the nearest that is."""
     known = tuple(known)
     if not isinstance(name, str) or name not in known:  # an array compares item by item
-        raise UnknownNameError(kind, str(name), known)
+        raise UnknownNameError(kind, name if isinstance(name, str) else in_short(name), known)
     return name
 
 

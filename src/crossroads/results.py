@@ -17,7 +17,7 @@ from typing import Any, Self, TypeVar
 
 import numpy as np
 
-from crossroads.errors import FormatError, InputError, require
+from crossroads.errors import FormatError, InputError, in_short, require
 from crossroads.evidence.provenance import Provenance
 from crossroads.version import VERSION
 
@@ -103,10 +103,11 @@ class Result:
         """Rebuild a result from :meth:`to_dict`."""
         kind = data.get("type")
         if kind != cls.__name__:
-            raise FormatError(f"this is a {kind!r}, not a {cls.__name__!r}.", key="type")
+            raise FormatError(f"this is a {in_short(kind)}, not a {in_short(cls.__name__)}.", key="type")
         if data.get("schema") != SCHEMA:
             raise FormatError(
-                f"written with schema {data.get('schema')!r}; this version reads {SCHEMA}.", key="schema"
+                f"written with schema {in_short(data.get('schema'))}; this version reads {SCHEMA}.",
+                key="schema",
             )
         return _decode_dataclass(cls, {k: v for k, v in data.items() if k not in ("type", "schema")})
 
@@ -185,12 +186,7 @@ def _decode_field(name: str, hint: Any, value: Any) -> Any:
     except FormatError:
         raise
     except (AttributeError, TypeError, ValueError) as error:
-        raise FormatError(f"{_clipped(value)} is not a value of this field.", key=name) from error
-
-
-def _clipped(value: Any, most: int = 60) -> str:
-    shown = repr(value)
-    return shown if len(shown) <= most else shown[: most - 1] + "…"
+        raise FormatError(f"{in_short(value)} is not a value of this field.", key=name) from error
 
 
 _PLAIN: Mapping[Any, tuple[type, ...]] = {float: (float, int), int: (int,), str: (str,), bool: (bool,)}

@@ -8,6 +8,7 @@ import importlib.util
 import json
 import os
 import random
+import shutil
 import signal
 import socket
 import subprocess
@@ -119,6 +120,54 @@ def test_ray_finds_the_same(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
     import ray
 
     assert not ray.is_initialized()
+
+
+@pytest.mark.parametrize("engine", ["local", "ray"])
+def test_no_worker_runs_a_file_of_the_current_folder(
+    engine: str, tmp_path: Path, traps: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if engine == "ray" and importlib.util.find_spec("ray") is None:
+        pytest.skip("ray is not installed (extra [ray])")
+    monkeypatch.setattr(planning, "PART_BYTES", 20_000)
+    path = tmp_path / "corpus.txt"
+    path.write_text("\n".join(lines_of(2000)), encoding="utf-8")
+    found = find_contexts(path, WORDS, limit=25, engine=engine, workers=2)
+    assert found.contexts == find_contexts(path, WORDS, limit=25, workers=1).contexts
+    assert not traps.exists(), traps.read_text(encoding="utf-8").split()
+
+
+def test_the_trap_itself_is_sprung_by_a_worker_that_has_the_folder_on_its_path(traps: Path) -> None:
+    command = [word for word in engines.worker_command("crossroads.corpus.working") if word != "-P"]
+    subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, check=False)
+    assert traps.exists()
+
+
+@pytest.mark.parametrize("way", ["a path", "a relative path", "the folder"])
+def test_workers_run_the_package_that_their_parent_runs(way: str, tmp_path: Path) -> None:
+    corpus, seen, root = tmp_path / "corpus.txt", tmp_path / "seen", tmp_path / "copy" / "src"
+    corpus.write_text("\n".join(lines_of(3000)), encoding="utf-8")
+    shutil.copytree(Path(engines.__file__).parents[1], root / "crossroads")
+    with (root / "crossroads" / "corpus" / "working.py").open("a", encoding="utf-8") as file:
+        file.write(f"\nopen({str(seen)!r}, 'a').write('x')\n")
+    code = (
+        "from crossroads.corpus import find_contexts, planning\n"
+        "planning.PART_BYTES = 20_000\n"
+        f"print(len(find_contexts({str(corpus)!r}, ['Anna'], limit=25, workers=2).contexts['Anna']))"
+    )
+    environment = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
+    where, path = {"a path": (tmp_path, str(root)), "a relative path": (root.parent, "src")}.get(
+        way, (root, "")
+    )
+    run = subprocess.run(
+        [sys.executable, "-c", code],
+        cwd=where,
+        env=environment | ({"PYTHONPATH": path} if path else {}),
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert (run.stdout, run.stderr) == ("25\n", "")
+    assert seen.read_text(encoding="utf-8") == "xx"
 
 
 def test_a_killed_worker_costs_nothing_but_time(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

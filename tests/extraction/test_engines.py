@@ -33,6 +33,19 @@ def test_a_unit_that_always_ends_its_worker_is_named(
         list(encode_locally(plan, [1], settings, workers=1))
 
 
+@pytest.mark.parametrize(
+    "engine",
+    ["local", pytest.param("ray", marks=pytest.mark.filterwarnings("ignore"))],  # of its own settings
+)
+def test_no_worker_runs_a_file_of_the_current_folder(
+    engine: str, tiny_model: Callable[[str], Path], many: Path, traps: Path, tmp_path: Path
+) -> None:
+    if engine == "ray":
+        pytest.importorskip("ray", reason="extra 'ray'")
+    embed(many, tiny_model("bert"), tmp_path / "store", engine=engine, workers=1, device="cpu")
+    assert not traps.exists(), traps.read_text(encoding="utf-8").split()
+
+
 def test_an_iteration_that_is_left_early_leaves_no_worker(
     tiny_model: Callable[[str], Path], many: Path
 ) -> None:

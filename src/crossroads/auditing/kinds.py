@@ -30,6 +30,7 @@ from crossroads.errors import (
     InputError,
     MissingExtraError,
     UnknownNameError,
+    in_short,
     join_words,
     nearest,
     require,
@@ -217,9 +218,7 @@ def _of_name(model: str, path: Path) -> Kind:
 
 def _nowhere(model: str, near: Sequence[str]) -> FormatError:
     """The error for a path at which there is nothing."""
-    hint = (
-        f"did you mean {join_words([repr(n) for n in near], last='or')}?" if near else f"MODEL is {CAN_BE}."
-    )
+    hint = f"did you mean {join_words(map(in_short, near), last='or')}?" if near else f"MODEL is {CAN_BE}."
     return FormatError("there is no such file or folder.", path=model, hint=hint)
 
 
@@ -241,7 +240,7 @@ def _beside(path: Path) -> list[str]:
 
 def _hub_config(name: str, near: tuple[str, ...]) -> Mapping[str, Any]:
     """The configuration of a model of the hub; nothing else of it is fetched."""
-    beside = f"; or did you mean {join_words([repr(n) for n in near], last='or')}?" if near else "."
+    beside = f"; or did you mean {join_words(map(in_short, near), last='or')}?" if near else "."
     try:
         hub = require("huggingface_hub", extra="models", purpose="looking up models of the hub")
         errors = require("huggingface_hub.errors", extra="models", purpose="looking up models of the hub")

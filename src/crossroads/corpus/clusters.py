@@ -9,8 +9,10 @@ import logging
 import os
 import pickle
 import socket
+import tempfile
 import warnings
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import Path
 from typing import Any, TypeVar
 
 from crossroads.corpus.files import Part
@@ -107,7 +109,10 @@ def _connected(ray: Any, address: str | None, workers: int | None) -> Iterator[N
     os.environ.setdefault(_LEVEL, "fatal")  # the part of Ray that is not Python logs on its own
     try:
         _check_address(address)
-        _silently(functools.partial(ray.init, address=address or "local", **options))
+        with elsewhere() as environment:
+            _silently(
+                functools.partial(ray.init, address=address or "local", runtime_env=environment, **options)
+            )
     except (ConnectionError, ValueError, RuntimeError, OSError) as error:
         where = "can be started on this machine" if address is None else f"answers at {address!r}"
         reason = (str(error).strip().splitlines() or [type(error).__name__])[0].rstrip(".")
@@ -122,6 +127,31 @@ def _connected(ray: Any, address: str | None, workers: int | None) -> Iterator[N
         yield
     finally:
         ray.shutdown()
+
+
+@contextlib.contextmanager
+def elsewhere(environment: Mapping[str, Any] | None = None) -> Iterator[dict[str, Any]]:
+    """An environment of Ray whose workers run in an empty folder, and find what this process finds.
+
+    Without it Ray puts the current folder before the standard library on the path of every worker, so that
+    any ``random.py`` in it is run.
+
+    Parameters
+    ----------
+    environment
+        What else the workers are to have; a folder that is named there stays.
+    """
+    given = os.environ.get("PYTHONPATH")
+    with tempfile.TemporaryDirectory(prefix="crossroads-") as empty:
+        if given:  # the paths in it may begin at this folder
+            os.environ["PYTHONPATH"] = os.pathsep.join(
+                str(Path(path).absolute()) for path in given.split(os.pathsep) if path
+            )
+        try:
+            yield {"working_dir": empty, **(environment or {})}
+        finally:
+            if given:
+                os.environ["PYTHONPATH"] = given
 
 
 def _check_address(address: str | None) -> None:

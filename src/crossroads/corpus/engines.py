@@ -15,6 +15,7 @@ import tempfile
 import threading
 from collections import Counter, deque
 from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
 from typing import IO, Any
 
 from crossroads.corpus.files import Part
@@ -29,6 +30,14 @@ Thresholds = Callable[[], Sequence[bytes]]
 """Tells the priorities above which nothing is needed any more."""
 Engine = Callable[[Search, Sequence[Part], Thresholds, Progress], Iterator[Table]]
 """Searches parts."""
+_PACKAGE = Path(__file__).resolve().parents[1] / "__init__.py"
+_START = """\
+import importlib.util, sys
+spec = importlib.util.spec_from_file_location("crossroads", sys.argv[2])
+sys.modules["crossroads"] = importlib.util.module_from_spec(spec)
+spec.loader.exec_module(sys.modules["crossroads"])
+importlib.import_module(sys.argv[1]).main()
+"""
 
 
 def local(
@@ -63,7 +72,7 @@ class _Worker:
     def __init__(self, search: Search, answers: queue.SimpleQueue[tuple[_Worker, Any]]) -> None:
         self._errors: IO[bytes] = tempfile.TemporaryFile()  # noqa: SIM115 - closed in stop
         self._process = subprocess.Popen(
-            [sys.executable, "-m", "crossroads.corpus.working"],
+            worker_command("crossroads.corpus.working"),
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=self._errors,
@@ -162,6 +171,22 @@ def _check_tries(part: Part, tries: int, last: str) -> None:
             f"{part.source.path}: {TRIES} workers have died reading this file ({last}).",
             hint="was memory short? use fewer workers; with workers=1 this process reads by itself.",
         )
+
+
+def worker_command(module: str) -> list[str]:
+    """How to start a worker: a process of this Python that runs ``main`` of a module of this package.
+
+    The current folder is not on its path (``-P``), so that no file in it is taken for a module. The package
+    is the one that runs here, wherever it was found; what else the worker imports it finds as any Python does.
+
+    Parameters
+    ----------
+    module
+        Full name of the module.
+    """
+    flags = ["-E"] if sys.flags.ignore_environment else []
+    flags += ["-s"] if sys.flags.no_user_site else []
+    return [sys.executable, "-P", *flags, "-c", _START, module, str(_PACKAGE)]
 
 
 def default_workers() -> int:

@@ -15,7 +15,7 @@ from crossroads.corpus.planning import Corpus, parts_of, records_of, sources_of
 from crossroads.corpus.reservoir import Reservoirs
 from crossroads.corpus.tasks import Search, matcher_of
 from crossroads.corpus.windows import parse_window
-from crossroads.errors import DesignError, InputError, one_of
+from crossroads.errors import DesignError, InputError, in_short, one_of
 from crossroads.evidence.spelling import check_fallback, spellings
 from crossroads.stimuli.sets import word_fault
 
@@ -151,12 +151,12 @@ def find_contexts(
 def _forms(words: Iterable[str], rules: tuple[str, ...]) -> dict[str, list[tuple[str, str]]]:
     """The forms of each word under which it is looked for, with the rule of each."""
     if isinstance(words, str):
-        raise DesignError(f"the words are one string, {words!r}.", hint="give a list of words.")
+        raise DesignError(f"the words are one string, {in_short(words)}.", hint="give a list of words.")
     found: dict[str, list[tuple[str, str]]] = {}
     for word in words:
         fault = word_fault(word)
         if fault is not None:
-            raise DesignError(f"{word!r} {fault}.", hint="give every word as it is to be looked for.")
+            raise DesignError(f"{in_short(word)} {fault}.", hint="give every word as it is to be looked for.")
         found.setdefault(str(word), list(spellings(str(word), rules)))
     if not found:
         raise DesignError("there are no words to look for.", hint="give at least one.")
@@ -169,7 +169,7 @@ def _check_numbers(**given: int | None) -> None:
         low = least[name]
         if value is not None and (type(value) is not int or (low is not None and value < low)):
             allowed = "a whole number" if low is None else f"a whole number, {low} or more"
-            raise InputError(f"{name} is {value!r}.", hint=f"give {allowed}.")
+            raise InputError(f"{name} is {in_short(value)}.", hint=f"give {allowed}.")
 
 
 def _engine(engine: str, workers: int | None, ray_address: str | None) -> Engine:

@@ -18,7 +18,7 @@ from types import MappingProxyType
 from typing import Any
 
 from crossroads.corpus.found import Context, Found, WordCoverage
-from crossroads.errors import FormatError, InputError, join_words
+from crossroads.errors import FormatError, InputError, in_short, join_words
 from crossroads.evidence.replacing import recover, replaced
 from crossroads.version import VERSION
 
@@ -158,7 +158,7 @@ def read_contexts(folder: str | os.PathLike[str]) -> StoredContexts:
     for number, line in enumerate(data.splitlines(), 1):
         word, context = _parsed(line, path, number)
         if word not in contexts:
-            raise _damaged(f"{word!r} is not among the words of the manifest.", path, number)
+            raise _damaged(f"{in_short(word)} is not among the words of the manifest.", path, number)
         contexts[word].append(context)
     return StoredContexts(
         words=tuple(contexts),
@@ -178,7 +178,7 @@ def _read_manifest(path: Path) -> dict[str, Any]:
     layout = manifest.get("format") if isinstance(manifest, dict) else None
     if layout != FORMAT:
         raise FormatError(
-            f"the format is {layout!r}, expected {FORMAT!r}.",
+            f"the format is {in_short(layout)}, expected {in_short(FORMAT)}.",
             path=path,
             hint="name a folder that crossroads contexts has written, or write it with this version.",
         )

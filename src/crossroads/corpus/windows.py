@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from crossroads.corpus.letters import BREAK
-from crossroads.errors import InputError
+from crossroads.errors import InputError, in_short
 
 _SPLIT = re.compile(r"(\d+)\s*\+\s*(\d+)")
 _MOST = 1_000_000
@@ -51,7 +51,7 @@ def parse_window(window: int | str | None) -> Window:
     if not isinstance(window, bool) and text.isdecimal() and 1 <= int(text) <= _MOST:
         return Window(int(text) // 2, (int(text) - 1) // 2)
     raise InputError(
-        f"the window is {window!r}.",
+        f"the window is {in_short(window)}.",
         hint="give a number of words such as 9, a split such as '4+3', or 'all'.",
     )
 

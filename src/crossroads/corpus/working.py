@@ -1,8 +1,8 @@
 """A worker: a process of its own that searches parts of files until its input ends.
 
-Started as ``python -m crossroads.corpus.working`` by :mod:`crossroads.corpus.engines`, it reads the search
-and then parts from standard input, and answers on standard output: a number of bytes whenever some are read,
-and a table at the end of each part. A parent that is gone, however it went, is an input that ends.
+Started by :func:`crossroads.corpus.engines.worker_command`, it reads the search and then parts from standard
+input, and answers on standard output: a number of bytes whenever some are read, and a table at the end of
+each part. A parent that is gone, however it went, is an input that ends.
 """
 
 from __future__ import annotations
@@ -36,7 +36,3 @@ def main() -> None:
                 tell(attempt(search, part, thresholds, tell))
             except BrokenPipeError:
                 os._exit(0)
-
-
-if __name__ == "__main__":
-    main()

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from crossroads.errors import EvidenceError, InputError, join_words
+from crossroads.errors import EvidenceError, InputError, in_short, join_words
 from crossroads.evidence.provenance import Provenance, provenance_of
 from crossroads.evidence.spelling import check_fallback, spellings
 
@@ -175,15 +175,15 @@ class Embeddings:
 
 def _as_labels(labels: Sequence[str]) -> tuple[str, ...]:
     if isinstance(labels, str):
-        raise EvidenceError(f"the labels are one string, {labels!r}.", hint="give a list of words.")
+        raise EvidenceError(f"the labels are one string, {in_short(labels)}.", hint="give a list of words.")
     if not isinstance(labels, Iterable):
-        raise EvidenceError(f"the labels are {labels!r}.", hint="give a list of words.")
+        raise EvidenceError(f"the labels are {in_short(labels)}.", hint="give a list of words.")
     words = tuple(labels)
     wrong = {kind for kind in set(map(type, words)) if not issubclass(kind, str)}
     if wrong:
         bad = next(word for word in words if type(word) in wrong)
         raise EvidenceError(
-            f"the label {bad!r} is of type {type(bad).__name__}.", hint="give words as labels."
+            f"the label {in_short(bad)} is of type {type(bad).__name__}.", hint="give words as labels."
         )
     return words
 
@@ -240,6 +240,6 @@ def _duplicate_labels(labels: tuple[str, ...]) -> EvidenceError:
             twice[label] = None
         seen.add(label)
     return EvidenceError(
-        f"{join_words([repr(t) for t in twice], most=3)} label(s) more than one row.",
+        f"{join_words(map(in_short, twice), most=3)} label(s) more than one row.",
         hint="give each row a label of its own.",
     )

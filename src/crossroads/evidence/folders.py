@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from crossroads.errors import FormatError
+from crossroads.errors import FormatError, in_short
 from crossroads.evidence.staging import already_there, staged
 
 MANIFEST = "manifest.json"
@@ -96,7 +96,9 @@ def _read_manifest(path: Path, kind: str, hint: str) -> dict[str, Any]:
         raise FormatError(f"the manifest is not JSON: {error}.", path=file, hint=_DAMAGED) from error
     found = manifest.get("format") if isinstance(manifest, dict) else None
     if found != kind:
-        raise FormatError(f"the manifest describes {found!r}, not {kind!r}.", path=file, hint=hint)
+        raise FormatError(
+            f"the manifest describes {in_short(found)}, not {in_short(kind)}.", path=file, hint=hint
+        )
     for key in ("about", "arrays"):
         if not isinstance(manifest.get(key), dict):
             raise FormatError("this is missing or of the wrong type.", path=file, key=key, hint=_DAMAGED)

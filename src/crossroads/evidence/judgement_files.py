@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from crossroads.errors import CrossroadsWarning, FormatError, UnknownNameError, join_words, one_of
+from crossroads.errors import CrossroadsWarning, FormatError, UnknownNameError, in_short, join_words, one_of
 from crossroads.evidence.abc_names import TRAITS, TraitName, group_name, own_trait, trait_name
 from crossroads.evidence.judgements import HIGH, LOW, Judgements
 from crossroads.evidence.provenance import Provenance
@@ -85,7 +85,7 @@ def read_demographics(path: str | Path) -> dict[str, dict[str, str]]:
         about = {name.strip().casefold(): value.strip() for name, value in row.items()}
         who = about.pop("annotator")
         if not who or who in found:
-            raise FormatError(f"the annotator {who!r} is there twice.", path=file, line=rows.line_num)
+            raise FormatError(f"the annotator {in_short(who)} is there twice.", path=file, line=rows.line_num)
         found[who] = about
     return found
 

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from crossroads.errors import EvidenceError, InputError, UnknownNameError, one_of
+from crossroads.errors import EvidenceError, InputError, UnknownNameError, in_short, one_of
 from crossroads.evidence.provenance import Provenance
 from crossroads.stimuli import Ratings
 
@@ -238,7 +238,7 @@ def _check_names(*names: Sequence[str]) -> None:
         twice = [name for i, name in enumerate(several) if name in several[:i]] if several else []
         if twice:
             raise EvidenceError(
-                f"the {kind} {twice[0]!r} is there twice.", hint="two spellings may mean the same."
+                f"the {kind} {in_short(twice[0])} is there twice.", hint="two spellings may mean the same."
             )
     if not names[0] or not names[1]:
         raise EvidenceError("there is no group or no trait.", hint="give at least one of each.")

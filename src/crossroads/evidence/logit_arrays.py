@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from crossroads.errors import EvidenceError, InputError, UnknownNameError
+from crossroads.errors import EvidenceError, InputError, UnknownNameError, in_short
 from crossroads.stimuli import Trait
 
 
@@ -71,7 +71,7 @@ def integers(values: ArrayLike, name: str) -> NDArray[np.int64]:
 def listed(values: Any, name: str) -> list[Any]:
     """Any iterable but a string, as a list."""
     if isinstance(values, str) or not isinstance(values, Iterable):
-        raise InputError(f"{name} is {values!r}.", hint="give a list.")
+        raise InputError(f"{name} is {in_short(values)}.", hint="give a list.")
     return list(values)
 
 
@@ -83,7 +83,9 @@ def names_of(values: Any, name: str) -> tuple[str, ...]:
 def trait_of(pair: Any) -> Trait:
     """A pair of adjectives as a trait without a scale."""
     if not isinstance(pair, tuple | list) or len(pair) != 2:
-        raise InputError(f"{pair!r} is not a pair of traits.", hint='give ("cold", "warm"), or a Trait.')
+        raise InputError(
+            f"{in_short(pair)} is not a pair of traits.", hint='give ("cold", "warm"), or a Trait.'
+        )
     left, right = pair
     return Trait(left=left, right=right, scale="", human_key=f"{left} - {right}")
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from crossroads.errors import EvidenceError, UnknownNameError, one_of
+from crossroads.errors import EvidenceError, UnknownNameError, in_short, one_of
 
 if TYPE_CHECKING:
     from crossroads.evidence.logits import Logits
@@ -24,7 +24,9 @@ def check_names(logits: Logits) -> None:
     """Labels: present, different, and every trait among the adjectives."""
     one_of("kind of model", logits.kind, KINDS)
     if isinstance(logits.vocabulary, bool) or not isinstance(logits.vocabulary, int | np.integer):
-        raise EvidenceError(f"vocabulary is {logits.vocabulary!r}.", hint="give the number of tokens.")
+        raise EvidenceError(
+            f"vocabulary is {in_short(logits.vocabulary)}.", hint="give the number of tokens."
+        )
     for name, found in (
         ("group", logits.groups),
         ("prior", logits.priors),
@@ -50,9 +52,11 @@ def _check_labels(kind: str, names: Sequence[Any]) -> None:
     seen: set[str] = set()
     for name in names:
         if not isinstance(name, str) or not name.strip():
-            raise EvidenceError(f"a {kind} is {name!r}.", hint="give words.")
+            raise EvidenceError(f"a {kind} is {in_short(name)}.", hint="give words.")
         if name in seen:
-            raise EvidenceError(f"the {kind} {name!r} is given twice.", hint=f"give every {kind} once.")
+            raise EvidenceError(
+                f"the {kind} {in_short(name)} is given twice.", hint=f"give every {kind} once."
+            )
         seen.add(name)
 
 

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from crossroads.errors import FormatError
+from crossroads.errors import FormatError, in_short
 from crossroads.stimuli.text_files import read_text
 
 _LONG = ("group", "trait", "score")
@@ -142,7 +142,7 @@ def number(
     except ValueError:
         found = None
     if found is None or not math.isfinite(found):
-        raise FormatError(f"{value!r} is not a number.", path=path, line=line, key=key)
+        raise FormatError(f"{in_short(value)} is not a number.", path=path, line=line, key=key)
     return found
 
 
@@ -151,7 +151,7 @@ def nested(scores: Mapping[str, Mapping[str, float]]) -> list[Rating]:
     for group, row in scores.items():
         if not isinstance(row, Mapping):
             raise FormatError(
-                f"{row!r} is no mapping of traits to scores.",
+                f"{in_short(row)} is no mapping of traits to scores.",
                 path="the mapping",
                 key=str(group),
                 hint="give {group: {trait: score, ...}, ...}.",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import unicodedata
 from collections.abc import Iterable, Iterator
 
-from crossroads.errors import InputError, UnknownNameError
+from crossroads.errors import InputError, UnknownNameError, in_short
 
 RULES = ("lower", "title", "accents")
 """The rules a fallback may name: lower case, title case, accents removed."""
@@ -22,7 +22,7 @@ def check_fallback(fallback: str | Iterable[str]) -> tuple[str, ...]:
     ('lower', 'accents')
     """
     if not isinstance(fallback, Iterable):
-        raise InputError(f"fallback is {fallback!r}.", hint=f"name rules: {', '.join(RULES)}.")
+        raise InputError(f"fallback is {in_short(fallback)}.", hint=f"name rules: {', '.join(RULES)}.")
     rules = (
         tuple(part.strip() for part in fallback.split(",")) if isinstance(fallback, str) else tuple(fallback)
     )

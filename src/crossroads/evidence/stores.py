@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from crossroads.errors import EvidenceError, FormatError, join_words, one_of
+from crossroads.errors import EvidenceError, FormatError, in_short, join_words, one_of
 from crossroads.evidence.provenance import Provenance
 
 FORMAT = "crossroads-store/1"
@@ -75,8 +75,9 @@ def _provenance(data: Mapping[str, Any], file: Path) -> Provenance:
     try:
         return Provenance.from_dict(data)
     except TypeError as error:
+        there = join_words(map(in_short, data), most=6) or "nothing"
         raise FormatError(
-            f"this does not say where the vectors came from: {join_words(map(repr, data)) or 'nothing'}.",
+            f"this does not say where the vectors came from: {there}.",
             path=file,
             key="provenance",
             hint=_HINT,
@@ -103,7 +104,7 @@ def _read_manifest(path: Path) -> dict[str, Any]:
         said = (
             "a contexts folder, not yet embedded"
             if str(kind).startswith("crossroads-contexts")
-            else repr(kind)
+            else in_short(kind)
         )
         raise FormatError(
             f"the manifest describes {said}, not {FORMAT!r}.",
@@ -136,7 +137,10 @@ def _check_manifest(manifest: Mapping[str, Any], file: Path) -> None:
             raise FormatError("a shard is not described.", path=file, key="shards", hint=_HINT)
         if Path(shard["file"]).name != shard["file"]:
             raise FormatError(
-                f"the shard {shard['file']!r} lies outside the store.", path=file, key="shards", hint=_HINT
+                f"the shard {in_short(shard['file'])} lies outside the store.",
+                path=file,
+                key="shards",
+                hint=_HINT,
             )
     try:
         check_table(manifest["words"], manifest["counts"])
@@ -154,17 +158,18 @@ def check_table(words: Sequence[Any], counts: Sequence[Any]) -> None:
     for word, count in zip(words, counts, strict=True):
         if not isinstance(word, str) or not isinstance(count, int | np.integer) or count < 1:
             raise EvidenceError(
-                f"the word {word!r} has {count!r} contexts.", hint="leave out words without contexts."
+                f"the word {in_short(word)} has {in_short(count)} contexts.",
+                hint="leave out words without contexts.",
             )
         if not word or word != word.strip() or not _is_text(word):
             raise EvidenceError(
-                f"{word!r} is no word: it is empty, begins or ends with a space, or is not Unicode text.",
+                f"{in_short(word)} is no word: it is empty, begins or ends with a space, or is no Unicode text.",
                 hint="name words as they are asked for.",
             )
     if len(set(words)) < len(words):
         twice = [word for word, times in Counter(words).items() if times > 1]
         raise EvidenceError(
-            f"there more than once: {join_words(map(repr, twice), most=4)}.",
+            f"there more than once: {join_words(map(in_short, twice), most=4)}.",
             hint="put all contexts of a word into one array.",
         )
 

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from crossroads.errors import EvidenceError, FormatError, UnsafeFileError, one_of
+from crossroads.errors import EvidenceError, FormatError, UnsafeFileError, in_short, one_of
 from crossroads.evidence import Contexts, Provenance
 from crossroads.evidence.staging import already_there
 from crossroads.evidence.store_writing import write_store
@@ -137,7 +137,7 @@ def _pickle(path: Path) -> tuple[list[str], _Read]:
         raise FormatError(f"the pickle holds {type(table).__name__}, or nothing.", path=path, hint=_LAYOUT)
     strange = next((key for key in table if not isinstance(key, str)), None)
     if strange is not None:
-        raise FormatError(f"the key {strange!r:.60} is no word.", path=path, hint=_LAYOUT)
+        raise FormatError(f"the key {in_short(strange)} is no word.", path=path, hint=_LAYOUT)
 
     def read(word: str) -> NDArray[Any]:
         value = table[word]

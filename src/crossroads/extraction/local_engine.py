@@ -10,7 +10,6 @@ import os
 import pickle
 import queue
 import subprocess
-import sys
 import tempfile
 import threading
 from collections.abc import Iterable, Iterator
@@ -18,6 +17,7 @@ from typing import IO, Any
 
 from numpy.typing import NDArray
 
+from crossroads.corpus.engines import worker_command
 from crossroads.errors import CrossroadsError, InputError
 from crossroads.extraction.planning import Plan, Unit
 from crossroads.extraction.settings import Settings
@@ -147,7 +147,7 @@ class _Worker:
         }
         self._errors: IO[bytes] = tempfile.TemporaryFile()  # noqa: SIM115 (closed in kill)
         self._process = subprocess.Popen(
-            [sys.executable, "-m", "crossroads.extraction.working"],
+            worker_command("crossroads.extraction.working"),
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=self._errors,

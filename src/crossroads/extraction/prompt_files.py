@@ -22,7 +22,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from crossroads.errors import FormatError, InputError, join_words, nearest
+from crossroads.errors import FormatError, InputError, in_short, join_words, nearest
 from crossroads.extraction.prompts import template_places
 from crossroads.stimuli.frozen import FrozenDict
 from crossroads.stimuli.grammar import check_agreement
@@ -140,7 +140,7 @@ def _named_rows(rows: list[dict[str, Any]], file: Path) -> dict[str, dict[str, A
             raise FormatError(f"the group of row {number} has no name.", path=file, hint=_GROUP_HINT)
         if name in found:
             raise FormatError(
-                f"the group {name!r} is given twice, again in row {number}.",
+                f"the group {in_short(name)} is given twice, again in row {number}.",
                 path=file,
                 hint="keep one line for each group.",
             )
@@ -184,7 +184,7 @@ def _trait(value: Any, file: Path, key: str, closed: bool) -> Trait:
         synonyms[name] = tuple(words)
     left, right = row["left"].strip(), row["right"].strip()
     if left == right:
-        raise FormatError(f"left and right are both {left!r}.", path=file, key=key, hint=_TRAIT_HINT)
+        raise FormatError(f"left and right are both {in_short(left)}.", path=file, key=key, hint=_TRAIT_HINT)
     return Trait(
         left=left, right=right, scale=str(row.get("scale") or ""), human_key=f"{left} - {right}", **synonyms
     )
@@ -208,7 +208,7 @@ def _known(table: Mapping[str, Any], known: tuple[str, ...], file: Path, key: st
             near = nearest(name, known, n=1)
             hint = f"did you mean {near[0]!r}?" if near else f"known: {', '.join(known)}."
             place = f"{key}.{name}" if key else name
-            raise FormatError(f"unknown key {name!r}.", path=file, key=place, hint=hint)
+            raise FormatError(f"unknown key {in_short(name)}.", path=file, key=place, hint=hint)
 
 
 def _document(file: Path, columns: tuple[str, ...]) -> dict[str, Any]:

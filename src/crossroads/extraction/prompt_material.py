@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from crossroads.errors import InputError, UnknownNameError
+from crossroads.errors import InputError, UnknownNameError, in_short
 from crossroads.extraction.prompt_files import read_groups, read_templates, read_traits
 from crossroads.extraction.prompts import PRIORS, group_rows, template_places
 from crossroads.stimuli.catalog import catalog
@@ -67,10 +67,11 @@ def asked_material(groups: Any = None, traits: Any = None, templates: Any = None
 def _check_groups(groups: tuple[Any, ...]) -> None:
     for group in groups:
         if not str(group.name).strip():
-            raise InputError(f"a group has the name {group.name!r}.", hint="give every group a name.")
+            raise InputError(f"a group has the name {in_short(group.name)}.", hint="give every group a name.")
         if group.name in PRIORS:
             raise InputError(
-                f"a group is named {group.name!r}, as a prior is.", hint="give the group another name."
+                f"a group is named {in_short(group.name)}, as a prior is.",
+                hint="give the group another name.",
             )
     group_rows(groups)
 
@@ -79,13 +80,16 @@ def _check_traits(traits: tuple[Trait, ...]) -> None:
     seen: set[str] = set()
     for pair in traits:
         if not pair.left.strip() or not pair.right.strip():
-            raise InputError(f"the pair {pair.name!r} lacks an adjective.", hint='give ("cold", "warm").')
+            raise InputError(
+                f"the pair {in_short(pair.name)} lacks an adjective.", hint='give ("cold", "warm").'
+            )
         if pair.left == pair.right:
             raise InputError(
-                f"left and right of a pair are both {pair.left!r}.", hint="give two opposite adjectives."
+                f"left and right of a pair are both {in_short(pair.left)}.",
+                hint="give two opposite adjectives.",
             )
         if pair.name in seen:
-            raise InputError(f"the pair {pair.name!r} is given twice.", hint="name each one once.")
+            raise InputError(f"the pair {in_short(pair.name)} is given twice.", hint="name each one once.")
         seen.add(pair.name)
 
 
@@ -96,13 +100,13 @@ def _check_own(templates: list[str], groups: list[Any]) -> None:
     if not found:
         return
     first, more = found[0], f" {len(found) - 1} more do not agree either." if len(found) > 1 else ""
-    subject = f"{first.text!r} {first.fault}"
+    subject = f"{in_short(first.text)} {first.fault}"
     if first.template:
-        of_group = f" with the group {first.group!r}" if first.group else ""
-        subject = f"the template {first.template!r}{of_group}: {subject}"
+        of_group = f" with the group {in_short(first.group)}" if first.group else ""
+        subject = f"the template {in_short(first.template)}{of_group}: {subject}"
     better = "repair the form or the template."
     if first.correction is not None:
-        better = f"it should be {first.correction!r}."
+        better = f"it should be {in_short(first.correction)}."
     raise InputError(f"{subject}.{more}", hint=better)
 
 
@@ -127,7 +131,9 @@ def _groups(given: Any) -> tuple[tuple[Any, ...], Mapping[str, str] | None, set[
         elif hasattr(one, "forms") and hasattr(one, "name"):
             found.append(one)
         else:
-            raise InputError(f"{one!r} is no group.", hint="give names of groups, or groups with forms.")
+            raise InputError(
+                f"{in_short(one)} is no group.", hint="give names of groups, or groups with forms."
+            )
     if not found:
         raise InputError("there are no groups.", hint="name at least one.")
     return tuple(found), noun or (known.prior.forms if known.prior else None), foreign
@@ -151,7 +157,7 @@ def _traits(given: Any) -> tuple[Trait, ...]:
         elif isinstance(one, tuple | list) and len(one) == 2 and all(isinstance(w, str) for w in one):
             found.append(Trait(left=one[0], right=one[1], scale="", human_key=f"{one[0]} - {one[1]}"))
         else:
-            raise InputError(f"{one!r} is no pair of traits.", hint='give ("cold", "warm").')
+            raise InputError(f"{in_short(one)} is no pair of traits.", hint='give ("cold", "warm").')
     if not found:
         raise InputError("there are no traits.", hint="name at least one pair.")
     return tuple(found)
@@ -184,7 +190,7 @@ def _templates(given: Any) -> tuple[tuple[str, ...], list[str]]:
             found += [template.text for template in known[one].templates]
         else:
             raise InputError(
-                f"{one!r} is no template: it has no place for group and trait.",
+                f"{in_short(one)} is no template: it has no place for group and trait.",
                 hint="write {singular}, {plural} or {capitalised}, and {trait}; or name a family.",
             )
     return tuple(found), own
@@ -194,7 +200,7 @@ def _several(given: Any, name: str) -> list[Any]:
     if isinstance(given, str | Path):
         return [given]
     if not isinstance(given, Iterable):
-        raise InputError(f"{name} is {given!r}.", hint="give a list, or the name of a file.")
+        raise InputError(f"{name} is {in_short(given)}.", hint="give a list, or the name of a file.")
     return list(given)
 
 

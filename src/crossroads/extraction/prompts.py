@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from crossroads.errors import InputError, join_words, one_of
+from crossroads.errors import InputError, in_short, join_words, one_of
 from crossroads.stimuli.templates import Template
 
 TRAIT = "trait"
@@ -77,7 +77,7 @@ def group_rows(groups: Iterable[Any]) -> tuple[Row, ...]:
         missing = [form for form in FORMS if not group.forms.get(form)]
         if missing:
             raise InputError(
-                f"the group {group.name!r} has no {join_words(missing, last='or')}.",
+                f"the group {in_short(group.name)} has no {join_words(missing, last='or')}.",
                 hint="templates need the noun in the singular and the plural.",
             )
         rows.append(Row(name=group.name, forms={form: group.forms[form] for form in FORMS}))
@@ -158,20 +158,22 @@ def template_places(text: str) -> list[str]:
     names = _PLACE.findall(text)
     odd = [f"{{{name}}}" for name in names if not _NAME.fullmatch(name)]
     if odd or re.search(r"[{}]", _PLACE.sub("", text)):
-        said = f"has {odd[0]!r}" if odd else "has a brace that belongs to no place"
+        said = f"has {in_short(odd[0])}" if odd else "has a brace that belongs to no place"
         allowed = join_words([f"{{{name}}}" for name in (TRAIT, *FORMS)], last="or")
         raise InputError(
-            f"the template {text!r} cannot be read: it {said}.",
+            f"the template {in_short(text)} cannot be read: it {said}.",
             hint=f"write {allowed}, each in single braces.",
         )
     for name in names:
         one_of("place in a template", name, (TRAIT, *FORMS))
     if names.count(TRAIT) != 1:
         said = "no place" if TRAIT not in names else f"{names.count(TRAIT)} places"
-        raise InputError(f"the template {text!r} has {said} for the trait.", hint="write {trait} once.")
+        raise InputError(
+            f"the template {in_short(text)} has {said} for the trait.", hint="write {trait} once."
+        )
     if len(names) == 1:
         raise InputError(
-            f"the template {text!r} has no place for the group.",
+            f"the template {in_short(text)} has no place for the group.",
             hint="write {singular}, {plural} or {capitalised}.",
         )
     return names
@@ -180,4 +182,4 @@ def template_places(text: str) -> list[str]:
 def _distinct(kind: str, names: Sequence[str]) -> None:
     twice = [name for at, name in enumerate(names) if name in names[:at]]
     if twice:
-        raise InputError(f"the {kind} {twice[0]!r} is given twice.", hint="name each one once.")
+        raise InputError(f"the {kind} {in_short(twice[0])} is given twice.", hint="name each one once.")

@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from crossroads.corpus.clusters import elsewhere
 from crossroads.errors import CrossroadsError, InputError, require
 from crossroads.extraction.encoding import Encoder
 from crossroads.extraction.planning import Plan
@@ -123,8 +124,6 @@ def _cluster(
         yield ray
         return
     options: dict[str, Any] = {"logging_level": logging.ERROR, "log_to_driver": False}
-    if runtime_env is not None:
-        options["runtime_env"] = dict(runtime_env)
     if address is None:
         options["include_dashboard"] = False
         if workers is not None:
@@ -135,8 +134,8 @@ def _cluster(
     os.environ.setdefault("RAY_BACKEND_LOG_LEVEL", "fatal")
     try:
         _knock(address)
-        with _without_stderr():
-            ray.init(address=address or "local", **options)
+        with _without_stderr(), elsewhere(runtime_env) as environment:
+            ray.init(address=address or "local", runtime_env=environment, **options)
     except (ConnectionError, ValueError, RuntimeError, OSError) as error:
         where = "on this machine" if address is None else f"at {address!r}"
         reason = str(error).strip().splitlines() or [type(error).__name__]

@@ -1,8 +1,7 @@
 """A worker: a process of its own that loads the model once and encodes units until its input ends.
 
-Started as ``python -m crossroads.extraction.working`` by :mod:`crossroads.extraction.local_engine`, it reads
-the settings and then units from standard input and answers on standard output. A parent that is gone, however
-it went, is an input that ends.
+Started by :mod:`crossroads.extraction.local_engine`, it reads the settings and then units from
+standard input and answers on standard output. A parent that is gone, however it went, is an input that ends.
 """
 
 from __future__ import annotations
@@ -58,7 +57,3 @@ def _told(error: Exception) -> tuple[str, str]:
         )
     kind = type(error).__name__
     return f"the model failed: {kind}: {said[:200]}" if said else f"the model failed: {kind}.", hint
-
-
-if __name__ == "__main__":
-    main()

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from crossroads.errors import InputError
+from crossroads.errors import InputError, in_short
 
 
 def whole(name: str, value: Any, *, least: int = 0, hint: str | None = None) -> int:
@@ -25,7 +25,7 @@ def whole(name: str, value: Any, *, least: int = 0, hint: str | None = None) -> 
     """
     if isinstance(value, bool | np.bool_ | np.ndarray) or not hasattr(value, "__index__") or value < least:
         raise InputError(
-            f"{name} is {value!r}.", hint=hint or f"give a whole number that is at least {least}."
+            f"{name} is {in_short(value)}.", hint=hint or f"give a whole number that is at least {least}."
         )
     return int(value)
 
@@ -64,7 +64,7 @@ def number(
     """
     given = _as_float(value)
     if given is None or not isfinite(given) or value < least or not above < value < below:
-        raise InputError(f"{name} is {value!r}.", hint=hint)
+        raise InputError(f"{name} is {in_short(value)}.", hint=hint)
     return given
 
 
@@ -73,7 +73,8 @@ def work(value: Any) -> float:
     given = _as_float(value)
     if given is None or not given >= 0:
         raise InputError(
-            f"max_work is {value!r}.", hint="give a number that is not negative; float('inf') for no limit."
+            f"max_work is {in_short(value)}.",
+            hint="give a number that is not negative; float('inf') for no limit.",
         )
     return given
 
@@ -81,7 +82,7 @@ def work(value: Any) -> float:
 def switch(name: str, value: Any) -> bool:
     """True or False, and nothing that merely counts as one of them, such as the text "no"."""
     if not isinstance(value, bool | np.bool_):
-        raise InputError(f"{name} is {value!r}.", hint="use True or False.")
+        raise InputError(f"{name} is {in_short(value)}.", hint="use True or False.")
     return bool(value)
 
 

@@ -8,7 +8,7 @@ from math import ceil, comb, floor, log2
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from crossroads.errors import InputError
+from crossroads.errors import InputError, in_short
 from crossroads.inference.options import number
 
 Integers = NDArray[np.int64]
@@ -92,7 +92,7 @@ def as_numbers(name: str, values: ArrayLike) -> Floats:
             return array.astype(np.float64, copy=False)
     except (TypeError, ValueError):
         pass
-    raise InputError(f"{name} is {values!r}.", hint="give real numbers, in lists of equal length.")
+    raise InputError(f"{name} is {in_short(values)}.", hint="give real numbers, in lists of equal length.")
 
 
 def _as_floats(name: str, values: ArrayLike) -> Floats:

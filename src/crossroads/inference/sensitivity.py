@@ -24,7 +24,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from crossroads.errors import EvidenceError, InputError
+from crossroads.errors import EvidenceError, InputError, in_short
 from crossroads.inference.compiled import kernels
 from crossroads.inference.options import number, switch
 from crossroads.inference.scores import Floats, as_numbers
@@ -260,7 +260,7 @@ def _checked(
     number("gamma", gamma, least=0.0, hint="give a margin of at least 0.")
     tokens = np.atleast_1d(np.asarray(target))
     if tokens.ndim != 1 or tokens.dtype.kind not in "iu" or tokens.size == 0:
-        raise InputError(f"target is {target!r}.", hint="give the position of a token, or several.")
+        raise InputError(f"target is {in_short(target)}.", hint="give the position of a token, or several.")
     outside = tokens[(tokens < 0) | (tokens >= array.shape[-1])]
     if outside.size:
         raise InputError(

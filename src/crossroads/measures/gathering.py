@@ -14,6 +14,7 @@ from crossroads.errors import (
     EvidenceError,
     InputError,
     MissingStimuliError,
+    in_short,
     join_words,
     one_of,
 )
@@ -109,11 +110,11 @@ def listed_words(name: str, words: object, *, hint: str = "give a list of words.
     """Words of a list, each once; refused if they are one string, or no words."""
     if isinstance(words, str | bytes) or not isinstance(words, Iterable):
         one = "one string, " if isinstance(words, str) else ""
-        raise InputError(f"{name} is {one}{words!r}.", hint=hint)
+        raise InputError(f"{name} is {one}{in_short(words)}.", hint=hint)
     listed = tuple(dict.fromkeys(words))
     for word in listed:
         if not isinstance(word, str):
-            raise InputError(f"{name} holds {word!r}, of type {type(word).__name__}.", hint=hint)
+            raise InputError(f"{name} holds {in_short(word)}, of type {type(word).__name__}.", hint=hint)
     return listed
 
 
@@ -133,7 +134,7 @@ def check_inputs(design: object, *models: object) -> None:
     if not isinstance(design, Design):
         named = f"cr.catalog({design!r}) gives a published one."
         raise InputError(
-            f"the design is of type {type(design).__name__}: {design!r}.",
+            f"the design is of type {type(design).__name__}: {in_short(design)}.",
             hint=named if isinstance(design, str) else "build a cr.Design.",
         )
 
@@ -142,7 +143,9 @@ def listed_designs(designs: object) -> list[Design]:
     """One design or several, as a list; refused if there is none, or something else among them."""
     several = [designs] if isinstance(designs, Design) else designs
     if isinstance(several, str) or not isinstance(several, Iterable):
-        raise InputError(f"the designs are {designs!r}.", hint="give designs, such as [cr.catalog('weat6')].")
+        raise InputError(
+            f"the designs are {in_short(designs)}.", hint="give designs, such as [cr.catalog('weat6')]."
+        )
     listed = list(several)
     if not listed:
         raise InputError("there are no designs to test.", hint="give at least one.")
@@ -155,7 +158,9 @@ def warn_about_sharing(design: Design) -> None:
     """Warn, once, where words stand in both sets of a pair: they count twice and pull the effect to 0."""
     shared = {"targets": design.shared_targets, "attributes": design.shared_attributes}
     parts = [
-        f"{join_words(map(repr, words), most=3)} in both {what}" for what, words in shared.items() if words
+        f"{join_words(map(in_short, words), most=3)} in both {what}"
+        for what, words in shared.items()
+        if words
     ]
     if parts:
         warnings.warn(f"the design {design.name!r} has {join_words(parts)}.", CrossroadsWarning, stacklevel=3)
@@ -175,7 +180,7 @@ def _warn_about_twins(emb: Embeddings, rows: dict[str, list[int]], used: dict[st
             seen[row] = emb.labels[row]
     if twins:
         warnings.warn(
-            f"several stimuli were found as {join_words(map(repr, twins), most=3)}, and count several times.",
+            f"several stimuli were found as {join_words(map(in_short, twins), most=3)}, and count several times.",
             CrossroadsWarning,
             stacklevel=4,
         )

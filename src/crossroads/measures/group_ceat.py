@@ -10,7 +10,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from crossroads.errors import DesignError, EvidenceError, InputError, MissingStimuliError, join_words, one_of
+from crossroads.errors import (
+    DesignError,
+    EvidenceError,
+    InputError,
+    MissingStimuliError,
+    in_short,
+    join_words,
+    one_of,
+)
 from crossroads.evidence import Contexts
 from crossroads.geometry import Floats
 from crossroads.inference.bootstrap import generator
@@ -222,7 +230,7 @@ def _ends(traits: Traits | Mapping[str, tuple[Iterable[str], Iterable[str]]], sy
     given: Mapping[str, Any] = traits
     for name, pair in given.items():
         if not isinstance(pair, (tuple, list)) or len(pair) != 2:
-            raise DesignError(f"the trait {name!r} is {pair!r}.", hint=hint)
+            raise DesignError(f"the trait {in_short(name)} is {in_short(pair)}.", hint=hint)
         left, right = pair
         ends[str(name)] = (
             tuple(StimulusSet.of(left, f"{name}, left")),

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from crossroads.errors import DesignError, UnknownNameError, join_words
+from crossroads.errors import DesignError, UnknownNameError, in_short, join_words
 from crossroads.stimuli import Groups, StimulusSet
 
 Key = tuple[str, ...]
@@ -28,7 +28,7 @@ class GroupTable:
         """The group that is meant by a label, or by its subcategories."""
         if not isinstance(target, Iterable):
             raise DesignError(
-                f"the target is {target!r}.", hint="give the label of a group, or its subcategories."
+                f"the target is {in_short(target)}.", hint="give the label of a group, or its subcategories."
             )
         asked = target if isinstance(target, str) else " / ".join(map(str, target))
         for key, label in self.labels.items():
@@ -123,7 +123,7 @@ def _crossed(parts: Mapping[Key, Iterable[str]]) -> dict[Key, list[str]]:
         for name in names:
             if category in place.setdefault(name, {}):
                 raise DesignError(
-                    f"{name!r} stands under two subcategories of {category!r}.",
+                    f"{in_short(name)} stands under two subcategories of {in_short(category)}.",
                     hint="put each name under one subcategory of every category.",
                 )
             place[name][category] = value
@@ -146,7 +146,7 @@ def _check(names: Mapping[Key, tuple[str, ...]], labels: Mapping[Key, str]) -> N
         )
     if "words" in labels.values() or len(set(labels.values())) < len(labels):
         raise DesignError(
-            f"groups are called {join_words(map(repr, labels.values()), most=4)}.",
+            f"groups are called {join_words(map(in_short, labels.values()), most=4)}.",
             hint="give each group a name of its own; 'words' is what results call the candidates.",
         )
     owner: dict[str, str] = {}
@@ -154,7 +154,7 @@ def _check(names: Mapping[Key, tuple[str, ...]], labels: Mapping[Key, str]) -> N
         for word in words:
             if word in owner:
                 raise DesignError(
-                    f"the groups {owner[word]!r} and {labels[key]!r} share the name {word!r}.",
+                    f"the groups {in_short(owner[word])} and {in_short(labels[key])} share the name {in_short(word)}.",
                     hint="a name can stand for one group only: remove it from one of them, or from both.",
                 )
             owner[word] = labels[key]

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from crossroads.errors import InputError
+from crossroads.errors import InputError, in_short
 from crossroads.evidence.logits import Logits
 from crossroads.measures.trait_cells import selected, trait_scores
 from crossroads.measures.trait_scores import TraitScores
@@ -95,7 +95,7 @@ def ilps_star(
     """
     given: Any = renormalise
     if not isinstance(given, bool | str) or given not in _RESTRICTIONS:
-        raise InputError(f"renormalise is {renormalise!r}.", hint="use False, True or 'piece'.")
+        raise InputError(f"renormalise is {in_short(renormalise)}.", hint="use False, True or 'piece'.")
     chosen = selected(logits, templates)
     each = chosen.log_probabilities(filled=True, restricted=_RESTRICTIONS[renormalise])
     conventions = {"pieces": "chain rule, left to right", "renormalise": renormalise}

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from crossroads.errors import InputError, UnknownNameError, join_words, one_of
+from crossroads.errors import InputError, UnknownNameError, in_short, join_words, one_of
 from crossroads.geometry import Floats
 from crossroads.inference.detection import area_interval, area_under_curve, best_threshold, exact_interval
 from crossroads.inference.options import number, seed_of, share, whole
@@ -182,7 +182,7 @@ def eibd(
     if set(parents.words) != set(table.words):
         odd = sorted(set(parents.words) ^ set(table.words))
         raise InputError(
-            f"pairs and constituents score different words, such as {join_words(map(repr, odd), most=3)}.",
+            f"pairs and constituents score different words, such as {join_words(map(in_short, odd), most=3)}.",
             hint="score the same words with both.",
         )
     at = {word: i for i, word in enumerate(parents.words)}
@@ -272,7 +272,7 @@ def _threshold(
         raise UnknownNameError("threshold", threshold, RULES)
     if true is None:
         raise InputError(
-            f"threshold={threshold!r} needs the true words.", hint="pass truth=[...], or a number."
+            f"threshold={in_short(threshold)} needs the true words.", hint="pass truth=[...], or a number."
         )
     flags = (top[None, :] > GRID[:, None]) & (bottom[None, :] <= GRID[:, None])
     chosen, honest = best_threshold(flags, true, GRID, balanced=threshold == "youden")

@@ -8,7 +8,14 @@ from typing import Any
 
 import numpy as np
 
-from crossroads.errors import EvidenceError, InputError, MissingStimuliError, UnknownNameError, one_of
+from crossroads.errors import (
+    EvidenceError,
+    InputError,
+    MissingStimuliError,
+    UnknownNameError,
+    in_short,
+    one_of,
+)
 from crossroads.geometry import Floats
 from crossroads.measures.score_files import Scores
 from crossroads.results import Coverage
@@ -119,19 +126,21 @@ def as_pairs(pairs: Pairs) -> tuple[PairedGroup, ...]:
         return paired_groups()
     if not isinstance(pairs, Mapping):
         if not isinstance(pairs, Iterable):
-            raise InputError(f"the pairs are {pairs!r}.", hint="give paired_groups(...).")
+            raise InputError(f"the pairs are {in_short(pairs)}.", hint="give paired_groups(...).")
         listed = tuple(pairs)
         for pair in listed:
             if not isinstance(pair, PairedGroup):
                 raise InputError(
-                    f"{pair!r} is not a paired group.",
+                    f"{in_short(pair)} is not a paired group.",
                     hint="give paired_groups(...), or a mapping such as {'Black woman': ('Black', 'woman')}.",
                 )
         return listed
     made = []
     for name, two in pairs.items():
         if isinstance(two, str) or not isinstance(two, Iterable) or len({*two}) != 2 or len([*two]) != 2:
-            raise InputError(f"the pair {name!r} has the components {two!r}.", hint="give two groups.")
+            raise InputError(
+                f"the pair {in_short(name)} has the components {in_short(two)}.", hint="give two groups."
+            )
         first, second = two
         forms = FrozenDict({"singular": name})
         made.append(PairedGroup(first=first, second=second, domains=("", ""), forms=forms))

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from crossroads.errors import DesignError, InputError, join_words, one_of
+from crossroads.errors import DesignError, InputError, in_short, join_words, one_of
 from crossroads.evidence import Embeddings
 from crossroads.geometry import Floats, rounding_error
 from crossroads.inference.bootstrap import generator
@@ -389,7 +389,7 @@ def _check_overlap(sets: Mapping[str, StimulusSet]) -> None:
             shared = [word for word in one if word in other]
             if shared:
                 raise DesignError(
-                    f"{one.name} and {other.name} share {join_words(map(repr, shared), most=3)}.",
+                    f"{one.name} and {other.name} share {join_words(map(in_short, shared), most=3)}.",
                     hint="an item can stand for one of them only.",
                 )
 

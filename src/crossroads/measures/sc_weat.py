@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from crossroads.errors import CrossroadsWarning, EvidenceError, InputError, join_words, one_of
+from crossroads.errors import CrossroadsWarning, EvidenceError, InputError, in_short, join_words, one_of
 from crossroads.evidence import Embeddings
 from crossroads.geometry import Floats, rounding_error
 from crossroads.inference.options import seed_of, work
@@ -132,7 +132,7 @@ def sc_weat(
     shared = [word for word in sets["a"] if word in sets["b"]]
     if shared:
         warnings.warn(
-            f"{join_words(map(repr, shared), most=3)} stand(s) in both attributes.",
+            f"{join_words(map(in_short, shared), most=3)} stand(s) in both attributes.",
             CrossroadsWarning,
             stacklevel=2,
         )
@@ -196,9 +196,9 @@ def sc_weat(
 
 def _as_words(name: str, words: Iterable[str]) -> list[str]:
     if isinstance(words, str):
-        raise InputError(f"{name} is one string, {words!r}.", hint="give a list of words.")
+        raise InputError(f"{name} is one string, {in_short(words)}.", hint="give a list of words.")
     if not hasattr(words, "__iter__"):
-        raise InputError(f"{name} is {words!r}.", hint="give a list of words.")
+        raise InputError(f"{name} is {in_short(words)}.", hint="give a list of words.")
     words = list(words)
     if not words:
         raise InputError(f"{name} is empty.", hint="give at least one word.")
@@ -209,7 +209,7 @@ def _as_words(name: str, words: Iterable[str]) -> list[str]:
     twice = [word for word in words if word in seen or seen.add(word)]  # type: ignore[func-returns-value]
     if twice:
         raise InputError(
-            f"{name} lists {join_words(map(repr, twice), most=3)} twice.", hint="list each word once."
+            f"{name} lists {join_words(map(in_short, twice), most=3)} twice.", hint="list each word once."
         )
     return words
 
@@ -224,7 +224,7 @@ def _every_row(emb: Embeddings) -> tuple[NDArray[np.intp] | slice, tuple[str, ..
 
 def _single_precision(precision: str, emb: Embeddings, n: int) -> bool:
     if precision not in ("auto", "float32", "float64"):
-        raise InputError(f"precision is {precision!r}.", hint="use 'auto', 'float32' or 'float64'.")
+        raise InputError(f"precision is {in_short(precision)}.", hint="use 'auto', 'float32' or 'float64'.")
     return precision == "float32" or (precision == "auto" and n > 100_000 and emb.vectors.dtype == np.float32)
 
 

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple, Protocol, runtime_checkable
 import numpy as np
 from numpy.typing import NDArray
 
-from crossroads.errors import EvidenceError, FormatError, InputError, UnknownNameError
+from crossroads.errors import EvidenceError, FormatError, InputError, UnknownNameError, in_short
 from crossroads.evidence import Provenance
 from crossroads.evidence.abc_names import TRAITS, TraitName, group_name, own_trait, trait_name
 from crossroads.evidence.logit_arrays import listed
@@ -200,7 +200,9 @@ def _named(
     for kind, given, names in (("group", groups, rows), ("trait", traits, columns)):
         twice = [given[i] for i, name in enumerate(names) if name in names[:i]]
         if twice:
-            raise EvidenceError(f"the {kind} {twice[0]!r} is there twice, under two spellings or one.")
+            raise EvidenceError(
+                f"the {kind} {in_short(twice[0])} is there twice, under two spellings or one."
+            )
     turned = {g: f"{p.name}, turned" if p.reversed else p.name for g, p in zip(traits, pairs, strict=True)}
     spelled = {**dict(zip(groups, rows, strict=True)), **turned}
     return TraitTable(

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from itertools import combinations
 from typing import Any
 
-from crossroads.errors import InputError, join_words, one_of
+from crossroads.errors import InputError, in_short, join_words, one_of
 from crossroads.evidence.abc_names import group_name, own_trait
 from crossroads.results import Result
 from crossroads.stimuli import catalog
@@ -99,14 +99,14 @@ def screen(
     one_of("agreement", agreement, AGREEMENTS)
     if not 0 <= self_agreement <= 1:
         raise InputError(
-            f"self_agreement is {self_agreement!r}.", hint="give a share from 0 to 1, such as 0.8."
+            f"self_agreement is {in_short(self_agreement)}.", hint="give a share from 0 to 1, such as 0.8."
         )
     everybody = tuple(answers)
     names = [one.annotator for one in everybody]
     twice = [name for i, name in enumerate(names) if name in names[:i]]
     if twice or not everybody:
         raise InputError(
-            f"the annotator {twice[0]!r} is there twice." if twice else "there are no answers.",
+            f"the annotator {in_short(twice[0])} is there twice." if twice else "there are no answers.",
             hint="give the answers of each person once.",
         )
     shares: dict[str, float] = {}

@@ -9,7 +9,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from crossroads.errors import InputError, join_words
+from crossroads.errors import InputError, in_short, join_words
 from crossroads.geometry import Floats
 from crossroads.inference.agreement import exchanged_taus, kendall, row_pair_sums, two_sided, weighted_taus
 from crossroads.inference.bootstrap import generator, percentile_interval, resampled_weights
@@ -171,7 +171,7 @@ def _names(given: Any) -> tuple[str, str] | None:
         return None
     if isinstance(given, tuple | list) and len(given) == 2 and all(isinstance(name, str) for name in given):
         return given[0], given[1]
-    raise InputError(f"names is {given!r}.", hint='give two names, such as ("BERT", "RoBERTa").')
+    raise InputError(f"names is {in_short(given)}.", hint='give two names, such as ("BERT", "RoBERTa").')
 
 
 def _name(scores: TraitScores, default: str) -> str:

@@ -10,7 +10,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from crossroads.errors import FormatError, InputError, require
+from crossroads.errors import FormatError, InputError, in_short, require
 from crossroads.evidence.logit_arrays import positions
 from crossroads.evidence.rating_tables import looks_like_json, read_json, table_text
 from crossroads.measures.score_files import read_trait_tables
@@ -141,13 +141,15 @@ class TraitScores(Result):
         """
         given: Any = table
         if not isinstance(given, Mapping) or not given:
-            raise InputError(f"{given!r} is not a table of scores.", hint="give {group: {trait: score}}.")
+            raise InputError(
+                f"{in_short(given)} is not a table of scores.", hint="give {group: {trait: score}}."
+            )
         first, top = next(iter(given.items()))
         traits = tuple(top) if isinstance(top, Mapping) else ()
         for group, row in given.items():
             if not isinstance(row, Mapping) or not row or set(row) != set(traits):
                 raise InputError(
-                    f"the group {group!r} has no scores, or other traits than {first!r}.",
+                    f"the group {in_short(group)} has no scores, or other traits than {in_short(first)}.",
                     hint="give every group the same traits.",
                 )
         try:

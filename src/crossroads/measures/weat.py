@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from crossroads.errors import EvidenceError, InputError
+from crossroads.errors import EvidenceError, InputError, in_short
 from crossroads.evidence import Embeddings
 from crossroads.geometry import Floats, affinities, associations, effect_size, rounding_error
 from crossroads.inference.options import is_number, work
@@ -172,7 +172,9 @@ def weat(
 def check_ddof(ddof: int) -> None:
     """Refuse anything but the two conventions in use."""
     if not is_number(ddof) or ddof not in (0, 1):
-        raise InputError(f"ddof is {ddof!r}.", hint="use 1 (sample standard deviation) or 0 (population).")
+        raise InputError(
+            f"ddof is {in_short(ddof)}.", hint="use 1 (sample standard deviation) or 0 (population)."
+        )
 
 
 def recorded_work(max_work: float) -> float | str:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from crossroads.errors import InputError, join_words, one_of
+from crossroads.errors import InputError, in_short, join_words, one_of
 from crossroads.geometry import Floats
 from crossroads.measures.intersectional import DetectionResult
 from crossroads.measures.wefat import WefatResult
@@ -60,7 +60,7 @@ def crossed_axes(
     """
     across, up = _contrasts(result, x, y)
     if label < 0:
-        raise InputError(f"label is {label!r}.", hint="use 0 or more.")
+        raise InputError(f"label is {in_short(label)}.", hint="use 0 or more.")
     rows = [result.constituent_names.index(name) for name in (across, up)]
     points = np.asarray(result.constituent_scores[rows].T)
     order = _importance(result, detection, points)
@@ -106,7 +106,7 @@ def _contrasts(result: WefatResult, x: str | None, y: str | None) -> tuple[str, 
         if name is not None:
             one_of("contrast", name, known)
     if x is not None and x == y:
-        raise InputError(f"x and y are both {x!r}.", hint="give two contrasts.")
+        raise InputError(f"x and y are both {in_short(x)}.", hint="give two contrasts.")
     taken = {_sides(name)[0] for name in (x, y) if name is not None}
     firsts = {_sides(name)[0]: name for name in reversed(known)}
     free = [firsts[value] for value in dict.fromkeys(_sides(name)[0] for name in known) if value not in taken]
@@ -128,7 +128,7 @@ def _importance(result: WefatResult, detection: DetectionResult | None, points: 
     strange = [word for word in (*detection.words, *detection.truth) if word not in at]
     if strange:
         raise InputError(
-            f"the detection is of other words, such as {join_words(map(repr, strange), most=3)}.",
+            f"the detection is of other words, such as {join_words(map(in_short, strange), most=3)}.",
             hint="give the scores that the words were detected in.",
         )
     return [at[word] for word in detection.words]

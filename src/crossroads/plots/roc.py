@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from crossroads.errors import InputError, join_words
+from crossroads.errors import InputError, in_short, join_words
 from crossroads.geometry import Floats
 from crossroads.measures.intersectional import DetectionResult
 from crossroads.plots import wording
@@ -107,7 +107,7 @@ def _check(results: Mapping[str, DetectionResult], published: Mapping[str, tuple
     for name, point in published.items():
         if not all(0 <= rate <= 1 for rate in point):
             raise InputError(
-                f"the published point {name!r} is {point!r}.",
+                f"the published point {in_short(name)} is {in_short(point)}.",
                 hint="give its false-positive rate and its true-positive rate, both from 0 to 1.",
             )
 

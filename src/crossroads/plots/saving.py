@@ -7,7 +7,7 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from crossroads.errors import InputError, one_of
+from crossroads.errors import InputError, in_short, one_of
 from crossroads.plots.style import house, matplotlib
 
 if TYPE_CHECKING:
@@ -41,7 +41,7 @@ def save(figure: Figure | Axes, path: str | os.PathLike[str], *, dpi: float = 20
     suffix = check_figure_file(path)
     root = _root(figure)
     if not dpi > 0:
-        raise InputError(f"dpi is {dpi!r}.", hint="use a positive number, such as 200.")
+        raise InputError(f"dpi is {in_short(dpi)}.", hint="use a positive number, such as 200.")
     drawn = io.BytesIO()
     root.savefig(drawn, format=suffix[1:], dpi=dpi, metadata=_UNDATED[suffix])
     beside = path.with_name(f".{path.name}.{os.getpid()}.part")

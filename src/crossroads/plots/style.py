@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from functools import cache
 from typing import Any
 
-from crossroads.errors import InputError, require
+from crossroads.errors import InputError, in_short, require
 
 RED = "#B2182B"
 """Association; a leaning to A."""
@@ -83,7 +83,7 @@ def house() -> Iterator[None]:
 def at_least_one(name: str, value: int) -> int:
     """Return a count that a figure can show, or refuse it."""
     if value < 1:
-        raise InputError(f"{name} is {value!r}.", hint="use 1 or more.")
+        raise InputError(f"{name} is {in_short(value)}.", hint="use 1 or more.")
     return value
 
 

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from crossroads.errors import FormatError, InputError, UnknownNameError
+from crossroads.errors import FormatError, InputError, UnknownNameError, in_short
 from crossroads.evidence import Embeddings, Provenance
 from crossroads.report.audit import KINDS, Audit
 from crossroads.report.schema import result_kinds
@@ -193,7 +193,9 @@ def _read_file(path: Path) -> list[Record]:
     data = {key: value for key, value in data.items() if value is not None}
     if data.get("schema", SCHEMA) != SCHEMA:
         raise FormatError(
-            f"written with schema {data['schema']!r}; this version reads {SCHEMA}.", path=path, key="schema"
+            f"written with schema {in_short(data['schema'])}; this version reads {SCHEMA}.",
+            path=path,
+            key="schema",
         )
     data = {**data, "results": [*data["results"], *_beside(data)]}
     _check(data, path)

@@ -10,7 +10,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from crossroads.errors import FormatError, UnknownNameError, nearest
+from crossroads.errors import FormatError, UnknownNameError, in_short, nearest
 from crossroads.measures.patterns import PATTERNS
 from crossroads.report.readings import STATISTICS, TEXTS
 from crossroads.report.rules import Rule
@@ -64,7 +64,7 @@ def _check_apart(rules: Sequence[Rule], places: _Places) -> None:
     for i, rule in enumerate(rules):
         for j, other in enumerate(rules[:i]):
             if rule.name == other.name:
-                what = f"two rules are called {rule.name!r}."
+                what = f"two rules are called {in_short(rule.name)}."
                 raise places.error(i, "name", what, "give each one a name.")
             if replace(rule, name="") == replace(other, name=""):
                 what = f"the rule says the same as rule {j + 1}."
@@ -88,7 +88,7 @@ def _foreign(key: str, path: Path, text: str) -> FormatError:
         hint = f"write [[rule]] above {key}; {_EXAMPLE}"
     elif nearest(key, ["rule"]):
         hint = f"did you mean [[rule]]? {_EXAMPLE}"
-    return FormatError(f"unknown key {key!r}.", path=path, line=line, key=key, hint=hint)
+    return FormatError(f"unknown key {in_short(key)}.", path=path, line=line, key=key, hint=hint)
 
 
 class _Places:
@@ -117,7 +117,7 @@ def _rule(data: Mapping[str, Any], i: int, places: _Places) -> Rule:
         if key not in KEYS:
             near = nearest(key, KEYS)
             hint = f"did you mean {near[0]!r}?" if near else f"known: {', '.join(KEYS)}."
-            raise places.error(i, key, f"unknown key {key!r}.", hint)
+            raise places.error(i, key, f"unknown key {in_short(key)}.", hint)
     statistic = _word(data, "statistic", None, i, places)
     known = list(dict.fromkeys(name for names in STATISTICS.values() for name in names))
     if statistic not in known:
@@ -184,7 +184,7 @@ def _check_comparison(rule: Rule, i: int, places: _Places) -> None:
 def _word(data: Mapping[str, Any], key: str, default: str | None, i: int, places: _Places) -> str:
     value = data.get(key, default)
     if not isinstance(value, str) or not value.strip():
-        what = f"{key} is missing." if value is None else f"{key} is {value!r}, not a word."
+        what = f"{key} is missing." if value is None else f"{key} is {in_short(value)}, not a word."
         hint = f'give {key} = "..."; {_EXAMPLE}'
         if isinstance(value, list) and key == "test":
             hint = 'give each test a rule, or name them by a pattern such as test = "weat*".'
@@ -197,7 +197,7 @@ def _words(data: Mapping[str, Any], i: int, places: _Places) -> tuple[str, ...]:
     words = [value] if isinstance(value, str) else value
     if not isinstance(words, list) or not all(isinstance(word, str) for word in words):
         raise places.error(
-            i, "is", f"is holds {value!r}.", 'give a word or a list, such as ["AB-Divergent"].'
+            i, "is", f"is holds {in_short(value)}.", 'give a word or a list, such as ["AB-Divergent"].'
         )
     if "is" in data and not words:
         raise places.error(i, "is", "the list is empty.", 'give words, such as ["AB-Divergent"].')
@@ -209,8 +209,7 @@ def _number(data: Mapping[str, Any], key: str, i: int, places: _Places) -> float
     if value is None:
         return None
     if isinstance(value, bool) or not isinstance(value, (int, float)) or not -_LARGEST <= value <= _LARGEST:
-        shown = repr(value) if len(repr(value)) < 60 else f"{repr(value)[:50]}…"
-        raise places.error(i, key, f"{key} is {shown}, not a finite number.", _meant(key, value))
+        raise places.error(i, key, f"{key} is {in_short(value)}, not a finite number.", _meant(key, value))
     return float(value)
 
 
@@ -226,5 +225,5 @@ def _meant(key: str, value: Any) -> str:
 def _flag(data: Mapping[str, Any], key: str, i: int, places: _Places) -> bool:
     value = data.get(key, False)
     if not isinstance(value, bool):
-        raise places.error(i, key, f"{key} is {value!r}.", "give true or false.")
+        raise places.error(i, key, f"{key} is {in_short(value)}.", "give true or false.")
     return value

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 from typing import Any
 
-from crossroads.errors import CrossroadsError, InputError, UnknownNameError, join_words, nearest
+from crossroads.errors import CrossroadsError, InputError, UnknownNameError, in_short, join_words, nearest
 from crossroads.report.audit import Audit
 from crossroads.report.readings import STATISTICS, absent, readings
 
@@ -148,7 +148,7 @@ def check_rules(rules: Sequence[Rule], planned: Mapping[str, str]) -> None:
         near = nearest(wanted, has)
         meant = f"did you mean {near[0]!r}? " if near and not asked else ""
         raise InputError(
-            f"{rule.name}: {join_words(map(repr, named), most=3)} {has_none} no {wanted!r}{asked}.",
+            f"{rule.name}: {join_words(map(in_short, named), most=3)} {has_none} no {wanted!r}{asked}.",
             hint=f"{meant}what {it}: {', '.join(has)}.",
         )
 

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from crossroads.errors import InputError, join_words, require
+from crossroads.errors import InputError, in_short, join_words, require
 from crossroads.evidence import Embeddings, Provenance
 from crossroads.sources.clip_features import Clip, image_features, load_clip, text_features
 from crossroads.sources.images import Images, images_sha256, labelled_images
@@ -177,7 +177,7 @@ def _asked_for(
     both = [text.word for text in texts if text.word in files]
     if both:
         raise InputError(
-            f"{join_words(map(repr, both), most=3)} label a word and an image.",
+            f"{join_words(map(in_short, both), most=3)} label a word and an image.",
             hint="give the images other names: {name: file, ...}.",
         )
     return texts, files

@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from crossroads.errors import InputError, one_of
+from crossroads.errors import InputError, in_short, one_of
 from crossroads.evidence import Embeddings, Provenance
 from crossroads.sources.endpoint_addresses import (
     KEY_VARIABLE,
@@ -208,8 +208,8 @@ class _Service:
             )
         if answer.model and self.answered_by and answer.model != self.answered_by:
             raise EndpointError(
-                f"the service answered with the model {answer.model!r}, and before with "
-                f"{self.answered_by!r}.",
+                f"the service answered with the model {in_short(answer.model)}, and before with "
+                f"{in_short(self.answered_by)}.",
                 hint="name one with model=; remove what cache= has kept if the model has changed.",
             )
         self.answered_by = self.answered_by or answer.model

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from crossroads.errors import FormatError
+from crossroads.errors import FormatError, in_short
 from crossroads.sources.labels import labels_from
 from crossroads.sources.numpy_arrays import map_array
 from crossroads.sources.pickled_arrays import ArrayRecord, as_array
@@ -101,13 +101,15 @@ def _read_mapping(table: dict[Any, Any], path: Path, request: Request) -> Readin
     for row, (word, value) in enumerate(zip(words, table.values(), strict=True), start=1):
         vector = as_array(value) if isinstance(value, ArrayRecord) else _as_vector(value)
         if vector is None or vector.ndim != 1 or vector.dtype.kind not in "fiu" or not vector.size:
-            raise FormatError(f"the vector of {word!r} is {_describe(value)}.", path=path, line=row)
+            raise FormatError(f"the vector of {in_short(word)} is {_describe(value)}.", path=path, line=row)
         if rows is None:
             dim = len(vector)
             rows = Rows(dim, request=request, path=path, dtype=vector.dtype.newbyteorder("="))
         if len(vector) != dim:
             raise FormatError(
-                f"{word!r} has {len(vector)} number(s), the other words have {dim}.", path=path, line=row
+                f"{in_short(word)} has {len(vector)} number(s), the other words have {dim}.",
+                path=path,
+                line=row,
             )
         if request.keeps(word):
             rows.add([word], vector[None, :], [row])

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from crossroads.errors import FormatError, join_words
+from crossroads.errors import FormatError, in_short, join_words
 from crossroads.sources.pickled_arrays import as_array
 from crossroads.sources.pickles import load_pickle
 from crossroads.sources.streams import Stream
@@ -99,7 +99,7 @@ def _by_row(table: dict[Any, Any], path: Path) -> list[str]:
     for word, row in pairs:
         if not isinstance(row, int) or not 0 <= row < len(words) or words[row] is not None:
             raise FormatError(
-                f"{word!r} is said to be in row {row!r}.",
+                f"{in_short(word)} is said to be in row {in_short(row)}.",
                 path=path,
                 hint=f"expected each row from 0 to {len(words) - 1} once.",
             )
@@ -112,10 +112,10 @@ def _as_word(item: Any, row: int, path: Path) -> str:
         try:
             return item.decode("utf-8")
         except UnicodeDecodeError as error:
-            raise FormatError(f"the word {item!r:.60} is not UTF-8.", path=path, line=row) from error
+            raise FormatError(f"the word {in_short(item)} is not UTF-8.", path=path, line=row) from error
     if not isinstance(item, str):
         raise FormatError(
-            f"the word is {item!r:.60}, of type {type(item).__name__}.",
+            f"the word is {in_short(item)}, of type {type(item).__name__}.",
             path=path,
             line=row,
             hint="use strings.",
@@ -128,7 +128,7 @@ def pick(names: Iterable[str], known: tuple[str, ...], what: str, path: Path) ->
     found = [name for name in names if name.lower() in known]
     if len(found) > 1:
         raise FormatError(
-            f"{join_words([repr(n) for n in found])} could all be the {what}.",
+            f"{join_words(map(in_short, found), most=3)} could all be the {what}.",
             path=path,
             hint="keep only one.",
         )

@@ -10,6 +10,8 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from crossroads.errors import in_short
+
 _SIMPLE = re.compile(r"[<>=|]?([biufSUO])(\d{1,6})")
 _LARGEST_NDIM = 8
 
@@ -46,15 +48,15 @@ class DtypeRecord:
 
     def __init__(self, code: Any, align: Any = False, copy: Any = False) -> None:
         del align, copy
-        match = _SIMPLE.fullmatch(str(code))
+        match = _SIMPLE.fullmatch(code) if isinstance(code, str) else None
         if match is None:
-            raise UnpicklingError(f"arrays of type {code!r}")
+            raise UnpicklingError(f"arrays of type {in_short(code)}")
         self.kind, self.width = match[1], int(match[2])
         self.order = "="
 
     def accept(self, state: Any) -> None:
         """Take over the byte order; anything structured is refused."""
-        if not isinstance(state, tuple) or len(state) < 5 or state[1] not in {"<", ">", "|", "="}:
+        if not isinstance(state, tuple) or len(state) < 5 or not _is_one_of(state[1], "<>|="):
             raise UnpicklingError("an array type that is not simple")
         if any(part is not None for part in state[2:5]):
             raise UnpicklingError("a structured array type")
@@ -90,7 +92,7 @@ def buffer_array(data: Any, dtype: Any, shape: Any, order: Any, axes: Any = None
     if axes is not None:
         raise UnpicklingError("an array with permuted axes")
     record = ArrayRecord()
-    record.array = _build(data, dtype, shape, str(order))
+    record.array = _build(data, dtype, shape, order)
     return record
 
 
@@ -104,21 +106,27 @@ def as_array(value: Any) -> NDArray[Any] | None:
     return value.array if isinstance(value, ArrayRecord) else None
 
 
-def _build(data: Any, dtype: Any, shape: Any, order: str) -> NDArray[Any]:
-    if not isinstance(dtype, DtypeRecord) or not isinstance(shape, tuple) or order not in {"C", "F"}:
+def _is_one_of(value: Any, letters: str) -> bool:
+    """Whether a value is one of some letters; nothing else is compared, for that can take for ever."""
+    return isinstance(value, str) and len(value) == 1 and value in letters
+
+
+def _build(data: Any, dtype: Any, shape: Any, order: Any) -> NDArray[Any]:
+    if not isinstance(dtype, DtypeRecord) or not isinstance(shape, tuple) or not _is_one_of(order, "CF"):
         raise UnpicklingError("an array without type or shape")
     if len(shape) > _LARGEST_NDIM or not all(type(n) is int and n >= 0 for n in shape):
-        raise UnpicklingError(f"an array of shape {shape!r}")
+        raise UnpicklingError(f"an array of shape {in_short(shape)}")
     count = math.prod(shape)
     kind = dtype.dtype()
     if kind == np.dtype(object):
         if not isinstance(data, list) or len(data) != count:
             raise UnpicklingError("an array of objects without its objects")
         objects = np.empty(count, object)
-        objects[:] = data
+        for i, one in enumerate(data):  # one by one: numpy would look into tuples, however deep they are
+            objects[i] = one
         return objects.reshape(shape)
     raw = raw_bytes(data)
     if kind.itemsize == 0 or len(raw) != count * kind.itemsize:
-        raise UnpicklingError(f"an array of shape {shape} in {len(raw):,} bytes")
+        raise UnpicklingError(f"an array of shape {in_short(shape)} in {len(raw):,} bytes")
     flat: NDArray[Any] = np.frombuffer(raw, kind)
     return flat.reshape(shape, order="F" if order == "F" else "C")

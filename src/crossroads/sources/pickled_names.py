@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections import OrderedDict
+from collections.abc import Iterable
 from pickle import UnpicklingError
 from typing import Any
 
+from crossroads.errors import in_short
 from crossroads.sources.pickled_arrays import ArrayRecord, DtypeRecord, buffer_array, raw_bytes, scalar
 
 
@@ -54,13 +56,50 @@ def _reconstructor(kind: Any, parent: Any, state: Any) -> Any:
 
 
 def _encode(text: Any, encoding: Any = "latin1") -> bytes:
-    if encoding not in {"latin1", "latin-1"}:
-        raise UnpicklingError(f"bytes in the encoding {encoding!r}")
-    return str(text).encode("latin-1")
+    if not isinstance(encoding, str) or encoding not in {"latin1", "latin-1"}:
+        raise UnpicklingError(f"bytes in the encoding {in_short(encoding)}")
+    if not isinstance(text, str):
+        raise UnpicklingError(f"text was expected, not {type(text).__name__}")
+    return text.encode("latin-1")
 
 
 def _bytes(data: Any = b"", encoding: Any = "latin1") -> bytes:
     return _encode(data, encoding) if isinstance(data, str) else raw_bytes(data)
+
+
+def check_keys(keys: Iterable[Any]) -> None:
+    """Refuse keys that are tuples of tuples: one that repeats itself takes for ever to be looked up."""
+    for key in keys:
+        if isinstance(key, tuple) and any(isinstance(part, tuple) for part in key):
+            raise UnpicklingError(f"the key {in_short(key)}, a tuple of tuples")
+
+
+def _set(items: Any = ()) -> set[Any]:
+    return set(_members(items))
+
+
+def _frozenset(items: Any = ()) -> frozenset[Any]:
+    return frozenset(_members(items))
+
+
+def _members(items: Any) -> list[Any]:
+    members = list(items)
+    check_keys(members)
+    return members
+
+
+def _dict(items: Any = ()) -> dict[Any, Any]:
+    return dict(_pairs(items))
+
+
+def _ordered(items: Any = ()) -> OrderedDict[Any, Any]:
+    return OrderedDict(_pairs(items))
+
+
+def _pairs(items: Any) -> list[tuple[Any, Any]]:
+    pairs = [(key, value) for key, value in (items.items() if isinstance(items, dict) else items)]
+    check_keys(key for key, _ in pairs)
+    return pairs
 
 
 def _defaultdict(*_: Any) -> dict[Any, Any]:
@@ -93,11 +132,11 @@ _GENSIM = {
 }
 
 _BUILTINS: dict[str, Any] = {
-    "set": set,
-    "frozenset": frozenset,
+    "set": _set,
+    "frozenset": _frozenset,
     "list": list,
     "tuple": tuple,
-    "dict": dict,
+    "dict": _dict,
     "bytearray": _bytes,
     "bytes": _bytes,
     "object": _Marker("object"),
@@ -110,7 +149,7 @@ ALLOWED: dict[tuple[str, str], Any] = {
     ("numpy", "dtype"): DtypeRecord,
     ("_codecs", "encode"): _encode,
     ("codecs", "encode"): _encode,
-    ("collections", "OrderedDict"): OrderedDict,
+    ("collections", "OrderedDict"): _ordered,
     ("collections", "defaultdict"): _defaultdict,
     ("copyreg", "_reconstructor"): _reconstructor,
     ("copy_reg", "_reconstructor"): _reconstructor,

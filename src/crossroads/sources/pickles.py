@@ -15,9 +15,9 @@ import struct
 from pathlib import Path
 from typing import Any, ClassVar, Protocol
 
-from crossroads.errors import CrossroadsError, FormatError, UnsafeFileError
+from crossroads.errors import CrossroadsError, FormatError, UnsafeFileError, in_short
 from crossroads.sources.pickled_arrays import ArrayRecord, ByteString, DtypeRecord
-from crossroads.sources.pickled_names import ALLOWED, Record
+from crossroads.sources.pickled_names import ALLOWED, Record, check_keys
 
 _MALFORMED = (
     pickle.UnpicklingError,
@@ -106,7 +106,7 @@ class _Reader(pickle._Unpickler):
         raise self.refuse(f"the extension {code}")
 
     def persistent_load(self, pid: Any) -> Any:
-        raise self.refuse(f"the outside object {pid!r:.60}")
+        raise self.refuse(f"the outside object {in_short(pid)}")
 
     def _decode_string(self, value: bytes) -> ByteString:
         return ByteString.of(value)
@@ -119,11 +119,36 @@ class _Reader(pickle._Unpickler):
             raise self.refuse(f"a change to {type(target).__name__}")
         target.accept(state)
 
+    def load_setitem(self) -> None:
+        check_keys(self.stack[-2:-1])  # type: ignore[attr-defined]
+        super().load_setitem()  # type: ignore[misc]
+
+    def load_setitems(self) -> None:
+        check_keys(self.stack[::2])  # type: ignore[attr-defined]
+        super().load_setitems()  # type: ignore[misc]
+
+    def load_dict(self) -> None:
+        check_keys(self.stack[::2])  # type: ignore[attr-defined]
+        super().load_dict()  # type: ignore[misc]
+
+    def load_additems(self) -> None:
+        check_keys(self.stack)  # type: ignore[attr-defined]
+        super().load_additems()  # type: ignore[misc]
+
+    def load_frozenset(self) -> None:
+        check_keys(self.stack)  # type: ignore[attr-defined]
+        super().load_frozenset()  # type: ignore[misc]
+
     def load_bytearray8(self) -> None:
         (size,) = struct.unpack("<Q", self.read(8))  # type: ignore[attr-defined]
         self.append(bytes(self.read(size)))  # type: ignore[attr-defined]
 
     dispatch[pickle.BUILD[0]] = load_build
+    dispatch[pickle.SETITEM[0]] = load_setitem
+    dispatch[pickle.SETITEMS[0]] = load_setitems
+    dispatch[pickle.DICT[0]] = load_dict
+    dispatch[pickle.ADDITEMS[0]] = load_additems
+    dispatch[pickle.FROZENSET[0]] = load_frozenset
     dispatch[pickle.BYTEARRAY8[0]] = load_bytearray8
 
 

@@ -10,7 +10,7 @@ import string
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from crossroads.errors import InputError, join_words
+from crossroads.errors import InputError, in_short, join_words
 from crossroads.stimuli import Design, Sentence, catalog
 from crossroads.stimuli.grammar import article as article_of
 from crossroads.stimuli.sets import word_fault
@@ -52,7 +52,7 @@ def prompted_words(words: Words, prompt: str) -> tuple[PromptedWord, ...]:
     """
     check_prompt(prompt)
     if isinstance(words, str | bytes):
-        raise InputError(f"the words are one string, {words!r}.", hint="give a list of words.")
+        raise InputError(f"the words are one string, {in_short(words)}.", hint="give a list of words.")
     own = words if isinstance(words, Mapping) else {}
     found = tuple(_prompted(word, own.get(word, prompt)) for word in dict.fromkeys(words))
     if not found:
@@ -65,7 +65,7 @@ def check_prompt(prompt: object) -> str:
     names = _places(prompt)
     if names.count("word") != 1:
         said = "no place" if "word" not in names else f"{names.count('word')} places"
-        raise InputError(f"the prompt {prompt!r} has {said} for the word.", hint=_HINT)
+        raise InputError(f"the prompt {in_short(prompt)} has {said} for the word.", hint=_HINT)
     return str(prompt)
 
 
@@ -122,16 +122,16 @@ def _own_template(design: Design) -> str | None:
 def _places(prompt: object) -> list[str]:
     """Names of the places of a template; what cannot be filled is an error."""
     if not isinstance(prompt, str):
-        raise InputError(f"the prompt {prompt!r} is of type {type(prompt).__name__}.", hint=_HINT)
+        raise InputError(f"the prompt {in_short(prompt)} is of type {type(prompt).__name__}.", hint=_HINT)
     try:
         parts = list(string.Formatter().parse(prompt))
     except ValueError as error:
-        raise InputError(f"the prompt {prompt!r} cannot be read: {error}.", hint=_HINT) from error
+        raise InputError(f"the prompt {in_short(prompt)} cannot be read: {error}.", hint=_HINT) from error
     fields = [(name, form, conversion) for _, name, form, conversion in parts if name is not None]
     odd = [name for name, form, conversion in fields if name not in _PLACES or form or conversion]
     if odd:
         raise InputError(
-            f"the prompt {prompt!r} has a place that nothing fills: {join_words(map(repr, odd))}.",
+            f"the prompt {in_short(prompt)} has a place that nothing fills: {join_words(map(repr, odd))}.",
             hint=_HINT,
         )
     return [name for name, _, _ in fields]
@@ -141,7 +141,7 @@ def _prompted(word: object, prompt: object) -> PromptedWord:
     fault = word_fault(word)
     if fault is not None:
         raise InputError(
-            f"the word {word!r} {fault}.", hint="give every stimulus without anything around it."
+            f"the word {in_short(word)} {fault}.", hint="give every stimulus without anything around it."
         )
     word = str(word)
     if "word" not in _places(prompt):

@@ -9,7 +9,7 @@ from typing import Any
 
 from numpy.typing import NDArray
 
-from crossroads.errors import InputError, one_of
+from crossroads.errors import InputError, in_short, one_of
 from crossroads.evidence.spelling import spellings
 
 Progress = Callable[[int, int | None], None]
@@ -122,13 +122,16 @@ def wanted_forms(words: Iterable[str] | None, rules: Iterable[str]) -> frozenset
         return None
     if isinstance(words, str):
         raise InputError(
-            f"words is the single string {words!r}.", hint="give a list of words: words=[...] or words=None."
+            f"words is the single string {in_short(words)}.",
+            hint="give a list of words: words=[...] or words=None.",
         )
     rules = tuple(rules)
     forms: set[str] = set()
     for word in words:
         if not isinstance(word, str):
-            raise InputError(f"words holds {word!r}, which is not a string.", hint="give words as strings.")
+            raise InputError(
+                f"words holds {in_short(word)}, which is not a string.", hint="give words as strings."
+            )
         forms.update(form for form, _ in spellings(word, rules))
     if not forms:
         raise InputError("words is empty.", hint="name at least one word, or give None to keep every word.")

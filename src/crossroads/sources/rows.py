@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
-from crossroads.errors import FormatError
+from crossroads.errors import FormatError, in_short
 from crossroads.sources.reading import Reading, Request, Vocabulary
 
 _FIRST_ROWS = 1024
@@ -95,7 +95,7 @@ class Rows:
             self.dropped += 1
         else:
             raise FormatError(
-                f"{label!r} has two different vectors, the first at line {self._lines[row]}.",
+                f"{in_short(label)} has two different vectors, the first at line {self._lines[row]}.",
                 path=self._path,
                 line=line,
                 hint='give duplicates="first" to keep the first, or remove one of the rows.',
@@ -109,7 +109,7 @@ class Rows:
             i = int(bad[0])
             value = vectors[i][~np.isfinite(vectors[i])][0]
             raise FormatError(
-                f"the vector of {labels[i]!r} holds {value}.",
+                f"the vector of {in_short(labels[i])} holds {value}.",
                 path=self._path,
                 line=lines[i],
                 hint="every number must be finite; remove the row, or repair it at its source.",

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from crossroads.errors import FormatError, InputError, join_words, require
+from crossroads.errors import FormatError, InputError, in_short, join_words, require
 from crossroads.sources.model_files import ModelFiles
 
 LISTING = "modules.json"
@@ -102,14 +102,14 @@ def read_modules(files: ModelFiles) -> SentenceModules | None:
     kinds = [str(step.get("type", "")).rpartition(".")[2] for step in steps]
     if kinds[:2] != ["Transformer", "Pooling"]:
         raise FormatError(
-            f"the modules are {join_words(kinds) or 'none'}.",
+            f"the modules are {join_words(kinds, most=8) or 'none'}.",
             path=_shown(files, LISTING),
             hint="sentence encoders with a transformer and a pooling module are read; "
             "pooling='mean' or another choice leaves the modules aside.",
         )
     if steps[0].get("path"):
         raise FormatError(
-            f"its transformer lies in the subfolder {str(steps[0]['path'])!r}.",
+            f"its transformer lies in the subfolder {in_short(str(steps[0]['path']))}.",
             path=_shown(files, LISTING),
             hint="save the encoder with a newer sentence-transformers, which puts it into the folder itself.",
         )
@@ -145,7 +145,9 @@ class _Reader:
     def path(self, name: str) -> Path | None:
         """Where a file lies; one in a subfolder of a model of the hub is fetched first."""
         if any(part in ("..", "") for part in name.split("/")) or "\\" in name or ":" in name:
-            raise FormatError(f"it names the file {name!r}, outside the model.", path=self.shown(LISTING))
+            raise FormatError(
+                f"it names the file {in_short(name)}, outside the model.", path=self.shown(LISTING)
+            )
         path = Path(self.files.folder, name)
         if not path.is_file() and self.files.revision is not None and "/" in name:
             path = _fetched(self.files, name) or path
@@ -232,7 +234,7 @@ def _pooling(reader: _Reader, folder: str, prefix: str) -> tuple[str, ...]:
     unknown = [way for way in ways if way not in _FLAGS.values()]
     if unknown or not ways:
         raise FormatError(
-            f"the pooling is {join_words([repr(way) for way in unknown]) or 'not said'}.",
+            f"the pooling is {join_words(map(in_short, unknown), most=4) or 'not said'}.",
             path=reader.shown(name),
             hint=f"known: {', '.join(_FLAGS.values())}.",
         )
@@ -250,7 +252,7 @@ def _after(reader: _Reader, kind: str, folder: str) -> Dense | str:
         return "normalize"
     if kind != "Dense":
         raise FormatError(
-            f"the module {kind!r} is not known.",
+            f"the module {in_short(kind)} is not known.",
             path=reader.shown(LISTING),
             hint="known after pooling: Dense and Normalize; pooling='mean' leaves the modules aside.",
         )
@@ -261,7 +263,7 @@ def _after(reader: _Reader, kind: str, folder: str) -> Dense | str:
     activation = str(config.get("activation_function", "Tanh")).rpartition(".")[2]
     if activation not in _ACTIVATIONS:
         raise FormatError(
-            f"the activation {activation!r} is not known.",
+            f"the activation {in_short(activation)} is not known.",
             path=reader.shown(name),
             hint=f"known: {', '.join(_ACTIVATIONS)}.",
         )

@@ -15,7 +15,7 @@ from pathlib import Path, PurePosixPath
 from types import TracebackType
 from typing import IO, Any, Self
 
-from crossroads.errors import FormatError, UnsafeFileError, join_words, require
+from crossroads.errors import FormatError, UnsafeFileError, in_short, join_words, require
 from crossroads.sources.reading import Request
 
 MAX_RATIO = 200
@@ -228,7 +228,7 @@ def choose_member(archive: zipfile.ZipFile, path: Path, member: str | None) -> z
             path=path,
             hint="save it as text: on each line a word and its numbers, with spaces or tabs between them.",
         )
-    asked = "" if member is None else f" none or several of them called {member!r}:"
+    asked = "" if member is None else f" none or several of them called {in_short(member)}:"
     raise FormatError(
         f"the zip archive holds {len(infos)} files,{asked} {join_words(names, most=8)}."
         if infos

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from crossroads.errors import DesignError
+from crossroads.errors import DesignError, in_short
 from crossroads.stimuli.sets import is_text
 
 _DOI = re.compile(r"10\.\d{4,9}/\S+")
@@ -29,10 +29,13 @@ class Citation:
 
     def __post_init__(self) -> None:
         if not is_text(self.text):
-            raise DesignError(f"the text of a citation is {self.text!r}.", hint="name authors and year.")
+            raise DesignError(
+                f"the text of a citation is {in_short(self.text)}.", hint="name authors and year."
+            )
         if self.doi is not None and not _DOI.fullmatch(str(self.doi)):
             raise DesignError(
-                f"{self.doi!r} is not a DOI.", hint="give it as 10.1126/science.aal4230, without an address."
+                f"{in_short(self.doi)} is not a DOI.",
+                hint="give it as 10.1126/science.aal4230, without an address.",
             )
 
     @property
@@ -71,9 +74,11 @@ class About:
 def sentences(value: str | Iterable[str], field: str) -> tuple[str, ...]:
     """Check a tuple of sentences, such as departures; one string is one sentence."""
     if not isinstance(value, Iterable):
-        raise DesignError(f"{field} is {value!r}.", hint=f"give {field} as a list of sentences.")
+        raise DesignError(f"{field} is {in_short(value)}.", hint=f"give {field} as a list of sentences.")
     lines = (value,) if isinstance(value, str) else tuple(value)
     for line in lines:
         if not is_text(line):
-            raise DesignError(f"{line!r} is not a sentence.", hint=f"give {field} as a list of sentences.")
+            raise DesignError(
+                f"{in_short(line)} is not a sentence.", hint=f"give {field} as a list of sentences."
+            )
     return lines

@@ -10,7 +10,7 @@ import functools
 from collections.abc import Mapping
 from typing import Any, ClassVar, Literal, TypeVar, overload
 
-from crossroads.errors import InputError, UnknownNameError, join_words
+from crossroads.errors import InputError, UnknownNameError, in_short, join_words
 from crossroads.stimuli.build import Material, build
 from crossroads.stimuli.design import Design
 from crossroads.stimuli.frozen import Named
@@ -185,7 +185,7 @@ def _find(name: str, variant: str | None) -> Material:
 
 def _key(name: object) -> str:
     if not isinstance(name, str):
-        raise InputError(f"{name!r} is not the name of a catalogue entry.", hint="give a text.")
+        raise InputError(f"{in_short(name)} is not the name of a catalogue entry.", hint="give a text.")
     return name.strip().casefold()
 
 

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from crossroads.errors import DesignError, UnknownNameError, join_words
+from crossroads.errors import DesignError, UnknownNameError, in_short, join_words
 from crossroads.stimuli.about import Citation, sentences
 from crossroads.stimuli.sets import StimulusSet, is_text
 
@@ -97,7 +97,9 @@ class Design:
         texts = {"title": title, "language": language, "licence": licence, "table": table}
         for field, text in texts.items():
             if not isinstance(text, str):
-                raise DesignError(f"{field} is {text!r}, of type {type(text).__name__}.", hint="give text.")
+                raise DesignError(
+                    f"{field} is {in_short(text)}, of type {type(text).__name__}.", hint="give text."
+                )
         for field, value in (values | texts).items():
             object.__setattr__(self, field, value)
 
@@ -142,7 +144,7 @@ class Design:
         """
         unknown = [word for word in substitutions if word not in self.words]
         if unknown:
-            raise UnknownNameError(f"word of the design {self.name!r}", str(unknown[0]), self.words)
+            raise UnknownNameError(f"word of the design {in_short(self.name)}", str(unknown[0]), self.words)
         changed: dict[str, Any] = {
             role: StimulusSet(words.name, _substituted(words, substitutions))
             for role, words in self.sets.items()
@@ -200,7 +202,9 @@ class Design:
 
 def _name(name: object) -> str:
     if not is_text(name):
-        raise DesignError(f"the name of a design is {name!r}.", hint="give a name of at least one letter.")
+        raise DesignError(
+            f"the name of a design is {in_short(name)}.", hint="give a name of at least one letter."
+        )
     return str(name)
 
 
@@ -209,7 +213,8 @@ def _source(value: object) -> Citation | None:
         return value
     if not isinstance(value, str):
         raise DesignError(
-            f"source is {value!r}, of type {type(value).__name__}.", hint="give the text of a citation."
+            f"source is {in_short(value)}, of type {type(value).__name__}.",
+            hint="give the text of a citation.",
         )
     return Citation(value)
 
@@ -219,7 +224,7 @@ def _templates(value: Iterable[str]) -> tuple[str, ...]:
     for template in templates:
         if "{word}" not in template:
             raise DesignError(
-                f"the template {template!r} has no place for a word.",
+                f"the template {in_short(template)} has no place for a word.",
                 hint="write {word} where the stimulus goes, as in 'This is {word}.'",
             )
     return templates

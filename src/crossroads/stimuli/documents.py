@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, Literal
 
-from crossroads.errors import DesignError, join_words, nearest
+from crossroads.errors import DesignError, in_short, join_words, nearest
 from crossroads.stimuli.about import Citation
 from crossroads.stimuli.design import ROLES, TEXT_FIELDS, Design
 from crossroads.stimuli.sets import StimulusSet, word_fault
@@ -40,7 +40,7 @@ class PlacedError(Exception):
     @property
     def where(self) -> str:
         """The key as the beginning of a message."""
-        return "" if self.key is None else f"key {self.key!r}: "
+        return "" if self.key is None else f"key {in_short(self.key)}: "
 
 
 def design_from(
@@ -100,7 +100,9 @@ def _from_foreign(data: Mapping[str, Any], default: str | None, duplicates: Dupl
         category, examples, place = _foreign_set(data, key, path)
         if examples is None:
             if role != "y":
-                raise PlacedError(f"the examples of {key!r} are missing.", (*place,), hint=_shape_hint())
+                raise PlacedError(
+                    f"the examples of {in_short(key)} are missing.", (*place,), hint=_shape_hint()
+                )
             continue
         words, notes = _words(examples, role, duplicates, place)
         fields[role] = StimulusSet(category or key, words)
@@ -118,7 +120,9 @@ def _foreign_set(data: Mapping[str, Any], key: str, path: Path) -> tuple[str | N
     if nested is None:
         return None, None, path
     if not isinstance(nested, Mapping):
-        raise PlacedError(f"{key!r} is {_kind(nested)}.", (*path, key), hint="give category and examples.")
+        raise PlacedError(
+            f"{in_short(key)} is {_kind(nested)}.", (*path, key), hint="give category and examples."
+        )
     _known(nested, ("category", "examples"), (*path, key))
     category = nested.get("category")
     named = None if category is None else _text(category, (*path, key, "category"))
@@ -152,11 +156,11 @@ def _words(value: object, role: str, duplicates: Duplicates, path: Path) -> tupl
         fault = word_fault(word)
         if fault is not None:
             raise PlacedError(
-                f"{word!r} {fault}.", (*path, position), hint="give every word as it is looked up."
+                f"{in_short(word)} {fault}.", (*path, position), hint="give every word as it is looked up."
             )
         if word in kept and duplicates == "raise":
             raise PlacedError(
-                f"{word!r} is twice in this set.",
+                f"{in_short(word)} is twice in this set.",
                 (*path, position),
                 hint="list every word of a set once, or read with duplicates='drop'.",
             )
@@ -172,7 +176,7 @@ def _known(data: Mapping[str, Any], known: Sequence[str], path: Path) -> None:
         if key not in known:
             near = nearest(str(key), known, n=1)
             hint = f"did you mean {near[0]!r}?" if near else f"known: {', '.join(known)}."
-            raise PlacedError(f"unknown key {key!r}.", (*path, key), hint=hint)
+            raise PlacedError(f"unknown key {in_short(key)}.", (*path, key), hint=hint)
 
 
 def _name(data: Mapping[str, Any], default: str | None, path: Path) -> str:
@@ -185,7 +189,7 @@ def _name(data: Mapping[str, Any], default: str | None, path: Path) -> str:
 
 def _text(value: object, path: Path) -> str:
     if not isinstance(value, str) or not value.strip():
-        raise PlacedError(f"{value!r} is not text.", path, hint="give at least one letter.")
+        raise PlacedError(f"{in_short(value)} is not text.", path, hint="give at least one letter.")
     return value
 
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-from crossroads.errors import DesignError, FormatError, nearest
+from crossroads.errors import DesignError, FormatError, in_short, nearest
 from crossroads.stimuli.about import About, Citation
 from crossroads.stimuli.grammar import number_of
 from crossroads.stimuli.identity_forms import Identities, Identity, Irregular, Pair, Rule
@@ -68,7 +68,9 @@ def _members(domains: Any, file: Path) -> tuple[Identity, ...]:
         for name, raw in _table(groups, file, f"domains.{domain}").items():
             key = f"domains.{domain}.{name}"
             if name in members:
-                message = f"the group {name!r} is also in the domain {members[name].domain!r}."
+                message = (
+                    f"the group {in_short(name)} is also in the domain {in_short(members[name].domain)}."
+                )
                 raise FormatError(message, path=file, key=key, hint="put each group into one domain.")
             members[name] = _identity(name, domain, _table(raw, file, key), file, key)
     if len(members) < 2:
@@ -87,7 +89,9 @@ def _identity(name: str, domain: str, raw: Mapping[str, Any], file: Path, key: s
         )
     adjective = raw.get("adjective")
     if adjective is not None and word_fault(adjective) is not None:
-        raise FormatError(f"{adjective!r} {word_fault(adjective)}.", path=file, key=f"{key}.adjective")
+        raise FormatError(
+            f"{in_short(adjective)} {word_fault(adjective)}.", path=file, key=f"{key}.adjective"
+        )
     noun = _numbers(raw["noun"], file, f"{key}.noun") if "noun" in raw else None
     after = _numbers(raw["after"], file, f"{key}.after", nouns=False) if "after" in raw else None
     return Identity(name=name, domain=domain, adjective=adjective, noun=noun, after=after)
@@ -97,13 +101,13 @@ def _numbers(value: Any, file: Path, key: str, *, nouns: bool = True) -> Pair:
     """Singular and plural, each of its number."""
     if not isinstance(value, list) or len(value) != 2 or any(word_fault(word) for word in value):
         hint = 'give singular and plural: ["teenager", "teenagers"].'
-        raise FormatError(f"{value!r} is not a pair of forms.", path=file, key=key, hint=hint)
+        raise FormatError(f"{in_short(value)} is not a pair of forms.", path=file, key=key, hint=hint)
     singular, plural = value
     if nouns:
         for form, other in ((singular, "plural"), (plural, "singular")):
             if number_of(form) == other:
                 wanted = "singular" if other == "plural" else "plural"
-                message = f"{form!r} stands as the {wanted} and reads as {other}."
+                message = f"{in_short(form)} stands as the {wanted} and reads as {other}."
                 raise FormatError(message, path=file, key=key, hint="give the singular, then the plural.")
     return singular, plural
 
@@ -115,7 +119,9 @@ def _irregular(raw: Any, names: Iterable[str], file: Path) -> Irregular:
     forms = _numbers(table.get("forms"), file, "irregular.forms")
     ordered = table.get("ordered", True)
     if not isinstance(ordered, bool):
-        raise FormatError(f"{ordered!r} is neither true nor false.", path=file, key="irregular.ordered")
+        raise FormatError(
+            f"{in_short(ordered)} is neither true nor false.", path=file, key="irregular.ordered"
+        )
     return Irregular(groups=pair, forms=forms, ordered=ordered)
 
 
@@ -125,7 +131,10 @@ def _rule(raw: Any, members: tuple[Identity, ...], file: Path, key: str) -> Rule
     if kind not in _KINDS or (key == "keep" and kind not in ("pair", "order")):
         kinds = _KINDS if key == "exclude" else ("pair", "order")
         raise FormatError(
-            f"unknown kind {kind!r}.", path=file, key=f"{key}.kind", hint=f"known: {', '.join(kinds)}."
+            f"unknown kind {in_short(kind)}.",
+            path=file,
+            key=f"{key}.kind",
+            hint=f"known: {', '.join(kinds)}.",
         )
     _known(table, ("kind", "reason", _RULE_KEYS[kind]), file, key)
     if not isinstance(reason, str) or not reason.strip():
@@ -146,7 +155,10 @@ def _pairs(value: list[Any], names: list[str], file: Path, key: str) -> tuple[Pa
     for pair in value:
         if not isinstance(pair, list) or len(pair) != 2 or pair[0] == pair[1]:
             raise FormatError(
-                f"{pair!r} is not a pair of groups.", path=file, key=key, hint='such as ["cis", "man"].'
+                f"{in_short(pair)} is not a pair of groups.",
+                path=file,
+                key=key,
+                hint='such as ["cis", "man"].',
             )
         for name in pair:
             _one_of(name, names, file, key)
@@ -157,7 +169,7 @@ def _one_of(name: Any, known: list[str], file: Path, key: str) -> None:
     if name not in known:
         near = nearest(str(name), known, n=1)
         hint = f"did you mean {near[0]!r}?" if near else f"known: {', '.join(known[:12])}."
-        raise FormatError(f"{name!r} is not in this file.", path=file, key=key, hint=hint)
+        raise FormatError(f"{in_short(name)} is not in this file.", path=file, key=key, hint=hint)
 
 
 def _about(raw: Any, file: Path) -> About | None:

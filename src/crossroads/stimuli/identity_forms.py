@@ -6,7 +6,7 @@ import dataclasses
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
-from crossroads.errors import DesignError, UnknownNameError
+from crossroads.errors import DesignError, UnknownNameError, in_short
 from crossroads.stimuli.about import About
 from crossroads.stimuli.frozen import FrozenDict
 
@@ -102,13 +102,15 @@ class Identities:
         """
         known = {member.name: member for member in self.members}
         if isinstance(groups, str):
-            raise DesignError(f"the groups are one string, {groups!r}.", hint="give a list of names.")
+            raise DesignError(f"the groups are one string, {in_short(groups)}.", hint="give a list of names.")
         chosen = list(groups)
         for name in chosen:
             if name not in known:
                 raise UnknownNameError("group", str(name), known)
             if chosen.count(name) > 1:
-                raise DesignError(f"the group {name!r} is given twice.", hint="name every group once.")
+                raise DesignError(
+                    f"the group {in_short(name)} is given twice.", hint="name every group once."
+                )
         if len(chosen) < 2:
             raise DesignError(f"a pair needs two groups; {chosen or 'none'} given.", hint="name two or more.")
         return dataclasses.replace(self, members=tuple(known[name] for name in chosen))

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from crossroads.errors import FormatError, one_of
+from crossroads.errors import FormatError, in_short, one_of
 from crossroads.stimuli.design import Design
 from crossroads.stimuli.documents import Duplicates, PlacedError, design_from
 from crossroads.stimuli.places import JsonPlaces, Places, TomlPlaces
@@ -78,7 +78,7 @@ def read_designs(path: str | os.PathLike[str], *, duplicates: Duplicates = "rais
     names = [design.name for design in designs]
     for position, name in enumerate(names):
         if name in names[:position]:
-            raise FormatError(f"two designs are called {name!r}.", path=file, key="name")
+            raise FormatError(f"two designs are called {in_short(name)}.", path=file, key="name")
     return designs
 
 
@@ -159,7 +159,10 @@ def _designs(
     if isinstance(places, JsonPlaces) and places.repeated:
         twice = places.repeated[0]
         raise FormatError(
-            f"the key {twice[-1]!r} is there twice.", path=file, line=places.line(twice), key=str(twice[-1])
+            f"the key {in_short(twice[-1])} is there twice.",
+            path=file,
+            line=places.line(twice),
+            key=str(twice[-1]),
         )
     try:
         return _each(document, default or file.stem, duplicates)
@@ -180,7 +183,9 @@ def _each(document: Any, stem: str, duplicates: Duplicates) -> list[Design]:
         others = [other for other in document if other != key]
         if others:
             raise PlacedError(
-                f"{others[0]!r} stands outside the designs.", (others[0],), hint="put it into each design."
+                f"{in_short(others[0])} stands outside the designs.",
+                (others[0],),
+                hint="put it into each design.",
             )
         several, where = document[key], (key,)
         if isinstance(several, dict):

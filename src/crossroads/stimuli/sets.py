@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import overload
 
-from crossroads.errors import DesignError
+from crossroads.errors import DesignError, in_short
 
 
 @dataclass(frozen=True)
@@ -32,7 +32,7 @@ class StimulusSet(Sequence[str]):
     def __post_init__(self) -> None:
         if not is_text(self.name):
             raise DesignError(
-                f"the name of a set is {self.name!r}.", hint="give a name of at least one letter."
+                f"the name of a set is {in_short(self.name)}.", hint="give a name of at least one letter."
             )
         object.__setattr__(self, "items", _checked(self.items, self.name))
 
@@ -95,10 +95,11 @@ def _described(value: object) -> str:
 def _listed(value: object, name: str) -> tuple[str, ...]:
     if isinstance(value, str | bytes):
         raise DesignError(
-            f"the set {name!r} is one string, {value!r}.", hint="give a list of words, not one string."
+            f"the set {in_short(name)} is one string, {in_short(value)}.",
+            hint="give a list of words, not one string.",
         )
     if isinstance(value, Mapping) or not isinstance(value, Iterable):
-        raise DesignError(f"the set {name!r} is {_described(value)}.", hint="give a list of words.")
+        raise DesignError(f"the set {in_short(name)} is {_described(value)}.", hint="give a list of words.")
     if isinstance(value, set | frozenset):
         return tuple(sorted(value, key=str))
     return tuple(value)
@@ -107,18 +108,19 @@ def _listed(value: object, name: str) -> tuple[str, ...]:
 def _checked(items: object, name: str) -> tuple[str, ...]:
     words = _listed(items, name)
     if not words:
-        raise DesignError(f"the set {name!r} is empty.", hint="give at least one word.")
+        raise DesignError(f"the set {in_short(name)} is empty.", hint="give at least one word.")
     seen: set[str] = set()
     for word in words:
         fault = word_fault(word)
         if fault is not None:
             raise DesignError(
-                f"{word!r} in the set {name!r} {fault}.",
+                f"{in_short(word)} in the set {in_short(name)} {fault}.",
                 hint="give every stimulus as it is to be looked up, without anything around it.",
             )
         if word in seen:
             raise DesignError(
-                f"{word!r} is twice in the set {name!r}.", hint="list every stimulus of a set once."
+                f"{in_short(word)} is twice in the set {in_short(name)}.",
+                hint="list every stimulus of a set once.",
             )
         seen.add(word)
     return tuple(str(word) for word in words)

@@ -7,7 +7,7 @@ import io
 from collections.abc import Iterator
 from pathlib import Path
 
-from crossroads.errors import FormatError, join_words, nearest
+from crossroads.errors import FormatError, in_short, join_words, nearest
 from crossroads.stimuli.design import ROLES, Design
 from crossroads.stimuli.documents import Duplicates
 from crossroads.stimuli.sets import StimulusSet, word_fault
@@ -96,7 +96,9 @@ def _header(text: str, path: Path, line: int) -> tuple[str, list[str]]:
             return delimiter, cells
         best = max(best, cells, key=len)
     lacking = [column for column in ("set", "word") if column not in best]
-    raise FormatError(f"there is no column {lacking[0]!r} in {first!r}.", path=path, line=line, hint=_HINT)
+    raise FormatError(
+        f"there is no column {in_short(lacking[0])} in {in_short(first)}.", path=path, line=line, hint=_HINT
+    )
 
 
 def _without_margin(cells: list[str], least: int) -> list[str]:
@@ -112,28 +114,36 @@ def _check_columns(cells: list[str], path: Path, line: int) -> None:
         if cell not in _COLUMNS:
             near = nearest(cell, _COLUMNS, n=1)
             hint = f"did you mean {near[0]!r}?" if near else _HINT
-            raise FormatError(f"unknown column {cell!r}.", path=path, line=line, key=cell, hint=hint)
+            raise FormatError(f"unknown column {in_short(cell)}.", path=path, line=line, key=cell, hint=hint)
         if cell in cells[:position]:
-            raise FormatError(f"the column {cell!r} is there twice.", path=path, line=line, key=cell)
+            raise FormatError(f"the column {in_short(cell)} is there twice.", path=path, line=line, key=cell)
 
 
 def _add(sets: _Sets, row: dict[str, str], line: int, path: Path, duplicates: Duplicates) -> None:
     role, word = row["set"].strip().casefold(), row["word"].strip(_SPACES)
     if role not in ROLES:
         raise FormatError(
-            f"the set is {row['set']!r}.", path=path, line=line, key="set", hint="sets are x, y, a and b."
+            f"the set is {in_short(row['set'])}.",
+            path=path,
+            line=line,
+            key="set",
+            hint="sets are x, y, a and b.",
         )
     fault = word_fault(word)
     if fault is not None:
         raise FormatError(
-            f"{word!r} {fault}.", path=path, line=line, key="word", hint="give the word as it is looked up."
+            f"{in_short(word)} {fault}.",
+            path=path,
+            line=line,
+            key="word",
+            hint="give the word as it is looked up.",
         )
     if word != row["word"] and word not in sets.spaced:
         sets.spaced.append(word)
     name = row.get("name", "").strip()
     if name and sets.names.setdefault(role, name) != name:
         raise FormatError(
-            f"{role} is called {name!r} here and {sets.names[role]!r} before.",
+            f"{role} is called {in_short(name)} here and {in_short(sets.names[role])} before.",
             path=path,
             line=line,
             key="name",
@@ -143,7 +153,7 @@ def _add(sets: _Sets, row: dict[str, str], line: int, path: Path, duplicates: Du
     if word in words:
         if duplicates == "raise":
             raise FormatError(
-                f"{word!r} is twice in {role}.",
+                f"{in_short(word)} is twice in {role}.",
                 path=path,
                 line=line,
                 key="word",
@@ -157,7 +167,7 @@ def _design(name: str, sets: _Sets, path: Path) -> Design:
     for role in ("x", "a", "b"):
         if role not in sets.words:
             raise FormatError(
-                f"the design {name!r} has no words in {role}.",
+                f"the design {in_short(name)} has no words in {role}.",
                 path=path,
                 key="set",
                 hint="a design has x, a and b and, unless it has a single target, y.",

@@ -7,7 +7,7 @@ import tomllib
 from pathlib import Path
 from typing import Any
 
-from crossroads.errors import FormatError
+from crossroads.errors import FormatError, in_short
 from crossroads.stimuli.text_files import read_text
 
 _HINT = "the first row of a CSV file names the columns pair and trait; a TOML file has pair = [traits]."
@@ -39,7 +39,9 @@ def read_trait_lists(path: str | Path) -> dict[str | tuple[str, str], tuple[str,
 def _key(pair: str, file: Path, line: int | None) -> str | tuple[str, str]:
     parts = [part.strip() for part in pair.split("|")]
     if len(parts) > 2 or not all(parts):
-        raise FormatError(f"{pair!r} is not a pair.", path=file, line=line, hint="such as 'Black | woman'.")
+        raise FormatError(
+            f"{in_short(pair)} is not a pair.", path=file, line=line, hint="such as 'Black | woman'."
+        )
     return parts[0] if len(parts) == 1 else (parts[0], parts[1])
 
 
