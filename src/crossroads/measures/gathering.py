@@ -179,8 +179,9 @@ def _warn_about_twins(emb: Embeddings, rows: dict[str, list[int]], used: dict[st
                 twins[emb.labels[row]] = None
             seen[row] = emb.labels[row]
     if twins:
+        both = join_words(map(in_short, twins), most=3)
         warnings.warn(
-            f"several stimuli were found as {join_words(map(in_short, twins), most=3)}, and count several times.",
+            f"several stimuli were found as {both}, and count several times.",
             CrossroadsWarning,
             stacklevel=4,
         )

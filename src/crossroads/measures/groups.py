@@ -153,8 +153,9 @@ def _check(names: Mapping[Key, tuple[str, ...]], labels: Mapping[Key, str]) -> N
     for key, words in names.items():
         for word in words:
             if word in owner:
+                first, second = in_short(owner[word]), in_short(labels[key])
                 raise DesignError(
-                    f"the groups {in_short(owner[word])} and {in_short(labels[key])} share the name {in_short(word)}.",
+                    f"the groups {first} and {second} share the name {in_short(word)}.",
                     hint="a name can stand for one group only: remove it from one of them, or from both.",
                 )
             owner[word] = labels[key]

@@ -180,9 +180,9 @@ def eibd(
     one_of("remove", remove, ("all", "any"))
     table, parents = ScoreTable.of(pairs, "pairs"), ScoreTable.of(constituents, "constituents")
     if set(parents.words) != set(table.words):
-        odd = sorted(set(parents.words) ^ set(table.words))
+        odd = join_words(map(in_short, sorted(set(parents.words) ^ set(table.words))), most=3)
         raise InputError(
-            f"pairs and constituents score different words, such as {join_words(map(in_short, odd), most=3)}.",
+            f"pairs and constituents score different words, such as {odd}.",
             hint="score the same words with both.",
         )
     at = {word: i for i, word in enumerate(parents.words)}
