@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from crossroads.errors import FormatError, InputError, UnsafeFileError
-from crossroads.sources import load, sniff, streams
+from crossroads.sources import load, sniff
 from crossroads.sources.streams import Stream, compression
 
 TEXT = b"rose 1 2\nwasp 3 4\n"
@@ -82,7 +82,7 @@ def test_progress_ends_at_the_size_of_the_file(tmp_path: Path, name: str, squeez
 def test_data_that_expands_beyond_measure_is_refused_on_the_way(
     tmp_path: Path, name: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(streams, "FREE_BYTES", 1 << 20)
+    monkeypatch.setattr(array_files, "FREE_BYTES", 1 << 20)
     path = tmp_path / "bomb"
     path.write_bytes(ALL[name](b"a 0 0\n" * 3_000_000))
     with pytest.raises(UnsafeFileError, match="over 200 to 1"):

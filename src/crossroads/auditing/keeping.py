@@ -21,6 +21,7 @@ import numpy as np
 from crossroads.auditing.parts import Outcome, Part, packed, unpacked
 from crossroads.errors import CrossroadsError, InputError
 from crossroads.evidence import Embeddings, Provenance
+from crossroads.evidence.array_files import ArrayArchive
 from crossroads.evidence.staging import settle_folder
 from crossroads.extraction.parts import disk_errors
 from crossroads.results import encode
@@ -96,10 +97,9 @@ class Workplace:
     def read_vectors(self, name: str, key: str) -> Embeddings | None:
         """Vectors that an earlier run has read, if it did and the file is whole."""
         try:
-            data = self._place("vectors", name, key, ".npz").read_bytes()
-            with np.load(io.BytesIO(data), allow_pickle=False) as arrays:
-                about = json.loads(arrays["about"].tobytes())
-                vectors = arrays["vectors"]
+            with ArrayArchive(self._place("vectors", name, key, ".npz")) as arrays:
+                about = json.loads(arrays.read("about").tobytes())
+                vectors = arrays.read("vectors")
             return Embeddings(
                 about["labels"],
                 vectors,

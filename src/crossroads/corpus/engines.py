@@ -177,7 +177,7 @@ def worker_command(module: str) -> list[str]:
     """How to start a worker: a process of this Python that runs ``main`` of a module of this package.
 
     The current folder is not on its path (``-P``), so that no file in it is taken for a module. The package
-    is the one that runs here, wherever it was found; what else the worker imports it finds as any Python does.
+    is the one that runs here, wherever it was found; anything else the worker finds as every Python does.
 
     Parameters
     ----------

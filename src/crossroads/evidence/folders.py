@@ -17,9 +17,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from crossroads.errors import FormatError, in_short
+from crossroads.evidence.array_files import map_array
 from crossroads.evidence.staging import already_there, staged
 
 MANIFEST = "manifest.json"
+_LONGEST = 255
+"""Bytes that the name of a file may have."""
 _DAMAGED = "the folder is damaged or was changed; make it again."
 
 
@@ -92,7 +95,7 @@ def _read_manifest(path: Path, kind: str, hint: str) -> dict[str, Any]:
         raise FormatError(f"this {what}, so it is no {kind.partition('/')[0]} folder.", path=path, hint=hint)
     try:
         manifest = json.loads(file.read_text(encoding="utf-8"))
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise FormatError(f"the manifest is not JSON: {error}.", path=file, hint=_DAMAGED) from error
     found = manifest.get("format") if isinstance(manifest, dict) else None
     if found != kind:
@@ -105,10 +108,12 @@ def _read_manifest(path: Path, kind: str, hint: str) -> dict[str, Any]:
     for name, said in manifest["arrays"].items():
         wanted = {"shape": list, "dtype": str, "sha256": str}
         if not isinstance(said, dict) or not all(isinstance(said.get(k), t) for k, t in wanted.items()):
-            raise FormatError(f"the array {name!r} is not described.", path=file, key="arrays", hint=_DAMAGED)
-        if Path(name).name != name:
             raise FormatError(
-                f"the array {name!r} lies outside the folder.", path=file, key="arrays", hint=_DAMAGED
+                f"the array {in_short(name)} is not described.", path=file, key="arrays", hint=_DAMAGED
+            )
+        if not is_plain_name(name):
+            raise FormatError(
+                f"the array {in_short(name)} lies outside the folder.", path=file, key="arrays", hint=_DAMAGED
             )
     described: dict[str, Any] = manifest
     return described
@@ -124,19 +129,21 @@ def _map_array(folder: Path, name: str, said: Mapping[str, Any], verify: bool) -
             path=file,
             hint=_DAMAGED,
         )
-    try:
-        empty = 0 in said["shape"]  # which cannot be mapped
-        array: NDArray[Any] = np.load(file, mmap_mode=None if empty else "r", allow_pickle=False)
-    except (ValueError, OSError, EOFError) as error:
-        raise FormatError(f"this is not an .npy file: {error}.", path=file, hint=_DAMAGED) from error
+    array = map_array(file, hint=_DAMAGED)
     if list(array.shape) != said["shape"] or array.dtype.name != said["dtype"]:
         raise FormatError(
-            f"the array is {array.shape} of {array.dtype}, "
-            f"expected {tuple(said['shape'])} of {said['dtype']}.",
+            f"the array is {in_short(array.shape)} of {array.dtype!s:.60}, "
+            f"expected {in_short(tuple(said['shape']))} of {in_short(said['dtype'])}.",
             path=file,
             hint=_DAMAGED,
         )
     return array
+
+
+def is_plain_name(name: str) -> bool:
+    """Whether a name is that of a file in the folder, and can be one."""
+    short = len(f"{name}.npy".encode("utf-8", "replace")) <= _LONGEST
+    return Path(name).name == name and short and name.isprintable()
 
 
 def checksum(path: Path) -> str:

@@ -17,6 +17,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from crossroads.errors import EvidenceError, FormatError, in_short, join_words, one_of
+from crossroads.evidence.array_files import map_array
+from crossroads.evidence.folders import is_plain_name
 from crossroads.evidence.provenance import Provenance
 
 FORMAT = "crossroads-store/1"
@@ -135,7 +137,7 @@ def _check_manifest(manifest: Mapping[str, Any], file: Path) -> None:
         wanted = {"file": str, "rows": int, "sha256": str}
         if not isinstance(shard, dict) or not all(isinstance(shard.get(k), t) for k, t in wanted.items()):
             raise FormatError("a shard is not described.", path=file, key="shards", hint=_HINT)
-        if Path(shard["file"]).name != shard["file"]:
+        if not is_plain_name(shard["file"]):
             raise FormatError(
                 f"the shard {in_short(shard['file'])} lies outside the store.",
                 path=file,
@@ -163,7 +165,7 @@ def check_table(words: Sequence[Any], counts: Sequence[Any]) -> None:
             )
         if not word or word != word.strip() or not _is_text(word):
             raise EvidenceError(
-                f"{in_short(word)} is no word: it is empty, begins or ends with a space, or is no Unicode text.",
+                f"{in_short(word)} is no word: it is empty, begins or ends with a space, or is no text.",
                 hint="name words as they are asked for.",
             )
     if len(set(words)) < len(words):
@@ -195,13 +197,10 @@ def _map_shard(folder: Path, shard: Mapping[str, Any], dim: int, dtype: str, ver
                 path=file,
                 hint=_HINT,
             )
-    try:
-        block: NDArray[Any] = np.load(file, mmap_mode="r", allow_pickle=False)
-    except (ValueError, OSError, EOFError) as error:
-        raise FormatError(f"this is not an .npy file: {error}.", path=file, hint=_HINT) from error
+    block = map_array(file, hint=_HINT)
     if block.shape != (shard["rows"], dim) or block.dtype != np.dtype(dtype):
         raise FormatError(
-            f"the shard is {block.shape} of {block.dtype}, expected {(shard['rows'], dim)} of {dtype}.",
+            f"the shard is {block.shape} of {block.dtype}, expected {in_short((shard['rows'], dim))} of {dtype}.",
             path=file,
             hint=_HINT,
         )

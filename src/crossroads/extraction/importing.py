@@ -16,16 +16,18 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from crossroads.errors import EvidenceError, FormatError, UnsafeFileError, in_short, one_of
+from crossroads.errors import EvidenceError, FormatError, in_short, one_of
 from crossroads.evidence import Contexts, Provenance
+from crossroads.evidence.array_files import ArrayArchive, check_expansion
 from crossroads.evidence.staging import already_there
 from crossroads.evidence.store_writing import write_store
 from crossroads.evidence.stores import DTYPES
 from crossroads.extraction.places import usable_place
 from crossroads.sources.pickled_arrays import as_array
 from crossroads.sources.pickles import load_pickle
-from crossroads.sources.streams import FAULTS, Stream, check_expansion
+from crossroads.sources.streams import Stream
 
+_AGAIN = "fetch it again."
 _LAYOUT = "expected one array a word, with one row a context: .npz, or a pickled dictionary."
 
 
@@ -100,31 +102,14 @@ _Read = Callable[[str], NDArray[Any]]
 
 def _npz(path: Path) -> tuple[list[str], _Read]:
     """Words of an archive, and how to read the vectors of one."""
-    try:
-        with zipfile.ZipFile(path) as archive:
-            for info in archive.infolist():
-                check_expansion(path, info.file_size, info.compress_size)
-            names = [info.filename for info in archive.infolist()]
-    except (*FAULTS, RuntimeError) as error:
-        raise _damaged(path, error) from error
-    words = [name.removesuffix(".npy") for name in names]
-    if not words or not all(name.endswith(".npy") for name in names):
-        raise FormatError("the archive holds no arrays, or other things too.", path=path, hint=_LAYOUT)
+    with ArrayArchive(path, hint=_AGAIN) as archive:
+        words = list(archive.names)
+        if not words or not all(archive.is_array(word) for word in words):
+            raise FormatError("the archive holds no arrays, or other things too.", path=path, hint=_LAYOUT)
 
     def read(word: str) -> NDArray[Any]:
-        try:
-            with np.load(path, allow_pickle=False) as arrays:
-                found: NDArray[Any] = arrays[word]
-        except (*FAULTS, RuntimeError, ValueError, KeyError) as error:
-            if "allow_pickle" in str(error):
-                raise UnsafeFileError(
-                    "the array holds Python objects, which would have to be unpickled.",
-                    path=path,
-                    key=word,
-                    hint="save plain arrays: np.savez(file, **{word: np.stack(vectors)}).",
-                ) from error
-            raise _damaged(path, error) from error
-        return _as_matrix(found, word, path)
+        with ArrayArchive(path, hint=_AGAIN) as archive:
+            return _as_matrix(archive.read(word), word, path)
 
     return words, read
 
@@ -153,23 +138,33 @@ def _pickle(path: Path) -> tuple[list[str], _Read]:
 
 def _stacked(values: list[Any], word: str, path: Path) -> NDArray[Any]:
     """A list of vectors as one array; each may be an array, also of one row, or a list of numbers."""
-    rows = []
+    rows, size, written = [], 0, path.stat().st_size
     for value in values:
         array = as_array(value)
         try:
-            row = np.asarray(value, np.float64) if array is None else array
-        except (TypeError, ValueError) as error:
+            row = _numbers(value) if array is None else array
+        except (TypeError, ValueError, OverflowError) as error:
             raise FormatError(f"a context is a {type(value).__name__}.", path=path, key=word) from error
+        size += row.nbytes
+        check_expansion(path, size, written)  # a pickle can name the same vector any number of times
         rows.append(row[0] if row.ndim == 2 and len(row) == 1 else row)
     shapes = {row.shape for row in rows}
     if len(shapes) > 1 or any(row.ndim != 1 for row in rows):
         raise FormatError(
-            f"its contexts have the shapes {', '.join(map(str, sorted(shapes)[:3]))}.",
+            f"its contexts have the shapes {', '.join(map(in_short, sorted(shapes)[:3]))}.",
             path=path,
             key=word,
             hint="give one vector a context; where there is one a layer, add them up or choose one.",
         )
     return np.stack(rows) if rows else np.empty((0, 0))
+
+
+def _numbers(value: Any) -> NDArray[Any]:
+    """A list of numbers as an array, also one in another list; numpy would look into lists, however deep."""
+    flat = value[0] if isinstance(value, list | tuple) and len(value) == 1 else value
+    if isinstance(flat, list | tuple) and not all(isinstance(number, int | float) for number in flat):
+        raise TypeError("no numbers")
+    return np.asarray(value, np.float64)
 
 
 def _as_matrix(array: NDArray[Any], word: str, path: Path) -> NDArray[Any]:
@@ -181,7 +176,3 @@ def _as_matrix(array: NDArray[Any], word: str, path: Path) -> NDArray[Any]:
     native: NDArray[Any] = array.astype(array.dtype.newbyteorder("="), copy=False)
     with np.errstate(over="ignore"):  # what becomes infinite is refused where it is written
         return native if native.dtype.name in DTYPES else native.astype(np.float64)
-
-
-def _damaged(path: Path, error: BaseException) -> FormatError:
-    return FormatError(f"the archive cannot be read: {error!s:.200}.", path=path, hint="fetch it again.")

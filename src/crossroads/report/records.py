@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import json
-import zipfile
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
-from crossroads.errors import FormatError, InputError, UnknownNameError, in_short
+from crossroads.errors import CrossroadsError, FormatError, InputError, UnknownNameError, in_short
 from crossroads.evidence import Embeddings, Provenance
+from crossroads.evidence.array_files import ArrayArchive
 from crossroads.report.audit import KINDS, Audit
 from crossroads.report.schema import result_kinds
 from crossroads.results import SCHEMA, Result, versions
@@ -21,6 +19,7 @@ UNNAMED = "unnamed model"
 """What a model is called that no result names."""
 MARK, VECTORS = "results.json", "vectors.npz"
 """The files of an audit that a page is made from."""
+_AGAIN = "run the audit again."
 _SHAPES: Mapping[str, type] = {
     "kind": str, "model": str, "designs": list, "skipped": dict, "detections": list, "alignments": list
 }  # fmt: skip
@@ -254,7 +253,7 @@ def _with_companions(document: dict[str, Any], path: Path) -> Record:
     }
     gate = _parsed(folder / "gate.json") if (folder / "gate.json").is_file() else None
     if gate is not None and not (isinstance(gate, dict) and isinstance(gate.get("verdicts"), list)):
-        raise FormatError("this holds no verdicts.", path=folder / "gate.json", hint="run the audit again.")
+        raise FormatError("this holds no verdicts.", path=folder / "gate.json", hint=_AGAIN)
     vectors = read_vectors(folder / VECTORS, document["model"]) if (folder / VECTORS).is_file() else None
     return Record(
         document=document,
@@ -268,13 +267,29 @@ def _with_companions(document: dict[str, Any], path: Path) -> Record:
 
 def read_vectors(path: Path, model: str) -> Embeddings:
     """The vectors that an audit kept; the rules of spelling lie beside them in the archive."""
-    try:
-        with np.load(path, allow_pickle=False) as archive:
-            labels, vectors = [str(one) for one in archive["labels"]], archive["vectors"]
-            fallback = [str(one) for one in archive["fallback"]] if "fallback" in archive else []
-    except (OSError, ValueError, KeyError, zipfile.BadZipFile) as error:
-        raise FormatError(
-            f"these are not the vectors of an audit: {error}.", path=path, hint="run the audit again."
-        ) from error
+    with ArrayArchive(path, hint=_AGAIN) as archive:
+        missing = {"labels", "vectors"}.difference(archive.names)
+        if missing:
+            raise FormatError(
+                f"these are not the vectors of an audit: there are no {min(missing)}.", path=path, hint=_AGAIN
+            )
+        labels, vectors = _words(archive, "labels"), archive.read("vectors")
+        fallback = _words(archive, "fallback") if "fallback" in archive.names else []
     provenance = Provenance(source=model, format="npz")
-    return Embeddings(labels, vectors, provenance=provenance, fallback=fallback)
+    try:
+        return Embeddings(labels, vectors, provenance=provenance, fallback=fallback)
+    except CrossroadsError as error:
+        raise FormatError(
+            f"these are not the vectors of an audit: {error.message}", path=path, hint=_AGAIN
+        ) from error
+
+
+def _words(archive: ArrayArchive, name: str) -> list[str]:
+    """A list of words out of an archive."""
+    array = archive.read(name)
+    if array.ndim != 1 or array.dtype.kind != "U":
+        raise FormatError(f"{name} are of type {array.dtype!s:.60}.", path=archive.path, hint=_AGAIN)
+    try:
+        return [str(one) for one in array]
+    except ValueError as error:  # numbers that are no letters
+        raise FormatError(f"{name} are no text.", path=archive.path, hint=_AGAIN) from error

@@ -10,7 +10,7 @@ from importlib import metadata
 from pathlib import Path
 
 from crossroads.errors import FormatError, MissingExtraError
-from crossroads.sources.numpy_arrays import map_array
+from crossroads.evidence.array_files import map_array
 from crossroads.sources.parquet import read_words
 from crossroads.sources.reading import Reading, Request
 from crossroads.sources.rows import select

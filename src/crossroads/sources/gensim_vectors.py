@@ -6,6 +6,7 @@ gensim itself is never imported. It keeps large arrays in files beside the pickl
 
 from __future__ import annotations
 
+import contextlib
 from pathlib import Path
 from typing import Any
 
@@ -13,8 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from crossroads.errors import FormatError, in_short
+from crossroads.evidence.array_files import check_expansion, map_array
 from crossroads.sources.labels import labels_from
-from crossroads.sources.numpy_arrays import map_array
 from crossroads.sources.pickled_arrays import ArrayRecord, as_array
 from crossroads.sources.pickled_names import Record
 from crossroads.sources.pickles import load_pickle
@@ -97,7 +98,8 @@ def _read_mapping(table: dict[Any, Any], path: Path, request: Request) -> Readin
     words = labels_from(list(table), path)
     vocabulary = Vocabulary(words)
     rows: Rows | None = None
-    dim = 0
+    dim = size = 0
+    written = path.stat().st_size
     for row, (word, value) in enumerate(zip(words, table.values(), strict=True), start=1):
         vector = as_array(value) if isinstance(value, ArrayRecord) else _as_vector(value)
         if vector is None or vector.ndim != 1 or vector.dtype.kind not in "fiu" or not vector.size:
@@ -112,6 +114,8 @@ def _read_mapping(table: dict[Any, Any], path: Path, request: Request) -> Readin
                 line=row,
             )
         if request.keeps(word):
+            size += vector.nbytes
+            check_expansion(path, size, written)  # a pickle can name the same vector any number of times
             rows.add([word], vector[None, :], [row])
     if rows is None:
         raise FormatError("the pickle holds no vectors.", path=path)
@@ -120,12 +124,13 @@ def _read_mapping(table: dict[Any, Any], path: Path, request: Request) -> Readin
 
 def _as_vector(value: Any) -> NDArray[Any] | None:
     if isinstance(value, list | tuple) and all(isinstance(number, int | float) for number in value):
-        return np.array(value, dtype=np.float64)
+        with contextlib.suppress(OverflowError):  # of a whole number that is none of the world
+            return np.array(value, dtype=np.float64)
     return None
 
 
 def _describe(value: Any) -> str:
     array = as_array(value)
     if array is not None:
-        return f"an array of shape {array.shape} and type {array.dtype}"
+        return f"an array of shape {in_short(array.shape)} and type {array.dtype!s:.60}"
     return f"an object of type {value.kind if isinstance(value, Record) else type(value).__name__}"

@@ -10,8 +10,8 @@ import re
 from pathlib import Path
 
 from crossroads.errors import FormatError, join_words
+from crossroads.evidence.array_files import map_array
 from crossroads.sources.labels import read_labels
-from crossroads.sources.numpy_arrays import map_array
 from crossroads.sources.reading import Reading, Request
 from crossroads.sources.rows import select
 

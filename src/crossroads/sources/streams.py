@@ -10,18 +10,13 @@ import bz2
 import gzip
 import lzma
 import zipfile
-import zlib
 from pathlib import Path, PurePosixPath
 from types import TracebackType
 from typing import IO, Any, Self
 
-from crossroads.errors import FormatError, UnsafeFileError, in_short, join_words, require
+from crossroads.errors import FormatError, in_short, join_words, require
+from crossroads.evidence.array_files import ARCHIVE_FAULTS, FAULTS, check_expansion
 from crossroads.sources.reading import Request
-
-MAX_RATIO = 200
-"""Most bytes out for a byte in, once past :data:`FREE_BYTES`."""
-FREE_BYTES = 64 << 20
-"""Bytes that any file may expand to."""
 
 _MAGIC = {
     "gz": b"\x1f\x8b",
@@ -30,8 +25,6 @@ _MAGIC = {
     "zst": b"\x28\xb5\x2f\xfd",
     "zip": b"PK\x03\x04",
 }
-FAULTS = (EOFError, OSError, zlib.error, lzma.LZMAError, zipfile.BadZipFile)
-"""What the decompressors raise on broken data."""
 _PIECE = 1 << 20
 _OFFICE = {"[Content_Types].xml", "META-INF/manifest.xml"}
 """What the archives hold that Excel and Word write, and LibreOffice."""
@@ -123,9 +116,11 @@ class Stream:
             self.name = PurePosixPath(info.filename).name
             check_expansion(self.path, info.file_size, info.compress_size)
             return self._archive.open(info)
-        except (zipfile.BadZipFile, RuntimeError, NotImplementedError) as error:
+        except FormatError:
+            raise
+        except ARCHIVE_FAULTS as error:
             raise FormatError(
-                f"the zip archive cannot be read: {error}.",
+                f"the zip archive cannot be read: {error!s:.200}.",
                 path=self.path,
                 hint="fetch the file again, or extract it with another program.",
             ) from error
@@ -185,26 +180,6 @@ class Stream:
         self.close()
 
 
-def check_expansion(path: Path, out: int, taken: int) -> None:
-    """Refuse a file that expands beyond all measure.
-
-    Parameters
-    ----------
-    path
-        The file, for the message.
-    out
-        Bytes it expands to, declared or met so far.
-    taken
-        Compressed bytes they come from.
-    """
-    if out > FREE_BYTES and out > MAX_RATIO * max(taken, 1):
-        raise UnsafeFileError(
-            f"{taken:,} compressed bytes expand to {out:,} or more, over {MAX_RATIO} to 1.",
-            path=path,
-            hint="this looks like a decompression bomb; if you trust the file, decompress it yourself.",
-        )
-
-
 def choose_member(archive: zipfile.ZipFile, path: Path, member: str | None) -> zipfile.ZipInfo:
     """The member of a zip archive that holds the vectors."""
     infos = [
@@ -230,7 +205,7 @@ def choose_member(archive: zipfile.ZipFile, path: Path, member: str | None) -> z
         )
     asked = "" if member is None else f" none or several of them called {in_short(member)}:"
     raise FormatError(
-        f"the zip archive holds {len(infos)} files,{asked} {join_words(names, most=8)}."
+        f"the zip archive holds {len(infos)} files,{asked} {join_words(map(in_short, names), most=4)}."
         if infos
         else "the zip archive holds no files.",
         path=path,
