@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 from crossroads.errors import FormatError, InputError, UnsafeFileError
+from crossroads.evidence import array_files
 from crossroads.sources import load, sniff
 from crossroads.sources.streams import Stream, compression
 

@@ -199,8 +199,9 @@ def _map_shard(folder: Path, shard: Mapping[str, Any], dim: int, dtype: str, ver
             )
     block = map_array(file, hint=_HINT)
     if block.shape != (shard["rows"], dim) or block.dtype != np.dtype(dtype):
+        expected = in_short((shard["rows"], dim))
         raise FormatError(
-            f"the shard is {block.shape} of {block.dtype}, expected {in_short((shard['rows'], dim))} of {dtype}.",
+            f"the shard is {in_short(block.shape)} of {block.dtype!s:.60}, expected {expected} of {dtype}.",
             path=file,
             hint=_HINT,
         )
