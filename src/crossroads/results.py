@@ -118,6 +118,8 @@ class Result:
             data = json.loads(text)
         except json.JSONDecodeError as error:
             raise FormatError(f"not a JSON document: {error.msg}.", line=error.lineno) from error
+        except (ValueError, RecursionError) as error:
+            raise FormatError(f"this cannot be read: {error}.") from error
         if not isinstance(data, dict):
             raise FormatError(f"expected a JSON object, found {type(data).__name__}.")
         return cls.from_dict(data)

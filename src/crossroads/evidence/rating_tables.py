@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from crossroads.errors import FormatError, in_short
-from crossroads.stimuli.text_files import read_text
+from crossroads.stimuli.text_files import load_json, read_text
 
 _LONG = ("group", "trait", "score")
 _SHAPES = (
@@ -39,13 +39,9 @@ def table_text(path: str | Path) -> str:
 def read_json(path: str | Path, text: str) -> Any:
     """Parse the text of a JSON file."""
     try:
-        return json.loads(text)
+        return load_json(text, path)
     except json.JSONDecodeError as error:
         raise FormatError(f"not a JSON document: {error.msg}.", path=path, line=error.lineno) from error
-    except RecursionError as error:
-        raise FormatError("not a table: it is nested too deeply.", path=path) from error
-    except ValueError as error:  # a number of thousands of digits
-        raise FormatError(f"not a table: {error}.", path=path) from error
 
 
 def looks_like_json(text: str) -> bool:

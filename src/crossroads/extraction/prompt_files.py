@@ -28,7 +28,7 @@ from crossroads.stimuli.frozen import FrozenDict
 from crossroads.stimuli.grammar import check_agreement
 from crossroads.stimuli.groups import Group
 from crossroads.stimuli.sets import StimulusSet
-from crossroads.stimuli.text_files import read_text
+from crossroads.stimuli.text_files import load_json, load_toml, read_text
 from crossroads.stimuli.traits import Trait
 
 _GROUP_HINT = 'give [groups] with lines such as teacher = { singular = "teacher", plural = "teachers" }.'
@@ -221,7 +221,7 @@ def _document(file: Path, columns: tuple[str, ...]) -> dict[str, Any]:
             if missing:
                 raise FormatError(f"there is no column {join_words(missing, last='or')}.", path=file)
             return {"rows": rows}
-        data = json.loads(text) if ending == ".json" else tomllib.loads(text)
+        data = load_json(text, file) if ending == ".json" else load_toml(text, file)
     except json.JSONDecodeError as error:
         raise FormatError(f"{error.msg}.", path=file, line=error.lineno) from error
     except tomllib.TOMLDecodeError as error:

@@ -73,7 +73,7 @@ def _is_audit(path: Path) -> bool:
     """Whether a file is the record of an audit."""
     try:
         data = json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError):
+    except (OSError, ValueError, RecursionError):
         return False
     return isinstance(data, dict) and {"crossroads", "designs", "results"} <= set(data)
 

@@ -14,6 +14,7 @@ from crossroads.evidence.array_files import ArrayArchive
 from crossroads.report.audit import KINDS, Audit
 from crossroads.report.schema import result_kinds
 from crossroads.results import SCHEMA, Result, versions
+from crossroads.stimuli.text_files import load_json
 
 UNNAMED = "unnamed model"
 """What a model is called that no result names."""
@@ -172,13 +173,9 @@ def _no_number(name: str) -> float:
 def _parsed(path: Path) -> Any:
     """The content of a JSON file."""
     try:
-        return json.loads(_text(path), parse_constant=_no_number)
-    except RecursionError as error:
-        raise FormatError("nested too deeply.", path=path) from error
+        return load_json(_text(path), path, parse_constant=_no_number)
     except json.JSONDecodeError as error:
         raise FormatError(f"not a JSON document: {error.msg}.", path=path, line=error.lineno) from error
-    except ValueError as error:  # not a number, or one of thousands of digits
-        raise FormatError(f"not a JSON document: {error}.", path=path) from error
 
 
 def _read_file(path: Path) -> list[Record]:

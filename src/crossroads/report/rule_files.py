@@ -14,7 +14,7 @@ from crossroads.errors import FormatError, UnknownNameError, in_short, nearest
 from crossroads.measures.patterns import PATTERNS
 from crossroads.report.readings import STATISTICS, TEXTS
 from crossroads.report.rules import Rule
-from crossroads.stimuli.text_files import read_text
+from crossroads.stimuli.text_files import load_toml, read_text
 
 _HEAD = re.compile(r"^\s*\[\[\s*rule\s*\]\]")
 _EXAMPLE = 'a rule is [[rule]] with test = "weat6", statistic = "effect_size" and above = 1.0.'
@@ -42,7 +42,7 @@ def read_rules(path: str | Path) -> tuple[Rule, ...]:
     path = Path(path)
     text = read_text(path, "a TOML file of rules")
     try:
-        data = tomllib.loads(text)
+        data = load_toml(text, path)
     except tomllib.TOMLDecodeError as error:
         raise _not_toml(error, path, text) from error
     for key in data:

@@ -34,7 +34,7 @@ def is_clip(folder: str | Path) -> bool:
     """Whether the folder of a model holds one of language and images, by its config.json."""
     try:
         config = json.loads(Path(folder, "config.json").read_text(encoding="utf-8"))
-    except (OSError, ValueError):
+    except (OSError, ValueError, RecursionError):
         return False
     return isinstance(config, dict) and config.get("model_type") in CLIP_TYPES
 

@@ -103,7 +103,7 @@ class AnswerCache:
             document = json.loads(data)
             rows = {text: np.array(row, np.float64) for text, row in document["vectors"].items()}
             model, protocol = document["answered by"], document["protocol"]
-        except (ValueError, KeyError, TypeError, AttributeError) as error:
+        except (ValueError, KeyError, TypeError, AttributeError, RecursionError, OverflowError) as error:
             raise _damaged(path) from error
         self.vectors.update(rows)
         if len({len(row) for row in self.vectors.values()}) > 1:

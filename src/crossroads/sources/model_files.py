@@ -149,7 +149,7 @@ def _weights(folder: Path) -> list[Path]:
         try:
             names = sorted(set(json.loads(index.read_text(encoding="utf-8"))["weight_map"].values()))
             shards = [folder / Path(str(name)).name for name in names]
-        except (ValueError, KeyError, AttributeError, TypeError) as error:
+        except (ValueError, KeyError, AttributeError, TypeError, RecursionError) as error:
             raise FormatError("the index of the weights cannot be read.", path=index) from error
         missing = [shard.name for shard in shards if not shard.is_file()]
         if missing or not shards:

@@ -12,7 +12,7 @@ from crossroads.stimuli.about import About, Citation
 from crossroads.stimuli.grammar import number_of
 from crossroads.stimuli.identity_forms import Identities, Identity, Irregular, Pair, Rule
 from crossroads.stimuli.sets import word_fault
-from crossroads.stimuli.text_files import read_text
+from crossroads.stimuli.text_files import load_toml, read_text
 
 _KEYS = ("about", "person", "domains", "irregular", "exclude", "keep")
 _FORMS = ("adjective", "noun", "after")
@@ -39,7 +39,7 @@ def read_identities(path: str | Path) -> Identities:
 def identities_from(text: str, file: Path) -> Identities:
     """Turn the text of a file into groups and rules."""
     try:
-        data = tomllib.loads(text)
+        data = load_toml(text, file)
     except tomllib.TOMLDecodeError as error:
         raise FormatError(f"{error}.", path=file) from error
     _known(data, _KEYS, file, "")

@@ -14,7 +14,7 @@ from crossroads.stimuli.design import Design
 from crossroads.stimuli.documents import Duplicates, PlacedError, design_from
 from crossroads.stimuli.places import JsonPlaces, Places, TomlPlaces
 from crossroads.stimuli.tables import designs_from_table
-from crossroads.stimuli.text_files import read_text
+from crossroads.stimuli.text_files import load_json, load_toml, read_text
 
 _SPREADSHEETS = (".xlsx", ".xls", ".xlsm", ".ods", ".numbers")
 _DEEP = "the file is nested too deeply to be a design."
@@ -97,7 +97,7 @@ def _unknown_ending(file: Path) -> FormatError:
 def _read_toml(text: str, file: Path, duplicates: Duplicates) -> list[Design]:
     text = text.replace("\r\n", "\n")
     try:
-        document = tomllib.loads(text)
+        document = load_toml(text, file)
     except tomllib.TOMLDecodeError as error:
         message, line = _toml_fault(str(error), text)
         raise FormatError(f"the TOML cannot be read: {message}.", path=file, line=line) from error
@@ -122,7 +122,7 @@ def _read_json(text: str, file: Path, duplicates: Duplicates) -> list[Design]:
 def _read_json_lines(text: str, file: Path, duplicates: Duplicates) -> list[Design]:
     """Read one object a line; a single object over many lines, as May et al. wrote theirs, will do too."""
     try:
-        document = json.loads(text)
+        document = load_json(text, file)
     except json.JSONDecodeError as error:
         if not error.msg.startswith("Extra data"):
             _parsed(text, file)
@@ -140,7 +140,7 @@ def _read_json_lines(text: str, file: Path, duplicates: Duplicates) -> list[Desi
 
 def _parsed(text: str, file: Path, *, offset: int = 0) -> Any:
     try:
-        return json.loads(text)
+        return load_json(text, file)
     except json.JSONDecodeError as error:
         raise FormatError(
             f"the JSON cannot be read: {error.msg}.", path=file, line=error.lineno + offset

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from crossroads.errors import FormatError, nearest
-from crossroads.stimuli.text_files import read_text
+from crossroads.stimuli.text_files import load_json, load_toml, read_text
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -41,7 +41,7 @@ def read_sheet(path: str | Path) -> Sheet:
     file = Path(path)
     text = read_text(file, "a TOML or JSON file")
     try:
-        data = json.loads(text) if file.suffix.lower() == ".json" else tomllib.loads(text)
+        data = load_json(text, file) if file.suffix.lower() == ".json" else load_toml(text, file)
     except json.JSONDecodeError as error:
         raise FormatError(f"{error.msg}.", path=file, line=error.lineno) from error
     except tomllib.TOMLDecodeError as error:

@@ -3,13 +3,21 @@
 from __future__ import annotations
 
 import codecs
+import json
+import tomllib
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 from crossroads.errors import FormatError
 
 _SAVE = "save the file as UTF-8."
 _SAVE_TABLE = "save the file as UTF-8; spreadsheet programs call it CSV UTF-8."
 _TABLES = (".csv", ".tsv", ".txt")
+_DEEPEST = 100
+"""Tables within tables: what people write has five, and what recurses may have a thousand."""
+_LONGEST = 4300
+"""Digits of a number: Python itself writes and reads no longer ones."""
 
 
 def read_text(path: str | Path, expected: str) -> str:
@@ -48,3 +56,59 @@ def _bytes(file: Path, *, hint: str) -> bytes:
     except OSError as error:
         reason = (error.strerror or str(error)).lower()
         raise FormatError(f"the file cannot be read ({reason}).", path=file, hint=hint) from error
+
+
+def load_json(text: str, path: str | Path, **options: Any) -> Any:
+    """Parse JSON that somebody else wrote.
+
+    Parameters
+    ----------
+    text
+        The text.
+    path
+        The file, for messages.
+    **options
+        Passed to :func:`json.loads`.
+
+    Raises
+    ------
+    json.JSONDecodeError
+        Where it is no JSON.
+    FormatError
+        Where nobody could have meant it: numbers of thousands of digits, tables in tables without end.
+    """
+    return _loaded(lambda: json.loads(text, **options), path)
+
+
+def load_toml(text: str, path: str | Path) -> dict[str, Any]:
+    """Parse TOML that somebody else wrote; errors are those of :func:`load_json`, and TOMLDecodeError."""
+    found: dict[str, Any] = _loaded(lambda: tomllib.loads(text), path)
+    return found
+
+
+def _loaded(parse: Callable[[], Any], path: str | Path) -> Any:
+    deep = FormatError("it is nested too deeply.", path=path, hint="write lists and tables of a few levels.")
+    try:
+        document = parse()
+    except (json.JSONDecodeError, tomllib.TOMLDecodeError):
+        raise
+    except RecursionError as error:
+        raise deep from error
+    except ValueError as error:
+        raise FormatError(f"a value in it cannot be read: {error!s:.200}.", path=path) from error
+    level: list[Any] = [[document]]
+    for _ in range(_DEEPEST):
+        level = [part for one in level for part in _within(one, path)]
+        if not level:
+            return document
+    raise deep
+
+
+def _within(value: Any, path: str | Path) -> Iterator[Any]:
+    """The lists and tables in a list or table; a number that nothing could write is refused."""
+    for part in value.values() if isinstance(value, dict) else value:
+        kind = type(part)
+        if kind is dict or kind is list:
+            yield part
+        elif kind is int and part.bit_length() > _LONGEST * 10 // 3:
+            raise FormatError(f"a number in it has more than {_LONGEST:,} digits.", path=path)

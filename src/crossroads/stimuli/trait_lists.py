@@ -5,10 +5,9 @@ from __future__ import annotations
 import csv
 import tomllib
 from pathlib import Path
-from typing import Any
 
 from crossroads.errors import FormatError, in_short
-from crossroads.stimuli.text_files import read_text
+from crossroads.stimuli.text_files import load_toml, read_text
 
 _HINT = "the first row of a CSV file names the columns pair and trait; a TOML file has pair = [traits]."
 
@@ -60,7 +59,7 @@ def _from_csv(text: str, file: Path) -> list[tuple[int | None, str, str]]:
 
 def _from_toml(text: str, file: Path) -> list[tuple[int | None, str, str]]:
     try:
-        data: dict[str, Any] = tomllib.loads(text)
+        data = load_toml(text, file)
     except tomllib.TOMLDecodeError as error:
         raise FormatError(f"{error}.", path=file) from error
     rows: list[tuple[int | None, str, str]] = []
