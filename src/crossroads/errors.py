@@ -104,6 +104,7 @@ class UnknownNameError(InputError, LookupError):
 
     def __init__(self, kind: str, name: str, known: Iterable[str], *, hint: str | None = None) -> None:
         known = tuple(known)
+        name = _as_text(name)
         near = nearest(name, known)
         if hint is None:
             if near:
@@ -125,7 +126,7 @@ class MissingStimuliError(InputError, LookupError):
         Stimulus to reason, such as ``"not in the vocabulary"``.
     """
 
-    longest = 10 * MOST_CHARACTERS  # all that is missing is named
+    longest = 5 * MOST_CHARACTERS  # all that is missing is named
 
     def __init__(self, message: str, *, missing: Mapping[str, str], hint: str | None = None) -> None:
         super().__init__(message, hint=hint)
@@ -162,6 +163,11 @@ def require(module: str, *, extra: str, purpose: str) -> Any:
             f"{purpose} needs the package {module.partition('.')[0]!r}, which cannot be imported ({error}).",
             hint=f'pip install "crossroads[{extra}]"',
         ) from error
+
+
+def _as_text(name: object) -> str:
+    """A name that was given; one that is no text, in words."""
+    return name if isinstance(name, str) else in_short(name)
 
 
 def in_short(value: object, most: int = 60) -> str:
@@ -256,7 +262,7 @@ def one_of(kind: str, name: Any, known: Iterable[str]) -> str:
     """Return ``name`` if it is known, else raise with the nearest that is."""
     known = tuple(known)
     if not isinstance(name, str) or name not in known:  # an array compares item by item
-        raise UnknownNameError(kind, name if isinstance(name, str) else in_short(name), known)
+        raise UnknownNameError(kind, name, known)
     return name
 
 

@@ -2,22 +2,49 @@
 
 from __future__ import annotations
 
+import base64
 import json
 import socket
 import threading
+import traceback
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+from urllib.parse import quote
 
 import pytest
 
 from crossroads.errors import CrossroadsWarning, InputError
 from crossroads.sources import EndpointError, endpoint_embeddings
+from crossroads.sources.endpoint_secrets import without
 
 if TYPE_CHECKING:
     from tests.sources.conftest import Service
 
 WORDS = ["rose", "wasp", "José", "東京", "new york"]
 SECRET = "sk-a-secret-nobody-may-see"
+
+SPELLINGS: dict[str, Callable[[str], str]] = {
+    "as it is": str,
+    "in part": lambda key: key[3:-2],
+    "the first half": lambda key: key[: len(key) // 2],
+    "the ends": lambda key: f"{key[:3]}{'*' * 20}{key[-4:]}",
+    "capitals": str.upper,
+    "percent": lambda key: quote(key, safe=""),
+    "every sign in percent": lambda key: "".join(f"%{ord(sign):02x}" for sign in key),
+    "half in percent": lambda key: "".join(f"%{ord(s):02X}" if i % 2 else s for i, s in enumerate(key)),
+    "percent twice": lambda key: quote(quote(key, safe=""), safe=""),
+    "base64": lambda key: base64.b64encode(key.encode()).decode(),
+    "base64 without its end": lambda key: base64.b64encode(key.encode()).decode().rstrip("="),
+    "the header in base64": lambda key: base64.b64encode(f"Bearer {key}".encode()).decode(),
+    "a name and the key in base64": lambda key: base64.urlsafe_b64encode(f"me:{key}".encode()).decode(),
+    "base64 in percent": lambda key: quote(base64.b64encode(key.encode()).decode(), safe=""),
+    "hexadecimal": lambda key: key.encode().hex(),
+    "JSON": lambda key: "".join(f"\\u{ord(sign):04x}" for sign in key),
+    "JSON with slashes": lambda key: key.replace("/", "\\/"),
+    "a web page": lambda key: "".join(f"&#{ord(sign)};" for sign in key),
+    "two lines": lambda key: f"{key[:9]}\n  {key[9:]}",
+}
 
 
 class TestKeys:
@@ -84,6 +111,33 @@ class TestKeys:
         with pytest.raises(EndpointError) as caught:
             endpoint_embeddings(service.url, WORDS, protocol="openai")
         assert key[:12] not in f"{caught.value} {caught.value.answer}"
+
+    @pytest.mark.parametrize("status", [200, 401])
+    @pytest.mark.parametrize("way", SPELLINGS)
+    def test_no_message_shows_a_key_that_comes_back_in_another_spelling(
+        self, service: Service, monkeypatch: pytest.MonkeyPatch, way: str, status: int
+    ) -> None:
+        key = "sk-Proj/4f+Q9z_Tr0u8bdor.x7=K2"
+        monkeypatch.setenv("CROSSROADS_API_KEY", key)
+        written = SPELLINGS[way](key)
+        said = json.dumps({"error": {"message": f"I know no {written}, said the service."}}).encode()
+        service.answer = lambda path, body: (status, {}, said)
+        service.reason = "no"
+        with pytest.raises(EndpointError, match=r"I know no .*….* said the service") as caught:
+            endpoint_embeddings(service.url, WORDS, protocol="openai", retries=0)
+        shown = "".join(traceback.format_exception(caught.value)) + caught.value.answer
+        assert written not in shown
+        parts = {written[at : at + 6] for at in range(len(written) - 5)}
+        assert [part for part in parts if part in shown.replace("said the service", "")] == []
+
+    @pytest.mark.parametrize("way", SPELLINGS)
+    def test_nothing_else_is_taken_out_of_a_message(self, way: str) -> None:
+        assert without(f"<p>I know no {SPELLINGS[way](SECRET)}, {'x' * 70_000}.", SECRET).startswith(
+            "<p>I know no …"
+        )
+        said = "The model `text-embedding-3` does not exist; aGVsbG8gd29ybGQ= is 68656c6c6f, 100%25 of it."
+        assert without(said, SECRET) == said
+        assert without(said, None) == said
 
     def test_a_line_that_repeats_the_key_does_not_spread_it(self, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setenv("CROSSROADS_API_KEY", SECRET)

@@ -79,7 +79,8 @@ def tests_of(records: list[Record]) -> list[str]:
     for record in records:
         found.update(dict.fromkeys(str(one["name"]) for one in record.document["designs"]))
         for result in record.results:
-            for one in (result, *(result.get("tests") or ())):
+            tests = result.get("tests")  # of some results their number
+            for one in (result, *(tests if isinstance(tests, list) else ())):
                 if isinstance(one, dict) and isinstance(one.get("design"), str):
                     found[one["design"]] = None
     return list(found)

@@ -116,11 +116,6 @@ def address(url: str, protocol: str) -> str:
     return urlunsplit((parts.scheme, parts.netloc, path, parts.query, ""))
 
 
-def without(text: str, secret: str | None) -> str:
-    """A text without a secret that somebody repeats in it."""
-    return text.replace(secret, "…") if secret else text
-
-
 def plain(text: str, *, most: int = _SHORT) -> str:
     """Somebody's text in one short line: no control characters, no more than so many signs."""
     line = " ".join("".join(sign if sign.isprintable() else " " for sign in text).split())

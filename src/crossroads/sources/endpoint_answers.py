@@ -10,15 +10,17 @@ import json
 import zlib
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, NoReturn
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from crossroads.errors import CrossroadsError
-from crossroads.sources.endpoint_addresses import OPENAI, TEI, plain, without
+from crossroads.sources.endpoint_addresses import OPENAI, TEI, plain
+from crossroads.sources.endpoint_secrets import without
 
 Floats = NDArray[np.float64]
+_SHOWN_BYTES = 1 << 16
 
 
 class EndpointError(CrossroadsError):
@@ -81,28 +83,53 @@ def read_answer(protocol: str, data: bytes, texts: Sequence[str], *, secret: str
     EndpointError
         Where it is no JSON, or does not hold one finite vector a text, all of one length.
     """
-    given, data = data, _without(data, secret)  # numbers are read out of what was given
     try:
-        document = json.loads(given)
+        return _answer(protocol, data, texts, secret)
+    except _UnusableError as fault:
+        said = without(data[:_SHOWN_BYTES].decode("utf-8", "replace"), secret)
+        if fault.is_said:
+            raise EndpointError(f"the service says: {_message(said)}", answer=_message(said)) from None
+        raise EndpointError(
+            f"the service answered with {fault.what}: {plain(said[:1000], most=80)}",
+            answer=_message(said[:4000]),
+            hint=fault.hint or "is this the address of an embedding service, and the protocol the right one?",
+        ) from None
+
+
+class _UnusableError(Exception):
+    """An answer without one vector a text; what it says is not yet fit to be shown."""
+
+    def __init__(self, what: str, *, hint: str | None = None, is_said: bool = False) -> None:
+        super().__init__(what)
+        self.what, self.hint, self.is_said = what, hint, is_said
+
+
+def _answer(protocol: str, data: bytes, texts: Sequence[str], secret: str | None) -> Answer:
+    try:
+        document = json.loads(data)
     except (ValueError, RecursionError):
-        _wrong("no JSON", data, hint=_not_json_hint(data))
+        raise _UnusableError("no JSON", hint=_not_json_hint(data)) from None
     model = document.get("model") if isinstance(document, dict) else None
-    rows = _rows(protocol, document, data)
+    rows = _rows(protocol, document)
     if len(rows) != len(texts):
-        _wrong(f"{len(rows)} vectors for {len(texts)} texts", data)
+        raise _UnusableError(f"{len(rows)} vectors for {len(texts)} texts")
     if any(isinstance(row, str) for row in rows):
-        _wrong("vectors as text, and numbers were asked for", data)
+        raise _UnusableError("vectors as text, and numbers were asked for")
     lengths = {len(row) if isinstance(row, list) else 0 for row in rows}
     if len(lengths) > 1 or 0 in lengths:
-        _wrong("vectors that are empty or not of one length", data)
-    vectors = np.stack([_vector(row, text, data) for row, text in zip(rows, texts, strict=True)])
+        raise _UnusableError("vectors that are empty or not of one length")
+    vectors = np.stack([_vector(row, text) for row, text in zip(rows, texts, strict=True)])
     named = plain(without(model, secret)) if isinstance(model, str) and model else None
     return Answer(vectors=vectors, model=named)
 
 
 def said_by(data: bytes, *, secret: str | None = None) -> str:
     """What a service says has gone wrong: its message where there is one, or the beginning of its answer."""
-    text = _without(data, secret).decode("utf-8", "replace")
+    return plain(without(_message(without(data.decode("utf-8", "replace"), secret)), secret))
+
+
+def _message(text: str) -> str:
+    """The message in an answer in JSON, or the beginning of the answer."""
     try:
         found: Any = json.loads(text)
     except (ValueError, RecursionError):
@@ -125,7 +152,7 @@ def unpacked(data: bytes, headers: Any, most_bytes: int) -> bytes:
         return data
 
 
-def _rows(protocol: str, document: Any, data: bytes) -> list[Any]:
+def _rows(protocol: str, document: Any) -> list[Any]:
     """The vectors as they came, in the order of the texts."""
     if protocol == TEI:
         found = document
@@ -133,49 +160,34 @@ def _rows(protocol: str, document: Any, data: bytes) -> list[Any]:
         key = "data" if protocol == OPENAI else "embeddings"
         found = document.get(key) if isinstance(document, dict) else None
         if found is None and isinstance(document, dict) and "error" in document:
-            raise EndpointError(f"the service says: {said_by(data)}", answer=said_by(data))
+            raise _UnusableError("an error", is_said=True)
     if not isinstance(found, list):
-        _wrong("no list of vectors", data)
-    return _in_order(found, data) if protocol == OPENAI else found
+        raise _UnusableError("no list of vectors")
+    return _in_order(found) if protocol == OPENAI else found
 
 
-def _in_order(items: list[Any], data: bytes) -> list[Any]:
+def _in_order(items: list[Any]) -> list[Any]:
     """Vectors by their ``index``; as they stand where none has one."""
     if not all(isinstance(item, dict) and "embedding" in item for item in items):
-        _wrong("items without an embedding", data)
+        raise _UnusableError("items without an embedding")
     numbers = [item.get("index") for item in items]
     if all(number is None for number in numbers):
         return [item["embedding"] for item in items]
     if any(type(number) is not int for number in numbers) or sorted(numbers) != list(range(len(items))):
-        _wrong("vectors whose numbers are not 0, 1, 2, …", data)
+        raise _UnusableError("vectors whose numbers are not 0, 1, 2, …")
     return [items[numbers.index(place)]["embedding"] for place in range(len(items))]
 
 
-def _vector(row: list[Any], text: str, data: bytes) -> Floats:
+def _vector(row: list[Any], text: str) -> Floats:
     if any(type(number) not in (int, float) for number in row):
-        _wrong(f"a vector of {plain(text)!r} that holds something else than numbers", data)
+        raise _UnusableError(f"a vector of {plain(text)!r} that holds something else than numbers")
     try:
         vector = np.array(row, np.float64)
     except OverflowError:
         vector = np.array([np.inf])
     if not np.isfinite(vector).all():
-        _wrong(f"a vector of {plain(text)!r} that is not finite", data)
+        raise _UnusableError(f"a vector of {plain(text)!r} that is not finite")
     return vector
-
-
-def _wrong(what: str, data: bytes, *, hint: str | None = None) -> NoReturn:
-    raise EndpointError(
-        f"the service answered with {what}: {plain(data[:1000].decode('utf-8', 'replace'), most=80)}",
-        answer=said_by(data[:4000]),
-        hint=hint or "is this the address of an embedding service, and the protocol the right one?",
-    )
-
-
-def _without(data: bytes, secret: str | None) -> bytes:
-    """An answer without the key, also where JSON writes its slashes with a backslash."""
-    for form in (secret, secret.replace("/", "\\/")) if secret else ():
-        data = data.replace(form.encode(), "…".encode())
-    return data
 
 
 def _not_json_hint(data: bytes) -> str | None:

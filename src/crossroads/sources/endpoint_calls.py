@@ -29,9 +29,9 @@ from crossroads.sources.endpoint_addresses import (
     plain,
     proxy_variable,
     public_url,
-    without,
 )
 from crossroads.sources.endpoint_answers import EndpointError, said_by, unpacked
+from crossroads.sources.endpoint_secrets import without
 
 _PASSING = (408, 425, 429, 500, 502, 503, 504, 529)
 _FIRST_PAUSE = 0.5
@@ -126,7 +126,9 @@ class Caller:
             with error:
                 if 300 <= error.code < 400:
                     return error.code, error.headers, b""
-                raise self._refusal(error, url) from error
+                refusal = self._refusal(error, url)
+                error.msg = plain(without(str(error.reason), self.key))  # a traceback shows it too
+                raise refusal from error
         except urllib.error.URLError as error:
             raise self._unreachable(error.reason, url) from error
         except (OSError, http.client.HTTPException, UnicodeError) as error:
