@@ -137,6 +137,24 @@ class MissingExtraError(CrossroadsError, ImportError):
     """A feature whose optional dependency is not installed."""
 
 
+class DiskFullError(CrossroadsError):
+    """There is no room for what is to be written.
+
+    Parameters
+    ----------
+    place
+        What was to be written.
+    needed
+        Bytes that it takes, where they are known.
+    """
+
+    def __init__(
+        self, message: str, *, place: Path, needed: int | None = None, hint: str | None = None
+    ) -> None:
+        super().__init__(message, hint=hint)
+        self.place, self.needed = place, needed
+
+
 class CrossroadsWarning(UserWarning):
     """A doubtful choice that the user should know about; given at most once a call."""
 

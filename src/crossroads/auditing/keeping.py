@@ -22,8 +22,8 @@ from crossroads.auditing.parts import Outcome, Part, packed, unpacked
 from crossroads.errors import CrossroadsError, InputError
 from crossroads.evidence import Embeddings, Provenance
 from crossroads.evidence.array_files import ArrayArchive
+from crossroads.evidence.full_disks import disk_errors
 from crossroads.evidence.staging import settle_folder
-from crossroads.extraction.parts import disk_errors
 from crossroads.results import encode
 
 try:
@@ -57,7 +57,7 @@ class Workplace:
         self.folder = Path(folder).expanduser().resolve()
         self._made = [one for one in (self.folder, *self.folder.parents) if not one.exists()]
         self._used: set[str] = set()
-        with disk_errors(self.folder):
+        with disk_errors(self.folder, parts=self.folder):
             self._lock = self._locked()
             for path in list(self.folder.iterdir()):
                 if path.name.startswith(_TEMPORARY) or (fresh and _OURS.fullmatch(path.name)):
@@ -155,7 +155,7 @@ class Workplace:
 
     def _write(self, path: Path, data: bytes) -> None:
         temporary = self.folder / f"{_TEMPORARY}{path.name}"
-        with disk_errors(self.folder):
+        with disk_errors(path, parts=self.folder, needed=lambda: len(data)):
             try:
                 with temporary.open("wb") as file:
                     file.write(data)

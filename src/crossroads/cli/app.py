@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import io
+import os
 import shutil
 import sys
 import warnings
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Annotated, Any, TextIO
 
 import typer
@@ -32,7 +34,8 @@ from crossroads.cli import (
     reproducing,
     spelling,
 )
-from crossroads.errors import CrossroadsError, CrossroadsWarning, InputError
+from crossroads.errors import CrossroadsError, CrossroadsWarning, InputError, without_middle
+from crossroads.evidence.full_disks import full_disk, is_full
 
 
 class _Command(TyperCommand):
@@ -131,7 +134,11 @@ def _heard() -> None:
         _tell("there is not enough memory.", "use fewer samples, resamples or workers, or smaller batches.")
         sys.exit(1)
     except OSError as error:
-        _tell(str(error), None)
+        if is_full(error):
+            told = full_disk(error, Path(os.fsdecode(error.filename or "what was to be written")))
+            _tell(told.message, told.hint)
+            sys.exit(1)
+        _tell(without_middle(str(error)), None)
         sys.exit(2 if isinstance(error, _THEIRS) else 1)
 
 

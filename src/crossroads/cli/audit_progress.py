@@ -45,14 +45,8 @@ def watching() -> Iterator[Watcher]:
         yield watch
 
 
-def kept(output: Path, *, fresh: bool = False) -> str:
-    """What becomes of the work of an audit that is interrupted, in one line."""
-    again = "the same command without --fresh" if fresh else "the same command"
-    return f"interrupted: finished parts of {output} are kept; {again} goes on from there."
-
-
 def written(output: Path) -> str:
-    """The same for one whose folder is written."""
+    """What is said to whoever interrupts an audit whose folder is written."""
     return f"interrupted: the audit is finished all the same, and written to {output}."
 
 

@@ -28,8 +28,9 @@ from crossroads.cli import audit_progress, gating, interrupting
 from crossroads.cli import options as o
 from crossroads.cli.audit_writing import Done, tell, write
 from crossroads.cli.extracting import Device
+from crossroads.cli.promising import kept
 from crossroads.errors import CrossroadsError, InputError
-from crossroads.extraction.parts import disk_errors
+from crossroads.evidence.full_disks import disk_errors
 from crossroads.report import Gate
 from crossroads.report.folder import check_output
 from crossroads.stimuli import Design
@@ -139,7 +140,8 @@ def audit_command(
     rules = gating.rules_for(fail_on, [plan.names for plan in plans])
     settings = Settings(alternative=alternative.value, missing=missing.value, fallback=fallback, seed=seed)
     asking = Asking(format=format_, prompt=prompt, served=served_model, images=images, device=device.value)
-    interrupting.promise(audit_progress.kept(output, fresh=fresh))
+    again = "the same command without --fresh" if fresh else "the same command"
+    interrupting.promise(kept(output, parts_folder(output), again=again))
     with Workplace(parts_folder(output), fresh=fresh) as place:
         with audit_progress.watching() as watch:
             desk = Desk(place=place, tally=Tally(watch))
@@ -151,7 +153,7 @@ def audit_command(
                     gates[name] = gating.held_against(one.audit, rules, plan.names, alone=len(plans) == 1)
             done = Done(audits=audits, gates=gates, comparison=compared)
             desk.tally.begin(f"writing {output}")
-            with disk_errors(place.folder):
+            with disk_errors(output, parts=place.folder):
                 absent = write(output, done, figures=figures, vectors=vectors, seed=seed)
         interrupting.promise(audit_progress.written(output))
         place.sweep()

@@ -16,9 +16,11 @@ from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 
 from crossroads.cli import interrupting, printing
 from crossroads.cli import options as o
+from crossroads.cli.promising import kept_or_finished
 from crossroads.errors import InputError, join_words
 from crossroads.evidence import Contexts
 from crossroads.extraction import Step, embed, import_store
+from crossroads.extraction.parts import parts_folder
 
 Folder = Annotated[
     Path | None,
@@ -128,9 +130,7 @@ def embed_command(
         )
     if ray_address is not None and engine is not Engine.ray:
         raise InputError("--ray-address was given without --engine ray.", hint="add --engine ray.")
-    interrupting.promise(
-        f"interrupted: finished parts of {output} are kept; the same command goes on from there."
-    )
+    interrupting.promise(kept_or_finished(output, parts_folder(output)))
     with watching() as watch:
         contexts = embed(
             folder,

@@ -15,7 +15,7 @@ import signal
 import sys
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from types import FrameType
 from typing import Any, NoReturn
 
@@ -33,8 +33,8 @@ class _Ending:
     """Whether the program is to end, and what it says then."""
 
     def __init__(self) -> None:
-        self.line = UNTOUCHED
-        """What would be said now."""
+        self.line: str | Callable[[], str] = UNTOUCHED
+        """What would be said now, or what finds out."""
         self.loading = True
         """Whether nothing was begun, so that there is nothing to tidy up."""
         self.status: int | None = None
@@ -45,7 +45,10 @@ class _Ending:
     def begin(self, status: int) -> None:
         """The program was told to end: what it says is decided now, not when all has been tidied up."""
         if self.status is None:
-            self._final, self.status = self.line, status
+            self._final, self.status = self._now(), status
+
+    def _now(self) -> str:
+        return self.line if isinstance(self.line, str) else self.line()
 
     def say(self) -> None:
         """Say the line, once; past all buffers, which another thread may hold."""
@@ -54,7 +57,7 @@ class _Ending:
         if self._once.acquire(blocking=False):
             clear = "\r\x1b[2K\x1b[?25h" if _is_terminal() else ""  # a bar may stand there, and no cursor
             with contextlib.suppress(OSError):
-                os.write(2, f"{clear}{self._final or self.line}\n".encode(errors="replace"))
+                os.write(2, f"{clear}{self._final or self._now()}\n".encode(errors="replace"))
 
     def end_now(self) -> NoReturn:
         """End without a look back."""
@@ -108,7 +111,7 @@ def started() -> None:
     _ending.loading = False
 
 
-def promise(line: str) -> None:
+def promise(line: str | Callable[[], str]) -> None:
     """From now on, say this line to whoever interrupts: what is kept, and how to go on."""
     _ending.line = line
 

@@ -28,11 +28,13 @@ from crossroads.cli.probing_options import (
     TraitsOption,
 )
 from crossroads.cli.probing_tables import Compared, show
+from crossroads.cli.promising import kept_or_finished
 from crossroads.errors import InputError, join_words
 from crossroads.evidence.judgement_files import read_judgements
 from crossroads.evidence.judgements import Judgements
 from crossroads.evidence.logit_files import FORMAT
 from crossroads.evidence.logits import Logits
+from crossroads.extraction.parts import parts_folder
 from crossroads.extraction.probing import ProbeStep, probe
 from crossroads.extraction.prompt_material import FILES
 from crossroads.measures.alignment import align
@@ -105,9 +107,7 @@ def probe_command(
         logits = _opened(model, groups, templates, output)
     else:
         if output is not None:
-            interrupting.promise(
-                f"interrupted: finished parts of {output} are kept; the same command goes on from there."
-            )
+            interrupting.promise(kept_or_finished(output, parts_folder(output)))
         with _watching() as watch:
             logits = probe(
                 model,

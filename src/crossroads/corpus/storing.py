@@ -68,7 +68,9 @@ def write_contexts(found: Found, folder: str | os.PathLike[str], *, overwrite: b
     """
     folder = Path(folder)
     check_folder(folder, overwrite=overwrite)
-    with replaced(folder) as staging:
+    with replaced(
+        folder, needed=lambda: sum(len(line.encode()) for line in _context_lines(found))
+    ) as staging:
         digest = _write(staging / CONTEXTS, _context_lines(found))
         _write_coverage(staging / COVERAGE, found)
         text = json.dumps(_manifest(found, digest), ensure_ascii=False, allow_nan=False, indent=1)

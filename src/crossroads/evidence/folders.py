@@ -45,7 +45,7 @@ def write_folder(
     path = Path(path)
     if path.exists():
         raise already_there(path)
-    with staged(path) as staging:
+    with staged(path, needed=lambda: sum(array.nbytes for array in arrays.values())) as staging:
         files = {name: _write_array(staging / f"{name}.npy", array) for name, array in arrays.items()}
         manifest = {"format": kind, "about": about, "arrays": files}
         text = json.dumps(manifest, ensure_ascii=False, indent=1, sort_keys=True, allow_nan=False) + "\n"

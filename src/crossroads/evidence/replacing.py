@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import os
 import shutil
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
+from crossroads.evidence.full_disks import disk_errors
 from crossroads.evidence.staging import (
     held,
     left_beside,
@@ -29,7 +30,7 @@ _WHOLE, _GOING = "whole", "going"
 
 
 @contextmanager
-def replaced(path: Path) -> Iterator[Path]:
+def replaced(path: Path, *, needed: Callable[[], int] | None = None) -> Iterator[Path]:
     """A folder to write to, which takes the place of ``path`` at the end, or vanishes on an error.
 
     What a killed writer has left beside it is put back or removed first. A ``path`` that is a link stays one:
@@ -39,23 +40,26 @@ def replaced(path: Path) -> Iterator[Path]:
     ----------
     path
         The name it will have; whatever folder stands there goes, so the caller looks at it first.
+    needed
+        Tells how many bytes it takes, should there be no room for them.
     """
     path = path.resolve()
-    path.parent.mkdir(parents=True, exist_ok=True)
-    recover(path)
-    remove_abandoned(path)
-    folder, lock = held(path)
-    try:
-        yield folder
-        _settle(folder)
-        folder.chmod(0o777 & ~umask())
-        _move(folder, path)
-    except BaseException:
-        shutil.rmtree(folder, ignore_errors=True)
-        raise
-    finally:
-        if lock is not None:
-            os.close(lock)
+    with disk_errors(path, needed=needed):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        recover(path)
+        remove_abandoned(path)
+        folder, lock = held(path)
+        try:
+            yield folder
+            _settle(folder)
+            folder.chmod(0o777 & ~umask())
+            _move(folder, path)
+        except BaseException:
+            shutil.rmtree(folder, ignore_errors=True)
+            raise
+        finally:
+            if lock is not None:
+                os.close(lock)
 
 
 def recover(path: Path) -> None:

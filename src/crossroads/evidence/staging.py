@@ -13,10 +13,11 @@ import os
 import re
 import shutil
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from crossroads.errors import InputError
+from crossroads.evidence.full_disks import disk_errors
 
 try:
     import fcntl
@@ -25,34 +26,37 @@ except ImportError:  # Windows: what a killed writer leaves stays there
 
 
 @contextlib.contextmanager
-def staged(path: Path) -> Iterator[Path]:
+def staged(path: Path, *, needed: Callable[[], int] | None = None) -> Iterator[Path]:
     """A new folder beside ``path``, which takes that name at the end; removed if anything is raised.
 
     Parameters
     ----------
     path
         The name it will have; there must be nothing, also at the end.
+    needed
+        Tells how many bytes it takes, should there be no room for them.
     """
-    path.parent.mkdir(parents=True, exist_ok=True)
-    remove_abandoned(path)
-    folder, lock = held(path)
-    try:
-        yield folder
-        folder.chmod(0o777 & ~umask())
-        settle_folder(folder)
+    with disk_errors(path, needed=needed):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        remove_abandoned(path)
+        folder, lock = held(path)
         try:
-            folder.rename(path)
-        except OSError as error:
-            if not path.exists():
-                raise
-            raise already_there(path) from error
-        settle_folder(path.parent)
-    except BaseException:
-        shutil.rmtree(folder, ignore_errors=True)
-        raise
-    finally:
-        if lock is not None:
-            os.close(lock)
+            yield folder
+            folder.chmod(0o777 & ~umask())
+            settle_folder(folder)
+            try:
+                folder.rename(path)
+            except OSError as error:
+                if not path.exists():
+                    raise
+                raise already_there(path) from error
+            settle_folder(path.parent)
+        except BaseException:
+            shutil.rmtree(folder, ignore_errors=True)
+            raise
+        finally:
+            if lock is not None:
+                os.close(lock)
 
 
 def already_there(path: Path) -> InputError:

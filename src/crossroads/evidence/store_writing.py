@@ -62,7 +62,8 @@ def write_store(
     if path.exists():
         raise already_there(path)
     check_table(words, counts)
-    with staged(path) as folder:
+    size = int(sum(counts)) * dim * np.dtype(dtype).itemsize
+    with staged(path, needed=lambda: size) as folder:
         shards = list(_write_shards(folder, words, counts, iter(rows), dim, np.dtype(dtype), shard_bytes))
         manifest = {
             "format": FORMAT,

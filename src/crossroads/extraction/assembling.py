@@ -12,9 +12,10 @@ from numpy.typing import NDArray
 
 from crossroads.corpus import StoredContexts
 from crossroads.evidence import Provenance
+from crossroads.evidence.full_disks import disk_errors
 from crossroads.evidence.staging import settle_folder
 from crossroads.evidence.store_writing import write_store
-from crossroads.extraction.parts import STAGED, Parts, disk_errors
+from crossroads.extraction.parts import STAGED, Parts
 from crossroads.extraction.planning import Plan
 from crossroads.extraction.settings import Settings, fingerprint
 
@@ -75,7 +76,7 @@ def assemble(
     """Put the parts together in the order of the words, and move the store into place in one step."""
     staged = parts.folder / STAGED
     first = np.load(parts.finished[0], mmap_mode="r", allow_pickle=False)
-    with disk_errors(parts.folder):
+    with disk_errors(store, parts=parts.folder):
         write_store(
             staged,
             plan.words,

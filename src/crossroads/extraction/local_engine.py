@@ -118,7 +118,7 @@ class _Crew:
                 break
         raise CrossroadsError(
             f"unit {number} of {self._plan.units} ended its worker {TRIES} times: {ends[-1]}.",
-            hint="if the memory ran out, use fewer workers or smaller batches; what is finished is kept.",
+            hint="if memory ran out, use fewer workers or smaller batches; no finished unit is done again.",
         )
 
     def _dismiss(self, worker: _Worker) -> None:

@@ -7,22 +7,20 @@ with the same settings goes on from the parts it finds.
 
 from __future__ import annotations
 
-import contextlib
-import errno
 import hashlib
 import io
 import json
 import os
 import re
 import shutil
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from crossroads.errors import CrossroadsError, InputError, join_words
+from crossroads.errors import InputError, join_words
+from crossroads.evidence.full_disks import disk_errors, is_full
 from crossroads.evidence.staging import settle_folder
 from crossroads.extraction.settings import differences, fingerprint
 
@@ -36,7 +34,6 @@ _PART = re.compile(r"part-(\d{6,})-([0-9a-f]{16})\.npy")
 _PLAN, _LOCK, _TEMPORARY = "plan.json", "lock", ".writing-"
 STAGED = "store"
 """Folder among the parts in which the store is put together."""
-_FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 
 
 def parts_folder(store: Path) -> Path:
@@ -67,7 +64,7 @@ class Parts:
     def __init__(self, store: Path, record: dict[str, Any], *, restart: bool = False) -> None:
         self.folder = parts_folder(store)
         self._store = store
-        with disk_errors(self.folder):
+        with disk_errors(self.folder, parts=self.folder):
             self._lock = self._locked()
             try:
                 self._agree(record, restart)
@@ -82,7 +79,7 @@ class Parts:
         np.save(buffer, vectors, allow_pickle=False)
         data = buffer.getbuffer()
         name = f"part-{number:06d}-{hashlib.sha256(data).hexdigest()[:16]}.npy"
-        with disk_errors(self.folder):
+        with disk_errors(self.folder / name, parts=self.folder, needed=lambda: data.nbytes):
             self._write(name, data)
         self.finished[number] = self.folder / name
 
@@ -177,26 +174,12 @@ class Parts:
             raise
 
 
-@contextlib.contextmanager
-def disk_errors(folder: Path) -> Iterator[None]:
-    """Say what a full disk means: nothing that is finished is lost."""
-    try:
-        yield
-    except OSError as error:
-        if error.errno not in _FULL:
-            raise
-        raise CrossroadsError(
-            f"the disk of {folder.parent} is full ({error.strerror}).",
-            hint=f"make room and run the same command again: what is finished is kept in {folder.name}.",
-        ) from error
-
-
 def _make(folder: Path) -> None:
     """Make a folder, or say why not."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        if error.errno in _FULL:
+        if is_full(error):
             raise
         raise InputError(
             f"the folder {folder} for unfinished work cannot be made: {error.strerror}.",

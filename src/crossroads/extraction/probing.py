@@ -12,9 +12,10 @@ from typing import Any
 import numpy as np
 
 from crossroads.errors import InputError, join_words, one_of, require
+from crossroads.evidence.full_disks import disk_errors
 from crossroads.evidence.logits import Logits
 from crossroads.evidence.provenance import Provenance
-from crossroads.extraction.parts import Parts, disk_errors, remove_leftovers
+from crossroads.extraction.parts import Parts, remove_leftovers
 from crossroads.extraction.places import usable_place
 from crossroads.extraction.probing_answers import Answers, Prober, joined, unpacked
 from crossroads.extraction.probing_material import MISSING, Material, make_material
@@ -193,7 +194,7 @@ def _stored(
         answers = joined(
             [unpacked(np.load(parts.finished[u], allow_pickle=False)) for u in range(plan.sizes.size)]
         )
-        with disk_errors(parts.folder):
+        with disk_errors(store, parts=parts.folder):
             if store.is_dir():
                 store.rmdir()  # empty, or it would have been refused
             answered(model, material, marks, plan, answers, about).save(store)

@@ -211,5 +211,5 @@ def _told_plainly(ray: Any) -> Iterator[None]:
         reason = [line for line in str(error).splitlines() if line.strip()] or [type(error).__name__]
         raise CrossroadsError(
             f"Ray gave up: {reason[-1].strip()[:300]}",
-            hint="what is finished is kept; run the same command again.",
+            hint="run the same command again; no finished unit is done again.",
         ) from error

@@ -50,7 +50,7 @@ def main() -> None:
 def _told(error: Exception) -> tuple[str, str]:
     """What nobody foresaw, in a sentence, and what may help."""
     said = next((line.strip() for line in str(error).splitlines() if line.strip()), "")
-    hint = "try device='cpu', another version of transformers, or smaller batches; what is finished is kept."
+    hint = "try device='cpu', another transformers, or smaller batches; no finished unit is done again."
     if isinstance(error, IndexError):
         hint = (
             "its tokenizer may know more tokens, or longer texts, than the model: try a smaller max_length."

@@ -1,0 +1,95 @@
+"""What a full disk means: which file found no room, how much it needs, and what is to be done."""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import re
+import shutil
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+from crossroads.errors import DiskFullError
+
+_FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+_OF_NUMPY = re.compile(r"\d+ requested and \d+ written")
+_UNFINISHED = ("lock", "plan.json")
+_WRITING = ".writing-"
+_UNITS = ("bytes", "kB", "MB", "GB", "TB")
+
+
+@contextlib.contextmanager
+def disk_errors(
+    place: Path, *, parts: Path | None = None, needed: Callable[[], int] | None = None
+) -> Iterator[None]:
+    """Say in words that the disk is full, for as long as something is written.
+
+    Parameters
+    ----------
+    place
+        What is written: a file, or a folder that appears as a whole or not at all.
+    parts
+        Folder of finished work that another run goes on from; it is named only if it holds some.
+    needed
+        Tells how many bytes it takes; asked only where there is no room for them.
+    """
+    try:
+        yield
+    except DiskFullError as error:  # said already, by who knows less of what is kept
+        if parts is None or not is_anything_finished(parts):
+            raise
+        raise DiskFullError(
+            error.message, place=error.place, needed=error.needed, hint=_hint(parts)
+        ) from error
+    except OSError as error:
+        if not is_full(error):
+            raise
+        raise full_disk(error, place, parts=parts, needed=None if needed is None else needed()) from error
+
+
+def is_full(error: OSError) -> bool:
+    """Whether an error is that of a full disk, a quota or a limit of the size of files."""
+    return error.errno in _FULL or (error.errno is None and _OF_NUMPY.search(str(error)) is not None)
+
+
+def full_disk(
+    error: OSError, place: Path, *, parts: Path | None = None, needed: int | None = None
+) -> DiskFullError:
+    """The error for something that found no room."""
+    folder = next((one for one in place.absolute().parents if one.is_dir()), Path.cwd())
+    try:
+        free = f"{_bytes(shutil.disk_usage(folder).free)} are free"
+    except OSError:
+        free = "how much is free is not known"
+    need = "" if needed is None else f"takes {_bytes(needed)}, "
+    reason = (error.strerror or "No space left on device").lower()
+    return DiskFullError(
+        f"the disk of {folder} is full ({reason}): {place} {need or 'cannot be written, '}{free}.",
+        place=place,
+        needed=needed,
+        hint=_hint(parts),
+    )
+
+
+def _hint(parts: Path | None) -> str:
+    if parts is not None and is_anything_finished(parts):
+        return f"make room and run the same command again: what is finished is kept in {parts.name}."
+    return "make room, or name a place on another disk; nothing is kept of this run, and older files stay."
+
+
+def is_anything_finished(parts: Path) -> bool:
+    """Whether a folder of parts holds finished work; a lock, a plan and what is half written are none."""
+    with contextlib.suppress(OSError):
+        for path in parts.rglob("*"):
+            half = _WRITING in str(path.relative_to(parts))
+            if path.is_file() and path.name not in _UNFINISHED and not half and path.stat().st_size:
+                return True
+    return False
+
+
+def _bytes(count: int) -> str:
+    """A number of bytes, as people say it."""
+    size, unit = float(count), 0
+    while size >= 1000 and unit < len(_UNITS) - 1:
+        size, unit = size / 1000, unit + 1
+    return f"{size:,.0f} {_UNITS[unit]}" if not unit or size >= 10 else f"{size:,.1f} {_UNITS[unit]}"
