@@ -143,13 +143,13 @@ class DiskFullError(CrossroadsError):
     Parameters
     ----------
     place
-        What was to be written.
+        What was to be written; ``None`` where that is not known.
     needed
         Bytes that it takes, where they are known.
     """
 
     def __init__(
-        self, message: str, *, place: Path, needed: int | None = None, hint: str | None = None
+        self, message: str, *, place: Path | None, needed: int | None = None, hint: str | None = None
     ) -> None:
         super().__init__(message, hint=hint)
         self.place, self.needed = place, needed

@@ -12,7 +12,7 @@ import pytest
 from crossroads.corpus import Context, Counts, Found, WordCoverage, read_contexts, write_contexts
 from crossroads.corpus.found import CorpusFile
 from crossroads.corpus.storing import check_folder
-from crossroads.errors import FormatError, InputError
+from crossroads.errors import DiskFullError, FormatError, InputError
 from crossroads.version import VERSION
 
 
@@ -158,7 +158,9 @@ def test_a_full_disk_leaves_everything_as_it_was(
         raise OSError(28, os.strerror(28))
 
     monkeypatch.setattr(os, "fsync", full)
-    with pytest.raises(OSError, match="No space left"):
+    with pytest.raises(
+        DiskFullError, match=r"is full \(no space left on device\): .*contexts takes [\d.]+ \w+"
+    ):
         write_contexts(found, folder, overwrite=overwrite)
     assert {path: path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()} == before
     assert folder.exists() is overwrite

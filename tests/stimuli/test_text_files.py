@@ -3,12 +3,20 @@
 from __future__ import annotations
 
 import codecs
+import json
+import math
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from crossroads.errors import FormatError
-from crossroads.stimuli.text_files import read_text
+from crossroads.stimuli import read_designs
+from crossroads.stimuli.identity_files import read_identities
+from crossroads.stimuli.sheets import read_sheet
+from crossroads.stimuli.text_files import load_json, load_toml, read_text
+from crossroads.stimuli.trait_lists import read_trait_lists
 
 
 def test_the_mark_at_the_beginning_and_the_ends_of_lines_do_not_matter(tmp_path: Path) -> None:
@@ -65,3 +73,67 @@ def test_a_file_that_the_system_does_not_give_is_said_with_its_reason(
     monkeypatch.setattr(Path, "read_bytes", refused)  # the owner of a machine may read anything
     with pytest.raises(FormatError, match=r"cannot be read \(permission denied\)"):
         read_text(file, "a TOML file")
+
+
+DEEP = 3000
+READERS: dict[str, Callable[[Path], Any]] = {
+    "design.json": read_designs,
+    "design.jsonl": read_designs,
+    "design.toml": read_designs,
+    "groups.json": read_sheet,
+    "groups.toml": read_sheet,
+    "lists.toml": read_trait_lists,
+    "identities.toml": read_identities,
+}
+"""Files that people write, in rooms that this one may use; the others are tested with the commands."""
+
+
+@pytest.mark.parametrize("name", READERS)
+@pytest.mark.parametrize(
+    "value",
+    [
+        "9" * 5000,
+        "[" * DEEP + "]" * DEEP,
+        "[" * 150 + "]" * 150,
+        '{"a": ' * 150 + "1" + "}" * 150,
+        "0x" + "f" * 9000,  # which TOML knows, and Python reads but does not write
+    ],
+    ids=["digits", "deep", "not so deep", "tables", "hexadecimal"],
+)
+def test_what_nobody_could_mean_is_refused_wherever_it_stands(name: str, value: str, tmp_path: Path) -> None:
+    file = tmp_path / name
+    is_toml = file.suffix == ".toml"
+    value = value.replace('"a": ', "a = ") if is_toml else value
+    for key in ("name", "groups", "x"):
+        file.write_text(f"{key} = {value}\n" if is_toml else f'{{"{key}": {value}}}', encoding="utf-8")
+        with pytest.raises(FormatError) as caught:
+            READERS[name](file)
+        assert len(str(caught.value)) - len(str(file)) < 600
+
+
+def test_keys_can_be_nested_too(tmp_path: Path) -> None:
+    file = tmp_path / "design.toml"
+    for text in (".".join("a" * DEEP) + " = 1", f"[{'.'.join('a' * DEEP)}]"):
+        file.write_text(text, encoding="utf-8")
+        with pytest.raises(FormatError, match="nested too deeply"):
+            load_toml(text, file)
+        with pytest.raises(FormatError):
+            read_designs(file)
+
+
+def test_documents_of_usual_size_are_read_as_they_are(tmp_path: Path) -> None:
+    file = tmp_path / "x.json"
+    value = {"a": [1, 2.5, None, True, {"b": ["c", -(10**40)]}], "d": {}}
+    assert load_json(json.dumps(value), file) == value
+    assert load_toml('a = [1, 0xff, 1e400]\n[b.c]\nd = "e"', file) == {
+        "a": [1, 255, math.inf],
+        "b": {"c": {"d": "e"}},
+    }
+    with pytest.raises(json.JSONDecodeError):
+        load_json("{", file)
+    with pytest.raises(FormatError, match="no number"):
+        load_json("[NaN]", file, parse_constant=_refused)
+
+
+def _refused(name: str) -> float:
+    raise ValueError(f"{name} is no number")

@@ -135,7 +135,7 @@ def _heard() -> None:
         sys.exit(1)
     except OSError as error:
         if is_full(error):
-            told = full_disk(error, Path(os.fsdecode(error.filename or "what was to be written")))
+            told = full_disk(error, None if error.filename is None else Path(os.fsdecode(error.filename)))
             _tell(told.message, told.hint)
             sys.exit(1)
         _tell(without_middle(str(error)), None)

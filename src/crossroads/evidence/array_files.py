@@ -9,7 +9,9 @@ from __future__ import annotations
 import contextlib
 import lzma
 import math
+import sys
 import tokenize
+import warnings
 import zipfile
 import zlib
 from collections.abc import Iterator
@@ -116,6 +118,8 @@ class ArrayArchive:
             if len(data) < need:
                 raise EOFError("it breaks off")
             flat: NDArray[Any] = np.frombuffer(data, dtype)
+            if dtype.kind == "U" and int(flat.view(f"{dtype.str[0]}u4").max(initial=0)) > sys.maxunicode:
+                raise ValueError(f"{in_short(info.filename)} holds letters that do not exist")
         return flat.reshape(shape, order="F" if fortran else "C")
 
     def is_array(self, name: str) -> bool:
@@ -163,11 +167,11 @@ def check_expansion(path: Path, out: int, taken: int) -> None:
 
 def _header(file: IO[bytes], path: Path, name: str, hint: str) -> _Header:
     try:
-        version = npy.read_magic(file)
-        if version == (1, 0):
-            shape, fortran, dtype = npy.read_array_header_1_0(file)
-        else:
-            shape, fortran, dtype = npy.read_array_header_2_0(file)
+        with warnings.catch_warnings():  # of files of Python 2, which are as good as others
+            warnings.simplefilter("ignore")
+            version = npy.read_magic(file)
+            read = npy.read_array_header_1_0 if version == (1, 0) else npy.read_array_header_2_0
+            shape, fortran, dtype = read(file)
     except _HEADER_FAULTS as error:
         reason = (str(error).partition("\n")[0].rstrip(".") or "it breaks off")[:200]
         raise FormatError(f"{name} is not a numpy array: {reason}.", path=path, hint=hint) from error

@@ -53,18 +53,20 @@ def is_full(error: OSError) -> bool:
 
 
 def full_disk(
-    error: OSError, place: Path, *, parts: Path | None = None, needed: int | None = None
+    error: OSError, place: Path | None, *, parts: Path | None = None, needed: int | None = None
 ) -> DiskFullError:
-    """The error for something that found no room."""
+    """The error for something that found no room; ``None`` where it is not known what."""
+    reason = (error.strerror or "No space left on device").lower()
+    if place is None:
+        return DiskFullError(f"the output cannot be written ({reason}).", place=place, hint=_hint(parts))
     folder = next((one for one in place.absolute().parents if one.is_dir()), Path.cwd())
     try:
         free = f"{_bytes(shutil.disk_usage(folder).free)} are free"
     except OSError:
         free = "how much is free is not known"
-    need = "" if needed is None else f"takes {_bytes(needed)}, "
-    reason = (error.strerror or "No space left on device").lower()
+    need = "cannot be written" if needed is None else f"takes {_bytes(needed)}"
     return DiskFullError(
-        f"the disk of {folder} is full ({reason}): {place} {need or 'cannot be written, '}{free}.",
+        f"the disk of {folder} is full ({reason}): {place} {need}, {free}.",
         place=place,
         needed=needed,
         hint=_hint(parts),

@@ -9,6 +9,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from crossroads.errors import InputError, join_words
+from crossroads.evidence.full_disks import disk_errors
 from crossroads.evidence.replacing import recover
 from crossroads.evidence.staging import settle_file
 
@@ -104,7 +105,8 @@ def write_whole(path: Path, text: str) -> None:
     """Write a text file in one step: all of it or nothing, in place of one that exists."""
     beside = path.with_name(f".{path.name}.{os.getpid()}.part")
     try:
-        beside.write_text(text, encoding="utf-8")
+        with disk_errors(path, needed=lambda: len(text.encode("utf-8"))):
+            beside.write_text(text, encoding="utf-8")
         settle_file(beside)
         beside.replace(path)
     finally:

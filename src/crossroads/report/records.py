@@ -286,7 +286,4 @@ def _words(archive: ArrayArchive, name: str) -> list[str]:
     array = archive.read(name)
     if array.ndim != 1 or array.dtype.kind != "U":
         raise FormatError(f"{name} are of type {array.dtype!s:.60}.", path=archive.path, hint=_AGAIN)
-    try:
-        return [str(one) for one in array]
-    except ValueError as error:  # numbers that are no letters
-        raise FormatError(f"{name} are no text.", path=archive.path, hint=_AGAIN) from error
+    return [str(one) for one in array]

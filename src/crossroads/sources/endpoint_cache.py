@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from crossroads.errors import FormatError, InputError
+from crossroads.evidence.full_disks import disk_errors
 from crossroads.evidence.staging import settle_folder
 
 FORMAT = "crossroads-endpoint-cache/1"
@@ -83,6 +84,10 @@ class AnswerCache:
         }
         data = json.dumps(document, ensure_ascii=False).encode()
         target = self._folder / f"{hashlib.sha256(data).hexdigest()[:32]}.json"
+        with disk_errors(target, parts=self._folder, needed=lambda: len(data)):
+            self._write(target, data)
+
+    def _write(self, target: Path, data: bytes) -> None:
         descriptor, name = tempfile.mkstemp(prefix=".writing-", dir=self._folder)
         try:
             with os.fdopen(descriptor, "wb") as file:
