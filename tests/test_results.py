@@ -370,6 +370,12 @@ def test_a_missing_field_is_named() -> None:
         type(RESULTS["weat"]).from_dict(data)
 
 
+def test_a_field_that_is_younger_than_the_file_has_its_default() -> None:
+    data = RESULTS["weat"].to_dict()
+    del data["titles"]
+    assert type(RESULTS["weat"]).from_dict(data).to_dict()["titles"] == {}
+
+
 def test_a_wrong_result_inside_a_result_is_refused() -> None:
     data = RESULTS["mleat"].to_dict()
     data["level1"]["type"] = "MleatResult"

@@ -44,6 +44,10 @@ class InputError(CrossroadsError, ValueError):
     """A value, an option or a combination of options that cannot be used."""
 
 
+class WrongKindError(InputError, TypeError):
+    """A value of another kind than is asked for, such as the result of another measure."""
+
+
 class DesignError(InputError):
     """A stimulus set or a design that cannot be tested."""
 

@@ -176,10 +176,15 @@ def _decode_dataclass(cls: type[T], data: Any) -> T:
     unknown = set(data) - known
     if unknown:
         raise FormatError(f"unknown field(s) {sorted(unknown)} in a {cls.__name__}.")
-    missing = known - set(data)
+    missing = {f.name for f in dataclasses.fields(cls) if _required(f)} - set(data)  # type: ignore[arg-type]
     if missing:
         raise FormatError(f"field(s) {sorted(missing)} are missing from a {cls.__name__}.")
     return cls(**{name: _decode_field(name, hints[name], value) for name, value in data.items()})
+
+
+def _required(field: dataclasses.Field[Any]) -> bool:
+    """Whether a field must be in a file; one with a default is younger than some files."""
+    return field.default is dataclasses.MISSING and field.default_factory is dataclasses.MISSING
 
 
 def _decode_field(name: str, hint: Any, value: Any) -> Any:

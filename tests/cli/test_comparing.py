@@ -48,7 +48,8 @@ def test_a_planted_difference_is_shown_and_written(
     assert "1  up [b]" in run.out  # no markup
     assert "planted" in run.out
     assert f"written to {tmp_path}" in run.out.replace("\n", "")
-    assert max(map(len, run.out.splitlines())) <= 80
+    shown = run.out.partition("written to")[0]  # a path is not broken
+    assert max(map(len, shown.splitlines())) <= 80
     data = json.loads((tmp_path / "c" / "results.json").read_text(encoding="utf-8"))
     result = CompareBatteryResult.from_dict(data["results"][0])
     assert result.models == ("up [b]", "down [b]")

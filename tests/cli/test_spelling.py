@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import ast
+import re
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
+import typer
 
+import crossroads
+from crossroads.cli.app import app
 from crossroads.cli.spelling import hint_in_the_shell, message_in_the_shell
 
 OPTIONS = {
@@ -29,13 +34,55 @@ OPTIONS = {
         ("with workers=1 this process reads.", "with --workers 1 this process reads."),
         ("more words: synonyms=True.", "more words: --synonyms."),
         ("try fallback=['lower', 'title'].", "try --fallback lower,title."),
-        ('give duplicates="first".', 'give duplicates="first". (No option sets duplicates; Python does.)'),
+        ('give duplicates="first".', ""),  # nobody can at a shell
+        ('give duplicates="first" to keep one, or remove a row.', "remove a row."),
+        ("list every word once, or read with duplicates='drop'.", "list every word once."),
+        ('name one, as in member="..."; or extract it.', "extract it."),
+        (
+            "raise max_work (now 3), or use missing='drop', which is quick.",
+            "use --missing drop, which is quick.",
+        ),
+        ("was it short? use pooling='mean'; with workers=1 one reads.", "with --workers 1 one reads."),
         ('write test = "weat6" there.', 'write test = "weat6" there.'),  # TOML
         ("pass missing='drop'; see a/seed=1/b.txt.", "use --missing drop; see a/seed=1/b.txt."),
     ],
 )
 def test_hints_name_options(said: str, spelled: str) -> None:
     assert hint_in_the_shell(said, OPTIONS) == spelled
+
+
+def hints_of_the_library() -> Iterator[str]:
+    """Every hint in the source, with 3 for what is put in."""
+    for file in sorted(Path(crossroads.__file__).parent.rglob("*.py")):
+        for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.keyword) and node.arg == "hint":
+                yield from filter(None, _literals(node.value))
+
+
+def _literals(node: ast.expr) -> Iterator[str]:
+    if isinstance(node, ast.IfExp):
+        yield from (*_literals(node.body), *_literals(node.orelse))
+    elif isinstance(node, ast.JoinedStr):
+        yield "".join(str(one.value) if isinstance(one, ast.Constant) else "3" for one in node.values)
+    elif isinstance(node, ast.Constant) and isinstance(node.value, str):
+        yield node.value
+
+
+def test_no_hint_of_the_library_names_what_the_command_cannot_set() -> None:
+    program: Any = typer.main.get_command(app)
+    hints = list(hints_of_the_library())
+    assert len(hints) > 300
+    assert sum("=" in hint for hint in hints) > 30
+    argument = re.compile(r"(?<![\w.(])[a-z][a-z_]*=(?=['\".\[]|True|False|\d|\s|;)")
+    for command in program.commands.values():
+        options = {one.name.rstrip("_"): max(one.opts, key=len) for one in command.params}
+        options = {name: text for name, text in options.items() if text.startswith("--")}
+        for hint in hints:
+            said = hint_in_the_shell(hint, options)
+            assert "Python does" not in said
+            assert not argument.search(said), (command.name, hint, said)
+            assert said == said.strip()
+            assert not said.startswith(("or ", ",", ";"))
 
 
 def test_formats_are_listed_where_python_would_be_asked() -> None:

@@ -62,13 +62,38 @@ def test_the_association_plot_names_its_sets_and_their_means(toy: Any, said: Say
     assert "← unpleasant (B)" in texts
 
 
-def test_a_weat_without_titles_and_a_single_target_are_drawn_too(toy: Any, said: Says) -> None:
+def test_a_weat_is_drawn_with_the_names_of_its_sets_and_with_letters_where_it_has_none(
+    toy: Any, said: Says
+) -> None:
     made = toy()
-    assert "A →" in said(association_plot(weat(made.embeddings, made.design)))
-    single = made.mleat().level2["y"]
+    result = weat(made.embeddings, made.design)
+    assert {"pleasant (A) →", "← unpleasant (B)"} <= set(said(association_plot(result)))
+    data = result.to_dict()
+    del data["titles"]  # as it was saved before titles were kept
+    old = type(result).from_dict(data)
+    assert old.titles == {}
+    assert "A →" in said(association_plot(old))
+
+
+def test_a_single_target_is_drawn_with_the_names_of_its_sets(toy: Any, said: Says) -> None:
+    single = toy().mleat().level2["y"]
     texts = said(association_plot(single))
-    assert "mean cosine with the target" in texts
+    assert "mean cosine with insects (X)" in texts
+    assert {"pleasant (A): mean", "unpleasant (B): mean"} <= {text.rpartition(" ")[0] for text in texts}
     assert set(single.sets["a"]) <= set(texts)
+    assert "mean cosine with the target" in said(association_plot(replace(single, titles={})))
+
+
+def test_rankings_and_influences_name_the_sets(toy: Any, said: Says) -> None:
+    made = toy()
+    words = [*made.design.x, *made.design.y]
+    ranked = sc_weat(made.embeddings, words, made.design.a, made.design.b, alternative="greater")
+    texts = " ".join(said(ranking(ranked)))
+    for name in ("lean most to pleasant and to unpleasant", "pleasant (A): a0, a1", "← unpleasant (B)"):
+        assert name in texts
+    assert "cannot single out words that lean to unpleasant (B)" in texts
+    letters = " ".join(said(influence_plot(influence(made.embeddings, made.design))))
+    assert "X: flowers, Y: insects, A: pleasant, B: unpleasant" in letters
 
 
 @pytest.fixture

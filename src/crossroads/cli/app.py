@@ -168,10 +168,9 @@ def _tell(message: str, hint: str | None) -> None:
     options = _options(sys.argv[1:])
     said = spelling.message_in_the_shell(message, options)
     printing.err.print(f"[bold red]error:[/] {escape(said)}", soft_wrap=True)
-    if hint:
-        printing.err.print(
-            f"\nhint: {spelling.hint_in_the_shell(hint, options)}", markup=False, soft_wrap=True
-        )
+    advice = spelling.hint_in_the_shell(hint or "", options)
+    if advice:
+        printing.err.print(f"\nhint: {advice}", markup=False, soft_wrap=True)
 
 
 def _options(arguments: Sequence[str]) -> dict[str, str]:

@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
-from rich.cells import cell_len
 from rich.markup import escape
 from rich.table import Column, Table
-from rich.text import Text, TextType
 
 from crossroads.cli import contextual, printing
+from crossroads.cli.fitting import fitted_widths
 from crossroads.cli.probing_tables import score_table
 from crossroads.errors import join_words
 from crossroads.measures import AlignmentResult, BatteryResult, DetectionResult, SeriesResult, TraitScores
@@ -19,8 +18,6 @@ from crossroads.report.escaping import counted
 
 PAGE = "report.html"
 """The page that people read."""
-_NAME = 16
-"""Columns that the name of a test may take where there is little room."""
 _MOST_GROUPS = 10
 """Groups whose traits are printed."""
 _FITS = (
@@ -65,6 +62,8 @@ def show_audit(audit: Audit, name: str | None = None) -> None:
 def show_fitted(table: Table, spare: Sequence[tuple[str, ...]]) -> None:
     """Print a table without columns that the terminal has no room for, and name those; no number is cut.
 
+    Where even the others have no room, every column is printed, one under the other.
+
     Parameters
     ----------
     table
@@ -77,51 +76,25 @@ def show_fitted(table: Table, spare: Sequence[tuple[str, ...]]) -> None:
     for headings in ((), *spare):
         gone += headings
         kept = [one for one in table.columns if one.header not in gone]
-        if _least(kept) <= printing.out.width:
+        if fitted_widths(kept, printing.out.width) is not None:
             break
-    printing.out.print(_of_columns(kept, None if gone else table.caption))
+    else:
+        gone, kept = [], table.columns
+    printing.out.print(_of_columns(kept, table) if gone else table)
     if gone:
         said = f"No room here for {join_words(gone)}; {PAGE} has {'it' if len(gone) == 1 else 'them'}."
         printing.out.print(said, style="dim", markup=False)
 
 
-def _of_columns(columns: Sequence[Column], caption: TextType | None) -> Table:
-    """A table of some columns; names in the first are broken where they are long."""
+def _of_columns(columns: Sequence[Column], whole: Table) -> Table:
+    """A table of some of the columns of another, without the caption, which is about all of them."""
     table = printing.plain_table()
-    table.caption, table.caption_justify = caption, "left"
-    for at, one in enumerate(columns):
-        long = at == 0 and _most(one) > _NAME
-        table.add_column(
-            one.header,
-            justify=one.justify,
-            no_wrap=one.no_wrap and not long,
-            overflow="fold" if long else one.overflow,
-            min_width=_NAME if long else None,
-        )
+    table.title = whole.title
+    for one in columns:
+        table.add_column(one.header, justify=one.justify, no_wrap=one.no_wrap)
     for cells in zip(*(one.cells for one in columns), strict=True):
         table.add_row(*cells)
     return table
-
-
-def _least(columns: Sequence[Column]) -> int:
-    """The width below which a cell of some columns is cut."""
-    names, *others = columns
-    widths = [min(_most(names), _NAME), *(_most(one) if one.no_wrap else _longest(one) for one in others)]
-    return sum(widths) + 2 * len(widths)
-
-
-def _texts(column: Column) -> list[str]:
-    return [Text.from_markup(str(cell)).plain for cell in (column.header, *column.cells)]
-
-
-def _most(column: Column) -> int:
-    """The width of a column in which nothing is broken."""
-    return max(map(cell_len, _texts(column)))
-
-
-def _longest(column: Column) -> int:
-    """The width of a column in which words are not broken."""
-    return max((cell_len(word) for text in _texts(column) for word in text.split()), default=0)
 
 
 def _judged(results: Iterable[DetectionResult]) -> int:

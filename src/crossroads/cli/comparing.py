@@ -145,7 +145,7 @@ def compare_command(
     show_comparison(comparison)
     for sentence in absent:
         printing.out.print(sentence, style="dim", markup=False)
-    printing.out.print(f"written to {output}; open {output / PAGE}", markup=False)
+    printing.out.print(f"written to {output}; open {output / PAGE}", markup=False, soft_wrap=True)
 
 
 def show_comparison(comparison: Comparison) -> None:

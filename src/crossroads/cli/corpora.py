@@ -286,7 +286,7 @@ def _show(found: Found, lists: Mapping[str, tuple[str, ...]], output: Path) -> N
     ):
         if number:
             printing.out.print(f"{number:,} {what}", style="yellow", markup=False)
-    printing.out.print(f"written to {output}", markup=False)
+    printing.out.print(f"written to {output}", markup=False, soft_wrap=True)
 
 
 def coverage_table(found: Found, lists: Mapping[str, tuple[str, ...]]) -> Table:

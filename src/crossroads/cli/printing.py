@@ -15,6 +15,7 @@ from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TimeR
 from rich.table import Table
 
 import crossroads
+from crossroads.cli.fitting import FittedTable
 from crossroads.measures import (
     BatteryResult,
     DetectionResult,
@@ -94,8 +95,8 @@ def counting(what: str, total: int) -> Iterator[Any]:
 
 
 def plain_table(title: str | None = None) -> Table:
-    """A table with a line under its head and nothing else."""
-    return Table(
+    """A table with a line under its head and nothing else, which never cuts a number."""
+    return FittedTable(
         title=title,
         box=box.SIMPLE_HEAD,
         title_justify="left",

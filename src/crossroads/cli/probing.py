@@ -200,7 +200,7 @@ def _asked_groups(groups: list[str] | None, pairs: bool) -> Any:
     if names is not None and any(name.lower().endswith(FILES) for name in names):
         raise InputError(
             "--pairs was given with a file of groups.",
-            hint="name groups of the catalogue; or give paired_groups(FILE) to crossroads.probe in Python.",
+            hint="name groups of the catalogue, or list the pairs themselves in the file.",
         )
     single = list(catalog().groups("abc-groups")) if names is None else names
     return [*single, *paired_groups(names)]

@@ -51,7 +51,7 @@ def report_command(
         names = {"models": [one.model for one in records], "tests": tests_of(records)}
         printing.document("report", [], output=str(output), bytes=size, **names)
         return
-    printing.out.print(f"written to {output} ({size / 1e6:.1f} MB)", markup=False)
+    printing.out.print(f"written to {output} ({size / 1e6:.1f} MB)", markup=False, soft_wrap=True)
 
 
 def check_page(output: Path) -> None:

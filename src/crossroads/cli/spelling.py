@@ -18,8 +18,19 @@ _ARGUMENT = re.compile(
 """An argument as Python has it: with a value, with ``...`` for any value, or without one."""
 _ALIASES = {"kind": "as", "served": "served_model"}
 """Arguments of the library that an option of another name sets."""
-_ELSEWHERE = {"known_sources() lists them": f"known: {', '.join(FORMATS)}"}
-"""What Python can be asked for, and the answer."""
+_ELSEWHERE = {
+    "known_sources() lists them": f"known: {', '.join(FORMATS)}",
+    "load_series(folder) reads every decade; load('folder/1900-w.npy') reads one": (
+        "mleat and audit read every decade of a folder; a file of it, such as folder/1900-w.npy, is one"
+    ),
+    "remove what cache= has kept and begin again": "measure it anew: fresh=True",
+    "remove what cache= has kept if the model has changed": "measure it anew if it has changed: fresh=True",
+}
+"""What is asked or done in Python, and what there is for it in the shell."""
+_CLAUSE = re.compile(r"(; or |; |, or |\. (?=[a-zA-Z]))")
+"""What parts the several things that a hint says."""
+_PYTHON = re.compile(r"\bmax_work\b")
+"""Names of Python that hints speak of without a value, and that no option has."""
 _CHOICE = re.compile(r"'(?P<given>.*)' is not one of (?P<known>'.*)\.$")
 """A value that an option does not know, and those that it does."""
 _EXPECTED = {
@@ -50,13 +61,32 @@ def message_in_the_shell(text: str, options: Mapping[str, str]) -> str:
 
 
 def hint_in_the_shell(text: str, options: Mapping[str, str]) -> str:
-    """What to do about it; an argument that no option of the command sets is said to be one of Python."""
+    """What to do about it; empty where that can be done in Python only.
+
+    What names an argument that no option of the command sets is left out, and the rest is kept.
+    """
     for asked, answer in _ELSEWHERE.items():
         text = text.replace(asked, answer)
-    others = [found["name"] for found in _ARGUMENT.finditer(text) if not _option(found["name"], options)]
-    spelled = message_in_the_shell(text, options).replace("pass --", "use --")
-    told = "".join(f" (No option sets {name}; Python does.)" for name in dict.fromkeys(others))
-    return f"{spelled}{told}"
+    return message_in_the_shell(_within_reach(text, options), options).replace("pass --", "use --")
+
+
+def _within_reach(text: str, options: Mapping[str, str]) -> str:
+    """The clauses of a hint that somebody at a shell can follow."""
+    parts = _CLAUSE.split(text)
+    said, joints = parts[::2], ["", *parts[1::2]]
+    kept = [
+        (joint, clause) for joint, clause in zip(joints, said, strict=True) if not _of_python(clause, options)
+    ]
+    if len(kept) == len(said) or not kept:
+        return text if kept else ""
+    left = kept[0][1] + "".join(joint + clause for joint, clause in kept[1:])
+    return left if left.endswith((".", "?")) or not text.endswith(".") else f"{left}."
+
+
+def _of_python(clause: str, options: Mapping[str, str]) -> bool:
+    """Whether a clause names what no option of the command sets."""
+    named = [found["name"] for found in _ARGUMENT.finditer(clause)]
+    return _PYTHON.search(clause) is not None or any(not _option(name, options) for name in named)
 
 
 def value_in_the_shell(text: str, cause: BaseException | None) -> str:

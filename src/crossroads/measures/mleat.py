@@ -142,10 +142,16 @@ def mleat(
         "seed": seed,
         "max_work": max_work,
     }
-    level1 = run_test(found, emb, design=design.name, digest=design.digest, **options)
+    titles = {name: words.name for name, words in design.sets.items()}
+    level1 = run_test(found, emb, design=design.name, digest=design.digest, titles=titles, **options)
     level2 = {
         name: run_test(
-            _single(found, name), emb, design=f"{design.name} ({name})", digest=design.digest, **options
+            _single(found, name),
+            emb,
+            design=f"{design.name} ({name})",
+            digest=design.digest,
+            titles={**titles, "x": titles[name]},
+            **options,
         )
         for name in ("x", "y")
     }
@@ -168,7 +174,7 @@ def mleat(
         },
         pattern=pattern_of(leanings["x"], leanings["y"]),
         pattern_shares=_shares(table, resamples, seed, ddof, alternative, least_effect, alpha),
-        titles={name: words.name for name, words in design.sets.items()},
+        titles=titles,
         coverage=found.coverage,
         conventions={
             **level1.conventions,

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -19,6 +19,7 @@ from crossroads.inference.rows import permutation_rows
 from crossroads.measures.gathering import check_vectors, gather
 from crossroads.measures.weat import check_ddof, recorded_work
 from crossroads.results import Coverage, Result, read_only
+from crossroads.stimuli import StimulusSet
 
 EVERY_WORD = "*"
 """Stands for the whole vocabulary."""
@@ -51,6 +52,8 @@ class ScWeatResult(Result):
     """The smallest p-value that attributes of these sizes can give."""
     attributes: tuple[tuple[str, ...], tuple[str, ...]]
     """The attribute words A and B."""
+    titles: Mapping[str, str] = field(default_factory=dict)
+    """What A and B stand for, where they were given as sets with a name."""
 
     def rows(self) -> list[dict[str, Any]]:
         """One row a word."""
@@ -105,7 +108,7 @@ def sc_weat(
     words
         One word, several, or ``"*"`` for the whole vocabulary (rows of zeros are left out).
     a, b
-        Attribute words.
+        Attribute words; sets with a name keep it in the result.
     alternative, ddof, ties, seed, missing, max_work
         As in :func:`~crossroads.measures.weat.weat`.
     method
@@ -177,6 +180,7 @@ def sc_weat(
         alternative=alternative,
         min_pvalue=tested.min_pvalue if tested else 1.0,
         attributes=(found.words["a"], found.words["b"]),
+        titles={key: words.name for key, words in (("a", a), ("b", b)) if isinstance(words, StimulusSet)},
         coverage=_without_vocabulary(coverage),
         conventions={
             "measure": "sc-weat",

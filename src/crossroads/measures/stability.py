@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -59,6 +59,8 @@ class InfluenceResult(Result):
     """The effect size of all stimuli."""
     without: Mapping[str, Mapping[str, float]]
     """The effect size that is left when a stimulus is taken out, by set and stimulus."""
+    titles: Mapping[str, str] = field(default_factory=dict)
+    """What each set stands for; empty in results that were saved before this was kept."""
 
     @property
     def span(self) -> tuple[float, float]:
@@ -176,6 +178,7 @@ def influence(emb: Embeddings, design: Design, *, ddof: int = 1, missing: str = 
         design=design.name,
         effect_size=whole,
         without=without,
+        titles={name: words.name for name, words in design.sets.items()},
         coverage=found.coverage,
         conventions={
             "measure": "influence",

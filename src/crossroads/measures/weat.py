@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from math import isfinite
 from typing import Any
 
@@ -55,6 +55,8 @@ class WeatResult(Result):
     """Association of each stimulus that was permuted: targets, or attributes in a single-target test."""
     sets: Mapping[str, tuple[str, ...]]
     """The stimuli measured, by set."""
+    titles: Mapping[str, str] = field(default_factory=dict)
+    """What each set stands for, such as "flowers"; empty in results that were saved before this was kept."""
 
     def rows(self) -> list[dict[str, Any]]:
         """One row: the effect size, the p-value and how it was found."""
@@ -160,6 +162,7 @@ def weat(
         emb,
         design=design.name,
         digest=design.digest,
+        titles={name: words.name for name, words in design.sets.items()},
         alternative=alternative,
         ddof=ddof,
         ties=ties,
@@ -209,6 +212,7 @@ def run_test(
     *,
     design: str,
     digest: str,
+    titles: Mapping[str, str],
     alternative: str,
     ddof: int,
     ties: str,
@@ -252,6 +256,7 @@ def run_test(
         tails=dict(tested.tails),
         associations=dict(zip(names, scores, strict=True)),
         sets=dict(found.words),
+        titles={name: titles[name] for name in found.words},
         coverage=found.coverage,
         conventions={
             "measure": "weat" if two_targets else "single-target weat",

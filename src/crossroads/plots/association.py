@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING, Any
 from crossroads.measures.mleat import MleatResult
 from crossroads.measures.weat import WeatResult
 from crossroads.plots import wording
+from crossroads.plots.accepting import figure
 from crossroads.plots.frame import MARGIN, Frame, axes_width, name_ends, write
 from crossroads.plots.lettering import fitted, widest
-from crossroads.plots.style import BLUE, BODY, INK, RED, RULE, SMALL, WIDE, bare, house
+from crossroads.plots.style import BLUE, BODY, INK, RED, RULE, SMALL, WIDE, bare
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -18,7 +19,7 @@ _LONGEST = 1.5
 _MANY = 40
 
 
-@house()
+@figure
 def association_plot(result: MleatResult | WeatResult, *, ax: Axes | None = None) -> Axes:
     """Draw the association of every word with the attributes, sorted within its set, and the two means.
 
@@ -33,7 +34,7 @@ def association_plot(result: MleatResult | WeatResult, *, ax: Axes | None = None
         Where to draw; a figure of its own if not given.
     """
     test = result.level1 if isinstance(result, MleatResult) else result
-    titles = dict(result.titles) if isinstance(result, MleatResult) else {}
+    titles = dict(result.titles)
     keys = ("x", "y") if "y" in test.sets else ("a", "b")
     groups = {
         key: sorted(((test.associations[word], word) for word in test.sets[key]), key=lambda pair: -pair[0])
@@ -75,7 +76,8 @@ def _name_axis(ax: Axes, titles: dict[str, str], *, sided: bool) -> None:
         a, b = (wording.titled(key, titles) for key in "ab")
         name_ends(ax, f"← {b}", "association s(w, A, B)", f"{a} →")
     else:
-        name_ends(ax, "", "mean cosine with the target", "")
+        target = wording.titled("x", titles) if "x" in titles else "the target"
+        name_ends(ax, "", f"mean cosine with {target}", "")
 
 
 def _draw_group(

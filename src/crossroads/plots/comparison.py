@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Any
 from crossroads.errors import InputError, join_words
 from crossroads.measures.compare_battery import CompareBatteryResult, DifferenceInterval
 from crossroads.plots import wording
+from crossroads.plots.accepting import figure
 from crossroads.plots.frame import MARGIN, Frame, axes_height, axes_width, write
 from crossroads.plots.lettering import alike, fitted, widest, width
-from crossroads.plots.style import BODY, BROWN, GREY, INK, PAGE, RULE, SMALL, TEAL, bare, house
+from crossroads.plots.style import BODY, BROWN, GREY, INK, PAGE, RULE, SMALL, TEAL, bare
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -38,7 +39,7 @@ class _Row:
     kept: bool
 
 
-@house()
+@figure
 def comparison_plot(
     result: CompareBatteryResult,
     pair: tuple[str, str] | None = None,

@@ -11,9 +11,10 @@ from crossroads.measures.ceat import CeatResult
 from crossroads.measures.ceat_battery import CeatBatteryResult
 from crossroads.measures.context_bootstrap import CeatBootstrapResult
 from crossroads.plots import wording
+from crossroads.plots.accepting import figure
 from crossroads.plots.frame import MARGIN, Frame, write
 from crossroads.plots.lettering import alike, fitted, widest
-from crossroads.plots.style import BODY, GREY, INK, PAGE, RED, RULE, SMALL, bare, house
+from crossroads.plots.style import BODY, GREY, INK, PAGE, RED, RULE, SMALL, bare
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -29,7 +30,7 @@ _SIDE = ("axes fraction", "data")
 Labels = list[list[tuple[str, float, str]]]
 
 
-@house()
+@figure
 def context_forest(
     result: CeatBatteryResult, published: Mapping[str, float] | None = None, *, ax: Axes | None = None
 ) -> Axes:

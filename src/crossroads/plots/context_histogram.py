@@ -13,6 +13,7 @@ from crossroads.measures.ceat import CeatResult
 from crossroads.measures.ceat_battery import CeatBatteryResult
 from crossroads.measures.context_bootstrap import CeatBootstrapResult
 from crossroads.plots import wording
+from crossroads.plots.accepting import figure
 from crossroads.plots.frame import MARGIN, Frame, new_figure, write
 from crossroads.plots.lettering import fitted, height, widest, wrapped
 from crossroads.plots.style import (
@@ -27,7 +28,6 @@ from crossroads.plots.style import (
     WIDE,
     at_least_one,
     bare,
-    house,
 )
 
 if TYPE_CHECKING:
@@ -39,7 +39,7 @@ _BAND = 0.22  # height of an interval above the bars, in inches
 _PANEL, _HEADING, _TICKS, _SPACE = 0.85, 0.34, 0.24, 0.22
 
 
-@house()
+@figure
 def context_histogram(
     result: CeatResult, interval: CeatBootstrapResult | None = None, *, ax: Axes | None = None
 ) -> Axes:
@@ -116,7 +116,7 @@ def _mark(ax: Axes, mean: float, top: float) -> None:
     ax.plot([mean, mean], [0, top], color=RED, linewidth=1.2, zorder=3)
 
 
-@house()
+@figure
 def context_histograms(result: CeatBatteryResult | Sequence[CeatResult], *, columns: int = 4) -> Figure:
     """Draw the distribution of the effect sizes of several designs, on one scale.
 

@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Any
 from crossroads.errors import InputError
 from crossroads.measures.multilevel_ceat import CombinedLevel, MultilevelCeatResult
 from crossroads.plots import wording
+from crossroads.plots.accepting import figure
 from crossroads.plots.frame import MARGIN, Frame, write
 from crossroads.plots.lettering import alike, fitted, widest
-from crossroads.plots.style import BODY, BROWN, GREY, INK, PAGE, SMALL, TEAL, bare, house
+from crossroads.plots.style import BODY, BROWN, GREY, INK, PAGE, SMALL, TEAL, bare
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -22,7 +23,7 @@ _SIDE = ("axes fraction", "data")
 _LOOKS = ((INK, "o"), (BROWN, "^"), (TEAL, "v"))
 
 
-@house()
+@figure
 def context_levels(
     results: MultilevelCeatResult | Sequence[MultilevelCeatResult], *, ax: Axes | None = None
 ) -> Axes:

@@ -11,10 +11,11 @@ from crossroads.geometry import Floats
 from crossroads.measures.intersectional import DetectionResult
 from crossroads.measures.wefat import WefatResult
 from crossroads.plots import wording
+from crossroads.plots.accepting import figure
 from crossroads.plots.frame import Frame, axes_height, axes_width, name_ends, write
 from crossroads.plots.lettering import fitted, width, wrapped
 from crossroads.plots.placing import Page, Place
-from crossroads.plots.style import BODY, GREY, INK, RULE, SMALL, TEAL, WIDE, bare, house
+from crossroads.plots.style import BODY, GREY, INK, RULE, SMALL, TEAL, WIDE, bare
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -28,7 +29,7 @@ _MANY = 2000
 _MIDDLE = 0.7  # of an axis, the most that the name of its contrast takes
 
 
-@house()
+@figure
 def crossed_axes(
     result: WefatResult,
     detection: DetectionResult | None = None,

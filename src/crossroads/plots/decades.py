@@ -10,9 +10,10 @@ from crossroads.errors import InputError
 from crossroads.measures.battery import SeriesResult
 from crossroads.measures.weat import WeatResult
 from crossroads.plots import wording
+from crossroads.plots.accepting import figure
 from crossroads.plots.frame import Frame, write
 from crossroads.plots.lettering import height, widest, wrapped
-from crossroads.plots.style import BODY, BROWN, INK, TEAL, WIDE, bare, house, matplotlib
+from crossroads.plots.style import BODY, BROWN, INK, TEAL, WIDE, bare, matplotlib
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -26,7 +27,7 @@ _LOOK = {
 }
 
 
-@house()
+@figure
 def decades(result: SeriesResult, *, ax: Axes | None = None) -> Axes:
     """Draw the Level 1 effect size and both Level 2 effect sizes over time.
 

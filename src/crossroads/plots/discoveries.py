@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING
 from crossroads.errors import InputError
 from crossroads.measures.discovery import DiscoveryResult
 from crossroads.plots import wording
+from crossroads.plots.accepting import figure
 from crossroads.plots.frame import MARGIN, Frame, write
 from crossroads.plots.lettering import fitted, widest
-from crossroads.plots.style import BODY, COLUMN, GREY, INK, RULE, SMALL, at_least_one, bare, house
+from crossroads.plots.style import BODY, COLUMN, GREY, INK, RULE, SMALL, at_least_one, bare
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -24,7 +25,7 @@ _SCORES = {
 }
 
 
-@house()
+@figure
 def discoveries(result: DiscoveryResult, *, n: int = 25, ax: Axes | None = None) -> Axes:
     """Draw the words that a group is most associated with, with their scores and q-values.
 

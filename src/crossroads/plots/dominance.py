@@ -9,9 +9,10 @@ import numpy as np
 from crossroads.errors import InputError
 from crossroads.measures.domain_dominance import DomainPair, DominanceResult
 from crossroads.plots import wording
+from crossroads.plots.accepting import figure
 from crossroads.plots.frame import MARGIN, Frame, write
 from crossroads.plots.lettering import height, widest, wrapped
-from crossroads.plots.style import BLUE, BODY, CELL, INK, RED, SMALL, WIDE, house, matplotlib
+from crossroads.plots.style import BLUE, BODY, CELL, INK, RED, SMALL, WIDE, matplotlib
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -20,7 +21,7 @@ _TALL = 0.4
 _LONGEST = 1.1
 
 
-@house()
+@figure
 def dominance_matrix(result: DominanceResult, *, alpha: float = 0.05, ax: Axes | None = None) -> Axes:
     """Draw the differences of mean correlations, row domain less column domain.
 

@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING
 from crossroads.measures.mleat import MleatResult
 from crossroads.measures.patterns import cells
 from crossroads.plots import wording
+from crossroads.plots.accepting import figure
 from crossroads.plots.frame import Frame, write
 from crossroads.plots.lettering import height, wrapped
-from crossroads.plots.style import BODY, CELL, COLUMN, GREY, INK, RED, SMALL, TITLE, house, matplotlib
+from crossroads.plots.style import BODY, CELL, COLUMN, GREY, INK, RED, SMALL, TITLE, matplotlib
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -19,7 +20,7 @@ _SQUARE = 2.1
 _LEFT = 1.05
 
 
-@house()
+@figure
 def eat_map(result: MleatResult, *, ax: Axes | None = None) -> Axes:
     """Draw the EAT-Map of one test: columns X and Y, rows A and B, associated cells red.
 

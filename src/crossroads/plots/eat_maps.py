@@ -9,11 +9,12 @@ from crossroads.errors import InputError, join_words
 from crossroads.measures.battery import BatteryResult
 from crossroads.measures.mleat import MleatResult
 from crossroads.plots import wording
+from crossroads.plots.accepting import figure
 from crossroads.plots.eat_map import draw_cells, inside
 from crossroads.plots.frame import MARGIN, new_figure, write
 from crossroads.plots.legend import map_legend
 from crossroads.plots.lettering import alike, fitted, height, wrapped
-from crossroads.plots.style import BODY, GREY, PAGE, SMALL, at_least_one, house
+from crossroads.plots.style import BODY, GREY, PAGE, SMALL, at_least_one
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -26,7 +27,7 @@ _TALLER = 1.6
 _BELOW, _LEGEND = 0.28, 0.26
 
 
-@house()
+@figure
 def eat_maps(result: BatteryResult, *, columns: int = 5) -> Figure:
     """Draw the EAT-Map of every test of a battery, with its Level 1 test and the name of its pattern.
 

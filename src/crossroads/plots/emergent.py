@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING, Any
 from crossroads.errors import InputError
 from crossroads.measures.emergent import EmergentResult
 from crossroads.plots import wording
+from crossroads.plots.accepting import figure
 from crossroads.plots.frame import MARGIN, Frame, write
 from crossroads.plots.lettering import fitted, widest
-from crossroads.plots.style import BLUE, BODY, GREY, INK, RED, RULE, SMALL, WIDE, at_least_one, bare, house
+from crossroads.plots.style import BLUE, BODY, GREY, INK, RED, RULE, SMALL, WIDE, at_least_one, bare
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -27,7 +28,7 @@ _FITS = {
 }
 
 
-@house()
+@figure
 def emergent_traits(result: EmergentResult, *, n: int = 15, ax: Axes | None = None) -> Axes:
     """Draw the largest increases above both components, and below both, from the nearer one to the pair.
 

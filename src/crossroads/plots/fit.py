@@ -10,9 +10,10 @@ import numpy as np
 from crossroads.errors import InputError
 from crossroads.measures.rsa import RsaGridResult, RsaResult
 from crossroads.plots import wording
+from crossroads.plots.accepting import figure
 from crossroads.plots.frame import MARGIN, Frame, axes_width, write
 from crossroads.plots.lettering import fitted, height, widest, width
-from crossroads.plots.style import BODY, BROWN, GREY, INK, PAGE, RULE, SMALL, TEAL, bare, house
+from crossroads.plots.style import BODY, BROWN, GREY, INK, PAGE, RULE, SMALL, TEAL, bare
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -24,7 +25,7 @@ _SIDE = ("axes fraction", "data")
 _ENDS = (2.5, 97.5)
 
 
-@house()
+@figure
 def fit_plot(results: Sequence[RsaResult] | RsaGridResult, *, ax: Axes | None = None) -> Axes:
     """Draw the fits of both hypotheses of each test, with their spread, and what they could reach.
 

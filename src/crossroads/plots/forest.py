@@ -10,9 +10,10 @@ from crossroads.measures.battery import BatteryResult
 from crossroads.measures.mleat import MleatResult
 from crossroads.measures.stability import BootstrapResult
 from crossroads.plots import wording
+from crossroads.plots.accepting import figure
 from crossroads.plots.frame import MARGIN, Frame, write
 from crossroads.plots.lettering import alike, fitted, widest
-from crossroads.plots.style import BODY, GREY, INK, PAGE, RED, SMALL, bare, house
+from crossroads.plots.style import BODY, GREY, INK, PAGE, RED, SMALL, bare
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -23,7 +24,7 @@ _LINE = 0.115
 _SIDE = ("axes fraction", "data")
 
 
-@house()
+@figure
 def forest(
     result: BatteryResult,
     intervals: Mapping[str, BootstrapResult] | None = None,

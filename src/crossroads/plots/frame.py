@@ -143,5 +143,5 @@ def name_ends(ax: Axes, left: str, middle: str, right: str) -> None:
     """Say below an axis what it measures, and what lies to either side."""
     room = (axes_width(ax) - width(middle, BODY)) / 2 - 0.12
     for text, x, ha in ((left, 0.0, "left"), (middle, 0.5, "center"), (right, 1.0, "right")):
-        line, size = (text, BODY) if ha == "center" else fitted(text, room, BODY)
+        line, size = fitted(text, axes_width(ax) if ha == "center" else room, BODY)
         write(ax, line, (x, 0), (0, -0.24), size=size, ha=ha, va="top")

@@ -6,9 +6,10 @@ from typing import TYPE_CHECKING
 
 from crossroads.measures.stability import InfluenceResult
 from crossroads.plots import wording
+from crossroads.plots.accepting import figure
 from crossroads.plots.frame import MARGIN, Frame, write
 from crossroads.plots.lettering import fitted, widest
-from crossroads.plots.style import BODY, COLUMN, GREY, INK, RULE, SMALL, at_least_one, bare, house
+from crossroads.plots.style import BODY, COLUMN, GREY, INK, RULE, SMALL, at_least_one, bare
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -19,7 +20,7 @@ _LONGEST = 1.3
 _SIDE = ("axes fraction", "data")
 
 
-@house()
+@figure
 def influence_plot(result: InfluenceResult, *, n: int = 15, ax: Axes | None = None) -> Axes:
     """Draw the effect size that is left without each of the most influential words.
 
@@ -46,7 +47,7 @@ def influence_plot(result: InfluenceResult, *, n: int = 15, ax: Axes | None = No
         below=0.48,
         note=wording.sentence(
             f"the {len(rows)} most influential of {total} words",
-            "X, Y, A, B: the set of the word",
+            _sets(result),
             "on the right, the change of d",
             wording.model(result),
         ),
@@ -67,3 +68,10 @@ def influence_plot(result: InfluenceResult, *, n: int = 15, ax: Axes | None = No
     ax.margins(x=0.06)
     ax.set_xlabel("effect size d without the word", fontsize=BODY, color=INK, labelpad=3)
     return ax
+
+
+def _sets(result: InfluenceResult) -> str:
+    """What the letters before the words stand for."""
+    if not result.titles:
+        return "X, Y, A, B: the set of the word"
+    return ", ".join(f"{key.upper()}: {result.titles[key]}" for key in result.without)

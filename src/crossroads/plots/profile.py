@@ -9,9 +9,10 @@ from crossroads.errors import InputError, join_words, one_of
 from crossroads.measures.alignment import AlignmentResult
 from crossroads.measures.score_files import TraitEnds, trait_ends
 from crossroads.plots import wording
+from crossroads.plots.accepting import figure
 from crossroads.plots.frame import MARGIN, Frame, axes_height, axes_width, write
 from crossroads.plots.lettering import alike, fitted, widest, width
-from crossroads.plots.style import BODY, GREY, INK, RULE, SMALL, WIDE, bare, house
+from crossroads.plots.style import BODY, GREY, INK, RULE, SMALL, WIDE, bare
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -25,7 +26,7 @@ _APART = 0.24
 _LONGEST = 1.15
 
 
-@house()
+@figure
 def profile(
     result: AlignmentResult | Mapping[str, AlignmentResult], group: str, *, ax: Axes | None = None
 ) -> Axes:

@@ -9,9 +9,10 @@ import numpy as np
 from crossroads.measures.patterns import ALPHA
 from crossroads.measures.sc_weat import ScWeatResult
 from crossroads.plots import wording
+from crossroads.plots.accepting import figure
 from crossroads.plots.frame import MARGIN, Frame, axes_width, name_ends, write
 from crossroads.plots.lettering import fitted, wrapped
-from crossroads.plots.style import BLUE, BODY, COLUMN, GREY, INK, RED, SMALL, at_least_one, bare, house
+from crossroads.plots.style import BLUE, BODY, COLUMN, GREY, INK, RED, SMALL, at_least_one, bare
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -20,7 +21,7 @@ _ROW = 0.155
 _WIDTH = COLUMN + 0.7
 
 
-@house()
+@figure
 def ranking(result: ScWeatResult, *, n: int = 20, alpha: float = ALPHA, ax: Axes | None = None) -> Axes:
     """Draw the words that lean most to A and those that lean most to B, with their effect sizes.
 
@@ -49,7 +50,7 @@ def ranking(result: ScWeatResult, *, n: int = 20, alpha: float = ALPHA, ax: Axes
         body=(len(shown) + 0.6) * _ROW,
         left=MARGIN,
         right=MARGIN,
-        title=f"Words that lean most to A and to B, of {len(result.words):,}",
+        title=_title(result),
         subtitle=_attributes(result),
         below=0.48,
         note=_note(result, alpha),
@@ -75,7 +76,8 @@ def ranking(result: ScWeatResult, *, n: int = 20, alpha: float = ALPHA, ax: Axes
             )
         else:
             _draw_word(ax, result, i, y, room, starred=_starred(result, i, alpha))
-    name_ends(ax, "← B", "effect size d", "A →")
+    a, b = (wording.titled(key, result.titles) for key in "ab")
+    name_ends(ax, f"← {b}", "effect size d", f"{a} →")
     return ax
 
 
@@ -106,11 +108,19 @@ def _draw_word(ax: Axes, result: ScWeatResult, i: int, y: int, room: float, *, s
     write(ax, text, (d, y), (0.06 * side, 0), size=SMALL, ha="left" if side > 0 else "right", **places)
 
 
+def _title(result: ScWeatResult) -> str:
+    """What the figure shows; with the names of the attributes where they have any."""
+    a, b = (result.titles.get(key, key.upper()) for key in "ab")
+    return f"Words that lean most to {a} and to {b}, of {len(result.words):,}"
+
+
 def _attributes(result: ScWeatResult) -> str:
     """The two attributes, each on a line or two."""
     return "\n".join(
-        wrapped(f"{name}: {', '.join(words)}", _WIDTH - 2 * MARGIN, BODY, lines=1)
-        for name, words in zip("AB", result.attributes, strict=True)
+        wrapped(
+            f"{wording.titled(key, result.titles)}: {', '.join(words)}", _WIDTH - 2 * MARGIN, BODY, lines=1
+        )
+        for key, words in zip("ab", result.attributes, strict=True)
     )
 
 
@@ -118,6 +128,7 @@ def _note(result: ScWeatResult, alpha: float) -> str:
     if not result.pvalue.size:
         return wording.sentence("effect sizes only; no p-values were computed", wording.model(result))
     asked = f"● * p < {wording.level(alpha)} ({wording.tail(result.alternative)}); ○ not"
-    untested = {"greater": "B", "less": "A"}.get(result.alternative, "")
+    side = {"greater": "b", "less": "a"}.get(result.alternative, "")
+    untested = wording.titled(side, result.titles)
     doubt = f"this test cannot single out words that lean to {untested}" if untested else ""
     return wording.sentence(asked, doubt, wording.model(result))

@@ -12,9 +12,10 @@ from crossroads.geometry import Floats
 from crossroads.inference.ranks import doubled_midranks
 from crossroads.measures.rsa import RsaResult
 from crossroads.plots import wording
+from crossroads.plots.accepting import figure
 from crossroads.plots.frame import MARGIN, new_figure, write
 from crossroads.plots.lettering import fitted, height, width, wrapped
-from crossroads.plots.style import BODY, GREY, INK, LEAST, SMALL, TITLE, house, matplotlib
+from crossroads.plots.style import BODY, GREY, INK, LEAST, SMALL, TITLE, matplotlib
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -28,7 +29,7 @@ _LONGEST = 0.85
 _LIGHTEST, _DARKEST = 97.0, 12.0
 
 
-@house()
+@figure
 def rdms(result: RsaResult) -> Figure:
     """Draw the dissimilarities of all items as ranks, and the two hypotheses in the same order.
 

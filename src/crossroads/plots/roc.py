@@ -12,10 +12,11 @@ from crossroads.errors import InputError, in_short, join_words
 from crossroads.geometry import Floats
 from crossroads.measures.intersectional import DetectionResult
 from crossroads.plots import wording
+from crossroads.plots.accepting import figure
 from crossroads.plots.frame import MARGIN, Frame, axes_height, axes_width, write
 from crossroads.plots.lettering import LEADING, fitted, widest, width
 from crossroads.plots.placing import Page, Place
-from crossroads.plots.style import BLUE, BODY, BROWN, COLUMN, GREY, INK, RED, RULE, SMALL, TEAL, bare, house
+from crossroads.plots.style import BLUE, BODY, BROWN, COLUMN, GREY, INK, RED, RULE, SMALL, TEAL, bare
 from crossroads.plots.style import matplotlib as mpl
 
 if TYPE_CHECKING:
@@ -38,7 +39,7 @@ _LOOKS: tuple[dict[str, Any], ...] = (
 )
 
 
-@house()
+@figure
 def roc(
     results: Mapping[str, DetectionResult],
     *,

@@ -13,9 +13,10 @@ from crossroads.errors import one_of
 from crossroads.measures.alignment import AlignmentResult
 from crossroads.measures.score_files import Scores, TraitEnds, TraitTable, trait_ends, trait_table
 from crossroads.plots import wording
+from crossroads.plots.accepting import figure
 from crossroads.plots.frame import MARGIN, Frame, axes_height, axes_width, write
 from crossroads.plots.lettering import alike, fitted, widest
-from crossroads.plots.style import BODY, INK, LEAST, PAGE, SMALL, house, matplotlib
+from crossroads.plots.style import BODY, INK, LEAST, PAGE, SMALL, matplotlib
 from crossroads.results import Result
 
 if TYPE_CHECKING:
@@ -30,7 +31,7 @@ _LONGEST_TRAIT = 1.0
 _ABSENT = "#F2F2F2"
 
 
-@house()
+@figure
 def trait_heatmap(
     scores: Scores | TraitTable | AlignmentResult,
     *,
