@@ -39,6 +39,8 @@ class Coverage:
     """The stimuli left out and why, by set."""
     respelled: Mapping[str, str]
     """Stimuli found under another spelling, with the spelling and the rule that found it."""
+    notes: tuple[str, ...] = ()
+    """What else is to be known of the stimuli: words in two sets, and what that does to the number."""
 
     @property
     def complete(self) -> bool:
@@ -165,6 +167,10 @@ def encode(value: Any) -> Any:
     return value
 
 
+_OPTIONAL = {"Coverage": {"notes"}}
+"""Fields that results written by earlier versions do not have."""
+
+
 def _decode_dataclass(cls: type[T], data: Any) -> T:
     if not isinstance(data, Mapping):
         raise TypeError(cls.__name__)
@@ -173,7 +179,7 @@ def _decode_dataclass(cls: type[T], data: Any) -> T:
     unknown = set(data) - known
     if unknown:
         raise FormatError(f"unknown field(s) {sorted(unknown)} in a {cls.__name__}.")
-    missing = known - set(data)
+    missing = known - set(data) - _OPTIONAL.get(cls.__name__, set())
     if missing:
         raise FormatError(f"field(s) {sorted(missing)} are missing from a {cls.__name__}.")
     return cls(**{name: _decode_field(name, hints[name], value) for name, value in data.items()})
@@ -243,7 +249,7 @@ def describe_coverage(coverage: Coverage, *, most: int = 8) -> list[str]:
     if coverage.respelled:
         shown = [f"{word} as {how}" for word, how in coverage.respelled.items()]
         sentences.append(f"found under another spelling: {_listed(shown, most)}")
-    return sentences
+    return [*sentences, *(f"note: {note}" for note in coverage.notes)]
 
 
 def _listed(words: Sequence[str], most: int) -> str:

@@ -13,6 +13,7 @@ from crossroads.errors import InputError
 from crossroads.evidence import Embeddings
 from crossroads.inference.multiplicity import benjamini_hochberg, holm
 from crossroads.measures import battery, sc_weat, series, weat
+from crossroads.measures.gaps import require_in_all, require_stimuli
 from crossroads.sources import load, load_series, sniff
 
 DEFAULT = ("weat",)
@@ -43,6 +44,9 @@ def weat_command(
     designs = o.chosen_designs(test, design, default=DEFAULT)
     _one_figure(figure, len(designs))
     emb = open_vectors(vectors, o.words_of(designs), format_, fallback)
+    policy = o.missing_policy(missing, test, design)
+    if policy == "raise":
+        require_stimuli(emb, designs)
     results = [
         weat(
             emb,
@@ -51,7 +55,7 @@ def weat_command(
             ties=ties.value,
             method=method.value,
             ddof=ddof,
-            missing=o.missing_policy(missing, test, design),
+            missing=policy,
             seed=seed,
         )
         for one in designs
@@ -139,6 +143,8 @@ def _mleat_series(
     _one_figure(figure, len(designs))
     with printing.reading(str(folder)) as progress:
         models = load_series(folder, words=o.words_of(designs), fallback=fallback, progress=progress)
+    if settings["missing"] == "raise":
+        require_in_all(models, designs)
     results = [series(models, one, **settings) for one in designs]
     if figure is not None:
         from crossroads import plots

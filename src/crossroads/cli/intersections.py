@@ -24,6 +24,7 @@ from crossroads.cli.associations import open_vectors
 from crossroads.errors import InputError
 from crossroads.evidence import Embeddings
 from crossroads.measures import DiscoveryResult, discover, rsa
+from crossroads.measures.gaps import require_sets
 from crossroads.measures.groups import group_table
 from crossroads.stimuli import StimulusSet, read_sheet
 
@@ -190,6 +191,9 @@ def rsa_command(
     trios = comparisons(test, design)
     words = list(dict.fromkeys(word for trio in trios for part in trio for word in part))
     emb = open_vectors(vectors, words, format_, fallback)
+    if missing is o.Missing.stop:
+        asked = {" / ".join(part.name for part in trio): {part.name: part for part in trio} for trio in trios}
+        require_sets({"": emb}, asked)
     results = [
         rsa(
             emb,

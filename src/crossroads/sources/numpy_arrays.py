@@ -97,7 +97,7 @@ def _read_named(
             rows.add([word], vector[None, :], [row])
     if rows is None:
         raise FormatError("the archive is empty.", path=path)
-    return rows.reading(Vocabulary(list(members)))
+    return rows.reading(Vocabulary(list(members), request=request))
 
 
 def _read_member(archive: zipfile.ZipFile, info: zipfile.ZipInfo, path: Path) -> NDArray[Any]:
