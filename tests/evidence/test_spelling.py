@@ -22,7 +22,7 @@ def test_the_word_itself_comes_first_and_nothing_twice(word: str, rules: tuple[s
     forms = [form for form, _ in tried]
     assert len(set(forms)) == len(forms)
     for _, rule in tried[1:]:
-        assert set(rule.split("+")) <= set(rules)
+        assert set(rule.split("+")) <= {*rules, "phrase", "unicode"}
     if not rules:
         assert len(tried) == 1
 
@@ -47,7 +47,7 @@ def test_every_rule_is_tried(word: str, rules: tuple[str, ...]) -> None:
     ],
 )
 def test_forms_come_in_the_order_of_the_rules(word: str, rules: tuple[str, ...], tried: list[str]) -> None:
-    assert [form for form, _ in spellings(word, rules)] == tried
+    assert [form for form, rule in spellings(word, rules) if "unicode" not in rule] == tried
 
 
 @given(st.text(max_size=20))

@@ -48,7 +48,7 @@ def test_the_error_says_when_another_spelling_is_there() -> None:
     emb, words = space(SMALL, 6, 1)
     capital = {**words, "x": ["X0", "x1", "x2", "x3"]}
     with pytest.raises(
-        MissingStimuliError, match=r"1 stimulus has .*\n\nhint: 1 of them are there"
+        MissingStimuliError, match=r"1 stimulus has .*\n\nhint: 1 of them is there"
     ) as caught:
         weat(emb, design_of(capital))
     assert caught.value.missing == {"X0": "not in the vocabulary"}

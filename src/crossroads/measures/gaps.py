@@ -149,7 +149,7 @@ def too_few(
     missing = {word: why for words in dropped.values() for word, why in words.items()}
     raise MissingStimuliError(
         f"{'. '.join(parts)}.{_other_spelling(emb, missing)}",
-        gaps={design: {name: dropped[name] for name in sets if dropped[name]}},
+        gaps={design: {name: _gaps(dropped[name]) for name in sets if _gaps(dropped[name])}},
         design=design,
         hint="use vectors that cover the design, or a design that the vectors cover.",
     )
@@ -185,6 +185,11 @@ def _spelling_advice(emb: Embeddings, missing: Mapping[str, str]) -> list[str]:
 
 def _absent(missing: Mapping[str, str]) -> list[str]:
     return [word for word, why in missing.items() if why in (NOT_THERE, NO_CONTEXT)]
+
+
+def _gaps(dropped: Mapping[str, str]) -> dict[str, str]:
+    """Stimuli that have no usable vector, without those that were left out to balance the sets."""
+    return {word: why for word, why in dropped.items() if why in (NOT_THERE, NO_CONTEXT, ZERO)}
 
 
 def _short(word: str) -> str:
