@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import unicodedata
 import warnings
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -161,8 +162,12 @@ def _warn_about_twins(emb: Embeddings, rows: dict[str, list[int]], used: dict[st
         seen: dict[int, str] = {}
         for other in _MEETS.get(name, ""):
             if other in rows:
-                given = set(used[other]) & set(used[name])  # the same word in two sets is warned of elsewhere
-                seen |= {row: emb.labels[row] for row in rows[other] if emb.labels[row] not in given}
+                both = _composed(used[other]) & _composed(
+                    used[name]
+                )  # one word in two sets is told elsewhere
+                seen |= {
+                    row: emb.labels[row] for row in rows[other] if not _composed([emb.labels[row]]) & both
+                }
         for row in found:
             if row in seen:
                 twins[emb.labels[row]] = None
@@ -173,6 +178,10 @@ def _warn_about_twins(emb: Embeddings, rows: dict[str, list[int]], used: dict[st
             CrossroadsWarning,
             stacklevel=4,
         )
+
+
+def _composed(words: Iterable[str]) -> set[str]:
+    return {unicodedata.normalize("NFC", word) for word in words}
 
 
 def _overlaps(

@@ -39,11 +39,11 @@ def overlap_notes(
     for (one, two), does in _RAISED.items():
         if shared := _shared(keyed, one, two):
             sides = f"the target {_named(one, titles)} and in the attribute {_named(two, titles)}"
-            notes.append(f"{shared} in {sides}; {own}, which {does} the effect size")
+            notes.append(f"{shared} in {sides}; {own}, which {does} the test statistic")
     for two, does in (("a", "raises"), ("b", "lowers")):
         if shared := _shared(keyed, "words", two):
             sides = f"the words measured and in the attribute {_named(two, titles)}"
-            notes.append(f"{shared} among {sides}; {own}, which {does} the effect size of that word")
+            notes.append(f"{shared} among {sides}; {own}, which {does} its association")
     return tuple(notes)
 
 
