@@ -162,12 +162,10 @@ def _warn_about_twins(emb: Embeddings, rows: dict[str, list[int]], used: dict[st
         seen: dict[int, str] = {}
         for other in _MEETS.get(name, ""):
             if other in rows:
-                both = _composed(used[other]) & _composed(
-                    used[name]
-                )  # one word in two sets is told elsewhere
-                seen |= {
-                    row: emb.labels[row] for row in rows[other] if not _composed([emb.labels[row]]) & both
-                }
+                # one word in two sets is told of by who knows the sets
+                both = _composed(used[other]) & _composed(used[name])
+                labels = {row: emb.labels[row] for row in rows[other]}
+                seen |= {row: label for row, label in labels.items() if not _composed([label]) & both}
         for row in found:
             if row in seen:
                 twins[emb.labels[row]] = None
