@@ -39,6 +39,11 @@ class CrossroadsError(Exception):
         self.message = message
         self.hint = hint
 
+    @property
+    def reason(self) -> str:
+        """The message, without the name of what it is about where that stands beside it."""
+        return self.message
+
 
 class InputError(CrossroadsError, ValueError):
     """A value, an option or a combination of options that cannot be used."""
@@ -121,20 +126,46 @@ class UnknownNameError(InputError, LookupError):
         self.kind, self.name, self.known, self.nearest = kind, name, known, near
 
 
+Gaps = Mapping[str, Mapping[str, Mapping[str, str]]]
+"""Design to set to stimulus to reason; the design is ``""`` where sets were given without one."""
+
+
 class MissingStimuliError(InputError, LookupError):
-    """Stimuli of a design for which the evidence has no usable vector.
+    """Stimuli of one or more designs for which the evidence has no usable vector.
 
     Parameters
     ----------
+    message
+        What is wrong, without the name of the design.
     missing
         Stimulus to reason, such as ``"not in the vocabulary"``.
+    gaps
+        The same by design and set, where they are known.
+    design
+        Name of the design, where it is one.
     """
 
     longest = 5 * MOST_CHARACTERS  # all that is missing is named
 
-    def __init__(self, message: str, *, missing: Mapping[str, str], hint: str | None = None) -> None:
-        super().__init__(message, hint=hint)
-        self.missing = dict(missing)
+    def __init__(
+        self,
+        message: str,
+        *,
+        missing: Mapping[str, str] | None = None,
+        gaps: Gaps | None = None,
+        design: str = "",
+        hint: str | None = None,
+    ) -> None:
+        super().__init__(f"in {design}, {message}" if design else message, hint=hint)
+        self.gaps = {name: {s: dict(w) for s, w in sets.items()} for name, sets in (gaps or {}).items()}
+        found = (words for sets in self.gaps.values() for words in sets.values())
+        self.missing = {word: why for words in found for word, why in words.items()} | dict(missing or {})
+        self._reason = message
+
+    @property
+    def reason(self) -> str:
+        """What is wrong, for where the name of the design stands beside it."""
+        return self._reason
 
 
 class MissingExtraError(CrossroadsError, ImportError):

@@ -39,6 +39,8 @@ class Coverage:
     """The stimuli left out and why, by set."""
     respelled: Mapping[str, str]
     """Stimuli found under another spelling, with the spelling and the rule that found it."""
+    notes: tuple[str, ...] = ()
+    """What else is to be known of the stimuli: words in two sets, and what that does to the number."""
 
     @property
     def complete(self) -> bool:
@@ -246,7 +248,7 @@ def describe_coverage(coverage: Coverage, *, most: int = 8) -> list[str]:
     if coverage.respelled:
         shown = [f"{word} as {how}" for word, how in coverage.respelled.items()]
         sentences.append(f"found under another spelling: {_listed(shown, most)}")
-    return sentences
+    return [*sentences, *(f"note: {note}" for note in coverage.notes)]
 
 
 def _listed(words: Sequence[str], most: int) -> str:

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from crossroads.errors import InputError, UnknownNameError
-from crossroads.evidence.spelling import RULES, check_fallback, spellings, strip_accents
+from crossroads.evidence.spelling import RULES, check_fallback, is_cased, spellings, strip_accents
 
 ORDERS = [order for n in range(4) for order in permutations(RULES, n)]
 
@@ -22,8 +22,8 @@ def test_the_word_itself_comes_first_and_nothing_twice(word: str, rules: tuple[s
     forms = [form for form, _ in tried]
     assert len(set(forms)) == len(forms)
     for _, rule in tried[1:]:
-        assert set(rule.split("+")) <= set(rules)
-    if not rules:
+        assert set(rule.split("+")) <= {*rules, "phrase", "unicode"}
+    if not rules and word.isascii() and not {" ", "_"} & set(word):
         assert len(tried) == 1
 
 
@@ -47,7 +47,7 @@ def test_every_rule_is_tried(word: str, rules: tuple[str, ...]) -> None:
     ],
 )
 def test_forms_come_in_the_order_of_the_rules(word: str, rules: tuple[str, ...], tried: list[str]) -> None:
-    assert [form for form, _ in spellings(word, rules)] == tried
+    assert [form for form, rule in spellings(word, rules) if "unicode" not in rule] == tried
 
 
 @given(st.text(max_size=20))
@@ -89,3 +89,33 @@ def test_unknown_and_repeated_rules_are_refused() -> None:
         check_fallback(["lower", "wrong"])
     with pytest.raises(InputError, match="names a rule twice"):
         check_fallback("lower,lower")
+
+
+@pytest.mark.parametrize(
+    ("word", "forms"),
+    [
+        ("chief executive", ["chief executive", "chief_executive", "chief-executive"]),
+        ("chief_executive", ["chief_executive", "chief executive", "chief-executive"]),
+        ("new york times", ["new york times", "new_york_times", "new-york-times"]),
+        ("short-term", ["short-term"]),  # a hyphen alone does not make a phrase
+        ("_", ["_"]),
+        ("__label__", ["__label__"]),
+        ("two  spaces", ["two  spaces"]),
+    ],
+)
+def test_only_whole_phrases_are_joined_otherwise(word: str, forms: list[str]) -> None:
+    assert [form for form, _ in spellings(word, ())] == forms
+
+
+@given(st.text(max_size=12), st.sampled_from(ORDERS))
+def test_both_ways_to_write_accents_are_tried(word: str, rules: tuple[str, ...]) -> None:
+    forms = {form for form, _ in spellings(word, rules)}
+    assert {unicodedata.normalize("NFC", word), unicodedata.normalize("NFD", word)} <= forms
+
+
+def test_the_case_of_a_vocabulary_is_decided_by_share() -> None:
+    # GloVe 840B in lower case, with "at Amazon.com"; Google News as Bolukbasi et al. cut it; a small file
+    assert not is_cased(1, 33_860)
+    assert is_cased(38, 26_423)
+    assert is_cased(1, 10)
+    assert [is_cased(n, 2000) for n in (0, 1, 2)] == [False, False, True]

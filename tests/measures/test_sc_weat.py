@@ -10,8 +10,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from crossroads import Design, Embeddings, sc_weat, weat
-from crossroads.errors import DesignError, EvidenceError, InputError, MissingStimuliError, UnknownNameError
+from crossroads import Design, Embeddings, StimulusSet, sc_weat, weat
+from crossroads.errors import (
+    CrossroadsWarning,
+    DesignError,
+    EvidenceError,
+    InputError,
+    MissingStimuliError,
+    UnknownNameError,
+)
 
 
 def vocabulary(n: int, dim: int, seed: int, *, kind: Any = np.float64) -> Embeddings:
@@ -72,6 +79,7 @@ def test_p_is_that_of_the_single_target_weat(alternative: str, ties: str) -> Non
         assert d == pytest.approx(single.effect_size, rel=1e-12, abs=1e-12)
 
 
+@pytest.mark.filterwarnings("ignore:there is 'w")
 def test_the_whole_vocabulary_equals_word_by_word() -> None:
     emb = vocabulary(60, 12, 5)
     a, b = words(0, 4), words(4, 9)
@@ -83,6 +91,7 @@ def test_the_whole_vocabulary_equals_word_by_word() -> None:
         assert one.pvalue[0] == whole.pvalue[i]
 
 
+@pytest.mark.filterwarnings("ignore:there is 'w0' among")
 def test_a_large_vocabulary_is_measured_in_chunks_that_do_not_show() -> None:
     emb = vocabulary(20_000, 8, 5)  # more rows than a chunk holds
     a, b = words(0, 3), words(3, 6)
@@ -268,3 +277,28 @@ def test_what_is_not_words_is_refused() -> None:
     for wrong in (None, [1, 2]):
         with pytest.raises(InputError, match="words"):
             sc_weat(emb, wrong, words(0, 4), words(4, 8))  # type: ignore[arg-type]
+
+
+def test_a_word_that_is_measured_by_itself_is_warned_of_and_noted() -> None:
+    emb = vocabulary(60, 12, 5)
+    a, b = StimulusSet("first", tuple(words(0, 4))), words(4, 9)
+    told = "'w0' among the words measured and in the attribute a .first.; the cosine .* is 1, which raises"
+    with pytest.warns(CrossroadsWarning, match=told) as caught:
+        inside = sc_weat(emb, ["w0", "w20"], a, b)
+    assert len(caught) == 1
+    with pytest.warns(CrossroadsWarning, match="'w5' among .* in the attribute b; .* lowers"):
+        sc_weat(emb, "w5", a, b)
+    assert inside.coverage is not None
+    assert [note.partition(" among")[0] for note in inside.coverage.notes] == ["'w0'"]
+    # the number rises with the word in the attribute: its cosine with itself stands among four
+    without = sc_weat(emb, ["w0", "w20"], words(1, 4), b)
+    assert inside.effect_size[0] > without.effect_size[0]
+    clean = sc_weat(emb, ["w20"], a, b).coverage
+    assert clean is not None
+    assert clean.notes == ()
+
+
+def test_of_a_whole_vocabulary_the_attributes_are_noted_without_a_warning() -> None:
+    coverage = sc_weat(vocabulary(60, 12, 5), "*", words(0, 4), words(4, 9)).coverage
+    assert coverage is not None
+    assert [note[:4] for note in coverage.notes] == ["'w0'", "'w4'"]

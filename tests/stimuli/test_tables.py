@@ -106,3 +106,36 @@ def test_equal_words_are_dropped_on_request_and_recorded(write: Write) -> None:
     design = read_design(write("twice.csv", text), duplicates="drop")
     assert list(design.x) == ["rose"]
     assert design.departures == ("'rose', given more than once in x, is kept once.",)
+
+
+@pytest.mark.parametrize(
+    "head",
+    [
+        "x: male names,y: Female names,a,b",
+        "X:male names, Y : Female names ,A,B",
+        "x (male names),y (Female names),a,b",
+        "x = male names;y= Female names;a;b",
+        '"x: male names","y: Female names",a,b',
+        "x: male names\ty: Female names\ta\tb",
+    ],
+)
+def test_the_sets_of_a_wide_table_may_be_named_in_the_first_row(write: Write, head: str) -> None:
+    mark = next(mark for mark in ("\t", ";", ",") if mark in head)
+    design = read_design(write("names.csv", f"{head}\n{mark.join(['John', 'Amy', 'career', 'family'])}\n"))
+    assert {role: words.name for role, words in design.sets.items()} == {
+        "x": "male names",
+        "y": "Female names",
+        "a": "a",
+        "b": "b",
+    }
+    assert design.words == ("John", "Amy", "career", "family")
+
+
+def test_the_name_of_a_set_may_hold_the_delimiter(write: Write) -> None:
+    design = read_design(write("names.csv", '"x: men, old","a (work, paid)",b\nJohn,career,family\n'))
+    assert (design.x.name, design.a.name, design.b.name) == ("men, old", "work, paid", "b")
+
+
+def test_a_set_of_a_wide_table_is_there_once_whatever_it_is_called(write: Write) -> None:
+    with pytest.raises(FormatError, match="no column 'set'"):
+        read_design(write("names.csv", "x: men,x: women,a,b\nJohn,Amy,career,family\n"))

@@ -10,7 +10,8 @@ from typing import Any
 from crossroads.auditing.identity import manifest_identity
 from crossroads.auditing.parts import Found, Outcome, Part, Settings, design_inputs
 from crossroads.errors import DesignError, EvidenceError, InputError, MissingStimuliError
-from crossroads.evidence import Contexts, Provenance
+from crossroads.evidence import Contexts, Embeddings, Provenance
+from crossroads.evidence.spelling import has_capital, is_cased
 from crossroads.measures import (
     CeatBootstrapResult,
     CeatResult,
@@ -20,6 +21,7 @@ from crossroads.measures import (
     multilevel_ceat,
 )
 from crossroads.measures.ceat_battery import assemble_ceat_battery
+from crossroads.measures.gaps import NO_CONTEXT, require_stimuli
 from crossroads.report.naming import context_name, levels_name
 from crossroads.results import Result
 from crossroads.stimuli import Design
@@ -40,13 +42,15 @@ def open_contexts(store: str | Path, fallback: str, *, verify: bool = True) -> C
     store
         The folder.
     fallback
-        Rules for words not found as written; ``"auto"`` tries small letters where the store has no others.
+        Rules for words not found as written; ``"auto"`` tries small letters where the store has hardly others
+        (one word in 2,000 with a capital letter at most).
     verify
         Whether to compare every file with its checksum.
     """
     given = () if fallback in ("auto", "none") else fallback
     contexts = Contexts.open(store, verify=verify, fallback=given)
-    if fallback == "auto" and not any(word != word.lower() for word in contexts.words):
+    words = contexts.words
+    if fallback == "auto" and not is_cased(sum(map(has_capital, words)), len(words)):
         return Contexts.open(store, verify=False, fallback="lower")
     return contexts
 
@@ -66,12 +70,15 @@ class Shelf:
         contexts = open_contexts(store, fallback, verify=False)
         self.identity = {**manifest_identity(store), "fallback": list(contexts.fallback)}
         self.provenance: Provenance = contexts.provenance
+        self.index: Embeddings = contexts.index
         self.checked: Callable[[], Contexts] = cache(lambda: open_contexts(store, fallback))
 
 
 def context_parts(shelf: Shelf, designs: Sequence[Design], settings: Settings) -> list[Part]:
     """Three parts a design: the test, its levels, and its interval."""
     missing = settings.missing
+    if missing == "raise":
+        require_stimuli(shelf.index, designs, absent=NO_CONTEXT)
     drawn = {"samples": settings.samples, "seed": settings.seed}
     again = {"resamples": settings.resamples, "level": LEVEL, "seed": settings.seed}
     parts = []

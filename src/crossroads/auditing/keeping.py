@@ -24,6 +24,7 @@ from crossroads.evidence import Embeddings, Provenance
 from crossroads.evidence.array_files import ArrayArchive
 from crossroads.evidence.full_disks import disk_errors
 from crossroads.evidence.staging import settle_folder
+from crossroads.evidence.suggesting import Unread
 from crossroads.results import encode
 
 try:
@@ -105,6 +106,7 @@ class Workplace:
                 vectors,
                 provenance=Provenance.from_dict(about["provenance"]),
                 fallback=about["fallback"],
+                unread=_unread(about["unread"]),
             )
         except _DAMAGE:
             return None
@@ -114,6 +116,7 @@ class Workplace:
         about = {
             "labels": list(emb.labels),
             "fallback": list(emb.fallback),
+            "unread": None if emb.unread is None else sorted(emb.unread.forms),
             "provenance": encode(emb.provenance.to_dict()),
         }
         text, buffer = json.dumps(about, ensure_ascii=True), io.BytesIO()
@@ -124,6 +127,7 @@ class Workplace:
             emb.vectors,
             provenance=Provenance.from_dict(json.loads(text)["provenance"]),
             fallback=emb.fallback,
+            unread=_unread(about["unread"]),
         )
 
     def place(self, what: str, name: str, key: str, suffix: str = "") -> Path:
@@ -209,6 +213,11 @@ class Workplace:
             return os.path.samestat(os.fstat(lock), (self.folder / _LOCK).stat())
         except FileNotFoundError:
             return False
+
+
+def _unread(forms: list[str] | None) -> Unread | None:
+    """The other spellings that a source holds; its vocabulary, for suggestions, is not kept."""
+    return None if forms is None else Unread(forms=frozenset(forms))
 
 
 def _discard(path: Path) -> None:

@@ -131,13 +131,15 @@ def design_inputs(design: Design) -> dict[str, Any]:
 
 
 def rows_inputs(emb: Embeddings, words: Iterable[str]) -> str:
-    """Checksum of the vectors of some words, and of how each word was found."""
+    """Checksum of the vectors of some words, of how each word was found, and of how others would be."""
+    words = tuple(words)
     digest = hashlib.sha256(f"{emb.dim} {emb.vectors.dtype} {' '.join(emb.fallback)}".encode())
     for word in words:
         match = emb.find(word)
         digest.update(f"\0{word}\0{match.label if match else ''}\0{match.rule if match else ''}\0".encode())
         if match is not None:
             digest.update(np.ascontiguousarray(emb.vectors[match.row]).tobytes())
+    digest.update(repr(emb.helpful_rules(word for word in words if word not in emb)).encode())
     return digest.hexdigest()
 
 

@@ -107,4 +107,4 @@ def _outcome(part: Part) -> Outcome:
     try:
         return Outcome(result=part.run())
     except part.skips as error:
-        return Outcome(reason=error.message)
+        return Outcome(reason=error.reason)

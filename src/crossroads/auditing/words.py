@@ -20,6 +20,7 @@ from crossroads.measures import (
     mleat,
 )
 from crossroads.measures.battery import assemble_battery, assemble_series
+from crossroads.measures.gaps import require_stimuli
 from crossroads.stimuli import Design
 
 STATIC = ("weat", "ceat-intersectional")
@@ -34,6 +35,8 @@ def words_of(designs: Sequence[Design]) -> list[str]:
 def word_parts(emb: Embeddings, designs: Sequence[Design], settings: Settings) -> list[Part]:
     """Three parts a design: the test, its interval, and the influence of each word."""
     missing, seed = settings.missing, settings.seed
+    if missing == "raise":
+        require_stimuli(emb, designs)
     parts = []
     for design in designs:
         same = {"evidence": rows_inputs(emb, design.words), "missing": missing, **design_inputs(design)}

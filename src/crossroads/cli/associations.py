@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -9,11 +10,13 @@ import typer
 
 from crossroads.cli import options as o
 from crossroads.cli import printing
-from crossroads.errors import InputError
+from crossroads.errors import InputError, MissingStimuliError, join_words
 from crossroads.evidence import Embeddings
 from crossroads.inference.multiplicity import benjamini_hochberg, holm
-from crossroads.measures import battery, sc_weat, series, weat
+from crossroads.measures import WeatResult, battery, sc_weat, series, weat
+from crossroads.measures.gaps import require_in_all, require_stimuli
 from crossroads.sources import load, load_series, sniff
+from crossroads.stimuli import Design
 
 DEFAULT = ("weat",)
 
@@ -43,19 +46,14 @@ def weat_command(
     designs = o.chosen_designs(test, design, default=DEFAULT)
     _one_figure(figure, len(designs))
     emb = open_vectors(vectors, o.words_of(designs), format_, fallback)
-    results = [
-        weat(
-            emb,
-            one,
-            alternative=alternative.value,
-            ties=ties.value,
-            method=method.value,
-            ddof=ddof,
-            missing=o.missing_policy(missing, test, design),
-            seed=seed,
-        )
-        for one in designs
-    ]
+    policy = o.missing_policy(missing, test, design)
+    if policy == "raise":
+        require_stimuli(emb, designs)
+    settings: dict[str, Any] = {
+        "alternative": alternative.value, "ties": ties.value, "method": method.value, "ddof": ddof,
+        "missing": policy, "seed": seed,
+    }  # fmt: skip
+    results, skipped = _weats(emb, designs, settings)
     if figure is not None:
         from crossroads import plots
 
@@ -65,11 +63,28 @@ def weat_command(
     pvalues = [r.tails[tail][0] for r in results]
     if json:
         adjusted = {"holm": holm(pvalues).tolist(), "bh": benjamini_hochberg(pvalues).tolist()}
-        printing.document("weat", results, adjusted=tail, **adjusted)
+        printing.document("weat", results, adjusted=tail, **adjusted, skipped=skipped)
         return
     printing.out.print(printing.weat_table(results))
     printing.out.print(printing.tail(alternative.value), style="dim")
     printing.notes([(r.design, r.coverage) for r in results], [r.method for r in results])
+    printing.skipped(skipped)
+
+
+def _weats(
+    emb: Embeddings, designs: Sequence[Design], settings: Mapping[str, Any]
+) -> tuple[list[WeatResult], dict[str, str]]:
+    """The tests that can be measured, and why others cannot; an error where none can."""
+    results: list[WeatResult] = []
+    skipped: dict[str, str] = {}
+    for one in designs:
+        try:
+            results.append(weat(emb, one, **settings))
+        except MissingStimuliError as error:
+            skipped[one.name] = error.reason
+            if len(skipped) == len(designs):
+                raise
+    return results, skipped
 
 
 def mleat_command(
@@ -139,6 +154,8 @@ def _mleat_series(
     _one_figure(figure, len(designs))
     with printing.reading(str(folder)) as progress:
         models = load_series(folder, words=o.words_of(designs), fallback=fallback, progress=progress)
+    if settings["missing"] == "raise":
+        require_in_all(models, designs)
     results = [series(models, one, **settings) for one in designs]
     if figure is not None:
         from crossroads import plots
@@ -179,7 +196,8 @@ def sc_weat_command(
     designs = o.chosen_designs(test, design, default=("weat7",))
     if len(designs) != 1:
         raise InputError(
-            f"{len(designs)} tests were given.", hint="the attributes of one test are used: name one."
+            f"{len(designs)} tests were given: {join_words((one.name for one in designs), most=12)}.",
+            hint="the attributes of one test are used: name one with --test.",
         )
     if word and vocabulary:
         raise InputError("--word and --vocabulary were both given.", hint="use one of them.")

@@ -137,7 +137,7 @@ def _levels(
         try:
             found.append(multilevel_ceat(contexts, one, missing=policy, **settings))
         except MissingStimuliError as error:
-            printing.err.print(f"[yellow]warning:[/] {escape(one.name)}: no levels: {escape(error.message)}")
+            printing.err.print(f"[yellow]warning:[/] {escape(one.name)}: no levels: {escape(error.reason)}")
     return found
 
 

@@ -21,9 +21,10 @@ from crossroads.auditing.intersections import intersectional_words as intersecti
 from crossroads.cli import options as o
 from crossroads.cli import printing
 from crossroads.cli.associations import open_vectors
-from crossroads.errors import InputError
+from crossroads.errors import InputError, UnknownNameError
 from crossroads.evidence import Embeddings
 from crossroads.measures import DiscoveryResult, discover, rsa
+from crossroads.measures.gaps import require_sets
 from crossroads.measures.groups import group_table
 from crossroads.stimuli import StimulusSet, read_sheet
 
@@ -165,7 +166,12 @@ def rsa_command(
     vectors: o.Vectors,
     test: Annotated[
         list[str] | None,
-        typer.Option("--test", "-t", help="A published comparison; all of them if left out.", metavar="NAME"),
+        typer.Option(
+            "--test",
+            "-t",
+            help="A published comparison, or a concept of --design; all of them if left out.",
+            metavar="NAME",
+        ),
     ] = None,
     design: Annotated[
         Path | None,
@@ -190,6 +196,9 @@ def rsa_command(
     trios = comparisons(test, design)
     words = list(dict.fromkeys(word for trio in trios for part in trio for word in part))
     emb = open_vectors(vectors, words, format_, fallback)
+    if missing is o.Missing.stop:
+        asked = {" / ".join(part.name for part in trio): {part.name: part for part in trio} for trio in trios}
+        require_sets({"": emb}, asked)
     results = [
         rsa(
             emb,
@@ -227,10 +236,23 @@ def comparisons(test: list[str] | None, design: Path | None) -> list[Trio]:
         if not sheet.concepts:
             raise InputError(f"{design} has no concepts.", hint="give [concepts] with one list a concept.")
         sets = [StimulusSet(table.labels[key], names) for key, names in table.names.items()]
-        return [
+        trios = [
             (first, second, StimulusSet(name, words))
             for name, words in sheet.concepts.items()
             for i, first in enumerate(sets)
             for second in sets[i + 1 :]
         ]
+        return trios if test is None else _named_trios(trios, test)
     return published_comparisons(test)
+
+
+def _named_trios(trios: list[Trio], names: list[str]) -> list[Trio]:
+    """Comparisons by the name of their concept, or by those of both groups and the concept."""
+    by_name: dict[str, list[Trio]] = {}
+    for trio in trios:
+        for name in (trio[2].name, " / ".join(part.name for part in trio)):
+            by_name.setdefault(name, []).append(trio)
+    for name in names:
+        if name not in by_name:
+            raise UnknownNameError("comparison", name, by_name)
+    return [trio for trio in trios if any(trio in by_name[name] for name in names)]

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
-from crossroads.errors import InputError
+from crossroads.errors import InputError, UnknownNameError, join_words, nearest
 from crossroads.stimuli import Design, batteries, catalog, read_designs
 
 
@@ -63,7 +63,8 @@ Tests = Annotated[
     typer.Option(
         "--test",
         "-t",
-        help="A test or a battery of the catalogue; may be given several times.",
+        help="A test or a battery of the catalogue, or a design of the files given with --design; "
+        "may be given several times.",
         metavar="NAME",
         autocompletion=complete_test,
     ),
@@ -77,7 +78,7 @@ Fallback = Annotated[
     str,
     typer.Option(
         help="Spellings to try for words not found as written: none, or some of lower,title,accents; "
-        "auto means lower if the vocabulary has no capital letter.",
+        "auto means lower if hardly a word of the vocabulary has a capital letter (one in 2,000 at most).",
         metavar="RULES",
     ),
 ]
@@ -119,31 +120,55 @@ FigureFile = Annotated[
 def chosen_designs(
     tests: list[str] | None, files: list[Path] | None, *, default: tuple[str, ...]
 ) -> list[Design]:
-    """The designs that were asked for, in order, or those of the default batteries."""
+    """The designs that were asked for, in order, or those of the default batteries.
+
+    A name is first looked for in the files. Where it is there, only what is named is taken from the files;
+    else it is one of the catalogue, and all designs of the files are taken.
+    """
     names = list(tests or [])
     if not names and not files:
         names = list(default)
     known = batteries()
-    designs: list[Design] = []
     _check_kinds(names, files or [], known)
+    own = [design for file in files or [] for design in read_designs(file)]
+    mine = {design.name.casefold(): design.name for design in own}
+    chosen = {mine[name.casefold()] for name in names if name.casefold() in mine}
+    designs: list[Design] = []
     for name in names:
-        for member in known.get(name.lower(), (name,)):
-            found: Any = catalog(member)
-            if not isinstance(found, Design):
-                raise InputError(
-                    f"{name!r} is a catalogue entry, but not a test.",
-                    hint="crossroads catalog lists what each entry is.",
-                )
+        if name.casefold() in mine:
+            continue
+        for found in _of_the_catalogue(name, known, mine.values()):
             if found not in designs:  # a test named twice, or of two batteries, is tested once
                 designs.append(found)
-    for file in files or []:
-        designs.extend(read_designs(file))
+    designs += [design for design in own if not chosen or design.name in chosen]
     twice = {d.name for i, d in enumerate(designs) if d.name in [e.name for e in designs[:i]]}
     if twice:
         raise InputError(
             f"the name {sorted(twice)[0]!r} stands for two designs.", hint="give each one a name."
         )
     return designs
+
+
+def _of_the_catalogue(name: str, known: Mapping[str, Any], own: Collection[str]) -> Iterator[Design]:
+    """The test, or the tests of the battery, of a name; an unknown one may be a slip for one of a file."""
+    for member in known.get(name.lower(), (name,)):
+        try:
+            found: Any = catalog(member)
+        except UnknownNameError as error:
+            if not own:
+                raise
+            near = nearest(name, own, n=1)
+            hint = f"did you mean {near[0]!r}? " if near else ""
+            listed = join_words(map(repr, own), most=12)
+            raise UnknownNameError(
+                "test", name, (*own, *error.known), hint=f"{hint}the files hold {listed}."
+            ) from error
+        if not isinstance(found, Design):
+            raise InputError(
+                f"{name!r} is a catalogue entry, but not a test.",
+                hint="crossroads catalog lists what each entry is.",
+            )
+        yield found
 
 
 def _check_kinds(names: Sequence[str], files: Sequence[Path], known: Mapping[str, Any]) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from types import MappingProxyType
 
 from crossroads.corpus import engines
@@ -57,7 +57,8 @@ def find_contexts(
         Paths and patterns: ``.txt``, ``.jsonl``, ``.csv``, ``.tsv`` or ``.parquet``, all but the last also
         compressed (``.gz``, ``.bz2``, ``.xz``, ``.zst``).
     words
-        The stimuli: words, or phrases, whose words may be divided by any white space.
+        The stimuli: words, or phrases, whose words may be divided by any white space; underscores that join
+        them are tried as spaces.
     window
         Words kept around a stimulus: ``9`` has it in the middle of nine, ``"4+3"`` keeps four before and
         three after it, ``"all"`` the whole document. Near the ends of a document there are fewer.
@@ -157,10 +158,18 @@ def _forms(words: Iterable[str], rules: tuple[str, ...]) -> dict[str, list[tuple
         fault = word_fault(word)
         if fault is not None:
             raise DesignError(f"{in_short(word)} {fault}.", hint="give every word as it is to be looked for.")
-        found.setdefault(str(word), list(spellings(str(word), rules)))
+        found.setdefault(str(word), list(_in_text(str(word), rules)))
     if not found:
         raise DesignError("there are no words to look for.", hint="give at least one.")
     return found
+
+
+def _in_text(word: str, rules: tuple[str, ...]) -> Iterator[tuple[str, str]]:
+    """Forms of a word that occur in text, which joins no words by underscores and is composed anyway."""
+    for form, rule in spellings(word, rules):
+        ways = rule.split("+")
+        if "unicode" not in ways and ("phrase" not in ways or ("_" in word and " " in form)):
+            yield form, rule
 
 
 def _check_numbers(**given: int | None) -> None:

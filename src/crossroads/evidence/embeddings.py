@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from crossroads.errors import EvidenceError, InputError, in_short, join_words
 from crossroads.evidence.provenance import Provenance, provenance_of
 from crossroads.evidence.spelling import check_fallback, spellings
+from crossroads.evidence.suggesting import Unread, helpful_rules, nearest_words
 
 _CHECK_ROWS = 1 << 14
 
@@ -41,7 +42,10 @@ class Embeddings:
     fallback
         Rules for words that are not found as they are written: any of ``"lower"``, ``"title"``,
         ``"accents"``, in the order to try them. None by default. What each rule found is recorded in
-        the coverage of every result.
+        the coverage of every result. Phrases are found whether spaces, underscores or hyphens join their
+        words, and accents whether they are part of their letters or not, under every rule.
+    unread
+        What the source holds beside these vectors, for messages about words that are not found.
 
     Examples
     --------
@@ -57,6 +61,7 @@ class Embeddings:
         *,
         provenance: Provenance | str | None = None,
         fallback: str | Iterable[str] = (),
+        unread: Unread | None = None,
     ) -> None:
         array = vectors if isinstance(vectors, np.ndarray) else _as_array(vectors)
         labels = _as_labels(labels)
@@ -72,6 +77,7 @@ class Embeddings:
         self._vectors: NDArray[Any] = view
         self._index = index
         self._fallback = check_fallback(fallback)
+        self._unread = unread
         self._provenance = provenance_of(provenance, "given as arrays")
 
     @classmethod
@@ -139,6 +145,21 @@ class Embeddings:
             if row is not None:
                 return Match(row, form, rule)
         return None
+
+    @property
+    def unread(self) -> Unread | None:
+        """What the source holds beside these vectors; None where they are all there is."""
+        return self._unread
+
+    def helpful_rules(self, words: Iterable[str]) -> tuple[tuple[str, ...], tuple[str, ...]]:
+        """The rules of spelling under which the most of some words would be found, and these words."""
+        forms = frozenset() if self._unread is None else self._unread.forms
+        return helpful_rules(words, lambda form: form in self._index or form in forms, self._fallback)
+
+    def nearest(self, words: Sequence[str], *, n: int = 3) -> Mapping[str, tuple[str, ...]]:
+        """The labels of the source that come near each of some words in spelling, best first."""
+        blocks = ("\n".join(self._labels),) if self._unread is None else self._unread.blocks
+        return nearest_words(words, blocks, n=n)
 
     def select(self, words: Iterable[str]) -> Embeddings:
         """The rows of the given words only, in memory, under the labels they are stored by."""

@@ -9,7 +9,8 @@ from typing import Any
 from crossroads.errors import InputError, MissingStimuliError
 from crossroads.evidence import Embeddings, Provenance
 from crossroads.inference.multiplicity import benjamini_hochberg, holm
-from crossroads.measures.gathering import listed_designs
+from crossroads.measures.gaps import require_in_all, require_stimuli
+from crossroads.measures.gathering import check_inputs, check_vectors, listed_designs
 from crossroads.measures.mleat import MleatResult, mleat
 from crossroads.measures.weat import recorded_work
 from crossroads.results import Result
@@ -87,6 +88,9 @@ def battery(
         Passed on to :func:`~crossroads.measures.mleat.mleat`.
     """
     designs = listed_designs(designs)
+    if missing == "raise":
+        check_vectors(emb)
+        require_stimuli(emb, designs)
     tests: list[MleatResult] = []
     skipped: dict[str, str] = {}
     for design in designs:
@@ -97,7 +101,7 @@ def battery(
         except MissingStimuliError as error:
             if missing == "raise":
                 raise
-            skipped[design.name] = error.message
+            skipped[design.name] = error.reason
     return assemble_battery(
         tests, skipped=skipped, missing=missing, options=options, provenance=(emb.provenance,)
     )
@@ -165,6 +169,9 @@ def series(
         )
     if not models:
         raise InputError("the series is empty.", hint="give at least one model.")
+    if missing == "raise":
+        check_inputs(design, *models.values())
+        require_in_all(models, [design])
     points: dict[int, MleatResult] = {}
     skipped: dict[int, str] = {}
     for time in sorted(models):
@@ -173,7 +180,7 @@ def series(
         except MissingStimuliError as error:
             if missing == "raise":
                 raise
-            skipped[time] = error.message
+            skipped[time] = error.reason
     return assemble_series(
         design.name,
         points,

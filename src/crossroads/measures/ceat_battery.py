@@ -12,6 +12,8 @@ from crossroads.inference.multiplicity import benjamini_hochberg, holm
 from crossroads.inference.options import share, whole
 from crossroads.measures.ceat import CeatResult, ceat
 from crossroads.measures.context_bootstrap import CeatBootstrapResult, ceat_bootstrap
+from crossroads.measures.context_sets import check_contexts
+from crossroads.measures.gaps import NO_CONTEXT, require_stimuli
 from crossroads.measures.gathering import listed_designs
 from crossroads.results import Result
 from crossroads.stimuli import Design
@@ -77,6 +79,9 @@ def ceat_battery(
         Passed on to :func:`~crossroads.measures.ceat.ceat`.
     """
     designs = listed_designs(designs)
+    if missing == "raise":
+        check_contexts(contexts)
+        require_stimuli(contexts.index, designs, absent=NO_CONTEXT)
     whole("resamples", resamples, hint="give 0 for none; 2,000 is usual.")
     share("level", level)
     tests: list[CeatResult] = []
@@ -91,7 +96,7 @@ def ceat_battery(
         except MissingStimuliError as error:
             if missing == "raise":
                 raise
-            skipped[design.name] = error.message
+            skipped[design.name] = error.reason
             continue
         if resamples and (found := _interval(contexts, design, missing, resamples, level, same)) is not None:
             intervals[design.name] = found

@@ -18,6 +18,7 @@ from crossroads.measures.comparison import UNIT, CompareResult, compare
 from crossroads.measures.comparison_notes import adjusted_pvalues, comparison_name, context_notes
 from crossroads.measures.difference_intervals import INTERVALS, difference_interval
 from crossroads.measures.difference_intervals import DifferenceInterval as DifferenceInterval
+from crossroads.measures.gaps import require_in_all
 from crossroads.measures.gathering import listed_designs
 from crossroads.measures.shared_words import Evidence, shared_words
 from crossroads.measures.weat import check_ddof
@@ -199,6 +200,9 @@ def compare_battery(
     resamples = whole("resamples", resamples, hint="give 0 for none; 2,000 is usual.")
     designs = listed_designs(designs)
     pairs = _pairs(models, designs, against)
+    if missing == "raise" and measured is None:
+        found_in = {f"in {name}": _index(model) for name, model in models.items()}
+        require_in_all({name: index for name, index in found_in.items() if index is not None}, designs)
     settings: dict[str, Any] = {
         "missing": missing,
         "alternative": alternative,
@@ -226,7 +230,7 @@ def compare_battery(
                 if missing == "raise":
                     raise
                 measure = "weat" if isinstance(models[pair[0]], Embeddings) else "ceat"
-                skipped[comparison_name(design.name, *pair, measure=measure)] = error.message
+                skipped[comparison_name(design.name, *pair, measure=measure)] = error.reason
                 continue
             ends = ends_of(shared_words(one, two, design, missing)) if resamples else None
             found.append((pair, test, ends))
@@ -246,6 +250,11 @@ def compare_battery(
             **({"unit over contexts": UNIT} if any(test.contexts for _, test, _ in found) else {}),
         },
     )
+
+
+def _index(model: Model) -> Embeddings | None:
+    """Where the words of a model are looked up; None where only its tests are known."""
+    return model if isinstance(model, Embeddings) else model.index if isinstance(model, Contexts) else None
 
 
 def _evidence(model: Model, name: str, design: Design) -> Evidence:

@@ -9,7 +9,8 @@ from typing import Any, Self
 from crossroads.errors import DesignError, EvidenceError, one_of
 from crossroads.geometry import Floats
 from crossroads.inference.permutation import MAX_WORK, permutation_test
-from crossroads.measures.gathering import check_inputs, warn_about_sharing
+from crossroads.measures.gathering import check_inputs
+from crossroads.measures.overlaps import warn_about_sharing
 from crossroads.measures.shared_words import Evidence, SharedWords, shared_words
 from crossroads.measures.weat import check_ddof, recorded_work
 from crossroads.measures.word_jackknife import jackknife, tempered_changes

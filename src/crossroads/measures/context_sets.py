@@ -12,7 +12,9 @@ from crossroads.errors import DesignError, InputError
 from crossroads.evidence import Contexts
 from crossroads.geometry import Floats
 from crossroads.measures.contextual import Stack, stack
-from crossroads.measures.gathering import NO_CONTEXT, Gathered, check_inputs, gather, warn_about_sharing
+from crossroads.measures.gaps import NO_CONTEXT
+from crossroads.measures.gathering import Gathered, check_inputs, gather
+from crossroads.measures.overlaps import warn_about_sharing
 from crossroads.stimuli import Design
 
 _BLOCK_BYTES = 1 << 24
@@ -26,12 +28,17 @@ def design_contexts(
     check_inputs(design)
     if design.y is None:
         raise DesignError(f"the design {design.name!r} has a single target.", hint="give y as well.")
-    warn_about_sharing(design)
-    return context_sets(contexts, design.sets, missing=missing, least=least)
+    warn_about_sharing(design, contexts=True)
+    return context_sets(contexts, design.sets, missing=missing, least=least, design=design.name)
 
 
 def context_sets(
-    contexts: Contexts, sets: Mapping[str, Sequence[str]], *, missing: str, least: Mapping[str, int]
+    contexts: Contexts,
+    sets: Mapping[str, Sequence[str]],
+    *,
+    missing: str,
+    least: Mapping[str, int],
+    design: str = "",
 ) -> tuple[Stack, Gathered]:
     """The contexts of several sets of words, which are looked up by the same rules as vectors.
 
@@ -41,10 +48,10 @@ def context_sets(
         Where to look.
     sets
         Words by set.
-    missing, least
+    missing, least, design
         As in :func:`~crossroads.measures.gathering.gather`.
     """
-    found = gather(contexts.index, sets, missing=missing, least=least, absent=NO_CONTEXT)
+    found = gather(contexts.index, sets, missing=missing, least=least, absent=NO_CONTEXT, design=design)
     return stack(contexts, found.words), found
 
 

@@ -2,35 +2,34 @@
 
 from __future__ import annotations
 
+import unicodedata
 import warnings
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from crossroads.errors import (
     CrossroadsWarning,
-    DesignError,
     EvidenceError,
     InputError,
-    MissingStimuliError,
     in_short,
     join_words,
     one_of,
 )
 from crossroads.evidence import Embeddings
-from crossroads.evidence.spelling import RULES
 from crossroads.geometry import Floats, unit
+from crossroads.measures.gaps import NO_CONTEXT, NOT_THERE, ZERO, missing_error, too_few
+from crossroads.measures.overlaps import overlap_notes, titles_of
 from crossroads.results import Coverage
 from crossroads.stimuli import Design
 
 MISSING = ("raise", "drop", "balance")
-NOT_THERE = "not in the vocabulary"
-NO_CONTEXT = "no context"
-ZERO = "zero vector"
 BALANCED = "left out to balance the sets"
 
 _PARTNERS = {"x": "y", "y": "x", "a": "b", "b": "a"}
+_MEETS = {"x": "yab", "y": "ab", "a": "b", "words": "ab"}
+"""Sets that a word should not share with others; each two of them once."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -52,6 +51,7 @@ def gather(
     missing: str,
     least: Mapping[str, int],
     absent: str = NOT_THERE,
+    design: str = "",
 ) -> Gathered:
     """Look up every stimulus of every set.
 
@@ -68,6 +68,8 @@ def gather(
         How many stimuli each set must have left.
     absent
         What to say of a stimulus that is not there.
+    design
+        Name of the design that the sets are of, for messages.
     """
     one_of("missing", missing, MISSING)
     rows: dict[str, list[int]] = {}
@@ -89,11 +91,12 @@ def gather(
     for name in vectors:
         vectors[name] = _without_zeros(vectors[name], used[name], dropped[name])
     if missing == "raise" and any(dropped.values()):
-        raise _missing_error(emb, dropped)
+        raise missing_error(emb, {design: dropped})
     _warn_about_twins(emb, rows, used)
+    notes = _overlaps(emb, sets, rows, contexts=absent == NO_CONTEXT)
     if missing == "balance":
         _balance(vectors, used, dropped)
-    _check_sizes(sets, used, dropped, least)
+    too_few(emb, sets, used, dropped, least, design=design)
     return Gathered(
         vectors={name: unit(rows_) for name, rows_ in vectors.items()},
         words={name: tuple(words) for name, words in used.items()},
@@ -102,6 +105,7 @@ def gather(
             used={name: tuple(words) for name, words in used.items()},
             dropped=dropped,
             respelled=respelled,
+            notes=notes,
         ),
     )
 
@@ -154,26 +158,17 @@ def listed_designs(designs: object) -> list[Design]:
     return listed
 
 
-def warn_about_sharing(design: Design) -> None:
-    """Warn, once, where words stand in both sets of a pair: they count twice and pull the effect to 0."""
-    shared = {"targets": design.shared_targets, "attributes": design.shared_attributes}
-    parts = [
-        f"{join_words(map(in_short, words), most=3)} in both {what}"
-        for what, words in shared.items()
-        if words
-    ]
-    if parts:
-        warnings.warn(f"the design {design.name!r} has {join_words(parts)}.", CrossroadsWarning, stacklevel=3)
-
-
 def _warn_about_twins(emb: Embeddings, rows: dict[str, list[int]], used: dict[str, list[str]]) -> None:
     """Warn where two spellings found the same vector, in one set or in the two sets of a pair."""
     twins: dict[str, None] = {}
     for name, found in rows.items():
         seen: dict[int, str] = {}
-        partner = _PARTNERS.get(name, "")
-        if partner in rows and name < partner:
-            seen = {row: emb.labels[row] for row in rows[partner] if emb.labels[row] not in used[partner]}
+        for other in _MEETS.get(name, ""):
+            if other in rows:
+                # one word in two sets is told of by who knows the sets
+                both = _composed(used[other]) & _composed(used[name])
+                labels = {row: emb.labels[row] for row in rows[other]}
+                seen |= {row: label for row, label in labels.items() if not _composed([label]) & both}
         for row in found:
             if row in seen:
                 twins[emb.labels[row]] = None
@@ -185,6 +180,20 @@ def _warn_about_twins(emb: Embeddings, rows: dict[str, list[int]], used: dict[st
             CrossroadsWarning,
             stacklevel=4,
         )
+
+
+def _composed(words: Iterable[str]) -> set[str]:
+    return {unicodedata.normalize("NFC", word) for word in words}
+
+
+def _overlaps(
+    emb: Embeddings, sets: Mapping[str, Sequence[str]], rows: Mapping[str, list[int]], *, contexts: bool
+) -> tuple[str, ...]:
+    """What was found in two sets, whatever it is called there."""
+    keyed: dict[str, dict[Hashable, str]] = {
+        name: {row: emb.labels[row] for row in found} for name, found in rows.items()
+    }
+    return overlap_notes(keyed, titles_of(sets), contexts=contexts)
 
 
 def _without_zeros(vectors: np.ndarray, used: list[str], dropped: dict[str, str]) -> np.ndarray:
@@ -214,47 +223,3 @@ def _balance(
             del used[name][keep:]
             if name in vectors:
                 vectors[name] = vectors[name][:keep]
-
-
-def _missing_error(emb: Embeddings, dropped: Mapping[str, Mapping[str, str]]) -> MissingStimuliError:
-    missing = {word: why for words in dropped.values() for word, why in words.items()}
-    parts = [f"{name}: {join_words(words, most=6)}" for name, words in dropped.items() if words]
-    allowed = [*emb.fallback, *(rule for rule in RULES if rule not in emb.fallback)]
-    lenient = emb.with_fallback(RULES)
-    found = [word for word, why in missing.items() if why in (NOT_THERE, NO_CONTEXT) and word in lenient]
-    hint = "pass missing='drop' to leave them out, or missing='balance' to keep the sets of equal size."
-    if found:
-        hint = (
-            f"{len(found)} of them are there under another spelling: allow it with "
-            f"fallback={allowed!r}. Or {hint}"
-        )
-    count = len(missing)
-    return MissingStimuliError(
-        f"{count} {'stimulus has' if count == 1 else 'stimuli have'} no usable vector ({'; '.join(parts)}).",
-        missing=missing,
-        hint=hint,
-    )
-
-
-def _check_sizes(
-    sets: Mapping[str, Sequence[str]],
-    used: Mapping[str, Sequence[str]],
-    dropped: Mapping[str, Mapping[str, str]],
-    least: Mapping[str, int],
-) -> None:
-    for name, words in sets.items():
-        need = least.get(name, 1)
-        have = len(used[name])
-        if have >= need:
-            continue
-        if len(words) < need:
-            raise DesignError(
-                f"{name} holds {len(words)} stimulus: {', '.join(map(repr, words))}.",
-                hint=f"this measure compares stimuli with each other, so {name} needs at least {need}.",
-            )
-        raise MissingStimuliError(
-            f"{name} has {have} of {len(words)} stimuli left, and needs {need}; "
-            f"left out: {join_words(dropped[name], most=6)}.",
-            missing=dropped[name],
-            hint="use vectors that cover the design, or a design that the vectors cover.",
-        )

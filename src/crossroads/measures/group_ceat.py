@@ -26,7 +26,8 @@ from crossroads.inference.options import seed_of, switch, whole
 from crossroads.inference.random_effects import combine
 from crossroads.measures.context_sets import check_contexts, counts_of, sample_cosines
 from crossroads.measures.contextual import Stack, draw_contexts, stack
-from crossroads.measures.gathering import NO_CONTEXT, Gathered, gather
+from crossroads.measures.gaps import NO_CONTEXT
+from crossroads.measures.gathering import Gathered, gather
 from crossroads.measures.weat import check_ddof
 from crossroads.results import Result, read_only
 from crossroads.stimuli import Groups, StimulusSet, Traits

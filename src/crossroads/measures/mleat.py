@@ -15,7 +15,8 @@ from crossroads.geometry import Floats, cosines
 from crossroads.inference.bootstrap import generator, resampled_weights, weighted_effects
 from crossroads.inference.options import whole
 from crossroads.inference.permutation import MAX_WORK
-from crossroads.measures.gathering import Gathered, check_inputs, gather, warn_about_sharing
+from crossroads.measures.gathering import Gathered, check_inputs, gather
+from crossroads.measures.overlaps import warn_about_sharing
 from crossroads.measures.patterns import ALPHA, LEAST_EFFECT, PATTERNS, check_rule, lean, pattern_of
 from crossroads.measures.weat import WeatResult, check_ddof, run_test
 from crossroads.results import Result
@@ -133,7 +134,7 @@ def mleat(
     check_rule(alpha, least_effect)
     whole("resamples", resamples, hint="give 0 for none; 1,000 is usual.")
     warn_about_sharing(design)
-    found = gather(emb, design.sets, missing=missing, least=dict.fromkeys("xyab", 2))
+    found = gather(emb, design.sets, missing=missing, least=dict.fromkeys("xyab", 2), design=design.name)
     options: dict[str, Any] = {
         "alternative": alternative,
         "ddof": ddof,

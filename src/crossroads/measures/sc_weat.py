@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import warnings
+import dataclasses
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -10,13 +10,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from crossroads.errors import CrossroadsWarning, EvidenceError, InputError, in_short, join_words, one_of
+from crossroads.errors import EvidenceError, InputError, in_short, join_words, one_of
 from crossroads.evidence import Embeddings
 from crossroads.geometry import Floats, rounding_error
 from crossroads.inference.options import seed_of, work
 from crossroads.inference.permutation import ALTERNATIVES, MAX_WORK, METHODS, TIES
 from crossroads.inference.rows import permutation_rows
 from crossroads.measures.gathering import check_vectors, gather
+from crossroads.measures.overlaps import keyed_by_word, overlap_notes, titles_of, warn_about_words
 from crossroads.measures.weat import check_ddof, recorded_work
 from crossroads.results import Coverage, Result, read_only
 from crossroads.stimuli import StimulusSet
@@ -132,19 +133,16 @@ def sc_weat(
     seed_of(seed)
     work(max_work)
     sets = {"a": tuple(_as_words("a", a)), "b": tuple(_as_words("b", b))}
-    shared = [word for word in sets["a"] if word in sets["b"]]
-    if shared:
-        warnings.warn(
-            f"{join_words(map(in_short, shared), most=3)} stand(s) in both attributes.",
-            CrossroadsWarning,
-            stacklevel=2,
-        )
+    titles = titles_of({"a": a, "b": b})
     if isinstance(words, str) and words == EVERY_WORD:
+        warn_about_words(sets, titles)
         found = gather(emb, sets, missing=missing, least={"a": 2, "b": 2})
         rows, labels = _every_row(emb)
-        coverage = found.coverage
+        among = keyed_by_word({"words": (*found.words["a"], *found.words["b"]), **found.words})
+        coverage = dataclasses.replace(found.coverage, notes=overlap_notes(among, titles))
     else:
         asked = {"words": (words,) if isinstance(words, str) else tuple(_as_words("words", words)), **sets}
+        warn_about_words(asked, titles)
         found = gather(emb, asked, missing=missing, least={"words": 1, "a": 2, "b": 2})
         labels, coverage = found.words["words"], found.coverage
         rows = np.array([emb.find(word).row for word in labels])  # type: ignore[union-attr]
@@ -319,9 +317,5 @@ def _without_vocabulary(coverage: Coverage) -> Coverage:
     """Coverage that lists words only where they were asked for one by one."""
     if "words" not in coverage.used:
         return coverage
-    return Coverage(
-        policy=coverage.policy,
-        used={name: words for name, words in coverage.used.items() if name != "words"},
-        dropped=coverage.dropped,
-        respelled=coverage.respelled,
-    )
+    used = {name: words for name, words in coverage.used.items() if name != "words"}
+    return dataclasses.replace(coverage, used=used)

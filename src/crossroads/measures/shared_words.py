@@ -108,12 +108,12 @@ def _table(found: Gathered) -> Floats:
 def _gathered(first: Embeddings, second: Embeddings, design: Design, missing: str) -> tuple[Gathered, ...]:
     """The stimuli that both models have, in the same order, with the coverage of both in the first."""
     if missing == "raise":
-        one = gather(first, design.sets, missing=missing, least=_LEAST)
-        two = gather(second, design.sets, missing=missing, least=_LEAST)
+        one = gather(first, design.sets, missing=missing, least=_LEAST, design=design.name)
+        two = gather(second, design.sets, missing=missing, least=_LEAST, design=design.name)
         return dataclasses.replace(one, coverage=_respelled(one.coverage, two.coverage)), two
-    one = gather(first, design.sets, missing="drop", least=_LEAST)
-    two = gather(second, one.words, missing=missing, least=_LEAST)
-    one = gather(first, two.words, missing="drop", least=_LEAST)
+    one = gather(first, design.sets, missing="drop", least=_LEAST, design=design.name)
+    two = gather(second, one.words, missing=missing, least=_LEAST, design=design.name)
+    one = gather(first, two.words, missing="drop", least=_LEAST, design=design.name)
     dropped = {
         name: {
             word: _reason(word, name, first, two.coverage) for word in words if word not in two.words[name]
@@ -188,7 +188,7 @@ def _expected(evidence: Contexts | CeatResult, design: Design, missing: str) -> 
     """The expected cosines of a design, computed or kept."""
     if isinstance(evidence, Contexts):
         policy = "raise" if missing == "raise" else "drop"
-        stacked, found = context_sets(evidence, design.sets, missing=policy, least=_LEAST)
+        stacked, found = context_sets(evidence, design.sets, missing=policy, least=_LEAST, design=design.name)
         return _Expected(
             table=expected_cosines(stacked),
             counts=counts_of(stacked, found),

@@ -194,7 +194,7 @@ def _gathered(emb: Embeddings, design: Design, missing: str) -> Gathered:
     check_inputs(design, emb)
     if design.y is None:
         raise DesignError(f"the design {design.name!r} has a single target.", hint="give y as well.")
-    return gather(emb, design.sets, missing=missing, least=dict.fromkeys("xyab", 2))
+    return gather(emb, design.sets, missing=missing, least=dict.fromkeys("xyab", 2), design=design.name)
 
 
 def _table(found: Gathered) -> Floats:

@@ -14,7 +14,8 @@ from crossroads.evidence import Embeddings
 from crossroads.geometry import Floats, affinities, associations, effect_size, rounding_error
 from crossroads.inference.options import is_number, work
 from crossroads.inference.permutation import MAX_WORK, permutation_test
-from crossroads.measures.gathering import Gathered, check_inputs, gather, warn_about_sharing
+from crossroads.measures.gathering import Gathered, check_inputs, gather
+from crossroads.measures.overlaps import warn_about_sharing
 from crossroads.results import Result
 from crossroads.stimuli import Design
 
@@ -156,7 +157,7 @@ def weat(
     check_inputs(design, emb)
     check_ddof(ddof)
     warn_about_sharing(design)
-    found = gather(emb, design.sets, missing=missing, least=_least(design))
+    found = gather(emb, design.sets, missing=missing, least=_least(design), design=design.name)
     return run_test(
         found,
         emb,

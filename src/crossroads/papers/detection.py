@@ -92,7 +92,7 @@ def detected(emb: Embeddings, source: Mapping[str, Any], same: bool, seed: int) 
         try:
             scores[one] = wefat(emb, groups, lists.all_words, one, missing="drop")
         except MissingStimuliError as error:
-            lacking[one] = error.message
+            lacking[one] = error.reason
     cells: list[Cell] = []
     notes: list[str] = []
     for given in source["row"]:

@@ -29,7 +29,7 @@ def fitted(emb: Embeddings, source: Mapping[str, Any], same: bool, seed: int) ->
         try:
             results[name] = _measured(emb, name, seed, replace_concept=True)
         except MissingStimuliError as error:
-            lacking[name] = error.message
+            lacking[name] = error.reason
     cells: list[Cell] = []
     notes: list[str] = []
     for row in rows:

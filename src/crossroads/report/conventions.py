@@ -116,7 +116,7 @@ _SENTENCES: Mapping[str, Callable[[Any], str]] = {
     "gamma": lambda value: f"the margin γ is {value}",
     "association": lambda value: f"association is measured thus: {value}",
     "fallback": lambda value: (
-        "words were looked up as written only"
+        "words were looked up as written, phrases whatever joins their words"
         if value == "none"
         else f"words not found as written were looked up by these rules: {value}"
     ),

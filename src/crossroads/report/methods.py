@@ -164,11 +164,14 @@ def _coverage(audit: Audit) -> list[str]:
     told_once = (BootstrapResult, CeatBootstrapResult, InfluenceResult)  # beside a test of the same words
     left: dict[str, list[str]] = {}
     respelled: dict[str, str] = {}
+    notes: dict[str, list[str]] = {}
     for name, result in named_results(audit):
         coverage = result.coverage
         if coverage is None or isinstance(result, told_once):
             continue
         respelled |= coverage.respelled
+        for note in coverage.notes:
+            notes.setdefault(note, []).append(name)
         reasons: dict[str, list[str]] = {}
         for word, why in coverage.missing.items():
             reasons.setdefault(why, []).append(word)
@@ -184,6 +187,8 @@ def _coverage(audit: Audit) -> list[str]:
         rules = Counter(how.rpartition("(")[2].rstrip(")") for how in respelled.values())
         counts = join_words(f"{count} by the rule {rule}" for rule, count in rules.items())
         sentences.append(f"Found under another spelling: {in_markdown(counts)}; results.json lists them.")
+    for note, names in notes.items():
+        sentences.append(f"In {in_markdown(join_words(names))} there is {in_markdown(note)}.")
     return sentences
 
 

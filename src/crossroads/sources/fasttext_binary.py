@@ -143,7 +143,7 @@ def _dictionary(cursor: _Cursor, request: Request) -> _Dictionary:
     _, pruned_size = cursor.unpack("<2q")
     if not 0 < words <= entries <= _MOST_WORDS or words + labels != entries:
         raise cursor.broken(f"the dictionary declares {entries:,} entries, {words:,} of them words")
-    wanted, vocabulary = request.wanted_bytes(), Vocabulary()
+    wanted, vocabulary = request.wanted_bytes(), Vocabulary(request=request)
     kept: dict[int, bytes] = {}
     for start in range(0, entries, _BLOCK // 64):
         tokens: list[bytes] = []

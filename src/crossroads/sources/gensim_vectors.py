@@ -96,7 +96,7 @@ def _words_of_vocab(vocab: Any, path: Path) -> dict[str, Any]:
 
 def _read_mapping(table: dict[Any, Any], path: Path, request: Request) -> Reading:
     words = labels_from(list(table), path)
-    vocabulary = Vocabulary(words)
+    vocabulary = Vocabulary(words, request=request)
     rows: Rows | None = None
     dim = size = 0
     written = path.stat().st_size

@@ -18,10 +18,11 @@ import numpy as np
 
 from crossroads.errors import CrossroadsError, FormatError, InputError, UnknownNameError, join_words
 from crossroads.evidence import Embeddings, Provenance
-from crossroads.evidence.spelling import check_fallback
+from crossroads.evidence.spelling import RULES, check_fallback, is_cased
+from crossroads.evidence.suggesting import Unread, helpful_rules, nearest_words
 from crossroads.sources import embedded, histwords, spacy_pipelines
 from crossroads.sources.formats import COMPRESSIBLE, FORMATS, NAMES, check_format
-from crossroads.sources.reading import Progress, Reading, Request, named, wanted_forms
+from crossroads.sources.reading import Progress, Reading, Request, Vocabulary, named, wanted_forms
 from crossroads.sources.sniffing import check_exists, sniff_member
 from crossroads.sources.streams import compression
 
@@ -56,8 +57,10 @@ def load(
         Name of the format (see :func:`known_sources`); by default it is found out from the content.
     fallback
         Rules for words not found as written: ``"none"``, or any of ``"lower"``, ``"title"``,
-        ``"accents"``. ``"auto"`` is ``"lower"`` where no word of the vocabulary has an upper-case letter,
-        and ``"none"`` otherwise.
+        ``"accents"``. ``"auto"`` is ``"lower"`` where hardly a word of the vocabulary has a capital letter
+        (one in 2,000 at most), and ``"none"`` otherwise; how many have is recorded in the provenance. Under
+        every rule, phrases are found whether spaces, underscores or hyphens join their words, and accents
+        whether they are part of their letters or not.
     duplicates
         What to do with a word that has two different vectors: ``"raise"``, or keep the ``"first"``.
     encoding_errors
@@ -95,7 +98,17 @@ def load(
         sha256 = _sha256(path) if checksum and path.is_file() else None
     if progress is not None and size is not None:
         progress(size, size)
-    return _embeddings(reading, asked, rules, source=source, format=kind, size=size, sha256=sha256)
+    decided = _automatic(reading.vocabulary.cased) if rules is None else rules
+    return _embeddings(
+        reading,
+        asked,
+        decided,
+        automatic=rules is None,
+        source=source,
+        format=kind,
+        size=size,
+        sha256=sha256,
+    )
 
 
 def load_series(
@@ -140,14 +153,16 @@ def load_series(
         readings[decade] = histwords.read_decade(folder, decade, request)
         if progress is not None:
             progress(sum(sizes[d] for d in readings), sum(sizes.values()))
-    cased = any(reading.vocabulary.cased for reading in readings.values())
-    for reading in readings.values():
-        reading.vocabulary.cased = cased
+    decided = rules
+    if decided is None:
+        seen = [reading.vocabulary for reading in readings.values()]
+        decided = _automatic(is_cased(sum(v.capitalised for v in seen), sum(v.size for v in seen)))
     return {
         decade: _embeddings(
             reading,
             asked,
-            rules,
+            decided,
+            automatic=rules is None,
             source=f"{named(folder)}/{decade}-w.npy",
             format="histwords",
             size=sizes[decade],
@@ -170,8 +185,10 @@ def _ask(
         words = tuple(words)
     wanted = wanted_forms(words, ("lower",) if rules is None else rules)
     asked = None if words is None else frozenset(words)
+    others = None if wanted is None else wanted_forms(words, RULES)
     request = Request(
         wanted=wanted,
+        noticed=frozenset() if wanted is None or others is None else others - wanted,
         duplicates=duplicates,
         encoding_errors=encoding_errors,
         member=member,
@@ -240,33 +257,42 @@ def _format_of(path_or_name: str | os.PathLike[str], format: str | None, member:
     return kind
 
 
+def _automatic(cased: bool) -> tuple[str, ...]:
+    return () if cased else ("lower",)
+
+
 def _embeddings(
     reading: Reading,
     asked: frozenset[str] | None,
-    rules: tuple[str, ...] | None,
+    rules: tuple[str, ...],
     *,
+    automatic: bool,
     source: str,
     format: str,  # noqa: A002
     size: int | None,
     sha256: str | None = None,
 ) -> Embeddings:
     labels, vectors, vocabulary = reading.labels, reading.vectors, reading.vocabulary
-    if rules is None:
-        rules = () if vocabulary.cased else ("lower",)
-        if asked is not None and vocabulary.cased:
-            rows = [row for row, label in enumerate(labels) if label in asked]
-            if not rows:
-                raise _nothing_found(asked, reading, source)
+    unread = None
+    if asked is not None:
+        allowed = wanted_forms(asked, rules) or frozenset()
+        rows = [row for row, label in enumerate(labels) if label in allowed]
+        forms = vocabulary.forms.union(label for label in labels if label not in allowed)
+        unread = Unread(forms=frozenset(forms), blocks=tuple(vocabulary.blocks))
+        if not rows:
+            raise _nothing_found(asked, vocabulary, unread, rules, source)
+        if len(rows) < len(labels):
             labels, vectors = [labels[row] for row in rows], vectors[rows]
-    if asked is not None and not labels:
-        raise _nothing_found(asked, reading, source)
     details: dict[str, Any] = {
         "vocabulary": vocabulary.size,
         "kept": len(labels),
         "dim": int(vectors.shape[1]),
         "dtype": str(vectors.dtype),
         "cased": vocabulary.cased,
+        "capitalised": vocabulary.capitalised,
+        "capitalised_share": vocabulary.capitalised / max(vocabulary.size, 1),
         "fallback": list(rules),
+        "fallback_chosen": "automatically" if automatic else "as asked",
         "bytes": size,
         **reading.details,
     }
@@ -276,18 +302,25 @@ def _embeddings(
     provenance = Provenance(
         source=source, format=format, revision=reading.revision, sha256=sha256, details=details
     )
-    return Embeddings(labels, vectors, provenance=provenance, fallback=rules)
+    return Embeddings(labels, vectors, provenance=provenance, fallback=rules, unread=unread)
 
 
-def _nothing_found(asked: frozenset[str], reading: Reading, source: str) -> InputError:
-    looks = join_words([repr(sample) for sample in reading.vocabulary.samples])
+def _nothing_found(
+    asked: frozenset[str], vocabulary: Vocabulary, unread: Unread, rules: tuple[str, ...], source: str
+) -> InputError:
+    looks = join_words([repr(sample) for sample in vocabulary.samples])
     hint = f"its words look like {looks}"
-    if reading.labels:
-        hint += f"; fallback='lower' would find {len(reading.labels)} of those asked for"
+    allowed, found = helpful_rules(sorted(asked), unread.forms.__contains__, rules)
+    if found:
+        named = repr(allowed[0]) if len(allowed) == 1 else repr(list(allowed))
+        hint += f"; fallback={named} would find {len(found)} of those asked for"
+    else:
+        near = nearest_words(sorted(asked)[:3], unread.blocks, n=1)
+        told = [f"{labels[0]!r} comes near {word!r}" for word, labels in near.items()]
+        hint += f"; {join_words(told)}" if told else ""
     words = join_words([repr(word) for word in sorted(asked)], most=3)
     return InputError(
-        f"none of the {len(asked)} words asked for ({words}) is among the {reading.vocabulary.size:,} "
-        f"of {source}.",
+        f"none of the {len(asked)} words asked for ({words}) is among the {vocabulary.size:,} of {source}.",
         hint=f"{hint}.",
     )
 

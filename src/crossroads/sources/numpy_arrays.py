@@ -68,4 +68,4 @@ def _read_named(archive: ArrayArchive, request: Request, path: Path) -> Reading:
             rows.add([word], vector[None, :], [row])
     if rows is None:
         raise FormatError("the archive is empty.", path=path)
-    return rows.reading(Vocabulary(list(archive.names)))
+    return rows.reading(Vocabulary(list(archive.names), request=request))

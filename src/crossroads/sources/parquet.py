@@ -70,7 +70,7 @@ def _choose_columns(types: Any, schema: Any, path: Path) -> tuple[str, list[str]
 
 
 def _read_batches(file: Any, word: str, columns: list[str], path: Path, request: Request) -> Reading:
-    vocabulary = Vocabulary()
+    vocabulary = Vocabulary(request=request)
     rows: Rows | None = None
     dim = 0
     size, total = path.stat().st_size, max(1, file.metadata.num_rows)

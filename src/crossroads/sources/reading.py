@@ -10,7 +10,7 @@ from typing import Any
 from numpy.typing import NDArray
 
 from crossroads.errors import InputError, in_short, one_of
-from crossroads.evidence.spelling import spellings
+from crossroads.evidence.spelling import has_capital, is_cased, spellings
 
 Progress = Callable[[int, int | None], None]
 """Called with the bytes read so far and the bytes there are, if known."""
@@ -22,6 +22,8 @@ ENCODING_ERRORS = ("strict", "replace", "ignore", "backslashreplace")
 """What may be done with a word that is not UTF-8; Python's own names."""
 
 _SAMPLES = 3
+_REMEMBERED = 4 << 20
+"""Characters of vocabulary that are kept for suggestions: those of the first 400,000 words or so."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -30,6 +32,8 @@ class Request:
 
     wanted: frozenset[str] | None = None
     """The stored forms worth keeping; ``None`` keeps every word."""
+    noticed: frozenset[str] = frozenset()
+    """Further forms of the words asked for, of which it is noted whether they are there."""
     duplicates: str = "raise"
     """``"raise"`` or ``"first"``, for a word with two different vectors."""
     encoding_errors: str = "strict"
@@ -73,39 +77,59 @@ class Reading:
 class Vocabulary:
     """What is noticed about every word of a source, kept or not.
 
-    ``size`` counts the words; ``cased`` says whether any differs from its lower-case form; ``samples``
-    holds the first few, for messages. Markers such as ``<UNK>`` and ``[PAD]`` do not make a vocabulary
-    cased.
+    ``size`` counts the words, ``capitalised`` those of them that have a capital letter; markers such as
+    ``<UNK>`` and ``[PAD]`` do not count as such. ``samples`` holds the first few, for messages, and
+    ``blocks`` the first few megabytes, one word a line, where not every word is kept. ``forms`` are the
+    noticed ones that are there.
+
+    Parameters
+    ----------
+    labels
+        Words to take note of at once.
+    request
+        What was asked for.
     """
 
-    def __init__(self, labels: Sequence[str] = ()) -> None:
+    def __init__(self, labels: Sequence[str] = (), *, request: Request | None = None) -> None:
         self.size = 0
-        self.cased = False
+        self.capitalised = 0
         self.samples: list[str] = []
+        self.forms: set[str] = set()
+        self.blocks: list[str] = []
+        noticed = frozenset() if request is None else request.noticed
+        self._noticed = noticed
+        self._noticed_bytes = {form.encode("utf-8", "surrogatepass"): form for form in noticed}
+        self._room = 0 if request is None or request.wanted is None else _REMEMBERED
         if labels:
             self.see(labels)
 
+    @property
+    def cased(self) -> bool:
+        """Whether more than a few words have a capital letter."""
+        return is_cased(self.capitalised, self.size)
+
     def see(self, labels: Sequence[str]) -> None:
         """Take note of some words."""
-        self.size += len(labels)
-        if len(self.samples) < _SAMPLES:
-            self.samples += labels[: _SAMPLES - len(self.samples)]
-        if not self.cased:
-            text = "\n".join(labels)
-            self.cased = text != text.lower() and any(_is_cased(label) for label in labels)
+        if self._noticed:
+            self.forms.update(self._noticed.intersection(labels))
+        self._note(labels, "\n".join(labels))
 
     def see_bytes(self, tokens: Sequence[bytes]) -> None:
         """Take note of some words as they stand in a file, without decoding more than is needed."""
-        if self.cased and len(self.samples) == _SAMPLES:
-            self.size += len(tokens)
-        else:
-            self.see([token.decode("utf-8", "replace") for token in tokens])
+        if self._noticed:
+            self.forms.update(self._noticed_bytes[token] for token in tokens if token in self._noticed_bytes)
+        self._note(tokens, b"\n".join(tokens).decode("utf-8", "replace"))
 
-
-def _is_cased(label: str) -> bool:
-    if label == label.lower():
-        return False
-    return (label[0], label[-1]) not in {("<", ">"), ("[", "]")}
+    def _note(self, labels: Sequence[str] | Sequence[bytes], text: str) -> None:
+        """Count some words, of which ``text`` has one a line."""
+        self.size += len(labels)
+        if len(self.samples) < _SAMPLES:
+            self.samples += text.split("\n", _SAMPLES)[: min(_SAMPLES - len(self.samples), len(labels))]
+        if text != text.lower():
+            self.capitalised += sum(map(has_capital, text.split("\n")))
+        if self._room > 0 and text:
+            self.blocks.append(text if len(text) <= self._room else text[: self._room].rpartition("\n")[0])
+            self._room -= len(text)
 
 
 def wanted_forms(words: Iterable[str] | None, rules: Iterable[str]) -> frozenset[str] | None:

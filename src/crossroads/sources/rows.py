@@ -137,7 +137,7 @@ def select(
         Facts for the provenance.
     """
     _check_matrix(labels, matrix, path)
-    vocabulary = Vocabulary(labels)
+    vocabulary = Vocabulary(labels, request=request)
     if request.wanted is None and isinstance(matrix, np.memmap) and len(set(labels)) == len(labels):
         return Reading(labels=list(labels), vectors=matrix, vocabulary=vocabulary, details=details)
     keep = [row for row, label in enumerate(labels) if request.keeps(label)]

@@ -82,7 +82,7 @@ def _select(rows_of: dict[str, int], data: Any, request: Request, path: Path) ->
             CrossroadsWarning,
             stacklevel=4,
         )
-    return kept.reading(Vocabulary(list(rows_of)), shared_vectors=len(shared))
+    return kept.reading(Vocabulary(list(rows_of), request=request), shared_vectors=len(shared))
 
 
 def _on_host(row: Any) -> Any:

@@ -117,7 +117,7 @@ class _Scanner:
         self._errors = request.encoding_errors
         self._wanted = request.wanted_bytes()
         self._line = first_line
-        self.vocabulary = Vocabulary()
+        self.vocabulary = Vocabulary(request=request)
         self.rows = Rows(layout.dim, request=request, path=path)
 
     def scan(self, block: bytes, *, unfinished: bool) -> None:

@@ -67,7 +67,7 @@ class _Scanner:
         self._count, self._dim = count, dim
         self._request = request
         self._wanted = request.wanted_bytes()
-        self._vocabulary = Vocabulary()
+        self._vocabulary = Vocabulary(request=request)
         expected = count if request.wanted is None and stream.plain else None
         self._rows = Rows(dim, request=request, path=stream.path, expected=expected)
 

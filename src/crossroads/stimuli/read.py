@@ -54,7 +54,8 @@ def read_designs(path: str | os.PathLike[str], *, duplicates: Duplicates = "rais
         * ``.json``: the same, or a list of such objects; also the shapes of the sentence tests of May et al.
           and of WEATHub. ``.jsonl``: one object a line.
         * ``.csv``, ``.tsv``, ``.txt``: a table with the columns ``set`` and ``word``, optionally ``design``
-          and ``name``; or with the columns ``x``, ``y``, ``a`` and ``b``, the words of each set below.
+          and ``name``; or with the columns ``x``, ``y``, ``a`` and ``b``, the words of each set below,
+          and its name in the head of the column if it has one (``x: male names``).
     duplicates
         ``"raise"``, or ``"drop"`` to keep the first of equal words and say so in the departures.
 

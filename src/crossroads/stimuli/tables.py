@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -16,9 +17,11 @@ _DELIMITERS = (",", ";", "\t", "|")
 _SPACES = " \t\u00a0"
 _COLUMNS = ("set", "word", "design", "name")
 _HINT = (
-    "the first row names the columns: set and word, and optionally design and name; or x, y, a and b, with "
-    "the words of each set below."
+    "the first row names the columns: set and word, and optionally design and name; or x, y, a and b, each "
+    "with the name of the set if it has one, as in 'x: male names', and the words of the set below."
 )
+_NAMED = re.compile(r"([xyab])\s*(?:[:=]\s*(?P<after>.*\S)|\(\s*(?P<inside>.*\S)\s*\))", re.IGNORECASE)
+"""The head of a column with the name of its set: ``x: names``, ``x = names`` or ``x (names)``."""
 
 
 class _Sets:
@@ -34,8 +37,9 @@ class _Sets:
 def designs_from_table(text: str, path: Path, *, duplicates: Duplicates = "raise") -> list[Design]:
     """Read a table with the columns ``set`` and ``word``, optionally ``design`` and ``name``.
 
-    A table with the columns ``x``, ``y``, ``a`` and ``b`` has the words of each set below its name. Spaces
-    around words, which spreadsheets hide, are removed, and the departures of the design say so.
+    A table with the columns ``x``, ``y``, ``a`` and ``b`` has the words of each set below; what a set is
+    called may stand beside its letter, as in ``x: male names``. Spaces around words, which spreadsheets hide,
+    are removed, and the departures of the design say so.
 
     Parameters
     ----------
@@ -60,7 +64,7 @@ def _rows(text: str, path: Path) -> Iterator[tuple[int, dict[str, str]]]:
     skipped = 0
     if text[:4].casefold() == "sep=":
         text, skipped = text.partition("\n")[2], 1
-    delimiter, columns = _header(text, path, skipped + 1)
+    delimiter, columns, names = _header(text, path, skipped + 1)
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
     before = 0
     try:
@@ -77,28 +81,42 @@ def _rows(text: str, path: Path) -> Iterator[tuple[int, dict[str, str]]]:
             if "word" in row:
                 yield line, row
             else:
-                yield from ((line, {"set": k, "word": word}) for k, word in row.items() if word.strip())
+                yield from (
+                    (line, {"set": role, "word": word, "name": names.get(role, "")})
+                    for role, word in row.items()
+                    if word.strip()
+                )
     except csv.Error as error:
         raise FormatError(f"the table cannot be read: {error}.", path=path, line=before + 1) from error
 
 
-def _header(text: str, path: Path, line: int) -> tuple[str, list[str]]:
-    """Find the delimiter under which the first row names the columns."""
+def _header(text: str, path: Path, line: int) -> tuple[str, list[str], dict[str, str]]:
+    """Find the delimiter under which the first row names the columns, and the names that sets have there."""
     first = text.partition("\n")[0]
     best: list[str] = [first]
     for delimiter in _DELIMITERS:
-        cells = [cell.strip().strip('"').strip().casefold() for cell in first.split(delimiter)]
-        cells = _without_margin(cells, 0)
+        given = _without_margin([cell.strip() for cell in _cells(first, delimiter)], 0)
+        found = {cell: _NAMED.fullmatch(cell) for cell in given}
+        cells = [m[1].casefold() if (m := found[cell]) else cell.casefold() for cell in given]
         if {"x", "a", "b"} <= set(cells) <= set(ROLES) and len(set(cells)) == len(cells):
-            return delimiter, cells
+            names = {m[1].casefold(): m["after"] or m["inside"] for m in found.values() if m}
+            return delimiter, cells, names
         if {"set", "word"} <= set(cells):
             _check_columns(cells, path, line)
-            return delimiter, cells
+            return delimiter, cells, {}
         best = max(best, cells, key=len)
     lacking = [column for column in ("set", "word") if column not in best]
     raise FormatError(
         f"there is no column {in_short(lacking[0])} in {in_short(first)}.", path=path, line=line, hint=_HINT
     )
+
+
+def _cells(first: str, delimiter: str) -> list[str]:
+    """The cells of the first row; one that opens a quote and never closes it is taken as it stands."""
+    try:
+        return next(csv.reader([first], delimiter=delimiter, strict=True), [])
+    except csv.Error:
+        return [cell.strip().strip('"') for cell in first.split(delimiter)]
 
 
 def _without_margin(cells: list[str], least: int) -> list[str]:

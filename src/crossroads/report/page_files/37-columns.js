@@ -126,13 +126,17 @@ function plotScores(context, { caption, rows, columns, path, value, first, note,
   );
 }
 
+/** What is to be known of the stimuli beside, such as words that stand in two sets. */
+const plotNotes = (notes) => (notes ?? []).map((note) => el("p", { class: "coverage-note" }, `There is ${flat(note)}.`));
+
 /** Which stimuli were left out and why, and which were found under another spelling; nothing where all were found. */
 function plotCoverage(coverage) {
   const dropped = Object.entries(coverage?.dropped ?? {}).flatMap(([set, words]) =>
     Object.entries(words).map(([word, why]) => ({ word, set, what: `left out: ${why}` })),
   );
   const respelled = Object.entries(coverage?.respelled ?? {}).map(([word, how]) => ({ word, set: "", what: `found as ${how}` }));
-  if (!dropped.length && !respelled.length) return null;
+  const notes = coverage?.notes ?? [];
+  if (!dropped.length && !respelled.length && !notes.length) return null;
   const roles = { x: "X, first target", y: "Y, second target", a: "A, first attribute", b: "B, second attribute" };
   const rows = [...dropped, ...respelled],
     columns = [
@@ -141,7 +145,9 @@ function plotCoverage(coverage) {
       plotNamed("what became of it", (row) => row.what),
     ],
     note = respelled.length ? "In brackets: the rule by which another spelling was found; lower: in lower case." : null;
-  return opening(`Coverage: ${whole(dropped.length)} left out, ${whole(respelled.length)} respelled`, () =>
-    el("div", { class: "tall" }, table({ caption: "Words that were not measured as written", rows, columns, note })),
-  );
+  const counted = `Coverage: ${whole(dropped.length)} left out, ${whole(respelled.length)} respelled`;
+  return opening(notes.length ? `${counted}, in two sets at once: see below` : counted, () => [
+    ...plotNotes(notes),
+    rows.length > 0 && el("div", { class: "tall" }, table({ caption: "Words that were not measured as written", rows, columns, note })),
+  ]);
 }

@@ -158,7 +158,7 @@ function testsShares(context, one) {
 
 /** Which words were used, as what, and which were not. */
 function testsWordsUsed(one) {
-  const { used = {}, dropped = {}, respelled = {} } = one.test.coverage ?? {}, again = new Map(Object.entries(respelled));
+  const { used = {}, dropped = {}, respelled = {}, notes = [] } = one.test.coverage ?? {}, again = new Map(Object.entries(respelled));
   const rows = [
     ...Object.entries(dropped).flatMap(([set, words]) =>
       Object.entries(words).map(([word, why]) => ({ word, set, status: "left out", why }))),
@@ -173,6 +173,7 @@ function testsWordsUsed(one) {
       ? [`${whole(left)} of ${whole(all)} words ${left === 1 ? "was" : "were"} left out: `, listed(lost.map((row) => row.word), 20), "."]
       : `All ${whole(all)} words have a vector.`,
       again.size ? ` ${whole(again.size)} ${again.size === 1 ? "was" : "were"} found under another spelling.` : ""),
+    ...plotNotes(notes),
     opening("Every word of the lists", () => table({
       caption: `Words of ${flat(one.name)}: used, respelled, left out`, rows,
       columns: [{ title: "word", kind: "text", value: (row) => row.word }, { title: "set", kind: "text", value: named },
