@@ -44,6 +44,7 @@ def report_command(
     records = apart(joined(found))
     if not vectors:
         records = [dataclasses.replace(one, vectors=None) for one in records]
+    printing.unshown({name: why for one in records for name, why in one.unshown.items()})
     text = page_html(records, title=title, findings=findings(tests_of(records)), fidelity=fidelity())
     write_whole(output, text)
     size = len(text.encode("utf-8"))
@@ -79,7 +80,8 @@ def tests_of(records: list[Record]) -> list[str]:
     for record in records:
         found.update(dict.fromkeys(str(one["name"]) for one in record.document["designs"]))
         for result in record.results:
-            for one in (result, *(result.get("tests") or ())):
+            tests = result.get("tests")  # in some results how many there were
+            for one in (result, *(tests if isinstance(tests, list) else ())):
                 if isinstance(one, dict) and isinstance(one.get("design"), str):
                     found[one["design"]] = None
     return list(found)

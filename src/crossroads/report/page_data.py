@@ -80,6 +80,7 @@ def _audit(record: Record, budget: int) -> dict[str, Any]:
         "gate": record.gate,
         "methods": record.methods,
         "citations": record.citations,
+        "unshown": dict(record.unshown),
     }
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import zipfile
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -14,11 +14,10 @@ import numpy as np
 from crossroads.errors import FormatError, InputError, UnknownNameError
 from crossroads.evidence import Embeddings, Provenance
 from crossroads.report.audit import KINDS, Audit
+from crossroads.report.documents import UNNAMED, by_model, completed
 from crossroads.report.schema import result_kinds
 from crossroads.results import SCHEMA, Result, versions
 
-UNNAMED = "unnamed model"
-"""What a model is called that no result names."""
 MARK, VECTORS = "results.json", "vectors.npz"
 """The files of an audit that a page is made from."""
 _SHAPES: Mapping[str, type] = {
@@ -42,6 +41,8 @@ class Record:
     """The citations, in BibTeX."""
     place: str = ""
     """The folder of the audit or the file that it was read from, with ``/`` between its parts."""
+    unshown: Mapping[str, str] = field(default_factory=dict)
+    """What the file holds beyond results, which no page shows, and why."""
 
     @property
     def model(self) -> str:
@@ -147,7 +148,11 @@ def joined(records: Iterable[Record]) -> list[Record]:
         else:
             found.append(one)
             continue
-        found[place] = replace(found[place], document=_with(found[place].document, one.document))
+        found[place] = replace(
+            found[place],
+            document=_with(found[place].document, one.document),
+            unshown={**found[place].unshown, **one.unshown},
+        )
     return found
 
 
@@ -195,17 +200,16 @@ def _read_file(path: Path) -> list[Record]:
         raise FormatError(
             f"written with schema {data['schema']!r}; this version reads {SCHEMA}.", path=path, key="schema"
         )
-    data = {**data, "results": [*data["results"], *_beside(data)]}
+    data, unshown = completed(data)
     _check(data, path)
     if "designs" in data and data.get("kind") != "results":
         return [_with_companions(_completed(data), path)]
-    return [Record(document=_completed(one), place=path.as_posix()) for one in _by_model(data)]
-
-
-def _beside(data: Mapping[str, Any]) -> list[Any]:
-    """Results that commands write beside the main ones."""
-    found = (data.get(key) for key in ("intervals", "levels"))
-    return [one for some in found if isinstance(some, list) for one in some]
+    first, *others = by_model(data)
+    place = path.as_posix()
+    return [
+        Record(document=_completed(first), place=place, unshown=unshown),
+        *(Record(document=_completed(one), place=place) for one in others),
+    ]
 
 
 def _check(data: Mapping[str, Any], path: Path) -> None:
@@ -224,24 +228,6 @@ def _check(data: Mapping[str, Any], path: Path) -> None:
             revive(one)
         except FormatError as error:
             raise FormatError(f"result {number}: {error.message}", path=path) from error
-
-
-def _by_model(data: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """The results of a document, apart for each model; comparisons of models stay together."""
-    apart: dict[tuple[str, ...], list[Any]] = {}
-    for one in data["results"]:
-        sources = tuple(source["source"] for source in one.get("provenance") or [])
-        apart.setdefault(sources, []).append(one)
-    if len(apart) == 1:
-        return [dict(data)]
-    names = list(data.get("detections") or [])
-    found = []
-    for sources, results in apart.items():
-        kinds = sum(one["type"] == "DetectionResult" for one in results)
-        mine, names = names[:kinds], names[kinds:]
-        model = " and ".join(sources) or UNNAMED
-        found.append({"model": model, "detections": mine, "results": results})
-    return found
 
 
 def _with_companions(document: dict[str, Any], path: Path) -> Record:
