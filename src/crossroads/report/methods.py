@@ -22,7 +22,15 @@ from crossroads.measures import (
 )
 from crossroads.report.audit import Audit
 from crossroads.report.citations import citation_keys
-from crossroads.report.conventions import all_told, grouped, measure_told, plain, sentence_of, spaced
+from crossroads.report.conventions import (
+    all_told,
+    grouped,
+    measure_told,
+    plain,
+    sentence_of,
+    spaced,
+    told_by_title,
+)
 from crossroads.report.escaping import in_markdown
 from crossroads.report.naming import named_results, unmeasured
 from crossroads.results import Result
@@ -53,7 +61,7 @@ def methods_paragraph(audit: Audit, designs: Iterable[Design] = ()) -> str:
     sentences = [*_models(audit), *_tests(audit), *_departures(designs)]
     sentences += [*_conventions(audit), *_pvalues(audit), *_coverage(audit)]
     if absent := unmeasured(audit):
-        told = [f"{in_markdown(name)} ({in_markdown(why)})" for name, why in absent.items()]
+        told = [f"{in_markdown(name)} ({in_markdown(why.rstrip('.'))})" for name, why in absent.items()]
         sentences.append(f"Not measured: {'; '.join(told)}.")
     keys = "; ".join(f"@{key}" for key in citation_keys(audit, designs))
     sentences += [*_versions(audit), f"See [{keys}]."]
@@ -114,11 +122,11 @@ def _departures(designs: Iterable[Design]) -> list[str]:
 
 
 def _conventions(audit: Audit) -> list[str]:
-    """One sentence a measure; where tests of a measure differ, one for each set of conventions."""
+    """One sentence a measure and title; where tests of a measure differ, one for each set of conventions."""
     groups: dict[str, dict[str, list[str]]] = {}
     for name, result in named_results(audit):
-        measure, told = measure_told(result), all_told(result)
-        groups.setdefault(measure, {}).setdefault(told, []).append(name)
+        for title, told in told_by_title(result):
+            groups.setdefault(title, {}).setdefault(told, []).append(name)
     return [
         sentence_of(measure, told, [] if len(variants) == 1 else names)
         for measure, variants in groups.items()
