@@ -82,7 +82,13 @@ def test_agreement_with_people_beside_the_scores_is_on_the_page_of_its_model(
         next(one for one in RESULTS.values() if type(one).__name__ == kind)
         for kind in ("TraitScores", "AlignmentResult")
     )
-    model = {"source": "a model", "format": "", "revision": None, "sha256": None, "details": {}}
+    model: dict[str, Any] = {
+        "source": "a model",
+        "format": "",
+        "revision": None,
+        "sha256": None,
+        "details": {},
+    }
     people = {**model, "source": "people"}
     given = {
         "crossroads": "0", "command": "probe", "results": [{**scores.to_dict(), "provenance": [model]}],

@@ -232,7 +232,7 @@ def test_scores_that_are_equal_but_for_rounding_are_all_ties(method: str, n: int
     # every division equals the observed one, so that as many are as extreme as there are, and none beyond it
     x, y = np.random.default_rng(n).normal(scale=noise, size=(2, n)) + 0.3
     for alternative in ("greater", "less", "two-sided", "observed"):
-        options = {"alternative": alternative, "method": method, "score_error": 1e-15}
+        options: dict[str, Any] = {"alternative": alternative, "method": method, "score_error": 1e-15}
         weak, strict = (permutation_test(x, y, ties=ties, **options) for ties in ("weak", "strict"))
         assert (weak.pvalue, weak.pvalue_low, weak.pvalue_high, weak.method) == (1.0, 1.0, 1.0, "exact")
         assert (strict.pvalue, weak.tied) == (0.0, weak.total)

@@ -171,12 +171,8 @@ def _formulas() -> tuple[Audit, Design, Embeddings]:
     rng = np.random.default_rng(0)
     words = [*FORMULAS, *(f"w{i}" for i in range(24))]
     emb = Embeddings(words, rng.normal(size=(32, 6)), provenance="=cmd|'/C calc'!A0")
-    x, y, a, b = (words[i * 8 : i * 8 + 8] for i in range(4))
-    sets = {
-        name: crossroads.StimulusSet(f"-{name}", some)
-        for name, some in zip("xyab", (x, y, a, b), strict=True)
-    }
-    design = Design(name="@design", **sets)
+    x, y, a, b = (crossroads.StimulusSet(f"-{i}", tuple(words[i * 8 : i * 8 + 8])) for i in range(4))
+    design = Design(name="@design", x=x, y=y, a=a, b=b)
     audit = Audit(
         battery=crossroads.battery(emb, [design], alternative="two-sided", missing="drop"),
         intervals=(crossroads.bootstrap(emb, design, resamples=20),),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import re
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import pytest
@@ -87,7 +88,7 @@ def test_designs_scores_and_traits_are_read_back(tmp_path: Path) -> None:
     assert read_trait_lists(tmp_path / "traits.csv") == {("=p", "-q"): ("@t",)}
 
 
-def _write(path: Path, rows: list[dict[str, object]]) -> None:
+def _write(path: Path, rows: Sequence[Mapping[str, object]]) -> None:
     with path.open("w", encoding="utf-8", newline="") as file:
         write_rows(file, list(rows[0]), rows)
     with path.open(encoding="utf-8", newline="") as file:

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
+
+from crossroads.evidence import Provenance
+from crossroads.evidence.model_names import distinct_names
 
 UNNAMED = "unnamed model"
 """What a model is called that no result names."""
@@ -83,6 +86,15 @@ def sources_of(result: Plain) -> tuple[str, ...]:
     return sources[:-1] if _is_alignment(result) and len(sources) > 1 else sources
 
 
+def source_names(results: Iterable[Plain]) -> dict[str, str]:
+    """A short name for everything that results came from, by what their provenance calls it."""
+    found: dict[str, Provenance] = {}
+    for result in results:
+        for one in result.get("provenance") or []:
+            found.setdefault(one["source"], Provenance.from_dict(one))
+    return dict(zip(found, distinct_names(list(found.values())), strict=True))
+
+
 def by_model(data: Plain) -> list[dict[str, Any]]:
     """The results of a document, apart for each model; comparisons of models stay together."""
     apart: dict[tuple[str, ...], list[tuple[Plain, Any]]] = {}
@@ -93,12 +105,13 @@ def by_model(data: Plain) -> list[dict[str, Any]]:
     if len(apart) == 1:
         return [dict(data)]
     found: list[dict[str, Any]] = []
+    names_of = source_names(data["results"])
     for sources, results in apart.items():
         mine: dict[str, list[Any]] = {
             key: [name for one, name in results if one["type"] == kind] for kind, key in _NAMED.items()
         }
         mine = {key: [] if None in some else some for key, some in mine.items()}
-        model = " and ".join(sources) or UNNAMED
+        model = " and ".join(names_of[one] for one in sources) or UNNAMED
         found.append({"model": model, **mine, "results": [one for one, _ in results]})
     found[0]["skipped"] = data.get("skipped") or {}  # which model it is about is not recorded
     return found

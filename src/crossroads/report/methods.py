@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING
 
 from crossroads.errors import join_words
+from crossroads.evidence.model_names import distinct_names
 from crossroads.measures import (
     BootstrapResult,
     CeatBootstrapResult,
@@ -74,9 +75,16 @@ def _models(audit: Audit) -> list[str]:
     everyone = [source for result in audit.results for source in result.provenance]
     models = _distinct(one for one in everyone if one not in people)
     head = "The model is" if len(models) == 1 else "One of the models is"
-    return [f"{head} {one}." for one in _told(models)] + [
-        f"Human judgements are from {one}." for one in _told(_distinct(people))
+    names = {**_names([*everyone, *people]), audit.about.source: audit.model}
+    return [f"{head} {one}." for one in _told(models, names)] + [
+        f"Human judgements are from {one}." for one in _told(_distinct(people), names)
     ]
+
+
+def _names(sources: Iterable[Provenance]) -> dict[str, str]:
+    """A short name for each source."""
+    found = {one.source: one for one in sources}
+    return dict(zip(found, distinct_names(list(found.values())), strict=True))
 
 
 def _distinct(sources: Iterable[Provenance]) -> dict[str, list[str]]:
@@ -95,9 +103,9 @@ def _distinct(sources: Iterable[Provenance]) -> dict[str, list[str]]:
     return found
 
 
-def _told(sources: dict[str, list[str]]) -> list[str]:
+def _told(sources: dict[str, list[str]], names: Mapping[str, str]) -> list[str]:
     return [
-        f"{in_markdown(name)} ({in_markdown(') and, in another way, ('.join(ways))})"
+        f"{in_markdown(names[name])} ({in_markdown(') and, in another way, ('.join(ways))})"
         for name, ways in sources.items()
     ]
 

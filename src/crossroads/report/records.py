@@ -13,8 +13,9 @@ import numpy as np
 
 from crossroads.errors import FormatError, InputError, UnknownNameError
 from crossroads.evidence import Embeddings, Provenance
+from crossroads.evidence.model_names import model_name
 from crossroads.report.audit import KINDS, Audit
-from crossroads.report.documents import UNNAMED, by_model, completed
+from crossroads.report.documents import UNNAMED, by_model, completed, sources_of
 from crossroads.report.schema import result_kinds
 from crossroads.results import SCHEMA, Result, versions
 
@@ -48,6 +49,12 @@ class Record:
     def model(self) -> str:
         """The model, as its results name it."""
         return str(self.document["model"])
+
+    @property
+    def about(self) -> tuple[str, ...]:
+        """The models that the results are of, as their provenance records them; empty if it does not."""
+        found = (sources_of(one) for one in self.results)
+        return next((sources for sources in found if sources), ())
 
     @property
     def results(self) -> list[Mapping[str, Any]]:
@@ -89,9 +96,10 @@ def _completed(given: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _model_of(results: Iterable[Mapping[str, Any]]) -> str:
-    """The first model that results name."""
-    found = (one["provenance"][0]["source"] for one in results if one.get("provenance"))
-    return next(found, UNNAMED)
+    """What the first model that results are of is called."""
+    found = (one["provenance"][0] for one in results if one.get("provenance"))
+    first = next(found, None)
+    return UNNAMED if first is None else model_name(Provenance.from_dict(first))
 
 
 def revive(data: Mapping[str, Any]) -> Result:
@@ -134,15 +142,16 @@ def read_records(path: str | Path) -> list[Record]:
 def joined(records: Iterable[Record]) -> list[Record]:
     """Put results that stem from no audit beside the others of their model.
 
-    They come after what is there, so that every number keeps its place in the file of the audit. Results that
-    name no model go with the first. Two audits stay two, also of one model.
+    They come after what is there, so that every number keeps its place in the file of the audit. Models are
+    the same if their provenance records the same source, whatever they are called. Results that name no model
+    go with the first. Two audits stay two, also of one model.
     """
     found: list[Record] = []
     for one in sorted(records, key=lambda record: record.document["kind"] == "results"):
-        names = [record.model for record in found]
+        same = [at for at, record in enumerate(found) if record.about == one.about]
         loose = one.document["kind"] == "results" and found
-        if loose and one.model in names:
-            place = names.index(one.model)
+        if loose and one.about and same:
+            place = same[0]
         elif loose and one.model == UNNAMED:
             place = 0
         else:
