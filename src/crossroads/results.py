@@ -18,6 +18,7 @@ from typing import Any, Self, TypeVar
 import numpy as np
 
 from crossroads.errors import FormatError, InputError, in_short, require
+from crossroads.evidence.model_names import model_name
 from crossroads.evidence.provenance import Provenance
 from crossroads.version import VERSION
 
@@ -228,6 +229,11 @@ def _decode(hint: Any, value: Any) -> Any:
         key = args[0]
         return {(int(k) if key is int else k): _decode(args[1], v) for k, v in value.items()}
     return value
+
+
+def model_of(result: Result) -> str | None:
+    """What the first model of a result is called, if it says where it came from."""
+    return model_name(result.provenance[0]) if result.provenance else None
 
 
 def read_only(array: np.ndarray[Any, Any]) -> Any:

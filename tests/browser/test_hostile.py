@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import csv
+import io
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -92,3 +94,31 @@ def test_half_a_character_in_the_name_of_a_model_can_be_written() -> None:
     text = page_html([Record(document=audit_document(audit, [design]), vectors=emb)])
     assert "model-\\ud800" in text
     text.encode("utf-8")
+
+
+def test_no_copied_cell_is_a_formula(opened: Callable[..., Any], tmp_path: Path) -> None:
+    words = ["=1+1", "+1", "-ness", "@SUM(1)", "\uff1dx", "'=z", *(f"w{i}" for i in range(10))]
+    emb = cr.Embeddings(words, np.random.default_rng(3).normal(size=(16, 6)), provenance="=model")
+    x, y, a, b = (words[i * 4 : i * 4 + 4] for i in range(4))
+    design = cr.Design(name="@test", x=x, y=y, a=a, b=b)
+    audit = Audit(
+        battery=cr.battery(emb, [design], alternative="two-sided"), influences=(cr.influence(emb, design),)
+    )
+    path = tmp_path / "formulas.html"
+    write_page(path, [Record(document=audit_document(audit, [design]), vectors=emb)])
+    page = opened(path).page
+    page.evaluate("unfolded()")
+    buttons = page.locator("main button.csv")
+    cells = []
+    for place in range(buttons.count()):
+        if not buttons.nth(place).is_visible():
+            continue
+        page.evaluate("emptied()")
+        buttons.nth(place).click()
+        rows = csv.reader(io.StringIO(page.evaluate("copied()"), newline=""))
+        cells += [cell for row in rows for cell in row]
+    assert [one for one in cells if one.lstrip()[:1] in tuple("=+@\uff1d")] == []
+    assert {"'=1+1", "'-ness", "'@SUM(1)", "'\uff1dx", "''=z", "'@test"} <= set(cells)
+    signed = [one for one in cells if one.startswith("-")]
+    assert signed
+    assert [float(one) for one in signed]  # numbers, and nothing but numbers

@@ -223,8 +223,19 @@ def test_methods_say_when_they_cannot_be_used() -> None:
         permutation_test([1.0, 2.0], [3.0, 4.0], score_error=np.inf)
     with pytest.raises(UnknownNameError, match="None"):
         permutation_test([1.0, 2.0], [3.0, 4.0], alternative=None)  # type: ignore[arg-type]
-    with pytest.raises(InputError, match="normal curve"):
-        permutation_test([1.0, 1.0], [1.0, 1.0], method="normal")
+
+
+@pytest.mark.parametrize("method", ["auto", "exact", "bracket", "saddlepoint", "monte-carlo", "normal"])
+@pytest.mark.parametrize("n", [3, 14, 70])
+@pytest.mark.parametrize("noise", [0.0, 1e-17])
+def test_scores_that_are_equal_but_for_rounding_are_all_ties(method: str, n: int, noise: float) -> None:
+    # every division equals the observed one, so that as many are as extreme as there are, and none beyond it
+    x, y = np.random.default_rng(n).normal(scale=noise, size=(2, n)) + 0.3
+    for alternative in ("greater", "less", "two-sided", "observed"):
+        options: dict[str, Any] = {"alternative": alternative, "method": method, "score_error": 1e-15}
+        weak, strict = (permutation_test(x, y, ties=ties, **options) for ties in ("weak", "strict"))
+        assert (weak.pvalue, weak.pvalue_low, weak.pvalue_high, weak.method) == (1.0, 1.0, 1.0, "exact")
+        assert (strict.pvalue, weak.tied) == (0.0, weak.total)
 
 
 def test_decimals_tie_where_their_sums_do() -> None:

@@ -216,3 +216,26 @@ def test_damaged_companions_of_an_audit_are_refused_by_name(
     with pytest.raises(FormatError, match=expected) as raised:
         read_records(tmp_path)
     assert name in str(raised.value)
+
+
+def test_results_beside_the_main_ones_are_read_wherever_they_stand(
+    every_result: dict[str, Result], tmp_path: Path
+) -> None:
+    main, *beside = every_result.values()
+    data = {"results": [main.to_dict()], "one": beside[0].to_dict(), "many": [beside[1].to_dict()]}
+    data["by name"] = {"first": beside[2].to_dict()}
+    records = read_records(written(tmp_path / "given.json", {**data, "holm": [0.1], "empty": []}))
+    found = [one["type"] for record in records for one in record.results]
+    assert sorted(found) == sorted(type(one).__name__ for one in (main, *beside[:3]))
+    assert list(records[0].unshown) == ["holm"]
+    assert not any(record.unshown for record in records[1:])
+
+
+def test_what_is_not_shown_stays_with_results_that_are_joined(audit: Audit, tmp_path: Path) -> None:
+    loose = {"results": [audit.results[0].to_dict()], "extra": 1}
+    records = [
+        Record(document=audit_document(audit)),
+        *read_records(written(tmp_path / "loose.json", loose)),
+    ]
+    (one,) = joined(records)
+    assert list(one.unshown) == ["extra"]

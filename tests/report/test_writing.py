@@ -19,6 +19,7 @@ from crossroads.report.folder import OURS, check_output
 from crossroads.report.records import read_records
 from crossroads.report.vector_files import stimulus_vectors, write_vectors
 from crossroads.report.writing import ModelAudit, write_audits
+from crossroads.stimuli.spreadsheets import from_cell
 
 TEXTS = {"results.json", "results.csv", "table.tex", "methods.md", "citations.bib", "summary.md"}
 
@@ -160,3 +161,60 @@ def test_the_seed_of_several_audits_is_that_of_what_is_compared(whole: Audit, tm
     data = json.loads((tmp_path / "out" / "results.json").read_text(encoding="utf-8"))
     seeds = [one["conventions"]["seed"] for one in data["results"] if one["type"] == "CompareTraitsResult"]
     assert set(seeds) == {5}
+
+
+FORMULAS = ("=1+1", "+1", "-ness", "@SUM(1)", "\uff1dx", "'=z", "@", "--")
+"""Words that spreadsheets would compute, or that look as if they had been kept from it."""
+
+
+def _formulas() -> tuple[Audit, Design, Embeddings]:
+    rng = np.random.default_rng(0)
+    words = [*FORMULAS, *(f"w{i}" for i in range(24))]
+    emb = Embeddings(words, rng.normal(size=(32, 6)), provenance="=cmd|'/C calc'!A0")
+    x, y, a, b = (crossroads.StimulusSet(f"-{i}", tuple(words[i * 8 : i * 8 + 8])) for i in range(4))
+    design = Design(name="@design", x=x, y=y, a=a, b=b)
+    audit = Audit(
+        battery=crossroads.battery(emb, [design], alternative="two-sided", missing="drop"),
+        intervals=(crossroads.bootstrap(emb, design, resamples=20),),
+        influences=(crossroads.influence(emb, design),),
+    )
+    return audit, design, emb
+
+
+def test_no_cell_of_any_table_is_a_formula_and_numbers_stay_numbers(tmp_path: Path) -> None:
+    audit, design, emb = _formulas()
+    write_audit(tmp_path / "out", audit, [design], vectors=emb, figures=False)
+    tables = sorted((tmp_path / "out").glob("*.csv"))
+    assert {path.name for path in tables} >= {"results.csv", "tests.csv", "associations.csv", "influence.csv"}
+    for path in tables:
+        with path.open(encoding="utf-8", newline="") as file:
+            cells = [cell for row in csv.reader(file) for cell in row]
+        starts = [cell for cell in cells if cell.lstrip()[:1] in tuple("=+-@\uff1d") or cell[:1] in "\t\r\n"]
+        assert [cell for cell in starts if cell and not _is_number(cell)] == [], path.name
+    with (tmp_path / "out" / "associations.csv").open(encoding="utf-8", newline="") as file:
+        rows = [row for row in csv.DictReader(file) if row["level"] == "1" and row["set"] == "x"]
+    assert audit.battery is not None
+    level = audit.battery.tests[0].level1
+    assert {from_cell(row["word"]): float(row["association"]) for row in rows} == {
+        word: level.associations[word] for word in level.sets["x"]
+    }
+    assert any(row["association"].startswith("-") for row in rows)
+    (record,) = read_records(tmp_path / "out")
+    assert record.results[0]["tests"][0]["level1"]["sets"]["x"] == list(level.sets["x"])
+
+
+def test_parquet_keeps_the_true_words(tmp_path: Path) -> None:
+    parquet = pytest.importorskip("pyarrow.parquet", reason="Parquet needs the extra 'parquet'")
+    audit, design, _ = _formulas()
+    write_audit(tmp_path / "out", audit, [design], figures=False)
+    rows = parquet.read_table(tmp_path / "out" / "results.parquet").to_pylist()
+    assert {row["test"] for row in rows} == {"@design"}
+    assert {row["model"] for row in rows} == {"=cmd|'/C calc'!A0"}
+
+
+def _is_number(cell: str) -> bool:
+    try:
+        float(cell)
+    except ValueError:
+        return False
+    return True

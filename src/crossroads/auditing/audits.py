@@ -6,7 +6,7 @@ import contextlib
 import os
 import tempfile
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -51,6 +51,7 @@ def run_audit(
     device: str = "auto",
     work: Workplace | str | Path | None = None,
     workers: int | None = None,
+    name: str | None = None,
     progress: Progress | None = None,
     **options: Any,
 ) -> Finished:
@@ -85,6 +86,8 @@ def run_audit(
         Folder in which finished parts are kept, so that another run goes on from them; without it nothing is.
     workers
         How many parts run at a time; one for each processor by default. Results do not depend on it.
+    name
+        What to call the model; by default the stem of its file, or the name it has.
     progress
         Called with an :class:`~crossroads.auditing.watching.Event` now and then.
     options
@@ -108,7 +111,8 @@ def run_audit(
     asking = Asking(format=format, prompt=prompt, served=served, images=plan.images, device=device)
     with _workplace(work) as place:
         desk = Desk(place=place, tally=Tally(progress))
-        return run_plan(plan, Settings(**options), asking, desk, workers=workers)
+        found = run_plan(plan, Settings(**options), asking, desk, workers=workers)
+    return found if name is None else replace(found, audit=replace(found.audit, name=name))
 
 
 def run_plan(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
@@ -31,6 +32,7 @@ from crossroads.cli.extracting import Device
 from crossroads.cli.promising import kept
 from crossroads.errors import CrossroadsError, InputError
 from crossroads.evidence.full_disks import disk_errors
+from crossroads.evidence.model_names import distinct_names
 from crossroads.report import Gate
 from crossroads.report.folder import check_output
 from crossroads.stimuli import Design
@@ -99,6 +101,7 @@ KeepVectors = Annotated[
 def audit_command(
     models: Models = None,
     output: Annotated[Path, typer.Option("--output", "-o", help="Where the results go.")] = Path("audit"),
+    name: o.Names = None,
     test: o.Tests = None,
     design: o.DesignFiles = None,
     as_: As = None,
@@ -130,6 +133,7 @@ def audit_command(
     """
     interrupting.promise(interrupting.UNTOUCHED)
     names = models or ["default"]
+    called = o.checked_names(name, names)
     check_output(output)
     gating.check_summary(summary, output, github=github)
     designs = o.chosen_designs(test, design, default=()) if test or design else None
@@ -145,12 +149,12 @@ def audit_command(
     with Workplace(parts_folder(output), fresh=fresh) as place:
         with audit_progress.watching() as watch:
             desk = Desk(place=place, tally=Tally(watch))
-            audits = run_all(plans, settings, asking, desk, workers)
+            audits = run_all(plans, settings, asking, desk, workers, called)
             compared = compare_finished(audits, settings, desk, workers=workers)
             gates: dict[str, Gate] = {}
             if fail_on is not None:
-                for (name, one), plan in zip(audits.items(), plans, strict=True):
-                    gates[name] = gating.held_against(one.audit, rules, plan.names, alone=len(plans) == 1)
+                for (model, one), plan in zip(audits.items(), plans, strict=True):
+                    gates[model] = gating.held_against(one.audit, rules, plan.names, alone=len(plans) == 1)
             done = Done(audits=audits, gates=gates, comparison=compared)
             desk.tally.begin(f"writing {output}")
             with disk_errors(output, parts=place.folder):
@@ -200,9 +204,14 @@ def check_apart(plans: Sequence[Plan], output: Path) -> None:
 
 
 def run_all(
-    plans: Sequence[Plan], settings: Settings, asking: Asking, desk: Desk, workers: int | None
+    plans: Sequence[Plan],
+    settings: Settings,
+    asking: Asking,
+    desk: Desk,
+    workers: int | None,
+    names: Sequence[str] | None = None,
 ) -> dict[str, Finished]:
-    """Audit one model after the other, each under a name of its own."""
+    """Audit one model after the other, each under a name of its own: the one given, or a short one."""
     found = []
     for plan in plans:
         try:
@@ -211,11 +220,8 @@ def run_all(
             if len(plans) > 1 and plan.kind.shown not in error.message:
                 error.message = f"{plan.kind.shown}: {error.message}"
             raise
-    names = [one.audit.model for one in found]
-    named: dict[str, Finished] = {}
-    for name, plan, one in zip(names, plans, found, strict=True):
-        label = own = name if names.count(name) == 1 else plan.kind.shown
-        while label in named:  # two services at one address
-            label = f"{own} ({len(named) + 1})"
-        named[label] = one
-    return named
+    labels = names or distinct_names([one.audit.about for one in found])
+    return {
+        label: one if label == one.audit.model else replace(one, audit=replace(one.audit, name=label))
+        for label, one in zip(labels, found, strict=True)
+    }

@@ -12,7 +12,7 @@ from rich.table import Table
 
 from crossroads.cli import options as o
 from crossroads.cli import printing
-from crossroads.cli.reporting import tests_of
+from crossroads.cli.reporting import called, tests_of
 from crossroads.measures import CompareBatteryResult, CompareTraitsResult
 from crossroads.papers import fidelity, findings
 from crossroads.report.comparing import Comparison, compare_audits
@@ -83,6 +83,7 @@ def compare_command(
     output: Annotated[
         Path, typer.Option("--output", "-o", help="Where the comparison goes.", metavar="FOLDER")
     ] = Path("comparison"),
+    name: o.Names = None,
     against: Annotated[
         Against, typer.Option(help="Compare every two models, or all with the first.")
     ] = Against.every,
@@ -114,7 +115,7 @@ def compare_command(
     check_output(output)
     found, repeated = once(record for path in audits for record in read_records(path))
     printing.repeated(repeated)
-    records = apart(found)
+    records = called(apart(found), name)
     saved = saved_audits(records)
     shared = {name for one in saved for name in one.designs}
     kinds = any(one.vectors is not None for one in saved) + any(one.contexts is not None for one in saved)

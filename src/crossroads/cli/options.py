@@ -95,9 +95,36 @@ TiesOption = Annotated[Ties, typer.Option(help="Whether divisions equal to the o
 MethodOption = Annotated[Method, typer.Option(help="How to find p-values.")]
 Ddof = Annotated[int, typer.Option(help="1: sample standard deviation, 0: population.", metavar="0|1")]
 Seed = Annotated[int, typer.Option(help="Seed of everything random.")]
+Names = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--name",
+        help="What to call a model in titles and tables; given once for each, in their order.",
+        metavar="TEXT",
+    ),
+]
 Format = Annotated[
     str | None, typer.Option("--format", help="Format of the vectors, if it is not to be found out.")
 ]
+
+
+def checked_names(names: list[str] | None, models: Sequence[str]) -> list[str] | None:
+    """Names that were given for models: one for each, no two alike."""
+    if names is None or not names:
+        return None
+    if len(names) != len(models):
+        raise InputError(
+            f"--name was given {len(names)} time{'' if len(names) == 1 else 's'}, for "
+            f"{len(models)} model{'' if len(models) == 1 else 's'}: {join_words(models, most=6)}.",
+            hint="give one name for each model, in their order.",
+        )
+    plain = [" ".join(name.split()) for name in names]
+    for at, name in enumerate(plain):
+        if not name or not name.isprintable():
+            raise InputError(f"--name is {names[at]!r}.", hint="give a name that can be read.")
+        if name in plain[:at]:
+            raise InputError(f"--name {name!r} was given twice.", hint="give each model a name of its own.")
+    return plain
 
 
 def _checked_figure(path: Path | None) -> Path | None:

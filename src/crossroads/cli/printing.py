@@ -46,6 +46,13 @@ def repeated(places: Iterable[str]) -> None:
         err.print(said, markup=False, soft_wrap=True)
 
 
+def unshown(parts: Mapping[str, str]) -> None:
+    """Say what saved files hold that a page does not show, and why."""
+    if parts:
+        told = "; ".join(f"{name} ({why})" for name, why in parts.items())
+        err.print(f"not shown here: {told}.", markup=False, soft_wrap=True)
+
+
 def p_value(p: float, *, method: str = "exact") -> str:
     """A p-value as people read it, marked where it is not exact."""
     return pvalue(p, method)

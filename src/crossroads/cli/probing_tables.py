@@ -11,6 +11,7 @@ from rich.table import Table
 from crossroads.cli import printing
 from crossroads.errors import join_words
 from crossroads.evidence.logits import Logits
+from crossroads.evidence.model_names import model_name
 from crossroads.measures.alignment import AlignmentResult
 from crossroads.measures.template_choice import TemplateChoice
 from crossroads.measures.trait_scores import TraitScores
@@ -99,7 +100,7 @@ def sentences(logits: Logits, results: Sequence[TraitScores], compared: Compared
     """What a reader must know about the numbers above."""
     details = logits.provenance.details
     yield (
-        f"{logits.provenance.source}, a {logits.kind} model: {len(logits.groups)} groups, "
+        f"{model_name(logits.provenance)}, a {logits.kind} model: {len(logits.groups)} groups, "
         f"{len(logits.traits)} pairs of traits, {len(logits.templates)} templates."
     )
     yield "Numbers: score of the adjective shown minus that of its opposite."

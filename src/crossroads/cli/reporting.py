@@ -14,7 +14,7 @@ from crossroads.errors import InputError
 from crossroads.papers import fidelity, findings
 from crossroads.report.distinct import apart, once
 from crossroads.report.folder import write_whole
-from crossroads.report.page import page_html
+from crossroads.report.page import compares, page_html
 from crossroads.report.records import Record, joined, read_records
 
 _OURS = '<meta name="generator" content="crossroads">'
@@ -31,6 +31,7 @@ def report_command(
     output: Annotated[
         Path, typer.Option("--output", "-o", help="The page to write.", metavar="FILE.html")
     ] = Path("report.html"),
+    name: o.Names = None,
     title: Annotated[str | None, typer.Option(help="Heading of the page.", metavar="TEXT")] = None,
     vectors: Annotated[
         bool, typer.Option(help="Let the page carry the vectors of the stimuli: the explorer needs them.")
@@ -41,9 +42,10 @@ def report_command(
     check_page(output)
     found, repeated = once(record for path in results for record in read_records(path))
     printing.repeated(repeated)
-    records = apart(joined(found))
+    records = called(apart(joined(found)), name)
     if not vectors:
         records = [dataclasses.replace(one, vectors=None) for one in records]
+    printing.unshown({name: why for one in records for name, why in one.unshown.items()})
     text = page_html(records, title=title, findings=findings(tests_of(records)), fidelity=fidelity())
     write_whole(output, text)
     size = len(text.encode("utf-8"))
@@ -52,6 +54,16 @@ def report_command(
         printing.document("report", [], output=str(output), bytes=size, **names)
         return
     printing.out.print(f"written to {output} ({size / 1e6:.1f} MB)", markup=False, soft_wrap=True)
+
+
+def called(records: list[Record], names: list[str] | None) -> list[Record]:
+    """Records under the names that were given for their models; comparisons keep theirs."""
+    models = [at for at, one in enumerate(records) if not compares(one)]
+    given = o.checked_names(names, [records[at].model for at in models])
+    found = list(records)
+    for at, name in zip(models, given or (), strict=False):
+        found[at] = dataclasses.replace(found[at], document={**found[at].document, "model": name})
+    return found
 
 
 def check_page(output: Path) -> None:

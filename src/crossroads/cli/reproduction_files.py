@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import io
 import json as json_text
 from collections.abc import Iterable, Mapping, Sequence
@@ -13,6 +12,7 @@ import crossroads
 from crossroads.errors import InputError
 from crossroads.papers import Reproduction
 from crossroads.report.folder import write_whole
+from crossroads.stimuli.spreadsheets import write_rows
 
 
 def write_badges(output: Path, entries: Sequence[Mapping[str, Any]]) -> None:
@@ -44,9 +44,7 @@ def _write(output: Path, data: Mapping[str, Any], rows: Iterable[Mapping[str, An
     if output.suffix.lower() == ".csv":
         rows = list(rows)
         text = io.StringIO()
-        table = csv.DictWriter(text, fieldnames=list(rows[0]), lineterminator="\n")
-        table.writeheader()
-        table.writerows(rows)
+        write_rows(text, list(rows[0]), rows, end="\n")
         write_whole(output, text.getvalue())
         return
     head = {"crossroads": crossroads.__version__, "command": "reproduce"}

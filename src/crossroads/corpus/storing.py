@@ -7,7 +7,6 @@ search gives the same bytes: nothing in the folder tells the time, the place or 
 
 from __future__ import annotations
 
-import csv
 import hashlib
 import json
 import os
@@ -20,6 +19,7 @@ from typing import Any
 from crossroads.corpus.found import Context, Found, WordCoverage
 from crossroads.errors import FormatError, InputError, in_short, join_words
 from crossroads.evidence.replacing import recover, replaced
+from crossroads.stimuli.spreadsheets import write_rows
 from crossroads.version import VERSION
 
 FORMAT = "crossroads-contexts/1"
@@ -242,9 +242,8 @@ def _write(path: Path, pieces: Iterator[str]) -> str:
 def _write_coverage(path: Path, found: Found) -> None:
     with path.open("w", encoding="utf-8", newline="") as file:
         names = [field.name for field in fields(WordCoverage)]
-        writer = csv.DictWriter(file, names, lineterminator="\n")
-        writer.writeheader()
-        writer.writerows({**asdict(one), "enough": "yes" if one.enough else "no"} for one in found.coverage)
+        rows = ({**asdict(one), "enough": "yes" if one.enough else "no"} for one in found.coverage)
+        write_rows(file, names, rows, end="\n")
 
 
 def _is_ours(folder: Path) -> bool:

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from crossroads.errors import CrossroadsWarning, FormatError, UnknownNameError, in_short, join_words, one_of
 from crossroads.evidence.abc_names import TRAITS, TraitName, group_name, own_trait, trait_name
 from crossroads.evidence.judgements import HIGH, LOW, Judgements
+from crossroads.evidence.model_names import recorded_path
 from crossroads.evidence.provenance import Provenance
 from crossroads.evidence.rating_tables import Rating, ratings_of, table_text
 from crossroads.stimuli import catalog
@@ -144,7 +145,9 @@ def _table(file: Path, ratings: list[Rating], naming: Callable[[str], TraitName]
         ratings=ratings_array,
         given=given,
         respelled={written: name for written, name in spelled.items() if written != name},
-        provenance=Provenance(source=str(file), format=f"judgements, {file.suffix[1:].lower() or 'text'}"),
+        provenance=Provenance(
+            source=recorded_path(file), format=f"judgements, {file.suffix[1:].lower() or 'text'}"
+        ),
     )
 
 

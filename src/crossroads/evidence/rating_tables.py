@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from crossroads.errors import FormatError, in_short
+from crossroads.stimuli.spreadsheets import from_cell
 from crossroads.stimuli.text_files import load_json, read_text
 
 _LONG = ("group", "trait", "score")
@@ -81,7 +82,7 @@ def _json_ratings(path: str | Path, data: Any) -> Iterator[Rating]:
 def _csv(path: str | Path, text: str) -> Iterator[Rating]:
     lines = csv.reader(text.splitlines(), skipinitialspace=True)
     try:
-        rows = [(lines.line_num, [cell.strip() for cell in row]) for row in lines]
+        rows = [(lines.line_num, [from_cell(cell.strip()) for cell in row]) for row in lines]
     except csv.Error as error:
         raise FormatError(f"not a CSV file: {error}.", path=path, line=lines.line_num) from error
     head = [name.casefold() for name in rows[0][1]]

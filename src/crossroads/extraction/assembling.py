@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from crossroads.corpus import StoredContexts
 from crossroads.evidence import Provenance
 from crossroads.evidence.full_disks import disk_errors
+from crossroads.evidence.model_names import recorded_path
 from crossroads.evidence.staging import settle_folder
 from crossroads.evidence.store_writing import write_store
 from crossroads.extraction.parts import STAGED, Parts
@@ -50,7 +51,7 @@ def provenance_of(
     """Where the vectors came from, and which contexts are not among them."""
     dropped = sum(number for reasons in plan.dropped.values() for number in reasons.values())
     return Provenance(
-        source=settings.files.name,
+        source=recorded_path(settings.files.name),
         format="transformers",
         revision=settings.files.revision,
         sha256=settings.files.sha256,

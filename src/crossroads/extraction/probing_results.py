@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from crossroads.evidence.logits import Logits
+from crossroads.evidence.model_names import recorded_path
 from crossroads.evidence.provenance import Provenance
 from crossroads.extraction.probing_answers import FIRST_HEAD, GROWTH, Answers
 from crossroads.extraction.probing_material import Material
@@ -80,7 +81,7 @@ def provenance_of(
     """Where the answers came from, and what was not asked."""
     causal = model.kind == CAUSAL
     return Provenance(
-        source=model.files.name,
+        source=recorded_path(model.files.name),
         format="transformers",
         revision=model.files.revision,
         sha256=model.files.sha256,

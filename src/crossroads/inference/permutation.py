@@ -108,7 +108,8 @@ def permutation_test(
         ``"weak"`` counts divisions that equal the observed one (valid, never 0); ``"strict"`` counts only
         those beyond it, as the published formula does.
     method
-        ``"auto"`` lets the planner choose; see the table above.
+        ``"auto"`` lets the planner choose; see the table above. Where all scores are equal but for rounding,
+        all divisions are ties, and the p-value is exact whatever is asked for.
     seed
         Of the Monte Carlo draws.
     score_error
@@ -132,7 +133,9 @@ def permutation_test(
     work(max_work)
     whole("resamples", resamples, least=1, hint="draw at least one; 99,999 is usual.")
     scores = as_scores(x, y, score_error=score_error)
-    if method == "auto":
+    if scores.tied:  # whatever was asked for: no curve is fitted to rounding errors
+        found = _all_tied(scores)
+    elif method == "auto":
         found = _plan(scores, max_work, seed, resamples)
     else:
         found = _forced(scores, method, max_work, seed, resamples)
@@ -174,6 +177,13 @@ class _Shares:
     below: Interval
     not_above: Interval
     tied: int | None = None
+
+
+def _all_tied(scores: Scores) -> _Shares:
+    none, every = (0.0,) * 3, (1.0,) * 3
+    return _Shares(
+        method="exact", above=none, not_below=every, below=none, not_above=every, tied=scores.total
+    )
 
 
 def _plan(scores: Scores, max_work: float, seed: int, resamples: int) -> _Shares:
@@ -294,11 +304,7 @@ def _saddlepoint(scores: Scores) -> _Shares | None:
 def _normal(scores: Scores) -> _Shares:
     n_x, n_y = scores.x.size, scores.y.size
     pooled = np.concatenate([scores.x, scores.y]).astype(np.float64)
-    variance = float(pooled.var(ddof=1)) if pooled.size > 1 else 0.0
-    if variance == 0.0:
-        raise InputError(
-            "all scores are equal, so a normal curve cannot be fitted.", hint="use method='exact'."
-        )
+    variance = float(pooled.var(ddof=1))
     z = scores.leaning / sqrt(variance * (n_x + n_y) / (n_x * n_y))
     up, down = erfc(z / sqrt(2)) / 2, erfc(-z / sqrt(2)) / 2
     return _Shares(

@@ -10,6 +10,7 @@ from math import comb
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from crossroads.errors import InputError, one_of
 from crossroads.inference.compiled import kernels
@@ -171,7 +172,9 @@ def _saddlepoint(
         chunk = np.asarray(scores[start : start + _SADDLEPOINT_ROWS], dtype=np.float64)
         up = saddlepoint_rows(chunk, n_x)
         down = saddlepoint_rows(-chunk, n_x) if alternative != "greater" else 1 - up
-        found = _tail(up, down, alternative, chunk, n_x)
+        found = np.where(
+            _tied(chunk, options["score_error"]), np.nan, _tail(up, down, alternative, chunk, n_x)
+        )
         part = slice(start, start + len(chunk))
         p[part], low[part] = found, found / (1 + RELATIVE_ERROR)
         high[part] = np.minimum(1.0, found * (1 + RELATIVE_ERROR))
@@ -188,6 +191,13 @@ def _saddlepoint(
         method=", ".join(sorted(methods)),
         min_pvalue=_smallest(comb(scores.shape[1], n_x), alternative),
     )
+
+
+def _tied(chunk: Floats, score_error: float) -> NDArray[np.bool_]:
+    """Rows whose scores are equal but for rounding."""
+    largest, smallest = chunk.max(axis=1), chunk.min(axis=1)
+    writing = WRITING_ERROR * np.maximum(np.abs(largest), np.abs(smallest))
+    return np.asarray(largest - smallest <= 2 * (score_error + writing))
 
 
 @cache

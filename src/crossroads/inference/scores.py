@@ -41,6 +41,12 @@ class Scores:
         return comb(self.x.size + self.y.size, self.x.size)
 
     @property
+    def tied(self) -> bool:
+        """Whether all scores are equal but for rounding, so that every division equals the observed one."""
+        largest = max(int(self.x.max()), int(self.y.max()))
+        return largest * min(self.x.size, self.y.size) <= self.tie
+
+    @property
     def swapped(self) -> Scores:
         """The same scores with the groups exchanged."""
         return Scores(x=self.y, y=self.x, exponent=self.exponent, tie=self.tie)

@@ -14,6 +14,7 @@ from crossroads.errors import EvidenceError, FormatError, InputError, UnknownNam
 from crossroads.evidence import Provenance
 from crossroads.evidence.abc_names import TRAITS, TraitName, group_name, own_trait, trait_name
 from crossroads.evidence.logit_arrays import listed
+from crossroads.evidence.model_names import recorded_path
 from crossroads.evidence.rating_tables import (
     Rating,
     looks_like_json,
@@ -108,7 +109,7 @@ def read_trait_tables(path: str | Path, *, own_traits: bool = False) -> tuple[Tr
         As in :func:`trait_table`.
     """
     text = table_text(path)
-    about = Provenance(source=str(path), format="scores")
+    about = Provenance(source=recorded_path(path), format="scores")
     if looks_like_json(text):
         data = read_json(path, text)
         if isinstance(data, dict) and ("results" in data or "type" in data):

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from crossroads.errors import InputError, in_short, join_words
+from crossroads.evidence.model_names import model_name
 from crossroads.geometry import Floats
 from crossroads.inference.agreement import exchanged_taus, kendall, row_pair_sums, two_sided, weighted_taus
 from crossroads.inference.bootstrap import generator, percentile_interval, resampled_weights
@@ -175,7 +176,7 @@ def _names(given: Any) -> tuple[str, str] | None:
 
 
 def _name(scores: TraitScores, default: str) -> str:
-    return scores.provenance[0].source if scores.provenance else default
+    return model_name(scores.provenance[0]) if scores.provenance else default
 
 
 def _shared(first: TraitScores, second: TraitScores) -> tuple[tuple[str, ...], tuple[str, ...], Coverage]:

@@ -11,6 +11,7 @@ from typing import Any
 
 from crossroads.errors import EvidenceError, join_words, one_of
 from crossroads.evidence import Contexts
+from crossroads.evidence.model_names import model_name
 from crossroads.measures import CeatResult, ceat
 from crossroads.papers.ceat_slips import consistency
 from crossroads.papers.ceat_tables import Printed, alike_by_chance, printed, spread_between_tables
@@ -84,7 +85,7 @@ def reproduce_ceat(
         citation=source["citation"],
         doi=source["doi"],
         published_vectors=source["vectors"],
-        vectors="no store given" if contexts is None else contexts.provenance.source,
+        vectors="no store given" if contexts is None else model_name(contexts.provenance),
         same_vectors=chosen is not None,
         cells=tuple(cells),
         notes=tuple(notes),

@@ -8,6 +8,7 @@ from typing import Any
 
 from crossroads.errors import InputError, UnknownNameError, join_words
 from crossroads.evidence import Embeddings
+from crossroads.evidence.model_names import model_name
 from crossroads.papers.cells import Cell, counts, credible
 from crossroads.papers.ml_eat_decades import decade_cells
 from crossroads.papers.ml_eat_images import Pictured, has_images
@@ -178,8 +179,8 @@ def _name(vectors: Vectors | None) -> str:
     if vectors is None:
         return "no vectors given"
     if isinstance(vectors, Embeddings):
-        return vectors.provenance.source
-    return f"{len(vectors)} decades of {next(iter(vectors.values())).provenance.source}"
+        return model_name(vectors.provenance)
+    return f"{len(vectors)} decades of {model_name(next(iter(vectors.values())).provenance)}"
 
 
 def _provenance(vectors: Vectors | None) -> tuple[Any, ...]:

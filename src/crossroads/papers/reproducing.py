@@ -7,6 +7,7 @@ from typing import Any
 
 from crossroads.errors import one_of
 from crossroads.evidence import Embeddings
+from crossroads.evidence.model_names import model_name
 from crossroads.papers.detection import detected
 from crossroads.papers.geometry import fitted
 from crossroads.papers.published import table
@@ -46,7 +47,7 @@ def reproduce(
         citation=source["citation"],
         doi=source["doi"],
         published_vectors=source["vectors"],
-        vectors=emb.provenance.source,
+        vectors=model_name(emb.provenance),
         same_vectors=same,
         cells=tuple(cells),
         notes=tuple(notes),

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from decimal import ROUND_CEILING, ROUND_HALF_EVEN, Decimal
-from pathlib import PurePath
 
 from crossroads.measures.mleat import MleatResult
 from crossroads.measures.weat import WeatResult
-from crossroads.results import Result
+from crossroads.results import Result, model_of
 
 _RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
@@ -104,7 +103,7 @@ def model(result: Result) -> str:
     first = result.provenance[0] if result.provenance else None
     if first is None or first.source == "given as arrays":
         return ""
-    return f"{PurePath(first.source).name}\N{NO-BREAK SPACE}{first.revision or ''}".strip()
+    return f"{model_of(result)}\N{NO-BREAK SPACE}{first.revision or ''}".strip()
 
 
 def sentence(*parts: str) -> str:

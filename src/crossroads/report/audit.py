@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from crossroads.errors import InputError
+from crossroads.evidence import Provenance
+from crossroads.evidence.model_names import model_name
 from crossroads.measures import (
     AlignmentResult,
     BatteryResult,
@@ -77,6 +79,8 @@ class Audit:
     """Traits that emerge where two identities meet."""
     left_out: Mapping[str, str] = field(default_factory=dict)
     """What could not be measured beyond the battery, and why."""
+    name: str | None = None
+    """What to call the model; by default :func:`~crossroads.evidence.model_names.model_name`."""
 
     def __post_init__(self) -> None:
         if not self.results:
@@ -86,8 +90,13 @@ class Audit:
 
     @property
     def model(self) -> str:
-        """The model, as its provenance names it."""
-        return next(result.provenance[0].source for result in self.results if result.provenance)
+        """What the model is called."""
+        return self.name or model_name(self.about)
+
+    @property
+    def about(self) -> Provenance:
+        """Where the model came from."""
+        return next(result.provenance[0] for result in self.results if result.provenance)
 
     @property
     def results(self) -> list[Result]:

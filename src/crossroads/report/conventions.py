@@ -13,7 +13,7 @@ from crossroads.report.escaping import in_markdown
 from crossroads.results import Result
 
 _TITLES = {
-    "battery": "Multiplicity",
+    "battery": "Battery of association tests",
     "mleat": "Association tests (ML-EAT)",
     "bootstrap": "Confidence intervals",
     "influence": "Influence of single words",
@@ -22,7 +22,9 @@ _TITLES = {
     "eibd": "Emergent intersectional detection (EIBD)",
     "rsa": "Geometry (RSA)",
     "series": "Tests over time",
-    "ceat-battery": "Multiplicity over contexts",
+    "ceat-battery": "Battery of tests over contexts",
+    "multiplicity": "Multiplicity",
+    "multiplicity over contexts": "Multiplicity over contexts",
     "ceat": "Association tests over contexts (CEAT)",
     "ceat-bootstrap": "Confidence intervals over words and contexts",
     "multilevel-ceat": "Levels of the tests over contexts",
@@ -86,7 +88,12 @@ _PAIRS = {
     "first": "all models were compared with the first",
 }
 _OVER = " over contexts"  # ends the name of a convention that tests over contexts have for themselves
+_MULTIPLE = {"battery": "multiplicity", "ceat-battery": "multiplicity over contexts"}
 _UNRECORDED = ("level", "resamples", "least", "fdr", "k")
+
+
+def _adjusted(value: Any) -> str:
+    return f"adjusted p-values (Holm; Benjamini and Hochberg) are of {value}"
 
 
 def _chosen(words: Mapping[Any, str], name: str) -> Callable[[Any], str]:
@@ -102,7 +109,7 @@ _SENTENCES: Mapping[str, Callable[[Any], str]] = {
     "alpha": lambda value: f"a target leans to an attribute where p is below {value}",
     "least_effect": lambda value: f"and only with an effect size beyond ±{value}",
     "resamples": lambda value: f"resamples: {value}",
-    "adjusted": lambda value: f"adjusted p-values (Holm; Benjamini and Hochberg) are of {value}",
+    "adjusted": lambda value: _adjusted(value),
     "method": lambda value: f"method asked for: {value}",
     "max_work": lambda value: f"an exact count could look at {grouped(value)} subset sums",
     "samples": lambda value: f"{value} samples of one context a word were drawn",
@@ -139,6 +146,14 @@ _OF_MEASURE: Mapping[str, Mapping[str, Callable[[Any], str]]] = {
         ),
     },
     "bootstrap": {"resamples": lambda value: f"the words of all sets were drawn anew {value} times"},
+    "ceat-battery": {
+        "adjusted": lambda value: _adjusted(str(value).replace("stimulus_pvalue", "p-values over stimuli")),
+        "resamples": lambda value: (
+            f"for intervals, words and contexts were drawn anew {value} times"
+            if value
+            else "there are no intervals"
+        ),
+    },
     "rsa": {
         "n": lambda value: f"a sample has {value} items of each set",
         "samples": lambda value: f"{value} samples of items were drawn",
@@ -168,14 +183,43 @@ def measure_told(result: Result) -> str:
 
 def all_told(result: Result) -> str:
     """Every convention of a result, those that it holds as fields included."""
+    return _joined(result, _held(result)) or "no convention is recorded"
+
+
+def told_by_title(result: Result) -> list[tuple[str, str]]:
+    """Every convention of a result under what it is about: a measure, or in batteries also multiplicity.
+
+    What a battery shares with each of its tests is told of these.
+    """
+    measure, tests = measure_told(result), getattr(result, "tests", ())
+    if measure not in _MULTIPLE or not tests:
+        return [(measure, all_told(result))]
+    held = _held(result)
+    own = {
+        key: value
+        for key, value in held.items()
+        if key != "adjusted" and not all(_held(test).get(key) == value for test in tests)
+    }
+    parts = [
+        (_MULTIPLE[measure], _joined(result, {"adjusted": held["adjusted"]} if "adjusted" in held else {})),
+        (measure, _joined(result, own)),
+    ]
+    return [(title, told) for title, told in parts if told]
+
+
+def _held(result: Result) -> dict[str, Any]:
+    """The conventions of a result, those that it holds as fields included."""
     conventions = {key: value for key, value in result.conventions.items() if key != "measure"}
     kept = {key: getattr(result, key, None) for key in _UNRECORDED if key not in conventions}
     conventions |= {key: value for key, value in kept.items() if value is not None}
-    if conventions.get("interval") == "none":
-        conventions.pop("level", None)
+    if conventions.get("interval") == "none" or conventions.get("resamples") == 0:
+        conventions.pop("level", None)  # of no interval
+    return conventions
+
+
+def _joined(result: Result, conventions: Mapping[str, Any]) -> str:
     sentences = {**_SENTENCES, **_OF_MEASURE.get(measure_told(result), {})}
-    told = [_told(sentences, key, value) for key, value in conventions.items()]
-    return "; ".join(told) or "no convention is recorded"
+    return "; ".join(_told(sentences, key, value) for key, value in conventions.items())
 
 
 def _told(sentences: Mapping[str, Callable[[Any], str]], key: str, value: Any) -> str:

@@ -6,6 +6,9 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
+from crossroads.evidence import Provenance
+from crossroads.evidence.model_names import model_name
+from crossroads.report.documents import source_names
 from crossroads.report.records import Record
 
 
@@ -60,8 +63,23 @@ def apart(records: Sequence[Record]) -> list[Record]:
     return found
 
 
+def _provenance(record: Record) -> Provenance:
+    """Where the model of a record came from."""
+    return next(Provenance.from_dict(one["provenance"][0]) for one in record.results if one.get("provenance"))
+
+
 def _told(record: Record, records: Sequence[Record]) -> str:
-    """The name of a model and as much of the path as tells it from its namesakes; else the name alone."""
+    """A name that tells a model from its namesakes, if there is one.
+
+    Files of one stem are told apart by their folders; else the name is followed by as much of the path of the
+    results as is needed.
+    """
+    alike = [one for one in records if one.model == record.model]
+    sources = {one.about for one in alike}
+    if len(sources) == len(alike) and all(len(one) == 1 for one in sources):
+        names = source_names(result for one in alike for result in one.results)
+        if all(model_name(one) == record.model for one in map(_provenance, alike)):
+            return names[record.about[0]]
     places = [one.place for one in records if one.model == record.model]
     if not record.place or places.count(record.place) > 1:
         return record.model

@@ -87,9 +87,12 @@ def folder_names(models: Iterable[str]) -> dict[str, str]:
     """A name for the folder of each model: letters and digits, each different and none a name of ours."""
     taken: set[str] = {name.casefold() for name in OURS}
     names: dict[str, str] = {}
+    models = list(models)
+    ends = [re.split(r"[\\/]", model.rstrip("\\/"))[-1] for model in models]
     for model in models:
         parts = re.split(r"[\\/]", model.rstrip("\\/"))
-        last = "-".join(parts[-2:]) if parts[-1].lower() in _SAYS_NOTHING else parts[-1]
+        alone = parts[-1].lower() not in _SAYS_NOTHING and ends.count(parts[-1]) == 1
+        last = parts[-1] if alone else "-".join(parts[-2:])
         signs = "".join(sign if sign.isalnum() or sign in "_." else "-" for sign in last)
         kept = re.sub("-+", "-", signs)[:60].strip("-.")
         name, number = kept or "model", 1

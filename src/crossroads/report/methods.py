@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING
 
 from crossroads.errors import join_words
+from crossroads.evidence.model_names import distinct_names
 from crossroads.measures import (
     BootstrapResult,
     CeatBootstrapResult,
@@ -22,7 +23,15 @@ from crossroads.measures import (
 )
 from crossroads.report.audit import Audit
 from crossroads.report.citations import citation_keys
-from crossroads.report.conventions import all_told, grouped, measure_told, plain, sentence_of, spaced
+from crossroads.report.conventions import (
+    all_told,
+    grouped,
+    measure_told,
+    plain,
+    sentence_of,
+    spaced,
+    told_by_title,
+)
 from crossroads.report.escaping import in_markdown
 from crossroads.report.naming import named_results, unmeasured
 from crossroads.results import Result
@@ -53,7 +62,7 @@ def methods_paragraph(audit: Audit, designs: Iterable[Design] = ()) -> str:
     sentences = [*_models(audit), *_tests(audit), *_departures(designs)]
     sentences += [*_conventions(audit), *_pvalues(audit), *_coverage(audit)]
     if absent := unmeasured(audit):
-        told = [f"{in_markdown(name)} ({in_markdown(why)})" for name, why in absent.items()]
+        told = [f"{in_markdown(name)} ({in_markdown(why.rstrip('.'))})" for name, why in absent.items()]
         sentences.append(f"Not measured: {'; '.join(told)}.")
     keys = "; ".join(f"@{key}" for key in citation_keys(audit, designs))
     sentences += [*_versions(audit), f"See [{keys}]."]
@@ -66,9 +75,16 @@ def _models(audit: Audit) -> list[str]:
     everyone = [source for result in audit.results for source in result.provenance]
     models = _distinct(one for one in everyone if one not in people)
     head = "The model is" if len(models) == 1 else "One of the models is"
-    return [f"{head} {one}." for one in _told(models)] + [
-        f"Human judgements are from {one}." for one in _told(_distinct(people))
+    names = {**_names([*everyone, *people]), audit.about.source: audit.model}
+    return [f"{head} {one}." for one in _told(models, names)] + [
+        f"Human judgements are from {one}." for one in _told(_distinct(people), names)
     ]
+
+
+def _names(sources: Iterable[Provenance]) -> dict[str, str]:
+    """A short name for each source."""
+    found = {one.source: one for one in sources}
+    return dict(zip(found, distinct_names(list(found.values())), strict=True))
 
 
 def _distinct(sources: Iterable[Provenance]) -> dict[str, list[str]]:
@@ -87,9 +103,9 @@ def _distinct(sources: Iterable[Provenance]) -> dict[str, list[str]]:
     return found
 
 
-def _told(sources: dict[str, list[str]]) -> list[str]:
+def _told(sources: dict[str, list[str]], names: Mapping[str, str]) -> list[str]:
     return [
-        f"{in_markdown(name)} ({in_markdown(') and, in another way, ('.join(ways))})"
+        f"{in_markdown(names[name])} ({in_markdown(') and, in another way, ('.join(ways))})"
         for name, ways in sources.items()
     ]
 
@@ -114,11 +130,11 @@ def _departures(designs: Iterable[Design]) -> list[str]:
 
 
 def _conventions(audit: Audit) -> list[str]:
-    """One sentence a measure; where tests of a measure differ, one for each set of conventions."""
+    """One sentence a measure and title; where tests of a measure differ, one for each set of conventions."""
     groups: dict[str, dict[str, list[str]]] = {}
     for name, result in named_results(audit):
-        measure, told = measure_told(result), all_told(result)
-        groups.setdefault(measure, {}).setdefault(told, []).append(name)
+        for title, told in told_by_title(result):
+            groups.setdefault(title, {}).setdefault(told, []).append(name)
     return [
         sentence_of(measure, told, [] if len(variants) == 1 else names)
         for measure, variants in groups.items()

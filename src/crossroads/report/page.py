@@ -92,13 +92,13 @@ def _printable(text: str) -> str:
 
 
 def _title(records: Sequence[Record]) -> str:
-    models = [one for one in records if not _compares(one)] or records
+    models = [one for one in records if not compares(one)] or records
     names = list(dict.fromkeys(one.model for one in models))
     shown = ", ".join(names[:3]) + (f" and {len(names) - 3} more" if len(names) > 3 else "")
     return f"Associations in {shown}"
 
 
-def _compares(record: Record) -> bool:
+def compares(record: Record) -> bool:
     """Whether a record is about differences of models, and so about none of its own."""
     return all(
         one["type"] in ("CompareResult", "CompareBatteryResult", "CompareTraitsResult")

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from crossroads.evidence import Embeddings
 from crossroads.report.audit import KINDS
+from crossroads.report.documents import source_names
 from crossroads.report.records import Record
 from crossroads.results import SCHEMA, versions
 
@@ -70,7 +71,8 @@ def page_data(
 def _audit(record: Record, budget: int) -> dict[str, Any]:
     histograms: dict[str, Any] = {}
     results = [
-        _slim(one, f"/results/{number}", histograms) for number, one in enumerate(record.document["results"])
+        _slim(one, f"/results/{number}", histograms)
+        for number, one in enumerate(_without_places(record.document["results"]))
     ]
     document = {**record.document, "results": results}
     return {
@@ -80,7 +82,27 @@ def _audit(record: Record, budget: int) -> dict[str, Any]:
         "gate": record.gate,
         "methods": record.methods,
         "citations": record.citations,
+        "unshown": dict(record.unshown),
     }
+
+
+def _without_places(results: Sequence[Mapping[str, Any]]) -> list[Any]:
+    """Results that name what they came from; where it lay is left to ``results.json``."""
+    names = source_names(results)
+
+    def renamed(value: Any) -> Any:
+        if isinstance(value, list):
+            return [renamed(one) for one in value] if value and isinstance(value[0], Mapping) else value
+        if not isinstance(value, Mapping):
+            return value
+        found = {key: renamed(one) for key, one in value.items()}
+        if isinstance(found.get("provenance"), list):
+            found["provenance"] = [
+                {**one, "source": names.get(one["source"], one["source"])} for one in found["provenance"]
+            ]
+        return found
+
+    return [renamed(one) for one in results]
 
 
 def _slim(value: Any, path: str, histograms: dict[str, Any], *, inner: bool = False) -> Any:

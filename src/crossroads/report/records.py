@@ -4,20 +4,20 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 from crossroads.errors import CrossroadsError, FormatError, InputError, UnknownNameError, in_short
 from crossroads.evidence import Embeddings, Provenance
 from crossroads.evidence.array_files import ArrayArchive
+from crossroads.evidence.model_names import model_name
 from crossroads.report.audit import KINDS, Audit
+from crossroads.report.documents import UNNAMED, by_model, completed, sources_of
 from crossroads.report.schema import result_kinds
 from crossroads.results import SCHEMA, Result, versions
 from crossroads.stimuli.text_files import load_json
 
-UNNAMED = "unnamed model"
-"""What a model is called that no result names."""
 MARK, VECTORS = "results.json", "vectors.npz"
 """The files of an audit that a page is made from."""
 _AGAIN = "run the audit again."
@@ -42,11 +42,19 @@ class Record:
     """The citations, in BibTeX."""
     place: str = ""
     """The folder of the audit or the file that it was read from, with ``/`` between its parts."""
+    unshown: Mapping[str, str] = field(default_factory=dict)
+    """What the file holds beyond results, which no page shows, and why."""
 
     @property
     def model(self) -> str:
         """The model, as its results name it."""
         return str(self.document["model"])
+
+    @property
+    def about(self) -> tuple[str, ...]:
+        """The models that the results are of, as their provenance records them; empty if it does not."""
+        found = (sources_of(one) for one in self.results)
+        return next((sources for sources in found if sources), ())
 
     @property
     def results(self) -> list[Mapping[str, Any]]:
@@ -88,9 +96,10 @@ def _completed(given: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _model_of(results: Iterable[Mapping[str, Any]]) -> str:
-    """The first model that results name."""
-    found = (one["provenance"][0]["source"] for one in results if one.get("provenance"))
-    return next(found, UNNAMED)
+    """What the first model that results are of is called."""
+    found = (one["provenance"][0] for one in results if one.get("provenance"))
+    first = next(found, None)
+    return UNNAMED if first is None else model_name(Provenance.from_dict(first))
 
 
 def revive(data: Mapping[str, Any]) -> Result:
@@ -133,21 +142,26 @@ def read_records(path: str | Path) -> list[Record]:
 def joined(records: Iterable[Record]) -> list[Record]:
     """Put results that stem from no audit beside the others of their model.
 
-    They come after what is there, so that every number keeps its place in the file of the audit. Results that
-    name no model go with the first. Two audits stay two, also of one model.
+    They come after what is there, so that every number keeps its place in the file of the audit. Models are
+    the same if their provenance records the same source, whatever they are called. Results that name no model
+    go with the first. Two audits stay two, also of one model.
     """
     found: list[Record] = []
     for one in sorted(records, key=lambda record: record.document["kind"] == "results"):
-        names = [record.model for record in found]
+        same = [at for at, record in enumerate(found) if record.about == one.about]
         loose = one.document["kind"] == "results" and found
-        if loose and one.model in names:
-            place = names.index(one.model)
+        if loose and one.about and same:
+            place = same[0]
         elif loose and one.model == UNNAMED:
             place = 0
         else:
             found.append(one)
             continue
-        found[place] = replace(found[place], document=_with(found[place].document, one.document))
+        found[place] = replace(
+            found[place],
+            document=_with(found[place].document, one.document),
+            unshown={**found[place].unshown, **one.unshown},
+        )
     return found
 
 
@@ -193,17 +207,16 @@ def _read_file(path: Path) -> list[Record]:
             path=path,
             key="schema",
         )
-    data = {**data, "results": [*data["results"], *_beside(data)]}
+    data, unshown = completed(data)
     _check(data, path)
     if "designs" in data and data.get("kind") != "results":
         return [_with_companions(_completed(data), path)]
-    return [Record(document=_completed(one), place=path.as_posix()) for one in _by_model(data)]
-
-
-def _beside(data: Mapping[str, Any]) -> list[Any]:
-    """Results that commands write beside the main ones."""
-    found = (data.get(key) for key in ("intervals", "levels"))
-    return [one for some in found if isinstance(some, list) for one in some]
+    first, *others = by_model(data)
+    place = path.as_posix()
+    return [
+        Record(document=_completed(first), place=place, unshown=unshown),
+        *(Record(document=_completed(one), place=place) for one in others),
+    ]
 
 
 def _check(data: Mapping[str, Any], path: Path) -> None:
@@ -222,24 +235,6 @@ def _check(data: Mapping[str, Any], path: Path) -> None:
             revive(one)
         except FormatError as error:
             raise FormatError(f"result {number}: {error.message}", path=path) from error
-
-
-def _by_model(data: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """The results of a document, apart for each model; comparisons of models stay together."""
-    apart: dict[tuple[str, ...], list[Any]] = {}
-    for one in data["results"]:
-        sources = tuple(source["source"] for source in one.get("provenance") or [])
-        apart.setdefault(sources, []).append(one)
-    if len(apart) == 1:
-        return [dict(data)]
-    names = list(data.get("detections") or [])
-    found = []
-    for sources, results in apart.items():
-        kinds = sum(one["type"] == "DetectionResult" for one in results)
-        mine, names = names[:kinds], names[kinds:]
-        model = " and ".join(sources) or UNNAMED
-        found.append({"model": model, "detections": mine, "results": results})
-    return found
 
 
 def _with_companions(document: dict[str, Any], path: Path) -> Record:

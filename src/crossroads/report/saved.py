@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from crossroads.errors import InputError
 from crossroads.evidence import Embeddings, Provenance
+from crossroads.evidence.model_names import numbered
 from crossroads.measures import BatteryResult, CeatBatteryResult, TraitScores
 from crossroads.report.records import Record, revive
 from crossroads.stimuli import Design
@@ -40,20 +41,8 @@ def saved_audits(records: Sequence[Record], names: Sequence[str] | None = None) 
             f"there {'is one audit' if audits else 'are no audits'} to compare.",
             hint="name the folders of two audits or more.",
         )
-    distinct = names or _distinct([one.model for one in audits])
+    distinct = names or numbered([one.model for one in audits])
     return [_saved(one, name) for one, name in zip(audits, distinct, strict=True)]
-
-
-def _distinct(models: Sequence[str]) -> list[str]:
-    """Names of models, numbered where two are alike."""
-    found: list[str] = []
-    for model in models:
-        number, name = 1, model
-        while name in found:
-            number += 1
-            name = f"{model} ({number})"
-        found.append(name)
-    return found
 
 
 def _saved(record: Record, name: str) -> SavedAudit:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -18,6 +17,7 @@ from crossroads.report.naming import (
     scores_name,
 )
 from crossroads.results import Coverage
+from crossroads.stimuli.spreadsheets import write_rows
 
 COVERAGE = ("design", "set", "word", "status", "detail")
 """Columns of the table of coverage."""
@@ -25,13 +25,11 @@ Row = dict[str, Any]
 
 
 def write_csv(path: Path, rows: Iterable[Mapping[str, Any]], columns: tuple[str, ...] | None = None) -> None:
-    """Write rows as CSV, with the columns of the first row unless others are named."""
+    """Write rows as CSV for spreadsheets, with the columns of the first row unless others are named."""
     rows = list(rows)
     names = columns or (tuple(rows[0]) if rows else ())
     with path.open("w", encoding="utf-8", newline="") as file:
-        writer = csv.DictWriter(file, fieldnames=names)
-        writer.writeheader()
-        writer.writerows(rows)
+        write_rows(file, names, rows)
 
 
 def write_tables(folder: Path, audit: Audit) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -24,6 +23,7 @@ from crossroads.report.tidy_contexts import context_rows
 from crossroads.report.tidy_rows import Row
 from crossroads.report.tidy_rows import row as _row
 from crossroads.report.tidy_traits import trait_rows
+from crossroads.stimuli.spreadsheets import write_rows
 
 _TEXT = ("model", "measure", "test", "part", "statistic", "method")
 COLUMNS = (
@@ -176,11 +176,9 @@ def _of_fit(result: RsaResult) -> Iterator[Row]:
 
 
 def write_tidy_csv(path: Path, rows: Iterable[Mapping[str, Any]]) -> None:
-    """Write the table as CSV; numbers as Python writes them, absent ones empty."""
+    """Write the table as CSV for spreadsheets; numbers as Python writes them, absent ones empty."""
     with path.open("w", encoding="utf-8", newline="") as file:
-        writer = csv.DictWriter(file, fieldnames=COLUMNS)
-        writer.writeheader()
-        writer.writerows(rows)
+        write_rows(file, COLUMNS, rows)
 
 
 def write_tidy_parquet(path: Path, rows: Iterable[Mapping[str, Any]]) -> None:

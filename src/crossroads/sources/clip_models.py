@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from crossroads.errors import InputError, in_short, join_words, require
 from crossroads.evidence import Embeddings, Provenance
+from crossroads.evidence.model_names import recorded_path
 from crossroads.sources.clip_features import Clip, image_features, load_clip, text_features
 from crossroads.sources.images import Images, images_sha256, labelled_images
 from crossroads.sources.model_files import ModelFiles, find_model
@@ -154,7 +155,7 @@ def clip_embeddings(
     if files:
         details |= {"images": len(files), "images sha256": checksum}
     provenance = Provenance(
-        source=clip.files.name,
+        source=recorded_path(clip.files.name),
         format="transformers",
         revision=clip.files.revision,
         sha256=clip.files.sha256,

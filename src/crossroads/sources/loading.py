@@ -18,6 +18,7 @@ import numpy as np
 
 from crossroads.errors import CrossroadsError, FormatError, InputError, UnknownNameError, join_words
 from crossroads.evidence import Embeddings, Provenance
+from crossroads.evidence.model_names import recorded_path
 from crossroads.evidence.spelling import RULES, check_fallback, is_cased
 from crossroads.evidence.suggesting import Unread, helpful_rules, nearest_words
 from crossroads.sources import embedded, histwords, spacy_pipelines
@@ -300,7 +301,7 @@ def _embeddings(
         zeros = len(vectors) - int(np.count_nonzero(vectors.any(axis=1)))
         details.update({"zero_rows": zeros} if zeros else {})
     provenance = Provenance(
-        source=source, format=format, revision=reading.revision, sha256=sha256, details=details
+        source=recorded_path(source), format=format, revision=reading.revision, sha256=sha256, details=details
     )
     return Embeddings(labels, vectors, provenance=provenance, fallback=rules, unread=unread)
 

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from crossroads.errors import CrossroadsError, InputError, join_words, one_of, require
 from crossroads.evidence import Embeddings, Provenance
+from crossroads.evidence.model_names import recorded_path
 from crossroads.sources.asked_models import DEFAULT_PROMPT, ENCODER, POOLINGS, AskedModel, resolve_model
 from crossroads.sources.prompt_texts import PromptedWord, Words, prompted_words, said_prompts
 from crossroads.sources.transformers_models import versions
@@ -194,7 +195,7 @@ def _provenance(
         if asked.modules.prefix:
             details["prefix"] = asked.modules.prefix
     return Provenance(
-        source=asked.files.name,
+        source=recorded_path(asked.files.name),
         format="transformers",
         revision=asked.files.revision,
         sha256=asked.files.sha256,

@@ -12,6 +12,7 @@ from crossroads.errors import FormatError, in_short, join_words, nearest
 from crossroads.stimuli.design import ROLES, Design
 from crossroads.stimuli.documents import Duplicates
 from crossroads.stimuli.sets import StimulusSet, word_fault
+from crossroads.stimuli.spreadsheets import from_cell
 
 _DELIMITERS = (",", ";", "\t", "|")
 _SPACES = " \t\u00a0"
@@ -72,7 +73,7 @@ def _rows(text: str, path: Path) -> Iterator[tuple[int, dict[str, str]]]:
             line, before = before + 1 + skipped, reader.line_num
             if number == 0 or not any(map(str.strip, cells)):
                 continue
-            cells = _without_margin(cells, len(columns))
+            cells = [from_cell(cell) for cell in _without_margin(cells, len(columns))]
             if len(cells) != len(columns):
                 raise FormatError(
                     f"the row has {len(cells)} cells under {len(columns)} columns.", path=path, line=line

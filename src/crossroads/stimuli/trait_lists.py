@@ -7,6 +7,7 @@ import tomllib
 from pathlib import Path
 
 from crossroads.errors import FormatError, in_short
+from crossroads.stimuli.spreadsheets import from_cell
 from crossroads.stimuli.text_files import load_toml, read_text
 
 _HINT = "the first row of a CSV file names the columns pair and trait; a TOML file has pair = [traits]."
@@ -50,7 +51,7 @@ def _from_csv(text: str, file: Path) -> list[tuple[int | None, str, str]]:
         raise FormatError(f"the columns are {reader.fieldnames or 'none'}.", path=file, line=1, hint=_HINT)
     rows: list[tuple[int | None, str, str]] = []
     for row in reader:
-        pair, trait = (row["pair"] or "").strip(), (row["trait"] or "").strip()
+        pair, trait = (from_cell((row[key] or "").strip()) for key in ("pair", "trait"))
         if not pair or not trait:
             raise FormatError("a cell is empty.", path=file, line=reader.line_num, hint=_HINT)
         rows.append((reader.line_num, pair, trait))

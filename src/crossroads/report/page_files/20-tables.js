@@ -10,12 +10,15 @@ const LATEX = {
 
 const flat = (text) => String(text).replace(/[\s\p{Cc}]+/gu, " ").trim();
 const inLatex = (text) => flat(text).replace(/[\\~^<>|`"&%$#_{}[\]*\u2212\u2264\u2248]/g, (sign) => LATEX[sign]).replace(/-(?=-)/g, "-{}");
+// a word or name that a spreadsheet would take for a formula; stimuli/spreadsheets.py has the same rule
+const FORMULA = /^'*(?:[\u0000-\u001f\u007f-\u009f]|[\s\u200b-\u200f\u2060\ufeff]*[=+\-@\uff1d\uff0b\uff0d\uff20])/;
 const inCsv = (value) => {
-  const text = value === null || value === undefined ? "" : String(value);
+  const guarded = typeof value === "string" && FORMULA.test(value) ? `'${value}` : value;
+  const text = guarded === null || guarded === undefined ? "" : String(guarded);
   return /[",\n\r]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 };
 
-/** Rows as CSV: numbers whole, as they are stored. */
+/** Rows as CSV: numbers whole, as they are stored; words that would be formulas after an apostrophe. */
 const csvOf = (columns, rows) =>
   [columns.map((c) => inCsv(c.title)), ...rows.map((row) => columns.map((c) => inCsv(c.value(row))))]
     .map((cells) => cells.join(",")).join("\r\n") + "\r\n";

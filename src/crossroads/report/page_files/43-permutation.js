@@ -22,6 +22,12 @@ Object.assign(STATISTICS, (() => {
     };
   }
 
+  /** Scores that are equal but for rounding: every division equals the observed one. */
+  const allTied = ({ total }) => {
+    const none = [0, 0, 0], every = [1, 1, 1];
+    return { method: "exact", above: none, not_below: every, below: none, not_above: every, tied: total };
+  };
+
   /** Run a generator to its end. */
   function finished(steps) {
     for (;;) { const { done, value } = steps.next(); if (done) return value; }
@@ -35,6 +41,8 @@ Object.assign(STATISTICS, (() => {
   function permutationSteps(first, second, options = {}) {
     const scores = EXACT.onGrid(first, second, options.score_error ?? 0), ordered = EXACT.descending(scores);
     const finish = (found) => described(found, scores, options);
+    const swaps = Math.min(scores.x.length, scores.y.length);
+    if (Math.max(...scores.x, ...scores.y) * swaps <= scores.tie) return { now: finish(allTied(scores)), later: null };
     const separated = Math.min(...ordered.x) - Math.max(...ordered.y) > scores.tie; // every exchange lowers the statistic
     if (separated && scores.total <= EXACT.SAFE) return { now: finish(finished(EXACT.counted(scores, [], 1))), later: null };
     const overlaps = EXACT.overlapsOf(ordered, LATER.sums);

@@ -236,7 +236,7 @@ function testsRecord(one) {
     caption: `How ${flat(one.name)} was measured`, rows, search: false, filters: [{ title: "Part", value: (row) => row.part }],
     columns: [
       { title: "part", kind: "text", value: (row) => row.part }, { title: "name", kind: "text", value: (row) => row.key },
-      { title: "value", kind: "text", value: (row) => testsPlain(row.value) },
+      { title: "value", kind: "text", value: (row) => (typeof row.value === "number" ? row.value : testsPlain(row.value)), cell: (row) => testsPlain(row.value) },
     ],
   });
 }

@@ -129,6 +129,18 @@ function methGate(gate) {
   ];
 }
 
+/** What the files hold that were given, and the page does not show. */
+const methUnshown = (unshown) =>
+  Object.keys(unshown ?? {}).length
+    ? el(
+        "p",
+        { class: "note unshown" },
+        "Not shown here: ",
+        Object.entries(unshown).map(([name, why], i) => [i ? "; " : "", bdi(name), " (", bdi(why), ")"]),
+        ".",
+      )
+    : null;
+
 view({
   id: "methods",
   title: "Methods",
@@ -154,6 +166,7 @@ view({
             columns: [plotNamed("part", ([name]) => name), plotNamed("reason", ([, why]) => why)],
           })
         : el("p", {}, "No part that was asked for is missing as a whole. Words that were left out of a part are named there."),
+      methUnshown(context.audit.unshown),
       el("h3", {}, "Conventions"),
       el("p", {}, "Every choice that the numbers depend on, as it was resolved."),
       methGathered(context),

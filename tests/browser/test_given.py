@@ -1,0 +1,122 @@
+"""Whatever is given to ``report`` stands on the page, or is named there as not shown."""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from typer.testing import CliRunner
+
+from crossroads.cli.app import app
+from crossroads.results import Result
+
+
+def _every_result() -> dict[str, Result]:
+    """A result of every type; ``tests/test_results.py`` checks that none is missing."""
+    name = "results_given_to_pages"
+    spec = importlib.util.spec_from_file_location(name, Path(__file__).parents[1] / "test_results.py")
+    if spec is None or spec.loader is None:
+        pytest.fail("tests/test_results.py is missing.")
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[name] = module
+    spec.loader.exec_module(module)
+    found: dict[str, Result] = module.RESULTS
+    return found
+
+
+RESULTS = _every_result()
+
+
+def _reported(folder: Path, data: Any) -> tuple[Path, str]:
+    """The page that the command makes of a document, and what it says of it on stderr."""
+    source, page = folder / "given.json", folder / "page.html"
+    source.write_text(json.dumps(data), encoding="utf-8")
+    run = CliRunner().invoke(app, ["report", str(source), "-o", str(page)])
+    assert run.exit_code == 0, run.output
+    return page, run.stderr
+
+
+def _shown(page: Any, audit: int) -> set[str]:
+    """Of which results of a record some number or table is on the page."""
+    page.evaluate("unfolded()")
+    numbers = f"document.querySelectorAll('main [data-at][data-audit=\"{audit}\"]')"
+    places = page.evaluate(f"[...{numbers}].map((one) => one.dataset.at)")
+    return {"/".join(place.split("/")[:3]) for place in places}
+
+
+@pytest.mark.parametrize("name", RESULTS)
+def test_a_result_of_any_type_is_shown(opened: Callable[..., Any], tmp_path: Path, name: str) -> None:
+    path, said = _reported(tmp_path, RESULTS[name].to_dict())
+    page = opened(path).page
+    assert "not shown" not in said
+    if name == "screen":  # of one person, whose agreement with others is no number
+        page.evaluate("unfolded()")
+        assert "<p>" in page.locator("#traits").inner_text()
+    else:
+        assert "/results/0" in _shown(page, 0)
+
+
+def test_results_of_every_type_are_shown_together(opened: Callable[..., Any], tmp_path: Path) -> None:
+    path, _ = _reported(tmp_path, {"results": [one.to_dict() for one in RESULTS.values()]})
+    page = opened(path).page
+    audits = page.evaluate("crossroads.data.audits.map((one) => one.document.results.length)")
+    assert sum(audits) == len(RESULTS)
+    for audit, count in enumerate(audits):
+        page.evaluate(f"crossroads.choose({audit})")
+        missing = {f"/results/{i}" for i in range(count)} - _shown(page, audit)
+        types = page.evaluate(f"crossroads.data.audits[{audit}].document.results.map((one) => one.type)")
+        named = [types[int(place.rpartition("/")[2])] for place in missing]
+        assert [one for one in named if one != "ScreenResult"] == []
+
+
+def test_agreement_with_people_beside_the_scores_is_on_the_page_of_its_model(
+    opened: Callable[..., Any], tmp_path: Path
+) -> None:
+    # as probe --human --json writes it: the main results, and three lists beside them
+    scores, agreement = (
+        next(one for one in RESULTS.values() if type(one).__name__ == kind)
+        for kind in ("TraitScores", "AlignmentResult")
+    )
+    model: dict[str, Any] = {
+        "source": "a model",
+        "format": "",
+        "revision": None,
+        "sha256": None,
+        "details": {},
+    }
+    people = {**model, "source": "people"}
+    given = {
+        "crossroads": "0", "command": "probe", "results": [{**scores.to_dict(), "provenance": [model]}],
+        "choices": [],
+        "alignments": [{**agreement.to_dict(), "provenance": [model, people]}],
+        "without_pilot": [{**agreement.to_dict(), "provenance": [model, people]}],
+    }  # fmt: skip
+    path, said = _reported(tmp_path, given)
+    page = opened(path).page
+    assert page.evaluate("crossroads.data.audits.map((one) => one.document.model)") == ["a model"]
+    assert {"/results/0", "/results/1", "/results/2"} <= _shown(page, 0)
+    assert page.evaluate("crossroads.data.audits[0].document.alignments")[1].endswith(", without pilot")
+    assert "not shown" not in said
+
+
+def test_what_is_no_result_is_named_on_the_page_and_on_stderr(
+    opened: Callable[..., Any], tmp_path: Path
+) -> None:
+    result = next(one for one in RESULTS.values() if type(one).__name__ == "WeatResult")
+    given = {
+        "command": "weat",
+        "results": [result.to_dict()],
+        "holm": [0.5],
+        "bh": [0.5],
+        "<b>x</b>": {"y": 1},
+    }
+    path, said = _reported(tmp_path, given)
+    note = opened(path).page.locator("#methods .unshown").inner_text()
+    for name in ("holm", "bh", "<b>x</b>"):
+        assert f"{name} (" in note
+        assert f"{name} (" in said
