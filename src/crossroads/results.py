@@ -165,6 +165,17 @@ def encode(value: Any) -> Any:
     return value
 
 
+def added_later(default: T) -> T:
+    """A field that results have had from the start do not; files without it are read with the default."""
+    made: T = field(default=default, metadata={"added later": True})
+    return made
+
+
+def may_be_absent(one: dataclasses.Field[Any]) -> bool:
+    """Whether files of results may lack a field, because it was added after such files were written."""
+    return bool(one.metadata.get("added later"))
+
+
 def _decode_dataclass(cls: type[T], data: Any) -> T:
     if not isinstance(data, Mapping):
         raise TypeError(cls.__name__)
@@ -173,7 +184,8 @@ def _decode_dataclass(cls: type[T], data: Any) -> T:
     unknown = set(data) - known
     if unknown:
         raise FormatError(f"unknown field(s) {sorted(unknown)} in a {cls.__name__}.")
-    missing = known - set(data)
+    absent = {f.name for f in dataclasses.fields(cls) if may_be_absent(f)}  # type: ignore[arg-type]
+    missing = known - set(data) - absent
     if missing:
         raise FormatError(f"field(s) {sorted(missing)} are missing from a {cls.__name__}.")
     return cls(**{name: _decode_field(name, hints[name], value) for name, value in data.items()})

@@ -18,7 +18,7 @@ from typing import Any
 from crossroads.errors import InputError
 from crossroads.report.audit import KINDS
 from crossroads.report.rules import Verdict
-from crossroads.results import SCHEMA, Result
+from crossroads.results import SCHEMA, Result, may_be_absent
 
 Schema = dict[str, Any]
 _PLAIN: Mapping[Any, str] = {float: "number", int: "integer", str: "string", bool: "boolean"}
@@ -160,6 +160,7 @@ def _define(kind: type[Any], definitions: Schema) -> Schema:
         properties: Schema = {}
         if issubclass(kind, Result):
             properties = {"type": {"const": name}, "schema": {"const": SCHEMA}}
+        later = {one.name for one in dataclasses.fields(kind) if may_be_absent(one)}
         for one in dataclasses.fields(kind):
             shape = _shape(hints[one.name], definitions)
             properties[one.name] = {**shape, "description": said[one.name]} if one.name in said else shape
@@ -167,7 +168,7 @@ def _define(kind: type[Any], definitions: Schema) -> Schema:
             "type": "object",
             "description": (inspect.getdoc(kind) or name).split("\n\n")[0].replace("\n", " "),
             "properties": properties,
-            "required": list(properties),
+            "required": [one for one in properties if one not in later],
             "additionalProperties": False,
         }
     return _reference(name)
