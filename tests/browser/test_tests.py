@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import json
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -17,7 +18,7 @@ from crossroads import papers
 from crossroads.evidence import Embeddings
 from crossroads.report import page_data
 from crossroads.report.page import write_page
-from crossroads.report.records import Record, results_document
+from crossroads.report.records import Record, read_records, results_document
 from crossroads.results import Result
 from crossroads.stimuli import Design
 
@@ -103,6 +104,42 @@ def test_the_table_of_levels_holds_every_tail_and_bound_of_all_three_tests(
     interval = next(one for one in record.results if one["type"] == "BootstrapResult")
     assert float(found["interval, lower end"]["Level 1: both targets"]) == interval["low"]
     assert found["interval, lower end"]["Level 2: flowers"] == ""
+
+
+def test_what_sets_of_these_sizes_could_have_shown_is_in_the_table_and_in_words(
+    opened: Callable[..., Any], report: Path, record: Record
+) -> None:
+    page = opened(report).page
+    part = _open_test(page, 0)
+    found = {row["quantity"]: row for row in _clipboard(page, _table(part, "Levels 1 and 2"))}
+    could = _battery(record)["detectable"][0]
+    assert float(found["critical effect size"]["Level 1: both targets"]) == could["critical"]
+    assert float(found["detectable effect size"]["Level 1: both targets"]) == could["detectable"]
+    said = part.locator(".plain-words").inner_text()
+    assert f"before any adjustment, they show a true d of {could['detectable']:.2f} in 80" in said
+
+
+def test_sets_too_small_for_both_sides_are_said_to_find_nothing(
+    opened: Callable[..., Any], made: Callable[..., Path], vectors: Embeddings
+) -> None:
+    # 3 against 4 words have 35 divisions: one side can reach 1/35, both sides 2/35
+    sets = {key: [*words][:4] for key, words in cr.catalog("weat1").sets.items()}
+    result = cr.battery(vectors, _design("few", {**sets, "x": sets["x"][:3]}), resamples=0)
+    part = _open_test(opened(made(result)).page, 0)
+    said = part.locator(".plain-words").inner_text()
+    assert "Counting both sides, nothing could be found: the smallest p-value of sets of 3 and 4 is" in said
+
+
+def test_a_battery_of_a_version_that_did_not_say_so_has_a_page(
+    opened: Callable[..., Any], tmp_path: Path, vectors: Embeddings
+) -> None:
+    data = cr.battery(vectors, cr.catalog("weat1"), resamples=0).to_dict()
+    del data["detectable"]
+    (tmp_path / "old.json").write_text(json.dumps(data), encoding="utf-8")
+    write_page(tmp_path / "old.html", read_records(tmp_path / "old.json"))
+    part = _open_test(opened(tmp_path / "old.html").page, 0)
+    assert "How sure." in part.locator(".plain-words").inner_text()
+    assert part.get_by_text("detectable effect size").count() == 0
 
 
 def test_the_method_of_a_counted_p_value_names_the_number_of_divisions(

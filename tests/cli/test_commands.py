@@ -56,6 +56,14 @@ def test_weat_prints_a_table(command: Command, vectors: Path, design_file: Path)
     assert max(map(len, run.out.splitlines())) <= 80
 
 
+def test_sets_that_can_show_nothing_are_said_to(command: Command, vectors: Path, tmp_path: Path) -> None:
+    few = {**WORDS, "x": WORDS["x"][:3], "y": WORDS["y"][:3]}
+    (tmp_path / "few.json").write_text(json.dumps({"name": "few", **few}), encoding="utf-8")
+    run = command("mleat", vectors, "--design", tmp_path / "few.json")
+    said = "few: no effect can be significant: the smallest p-value of sets of 3 and 3 is 0.1, which is not"
+    assert said in " ".join(run.out.split())
+
+
 def test_json_is_one_document_and_equals_the_library(
     command: Command, vectors: Path, design_file: Path
 ) -> None:
@@ -84,6 +92,11 @@ def test_options_reach_the_measure(command: Command, vectors: Path, design_file:
 def test_mleat_prints_all_levels(command: Command, vectors: Path, design_file: Path) -> None:
     run = command("mleat", vectors, "--design", design_file)
     assert run.status == 0
+    could = cr.minimum_detectable(4, 4, alternative="two-sided")
+    told = f"Sets of these sizes show a true d of {could.detectable:.2f} in 80 % of cases (p < 0.05"
+    assert told in run.out.replace("\n", " ")
+    data = json.loads(command("mleat", vectors, "--design", design_file, "--json").out)
+    assert data["detectable"][0]["critical"] == could.critical
     assert "AB-Divergent" in run.out
     assert "Level 3" in run.out
     assert max(map(len, run.out.splitlines())) <= 80

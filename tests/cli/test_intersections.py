@@ -73,6 +73,10 @@ def test_json_equals_the_library(command: Command, small: Path, sheet: Path) -> 
     expected = cr.eibd(scores.pairs, scores.constituents, threshold="youden", truth=found.truth)
     run = command("eibd", small, "--design", sheet, "--json")
     assert json.loads(run.out)["results"][0]["scores"] == expected.scores
+    for remove in ("any", "none"):
+        expected = cr.eibd(scores.pairs, scores.constituents, threshold=0.5, truth=found.truth, remove=remove)
+        run = command("eibd", small, "--design", sheet, "--remove", remove, "--threshold", "0.5", "--json")
+        assert json.loads(run.out)["results"][0] == json.loads(expected.to_json())
 
 
 def test_a_vocabulary_is_searched(command: Command, small: Path, sheet: Path) -> None:
@@ -122,6 +126,9 @@ def test_published_groups_run_on_the_default(command: Command) -> None:
         (("ibd", "{small}", "--test", "AFF"), "'AF'"),
         (("ibd", "{small}", "--design", "{sheet}", "--test", "black/femal"), "female"),
         (("ibd", "{small}", "--design", "{sheet}", "--threshold", "acuracy"), "'accuracy'"),
+        (("ibd", "{small}", "--remove", "none"), "--remove none is given to ibd, which removes no words"),
+        (("eibd", "{small}", "--remove", "any", "--vocabulary"), "--remove any is given with --vocabulary"),
+        (("eibd", "{small}", "--remove", "non"), "'none'"),
         (("rsa", "{small}", "--test", "black-names-femal"), "black-names-female"),
         (("rsa", "{small}", "--design", "{sheet}"), "3 items, and 10 are drawn"),
         (("rsa", "{small}", "--design", "{sheet}", "--n", "3", "--dissimilarity", "cosin"), "'cosine'"),

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from crossroads.evidence.logits import Logits
+from crossroads.measures.ilps import ilps_star
 from crossroads.measures.trait_scores import TraitScores, read_scores
 
 pytest.importorskip("torch", reason="extra 'models'")
@@ -86,6 +87,11 @@ def test_answers_that_were_kept_give_the_same_scores(command: Command, model: Pa
     assert Logits.open(kept).groups == ("woman", "man")
     again = command("probe", kept, "--json")
     assert json.loads(again.out)["results"] == json.loads(first.out)["results"]
+    star = command("probe", kept, "--measure", "ilps-star", "--renormalise", "--special-tokens", "--json")
+    expected = ilps_star(Logits.open(kept), renormalise="code")
+    assert json.loads(star.out)["results"] == [json.loads(expected.to_json())]
+    alone = command("probe", kept, "--special-tokens")
+    assert (alone.status, "without --renormalise" in alone.err) == (2, True)
     some = command("probe", kept, "-g", "man", "--measure", "set", "--gamma", "2", "--json")
     (scores,) = json.loads(some.out)["results"]
     assert (scores["groups"], scores["conventions"]["gamma"]) == (["man"], 2.0)

@@ -13,6 +13,7 @@ import pytest
 from crossroads.errors import EvidenceError, FormatError, InputError, UnknownNameError
 from crossroads.evidence import Provenance
 from crossroads.evidence.logits import Logits
+from crossroads.measures.ilps import ilps_star
 from crossroads.stimuli import catalog
 
 TEMPLATES = ["{capitalised} are {trait}.", "Why are {plural} {trait}?"]
@@ -45,6 +46,8 @@ def arrays(**changes: Any) -> dict[str, Any]:
         "hidden_sq_norm": rng.uniform(1, 2, size=24),
         "log_sum_initial": total - 0.5,
         "log_sum_continuation": total - 1.0,
+        "log_sum_bare_initial": total - 0.4,
+        "log_sum_bare_continuation": total - 0.9,
         "vocabulary": 9,
         "provenance": Provenance(source="a model", revision="r", details={"k": [1]}),
     }
@@ -97,6 +100,17 @@ def test_log_probabilities_are_logits_less_their_sum() -> None:
     assert found[1, 0, 1, 1] != logits.log_probabilities(filled=False)[1, 0, 1, 1]
 
 
+def test_folders_of_earlier_versions_are_read_and_lack_the_sums_with_special_tokens(tmp_path: Path) -> None:
+    made(**dict.fromkeys(SUMS[2:])).save(tmp_path / "old")
+    assert not list((tmp_path / "old").glob("*bare*"))
+    old = Logits.open(tmp_path / "old")
+    assert np.isfinite(old.log_probabilities(filled=True, restricted="position")[0, 0, 0, 0])
+    with pytest.raises(EvidenceError, match=r"special tokens included, were not kept(.|\n)*earlier versions"):
+        old.log_probabilities(filled=True, restricted="code")
+    with pytest.raises(EvidenceError, match=r"special tokens included, were not kept"):
+        ilps_star(old, renormalise="code")
+
+
 @pytest.mark.parametrize("as_list", [False, True])
 def test_heads_may_differ_in_length(as_list: bool) -> None:
     head = [row[: 9 - i % 3] for i, row in enumerate(-np.sort(-made_full(), axis=1))]
@@ -136,10 +150,11 @@ def test_the_catalogue_gives_the_adjectives() -> None:
 # Files
 
 
-OPTIONAL = ("chain_logit", "chain_slot", "log_sum_initial", "log_sum_continuation")
+SUMS = ("log_sum_initial", "log_sum_continuation", "log_sum_bare_initial", "log_sum_bare_continuation")
+OPTIONAL = ("chain_logit", "chain_slot", *SUMS)
 
 
-@pytest.mark.parametrize("without", [(), OPTIONAL])
+@pytest.mark.parametrize("without", [(), OPTIONAL, SUMS[2:]])
 def test_what_is_written_is_read(tmp_path: Path, without: tuple[str, ...]) -> None:
     logits = made(**dict.fromkeys(without))
     logits.save(tmp_path / "probe")
@@ -309,6 +324,8 @@ def put(name: str, at: tuple[int, ...], value: float) -> dict[str, Any]:
         (put("log_sum_exp", (2,), 9.0), "log_sum_exp of slot 2 is 9"),
         (put("log_sum_initial", (2,), 9.0), "log_sum_initial of slot 2 is 9"),
         ({"log_sum_initial": None}, "only one of log_sum_initial and log_sum_continuation"),
+        (put("log_sum_bare_continuation", (2,), 9.0), "log_sum_bare_continuation of slot 2 is 9"),
+        ({"log_sum_bare_initial": None}, "only one of log_sum_bare_initial and log_sum_bare_continuation"),
         (put("hidden_sq_norm", (2,), 0.0), "hidden_sq_norm of slot 2 is 0"),
         ({"hidden_sq_norm": [1.0]}, r"hidden_sq_norm has shape \(1,\)"),
     ],

@@ -16,6 +16,7 @@ transformers = pytest.importorskip("transformers", reason="extra 'models'")
 from crossroads.evidence.logit_arrays import head_suffices  # noqa: E402
 from crossroads.evidence.logits import Logits  # noqa: E402
 from crossroads.extraction.probing import ProbeStep, probe  # noqa: E402
+from crossroads.measures.ilps import ilps_star  # noqa: E402
 from crossroads.sources.language_models import LanguageModel  # noqa: E402
 from crossroads.sources.model_files import find_model  # noqa: E402
 
@@ -145,6 +146,42 @@ def test_renormalised_log_probabilities_compare_beginnings_with_beginnings(
             expected = float(all_[piece] - all_[among].logsumexp(0))
             assert found[row, template, word, number] == pytest.approx(expected, abs=2e-5)
             assert logits.word_initial[word, number] == begins[piece]
+
+
+@pytest.mark.parametrize("kind", [*MASKED, *CAUSAL])
+def test_the_released_renormalisation_counts_special_tokens_where_their_sign_puts_them(
+    kind: str, probed: Callable[[str], Logits], plain_of: Callable[[str], Plain]
+) -> None:
+    # one prompt and one piece at a time: the first piece among the tokens that begin a word, every later one
+    # among those that do not, with no regard to which tokens are special
+    logits, plain = probed(kind), plain_of(kind)
+    tokens = plain.tokenizer.convert_ids_to_tokens(range(logits.vocabulary))
+    sign = {"albert": "▁", "llama": "▁", "roberta": "Ġ", "gpt2": "Ġ"}.get(kind)
+    begins = np.array([not t.startswith("##") if sign is None else t.startswith(sign) for t in tokens])
+    special = np.isin(np.arange(logits.vocabulary), plain.tokenizer.all_special_ids)
+    assert special.any()
+    assert (begins[special] == (sign is None)).all()  # continuations in RoBERTa, beginnings in BERT
+    expected = np.zeros((*logits.logit.shape[:3], 2))
+    for row, template, word in cells(logits):
+        for number, (all_, piece) in enumerate(
+            plain.each_piece(logits.rows[row], template, logits.adjectives[word], filled=True)
+        ):
+            for at, left in enumerate((np.zeros_like(special), special)):
+                among = torch.from_numpy((begins == (number == 0)) & ~left)
+                expected[row, template, word, at] += float(all_[piece] - all_[among].logsumexp(0))
+    for at, restricted in enumerate(("code", "position")):
+        found = np.nansum(logits.log_probabilities(filled=True, restricted=restricted), axis=-1)
+        np.testing.assert_allclose(found, expected[..., at], atol=5e-5)
+    n = len(logits.groups)
+    found_scores = []
+    renormalisations: tuple[bool | str, ...] = ("code", True)
+    for at, how in enumerate(renormalisations):
+        scores = ilps_star(logits, renormalise=how)
+        prior = logits.rows.index(scores.conventions["prior"])
+        relative = expected[:n, ..., at] - expected[prior, ..., at]
+        found_scores.append(np.asarray(scores.template_scores))
+        np.testing.assert_allclose(found_scores[-1], relative.swapaxes(0, 1), atol=1e-4)
+    assert np.abs(found_scores[0] - found_scores[1]).max() > 1e-4
 
 
 @pytest.mark.parametrize("kind", [*MASKED, *CAUSAL])

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from itertools import pairwise
-from math import sqrt
+from math import comb, sqrt
 from typing import Any
 
 import numpy as np
 import pytest
-from scipy import stats
+from scipy import optimize, stats
 
 from crossroads import minimum_detectable
 from crossroads.errors import InputError, UnknownNameError
 from crossroads.geometry import effect_size
+from crossroads.inference.permutation import permutation_test
 from crossroads.inference.rows import permutation_rows
 
 
@@ -31,47 +32,121 @@ def shift_of(d: float, n_x: int, n_y: int) -> float:
     return d * sqrt((n - 2) / (n - 1 - d**2 * n_x * n_y / n))
 
 
+def significant(scores: np.ndarray[Any, Any], n_x: int, alternative: str, alpha: float = 0.05) -> float:
+    """Share of rows that the exact test calls significant: a p-value below the level."""
+    return float((permutation_rows(scores, n_x, alternative=alternative).pvalue < alpha).mean())
+
+
+SMALL = [(3, 4), (3, 6), (4, 4), (3, 8), (4, 7), (5, 5), (8, 3), (6, 6), (5, 8), (7, 7), (8, 8), (2, 12)]
+
+
+@pytest.mark.parametrize("alternative", ["greater", "two-sided"])
+@pytest.mark.parametrize(("n_x", "n_y"), SMALL)
+def test_the_exact_test_finds_the_detectable_effect_four_times_in_five(
+    n_x: int, n_y: int, alternative: str
+) -> None:
+    # 3,000 to 12,000 data sets: the standard deviation of the share is at most .0073
+    found = minimum_detectable(n_x, n_y, alternative=alternative)
+    if found.detectable is None:
+        assert (n_x, n_y, alternative) == (3, 4, "two-sided")  # the smallest p is 2/35
+        return
+    rng = np.random.default_rng(n_x * 100 + n_y)
+    sets = min(12_000, max(3_000, 20_000_000 // comb(n_x + n_y, n_x)))
+    scores = rng.normal(size=(sets, n_x + n_y))
+    scores[:, :n_x] += shift_of(found.detectable, n_x, n_y)
+    assert significant(scores, n_x, alternative) == pytest.approx(0.8, abs=0.02)
+
+
+@pytest.mark.parametrize(
+    ("n_x", "n_y", "alternative", "power", "alpha"),
+    [
+        (6, 9, "greater", 0.6, 0.05),
+        (10, 5, "two-sided", 0.9, 0.05),
+        (5, 5, "less", 0.5, 0.01),
+        (7, 8, "two-sided", 0.8, 0.002),
+    ],
+)
+def test_so_it_does_with_other_chances_levels_and_tails(
+    n_x: int, n_y: int, alternative: str, power: float, alpha: float
+) -> None:
+    found = minimum_detectable(n_x, n_y, alternative=alternative, power=power, alpha=alpha)
+    rng = np.random.default_rng(7)
+    scores = rng.normal(size=(5_000, n_x + n_y))
+    scores[:, :n_x] += shift_of(some(found.detectable), n_x, n_y) * (-1 if alternative == "less" else 1)
+    assert significant(scores, n_x, alternative, alpha) == pytest.approx(power, abs=0.025)
+
+
+def with_effect(d: float, n_x: int, n_y: int, sets: int) -> np.ndarray[Any, Any]:
+    """Normal scores, moved so that every set of them has an observed effect size of exactly d."""
+    rng = np.random.default_rng(n_x + n_y)
+    x, y = rng.normal(size=(sets, n_x)), rng.normal(size=(sets, n_y))
+    x, y = (z - z.mean(axis=1, keepdims=True) for z in (x, y))
+    within = np.sqrt(((x**2).sum(axis=1) + (y**2).sum(axis=1)) / (n_x + n_y - 2))
+    scores = np.concatenate([x + (shift_of(d, n_x, n_y) * within)[:, None], y], axis=1)
+    assert effect_size(scores[0, :n_x], scores[0, n_x:], ddof=1) == pytest.approx(d, rel=1e-9)
+    return scores
+
+
+@pytest.mark.parametrize("alternative", ["greater", "two-sided"])
+@pytest.mark.parametrize(("n_x", "n_y"), [(4, 4), (3, 7), (5, 6)])
+def test_half_of_normal_scores_are_significant_at_the_critical_effect(
+    n_x: int, n_y: int, alternative: str
+) -> None:
+    # 6,000 data sets: a standard deviation of .0065 at one half, .0028 at one in twenty; the ends of the
+    # range are quantiles of 4,000 others and vary as much again
+    found = minimum_detectable(n_x, n_y, alternative=alternative)
+    low, high = found.critical_range or (0.0, 0.0)
+    for d, share, within in ((low, 0.05, 0.016), (some(found.critical), 0.5, 0.036), (high, 0.95, 0.016)):
+        scores = with_effect(d, n_x, n_y, 6_000)
+        assert significant(scores, n_x, alternative) == pytest.approx(share, abs=within)
+
+
+@pytest.mark.parametrize("alternative", ["greater", "two-sided"])
+@pytest.mark.parametrize(("n_x", "n_y"), [(7, 8), (8, 8), (6, 10), (5, 13), (4, 18), (3, 31), (2, 100)])
+def test_where_the_t_test_takes_over_its_power_is_within_one_hundredth(
+    n_x: int, n_y: int, alternative: str
+) -> None:
+    def found(method: str, power: float) -> float:
+        one = minimum_detectable(n_x, n_y, alternative=alternative, method=method, power=power)
+        return some(one.detectable)
+
+    assert minimum_detectable(n_x, n_y, alternative=alternative).method == "t"
+    assert found("exact", 0.79) < found("t", 0.8) < found("exact", 0.81)
+
+
 @pytest.mark.parametrize(
     ("n_x", "n_y", "alternative", "power"),
-    [(8, 8, "greater", 0.8), (8, 8, "two-sided", 0.8), (6, 9, "greater", 0.6), (10, 5, "two-sided", 0.9)],
+    [(4, 4, "two-sided", 0.637), (3, 6, "two-sided", 0.75), (4, 4, "greater", 0.758)],
 )
-def test_the_exact_test_finds_the_detectable_effect_as_often_as_wanted(
+def test_below_that_the_t_test_at_the_nominal_level_claims_too_much(
     n_x: int, n_y: int, alternative: str, power: float
 ) -> None:
-    # 1,500 data sets: the standard deviation of the share is at most 1.3 points
-    found = minimum_detectable(n_x, n_y, alternative=alternative, power=power)
-    rng = np.random.default_rng(n_x * 100 + n_y)
-    scores = rng.normal(size=(1500, n_x + n_y))
-    scores[:, :n_x] += shift_of(some(found.detectable), n_x, n_y)
-    p = permutation_rows(scores, n_x, alternative=alternative).pvalue
-    assert (p <= 0.05).mean() == pytest.approx(power, abs=0.05)
-
-
-def test_the_critical_effect_is_where_the_exact_p_crosses_the_level() -> None:
-    critical = some(minimum_detectable(8, 8).critical)
-    rng = np.random.default_rng(5)
-    scores = rng.normal(size=(1500, 16))
-    scores[:, :8] += 0.9
-    p = permutation_rows(scores, 8).pvalue
-    d = np.array([effect_size(row[:8], row[8:], ddof=1) for row in scores])
-    assert (p[d > critical + 0.05] < 0.06).all()
-    assert (p[d < critical - 0.05] > 0.04).all()
-    near = np.abs(d - critical) < 0.03
-    assert near.sum() > 20
-    assert p[near].mean() == pytest.approx(0.05, abs=0.003)
+    # what the t test says is found four times in five, the exact test finds that often
+    n, sides = n_x + n_y, 2 if alternative == "two-sided" else 1
+    width, quantile = sqrt(1 / n_x + 1 / n_y), float(stats.t.isf(0.05 / sides, n - 2))
+    shift = optimize.brentq(lambda at: stats.nct.sf(quantile, n - 2, at / width) - 0.8, 0, 9)
+    d = shift / sqrt((n - 2 + shift**2 * n_x * n_y / n) / (n - 1))
+    ends = [
+        some(minimum_detectable(n_x, n_y, alternative=alternative, power=at).detectable)
+        for at in (power - 0.012, power + 0.012)
+    ]
+    assert ends[0] < d < ends[1]
 
 
 @pytest.mark.parametrize(("n_x", "n_y"), [(8, 8), (5, 12), (25, 25)])
-def test_the_critical_effect_is_that_of_the_t_test(n_x: int, n_y: int) -> None:
-    # scores with exactly the critical effect size have a t test p of exactly 5 per cent
+def test_the_critical_effect_of_larger_sets_is_that_of_the_t_test(n_x: int, n_y: int) -> None:
+    # scores with exactly the critical effect size have the largest p that divisions can have below the level
     rng = np.random.default_rng(1)
     x, y = stats.zscore(rng.normal(size=n_x)), stats.zscore(rng.normal(size=n_y))
     within = sqrt((n_x + n_y) / (n_x + n_y - 2))  # squares add up to n_x and n_y
-    for alternative in ("greater", "two-sided"):
+    divisions = comb(n_x + n_y, n_x)
+    for alternative, sides in (("greater", 1), ("two-sided", 2)):
         d = some(minimum_detectable(n_x, n_y, alternative=alternative).critical)
         shifted = x + shift_of(d, n_x, n_y) * within
         assert effect_size(shifted, y, ddof=1) == pytest.approx(d, rel=1e-9)
-        assert stats.ttest_ind(shifted, y, alternative=alternative).pvalue == pytest.approx(0.05, rel=1e-9)
+        level = ((divisions // 20) // sides) / divisions * sides
+        tested = stats.ttest_ind(shifted, y, alternative=alternative).pvalue
+        assert tested == pytest.approx(level, rel=1e-9)
 
 
 @pytest.mark.parametrize("alternative", ["greater", "two-sided"])
@@ -83,12 +158,62 @@ def test_larger_sets_detect_smaller_effects(alternative: str) -> None:
         assert 0 < least < power < one.largest
 
 
-def test_sets_too_small_for_any_significant_result_detect_nothing() -> None:
-    # 3 and 3 words: the smallest p is 1/20, two-sided 1/10
-    assert minimum_detectable(3, 3).critical is not None
-    found = minimum_detectable(3, 3, alternative="two-sided")
-    assert (found.critical, found.detectable) == (None, None)
-    assert minimum_detectable(2, 2).detectable is None
+@pytest.mark.parametrize(
+    ("n_x", "n_y", "alternative", "smallest"),
+    [
+        (3, 3, "greater", "0.05"),
+        (3, 3, "two-sided", "0.1"),
+        (2, 2, "less", "0.1667"),
+        (2, 8, "two-sided", "0.0444"),
+    ],
+)
+def test_sets_too_small_for_any_significant_result_detect_nothing_and_say_why(
+    n_x: int, n_y: int, alternative: str, smallest: str
+) -> None:
+    # 3 and 3 words: the smallest p is 1/20, which is not below .05; separated sets have it
+    found = minimum_detectable(n_x, n_y, alternative=alternative, alpha=0.04 if n_y == 8 else 0.05)
+    assert (found.critical, found.critical_range, found.detectable) == (None, None, None)
+    assert found.reason is not None
+    assert f"the smallest p-value of sets of {n_x} and {n_y} is {smallest}" in found.reason
+    scores = np.concatenate([np.arange(n_x) + 100.0, np.arange(n_y)])[None, :]
+    side = -1 if alternative == "less" else 1
+    assert significant(side * scores, n_x, alternative, found.alpha) == 0
+    assert minimum_detectable(8, 8).reason is None
+
+
+def test_ties_that_are_not_counted_leave_a_p_of_zero() -> None:
+    # 3 against 3, one-sided: two of 20 divisions may be as extreme, the observed one among them
+    found = minimum_detectable(3, 3, ties="strict")
+    rng = np.random.default_rng(3)
+    scores = rng.normal(size=(12_000, 6))
+    scores[:, :3] += shift_of(some(found.detectable), 3, 3)
+    p = permutation_rows(scores, 3, ties="strict").pvalue
+    assert (p < 0.05).mean() == pytest.approx(0.8, abs=0.02)
+
+
+@pytest.mark.parametrize("alternative", ["greater", "two-sided"])
+def test_a_fitted_normal_curve_is_judged_as_such(alternative: str) -> None:
+    found = minimum_detectable(5, 6, alternative=alternative, method="normal")
+    for d, share in ((some(found.critical) - 1e-6, 0), (some(found.critical) + 1e-6, 1)):
+        row = with_effect(d, 5, 6, 1)[0]
+        p = permutation_test(row[:5], row[5:], alternative=alternative, method="normal").pvalue
+        assert (p < 0.05) == share
+    rng = np.random.default_rng(5)
+    scores = rng.normal(size=(4_000, 11))
+    scores[:, :5] += shift_of(some(found.detectable), 5, 6)
+    found_often = permutation_rows(scores, 5, alternative=alternative, method="normal").pvalue < 0.05
+    assert found_often.mean() == pytest.approx(0.8, abs=0.025)
+    # an effect size of 2 against 2 is at most 1.73, and z is as large
+    nothing = minimum_detectable(2, 2, alpha=0.04, method="normal")
+    assert nothing.critical is None
+    assert "cannot have an effect size" in str(nothing.reason)
+
+
+def test_effect_sizes_are_those_of_the_standard_deviation_asked_for() -> None:
+    one, other = minimum_detectable(4, 5), minimum_detectable(4, 5, ddof=0)
+    for name in ("critical", "detectable", "largest"):
+        assert getattr(other, name) == pytest.approx(getattr(one, name) * sqrt(9 / 8), rel=1e-12)
+    assert other.largest == pytest.approx(effect_size(np.ones(4), np.zeros(5), ddof=0), rel=1e-12)
 
 
 def test_more_power_and_a_lower_level_ask_for_more() -> None:
@@ -118,6 +243,10 @@ def test_no_effect_size_exceeds_the_largest(n_x: int, n_y: int) -> None:
         ({"alpha": 5.0}, InputError, "alpha is 5.0"),
         ({"power": 1.0}, InputError, "power is 1.0"),
         ({"alternative": "greter"}, UnknownNameError, "did you mean 'greater'"),
+        ({"ties": "week"}, UnknownNameError, "did you mean 'weak'"),
+        ({"method": "exakt"}, UnknownNameError, "did you mean 'exact'"),
+        ({"ddof": 2}, InputError, "ddof is 2"),
+        ({"n_x": 25, "n_y": 25, "method": "exact"}, InputError, "sets of 25 and 25 have too many divisions"),
     ],
 )
 def test_impossible_questions_are_refused(

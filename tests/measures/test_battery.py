@@ -5,8 +5,17 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from crossroads import Design, Embeddings, battery, benjamini_hochberg, holm, mleat, series
-from crossroads.errors import DesignError, InputError, MissingStimuliError
+from crossroads import (
+    Design,
+    Embeddings,
+    battery,
+    benjamini_hochberg,
+    holm,
+    minimum_detectable,
+    mleat,
+    series,
+)
+from crossroads.errors import DesignError, FormatError, InputError, MissingStimuliError
 
 WORDS = {name: [f"{name}{i}" for i in range(4)] for name in "xyab"}
 LABELS = [word for words in WORDS.values() for word in words]
@@ -49,6 +58,41 @@ def test_a_tail_chosen_after_the_fact_is_not_adjusted() -> None:
     assert result.conventions["adjusted"] == "Level 1, two-sided"
 
 
+def test_a_battery_says_what_sets_of_these_sizes_could_have_shown() -> None:
+    small = Design(name="small", x=WORDS["x"][:3], y=WORDS["y"][:3], a=WORDS["a"], b=WORDS["b"])
+    result = battery(model(1), [designs()[0], small], resamples=0)
+    large, none = result.detectable
+    assert large == minimum_detectable(4, 4, alternative="two-sided")  # the tail was chosen after the fact
+    assert none.detectable is None
+    assert none.reason == "the smallest p-value of sets of 3 and 3 is 0.1, which is not below 0.05"
+    rows = result.rows()
+    assert rows[0]["critical_effect_size"] == large.critical
+    assert rows[0]["detectable_effect_size"] == large.detectable
+    assert rows[1]["critical_effect_size"] is rows[1]["detectable_effect_size"] is None
+
+
+def test_what_could_have_been_shown_goes_by_the_conventions_of_the_tests() -> None:
+    given = {"alternative": "less", "alpha": 0.1, "ddof": 0, "ties": "strict"}
+    (found,) = battery(model(1), designs()[:1], resamples=0, **given).detectable  # type: ignore[arg-type]
+    assert found == minimum_detectable(4, 4, **given)  # type: ignore[arg-type]
+    (curve,) = battery(model(1), designs()[:1], resamples=0, method="normal").detectable
+    assert curve == minimum_detectable(4, 4, alternative="two-sided", method="normal")
+    assert len({found.detectable, curve.detectable, minimum_detectable(4, 4).detectable}) == 3
+
+
+def test_a_battery_of_a_version_that_did_not_say_is_read() -> None:
+    result = battery(model(1), designs(), resamples=0)
+    data = result.to_dict()
+    assert type(result).from_dict(data) == result
+    del data["detectable"]
+    read = type(result).from_dict(data)
+    assert read.detectable == ()
+    assert [row["detectable_effect_size"] for row in read.rows()] == [None] * 3
+    del data["holm"]
+    with pytest.raises(FormatError, match=r"\['holm'\] are missing"):
+        type(result).from_dict(data)
+
+
 def test_designs_with_too_few_words_are_skipped_and_listed() -> None:
     strange = Design(name="strange", x=["p", "q"], y=["r", "s"], a=WORDS["a"], b=WORDS["b"])
     seen: list[str] = []
@@ -82,7 +126,7 @@ def test_the_frame_of_a_battery_has_one_row_a_test() -> None:
     pytest.importorskip("pandas", reason="data frames need the extra 'frames'")
     frame = battery(model(1), designs(), resamples=0).to_frame()
     assert frame["design"].tolist() == ["one", "two", "three"]
-    assert list(frame.columns[-2:]) == ["holm", "bh"]
+    assert list(frame.columns[-4:]) == ["holm", "bh", "critical_effect_size", "detectable_effect_size"]
 
 
 def test_a_series_measures_every_point_in_order_of_time() -> None:

@@ -377,6 +377,29 @@ def test_the_published_rule_keeps_words_of_one_parent() -> None:
     assert exact >= 18
 
 
+def test_the_released_code_removes_no_word() -> None:
+    # its rule, with the comparisons added up as it does: booleans of NumPy, whose sum is at most True
+    emb, groups, words = planted(3)
+    result = wefat(emb, groups, [w for kind in words.values() for w in kind], TARGET)
+    own, truth = np.asarray(result.constituent_scores), words["own"]
+    removed_by_some = 0
+    for threshold in np.array(range(-40, 41)) / 20:
+        kept = eibd(result.pairs, result.constituents, threshold=threshold, truth=truth, remove="none")
+        every = ibd(result.pairs, threshold=threshold, truth=truth)
+        added = sum((row > threshold for row in own[1:]), start=own[0] > threshold)
+        assert (added != len(own)).all()
+        assert (kept.words, kept.tpr, kept.fpr, kept.auc) == (every.words, every.tpr, every.fpr, every.auc)
+        assert kept.scores == every.scores
+        removed_by_some += eibd(result.pairs, result.constituents, threshold=threshold).words != every.words
+    assert removed_by_some > 5
+    assert kept.kind == "eibd"
+    assert kept.conventions["detected"].endswith("for any pair, whatever the constituent pairs")
+    chosen = eibd(result.pairs, result.constituents, threshold="youden", truth=truth, remove="none")
+    assert chosen.threshold == ibd(result.pairs, threshold="youden", truth=truth).threshold
+    with pytest.raises(UnknownNameError, match="did you mean 'none'"):
+        eibd(result.pairs, result.constituents, threshold=0.5, remove="non")
+
+
 # Results and bad input
 
 

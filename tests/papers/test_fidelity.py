@@ -62,6 +62,8 @@ def logits() -> cr.Logits:
         log_sum_exp=total,
         log_sum_initial=total - 0.1,
         log_sum_continuation=total - 3,
+        log_sum_bare_initial=total - 0.1,
+        log_sum_bare_continuation=total - 2.9,
         hidden_sq_norm=np.full(3, 200.0),
         vocabulary=5,
     )

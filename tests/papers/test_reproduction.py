@@ -151,6 +151,28 @@ def test_rates_of_another_threshold_are_told_by_trying_all() -> None:
     assert "convention" not in {cell.verdict for cell in cells}
 
 
+def test_points_of_the_released_rule_of_removal_are_told_by_trying_it() -> None:
+    # publish what EIBD gives here if no word is removed: more words than with any other rule
+    groups, lists = catalog().groups("ceat-groups"), catalog().words("ceat-validation")
+    scores, emergent = wefat(world(), groups, lists.all_words, "AF"), lists["AF"]["emergent"]
+    at = ibd(scores.pairs, threshold=-0.5, truth=emergent)
+    row = {"target": "AF", "kind": "eibd", "tpr": [at.intervals["tpr"].hits, 9]}
+    row["fpr"] = [at.intervals["fpr"].hits, 89]
+    cells, _, _ = detected(world(), {**table("ceat-ibd"), "row": [row]}, same=True, seed=0)
+    assert {cell.verdict for cell in cells} <= {"convention", "equal"}
+    reasons = {cell.reason for cell in cells if cell.verdict == "convention"}
+    assert len(reasons) == 1
+    assert "no word removed, as in the released code (remove='none')" in reasons.pop()
+
+
+def test_printed_numbers_of_words_say_what_was_removed() -> None:
+    notes = " ".join(reproduce("ceat-ibd", world()).notes)
+    assert "AF: the paper's IBD detects 5 + 9 words (true and others), its EIBD 4 + 10: as many." in notes
+    assert "fits the released code, which never removes a word (remove='none')" in notes
+    assert "MF: the paper's IBD detects 5 + 9 words (true and others), its EIBD 5 + 33: more," in notes
+    assert "female against male names once for each race" in notes
+
+
 def test_a_fit_without_replacement_is_told_from_one_with() -> None:
     emb = world(300)
     source = table("rsa")

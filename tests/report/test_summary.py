@@ -99,7 +99,23 @@ def test_measures_have_their_printed_names_and_scores_their_direction(whole: Aud
 
 
 def test_one_test_is_one_test(audit: Audit, tested: BatteryResult) -> None:
-    battery = dataclasses.replace(tested, tests=tested.tests[:1], bh=tested.bh[:1], holm=tested.holm[:1])
+    first = {name: getattr(tested, name)[:1] for name in ("tests", "bh", "holm", "detectable")}
+    battery = dataclasses.replace(tested, **first)
     other = dataclasses.replace(audit, battery=battery)
     assert "Benjamini and Hochberg for 1 test (" in latex_table(other)
     assert "adjusted for 1 test." in markdown_summary(other)
+
+
+def test_what_sets_of_these_sizes_could_have_shown_is_in_both_tables(
+    audit: Audit, tested: BatteryResult
+) -> None:
+    found = [one.detectable for one in tested.detectable if one.detectable is not None]
+    assert 0 < len(found) < len(tested.detectable)  # one design has 2 words against 4
+    text, tex = markdown_summary(audit), latex_table(audit)
+    assert f"| {found[0]:.2f} |" in text
+    assert f"${found[0]:.2f}$" in tex
+    assert "finds in 80 % of cases (p below 0.05, two-sided, not adjusted); –: none could be." in text
+    assert "$d_{80}$: true effect size that sets of these sizes show in 80\\% of cases" in tex
+    older = dataclasses.replace(audit, battery=dataclasses.replace(tested, detectable=()))
+    assert "| – |" in markdown_summary(older)
+    assert "finds in" not in markdown_summary(older)

@@ -279,3 +279,24 @@ def test_prompts_are_those_of_ml_eat() -> None:
     assert gpt2["plain"].templates[0].fill(word="love") == "This is love"
     assert gpt2["article"].templates[0].fill(word="axe") == "This is an axe"
     assert clip["prompt"].templates[0].fill(word="love") == "a picture that brings to mind love"
+
+
+def test_the_sentences_of_seat_about_he_and_she_come_out_of_their_own_families() -> None:
+    # written by hand in the published tests 7 and 8; "Here she is." turns the other templates round
+    templates = catalog().templates("seat-templates")
+    families = {
+        "pronoun": ("he", ["He is here.", "He is there.", "Here he is.", "There he is.", "He is a person."]),
+        "object-pronoun": ("her", ["It is her.", "This is her.", "That is her."]),
+        "possessive-pronoun": (
+            "hers",
+            [
+                *("This is hers.", "That is hers.", "There is hers.", "Here is hers.", "It is hers."),
+                *("Hers is there.", "Hers is here."),
+            ],
+        ),
+    }
+    for name, (word, sentences) in families.items():
+        assert [one.fill(word=word) for one in templates[name].templates] == sentences
+    others = [one for family in templates.families if family.name != "pronoun" for one in family.templates]
+    assert not {"Here she is.", "There she is."} & {one.fill(word="she") for one in others}
+    assert any("There she is." in departure for departure in templates.about.departures)

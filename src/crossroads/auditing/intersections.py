@@ -101,7 +101,15 @@ def intersectional_words() -> list[str]:
 
 
 def detect(
-    kind: str, emb: Embeddings, asked: Material, target: str, threshold: str, missing: str, seed: int
+    kind: str,
+    emb: Embeddings,
+    asked: Material,
+    target: str,
+    threshold: str,
+    missing: str,
+    seed: int,
+    *,
+    remove: str = "all",
 ) -> DetectionResult:
     """Run one detection with the threshold that was asked for.
 
@@ -119,6 +127,8 @@ def detect(
         A number, ``"accuracy"``, ``"youden"`` or ``"null"``; without true words ``"youden"`` is ``"null"``.
     missing, seed
         As in :func:`~crossroads.measures.wefat.wefat` and :func:`~crossroads.measures.intersectional.ibd`.
+    remove
+        As in :func:`~crossroads.measures.intersectional.eibd`.
     """
     truth = asked.truths.get(target)
     level: float | str
@@ -132,7 +142,7 @@ def detect(
     scores = wefat(emb, asked.groups, asked.words, target, missing=missing)
     if kind == "ibd":
         return ibd(scores.pairs, threshold=level, truth=truth, seed=seed)
-    return eibd(scores.pairs, scores.constituents, threshold=level, truth=truth, seed=seed)
+    return eibd(scores.pairs, scores.constituents, threshold=level, truth=truth, remove=remove, seed=seed)
 
 
 def intersectional_names() -> dict[str, str]:

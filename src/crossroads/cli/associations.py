@@ -15,6 +15,7 @@ from crossroads.evidence import Embeddings
 from crossroads.inference.multiplicity import benjamini_hochberg, holm
 from crossroads.measures import WeatResult, battery, sc_weat, series, weat
 from crossroads.measures.gaps import require_in_all, require_stimuli
+from crossroads.results import encode
 from crossroads.sources import load, load_series, sniff
 from crossroads.stimuli import Design
 
@@ -136,6 +137,7 @@ def mleat_command(
             adjusted=result.conventions["adjusted"],
             holm=result.holm,
             bh=result.bh,
+            detectable=encode(result.detectable),
             skipped=result.skipped,
         )
         return
@@ -144,6 +146,7 @@ def mleat_command(
         printing.out.print(printing.similarity_table(results))
         printing.out.print(printing.tail(alternative.value), style="dim")
     levels = [level.method for r in results for level in (r.level1, *r.level2.values())]
+    printing.detectable(result)
     printing.notes([(r.design, r.coverage) for r in results], levels)
     printing.skipped(result.skipped)
 

@@ -131,6 +131,7 @@ def _show_battery(audit: Audit, result: BatteryResult) -> None:
         "all four sets. pattern: the attribute to which each target leans by itself.",
         style="dim",
     )
+    printing.detectable(result)
     printing.notes([(t.design, t.coverage) for t in result.tests], [t.level1.method for t in result.tests])
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from enum import StrEnum
 from functools import partial
 from pathlib import Path
 from typing import Annotated, Any
@@ -41,6 +42,20 @@ GroupFile = Annotated[
 Threshold = Annotated[
     str, typer.Option(help="A number, accuracy, youden (largest tpr − fpr), or null (5 % false positives).")
 ]
+
+
+class Removal(StrEnum):
+    """Which words EIBD takes away again."""
+
+    all = "all"
+    any = "any"
+    none = "none"
+
+
+Remove = Annotated[
+    Removal,
+    typer.Option(help="eibd: remove words above the threshold for all constituent pairs, any, or none."),
+]
 Vocabulary = Annotated[
     bool, typer.Option("--vocabulary", help="Look at every word there is, with a false-discovery rate.")
 ]
@@ -56,6 +71,7 @@ def detection_command(kind: str, summary: str) -> Callable[..., None]:
         test: Targets = None,
         design: GroupFile = None,
         threshold: Threshold = "youden",
+        remove: Remove = Removal.all,
         vocabulary: Vocabulary = False,
         fdr: Fdr = 0.05,
         top: Top = 20,
@@ -66,6 +82,12 @@ def detection_command(kind: str, summary: str) -> Callable[..., None]:
         figure: o.FigureFile = None,
         json: o.Json = False,
     ) -> None:
+        if remove is not Removal.all and (kind == "ibd" or vocabulary):
+            where = "to ibd, which removes no words" if kind == "ibd" else "with --vocabulary"
+            raise InputError(
+                f"--remove {remove.value} is given {where}.",
+                hint="leave it out; it is for eibd over a list of words.",
+            )
         asked = material(kind, test, design, need_words=not vocabulary)
         if vocabulary:
             emb = open_vectors(vectors, None, format_, fallback)
@@ -82,7 +104,8 @@ def detection_command(kind: str, summary: str) -> Callable[..., None]:
         names = [name for members in table.names.values() for name in members]
         emb = open_vectors(vectors, [*names, *asked.words], format_, fallback)
         results = {
-            one: detect(kind, emb, asked, one, threshold, missing.value, seed) for one in asked.targets
+            one: detect(kind, emb, asked, one, threshold, missing.value, seed, remove=remove.value)
+            for one in asked.targets
         }
         if figure is not None:
             from crossroads import plots

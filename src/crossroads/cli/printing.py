@@ -209,6 +209,22 @@ def legend(result: BatteryResult) -> None:
             out.print(f"[b]{escape(test.design)}[/b]  {escape(question(test))}")
 
 
+def detectable(result: BatteryResult) -> None:
+    """What sets of these sizes could have shown, in a sentence; and which of them could show nothing."""
+    could = [one.detectable for one in result.detectable if one.detectable is not None]
+    if could:
+        least, most = number(min(could)), number(max(could))
+        one = result.detectable[0]
+        out.print(
+            f"Sets of these sizes show a true d of {least if least == most else f'{least} to {most}'} in "
+            f"{100 * one.power:.4g} % of cases (p < {one.alpha:g}, {one.alternative}, not adjusted).",
+            style="dim",
+        )
+    for test, one in zip(result.tests, result.detectable, strict=False):
+        if one.reason is not None:
+            out.print(f"{escape(test.design)}: no effect can be significant: {one.reason}.", style="dim")
+
+
 def sc_weat_table(result: ScWeatResult, *, top: int) -> Table:
     """Words that lean most to either attribute, or all of them if they are few."""
     order = sorted(range(len(result.words)), key=lambda i: -result.effect_size[i])

@@ -64,7 +64,15 @@ def probe_command(
     ] = None,
     renormalise: Annotated[
         bool,
-        typer.Option("--renormalise", help="ILPS*: word beginnings among beginnings, as the released code."),
+        typer.Option(
+            "--renormalise", help="ILPS*: word beginnings among beginnings, without special tokens."
+        ),
+    ] = False,
+    special_tokens: Annotated[
+        bool,
+        typer.Option(
+            "--special-tokens", help="With --renormalise: with special tokens, as the released code."
+        ),
     ] = False,
     gamma: Annotated[float, typer.Option(help="SeT: margin by which a trait has to lead.", min=0)] = 1.0,
     bias: Annotated[bool, typer.Option("--bias", help="SeT: the output bias may move too.")] = False,
@@ -93,6 +101,8 @@ def probe_command(
 
     By default the 53 groups, 16 pairs of traits and 35 templates of the ABC study.
     """
+    if special_tokens and not renormalise:
+        raise InputError("--special-tokens is given without --renormalise.", hint="give both or neither.")
     judged = None if human is None else read_judgements(human, names="catalogue" if traits is None else "own")
     if is_saved(model):
         _refuse_for_saved(
@@ -130,8 +140,9 @@ def probe_command(
         "prior": None if prior is None else prior.value,
         "adjectives": "synonyms" if synonyms else "pairs",
     }
+    star = {"renormalise": "code" if special_tokens else renormalise}
     results = measured(
-        logits, measure, {"renormalise": renormalise}, {"gamma": gamma, "bias": bias, "score": score.value},
+        logits, measure, star, {"gamma": gamma, "bias": bias, "score": score.value},
         options,
     )  # fmt: skip
     compared = Compared()

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from crossroads.errors import EvidenceError, UnknownNameError, in_short, one_of
+from crossroads.evidence.logit_files import SLOTS, SUMS
 
 if TYPE_CHECKING:
     from crossroads.evidence.logits import Logits
@@ -122,17 +123,16 @@ def _refuse(logits: Logits, bad: NDArray[np.bool_], what: str) -> None:
 def check_slots(logits: Logits) -> None:
     """Slots: sums that the heads allow, logits that are found in the heads."""
     n = logits.slots
-    for name in ("log_sum_exp", "hidden_sq_norm", "log_sum_initial", "log_sum_continuation"):
+    for name in SLOTS:
         array = getattr(logits, name)
         if array is None:
             continue
         _check_shape(name, array, (n,))
         _refuse_slot(~np.isfinite(array), name, array, "finite numbers")
     _refuse_slot(logits.hidden_sq_norm <= 0, "hidden_sq_norm", logits.hidden_sq_norm, "positive numbers")
-    if (logits.log_sum_initial is None) != (logits.log_sum_continuation is None):
-        raise EvidenceError(
-            "only one of log_sum_initial and log_sum_continuation is given.", hint="give both or neither."
-        )
+    for one, other in (SUMS[:2], SUMS[2:]):
+        if (getattr(logits, one) is None) != (getattr(logits, other) is None):
+            raise EvidenceError(f"only one of {one} and {other} is given.", hint="give both or neither.")
     largest = logits.heads[logits.head_edges[:-1]].astype(np.float64)
     slack = _SLACK + 1e-6 * np.abs(largest)
     low, high = largest - slack, largest + log(logits.vocabulary) + slack
@@ -140,7 +140,7 @@ def check_slots(logits: Logits) -> None:
     _refuse_slot(
         outside, "log_sum_exp", logits.log_sum_exp, "between the largest logit and that plus log(vocabulary)"
     )
-    for name in ("log_sum_initial", "log_sum_continuation"):
+    for name in SUMS:
         part = getattr(logits, name)
         if part is not None:
             _refuse_slot(part > logits.log_sum_exp + slack, name, part, "at most log_sum_exp")

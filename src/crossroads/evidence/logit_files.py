@@ -17,7 +17,9 @@ if TYPE_CHECKING:
 FORMAT = "crossroads-logits/1"
 CELLS = ("logit", "slot", "chain_logit", "chain_slot")
 """Arrays with an entry a cell."""
-SLOTS = ("log_sum_exp", "hidden_sq_norm", "log_sum_initial", "log_sum_continuation")
+SUMS = ("log_sum_initial", "log_sum_continuation", "log_sum_bare_initial", "log_sum_bare_continuation")
+"""Arrays with an entry a slot that may be absent: sums over some tokens, two by two."""
+SLOTS = ("log_sum_exp", "hidden_sq_norm", *SUMS)
 """Arrays with an entry a slot."""
 ARRAYS = (*CELLS, "word_initial", "heads", "head_edges", *SLOTS)
 _LABELS = ("groups", "priors", "templates", "adjectives")

@@ -22,11 +22,11 @@ from crossroads.evidence.logit_arrays import (
     trait_of,
 )
 from crossroads.evidence.logit_checks import check_cells, check_heads, check_names, check_slots
-from crossroads.evidence.logit_files import ARRAYS, CELLS, SLOTS, read_logits, write_logits
+from crossroads.evidence.logit_files import ARRAYS, CELLS, SLOTS, SUMS, read_logits, write_logits
 from crossroads.evidence.provenance import Provenance, provenance_of
 from crossroads.stimuli import Trait, Traits
 
-RESTRICTIONS = ("none", "position", "piece")
+RESTRICTIONS = ("none", "position", "piece", "code")
 """Over which tokens probabilities are renormalised; see :meth:`Logits.log_probabilities`."""
 
 
@@ -98,6 +98,11 @@ class Logits:
     """The same sum over tokens that begin a word; None if it was not kept."""
     log_sum_continuation: NDArray[np.float64] | None
     """The same sum over tokens that continue a word; None if it was not kept."""
+    log_sum_bare_initial: NDArray[np.float64] | None = None
+    """The same sum over tokens that begin a word by their sign alone, special tokens included; None if it was
+    not kept."""
+    log_sum_bare_continuation: NDArray[np.float64] | None = None
+    """The same sum over tokens that continue a word by their sign alone; None if it was not kept."""
     provenance: Provenance
     """Where the logits came from."""
 
@@ -134,6 +139,8 @@ class Logits:
         word_initial: ArrayLike | None = None,
         log_sum_initial: ArrayLike | None = None,
         log_sum_continuation: ArrayLike | None = None,
+        log_sum_bare_initial: ArrayLike | None = None,
+        log_sum_bare_continuation: ArrayLike | None = None,
         provenance: Provenance | str | None = None,
     ) -> Logits:
         """Build from arrays, filled in any order.
@@ -159,6 +166,9 @@ class Logits:
             One number a slot: over all logits, and of the vector that the output matrix multiplies.
         log_sum_initial, log_sum_continuation
             One number a slot: over the tokens that begin or continue a word; for renormalised ILPS*.
+        log_sum_bare_initial, log_sum_bare_continuation
+            The same by the sign of the tokenizer alone, so that special tokens are in one of them; for
+            ILPS* renormalised as in the released code.
         word_initial
             Adjectives × pieces: whether the piece begins a word. The first ones do unless this says
             otherwise.
@@ -200,6 +210,8 @@ class Logits:
             hidden_sq_norm=floats(hidden_sq_norm, "hidden_sq_norm"),
             log_sum_initial=maybe_floats(log_sum_initial, "log_sum_initial"),
             log_sum_continuation=maybe_floats(log_sum_continuation, "log_sum_continuation"),
+            log_sum_bare_initial=maybe_floats(log_sum_bare_initial, "log_sum_bare_initial"),
+            log_sum_bare_continuation=maybe_floats(log_sum_bare_continuation, "log_sum_bare_continuation"),
             provenance=provenance_of(None if provenance == "" else provenance, "in memory"),
         )
 
@@ -277,23 +289,34 @@ class Logits:
         restricted
             ``"none"``: among all tokens. ``"position"``: a first piece among the tokens that begin a word,
             later ones among those that continue one, whatever they are. ``"piece"``: each piece among the
-            tokens of its own kind.
+            tokens of its own kind. ``"code"``: as ``"position"``, with the special tokens among those that
+            their sign puts them with, as in the released code of ILPS*: in vocabularies that mark beginnings
+            (RoBERTa) they count as continuations, in those that mark continuations (BERT) as beginnings.
         """
         one_of("restriction", restricted, RESTRICTIONS)
         logit, slot = self.cells(filled=filled)
         if restricted == "none":
             total = self.log_sum_exp[slot]
         else:
-            if self.log_sum_initial is None or self.log_sum_continuation is None:
-                raise EvidenceError(
-                    "the sums over tokens that begin or continue a word were not kept.",
-                    hint="probe again with log_sum_initial and log_sum_continuation.",
-                )
             begins = self.word_initial
-            if restricted == "position":
+            if restricted != "piece":
                 begins = np.broadcast_to(np.arange(logit.shape[-1]) == 0, begins.shape)
-            total = np.where(begins, self.log_sum_initial[slot], self.log_sum_continuation[slot])
+            initial, continuation = self._sums(special=restricted == "code")
+            total = np.where(begins, initial[slot], continuation[slot])
         return np.asarray(np.where(slot < 0, np.nan, logit.astype(np.float64) - total))
+
+    def _sums(self, *, special: bool) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Sums over tokens that begin a word, and over those that continue one."""
+        names = SUMS[2:] if special else SUMS[:2]
+        initial, continuation = (getattr(self, name) for name in names)
+        if initial is None or continuation is None:
+            which = ", special tokens included," if special else ""
+            raise EvidenceError(
+                f"the sums over tokens that begin or continue a word{which} were not kept.",
+                hint=f"probe again with {names[0]} and {names[1]}"
+                + ("; logits of earlier versions lack them." if special else "."),
+            )
+        return initial, continuation
 
     def select(
         self, *, groups: Iterable[str] | None = None, templates: Iterable[str] | None = None

@@ -1,8 +1,8 @@
 """A language model at work: a unit of prompts in, what is kept of its logits out.
 
-Of each slot remain the logits of the tokens that are read, three log-sum-exps (all tokens, those that begin
-words, those that continue them), the squared length of ``h``, and the largest logits: as many as SeT needs to
-be certain, found slot by slot.
+Of each slot remain the logits of the tokens that are read, five log-sum-exps (all tokens, those that begin
+words, those that continue them, and both of these with special tokens), the squared length of ``h``, and the
+largest logits: as many as SeT needs to be certain, found slot by slot.
 """
 
 from __future__ import annotations
@@ -23,7 +23,11 @@ FIRST_HEAD, GROWTH = 64, 4
 """How many of the largest logits are kept, and by how much more are tried where these do not suffice."""
 
 Floats = NDArray[np.float64]
-_PER_SLOT = 5
+_SUMS = (
+    *("log_sum_exp", "log_sum_initial", "log_sum_continuation"),
+    *("log_sum_bare_initial", "log_sum_bare_continuation"),
+)
+_PER_SLOT = 7
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -38,6 +42,10 @@ class Answers:
     """Over the tokens that begin a word."""
     log_sum_continuation: Floats
     """Over the tokens that continue one."""
+    log_sum_bare_initial: Floats
+    """Over the tokens that begin a word by their sign alone, special ones included."""
+    log_sum_bare_continuation: Floats
+    """Over those that continue one by their sign alone."""
     hidden_sq_norm: Floats
     """Squared length of what enters the output matrix."""
     read: NDArray[np.float32]
@@ -47,7 +55,7 @@ class Answers:
 
     def packed(self) -> Floats:
         """Everything in one array; single-precision numbers stay what they are."""
-        sums = (self.log_sum_exp, self.log_sum_initial, self.log_sum_continuation)
+        sums = [getattr(self, name) for name in _SUMS]
         return np.concatenate(
             [[self.sizes.size], self.sizes, *sums, self.hidden_sq_norm, self.read, self.heads]
         )
@@ -61,10 +69,8 @@ def unpacked(array: Floats) -> Answers:
     kept = int(sizes.sum())
     return Answers(
         sizes=sizes,
-        log_sum_exp=table[1],
-        log_sum_initial=table[2],
-        log_sum_continuation=table[3],
-        hidden_sq_norm=table[4],
+        **dict(zip(_SUMS, table[1:-1], strict=True)),
+        hidden_sq_norm=table[-1],
         read=rest[: rest.size - kept].astype(np.float32),
         heads=rest[rest.size - kept :].astype(np.float32),
     )
@@ -92,9 +98,10 @@ class Prober:
     def __init__(self, model: LanguageModel, marks: Marks, margin: float) -> None:
         self._torch = require("torch", extra="models", purpose="running transformer models")
         self._model, self._margin = model, margin
-        everything = np.ones_like(marks.initial)
-        kinds = np.stack([everything, marks.initial, marks.continuation], axis=1).astype(np.float32)
-        self._kinds = self._torch.from_numpy(kinds).to(model.device)
+        kinds = [np.ones_like(marks.initial), marks.initial, marks.continuation]
+        kinds += [marks.bare_initial, marks.bare_continuation]
+        table = np.stack(kinds, axis=1).astype(np.float32)
+        self._kinds = self._torch.from_numpy(table).to(model.device)
 
     def __call__(self, batches: Sequence[Batch]) -> Answers:
         """The answers to some batches, in their order."""
@@ -114,9 +121,7 @@ class Prober:
         sums = (logits - top[:, None]).exp_() @ self._kinds
         answers = Answers(
             sizes=np.array([len(head) for head in heads], np.int64),
-            log_sum_exp=_logs(top, sums[:, 0]),
-            log_sum_initial=_logs(top, sums[:, 1]),
-            log_sum_continuation=_logs(top, sums[:, 2]),
+            **{name: _logs(top, sums[:, at]) for at, name in enumerate(_SUMS)},
             hidden_sq_norm=(hidden.cpu().double() ** 2).sum(1).numpy(),
             read=read.float().cpu().numpy(),
             heads=torch.cat(heads).float().cpu().numpy(),

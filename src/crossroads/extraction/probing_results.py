@@ -19,7 +19,7 @@ from crossroads.extraction.settings import fingerprint
 from crossroads.sources.language_models import CAUSAL, LanguageModel
 from crossroads.sources.transformers_models import versions
 
-SCHEME = "crossroads-probe/1"
+SCHEME = "crossroads-probe/2"
 """Name of the procedure; changes when the same input would give other bytes."""
 
 
@@ -53,6 +53,8 @@ def answered(
         log_sum_exp=answers.log_sum_exp,
         log_sum_initial=answers.log_sum_initial,
         log_sum_continuation=answers.log_sum_continuation,
+        log_sum_bare_initial=answers.log_sum_bare_initial,
+        log_sum_bare_continuation=answers.log_sum_bare_continuation,
         hidden_sq_norm=answers.hidden_sq_norm,
         provenance=about,
     )

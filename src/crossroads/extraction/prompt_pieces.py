@@ -21,6 +21,7 @@ NOTHING = "no token stands for it"
 JOINED = "the tokenizer joins it with the text around it"
 _LETTERS = "aeoinst1"
 _TEXTS_AT_ONCE = 4096
+Flags = NDArray[np.bool_]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -33,6 +34,11 @@ class Marks:
     """For each token whether it begins a word; special tokens do neither."""
     continuation: NDArray[np.bool_]
     """For each token whether it goes on with one."""
+    bare_initial: NDArray[np.bool_]
+    """The same by the sign alone, as in the released code of ILPS*: a special token that has not the sign of
+    continuations begins a word, ..."""
+    bare_continuation: NDArray[np.bool_]
+    """... and one that has not the sign of beginnings goes on with one."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -66,8 +72,9 @@ def find_marks(tokenizer: Any, vocabulary: int) -> Marks:
     """
     known = min(vocabulary, len(tokenizer))
     tokens = [token or "" for token in tokenizer.convert_ids_to_tokens(list(range(known)))]
-    ordinary = np.zeros(vocabulary, bool)
-    ordinary[:known] = [token != "" for token in tokens]
+    there = np.zeros(vocabulary, bool)
+    there[:known] = [token != "" for token in tokens]
+    ordinary = there.copy()
     special = {int(one) for one in tokenizer.all_special_ids}
     special |= {int(at) for at, token in tokenizer.added_tokens_decoder.items() if token.special}
     ordinary[[one for one in special if one < vocabulary]] = False
@@ -75,13 +82,25 @@ def find_marks(tokenizer: Any, vocabulary: int) -> Marks:
     if space:
         marked = np.zeros(vocabulary, bool)
         marked[:known] = [token.startswith(space) for token in tokens]
-        return Marks(sign=space, initial=ordinary & marked, continuation=ordinary & ~marked)
+        return _marks(space, ordinary, there, marked, ~marked)
     prefix = getattr(tokenizer.backend_tokenizer.model, "continuing_subword_prefix", None) or ""
     if not prefix:
-        return Marks(sign="", initial=ordinary, continuation=ordinary)
+        everything = np.ones(vocabulary, bool)
+        return _marks("", ordinary, there, everything, everything)
     marked = np.zeros(vocabulary, bool)
     marked[:known] = [token.startswith(prefix) for token in tokens]
-    return Marks(sign=prefix, initial=ordinary & ~marked, continuation=ordinary & marked)
+    return _marks(prefix, ordinary, there, ~marked, marked)
+
+
+def _marks(sign: str, ordinary: Flags, there: Flags, begins: Flags, goes_on: Flags) -> Marks:
+    """Kinds of tokens by their sign, without special tokens and with them."""
+    return Marks(
+        sign=sign,
+        initial=ordinary & begins,
+        continuation=ordinary & goes_on,
+        bare_initial=there & begins,
+        bare_continuation=there & goes_on,
+    )
 
 
 def _space_sign(tokenizer: Any) -> str:

@@ -9,6 +9,7 @@ from typing import Any
 from crossroads.errors import InputError, MissingStimuliError
 from crossroads.evidence import Embeddings, Provenance
 from crossroads.inference.multiplicity import benjamini_hochberg, holm
+from crossroads.inference.power import Detectable, minimum_detectable
 from crossroads.measures.gaps import require_in_all, require_stimuli
 from crossroads.measures.gathering import check_inputs, check_vectors, listed_designs
 from crossroads.measures.mleat import MleatResult, mleat
@@ -29,12 +30,22 @@ class BatteryResult(Result):
     """The same, adjusted by Benjamini and Hochberg."""
     skipped: Mapping[str, str]
     """Designs that could not be measured, and why."""
+    detectable: tuple[Detectable, ...] = ()
+    """What Level 1 of each test could have shown with sets of its sizes, before any adjustment; two-sided if
+    the tail was chosen after the fact. Empty in results of versions that did not say."""
 
     def rows(self) -> list[dict[str, Any]]:
-        """One row a test, with the adjusted p-values of Level 1."""
+        """One row a test, with the adjusted p-values of Level 1 and the effect sizes it could have shown."""
+        could = self.detectable or (None,) * len(self.tests)
         return [
-            {**test.rows()[0], "holm": h, "bh": b}
-            for test, h, b in zip(self.tests, self.holm, self.bh, strict=True)
+            {
+                **test.rows()[0],
+                "holm": h,
+                "bh": b,
+                "critical_effect_size": None if one is None else one.critical,
+                "detectable_effect_size": None if one is None else one.detectable,
+            }
+            for test, h, b, one in zip(self.tests, self.holm, self.bh, could, strict=True)
         ]
 
 
@@ -70,8 +81,10 @@ def battery(
     """Run the ML-EAT on several designs and adjust their Level 1 p-values for the number of tests.
 
     Holm's adjustment keeps the chance of any false rejection at the level, that of Benjamini and Hochberg
-    the expected share of false rejections. With ``alternative="observed"``, the default of the ML-EAT, the
-    two-sided p-values are adjusted, because the tail on the observed side has not the level it claims.
+    the expected share of false rejections. What sets of these sizes could have shown at all stands beside
+    each test (:func:`~crossroads.inference.power.minimum_detectable`). With ``alternative="observed"``, the
+    default of the ML-EAT, both are two-sided, because the tail on the observed side has not the level it
+    claims.
 
     Parameters
     ----------
@@ -137,6 +150,7 @@ def assemble_battery(
         holm=tuple(holm(pvalues).tolist()),
         bh=tuple(benjamini_hochberg(pvalues).tolist()),
         skipped=skipped,
+        detectable=tuple(_detectable(test, adjusted) for test in tests),
         conventions={
             "measure": "battery",
             "missing": missing,
@@ -144,6 +158,20 @@ def assemble_battery(
             **recorded(options),
         },
         provenance=provenance,
+    )
+
+
+def _detectable(test: MleatResult, alternative: str) -> Detectable:
+    """What Level 1 of a test could have shown, under its own conventions."""
+    given, sets = test.conventions, test.level1.sets
+    return minimum_detectable(
+        len(sets["x"]),
+        len(sets["y"]),
+        alpha=given["alpha"],
+        alternative=alternative,
+        ties=given["ties"],
+        ddof=given["ddof"],
+        method="normal" if given["method"] == "normal" else "auto",
     )
 
 

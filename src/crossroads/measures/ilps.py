@@ -12,7 +12,7 @@ from crossroads.evidence.logits import Logits
 from crossroads.measures.trait_cells import selected, trait_scores
 from crossroads.measures.trait_scores import TraitScores
 
-_RESTRICTIONS: dict[bool | str, str] = {False: "none", True: "position", "piece": "piece"}
+_RESTRICTIONS: dict[bool | str, str] = {False: "none", True: "position", "piece": "piece", "code": "code"}
 
 
 def ilps(
@@ -78,16 +78,19 @@ def ilps_star(
     logits, prior, templates, adjectives
         As in :func:`ilps`.
     renormalise
-        False, the formula as published: each piece among all tokens. True, the released code: the first
-        piece among tokens that begin a word, later ones among those that continue one. ``"piece"``: each
-        piece among the tokens of its own kind.
+        False, the formula as published: each piece among all tokens. True: the first piece among tokens
+        that begin a word, later ones among those that continue one, special tokens left out. ``"code"``,
+        the released code: the same, with special tokens where their sign puts them. ``"piece"``: each piece
+        among the tokens of its own kind.
 
     Notes
     -----
-    *Departures:* the released code renormalises, which the publication does not mention. Where a later piece
-    begins a word (*low status*, and *science-oriented* in many vocabularies), it divides by the mass of
-    tokens to which the piece does not belong, so that the quotient is no probability and can exceed 1;
-    ``renormalise="piece"`` mends that.
+    *Departures:* the released code renormalises, which the publication does not mention. It sorts tokens by
+    their sign alone, so that ``<s>``, ``<mask>`` and the like count as continuations in RoBERTa (``Ġ`` marks
+    beginnings), and ``[CLS]``, ``[MASK]`` and the like as beginnings in BERT (``##`` marks continuations):
+    ``renormalise="code"``. Where a later piece begins a word (*low status*, and *science-oriented* in many
+    vocabularies), it divides by the mass of tokens to which the piece does not belong, so that the quotient
+    is no probability and can exceed 1; True does so too, and ``renormalise="piece"`` mends that.
 
     References
     ----------
@@ -95,7 +98,9 @@ def ilps_star(
     """
     given: Any = renormalise
     if not isinstance(given, bool | str) or given not in _RESTRICTIONS:
-        raise InputError(f"renormalise is {in_short(renormalise)}.", hint="use False, True or 'piece'.")
+        raise InputError(
+            f"renormalise is {in_short(renormalise)}.", hint="use False, True, 'code' or 'piece'."
+        )
     chosen = selected(logits, templates)
     each = chosen.log_probabilities(filled=True, restricted=_RESTRICTIONS[renormalise])
     conventions = {"pieces": "chain rule, left to right", "renormalise": renormalise}

@@ -19,7 +19,14 @@ from crossroads.results import Result
 
 GRID = np.arange(-40, 41) / 20
 """Thresholds tried when a rule is to choose one."""
-_REMOVED = {"": "", "all": " and not for every constituent pair", "any": " and for no constituent pair"}
+_REMOVED = {
+    "": "",
+    "all": " and not for every constituent pair",
+    "any": " and for no constituent pair",
+    "none": ", whatever the constituent pairs",
+}
+REMOVALS = ("all", "any", "none")
+"""Which words EIBD takes away again: above the threshold for all constituent pairs, for any, or none."""
 RULES = ("accuracy", "youden")
 """Rules that choose a threshold: most right answers, or the largest tpr − fpr."""
 
@@ -50,7 +57,7 @@ class DetectionResult(Result):
     """The words detected, strongest first."""
     scores: Mapping[str, float]
     """Score of every candidate: its largest WEFAT score over all pairs; for EIBD, less its smallest score
-    over the constituent pairs."""
+    over the constituent pairs (``remove="any"``: largest; ``"none"``: less nothing)."""
     threshold: float
     """Scores above this count."""
     threshold_rule: str
@@ -162,6 +169,8 @@ def eibd(
     remove
         ``"all"``, the published rule, removes words that are above the threshold for every constituent
         pair. ``"any"`` removes words that are above it for one: stricter, and closer to the name.
+        ``"none"`` removes nothing, which is what the released code does: EIBD is then IBD, judged against
+        the emergent words.
 
     Notes
     -----
@@ -171,13 +180,19 @@ def eibd(
     Words are emergent for thresholds from their smallest (``"any"``: largest) constituent score up to their
     largest pair score.
     The length of that interval is the score behind ``auc``: ours, because the detected words of different
-    thresholds are not nested and the published rule has no score of its own.
+    thresholds are not nested and the published rule has no score of its own. With ``remove="none"`` they are
+    nested, and the score is that of IBD.
+
+    *Departures:* the released code means to remove words above the threshold for all constituent pairs. It
+    adds up comparisons with thresholds of NumPy, whose sum is True and never 3, so that no word is removed
+    and EIBD equals IBD at every threshold. Its constituent pair of genders has one score for each race; ours
+    sets all names of a gender against all of the other.
 
     References
     ----------
     Guo, W., & Caliskan, A. (2021). Section 8.2. doi:10.1145/3461702.3462536
     """
-    one_of("remove", remove, ("all", "any"))
+    one_of("remove", remove, REMOVALS)
     table, parents = ScoreTable.of(pairs, "pairs"), ScoreTable.of(constituents, "constituents")
     if set(parents.words) != set(table.words):
         odd = join_words(map(in_short, sorted(set(parents.words) ^ set(table.words))), most=3)
@@ -188,8 +203,12 @@ def eibd(
     at = {word: i for i, word in enumerate(parents.words)}
     aligned = parents.scores[:, [at[word] for word in table.words]]
     top = table.scores.max(axis=0)
-    bottom = aligned.min(axis=0) if remove == "all" else aligned.max(axis=0)
-    return _detect("eibd", remove, table, top, bottom, top - bottom, threshold, truth, level, resamples, seed)
+    if remove == "none":
+        scores, bottom = top, np.full(top.shape, -np.inf)
+    else:
+        bottom = aligned.min(axis=0) if remove == "all" else aligned.max(axis=0)
+        scores = top - bottom
+    return _detect("eibd", remove, table, top, bottom, scores, threshold, truth, level, resamples, seed)
 
 
 def _detect(

@@ -147,6 +147,11 @@ def wefat(
     ddof, missing
         As in :func:`~crossroads.measures.weat.weat`; ``missing`` is about names and words alike.
 
+    Notes
+    -----
+    *Departures:* the released code has one score of female against male names for each race that it looks
+    for; here the constituent *female* is the union of the female groups of all races.
+
     References
     ----------
     Guo, W., & Caliskan, A. (2021). doi:10.1145/3461702.3462536

@@ -17,6 +17,16 @@ RATES = ("tpr", "fpr", "accuracy")
 _WITHIN = 0.0005
 _GRID = tuple(round(-2 + 0.05 * step, 2) for step in range(81))
 """The thresholds that the paper says it looked at."""
+_REMOVALS = {
+    "all": "",
+    "none": ", no word removed, as in the released code (remove='none')",
+    "any": ", words removed for any constituent pair (remove='any')",
+}
+"""Rules by which EIBD may take words away, and how to say so."""
+_GENDERS = (
+    "The released code scores female against male names once for each race (its columns fm_a and fm_l); "
+    "ours sets all female names against all male ones."
+)
 
 
 def _name(target: str, kind: str) -> str:
@@ -104,7 +114,25 @@ def detected(emb: Embeddings, source: Mapping[str, Any], same: bool, seed: int) 
         cells += _cells(row, found, source, same)
         notes.append(_note(row, found))
     notes.append("The paper prints no thresholds; ours is the one with the largest tpr − fpr for IBD.")
+    notes += [*_removed(source["row"]), _GENDERS]
     return cells, notes, next(reversed(scores.values()), None)
+
+
+def _removed(rows: Sequence[Mapping[str, Any]]) -> Iterator[str]:
+    """What the printed numbers of words say about which words EIBD removed."""
+    printed = {(row["target"], row["kind"]): (row["tpr"][0], row["fpr"][0]) for row in rows}
+    for target in dict.fromkeys(row["target"] for row in rows):
+        if (target, "ibd") not in printed or (target, "eibd") not in printed:
+            continue
+        before, after = printed[target, "ibd"], printed[target, "eibd"]
+        told = (
+            f"{target}: the paper's IBD detects {before[0]} + {before[1]} words (true and others), its EIBD "
+        )
+        told += f"{after[0]} + {after[1]}"
+        if sum(before) == sum(after):
+            yield f"{told}: as many. That fits the released code, which never removes a word (remove='none')."
+        elif sum(after) > sum(before):
+            yield f"{told}: more, so that the two cannot have had one threshold under any rule of removal."
 
 
 def _uncovered(given: Mapping[str, Any], source: Mapping[str, Any], why: str) -> Iterator[Cell]:
@@ -148,14 +176,14 @@ def _near(published: float, ours: float | None) -> bool:
 
 def _other_threshold(row: _Row) -> tuple[str, str]:
     """The threshold or rule under which all three rates are as printed, if there is one."""
-    for remove in ("all",) if row.kind == "ibd" else ("all", "any"):
-        ending = "" if remove == "all" else ", words removed for any constituent pair (remove='any')"
+    for remove, ending in _REMOVALS.items() if row.kind == "eibd" else [("all", "")]:
         rules: tuple[str | float, ...] = ("accuracy", *_GRID)
         for threshold in rules:
             found = row.detected(threshold, remove=remove, resamples=1)
             if all(_near(published, getattr(found, column)) for column, published in row.printed.items()):
                 return "convention", f"threshold {threshold}{ending}"
-    return "differs", "tried without success: every threshold from −2 to 2 in steps of 0.05"
+    rules_tried = "" if row.kind == "ibd" else ", with every rule of removal"
+    return "differs", f"tried without success: every threshold from −2 to 2 in steps of 0.05{rules_tried}"
 
 
 def _note(row: _Row, found: DetectionResult) -> str:

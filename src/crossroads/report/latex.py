@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 from crossroads.measures import BatteryResult, MleatResult, SeriesResult
 from crossroads.report.audit import Audit
@@ -33,13 +34,13 @@ def _vectors(audit: Audit, label: str) -> Iterator[str]:
     """The battery, detections, comparisons of geometry, and one table a series."""
     if audit.battery is not None:
         rows = [
-            _cells(test, audit.ends.get(test.design), bh)
-            for test, bh in zip(audit.battery.tests, audit.battery.bh, strict=True)
+            _cells(test, audit.ends.get(test.design), found)
+            for test, found in zip(audit.battery.tests, audit.battery.rows(), strict=True)
         ]
-        head = ["Test", "$d$", "CI", "$p$", "$p$ (BH)", "Pattern"]
+        head = ["Test", "$d$", "CI", "$p$", "$p$ (BH)", "$d_{80}$", "Pattern"]
         notes = [f"{in_latex(test.design)}: {_question(test)}." for test in audit.battery.tests]
         caption = _caption(audit, audit.battery)
-        yield table("lrrrrl", head, rows, caption=caption, label=label, notes=notes)
+        yield table("lrrrrrl", head, rows, caption=caption, label=label, notes=notes)
     if audit.detections:
         yield _detections(audit, f"{label}-detections")
     if audit.fits:
@@ -118,13 +119,14 @@ def _question(test: MleatResult) -> str:
     return f"{titles['x']} / {titles['y']}: {titles['a']} / {titles['b']}"
 
 
-def _cells(test: MleatResult, ends: tuple[float, float] | None, bh: float) -> list[str]:
+def _cells(test: MleatResult, ends: tuple[float, float] | None, found: dict[str, Any]) -> list[str]:
     return [
         in_latex(test.design),
         latex_number(test.level1.effect_size),
         interval(ends),
         latex_pvalue(test.level1.pvalue, test.level1.method),
-        latex_pvalue(bh),
+        latex_pvalue(found["bh"]),
+        known(found["detectable_effect_size"]),
         in_latex(test.pattern),
     ]
 
@@ -139,6 +141,17 @@ def _conventions(test: MleatResult) -> list[str]:
         f"$p$: share of all divisions of the targets at least as extreme, "
         f"{tail(conventions['alternative'])}, {ties}; exact where unmarked.",
     ]
+
+
+def _detectable(battery: BatteryResult) -> str:
+    """What the detectable effect size is, with a blank after it; nothing where it is not known."""
+    for one in battery.detectable[:1]:
+        side = "two-sided" if one.alternative == "two-sided" else "one-sided"
+        return (
+            f"$d_{{80}}$: true effect size that sets of these sizes show in {100 * one.power:.4g}\\% of "
+            f"cases ($p < {one.alpha:g}$, {side}, not adjusted); dash: none could be. "
+        )
+    return ""
 
 
 def _caption(audit: Audit, battery: BatteryResult) -> str:
@@ -160,6 +173,7 @@ def _caption(audit: Audit, battery: BatteryResult) -> str:
     adjusted = in_latex(battery.conventions["adjusted"])
     sentences.append(
         f"$p$ (BH): adjusted by Benjamini and Hochberg for {counted(len(tests), 'test')} ({adjusted}). "
-        "Pattern: the attribute to which each target leans by itself."
+        + _detectable(battery)
+        + "Pattern: the attribute to which each target leans by itself."
     )
     return " ".join(sentences)

@@ -9,7 +9,7 @@ from crossroads.report.audit import KINDS, Audit
 from crossroads.report.escaping import counted, in_markdown, mark_of, number, pvalue
 from crossroads.report.naming import named_results, unmeasured
 from crossroads.report.rules import Gate
-from crossroads.report.summary_layout import AT_RANDOM, MARKS, between, grid, percent, tail
+from crossroads.report.summary_layout import AT_RANDOM, MARKS, between, detectable_told, grid, percent, tail
 from crossroads.report.summary_traits import context_blocks, trait_blocks
 from crossroads.results import describe_coverage, versions
 
@@ -68,7 +68,8 @@ def _vectors(audit: Audit) -> Iterator[str]:
 
 def _table(audit: Audit, battery: BatteryResult) -> str:
     rows = []
-    for test, bh in zip(battery.tests, battery.bh, strict=True):
+    for test, found in zip(battery.tests, battery.rows(), strict=True):
+        least = found["detectable_effect_size"]
         rows.append(
             [
                 in_markdown(test.design),
@@ -76,11 +77,13 @@ def _table(audit: Audit, battery: BatteryResult) -> str:
                 number(test.level1.effect_size),
                 between(audit.ends.get(test.design)),
                 pvalue(test.level1.pvalue, test.level1.method),
-                pvalue(bh),
+                pvalue(found["bh"]),
+                "–" if least is None else number(least),
                 in_markdown(test.pattern),
             ]
         )
-    return grid(["test", "question", "d", "CI", "p", "p (BH)", "pattern"], "llrrrrl", rows)
+    head = ["test", "question", "d", "CI", "p", "p (BH)", "detectable d", "pattern"]
+    return grid(head, "llrrrrrl", rows)
 
 
 def _question(test: MleatResult) -> str:
@@ -96,6 +99,7 @@ def _reading(audit: Audit, battery: BatteryResult) -> str:
         "d: effect size of X against Y, in standard deviations.",
         f"p: share of all divisions of the targets at least as extreme, {in_markdown(tail(side))}.",
         f"p (BH): adjusted for {counted(len(battery.tests), 'test')}.",
+        *detectable_told(battery),
         *(
             f"CI: {percent(one.level)}, over the choice of words in all four sets."
             for one in audit.intervals[:1]

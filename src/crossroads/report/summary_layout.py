@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
+from crossroads.measures import BatteryResult
 from crossroads.report.escaping import number
 
 MARKS = {
@@ -41,3 +42,15 @@ def grid(head: Sequence[str], aligned: str, rows: Iterable[Sequence[str]]) -> st
 def between(ends: tuple[float, float] | None) -> str:
     """Both ends of an interval, or a dash."""
     return "–" if ends is None else f"{number(ends[0])} to {number(ends[1])}"
+
+
+def detectable_told(battery: BatteryResult) -> list[str]:
+    """What the detectable effect size is, in a sentence; none where it is not known."""
+    for one in battery.detectable[:1]:
+        side = "two-sided" if one.alternative == "two-sided" else "one-sided"
+        return [
+            f"detectable d: the true effect size that a test with sets of these sizes finds in "
+            f"{percent(one.power)} of cases (p below {one.alpha:g}, {side}, not adjusted)"
+            + ("; –: none could be." if any(each.reason for each in battery.detectable) else ".")
+        ]
+    return []

@@ -6,8 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from crossroads.inference.power import minimum_detectable
-from crossroads.measures import BatteryResult, BootstrapResult, MleatResult
+from crossroads.measures import BatteryResult, BootstrapResult
 from crossroads.report.audit import Audit
 from crossroads.report.naming import (
     alignment_name,
@@ -81,19 +80,8 @@ def battery_rows(result: BatteryResult, intervals: Iterable[BootstrapResult]) ->
     rows = []
     for test, row in zip(result.tests, result.rows(), strict=True):
         low, high = ends.get(test.design, (None, None))
-        row |= {"ci_low": low, "ci_high": high, "min_pvalue": test.level1.min_pvalue}
-        rows.append({**row, **_detectable(test)})
+        rows.append({**row, "ci_low": low, "ci_high": high, "min_pvalue": test.level1.min_pvalue})
     return rows
-
-
-def _detectable(test: MleatResult) -> dict[str, float | None]:
-    tail = test.level1.alternative
-    power = minimum_detectable(
-        len(test.level1.sets["x"]),
-        len(test.level1.sets["y"]),
-        alternative="two-sided" if tail == "observed" else tail,
-    )
-    return {"critical_effect_size": power.critical, "detectable_effect_size": power.detectable}
 
 
 def association_rows(battery: BatteryResult) -> list[Row]:

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from crossroads.errors import require
+from crossroads.inference.power import Detectable
 from crossroads.measures import (
     BootstrapResult,
     DetectionResult,
@@ -50,6 +51,8 @@ def tidy_rows(audit: Audit) -> list[Row]:
         battery = audit.battery
         for test, holm, bh in zip(battery.tests, battery.holm, battery.bh, strict=True):
             rows += _of_test(test, audit.ends.get(test.design), holm, bh)
+        for test, could in zip(battery.tests, battery.detectable, strict=False):
+            rows += _of_sizes(test.design, could)
     for interval in audit.intervals:
         rows += _of_interval(interval)
     for influence in audit.influences:
@@ -76,6 +79,17 @@ def _of_series(series: SeriesResult) -> Iterator[Row]:
     for time, point in series.points.items():
         for row in _of_parts(point):
             yield {**row, "measure": "series", "test": decade_name(series.design, time)}
+
+
+def _of_sizes(name: str, could: Detectable) -> Iterator[Row]:
+    """What a test with sets of its sizes could have shown."""
+    low, high = could.critical_range or (None, None)
+    ends = {"critical": {"low": low, "high": high}}
+    for statistic in ("critical", "detectable", "largest", "alpha", "power", "n_x", "n_y"):
+        value = getattr(could, statistic)
+        if value is not None:
+            more = {"method": could.method, "n": could.n_x + could.n_y, **ends.get(statistic, {})}
+            yield _row("battery", name, "detectable", statistic, value, **more)
 
 
 def _of_test(test: MleatResult, ends: tuple[float, float] | None, holm: float, bh: float) -> Iterator[Row]:

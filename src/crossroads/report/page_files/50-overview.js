@@ -28,7 +28,8 @@ function testsTitles(context, test) {
 
 /**
  * All tests of an audit on one vector a word, in order: {id, name, test, path, level1, at: place of Level 1, three:
- * whether it has three levels, titles, bh and holm: places of the adjusted p-values, interval, influence}.
+ * whether it has three levels, titles, bh and holm: places of the adjusted p-values, could: place of what sets of its
+ * sizes could have shown, where that is known, interval, influence}.
  */
 function testsOf(context) {
   if (!TESTS_FOUND.has(context.index)) {
@@ -36,7 +37,7 @@ function testsOf(context) {
       const path = `/results/${i}`;
       if (result.type === "BatteryResult") {
         return result.tests.map((test, k) => testsEntry(context, test, `${path}/tests/${k}`,
-          { bh: `${path}/bh/${k}`, holm: `${path}/holm/${k}` }));
+          { bh: `${path}/bh/${k}`, holm: `${path}/holm/${k}`, could: result.detectable?.[k] && `${path}/detectable/${k}` }));
       }
       return ["MleatResult", "WeatResult"].includes(result.type) ? [testsEntry(context, result, path)] : [];
     });

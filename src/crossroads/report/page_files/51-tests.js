@@ -54,11 +54,18 @@ function testsRows(one) {
     one.holm && { title: "p, adjusted (Holm)", about: `for the number of tests, Holm${both}`, whole: one.holm, as: "p" },
     ...tails,
     { title: "smallest possible p", about: "what sets of these sizes can reach at best", path: "min_pvalue", as: "p", method: "exact" },
+    ...testsCouldRows(one),
     { title: "divisions", about: `ways to divide the words into sets of these sizes${testsHuge(one) ? `; ${TESTS_DIGITS}` : ""}`, path: "divisions", as: "whole" },
     { title: "ties", about: "divisions that equal the observed one, itself included", path: "ties", as: "whole" },
     ...testsIntervalRows(one),
   ].filter(Boolean);
 }
+
+/** What sets of these sizes could have shown, before any adjustment. */
+const testsCouldRows = ({ could }) => (could ? [
+  { title: "critical effect size", about: "observed d from which on a test of these sizes is significant", whole: `${could}/critical`, digits: 3 },
+  { title: "detectable effect size", about: "true d that is found with the power wanted", whole: `${could}/detectable`, digits: 3 },
+] : []);
 
 const testsIntervalRows = ({ interval }) => (interval ? [
   { title: "interval, lower end", about: `${fixed(100 * interval.result.level, 0)} % interval over the choice of words`,

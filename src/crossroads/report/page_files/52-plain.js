@@ -99,6 +99,12 @@ function plainSure(context, one) {
     ? ["Sets of these sizes, tested in this way, cannot reach p < .05 whatever the model does (at best ",
       num(context, `${at}/min_pvalue`, { as: "p" }), "): that no difference was found means nothing here. "]
     : ["Sets of these sizes, tested in this way, can reach p = ", num(context, `${at}/min_pvalue`, { as: "p" }), " at best. "]);
+  const could = one.could && pointed(context.document, one.could);
+  const sides = could?.alternative === "two-sided" ? "Counting both sides" : "Counting one side";
+  if (typeof could?.detectable === "number") {
+    said.push([`${sides} and before any adjustment, they show a true d of `, num(context, `${one.could}/detectable`), " in ",
+      num(context, `${one.could}/power`, { as: "percent" }), " of cases; a smaller one is often missed. "]);
+  } else if (could?.reason && level1.min_pvalue < LEVEL) said.push([`${sides}, nothing could be found: ${flat(could.reason)}. `]);
   const share = one.test.pattern_shares?.[one.test.pattern];
   if (typeof share === "number") {
     said.push(["The pattern came out again in ", num(context, `${one.path}/pattern_shares/${part(one.test.pattern)}`, { as: "percent" }),
