@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
+from types import MappingProxyType
 
 from crossroads.errors import InputError
 from crossroads.measures import (
@@ -84,7 +86,7 @@ class Audit:
         if not any(result.provenance for result in self.results):
             raise InputError("no result says which model it is of.", hint="measure evidence that says so.")
 
-    @property
+    @cached_property
     def model(self) -> str:
         """The model, as its provenance names it."""
         return next(result.provenance[0].source for result in self.results if result.provenance)
@@ -116,10 +118,10 @@ class Audit:
             **self.left_out,
         }
 
-    @property
-    def ends(self) -> dict[str, tuple[float, float]]:
+    @cached_property
+    def ends(self) -> Mapping[str, tuple[float, float]]:
         """Both ends of the confidence interval of each test that has one."""
-        return {one.design: (one.low, one.high) for one in self.intervals}
+        return MappingProxyType({one.design: (one.low, one.high) for one in self.intervals})
 
 
 def rsa_name(first: str, second: str, concept: str) -> str:

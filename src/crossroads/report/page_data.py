@@ -33,6 +33,7 @@ BUDGET = 9_000_000
 """Bytes that the vectors of all audits of a page may take."""
 _INNER = ("provenance", "versions", "coverage")
 _LEVELS = ("level1", "level2")
+_CONTAINERS = frozenset({dict, list, tuple})
 
 
 def page_data(
@@ -84,8 +85,13 @@ def _audit(record: Record, budget: int) -> dict[str, Any]:
 
 
 def _slim(value: Any, path: str, histograms: dict[str, Any], *, inner: bool = False) -> Any:
-    """A value without what is said elsewhere; long lists of draws become histograms."""
+    """A value without what is said elsewhere; long lists of draws become histograms.
+
+    Lists and mappings that hold no others are passed on as they are, not copied.
+    """
     if isinstance(value, Mapping):
+        if _CONTAINERS.isdisjoint(map(type, value.values())):
+            return value  # such as a number for each word, whatever the words are
         levels = value.get("type") in ("MleatResult", "MultilevelCeatResult")
         kept = {}
         for key, one in value.items():
@@ -104,12 +110,14 @@ def _slim(value: Any, path: str, histograms: dict[str, Any], *, inner: bool = Fa
             return None
         if _depth(value) > 2:
             return None
+        if _CONTAINERS.isdisjoint(map(type, value)):
+            return value
         return [_slim(one, f"{path}/{number}", histograms, inner=inner) for number, one in enumerate(value)]
     return value
 
 
 def _are_numbers(values: list[Any]) -> bool:
-    return all(isinstance(one, (int, float)) and not isinstance(one, bool) for one in values)
+    return {int, float}.issuperset(map(type, values))
 
 
 def _depth(value: Any) -> int:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import zipfile
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -14,6 +14,7 @@ import numpy as np
 from crossroads.errors import FormatError, InputError, UnknownNameError
 from crossroads.evidence import Embeddings, Provenance
 from crossroads.report.audit import KINDS, Audit
+from crossroads.report.json_reading import ascii_text, parsed
 from crossroads.report.schema import result_kinds
 from crossroads.results import SCHEMA, Result, versions
 
@@ -157,9 +158,13 @@ def _with(document: Mapping[str, Any], more: Mapping[str, Any]) -> dict[str, Any
     return {**document, **lists, "skipped": {**document["skipped"], **more["skipped"]}}
 
 
-def _text(path: Path) -> str:
+def _whole(path: Path) -> str:
+    return path.read_text(encoding="utf-8")
+
+
+def _text(path: Path, read: Callable[[Path], str] = _whole) -> str:
     try:
-        return path.read_text(encoding="utf-8")
+        return read(path)
     except UnicodeDecodeError as error:
         raise FormatError(
             "not a text in UTF-8.", path=path, hint="give the file as crossroads writes it."
@@ -173,7 +178,7 @@ def _no_number(name: str) -> float:
 def _parsed(path: Path) -> Any:
     """The content of a JSON file."""
     try:
-        return json.loads(_text(path), parse_constant=_no_number)
+        return parsed(_text(path, ascii_text), parse_constant=_no_number)
     except RecursionError as error:
         raise FormatError("nested too deeply.", path=path) from error
     except json.JSONDecodeError as error:
