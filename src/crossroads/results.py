@@ -196,7 +196,7 @@ def _hints(cls: Any) -> dict[str, Any]:
 def _decode_dataclass(cls: type[T], data: Any) -> T:
     if not isinstance(data, Mapping):
         raise TypeError(cls.__name__)
-    hints = _hints(cls)
+    hints: dict[str, Any] = _hints(cls)  # type: ignore[arg-type]
     known = {f.name for f in dataclasses.fields(cls)}  # type: ignore[arg-type]
     unknown = set(data) - known
     if unknown:
