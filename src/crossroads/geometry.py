@@ -14,10 +14,11 @@ Floats = NDArray[np.float64]
 
 def unit(vectors: NDArray[Any]) -> Floats:
     """Scale each row to length 1, in float64. Rows of length 0 must have been removed before."""
-    rows = np.asarray(vectors, dtype=np.float64)
-    scale = np.abs(rows).max(axis=1, keepdims=True)  # keeps squares of tiny or huge values in range
-    rows = rows / scale
-    return np.asarray(rows / np.sqrt(np.einsum("ij,ij->i", rows, rows))[:, None])
+    rows = np.array(vectors, dtype=np.float64)
+    # keeps squares of tiny or huge values in range
+    rows /= np.maximum(rows.max(axis=1, keepdims=True), -rows.min(axis=1, keepdims=True))
+    rows /= np.sqrt(np.einsum("ij,ij->i", rows, rows))[:, None]
+    return rows
 
 
 def cosines(rows: Floats, columns: Floats) -> Floats:

@@ -9,7 +9,7 @@ import math
 import platform
 import types
 import typing
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cache
@@ -150,31 +150,59 @@ def _encode_fields(instance: Any) -> dict[str, Any]:
     return {f.name: encode(getattr(instance, f.name)) for f in dataclasses.fields(instance)}
 
 
+_WORDS_AND_COUNTS = frozenset({str, int, bool, type(None)})
+_NOT_FINITE = "a result holds {}, which JSON cannot say."
+
+
+def _is_plain(values: Collection[Any]) -> bool:
+    """Whether values are JSON data as they stand: looked at together, since there may be millions."""
+    kinds = set(map(type, values))
+    return kinds <= _WORDS_AND_COUNTS or (kinds == {float} and all(map(math.isfinite, values)))
+
+
+def _encode_array(array: np.ndarray[Any, Any]) -> Any:
+    if array.dtype.kind not in "fbiuU":
+        return encode(array.tolist())
+    if array.dtype.kind == "f" and not np.isfinite(array).all():
+        odd = float(array[~np.isfinite(array)][0])
+        raise InputError(_NOT_FINITE.format(odd), hint="please report this.")
+    return array.tolist()
+
+
 def encode(value: Any) -> Any:
     """Plain JSON data for anything a result may hold."""
+    if type(value) in _WORDS_AND_COUNTS:
+        return value
     if isinstance(value, Result):
         return value.to_dict()
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
         return _encode_fields(value)
     if isinstance(value, np.ndarray):
-        return encode(value.tolist())
+        return _encode_array(value)
     if isinstance(value, np.generic):
         return encode(value.item())
     if isinstance(value, Mapping):
+        if _is_plain(value.values()):
+            return dict(zip(map(str, value), value.values(), strict=True))
         return {str(k): encode(v) for k, v in value.items()}
     if isinstance(value, (list, tuple)):
-        return [encode(v) for v in value]
+        return list(value) if _is_plain(value) else [encode(v) for v in value]
     if isinstance(value, Fraction):
         return float(value)
     if isinstance(value, float) and not math.isfinite(value):
-        raise InputError(f"a result holds {value}, which JSON cannot say.", hint="please report this.")
+        raise InputError(_NOT_FINITE.format(value), hint="please report this.")
     return value
+
+
+@cache
+def _hints(cls: Any) -> dict[str, Any]:
+    return typing.get_type_hints(cls)
 
 
 def _decode_dataclass(cls: type[T], data: Any) -> T:
     if not isinstance(data, Mapping):
         raise TypeError(cls.__name__)
-    hints = typing.get_type_hints(cls)
+    hints: dict[str, Any] = _hints(cls)  # type: ignore[arg-type]
     known = {f.name for f in dataclasses.fields(cls)}  # type: ignore[arg-type]
     unknown = set(data) - known
     if unknown:
@@ -202,6 +230,11 @@ def _decode_field(name: str, hint: Any, value: Any) -> Any:
 _PLAIN: Mapping[Any, tuple[type, ...]] = {float: (float, int), int: (int,), str: (str,), bool: (bool,)}
 
 
+def _all_plain(hint: Any, values: Iterable[Any]) -> bool:
+    """Whether every value is one of a plain type as it stands; those that are not are looked at singly."""
+    return hint in _PLAIN and set(map(type, values)) <= set(_PLAIN[hint])
+
+
 def _decode(hint: Any, value: Any) -> Any:
     """Rebuild a value from plain data, guided by the annotation of its field."""
     origin, args = typing.get_origin(hint), typing.get_args(hint)
@@ -223,10 +256,14 @@ def _decode(hint: Any, value: Any) -> Any:
         if not isinstance(value, (list, tuple)):
             raise TypeError("tuple")
         if len(args) == 2 and args[1] is Ellipsis:
+            if _all_plain(args[0], value):
+                return tuple(value)
             return tuple(_decode(args[0], v) for v in value)
         return tuple(_decode(a, v) for a, v in zip(args, value, strict=True))
     if origin is not None and issubclass(origin, Mapping):
         key = args[0]
+        if key is not int and _all_plain(args[1], value.values()):
+            return dict(value)
         return {(int(k) if key is int else k): _decode(args[1], v) for k, v in value.items()}
     return value
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -26,6 +25,7 @@ from crossroads.measures import (
     WeatResult,
 )
 from crossroads.report.escaping import pvalue
+from crossroads.report.json_text import json_pieces
 from crossroads.results import Coverage, describe_coverage
 
 out = Console(highlight=False)
@@ -66,7 +66,8 @@ def document(command: str, results: Sequence[Any], **more: Any) -> None:
         "results": [r.to_dict() for r in results],
         **more,
     }
-    sys.stdout.write(json.dumps(data, ensure_ascii=False, allow_nan=False, indent=1) + "\n")
+    sys.stdout.writelines(json_pieces(data, indent=True))
+    sys.stdout.write("\n")
 
 
 @contextmanager
@@ -170,7 +171,7 @@ def similarity_table(results: Sequence[MleatResult]) -> Table:
     return table
 
 
-def audit_table(result: BatteryResult, intervals: dict[str, tuple[float, float]]) -> Table:
+def audit_table(result: BatteryResult, intervals: Mapping[str, tuple[float, float]]) -> Table:
     """The battery of an audit; where the terminal is narrow, the questions are left to the legend."""
     table = plain_table()
     wide = out.width >= WIDE

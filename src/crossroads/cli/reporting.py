@@ -13,8 +13,7 @@ from crossroads.cli import printing
 from crossroads.errors import InputError
 from crossroads.papers import fidelity, findings
 from crossroads.report.distinct import apart, once
-from crossroads.report.folder import write_whole
-from crossroads.report.page import compares, page_html
+from crossroads.report.page import compares, write_page
 from crossroads.report.records import Record, joined, read_records
 
 _OURS = '<meta name="generator" content="crossroads">'
@@ -46,9 +45,8 @@ def report_command(
     if not vectors:
         records = [dataclasses.replace(one, vectors=None) for one in records]
     printing.unshown({name: why for one in records for name, why in one.unshown.items()})
-    text = page_html(records, title=title, findings=findings(tests_of(records)), fidelity=fidelity())
-    write_whole(output, text)
-    size = len(text.encode("utf-8"))
+    write_page(output, records, title=title, findings=findings(tests_of(records)), fidelity=fidelity())
+    size = output.stat().st_size
     if json:
         names = {"models": [one.model for one in records], "tests": tests_of(records)}
         printing.document("report", [], output=str(output), bytes=size, **names)

@@ -138,6 +138,10 @@ class Embeddings:
         twin._fallback = check_fallback(fallback)
         return twin
 
+    def exact_rows(self, words: Iterable[str]) -> list[int | None]:
+        """Rows of many words as they are written; None for those that are not there so."""
+        return list(map(self._index.get, words))
+
     def find(self, word: str) -> Match | None:
         """Find a word, by the fallback rules if it is not there as written."""
         for form, rule in spellings(word, self._fallback):
@@ -164,8 +168,9 @@ class Embeddings:
     def select(self, words: Iterable[str]) -> Embeddings:
         """The rows of the given words only, in memory, under the labels they are stored by."""
         matches: dict[str, int] = {}
-        for word in words:
-            match = self.find(word)
+        words = list(words)
+        for word, row in zip(words, self.exact_rows(words), strict=True):
+            match = self.find(word) if row is None else Match(row, word, "exact")
             if match is None:
                 raise InputError(f"{word!r} is not among the {len(self)} labels.")
             matches[match.label] = match.row

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 from itertools import combinations
 from math import comb
 from typing import Any
@@ -32,7 +32,7 @@ SADDLEPOINT_FROM = 25
 _BITS = 60
 _MASKED = 16
 _PAIRS_AT_A_TIME = 1 << 23
-_SADDLEPOINT_ROWS = 1 << 14
+_ROWS_AT_A_TIME = 1 << 14
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -83,60 +83,149 @@ def permutation_rows(
     progress
         Called with the number of rows done.
     """
+    return permutation_blocks(
+        _blocks(scores),
+        scores.shape,
+        n_x,
+        alternative=alternative,
+        ties=ties,
+        method=method,
+        seed=seed,
+        score_error=score_error,
+        max_work=max_work,
+        compiled=compiled,
+        progress=progress,
+    )
+
+
+def permutation_blocks(
+    blocks: Iterable[Floats],
+    shape: tuple[int, ...],
+    n_x: int,
+    *,
+    alternative: str = "greater",
+    ties: str = "weak",
+    method: str = "auto",
+    seed: int = 0,
+    score_error: float = 0.0,
+    max_work: float = MAX_WORK,
+    compiled: bool | None = None,
+    progress: Callable[[int], None] | None = None,
+) -> RowsResult:
+    """Do what :func:`permutation_rows` does to a table that comes in blocks of rows and is never held whole.
+
+    Parameters
+    ----------
+    blocks
+        Blocks of rows, one after the other.
+    shape
+        Rows and columns of the whole table, by which the method is chosen.
+    n_x, alternative, ties, method, seed, score_error, max_work, compiled, progress
+        As there.
+    """
     one_of("alternative", alternative, ALTERNATIVES)
     one_of("ties", ties, TIES)
     one_of("method", method, METHODS)
     seed_of(seed)
     work(max_work)
-    n_rows, n = scores.shape
+    n_rows, n = shape
     if not 0 < n_x < n:
         raise InputError(f"the first group has {n_x} of {n} columns.", hint="both groups need at least one.")
     total = comb(n, n_x)
-    if method in ("auto", "exact") and total <= BRUTE_FORCE:
-        above, tied = _count_rows(scores, n_x, score_error, compiled, progress)
-        up, down = _shares(above, tied, total, ties)
-        p = _tail(up, down, alternative, scores, n_x)
-        return RowsResult(
-            pvalue=p, pvalue_low=p, pvalue_high=p, method="exact", min_pvalue=_smallest(total, alternative)
-        )
+    one_by_one: dict[str, Any] = {
+        "alternative": alternative,
+        "ties": ties,
+        "seed": seed,
+        "score_error": score_error,
+        "max_work": max_work,
+    }
     many = n_rows > FEW_ROWS and min(n_x, n - n_x) >= SADDLEPOINT_FROM
     if method == "saddlepoint" and min(n_x, n - n_x) < SMALLEST:
         raise InputError(
             f"the saddlepoint method needs {SMALLEST} scores a group; there are {n_x} and {n - n_x}.",
             hint="use method='exact'.",
         )
-    if method == "saddlepoint" or (method == "auto" and many):
-        one_by_one: dict[str, Any] = {
-            "alternative": alternative,
-            "ties": ties,
-            "seed": seed,
-            "score_error": score_error,
-            "max_work": max_work,
-        }
-        return _saddlepoint(scores, n_x, one_by_one, progress)
-    found = []
-    for i, row in enumerate(scores):
-        found.append(
-            permutation_test(
-                row[:n_x],
-                row[n_x:],
-                alternative=alternative,
-                ties=ties,
-                method=method,
-                seed=seed,
-                score_error=score_error,
-                max_work=max_work,
-            )
-        )
-        if progress is not None:
-            progress(i + 1)
+    test: Callable[[Floats, Callable[[int], None]], _Found]
+    if method in ("auto", "exact") and total <= BRUTE_FORCE:
+        worth = bool(compiled or (compiled is None and n_rows * total >= WORTH_COMPILING))
+        test = partial(_exactly, n_x=n_x, worth=worth, options=one_by_one)
+    elif method == "saddlepoint" or (method == "auto" and many):
+        test = partial(_saddlepoint, n_x=n_x, options=one_by_one)
+    else:
+        test = partial(_one_by_one, n_x=n_x, options={**one_by_one, "method": method})
+    return _assembled(test, blocks, n_rows, progress)
+
+
+@dataclass(frozen=True)
+class _Found:
+    """What was found out about a block of rows."""
+
+    values: Floats
+    """The p-values, their lower and their upper bounds."""
+    methods: set[str]
+    """How they were found."""
+    smallest: float
+    """The smallest p-value that there could be."""
+
+
+def _blocks(scores: Floats) -> Iterator[Floats]:
+    for start in range(0, max(1, len(scores)), _ROWS_AT_A_TIME):
+        yield np.asarray(scores[start : start + _ROWS_AT_A_TIME], dtype=np.float64)
+
+
+def _assembled(
+    test: Callable[[Floats, Callable[[int], None]], _Found],
+    blocks: Iterable[Floats],
+    n_rows: int,
+    progress: Callable[[int], None] | None,
+) -> RowsResult:
+    """Test block after block."""
+    values, methods, done = np.empty((3, n_rows)), set[str](), 0
+    least: list[float] = []
+    for block in blocks:
+        before = done
+
+        def tell(some: int, before: int = before) -> None:
+            if progress is not None:
+                progress(before + some)
+
+        found = test(block, tell)
+        done += len(block)
+        values[:, before:done] = found.values
+        methods |= found.methods
+        least.append(found.smallest)
+    p, low, high = values
     return RowsResult(
-        pvalue=np.array([f.pvalue for f in found]),
-        pvalue_low=np.array([f.pvalue_low for f in found]),
-        pvalue_high=np.array([f.pvalue_high for f in found]),
-        method=", ".join(sorted({f.method for f in found})),
-        min_pvalue=min((f.min_pvalue for f in found), default=_smallest(total, alternative)),
+        pvalue=p,
+        pvalue_low=low,
+        pvalue_high=high,
+        method=", ".join(sorted(methods)),
+        min_pvalue=min(least),
     )
+
+
+def _one_by_one(
+    scores: Floats, progress: Callable[[int], None], *, n_x: int, options: Mapping[str, Any]
+) -> _Found:
+    values, methods = np.empty((3, len(scores))), set[str]()
+    least = _smallest(comb(scores.shape[1], n_x), options["alternative"])
+    for i, row in enumerate(scores):
+        one = permutation_test(row[:n_x], row[n_x:], **options)
+        values[:, i] = one.pvalue, one.pvalue_low, one.pvalue_high
+        methods.add(one.method)
+        least = min(least, one.min_pvalue) if i else one.min_pvalue
+        progress(i + 1)
+    return _Found(values, methods, least)
+
+
+def _exactly(
+    scores: Floats, progress: Callable[[int], None], *, n_x: int, worth: bool, options: Mapping[str, Any]
+) -> _Found:
+    above, tied = _count_rows(scores, n_x, options["score_error"], worth, progress)
+    total = comb(scores.shape[1], n_x)
+    up, down = _shares(above, tied, total, options["ties"])
+    p = _tail(up, down, options["alternative"], scores, n_x)
+    return _Found(np.stack([p, p, p]), {"exact"}, _smallest(total, options["alternative"]))
 
 
 def _smallest(total: int, alternative: str) -> float:
@@ -163,34 +252,20 @@ def _tail(up: Floats, down: Floats, alternative: str, scores: Floats, n_x: int) 
 
 
 def _saddlepoint(
-    scores: Floats, n_x: int, options: Mapping[str, Any], progress: Callable[[int], None] | None
-) -> RowsResult:
+    scores: Floats, progress: Callable[[int], None], *, n_x: int, options: Mapping[str, Any]
+) -> _Found:
     alternative = options["alternative"]
-    p, low, high = (np.empty(len(scores)) for _ in range(3))
+    up = saddlepoint_rows(scores, n_x)
+    down = saddlepoint_rows(-scores, n_x) if alternative != "greater" else 1 - up
+    p = np.where(_tied(scores, options["score_error"]), np.nan, _tail(up, down, alternative, scores, n_x))
+    values = np.stack([p, p / (1 + RELATIVE_ERROR), np.minimum(1.0, p * (1 + RELATIVE_ERROR))])
     methods = {"saddlepoint"}
-    for start in range(0, len(scores), _SADDLEPOINT_ROWS):
-        chunk = np.asarray(scores[start : start + _SADDLEPOINT_ROWS], dtype=np.float64)
-        up = saddlepoint_rows(chunk, n_x)
-        down = saddlepoint_rows(-chunk, n_x) if alternative != "greater" else 1 - up
-        found = np.where(
-            _tied(chunk, options["score_error"]), np.nan, _tail(up, down, alternative, chunk, n_x)
-        )
-        part = slice(start, start + len(chunk))
-        p[part], low[part] = found, found / (1 + RELATIVE_ERROR)
-        high[part] = np.minimum(1.0, found * (1 + RELATIVE_ERROR))
-        for i in np.flatnonzero(~np.isfinite(found)):  # no saddlepoint can be trusted: rare, so one by one
-            one = permutation_test(chunk[i, :n_x], chunk[i, n_x:], **options)
-            p[start + i], low[start + i], high[start + i] = one.pvalue, one.pvalue_low, one.pvalue_high
-            methods.add(one.method)
-        if progress is not None:
-            progress(start + len(chunk))
-    return RowsResult(
-        pvalue=p,
-        pvalue_low=low,
-        pvalue_high=high,
-        method=", ".join(sorted(methods)),
-        min_pvalue=_smallest(comb(scores.shape[1], n_x), alternative),
-    )
+    for i in np.flatnonzero(~np.isfinite(p)):  # no saddlepoint can be trusted: rare, so one by one
+        one = permutation_test(scores[i, :n_x], scores[i, n_x:], **options)
+        values[:, i] = one.pvalue, one.pvalue_low, one.pvalue_high
+        methods.add(one.method)
+    progress(len(scores))
+    return _Found(values, methods, _smallest(comb(scores.shape[1], n_x), alternative))
 
 
 def _tied(chunk: Floats, score_error: float) -> NDArray[np.bool_]:
@@ -230,18 +305,17 @@ def _count_rows(
     scores: Floats,
     n_x: int,
     score_error: float,
-    compiled: bool | None,
-    progress: Callable[[int], None] | None,
+    worth: bool,
+    progress: Callable[[int], None],
 ) -> tuple[Integers, Integers]:
     n_rows, n = scores.shape
     largest = min(n_x, n - n_x)
     x_members, x_bounds = _by_size(n_x, largest)
     y_members, y_bounds = _by_size(n - n_x, largest)
-    worth = compiled or (compiled is None and n_rows * comb(n, n_x) >= WORTH_COMPILING)
     found = kernels() if worth and max(n_x, n - n_x) <= _MASKED else None
     kernel = None if found is None else found.count_small_rows
     masks = [(1 << np.arange(len(m))) @ m for m in (x_members, y_members)] if kernel else []
-    step = 1 << 17 if kernel else max(1, _PAIRS_AT_A_TIME // comb(n, n_x))
+    step = max(1, n_rows if kernel else _PAIRS_AT_A_TIME // comb(n, n_x))
     above, tied = np.empty(n_rows, np.int64), np.empty(n_rows, np.int64)
     for start in range(0, n_rows, step):
         part = slice(start, min(start + step, n_rows))
@@ -251,8 +325,7 @@ def _count_rows(
         else:
             x, y = grid[:, :n_x] @ x_members, grid[:, n_x:] @ y_members
             above[part], tied[part] = _compare(x, y, x_bounds, y_bounds, tie)
-        if progress is not None:
-            progress(part.stop)
+        progress(part.stop)
     return above, tied
 
 

@@ -96,14 +96,12 @@ def null_threshold(
     _check_draws(permutations, seed)
     table = group_table(groups)
     names, _, rows, _ = look_up(emb, table, words, missing)
-    draws = [
-        _top(scores, contrasts)
-        for scores, contrasts in _permuted(
-            emb, rows, names, table, table.find(target), permutations, ddof, seed
-        )
-    ]
-    drawn = np.stack(draws)
-    return float(np.quantile(drawn.max(axis=1) if control == "family" else drawn, 1 - level))
+    drawn = np.empty((permutations, 1 if control == "family" else len(rows)), dtype=np.float32)
+    permuted = _permuted(emb, rows, names, table, table.find(target), permutations, ddof, seed)
+    for draw, (scores, contrasts) in zip(drawn, permuted, strict=True):
+        largest = _top(scores, contrasts)
+        draw[:] = largest.max() if control == "family" else largest
+    return float(np.quantile(drawn, 1 - level, overwrite_input=True))
 
 
 def discover(

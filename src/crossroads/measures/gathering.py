@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import unicodedata
 import warnings
-from collections.abc import Hashable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Container, Hashable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 
 import numpy as np
+from numpy.typing import NDArray
 
 from crossroads.errors import (
     CrossroadsWarning,
@@ -18,6 +19,7 @@ from crossroads.errors import (
     one_of,
 )
 from crossroads.evidence import Embeddings
+from crossroads.evidence.embeddings import Match
 from crossroads.geometry import Floats, unit
 from crossroads.measures.gaps import NO_CONTEXT, NOT_THERE, ZERO, missing_error, too_few
 from crossroads.measures.overlaps import overlap_notes, titles_of
@@ -27,6 +29,7 @@ from crossroads.stimuli import Design
 MISSING = ("raise", "drop", "balance")
 BALANCED = "left out to balance the sets"
 
+_ROWS_AT_A_TIME = 1 << 14
 _PARTNERS = {"x": "y", "y": "x", "a": "b", "b": "a"}
 _MEETS = {"x": "yab", "y": "ab", "a": "b", "words": "ab"}
 """Sets that a word should not share with others; each two of them once."""
@@ -37,11 +40,13 @@ class Gathered:
     """Unit vectors of the stimuli of each set, and what became of the others."""
 
     vectors: Mapping[str, Floats]
-    """Unit vectors by set, one row a stimulus."""
+    """Unit vectors by set, one row a stimulus; none of sets of which only the rows were asked for."""
     words: Mapping[str, tuple[str, ...]]
     """The stimuli of those rows."""
     coverage: Coverage
     """Which stimuli were dropped or respelled, and why."""
+    rows: Mapping[str, NDArray[np.intp]] = field(default_factory=dict)
+    """Where the vectors stand in the embeddings."""
 
 
 def gather(
@@ -52,6 +57,7 @@ def gather(
     least: Mapping[str, int],
     absent: str = NOT_THERE,
     design: str = "",
+    rows_only: Container[str] = (),
 ) -> Gathered:
     """Look up every stimulus of every set.
 
@@ -70,43 +76,41 @@ def gather(
         What to say of a stimulus that is not there.
     design
         Name of the design that the sets are of, for messages.
+    rows_only
+        Sets of which the rows are wanted, not the vectors: those that may be as long as a vocabulary.
     """
     one_of("missing", missing, MISSING)
-    rows: dict[str, list[int]] = {}
+    places: dict[str, list[int]] = {}
     used: dict[str, list[str]] = {}
     dropped: dict[str, dict[str, str]] = {name: {} for name in sets}
     respelled: dict[str, str] = {}
     for name, words in sets.items():
-        rows[name], used[name] = [], []
-        for word in words:
-            match = emb.find(word)
+        places[name], used[name] = [], []
+        for word, exact in zip(words, emb.exact_rows(words), strict=True):
+            match = emb.find(word) if exact is None else Match(exact, word, "exact")
             if match is None:
                 dropped[name][word] = absent
                 continue
             if match.rule != "exact":
                 respelled[word] = f"{match.label} ({match.rule})"
-            rows[name].append(match.row)
+            places[name].append(match.row)
             used[name].append(word)
-    vectors = {name: np.asarray(emb.vectors[found]) for name, found in rows.items() if found}
-    for name in vectors:
-        vectors[name] = _without_zeros(vectors[name], used[name], dropped[name])
+    rows = {name: _with_direction(emb, found, used[name], dropped[name]) for name, found in places.items()}
     if missing == "raise" and any(dropped.values()):
         raise missing_error(emb, {design: dropped})
-    _warn_about_twins(emb, rows, used)
-    notes = _overlaps(emb, sets, rows, contexts=absent == NO_CONTEXT)
+    _warn_about_twins(emb, places, used)
+    notes = _overlaps(emb, sets, places, contexts=absent == NO_CONTEXT)
     if missing == "balance":
-        _balance(vectors, used, dropped)
+        _balance(rows, used, dropped)
     too_few(emb, sets, used, dropped, least, design=design)
+    kept = {name: tuple(words) for name, words in used.items()}
     return Gathered(
-        vectors={name: unit(rows_) for name, rows_ in vectors.items()},
-        words={name: tuple(words) for name, words in used.items()},
-        coverage=Coverage(
-            policy=missing,
-            used={name: tuple(words) for name, words in used.items()},
-            dropped=dropped,
-            respelled=respelled,
-            notes=notes,
-        ),
+        vectors={
+            name: unit(emb.vectors[at]) for name, at in rows.items() if name not in rows_only and at.size
+        },
+        words=kept,
+        coverage=Coverage(policy=missing, used=kept, dropped=dropped, respelled=respelled, notes=notes),
+        rows=rows,
     )
 
 
@@ -174,9 +178,9 @@ def _warn_about_twins(emb: Embeddings, rows: dict[str, list[int]], used: dict[st
                 twins[emb.labels[row]] = None
             seen[row] = emb.labels[row]
     if twins:
-        both = join_words(map(in_short, twins), most=3)
+        told = join_words(map(in_short, twins), most=3)
         warnings.warn(
-            f"several stimuli were found as {both}, and count several times.",
+            f"several stimuli were found as {told}, and count several times.",
             CrossroadsWarning,
             stacklevel=4,
         )
@@ -196,24 +200,32 @@ def _overlaps(
     return overlap_notes(keyed, titles_of(sets), contexts=contexts)
 
 
-def _without_zeros(vectors: np.ndarray, used: list[str], dropped: dict[str, str]) -> np.ndarray:
+def _with_direction(
+    emb: Embeddings, found: list[int], used: list[str], dropped: dict[str, str]
+) -> NDArray[np.intp]:
     """Leave out rows of zeros, which have no direction; refuse rows that are not finite."""
-    if vectors.dtype.kind == "f" and not np.isfinite(vectors).all():
-        bad = [repr(used[i]) for i in np.flatnonzero(~np.isfinite(vectors).all(axis=1))]
-        raise EvidenceError(
-            f"the vector of {join_words(bad, most=3)} holds nan or infinite values.",
-            hint="remove these rows, or repair them at their source.",
-        )
-    zero = ~vectors.any(axis=1)
+    rows = np.array(found, dtype=np.intp)
+    zero = np.zeros(rows.size, dtype=bool)
+    for start in range(0, rows.size, _ROWS_AT_A_TIME):
+        part = slice(start, start + _ROWS_AT_A_TIME)
+        vectors = emb.vectors[rows[part]]
+        if vectors.dtype.kind == "f" and not np.isfinite(vectors).all():
+            bad = [repr(used[start + i]) for i in np.flatnonzero(~np.isfinite(vectors).all(axis=1))]
+            raise EvidenceError(
+                f"the vector of {join_words(bad, most=3)} holds nan or infinite values.",
+                hint="remove these rows, or repair them at their source.",
+            )
+        zero[part] = ~vectors.any(axis=1)
     if not zero.any():
-        return vectors
+        return rows
     for i in reversed(np.flatnonzero(zero)):
-        dropped[used.pop(i)] = ZERO
-    return np.asarray(vectors[~zero])
+        dropped[used[i]] = ZERO
+    used[:] = [word for word, without in zip(used, zero, strict=True) if not without]
+    return rows[~zero]
 
 
 def _balance(
-    vectors: dict[str, np.ndarray], used: dict[str, list[str]], dropped: dict[str, dict[str, str]]
+    rows: dict[str, NDArray[np.intp]], used: dict[str, list[str]], dropped: dict[str, dict[str, str]]
 ) -> None:
     for name, partner in _PARTNERS.items():
         if name in used and partner in used:
@@ -221,5 +233,4 @@ def _balance(
             for word in used[name][keep:]:
                 dropped[name][word] = BALANCED
             del used[name][keep:]
-            if name in vectors:
-                vectors[name] = vectors[name][:keep]
+            rows[name] = rows[name][:keep]

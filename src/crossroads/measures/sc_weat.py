@@ -15,7 +15,7 @@ from crossroads.evidence import Embeddings
 from crossroads.geometry import Floats, rounding_error
 from crossroads.inference.options import seed_of, work
 from crossroads.inference.permutation import ALTERNATIVES, MAX_WORK, METHODS, TIES
-from crossroads.inference.rows import permutation_rows
+from crossroads.inference.rows import permutation_blocks
 from crossroads.measures.gathering import check_vectors, gather
 from crossroads.measures.overlaps import keyed_by_word, overlap_notes, titles_of, warn_about_words
 from crossroads.measures.weat import check_ddof, recorded_work
@@ -143,19 +143,19 @@ def sc_weat(
     else:
         asked = {"words": (words,) if isinstance(words, str) else tuple(_as_words("words", words)), **sets}
         warn_about_words(asked, titles)
-        found = gather(emb, asked, missing=missing, least={"words": 1, "a": 2, "b": 2})
-        labels, coverage = found.words["words"], found.coverage
-        rows = np.array([emb.find(word).row for word in labels])  # type: ignore[union-attr]
+        least = {"words": 1, "a": 2, "b": 2}
+        found = gather(emb, asked, missing=missing, least=least, rows_only=("words",))
+        labels, rows, coverage = found.words["words"], found.rows["words"], found.coverage
     single = _single_precision(precision, emb, len(labels)) and method == "none"
     q, n_a = _centred(found.vectors["a"], found.vectors["b"])
     tested = None
     if method == "none":
         effect, association = _effects(emb.vectors, rows, q, n_a, ddof, np.float32 if single else np.float64)
     else:
-        scores = _scores(emb.vectors, rows, q)
-        effect, association = _from_scores(scores, n_a, ddof, smallest=rounding_error(emb.dim))
-        tested = permutation_rows(
-            scores,
+        effect, association = np.empty(len(labels)), np.empty(len(labels))
+        tested = permutation_blocks(
+            _scored(emb.vectors, rows, q, n_a, ddof, effect, association),
+            (len(labels), len(q)),
             n_a,
             alternative=alternative,
             ties=ties,
@@ -292,14 +292,25 @@ def _effects(
     return effect, association
 
 
-def _scores(vectors: NDArray[Any], rows: NDArray[np.intp] | slice, q: Floats) -> Floats:
-    """Centred cosines of each word with each attribute, in float64."""
-    total = len(vectors) if isinstance(rows, slice) else len(rows)
-    scores = np.empty((total, len(q)))
+def _scored(
+    vectors: NDArray[Any],
+    rows: NDArray[np.intp] | slice,
+    q: Floats,
+    n_a: int,
+    ddof: int,
+    effect: Floats,
+    association: Floats,
+) -> Iterator[Floats]:
+    """Centred cosines of words with each attribute in float64, a block of words at a time.
+
+    Fills in the effect sizes and associations of the words of each block.
+    """
     columns = np.ascontiguousarray(q.T)
+    error = rounding_error(vectors.shape[1])
     for part, chunk, lengths in _chunks(vectors, rows, np.float64):
-        scores[part] = (chunk @ columns) / lengths[:, None]
-    return scores
+        scores = (chunk @ columns) / lengths[:, None]
+        effect[part], association[part] = _from_scores(scores, n_a, ddof, smallest=error)
+        yield scores
 
 
 def _check_spread(effect: Floats, labels: tuple[str, ...]) -> None:

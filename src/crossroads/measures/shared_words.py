@@ -114,10 +114,9 @@ def _gathered(first: Embeddings, second: Embeddings, design: Design, missing: st
     one = gather(first, design.sets, missing="drop", least=_LEAST, design=design.name)
     two = gather(second, one.words, missing=missing, least=_LEAST, design=design.name)
     one = gather(first, two.words, missing="drop", least=_LEAST, design=design.name)
+    kept = {name: set(words) for name, words in two.words.items()}
     dropped = {
-        name: {
-            word: _reason(word, name, first, two.coverage) for word in words if word not in two.words[name]
-        }
+        name: {word: _reason(word, name, first, two.coverage) for word in words if word not in kept[name]}
         for name, words in design.sets.items()
     }
     coverage = dataclasses.replace(

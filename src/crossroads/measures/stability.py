@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from crossroads.errors import DesignError, EvidenceError
 from crossroads.evidence import Embeddings
-from crossroads.geometry import Floats, cosines, effect_size, rounding_error
+from crossroads.geometry import Floats, associations, cosines, effect_size, rounding_error
 from crossroads.inference.bootstrap import generator, percentile_interval, resampled_weights, weighted_effects
 from crossroads.inference.options import share, whole
 from crossroads.measures.gathering import Gathered, check_inputs, gather
@@ -156,24 +156,27 @@ def influence(emb: Embeddings, design: Design, *, ddof: int = 1, missing: str = 
     ----------
     emb, design, ddof, missing
         As in :func:`~crossroads.measures.weat.weat`. A set must keep at least one stimulus.
+
+    Notes
+    -----
+    The work grows with the number of stimuli, not with its square. To take out a target changes two sums;
+    to take out an attribute changes the vector d that every association is the product with, and the
+    deviation of the associations of centred targets T is the length of T d, or of R d with T = Q R.
     """
     check_ddof(ddof)
     found = _gathered(emb, design, missing)
-    table = _table(found)
-    sizes = {name: len(words) for name, words in found.words.items()}
-    whole = _effect(table, sizes["x"], sizes["a"], ddof, emb.dim, f"of the design {design.name!r}")
-    without: dict[str, dict[str, float]] = {}
-    for name, words in found.words.items():
-        axis, offset = (
-            (0, 0 if name == "x" else sizes["x"]) if name in "xy" else (1, 0 if name == "a" else sizes["a"])
-        )
-        n_x, n_a = sizes["x"] - (name == "x"), sizes["a"] - (name == "a")
-        without[name] = {
-            word: _effect(
-                np.delete(table, offset + i, axis=axis), n_x, n_a, ddof, emb.dim, f"without {word!r}"
-            )
-            for i, word in enumerate(words)
-        }
+    targets = np.concatenate([found.vectors["x"], found.vectors["y"]])
+    n_x = len(found.words["x"])
+    s = associations(targets, found.vectors["a"], found.vectors["b"])
+    least = 2 * rounding_error(emb.dim)
+    whole = _defined(s, n_x, ddof, least, f"of the design {design.name!r}")
+    effects = {
+        **_without_targets(s, n_x, ddof, least, found.words),
+        **_without_attributes(targets, n_x, ddof, least, found),
+    }
+    without = {
+        name: dict(zip(words, effects[name].tolist(), strict=True)) for name, words in found.words.items()
+    }
     return InfluenceResult(
         design=design.name,
         effect_size=whole,
@@ -203,9 +206,59 @@ def _table(found: Gathered) -> Floats:
     return cosines(np.concatenate([v["x"], v["y"]]), np.concatenate([v["a"], v["b"]]))
 
 
+def _without_targets(
+    s: Floats, n_x: int, ddof: int, least: float, words: Mapping[str, tuple[str, ...]]
+) -> dict[str, Floats]:
+    """Effect sizes without each target in turn, out of the sums over all."""
+    n, means = len(s), np.array([s[:n_x].mean(), s[n_x:].mean()])
+    sizes = np.array([n_x, n - n_x])
+    of = np.repeat([0, 1], sizes)  # the set of each target
+    left = means[of] + (means[of] - s) / (sizes[of] - 1)  # mean of its set without it
+    difference = np.where(of == 0, left - means[1], means[0] - left)
+    centred = s - s.mean()
+    squares = float(centred @ centred)
+    rest = squares - centred**2 * (n / (n - 1))
+    # a target with half of all squares, of which there are at most two, would cost the difference its digits
+    again = (rest <= squares / 2) | (rest <= least**2 * n)
+    effects = difference / np.sqrt(np.where(again, 1, rest) / (n - 1 - ddof))
+    names = [*words["x"], *words["y"]]
+    for i in np.flatnonzero(again):
+        kept = np.delete(s, i)
+        effects[i] = _defined(kept, n_x - int(i < n_x), ddof, least, f"without {names[i]!r}")
+    return {"x": effects[:n_x], "y": effects[n_x:]}
+
+
+def _without_attributes(
+    targets: Floats, n_x: int, ddof: int, least: float, found: Gathered
+) -> dict[str, Floats]:
+    """Effect sizes without each attribute in turn."""
+    n = len(targets)
+    centred = targets - targets.mean(axis=0)
+    factor: Floats = centred if n <= targets.shape[1] else np.linalg.qr(centred, mode="r")  # type: ignore[assignment]
+    between = targets[:n_x].mean(axis=0) - targets[n_x:].mean(axis=0)
+    means = {name: found.vectors[name].mean(axis=0) for name in "ab"}
+    effects = {}
+    for name, sign in (("a", 1), ("b", -1)):
+        vectors = found.vectors[name]
+        left = means[name] + (means[name] - vectors) / (len(vectors) - 1)  # mean of the set without each
+        directions = sign * (left - means["b" if name == "a" else "a"])
+        length = np.linalg.norm(directions @ factor.T, axis=1)
+        again = length <= least * np.sqrt(n)  # perhaps all associations are equal
+        effects[name] = directions @ between / (np.where(again, 1, length) / np.sqrt(n - ddof))
+        for i in np.flatnonzero(again):
+            word = found.words[name][i]
+            effects[name][i] = _defined(targets @ directions[i], n_x, ddof, least, f"without {word!r}")
+    return effects
+
+
 def _effect(table: Floats, n_x: int, n_a: int, ddof: int, dim: int, where: str) -> float:
     s = table[:, :n_a].mean(axis=1) - table[:, n_a:].mean(axis=1)
-    if float(s.max() - s.min()) <= 2 * rounding_error(dim):
+    return _defined(s, n_x, ddof, 2 * rounding_error(dim), where)
+
+
+def _defined(s: Floats, n_x: int, ddof: int, least: float, where: str) -> float:
+    """Effect size of associations, refused where they differ by no more than rounding leaves."""
+    if float(s.max() - s.min()) <= least:
         raise EvidenceError(
             f"every association {where} equals {float(s[0]):.6g}, so there is no effect size.",
             hint="check that the vectors differ and that the two attributes are not the same words.",

@@ -231,14 +231,13 @@ def look_up(
         asked = listed_words("words", words, hint="give a list of words, or '*' for all.")
         if not asked:
             raise InputError("there are no candidate words.", hint="give at least one, or '*' for all.")
-        found = gather(emb, {**sets, "words": asked}, missing=missing, least={**least, "words": 1})
-        kept = found.words["words"]
-        rows = np.array([emb.find(word).row for word in kept], dtype=np.intp)  # type: ignore[union-attr]
+        least["words"] = 1
+        found = gather(emb, {**sets, "words": asked}, missing=missing, least=least, rows_only=("words",))
+        kept, rows = found.words["words"], found.rows["words"]
     else:
         found = gather(emb, sets, missing=missing, least=least)
-        taken = {emb.find(name).row for names in found.words.values() for name in names}  # type: ignore[union-attr]
         usable = np.concatenate([emb.vectors[i : i + _CHUNK].any(axis=1) for i in range(0, len(emb), _CHUNK)])
-        usable[list(taken)] = False
+        usable[np.concatenate(list(found.rows.values()))] = False
         rows = np.flatnonzero(usable)
         if not rows.size:
             raise InputError("the vocabulary holds nothing but the names.", hint="add candidate words.")

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
+from types import MappingProxyType
 
 from crossroads.errors import InputError
 from crossroads.evidence import Provenance
@@ -88,7 +90,7 @@ class Audit:
         if not any(result.provenance for result in self.results):
             raise InputError("no result says which model it is of.", hint="measure evidence that says so.")
 
-    @property
+    @cached_property
     def model(self) -> str:
         """What the model is called."""
         return self.name or model_name(self.about)
@@ -125,10 +127,10 @@ class Audit:
             **self.left_out,
         }
 
-    @property
-    def ends(self) -> dict[str, tuple[float, float]]:
+    @cached_property
+    def ends(self) -> Mapping[str, tuple[float, float]]:
         """Both ends of the confidence interval of each test that has one."""
-        return {one.design: (one.low, one.high) for one in self.intervals}
+        return MappingProxyType({one.design: (one.low, one.high) for one in self.intervals})
 
 
 def rsa_name(first: str, second: str, concept: str) -> str:

@@ -104,12 +104,13 @@ def folder_names(models: Iterable[str]) -> dict[str, str]:
     return names
 
 
-def write_whole(path: Path, text: str) -> None:
-    """Write a text file in one step: all of it or nothing, in place of one that exists."""
+def write_whole(path: Path, text: str | Iterable[str]) -> None:
+    """Write a text file, given whole or in pieces, in one step: all of it or nothing, in place of another."""
     beside = path.with_name(f".{path.name}.{os.getpid()}.part")
     try:
-        with disk_errors(path, needed=lambda: len(text.encode("utf-8"))):
-            beside.write_text(text, encoding="utf-8")
+        needed = (lambda: len(text.encode("utf-8"))) if isinstance(text, str) else None
+        with disk_errors(path, needed=needed), beside.open("w", encoding="utf-8") as file:
+            file.writelines([text] if isinstance(text, str) else text)
         settle_file(beside)
         beside.replace(path)
     finally:

@@ -10,9 +10,9 @@ from __future__ import annotations
 import base64
 import hashlib
 import html
-import json
+import itertools
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from importlib import resources
 from pathlib import Path
@@ -21,6 +21,7 @@ from typing import Any
 from crossroads.errors import InputError
 from crossroads.report.escaping import number, one_line, pvalue
 from crossroads.report.folder import write_whole
+from crossroads.report.json_text import json_pieces
 from crossroads.report.page_data import page_data
 from crossroads.report.records import Record, results_document
 from crossroads.results import Result
@@ -28,15 +29,20 @@ from crossroads.results import Result
 _UNSAFE = re.compile("[<>&\u2028\u2029\ud800-\udfff]")
 
 
-def page_html(
+def page_html(records: Sequence[Record], **options: Any) -> str:
+    """One page of all that was measured; takes what :func:`page_pieces` takes."""
+    return "".join(page_pieces(records, **options))
+
+
+def page_pieces(
     records: Sequence[Record],
     *,
     comparison: Result | None = None,
     findings: Mapping[str, Sequence[Any]] | None = None,
     fidelity: Sequence[Any] | None = None,
     title: str | None = None,
-) -> str:
-    """One page of all that was measured.
+) -> Iterator[str]:
+    """One page of all that was measured, in pieces: the text of large results is never held at once.
 
     Parameters
     ----------
@@ -63,27 +69,31 @@ def page_html(
         f"default-src 'none'; script-src '{_hash(script)}'; style-src '{_hash(style)}'; img-src data:; "
         "base-uri 'none'; form-action 'none'"
     )
-    parts = {
-        "POLICY": html.escape(policy, quote=True).replace("&#x27;", "'"),
-        "TITLE": html.escape(_printable(heading)),
-        "STYLE": style,
-        "STATIC": _static(shown),
-        "DATA": in_script(data),
-        "SCRIPT": script,
+    parts: dict[str, Iterable[str]] = {
+        "POLICY": [html.escape(policy, quote=True).replace("&#x27;", "'")],
+        "TITLE": [html.escape(_printable(heading))],
+        "STYLE": [style],
+        "STATIC": [_static(shown)],
+        "DATA": _in_script(data),
+        "SCRIPT": [script],
     }
-    frame = _file("frame.html")
-    return re.sub(r"\{\{(\w+)\}\}", lambda found: parts[found[1]], frame)
+    frame = re.split(r"\{\{(\w+)\}\}", _file("frame.html"))  # text and names of parts in turn
+    pieces = (parts[one] if place % 2 else [one] for place, one in enumerate(frame))
+    return itertools.chain.from_iterable(pieces)
 
 
 def write_page(path: str | Path, records: Sequence[Record], **options: Any) -> None:
-    """Write :func:`page_html` to a file, whole or not at all."""
-    write_whole(Path(path), page_html(records, **options))
+    """Write a page to a file, whole or not at all; takes what :func:`page_pieces` takes."""
+    write_whole(Path(path), page_pieces(records, **options))
 
 
 def in_script(data: Any) -> str:
     """JSON that may stand inside a script element: nothing in it can end the element or start another."""
-    text = json.dumps(data, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
-    return _UNSAFE.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
+    return "".join(_in_script(data))
+
+
+def _in_script(data: Any) -> Iterator[str]:
+    return (_UNSAFE.sub(lambda found: f"\\u{ord(found[0]):04x}", text) for text in json_pieces(data))
 
 
 def _printable(text: str) -> str:

@@ -34,6 +34,7 @@ BUDGET = 9_000_000
 """Bytes that the vectors of all audits of a page may take."""
 _INNER = ("provenance", "versions", "coverage")
 _LEVELS = ("level1", "level2")
+_CONTAINERS = frozenset({dict, list, tuple})
 
 
 def page_data(
@@ -106,8 +107,13 @@ def _without_places(results: Sequence[Mapping[str, Any]]) -> list[Any]:
 
 
 def _slim(value: Any, path: str, histograms: dict[str, Any], *, inner: bool = False) -> Any:
-    """A value without what is said elsewhere; long lists of draws become histograms."""
+    """A value without what is said elsewhere; long lists of draws become histograms.
+
+    Lists and mappings that hold no others are passed on as they are, not copied.
+    """
     if isinstance(value, Mapping):
+        if _CONTAINERS.isdisjoint(map(type, value.values())):
+            return value  # such as a number for each word, whatever the words are
         levels = value.get("type") in ("MleatResult", "MultilevelCeatResult")
         kept = {}
         for key, one in value.items():
@@ -126,12 +132,14 @@ def _slim(value: Any, path: str, histograms: dict[str, Any], *, inner: bool = Fa
             return None
         if _depth(value) > 2:
             return None
+        if _CONTAINERS.isdisjoint(map(type, value)):
+            return value
         return [_slim(one, f"{path}/{number}", histograms, inner=inner) for number, one in enumerate(value)]
     return value
 
 
 def _are_numbers(values: list[Any]) -> bool:
-    return all(isinstance(one, (int, float)) and not isinstance(one, bool) for one in values)
+    return {int, float}.issuperset(map(type, values))
 
 
 def _depth(value: Any) -> int:

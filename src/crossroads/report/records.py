@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -14,9 +14,10 @@ from crossroads.evidence.array_files import ArrayArchive
 from crossroads.evidence.model_names import model_name
 from crossroads.report.audit import KINDS, Audit
 from crossroads.report.documents import UNNAMED, by_model, completed, sources_of
+from crossroads.report.json_reading import ascii_text, parsed
 from crossroads.report.schema import result_kinds
 from crossroads.results import SCHEMA, Result, versions
-from crossroads.stimuli.text_files import load_json
+from crossroads.stimuli.text_files import guarded
 
 MARK, VECTORS = "results.json", "vectors.npz"
 """The files of an audit that a page is made from."""
@@ -171,9 +172,13 @@ def _with(document: Mapping[str, Any], more: Mapping[str, Any]) -> dict[str, Any
     return {**document, **lists, "skipped": {**document["skipped"], **more["skipped"]}}
 
 
-def _text(path: Path) -> str:
+def _whole(path: Path) -> str:
+    return path.read_text(encoding="utf-8")
+
+
+def _text(path: Path, read: Callable[[Path], str] = _whole) -> str:
     try:
-        return path.read_text(encoding="utf-8")
+        return read(path)
     except UnicodeDecodeError as error:
         raise FormatError(
             "not a text in UTF-8.", path=path, hint="give the file as crossroads writes it."
@@ -187,7 +192,7 @@ def _no_number(name: str) -> float:
 def _parsed(path: Path) -> Any:
     """The content of a JSON file."""
     try:
-        return load_json(_text(path), path, parse_constant=_no_number)
+        return guarded(lambda: parsed(_text(path, ascii_text), parse_constant=_no_number), path)
     except json.JSONDecodeError as error:
         raise FormatError(f"not a JSON document: {error.msg}.", path=path, line=error.lineno) from error
 

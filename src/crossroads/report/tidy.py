@@ -66,7 +66,8 @@ def tidy_rows(audit: Audit) -> list[Row]:
     for series in audit.series:
         rows += _of_series(series)
     rows += [*context_rows(audit), *trait_rows(audit)]
-    return [{column: {**row, "model": audit.model}.get(column) for column in COLUMNS} for row in rows]
+    blank = dict.fromkeys(COLUMNS) | {"model": audit.model}
+    return [blank | {column: value for column, value in row.items() if column in blank} for row in rows]
 
 
 def _of_interval(interval: BootstrapResult) -> Iterator[Row]:

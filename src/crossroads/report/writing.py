@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import shutil
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -23,6 +22,7 @@ from crossroads.report.comparison_files import (
     comparison_methods,
 )
 from crossroads.report.folder import MARK, folder_names
+from crossroads.report.json_text import json_pieces
 from crossroads.report.latex import latex_table
 from crossroads.report.methods import methods_paragraph
 from crossroads.report.page import write_page
@@ -130,8 +130,9 @@ def write_parts(
 
 def write_json(path: Path, data: Mapping[str, Any]) -> None:
     """Write a document, nothing rounded."""
-    text = json.dumps(data, ensure_ascii=False, allow_nan=False, indent=1)
-    path.write_text(text + "\n", encoding="utf-8")
+    with path.open("w", encoding="utf-8") as file:
+        file.writelines(json_pieces(data, indent=True))
+        file.write("\n")
 
 
 def _write_long_tables(folder: Path, audit: Audit) -> list[str]:

@@ -117,12 +117,12 @@ class Design:
     @property
     def shared_targets(self) -> tuple[str, ...]:
         """Words that are in both targets; they cancel out and deserve a warning."""
-        return () if self.y is None else tuple(word for word in self.x if word in self.y)
+        return () if self.y is None else _shared(self.x, self.y)
 
     @property
     def shared_attributes(self) -> tuple[str, ...]:
         """Words that are in both attributes; they cancel out and deserve a warning."""
-        return tuple(word for word in self.a if word in self.b)
+        return _shared(self.a, self.b)
 
     @property
     def digest(self) -> str:
@@ -198,6 +198,12 @@ class Design:
         sizes = {role: f"{words.name} ({len(words)})" for role, words in self.sets.items()}
         targets = " and ".join(sizes[role] for role in ("x", "y") if role in sizes)
         return f"<Design {self.name}: {targets}, {sizes['a']} and {sizes['b']}>"
+
+
+def _shared(one: Iterable[str], other: Iterable[str]) -> tuple[str, ...]:
+    """Words of one set that are in another as well."""
+    others = set(other)
+    return tuple(word for word in one if word in others)
 
 
 def _name(name: object) -> str:

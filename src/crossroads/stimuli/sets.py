@@ -81,6 +81,8 @@ def word_fault(word: object) -> str | None:
         return "is empty"
     if word != word.strip():
         return "has spaces around it"
+    if word.isprintable():
+        return None
     if any(unicodedata.category(letter) == "Cc" for letter in word):
         return "holds a line break, a tab or another control character"
     if any(unicodedata.category(letter) == "Cs" for letter in word):

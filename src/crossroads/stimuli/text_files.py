@@ -77,16 +77,17 @@ def load_json(text: str, path: str | Path, **options: Any) -> Any:
     FormatError
         Where nobody could have meant it: numbers of thousands of digits, tables in tables without end.
     """
-    return _loaded(lambda: json.loads(text, **options), path)
+    return guarded(lambda: json.loads(text, **options), path)
 
 
 def load_toml(text: str, path: str | Path) -> dict[str, Any]:
     """Parse TOML that somebody else wrote; errors are those of :func:`load_json`, and TOMLDecodeError."""
-    found: dict[str, Any] = _loaded(lambda: tomllib.loads(text), path)
+    found: dict[str, Any] = guarded(lambda: tomllib.loads(text), path)
     return found
 
 
-def _loaded(parse: Callable[[], Any], path: str | Path) -> Any:
+def guarded(parse: Callable[[], Any], path: str | Path) -> Any:
+    """What a parser gives, refused where nobody could have meant it; see :func:`load_json`."""
     deep = FormatError("it is nested too deeply.", path=path, hint="write lists and tables of a few levels.")
     try:
         document = parse()
