@@ -13,6 +13,7 @@ import pytest
 from typer.testing import CliRunner
 
 from crossroads.cli.app import app
+from crossroads.evidence import Provenance
 from crossroads.results import Result
 
 
@@ -82,13 +83,7 @@ def test_agreement_with_people_beside_the_scores_is_on_the_page_of_its_model(
         next(one for one in RESULTS.values() if type(one).__name__ == kind)
         for kind in ("TraitScores", "AlignmentResult")
     )
-    model: dict[str, Any] = {
-        "source": "a model",
-        "format": "",
-        "revision": None,
-        "sha256": None,
-        "details": {},
-    }
+    model = Provenance(source="a model").to_dict()
     people = {**model, "source": "people"}
     given = {
         "crossroads": "0", "command": "probe", "results": [{**scores.to_dict(), "provenance": [model]}],

@@ -430,7 +430,7 @@ def test_audits_of_several_models_are_written_together(tmp_path: Path) -> None:
     audits = {name: audited(model(i, name), [FIRST, SECOND]) for i, name in enumerate(("a/m", "b/m"))}
     output = tmp_path / "out"
     write_audits(output, audits, figures=False)
-    assert {path.name for path in output.iterdir() if path.is_dir()} == {"m", "m-2"}
+    assert {path.name for path in output.iterdir() if path.is_dir()} == {"a-m", "b-m"}
     data = json.loads((output / "results.json").read_text(encoding="utf-8"))
     (battery_result,) = data["results"]
     assert battery_result["models"] == ["a/m", "b/m"]

@@ -71,8 +71,8 @@ def test_folders_of_models_have_names_of_their_own_and_none_of_ours() -> None:
     names = folder_names(models)
     assert list(names) == models
     assert len({name.casefold() for name in names.values()}) == len(models)
-    assert names["a/b.txt"] == "b.txt"
-    assert names["c/b.txt"] == "b.txt-2"
+    assert names["a/b.txt"] == "a-b.txt"
+    assert names["c/b.txt"] == "c-b.txt"
     assert names["Zoë & co"] == "Zoë-co"
     assert not set(names.values()) & OURS
     assert all(name not in (".", "..") and "/" not in name and len(name) < 70 for name in names.values())

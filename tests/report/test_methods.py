@@ -80,7 +80,7 @@ def test_model_coverage_and_versions_are_told(
     )
     assert "Left out of plain: gone (not in the vocabulary)." in told
     assert "Not measured: absent (" in told
-    assert "q IBD (no words.)" in told
+    assert "q IBD (no words)" in told
     assert "Every p-value of an association test is exact" in told
     assert f"crossroads {tested.versions['crossroads']}" in told
     assert tested.tests[0].level1.digest[:12] in told
@@ -183,8 +183,34 @@ def test_people_are_no_model_and_what_was_not_measured_has_its_own_name(whole: A
     assert "One of the models is store\\_1" in told
     assert "absent CEAT (" in told
     assert "plain 1800 (" in told
-    assert "SeT scores (no logits.)" in told
+    assert "SeT scores (no logits)" in told
     assert "Left out of plain CEAT: gone (no context)." in told
     assert "least: 0.1" in told  # fields that change what a result says, though no convention records them
     assert "fdr: 0.05" in told
     assert "resamples: 10; the seed is 0" in told
+
+
+def _titled(told: str, title: str) -> str:
+    """What the paragraph tells under a title."""
+    return told.partition(f" {title}: ")[2].partition(". ")[0]
+
+
+def test_what_stands_under_multiplicity_is_about_multiplicity(audit: Audit, whole: Audit) -> None:
+    adjusted = "adjusted p-values (Holm; Benjamini and Hochberg) are of "
+    assert _titled(methods_paragraph(audit), "Multiplicity") == f"{adjusted}Level 1, two-sided"
+    over = _titled(methods_paragraph(whole), "Multiplicity over contexts")
+    assert over == f"{adjusted}p-values over stimuli, two-sided"
+
+
+def test_what_a_battery_does_otherwise_than_its_tests_is_told_of_the_battery(
+    audit: Audit, tested: BatteryResult
+) -> None:
+    assert "Battery of association tests" not in methods_paragraph(audit)
+    other = dataclasses.replace(tested, conventions={**tested.conventions, "missing": "raise"})
+    told = methods_paragraph(dataclasses.replace(audit, battery=other))
+    assert _titled(told, "Battery of association tests") == "a missing stimulus would have stopped the run"
+
+
+def test_a_model_is_called_by_its_name_and_not_by_its_path(audit: Audit) -> None:
+    named = dataclasses.replace(audit, name="My vectors")
+    assert methods_paragraph(named).startswith("The model is My vectors (format in memory;")

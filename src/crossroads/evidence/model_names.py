@@ -53,7 +53,7 @@ def distinct_names(models: Sequence[Provenance]) -> list[str]:
     found = [model_name(one) for one in models]
     for at, name in enumerate(list(found)):
         alike = [one for one in models if model_name(one) == name]
-        if len(alike) > 1:
+        if len({one.source for one in alike}) > 1:
             found[at] = _told_apart(models[at], alike)
     return numbered(found)
 

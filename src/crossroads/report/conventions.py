@@ -212,8 +212,8 @@ def _held(result: Result) -> dict[str, Any]:
     conventions = {key: value for key, value in result.conventions.items() if key != "measure"}
     kept = {key: getattr(result, key, None) for key in _UNRECORDED if key not in conventions}
     conventions |= {key: value for key, value in kept.items() if value is not None}
-    if conventions.get("interval") == "none" or conventions.get("resamples") == 0:
-        conventions.pop("level", None)  # of no interval
+    if conventions.get("interval") == "none":
+        conventions.pop("level", None)
     return conventions
 
 

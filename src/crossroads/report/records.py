@@ -149,9 +149,9 @@ def joined(records: Iterable[Record]) -> list[Record]:
     """
     found: list[Record] = []
     for one in sorted(records, key=lambda record: record.document["kind"] == "results"):
-        same = [at for at, record in enumerate(found) if record.about == one.about]
+        same = [at for at, record in enumerate(found) if _same_model(record, one)]
         loose = one.document["kind"] == "results" and found
-        if loose and one.about and same:
+        if loose and same:
             place = same[0]
         elif loose and one.model == UNNAMED:
             place = 0
@@ -164,6 +164,13 @@ def joined(records: Iterable[Record]) -> list[Record]:
             unshown={**found[place].unshown, **one.unshown},
         )
     return found
+
+
+def _same_model(record: Record, loose: Record) -> bool:
+    """Whether results are of the model of a record, and nobody chose to call it otherwise."""
+    if not loose.about or record.about != loose.about:
+        return False
+    return loose.model == record.model or _model_of(loose.results) in loose.model
 
 
 def _with(document: Mapping[str, Any], more: Mapping[str, Any]) -> dict[str, Any]:
