@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import tomllib
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +11,8 @@ import pytest
 from typer.main import get_command
 
 from crossroads.cli.app import app
+from crossroads.stimuli import Design, read_design, read_designs
+from crossroads.stimuli.design import ROLES, TEXT_FIELDS
 
 ROOT = Path(__file__).parents[1]
 PAGES = sorted([ROOT / "README.md", *(ROOT / "docs").rglob("*.md")])
@@ -62,3 +65,28 @@ def test_the_reference_lists_every_option(command: str) -> None:
     off = {f"--{name.removeprefix('--no-')}" for name in options(command) if name.startswith("--no-")}
     for name in options(command) - off:  # of a switch that is on, the one that turns it off
         assert f"{name}`" in shared + own or f"{name} " in shared + own, name
+
+
+def test_the_example_of_a_file_of_designs_has_every_key_and_is_read() -> None:
+    file = ROOT / "docs" / "guides" / "designs-example.toml"
+    full, least = read_designs(file)
+    assert (full.name, least.name) == ("doctors", "women and care")
+    assert least.y is None
+    assert full.x.name == "male terms"
+    given = tomllib.loads(file.read_text(encoding="utf-8"))["design"][0]
+    assert set(given) == {"name", *ROLES, *TEXT_FIELDS, "source", "departures", "templates"}
+    assert Design.from_dict(full.to_dict()) == full
+    guide = (ROOT / "docs" / "guides" / "designs.md").read_text(encoding="utf-8")
+    for key in given:
+        assert f"`{key}`" in guide, key
+
+
+def test_the_tables_of_the_guide_to_designs_are_read(tmp_path: Path) -> None:
+    guide = (ROOT / "docs" / "guides" / "designs.md").read_text(encoding="utf-8")
+    (wide,) = re.findall(r"^```text\n(x: .*?)^```", guide, re.MULTILINE | re.DOTALL)
+    (plain,) = re.findall(r"^```toml\n(.*?)^```", guide, re.MULTILINE | re.DOTALL)
+    (tmp_path / "wide.csv").write_text(wide, encoding="utf-8")
+    (tmp_path / "plain.toml").write_text(plain, encoding="utf-8")
+    design = read_design(tmp_path / "wide.csv")
+    assert [words.name for words in design.sets.values()] == ["doctors", "nurses", "male terms", "b"]
+    assert read_design(tmp_path / "plain.toml").b.name == "nurses"

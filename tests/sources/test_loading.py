@@ -7,9 +7,13 @@ from typing import Any
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from crossroads.errors import FormatError, InputError, UnknownNameError
+from crossroads.evidence.spelling import has_capital
 from crossroads.sources import load, load_series
+from crossroads.sources.reading import Vocabulary
 
 
 @pytest.fixture
@@ -242,3 +246,24 @@ def test_where_nothing_is_found_the_rules_that_would_help_are_named(tmp_path: Pa
         load(path, words=["josé", "mary"])
     with pytest.raises(InputError, match="'Mary' comes near 'Maryy'"):
         load(path, words=["Maryy"])
+
+
+@given(st.lists(st.text(st.characters(blacklist_categories=["Cs"], blacklist_characters="\n"), max_size=6)))
+def test_words_with_capital_letters_are_counted_as_one_by_one(labels: list[str]) -> None:
+    one_by_one = sum(map(has_capital, labels))
+    assert Vocabulary(labels).capitalised == one_by_one
+    some = Vocabulary()
+    some.see_bytes([label.encode() for label in labels])
+    assert (some.capitalised, some.size, some.looked_at) == (one_by_one, len(labels), len(labels))
+
+
+def test_counting_capital_letters_ends_where_the_vocabulary_is_cased_for_certain(tmp_path: Path) -> None:
+    path = tmp_path / "names.txt"
+    path.write_text(
+        "".join(f"{'W' if i % 2 else 'w'}{i:08d} 1 2\n" for i in range(200_000)), encoding="ascii"
+    )
+    details = load(path, words=["W00000001"]).provenance.details
+    assert details["vocabulary"] == 200_000
+    assert 25_000 <= details["capitalised"] < 100_000
+    assert details["capitalised_share"] == pytest.approx(0.5, abs=1e-3)
+    assert details["cased"] is True

@@ -157,7 +157,7 @@ def load_series(
     decided = rules
     if decided is None:
         seen = [reading.vocabulary for reading in readings.values()]
-        decided = _automatic(is_cased(sum(v.capitalised for v in seen), sum(v.size for v in seen)))
+        decided = _automatic(is_cased(sum(v.capitalised for v in seen), sum(v.looked_at for v in seen)))
     return {
         decade: _embeddings(
             reading,
@@ -291,7 +291,7 @@ def _embeddings(
         "dtype": str(vectors.dtype),
         "cased": vocabulary.cased,
         "capitalised": vocabulary.capitalised,
-        "capitalised_share": vocabulary.capitalised / max(vocabulary.size, 1),
+        "capitalised_share": vocabulary.capitalised / max(vocabulary.looked_at, 1),
         "fallback": list(rules),
         "fallback_chosen": "automatically" if automatic else "as asked",
         "bytes": size,

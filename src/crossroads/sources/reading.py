@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from operator import ne
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +24,10 @@ ENCODING_ERRORS = ("strict", "replace", "ignore", "backslashreplace")
 """What may be done with a word that is not UTF-8; Python's own names."""
 
 _SAMPLES = 3
+_MARKER = re.compile(r"^(?:<.*>|\[.*\])$", re.MULTILINE)
+"""A label that is a marker, such as ``<UNK>`` or ``[PAD]``, and no word."""
+_ENOUGH = 25_000
+"""Words with a capital letter after which no more are counted: the vocabulary is cased."""
 _REMEMBERED = 4 << 20
 """Characters of vocabulary that are kept for suggestions: those of the first 400,000 words or so."""
 
@@ -77,8 +83,9 @@ class Reading:
 class Vocabulary:
     """What is noticed about every word of a source, kept or not.
 
-    ``size`` counts the words, ``capitalised`` those of them that have a capital letter; markers such as
-    ``<UNK>`` and ``[PAD]`` do not count as such. ``samples`` holds the first few, for messages, and
+    ``size`` counts the words. ``capitalised`` counts those that have a capital letter among the ``looked_at``
+    first ones, which are all unless there are tens of thousands; markers such as ``<UNK>`` and ``[PAD]`` do
+    not count as such. ``samples`` holds the first few, for messages, and
     ``blocks`` the first few megabytes, one word a line, where not every word is kept. ``forms`` are the
     noticed ones that are there.
 
@@ -93,12 +100,13 @@ class Vocabulary:
     def __init__(self, labels: Sequence[str] = (), *, request: Request | None = None) -> None:
         self.size = 0
         self.capitalised = 0
+        self.looked_at = 0
         self.samples: list[str] = []
         self.forms: set[str] = set()
         self.blocks: list[str] = []
         noticed = frozenset() if request is None else request.noticed
         self._noticed = noticed
-        self._noticed_bytes = {form.encode("utf-8", "surrogatepass"): form for form in noticed}
+        self._noticed_bytes = frozenset(form.encode("utf-8", "surrogatepass") for form in noticed)
         self._room = 0 if request is None or request.wanted is None else _REMEMBERED
         if labels:
             self.see(labels)
@@ -106,7 +114,7 @@ class Vocabulary:
     @property
     def cased(self) -> bool:
         """Whether more than a few words have a capital letter."""
-        return is_cased(self.capitalised, self.size)
+        return is_cased(self.capitalised, self.looked_at)
 
     def see(self, labels: Sequence[str]) -> None:
         """Take note of some words."""
@@ -117,7 +125,9 @@ class Vocabulary:
     def see_bytes(self, tokens: Sequence[bytes]) -> None:
         """Take note of some words as they stand in a file, without decoding more than is needed."""
         if self._noticed:
-            self.forms.update(self._noticed_bytes[token] for token in tokens if token in self._noticed_bytes)
+            self.forms.update(
+                token.decode("utf-8", "surrogatepass") for token in self._noticed_bytes.intersection(tokens)
+            )
         self._note(tokens, b"\n".join(tokens).decode("utf-8", "replace"))
 
     def _note(self, labels: Sequence[str] | Sequence[bytes], text: str) -> None:
@@ -125,11 +135,21 @@ class Vocabulary:
         self.size += len(labels)
         if len(self.samples) < _SAMPLES:
             self.samples += text.split("\n", _SAMPLES)[: min(_SAMPLES - len(self.samples), len(labels))]
-        if text != text.lower():
-            self.capitalised += sum(map(has_capital, text.split("\n")))
+        if self.capitalised < _ENOUGH:
+            self.looked_at += len(labels)
+            self.capitalised += _capitalised(text)
         if self._room > 0 and text:
             self.blocks.append(text if len(text) <= self._room else text[: self._room].rpartition("\n")[0])
             self._room -= len(text)
+
+
+def _capitalised(text: str) -> int:
+    """How many lines have a capital letter and are no marker."""
+    lowered = text.lower()
+    if text == lowered:
+        return 0
+    found: int = sum(map(ne, text.split("\n"), lowered.split("\n")))
+    return found - sum(marker != marker.lower() for marker in _MARKER.findall(text))
 
 
 def wanted_forms(words: Iterable[str] | None, rules: Iterable[str]) -> frozenset[str] | None:
