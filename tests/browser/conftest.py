@@ -72,16 +72,47 @@ def _executable() -> str:
     return found
 
 
+def _module(path: Path) -> Any:
+    """A module beside the tests, which import no tests."""
+    spec = importlib.util.spec_from_file_location(f"crossroads_{path.stem}", path)
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+REGISTRY = _module(Path(__file__).parent.with_name("registry.py"))
+LETTERS = _module(Path(__file__).with_name("fonts.py"))
+
+
 @pytest.fixture(scope="session")
-def chromium() -> Iterator[Any]:
-    """The browser."""
+def browsers(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[[str], Any]]:
+    """``browsers(font)``: the browser on a machine with certain fonts; ``""`` for those of this one."""
     playwright = pytest.importorskip(
         "playwright.sync_api", reason="Playwright is not installed: pip install 'crossroads[test]'"
     )
+    running: dict[str, Any] = {}
+
+    def browser(font: str) -> Any:
+        if font not in running:
+            env = None
+            if font:
+                folder = tmp_path_factory.mktemp(f"fonts-{font}")
+                env = LETTERS.environment(LETTERS.configuration(font, folder, REGISTRY.npm_member))
+            running[font] = driver.chromium.launch(executable_path=_executable(), args=list(FLAGS), env=env)
+        return running[font]
+
     with playwright.sync_playwright() as driver:
-        browser = driver.chromium.launch(executable_path=_executable(), args=list(FLAGS))
         yield browser
-        browser.close()
+        for one in running.values():
+            one.close()
+
+
+@pytest.fixture(scope="session")
+def chromium(browsers: Callable[[str], Any]) -> Any:
+    """The browser, with the fonts of this machine or those that ``CROSSROADS_FONT`` names."""
+    return browsers(os.environ.get("CROSSROADS_FONT", ""))
 
 
 @dataclass
@@ -99,6 +130,16 @@ class Opened:
 @pytest.fixture
 def opened(chromium: Any) -> Iterator[Callable[..., Opened]]:
     """``opened(path, width=…, height=…, dark=…)``: open a page; at the end nothing may have gone wrong."""
+    yield from _opening(chromium)
+
+
+@pytest.fixture(params=LETTERS.FONTS)
+def opened_in_font(request: Any, browsers: Callable[[str], Any]) -> Iterator[Callable[..., Opened]]:
+    """The same on machines with other fonts."""
+    yield from _opening(browsers(request.param))
+
+
+def _opening(chromium: Any) -> Iterator[Callable[..., Opened]]:
     contexts: list[Any] = []
     pages: list[Opened] = []
 
@@ -144,20 +185,52 @@ def _noted(errors: list[str], said: Any) -> None:
         errors.append(said.text)
 
 
+# Texts that reach beyond their picture, with how far: left, right, top, bottom.
+OUTSIDE = """() => [...document.querySelectorAll("svg text")].filter((text) => {
+  const [box, all] = [text.getBoundingClientRect(), text.ownerSVGElement.getBoundingClientRect()];
+  return box.width > 0 && (box.left < all.left - 1 || box.right > all.right + 1
+    || box.top < all.top - 1 || box.bottom > all.bottom + 1);
+}).map((text) => {
+  const [box, all] = [text.getBoundingClientRect(), text.ownerSVGElement.getBoundingClientRect()];
+  const out = [all.left - box.left, box.right - all.right, all.top - box.top, box.bottom - all.bottom];
+  return `${text.textContent} (${out.map((one) => one.toFixed(1))})`;
+})"""
+# Pairs of texts of which one lies on the other.
+OVER = """() => [...document.querySelectorAll("svg")].flatMap((svg) => {
+  const texts = [...svg.querySelectorAll("text")].filter((one) => one.getBoundingClientRect().width > 0);
+  const ink = (text) => {
+    const box = text.getBoundingClientRect(), turned = text.hasAttribute("transform");
+    // lines are taller than letters
+    const [more, less] = turned ? [box.width * 0.3, 1] : [1, box.height * 0.3];
+    return { left: box.left + more, right: box.right - more, top: box.top + less, bottom: box.bottom - less };
+  };
+  const boxes = texts.map(ink), found = [];
+  boxes.forEach((one, i) => boxes.slice(i + 1).forEach((other, k) => {
+    if (one.left < other.right && other.left < one.right && one.top < other.bottom && other.top < one.bottom)
+      found.push(`${texts[i].textContent} | ${texts[i + 1 + k].textContent}`);
+  }));
+  return found;
+})"""
+
+
+@pytest.fixture(scope="session")
+def misplaced() -> Callable[[Any], str]:
+    """``misplaced(page)``: the texts of pictures that are cut by an edge or lie on another."""
+
+    def found(page: Any) -> str:
+        page.evaluate("settled()")
+        return "; ".join([*page.evaluate(OUTSIDE), *page.evaluate(OVER)])
+
+    return found
+
+
 AXE = ("axe-core", "4.14.0", "20c09fe157a8a34a30e241aaa1fcdade657734f08ab379ecfbeb7d45cc46e878", "axe.min.js")
 
 
 @pytest.fixture(scope="session")
 def axe() -> str:
     """The source of axe-core."""
-    spec = importlib.util.spec_from_file_location(
-        "crossroads_registry", Path(__file__).parent.with_name("registry.py")
-    )
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    found: Path = module.npm_member(*AXE)
+    found: Path = REGISTRY.npm_member(*AXE)
     return found.read_text(encoding="utf-8")
 
 

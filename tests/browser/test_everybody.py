@@ -197,6 +197,16 @@ def long_titles(vectors: Embeddings, tmp_path_factory: pytest.TempPathFactory) -
     return path
 
 
+@pytest.mark.parametrize("width", [1280, 320])
+def test_no_title_of_a_map_is_cut_whatever_the_font(
+    opened_in_font: Open, misplaced: Callable[[Any], str], long_titles: Path, width: int
+) -> None:
+    page = opened_in_font(long_titles, width=width).page
+    page.evaluate("unfolded()")
+    assert page.locator(".eat-map text").count() > 10
+    assert misplaced(page) == ""
+
+
 @pytest.mark.parametrize("width", [1280, 768, 360, 320])
 def test_the_titles_of_a_map_stand_whole_beside_each_other_and_can_be_read(
     opened: Open, long_titles: Path, width: int

@@ -369,6 +369,16 @@ def test_words_may_be_called_anything(opened: Open, tmp_path: Path) -> None:
 # Intersections
 
 
+@pytest.mark.parametrize("width", [1280, 360])
+def test_no_text_of_any_picture_is_cut_whatever_the_font(
+    opened_in_font: Callable[..., Any], misplaced: Callable[[Any], str], page: Path, width: int
+) -> None:
+    shown = opened_in_font(page, width=width).page
+    shown.evaluate("unfolded()")
+    assert shown.locator("svg text").count() > 100
+    assert misplaced(shown) == ""
+
+
 @pytest.fixture(scope="module")
 def crossed(vectors: Embeddings, tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[str, Any]]:
     """A page of WEFAT scores with a detection in them, from the published lists."""

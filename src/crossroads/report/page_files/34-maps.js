@@ -25,7 +25,7 @@ function eatCell({ x, y, wide, tall, on, d, mini }) {
   return sv("g", {},
     sv("rect", { x: x + 1, y: y + 1, width: wide - 2, height: tall - 2, class: on ? "associated" : "apart" }),
     on && sv("text", { x: x + wide / 2, y: y + tall / 2 + (mini ? 6 : 5), "text-anchor": "middle", class: "on", "font-weight": 600,
-      "font-size": mini ? 15 : 13 }, text));
+      "font-size": mini ? 15 : chartsSize(text, wide - 6, 13, 600) }, text));
 }
 
 const EAT_LINES = 3, EAT_STRETCHES = [1, 1.2, 1.4, 1.6];
@@ -35,12 +35,13 @@ const EAT_LAYOUTS = [[12, 11], [10.5]].flatMap((types) => EAT_STRETCHES.flatMap(
 /** The titles in lines and the sides of a cell, with type of a size and cells taller than wide by so much. */
 function eatLaid(titles, size, type, stretch) {
   const line = type * 1.2, tall = size * stretch, beside = ["a", "b"].map((key) => chartsLines(titles[key], tall - 4, type));
-  const left = 4 + line * Math.max(...beside.map((lines) => lines.length)), room = size + 14 - left / 2;
+  const over = Math.max(line - 2, chartsReach(type).above); // what the first line needs above its baseline
+  const deep = (titles) => 6 + over + line * (Math.max(...titles.map((lines) => lines.length)) - 1), left = deep(beside), room = size + 14 - left / 2;
   const longest = Math.max(...[titles.x, titles.y].flatMap((title) => flat(title).slice(0, 400).split(" ")).map((word) => chartsWide(word, type)));
   const wide = Math.max(46, Math.min(Math.max(size, longest + 4.5), room)), above = ["x", "y"].map((key) => chartsLines(titles[key], wide - 4, type));
   const all = [...beside, ...above];
   const whole = ["a", "b", "x", "y"].every((key, i) => all[i].join(" ") === flat(titles[key]));
-  return { type, line, tall, wide, left, above, beside, top: 4 + line * Math.max(...above.map((lines) => lines.length)), whole,
+  return { type, line, tall, wide, left, above, beside, top: deep(above), whole,
     short: all.every((lines) => lines.length <= EAT_LINES) };
 }
 

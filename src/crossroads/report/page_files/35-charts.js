@@ -7,54 +7,8 @@
 //   bars({rows, most, caption, label})                       shares or counts
 //   lines({series, caption, label, axis, across})            values over time
 
-const BOLDER = 1.12; // how much wider bold type is
-let chartsPen = null;
 let chartsRoom = innerWidth; // asking again for every chart would make the browser lay out the page each time
 addEventListener("resize", () => { chartsRoom = innerWidth; });
-
-/** Width of a text in pixels. */
-function chartsWide(text, size = 12) {
-  chartsPen ??= document.createElement("canvas").getContext("2d");
-  if (!chartsPen) return text.length * size * 0.55;
-  chartsPen.font = `${size}px system-ui, sans-serif`;
-  return chartsPen.measureText(text).width;
-}
-
-/** A text cut to a width, with an ellipsis where something is missing. */
-function chartsClip(text, width, size = 12) {
-  const whole = flat(text);
-  if (whole.length < 400 && chartsWide(whole, size) <= width) return whole;
-  const signs = Array.from(whole.slice(0, 400));
-  let low = 0, high = signs.length;
-  while (low < high) {
-    const middle = (low + high + 1) >> 1;
-    if (chartsWide(`${signs.slice(0, middle).join("")}\u2026`, size) <= width) low = middle;
-    else high = middle - 1;
-  }
-  return `${signs.slice(0, low).join("")}\u2026`;
-}
-
-/** As much of a word as fits into a width, a sign at least; the signs that are left. */
-function chartsBroken(word, width, size) {
-  const signs = Array.from(word);
-  let fits = signs.length;
-  while (fits > 1 && chartsWide(signs.slice(0, fits).join(""), size) > width) fits--;
-  return [signs.slice(0, fits).join(""), signs.slice(fits).join("")];
-}
-
-/** A text in lines of a width; words that are longer than a line are broken. Of more than `most` lines the last is cut. */
-function chartsLines(text, width, size = 12, most = 5) {
-  const found = [], words = flat(text).slice(0, 400).split(" ");
-  while (words.length && found.length < most - 1) {
-    const [first, rest] = chartsBroken(words.shift(), width, size);
-    let line = first;
-    if (rest) words.unshift(rest);
-    else while (words.length && chartsWide(`${line} ${words[0]}`, size) <= width) line += ` ${words.shift()}`;
-    found.push(line);
-  }
-  if (words.length) found.push(chartsClip(words.join(" "), width, size));
-  return found;
-}
 
 /** A point of a scale for every value from `low` to `high`. */
 const chartsScale = (low, high, from, to) => (value) => from + ((value - low) / (high - low || 1)) * (to - from);
@@ -69,6 +23,14 @@ function chartsTicks(low, high, wanted = 5) {
   return found.map((value) => ({ value, text: fixed(value, Math.min(digits, 10)) }));
 }
 
+/** The same, or fewer where their numbers would touch along a line of some length. */
+function chartsTicksIn(low, high, wanted, length) {
+  for (let many = wanted; ; many--) {
+    const found = chartsTicks(low, high, many), step = (length * (found[1]?.value - found[0]?.value)) / (high - low || 1);
+    if (many <= 1 || found.length < 2 || chartsWidest(found.map((one) => one.text)) + 6 <= step) return found;
+  }
+}
+
 /** Ends of an axis that holds some values with a little room. */
 function chartsSpan(values, room = 0.06) {
   const known = values.filter((value) => Number.isFinite(value));
@@ -81,11 +43,11 @@ function chartsSpan(values, room = 0.06) {
 /** An axis along the bottom: lines up to `top`, numbers below `y`, a title under them. */
 function chartsAxis({ low, high, at, y, top, title, wanted = 6 }) {
   return sv("g", { class: "axis" },
-    chartsTicks(low, high, wanted).map(({ value, text }) => [
+    chartsTicksIn(low, high, wanted, Math.abs(at(high) - at(low))).map(({ value, text }) => [
       sv("line", { x1: at(value), x2: at(value), y1: top, y2: y, class: Math.abs(value) < 1e-12 ? "zero" : "grid" }),
       sv("text", { x: at(value), y: y + 14, "text-anchor": "middle", class: "second" }, text),
     ]),
-    title && sv("text", { x: (at(low) + at(high)) / 2, y: y + 30, "text-anchor": "middle", class: "second" }, title));
+    title && chartsName(title, Math.abs(at(high) - at(low)) + 16, { x: (at(low) + at(high)) / 2, y: y + 30, "text-anchor": "middle", class: "second" }));
 }
 
 /** An image of a given size. */
@@ -104,7 +66,7 @@ function chartsFigure({ draw, caption, most = 760 }) {
     hold.replaceChildren(draw(now));
   };
   drawn(chartsRoom - 60);
-  const resized = ([{ contentRect: room }]) => { if (room.width > 0) requestAnimationFrame(() => drawn(room.width)); };
+  const resized = ([{ contentRect: room }]) => { if (room.width > 0) chartsSoon(hold, () => drawn(room.width)); };
   new ResizeObserver(resized).observe(hold);
   return el("figure", {}, hold, caption && el("figcaption", {}, caption));
 }
@@ -161,7 +123,7 @@ function dotsPanel(set, shape, { x, y, width, low, high, axis, height }) {
   const at = chartsScale(low, high, x + left, x + width - 12), top = y + 24, bottom = y + height - 36;
   const mean = set.points.reduce((sum, one) => sum + one.value, 0) / (set.points.length || 1);
   return sv("g", {},
-    sv("text", { x, y: y + 13, "font-weight": 600 }, sv("title", {}, flat(set.title)), chartsClip(set.title, width - 10)),
+    sv("text", { x, y: y + 13, "font-weight": 600 }, sv("title", {}, flat(set.title)), chartsClip(set.title, width - 10, 12, 600)),
     chartsAxis({ low, high, at, y: bottom, top, title: axis, wanted: width < 300 ? 3 : 5 }),
     set.points.length > 0 && sv("line", { x1: at(mean), x2: at(mean), y1: top, y2: bottom, class: `mean ${set.set ?? ""}` },
       sv("title", {}, "mean")),
@@ -238,14 +200,14 @@ function histogramChart({ low, high, counts, marks = [], band, zero = false, cap
  */
 function bars({ rows, most, caption, label }) {
   const draw = (width) => {
-    const wide = (row) => chartsWide(flat(row.label).slice(0, 60)) * (row.strong ? BOLDER : 1);
-    const left = Math.min(width * 0.42, 14 + Math.max(30, ...rows.map(wide)));
-    const longest = most ?? Math.max(...rows.map((row) => row.value), 1e-300), at = chartsScale(0, longest, left, width - 60);
+    const weight = (row) => (row.strong ? 600 : 400), wide = (row) => chartsWide(flat(row.label).slice(0, 60), 12, weight(row));
+    const left = Math.min(width * 0.42, 14 + Math.max(30, ...rows.map(wide))), end = Math.max(48, chartsWidest(rows.map((row) => row.text ?? "")));
+    const longest = most ?? Math.max(...rows.map((row) => row.value), 1e-300), at = chartsScale(0, longest, left, Math.max(left + 20, width - end - 12));
     return chartsImage(width, rows.length * 22 + 6, label,
       sv("line", { x1: left, x2: left, y1: 0, y2: rows.length * 22 + 2, class: "zero" }),
       rows.map((row, i) => sv("g", {}, sv("title", {}, `${flat(row.label)}: ${row.text ?? row.value}`),
-        sv("text", { x: left - 8, y: i * 22 + 16, "text-anchor": "end", "font-weight": row.strong ? 600 : 400 },
-          chartsClip(row.label, (left - 10) / (row.strong ? BOLDER : 1))),
+        sv("text", { x: left - 8, y: i * 22 + 16, "text-anchor": "end", "font-weight": weight(row) },
+          chartsClip(row.label, left - 10, 12, weight(row))),
         sv("rect", { x: left, y: i * 22 + 4, width: Math.max(0, at(row.value) - left), height: 15,
           class: row.strong ? "bar strong" : "bar" }),
         sv("text", { x: Math.max(left, at(row.value)) + 6, y: i * 22 + 16, class: "second" }, row.text ?? ""))));
@@ -274,18 +236,20 @@ function lines({ series, caption, label, axis = "effect size d", across = "year"
     const all = series.flatMap((one) => one.points),
       [low, high] = chartsSpan([0, ...all.flatMap((one) => [one.value, one.low, one.high])]);
     const [from, to] = chartsSpan(all.map((one) => one.at), 0.03), key = 20 * series.length, top = key + 22, bottom = top + 190;
-    const at = chartsScale(from, to, 44, width - 12), up = chartsScale(low, high, bottom, top);
-    const years = [...new Set(all.map((one) => one.at))].sort((a, b) => a - b), every = Math.ceil((years.length * 44) / (width - 56));
+    const ticks = chartsTicks(low, high, 5), left = Math.max(44, 10 + chartsWidest(ticks.map((one) => one.text)));
+    const at = chartsScale(from, to, left, width - 12), up = chartsScale(low, high, bottom, top);
+    const years = [...new Set(all.map((one) => one.at))].sort((a, b) => a - b);
+    const every = Math.ceil((years.length * Math.max(44, chartsWidest(years.map(String)) + 8)) / (width - left - 12));
     return chartsImage(width, bottom + 40, label,
       series.map((one, i) => [chartsDot(i % 4, 12, 12 + 20 * i, one.set ?? ""),
         sv("text", { x: 24, y: 16 + 20 * i }, sv("title", {}, flat(one.title)), chartsClip(one.title, width - 40))]),
-      sv("g", { class: "axis" }, chartsTicks(low, high, 5).map(({ value, text }) => [
-        sv("line", { x1: 44, x2: width - 8, y1: up(value), y2: up(value), class: Math.abs(value) < 1e-12 ? "zero" : "grid" }),
-        sv("text", { x: 38, y: up(value) + 4, "text-anchor": "end", class: "second" }, text)]),
+      sv("g", { class: "axis" }, ticks.map(({ value, text }) => [
+        sv("line", { x1: left, x2: width - 8, y1: up(value), y2: up(value), class: Math.abs(value) < 1e-12 ? "zero" : "grid" }),
+        sv("text", { x: left - 6, y: up(value) + 4, "text-anchor": "end", class: "second" }, text)]),
       years.filter((_, i) => i % every === 0).map((year) =>
         sv("text", { x: at(year), y: bottom + 18, "text-anchor": "middle", class: "second" }, String(year))),
-      sv("text", { x: (44 + width) / 2, y: bottom + 35, "text-anchor": "middle", class: "second" }, across),
-      sv("text", { x: 4, y: key + 14, class: "second" }, axis)),
+      chartsName(across, width - left, { x: (left + width) / 2, y: bottom + 35, "text-anchor": "middle", class: "second" }),
+      chartsName(axis, width - 8, { x: 4, y: key + 14, class: "second" })),
       series.map((one, i) => linesSeries(one, i % 4, at, up)));
   };
   return chartsFigure({ draw, caption });

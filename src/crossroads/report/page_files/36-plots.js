@@ -7,8 +7,8 @@ const PLOT_DISC = 0,
   PLOT_TRIANGLE = 3;
 
 /** A text in a chart, cut to the room it has, whole in its title. */
-const plotText = (text, room, attributes, size = 12) => {
-  const shown = chartsClip(text, room, size);
+const plotText = (text, room, attributes, size = 12, weight = 400) => {
+  const shown = chartsClip(text, room, size, weight);
   return sv("text", { "font-size": size, ...attributes }, shown === flat(text) ? null : sv("title", {}, flat(text)), shown);
 };
 
@@ -121,17 +121,19 @@ function plotRows({ rows, label, caption, key, axis = "", ends, wanted = 7, numb
 /** A receiver operating characteristic: rates over all thresholds, and where the threshold in use lies. */
 function plotRoc({ fpr, tpr, at, label, caption }) {
   const draw = (width) => {
-    const side = width - 66,
-      left = 54,
-      top = 8,
+    const { above, below } = chartsReach(),
+      shares = [0, 0.25, 0.5, 0.75, 1],
+      left = Math.ceil(above + below + 14 + chartsWidest(shares.map(String))),
+      side = width - left - 12,
+      top = Math.max(8, above - 4),
       x = chartsScale(0, 1, left, left + side),
       y = chartsScale(0, 1, top + side, top);
     const line = fpr.map((one, i) => `${i ? "L" : "M"}${x(one).toFixed(1)},${y(tpr[i]).toFixed(1)}`).join("");
     return chartsImage(
       width,
-      side + 52,
+      top + side + 44,
       label,
-      [0, 0.25, 0.5, 0.75, 1].map((t) => [
+      shares.map((t) => [
         sv("path", { d: `M${x(t)} ${top}V${top + side}M${left} ${y(t)}H${left + side}`, class: "grid" }),
         sv("text", { x: x(t), y: top + side + 15, "text-anchor": "middle", class: "second" }, t),
         sv("text", { x: left - 6, y: y(t) + 4, "text-anchor": "end", class: "second" }, t),
@@ -139,12 +141,14 @@ function plotRoc({ fpr, tpr, at, label, caption }) {
       sv("line", { x1: x(0), y1: y(0), x2: x(1), y2: y(1), class: "limit dotted" }),
       sv("path", { d: line, class: "line" }),
       at && chartsDot(PLOT_DIAMOND, x(at[0]), y(at[1]), "a"),
-      sv("text", { x: left + side / 2, y: top + side + 33, "text-anchor": "middle", class: "second" }, "other words found (share)"),
-      sv(
-        "text",
-        { x: 12, y: top + side / 2, "text-anchor": "middle", class: "second", transform: `rotate(-90 12 ${top + side / 2})` },
-        "true words found (share)",
-      ),
+      chartsName("other words found (share)", side, { x: left + side / 2, y: top + side + 33, "text-anchor": "middle", class: "second" }),
+      chartsName("true words found (share)", side, {
+        x: above,
+        y: top + side / 2,
+        "text-anchor": "middle",
+        class: "second",
+        transform: `rotate(-90 ${above} ${top + side / 2})`,
+      }),
     );
   };
   return plotKeyed(chartsFigure({ draw, caption, most: 340 }), [

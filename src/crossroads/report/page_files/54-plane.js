@@ -113,27 +113,31 @@ function planeCorners({ side, left, across, up }) {
     const [one, other] = [sides[1][top ? 0 : 1], sides[0][right ? 0 : 1]],
       x = right ? left + side - 4 : left + 4,
       whole = one === other ? one : `${one} and ${other}`;
-    const texts = chartsWide(whole, 12.5) <= half ? [whole] : [one, `and ${other}`],
+    const texts = chartsWide(whole, 12, 600) <= half ? [whole] : [one, `and ${other}`],
       first = top ? 22 : side + 2 - 15 * (texts.length - 1);
-    return texts.map((text, i) => plotText(text, half, { x, y: first + 15 * i, "text-anchor": right ? "end" : "start", class: "corner" }));
+    return texts.map((text, i) => plotText(text, half, { x, y: first + 15 * i, "text-anchor": right ? "end" : "start", class: "corner" }, 12, 600));
   };
   const all = [true, false].flatMap((right) => [true, false].map((top) => corner(right, top)));
   return sv("g", { "aria-hidden": "true", "pointer-events": "none" }, all);
 }
 
+/** The numbers along both axes. */
+const planeTicks = (limit, width, side) => chartsTicksIn(-limit, limit, width < 420 ? 4 : 6, side);
+
 /** Axes and their ends. */
 function planeFrame({ width, side, left, limit, across, up }) {
   const at = chartsScale(-limit, limit, left, left + side),
     rise = chartsScale(-limit, limit, 8 + side, 8),
-    half = side / 2 - 12;
+    half = side / 2 - 12,
+    { above } = chartsReach();
   const sides = [planeSides(across), planeSides(up)];
   const ends = (text, x, anchor, other) => plotText(text, Math.max(half, side - 12 - chartsWide(other)), { x, y: side + 40, "text-anchor": anchor, class: "second" });
   const turned = (text, y, anchor, other) =>
-    plotText(text, Math.max(half, side - 12 - chartsWide(other)), { x: 12, y, "text-anchor": anchor, class: "second", transform: `rotate(-90 12 ${y})` });
+    plotText(text, Math.max(half, side - 12 - chartsWide(other)), { x: above, y, "text-anchor": anchor, class: "second", transform: `rotate(-90 ${above} ${y})` });
   return sv(
     "g",
     { "aria-hidden": "true" },
-    chartsTicks(-limit, limit, width < 420 ? 4 : 6).map(({ value, text }) => [
+    planeTicks(limit, width, side).map(({ value, text }) => [
       sv("path", {
         class: Math.abs(value) < 1e-12 ? "zero" : "grid",
         d: `M${at(value)} 8V${8 + side}M${left} ${rise(value)}H${left + side}`,
@@ -170,9 +174,11 @@ function planeWord(point, x, y) {
 /** The drawing: words are options of a list, of which one can be reached by the tabulator and the others by arrows. */
 function planeDrawing(points, { across, up, title, onpick, state }) {
   const draw = (width) => {
-    const left = 48,
-      side = width - left - 8,
-      limit = 1.08 * points.reduce((most, p) => Math.max(most, Math.abs(p.x), Math.abs(p.y)), 0.1);
+    const limit = 1.08 * points.reduce((most, p) => Math.max(most, Math.abs(p.x), Math.abs(p.y)), 0.1),
+      { above, below } = chartsReach(),
+      numbers = planeTicks(limit, width, width - 56).map((one) => one.text),
+      left = Math.ceil(above + below + 10 + chartsWidest(numbers)),
+      side = width - left - 8;
     const at = chartsScale(-limit, limit, left, left + side),
       rise = chartsScale(-limit, limit, 8 + side, 8);
     for (const p of points) {
