@@ -142,6 +142,26 @@ def test_other_settings_are_named_and_thrown_away_only_on_request(tmp_path: Path
     anew.close()
 
 
+def test_the_procedure_that_drew_the_contexts_is_named_and_decides_nothing_by_itself(tmp_path: Path) -> None:
+    first, second = ({**RECORD, "sample": f"crossroads-sample/{number}"} for number in (1, 2))
+    parts = Parts(tmp_path / "store", first)
+    parts.save(0, np.zeros((1, 2), np.float32))
+    parts.close()
+    named = r"sample \(crossroads-sample/1 there, crossroads-sample/2 now\)"
+    with pytest.raises(InputError, match=named):
+        Parts(tmp_path / "store", {**second, "contexts": "of other bytes"})
+    # the same contexts, whatever they are said to come from, and as versions wrote it that did not say it
+    for record in (second, RECORD):
+        again = Parts(tmp_path / "store", record)
+        assert list(again.finished) == [0]
+        again.close()
+    silent = Parts(tmp_path / "silent", RECORD)
+    silent.save(0, np.zeros((1, 2), np.float32))
+    silent.close()
+    with pytest.raises(InputError, match=r"other settings: layer \(6 there, 3 now\)\.\n"):
+        Parts(tmp_path / "silent", {**second, "layer": "3"})
+
+
 def test_two_runs_cannot_work_on_one_store(tmp_path: Path) -> None:
     held = Parts(tmp_path / "store", RECORD)
     code = (

@@ -381,6 +381,24 @@ def test_one_test_on_other_contexts_is_enough_to_say_so() -> None:
     assert "did not read the same contexts of all words" in note
 
 
+def test_contexts_that_two_procedures_drew_are_told() -> None:
+    rows = rows_of(np.random.default_rng(18))
+
+    def drawn(name: str, collection: str, sample: str | None) -> Contexts:
+        record = {"contexts": collection, "sample": sample}
+        return Contexts.from_dict(rows, provenance=Provenance(source=name, details={"record": record}))
+
+    def note(first: str | None, second: str | None) -> str:
+        models = {"p": drawn("p", "abc", first), "q": drawn("q", "def", second)}
+        (said,) = compare_battery(models, DESIGN, resamples=0).notes
+        return said
+
+    told = "drawn by different procedures (crossroads-sample/1 and crossroads-sample/2)"
+    assert told in note("crossroads-sample/1", "crossroads-sample/2")
+    for first, second in (("crossroads-sample/2", "crossroads-sample/2"), (None, "crossroads-sample/2")):
+        assert "procedures" not in note(first, second)
+
+
 @pytest.mark.parametrize(("scale", "told"), [("sd", True), ("cosine", False)])
 def test_fewer_contexts_in_one_model_are_told_where_they_make_its_effect_sizes_smaller(
     scale: str, told: bool

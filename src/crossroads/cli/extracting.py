@@ -17,6 +17,7 @@ from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 from crossroads.cli import interrupting, printing
 from crossroads.cli import options as o
 from crossroads.cli.promising import kept_or_finished
+from crossroads.corpus import SAMPLE
 from crossroads.errors import InputError, join_words
 from crossroads.evidence import Contexts
 from crossroads.extraction import Step, embed, import_store
@@ -291,6 +292,9 @@ def _lines(s: Summary) -> Iterator[tuple[str, str]]:
         yield "encoded", f"{s.tokens:,} tokens in {s.seconds:,.1f} s, {s.tokens / s.seconds:,.0f} tokens/s"
     if s.tokens_kept:
         yield "kept", f"{s.tokens_kept:,} tokens of a run that was interrupted"
+    sample = details.get("record", {}).get("sample")
+    if sample not in (None, SAMPLE):
+        yield "sample", f"drawn by {sample}; now {SAMPLE}, which draws other contexts with the same seed"
     reasons: dict[str, int] = {}
     for word in details.get("dropped_by_word", {}).values():
         for reason, number in word.items():

@@ -16,6 +16,10 @@ from numpy.typing import NDArray
 
 from crossroads.corpus.found import Context
 
+SAMPLE = "crossroads-sample/2"
+"""Name of the procedure that finds contexts and draws a sample of them. It is raised whenever the same
+corpus, settings and seed would give other contexts or another order of them, and the change log says so. The
+first procedure hashed the form before the text; no folder that it wrote names it."""
 Kept = tuple[str, int, int]
 """Text, start and end of a context."""
 _ALL = b"\xff" * 17
@@ -96,6 +100,14 @@ class Reservoirs:
         kept = self._kept[form]
         name = self.forms[form]
         return tuple(Context(name, *kept[key]) for key in sorted(kept)[: self.limit])
+
+    @staticmethod
+    def in_order(contexts: Sequence[Context], *, seed: int) -> bool:
+        """Whether contexts of one form stand as a sample of this procedure does, lowest priority first."""
+        again = Reservoirs(list({context.form for context in contexts}), limit=len(contexts), seed=seed)
+        for context in contexts:
+            again.add(0, context.text, context.start, context.end)
+        return len(again.forms) <= 1 and (not contexts or again.sample(0) == tuple(contexts))
 
     def _cut(self, form: int) -> None:
         """Drop what is above the limit, and remember where that begins."""

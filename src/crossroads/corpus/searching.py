@@ -12,7 +12,7 @@ from crossroads.corpus.engines import Engine
 from crossroads.corpus.files import Source
 from crossroads.corpus.found import Context, Counts, Found, WordCoverage
 from crossroads.corpus.planning import Corpus, parts_of, records_of, sources_of
-from crossroads.corpus.reservoir import Reservoirs
+from crossroads.corpus.reservoir import SAMPLE, Reservoirs
 from crossroads.corpus.tasks import Search, matcher_of
 from crossroads.corpus.windows import parse_window
 from crossroads.errors import DesignError, InputError, in_short, one_of
@@ -49,7 +49,8 @@ def find_contexts(
 
     Words are found whole and in the case in which they are given: *Anna* in *Anna's*, not in *Joanna*. The
     sample of a word is the same however the corpus is divided into files, in whatever order they are
-    given, and whoever reads them. Equal contexts are kept once.
+    given, and whoever reads them. Equal contexts are kept once. Another version of crossroads draws the same
+    sample if it names the same procedure, which is the setting ``"sample"``.
 
     Parameters
     ----------
@@ -130,6 +131,7 @@ def find_contexts(
     sources = sources_of(files, format=format, field=field, unit=unit)
     reservoirs, counts = _gathered(search, sources, run, progress)
     settings = {
+        "sample": SAMPLE,
         "window": str(search.window),
         "limit": limit,
         "minimum": minimum,

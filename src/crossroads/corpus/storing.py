@@ -18,6 +18,7 @@ from typing import Any
 
 from crossroads.corpus.found import Context, Found, WordCoverage
 from crossroads.errors import FormatError, InputError, in_short, join_words
+from crossroads.corpus.reservoir import Reservoirs
 from crossroads.evidence.replacing import recover, replaced
 from crossroads.stimuli.spreadsheets import write_rows
 from crossroads.version import VERSION
@@ -41,6 +42,9 @@ class StoredContexts:
     """How they were found."""
     sha256: str
     """Checksum of ``contexts.jsonl``."""
+    sample: str | None
+    """By which procedure they were drawn, such as ``"crossroads-sample/2"``; None where that cannot be told.
+    Folders from before procedures had names are told apart by the order of their contexts."""
 
     @property
     def rows(self) -> Iterator[tuple[str, str, str, int, int]]:
@@ -162,12 +166,29 @@ def read_contexts(folder: str | os.PathLike[str]) -> StoredContexts:
         if word not in contexts:
             raise _damaged(f"{in_short(word)} is not among the words of the manifest.", path, number)
         contexts[word].append(context)
+    drawn = {word: tuple(rows) for word, rows in contexts.items()}
     return StoredContexts(
         words=tuple(contexts),
-        contexts=MappingProxyType({word: tuple(rows) for word, rows in contexts.items()}),
+        contexts=MappingProxyType(drawn),
         manifest=MappingProxyType(manifest),
         sha256=digest,
+        sample=_procedure(manifest["settings"], drawn),
     )
+
+
+def _procedure(settings: Mapping[str, Any], contexts: Mapping[str, tuple[Context, ...]]) -> str | None:
+    """By which procedure a sample was drawn: as its manifest says, or as the order of the contexts shows.
+
+    Where the manifest does not name one there are two that it may be, and a sample of the second has the
+    contexts of every word in the order of their priorities.
+    """
+    named, seed = settings.get("sample"), settings.get("seed")
+    if isinstance(named, str):
+        return named
+    if type(seed) is not int:
+        return None
+    second = all(Reservoirs.in_order(rows, seed=seed) for rows in contexts.values())
+    return "crossroads-sample/2" if second else "crossroads-sample/1"
 
 
 def _read_manifest(path: Path) -> dict[str, Any]:
@@ -189,6 +210,8 @@ def _read_manifest(path: Path) -> dict[str, Any]:
         raise _damaged("there is no list of words.", path, key="words")
     if not isinstance(manifest.get("sha256"), str):
         raise _damaged("there is no checksum.", path, key="sha256")
+    if not isinstance(manifest.setdefault("settings", {}), dict):
+        raise _damaged("these are no settings.", path, key="settings")
     return dict(manifest)
 
 

@@ -17,7 +17,7 @@ from crossroads.corpus.letters import BREAK
 from crossroads.corpus.matching import Matcher, prepared
 from crossroads.corpus.opening import Progress
 from crossroads.corpus.reading import batches
-from crossroads.corpus.reservoir import Kept, Reservoirs
+from crossroads.corpus.reservoir import SAMPLE, Kept, Reservoirs
 from crossroads.corpus.windows import Bounds, Window
 from crossroads.errors import CrossroadsError, FormatError
 
@@ -51,6 +51,9 @@ class Table(NamedTuple):
     """How often each form was met."""
     counts: Counts
     """What was read."""
+    sample: str | None = None
+    """By which procedure contexts were drawn: :data:`~crossroads.corpus.reservoir.SAMPLE` of the process that
+    drew them. None from a version that did not say so."""
 
 
 class Failure(NamedTuple):
@@ -97,7 +100,7 @@ def search_part(
             breaks = text.count(BREAK)
             totals.update(documents=breaks + 1, characters=len(text) - breaks)
             _collect(text, matcher, search.window, reservoirs)
-    return Table(reservoirs.contents(), reservoirs.occurrences, Counts(**totals))
+    return Table(reservoirs.contents(), reservoirs.occurrences, Counts(**totals), SAMPLE)
 
 
 def attempt(
@@ -113,9 +116,15 @@ def attempt(
 
 
 def checked(answer: Table | Failure) -> Table:
-    """The table, or the error in its stead."""
+    """The table, or the error in its stead; samples of two procedures are never put together."""
     if isinstance(answer, Failure):
         raise answer.error()
+    if answer.sample != SAMPLE:
+        theirs = answer.sample or "a procedure of an older version, which has no name"
+        raise CrossroadsError(
+            f"a worker draws contexts by {theirs}, this process by {SAMPLE}.",
+            hint="install the same version of crossroads wherever workers run.",
+        )
     return answer
 
 

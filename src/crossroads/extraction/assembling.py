@@ -61,6 +61,7 @@ def provenance_of(
             "piece": settings.piece,
             "fingerprint": fingerprint(record),
             "record": record,
+            "sample": dict(contexts.manifest["settings"]),
             "contexts": sum(plan.counts),
             "sentences": len(plan.bounds) - 1,
             "tokens": int(plan.tokens.sum()),

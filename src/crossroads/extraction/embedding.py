@@ -116,7 +116,7 @@ def embed(
         threads=threads,
         elsewhere=engine == "ray",
     )
-    record = settings.record(found.sha256)
+    record = settings.record(found.sha256, found.sample)
     if _is_finished(store, record):
         remove_leftovers(store)
         report(Step(stage="present"))

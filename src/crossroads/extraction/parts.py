@@ -131,16 +131,17 @@ class Parts:
                 hint="name another folder for the store.",
             )
         theirs = _read_json(plan)
+        same = all(theirs.get(name) == ours[name] for name in ("format", "fingerprint"))
         # A run that has finished nothing binds nobody to its settings.
         binding = theirs.get("format") != FORMAT or any(map(_PART.fullmatch, others))
-        if plan.is_file() and theirs != ours and binding and not restart:
+        if plan.is_file() and not same and binding and not restart:
             there = theirs.get("record") if isinstance(theirs.get("record"), dict) else {}
             shown = join_words(differences(record, there or {}), most=4) or "its plan"
             raise InputError(
                 f"{self._store} was begun with other settings: {shown}.",
                 hint="use the same settings to go on, another folder, or restart=True to begin anew.",
             )
-        if theirs != ours:
+        if not same:
             for name in others:
                 _discard(self.folder / name)
             self._write(_PLAN, json.dumps(ours, indent=1, sort_keys=True).encode())

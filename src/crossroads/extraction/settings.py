@@ -14,6 +14,8 @@ from crossroads.sources.model_files import ModelFiles
 
 STORED = ("float32", "float16")
 """Types in which vectors may be stored; they are always computed in float32."""
+TOLD = ("sample",)
+"""Entries of a record that decide nothing, since others do: they say why those differ."""
 SCHEME = "crossroads-extraction/2"
 """Name of the procedure; changes when the same input would give other bytes."""
 
@@ -58,11 +60,20 @@ class Settings:
                     f"{name}={getattr(self, name)} is too small.", hint="give a number from 1 up."
                 )
 
-    def record(self, contexts_sha256: str) -> dict[str, Any]:
-        """Plain data that decides the store: equal records, equal bytes."""
+    def record(self, contexts_sha256: str, sample: str | None = None) -> dict[str, Any]:
+        """Plain data that decides the store: equal records, equal bytes.
+
+        Parameters
+        ----------
+        contexts_sha256
+            Checksum of the contexts.
+        sample
+            By which procedure they were drawn.
+        """
         return {
             "scheme": SCHEME,
             "contexts": contexts_sha256,
+            "sample": sample,
             "model": self.files.name,
             "revision": self.files.revision,
             "model sha256": self.files.sha256,
@@ -83,8 +94,9 @@ class Settings:
 
 
 def fingerprint(record: dict[str, Any]) -> str:
-    """Checksum of a record."""
-    return hashlib.sha256(json.dumps(record, sort_keys=True).encode()).hexdigest()
+    """Checksum of what decides in a record."""
+    deciding = {name: value for name, value in record.items() if name not in TOLD}
+    return hashlib.sha256(json.dumps(deciding, sort_keys=True).encode()).hexdigest()
 
 
 def differences(ours: dict[str, Any], theirs: dict[str, Any]) -> list[str]:
@@ -92,7 +104,7 @@ def differences(ours: dict[str, Any], theirs: dict[str, Any]) -> list[str]:
     return [
         f"{name} ({_short(theirs.get(name))} there, {_short(ours.get(name))} now)"
         for name in dict.fromkeys([*ours, *theirs])
-        if ours.get(name) != theirs.get(name)
+        if ours.get(name) != theirs.get(name) and (name not in TOLD or name in theirs)
     ]
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from math import log
 
+from crossroads.errors import join_words
 from crossroads.inference.multiplicity import benjamini_hochberg, holm
 from crossroads.measures.comparison import CompareResult
 
@@ -24,10 +25,12 @@ def adjusted_pvalues(pvalues: Sequence[float]) -> tuple[tuple[float, ...], tuple
 def context_notes(tests: Sequence[CompareResult], pairs: Sequence[tuple[str, str]]) -> tuple[str, ...]:
     """For every two models compared over contexts, whether they read the same, and what that means."""
     said: dict[tuple[str, str], list[bool | None]] = {}
+    drawn: dict[tuple[str, str], str] = {}
     counts: dict[tuple[str, str], dict[str, tuple[int, int]]] = {}
     for test, pair in zip(tests, pairs, strict=True):
         if test.contexts:
             said.setdefault(pair, []).append(test.same_contexts)
+            drawn.setdefault(pair, _drawn(test))
             in_sd = test.conventions.get("scale") == "sd"
             counts.setdefault(pair, {}).update(test.contexts if in_sd else {})
     notes = []
@@ -37,10 +40,22 @@ def context_notes(tests: Sequence[CompareResult], pairs: Sequence[tuple[str, str
             notes.append(f"{both} read the same contexts, so that differences are between the models.")
         elif False in answers:
             fewer = _fewer(one, two, counts[one, two])
-            notes.append(f"{both} did not read the same contexts of all words: differences {doubt}{fewer}")
+            notes.append(
+                f"{both} did not read the same contexts of all words: differences {doubt}{fewer}"
+                + drawn[one, two]
+            )
         else:
             notes.append(f"whether {both} read the same contexts is not recorded: differences {doubt}")
     return tuple(notes)
+
+
+def _drawn(test: CompareResult) -> str:
+    """By which procedures contexts were drawn, where these are two."""
+    records = [source.details.get("record") for source in test.provenance]
+    names = [one.get("sample") if isinstance(one, Mapping) else None for one in records]
+    if None in names or len(set(names)) < 2:
+        return ""
+    return f" Their contexts were drawn by different procedures ({join_words(map(str, names))})."
 
 
 def _fewer(one: str, two: str, counts: Mapping[str, tuple[int, int]]) -> str:

@@ -1,0 +1,187 @@
+"""A seeded sample stays what it is from version to version, and a folder says how it was drawn."""
+
+from __future__ import annotations
+
+import csv
+import hashlib
+import json
+import re
+import shutil
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import crossroads
+from crossroads.corpus import SAMPLE, Context, Counts, Found, find_contexts, planning, read_contexts, tasks
+from crossroads.corpus.reservoir import Reservoirs
+from crossroads.corpus.storing import write_contexts
+from crossroads.errors import CrossroadsError
+
+ROOT = Path(__file__).parents[2]
+WORDS = ["Anna", "José", "New York", "short-term", "term", "C++", "дом", "東京", "ANNA", "nowhere"]
+PIECES = (
+    "Anna", "Anna's", "Anna’s", "Joanna", "anna", "José", "Jose\u0301", "(José)", "New York", "New\tYork",
+    "New", "short-term", "short\u2010term", "term", "term;", "C++", "C+++", "дом", "дому", "«дом»",
+    "東京", "東京都", "and", "the", "saw,", "of.", "—", "“so”", "naïve", "🌹", "42", "x_y",
+)  # fmt: skip
+
+
+def numbers(name: str) -> Any:
+    """Whole numbers below 256 without end, the same in every version of Python."""
+    block = 0
+    while True:
+        yield from hashlib.sha256(f"{name} {block}".encode()).digest()
+        block += 1
+
+
+def documents(name: str, count: int) -> list[str]:
+    """Lines in several scripts, with all kinds of signs, short and long; one in seven is a repetition."""
+    stream, found = numbers(name), list[str]()
+    for number in range(count):
+        if number % 7 == 6:
+            found.append(found[next(stream) % number])
+            continue
+        length = 400 if number % 97 == 50 else 1 + next(stream) % 24
+        found.append(" ".join(PIECES[next(stream) % len(PIECES)] for _ in range(length)))
+    return found
+
+
+@pytest.fixture(scope="session")
+def files(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Text, JSON lines and a table of 1,500 documents."""
+    folder = tmp_path_factory.mktemp("corpus")
+    text = "".join(f"{line}\n" + "\n" * (at % 5 == 0) for at, line in enumerate(documents("text", 700)))
+    (folder / "a.txt").write_bytes(text.encode())
+    lines = [json.dumps({"body": line}) for line in documents("lines", 500)]
+    (folder / "b.jsonl").write_bytes("\n".join(lines).encode())
+    with (folder / "c.csv").open("w", encoding="utf-8", newline="") as file:
+        writer = csv.writer(file)
+        writer.writerows([["id", "text"], *enumerate(documents("rows", 300))])
+    return folder
+
+
+def digest(contexts: dict[str, Sequence[Context]]) -> str:
+    """Checksum of contexts in their order."""
+    plain = {word: [list(context) for context in some] for word, some in contexts.items()}
+    return hashlib.sha256(json.dumps(plain).encode()).hexdigest()[:16]
+
+
+# Options of a search, and the digest of its sample; by the name of the procedure.
+DIGESTS: dict[str, list[tuple[dict[str, Any], str]]] = {
+    "crossroads-sample/2": [
+        ({}, "0a82269570d45ec7"),
+        ({"seed": 1}, "5030191bc6c42618"),
+        ({"seed": -7}, "23d99987bff4b3cb"),
+        ({"seed": 2**70}, "f884389d5cdc0c05"),
+        ({"limit": 1000}, "0e66ce58258ff677"),
+        ({"window": "4+3"}, "17e3f94d4872cae1"),
+        ({"window": "0+2"}, "05f81c4efdab3875"),
+        ({"window": "all"}, "319d75cc0716818a"),
+        ({"window": "all", "unit": "paragraph"}, "cff4943d3a23fade"),
+        ({"hyphens": "split"}, "a570c1e1f882a5b6"),
+        ({"fallback": "lower,title,accents"}, "17829d8124771349"),
+    ]
+}
+CHANGED = f"""
+The same corpus, settings and seed give another sample than {SAMPLE} did: readers who repeat a published run
+find other sentences. If that is not meant, find out what changed and mend it. If it is:
+  1. raise SAMPLE in src/crossroads/corpus/reservoir.py, and put the new digests here under its name;
+  2. begin an entry of CHANGELOG.md with **Changes numbers:** that names the new procedure;
+  3. make docs/guides/contextual-run.md anew (make contextual-run)."""
+
+
+@pytest.mark.parametrize(("options", "expected"), DIGESTS[SAMPLE], ids=lambda one: str(one)[:40])
+def test_a_seeded_sample_does_not_change_unnoticed(
+    options: dict[str, Any], expected: str, files: Path
+) -> None:
+    found = find_contexts(str(files / "*"), WORDS, workers=1, **{"limit": 25, **options})
+    assert found.settings["sample"] == SAMPLE
+    assert digest(dict(found.contexts)) == expected, CHANGED
+
+
+def test_the_change_log_names_the_procedure_among_what_changes_numbers() -> None:
+    log = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
+    entries = re.findall(r"^\* \*\*Changes numbers:\*\*(.*?)(?=^\*|\Z)", log, re.MULTILINE | re.DOTALL)
+    assert any(SAMPLE in entry for entry in entries), f"no entry says what {SAMPLE} changes"
+
+
+def by_hash(contexts: Sequence[Context], seed: int, hashed: str) -> tuple[Context, ...]:
+    """Contexts in the order of a keyed hash: a plain transcription of both procedures."""
+    salt = hashlib.blake2b(str(seed).encode(), digest_size=16).digest()
+
+    def priority(context: Context) -> bytes:
+        text = hashed.format(**context._asdict())
+        return hashlib.blake2b(text.encode(), digest_size=16, salt=salt).digest()
+
+    return tuple(sorted(contexts, key=priority))
+
+
+FIRST, SECOND = "{form}\0{text}\0{start}", "{text}\0{start}\0{form}"
+
+
+@pytest.mark.parametrize("seed", [0, 5])
+def test_a_sample_is_the_contexts_of_lowest_hash(seed: int, files: Path) -> None:
+    everything = find_contexts(str(files / "*"), WORDS, workers=1, limit=10**6, seed=seed)
+    some = find_contexts(str(files / "*"), WORDS, workers=1, limit=25, seed=seed)
+    assert len(everything.contexts["Anna"]) > 100
+    for word in WORDS:
+        assert everything.contexts[word] == by_hash(everything.contexts[word], seed, SECOND)
+        assert some.contexts[word] == everything.contexts[word][:25]
+
+
+def unnamed(found: Found, folder: Path, hashed: str) -> Path:
+    """A folder as versions wrote it that did not name their procedure."""
+    contexts = {
+        word: by_hash(some, found.settings["seed"], hashed)[:25] for word, some in found.contexts.items()
+    }
+    settings = {name: value for name, value in found.settings.items() if name != "sample"}
+    return write_contexts(Found(**{**vars(found), "contexts": contexts, "settings": settings}), folder)
+
+
+def test_a_folder_says_by_which_procedure_it_was_drawn(files: Path, tmp_path: Path) -> None:
+    found = find_contexts(str(files / "*"), WORDS, workers=1, limit=25)
+    stored = read_contexts(write_contexts(found, tmp_path / "now"))
+    assert stored.manifest["settings"]["sample"] == stored.sample == SAMPLE
+
+
+def test_folders_that_do_not_say_it_are_told_apart_by_their_order(files: Path, tmp_path: Path) -> None:
+    found = find_contexts(str(files / "*"), WORDS, workers=1, limit=10**6, seed=3)
+    assert read_contexts(unnamed(found, tmp_path / "first", FIRST)).sample == "crossroads-sample/1"
+    assert read_contexts(unnamed(found, tmp_path / "second", SECOND)).sample == "crossroads-sample/2"
+
+
+def test_where_nothing_shows_the_procedure_none_is_claimed(files: Path, tmp_path: Path) -> None:
+    found = find_contexts(str(files / "*"), WORDS, workers=1, limit=25)
+    folder = write_contexts(Found(**{**vars(found), "settings": {"window": "4+4"}}), tmp_path / "new")
+    assert read_contexts(folder).sample is None
+
+
+def test_contexts_under_two_spellings_are_in_no_order() -> None:
+    both = (Context("a", "a", 0, 1), Context("b", "b", 0, 1))
+    assert not Reservoirs.in_order(both, seed=0)
+    assert Reservoirs.in_order((), seed=0)
+
+
+def test_workers_of_another_procedure_are_refused(
+    files: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # Workers that find another version of the package than the process that starts them, as on a cluster
+    # where one node was not brought up to date.
+    source = Path(crossroads.__file__).parent
+    shutil.copytree(source, tmp_path / "crossroads", ignore=shutil.ignore_patterns("__pycache__"))
+    changed = tmp_path / "crossroads" / "corpus" / "reservoir.py"
+    text = changed.read_text(encoding="utf-8")
+    changed.write_text(text.replace(f'"{SAMPLE}"', '"crossroads-sample/1"'), encoding="utf-8")
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path))
+    monkeypatch.setattr(planning, "PART_BYTES", 5000)
+    with pytest.raises(CrossroadsError, match=rf"draws contexts by crossroads-sample/1, .* by {SAMPLE}"):
+        find_contexts(str(files / "*"), WORDS, workers=2)
+
+
+def test_workers_that_name_no_procedure_are_refused() -> None:
+    old = tasks.Table({}, np.zeros(1, np.int64), Counts())  # as a version without names answers
+    with pytest.raises(CrossroadsError, match="an older version"):
+        tasks.checked(old)
