@@ -17,8 +17,8 @@ from types import MappingProxyType
 from typing import Any
 
 from crossroads.corpus.found import Context, Found, WordCoverage
-from crossroads.errors import FormatError, InputError, in_short, join_words
 from crossroads.corpus.reservoir import Reservoirs
+from crossroads.errors import FormatError, InputError, in_short, join_words
 from crossroads.evidence.replacing import recover, replaced
 from crossroads.stimuli.spreadsheets import write_rows
 from crossroads.version import VERSION

@@ -12,7 +12,7 @@ from typing import Any
 from numpy.typing import NDArray
 
 from crossroads.errors import InputError, in_short, one_of
-from crossroads.evidence.spelling import has_capital, is_cased, spellings
+from crossroads.evidence.spelling import is_cased, spellings
 
 Progress = Callable[[int, int | None], None]
 """Called with the bytes read so far and the bytes there are, if known."""
