@@ -30,7 +30,7 @@ def refused(*arguments: str) -> str:
 @pytest.fixture
 def vectors(tmp_path: Path) -> list[str]:
     """Two files of one name in folders that nobody should be told of."""
-    rng, words = np.random.default_rng(0), catalog("weat6").words
+    rng = np.random.default_rng(0)
     paths = []
     for folder in ("one", "two"):
         path = tmp_path / "secret-place" / folder / "glove.txt"

@@ -148,7 +148,7 @@ def _capitalised(text: str) -> int:
     lowered = text.lower()
     if text == lowered:
         return 0
-    found: int = sum(map(ne, text.split("\n"), lowered.split("\n")))
+    found = sum(one != two for one, two in zip(text.split("\n"), lowered.split("\n"), strict=True))
     return found - sum(marker != marker.lower() for marker in _MARKER.findall(text))
 
 
