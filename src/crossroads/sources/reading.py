@@ -149,7 +149,8 @@ def _capitalised(text: str) -> int:
     if text == lowered:
         return 0
     found: int = sum(map(ne, text.split("\n"), lowered.split("\n")))
-    return found - sum(marker != marker.lower() for marker in _MARKER.findall(text))
+    markers: list[str] = _MARKER.findall(text)
+    return found - sum(marker != marker.lower() for marker in markers)
 
 
 def wanted_forms(words: Iterable[str] | None, rules: Iterable[str]) -> frozenset[str] | None:
