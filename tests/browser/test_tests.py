@@ -15,6 +15,7 @@ import pytest
 
 import crossroads as cr
 from crossroads import papers
+from crossroads.errors import CrossroadsWarning
 from crossroads.evidence import Embeddings
 from crossroads.report import page_data
 from crossroads.report.page import write_page
@@ -293,6 +294,18 @@ def test_a_word_without_a_vector_is_listed_with_the_reason(opened: Callable[...,
         "left out",
         "not in the vocabulary",
     ]
+
+
+def test_a_word_in_two_sets_is_told_beside_the_words_of_the_test(
+    opened: Callable[..., Any], made: Callable[..., Path], vectors: Embeddings
+) -> None:
+    weat6 = cr.catalog("weat6")
+    both = Design(name="both", x=weat6.x, y=weat6.y, a=[*weat6.a, "Amy"], b=weat6.b)
+    with pytest.warns(CrossroadsWarning, match="'Amy' in the target y"):
+        result = cr.mleat(vectors, both)
+    assert result.coverage is not None
+    part = _open_test(opened(made(result, vectors=vectors)).page, 0)
+    assert part.get_by_text(f"There is {result.coverage.notes[0]}.").count() == 1
 
 
 def test_the_shares_of_the_patterns_are_shown_largest_first(

@@ -103,3 +103,12 @@ def test_results_of_earlier_versions_have_no_notes_and_are_read() -> None:
     coverage = WeatResult.from_dict(data).coverage
     assert coverage is not None
     assert coverage.notes == ()
+
+
+def test_one_word_in_two_sets_is_warned_of_once_whatever_it_is_found_as() -> None:
+    emb = model("rose").with_fallback("lower")
+    with pytest.warns(CrossroadsWarning, match="'Rose' in the target x") as caught:
+        result = weat(emb, design(x=["Rose"], a=["Rose"]))
+    assert len(caught) == 1
+    assert result.coverage is not None
+    assert result.coverage.notes[0].startswith("'rose' in the target x")

@@ -95,10 +95,11 @@ def gather(
                 respelled[word] = f"{match.label} ({match.rule})"
             places[name].append(match.row)
             used[name].append(word)
+    pairs = {name: list(zip(places[name], used[name], strict=True)) for name in sets}
     rows = {name: _with_direction(emb, found, used[name], dropped[name]) for name, found in places.items()}
     if missing == "raise" and any(dropped.values()):
         raise missing_error(emb, {design: dropped})
-    _warn_about_twins(emb, places, used)
+    _warn_about_twins(emb, pairs)
     notes = _overlaps(emb, sets, places, contexts=absent == NO_CONTEXT)
     if missing == "balance":
         _balance(rows, used, dropped)
@@ -162,21 +163,22 @@ def listed_designs(designs: object) -> list[Design]:
     return listed
 
 
-def _warn_about_twins(emb: Embeddings, rows: dict[str, list[int]], used: dict[str, list[str]]) -> None:
-    """Warn where two spellings found the same vector, in one set or in the two sets of a pair."""
+def _warn_about_twins(emb: Embeddings, found: Mapping[str, Sequence[tuple[int, str]]]) -> None:
+    """Warn where two spellings found the same vector, in one set or in two that should share no word.
+
+    The same word in two sets is told of by who knows the sets.
+    """
     twins: dict[str, None] = {}
-    for name, found in rows.items():
-        seen: dict[int, str] = {}
-        for other in _MEETS.get(name, ""):
-            if other in rows:
-                # one word in two sets is told of by who knows the sets
-                both = _composed(used[other]) & _composed(used[name])
-                labels = {row: emb.labels[row] for row in rows[other]}
-                seen |= {row: label for row, label in labels.items() if not _composed([label]) & both}
-        for row in found:
-            if row in seen:
+    for name, pairs in found.items():
+        elsewhere: dict[int, set[str]] = {}
+        for row, word in (pair for other in _MEETS.get(name, "") for pair in found.get(other, ())):
+            elsewhere.setdefault(row, set()).add(unicodedata.normalize("NFC", word))
+        seen: set[int] = set()
+        for row, word in pairs:
+            others = elsewhere.get(row)
+            if row in seen or (others is not None and unicodedata.normalize("NFC", word) not in others):
                 twins[emb.labels[row]] = None
-            seen[row] = emb.labels[row]
+            seen.add(row)
     if twins:
         told = join_words(map(in_short, twins), most=3)
         warnings.warn(
@@ -184,10 +186,6 @@ def _warn_about_twins(emb: Embeddings, rows: dict[str, list[int]], used: dict[st
             CrossroadsWarning,
             stacklevel=4,
         )
-
-
-def _composed(words: Iterable[str]) -> set[str]:
-    return {unicodedata.normalize("NFC", word) for word in words}
 
 
 def _overlaps(

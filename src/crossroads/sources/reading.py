@@ -148,8 +148,9 @@ def _capitalised(text: str) -> int:
     lowered = text.lower()
     if text == lowered:
         return 0
-    found = sum(one != two for one, two in zip(text.split("\n"), lowered.split("\n"), strict=True))
-    return found - sum(marker != marker.lower() for marker in _MARKER.findall(text))
+    found: int = sum(map(ne, text.split("\n"), lowered.split("\n")))
+    markers: list[str] = _MARKER.findall(text)
+    return found - sum(marker != marker.lower() for marker in markers)
 
 
 def wanted_forms(words: Iterable[str] | None, rules: Iterable[str]) -> frozenset[str] | None:
