@@ -113,8 +113,8 @@ def minimum_detectable(
     power at the ``detectable`` effect size is below .003 for up to 5,000 divisions.
 
     The t test is taken at the level that the divisions can attain. Beyond 5,000 divisions its power is within
-    .01 of the exact test's where the level of a tail is at least .02; at lower levels it is too high by up to
-    .04 if sets have fewer than 16 stimuli or differ much in size.
+    .01 of the exact test's where the level of a tail is at least .02; at lower levels it is too high: by
+    up to .03 at .001 and up to .12 at .0001, where sets have fewer than 13 stimuli or differ much in size.
 
     Examples
     --------
