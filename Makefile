@@ -9,10 +9,10 @@ PYTEST_FLAGS ?= -n 2
 PIP    := $(BIN)/python -m pip --quiet --disable-pip-version-check
 
 .DEFAULT_GOAL := help
-.PHONY: help audit gallery test lint types unit browser test-core bench format clean
+.PHONY: help audit gallery contextual-run test lint types unit browser test-core bench format clean
 
 help:  ## Show what can be made
-	@awk 'BEGIN {FS = ":.*## "} /^[a-z-]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk 'BEGIN {FS = ":.*## "} /^[a-z-]+:.*## / {printf "  make %-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 audit: $(STAMP)/audit  ## Test the embedded default vectors (or MODEL=file) and write the folder audit/
 	$(BIN)/crossroads audit $(MODEL) --output $(OUTPUT)
@@ -42,6 +42,9 @@ test-core: $(VENV)-core/.stamps/core  ## Run the tests with the core dependencie
 
 gallery: $(STAMP)/gallery  ## Make the reports and screenshots of docs/gallery
 	$(BIN)/python docs/gallery/make.py
+
+contextual-run: $(STAMP)/test  ## Make the numbers of docs/guides/contextual-run.md (CHECK=--check: compare)
+	$(BIN)/python -m docs.guides.contextual_run $(CHECK)
 
 bench: $(STAMP)/bench  ## Measure speed against other tools, as ratios in one run
 	$(BIN)/python -m benchmarks

@@ -37,6 +37,13 @@ def wheel_member() -> WheelMember:
 
 
 @pytest.fixture(scope="session")
+def sdist_member() -> WheelMember:
+    """The same out of a source distribution."""
+    found: WheelMember = _beside("registry").sdist_member
+    return found
+
+
+@pytest.fixture(scope="session")
 def small_models() -> Any:
     """The functions of ``small_models.py``, which save small random models."""
     return _beside("small_models")

