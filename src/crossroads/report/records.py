@@ -14,6 +14,7 @@ from crossroads.evidence.array_files import ArrayArchive
 from crossroads.report.audit import KINDS, Audit
 from crossroads.report.schema import result_kinds
 from crossroads.results import SCHEMA, Result, versions
+from crossroads.stimuli import Design
 from crossroads.stimuli.text_files import load_json
 
 UNNAMED = "unnamed model"
@@ -211,8 +212,13 @@ def _check(data: Mapping[str, Any], path: Path) -> None:
     for key, shape in _SHAPES.items():
         if not isinstance(data.get(key, shape()), shape):
             raise FormatError("this is not what results of crossroads have there.", path=path, key=key)
-    if not all(isinstance(one, dict) for one in data.get("designs", [])):
-        raise FormatError("these are not all designs.", path=path, key="designs")
+    for number, one in enumerate(data.get("designs", [])):
+        if not isinstance(one, dict):
+            raise FormatError("these are not all designs.", path=path, key="designs")
+        try:
+            Design.from_dict(one)
+        except CrossroadsError as error:
+            raise FormatError(f"design {number}: {error.message}", path=path, key="designs") from error
     if data.get("kind", "results") not in KINDS:
         raise UnknownNameError("kind of audit", str(data["kind"]), KINDS)
     for number, one in enumerate(data["results"]):
