@@ -15,6 +15,7 @@ import numpy as np
 import pytest
 
 from crossroads.corpus import SAMPLE
+from crossroads.cli import promising
 from crossroads.evidence import Contexts
 
 pytest.importorskip("torch", reason="extra 'models'")
@@ -209,9 +210,22 @@ def test_places_that_cannot_be_used_are_sentences(
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="interrupts are sent in another way")
-def test_an_interrupted_run_says_that_its_work_is_kept(model: Path, contexts: Path, tmp_path: Path) -> None:
-    # The interrupt comes in the middle of the work: when the first part is about to get its name.
-    moment = [str(Path(__file__).parents[1] / "moments.py"), "os.rename", "/part-", "1", "SIGINT:self"]
+@pytest.mark.parametrize(
+    ("event", "what", "said", "left"),
+    [
+        # when the only part is about to get its name
+        ("os.rename", "/part-", promising.NOTHING, []),
+        # when the store is put together, and when it is about to take its place
+        ("open", "vectors-00000.npy", "are kept; the same command goes on from there", ["store.part"]),
+        ("os.rename", "store.part/store'", "are kept; the same command goes on from there", ["store.part"]),
+        # when it is there, and its parts are removed
+        ("shutil.rmtree", "store.part'", "the work is finished all the same", ["store", "store.part"]),
+    ],
+)
+def test_an_interrupted_run_says_what_is_kept(
+    model: Path, contexts: Path, tmp_path: Path, event: str, what: str, said: str, left: list[str]
+) -> None:
+    moment = [str(Path(__file__).parents[1] / "moments.py"), event, what, "1", "SIGINT:self"]
     program = [sys.executable, *moment, "from crossroads.cli.app import main; main()"]
     arguments = ["embed", contexts, "--model", model, "-o", tmp_path / "store", "--workers", "1"]
     run = subprocess.run(
@@ -222,5 +236,6 @@ def test_an_interrupted_run_says_that_its_work_is_kept(model: Path, contexts: Pa
         check=False,
     )
     assert run.returncode not in (0, 2)
-    assert "are kept; the same command goes on from there" in run.stderr
+    assert said in run.stderr
     assert "Traceback" not in run.stderr
+    assert sorted(one.name for one in tmp_path.glob("store*")) == left

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from crossroads.cli import interrupting
+from crossroads.cli import interrupting, promising
 
 if sys.platform == "win32":
     pytest.skip("signals are sent in another way", allow_module_level=True)
@@ -23,6 +23,7 @@ if sys.platform == "win32":
 Files = dict[str, bytes]
 UNTOUCHED = [interrupting.UNTOUCHED]
 KEPT = ["interrupted: finished parts of out are kept; the same command goes on from there."]
+NOTHING = [promising.NOTHING]
 WRITTEN = ["interrupted: the audit is finished all the same, and written to out."]
 MOMENTS = str(Path(__file__).parents[1] / "moments.py")
 PLAIN = "from crossroads.cli import main; main()"
@@ -97,6 +98,8 @@ def test_an_interrupt_while_modules_are_loaded_is_one_line(
     [
         # while the input is looked at
         ("open", "d0.json", "SIGINT", UNTOUCHED, set()),
+        # when the first thing that is kept is about to get its name
+        ("os.rename", "vectors-of-words", "SIGINT", NOTHING, set()),
         # when a finished part is about to get its name
         ("os.rename", "part-mleat", "SIGINT", KEPT, {".out.parts"}),
         # while the folder is written

@@ -14,7 +14,7 @@ import pytest
 from numpy.typing import NDArray
 
 from crossroads import Contexts
-from crossroads.errors import EvidenceError, FormatError, InputError, UnknownNameError
+from crossroads.errors import DiskFullError, EvidenceError, FormatError, InputError, UnknownNameError
 from crossroads.evidence import Provenance
 from crossroads.evidence.store_writing import write_store
 from crossroads.evidence.stores import read_store
@@ -79,7 +79,7 @@ def test_nothing_is_left_of_a_store_that_failed(tmp_path: Path) -> None:
         yield np.ones((3, 6))
         raise OSError(28, "No space left on device")
 
-    with pytest.raises(OSError, match="No space"):
+    with pytest.raises(DiskFullError, match="no space left"):
         write_store(tmp_path / "s", ["a", "b"], [3, 1], broken(), dim=6, provenance=FROM)
     assert list(tmp_path.iterdir()) == []
 
@@ -141,6 +141,9 @@ def edited(store: Path, **changes: Any) -> None:
         ({"shards": [{"file": "x"}]}, "not described"),
         ({"shards": [{"file": "../x.npy", "rows": 10, "sha256": ""}]}, "outside"),
         ({"shards": [{"file": "x.npy", "rows": 10, "sha256": ""}]}, "missing"),
+        ({"shards": [{"file": "x" * 5000, "rows": 10, "sha256": ""}]}, "outside"),
+        ({"shards": [{"file": "x\0", "rows": 10, "sha256": ""}]}, "outside"),
+        ({"dim": 10**4000}, "expected"),
         ({"provenance": {}}, "'provenance'"),
         ({"provenance": {"source": "a model", "colour": "red"}}, "'colour'"),
         ({"provenance": {"source": "a model", "details": 3}}, "wrong type"),

@@ -132,7 +132,7 @@ def test_files_that_are_no_text_or_not_there_are_refused(tmp_path: Path) -> None
 def test_damaged_vectors_are_refused(audit: Audit, tmp_path: Path) -> None:
     written(tmp_path / "results.json", audit_document(audit))
     (tmp_path / "vectors.npz").write_bytes(b"not an archive")
-    with pytest.raises(FormatError, match="not the vectors of an audit"):
+    with pytest.raises(FormatError, match="the archive cannot be read"):
         read_records(tmp_path)
 
 
@@ -146,7 +146,7 @@ def test_pickles_among_the_vectors_are_not_opened(
 ) -> None:
     written(tmp_path / "results.json", audit_document(audit))
     np.savez(tmp_path / "vectors.npz", labels=np.array([{}], dtype=object), vectors=[[1.0]])
-    with pytest.raises(FormatError, match="not the vectors"):
+    with pytest.raises(FormatError, match="holds Python objects"):
         read_records(tmp_path)
 
 
@@ -196,7 +196,7 @@ def test_parts_of_a_document_that_are_null_count_as_absent(audit: Audit, tmp_pat
 def test_numbers_that_json_does_not_have_are_refused(tmp_path: Path, number: str) -> None:
     path = tmp_path / "results.json"
     path.write_text(f'{{"results": [{{"type": {number}}}]}}', encoding="utf-8")
-    with pytest.raises(FormatError, match="not a JSON document"):
+    with pytest.raises(FormatError, match="a value in it cannot be read"):
         read_records(path)
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 from collections.abc import Callable
 from pathlib import Path
 
@@ -35,15 +34,22 @@ def kept(output: Path, parts: Path, *, again: str = "the same command") -> Calla
 
 def kept_or_finished(output: Path, parts: Path) -> Callable[[], str]:
     """The same for an output that is there only when it is finished."""
-    before = kept(output, parts)
+    before, otherwise = _is_there(output), kept(output, parts)
 
     def line() -> str:
-        with contextlib.suppress(OSError):
-            if not parts.exists() and any(output.iterdir()):
-                return finished(output)
-        return before()
+        if before:
+            return f"interrupted: {output} is as it was."
+        return finished(output) if _is_there(output) else otherwise()
 
     return line
+
+
+def _is_there(output: Path) -> bool:
+    """Whether a folder holds anything."""
+    try:
+        return any(output.iterdir())
+    except OSError:
+        return False
 
 
 def finished(output: Path) -> str:

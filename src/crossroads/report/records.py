@@ -17,7 +17,8 @@ from crossroads.report.documents import UNNAMED, by_model, completed, sources_of
 from crossroads.report.json_reading import ascii_text, parsed
 from crossroads.report.schema import result_kinds
 from crossroads.results import SCHEMA, Result, versions
-from crossroads.stimuli.text_files import guarded
+from crossroads.stimuli.text_files import guarded, load_json
+from crossroads.stimuli import Design
 
 MARK, VECTORS = "results.json", "vectors.npz"
 """The files of an audit that a page is made from."""
@@ -236,8 +237,13 @@ def _check(data: Mapping[str, Any], path: Path) -> None:
     for key, shape in _SHAPES.items():
         if not isinstance(data.get(key, shape()), shape):
             raise FormatError("this is not what results of crossroads have there.", path=path, key=key)
-    if not all(isinstance(one, dict) for one in data.get("designs", [])):
-        raise FormatError("these are not all designs.", path=path, key="designs")
+    for number, one in enumerate(data.get("designs", [])):
+        if not isinstance(one, dict):
+            raise FormatError("these are not all designs.", path=path, key="designs")
+        try:
+            Design.from_dict(one)
+        except CrossroadsError as error:
+            raise FormatError(f"design {number}: {error.message}", path=path, key="designs") from error
     if data.get("kind", "results") not in KINDS:
         raise UnknownNameError("kind of audit", str(data["kind"]), KINDS)
     for number, one in enumerate(data["results"]):
