@@ -114,8 +114,8 @@ def test_rules_hold_for_each_of_two_models(
     run = command(*second, "--fail-on", rules(BROKEN), "--summary", tmp_path / "page.md")
     assert run.status == 1
     assert run.err.count("mine: pvalue is") == 2
-    assert "vectors.txt: mine: pvalue is" in run.err.replace("\n", "")
-    for name in ("vectors.txt", "other.txt"):
+    assert "any: vectors: mine: pvalue is" in run.err.replace("\n", "")
+    for name in ("vectors", "other"):
         gate = json.loads((tmp_path / "out" / name / "gate.json").read_text(encoding="utf-8"))
         assert gate["passed"] is False
     assert (tmp_path / "page.md").read_text(encoding="utf-8").count("**Failed**") == 2

@@ -22,10 +22,10 @@ def test_two_models_are_audited_and_compared(
     run = command(*second)
     assert run.status == 0, run.err
     out = tmp_path / "out"
-    assert {"vectors.txt", "other.txt", "report.html", "results.json", "comparison.csv"} <= {
+    assert {"vectors", "other", "report.html", "results.json", "comparison.csv"} <= {
         path.name for path in out.iterdir()
     }
-    for name in ("vectors.txt", "other.txt"):
+    for name in ("vectors", "other"):
         assert (out / name / "report.html").is_file()
         assert json.loads((out / name / "results.json").read_text(encoding="utf-8"))["kind"] == "vectors"
     data = json.loads((out / "results.json").read_text(encoding="utf-8"))

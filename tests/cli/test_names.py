@@ -35,9 +35,7 @@ def vectors(tmp_path: Path) -> list[str]:
     for folder in ("one", "two"):
         path = tmp_path / "secret-place" / folder / "glove.txt"
         path.parent.mkdir(parents=True)
-        rows = [
-            f"{word} {' '.join(map(str, rng.normal(size=5).round(4)))}" for word in catalog("weat6").words
-        ]
+        rows = [f"{word} {' '.join(map(str, rng.normal(size=5).round(4)))}" for word in words]
         path.write_text("\n".join(rows) + "\n", encoding="utf-8")
         paths.append(str(path))
     return paths
@@ -70,9 +68,8 @@ def test_paths_are_in_the_provenance_of_results_only(vectors: list[str], elsewhe
     bare = json.dumps({**document, "results": [_without_provenance(one) for one in document["results"]]})
     assert "secret-place" not in bare
     assert document["results"][0]["provenance"][0]["source"] == vectors[0]
-    assert "<title>Associations in one/glove and two/glove</title>" in (out / "report.html").read_text(
-        "utf-8"
-    )
+    page = (out / "report.html").read_text("utf-8")
+    assert "<title>Associations in one/glove and two/glove</title>" in page
     run("compare", "out/one-glove", "out/two-glove", "-o", "again", "--no-figures")
     assert disclosing(elsewhere / "again") == {"results.json"}
     run("report", "out/one-glove", "out/two-glove", "-o", "both.html")

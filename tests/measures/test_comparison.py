@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import crossroads as cr
 from crossroads import Design, Embeddings, compare, weat
 from crossroads.errors import (
     CrossroadsWarning,
@@ -348,3 +349,18 @@ def test_thousands_of_targets_are_left_out_some_at_a_time(monkeypatch: pytest.Mo
     expected = compare(first, second, DESIGN).pvalue
     monkeypatch.setattr("crossroads.measures.word_jackknife._AT_A_TIME", 3 * 16)
     assert compare(first, second, DESIGN).pvalue == expected
+
+
+@pytest.mark.parametrize("attributes", ["given", "drawn"])
+def test_a_model_does_not_differ_from_itself_in_other_coordinates(attributes: str) -> None:
+    # turned vectors have the same cosines but for rounding; sets of 62 words are too large to be counted
+    rng = np.random.default_rng(0)
+    words = [f"w{i}" for i in range(2 * 62 + 2 * 40)]
+    vectors = rng.normal(size=(len(words), 300)) + 3 * rng.normal(size=300)
+    turned = vectors @ np.linalg.qr(rng.normal(size=(300, 300)))[0]
+    design = cr.Design(name="t", x=words[:62], y=words[62:124], a=words[124:164], b=words[164:])
+    one, two = cr.Embeddings(words, vectors), cr.Embeddings(words, turned)
+    for alternative in ("two-sided", "greater", "less"):
+        found = cr.compare(one, two, design, alternative=alternative, attributes=attributes)
+        assert abs(found.difference) < 1e-12
+        assert (found.pvalue, found.method) == (1.0, "exact")

@@ -92,7 +92,7 @@ def _audit(names: list[str]) -> Schema:
             "crossroads": {"type": "string", "description": "Version of the software."},
             "schema": {"const": SCHEMA, "description": "Version of the written form."},
             "kind": {"enum": list(KINDS), "description": "What the model is."},
-            "model": {"type": "string", "description": "The model, as its provenance names it."},
+            "model": {"type": "string", "description": "What the model is called."},
             "designs": {"type": "array", "items": {"type": "object", "required": ["name", "x", "a", "b"]}},
             "skipped": {
                 "type": "object",
