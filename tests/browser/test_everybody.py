@@ -248,7 +248,7 @@ def test_who_taps_a_number_sees_all_its_digits(opened: Open, report: Path, recor
     assert page.evaluate("heard.seen") == []  # who points sees a title
     cell.tap()
     page.wait_for_function("() => heard.seen.length > 0")
-    assert [float(one) for one in page.evaluate("heard.seen")] == [d]
+    assert {float(one) for one in page.evaluate("heard.seen")} == {d}  # seen once or more while it is shown
 
 
 def test_a_number_in_a_link_is_a_link_also_when_it_is_tapped(opened: Open, report: Path) -> None:

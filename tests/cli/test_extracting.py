@@ -14,8 +14,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from crossroads.corpus import SAMPLE
 from crossroads.cli import promising
+from crossroads.corpus import SAMPLE
 from crossroads.evidence import Contexts
 
 pytest.importorskip("torch", reason="extra 'models'")

@@ -9,7 +9,6 @@ import numpy as np
 import pytest
 from typer.testing import CliRunner
 
-from crossroads import catalog
 from crossroads.cli.app import app
 from crossroads.errors import InputError
 from crossroads.report.records import read_records

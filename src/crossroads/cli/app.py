@@ -122,7 +122,7 @@ def _heard() -> None:
         sys.exit("error: standard output is closed.")
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
-            stream.reconfigure(errors="replace")  # a terminal without a sign still gets the number
+            stream.reconfigure(errors="crossroads.plain")  # a terminal without a sign still gets the number
     try:
         _program()()
     except CrossroadsError as error:

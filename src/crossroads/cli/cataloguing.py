@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json as json_module
-import sys
 from collections.abc import Iterable, Iterator
 from typing import Annotated, Any
 
@@ -47,7 +45,7 @@ def catalog_command(
     found: Any = catalog(name, variant=variant)
     if json:
         data = found.to_dict() if isinstance(found, Design) else encode(found)
-        sys.stdout.write(json_module.dumps(data, ensure_ascii=False, indent=1) + "\n")
+        printing.write_json(data)
     elif isinstance(found, Design):
         _show_design(found)
     else:
@@ -61,7 +59,7 @@ def _list(json: bool) -> None:
             "entries": {entry.name: {"title": entry.title, "kind": entry.kind} for entry in shelf.entries},
             "batteries": {name: list(members) for name, members in batteries().items()},
         }
-        sys.stdout.write(json_module.dumps(data, ensure_ascii=False, indent=1) + "\n")
+        printing.write_json(data)
         return
     grouped = {member for name, members in batteries().items() if len(members) > 20 for member in members}
     table = printing.plain_table()

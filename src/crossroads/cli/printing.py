@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import codecs
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from itertools import chain
 from typing import Any
 
 from rich import box
@@ -25,6 +27,7 @@ from crossroads.measures import (
     WeatResult,
 )
 from crossroads.report.escaping import pvalue
+from crossroads.report.json_reading import escaped
 from crossroads.report.json_text import json_pieces
 from crossroads.results import Coverage, describe_coverage
 
@@ -66,8 +69,36 @@ def document(command: str, results: Sequence[Any], **more: Any) -> None:
         "results": [r.to_dict() for r in results],
         **more,
     }
-    sys.stdout.writelines(json_pieces(data, indent=True))
-    sys.stdout.write("\n")
+    write_json(data)
+
+
+def write_json(data: Any) -> None:
+    """Write data as JSON; where standard output cannot hold every letter, what is not ASCII is escaped."""
+    encoding = (getattr(sys.stdout, "encoding", None) or "utf-8").lower().replace("-", "")
+    for piece in chain(json_pieces(data, indent=True), ["\n"]):
+        sys.stdout.write(piece if encoding.startswith("utf") else escaped(piece))
+
+
+_PLAIN = {
+    "−": "-", "–": "-", "—": "-", "‑": "-", "…": "...", "≤": "<=", "≥": ">=", "≈": "~", "×": "x", "τ": "tau",
+    "→": "->", "←": "<-", "·": "-", "“": '"', "”": '"', "‘": "'", "’": "'", "✓": "yes", "✗": "no",
+}  # fmt: skip
+"""Signs for terminals that have only ASCII: a minus must stay a minus."""
+
+
+def in_plain_signs(error: UnicodeError) -> tuple[str | bytes, int]:
+    """Stand in for a letter that a stream cannot hold; a handler of errors, as :mod:`codecs` has them.
+
+    Bytes of a path that are no letters are written as they are.
+    """
+    if not isinstance(error, UnicodeEncodeError):
+        raise error
+    sign = error.object[error.start]
+    byte = ord(sign) - 0xDC00
+    return bytes([byte]) if 0x80 <= byte <= 0xFF else _PLAIN.get(sign, "?"), error.start + 1
+
+
+codecs.register_error("crossroads.plain", in_plain_signs)
 
 
 @contextmanager

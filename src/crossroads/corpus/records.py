@@ -171,7 +171,7 @@ def parquet_file(path: Path) -> Iterator[Any]:
     arrow = require("pyarrow", extra="parquet", purpose="reading Parquet files")
     parquet = require("pyarrow.parquet", extra="parquet", purpose="reading Parquet files")
     try:
-        with parquet.ParquetFile(path) as file:
+        with path.open("rb") as raw, parquet.ParquetFile(raw) as file:  # no path that is not UTF-8 is taken
             yield file
     except (arrow.ArrowException, OSError, UnicodeDecodeError) as error:
         if isinstance(error, FileNotFoundError | PermissionError):

@@ -24,6 +24,13 @@ class Provenance:
     details: Mapping[str, Any] = field(default_factory=dict)
     """Whatever else identifies the evidence: size of the vocabulary, layer, pooling, decade."""
 
+    def __post_init__(self) -> None:
+        """Spell out bytes of a path that are no letters, so that the name can be written everywhere."""
+        object.__setattr__(self, "source", _writable(self.source))
+        details = {key: _writable(value) for key, value in self.details.items()}
+        if details != self.details:
+            object.__setattr__(self, "details", details)
+
     def to_dict(self) -> dict[str, Any]:
         """Plain data, for JSON."""
         return {
@@ -38,6 +45,11 @@ class Provenance:
     def from_dict(cls, data: Mapping[str, Any]) -> Provenance:
         """Rebuild from :meth:`to_dict`."""
         return cls(**data)
+
+
+def _writable(value: Any) -> Any:
+    """Text that UTF-8 can hold; paths may have bytes that it cannot."""
+    return value.encode("utf-8", "backslashreplace").decode("utf-8") if isinstance(value, str) else value
 
 
 def provenance_of(given: object, source: str) -> Provenance:

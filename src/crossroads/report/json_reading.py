@@ -27,8 +27,13 @@ def ascii_text(path: Path) -> str:
     with path.open(encoding="utf-8") as file:
         while piece := file.read(_CHARACTERS):
             marked = piece.startswith("\ufeff")  # no JSON: left to the parser, which says so
-            pieces.append(piece if marked else _BEYOND.sub(lambda one: json.dumps(one[0])[1:-1], piece))
+            pieces.append(piece if marked else escaped(piece))
     return "".join(pieces)
+
+
+def escaped(text: str) -> str:
+    """JSON with escapes for what is not ASCII."""
+    return _BEYOND.sub(lambda one: json.dumps(one[0])[1:-1], text)
 
 
 def parsed(text: str, *, parse_constant: Callable[[str], Any]) -> Any:

@@ -17,8 +17,8 @@ from crossroads.report.documents import UNNAMED, by_model, completed, sources_of
 from crossroads.report.json_reading import ascii_text, parsed
 from crossroads.report.schema import result_kinds
 from crossroads.results import SCHEMA, Result, versions
-from crossroads.stimuli.text_files import guarded, load_json
 from crossroads.stimuli import Design
+from crossroads.stimuli.text_files import guarded
 
 MARK, VECTORS = "results.json", "vectors.npz"
 """The files of an audit that a page is made from."""

@@ -207,4 +207,5 @@ def write_tidy_parquet(path: Path, rows: Iterable[Mapping[str, Any]]) -> None:
     kinds["n"] = arrow.int64()
     plain = [{**row, "value": None if row["value"] is None else float(row["value"])} for row in rows]
     table = arrow.Table.from_pylist(plain, schema=arrow.schema(list(kinds.items())))
-    parquet.write_table(table, path, compression="zstd")
+    with path.open("wb") as raw:  # pyarrow takes no path that is not UTF-8
+        parquet.write_table(table, raw, compression="zstd")

@@ -22,7 +22,7 @@ def read(path: Path, request: Request) -> Reading:
     pa = require("pyarrow", extra="parquet", purpose="reading Parquet files")
     pq = require("pyarrow.parquet", extra="parquet", purpose="reading Parquet files")
     try:
-        with pq.ParquetFile(path) as file:
+        with path.open("rb") as raw, pq.ParquetFile(raw) as file:  # pyarrow takes no path that is not UTF-8
             word, columns = _choose_columns(pa.types, file.schema_arrow, path)
             return _read_batches(file, word, columns, path, request)
     except (pa.ArrowException, OSError) as error:
@@ -36,7 +36,8 @@ def read(path: Path, request: Request) -> Reading:
 def read_words(path: Path, column: str) -> list[str]:
     """Read one column of words."""
     pq = require("pyarrow.parquet", extra="parquet", purpose="reading Parquet files")
-    words: list[str] = pq.read_table(path, columns=[column])[column].to_pylist()
+    with path.open("rb") as raw:
+        words: list[str] = pq.read_table(raw, columns=[column])[column].to_pylist()
     return words
 
 
