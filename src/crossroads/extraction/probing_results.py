@@ -18,7 +18,7 @@ from crossroads.extraction.settings import fingerprint
 from crossroads.sources.language_models import CAUSAL, LanguageModel
 from crossroads.sources.transformers_models import versions
 
-SCHEME = "crossroads-probe/1"
+SCHEME = "crossroads-probe/2"
 """Name of the procedure; changes when the same input would give other bytes."""
 
 
