@@ -73,7 +73,7 @@ class Bar(Progress):
             words.append(f"{task.percentage:.0f} %")
         left = task.time_remaining
         if left:
-            words.append(f"about {span(left)} left")
+            words.append(f"about {span(_coarse(left))} left")
         return ", ".join(words)
 
 
@@ -138,7 +138,7 @@ def line(command: str, seconds: float) -> str:
 
 
 def span(seconds: float) -> str:
-    """Seconds as people say them, no more exactly than they are known."""
+    """Seconds as people say them."""
     whole = round(seconds)
     if whole < 60:
         return f"{whole} s"
@@ -149,6 +149,12 @@ def span(seconds: float) -> str:
     if not hours:
         return f"{minutes} min"
     return f"{hours} h {minutes} min" if minutes else f"{hours} h"
+
+
+def _coarse(seconds: float) -> float:
+    """An estimate no more exactly than it is known."""
+    step = 1 if seconds < 10 else 5 if seconds < 60 else 10
+    return step * round(seconds / step)
 
 
 def seconds_between() -> float:
