@@ -34,7 +34,9 @@ def vectors(tmp_path: Path) -> list[str]:
     for folder in ("one", "two"):
         path = tmp_path / "secret-place" / folder / "glove.txt"
         path.parent.mkdir(parents=True)
-        rows = [f"{word} {' '.join(map(str, rng.normal(size=5).round(4)))}" for word in words]
+        rows = [
+            f"{word} {' '.join(map(str, rng.normal(size=5).round(4)))}" for word in catalog("weat6").words
+        ]
         path.write_text("\n".join(rows) + "\n", encoding="utf-8")
         paths.append(str(path))
     return paths

@@ -11,6 +11,7 @@ from crossroads.auditing.audits import Finished
 from crossroads.auditing.parts import Outcome, Part, Settings, design_inputs, fingerprint, rows_inputs
 from crossroads.auditing.running import run_parts
 from crossroads.auditing.vectors import Desk
+from crossroads.auditing.watching import SMALL
 from crossroads.errors import DesignError, EvidenceError, MissingStimuliError
 from crossroads.evidence import Embeddings, Provenance
 from crossroads.measures import CeatBatteryResult, CeatResult, CompareBatteryResult, compare_battery
@@ -120,7 +121,7 @@ def _part(
         run=partial(compare_battery, models, design, **options),
         provenance=provenance,
         skips=(MissingStimuliError, EvidenceError, DesignError),
-        work=float(2 ** len(design.sets["x"])),
+        work=SMALL + len(design.sets["x"]) / 40,
     )
 
 

@@ -13,7 +13,15 @@ from crossroads.auditing.paired import NO_PAIRS, groups_and_pairs, has_pairs, pa
 from crossroads.auditing.parts import Found, Outcome, Part, Settings, evidence_key
 from crossroads.auditing.planning import Plan
 from crossroads.auditing.running import run_parts
-from crossroads.auditing.traits import Answers, alignment_parts, asked_answers, trait_found, trait_parts
+from crossroads.auditing.traits import (
+    Answers,
+    alignment_parts,
+    asked_answers,
+    asking_seconds,
+    encoding_seconds,
+    trait_found,
+    trait_parts,
+)
 from crossroads.auditing.vectors import (
     Asking,
     Desk,
@@ -22,7 +30,9 @@ from crossroads.auditing.vectors import (
     endpoint_vectors,
     file_vectors,
     prompted_vectors,
+    reading_seconds,
 )
+from crossroads.auditing.watching import LOADING
 from crossroads.auditing.words import decade_parts, decades_found, word_found, word_parts, words_of
 from crossroads.errors import InputError
 from crossroads.evidence import Embeddings
@@ -80,7 +90,7 @@ class Job:
 
     def run(self, parts: Sequence[Part]) -> dict[str, Outcome]:
         """Run parts, or read what earlier runs made of them."""
-        self.desk.tally.expect(len(parts))
+        self.desk.tally.expect(len(parts), sum(part.work for part in parts))
         return run_parts(parts, self.desk.place, workers=self.workers, tally=self.desk.tally)
 
     def add(self, found: Found) -> None:
@@ -127,12 +137,12 @@ class Job:
 
 
 def _vectors(job: Job) -> None:
-    job.desk.tally.expect(1)
+    job.desk.tally.expect(1, reading_seconds(job.model))
     job.measure_words(file_vectors(job.model, job.words, job.asking, job.settings.fallback, job.desk))
 
 
 def _series(job: Job) -> None:
-    job.desk.tally.expect(1)
+    job.desk.tally.expect(1, reading_seconds(job.model))
     models = decade_vectors(job.model, job.words, job.settings.fallback, job.desk)
     parts = decade_parts(models, job.plan.words, job.settings) if len(models) > 1 else []
     last = max(models)
@@ -149,7 +159,7 @@ def _series(job: Job) -> None:
 
 
 def _endpoint(job: Job) -> None:
-    job.desk.tally.expect(1)
+    job.desk.tally.expect(1, LOADING)
     job.measure_words(endpoint_vectors(job.model, job.words, job.asking, job.desk))
 
 
@@ -163,7 +173,7 @@ def _logits(job: Job) -> None:
 
 def _encoder(job: Job) -> None:
     files = _found(job)
-    job.desk.tally.expect(1)
+    job.desk.tally.expect(1, LOADING)
     job.measure_words(
         prompted_vectors(files, job.plan.words, job.more_words, job.asking, job.desk),
     )
@@ -174,14 +184,15 @@ def _encoder(job: Job) -> None:
 
 def _language_model(job: Job) -> None:
     files = _found(job)
-    job.desk.tally.expect(1 + job.plan.traits)
+    groups = groups_and_pairs() if job.plan.pairs else None
+    asking = asking_seconds(files, groups) if job.plan.traits else 0.0
+    job.desk.tally.expect(1 + job.plan.traits, LOADING + asking)
 
     def prompted() -> None:
         emb = prompted_vectors(files, job.plan.words, job.more_words, job.asking, job.desk)
         job.measure_words(emb)
 
     def probed() -> None:
-        groups = groups_and_pairs() if job.plan.pairs else None
         job.measure_traits(asked_answers(files, job.asking.device, job.settings.missing, job.desk, groups))
 
     if not job.plan.whole:
@@ -194,7 +205,7 @@ def _language_model(job: Job) -> None:
 
 def _vision_language(job: Job) -> None:
     files = _found(job)
-    job.desk.tally.expect(1)
+    job.desk.tally.expect(1, LOADING)
     job.measure_words(clip_vectors(files, job.plan.words, job.more_words, job.asking, job.desk))
     if job.plan.whole and job.plan.images is None:
         job.left_out["images"] = NO_IMAGES
@@ -212,13 +223,14 @@ def _read_sentences(job: Job, files: ModelFiles) -> None:
         if job.plan.whole:
             job.left_out["CEAT"] = NO_CONTEXTS
         return
-    job.desk.tally.expect(1)
+    work = encoding_seconds(files, job.plan.sentences)
+    job.desk.tally.expect(1, work)
     record = {"model": files.sha256, "name": files.name, "device": job.asking.device, "packages": versions()}
     record["contexts"] = (job.plan.sentences / "manifest.json").read_text(encoding="utf-8")
     store = job.desk.place.place("store", files.name, evidence_key(record))
 
     def watch(step: Step) -> None:
-        job.desk.tally.begin(f"{step.stage} contexts")
+        job.desk.tally.begin(f"{step.stage} contexts", work if step.stage == "encoding" else 0.0)
         job.desk.tally.step(step.done, step.total or None)
 
     present = (store / "manifest.json").is_file()
@@ -233,7 +245,7 @@ def _read_sentences(job: Job, files: ModelFiles) -> None:
             restart=True,
             progress=watch,
         )
-    job.desk.tally.finish(kept=present)
+    job.desk.tally.finish(kept=present, work=work)
     job.measure_contexts(store, insist=not job.plan.whole)
 
 

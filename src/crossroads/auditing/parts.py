@@ -17,6 +17,7 @@ from typing import Any
 
 import numpy as np
 
+from crossroads.auditing.watching import SMALL
 from crossroads.errors import CrossroadsError, EvidenceError, FormatError, MissingStimuliError
 from crossroads.evidence import Embeddings, Provenance
 from crossroads.results import Result, encode, versions
@@ -45,8 +46,8 @@ class Part:
     """Errors that mean "cannot be measured here" and not "stop"."""
     alone: bool = False
     """Whether it uses all processors by itself."""
-    work: float = 0.0
-    """A rough size of the work: larger parts are begun earlier."""
+    work: float = SMALL
+    """Rough seconds of the work: larger parts are begun earlier, and move the bar further."""
 
     @property
     def fingerprint(self) -> str:

@@ -66,10 +66,10 @@ def run_parts(
             left.append(part)
             continue
         found[part.name] = outcome
-        tally.finish(kept=True)
+        tally.finish(kept=True, work=part.work)
     for part, outcome in _done(left, count, tally):
         found[part.name] = place.write(part, outcome)
-        tally.finish()
+        tally.finish(work=part.work)
     return {part.name: found[part.name] for part in parts}
 
 

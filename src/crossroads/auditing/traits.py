@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import cache, partial
 from pathlib import Path
 from typing import Any
@@ -10,6 +10,7 @@ from typing import Any
 from crossroads.auditing.identity import file_digest, manifest_identity
 from crossroads.auditing.parts import Found, Outcome, Part, Settings, evidence_key, fingerprint
 from crossroads.auditing.vectors import Desk
+from crossroads.auditing.watching import LOADING
 from crossroads.errors import CrossroadsError, InputError
 from crossroads.evidence import Judgements, Logits, read_judgements
 from crossroads.extraction.probing import ProbeStep, probe
@@ -25,6 +26,11 @@ MEASURES: Mapping[str, tuple[str, Callable[[Logits], TraitScores]]] = {
     "set": ("SeT", set_test),
 }
 """The measures of answers: how results call them, how tables do, and the function."""
+GROUPS = "abc-groups"
+"""The entry with the groups that a model is asked about."""
+_TOKENS_A_GROUP = 10_000
+"""Tokens of all questions about a group in a vocabulary of ordinary size."""
+_OPERATIONS_A_SECOND = 2e11
 PUBLISHED = "abc-annotators"
 """The entry of the catalogue with what four kinds of annotators said."""
 
@@ -57,8 +63,10 @@ def asked_answers(
     folder = desk.place.place("probe", files.name, evidence_key(record))
     doing = {"loading": "loading", "splitting": "writing prompts for"}
 
+    work = asking_seconds(files, groups)
+
     def watch(step: ProbeStep) -> None:
-        desk.tally.begin(f"{doing.get(step.stage, 'asking')} {files.name}")
+        desk.tally.begin(f"{doing.get(step.stage, 'asking')} {files.name}", work)
         desk.tally.step(step.done, step.total or None)
 
     present = (folder / "manifest.json").is_file()
@@ -73,8 +81,27 @@ def asked_answers(
             restart=True,
             progress=watch,
         )
-    desk.tally.finish(kept=present)
+    desk.tally.finish(kept=present, work=work)
     return Answers(folder)
+
+
+def asking_seconds(files: ModelFiles, groups: Sequence[Any] | None = None) -> float:
+    """About how long a language model takes to answer all questions about some groups, by its size."""
+    number = len(catalog().groups(GROUPS)) if groups is None else len(groups)
+    return LOADING + number * _TOKENS_A_GROUP * _token_seconds(files)
+
+
+def encoding_seconds(files: ModelFiles, contexts: Path) -> float:
+    """About how long a model takes to read contexts, by its size and theirs: some four bytes a token."""
+    read = sum(one.stat().st_size for one in contexts.iterdir() if one.is_file())
+    return LOADING + read / 4 * _token_seconds(files)
+
+
+def _token_seconds(files: ModelFiles) -> float:
+    """Two operations a weight: what a file holds beside matrices is no more than what a head adds to them."""
+    weights = [one for one in Path(files.folder).iterdir() if one.suffix in (".safetensors", ".gguf")]
+    mine = [one for one in weights if files.gguf is None or one.name == files.gguf]
+    return 2 * sum(one.stat().st_size for one in mine) / 4 / _OPERATIONS_A_SECOND
 
 
 def trait_parts(answers: Answers) -> list[Part]:

@@ -14,7 +14,7 @@ from typing import Any
 from crossroads.auditing.identity import files_identity, vectors_identity
 from crossroads.auditing.keeping import Workplace
 from crossroads.auditing.parts import evidence_key
-from crossroads.auditing.watching import Tally
+from crossroads.auditing.watching import LOADING, Tally
 from crossroads.auditing.words import words_of
 from crossroads.errors import InputError
 from crossroads.evidence import Embeddings
@@ -34,6 +34,7 @@ from crossroads.sources.sentence_modules import read_modules
 from crossroads.sources.transformers_models import versions
 from crossroads.stimuli import Design, StimulusSet
 
+_BYTES_A_SECOND = 2e8
 PLAIN = "This is {word}"
 """The prompt of words that no published prompt is known for."""
 
@@ -63,15 +64,15 @@ class Desk:
     tally: Tally
     """Counts them."""
 
-    def kept(self, name: str, key: str, doing: str, make: Callable[[], Embeddings]) -> Embeddings:
-        """Vectors of an earlier run, or those that are made now."""
-        self.tally.begin(doing)
+    def kept(
+        self, name: str, key: str, doing: str, make: Callable[[], Embeddings], work: float = LOADING
+    ) -> Embeddings:
+        """Vectors of an earlier run, or those that are made now, which takes so many seconds."""
+        self.tally.begin(doing, work)
         found = self.place.read_vectors(name, key)
-        if found is not None:
-            self.tally.finish(kept=True)
-            return found
-        made = self.place.write_vectors(name, key, make())
-        self.tally.finish()
+        kept = found is not None
+        made = found if found is not None else self.place.write_vectors(name, key, make())
+        self.tally.finish(kept=kept, work=work)
         return made
 
 
@@ -82,14 +83,15 @@ def file_vectors(model: str, words: Sequence[str], asking: Asking, fallback: str
     make = partial(
         load, model, words=words, format=asking.format, fallback=fallback, progress=desk.tally.step
     )
-    return desk.kept("of words", key, f"reading {model}", make)
+    return desk.kept("of words", key, f"reading {model}", make, reading_seconds(model))
 
 
 def decade_vectors(model: str, words: Sequence[str], fallback: str, desk: Desk) -> dict[int, Embeddings]:
     """Vectors of every decade of a HistWords folder; it is mapped, so that reading it again is quick."""
-    desk.tally.begin(f"reading {model}")
+    work = reading_seconds(model)
+    desk.tally.begin(f"reading {model}", work)
     found = load_series(model, words=words, fallback=fallback, progress=desk.tally.step)
-    desk.tally.finish()
+    desk.tally.finish(work=work)
     return found
 
 
@@ -153,6 +155,13 @@ def endpoint_vectors(url: str, words: Sequence[str], asking: Asking, desk: Desk)
     )
     key = evidence_key({**service, "words": words, "prompt": asking.prompt})
     return desk.kept("of a service", key, "asking the service for vectors", make)
+
+
+def reading_seconds(model: str) -> float:
+    """About how long vectors take to read: by the size of the file, or of the files of a folder."""
+    place = Path(model)
+    files = place.iterdir() if place.is_dir() else [place]
+    return 0.5 + sum(one.stat().st_size for one in files if one.is_file()) / _BYTES_A_SECOND
 
 
 def with_images(designs: Sequence[Design], folder: Path) -> list[Design]:

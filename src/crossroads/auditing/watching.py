@@ -1,9 +1,18 @@
-"""What an audit tells about its progress: one account for reading, asking models and measuring alike."""
+"""What an audit tells about its progress: one account for reading, asking models and measuring alike.
+
+Parts are weighed by the seconds that they take, roughly and on some machine or other: only ratios matter.
+A model that is asked some fifty thousand questions outweighs all tests of its vectors together.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+
+LOADING = 8.0
+"""Seconds that go by until a model is loaded and has read the words of the tests."""
+SMALL = 0.05
+"""Seconds of a part that nothing else is known of."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -18,6 +27,8 @@ class Event:
     """Parts that are known of."""
     kept: int
     """Parts that an earlier run has finished."""
+    share: float = 0.0
+    """How much of the work is done, from 0 to 1, by the seconds that parts take; never less than before."""
     step: int = 0
     """How far the part is that is being done, in units of its own."""
     steps: int | None = None
@@ -28,7 +39,7 @@ Progress = Callable[[Event], None]
 
 
 class Tally:
-    """Counts the parts of an audit and reports every change.
+    """Counts and weighs the parts of an audit and reports every change.
 
     Parameters
     ----------
@@ -39,35 +50,58 @@ class Tally:
     def __init__(self, progress: Progress | None = None) -> None:
         self._progress = progress
         self._doing, self.done, self.total, self.kept = "", 0, 0, 0
+        self._work = self._expected = self._current = self._share = 0.0
+        self._stages: tuple[float, ...] = (1.0,)
+        self._stage = 0
 
-    def expect(self, parts: int) -> None:
-        """So many parts more are to be done."""
+    def divide(self, stages: Sequence[float]) -> None:
+        """The work has stages, such as several models, each so large beside the others.
+
+        What is expected is expected of one stage only: little is known of a model until its turn comes.
+        """
+        self._stages, self._stage = tuple(stages), 0
+
+    def next_stage(self) -> None:
+        """All is done of a stage."""
+        self._stage = min(self._stage + 1, len(self._stages) - 1)
+        self._work = self._expected = self._current = 0.0
+
+    def expect(self, parts: int, work: float | None = None) -> None:
+        """So many parts more are to be done, which take so many seconds together."""
         self.total += parts
+        self._expected += SMALL * parts if work is None else work
 
-    def begin(self, doing: str) -> None:
-        """Something is begun."""
-        self._doing = doing
+    def begin(self, doing: str, work: float = 0.0) -> None:
+        """Something is begun, whose steps are told and which takes so many seconds."""
+        self._doing, self._current = doing, work
         self._tell()
 
     def step(self, step: int, steps: int | None) -> None:
         """What is being done has come so far."""
         self._tell(step, steps)
 
-    def finish(self, *, kept: bool = False) -> None:
+    def finish(self, *, kept: bool = False, work: float = SMALL) -> None:
         """A part is finished, by this run or by an earlier one."""
         self.done += 1
         self.kept += kept
+        self._work, self._current = self._work + work, 0.0
         self._tell()
 
     def _tell(self, step: int = 0, steps: int | None = None) -> None:
-        if self._progress is not None:
-            self._progress(
-                Event(
-                    doing=self._doing,
-                    done=self.done,
-                    total=max(self.total, self.done),
-                    kept=self.kept,
-                    step=step,
-                    steps=steps,
-                )
+        if self._progress is None:
+            return
+        under_way = self._current * min(step / steps, 1.0) if steps else 0.0
+        mine = min((self._work + under_way) / max(self._expected, SMALL), 1.0)
+        before, stage = sum(self._stages[: self._stage]), self._stages[self._stage]
+        self._share = max(self._share, (before + stage * mine) / sum(self._stages))
+        self._progress(
+            Event(
+                doing=self._doing,
+                done=self.done,
+                total=max(self.total, self.done),
+                kept=self.kept,
+                share=self._share,
+                step=step,
+                steps=steps,
             )
+        )

@@ -8,6 +8,7 @@ from math import comb
 from typing import Any
 
 from crossroads.auditing.parts import Found, Outcome, Part, Settings, design_inputs, rows_inputs
+from crossroads.auditing.watching import SMALL
 from crossroads.errors import InputError
 from crossroads.evidence import Embeddings
 from crossroads.measures import (
@@ -83,7 +84,7 @@ def mleat_part(emb: Embeddings, design: Design, settings: Settings, at: str = ""
         run=partial(mleat, emb, design, **options),
         provenance=(emb.provenance,),
         skips=settings.skips,
-        work=_divisions(design),
+        work=_seconds(design),
     )
 
 
@@ -197,7 +198,12 @@ def decades_found(
     )
 
 
-def _divisions(design: Design) -> float:
-    """How many divisions of the targets there are."""
+def _seconds(design: Design) -> float:
+    """About how long its p-value takes.
+
+    Some 10⁹ divisions of the targets are counted in a second or two; of more than that the p-value is
+    bracketed, which takes the longer the more words there are.
+    """
     x, y = design.sets["x"], design.sets.get("y", ())
-    return float(comb(len(x) + len(y), len(x)))
+    divisions = comb(len(x) + len(y), len(x))
+    return SMALL + min(divisions / 6e8, (len(x) + len(y)) / 40)

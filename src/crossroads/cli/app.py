@@ -33,6 +33,7 @@ from crossroads.cli import (
     reporting,
     reproducing,
     spelling,
+    waiting,
 )
 from crossroads.errors import CrossroadsError, CrossroadsWarning, InputError, without_middle
 from crossroads.evidence.full_disks import full_disk, is_full
@@ -124,7 +125,8 @@ def _heard() -> None:
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="crossroads.plain")  # a terminal without a sign still gets the number
     try:
-        _program()()
+        with waiting.telling(sys.argv[1:]):
+            _program()()
     except CrossroadsError as error:
         _tell(error.message, error.hint)
         sys.exit(2 if isinstance(error, InputError) else 1)

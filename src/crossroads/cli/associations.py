@@ -9,7 +9,7 @@ from typing import Annotated, Any
 import typer
 
 from crossroads.cli import options as o
-from crossroads.cli import printing
+from crossroads.cli import printing, waiting
 from crossroads.errors import InputError, MissingStimuliError, join_words
 from crossroads.evidence import Embeddings
 from crossroads.inference.multiplicity import benjamini_hochberg, holm
@@ -24,7 +24,7 @@ DEFAULT = ("weat",)
 
 def open_vectors(vectors: str, words: list[str] | None, format_: str | None, fallback: str) -> Embeddings:
     """Load vectors, with a progress bar."""
-    with printing.reading(vectors) as progress:
+    with waiting.reading(vectors) as progress:
         return load(vectors, words=words, format=format_, fallback=fallback, progress=progress)
 
 
@@ -155,7 +155,7 @@ def _mleat_series(
     folder: Path, designs: list[Any], fallback: str, settings: dict[str, Any], figure: Path | None, json: bool
 ) -> None:
     _one_figure(figure, len(designs))
-    with printing.reading(str(folder)) as progress:
+    with waiting.reading(str(folder)) as progress:
         models = load_series(folder, words=o.words_of(designs), fallback=fallback, progress=progress)
     if settings["missing"] == "raise":
         require_in_all(models, designs)
@@ -208,7 +208,7 @@ def sc_weat_command(
     words: list[str] = word or [w for name in ("x", "y") for w in one.sets.get(name, ())]
     needed = None if vocabulary else [*dict.fromkeys([*words, *one.a, *one.b])]
     emb = open_vectors(vectors, needed, format_, fallback)
-    with printing.counting("testing words", len(emb) if vocabulary else len(words)) as (bar, task):
+    with waiting.counting("testing words", len(emb) if vocabulary else len(words)) as (bar, task):
         result = sc_weat(
             emb,
             "*" if vocabulary else list(dict.fromkeys(words)),

@@ -1,4 +1,4 @@
-"""One progress display for a whole audit, on stderr, where somebody is watching."""
+"""One account of a whole audit for whoever waits for it."""
 
 from __future__ import annotations
 
@@ -7,39 +7,35 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from rich.markup import escape
-from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
+from rich.progress import BarColumn, TextColumn, TimeRemainingColumn
 
 from crossroads.auditing import Event
 from crossroads.auditing.watching import Progress as Watcher
-from crossroads.cli import printing
+from crossroads.cli import waiting
 from crossroads.report.escaping import counted
 
-_LONGEST = 38
+_LONGEST = 30
 
 
 @contextmanager
 def watching() -> Iterator[Watcher]:
-    """A bar over all parts, with what is being done and how far that is."""
-    with Progress(
+    """A bar over all work, with what is being done and about how long it will take."""
+    with waiting.Bar(
         TextColumn("{task.description}"),
-        BarColumn(bar_width=16),
+        BarColumn(bar_width=10),
+        TextColumn("{task.percentage:>3.0f} %"),
         TextColumn("{task.fields[count]}"),
-        TextColumn("{task.fields[more]}"),
-        TimeElapsedColumn(),
-        console=printing.err,
-        transient=True,
-        disable=not printing.err.is_terminal,
+        TimeRemainingColumn(),
     ) as bar:
-        task = bar.add_task("beginning", total=1, count="", more="")
+        task, kept = bar.add_task("beginning", total=1.0, count=""), 0
 
         def watch(event: Event) -> None:
+            nonlocal kept
+            if event.kept > kept:  # what was there already says nothing about how fast work goes
+                kept = event.kept
+                bar.reset(task, completed=event.share)
             bar.update(
-                task,
-                description=escape(_cut(event.doing)),
-                completed=event.done,
-                total=event.total or 1,
-                count=f"{event.done:,} of {counted(event.total, 'part')}" if event.total else "",
-                more=_more(event),
+                task, description=escape(_cut(event.doing)), completed=event.share, count=_count(event)
             )
 
         yield watch
@@ -54,8 +50,9 @@ def _cut(text: str) -> str:
     return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 1]}…"
 
 
-def _more(event: Event) -> str:
-    """How far the part is that is being done, and how many were finished before."""
-    if event.steps:
-        return f"{event.step / event.steps:.0%} of this one"
-    return f"{event.kept} kept" if event.kept else ""
+def _count(event: Event) -> str:
+    """How many parts are finished, and how many of them were before."""
+    if not event.total:
+        return ""
+    parts = f"{event.done:,} of {counted(event.total, 'part')}"
+    return f"{parts}, {event.kept:,} kept" if event.kept else parts

@@ -51,6 +51,8 @@ class KindName(StrEnum):
     logits = "logits"
 
 
+_REST = 0.05
+"""How long comparing and writing take beside the audit of a model."""
 Models = Annotated[
     list[str] | None,
     typer.Argument(
@@ -149,6 +151,7 @@ def audit_command(
     with Workplace(parts_folder(output), fresh=fresh) as place:
         with audit_progress.watching() as watch:
             desk = Desk(place=place, tally=Tally(watch))
+            desk.tally.divide([*[1.0] * len(plans), _REST])
             audits = run_all(plans, settings, asking, desk, workers, called)
             compared = compare_finished(audits, settings, desk, workers=workers)
             gates: dict[str, Gate] = {}
@@ -216,6 +219,7 @@ def run_all(
     for plan in plans:
         try:
             found.append(run_plan(plan, settings, asking, desk, workers=workers))
+            desk.tally.next_stage()
         except CrossroadsError as error:
             if len(plans) > 1 and plan.kind.shown not in error.message:
                 error.message = f"{plan.kind.shown}: {error.message}"

@@ -11,7 +11,7 @@ from rich.markup import escape
 from rich.table import Table
 
 from crossroads.cli import options as o
-from crossroads.cli import printing
+from crossroads.cli import printing, waiting
 from crossroads.cli.reporting import called, tests_of
 from crossroads.measures import CompareBatteryResult, CompareTraitsResult
 from crossroads.papers import fidelity, findings
@@ -119,7 +119,7 @@ def compare_command(
     saved = saved_audits(records)
     shared = {name for one in saved for name in one.designs}
     kinds = any(one.vectors is not None for one in saved) + any(one.contexts is not None for one in saved)
-    with printing.counting("comparing", len(shared) * max(kinds, 1)) as (bar, task):
+    with waiting.counting("comparing", len(shared) * max(kinds, 1)) as (bar, task):
         comparison = compare_audits(
             saved,
             against=against.value,

@@ -14,7 +14,7 @@ from rich.table import Table
 
 from crossroads.auditing.contextual import CONTEXTUAL, open_contexts
 from crossroads.cli import options as o
-from crossroads.cli import printing
+from crossroads.cli import printing, waiting
 from crossroads.errors import MissingStimuliError
 from crossroads.evidence import Contexts
 from crossroads.inference.bootstrap import percentile_interval
@@ -78,7 +78,7 @@ def ceat_command(
     settings: dict[str, Any] = {
         "samples": samples, "seed": seed, "ddof": ddof, "variance": variance.value,
     }  # fmt: skip
-    with printing.counting("drawing contexts", len(designs)) as (bar, task):
+    with waiting.counting("drawing contexts", len(designs)) as (bar, task):
         result = ceat_battery(
             contexts,
             designs,

@@ -15,7 +15,6 @@ from rich.padding import Padding
 from rich.progress import (
     BarColumn,
     DownloadColumn,
-    Progress,
     TextColumn,
     TimeRemainingColumn,
     TransferSpeedColumn,
@@ -23,7 +22,7 @@ from rich.progress import (
 from rich.table import Table
 
 from crossroads.cli import options as o
-from crossroads.cli import printing
+from crossroads.cli import printing, waiting
 from crossroads.corpus import Found, WordCoverage, find_contexts, write_contexts
 from crossroads.corpus.searching import LIMIT
 from crossroads.corpus.storing import check_folder
@@ -233,16 +232,13 @@ def _read_words(path: Path) -> tuple[str, ...]:
 
 @contextmanager
 def _watching(corpus: Sequence[str]) -> Iterator[Any]:
-    """A progress bar over the bytes of the corpus, on stderr, where somebody is watching."""
-    with Progress(
+    """A progress bar over the bytes of the corpus."""
+    with waiting.Bar(
         TextColumn("{task.description}"),
         BarColumn(bar_width=20),
         DownloadColumn(),
         TransferSpeedColumn(),
         TimeRemainingColumn(),
-        console=printing.err,
-        transient=True,
-        disable=not printing.err.is_terminal,
     ) as bar:
         name = Path(corpus[0]).name if len(corpus) == 1 else f"{len(corpus)} files"
         short = name if len(name) <= 16 else f"{name[:15]}…"

@@ -14,7 +14,7 @@ import typer
 from rich.markup import escape
 from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 
-from crossroads.cli import interrupting, printing
+from crossroads.cli import interrupting, printing, waiting
 from crossroads.cli import options as o
 from crossroads.cli.promising import kept_or_finished
 from crossroads.corpus import SAMPLE
@@ -209,17 +209,13 @@ class Watch:
 
 @contextmanager
 def watching() -> Iterator[Watch]:
-    """A bar with throughput and time left on stderr, where somebody is watching."""
-    with Progress(
+    """A bar with throughput and time left."""
+    with waiting.Bar(
         TextColumn("{task.description:<10}"),
         BarColumn(bar_width=16),
         TextColumn("{task.percentage:>3.0f} %"),
         TextColumn("{task.fields[speed]}"),
         TimeRemainingColumn(),
-        console=printing.err,
-        transient=True,
-        disable=not printing.err.is_terminal,
-        speed_estimate_period=600,
     ) as bar:
         yield Watch(bar)
 

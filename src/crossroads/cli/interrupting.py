@@ -111,6 +111,11 @@ def started() -> None:
     _ending.loading = False
 
 
+def is_ending() -> bool:
+    """Whether the program was told to end."""
+    return _ending.status is not None
+
+
 def promise(line: str | Callable[[], str]) -> None:
     """From now on, say this line to whoever interrupts: what is kept, and how to go on."""
     _ending.line = line

@@ -20,7 +20,7 @@ from crossroads.auditing.intersections import (
 )
 from crossroads.auditing.intersections import intersectional_words as intersectional_words
 from crossroads.cli import options as o
-from crossroads.cli import printing
+from crossroads.cli import printing, waiting
 from crossroads.cli.associations import open_vectors
 from crossroads.errors import InputError, UnknownNameError
 from crossroads.evidence import Embeddings
@@ -129,7 +129,7 @@ def _discoveries(
 ) -> list[DiscoveryResult]:
     found = []
     for target in asked.targets:
-        with printing.counting(f"giving out the names of {target} at random", 100) as (bar, task):
+        with waiting.counting(f"giving out the names of {target} at random", 100) as (bar, task):
             found.append(
                 discover(
                     emb,

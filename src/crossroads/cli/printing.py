@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import codecs
 import sys
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import chain
 from typing import Any
 
 from rich import box
 from rich.console import Console
 from rich.markup import escape
-from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TimeRemainingColumn
 from rich.table import Table
 
 import crossroads
@@ -99,38 +97,6 @@ def in_plain_signs(error: UnicodeError) -> tuple[str | bytes, int]:
 
 
 codecs.register_error("crossroads.plain", in_plain_signs)
-
-
-@contextmanager
-def reading(what: str) -> Iterator[Any]:
-    """A progress bar over the bytes of a file, on stderr, where somebody is watching."""
-    with Progress(
-        TextColumn("{task.description}"),
-        BarColumn(),
-        DownloadColumn(),
-        TimeRemainingColumn(),
-        console=err,
-        transient=True,
-        disable=not err.is_terminal,
-    ) as bar:
-        task = bar.add_task(f"reading {escape(what)}", total=None)
-        yield lambda done, total: bar.update(task, completed=done, total=total)
-
-
-@contextmanager
-def counting(what: str, total: int) -> Iterator[Any]:
-    """A progress bar over a number of things, on stderr, where somebody is watching."""
-    with Progress(
-        TextColumn("{task.description}"),
-        BarColumn(),
-        TextColumn("{task.completed:,.0f} of {task.total:,.0f}"),
-        TimeRemainingColumn(),
-        console=err,
-        transient=True,
-        disable=not err.is_terminal,
-    ) as bar:
-        task = bar.add_task(what, total=total)
-        yield bar, task
 
 
 def plain_table(title: str | None = None) -> Table:

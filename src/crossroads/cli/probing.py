@@ -9,7 +9,7 @@ from typing import Annotated, Any
 
 import typer
 
-from crossroads.cli import interrupting, printing
+from crossroads.cli import interrupting, printing, waiting
 from crossroads.cli import options as o
 from crossroads.cli.extracting import Device
 from crossroads.cli.probing_options import (
@@ -226,10 +226,15 @@ def _names(given: Iterable[str]) -> list[str]:
 
 @contextmanager
 def _watching() -> Iterator[Any]:
-    """A progress bar on stderr, where somebody is watching."""
-    with printing.counting("asking the model", 1) as (bar, task):
+    """A progress bar over all texts."""
+    with waiting.counting("asking the model", 1) as (bar, task):
+        kept = 0
 
         def watch(step: ProbeStep) -> None:
+            nonlocal kept
+            if step.kept > kept:  # what was there already says nothing about how fast the model answers
+                kept = step.kept
+                bar.reset(task, total=step.total, completed=kept)
             what = {"loading": "loading the model", "splitting": "writing prompts"}.get(
                 step.stage, "asking the model"
             )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
-from crossroads.cli import printing
+from crossroads.cli import waiting
 from crossroads.cli.contextual import open_store
 from crossroads.errors import InputError, join_words, one_of
 from crossroads.evidence import Embeddings
@@ -31,7 +31,7 @@ def ml_eat_words() -> list[str]:
 
 def decades(folder: Path, fallback: str) -> Mapping[int, Embeddings]:
     """The vectors of a folder of HistWords, by decade."""
-    with printing.reading(str(folder)) as progress:
+    with waiting.reading(str(folder)) as progress:
         words = catalog().design("weat7", "histwords").words
         return load_series(folder, words=words, fallback=fallback, progress=progress)
 
@@ -54,7 +54,7 @@ def words_and_images(model: str, folder: Path) -> Embeddings:
     """The words and images of the tests of CLIP as vectors of one space, with a progress bar."""
     texts, images = clip_texts_of_ml_eat(), found_images(folder)
     total = len(texts) + sum(map(len, images.values()))
-    with printing.counting("asking the model", total) as (bar, task):
+    with waiting.counting("asking the model", total) as (bar, task):
         return clip_embeddings(
             model, texts, images, progress=lambda done, _: bar.update(task, completed=done)
         )
@@ -128,7 +128,7 @@ def measured_reproduction(
     if store is None:
         return reproduce_ceat(seed=seed)
     contexts = open_store(store, fallback)
-    with printing.counting("drawing contexts", 74) as (bar, task):
+    with waiting.counting("drawing contexts", 74) as (bar, task):
         return reproduce_ceat(
             contexts,
             model=model,

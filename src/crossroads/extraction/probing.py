@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +17,7 @@ from crossroads.evidence.logits import Logits
 from crossroads.evidence.provenance import Provenance
 from crossroads.extraction.parts import Parts, remove_leftovers
 from crossroads.extraction.places import usable_place
-from crossroads.extraction.probing_answers import Answers, Prober, joined, unpacked
+from crossroads.extraction.probing_answers import Answers, Prober, joined, units_in_order, unpacked
 from crossroads.extraction.probing_material import MISSING, Material, make_material
 from crossroads.extraction.probing_plan import ProbePlan, make_probe_plan
 from crossroads.extraction.probing_results import answered, provenance_of, record_of
@@ -28,6 +28,9 @@ from crossroads.extraction.settings import differences, fingerprint
 from crossroads.sources.language_models import CAUSAL, LanguageModel
 from crossroads.sources.model_files import find_model
 from crossroads.sources.transformers_models import resolve_device
+
+AT_ONCE = 8
+"""Most batches that are under way at a time: each may hold :data:`~.probing_plan._LOGITS_AT_ONCE` logits."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -99,10 +102,11 @@ def probe(
     device
         ``"cpu"``, ``"cuda"``, ``"mps"`` or ``"auto"``.
     threads
-        Threads of the model; by default one for each processor. Part of the settings, because another
-        number may change last bits.
+        Threads of the model; by default one for each processor. Each has a batch of its own; only where
+        there are more threads than batches, or than :data:`AT_ONCE`, do several share one. Part of the
+        settings, because that may change last bits.
     batch_size
-        Most texts that go through the model at once.
+        Most texts of a batch.
     unit_texts
         Texts after which a work unit ends: what is lost at most when a run is killed.
     restart
@@ -157,11 +161,33 @@ def probe(
         **limits,
     )
     about = provenance_of(loaded, material, sheet, marks, plan, record)
-    with _threads(threads):
-        prober = Prober(loaded, marks, margin)
+    workers = min(threads, plan.batches.size - 1, AT_ONCE) if loaded.device == "cpu" else 1
+    with _threads(threads // workers):
+        run = _Run(plan, Prober(loaded, marks, margin), workers, report)
         if place is None:
-            return answered(loaded, material, marks, plan, _in_memory(plan, prober, report), about)
-        return _stored(place, record, restart, loaded, material, marks, plan, prober, about, report)
+            found = joined([answers for _, answers in run(range(plan.sizes.size))])
+            return answered(loaded, material, marks, plan, found, about)
+        return _stored(place, record, restart, loaded, material, marks, run, about, report)
+
+
+class _Run:
+    """The work, who does it, and who is told."""
+
+    def __init__(self, plan: ProbePlan, prober: Prober, workers: int, report: Progress) -> None:
+        self.plan, self._prober, self._workers, self._report = plan, prober, workers, report
+        self._step = ProbeStep(stage="asking", total=int(plan.sizes.sum()))
+
+    def __call__(self, units: Sequence[int]) -> Iterator[tuple[int, Answers]]:
+        """The units that are left, each with its answers."""
+        left = int(self.plan.sizes[list(units)].sum())
+        kept = self._step.total - left
+        self._step = replace(self._step, done=kept, kept=kept)
+        self._report(self._step)
+        yield from units_in_order(self.plan, units, self._prober, self._workers, self._told)
+
+    def _told(self, texts: int) -> None:
+        self._step = replace(self._step, done=self._step.done + texts)
+        self._report(self._step)
 
 
 def _stored(
@@ -171,8 +197,7 @@ def _stored(
     model: LanguageModel,
     material: Material,
     marks: Marks,
-    plan: ProbePlan,
-    prober: Prober,
+    run: _Run,
     about: Provenance,
     report: Progress,
 ) -> Logits:
@@ -183,14 +208,9 @@ def _stored(
         return Logits.open(store)
     parts = Parts(store, record, restart=restart)
     try:
-        total, done = int(plan.sizes.sum()), int(plan.sizes[list(parts.finished)].sum())
-        kept = done
-        report(ProbeStep(stage="asking", done=done, total=total, kept=kept))
-        for unit in range(plan.sizes.size):
-            if unit not in parts.finished:
-                parts.save(unit, prober(plan.batches_of(unit)).packed())
-                done += int(plan.sizes[unit])
-                report(ProbeStep(stage="asking", done=done, total=total, kept=kept))
+        plan = run.plan
+        for unit, answers in run([one for one in range(plan.sizes.size) if one not in parts.finished]):
+            parts.save(unit, answers.packed())
         answers = joined(
             [unpacked(np.load(parts.finished[u], allow_pickle=False)) for u in range(plan.sizes.size)]
         )
@@ -202,16 +222,6 @@ def _stored(
     finally:
         parts.close()
     return Logits.open(store, verify=False)
-
-
-def _in_memory(plan: ProbePlan, prober: Prober, report: Progress) -> Answers:
-    total, done, found = int(plan.sizes.sum()), 0, []
-    report(ProbeStep(stage="asking", total=total))
-    for unit in range(plan.sizes.size):
-        found.append(prober(plan.batches_of(unit)))
-        done += int(plan.sizes[unit])
-        report(ProbeStep(stage="asking", done=done, total=total))
-    return joined(found)
 
 
 def _is_finished(store: Path, record: dict[str, Any]) -> bool:

@@ -7,7 +7,9 @@ largest logits: as many as SeT needs to be certain, found slot by slot.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from crossroads.errors import CrossroadsError, require
-from crossroads.extraction.probing_plan import Batch
+from crossroads.extraction.probing_plan import Batch, ProbePlan
 from crossroads.extraction.prompt_pieces import Marks
 from crossroads.sources.language_models import LanguageModel
 
@@ -103,10 +105,10 @@ class Prober:
         table = np.stack(kinds, axis=1).astype(np.float32)
         self._kinds = self._torch.from_numpy(table).to(model.device)
 
-    def __call__(self, batches: Sequence[Batch]) -> Answers:
-        """The answers to some batches, in their order."""
+    def __call__(self, batch: Batch) -> Answers:
+        """The answers to a batch; several threads may ask at a time."""
         with self._torch.inference_mode():
-            return joined([self._answer(batch) for batch in batches])
+            return self._answer(batch)
 
     def _answer(self, batch: Batch) -> Answers:
         torch, device = self._torch, self._model.device
@@ -118,7 +120,7 @@ class Prober:
         heads = self._heads(logits, lowest)
         top = torch.stack([head[0] for head in heads])
         # Sums of numbers from 0 to 1, one of which is 1: single precision adds less than the logits have.
-        sums = (logits - top[:, None]).exp_() @ self._kinds
+        sums = logits.sub_(top[:, None]).exp_() @ self._kinds
         answers = Answers(
             sizes=np.array([len(head) for head in heads], np.int64),
             **{name: _logs(top, sums[:, at]) for at, name in enumerate(_SUMS)},
@@ -161,6 +163,58 @@ class Prober:
         room = self._torch.where(outside, lowest - heads[:, 0], self._torch.zeros_like(lowest))
         enough: list[bool] = (slack <= room).tolist()
         return enough
+
+
+def units_in_order(
+    plan: ProbePlan,
+    units: Iterable[int],
+    ask: Callable[[Batch], Answers],
+    workers: int,
+    told: Callable[[int], None],
+) -> Iterator[tuple[int, Answers]]:
+    """Ask for units of the plan, several batches at a time.
+
+    Parameters
+    ----------
+    plan
+        The work.
+    units
+        Which units of it.
+    ask
+        Answers a batch.
+    workers
+        How many batches are under way at a time, each on processors of its own: threads that divide one batch
+        wait for each other after each of its hundreds of small operations.
+    told
+        Called with the number of texts after each batch.
+
+    Yields
+    ------
+    tuple
+        Each unit and its answers, in the order of the units.
+    """
+    pool = ThreadPoolExecutor(workers, thread_name_prefix="crossroads-probe")
+    queue: deque[tuple[int, list[tuple[int, Future[Answers]]]]] = deque()
+    try:
+        for unit in units:
+            queue.append((unit, [(len(one.ids), pool.submit(ask, one)) for one in plan.batches_of(unit)]))
+            # what is behind the first keeps everybody at work while its last batches are waited for
+            if sum(len(answers) for _, answers in queue) - len(queue[0][1]) >= workers:
+                yield _waited_for(*queue.popleft(), told)
+        while queue:
+            yield _waited_for(*queue.popleft(), told)
+    finally:
+        pool.shutdown(wait=False, cancel_futures=True)
+
+
+def _waited_for(
+    unit: int, answers: Sequence[tuple[int, Future[Answers]]], told: Callable[[int], None]
+) -> tuple[int, Answers]:
+    found = []
+    for texts, answer in answers:
+        found.append(answer.result())
+        told(texts)
+    return unit, joined(found)
 
 
 def _logs(top: Any, total: Any) -> Floats:

@@ -3,11 +3,13 @@
 The logits of a masked or causal model are ``A h + b``: the output matrix ``A`` and its bias ``b`` belong to
 the module that ``get_output_embeddings()`` names, and ``h`` is what enters it, whatever lies before (the
 transform of a BERT head, the last norm of a Llama). A hook at its door keeps the rows that are asked for and
-lets the others go, so that no logits are computed where nobody looks.
+lets the others go, so that no logits are computed where nobody looks. In models built like BERT they are let
+go earlier: behind the attention of the last layer every place is computed by itself.
 """
 
 from __future__ import annotations
 
+import threading
 from typing import Any
 
 import numpy as np
@@ -22,11 +24,27 @@ KINDS = (MASKED, CAUSAL)
 """A masked model fills in places of a text; a causal one goes on from its beginning."""
 AUTO_CLASSES = {MASKED: "AutoModelForMaskedLM", CAUSAL: "AutoModelForCausalLM"}
 
+_ALIKE = 1e-4
+"""Most that logits may differ between places computed by themselves and beside others, by their size."""
+
 Integers = NDArray[np.int64]
 
 
+class _Asked(threading.local):
+    """What a thread is asking for, and what came by at the output matrix."""
+
+    rows: tuple[Any, Any] | None = None
+    """Row and column of each place."""
+    early: bool = False
+    """Whether other places are let go in the last layer already."""
+    hidden: Any = None
+    """What entered the output matrix."""
+    given: Any = None
+    """What left it."""
+
+
 class LanguageModel:
-    """A loaded language model with its tokenizer.
+    """A loaded language model with its tokenizer; several threads may ask it at a time.
 
     Parameters
     ----------
@@ -52,10 +70,11 @@ class LanguageModel:
         self._decoder = self._model.get_output_embeddings()
         if self._decoder is None or getattr(self._decoder, "weight", None) is None:
             raise _no_head(files, type(self._model).__name__)
-        self._asked: tuple[Any, Any] | None = None
-        self._hidden: Any = None
-        self._given: Any = None
-        self._compared = False
+        self._asked, self._first, self._compared = _Asked(), threading.Lock(), False
+        door = _last_door(self._model)
+        self._early = door is not None
+        if door is not None:
+            door.register_forward_pre_hook(self._thin_out)
         self._decoder.register_forward_pre_hook(self._enter)
         self._decoder.register_forward_hook(self._leave)
 
@@ -108,32 +127,72 @@ class LanguageModel:
             Two tensors with one row a place: logits, and the vectors ``h``.
         """
         torch, device = self._torch, self.device
-        self._asked = (torch.from_numpy(text).to(device), torch.from_numpy(place).to(device))
-        self._hidden = self._given = None
+        self._asked.rows = (torch.from_numpy(text).to(device), torch.from_numpy(place).to(device))
         batch = torch.from_numpy(np.ascontiguousarray(ids, np.int64)).to(device)
+        try:
+            if not self._compared:
+                self._compare(batch)
+            return self._run(batch, early=self._early)
+        finally:
+            self._asked.rows = None
+
+    def _compare(self, batch: Any) -> None:
+        """See once that the model is one that can be asked, and in which way; others wait meanwhile."""
+        with self._first:
+            if self._compared:
+                return
+            plain, _ = self._run(batch, early=False, check=True)
+            if self._early:
+                early, _ = self._run(batch, early=True)
+                room = _ALIKE * max(1.0, float(plain.abs().max()))
+                self._early = early.shape == plain.shape and float((early - plain).abs().max()) <= room
+            self._compared = True
+
+    def _run(self, batch: Any, *, early: bool, check: bool = False) -> tuple[Any, Any]:
+        torch, asked = self._torch, self._asked
+        asked.early, asked.hidden, asked.given = early, None, None
         options = {"use_cache": False} if self.kind == CAUSAL else {}
         with torch.inference_mode():
             answer = self._model(input_ids=batch, attention_mask=torch.ones_like(batch), **options).logits
-        hidden, given = self._hidden, self._given
-        self._asked = self._hidden = self._given = None
+        hidden, given = asked.hidden, asked.given
+        asked.hidden = asked.given = None
         if hidden is None:
             raise _unlike(self, "its output matrix is not used as a module of its own")
-        if not self._compared:
-            if answer.shape != given.shape or not torch.equal(answer, given):
-                raise _unlike(self, "it changes its logits after the output matrix")
-            self._compared = True
+        if check and (answer.shape != given.shape or not torch.equal(answer, given)):
+            raise _unlike(self, "it changes its logits after the output matrix")
         return answer, hidden
+
+    def _thin_out(self, _: Any, inputs: tuple[Any, ...]) -> tuple[Any, ...] | None:
+        """Keep the rows that are asked for, as if they were one text."""
+        if not self._asked.early or self._asked.rows is None:
+            return None
+        return tuple(one[self._asked.rows][None] for one in inputs)
 
     def _enter(self, _: Any, inputs: tuple[Any, ...]) -> tuple[Any, ...] | None:
         """Keep the rows that are asked for."""
-        if self._asked is None or inputs[0].dim() != 3:
+        asked = self._asked
+        if asked.rows is None or inputs[0].dim() != 3:
             return None
-        self._hidden = inputs[0][self._asked]
-        return (self._hidden, *inputs[1:])
+        asked.hidden = inputs[0][0] if asked.early else inputs[0][asked.rows]
+        return (asked.hidden, *inputs[1:])
 
     def _leave(self, _: Any, inputs: tuple[Any, ...], output: Any) -> None:
         del inputs
-        self._given = output
+        self._asked.given = output
+
+
+def _last_door(model: Any) -> Any:
+    """What follows the attention of the last layer in models built like BERT; None for others.
+
+    It takes what was attended to and what entered the layer, and from there on no place hangs on another.
+    """
+    layers: Any = getattr(getattr(model.base_model, "encoder", None), "layer", None)
+    if not layers or len({id(one) for one in layers}) != len(layers):
+        return None
+    last = layers[-1]
+    door = getattr(getattr(last, "attention", None), "output", None)
+    plain = getattr(last, "chunk_size_feed_forward", None) == 0 and not getattr(last, "is_decoder", True)
+    return door if plain and type(door).__name__.endswith("SelfOutput") else None
 
 
 def find_kind(config: Any, tokenizer: Any, kind: str, *, name: str) -> str:

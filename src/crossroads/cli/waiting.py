@@ -1,0 +1,174 @@
+"""What is told while a command is at work: a bar where somebody is watching, elsewhere a line now and then.
+
+A log that nothing is written to looks like a program that hangs, and some services end programs that are
+silent for long. So where stderr is no terminal, a thread writes a line at least every :data:`EVERY` seconds:
+what is being done, how far it is, and about how long it will take. It does not wait for news, so that one
+long part is no silence either.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+from rich.markup import escape
+from rich.progress import BarColumn, DownloadColumn, Progress, ProgressColumn, TextColumn, TimeRemainingColumn
+from rich.text import Text
+
+from crossroads.cli import interrupting, printing
+from crossroads.errors import InputError
+
+EVERY = 30.0
+"""Seconds between two lines, at most."""
+VARIABLE = "CROSSROADS_PROGRESS"
+"""The environment variable that says other seconds; 0 for no lines."""
+_PERIOD = 600.0
+"""Seconds over which bars average how fast the work goes."""
+
+
+class Bar(Progress):
+    """A bar on stderr with what is being done; where nobody is watching it only keeps account.
+
+    Parameters
+    ----------
+    columns
+        What is shown beside it.
+    clock
+        Seconds that only grow.
+    """
+
+    def __init__(self, *columns: ProgressColumn, clock: Callable[[], float] = time.monotonic) -> None:
+        super().__init__(
+            *columns,
+            console=printing.err,
+            transient=True,
+            disable=not printing.err.is_terminal,
+            speed_estimate_period=_PERIOD,
+            get_time=clock,
+        )
+
+    def start(self) -> None:
+        """Show it."""
+        _bars.append(self)
+        super().start()
+
+    def stop(self) -> None:
+        """Remove it."""
+        with contextlib.suppress(ValueError):
+            _bars.remove(self)
+        super().stop()
+
+    def said(self) -> str:
+        """What it shows, in words: what is being done, how far it is, and how long it will take."""
+        task = next(iter(reversed(self.tasks)), None)
+        if task is None:
+            return "at work"
+        words = [Text.from_markup(task.description).plain.strip()]
+        if task.total:
+            words.append(f"{task.percentage:.0f} %")
+        left = task.time_remaining
+        if left:
+            words.append(f"about {span(_coarse(left))} left")
+        return ", ".join(words)
+
+
+_bars: list[Bar] = []
+"""Those that are shown, the innermost last."""
+
+
+@contextlib.contextmanager
+def reading(what: str) -> Iterator[Any]:
+    """A progress bar over the bytes of a file."""
+    with Bar(TextColumn("{task.description}"), BarColumn(), DownloadColumn(), TimeRemainingColumn()) as bar:
+        task = bar.add_task(f"reading {escape(what)}", total=None)
+        yield lambda done, total: bar.update(task, completed=done, total=total)
+
+
+@contextlib.contextmanager
+def counting(what: str, total: int) -> Iterator[Any]:
+    """A progress bar over a number of things."""
+    count = TextColumn("{task.completed:,.0f} of {task.total:,.0f}")
+    with Bar(TextColumn("{task.description}"), BarColumn(), count, TimeRemainingColumn()) as bar:
+        task = bar.add_task(what, total=total)
+        yield bar, task
+
+
+@contextlib.contextmanager
+def telling(arguments: Sequence[str], clock: Callable[[], float] = time.monotonic) -> Iterator[None]:
+    """Write lines while the block runs, where nobody is watching.
+
+    Parameters
+    ----------
+    arguments
+        Those of the program; the first that is no option is the command.
+    clock
+        Seconds that only grow.
+    """
+    every = seconds_between()
+    if not every or sys.stderr is None or printing.err.is_terminal:
+        yield
+        return
+    command = next((one for one in arguments if not one.startswith("-")), "crossroads")
+    over, begun = threading.Event(), clock()
+
+    def tell() -> None:
+        while not over.wait(every):
+            if interrupting.is_ending():
+                return  # what is said of an interruption is all that is said
+            with contextlib.suppress(OSError):
+                printing.err.print(line(command, clock() - begun), markup=False, soft_wrap=True)
+
+    thread = threading.Thread(target=tell, name="crossroads-waiting", daemon=True)
+    thread.start()
+    try:
+        yield
+    finally:
+        over.set()
+
+
+def line(command: str, seconds: float) -> str:
+    """One line of a log, such as ``audit, 1 min 30 s: asking bert, 43 %, about 2 min left``."""
+    said = _bars[-1].said() if _bars else "at work"
+    return f"{command}, {span(seconds)}: {said}"
+
+
+def span(seconds: float) -> str:
+    """Seconds as people say them."""
+    whole = round(seconds)
+    if whole < 60:
+        return f"{whole} s"
+    minutes, rest = divmod(whole, 60)
+    if minutes < 10 and rest:
+        return f"{minutes} min {rest} s"
+    hours, minutes = divmod(round(whole / 60), 60)
+    if not hours:
+        return f"{minutes} min"
+    return f"{hours} h {minutes} min" if minutes else f"{hours} h"
+
+
+def _coarse(seconds: float) -> float:
+    """An estimate no more exactly than it is known."""
+    step = 1 if seconds < 10 else 5 if seconds < 60 else 10
+    return step * round(seconds / step)
+
+
+def seconds_between() -> float:
+    """Seconds between two lines: as the environment says, or :data:`EVERY`."""
+    given = os.environ.get(VARIABLE, "").strip()
+    if not given:
+        return EVERY
+    try:
+        found = float(given)
+    except ValueError:
+        found = -1.0
+    if not 0 <= found <= threading.TIMEOUT_MAX:
+        raise InputError(
+            f"{VARIABLE}={given[:40]!r} is no number of seconds.",
+            hint="give seconds between two lines of a log, such as 10, or 0 for no such lines.",
+        )
+    return found
