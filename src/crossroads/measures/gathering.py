@@ -31,7 +31,7 @@ NO_CONTEXT = "no context"
 ZERO = "zero vector"
 BALANCED = "left out to balance the sets"
 
-_ROWS_AT_A_TIME = 1 << 14
+_ROWS_AT_A_TIME = 1 << 12
 _PARTNERS = {"x": "y", "y": "x", "a": "b", "b": "a"}
 
 
