@@ -112,11 +112,10 @@ def run(report: Report) -> None:
     )
     report.line("200,000 words given as a list", f"{listed:.2f} s", "< 1 s", reached=listed < 1)
     big = vectors(40_000, 300)
-    exponent(report, "influence", lambda n: lambda d=design_of(n): cr.influence(big, d), 10_000)
-    seconds, _ = best(lambda d=design_of(10_000): cr.influence(big, d), repeats=3)
-    report.line(
-        "influence of 10,000 words of 300 dimensions", f"{seconds:.2f} s", "< 2 s", reached=seconds < 2
-    )
+    designs = {n: design_of(n) for n in (10_000, 40_000)}
+    exponent(report, "influence", lambda n: lambda: cr.influence(big, designs[n]), 10_000)
+    seconds, _ = best(lambda: cr.influence(big, designs[10_000]), repeats=3)
+    report.line("influence of 10,000 words", f"{seconds:.2f} s", "< 2 s", reached=seconds < 2)
     _run_reporting(report)
 
 

@@ -83,8 +83,12 @@ def gather(
     respelled: dict[str, str] = {}
     for name, words in sets.items():
         places[name], used[name] = [], []
-        for word, exact in zip(words, emb.exact_rows(words), strict=True):
-            match = emb.find(word) if exact is None else Match(exact, word, "exact")
+        exact = emb.exact_rows(words)
+        if None not in exact:
+            places[name], used[name] = exact, list(words)  # type: ignore[assignment]
+            continue
+        for word, row in zip(words, exact, strict=True):
+            match = emb.find(word) if row is None else Match(row, word, "exact")
             if match is None:
                 dropped[name][word] = absent
                 continue
@@ -175,6 +179,8 @@ def _warn_about_twins(emb: Embeddings, rows: dict[str, list[int]], used: dict[st
         if partner in rows and name < partner:
             written = set(used[partner])
             seen = {row: emb.labels[row] for row in rows[partner] if emb.labels[row] not in written}
+        if not seen and len(set(found)) == len(found):
+            continue
         for row in found:
             if row in seen:
                 twins[emb.labels[row]] = None
