@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import dataclasses
+import itertools
 import json
 import pickle
 from collections.abc import Iterator, Mapping
@@ -39,10 +40,12 @@ from crossroads import (
     weat,
     wefat,
 )
+from crossroads import results as module
 from crossroads.errors import FormatError, InputError
 from crossroads.evidence import Judgements, Logits
 from crossroads.measures import (
     Answers,
+    ScWeatResult,
     TraitScores,
     against,
     align,
@@ -464,3 +467,23 @@ def test_coverage_is_told_in_sentences() -> None:
     whole = Coverage(policy="raise", used={"x": ("p",)}, dropped={"x": {}}, respelled={})
     assert whole.complete
     assert describe_coverage(whole) == []
+
+
+def test_words_of_a_long_result_are_read_together(monkeypatch: pytest.MonkeyPatch) -> None:
+    labels = [f"w{i}" for i in range(5000)]
+    emb = Embeddings(labels, np.random.default_rng(0).normal(size=(5000, 3)))
+    result = sc_weat(emb, "*", labels[:3], labels[3:6], method="none")
+    decode, encode = module._decode, module.encode
+    calls = itertools.count()
+    monkeypatch.setattr(module, "_decode", lambda hint, value: (next(calls), decode(hint, value))[1])
+    monkeypatch.setattr(module, "encode", lambda value: (next(calls), encode(value))[1])
+    assert ScWeatResult.from_json(result.to_json()) == result
+    assert next(calls) < 500
+
+
+@pytest.mark.parametrize("words", [["a", 1], ["a", None], [["a"]]])
+def test_one_wrong_word_among_many_is_refused(words: list[object]) -> None:
+    emb = Embeddings(list("abcdefg"), np.random.default_rng(0).normal(size=(7, 3)))
+    data = sc_weat(emb, "g", ["a", "b"], ["c", "d"]).to_dict()
+    with pytest.raises(FormatError, match="not a value of this field"):
+        ScWeatResult.from_dict({**data, "words": words})

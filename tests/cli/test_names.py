@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from typer.testing import CliRunner
 
+from crossroads import catalog
 from crossroads.cli.app import app
 from crossroads.errors import InputError
 from crossroads.report.records import read_records
@@ -29,14 +30,12 @@ def refused(*arguments: str) -> str:
 @pytest.fixture
 def vectors(tmp_path: Path) -> list[str]:
     """Two files of one name in folders that nobody should be told of."""
-    rng = np.random.default_rng(0)
+    rng, words = np.random.default_rng(0), catalog("weat6").words
     paths = []
     for folder in ("one", "two"):
         path = tmp_path / "secret-place" / folder / "glove.txt"
         path.parent.mkdir(parents=True)
-        rows = [
-            f"{word} {' '.join(map(str, rng.normal(size=5).round(4)))}" for word in catalog("weat6").words
-        ]
+        rows = [f"{word} {' '.join(map(str, rng.normal(size=5).round(4)))}" for word in words]
         path.write_text("\n".join(rows) + "\n", encoding="utf-8")
         paths.append(str(path))
     return paths

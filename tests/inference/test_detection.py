@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tracemalloc
 from fractions import Fraction
 
 import numpy as np
@@ -12,6 +13,7 @@ from scipy.stats import binomtest, mannwhitneyu
 
 from crossroads.errors import InputError
 from crossroads.inference import detection
+from crossroads.inference.bootstrap import resampled_weights
 from crossroads.inference.detection import (
     area_interval,
     area_under_curve,
@@ -153,3 +155,21 @@ def test_qvalues_rise_with_rank_and_are_never_above_one(n: int, seed: int) -> No
     assert (np.diff(q) >= 0).all()
     assert ((q > 0) & (q <= 1)).all()
     assert (q <= np.minimum(1, exceeding / np.arange(1, n + 1)) + 1e-15).all()
+
+
+def test_the_interval_equals_its_definition_and_holds_no_table_of_pairs() -> None:
+    rng = np.random.default_rng(3)
+    positive, negative = rng.normal(0.4, 1, size=14).round(1), rng.normal(size=84).round(1)
+    wins = (positive[:, None] > negative) + 0.5 * (positive[:, None] == negative)
+    draw = np.random.default_rng(1)
+    first, second = resampled_weights(14, 50, draw), resampled_weights(84, 50, draw)
+    areas = [float(p @ wins @ n) for p, n in zip(first, second, strict=True)]
+    found = area_interval(positive, negative, resamples=50, level=0.9, seed=1)
+    assert found == pytest.approx(tuple(np.quantile(areas, [0.05, 0.95])), rel=1e-12)
+    many = rng.normal(size=3000)
+    tracemalloc.start()
+    area_interval(many, many + 0.1, resamples=5, level=0.9, seed=1)
+    area_under_curve(many, many + 0.1)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 10e6  # all pairs would take 72 MB

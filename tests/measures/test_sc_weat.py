@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import itertools
+import sys
+import tracemalloc
 from math import comb, sqrt
 from typing import Any
 
@@ -19,6 +22,8 @@ from crossroads.errors import (
     MissingStimuliError,
     UnknownNameError,
 )
+
+module = sys.modules["crossroads.measures.sc_weat"]  # the function hides it
 
 
 def vocabulary(n: int, dim: int, seed: int, *, kind: Any = np.float64) -> Embeddings:
@@ -302,3 +307,42 @@ def test_of_a_whole_vocabulary_the_attributes_are_noted_without_a_warning() -> N
     coverage = sc_weat(vocabulary(60, 12, 5), "*", words(0, 4), words(4, 9)).coverage
     assert coverage is not None
     assert [note[:4] for note in coverage.notes] == ["'w0'", "'w4'"]
+
+
+@pytest.mark.parametrize("method", ["auto", "none"])
+def test_blocks_of_words_do_not_show(method: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    emb = vocabulary(70, 9, 5)
+    options: dict[str, Any] = {"method": method, "alternative": "two-sided"}
+    asked = [*words(8, 40), *words(41, 70)]
+    whole = [sc_weat(emb, some, words(0, 4), words(4, 8), **options) for some in ("*", asked)]
+    monkeypatch.setattr(module, "_CHUNK", 7)
+    seen: list[int] = []
+    options["progress"] = seen.append
+    parts = [sc_weat(emb, some, words(0, 4), words(4, 8), **options) for some in ("*", asked)]
+    for one, other in zip(whole, parts, strict=True):
+        assert one.words == other.words
+        assert other.effect_size == pytest.approx(one.effect_size, rel=1e-12)
+        assert np.array_equal(other.pvalue, one.pvalue)
+    assert method == "none" or seen[:11] == [*range(7, 71, 7), 7]
+
+
+def test_a_list_of_words_is_looked_up_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    emb, asked = vocabulary(500, 5, 6), itertools.count()
+    find = Embeddings.find
+    monkeypatch.setattr(Embeddings, "find", lambda self, word: (next(asked), find(self, word))[1])
+    result = sc_weat(emb, words(8, 500), words(0, 4), words(4, 8), method="none")
+    assert len(result.words) == 492
+    assert next(asked) == 0
+
+
+@pytest.mark.parametrize("method", ["saddlepoint", "none"])
+def test_memory_is_that_of_the_results_and_a_few_blocks(method: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    # 40,000 words of 200 dimensions: their unit vectors would take 64 MB, all cosines 32 MB
+    monkeypatch.setattr(module, "_CHUNK", 1 << 10)
+    emb = vocabulary(40_000, 200, 7, kind=np.float32)
+    a, b, some = words(0, 50), words(50, 100), words(100, 40_000)
+    tracemalloc.start()
+    sc_weat(emb, some, a, b, method=method)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 24e6

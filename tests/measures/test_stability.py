@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tracemalloc
 from typing import Any
 
 import numpy as np
@@ -199,3 +200,38 @@ def test_the_frame_of_a_bootstrap_has_one_row() -> None:
     frame = bootstrap(emb, design, resamples=20).to_frame()
     assert list(frame.columns) == ["design", "effect_size", "low", "high", "level", "resamples", "undefined"]
     assert len(frame) == 1
+
+
+@pytest.mark.parametrize("dim", [6, 300])
+@pytest.mark.parametrize("ddof", [0, 1])
+def test_influence_of_many_words_equals_its_definition(dim: int, ddof: int) -> None:
+    # fewer dimensions than targets, and more: two ways to the same deviations
+    emb, design = space((30, 25, 20, 15), dim, 4)
+    result = influence(emb, design, ddof=ddof)
+    for name, words in result.without.items():
+        for word in list(words)[::7]:
+            smaller = weat(emb, design.replace({word: None}), ddof=ddof, method="normal").effect_size
+            assert result.without[name][word] == pytest.approx(smaller, rel=1e-11, abs=1e-13)
+
+
+def test_influence_of_a_word_with_nearly_all_of_the_variance() -> None:
+    # without x0 the deviations are a millionth of what they were: a difference of sums would lose digits
+    rng = np.random.default_rng(2)
+    sets = {name: [f"{name}{i}" for i in range(5)] for name in "xyab"}
+    rows = {word: [1, 0.0, 0] for word in sets["a"]} | {word: [0, 1.0, 0] for word in sets["b"]}
+    rows |= {word: [0.5, 0.5 + 1e-7 * rng.normal(), 0.7] for name in "xy" for word in sets[name]}
+    rows["x0"] = [1, 0, 0.1]
+    emb, design = Embeddings.from_dict(rows), Design(name="d", **sets)  # type: ignore[arg-type]
+    found = influence(emb, design).without["x"]["x0"]
+    assert found == pytest.approx(weat(emb, design.replace({"x0": None})).effect_size, rel=1e-9)
+
+
+def test_influence_holds_no_table_of_all_pairs_of_words() -> None:
+    # cosines of 3,000 targets with 3,000 attributes would take 72 MB
+    emb, design = space((1500, 1500, 1500, 1500), 10, 5)
+    influence(*space((4, 4, 4, 4), 8, 3))  # loads what is loaded once
+    tracemalloc.start()
+    influence(emb, design)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 20e6

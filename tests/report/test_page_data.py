@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from crossroads.evidence import Embeddings
+from crossroads.measures import battery
 from crossroads.report import Audit
 from crossroads.report import page_data as module
 from crossroads.report.page import in_script, page_html
@@ -135,3 +136,24 @@ def test_a_page_of_a_hundred_tests_in_five_models_stays_below_twenty_megabytes()
         records.append(Record(document=audit_document(audit, designs), vectors=emb))
     size = len(page_html(records).encode("utf-8"))
     assert size < 20_000_000
+
+
+def test_words_are_kept_whatever_they_are_called() -> None:
+    # names of fields that are left out of inner results must not take words with them
+    words = ["coverage", "versions", "provenance", "sets"]
+    labels = [*words, *(f"w{i}" for i in range(12))]
+    emb = Embeddings(labels, np.random.default_rng(0).normal(size=(16, 5)))
+    design = Design(name="d", x=words, y=labels[4:8], a=labels[8:12], b=labels[12:])
+    document = audit_document(Audit(battery=battery(emb, [design], resamples=0)), [design])
+    slim = page_data([Record(document=document)], title="t")["audits"][0]["document"]
+    test = slim["results"][0]["tests"][0]
+    whole = document["results"][0]["tests"][0]
+    assert set(words) <= set(test["level1"]["associations"])
+    assert test["level1"]["associations"] == whole["level1"]["associations"]
+
+
+def test_long_lists_are_passed_on_and_not_copied(audit: Audit) -> None:
+    document = audit_document(audit)
+    slim = page_data([Record(document=document)], title="t")["audits"][0]["document"]
+    before, after = (one["results"][0]["tests"][0]["level1"]["associations"] for one in (document, slim))
+    assert after is before

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import dataclasses
+import itertools
 import json
 from collections.abc import Iterator
 from pathlib import Path
@@ -154,3 +155,15 @@ def test_what_is_not_a_number_is_absent_from_the_table(whole: Audit) -> None:
     rows = tidy_rows(dataclasses.replace(whole, traits=(hole,)))
     (row,) = picked(rows, measure="m&m", part=f"{scores.groups[0]}, {scores.traits[0]}", statistic="score")
     assert row["value"] is None
+
+
+def test_the_model_and_the_intervals_are_found_once_for_all_rows(
+    whole: Audit, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    fresh = dataclasses.replace(whole)
+    asked = itertools.count()
+    found: property = vars(Audit)["results"]
+    monkeypatch.setattr(Audit, "results", property(lambda audit: (next(asked), found.__get__(audit))[1]))
+    assert len(tidy_rows(fresh)) > 300
+    assert next(asked) <= 1
+    assert fresh.ends is fresh.ends

@@ -35,28 +35,27 @@ def exact_interval(hits: int, trials: int, level: float) -> tuple[float, float]:
 
 def area_under_curve(positive: Floats, negative: Floats) -> float:
     """Chance that a true case scores above a false one, ties counted half."""
-    return float(_wins(positive, negative).mean())
+    order = np.sort(negative)
+    below = [np.searchsorted(order, positive, side=side).sum() for side in ("left", "right")]
+    return float(0.5 * (below[0] + below[1]) / (len(positive) * len(negative)))
 
 
 def area_interval(
     positive: Floats, negative: Floats, *, resamples: int, level: float, seed: int
 ) -> tuple[float, float]:
     """Bootstrap interval of the area under the curve, true and false cases drawn separately."""
-    wins = _wins(positive, negative)
+    order = np.argsort(negative, kind="stable")
+    ends = [np.searchsorted(negative[order], positive, side=side) for side in ("left", "right")]
     rng = generator(seed)
     first = resampled_weights(len(positive), resamples, rng)
     chunk = max(1, _AT_A_TIME // len(negative))
-    areas = [
-        np.einsum("rp,pn,rn->r", part, wins, second, optimize=True)
-        for part in (first[start : start + chunk] for start in range(0, resamples, chunk))
-        for second in [resampled_weights(len(negative), len(part), rng)]
-    ]
+    areas = []
+    for start in range(0, resamples, chunk):
+        part = first[start : start + chunk]
+        below = np.zeros((len(part), len(negative) + 1))  # weight of the false cases up to each
+        np.cumsum(resampled_weights(len(negative), len(part), rng)[:, order], axis=1, out=below[:, 1:])
+        areas.append(0.5 * np.einsum("rp,rp->r", part, below[:, ends[0]] + below[:, ends[1]]))
     return percentile_interval(np.concatenate(areas), level)
-
-
-def _wins(positive: Floats, negative: Floats) -> Floats:
-    above = positive[:, None] > negative[None, :]
-    return np.asarray(above + 0.5 * (positive[:, None] == negative[None, :]))
 
 
 def best_threshold(flags: Flags, truth: Flags, thresholds: Floats, *, balanced: bool) -> tuple[float, float]:

@@ -29,7 +29,7 @@ from crossroads.stimuli import Design
 MISSING = ("raise", "drop", "balance")
 BALANCED = "left out to balance the sets"
 
-_ROWS_AT_A_TIME = 1 << 14
+_ROWS_AT_A_TIME = 1 << 12
 _PARTNERS = {"x": "y", "y": "x", "a": "b", "b": "a"}
 _MEETS = {"x": "yab", "y": "ab", "a": "b", "words": "ab"}
 """Sets that a word should not share with others; each two of them once."""
@@ -86,8 +86,12 @@ def gather(
     respelled: dict[str, str] = {}
     for name, words in sets.items():
         places[name], used[name] = [], []
-        for word, exact in zip(words, emb.exact_rows(words), strict=True):
-            match = emb.find(word) if exact is None else Match(exact, word, "exact")
+        exact = emb.exact_rows(words)
+        if None not in exact:
+            places[name], used[name] = exact, list(words)  # type: ignore[assignment]
+            continue
+        for word, row in zip(words, exact, strict=True):
+            match = emb.find(word) if row is None else Match(row, word, "exact")
             if match is None:
                 dropped[name][word] = absent
                 continue

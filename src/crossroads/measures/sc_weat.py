@@ -207,9 +207,9 @@ def _as_words(name: str, words: Iterable[str]) -> list[str]:
     for kind in set(map(type, words)):
         if not issubclass(kind, str):
             raise InputError(f"{name} holds something of type {kind.__name__}.", hint="give words.")
-    seen: set[str] = set()
-    twice = [word for word in words if word in seen or seen.add(word)]  # type: ignore[func-returns-value]
-    if twice:
+    if len(set(words)) < len(words):
+        seen: set[str] = set()
+        twice = [word for word in words if word in seen or seen.add(word)]  # type: ignore[func-returns-value]
         raise InputError(
             f"{name} lists {join_words(map(in_short, twice), most=3)} twice.", hint="list each word once."
         )

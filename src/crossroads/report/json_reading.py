@@ -44,7 +44,7 @@ def parsed(text: str, *, parse_constant: Callable[[str], Any]) -> Any:
         if text[end:].strip(" \t\n\r"):
             raise StopIteration
     except (StopIteration, IndexError, json.JSONDecodeError):
-        return decoder.decode(text)  # says what is wrong, and where
+        return json.loads(text, parse_constant=parse_constant)  # says what is wrong, and where
     return value
 
 
