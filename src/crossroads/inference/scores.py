@@ -86,7 +86,8 @@ def as_scores(x: ArrayLike, y: ArrayLike, *, score_error: float = 0.0) -> Scores
     grid = np.rint(np.ldexp(pooled, exponent)).astype(np.int64)
     swaps = min(first.size, second.size)
     error = 2.0 * swaps * (float(np.ldexp(score_error, exponent)) + 0.5)
-    tie = ceil(min(error, float(grid.max()) * swaps))
+    most = int(grid.max()) * swaps  # a whole number: no two sums differ by more
+    tie = most if error >= most else ceil(error)
     return Scores(x=grid[: first.size], y=grid[first.size :], exponent=exponent, tie=tie)
 
 
