@@ -30,7 +30,7 @@ function eatCell({ x, y, wide, tall, on, d, mini }) {
 
 const EAT_LINES = 3, EAT_STRETCHES = [1, 1.2, 1.4, 1.6];
 /** [size of type, height of a cell over its width], the best first: cells become taller before type becomes hard to read. */
-const EAT_LAYOUTS = [[12, 11], [10.5]].flatMap((types) => EAT_STRETCHES.flatMap((stretch) => types.map((type) => [type, stretch])));
+const EAT_LAYOUTS = [[12, 11], [10.5], [9]].flatMap((types) => EAT_STRETCHES.flatMap((stretch) => types.map((type) => [type, stretch])));
 
 /** The titles in lines and the sides of a cell, with type of a size and cells taller than wide by so much. */
 function eatLaid(titles, size, type, stretch) {

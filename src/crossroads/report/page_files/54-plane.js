@@ -131,9 +131,9 @@ function planeFrame({ width, side, left, limit, across, up }) {
     half = side / 2 - 12,
     { above } = chartsReach();
   const sides = [planeSides(across), planeSides(up)];
-  const ends = (text, x, anchor, other) => plotText(text, Math.max(half, side - 12 - chartsWide(other)), { x, y: side + 40, "text-anchor": anchor, class: "second" });
+  const ends = (text, x, anchor, other) => chartsName(flat(text), Math.max(half, side - 12 - chartsWide(other)), { x, y: side + 40, "text-anchor": anchor, class: "second" });
   const turned = (text, y, anchor, other) =>
-    plotText(text, Math.max(half, side - 12 - chartsWide(other)), { x: above, y, "text-anchor": anchor, class: "second", transform: `rotate(-90 ${above} ${y})` });
+    chartsName(flat(text), Math.max(half, side - 12 - chartsWide(other)), { x: above, y, "text-anchor": anchor, class: "second", transform: `rotate(-90 ${above} ${y})` });
   return sv(
     "g",
     { "aria-hidden": "true" },
