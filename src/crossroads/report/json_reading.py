@@ -15,7 +15,6 @@ MOST_WORDS = 100_000
 _CHARACTERS = 1 << 20
 _BEYOND = re.compile(r"[^\x00-\x7f]+")
 _BLANKS = re.compile(r"[ \t\n\r]*")
-_BRACKET = re.compile(r"[\[\]{}]")
 
 
 def ascii_text(path: Path) -> str:
@@ -27,7 +26,7 @@ def ascii_text(path: Path) -> str:
     with path.open(encoding="utf-8") as file:
         while piece := file.read(_CHARACTERS):
             marked = piece.startswith("\ufeff")  # no JSON: left to the parser, which says so
-            pieces.append(piece if marked else escaped(piece))
+            pieces.append(piece if marked or piece.isascii() else escaped(piece))
     return "".join(pieces)
 
 
@@ -59,12 +58,17 @@ class _Document:
     def value(self, at: int, depth: int = DEPTH) -> tuple[Any, int]:
         """The value that begins at a place, and where it ends."""
         sign = self.text[at]
-        if sign in "[{" and depth:
-            inner = _BRACKET.search(self.text, at + 1)
-            if inner is not None and inner[0] in "[{":
-                return (self._list if sign == "[" else self._mapping)(at, depth - 1)
+        if sign == "[" and depth and self.text[self._next(at + 1)] in "[{":
+            return self._list(at, depth - 1)
+        if sign == "{" and depth and self._holds_others(at):
+            return self._mapping(at, depth - 1)
         value, end = self.scan(self.text, at)
-        return self._shared(value), end
+        return (self._shared(value) if sign in '"[{' else value), end
+
+    def _holds_others(self, at: int) -> bool:
+        """Whether a bracket opens in a mapping before one closes; words with brackets in them do no harm."""
+        end = self.text.find("}", at)
+        return self.text.find("[", at, end) > 0 or self.text.find("{", at + 1, end) > 0
 
     def _list(self, at: int, depth: int) -> tuple[list[Any], int]:
         found: list[Any] = []

@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-DEPTH = 8
+DEPTH = 7
 """How deep a compact document is taken apart; what lies deeper is one piece."""
 _CONTAINERS = frozenset({dict, list, tuple})
 

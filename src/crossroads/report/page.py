@@ -93,7 +93,9 @@ def in_script(data: Any) -> str:
 
 
 def _in_script(data: Any) -> Iterator[str]:
-    return (_UNSAFE.sub(lambda found: f"\\u{ord(found[0]):04x}", text) for text in json_pieces(data))
+    for text in json_pieces(data):
+        harmless = text.isascii() and not any(sign in text for sign in "<>&")  # quicker told than replaced
+        yield text if harmless else _UNSAFE.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
 
 
 def _printable(text: str) -> str:

@@ -33,6 +33,7 @@ BINS = 60
 BUDGET = 9_000_000
 """Bytes that the vectors of all audits of a page may take."""
 _INNER = ("provenance", "versions", "coverage")
+_QUANTILES = (0.025, 0.25, 0.5, 0.75, 0.975)
 _LEVELS = ("level1", "level2")
 _CONTAINERS = frozenset({dict, list, tuple})
 
@@ -159,7 +160,7 @@ def histogram(values: Sequence[float]) -> dict[str, Any]:
         "high": float(edges[-1]),
         "counts": counts.tolist(),
         "n": int(array.size),
-        "quantiles": {str(q): float(np.quantile(array, q)) for q in (0.025, 0.25, 0.5, 0.75, 0.975)},
+        "quantiles": dict(zip(map(str, _QUANTILES), np.quantile(array, _QUANTILES).tolist(), strict=True)),
     }
 
 
