@@ -204,8 +204,9 @@ def choose_member(archive: zipfile.ZipFile, path: Path, member: str | None) -> z
             hint="save it as text: on each line a word and its numbers, with spaces or tabs between them.",
         )
     asked = "" if member is None else f" none or several of them called {in_short(member)}:"
+    there = join_words([without_middle(name, 60) for name in names], most=8)
     raise FormatError(
-        f"the zip archive holds {len(infos)} files,{asked} {join_words([without_middle(name, 60) for name in names], most=8)}."
+        f"the zip archive holds {len(infos)} files,{asked} {there}."
         if infos
         else "the zip archive holds no files.",
         path=path,
