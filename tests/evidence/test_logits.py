@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from crossroads.errors import EvidenceError, FormatError, InputError, UnknownNameError
+from crossroads.errors import DiskFullError, EvidenceError, FormatError, InputError, UnknownNameError
 from crossroads.evidence import Provenance
 from crossroads.evidence.logits import Logits
 from crossroads.measures.ilps import ilps_star
@@ -174,7 +174,7 @@ def test_nothing_is_left_of_a_folder_that_failed(tmp_path: Path, monkeypatch: py
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr(np, "save", full)
-    with pytest.raises(OSError, match="No space"):
+    with pytest.raises(DiskFullError, match="no space left"):
         made().save(tmp_path / "probe")
     assert list(tmp_path.iterdir()) == []
 
@@ -238,7 +238,7 @@ def test_an_array_that_was_changed_is_refused(tmp_path: Path) -> None:
     with pytest.raises(FormatError, match="the checksum is"):
         Logits.open(tmp_path / "probe")
     file.write_bytes(b"")
-    with pytest.raises(FormatError, match=r"this is not an \.npy file"):
+    with pytest.raises(FormatError, match="is not a numpy array"):
         Logits.open(tmp_path / "probe", verify=False)
     np.save(file, np.zeros(3))
     with pytest.raises(FormatError, match="expected"):

@@ -49,7 +49,8 @@ def save(figure: Figure | Axes, path: str | os.PathLike[str], *, dpi: float = 20
         beside.write_bytes(drawn.getvalue())
         beside.replace(path)
     except OSError as error:
-        error.filename = error.filename or str(path)  # a full disk does not say what it has no room for
+        if error.errno is not None and error.filename is None:
+            error.filename = str(path)  # a full disk does not say what it has no room for
         raise
     finally:
         beside.unlink(missing_ok=True)

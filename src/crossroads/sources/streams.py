@@ -14,7 +14,7 @@ from pathlib import Path, PurePosixPath
 from types import TracebackType
 from typing import IO, Any, Self
 
-from crossroads.errors import FormatError, in_short, join_words, require
+from crossroads.errors import FormatError, in_short, join_words, require, without_middle
 from crossroads.evidence.array_files import ARCHIVE_FAULTS, FAULTS, check_expansion
 from crossroads.sources.reading import Request
 
@@ -204,8 +204,9 @@ def choose_member(archive: zipfile.ZipFile, path: Path, member: str | None) -> z
             hint="save it as text: on each line a word and its numbers, with spaces or tabs between them.",
         )
     asked = "" if member is None else f" none or several of them called {in_short(member)}:"
+    there = join_words([without_middle(name, 60) for name in names], most=8)
     raise FormatError(
-        f"the zip archive holds {len(infos)} files,{asked} {join_words(map(in_short, names), most=4)}."
+        f"the zip archive holds {len(infos)} files,{asked} {there}."
         if infos
         else "the zip archive holds no files.",
         path=path,
