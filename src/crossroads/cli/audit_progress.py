@@ -14,7 +14,7 @@ from crossroads.auditing.watching import Progress as Watcher
 from crossroads.cli import waiting
 from crossroads.report.escaping import counted
 
-_LONGEST = 30
+_LONGEST, _WHOLE = 30, 1_000_000
 
 
 @contextmanager
@@ -27,16 +27,15 @@ def watching() -> Iterator[Watcher]:
         TextColumn("{task.fields[count]}"),
         TimeRemainingColumn(),
     ) as bar:
-        task, kept = bar.add_task("beginning", total=1.0, count=""), 0
+        task, kept = bar.add_task("beginning", total=_WHOLE, count=""), 0
 
         def watch(event: Event) -> None:
             nonlocal kept
+            done = round(_WHOLE * event.share)
             if event.kept > kept:  # what was there already says nothing about how fast work goes
                 kept = event.kept
-                bar.reset(task, completed=event.share)
-            bar.update(
-                task, description=escape(_cut(event.doing)), completed=event.share, count=_count(event)
-            )
+                bar.reset(task, completed=done)
+            bar.update(task, description=escape(_cut(event.doing)), completed=done, count=_count(event))
 
         yield watch
 
