@@ -99,11 +99,11 @@ def gather(
                 respelled[word] = f"{match.label} ({match.rule})"
             places[name].append(match.row)
             used[name].append(word)
-    pairs = {name: list(zip(places[name], used[name], strict=True)) for name in sets}
+    written = {name: list(words) for name, words in used.items()}
     rows = {name: _with_direction(emb, found, used[name], dropped[name]) for name, found in places.items()}
     if missing == "raise" and any(dropped.values()):
         raise missing_error(emb, {design: dropped})
-    _warn_about_twins(emb, pairs)
+    _warn_about_twins(emb, places, written)
     notes = _overlaps(emb, sets, places, contexts=absent == NO_CONTEXT)
     if missing == "balance":
         _balance(rows, used, dropped)
@@ -167,18 +167,23 @@ def listed_designs(designs: object) -> list[Design]:
     return listed
 
 
-def _warn_about_twins(emb: Embeddings, found: Mapping[str, Sequence[tuple[int, str]]]) -> None:
+def _warn_about_twins(
+    emb: Embeddings, places: Mapping[str, Sequence[int]], words: Mapping[str, Sequence[str]]
+) -> None:
     """Warn where two spellings found the same vector, in one set or in two that should share no word.
 
     The same word in two sets is told of by who knows the sets.
     """
     twins: dict[str, None] = {}
-    for name, pairs in found.items():
+    for name, rows in places.items():
         elsewhere: dict[int, set[str]] = {}
-        for row, word in (pair for other in _MEETS.get(name, "") for pair in found.get(other, ())):
-            elsewhere.setdefault(row, set()).add(unicodedata.normalize("NFC", word))
+        for other in filter(places.__contains__, _MEETS.get(name, "")):
+            for row, word in zip(places[other], words[other], strict=True):
+                elsewhere.setdefault(row, set()).add(unicodedata.normalize("NFC", word))
+        if len(set(rows)) == len(rows) and elsewhere.keys().isdisjoint(rows):
+            continue
         seen: set[int] = set()
-        for row, word in pairs:
+        for row, word in zip(rows, words[name], strict=True):
             others = elsewhere.get(row)
             if row in seen or (others is not None and unicodedata.normalize("NFC", word) not in others):
                 twins[emb.labels[row]] = None
@@ -196,8 +201,9 @@ def _overlaps(
     emb: Embeddings, sets: Mapping[str, Sequence[str]], rows: Mapping[str, list[int]], *, contexts: bool
 ) -> tuple[str, ...]:
     """What was found in two sets, whatever it is called there."""
+    others = {row for name, found in rows.items() if name != "words" for row in found}
     keyed: dict[str, dict[Hashable, str]] = {
-        name: {row: emb.labels[row] for row in found} for name, found in rows.items()
+        name: {row: emb.labels[row] for row in found if row in others} for name, found in rows.items()
     }
     return overlap_notes(keyed, titles_of(sets), contexts=contexts)
 

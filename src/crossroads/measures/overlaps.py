@@ -63,10 +63,18 @@ def warn_about_words(sets: Mapping[str, Sequence[str]], titles: Mapping[str, str
 
 
 def keyed_by_word(sets: Mapping[str, Sequence[str]]) -> dict[str, dict[Hashable, str]]:
-    """Words of each set by their text, however their accents are written."""
-    return {
-        name: {unicodedata.normalize("NFC", word): word for word in words} for name, words in sets.items()
+    """Words of each set by their text, however their accents are written.
+
+    Of words that are measured one by one, which may be a whole vocabulary, only those of other sets are kept.
+    """
+    keyed: dict[str, dict[Hashable, str]] = {
+        name: {unicodedata.normalize("NFC", word): word for word in words}
+        for name, words in sets.items()
+        if name != "words"
     }
+    others = {key for found in keyed.values() for key in found}
+    texts = ((unicodedata.normalize("NFC", word), word) for word in sets.get("words", ()))
+    return {**keyed, "words": {text: word for text, word in texts if text in others}}
 
 
 def titles_of(sets: Mapping[str, Iterable[str]]) -> dict[str, str]:

@@ -95,7 +95,7 @@ def _without_places(results: Sequence[Mapping[str, Any]]) -> list[Any]:
     def renamed(value: Any) -> Any:
         if isinstance(value, list):
             return [renamed(one) for one in value] if value and isinstance(value[0], Mapping) else value
-        if not isinstance(value, Mapping):
+        if not isinstance(value, Mapping) or _CONTAINERS.isdisjoint(map(type, value.values())):
             return value
         found = {key: renamed(one) for key, one in value.items()}
         if isinstance(found.get("provenance"), list):
