@@ -123,7 +123,7 @@ def test_words_that_are_none_leave_no_store_behind(tmp_path: Path) -> None:
         for _ in range(2):
             with archive.open("rose.npy", "w") as file:
                 np.save(file, ROSE)
-    with pytest.raises(EvidenceError, match="more than once: 'rose'"):
+    with pytest.raises(FormatError, match="holds 'rose' twice"):
         import_store(tmp_path / "twice.npz", tmp_path / "store")
     for word in ("", " rose", "a\ud800"):
         file_of_one = tmp_path / "one.pkl"

@@ -38,7 +38,7 @@ STAGED = "store"
 
 def parts_folder(store: Path) -> Path:
     """Where the parts of a store lie until it is finished."""
-    return store.with_name(f"{store.name}.part")
+    return store.parent / f"{store.name}.part"  # also of ".", which has no name
 
 
 def remove_leftovers(store: Path) -> None:
