@@ -61,13 +61,15 @@ def test_the_share_never_goes_back_where_more_is_found_to_be_done() -> None:
 def test_the_second_of_two_models_begins_in_the_middle() -> None:
     events: list[Event] = []
     tally = Tally(events.append)
-    tally.divide([1.0, 1.0, 0.5])
-    for work in (100.0, 1.0):
-        tally.expect(1, work)
-        tally.finish(work=work)
-        tally.next_stage()
+    tally.divide(2)
+    tally.expect(1, 100.0)
+    tally.finish(work=100.0)
+    tally.next_model()
+    tally.expect(2, 10.0)
+    tally.finish(work=1.0)
     tally.begin("writing")
-    assert shares(events) == [0.4, 0.8, 0.8]
+    tally.finish(work=9.0)
+    assert shares(events) == [0.5, 0.55, 0.55, 1.0]
 
 
 def test_steps_without_a_number_of_all_say_nothing_about_the_share() -> None:

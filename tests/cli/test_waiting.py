@@ -92,13 +92,19 @@ def test_what_an_earlier_run_has_done_does_not_make_an_audit_look_fast(
     clock = Clock()
     monkeypatch.setattr(waiting.Bar.__init__, "__kwdefaults__", {"clock": clock})
     with audit_progress.watching() as watch:
-        watch(Event(doing="reading", done=0, total=4, kept=0, share=0.0))
+        watch(Event(doing="reading", done=0, total=4, kept=0, share=0.0, seconds=600))
+        assert waiting.line("audit", 0) == "audit, 0 s: reading, 0 %, about 10 min left"  # as weighed
         clock.now += 1
-        watch(Event(doing="reading", done=2, total=4, kept=2, share=0.5))
-        for share in (0.6, 0.7):
-            clock.now += 60
-            watch(Event(doing="asking", done=2, total=4, kept=2, share=share))
-        assert waiting.line("audit", 121) == "audit, 2 min 1 s: asking, 70 %, about 3 min left"
+        watch(Event(doing="reading", done=2, total=4, kept=2, share=0.5, seconds=600))
+        assert waiting.line("audit", 1) == "audit, 1 s: reading, 50 %, about 5 min left"
+        clock.now += 230
+        watch(Event(doing="asking", done=2, total=4, kept=2, share=0.7, seconds=600))
+        # 120 seconds of work took 230: with the ten that are taken as weighed, 240 to 130. 180 are left.
+        assert waiting.line("audit", 231) == "audit, 3 min 51 s: asking, 70 %, about 5 min 30 s left"
+        clock.now += 100  # and no news
+        assert waiting.line("audit", 331) == "audit, 5 min 31 s: asking, 70 %, about 3 min 50 s left"
+        clock.now += 1000
+        assert waiting.line("audit", 1331) == "audit, 22 min: asking, 70 %"
 
 
 def test_a_long_part_without_any_news_is_no_silence(log: Stream) -> None:

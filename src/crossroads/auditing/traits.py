@@ -115,6 +115,7 @@ def trait_parts(answers: Answers) -> list[Part]:
             provenance=(answers.provenance,),
             skips=(CrossroadsError,),
             alone=True,
+            work=1.0,
         )
         for name, (_, measure) in MEASURES.items()
     ]
@@ -165,6 +166,7 @@ def alignment_parts(
                     provenance=(answers.provenance,),
                     skips=(InputError,),
                     alone=True,
+                    work=0.2,
                 )
             )
     return parts

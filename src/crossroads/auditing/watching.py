@@ -6,11 +6,13 @@ A model that is asked some fifty thousand questions outweighs all tests of its v
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 
 LOADING = 8.0
 """Seconds that go by until a model is loaded and has read the words of the tests."""
+WRITING = 12.0
+"""Seconds until the folder of an audit is written, most of them for figures."""
 SMALL = 0.05
 """Seconds of a part that nothing else is known of."""
 
@@ -29,6 +31,8 @@ class Event:
     """Parts that an earlier run has finished."""
     share: float = 0.0
     """How much of the work is done, from 0 to 1, by the seconds that parts take; never less than before."""
+    seconds: float = 0.0
+    """About how long all of the work takes on some machine or other."""
     step: int = 0
     """How far the part is that is being done, in units of its own."""
     steps: int | None = None
@@ -51,19 +55,18 @@ class Tally:
         self._progress = progress
         self._doing, self.done, self.total, self.kept = "", 0, 0, 0
         self._work = self._expected = self._current = self._share = 0.0
-        self._stages: tuple[float, ...] = (1.0,)
-        self._stage = 0
+        self._model, self._models = 0, 1
 
-    def divide(self, stages: Sequence[float]) -> None:
-        """The work has stages, such as several models, each so large beside the others.
+    def divide(self, models: int) -> None:
+        """So many models are audited one after the other, and count alike.
 
-        What is expected is expected of one stage only: little is known of a model until its turn comes.
+        What is expected is expected of one of them: little is known of a model until its turn comes.
         """
-        self._stages, self._stage = tuple(stages), 0
+        self._model, self._models = 0, models
 
-    def next_stage(self) -> None:
-        """All is done of a stage."""
-        self._stage = min(self._stage + 1, len(self._stages) - 1)
+    def next_model(self) -> None:
+        """All is done with a model, and the next is begun."""
+        self._model += 1
         self._work = self._expected = self._current = 0.0
 
     def expect(self, parts: int, work: float | None = None) -> None:
@@ -92,8 +95,7 @@ class Tally:
             return
         under_way = self._current * min(step / steps, 1.0) if steps else 0.0
         mine = min((self._work + under_way) / max(self._expected, SMALL), 1.0)
-        before, stage = sum(self._stages[: self._stage]), self._stages[self._stage]
-        self._share = max(self._share, (before + stage * mine) / sum(self._stages))
+        self._share = max(self._share, (self._model + mine) / self._models)
         self._progress(
             Event(
                 doing=self._doing,
@@ -101,6 +103,7 @@ class Tally:
                 total=max(self.total, self.done),
                 kept=self.kept,
                 share=self._share,
+                seconds=self._expected * self._models,
                 step=step,
                 steps=steps,
             )

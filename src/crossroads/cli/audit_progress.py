@@ -7,14 +7,16 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from rich.markup import escape
-from rich.progress import BarColumn, TextColumn, TimeRemainingColumn
+from rich.progress import BarColumn, TextColumn
 
 from crossroads.auditing import Event
 from crossroads.auditing.watching import Progress as Watcher
 from crossroads.cli import waiting
 from crossroads.report.escaping import counted
 
-_LONGEST, _WHOLE = 30, 1_000_000
+_LONGEST = 30
+_TRUSTED = 10.0
+"""Seconds of work after which what was seen counts as much as what was supposed."""
 
 
 @contextmanager
@@ -25,19 +27,42 @@ def watching() -> Iterator[Watcher]:
         BarColumn(bar_width=10),
         TextColumn("{task.percentage:>3.0f} %"),
         TextColumn("{task.fields[count]}"),
-        TimeRemainingColumn(),
+        waiting.TimeLeft(),
     ) as bar:
-        task, kept = bar.add_task("beginning", total=_WHOLE, count=""), 0
+        task, pace = bar.add_task("beginning", total=1.0, count=""), _Pace(bar.get_time())
 
         def watch(event: Event) -> None:
-            nonlocal kept
-            done = round(_WHOLE * event.share)
-            if event.kept > kept:  # what was there already says nothing about how fast work goes
-                kept = event.kept
-                bar.reset(task, completed=done)
-            bar.update(task, description=escape(_cut(event.doing)), completed=done, count=_count(event))
+            now = bar.get_time()
+            bar.update(
+                task,
+                description=escape(_cut(event.doing)),
+                completed=event.share,
+                count=_count(event),
+                due=now + pace.left(event, now),
+            )
 
         yield watch
+
+
+class _Pace:
+    """How much longer work takes here than it was weighed: as weighed at first, and more and more as it was.
+
+    Parameters
+    ----------
+    now
+        When the work begins.
+    """
+
+    def __init__(self, now: float) -> None:
+        self._begun, self._first, self._kept = now, 0.0, 0
+
+    def left(self, event: Event, now: float) -> float:
+        """About how many seconds are left."""
+        if event.kept > self._kept:  # what was there already says nothing about how fast work goes
+            self._begun, self._first, self._kept = now, event.share, event.kept
+        weighed = event.seconds * (event.share - self._first)
+        slower = (now - self._begun + _TRUSTED) / (weighed + _TRUSTED)
+        return event.seconds * (1 - event.share) * slower
 
 
 def written(output: Path) -> str:

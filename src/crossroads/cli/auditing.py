@@ -25,6 +25,7 @@ from crossroads.auditing import (
 )
 from crossroads.auditing.comparing import compare_finished
 from crossroads.auditing.planning import check_asking, takes
+from crossroads.auditing.watching import WRITING
 from crossroads.cli import audit_progress, gating, interrupting
 from crossroads.cli import options as o
 from crossroads.cli.audit_writing import Done, tell, write
@@ -51,8 +52,6 @@ class KindName(StrEnum):
     logits = "logits"
 
 
-_REST = 0.05
-"""How long comparing and writing take beside the audit of a model."""
 Models = Annotated[
     list[str] | None,
     typer.Argument(
@@ -151,7 +150,7 @@ def audit_command(
     with Workplace(parts_folder(output), fresh=fresh) as place:
         with audit_progress.watching() as watch:
             desk = Desk(place=place, tally=Tally(watch))
-            desk.tally.divide([*[1.0] * len(plans), _REST])
+            desk.tally.divide(len(plans))
             audits = run_all(plans, settings, asking, desk, workers, called)
             compared = compare_finished(audits, settings, desk, workers=workers)
             gates: dict[str, Gate] = {}
@@ -162,6 +161,7 @@ def audit_command(
             desk.tally.begin(f"writing {output}")
             with disk_errors(output, parts=place.folder):
                 absent = write(output, done, figures=figures, vectors=vectors, seed=seed)
+            desk.tally.finish(work=WRITING)
         interrupting.promise(audit_progress.written(output))
         place.sweep()
     tell(done, output, absent, summary=summary, github=github, json=json)
@@ -215,11 +215,14 @@ def run_all(
     names: Sequence[str] | None = None,
 ) -> dict[str, Finished]:
     """Audit one model after the other, each under a name of its own: the one given, or a short one."""
-    found = []
+    found: list[Finished] = []
     for plan in plans:
         try:
+            if found:
+                desk.tally.next_model()
+            if plan is plans[-1]:
+                desk.tally.expect(1, WRITING)
             found.append(run_plan(plan, settings, asking, desk, workers=workers))
-            desk.tally.next_stage()
         except CrossroadsError as error:
             if len(plans) > 1 and plan.kind.shown not in error.message:
                 error.message = f"{plan.kind.shown}: {error.message}"

@@ -16,7 +16,6 @@ from rich.progress import (
     BarColumn,
     DownloadColumn,
     TextColumn,
-    TimeRemainingColumn,
     TransferSpeedColumn,
 )
 from rich.table import Table
@@ -238,7 +237,7 @@ def _watching(corpus: Sequence[str]) -> Iterator[Any]:
         BarColumn(bar_width=20),
         DownloadColumn(),
         TransferSpeedColumn(),
-        TimeRemainingColumn(),
+        waiting.TimeLeft(),
     ) as bar:
         name = Path(corpus[0]).name if len(corpus) == 1 else f"{len(corpus)} files"
         short = name if len(name) <= 16 else f"{name[:15]}…"

@@ -12,7 +12,7 @@ from typing import Annotated, Any
 
 import typer
 from rich.markup import escape
-from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
+from rich.progress import BarColumn, Progress, TextColumn
 
 from crossroads.cli import interrupting, printing, waiting
 from crossroads.cli import options as o
@@ -215,7 +215,7 @@ def watching() -> Iterator[Watch]:
         BarColumn(bar_width=16),
         TextColumn("{task.percentage:>3.0f} %"),
         TextColumn("{task.fields[speed]}"),
-        TimeRemainingColumn(),
+        waiting.TimeLeft(),
     ) as bar:
         yield Watch(bar)
 

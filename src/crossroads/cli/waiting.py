@@ -17,7 +17,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from rich.markup import escape
-from rich.progress import BarColumn, DownloadColumn, Progress, ProgressColumn, TextColumn, TimeRemainingColumn
+from rich.progress import BarColumn, DownloadColumn, Progress, ProgressColumn, Task, TextColumn
 from rich.text import Text
 
 from crossroads.cli import interrupting, printing
@@ -71,10 +71,30 @@ class Bar(Progress):
         words = [Text.from_markup(task.description).plain.strip()]
         if task.total:
             words.append(f"{task.percentage:.0f} %")
-        left = task.time_remaining
+        left = time_left(task)
         if left:
             words.append(f"about {span(_coarse(left))} left")
         return ", ".join(words)
+
+
+class TimeLeft(ProgressColumn):
+    """About how long the rest takes."""
+
+    max_refresh = 0.5
+
+    def render(self, task: Task) -> Text:
+        """Hours, minutes and seconds; dashes where nothing is known yet."""
+        left = time_left(task)
+        if left is None:
+            return Text("-:--:--", style="progress.remaining")
+        minutes, seconds = divmod(round(left), 60)
+        return Text(f"{minutes // 60}:{minutes % 60:02d}:{seconds:02d}", style="progress.remaining")
+
+
+def time_left(task: Task) -> float | None:
+    """Seconds until a task is done: as it says itself (``due``), or by how fast it went."""
+    due: float | None = task.fields.get("due")
+    return task.time_remaining if due is None else max(0.0, due - task.get_time())
 
 
 _bars: list[Bar] = []
@@ -84,7 +104,7 @@ _bars: list[Bar] = []
 @contextlib.contextmanager
 def reading(what: str) -> Iterator[Any]:
     """A progress bar over the bytes of a file."""
-    with Bar(TextColumn("{task.description}"), BarColumn(), DownloadColumn(), TimeRemainingColumn()) as bar:
+    with Bar(TextColumn("{task.description}"), BarColumn(), DownloadColumn(), TimeLeft()) as bar:
         task = bar.add_task(f"reading {escape(what)}", total=None)
         yield lambda done, total: bar.update(task, completed=done, total=total)
 
@@ -93,7 +113,7 @@ def reading(what: str) -> Iterator[Any]:
 def counting(what: str, total: int) -> Iterator[Any]:
     """A progress bar over a number of things."""
     count = TextColumn("{task.completed:,.0f} of {task.total:,.0f}")
-    with Bar(TextColumn("{task.description}"), BarColumn(), count, TimeRemainingColumn()) as bar:
+    with Bar(TextColumn("{task.description}"), BarColumn(), count, TimeLeft()) as bar:
         task = bar.add_task(what, total=total)
         yield bar, task
 

@@ -2,10 +2,16 @@
 
 Kernels that count return what their numpy counterparts return, to the last unit; those that add real numbers
 agree to rounding. The tests compare them.
+
+All let other threads of Python work meanwhile, the one that heeds Ctrl-C among them. Those that use all
+processors run one at a time: not every way in which numba divides work bears two of them at once.
 """
 
 from __future__ import annotations
 
+import threading
+from collections.abc import Callable
+from functools import wraps
 from typing import Any
 
 import numpy as np
@@ -17,6 +23,18 @@ from crossroads.inference.scores import Integers
 _WINDOW = 1 << 14
 _BINS = 1 << 16
 _SCANNED = 16
+_PROCESSORS = threading.Lock()
+
+
+def _one_at_a_time(kernel: Callable[..., Any]) -> Callable[..., Any]:
+    """A kernel that waits until no other has the processors."""
+
+    @wraps(kernel)
+    def run(*arguments: Any) -> Any:
+        with _PROCESSORS:
+            return kernel(*arguments)
+
+    return run
 
 
 def count_overlap(part: Overlap, tie: int) -> tuple[int, int]:
@@ -186,7 +204,8 @@ def _count_rows(
     return above, tied
 
 
-@njit(parallel=True, cache=True)
+@_one_at_a_time
+@njit(parallel=True, cache=True, nogil=True)
 def count_small_rows(
     scores: Any, n_x: Any, x_order: Any, y_order: Any, bounds_x: Any, bounds_y: Any, ties: Any
 ) -> Any:
@@ -234,7 +253,8 @@ def count_small_rows(
     return above, tied
 
 
-@njit(parallel=True, fastmath=True, cache=True)
+@_one_at_a_time
+@njit(parallel=True, fastmath=True, cache=True, nogil=True)
 def contextual_associations(rows: Any, scale: Any, drawn: Any, n_targets: Any, n_a: Any, block: Any) -> Any:
     """Association of each target in each sample of contexts: its product with the attribute difference.
 
@@ -278,7 +298,7 @@ def contextual_associations(rows: Any, scale: Any, drawn: Any, n_targets: Any, n
     return found
 
 
-@njit(fastmath=True, cache=True)
+@njit(fastmath=True, cache=True, nogil=True)
 def _add_four(
     rows: Any, scale: Any, share: Any, drawn: Any, word: Any, first: Any, last: Any, difference: Any
 ) -> None:
@@ -293,7 +313,7 @@ def _add_four(
             into[k] += f0 * a0[k] + f1 * a1[k] + f2 * a2[k] + f3 * a3[k]
 
 
-@njit(fastmath=True, cache=True)
+@njit(fastmath=True, cache=True, nogil=True)
 def _multiply_four(
     rows: Any, scale: Any, drawn: Any, word: Any, first: Any, last: Any, difference: Any, found: Any
 ) -> None:
@@ -313,7 +333,8 @@ def _multiply_four(
         found[word + 2, i], found[word + 3, i] = t2 * scale[r2], t3 * scale[r3]
 
 
-@njit(parallel=True, fastmath={"reassoc", "contract"}, cache=True)  # infinities must be seen
+@_one_at_a_time
+@njit(parallel=True, fastmath={"reassoc", "contract"}, cache=True, nogil=True)  # infinities must be seen
 def unit_summaries(rows: Any, starts: Any, stops: Any, scale: Any, means: Any) -> None:
     """Inverse length of every row of some words, and the mean of the unit vectors of each word.
 
@@ -340,7 +361,7 @@ _LEAST_DEEPER = 1.01
 _BLOCK = 16
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def _least_change(below: Any, gap: Any, gamma: Any) -> Any:
     """Sum of the squared changes for one target, and how far the new logit is below the top plus γ.
 
@@ -376,7 +397,7 @@ def _least_change(below: Any, gap: Any, gamma: Any) -> Any:
     return summed * summed + squared, nearest + lead
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def _least_changes_of(row: Any, top: Any, targets: Any, gamma: Any, buffer: Any, found: Any) -> None:
     """Sums of the squared changes for the targets of one context; the buffer is of its size."""
     gap = 0.0
@@ -404,7 +425,8 @@ def _least_changes_of(row: Any, top: Any, targets: Any, gamma: Any, buffer: Any,
         found[t] = _least_change(below, top - np.float64(row[targets[t]]), gamma)[0]
 
 
-@njit(parallel=True, cache=True)
+@_one_at_a_time
+@njit(parallel=True, cache=True, nogil=True)
 def least_changes(rows: Any, tops: Any, targets: Any, gamma: Any) -> Any:
     """Compiled :func:`crossroads.inference.sensitivity.least_changes`, for every row and its largest."""
     found = np.empty((rows.shape[0], targets.size), np.float64)
@@ -415,7 +437,8 @@ def least_changes(rows: Any, tops: Any, targets: Any, gamma: Any) -> Any:
     return found
 
 
-@njit(parallel=True, cache=True)
+@_one_at_a_time
+@njit(parallel=True, cache=True, nogil=True)
 def changes_from_heads(
     heads: Any, edges: Any, wanted: Any, cuts: Any, gamma: Any, vocabulary: Any, squared: Any, certain: Any
 ) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from math import cos, hypot, pi, sin
+from math import cos, hypot, inf, pi, sin
 
 import numpy as np
 
@@ -80,13 +80,13 @@ class Page:
                 if best is not None and best[0] <= step * _FAR:
                     break  # no place this far can be better
                 for rank, angle in enumerate(_ANGLES):
+                    own, most = step * _FAR + rank * _TURN, inf if best is None else best[0]
+                    if own >= most:
+                        continue
                     way = np.array([cos(angle * pi / 180), sin(angle * pi / 180)])
                     centre = anchor + way * (gap + step) + half * np.clip(1.45 * way, -1, 1)
-                    cost = self._cost(anchor, centre, half, leader=step > 0)
-                    if cost is None:
-                        continue
-                    cost += step * _FAR + rank * _TURN
-                    if best is None or cost < best[0]:
+                    cost = self._cost(anchor, centre, half, own, most, leader=step > 0)
+                    if cost is not None and cost < most:
                         best = cost, _place(anchor, centre, half, gap, leader=step > 0)
         if best is None:
             return None
@@ -97,8 +97,10 @@ class Page:
             self.bar_points(start + (end - start) * _SAMPLES)
         return place
 
-    def _cost(self, anchor: Floats, centre: Floats, half: Floats, *, leader: bool) -> float | None:
-        """What a place covers; nothing where it is taken."""
+    def _cost(
+        self, anchor: Floats, centre: Floats, half: Floats, own: float, most: float, *, leader: bool
+    ) -> float | None:
+        """What a place covers beside its own cost; nothing where it is taken, or sure to cost too much."""
         low, high = centre - half, centre + half
         if (low < 0).any() or (high > self.size).any():
             return None
@@ -115,10 +117,12 @@ class Page:
         covered = float(self._weights[_within(self._points, low, high)].sum())
         near = float(self._weights[_within(self._points, low - _NEAR, high + _NEAR)].sum())
         crossed = 0.0
+        if covered + near / 2 + own >= most:
+            return None
         if leader:
-            apart = np.abs(self._points[None] - path[:, None]).max(axis=2)
-            crossed = float(self._weights[(apart < _NEAR).any(axis=0)].sum())
-        return covered + near / 2 + crossed / 4
+            across, along = (np.abs(self._points[:, i] - path[:, i, None]) < _NEAR for i in (0, 1))
+            crossed = float(self._weights[(across & along).any(axis=0)].sum())
+        return covered + near / 2 + crossed / 4 + own
 
 
 def _within(points: Floats, low: Floats, high: Floats) -> np.ndarray[tuple[int, ...], np.dtype[np.bool_]]:

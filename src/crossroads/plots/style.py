@@ -5,6 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
+from contextvars import ContextVar
 from functools import cache
 from typing import Any
 
@@ -61,12 +62,19 @@ def families() -> tuple[str, ...]:
     return ("DejaVu Sans", *(name for name in _FALLBACKS if name in installed))
 
 
+_inside: ContextVar[bool] = ContextVar("crossroads_house", default=False)
+"""Whether the look is in force here already."""
+
+
 @contextmanager
 def house() -> Iterator[None]:
     """Draw in this look, whatever the user's own settings; they are back in force afterwards.
 
     A letter that no installed font has is drawn as a box. matplotlib warns of each; here it need not.
     """
+    if _inside.get():  # thousands of texts are measured for one figure
+        yield
+        return
     settings = {
         "font.family": list(families()),
         "text.usetex": False,
@@ -77,7 +85,11 @@ def house() -> Iterator[None]:
     with matplotlib("style").context(["default", settings]), warnings.catch_warnings():
         warnings.filterwarnings("ignore", r"Glyph \d+ .*missing from", UserWarning)
         warnings.filterwarnings("ignore", r"Matplotlib currently does not support \w+ natively", UserWarning)
-        yield
+        token = _inside.set(True)
+        try:
+            yield
+        finally:
+            _inside.reset(token)
 
 
 def at_least_one(name: str, value: int) -> int:
