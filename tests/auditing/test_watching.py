@@ -46,6 +46,21 @@ def test_a_part_counts_by_its_work() -> None:
     assert [(one.done, one.total) for one in events][-1] == (3, 3)
 
 
+def test_what_an_earlier_run_has_done_counts_as_done_and_not_as_work_of_this_one() -> None:
+    events: list[Event] = []
+    tally = Tally(events.append)
+    tally.expect(3, 100.0)
+    tally.finish(work=10.0)
+    tally.finish(work=10.0, kept=True)
+    tally.begin("asking", 80.0)
+    tally.step(40, 80, 40)  # a run that was interrupted had come half the way
+    tally.step(60, 80, 40)
+    tally.finish(work=80.0)
+    assert shares(events) == [0.1, 0.2, 0.2, 0.6, 0.8, 1.0]
+    assert [one.worked for one in events] == [10.0, 10.0, 10.0, 10.0, 30.0, 50.0]
+    assert {one.seconds for one in events} == {100.0}
+
+
 def test_the_share_never_goes_back_where_more_is_found_to_be_done() -> None:
     events: list[Event] = []
     tally = Tally(events.append)

@@ -199,6 +199,25 @@ def test_the_line_goes_nowhere_if_there_never_was_a_place_for_it(tmp_path: Path)
     assert (tmp_path / "own").read_text(encoding="utf-8") == ""
 
 
+def test_who_interrupts_does_not_wait_until_all_memory_is_given_back(tmp_path: Path) -> None:
+    # a loaded model takes seconds; here something tells when its turn comes
+    program = (
+        "import os, signal\n"
+        "class Loaded:\n"
+        "    def __del__(self, write=os.write): write(1, b'given back')\n"
+        "loaded = Loaded()\n"
+        "from crossroads.cli import interrupting\n"
+        "with interrupting.guarded():\n"
+        "    interrupting.started()\n"
+        "    print('said before')\n"
+        "    {}\n"
+    )
+    done = run([], tmp_path, code=program.format("pass"))
+    assert (done.returncode, done.stdout) == (0, "said before\ngiven back")
+    done = run([], tmp_path, code=program.format("signal.raise_signal(signal.SIGINT)"))
+    assert (done.returncode, done.stdout, done.stderr.splitlines()) == (130, "said before\n", UNTOUCHED)
+
+
 @pytest.mark.parametrize("name", ["SIGINT", "SIGTERM"])
 def test_an_interrupt_while_a_package_is_loaded_later_on_is_one_line(name: str, tmp_path: Path) -> None:
     # compiled packages make an ImportError of whatever is raised while they are loaded

@@ -96,15 +96,15 @@ def test_what_an_earlier_run_has_done_does_not_make_an_audit_look_fast(
         assert waiting.line("audit", 0) == "audit, 0 s: reading, 0 %, about 10 min left"  # as weighed
         clock.now += 1
         watch(Event(doing="reading", done=2, total=4, kept=2, share=0.5, seconds=600))
-        assert waiting.line("audit", 1) == "audit, 1 s: reading, 50 %, about 5 min left"
-        clock.now += 230
-        watch(Event(doing="asking", done=2, total=4, kept=2, share=0.7, seconds=600))
+        assert waiting.line("audit", 1) == "audit, 1 s: reading, 50 %, about 5 min 30 s left"
+        clock.now += 229
+        watch(Event(doing="asking", done=2, total=4, kept=2, share=0.7, seconds=600, worked=120))
         # 120 seconds of work took 230: with the ten that are taken as weighed, 240 to 130. 180 are left.
-        assert waiting.line("audit", 231) == "audit, 3 min 51 s: asking, 70 %, about 5 min 30 s left"
+        assert waiting.line("audit", 230) == "audit, 3 min 50 s: asking, 70 %, about 5 min 30 s left"
         clock.now += 100  # and no news
-        assert waiting.line("audit", 331) == "audit, 5 min 31 s: asking, 70 %, about 3 min 50 s left"
+        assert waiting.line("audit", 330) == "audit, 5 min 30 s: asking, 70 %, about 3 min 50 s left"
         clock.now += 1000
-        assert waiting.line("audit", 1331) == "audit, 22 min: asking, 70 %"
+        assert waiting.line("audit", 1330) == "audit, 22 min: asking, 70 %"
 
 
 def test_a_long_part_without_any_news_is_no_silence(log: Stream) -> None:

@@ -231,7 +231,7 @@ def _read_sentences(job: Job, files: ModelFiles) -> None:
 
     def watch(step: Step) -> None:
         job.desk.tally.begin(f"{step.stage} contexts", work if step.stage == "encoding" else 0.0)
-        job.desk.tally.step(step.done, step.total or None)
+        job.desk.tally.step(step.done, step.total or None, step.kept)
 
     present = (store / "manifest.json").is_file()
     if not present:

@@ -67,7 +67,7 @@ def asked_answers(
 
     def watch(step: ProbeStep) -> None:
         desk.tally.begin(f"{doing.get(step.stage, 'asking')} {files.name}", work)
-        desk.tally.step(step.done, step.total or None)
+        desk.tally.step(step.done, step.total or None, step.kept)
 
     present = (folder / "manifest.json").is_file()
     if not present:

@@ -33,6 +33,8 @@ class Event:
     """How much of the work is done, from 0 to 1, by the seconds that parts take; never less than before."""
     seconds: float = 0.0
     """About how long all of the work takes on some machine or other."""
+    worked: float = 0.0
+    """How many of these seconds stand for what this run has done, and no earlier one."""
     step: int = 0
     """How far the part is that is being done, in units of its own."""
     steps: int | None = None
@@ -55,6 +57,7 @@ class Tally:
         self._progress = progress
         self._doing, self.done, self.total, self.kept = "", 0, 0, 0
         self._work = self._expected = self._current = self._share = 0.0
+        self._own = self._found = 0.0
         self._model, self._models = 0, 1
 
     def divide(self, models: int) -> None:
@@ -79,15 +82,17 @@ class Tally:
         self._doing, self._current = doing, work
         self._tell()
 
-    def step(self, step: int, steps: int | None) -> None:
-        """What is being done has come so far."""
+    def step(self, step: int, steps: int | None, kept: int = 0) -> None:
+        """What is being done has come so far; so many steps were done by an earlier run."""
+        self._found = self._current * kept / steps if steps else 0.0
         self._tell(step, steps)
 
     def finish(self, *, kept: bool = False, work: float = SMALL) -> None:
         """A part is finished, by this run or by an earlier one."""
         self.done += 1
         self.kept += kept
-        self._work, self._current = self._work + work, 0.0
+        self._own += 0.0 if kept else work - self._found
+        self._work, self._current, self._found = self._work + work, 0.0, 0.0
         self._tell()
 
     def _tell(self, step: int = 0, steps: int | None = None) -> None:
@@ -104,6 +109,7 @@ class Tally:
                 kept=self.kept,
                 share=self._share,
                 seconds=self._expected * self._models,
+                worked=max(0.0, self._own + under_way - self._found),
                 step=step,
                 steps=steps,
             )

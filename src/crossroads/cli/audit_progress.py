@@ -29,7 +29,7 @@ def watching() -> Iterator[Watcher]:
         TextColumn("{task.fields[count]}"),
         waiting.TimeLeft(),
     ) as bar:
-        task, pace = bar.add_task("beginning", total=1.0, count=""), _Pace(bar.get_time())
+        task, begun = bar.add_task("beginning", total=1.0, count=""), bar.get_time()
 
         def watch(event: Event) -> None:
             now = bar.get_time()
@@ -38,31 +38,16 @@ def watching() -> Iterator[Watcher]:
                 description=escape(_cut(event.doing)),
                 completed=event.share,
                 count=_count(event),
-                due=now + pace.left(event, now),
+                due=now + _left(event, now - begun),
             )
 
         yield watch
 
 
-class _Pace:
-    """How much longer work takes here than it was weighed: as weighed at first, and more and more as it was.
-
-    Parameters
-    ----------
-    now
-        When the work begins.
-    """
-
-    def __init__(self, now: float) -> None:
-        self._begun, self._first, self._kept = now, 0.0, 0
-
-    def left(self, event: Event, now: float) -> float:
-        """About how many seconds are left."""
-        if event.kept > self._kept:  # what was there already says nothing about how fast work goes
-            self._begun, self._first, self._kept = now, event.share, event.kept
-        weighed = event.seconds * (event.share - self._first)
-        slower = (now - self._begun + _TRUSTED) / (weighed + _TRUSTED)
-        return event.seconds * (1 - event.share) * slower
+def _left(event: Event, elapsed: float) -> float:
+    """About how many seconds are left: as work was weighed at first, and more and more as long as it took."""
+    slower = (elapsed + _TRUSTED) / (event.worked + _TRUSTED)
+    return event.seconds * (1 - event.share) * slower
 
 
 def written(output: Path) -> str:

@@ -144,8 +144,14 @@ def _is_importing(frame: FrameType | None) -> bool:
 def _be_done() -> None:
     """All was done and said: whoever interrupts now, while memory is given back, comes too late.
 
-    A program that called us and goes on may have decided about signals itself by then; these are left alone.
+    Who has interrupted does not wait for that, which takes seconds where a model was loaded. A program that
+    called us and goes on may have decided about signals itself by then; these are left alone.
     """
+    if _ending.status is not None:
+        for stream in (sys.stdout, sys.stderr):
+            with contextlib.suppress(OSError, ValueError, AttributeError):
+                stream.flush()
+        _ending.end_now()
     for one in _CODES:
         if signal.getsignal(one) in (*_UNDECIDED, _heed):
             signal.signal(one, signal.SIG_IGN)
