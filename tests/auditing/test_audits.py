@@ -320,7 +320,8 @@ def test_a_file_given_in_another_way_is_called_what_it_was_given_as(
     file, work = make_vectors(designs), tmp_path / "parts"
     monkeypatch.chdir(tmp_path)
     run_audit(str(file), designs, work=work)
-    assert run_audit(file.name, designs, work=work).audit.model == file.name
+    again = run_audit(file.name, designs, work=work).audit
+    assert (again.model, again.results[0].provenance[0].source) == (file.stem, file.name)
 
 
 @pytest.mark.parametrize("option", ["prompt", "served"])

@@ -394,9 +394,9 @@ def test_very_many_single_words_are_shown_as_a_distribution(
 ) -> None:
     monkeypatch.setattr(page_data, "MOST_NUMBERS", 400)
     rng = np.random.default_rng(1)
-    words = [f"w{i}" for i in range(500)]
+    words = [f"w{i}" for i in range(510)]
     emb = Embeddings.from_dict({word: rng.normal(size=6) for word in words})
-    result = cr.sc_weat(emb, words, words[:5], words[5:10])
+    result = cr.sc_weat(emb, words[10:], words[:5], words[5:10])
     page = opened(made(result)).page
     page.locator("#single-0 > summary").click()
     page.locator("#single-0 svg.chart[aria-label^='Effect sizes of 500 words']").wait_for()

@@ -15,7 +15,17 @@ import numpy as np
 import pytest
 
 import crossroads
-from crossroads.corpus import SAMPLE, Context, Counts, Found, find_contexts, planning, read_contexts, tasks
+from crossroads.corpus import (
+    SAMPLE,
+    Context,
+    Counts,
+    Found,
+    engines,
+    find_contexts,
+    planning,
+    read_contexts,
+    tasks,
+)
 from crossroads.corpus.reservoir import Reservoirs
 from crossroads.corpus.storing import write_contexts
 from crossroads.errors import CrossroadsError
@@ -175,7 +185,7 @@ def test_workers_of_another_procedure_are_refused(
     changed = tmp_path / "crossroads" / "corpus" / "reservoir.py"
     text = changed.read_text(encoding="utf-8")
     changed.write_text(text.replace(f'"{SAMPLE}"', '"crossroads-sample/1"'), encoding="utf-8")
-    monkeypatch.setenv("PYTHONPATH", str(tmp_path))
+    monkeypatch.setattr(engines, "_PACKAGE", tmp_path / "crossroads" / "__init__.py")
     monkeypatch.setattr(planning, "PART_BYTES", 5000)
     with pytest.raises(CrossroadsError, match=rf"draws contexts by crossroads-sample/1, .* by {SAMPLE}"):
         find_contexts(str(files / "*"), WORDS, workers=2)

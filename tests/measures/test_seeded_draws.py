@@ -349,7 +349,12 @@ def test_another_seed_gives_other_numbers(name: str) -> None:
 
 
 # Seeded functions that only hand their seed on to one of the above, or draw what those publish.
-PARTS = {"difference_interval": "compare_battery", "group_weights": "order_sensitivity", "run_test": "weat"}
+PARTS = {
+    "difference_interval": "compare_battery",
+    "group_weights": "order_sensitivity",
+    "permutation_blocks": "permutation_rows",
+    "run_test": "weat",
+}
 
 
 def test_every_seeded_function_is_held_to_its_numbers() -> None:
