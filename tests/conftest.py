@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
 import os
 import signal
 import sys
@@ -12,41 +11,38 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from _pytest.doctest import DoctestModule
 from hypothesis import HealthCheck, settings
+
+from crossroads.results import Result
+from tests import registry, results
+from tests import small_models as saved_models
 
 WheelMember = Callable[[str, str, str, str], Path]
 
 
-def _beside(name: str) -> Any:
-    """A module beside this file: tests share what it holds through fixtures, for they import no tests."""
-    spec = importlib.util.spec_from_file_location(
-        f"crossroads_{name}", Path(__file__).with_name(f"{name}.py")
-    )
-    if spec is None or spec.loader is None:
-        pytest.fail(f"tests/{name}.py is missing.")
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+@pytest.fixture(scope="session")
+def every_result() -> dict[str, Result]:
+    """A result of every type, made once in a session."""
+    return results.every_result()
 
 
 @pytest.fixture(scope="session")
 def wheel_member() -> WheelMember:
     """``wheel_member(package, version, sha256, member)``: a file out of a wheel; see ``registry.py``."""
-    found: WheelMember = _beside("registry").wheel_member
-    return found
+    return registry.wheel_member
 
 
 @pytest.fixture(scope="session")
 def sdist_member() -> WheelMember:
     """The same out of a source distribution."""
-    found: WheelMember = _beside("registry").sdist_member
-    return found
+    return registry.sdist_member
 
 
 @pytest.fixture(scope="session")
 def small_models() -> Any:
     """The functions of ``small_models.py``, which save small random models."""
-    return _beside("small_models")
+    return saved_models
 
 
 @pytest.fixture(scope="session")
@@ -73,6 +69,55 @@ def traps(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         (folder / f"{name}.py").write_text(line, encoding="utf-8")
     monkeypatch.chdir(folder)
     return sprung
+
+
+HERE = Path(__file__).parent
+WHOLE = {
+    # where every test has the same marker; a run without it does not even import these files
+    "browser": "browser",
+    "cli/commands/probe/test_command.py": "models",
+    "cli/commands/reproduce/test_models.py": "models",
+    "cli/commands/test_embed.py": "models",
+    "extraction": "models",
+    "sources/models/test_clip.py": "models",
+    "sources/models/test_language.py": "models",
+    "sources/models/test_prompted.py": "models",
+    "sources/models/test_sentence.py": "models",
+    "sources/models/test_transformers.py": "models",
+    "worlds/test_planted_truth.py": "models",
+}
+MODELS = {"small_models", "small_bert", "small_clip", "tiny_bert", "tiny_gpt", "tiny_clip"}
+"""Fixtures that make a model: who asks for one is marked ``models``."""
+
+
+def _marker(path: Path) -> str | None:
+    """The marker that all tests of a file have, if they have."""
+    inside = path.relative_to(HERE)
+    return next((WHOLE[name] for one in (inside, *inside.parents) if (name := one.as_posix()) in WHOLE), None)
+
+
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """Leave a file unread whose tests the run leaves out."""
+    marker = _marker(collection_path)
+    return True if marker and f"not {marker}" in config.option.markexpr else None
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Mark tests by the folder that they are in, and by the fixtures that they use."""
+    for item in items:
+        if HERE not in item.path.parents:
+            continue
+        if marker := _marker(item.path):
+            item.add_marker(marker)
+        elif MODELS & set(getattr(item, "fixturenames", ())):
+            item.add_marker("models")
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collect_file() -> Generator[None, list[pytest.Collector], list[pytest.Collector]]:
+    """Look for examples in the docstrings of the package, and in no test."""
+    found = yield
+    return [one for one in found if not isinstance(one, DoctestModule)]
 
 
 FORBIDDEN = os.environ.get("CROSSROADS_FORBID_SKIP", "") not in ("", "0")

@@ -59,7 +59,7 @@ def _word_pieces(tokens: tuple[str, ...]) -> Any:
 
 def study_words() -> list[str]:
     """Every word that stands in a prompt of the ABC study."""
-    entries = resources.files("crossroads.stimuli") / "catalog"
+    entries = resources.files("crossroads.stimuli") / "catalogue" / "data" / "abc"
     names = ("groups", "traits", "templates")
     texts = [(entries / f"abc-{name}.toml").read_text(encoding="utf-8") for name in names]
     return sorted({word.lower() for text in texts for word in re.findall(r"[A-Za-z]+", text)})

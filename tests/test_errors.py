@@ -24,17 +24,16 @@ from crossroads.errors import (
     one_of,
 )
 from crossroads.evidence.judgement_files import read_demographics, read_judgements
-from crossroads.extraction.importing import import_store
-from crossroads.extraction.prompt_files import read_groups, read_templates, read_traits
-from crossroads.measures.score_files import read_trait_tables
-from crossroads.report.records import read_records
-from crossroads.report.rule_files import read_rules
-from crossroads.sources.endpoint_answers import EndpointError, read_answer
-from crossroads.sources.pickles import load_pickle
+from crossroads.extraction.embed.foreign import import_store
+from crossroads.extraction.probe.files import read_groups, read_templates, read_traits
+from crossroads.measures.traits.files import read_trait_tables
+from crossroads.report.documents.records import read_records
+from crossroads.report.gate.files import read_rules
+from crossroads.sources.endpoints.answers import EndpointError, read_answer
+from crossroads.sources.vectors.pickles.reader import load_pickle
 from crossroads.stimuli import read_designs
-from crossroads.stimuli.identity_files import read_identities
-from crossroads.stimuli.sheets import read_sheet
-from crossroads.stimuli.trait_lists import read_trait_lists
+from crossroads.stimuli.files.lists import read_sheet, read_trait_lists
+from crossroads.stimuli.identities.files import read_identities
 
 LONG = "A" * 20_000
 MANY = [f"{LONG}{i}" for i in range(30)]
@@ -190,6 +189,7 @@ def test_whoever_reads_a_pickle_refuses_one_that_repeats_itself(value: Any, tmp_
         assert len(str(caught.value)) - len(str(path)) < MOST
 
 
+@pytest.mark.slow
 def test_vectors_that_are_named_again_and_again_are_no_vectors(tmp_path: Path) -> None:
     row = [float(i) for i in range(2000)]
     path = tmp_path / "bomb.pkl"

@@ -1,248 +1,60 @@
 """Measure the social and intersectional associations that a model has learned.
 
+The public names are written once, in ``__init__.pyi``, beside where each of them lives. They are loaded when
+they are first asked for, so that importing the package is quick. Less common ones are in five groups:
+``stats``, ``traits``, ``pairs``, ``plots`` and ``worlds``.
+
+Examples
+--------
 >>> import crossroads as cr
->>> emb = cr.load("default", words=cr.catalog("weat6").words)  # doctest: +SKIP
->>> cr.weat(emb, cr.catalog("weat6")).effect_size  # doctest: +SKIP
-1.708...
+>>> vectors = {"rose": [9, 1], "tulip": [9, 3], "wasp": [1, 9], "ant": [2, 9], "joy": [1, 0], "pain": [0, 1]}
+>>> emb = cr.Embeddings.from_dict(vectors)
+>>> design = cr.Design(name="insects", x=["rose", "tulip"], y=["wasp", "ant"], a=["joy"], b=["pain"])
+>>> round(cr.weat(emb, design).effect_size, 2)
+1.72
 """
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from importlib import import_module as _import_module
 
-from crossroads.version import VERSION
+from crossroads.version import VERSION as __version__  # noqa: N811
 
-if TYPE_CHECKING:
-    from crossroads.auditing import recognise, run_audit
-    from crossroads.errors import CrossroadsError, CrossroadsWarning, InputError, MissingStimuliError
-    from crossroads.evidence import Contexts, Embeddings, Judgements, Logits, Provenance, read_judgements
-    from crossroads.extraction.probing import probe
-    from crossroads.inference.multiplicity import benjamini_hochberg, holm
-    from crossroads.inference.permutation import permutation_test
-    from crossroads.inference.power import minimum_detectable
-    from crossroads.inference.sensitivity import set_distance
-    from crossroads.measures import (
-        TraitScores,
-        against,
-        align,
-        align_table,
-        battery,
-        bootstrap,
-        ceat,
-        ceat_battery,
-        ceat_bootstrap,
-        choose_templates,
-        compare,
-        compare_battery,
-        compare_traits,
-        discover,
-        domain_dominance,
-        eibd,
-        emergent,
-        group_ceat,
-        ibd,
-        ilps,
-        ilps_star,
-        influence,
-        mleat,
-        multilevel_ceat,
-        null_threshold,
-        order_sensitivity,
-        read_scores,
-        rsa,
-        rsa_grid,
-        sc_weat,
-        screen,
-        series,
-        set_test,
-        weat,
-        wefat,
-    )
-    from crossroads.sources import (
-        clip_embeddings,
-        endpoint_embeddings,
-        load,
-        load_series,
-        prompted_embeddings,
-    )
-    from crossroads.stimuli import (
-        Design,
-        StimulusSet,
-        batteries,
-        catalog,
-        paired_groups,
-        read_design,
-        read_designs,
-    )
+# lazy_loader (SPEC 1) reads such a stub too, but it has no place for the nearest name in its error, nor for
+# loading the measures along with the evidence: both need a __getattr__ of our own, and then little is left.
+# Lines are split by hand, because importing ast or pathlib would take longer than all the rest.
+with open(f"{__path__[0]}/__init__.pyi", encoding="utf-8") as _stub:  # noqa: PTH123
+    _HOMES = {words[-1]: words[1] for line in _stub if (words := line.split())[:1] == ["from"]}
 
-__version__ = VERSION
-
-__all__ = [
-    "Contexts",
-    "CrossroadsError",
-    "CrossroadsWarning",
-    "Design",
-    "Embeddings",
-    "InputError",
-    "Judgements",
-    "Logits",
-    "MissingStimuliError",
-    "Provenance",
-    "StimulusSet",
-    "TraitScores",
-    "__version__",
-    "against",
-    "align",
-    "align_table",
-    "batteries",
-    "battery",
-    "benjamini_hochberg",
-    "bootstrap",
-    "catalog",
-    "ceat",
-    "ceat_battery",
-    "ceat_bootstrap",
-    "choose_templates",
-    "clip_embeddings",
-    "compare",
-    "compare_battery",
-    "compare_traits",
-    "discover",
-    "domain_dominance",
-    "eibd",
-    "emergent",
-    "endpoint_embeddings",
-    "group_ceat",
-    "holm",
-    "ibd",
-    "ilps",
-    "ilps_star",
-    "influence",
-    "load",
-    "load_series",
-    "minimum_detectable",
-    "mleat",
-    "multilevel_ceat",
-    "null_threshold",
-    "order_sensitivity",
-    "paired_groups",
-    "permutation_test",
-    "probe",
-    "prompted_embeddings",
-    "read_design",
-    "read_designs",
-    "read_judgements",
-    "read_scores",
-    "recognise",
-    "rsa",
-    "rsa_grid",
-    "run_audit",
-    "sc_weat",
-    "screen",
-    "series",
-    "set_distance",
-    "set_test",
-    "weat",
-    "wefat",
-]
-
-_HOMES = {
-    "crossroads.auditing": (
-        "recognise",
-        "run_audit",
-    ),
-    "crossroads.errors": (
-        "CrossroadsError",
-        "CrossroadsWarning",
-        "InputError",
-        "MissingStimuliError",
-    ),
-    "crossroads.evidence": (
-        "Contexts",
-        "Embeddings",
-        "Judgements",
-        "Logits",
-        "Provenance",
-        "read_judgements",
-    ),
-    "crossroads.extraction.probing": ("probe",),
-    "crossroads.inference.multiplicity": (
-        "benjamini_hochberg",
-        "holm",
-    ),
-    "crossroads.inference.permutation": ("permutation_test",),
-    "crossroads.inference.power": ("minimum_detectable",),
-    "crossroads.inference.sensitivity": ("set_distance",),
-    "crossroads.measures": (
-        "TraitScores",
-        "against",
-        "align",
-        "align_table",
-        "battery",
-        "bootstrap",
-        "ceat",
-        "ceat_battery",
-        "ceat_bootstrap",
-        "choose_templates",
-        "compare",
-        "compare_battery",
-        "compare_traits",
-        "discover",
-        "domain_dominance",
-        "eibd",
-        "emergent",
-        "group_ceat",
-        "ibd",
-        "ilps",
-        "ilps_star",
-        "influence",
-        "mleat",
-        "multilevel_ceat",
-        "null_threshold",
-        "order_sensitivity",
-        "read_scores",
-        "rsa",
-        "rsa_grid",
-        "sc_weat",
-        "screen",
-        "series",
-        "set_test",
-        "weat",
-        "wefat",
-    ),
-    "crossroads.sources": (
-        "clip_embeddings",
-        "endpoint_embeddings",
-        "load",
-        "load_series",
-        "prompted_embeddings",
-    ),
-    "crossroads.stimuli": (
-        "Design",
-        "StimulusSet",
-        "batteries",
-        "catalog",
-        "paired_groups",
-        "read_design",
-        "read_designs",
-    ),
-}
-"""Where each public name lives: loaded when it is first asked for, so that importing the package is quick."""
-_HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
+__all__ = ["__version__", *_HOMES]
 
 
-def __getattr__(name: str) -> Any:
+def __getattr__(name: str) -> object:
     """Load a public name from its home."""
-    if name not in _HOME_OF:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    home = _HOME_OF[name]
-    found = getattr(import_module(home), name)
-    if home == "crossroads.evidence":
+    if name not in _HOMES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}{_meant(name)}")
+    home = _HOMES[name]
+    found = _import_module(f"{home}.{name}") if home == __name__ else getattr(_import_module(home), name)
+    if home.startswith("crossroads.evidence."):
         # evidence is there to be measured: the first measure is to be as quick as the second
-        import_module("crossroads.measures")
+        for other in {other for other in _HOMES.values() if other.startswith("crossroads.measures.")}:
+            _import_module(other)
     globals()[name] = found
     return found
 
 
 def __dir__() -> list[str]:
     """The public names, loaded or not."""
-    return sorted({*globals(), *__all__})
+    return sorted(__all__)
+
+
+def _meant(name: str) -> str:
+    """The nearest public name, of the package or of one of its groups."""
+    if name.startswith("_"):  # asked for by programs, which cannot mean another
+        return ""
+    from crossroads.errors import nearest
+
+    known = {one: one for one in __all__}
+    for group in (one for one, home in _HOMES.items() if home == __name__):
+        inside = vars(_import_module(f"{__name__}.{group}"))
+        known = {one: f"{group}.{one}" for one in inside if not one.startswith("_")} | known
+    near = nearest(name, known, n=1)
+    return f"; did you mean {known[near[0]]!r}?" if near else ""

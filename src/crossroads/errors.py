@@ -1,4 +1,4 @@
-"""What can go wrong, said so that a person knows what to do next.
+"""Errors and warnings, with hints on what to do.
 
 Every error states what is wrong and the value that was given; after a blank line a hint says what is
 allowed. Errors carry their data as attributes, so that programs need not parse sentences.
@@ -11,16 +11,19 @@ import importlib
 from collections.abc import Iterable, Iterator, Mapping
 from collections.abc import Set as AbstractSet
 from pathlib import Path, PurePath
-from typing import Any
+from typing import Any, Literal, TypeVar, get_args
 
+Given = TypeVar("Given")
+OnMissing = Literal["raise", "drop"]
+"""Treatment of stimuli, groups or traits that cannot be measured."""
 MOST_CHARACTERS = 400
-"""Most characters of a message, and of a hint; what is longer loses its middle."""
+"""Largest number of characters of a message, and of a hint; longer ones are cut in the middle."""
 _DIGITS = 40
 _DEPTH = 6
 
 
 class CrossroadsError(Exception):
-    """Anything this library raises on purpose.
+    """Base class of all errors that this library raises.
 
     Parameters
     ----------
@@ -28,6 +31,15 @@ class CrossroadsError(Exception):
         What is wrong, with the value that was given.
     hint
         What to do about it; printed after a blank line.
+
+    Examples
+    --------
+    >>> import crossroads as cr
+    >>> try:
+    ...     cr.catalog("weat66")
+    ... except cr.CrossroadsError as error:
+    ...     print(error.hint)
+    did you mean 'weat6', 'weat9' or 'weat8'?
     """
 
     longest = MOST_CHARACTERS
@@ -39,18 +51,39 @@ class CrossroadsError(Exception):
         self.message = message
         self.hint = hint
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickle an error with its class and attributes, for other processes."""
+        return _rebuilt, (type(self), self.args, self.__dict__)
+
     @property
     def reason(self) -> str:
-        """The message, without the name of what it is about where that stands beside it."""
+        """The message, without the name of its subject where that is shown separately."""
         return self.message
 
 
+def _rebuilt(kind: type[CrossroadsError], args: tuple[Any, ...], carried: dict[str, Any]) -> CrossroadsError:
+    error = kind.__new__(kind)
+    error.args = args
+    error.__dict__.update(carried)
+    return error
+
+
 class InputError(CrossroadsError, ValueError):
-    """A value, an option or a combination of options that cannot be used."""
+    """A value, an option or a combination of options that cannot be used.
+
+    Examples
+    --------
+    >>> import crossroads as cr
+    >>> try:
+    ...     cr.stats.holm([0.01, 1.2])
+    ... except cr.InputError as error:
+    ...     print(error.message)
+    1.2 is not a p-value.
+    """
 
 
 class WrongKindError(InputError, TypeError):
-    """A value of another kind than is asked for, such as the result of another measure."""
+    """A value of the wrong kind, such as the result of another measure."""
 
 
 class DesignError(InputError):
@@ -62,7 +95,7 @@ class EvidenceError(InputError):
 
 
 class FormatError(InputError):
-    """A file that is not what it claims to be.
+    """A file that does not have the expected format.
 
     Parameters
     ----------
@@ -95,7 +128,7 @@ class FormatError(InputError):
 
 
 class UnsafeFileError(FormatError):
-    """A file that asks for something a data file has no business doing, such as running code."""
+    """A file that would do something no data file should do, such as running code."""
 
 
 class UnknownNameError(InputError, LookupError):
@@ -104,14 +137,14 @@ class UnknownNameError(InputError, LookupError):
     Parameters
     ----------
     kind
-        What kind of thing was looked for ("test", "format", "alternative").
+        Kind of the name ("test", "format", "alternative").
     name
-        What was given.
+        The name given.
     known
-        Every name that would have been understood.
+        Every known name.
     """
 
-    def __init__(self, kind: str, name: str, known: Iterable[str], *, hint: str | None = None) -> None:
+    def __init__(self, kind: str, name: object, known: Iterable[str], *, hint: str | None = None) -> None:
         known = tuple(known)
         name = _as_text(name)
         near = nearest(name, known)
@@ -143,9 +176,19 @@ class MissingStimuliError(InputError, LookupError):
         The same by design and set, where they are known.
     design
         Name of the design, where it is one.
+
+    Examples
+    --------
+    >>> import crossroads as cr
+    >>> emb = cr.Embeddings.from_dict({"rose": [1, 0], "wasp": [0, 1], "joy": [1, 1], "pain": [1, 2]})
+    >>> try:
+    ...     cr.weat(emb, cr.Design(name="mine", x=["rose"], y=["hornet"], a=["joy"], b=["pain"]))
+    ... except cr.MissingStimuliError as error:
+    ...     print(error.missing)
+    {'hornet': 'not in the vocabulary'}
     """
 
-    longest = 5 * MOST_CHARACTERS  # all that is missing is named
+    longest = 5 * MOST_CHARACTERS  # all missing stimuli are named
 
     def __init__(
         self,
@@ -164,7 +207,7 @@ class MissingStimuliError(InputError, LookupError):
 
     @property
     def reason(self) -> str:
-        """What is wrong, for where the name of the design stands beside it."""
+        """The message without the name of the design."""
         return self._reason
 
 
@@ -173,14 +216,14 @@ class MissingExtraError(CrossroadsError, ImportError):
 
 
 class DiskFullError(CrossroadsError):
-    """There is no room for what is to be written.
+    """There is not enough disk space for a file.
 
     Parameters
     ----------
     place
-        What was to be written; ``None`` where that is not known.
+        The file to be written; ``None`` where it is not known.
     needed
-        Bytes that it takes, where they are known.
+        Bytes needed, where known.
     """
 
     def __init__(
@@ -191,14 +234,23 @@ class DiskFullError(CrossroadsError):
 
 
 class CrossroadsWarning(UserWarning):
-    """A doubtful choice that the user should know about; given at most once a call."""
+    """A doubtful choice that the user should know about; given at most once per call.
+
+    Examples
+    --------
+    >>> import warnings
+    >>> import crossroads as cr
+    >>> with warnings.catch_warnings():
+    ...     warnings.simplefilter("error", cr.CrossroadsWarning)  # a doubtful choice stops the program
+    ...     p = cr.stats.holm([0.01, 0.02])
+    """
 
     def __init__(self, message: object = "") -> None:
         super().__init__(without_middle(str(message), 2 * MOST_CHARACTERS))
 
 
 def require(module: str, *, extra: str, purpose: str) -> Any:
-    """Import an optional dependency, or say which extra provides it.
+    """Import an optional dependency, or raise an error that names the extra that provides it.
 
     Parameters
     ----------
@@ -219,37 +271,37 @@ def require(module: str, *, extra: str, purpose: str) -> Any:
 
 
 def _as_text(name: object) -> str:
-    """A name that was given; one that is no text, in words."""
+    """A name that was given; a description of one that is not text."""
     return name if isinstance(name, str) else in_short(name)
 
 
 def in_short(value: object, most: int = 60) -> str:
-    """What ``repr`` says of a value, short enough for a message.
+    """Return the ``repr`` of a value, shortened for a message.
 
-    Values come out of files of others: what a few bytes of a pickle describe can be larger than the memory
-    when it is written out, and a number too long to be written at all. So no more is written than is shown.
+    Values may come from untrusted files: a few bytes of a pickle can describe a value whose ``repr`` does not
+    fit in memory, or a number too long to be written. So no more is written than is shown.
 
     Parameters
     ----------
     value
         Anything.
     most
-        Number of characters, about: a text that is cut ends with "…".
+        Approximate number of characters; a text that is cut ends with "…".
     """
     pieces, size = [], 0
     for piece in _pieces(value, most, _DEPTH):
         pieces.append(piece)
         size += len(piece)
-        if size > most + 3:  # a text of that length has its quotation marks, and the sign that it is cut
+        if size > most + 3:  # quotation marks and the ellipsis are not counted
             return f"{''.join(pieces)[:most]}…"
     return "".join(pieces)
 
 
 def _pieces(value: object, most: int, depth: int) -> Iterator[str]:
-    """What ``repr`` says, bit by bit, as far as anybody asks."""
+    """The ``repr`` of a value in pieces, generated as needed."""
     if isinstance(value, PurePath):
         value = str(value)
-    if isinstance(value, str):  # of whatever class: only its letters count
+    if isinstance(value, str):  # also a subclass: only its characters count
         yield repr(str.__str__(value) if len(value) <= most else str.__getitem__(value, slice(most)) + "…")
     elif isinstance(value, bytes | bytearray):
         yield repr(bytes(value[:most])) + ("…" if len(value) > most else "")
@@ -283,17 +335,17 @@ def _integer(value: int) -> str:
 
 
 def _otherwise(value: object) -> str:
-    """What any other object says of itself."""
+    """The ``repr`` of any other object."""
     try:
         if isinstance(shape := getattr(value, "shape", None), tuple) and shape:
             return f"{type(value).__name__} of shape {in_short(shape)}"
         return repr(value)
-    except Exception:  # it is the value that is wrong, and not this message about it
+    except Exception:  # a broken repr must not hide the message
         return f"<{type(value).__name__}>"
 
 
 def without_middle(text: str, most: int = MOST_CHARACTERS) -> str:
-    """A text that is not too long, or its beginning and its end."""
+    """Cut a text in the middle if it is too long."""
     if len(text) <= most:
         return text
     sign = " […] "
@@ -303,7 +355,7 @@ def without_middle(text: str, most: int = MOST_CHARACTERS) -> str:
 
 def nearest(name: str, known: Iterable[str], *, n: int = 3) -> tuple[str, ...]:
     """The known names closest to a mistyped one, best first, ignoring case."""
-    if len(name) > MOST_CHARACTERS:  # the comparison takes the product of lengths
+    if len(name) > MOST_CHARACTERS:  # the time of the comparison is the product of lengths
         return ()
     table: dict[str, str] = {}
     for candidate in known:
@@ -311,16 +363,26 @@ def nearest(name: str, known: Iterable[str], *, n: int = 3) -> tuple[str, ...]:
     return tuple(table[m] for m in difflib.get_close_matches(name.casefold(), table, n=n, cutoff=0.6))
 
 
-def one_of(kind: str, name: Any, known: Iterable[str]) -> str:
-    """Return ``name`` if it is known, else raise with the nearest that is."""
-    known = tuple(known)
+def one_of(kind: str, name: Given, known: Any) -> Given:
+    """Return ``name`` if it is known, else raise an error with the nearest known name.
+
+    Parameters
+    ----------
+    kind
+        Kind of the name, for the error.
+    name
+        The name given.
+    known
+        A ``Literal`` of the allowed names, or any collection of names.
+    """
+    known = get_args(known) or tuple(known)
     if not isinstance(name, str) or name not in known:  # an array compares item by item
         raise UnknownNameError(kind, name, known)
     return name
 
 
 def join_words(words: Iterable[str], *, last: str = "and", most: int | None = None) -> str:
-    """Join words as prose does: ``a, b and c``; past ``most`` the rest is counted."""
+    """Join words as in prose: ``a, b and c``; beyond ``most`` the rest is counted."""
     words = list(words)
     if most is not None and len(words) > most:
         words = [*words[:most], f"{len(words) - most} more"]

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import importlib.util
+import json
 import os
 import shutil
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -14,11 +14,14 @@ import pytest
 
 import crossroads as cr
 from crossroads.evidence import Embeddings
+from crossroads.inference.multiplicity import adjust_known
 from crossroads.measures import BatteryResult
-from crossroads.report import Audit
-from crossroads.report.page import write_page
-from crossroads.report.records import Record, audit_document
+from crossroads.report.audit import Audit, by_label
+from crossroads.report.documents.records import Record, audit_record
+from crossroads.report.page.page import write_page
 from crossroads.stimuli import Design
+from tests import registry
+from tests.browser import fonts
 
 FLAGS = (
     "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
@@ -72,20 +75,6 @@ def _executable() -> str:
     return found
 
 
-def _module(path: Path) -> Any:
-    """A module beside the tests, which import no tests."""
-    spec = importlib.util.spec_from_file_location(f"crossroads_{path.stem}", path)
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
-
-
-REGISTRY = _module(Path(__file__).parent.with_name("registry.py"))
-LETTERS = _module(Path(__file__).with_name("fonts.py"))
-
-
 @pytest.fixture(scope="session")
 def browsers(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[[str], Any]]:
     """``browsers(font)``: the browser on a machine with certain fonts; ``""`` for those of this one."""
@@ -99,7 +88,7 @@ def browsers(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[[str
             env = None
             if font:
                 folder = tmp_path_factory.mktemp(f"fonts-{font}")
-                env = LETTERS.environment(LETTERS.configuration(font, folder, REGISTRY.npm_member))
+                env = fonts.environment(fonts.configuration(font, folder, registry.npm_member))
             running[font] = driver.chromium.launch(executable_path=_executable(), args=list(FLAGS), env=env)
         return running[font]
 
@@ -133,7 +122,7 @@ def opened(chromium: Any) -> Iterator[Callable[..., Opened]]:
     yield from _opening(chromium)
 
 
-@pytest.fixture(params=LETTERS.FONTS)
+@pytest.fixture(params=fonts.FONTS)
 def opened_in_font(request: Any, browsers: Callable[[str], Any]) -> Iterator[Callable[..., Opened]]:
     """The same on machines with other fonts."""
     yield from _opening(browsers(request.param))
@@ -230,7 +219,7 @@ AXE = ("axe-core", "4.14.0", "20c09fe157a8a34a30e241aaa1fcdade657734f08ab379ecfb
 @pytest.fixture(scope="session")
 def axe() -> str:
     """The source of axe-core."""
-    found: Path = REGISTRY.npm_member(*AXE)
+    found: Path = registry.npm_member(*AXE)
     return found.read_text(encoding="utf-8")
 
 
@@ -275,19 +264,39 @@ def audit(vectors: Embeddings, designs: list[Design]) -> Audit:
         missing="drop",
         n=7,
     )
-    return Audit(
-        battery=battery,
-        intervals=tuple(cr.bootstrap(vectors, one, missing="drop") for one in designs),
-        influences=tuple(cr.influence(vectors, one, missing="drop") for one in designs),
-        detections={"AF IBD": found, "AF EIBD": emergent},
-        fits=(fit,),
-    )
+    drawn = {one.name: cr.stats.bootstrap(vectors, one, missing="drop") for one in designs}
+    influences = [cr.stats.influence(vectors, one, missing="drop") for one in designs]
+    whole = replace(battery, intervals=drawn)
+    return Audit({**by_label([whole, *influences]), "AF IBD": found, "AF EIBD": emergent, fit.label: fit})
 
 
 @pytest.fixture(scope="session")
 def record(audit: Audit, vectors: Embeddings, designs: list[Design]) -> Record:
     """The same as a page takes it."""
-    return Record(document=audit_document(audit, designs), vectors=vectors)
+    return audit_record(audit, designs, vectors=vectors)
+
+
+def _uncrossed(tree: Any) -> Any:
+    if isinstance(tree, list):
+        return [_uncrossed(one) for one in tree]
+    if isinstance(tree, dict):
+        return {key: None if key.startswith("crossed") else _uncrossed(one) for key, one in tree.items()}
+    return tree
+
+
+@pytest.fixture(scope="session")
+def older() -> Callable[[Mapping[str, Any]], dict[str, Any]]:
+    """``older(document)``: the same as a version wrote it that did not say what other words would show."""
+
+    def without(document: Mapping[str, Any]) -> dict[str, Any]:
+        found: dict[str, Any] = _uncrossed(json.loads(json.dumps(dict(document))))
+        for result in found["results"]:
+            if result["type"] == "BatteryResult":
+                exact = [test["level1"]["tails"]["two-sided"][0] for test in result["tests"]]
+                result["adjusted"] = {name: list(some) for name, some in adjust_known(exact).items()}
+        return found
+
+    return without
 
 
 @pytest.fixture(scope="session")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -13,8 +14,8 @@ import pytest
 
 import crossroads as cr
 from crossroads.report import Audit
-from crossroads.report.page import page_html, write_page
-from crossroads.report.records import Record, audit_document
+from crossroads.report.documents.records import Record, audit_document
+from crossroads.report.page.page import page_html, write_page
 
 WORDS = (
     "<script>window.broken = 1</script>", "</script><script>window.broken = 2</script>", "<!--", "]]>",
@@ -35,11 +36,9 @@ def hostile(tmp_path_factory: pytest.TempPathFactory) -> Path:
     emb = cr.Embeddings(words, rng.normal(size=(40, 8)), provenance="<b>model</b> & 'co' \u202e\"q\"")
     sets = [cr.StimulusSet(f"</title>{WORDS[i]}", tuple(words[i * 10 : i * 10 + 10])) for i in range(4)]
     design = cr.Design(name="<i>test</i>", x=sets[0], y=sets[1], a=sets[2], b=sets[3])
-    audit = Audit(
-        battery=cr.battery(emb, [design], alternative="two-sided"),
-        intervals=(cr.bootstrap(emb, design),),
-        influences=(cr.influence(emb, design),),
-    )
+    tested = cr.battery(emb, [design], alternative="two-sided")
+    whole = replace(tested, intervals={design.name: cr.stats.bootstrap(emb, design)})
+    audit = Audit([whole, cr.stats.influence(emb, design)])
     document = audit_document(audit, [design])
     path = tmp_path_factory.mktemp("hostile") / "a '<b>' page.html"
     write_page(path, [Record(document=document, vectors=emb, methods="<p>", citations="</script>")])
@@ -74,10 +73,8 @@ def test_ten_thousand_words_are_shown_in_parts(opened: Callable[..., Any], tmp_p
     words = [f"word-{i}" for i in range(10_000)]
     emb = cr.Embeddings(words, rng.normal(size=(10_000, 20)).astype(np.float32), provenance="large")
     design = cr.Design(name="large", x=words[:4990], y=words[4990:9980], a=words[9980:9990], b=words[9990:])
-    audit = Audit(
-        battery=cr.battery(emb, [design], alternative="two-sided", method="normal"),
-        influences=(cr.influence(emb, design),),
-    )
+    tested = cr.battery(emb, [design], alternative="two-sided", method="normal")
+    audit = Audit([tested, cr.stats.influence(emb, design)])
     path = tmp_path / "large.html"
     write_page(path, [Record(document=audit_document(audit, [design]), vectors=emb)])
     assert path.stat().st_size < 5_000_000
@@ -90,7 +87,7 @@ def test_half_a_character_in_the_name_of_a_model_can_be_written() -> None:
     words = list("abcdefgh")
     emb = cr.Embeddings(words, np.random.default_rng(2).normal(size=(8, 4)), provenance="model-\ud800")
     design = cr.Design(name="half", x=["a", "b"], y=["c", "d"], a=["e", "f"], b=["g", "h"])
-    audit = Audit(battery=cr.battery(emb, [design]))
+    audit = Audit([cr.battery(emb, [design])])
     text = page_html([Record(document=audit_document(audit, [design]), vectors=emb)])
     assert "model-\\ud800" in text
     text.encode("utf-8")
@@ -101,9 +98,8 @@ def test_no_copied_cell_is_a_formula(opened: Callable[..., Any], tmp_path: Path)
     emb = cr.Embeddings(words, np.random.default_rng(3).normal(size=(16, 6)), provenance="=model")
     x, y, a, b = (words[i * 4 : i * 4 + 4] for i in range(4))
     design = cr.Design(name="@test", x=x, y=y, a=a, b=b)
-    audit = Audit(
-        battery=cr.battery(emb, [design], alternative="two-sided"), influences=(cr.influence(emb, design),)
-    )
+    tested = cr.battery(emb, [design], alternative="two-sided")
+    audit = Audit([tested, cr.stats.influence(emb, design)])
     path = tmp_path / "formulas.html"
     write_page(path, [Record(document=audit_document(audit, [design]), vectors=emb)])
     page = opened(path).page

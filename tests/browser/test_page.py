@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any
 
 import crossroads.report
-from crossroads.report.page import write_page
-from crossroads.report.records import Record
+from crossroads.report.documents.records import Record
+from crossroads.report.page.page import write_page
 
 
 def test_it_opens_without_an_error_and_without_a_request(opened: Callable[..., Any], report: Path) -> None:
@@ -98,8 +98,10 @@ def test_several_models_share_a_page(
 
 def test_no_part_of_the_script_writes_markup() -> None:
     forbidden = ("innerHTML", "outerHTML", "insertAdjacentHTML", "document.write", "eval(", "new Function")
-    folder = Path(crossroads.report.__file__).parent / "page_files"
-    for path in folder.glob("*.js"):
+    folder = Path(crossroads.report.__file__).parent / "page" / "files"
+    paths = sorted(folder.rglob("*.js"))
+    assert paths
+    for path in paths:
         lines = [line for line in path.read_text(encoding="utf-8").splitlines() if not line.startswith("//")]
         for line in lines:
             assert not any(one in line for one in forbidden), f"{path.name}: {line}"

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import functools
 import json
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 import pytest
+import typer.main
 
-from crossroads.cli import main, printing
+from crossroads.cli import main
+from crossroads.cli.terminal import tables as printing
 
 
 class Run(NamedTuple):
@@ -23,6 +26,16 @@ class Run(NamedTuple):
 
 
 Command = Callable[..., Run]
+
+
+@pytest.fixture(scope="session", autouse=True)
+def built_once() -> Iterator[None]:
+    """The commands are made of their functions once in a session for each look of the help."""
+    make = typer.main.get_command
+    made = functools.cache(lambda app, _: make(app))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(typer.main, "get_command", lambda app: made(app, app.rich_markup_mode))
+        yield
 
 
 @pytest.fixture

@@ -100,7 +100,7 @@ def test_a_wrong_name_is_told_with_the_nearest_of_the_file(
     run = command("weat", vectors, "-d", several, "-t", "nurse")
     assert run.status == 2
     assert "unknown test 'nurse'" in run.err
-    assert "did you mean 'nurses'? the files hold 'Doctors', 'nurses' and 'cooks'." in run.err
+    assert "did you mean 'nurses'? the files contain 'Doctors', 'nurses' and 'cooks'." in run.err
 
 
 def test_a_name_of_the_catalogue_adds_to_the_designs_of_a_file(
@@ -172,6 +172,7 @@ def test_tests_that_are_skipped_name_the_fallback(
     assert "not tested" not in command(measure, vectors, "-d", file, "--missing", "drop").out
 
 
+@pytest.mark.slow
 def test_audits_keep_the_hint_where_tests_are_skipped(
     command: Command, vectors: Path, tmp_path: Path
 ) -> None:

@@ -115,6 +115,7 @@ CASES: dict[str, tuple[str, tuple[str, ...]]] = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", CASES)
 @pytest.mark.filterwarnings("default::crossroads.errors.CrossroadsWarning")
 def test_no_value_in_a_file_makes_a_command_fall_over(
@@ -129,6 +130,7 @@ def test_no_value_in_a_file_makes_a_command_fall_over(
         _check(command(*arguments), changed)
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("default::crossroads.errors.CrossroadsWarning")
 def test_no_value_in_results_makes_a_report_fall_over(
     place: Path, command: Command, monkeypatch: pytest.MonkeyPatch
@@ -150,6 +152,7 @@ def _check(run: Any, changed: str) -> None:
     assert len(run.err) < 6000, changed[:2000]
 
 
+@pytest.mark.slow
 def test_an_array_that_is_none_is_refused_though_its_checksum_fits(place: Path, command: Command) -> None:
     arrays: dict[str, Any] = {
         "logit": np.zeros((1, 1, 2, 1)), "slot": np.array([[[[0], [1]]]]),

@@ -12,7 +12,7 @@ from typer.testing import CliRunner
 from crossroads import catalog
 from crossroads.cli.app import app
 from crossroads.errors import InputError
-from crossroads.report.records import read_records
+from crossroads.report.documents.records import read_records
 
 
 def run(*arguments: str) -> str:

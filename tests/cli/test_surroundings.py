@@ -43,6 +43,7 @@ def shell(tmp_path: Path) -> Shell:
     return run
 
 
+@pytest.mark.slow
 def test_a_minus_is_a_minus_in_a_terminal_without_one(shell: Shell) -> None:
     settings = ("mleat", "vectors.txt", "-d", "mine.json", "--resamples", "0")
     plain, usual = shell(*settings, **ASCII), shell(*settings, PYTHONUTF8="1")
@@ -55,6 +56,7 @@ def test_a_minus_is_a_minus_in_a_terminal_without_one(shell: Shell) -> None:
     assert "-" in "".join(found)
 
 
+@pytest.mark.slow
 def test_a_document_is_whole_in_a_terminal_of_ascii(shell: Shell) -> None:
     for arguments in (("weat", "vectors.txt", "-d", "mine.json", "--json"), ("catalog", "weat1", "--json")):
         plain, usual = shell(*arguments, **ASCII), shell(*arguments, PYTHONUTF8="1")
@@ -62,6 +64,7 @@ def test_a_document_is_whole_in_a_terminal_of_ascii(shell: Shell) -> None:
         assert json.loads(plain.stdout.decode("ascii")) == json.loads(usual.stdout.decode("utf-8"))
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform in ("darwin", "win32"), reason="every file name is text here")
 def test_names_of_files_that_are_no_text_are_read_and_written(shell: Shell, tmp_path: Path) -> None:
     name, folder = b"caf\xe9.txt", b"o\xe9 \xff"
@@ -76,6 +79,7 @@ def test_names_of_files_that_are_no_text_are_read_and_written(shell: Shell, tmp_
         assert (report / "report.html").stat().st_size > 10_000
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "settings",
     [
@@ -89,17 +93,18 @@ def test_names_of_files_that_are_no_text_are_read_and_written(shell: Shell, tmp_
 )
 def test_surroundings_change_no_number(shell: Shell, tmp_path: Path, settings: dict[str, str]) -> None:
     arguments = ("audit", "vectors.txt", "-d", "mine.json", "--no-figures", "-o")
-    usual, other = shell(*arguments, "usual"), shell(*arguments, "other", **settings)
+    usual, other = shell(*arguments, "run-1"), shell(*arguments, "run-2", **settings)
     assert usual.returncode == other.returncode == 0
-    assert other.stdout.replace(b"other", b"usual") == usual.stdout
+    assert other.stdout.replace(b"run-2", b"run-1") == usual.stdout
     documents = [
         json.loads((tmp_path / name / "results.json").read_text(encoding="utf-8"))
-        for name in ("usual", "other")
+        for name in ("run-1", "run-2")
     ]
     results: list[Any] = [one["results"] for one in documents]
     assert results[0] == results[1]
 
 
+@pytest.mark.slow
 def test_a_folder_with_spaces_and_other_letters_and_one_nobody_else_may_read(
     shell: Shell, tmp_path: Path
 ) -> None:
@@ -115,6 +120,7 @@ def test_a_folder_with_spaces_and_other_letters_and_one_nobody_else_may_read(
     assert (tmp_path / folder / "report.html").is_file()
 
 
+@pytest.mark.slow
 def test_colours_are_kept_out_of_numbers(shell: Shell) -> None:
     run = shell("weat", "vectors.txt", "-d", "mine.json", FORCE_COLOR="1", COLUMNS="40", PYTHONUTF8="1")
     assert run.returncode == 0

@@ -15,20 +15,12 @@ import numpy as np
 import pytest
 
 import crossroads
-from crossroads.corpus import (
-    SAMPLE,
-    Context,
-    Counts,
-    Found,
-    engines,
-    find_contexts,
-    planning,
-    read_contexts,
-    tasks,
-)
-from crossroads.corpus.reservoir import Reservoirs
-from crossroads.corpus.storing import write_contexts
+from crossroads.corpus import SAMPLE, Context, Counts, Found, find_contexts, read_contexts, tasks
+from crossroads.corpus import search as planning
+from crossroads.corpus.sample import Reservoirs
+from crossroads.corpus.store import write_contexts
 from crossroads.errors import CrossroadsError
+from crossroads.workers import processes
 
 ROOT = Path(__file__).parents[2]
 WORDS = ["Anna", "José", "New York", "short-term", "term", "C++", "дом", "東京", "ANNA", "nowhere"]
@@ -103,6 +95,7 @@ find other sentences. If that is not meant, find out what changed and mend it. I
   3. make docs/guides/contextual-run.md anew (make contextual-run)."""
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("options", "expected"), DIGESTS[SAMPLE], ids=lambda one: str(one)[:40])
 def test_a_seeded_sample_does_not_change_unnoticed(
     options: dict[str, Any], expected: str, files: Path
@@ -182,10 +175,10 @@ def test_workers_of_another_procedure_are_refused(
     # where one node was not brought up to date.
     source = Path(crossroads.__file__).parent
     shutil.copytree(source, tmp_path / "crossroads", ignore=shutil.ignore_patterns("__pycache__"))
-    changed = tmp_path / "crossroads" / "corpus" / "reservoir.py"
+    changed = tmp_path / "crossroads" / "corpus" / "sample.py"
     text = changed.read_text(encoding="utf-8")
     changed.write_text(text.replace(f'"{SAMPLE}"', '"crossroads-sample/1"'), encoding="utf-8")
-    monkeypatch.setattr(engines, "_PACKAGE", tmp_path / "crossroads" / "__init__.py")
+    monkeypatch.setattr(processes, "_PACKAGE", tmp_path / "crossroads" / "__init__.py")
     monkeypatch.setattr(planning, "PART_BYTES", 5000)
     with pytest.raises(CrossroadsError, match=rf"draws contexts by crossroads-sample/1, .* by {SAMPLE}"):
         find_contexts(str(files / "*"), WORDS, workers=2)

@@ -236,7 +236,7 @@ def test_traits_of_ones_own_are_read_on_demand(tmp_path: Path) -> None:
         ("h.json", '{"a": {"women": {"cold-warm": 1}}, "women": {"cold-warm": 1}}', "some have none"),
         ("h.csv", "a,b\n1,2\n", "no column 'group'"),
         ("h.csv", "group\nwomen\n", "no trait beside"),
-        ("h.csv", "group,cold-warm\nwomen\n", "1 cells where the head has 2"),
+        ("h.csv", "group,cold-warm\nwomen\n", "1 cells, but the header has 2"),
         ("h.csv", "group,trait,score\n,cold-warm,3\n", "a name is missing"),
         ("h.csv", "group,trait,score\nwomen,cold-warm,-3\n", "the score is -3"),
         ("h.csv", "group,trait,score\nwomen,cold-warm,3\nWomen,cold - warm,4\n", "rated twice"),
@@ -266,7 +266,7 @@ def test_demographics_are_a_table_of_annotators(tmp_path: Path) -> None:
     assert read_demographics(file) == {"p": {"gender": "female"}, "q": {"gender": "male"}}
     for text, said in (
         ("who,gender\np,f\n", "first line reads"),
-        ("annotator,gender\np\n", "do not fit"),
+        ("annotator,gender\np\n", "do not match"),
         ("annotator,gender\np,f\np,m\n", "twice"),
     ):
         with pytest.raises(FormatError, match=said):

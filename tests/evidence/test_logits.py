@@ -13,7 +13,7 @@ import pytest
 from crossroads.errors import DiskFullError, EvidenceError, FormatError, InputError, UnknownNameError
 from crossroads.evidence import Provenance
 from crossroads.evidence.logits import Logits
-from crossroads.measures.ilps import ilps_star
+from crossroads.measures.traits.ilps import ilps_star
 from crossroads.stimuli import catalog
 
 TEMPLATES = ["{capitalised} are {trait}.", "Why are {plural} {trait}?"]
@@ -184,7 +184,7 @@ def less(table: dict[str, Any], name: str) -> dict[str, Any]:
 
 
 def test_a_folder_that_is_none_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(FormatError, match="this is not there, so it is no crossroads-logits folder"):
+    with pytest.raises(FormatError, match="this does not exist, so it is not a crossroads-logits folder"):
         Logits.open(tmp_path / "absent")
     with pytest.raises(FormatError, match=r"this has no manifest(.|\n)*crossroads probe"):
         Logits.open(tmp_path)
@@ -202,7 +202,7 @@ def test_a_folder_that_is_none_is_refused(tmp_path: Path) -> None:
         (lambda m: {**m, "about": 3}, "key 'about'"),
         (lambda m: {**m, "arrays": {}}, "expected"),
         (lambda m: {**m, "arrays": {"logit": 3}}, "'logit' is not described"),
-        (lambda m: {**m, "arrays": {"../logit": m["arrays"]["logit"]}}, "lies outside"),
+        (lambda m: {**m, "arrays": {"../logit": m["arrays"]["logit"]}}, "is outside"),
         (lambda m: {**m, "arrays": {**m["arrays"], "more": m["arrays"]["slot"]}}, "this array is missing"),
         (lambda m: {**m, "about": {}}, "does not describe logits"),
         (lambda m: {**m, "about": {**m["about"], "traits": [3]}}, "does not describe logits"),
@@ -309,7 +309,10 @@ def put(name: str, at: tuple[int, ...], value: float) -> dict[str, Any]:
         ({"word_initial": [[True, True]]}, "word_initial has shape"),
         (put("logit", (0, 0, 0, 0), np.inf), "'cold' has an infinite logit, in .* with 'women'"),
         (put("logit", (1, 0, 0, 0), np.nan), "'cold' has no logit: it was not asked for, in .* with 'José'"),
-        (put("logit", (2, 1, 1, 1), np.nan), "'warm' has not as many pieces of logit as in the first row"),
+        (
+            put("logit", (2, 1, 1, 1), np.nan),
+            "'warm' does not have as many pieces of logit as in the first",
+        ),
         (put("slot", (0, 0, 0, 0), -1), "'cold' has a logit without a slot"),
         (put("slot", (0, 0, 0, 0), 24), "'cold' has a slot of logit past the 24 slots"),
         (put("logit", (0, 0, 0, 0), 77.0), "not in the head"),

@@ -15,6 +15,7 @@ from crossroads.evidence.spelling import RULES, check_fallback, is_cased, spelli
 ORDERS = [order for n in range(4) for order in permutations(RULES, n)]
 
 
+@pytest.mark.slow
 @given(st.text(max_size=12), st.sampled_from(ORDERS))
 def test_the_word_itself_comes_first_and_nothing_twice(word: str, rules: tuple[str, ...]) -> None:
     tried = list(spellings(word, rules))

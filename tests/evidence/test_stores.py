@@ -16,8 +16,7 @@ from numpy.typing import NDArray
 from crossroads import Contexts
 from crossroads.errors import DiskFullError, EvidenceError, FormatError, InputError, UnknownNameError
 from crossroads.evidence import Provenance
-from crossroads.evidence.store_writing import write_store
-from crossroads.evidence.stores import read_store
+from crossroads.evidence.stores import read_store, write_store
 
 RNG = np.random.default_rng(0)
 GIVEN = {
@@ -158,7 +157,7 @@ def test_a_manifest_that_lies_is_found_out(tmp_path: Path, changes: dict[str, An
 
 
 def test_what_is_no_store_is_said_to_be_none(tmp_path: Path) -> None:
-    with pytest.raises(FormatError, match="is not there"):
+    with pytest.raises(FormatError, match="does not exist"):
         Contexts.open(tmp_path / "nowhere")
     with pytest.raises(FormatError, match=r"no manifest\.json"):
         Contexts.open(tmp_path)
@@ -178,10 +177,10 @@ def test_what_is_no_store_is_said_to_be_none(tmp_path: Path) -> None:
     ("words", "said"),
     [
         (["rose", "rose"], "more than once: 'rose'"),
-        (["rose", ""], "'' is no word"),
-        (["rose", " wasp"], "' wasp' is no word"),
-        (["rose", "wasp\n"], "is no word"),
-        (["rose", "a\ud800"], "is no word"),
+        (["rose", ""], "'' is not a word"),
+        (["rose", " wasp"], "' wasp' is not a word"),
+        (["rose", "wasp\n"], "is not a word"),
+        (["rose", "a\ud800"], "is not a word"),
     ],
 )
 def test_words_that_could_not_be_asked_for_are_refused(tmp_path: Path, words: list[str], said: str) -> None:
@@ -207,7 +206,7 @@ def test_two_writers_of_one_name_do_not_touch_each_other(tmp_path: Path) -> None
 def test_what_a_killed_writer_has_left_is_removed_by_the_next(tmp_path: Path) -> None:
     code = (
         "import os, signal, sys; from pathlib import Path\n"
-        "from crossroads.evidence.staging import staged\n"
+        "from crossroads.storage.staging import staged\n"
         "with staged(Path(sys.argv[1])) as folder:\n"
         "    (folder / 'torn').write_text('x')\n"
         "    os.kill(os.getpid(), signal.SIGKILL)\n"

@@ -237,9 +237,9 @@ def model_of(small_models: Any, tmp_path_factory: pytest.TempPathFactory) -> Mak
 def encoder_of() -> Callable[..., Any]:
     """``encoder_of(model, folder, layer=…)``: vectors in the order of the contexts, in this process."""
     from crossroads.corpus import read_contexts
-    from crossroads.extraction.encoding import Encoder
-    from crossroads.extraction.planning import make_plan
-    from crossroads.extraction.resolving import resolve
+    from crossroads.extraction.embed.choice import resolve
+    from crossroads.extraction.embed.encoder import Encoder
+    from crossroads.extraction.embed.plan import make_plan
 
     def encode(model: Path, folder: Path, **options: Any) -> Any:
         import numpy as np

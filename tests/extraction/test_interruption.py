@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from crossroads.extraction import embed
+from crossroads.extraction.embed.run import embed
 
 if sys.platform != "linux":
     pytest.skip("processes are found in /proc", allow_module_level=True)
@@ -23,7 +23,7 @@ OPTIONS: dict[str, Any] = {"unit_tokens": 150, "batch_size": 4, "device": "cpu"}
 MOMENTS = str(Path(__file__).parents[1] / "moments.py")
 SCRIPT = (
     "import json, sys\n"
-    "from crossroads.extraction import embed\n"
+    "from crossroads.extraction.embed.run import embed\n"
     "embed(sys.argv[1], sys.argv[2], sys.argv[3], **json.loads(sys.argv[4]))\n"
 )
 
@@ -74,7 +74,7 @@ def workers_of(session: int) -> list[str]:
             owner = int((folder / "stat").read_text().rpartition(")")[2].split()[3])
         except (OSError, IndexError):
             continue
-        if b"crossroads.extraction.working" in line and owner == session:
+        if b"crossroads.extraction.embed.engines" in line and owner == session:
             found.append(folder.name)
     return found
 
@@ -102,7 +102,7 @@ def test_a_killed_worker_costs_time_but_no_data(
     model: Path, many: Path, expected: dict[str, bytes], tmp_path: Path
 ) -> None:
     store = tmp_path / "store"
-    moment = at_part("1,9", "SIGKILL:crossroads.extraction.working")
+    moment = at_part("1,9", "SIGKILL:crossroads.extraction.embed.engines")
     assert run(many, model, store, moment, workers=2) == 0
     assert bytes_of(store) == expected
 

@@ -10,10 +10,10 @@ from pathlib import Path
 import pytest
 
 from crossroads.errors import CrossroadsError, FormatError, InputError, UnknownNameError, UnsafeFileError
-from crossroads.extraction import embed
-from crossroads.extraction.resolving import resolve
-from crossroads.sources.model_files import find_model
-from crossroads.sources.transformers_models import load_config, load_tokenizer, longest_input
+from crossroads.extraction.embed.choice import resolve
+from crossroads.extraction.embed.run import embed
+from crossroads.sources.models.files import find_model
+from crossroads.sources.models.transformers import load_config, load_tokenizer, longest_input
 
 
 @pytest.fixture
@@ -93,7 +93,7 @@ def test_a_model_that_brings_its_own_program_is_refused(model: Path) -> None:
     config.update(model_type="mine", auto_map={"AutoConfig": "mine.Config", "AutoModel": "mine.Model"})
     (model / "config.json").write_text(json.dumps(config), encoding="utf-8")
     (model / "mine.py").write_text("raise SystemExit('this must never run')", encoding="utf-8")
-    with pytest.raises(UnsafeFileError, match="program of its own"):
+    with pytest.raises(UnsafeFileError, match="code of its own"):
         load_config(find_model(model))
 
 
@@ -134,11 +134,11 @@ def test_a_model_without_its_tokenizer_is_a_sentence(model: Path) -> None:
 
 def test_options_are_checked_against_the_model(model: Path) -> None:
     with pytest.raises(UnknownNameError, match="did you mean 'first'"):
-        resolve(model, piece="firts")
+        resolve(model, piece="firts")  # type: ignore[arg-type]
     with pytest.raises(UnknownNameError, match="did you mean 'float16'"):
-        resolve(model, dtype="flaot16")
+        resolve(model, dtype="flaot16")  # type: ignore[arg-type]
     with pytest.raises(UnknownNameError, match="did you mean 'cuda'"):
-        resolve(model, device="cuda0")
+        resolve(model, device="cuda0")  # type: ignore[arg-type]
     with pytest.raises(InputError, match="max_length=65 cannot be used"):
         resolve(model, max_length=65)
     with pytest.raises(InputError, match="batch_size=0"):
@@ -179,4 +179,4 @@ def test_a_tokenizer_that_knows_more_than_the_model_is_a_sentence(
         embed(contexts, model, tmp_path / "store", workers=1, device="cpu")
     assert "Traceback" not in str(caught.value)
     assert "\n" not in caught.value.message
-    assert "tokenizer may know more" in str(caught.value.hint)
+    assert "tokenizer may allow more" in str(caught.value.hint)

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from crossroads.extraction import embed
+from crossroads.extraction.embed.run import embed
 
 WheelMember = Callable[[str, str, str, str], Path]
 MINILM = (

@@ -10,9 +10,12 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy.stats import false_discovery_control
 
-from crossroads import benjamini_hochberg, holm
 from crossroads.errors import InputError
+from crossroads.inference.multiplicity import ADJUSTMENTS, adjust, benjamini_yekutieli
+from crossroads.stats import benjamini_hochberg, holm
+from crossroads.wording import phrases
 
 # p.adjust of R 4.2.2, 2026-11-15; see references/adjust.R
 ADJUST = json.loads((Path(__file__).parents[1] / "references" / "adjust.json").read_text(encoding="utf-8"))
@@ -25,6 +28,33 @@ pvalues = st.lists(st.floats(0, 1), min_size=1, max_size=12)
 def test_adjusted_p_values_equal_those_of_r(case: dict[str, Any]) -> None:
     assert holm(case["p"]) == pytest.approx(case["holm"], rel=1e-14)
     assert benjamini_hochberg(case["p"]) == pytest.approx(case["bh"], rel=1e-14)
+
+
+# p.adjust(p, "BY") is min(1, cummin((m / k) p sum(1 / (1:m)))), which scipy 1.11 and later computes by itself
+@pytest.mark.reference
+@pytest.mark.parametrize("case", ADJUST["cases"], ids=lambda case: str(case["name"]))
+def test_benjamini_and_yekutieli_adjust_as_scipy_and_as_r_times_the_harmonic_number(
+    case: dict[str, Any],
+) -> None:
+    found = benjamini_yekutieli(case["p"])
+    assert found == pytest.approx(false_discovery_control(case["p"], method="by"), rel=1e-14)
+    harmonic = sum(1 / k for k in range(1, len(case["p"]) + 1))
+    below = [i for i, bh in enumerate(case["bh"]) if bh * harmonic < 1]
+    assert found[below] == pytest.approx([case["bh"][i] * harmonic for i in below], rel=1e-14)
+
+
+@given(pvalues)
+def test_benjamini_and_yekutieli_adjust_as_scipy(p: list[float]) -> None:
+    assert benjamini_yekutieli(p) == pytest.approx(false_discovery_control(p, method="by"), rel=1e-12)
+
+
+@given(pvalues)
+def test_a_family_is_adjusted_in_every_way_at_once(p: list[float]) -> None:
+    found = adjust(p)
+    assert list(found) == list(ADJUSTMENTS) == ["holm", "bh", "by"] == list(phrases.ADJUSTMENTS)
+    for how, function in ADJUSTMENTS.items():
+        assert found[how] == tuple(function(p).tolist())
+    assert phrases.ADJUSTMENT in found
 
 
 @given(pvalues)
@@ -49,13 +79,14 @@ def test_benjamini_and_hochberg_reject_up_to_the_last_step_that_holds(p: list[fl
 def test_adjusting_keeps_order_and_only_raises(p: list[float], random: Any) -> None:
     shuffled = p[:]
     random.shuffle(shuffled)
-    for adjust in (holm, benjamini_hochberg):
-        adjusted = adjust(p)
+    for how in ADJUSTMENTS.values():
+        adjusted = how(p)
         assert all(a >= q for a, q in zip(adjusted, p, strict=True))
         assert np.array_equal(np.sort(adjusted), adjusted[np.argsort(p, kind="stable")])
-        assert sorted(adjust(shuffled)) == sorted(adjusted)
+        assert sorted(how(shuffled)) == sorted(adjusted)
     assert (holm(p) >= benjamini_hochberg(p)).all()
-    assert holm(p[:1]).tolist() == benjamini_hochberg(p[:1]).tolist() == p[:1]
+    assert (benjamini_yekutieli(p) >= benjamini_hochberg(p)).all()
+    assert all(how(p[:1]).tolist() == p[:1] for how in ADJUSTMENTS.values())
 
 
 def test_holm_keeps_the_chance_of_any_false_rejection() -> None:
@@ -65,10 +96,11 @@ def test_holm_keeps_the_chance_of_any_false_rejection() -> None:
 
 
 def test_nothing_to_adjust_is_nothing_adjusted() -> None:
-    assert holm([]).size == benjamini_hochberg([]).size == 0
+    assert all(how([]).size == 0 for how in ADJUSTMENTS.values())
+    assert adjust([]) == {"holm": (), "bh": (), "by": ()}
 
 
-@pytest.mark.parametrize("adjust", [holm, benjamini_hochberg])
+@pytest.mark.parametrize("how", [*ADJUSTMENTS.values(), adjust])
 @pytest.mark.parametrize(
     ("p", "message"),
     [
@@ -82,6 +114,6 @@ def test_nothing_to_adjust_is_nothing_adjusted() -> None:
         ([[0.1], [0.1, 0.2]], "give real numbers"),
     ],
 )
-def test_what_is_no_p_value_is_refused(adjust: Any, p: Any, message: str) -> None:
+def test_what_is_no_p_value_is_refused(how: Any, p: Any, message: str) -> None:
     with pytest.raises(InputError, match=message):
-        adjust(p)
+        how(p)

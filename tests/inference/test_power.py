@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from itertools import pairwise
 from math import comb, sqrt
 from typing import Any
@@ -10,11 +11,17 @@ import numpy as np
 import pytest
 from scipy import optimize, stats
 
-from crossroads import minimum_detectable
 from crossroads.errors import InputError, UnknownNameError
 from crossroads.geometry import effect_size
-from crossroads.inference.permutation import permutation_test
-from crossroads.inference.rows import permutation_rows
+from crossroads.inference.permutation.rows import permutation_rows as cr_permutation_rows
+from crossroads.inference.permutation.test import Tail
+from crossroads.inference.permutation.test import permutation_test as cr_permutation_test
+from crossroads.stats import minimum_detectable as cr_minimum_detectable
+
+# counted by hand below: one tail
+permutation_rows = partial(cr_permutation_rows, alternative="greater")
+permutation_test = partial(cr_permutation_test, alternative="greater")
+minimum_detectable = partial(cr_minimum_detectable, alternative="greater")
 
 
 def some(value: float | None) -> float:
@@ -32,7 +39,7 @@ def shift_of(d: float, n_x: int, n_y: int) -> float:
     return d * sqrt((n - 2) / (n - 1 - d**2 * n_x * n_y / n))
 
 
-def significant(scores: np.ndarray[Any, Any], n_x: int, alternative: str, alpha: float = 0.05) -> float:
+def significant(scores: np.ndarray[Any, Any], n_x: int, alternative: Any, alpha: float = 0.05) -> float:
     """Share of rows that the exact test calls significant: a p-value below the level."""
     return float((permutation_rows(scores, n_x, alternative=alternative).pvalue < alpha).mean())
 
@@ -40,10 +47,11 @@ def significant(scores: np.ndarray[Any, Any], n_x: int, alternative: str, alpha:
 SMALL = [(3, 4), (3, 6), (4, 4), (3, 8), (4, 7), (5, 5), (8, 3), (6, 6), (5, 8), (7, 7), (8, 8), (2, 12)]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("alternative", ["greater", "two-sided"])
 @pytest.mark.parametrize(("n_x", "n_y"), SMALL)
 def test_the_exact_test_finds_the_detectable_effect_four_times_in_five(
-    n_x: int, n_y: int, alternative: str
+    n_x: int, n_y: int, alternative: Any
 ) -> None:
     # 3,000 to 12,000 data sets: the standard deviation of the share is at most .0073
     found = minimum_detectable(n_x, n_y, alternative=alternative)
@@ -57,6 +65,7 @@ def test_the_exact_test_finds_the_detectable_effect_four_times_in_five(
     assert significant(scores, n_x, alternative) == pytest.approx(0.8, abs=0.02)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("n_x", "n_y", "alternative", "power", "alpha"),
     [
@@ -67,7 +76,7 @@ def test_the_exact_test_finds_the_detectable_effect_four_times_in_five(
     ],
 )
 def test_so_it_does_with_other_chances_levels_and_tails(
-    n_x: int, n_y: int, alternative: str, power: float, alpha: float
+    n_x: int, n_y: int, alternative: Any, power: float, alpha: float
 ) -> None:
     found = minimum_detectable(n_x, n_y, alternative=alternative, power=power, alpha=alpha)
     rng = np.random.default_rng(7)
@@ -90,7 +99,7 @@ def with_effect(d: float, n_x: int, n_y: int, sets: int) -> np.ndarray[Any, Any]
 @pytest.mark.parametrize("alternative", ["greater", "two-sided"])
 @pytest.mark.parametrize(("n_x", "n_y"), [(4, 4), (3, 7), (5, 6)])
 def test_half_of_normal_scores_are_significant_at_the_critical_effect(
-    n_x: int, n_y: int, alternative: str
+    n_x: int, n_y: int, alternative: Any
 ) -> None:
     # 6,000 data sets: a standard deviation of .0065 at one half, .0028 at one in twenty; the ends of the
     # range are quantiles of 4,000 others and vary as much again
@@ -101,12 +110,13 @@ def test_half_of_normal_scores_are_significant_at_the_critical_effect(
         assert significant(scores, n_x, alternative) == pytest.approx(share, abs=within)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("alternative", ["greater", "two-sided"])
 @pytest.mark.parametrize(("n_x", "n_y"), [(7, 8), (8, 8), (6, 10), (5, 13), (4, 18), (3, 31), (2, 100)])
 def test_where_the_t_test_takes_over_its_power_is_within_one_hundredth(
-    n_x: int, n_y: int, alternative: str
+    n_x: int, n_y: int, alternative: Any
 ) -> None:
-    def found(method: str, power: float) -> float:
+    def found(method: Any, power: float) -> float:
         one = minimum_detectable(n_x, n_y, alternative=alternative, method=method, power=power)
         return some(one.detectable)
 
@@ -119,7 +129,7 @@ def test_where_the_t_test_takes_over_its_power_is_within_one_hundredth(
     [(4, 4, "two-sided", 0.637), (3, 6, "two-sided", 0.75), (4, 4, "greater", 0.758)],
 )
 def test_below_that_the_t_test_at_the_nominal_level_claims_too_much(
-    n_x: int, n_y: int, alternative: str, power: float
+    n_x: int, n_y: int, alternative: Any, power: float
 ) -> None:
     # what the t test says is found four times in five, the exact test finds that often
     n, sides = n_x + n_y, 2 if alternative == "two-sided" else 1
@@ -140,7 +150,8 @@ def test_the_critical_effect_of_larger_sets_is_that_of_the_t_test(n_x: int, n_y:
     x, y = stats.zscore(rng.normal(size=n_x)), stats.zscore(rng.normal(size=n_y))
     within = sqrt((n_x + n_y) / (n_x + n_y - 2))  # squares add up to n_x and n_y
     divisions = comb(n_x + n_y, n_x)
-    for alternative, sides in (("greater", 1), ("two-sided", 2)):
+    tails: dict[Tail, int] = {"greater": 1, "two-sided": 2}
+    for alternative, sides in tails.items():
         d = some(minimum_detectable(n_x, n_y, alternative=alternative).critical)
         shifted = x + shift_of(d, n_x, n_y) * within
         assert effect_size(shifted, y, ddof=1) == pytest.approx(d, rel=1e-9)
@@ -150,7 +161,7 @@ def test_the_critical_effect_of_larger_sets_is_that_of_the_t_test(n_x: int, n_y:
 
 
 @pytest.mark.parametrize("alternative", ["greater", "two-sided"])
-def test_larger_sets_detect_smaller_effects(alternative: str) -> None:
+def test_larger_sets_detect_smaller_effects(alternative: Any) -> None:
     found = [minimum_detectable(n, n, alternative=alternative) for n in (4, 5, 8, 12, 20, 40, 100)]
     critical, detectable = [some(one.critical) for one in found], [some(one.detectable) for one in found]
     assert all(large < small for values in (critical, detectable) for small, large in pairwise(values))
@@ -168,7 +179,7 @@ def test_larger_sets_detect_smaller_effects(alternative: str) -> None:
     ],
 )
 def test_sets_too_small_for_any_significant_result_detect_nothing_and_say_why(
-    n_x: int, n_y: int, alternative: str, smallest: str
+    n_x: int, n_y: int, alternative: Any, smallest: str
 ) -> None:
     # 3 and 3 words: the smallest p is 1/20, which is not below .05; separated sets have it
     found = minimum_detectable(n_x, n_y, alternative=alternative, alpha=0.04 if n_y == 8 else 0.05)
@@ -191,8 +202,9 @@ def test_ties_that_are_not_counted_leave_a_p_of_zero() -> None:
     assert (p < 0.05).mean() == pytest.approx(0.8, abs=0.02)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("alternative", ["greater", "two-sided"])
-def test_a_fitted_normal_curve_is_judged_as_such(alternative: str) -> None:
+def test_a_fitted_normal_curve_is_judged_as_such(alternative: Any) -> None:
     found = minimum_detectable(5, 6, alternative=alternative, method="normal")
     for d, share in ((some(found.critical) - 1e-6, 0), (some(found.critical) + 1e-6, 1)):
         row = with_effect(d, 5, 6, 1)[0]
@@ -256,6 +268,7 @@ def test_impossible_questions_are_refused(
         minimum_detectable(**{"n_x": 8, "n_y": 8, **change})
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("n_x", "n_y"), [(2, 2), (5, 9), (6, 7), (25, 25)])
 @pytest.mark.parametrize("alpha", [0.001, 0.01, 0.05])
 def test_the_far_tail_of_a_two_sided_test_counts_for_nothing(n_x: int, n_y: int, alpha: float) -> None:

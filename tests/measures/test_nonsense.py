@@ -24,7 +24,7 @@ GROUPS = {("B", "f"): X, ("B", "m"): Y, ("W", "f"): A, ("W", "m"): B}
 WEFAT = cr.wefat(EMB, GROUPS, CANDIDATES, ("B", "f"))
 HUMAN = {f"g{i}": {f"t{j}": float(RNG.uniform(0, 100)) for j in range(5)} for i in range(5)}
 MODEL = {group: {trait: float(RNG.normal()) for trait in row} for group, row in HUMAN.items()}
-PAIRED = cr.TraitScores.from_table(
+PAIRED = cr.traits.TraitScores.from_table(
     {name: {f"t{j}": float(RNG.normal()) for j in range(5)} for name in ("p", "q", "p q", "q p")}
 )
 PAIRS = {"p q": ("p", "q"), "q p": ("q", "p")}
@@ -58,12 +58,14 @@ CALLS = {
     "mleat": Call(cr.mleat, (EMB, DESIGN), {"resamples": 5}),
     "ceat": Call(cr.ceat, (CONTEXTS, DESIGN), {"samples": 5}),
     "multilevel_ceat": Call(cr.multilevel_ceat, (CONTEXTS, DESIGN), {"samples": 5}),
-    "group_ceat": Call(cr.group_ceat, (CONTEXTS, {"g": X}, {"t": (A, B)}), {}),
+    "group_ceat": Call(cr.traits.group_ceat, (CONTEXTS, {"g": X}, {"t": (A, B)}), {}),
     "wefat": Call(cr.wefat, (EMB, GROUPS, CANDIDATES, ("B", "f")), {}),
     "ibd": Call(cr.ibd, (WEFAT.pairs,), {"threshold": 0.1}),
     "ibd, judged": Call(cr.ibd, (WEFAT.pairs,), {"threshold": "youden", "truth": ["w0"], "resamples": 5}),
     "eibd": Call(cr.eibd, (WEFAT.pairs, WEFAT.constituents), {"threshold": 0.1}),
-    "null_threshold": Call(cr.null_threshold, (EMB, GROUPS, CANDIDATES, ("B", "f")), {"permutations": 2}),
+    "null_threshold": Call(
+        cr.stats.null_threshold, (EMB, GROUPS, CANDIDATES, ("B", "f")), {"permutations": 2}
+    ),
     "discover": Call(cr.discover, (EMB, GROUPS, ("B", "f")), {"permutations": 2}),
     "rsa": Call(cr.rsa, (EMB, X, Y, A), {"n": 2, "samples": 2, "permutations": 2}),
     "rsa_grid": Call(cr.rsa_grid, (EMB, {"x": X, "y": Y}, {"a": A}), {"n": 2, "permutations": 2}),
@@ -72,20 +74,22 @@ CALLS = {
     "set_test": Call(cr.set_test, (LOGITS,), {}),
     "set_distance": Call(cr.set_distance, ([3.0, 1.0], 2.0, 1), {}),
     "align": Call(cr.align, (MODEL, HUMAN), {"permutations": 2, "bootstrap": 2}),
-    "bootstrap": Call(cr.bootstrap, (EMB, DESIGN), {"resamples": 5}),
-    "influence": Call(cr.influence, (EMB, DESIGN), {}),
-    "ceat_bootstrap": Call(cr.ceat_bootstrap, (CONTEXTS, DESIGN), {"resamples": 5}),
+    "bootstrap": Call(cr.stats.bootstrap, (EMB, DESIGN), {"resamples": 5}),
+    "influence": Call(cr.stats.influence, (EMB, DESIGN), {}),
+    "ceat_bootstrap": Call(cr.stats.ceat_bootstrap, (CONTEXTS, DESIGN), {"resamples": 5}),
     "battery": Call(cr.battery, (EMB, [DESIGN]), {"resamples": 0}),
     "ceat_battery": Call(cr.ceat_battery, (CONTEXTS, [DESIGN]), {"samples": 5, "resamples": 0}),
     "series": Call(cr.series, ({1900: EMB}, DESIGN), {"resamples": 0}),
-    "holm": Call(cr.holm, ([0.1, 0.2],), {}),
-    "benjamini_hochberg": Call(cr.benjamini_hochberg, ([0.1, 0.2],), {}),
-    "permutation_test": Call(cr.permutation_test, ([1.0, 2.0], [3.0, 4.0]), {}),
-    "minimum_detectable": Call(cr.minimum_detectable, (8, 8), {}),
-    "order_sensitivity": Call(cr.order_sensitivity, (PAIRED, PAIRS), {"resamples": 5}),
-    "emergent": Call(cr.emergent, (PAIRED, PAIRS), {"on": "traits", "null": "none"}),
+    "holm": Call(cr.stats.holm, ([0.1, 0.2],), {}),
+    "benjamini_hochberg": Call(cr.stats.benjamini_hochberg, ([0.1, 0.2],), {}),
+    "permutation_test": Call(cr.stats.permutation_test, ([1.0, 2.0], [3.0, 4.0]), {}),
+    "minimum_detectable": Call(cr.stats.minimum_detectable, (8, 8), {}),
+    "order_sensitivity": Call(cr.pairs.order_sensitivity, (PAIRED, PAIRS), {"resamples": 5}),
+    "emergent": Call(cr.pairs.emergent, (PAIRED, PAIRS), {"on": "traits", "null": "none"}),
     "compare_traits": Call(
-        cr.compare_traits, (PAIRED, PAIRED), {"permutations": 2, "resamples": 2, "names": ("one", "two")}
+        cr.traits.compare_traits,
+        (PAIRED, PAIRED),
+        {"permutations": 2, "names": ("one", "two")},
     ),
 }
 NONSENSE: list[Any] = [-1, 7.5, float("nan"), float("-inf"), "zork", b"zork", object()]

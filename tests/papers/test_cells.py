@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from crossroads.papers import VERDICTS
 from crossroads.papers.cells import (
+    NAMES,
+    VERDICTS,
     Attempt,
     Cell,
+    Reproduction,
     counts,
     credible,
     decimals,
@@ -115,7 +118,7 @@ def test_a_single_cell_that_is_cut_off_in_a_rounded_column_is_a_misprint() -> No
     assert others == rounded[:3]
     assert misprint.verdict == "differs"
     assert misprint.reason == (
-        "cut off to 2 decimals instead of rounded gives it, and the rest of the column is printed otherwise"
+        "cut off to 2 decimals instead of rounded gives it, and the rest of the column is printed differently"
     )
     cut = column((0.598, "0.59"), (0.417, "0.41"), (0.731, "0.73"), (1.266, "1.26"))
     assert credible(cut) == cut  # 0.731 is 0.73 either way
@@ -131,3 +134,31 @@ def test_verdicts_are_counted_in_one_order() -> None:
     assert list(found.items()) == [("equal", 1), ("differs", 1), ("model absent", 2)]
     assert cell("equal").difference is None
     assert list(VERDICTS) == ["equal", "convention", "differs", "other model", "model absent", "not covered"]
+
+
+def test_the_table_of_a_reproduction_names_verdicts_and_shows_marks_in_words() -> None:
+    cells = (
+        Cell(row="weat6", column="level1", table="Table 1", published=1.5, ours=1.5043, verdict="equal"),
+        Cell(row="weat6", column="level1 star", table="Table 1", published=1, ours=0.0, verdict="differs"),
+        Cell(
+            row="weat7", column="level1", table="Table 1", published=-0.2, ours=None, verdict="model absent"
+        ),
+    )
+    about: Any = dict.fromkeys(("citation", "doi", "published_vectors", "vectors"), "")
+    made = Reproduction(paper="ml-eat", title="ML-EAT", same_vectors=True, cells=cells, notes=(), **about)
+    shown = made.table()
+    assert shown.title == "ML-EAT: 3 cells, 1 equal, 1 differs, 1 model absent"
+    assert str(made).splitlines()[0] == shown.title
+    assert shown.cells() == [
+        ["weat6", "level1", "1.500", "1.504", "0.004", "equal"],
+        ["weat6", "level1 star", "yes", "no", "–", "differs"],
+        ["weat7", "level1", "−0.200", "–", "–", "model absent"],
+    ]
+    said = shown.reading()
+    assert "Printed in: Table 1." in said
+    assert "difference: ours less the published number." in said
+    assert f"differs: {VERDICTS['differs']}." in said
+    assert not any(one.startswith("convention: ") for one in said)  # no cell has it
+    assert NAMES["ml-eat"] in said
+    two = replace(made, cells=(*cells, replace(cells[0], table="Table 2"))).table()
+    assert [row[0] for row in two.cells()] == ["Table 1", "Table 1", "Table 1", "Table 2"]

@@ -14,11 +14,11 @@ import numpy as np
 import pytest
 
 import crossroads as cr
-from crossroads.measures.trait_scores import averaged
-from crossroads.papers import BADGES, Choice, Fidelity, fidelity
+from crossroads.measures.traits.scores import averaged
+from crossroads.papers.fidelity import BADGES, Choice, Fidelity, fidelity
 from crossroads.results import read_only
 from crossroads.stimuli import Trait
-from crossroads.stimuli.identities import paired_groups
+from crossroads.stimuli.identities.pairs import paired_groups
 
 SHARED = Path(os.environ.get("CROSSROADS_SHARED") or Path(__file__).resolve().parents[3] / "shared")
 OPTIONS = [(one, choice) for one in fidelity() for choice in one.options]
@@ -69,13 +69,13 @@ def logits() -> cr.Logits:
     )
 
 
-def scores() -> cr.TraitScores:
+def scores() -> cr.traits.TraitScores:
     """Scores of groups and of their pairs, in two templates."""
     rows = [*GROUPS, *(pair.name for pair in paired_groups(list(GROUPS)))]
     words = tuple(word for pair in PAIRS for word in pair)
     table = RNG.normal(size=(2, len(rows), len(words)))
     by_adjective, means = averaged(table, words, PAIRS)
-    return cr.TraitScores(
+    return cr.traits.TraitScores(
         measure="toy",
         groups=tuple(rows),
         traits=tuple("-".join(pair) for pair in PAIRS),
@@ -107,26 +107,31 @@ def ready() -> dict[str, Callable[..., Any]]:
         "ceat": partial(cr.ceat, CONTEXTS, DESIGN, samples=10),
         "multilevel_ceat": partial(cr.multilevel_ceat, CONTEXTS, DESIGN, samples=10),
         "rsa": partial(cr.rsa, EMB, DESIGN.x, DESIGN.b, DESIGN.a, n=3, samples=5),
-        "group_ceat": partial(cr.group_ceat, CONTEXTS, {"g": DESIGN.x[:2]}, tall, samples=10),
+        "group_ceat": partial(cr.traits.group_ceat, CONTEXTS, {"g": DESIGN.x[:2]}, tall, samples=10),
         "ilps": partial(cr.ilps, logits()),
         "ilps_star": partial(cr.ilps_star, logits()),
         "set_test": partial(cr.set_test, logits()),
         "set_distance": partial(cr.set_distance, [0.0, 1.0, 2.0], 4.0, 0),
-        "choose_templates": partial(cr.choose_templates, scored, human()),
+        "choose_templates": partial(cr.traits.choose_templates, scored, human()),
         "align": partial(cr.align, scored, human(), bootstrap=0, splits=0),
-        "domain_dominance": partial(cr.domain_dominance, scored, resamples=10),
-        "emergent": partial(cr.emergent, scored),
-        "bootstrap": partial(cr.bootstrap, EMB, DESIGN, resamples=10),
-        "ceat_bootstrap": partial(cr.ceat_bootstrap, CONTEXTS, DESIGN, resamples=10),
-        "influence": partial(cr.influence, EMB, DESIGN),
+        "domain_dominance": partial(cr.pairs.domain_dominance, scored),
+        "emergent": partial(cr.pairs.emergent, scored),
+        "bootstrap": partial(cr.stats.bootstrap, EMB, DESIGN, resamples=10),
+        "ceat_bootstrap": partial(cr.stats.ceat_bootstrap, CONTEXTS, DESIGN, resamples=10),
+        "influence": partial(cr.stats.influence, EMB, DESIGN),
         "compare": partial(cr.compare, EMB, OTHER, DESIGN),
         "discover": partial(cr.discover, EMB, NAMES, ("r0", "g0"), words=DESIGN.x, permutations=5),
     }
 
 
+def function(measure: str) -> Any:
+    """A public function, of the top or of a group."""
+    return next(getattr(one, measure) for one in (cr, cr.stats, cr.traits, cr.pairs) if measure in dir(one))
+
+
 @pytest.mark.parametrize("one", fidelity(), ids=lambda one: f"{one.measure} {one.part}")
 def test_every_measure_exists_and_says_where_it_comes_from(one: Fidelity) -> None:
-    assert callable(getattr(cr, one.measure))
+    assert callable(function(one.measure))
     assert one.badge in BADGES
     assert one.paper
     assert one.doi.startswith("10.")
@@ -135,13 +140,14 @@ def test_every_measure_exists_and_says_where_it_comes_from(one: Fidelity) -> Non
     assert json.loads(json.dumps(one.to_dict()))["badge"] == one.badge
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("one", "choice"), OPTIONS, ids=[f"{one.measure} {choice}" for one, choice in OPTIONS]
 )
 def test_every_option_is_a_parameter_that_takes_the_value_and_is_not_the_default(
     one: Fidelity, choice: Choice
 ) -> None:
-    parameter = inspect.signature(getattr(cr, one.measure)).parameters[choice.name]
+    parameter = inspect.signature(function(one.measure)).parameters[choice.name]
     assert parameter.default != choice.value
     assert ready()[one.measure](**{choice.name: choice.value}) is not None
 

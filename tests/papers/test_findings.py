@@ -7,7 +7,7 @@ import json
 import pytest
 
 from crossroads import batteries, catalog
-from crossroads.papers import Finding, findings
+from crossroads.papers.findings import Finding, findings
 
 
 def by_model(found: tuple[Finding, ...], statistic: str) -> dict[str, float]:
@@ -44,7 +44,7 @@ def test_tests_over_contexts_have_the_findings_of_their_words_and_the_other_way_
 
 def test_a_finding_on_other_words_than_those_asked_about_says_so() -> None:
     found = findings(["weat2", "weat2:google-news", "weat7", "weat7:histwords", "c2"])
-    remark = "slightly other words: "
+    remark = "slightly different words: "
 
     def told(name: str) -> dict[str, str]:
         others = (one for one in found[name] if "HistWords" not in one.model)

@@ -12,10 +12,11 @@ import pytest
 
 from crossroads import Embeddings, Provenance, catalog, ibd, rsa, wefat
 from crossroads.errors import UnknownNameError
-from crossroads.papers import PAPERS, Reproduction, reproduce
-from crossroads.papers.detection import detected
-from crossroads.papers.geometry import fitted
+from crossroads.papers.ceat.detection import detected
+from crossroads.papers.cells import Reproduction
 from crossroads.papers.published import table
+from crossroads.papers.rsa.reproduction import fitted
+from crossroads.papers.vectors import PAPERS, reproduce
 
 SHARED = Path(os.environ.get("CROSSROADS_SHARED") or Path(__file__).resolve().parents[3] / "shared")
 
@@ -118,6 +119,7 @@ def test_an_unknown_paper_gets_the_nearest() -> None:
         reproduce("ceat-idb", world())
 
 
+@pytest.mark.slow
 def test_rates_are_equal_to_the_third_decimal_or_differ() -> None:
     # on the paper's own vectors a rate is reproduced only if it rounds to the printed one
     result = reproduce("ceat-ibd", world(), same_vectors=True)

@@ -10,7 +10,7 @@ import pytest
 
 from crossroads.evidence import Embeddings
 from crossroads.measures import BatteryResult, MleatResult, SeriesResult, battery, mleat, series
-from crossroads.measures.patterns import PATTERNS
+from crossroads.measures.association.patterns import PATTERNS
 from crossroads.stimuli import Design, StimulusSet
 
 HEIGHTS = (-0.3, -0.1, 0.0, 0.15, 0.25)

@@ -12,9 +12,28 @@ from matplotlib.colors import to_hex
 from matplotlib.figure import Figure
 
 from crossroads.errors import InputError, UnknownNameError
-from crossroads.measures import BatteryResult, SeriesResult, bootstrap, influence, sc_weat, series, weat
-from crossroads.plots import association_plot, decades, forest, influence_plot, ranking
-from crossroads.plots.style import BLUE, RED
+from crossroads.measures import (
+    BatteryResult,
+    PlaceboResult,
+    SeriesResult,
+    bootstrap,
+    frequency,
+    influence,
+    sc_weat,
+    series,
+    weat,
+)
+from crossroads.plots import (
+    association_plot,
+    decades,
+    forest,
+    frequency_plot,
+    influence_plot,
+    placebo_plot,
+    ranking,
+)
+from crossroads.plots.frame.style import BLUE, RED
+from crossroads.results import Result
 
 Says = Callable[[Any], list[str]]
 
@@ -123,6 +142,7 @@ def test_the_ranking_shows_the_strongest_words_of_either_side_in_order(
     )[4::-1]
 
 
+@pytest.mark.slow
 def test_significant_words_are_filled_and_starred(ranked: Callable[..., Any], said: Says) -> None:
     result = ranked()
     ax = ranking(result, n=30)
@@ -138,6 +158,7 @@ def test_a_ranking_of_few_words_shows_each_once(ranked: Callable[..., Any], said
     assert not any("between" in text for text in texts)
 
 
+@pytest.mark.slow
 def test_a_one_sided_ranking_says_which_words_it_cannot_single_out(
     ranked: Callable[..., Any], said: Says
 ) -> None:
@@ -147,7 +168,8 @@ def test_a_one_sided_ranking_says_which_words_it_cannot_single_out(
 
 
 def test_a_ranking_without_p_values_stars_nothing_and_says_so(ranked: Callable[..., Any], said: Says) -> None:
-    texts = said(ranking(ranked(method="none")))
+    none = np.empty(0)
+    texts = said(ranking(replace(ranked(method="none"), se=none, df=none)))
     assert any("no p-values" in text for text in texts)
     assert not any(text.endswith("*") for text in texts)
 
@@ -206,15 +228,33 @@ def test_labels_at_the_ends_of_lines_never_touch(years: SeriesResult, faults: Sa
     assert faults(decades(replace(years, points={**years.points, 1930: close}))) == []
 
 
-def test_the_forest_has_a_square_a_test_filled_after_holm(nine: BatteryResult, said: Says) -> None:
+def test_the_forest_has_a_square_per_test_filled_as_tables_adjust(nine: BatteryResult, said: Says) -> None:
     ax = forest(nine)
     dots = markers(ax)
-    assert [dot[0] for dot in dots] == [test.level1.effect_size for test in nine.tests]
-    assert [dot[2] for dot in dots] == [p < 0.05 for p in nine.holm]
+    drawn = [test.level1.crossed for test in nine.tests]
+    assert [dot[0] for dot in dots] == [one.difference for one in drawn if one is not None]
+    assert [dot[2] for dot in dots] == [p is not None and p < 0.05 for p in nine.adjusted["bh"]]
+    assert nine.adjusted["bh"] != nine.adjusted["holm"]
     texts = said(ax)
     assert {test.design for test in nine.tests} <= set(texts)
-    assert "interval" not in " ".join(texts)
+    bars = [xs(line) for line in ax.lines if line.get_marker() == "|"]
+    assert bars == [[one.low, one.high] for one in drawn if one is not None]
+    assert {"Δ", "95 % interval", "p", "exact p"} <= set(texts)
     assert "not measured: absent" in " ".join(texts)
+
+
+def test_the_forest_shows_effect_sizes_on_demand_and_for_results_without_differences(
+    nine: BatteryResult, said: Says
+) -> None:
+    tests = tuple(replace(test, level1=replace(test.level1, crossed=None)) for test in nine.tests)
+    old = replace(nine, tests=tests)
+    for ax in (forest(nine, show="effect size"), forest(old)):
+        assert [dot[0] for dot in markers(ax)] == [test.level1.effect_size for test in nine.tests]
+        assert "interval" not in " ".join(said(ax))
+    with pytest.raises(InputError, match="has no difference of mean cosines"):
+        forest(old, show="difference")
+    with pytest.raises(InputError, match="show"):
+        forest(nine, show="d")  # type: ignore[arg-type]
 
 
 def test_intervals_are_drawn_where_given(nine: BatteryResult, toy: Any, said: Says) -> None:
@@ -236,7 +276,7 @@ def test_an_interval_of_no_test_is_refused_with_the_nearest_name(nine: BatteryRe
         forest(nine, {"tset 2": interval})
     forest(nine, {"absent": interval})
     with pytest.raises(InputError, match="no test to draw"):
-        forest(replace(nine, tests=(), holm=(), bh=()))
+        forest(replace(nine, tests=(), adjusted={}))
 
 
 def test_the_most_influential_words_come_first_with_the_change_they_make(toy: Any, said: Says) -> None:
@@ -248,6 +288,21 @@ def test_the_most_influential_words_come_first_with_the_change_they_make(toy: An
     texts = said(ax)
     assert [t for t in texts if t in made.design.words] == [row["word"] for row in rows]
     assert f"{rows[0]['change']:+.3f}".replace("-", "−") in texts
+
+
+def test_a_test_is_marked_among_its_placebos(every_result: dict[str, Result], said: Says) -> None:
+    result = every_result["placebo"]
+    assert isinstance(result, PlaceboResult)
+    ax = placebo_plot(result)
+    assert [abs(result.statistic)] * 2 in [xs(line) for line in ax.lines]
+    bars: list[Any] = list(ax.patches)
+    heights = np.array([bar.get_height() for bar in bars])
+    assert heights.max() == 1.0
+    assert heights.min() == -1.0
+    texts = " ".join(said(ax)).replace("\N{NO-BREAK SPACE}", " ")
+    assert result.among_topics.replace("\N{NO-BREAK SPACE}", " ") in texts
+    assert "attributes dealt" in texts
+    assert result.plot(ax=ax) is ax
 
 
 def test_charts_may_be_drawn_on_axes_of_the_caller(
@@ -263,11 +318,18 @@ def test_charts_may_be_drawn_on_axes_of_the_caller(
     assert all(len(ax.texts) > 3 for ax in axes)
 
 
+@pytest.mark.slow
 def test_no_chart_clips_or_overprints_its_texts(
-    toy: Any, nine: BatteryResult, years: SeriesResult, ranked: Callable[..., Any], faults: Says
+    toy: Any,
+    nine: BatteryResult,
+    years: SeriesResult,
+    ranked: Callable[..., Any],
+    every_result: dict[str, Result],
+    faults: Says,
 ) -> None:
     made = toy()
     for ax in (
+        every_result["placebo"].plot(),
         association_plot(made.mleat()),
         ranking(ranked()),
         decades(years),
@@ -276,3 +338,25 @@ def test_no_chart_clips_or_overprints_its_texts(
         influence_plot(influence(made.embeddings, made.design)),
     ):
         assert faults(ax) == []
+
+
+def test_associations_stand_against_log_frequency_with_one_slope(toy: Any, said: Says) -> None:
+    made = toy()
+    counts = {word: 3.0 + 5 * i % 11 for i, word in enumerate(made.embeddings)}
+    found = frequency(made.embeddings, made.design, frequencies=counts)
+    ax = frequency_plot(found)
+    shown = {(x, y): color for x, y, _, color in markers(ax)}
+    for key, color in (("x", RED), ("y", BLUE)):
+        for word in found.sets[key]:
+            assert shown[found.log_frequencies[word], found.associations[word]] == color
+    lines = [
+        line for line in ax.lines if len(xs(line)) == 2 and to_hex(line.get_color()).upper() in (RED, BLUE)
+    ]
+    slopes = [(ys(one)[1] - ys(one)[0]) / (xs(one)[1] - xs(one)[0]) for one in lines]
+    assert slopes == pytest.approx([found.slope, found.slope])
+    heights = [ys(one)[0] - found.slope * xs(one)[0] for one in lines]
+    assert heights[0] - heights[1] == pytest.approx(found.adjusted.difference)
+    text = " ".join(said(ax))
+    assert "flowers (X)" in text
+    assert f"more than frequency? {found.answer}" in text
+    assert "given as a table" in text

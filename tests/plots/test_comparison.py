@@ -15,7 +15,8 @@ from crossroads.measures import CompareBatteryResult, SavedDifference, compare_b
 pytest.importorskip("matplotlib", reason="figures need the extra 'plots'")
 
 from crossroads import plots
-from crossroads.plots import wording
+from crossroads.plots.frame import wording
+from crossroads.wording.numbers import P
 
 SETS = {role: [f"{role}{i}" for i in range(6)] for role in "xyab"}
 DESIGN = Design(name="$planted$", **SETS)  # type: ignore[arg-type]
@@ -59,17 +60,17 @@ def texts(ax: Any) -> list[str]:
 def test_every_effect_size_is_drawn_in_the_row_of_its_comparison() -> None:
     result = compared(saved=True)
     expected = []
-    for y, (test, p) in enumerate(zip(result.tests, result.holm, strict=True)):
+    for y, (test, p) in enumerate(zip(result.tests, result.adjusted["bh"], strict=True)):
         expected += [(d, float(y), p < 0.05) for d in test.effect_sizes]
     expected += [(0.5, 6.0, False), (0.25, 6.0, False)]
     ax = plots.comparison_plot(result)
     assert marks(ax) == expected
     assert {filled for _, _, filled in marks(ax)} == {True, False}
     written = texts(ax)
-    for test, adjusted in zip(result.tests, result.holm, strict=True):
+    for test, adjusted in zip(result.tests, result.adjusted["bh"], strict=True):
         assert wording.number(test.difference, sign=True) in written
         assert wording.probability(adjusted) in written
-    assert "weat6 (ceat)" in written
+    assert "weat6 CEAT" in written
     assert "one / two" in written
     assert "$planted$" in written
 
@@ -84,7 +85,7 @@ def test_one_pair_of_models_is_drawn_alone_with_its_names_and_questions() -> Non
 
 
 def test_nothing_to_draw_is_refused() -> None:
-    empty = dataclasses.replace(compared(), tests=(), pairs=(), intervals=(), holm=(), bh=())
+    empty = dataclasses.replace(compared(), tests=(), pairs=(), intervals=(), adjusted={})
     with pytest.raises(InputError, match="no comparison to draw"):
         plots.comparison_plot(empty)
     with pytest.raises(InputError, match="no comparison to draw"):
@@ -94,25 +95,29 @@ def test_nothing_to_draw_is_refused() -> None:
 def test_a_p_value_that_was_not_counted_is_marked_and_a_one_sided_one_says_whose_side() -> None:
     result = compared()
     first, second, *others = result.tests
-    rough = (dataclasses.replace(first, method="bracket"), dataclasses.replace(second, method="monte-carlo"))
+    rough = (
+        dataclasses.replace(first, method="bracket", pvalue_low=first.pvalue / 2),
+        dataclasses.replace(second, method="monte-carlo", pvalue_low=second.pvalue / 2),
+    )
     conventions = {**result.conventions, "alternative": "greater"}
     other = dataclasses.replace(result, tests=(*rough, *others), conventions=conventions)
     written = texts(plots.comparison_plot(other))
-    assert f"≤ {wording.probability(first.pvalue, bound=True)}" in written
-    assert f"≈ {wording.probability(second.pvalue)}" in written
+    assert wording.probability(P(first.pvalue, "≤")) in written
+    assert wording.probability(P(second.pvalue, "≈")) in written
     plain = texts(plots.comparison_plot(result))
     assert not any(text.startswith(("≤", "≈")) for text in plain)
 
 
 def test_the_note_tells_marks_and_side() -> None:
     result = compared()
-    rough = dataclasses.replace(result.tests[0], method="bracket")
+    first = result.tests[0]
+    rough = dataclasses.replace(first, method="bracket", pvalue_low=first.pvalue / 2)
     conventions = {**result.conventions, "alternative": "less"}
     other = dataclasses.replace(result, tests=(rough, *result.tests[1:]), conventions=conventions)
 
     def note(one: CompareBatteryResult) -> str:
         return " ".join(" ".join(texts(plots.comparison_plot(one))).split())
 
-    assert "one-sided, first smaller" in note(other)
+    assert "one-sided, for a smaller effect size in the first model" in note(other)
     assert "≤: an upper bound" in note(other)
     assert "≤: an upper bound" not in note(result)

@@ -16,7 +16,7 @@ from crossroads import Contexts, Design, ceat_battery, multilevel_ceat
 from crossroads.errors import InputError, UnknownNameError
 from crossroads.measures import CeatBatteryResult, MultilevelCeatResult
 from crossroads.plots import context_forest, context_histogram, context_histograms, context_levels, save
-from crossroads.plots.style import BROWN, INK, RED, TEAL, house
+from crossroads.plots.frame.style import BROWN, INK, RED, TEAL, house
 from crossroads.stimuli import StimulusSet
 
 Says = Callable[[Any], list[str]]
@@ -100,7 +100,7 @@ def test_bars_count_the_samples_and_lines_mark_mean_and_nothing(
     bars = {color: xs for xs, _, marker, color in drawn if marker == "|"}
     assert bars == {RED: list(test.prediction_interval), INK: [interval.low, interval.high]}
     texts = " ".join(said(ax))
-    assert "200 samples of one context a word" in texts
+    assert "200 samples of one context per word" in texts
     assert "some-model" in texts
     low, high = ax.get_xlim()
     assert low < 0 < high
@@ -108,6 +108,7 @@ def test_bars_count_the_samples_and_lines_mark_mean_and_nothing(
     assert "stimuli" not in said(alone)
 
 
+@pytest.mark.slow
 def test_a_grid_has_a_panel_a_test_on_one_scale(battery: CeatBatteryResult, said: Says, faults: Says) -> None:
     figure = context_histograms(battery, columns=3)
     assert len(figure.axes) == 5
@@ -122,6 +123,7 @@ def test_a_grid_has_a_panel_a_test_on_one_scale(battery: CeatBatteryResult, said
         context_histograms(battery, columns=0)
 
 
+@pytest.mark.slow
 def test_the_forest_shows_both_effect_sizes_and_both_intervals(
     battery: CeatBatteryResult, said: Says
 ) -> None:
@@ -130,8 +132,10 @@ def test_the_forest_shows_both_effect_sizes_and_both_intervals(
     assert [xs[0] for xs, _, marker, _ in drawn if marker == "o"] == [t.effect_size for t in battery.tests]
     squares = [line for line in ax.lines if line.get_marker() == "s"]
     assert [first_x(line) for line in squares] == [t.stimulus_effect_size for t in battery.tests]
-    assert [line.get_markerfacecolor() != "white" for line in squares] == [p < 0.05 for p in battery.holm]
-    assert {p < 0.05 for p in battery.holm} == {True, False}
+    assert [line.get_markerfacecolor() != "white" for line in squares] == [
+        p is not None and p < 0.05 for p in battery.adjusted["bh"]
+    ]
+    assert {p is not None and p < 0.05 for p in battery.adjusted["bh"]} == {True, False}
     assert [xs for xs, _, marker, _ in drawn if marker == "|"] == [
         [i.low, i.high] for i in battery.intervals.values()
     ]
@@ -142,7 +146,7 @@ def test_the_forest_shows_both_effect_sizes_and_both_intervals(
         middle = np.quantile(test.sample_effect_sizes, [0.025, 0.975])
         assert any(np.allclose(middle, one, rtol=1e-12) for one in ends)
     texts = said(ax)
-    assert {"CES", "paper", "95 % interval", "p, Holm", "0.40", "flowers / insects"} <= set(texts)
+    assert {"CES", "paper", "95 % interval", "p, BH", "0.40", "flowers / insects"} <= set(texts)
     plain = replace(battery, intervals={})
     assert "interval" not in " ".join(t for t in said(context_forest(plain)) if "prediction" not in t)
 
@@ -151,17 +155,17 @@ def test_a_forest_of_nothing_and_of_strangers_is_refused(battery: CeatBatteryRes
     with pytest.raises(UnknownNameError, match="did you mean 'test 0'"):
         context_forest(battery, {"tset 0": 0.4})
     with pytest.raises(InputError, match="no test to draw"):
-        context_forest(replace(battery, tests=(), holm=(), bh=()))
+        context_forest(replace(battery, tests=(), adjusted={}))
     with pytest.raises(InputError, match="no test to draw"):
         context_levels([])
 
 
+@pytest.mark.slow
 def test_sixty_tests_fit_without_the_names_of_their_sets(battery: CeatBatteryResult, faults: Says) -> None:
     many = replace(
         battery,
         tests=tuple(replace(battery.tests[i % 5], design=f"em-ef-{i}") for i in range(60)),
-        holm=(0.5,) * 60,
-        bh=(0.5,) * 60,
+        adjusted=dict.fromkeys(("holm", "bh", "by"), (0.5,) * 60),
         intervals={},
         titles={},
     )
@@ -188,6 +192,7 @@ def test_levels_have_a_mark_for_each_target_filled_where_significant(
     assert context_levels(results[0]).get_ylim() == (0.5, -0.5)
 
 
+@pytest.mark.slow
 def test_nothing_is_clipped_or_overprinted_and_files_are_written(
     battery: CeatBatteryResult,
     awkward: tuple[CeatBatteryResult, list[MultilevelCeatResult]],
@@ -208,6 +213,7 @@ def test_nothing_is_clipped_or_overprinted_and_files_are_written(
     assert save(figures["levels"], tmp_path / "levels.png").stat().st_size > 1000
 
 
+@pytest.mark.slow
 def test_figures_may_be_drawn_on_axes_of_the_caller(
     battery: CeatBatteryResult, awkward: tuple[CeatBatteryResult, list[MultilevelCeatResult]]
 ) -> None:

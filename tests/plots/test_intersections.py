@@ -15,13 +15,13 @@ from scipy.stats import rankdata
 from crossroads.errors import InputError, UnknownNameError
 from crossroads.evidence import Embeddings
 from crossroads.measures import discover, eibd, ibd, rsa, rsa_grid, wefat
-from crossroads.measures.discovery import DiscoveryResult
-from crossroads.measures.rsa import RsaGridResult, RsaResult
-from crossroads.measures.wefat import WefatResult
+from crossroads.measures.geometry.rsa import RsaGridResult, RsaResult
+from crossroads.measures.intersectional.discovery import DiscoveryResult
+from crossroads.measures.intersectional.wefat import WefatResult
 from crossroads.plots import crossed_axes, discoveries, fit_plot, rdms, roc, save
-from crossroads.plots.placing import Page
-from crossroads.plots.rdms import greys
-from crossroads.plots.style import house
+from crossroads.plots.frame.placing import Page
+from crossroads.plots.frame.style import house
+from crossroads.plots.geometry.dissimilarities import greys
 
 Says = Callable[[Any], list[str]]
 PUBLISHED = {"AF IBD": (9 / 84, 5 / 14), "AF EIBD": (10 / 89, 4 / 9), "elsewhere": (33 / 92, 5 / 6)}
@@ -176,6 +176,7 @@ def test_the_default_axes_are_the_first_contrasts_of_two_categories(scores: Wefa
     assert corners <= set(texts)
 
 
+@pytest.mark.slow
 def test_asking_for_one_contrast_finds_the_other_in_another_category(scores: WefatResult, said: Says) -> None:
     mexican = "African American vs Mexican American"
     options: Any
@@ -215,6 +216,7 @@ def test_only_detected_words_are_labelled_strongest_first(
     assert not [t for t in said(crossed_axes(scores, detection, label=0)) if t.startswith("word")]
 
 
+@pytest.mark.slow
 def test_words_without_room_are_counted(scores: WefatResult, said: Says, faults: Says) -> None:
     # all words at one place: a few find room around it
     crowded = replace(scores, constituent_scores=np.ones_like(scores.constituent_scores))
@@ -277,27 +279,25 @@ def test_each_test_has_two_dots_of_different_shape_with_percentiles(grid: RsaGri
     assert [x for x, _ in drawn(ax, "|")] == ends
 
 
-def test_each_test_has_its_attainable_fit_and_its_ceiling(grid: RsaGridResult, said: Says) -> None:
+def test_each_test_has_its_attainable_fit(grid: RsaGridResult, said: Says) -> None:
     ax: Any = fit_plot(grid)
     ticks = [
         list(line.get_xdata())
         for line in ax.lines
         if line.get_marker() == "None" and line.get_xdata()[0] not in (0, 1)
     ]
-    assert ticks == [[x, x] for test in grid.tests for x in (test.attainable, test.ceiling)]
+    assert ticks == [[x, x] for x in (test.attainable for test in grid.tests)]
     texts = said(ax)
-    assert {"attainable", "noise ceiling", "p, Holm", "p, sign test"} <= set(texts)
-    assert "percentiles 2.5 to 97.5 of 40 samples of 4 items a set" in " ".join(texts)
+    assert {"attainable", "p, BH", "exchange p", "p, sign test"} <= set(texts)
+    assert "percentiles 2.5 to 97.5 of 40 samples of 4 items per set" in " ".join(texts)
     assert all(f"{sign} {name}" in texts for sign, name in (("●", "one"), ("□", "three")))
 
 
 def test_both_p_values_are_said(pair: RsaResult, said: Says) -> None:
     texts = said(fit_plot([replace(pair, pvalue=0.0227, sign_pvalue=7.77e-5)]))
-    assert {".023", "7.8×10⁻⁵"} <= set(texts)
-    assert "p, Holm" not in texts
-    silent = said(fit_plot([replace(pair, permutations=0, ceiling=None)]))
-    assert "–" in silent
-    assert "noise ceiling" not in silent
+    assert {"≈ 0.023", "7.8×10⁻⁵"} <= set(texts)
+    assert "p, BH" not in texts
+    assert "–" in said(fit_plot([replace(pair, permutations=0)]))
 
 
 def test_no_fits_are_refused() -> None:
@@ -346,6 +346,7 @@ def test_the_greys_darken_in_equal_steps_of_lightness() -> None:
     assert np.allclose(steps, steps.mean(), rtol=0.02)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("size", "named"), [(15, True), (16, False)])
 def test_up_to_forty_five_items_are_named(size: int, named: bool, said: Says, faults: Says) -> None:
     emb, groups, concepts = geometry(("one", "two", "thing"), size, "Ägypten")
@@ -372,6 +373,7 @@ def test_the_strongest_discoveries_come_first_with_scores_and_q_values(
     assert f"the 5 strongest of {len(found.words)} discoveries among 60 words" in " ".join(texts)
 
 
+@pytest.mark.slow
 def test_q_values_are_printed_as_they_are(found: DiscoveryResult, said: Says) -> None:
     q = np.array([3.9e-6, *found.qvalues[1:]])
     assert "3.9×10⁻⁶" in said(discoveries(replace(found, qvalues=q)))
@@ -402,19 +404,19 @@ def figures(
         "crossed axes, bare": lambda: crossed_axes(scores, label=60),
         "fit of a grid": lambda: fit_plot(grid),
         "fit of one": lambda: fit_plot([grid.tests[0]]),
-        "fit, close ticks": lambda: fit_plot(
-            [replace(grid.tests[0], ceiling=grid.tests[0].attainable - 0.01)]
-        ),
+        "fit without other items": lambda: fit_plot([replace(grid.tests[0], crossed=None)]),
         "rdms": lambda: rdms(grid.tests[0]),
         "discoveries": lambda: discoveries(found),
         "one discovery": lambda: discoveries(found, n=1),
     }
 
 
+@pytest.mark.slow
 def test_no_figure_clips_or_overprints_its_texts(figures: dict[str, Callable[[], Any]], faults: Says) -> None:
     assert [(name, fault) for name, draw in figures.items() for fault in faults(draw())] == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["png", "svg", "pdf"])
 def test_a_figure_drawn_twice_gives_the_same_bytes(
     kind: str, figures: dict[str, Callable[[], Any]], tmp_path: Path
@@ -424,6 +426,7 @@ def test_a_figure_drawn_twice_gives_the_same_bytes(
         assert one == two, name
 
 
+@pytest.mark.slow
 def test_names_long_and_foreign_neither_clip_nor_overprint(
     detected: dict[str, Any], found: DiscoveryResult, faults: Says
 ) -> None:
@@ -447,6 +450,7 @@ def test_names_long_and_foreign_neither_clip_nor_overprint(
         assert [(name, fault) for name, figure in drawn_all.items() for fault in faults(figure)] == []
 
 
+@pytest.mark.slow
 def test_figures_may_be_drawn_on_axes_of_the_caller(
     scores: WefatResult, detected: dict[str, Any], grid: RsaGridResult, found: DiscoveryResult
 ) -> None:
@@ -458,6 +462,7 @@ def test_figures_may_be_drawn_on_axes_of_the_caller(
     assert all(len(ax.texts) > 3 for ax in axes)
 
 
+@pytest.mark.slow
 def test_an_rsa_without_exchanged_labels_is_drawn(said: Says, faults: Says) -> None:
     emb, groups, concepts = geometry(("one", "two", "thing"))
     result = rsa(

@@ -11,7 +11,7 @@ import pytest
 
 from crossroads.measures import battery, bootstrap, influence, sc_weat, series
 from crossroads.plots import association_plot, decades, eat_map, eat_maps, forest, influence_plot, ranking
-from crossroads.plots.style import house
+from crossroads.plots.frame.style import house
 
 LONG = [
     *(f"this is a sentence about number {i}, longer than any label" for i in range(16)),
@@ -56,16 +56,19 @@ def figures(awkward: Any) -> dict[str, Any]:
     }
 
 
+@pytest.mark.slow
 def test_nothing_is_clipped_or_overprinted(
     figures: dict[str, Any], faults: Callable[[Any], list[str]], quiet: None
 ) -> None:
     assert [(name, fault) for name, drawn in figures.items() for fault in faults(drawn)] == []
 
 
+@pytest.mark.slow
 def test_thirty_two_words_a_set_fit_a_page(figures: dict[str, Any]) -> None:
     assert figures["association_plot"].figure.get_size_inches()[1] < 9.5
 
 
+@pytest.mark.slow
 def test_a_label_that_is_too_long_keeps_both_ends(
     figures: dict[str, Any], said: Callable[[Any], list[str]], quiet: None
 ) -> None:
@@ -75,6 +78,7 @@ def test_a_label_that_is_too_long_keeps_both_ends(
     assert all(text.rstrip(".").endswith("label") for text in shortened)
 
 
+@pytest.mark.slow
 def test_dollars_and_backslashes_are_letters(
     figures: dict[str, Any], said: Callable[[Any], list[str]], quiet: None
 ) -> None:

@@ -10,10 +10,10 @@ import numpy as np
 import pytest
 
 from crossroads.errors import InputError, UnknownNameError
-from crossroads.measures.alignment import AlignmentResult, align
-from crossroads.plots.profile import profile
-from crossroads.plots.style import house
-from crossroads.plots.trait_heatmap import trait_heatmap
+from crossroads.measures.traits.alignment import AlignmentResult, align
+from crossroads.plots.frame.style import house
+from crossroads.plots.traits.heatmap import trait_heatmap
+from crossroads.plots.traits.profile import profile
 from crossroads.stimuli import catalog
 
 TRAITS = [pair.name for pair in catalog().traits("abc-traits")]
@@ -69,6 +69,7 @@ def test_people_and_models_differ_in_shape_and_stand_where_their_scores_say(resu
     assert sorted(places["one"]) == pytest.approx(sorted(50 + 50 * row / np.abs(row).max()))
 
 
+@pytest.mark.slow
 def test_long_and_foreign_names_fit(faults: Callable[[Any], list[str]]) -> None:
     traits = [f"{one}-{one[::-1]}" for one in ("unübersichtlichkeitsverdächtig", "花屋", "a$b", "slow")]
     result = aligned(LONG, traits, measure="a measure with quite a long name, on a model with another")
@@ -77,6 +78,7 @@ def test_long_and_foreign_names_fit(faults: Callable[[Any], list[str]]) -> None:
         assert faults(trait_heatmap(result)) == []
 
 
+@pytest.mark.slow
 def test_all_groups_of_the_catalogue_fit_a_page(
     said: Callable[[Any], list[str]], faults: Callable[[Any], list[str]]
 ) -> None:
@@ -87,6 +89,7 @@ def test_all_groups_of_the_catalogue_fit_a_page(
     assert set(GROUPS) <= set(said(drawn))
 
 
+@pytest.mark.slow
 def test_a_map_shows_the_numbers_of_the_side_that_was_asked_for(
     result: AlignmentResult, said: Callable[[Any], list[str]]
 ) -> None:
@@ -96,9 +99,9 @@ def test_a_map_shows_the_numbers_of_the_side_that_was_asked_for(
     first = result.model_scores["man"][TRAITS[0]]
     assert f"{first:.2f}".replace("-", "−") in model
     with pytest.raises(UnknownNameError, match="side 'people'"):
-        trait_heatmap(result, side="people")
+        trait_heatmap(result, side="people")  # type: ignore[arg-type]
     with pytest.raises(UnknownNameError, match="order 'random'"):
-        trait_heatmap(result, order="random")
+        trait_heatmap(result, order="random")  # type: ignore[arg-type]
 
 
 def test_groups_with_like_profiles_are_neighbours() -> None:

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import importlib.util
-import sys
+import dataclasses
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -17,12 +15,9 @@ from crossroads import (
     Embeddings,
     Provenance,
     battery,
-    bootstrap,
     ceat_battery,
-    ceat_bootstrap,
     eibd,
     ibd,
-    influence,
     multilevel_ceat,
     rsa,
     series,
@@ -40,6 +35,7 @@ from crossroads.measures import (
 )
 from crossroads.report import Audit
 from crossroads.results import Result
+from crossroads.stats import bootstrap, ceat_bootstrap, influence
 from crossroads.stimuli import paired_groups
 
 HARD = r"a&b %_#~^\ <i> | [x] *é*"
@@ -61,21 +57,19 @@ def model() -> Embeddings:
     return Embeddings(LABELS, vectors, provenance=about)
 
 
-def made(alternative: str = "two-sided", **options: Any) -> Audit:
+def made(alternative: str = "two-sided", *, level: float = 0.95, **options: Any) -> Audit:
     emb = model()
     pairs = wefat(emb, GROUPS, WORDS["a"], "p / s")
     kept = designs()[:2]
-    return Audit(
-        battery=battery(emb, designs(), alternative=alternative, resamples=20, **options),
-        intervals=tuple(bootstrap(emb, one, resamples=20, missing="drop") for one in kept),
-        influences=tuple(influence(emb, one, missing="drop") for one in kept),
-        detections={
-            "p IBD": ibd(pairs.pairs, threshold="accuracy", truth=["a1"]),
-            "p EIBD": eibd(pairs.pairs, pairs.constituents, threshold=0.1),
-        },
-        fits=(rsa(emb, WORDS["y"], WORDS["a"], WORDS["b"], n=3, samples=5, permutations=9),),
-        left_out={"q IBD": "no words."},
-    )
+    tested = battery(emb, designs(), alternative=alternative, resamples=20, **options)
+    drawn = {one.name: bootstrap(emb, one, resamples=20, level=level, missing="drop") for one in kept}
+    found: dict[str, Result] = {"battery": dataclasses.replace(tested, intervals=drawn)}
+    found |= {one.label: one for one in (influence(emb, each, missing="drop") for each in kept)}
+    found["p IBD"] = ibd(pairs.pairs, threshold="accuracy", truth=["a1"])
+    found["p EIBD"] = eibd(pairs.pairs, pairs.constituents, threshold=0.1)
+    fit = rsa(emb, WORDS["y"], WORDS["a"], WORDS["b"], n=3, samples=5, permutations=9)
+    found[fit.label] = fit
+    return Audit(found, left_out={"q IBD": "no words."})
 
 
 def contexts() -> Contexts:
@@ -133,17 +127,24 @@ def everything() -> Audit:
     hard, plain, absent = designs()
     early = Embeddings(["p"], [[1.0]], provenance="1800")
     pairs: Any = paired_groups(CROSSED)
+    aligned = align(scores, people(scores), permutations=9, bootstrap=9, splits=3)
+    drawn = {hard.name: ceat_bootstrap(store, hard, resamples=5)}
+    tested = ceat_battery(store, [hard, plain, absent], samples=5, resamples=0)
+    others = (
+        series({1800: early, 1900: model(), 1950: model()}, plain, resamples=10),
+        dataclasses.replace(tested, intervals=drawn),
+        multilevel_ceat(store, hard, samples=5),
+        scores,
+        asked(),
+    )
+    on_pairs = (
+        order_sensitivity(scores, pairs, resamples=10),
+        domain_dominance(scores, pairs),
+        emergent(scores, pairs, on="traits"),
+    )
     return Audit(
+        (*others, aligned, *on_pairs),
         kind="language model",
-        series=(series({1800: early, 1900: model(), 1950: model()}, plain, resamples=10),),
-        contexts=ceat_battery(store, [hard, plain, absent], samples=5, resamples=0),
-        context_levels=(multilevel_ceat(store, hard, samples=5),),
-        context_intervals=(ceat_bootstrap(store, hard, resamples=5),),
-        traits=(scores, asked()),
-        alignments={"m&m": align(scores, people(scores), permutations=9, bootstrap=9, splits=3)},
-        orders=(order_sensitivity(scores, pairs, resamples=10),),
-        dominance=(domain_dominance(scores, pairs, permutations=20, resamples=10),),
-        emergent=(emergent(scores, pairs, on="traits"),),
         left_out={"SeT scores": "no logits."},
     )
 
@@ -156,8 +157,9 @@ def audit() -> Audit:
 @pytest.fixture(scope="session")
 def tested(audit: Audit) -> BatteryResult:
     """The battery of the audit."""
-    assert audit.battery is not None
-    return audit.battery
+    found = audit.one(BatteryResult)
+    assert found is not None
+    return found
 
 
 @pytest.fixture(scope="session")
@@ -181,17 +183,3 @@ def audit_designs() -> list[Design]:
 def another_audit() -> Callable[..., Audit]:
     """Make the audit again under other conventions."""
     return made
-
-
-@pytest.fixture(scope="session")
-def every_result() -> dict[str, Result]:
-    """A result of every type, as ``tests/test_results.py`` makes them."""
-    name = "results_of_every_type"
-    spec = importlib.util.spec_from_file_location(name, Path(__file__).parents[1] / "test_results.py")
-    if spec is None or spec.loader is None:
-        pytest.fail("tests/test_results.py is missing.")
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[name] = module
-    spec.loader.exec_module(module)
-    found: dict[str, Result] = module.RESULTS
-    return found

@@ -7,8 +7,9 @@ from pathlib import Path
 import pytest
 
 from crossroads.errors import InputError
-from crossroads.evidence.replacing import replaced
-from crossroads.report.folder import MARK, OURS, check_output, folder_names, write_whole
+from crossroads.report.folder import MARK, OURS, check_output, folder_names
+from crossroads.storage.files import write_file
+from crossroads.storage.staging import replaced
 
 RECORD = '{"crossroads": "0", "designs": [], "results": []}'
 
@@ -28,13 +29,13 @@ def test_a_folder_with_other_things_is_refused(tmp_path: Path) -> None:
     (tmp_path / MARK).write_text(RECORD, encoding="utf-8")
     check_output(tmp_path)
     (tmp_path / "thesis.tex").write_text("years of work", encoding="utf-8")
-    with pytest.raises(InputError, match=r"holds other things: 'thesis.tex'"):
+    with pytest.raises(InputError, match=r"has other contents: 'thesis.tex'"):
         check_output(tmp_path)
 
 
 def test_a_file_is_replaced_in_one_step(tmp_path: Path) -> None:
-    write_whole(tmp_path / "page.md", "one")
-    write_whole(tmp_path / "page.md", "two")
+    write_file(tmp_path / "page.md", "one")
+    write_file(tmp_path / "page.md", "two")
     assert (tmp_path / "page.md").read_text(encoding="utf-8") == "two"
     assert [path.name for path in tmp_path.iterdir()] == ["page.md"]
 
@@ -46,7 +47,7 @@ def test_audits_of_several_models_below_a_comparison_are_ours(tmp_path: Path) ->
     (tmp_path / "glove" / "vectors.npz").write_bytes(b"")
     check_output(tmp_path)
     (tmp_path / "glove" / "notes.txt").write_text("mine", encoding="utf-8")
-    with pytest.raises(InputError, match="holds other things: 'glove'"):
+    with pytest.raises(InputError, match="has other contents: 'glove'"):
         check_output(tmp_path)
 
 
@@ -54,7 +55,7 @@ def test_a_folder_that_only_looks_like_an_audit_of_a_model_is_foreign(tmp_path: 
     (tmp_path / MARK).write_text(RECORD, encoding="utf-8")
     (tmp_path / "data").mkdir()
     (tmp_path / "data" / MARK).write_text('{"my": "own"}', encoding="utf-8")
-    with pytest.raises(InputError, match="holds other things: 'data'"):
+    with pytest.raises(InputError, match="has other contents: 'data'"):
         check_output(tmp_path)
     outside = tmp_path.parent / "elsewhere"
     outside.mkdir()
@@ -62,7 +63,7 @@ def test_a_folder_that_only_looks_like_an_audit_of_a_model_is_foreign(tmp_path: 
     (tmp_path / "data" / MARK).unlink()
     (tmp_path / "data").rmdir()
     (tmp_path / "data").symlink_to(outside, target_is_directory=True)
-    with pytest.raises(InputError, match="holds other things: 'data'"):
+    with pytest.raises(InputError, match="has other contents: 'data'"):
         check_output(tmp_path)
 
 

@@ -1,17 +1,38 @@
-"""Tables in Markdown and LaTeX: every cell is the number that its heading names."""
+"""Every output prints the numbers of the results, in one voice: same digits, same marks, same adjustment."""
 
 from __future__ import annotations
 
+import csv
 import dataclasses
+import html
+import io
 import re
+from collections.abc import Callable, Mapping
+from decimal import Decimal
+from pathlib import Path
+from typing import Any
 
 import numpy as np
+import pytest
 
 from crossroads import Design, Embeddings
-from crossroads.measures import TraitScores, compare_battery, compare_traits
+from crossroads.inference.multiplicity import adjust
+from crossroads.measures import (
+    AlignmentResult,
+    BatteryResult,
+    CeatBatteryResult,
+    TraitScores,
+    battery,
+    compare_battery,
+    compare_traits,
+)
 from crossroads.report import Audit, Comparison, latex_table, markdown_summary
-from crossroads.report.comparison_files import comparison_latex, comparison_markdown
-from crossroads.report.escaping import latex_number, latex_pvalue, number, pvalue
+from crossroads.report.audit import tables_of
+from crossroads.report.comparison.files import comparison_latex, comparison_markdown
+from crossroads.report.documents.records import Record, audit_document
+from crossroads.report.page.data import page_data
+from crossroads.report.renderers.csv import write_tables
+from crossroads.wording.numbers import Mark, P, between, number, pvalue
 
 Table = list[dict[str, str]]
 
@@ -42,78 +63,80 @@ def headed(tables: list[Table], *names: str) -> Table:
     return found
 
 
-def test_the_battery_is_printed_as_measured(audit: Audit) -> None:
-    battery = audit.battery
-    assert battery is not None
+def test_the_battery_is_printed_as_measured(audit: Audit, tested: BatteryResult) -> None:
     # adjusted values that are not the unadjusted ones
-    battery = dataclasses.replace(battery, bh=(0.31, 0.42), holm=(0.51, 0.62))
-    other = dataclasses.replace(audit, battery=battery)
-    page = headed(markdown_tables(markdown_summary(other)), "d", "p (BH)")
-    print_ = headed(latex_tables(latex_table(other)), "$d$", "$p$ (BH)")
-    for test, bh, one, two in zip(battery.tests, battery.bh, page, print_, strict=True):
-        level, ends = test.level1, audit.ends[test.design]
-        assert (one["d"], one["p"], one["p (BH)"], one["pattern"]) == (
-            number(level.effect_size), pvalue(level.pvalue, level.method), pvalue(bh), test.pattern,
+    adjusted = {"holm": (0.51, 0.62), "bh": (0.31, 0.42), "by": (0.71, 0.82)}
+    other = Audit({**audit, "battery": dataclasses.replace(tested, adjusted=adjusted)})
+    page = headed(markdown_tables(markdown_summary(other)), "d", "p (BH)", "pattern")
+    print_ = headed(latex_tables(latex_table(other)), "$d$", "$p$ (BH)", "pattern")
+    for test, bh, one, two in zip(tested.tests, adjusted["bh"], page, print_, strict=True):
+        level, drawn = test.level1, tested.intervals[test.design]
+        crossed = level.crossed
+        assert crossed is not None and crossed.pvalue is not None
+        assert crossed.low is not None and crossed.high is not None
+        assert (one["d"], one["p"], one["p (BH)"], one["exact p"], one["pattern"]) == (
+            number(level.effect_size), pvalue(crossed.pvalue), pvalue(bh), pvalue(level.p), test.pattern,
         )  # fmt: skip
-        assert one["CI"] == " to ".join(map(number, ends))
-        assert (two["$d$"], two["$p$"], two["$p$ (BH)"], two["Pattern"]) == (
-            latex_number(level.effect_size), latex_pvalue(level.pvalue, level.method), latex_pvalue(bh),
-            test.pattern,
+        assert one["CI(d)"] == between(drawn.low, drawn.high)
+        assert (one["Δ"], one["95 % CI"]) == (
+            number(crossed.difference, 3), between(crossed.low, crossed.high, 3),
         )  # fmt: skip
-        assert two["CI"] == " to ".join(map(latex_number, ends))
+        assert (two["$d$"], two["$p$"], two["$p$ (BH)"], two["exact $p$"], two["pattern"]) == (
+            number(level.effect_size, style="latex"), pvalue(crossed.pvalue, "latex"), pvalue(bh, "latex"),
+            pvalue(level.p, "latex"), test.pattern,
+        )  # fmt: skip
+
+
+def over_contexts(whole: Audit) -> CeatBatteryResult:
+    (found,) = whole.of(CeatBatteryResult).values()
+    return found
 
 
 def test_tests_over_contexts_are_printed_as_measured(whole: Audit) -> None:
-    battery = whole.contexts
-    assert battery is not None
-    battery = dataclasses.replace(battery, bh=(0.31, 0.42))
-    other = dataclasses.replace(whole, contexts=battery)
+    adjusted = {"holm": (0.51, 0.62), "bh": (0.31, 0.42), "by": (0.71, 0.82)}
+    tested = dataclasses.replace(over_contexts(whole), adjusted=adjusted)
+    other = Audit({**whole, tested.label: tested})
     page = headed(markdown_tables(markdown_summary(other)), "CES", "p (BH)")
-    print_ = headed(latex_tables(latex_table(other)), "CES", "$p$ (stimuli)")
-    for test, bh, one, two in zip(battery.tests, battery.bh, page, print_, strict=True):
+    print_ = headed(latex_tables(latex_table(other)), "CES", "$p$ (BH)")
+    for test, bh, one, two in zip(tested.tests, adjusted["bh"], page, print_, strict=True):
         assert (one["CES"], one["published p"]) == (number(test.effect_size), pvalue(test.pvalue))
         assert one["d"] == number(test.stimulus_effect_size)
-        assert (one["p"], one["p (BH)"]) == (pvalue(test.stimulus_pvalue, test.stimulus_method), pvalue(bh))
-        assert (two["CES"], two["$p$ (samples)"]) == (
-            latex_number(test.effect_size), latex_pvalue(test.pvalue),
+        assert test.answer is not None
+        assert (one["p"], one["p (BH)"], one["exact p"]) == (pvalue(test.answer), pvalue(bh), pvalue(test.p))
+        assert (two["CES"], two["published $p$"]) == (
+            number(test.effect_size, style="latex"), pvalue(test.pvalue, "latex"),
         )  # fmt: skip
-        assert two["$d$"] == latex_number(test.stimulus_effect_size)
-        assert two["$p$ (stimuli)"] == latex_pvalue(test.stimulus_pvalue, test.stimulus_method)
-        assert two["$p$ (BH)"] == latex_pvalue(bh)
+        assert two["$d$"] == number(test.stimulus_effect_size, style="latex")
+        assert (two["$p$"], two["$p$ (BH)"]) == (pvalue(test.answer, "latex"), pvalue(bh, "latex"))
 
 
 def test_a_published_p_value_beyond_floats_is_printed_as_a_bound(whole: Audit) -> None:
-    battery = whole.contexts
-    assert battery is not None
-    tiny = dataclasses.replace(battery.tests[0], pvalue=0.0, log10_pvalue=-400.7)
-    other = dataclasses.replace(
-        whole, contexts=dataclasses.replace(battery, tests=(tiny, *battery.tests[1:]))
-    )
-    assert headed(markdown_tables(markdown_summary(other)), "CES")[0]["published p"] == "< 1e−400"
-    assert headed(latex_tables(latex_table(other)), "CES")[0]["$p$ (samples)"] == "$< 10^{-400}$"
+    tested = over_contexts(whole)
+    tiny = dataclasses.replace(tested.tests[0], pvalue=0.0, log10_pvalue=-400.7)
+    other = Audit([dataclasses.replace(tested, tests=(tiny, *tested.tests[1:]))])
+    assert headed(markdown_tables(markdown_summary(other)), "CES")[0]["published p"] == "&lt; 1e−400"
+    assert headed(latex_tables(latex_table(other)), "CES")[0]["published $p$"] == r"\textless{} 1e$-$400"
 
 
 def test_agreement_with_people_is_printed_as_measured(whole: Audit) -> None:
-    aligned = whole.alignments["m&m"]
+    (aligned,) = whole.of(AlignmentResult).values()
     exchanges = {
         name: dataclasses.replace(one, pvalue=p)
         for (name, one), p in zip(aligned.exchanges.items(), (0.11, 0.22), strict=True)
     }
     aligned = dataclasses.replace(aligned, exchanges=exchanges)
-    other = dataclasses.replace(whole, alignments={"m&m": aligned})
+    other = Audit([aligned])
     groups, traits = aligned.permutation_pvalue, exchanges["traits"].pvalue
     assert groups is not None
     assert groups != traits
     (one,) = headed(markdown_tables(markdown_summary(other)), "τ", "p (groups)")
-    (two,) = headed(latex_tables(latex_table(other)), "$\\tau$", "$p$ (groups)", "Ceiling")
-    assert (one["p (groups)"], one["p (traits)"]) == (
-        pvalue(groups, "monte-carlo"), pvalue(traits, "monte-carlo"),
-    )  # fmt: skip
+    (two,) = headed(latex_tables(latex_table(other)), "$\\tau$", "$p$ (groups)", "ceiling")
+    assert (one["p (groups)"], one["p (traits)"]) == (pvalue(P(groups, "≈")), pvalue(P(traits, "≈")))
     assert (two["$p$ (groups)"], two["$p$ (traits)"]) == (
-        latex_pvalue(groups, "monte-carlo"), latex_pvalue(traits, "monte-carlo"),
+        pvalue(P(groups, "≈"), "latex"), pvalue(P(traits, "≈"), "latex"),
     )  # fmt: skip
-    assert (one["τ"], one["precision"]) == (number(aligned.kendall_tau), number(aligned.precision_at_3))
-    assert two["$\\tau$"] == latex_number(aligned.kendall_tau)
+    assert (one["τ"], one[r"P\@3"]) == (number(aligned.kendall_tau), number(aligned.precision_at_3))
+    assert two["$\\tau$"] == number(aligned.kendall_tau, style="latex")
 
 
 def compared() -> Comparison:
@@ -121,15 +144,16 @@ def compared() -> Comparison:
     design = Design(name="d", **sets)  # type: ignore[arg-type]
     rng = np.random.default_rng(0)
     models = {name: Embeddings(design.words, rng.normal(size=(16, 5))) for name in "pq"}
-    battery = dataclasses.replace(compare_battery(models, design, resamples=20), holm=(0.31,), bh=(0.42,))
+    adjusted = {"holm": (0.31,), "bh": (0.42,), "by": (0.53,)}
+    tested = dataclasses.replace(compare_battery(models, design, resamples=20), adjusted=adjusted)
     tables = [{f"g{i}": {f"t{j}": float(rng.normal()) for j in range(4)} for i in range(5)} for _ in "pq"]
     first, second = (TraitScores.from_table(one, measure="ilps") for one in tables)
-    agreement = compare_traits(first, second, names=("p", "q"), permutations=19, resamples=20)
+    agreement = compare_traits(first, second, names=("p", "q"), permutations=19)
     exchanges = {
         name: dataclasses.replace(agreement.exchanges[name], pvalue=p)
         for name, p in (("groups", 0.11), ("traits", 0.22))
     }
-    return Comparison(battery=battery, traits=(dataclasses.replace(agreement, exchanges=exchanges),))
+    return Comparison(battery=tested, traits=(dataclasses.replace(agreement, exchanges=exchanges),))
 
 
 def test_a_comparison_is_printed_as_measured() -> None:
@@ -137,22 +161,233 @@ def test_a_comparison_is_printed_as_measured() -> None:
     (test,), (ends,), (agreement,) = found.battery.tests, found.battery.intervals, found.traits
     assert ends is not None
     tables = markdown_tables(comparison_markdown(found))
-    (one,) = headed(tables, "d 1", "p (Holm)")
-    assert (one["d 1"], one["d 2"], one["difference"]) == tuple(
+    (one,) = headed(tables, "d 1", "p (BH)")
+    assert (one["d 1"], one["d 2"], one["d 1 − 2"]) == tuple(
         number(value) for value in (*test.effect_sizes, test.effect_sizes[0] - test.effect_sizes[1])
     )
-    assert (one["p"], one["p (Holm)"], one["p (BH)"]) == (pvalue(test.pvalue, test.method), "0.31", "0.42")
-    assert one["CI"] == f"{number(ends.low)} to {number(ends.high)}"
-    two, three = latex_tables(comparison_latex(found))
-    assert (two[0]["$d_1$"], two[0]["$d_2$"]) == tuple(map(latex_number, test.effect_sizes))
-    assert (two[0]["$p$ (Holm)"], two[0]["$p$ (BH)"]) == ("$0.31$", "$0.42$")
-    assert (three[0]["$p$ (groups)"], three[0]["$p$ (traits)"]) == (r"$\approx 0.11$", r"$\approx 0.22$")
-    page = comparison_markdown(found)
-    assert "p ≈ 0.11 with profiles at other groups" in page
-    assert "p ≈ 0.22 with traits renamed" in page
-    largest = headed(tables, "score 1", "score 2")[0]
+    assert (one["p"], one["p (BH)"]) == (pvalue(test.p), "0.42")
+    assert one["CI"] == between(ends.low, ends.high)
+    (two,), (three,) = latex_tables(comparison_latex(found))
+    assert (two["$d$ 1"], two["$d$ 2"]) == tuple(number(one, style="latex") for one in test.effect_sizes)
+    assert (two["$p$"], two["$p$ (BH)"]) == (pvalue(test.p, "latex"), "$0.42$")
+    assert (three["$p$ groups"], three["$p$ traits"]) == (r"$\approx 0.11$", r"$\approx 0.22$")
+    (four,) = headed(tables, "p groups", "p traits")
+    assert (four["p groups"], four["p traits"]) == ("≈ 0.11", "≈ 0.22")
+    assert "CI: 95 %, for other groups and traits." in comparison_markdown(found)
     differences = agreement.differences
     place = np.unravel_index(np.argmax(np.abs(differences)), differences.shape)
-    scores = float(agreement.first_scores[place]), float(agreement.second_scores[place])
-    assert (largest["score 1"], largest["score 2"]) == tuple(map(number, scores))
-    assert largest["difference"] == number(scores[0] - scores[1]) == number(float(differences[place]))
+    group, trait = agreement.groups[place[0]], agreement.traits[place[1]]
+    assert four["largest difference"] == f"{group}, {trait}: {number(float(differences[place]))}"
+
+
+# One battery in every output
+
+
+KINDS = {
+    # two-sided p-value with its ends, and how it was found
+    "bound": (1.342e-4, 1.1e-4, 1.342e-4, "bracket"),
+    "estimate": (0.472, 0.465, 0.479, "monte-carlo"),
+    "just below": (0.04996, 0.04996, 0.04996, "exact"),
+    "tiny": (3.27e-17, 3.27e-17, 3.27e-17, "exact"),
+    "approximate": (0.0312, 0.0312, 0.0312, "normal"),
+}
+"""Tests of a made-up battery: exact p-values."""
+CROSSED = {
+    "bound": 0.0312,
+    "estimate": 0.2,
+    "just below": 0.04996,
+    "tiny": 3.27e-17,
+    "approximate": 0.0099996,
+}
+"""p-values of these tests for other words."""
+
+
+def voiced(*names: str, old: bool = False) -> BatteryResult:
+    """A battery whose tests have these p-values; or one that was saved before crossed ones were measured."""
+    sets = {role: [f"{role}{i}" for i in range(4)] for role in "xyab"}
+    designs = [Design(name=name, **sets) for name in names]  # type: ignore[arg-type]
+    emb = Embeddings(designs[0].words, np.random.default_rng(0).normal(size=(16, 5)), provenance="model")
+    measured = battery(emb, designs, resamples=0, alternative="two-sided")
+    tests = []
+    for test in measured.tests:
+        p, low, high, method = KINDS[test.design]
+        tails = {**test.level1.tails, "two-sided": (p, low, high)}
+        assert test.level1.crossed is not None
+        crossed = None if old else dataclasses.replace(test.level1.crossed, pvalue=CROSSED[test.design])
+        level = dataclasses.replace(test.level1, pvalue=p, method=method, tails=tails, crossed=crossed)
+        tests.append(dataclasses.replace(test, level1=level))
+    adjusted = adjust([KINDS[name][0] if old else CROSSED[name] for name in names])
+    return dataclasses.replace(measured, tests=tuple(tests), adjusted=adjusted)
+
+
+Printed = dict[str, tuple[str, ...]]
+"""What an output says of each test: its p-value, its adjusted p-value, and the exact p-value."""
+_P = re.compile(r"(?:[≤≈] )?[\d.]+(?:e−\d+)?$")
+
+
+def in_lines(text: str, tested: BatteryResult) -> Printed:
+    """P-values of a table of text, in which a number ends where its head does."""
+    lines = text.splitlines()
+    head = next(line for line in lines if " p " in line and "p (BH)" in line)
+    ends = [head.index(" p ") + 2, *(head.index(one) + len(one) for one in ("p (BH)", "exact p"))]
+    found = {}
+    for test in tested.tests:
+        line = next(one for one in lines if one.strip().startswith(test.design))
+        cells = [_P.search(line[:end]) for end in ends]
+        assert None not in cells, line
+        found[test.design] = tuple(one[0] for one in cells if one is not None)
+    return found
+
+
+def on_terminal(tested: BatteryResult, folder: Path, monkeypatch: pytest.MonkeyPatch) -> Printed:
+    console = pytest.importorskip("rich.console", reason="the command line needs the extra 'cli'")
+    from crossroads.cli.terminal import tables
+
+    file = io.StringIO()
+    monkeypatch.setattr(tables, "out", console.Console(file=file, width=200, highlight=False))
+    tables.show(tested.table())
+    return in_lines(file.getvalue(), tested)
+
+
+def in_str(tested: BatteryResult, folder: Path, monkeypatch: pytest.MonkeyPatch) -> Printed:
+    return in_lines(str(tested), tested)
+
+
+def in_markdown(tested: BatteryResult, folder: Path, monkeypatch: pytest.MonkeyPatch) -> Printed:
+    rows = headed(markdown_tables(markdown_summary(Audit([tested]))), "p", "p (BH)")
+    return {row["test"]: (row["p"], row["p (BH)"], row["exact p"]) for row in rows}
+
+
+def in_latex(tested: BatteryResult, folder: Path, monkeypatch: pytest.MonkeyPatch) -> Printed:
+    rows = headed(latex_tables(latex_table(Audit([tested]))), "$p$", "$p$ (BH)")
+    return {row["test"]: (row["$p$"], row["$p$ (BH)"], row["exact $p$"]) for row in rows}
+
+
+def in_figure(tested: BatteryResult, folder: Path, monkeypatch: pytest.MonkeyPatch) -> Printed:
+    pytest.importorskip("matplotlib", reason="figures need the extra 'plots'")
+    from matplotlib import pyplot
+
+    texts = [one.get_text() for one in tested.plot().texts]
+    pyplot.close("all")
+    old = tested.tests[0].level1.crossed is None  # whose p is the exact one
+    heads = ("p", "p, BH", "p" if old else "exact p")
+    columns = [texts[texts.index(head) + 1 :][: len(tested.tests)] for head in heads]
+    names = [test.design for test in tested.tests]
+    return dict(zip(names, zip(*columns, strict=True), strict=True))
+
+
+def in_html(tested: BatteryResult, folder: Path, monkeypatch: pytest.MonkeyPatch) -> Printed:
+    shown = tested._repr_html_()
+    heads = re.findall(r"<th [^>]*>(.*?)</th>", shown)
+    rows = [re.findall(r"<td [^>]*>(.*?)</td>", row) for row in re.findall(r"<tr>(.*?)</tr>", shown)[1:]]
+    cells = [dict(zip(heads, map(html.unescape, row), strict=True)) for row in rows]
+    return {row["test"]: (row["p"], row["p (BH)"], row["exact p"]) for row in cells}
+
+
+def on_page(tested: BatteryResult, folder: Path, monkeypatch: pytest.MonkeyPatch) -> Printed:
+    audit = Audit([tested])
+    record = Record(document=audit_document(audit), tables=tables_of(audit))
+    table = page_data([record], title="t")["audits"][0]["tables"]["BatteryResult"]
+    cells = [dict(zip(table["heads"], row, strict=True)) for row in table["cells"]]
+    return {row["test"]: (row["p"], row["p (BH)"], row["exact p"]) for row in cells}
+
+
+def in_csv(tested: BatteryResult, folder: Path, monkeypatch: pytest.MonkeyPatch) -> Printed:
+    write_tables(folder, Audit([tested]))
+    with (folder / "tests.csv").open(encoding="utf-8", newline="") as file:
+        rows = list(csv.DictReader(file))
+    found: Printed = {}
+    for row in rows:
+        exact, bh = f"{row['pvalue_sign']} {row['pvalue']}", f"{row['bh_sign']} {row['bh']}"
+        crossed = row["crossed_pvalue"]
+        found[row["design"]] = (f"= {crossed}" if crossed else exact, bh, exact)
+    return found
+
+
+def in_records(tested: BatteryResult, folder: Path, monkeypatch: pytest.MonkeyPatch) -> Printed:
+    return {
+        row["test"]: tuple(f"{row[f'{key}_sign']} {row[key]!r}" for key in ("p", "p_bh", "exact_p"))
+        for row in tested.table().records()
+    }
+
+
+Output = Callable[[BatteryResult, Path, pytest.MonkeyPatch], Printed]
+ROUNDED: Mapping[str, Output] = {
+    "terminal": on_terminal, "str": in_str, "markdown": in_markdown, "latex": in_latex, "figure": in_figure,
+    "html": in_html, "page": on_page,
+}  # fmt: skip
+WHOLE: Mapping[str, Output] = {"csv": in_csv, "records": in_records}
+FAMILIES = (
+    ("bound", "just below", "tiny"),
+    ("bound", "estimate", "just below", "tiny"),
+    ("just below", "tiny"),
+    ("approximate", "tiny"),
+)
+
+
+def read(text: str) -> tuple[Decimal, str]:
+    """A printed p-value as the number it says, and its mark."""
+    bare = text.strip("$").replace(r"\le", "≤").replace(r"\approx", "≈")
+    mark = bare[0] if bare[0] in "≤≈=" else ""
+    raised = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹", "0123456789")
+    digits = re.sub(r"e−|×10⁻| \\times 10\^\{-", "e-", bare.removeprefix(mark).strip()).rstrip("}")
+    return Decimal(digits.translate(raised)), mark.replace("=", "")
+
+
+def expected(names: tuple[str, ...], tested: BatteryResult, *, old: bool) -> dict[str, tuple[P, ...]]:
+    """P-values and their marks by the rules: an estimate makes estimates of all it touches."""
+    marks: dict[str, Any] = {"bracket": "≤", "monte-carlo": "≈", "normal": "≈", "exact": ""}
+    exact = {name: P(KINDS[name][0], marks[KINDS[name][3]]) for name in names}
+    bh = [float(value or 0.0) for value in tested.adjusted["bh"]]
+    if not old:
+        return {name: (P(CROSSED[name]), P(bh[i]), exact[name]) for i, name in enumerate(names)}
+    methods = {KINDS[name][3] for name in names}
+    family: Mark = "≈" if methods & {"monte-carlo", "normal"} else "≤" if "bracket" in methods else ""
+    low, high = (adjust([KINDS[name][end] for name in names])["bh"] for end in (1, 2))
+    return {
+        name: (
+            exact[name],
+            P(bh[i], family if low[i] != high[i] or "normal" in methods else ""),
+            exact[name],
+        )
+        for i, name in enumerate(names)
+    }
+
+
+@pytest.mark.parametrize("old", [False, True], ids=["other words", "saved before"])
+@pytest.mark.parametrize("names", FAMILIES, ids=", ".join)
+@pytest.mark.parametrize("output", ROUNDED)
+def test_every_output_prints_the_same_digits_and_marks(
+    output: str, names: tuple[str, ...], old: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tested = voiced(*names, old=old)
+    printed = ROUNDED[output](tested, tmp_path, monkeypatch)
+    assert list(printed) == list(names)
+    for name, both in expected(names, tested, old=old).items():
+        for text, p in zip(printed[name], both, strict=True):
+            value, mark = read(text)
+            exact = Decimal(repr(p.value))
+            assert mark == p.mark, name  # never lost
+            assert value == read(pvalue(p))[0]  # the same digits everywhere
+            assert abs(value - exact) <= exact / 10
+            assert mark != "≤" or value >= exact  # no bound is rounded down
+            for level in (Decimal("0.05"), Decimal("0.01")):
+                assert (value < level) == (exact < level)  # no level is reached by rounding
+    if names == FAMILIES[0] and old:
+        # worked out by hand: m = 3, ranks 2, 3, 1; 1.342e-4 × 3/2 = 2.013e-4, and a bound is rounded up
+        assert [read(printed[name][1]) for name in names] == [
+            (Decimal("2.1e-4"), "≤"), (Decimal("0.04996"), ""), (Decimal("9.8e-17"), ""),
+        ]  # fmt: skip
+
+
+@pytest.mark.parametrize("old", [False, True], ids=["other words", "saved before"])
+@pytest.mark.parametrize("names", FAMILIES, ids=", ".join)
+@pytest.mark.parametrize("output", WHOLE)
+def test_files_have_the_same_p_values_unrounded_with_the_same_marks(
+    output: str, names: tuple[str, ...], old: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tested = voiced(*names, old=old)
+    printed = WHOLE[output](tested, tmp_path, monkeypatch)
+    for name, both in expected(names, tested, old=old).items():
+        for text, p in zip(printed[name], both, strict=True):
+            assert text.split(" ") == [p.mark or "=", repr(p.value)]

@@ -11,8 +11,8 @@ import pytest
 
 import crossroads.papers  # noqa: F401  (the types of its results are part of the schema)
 from crossroads.report import Audit, Rule, judge, results_schema, write_schema
-from crossroads.report.schema import result_kinds, sentences_under_fields
-from crossroads.results import Result
+from crossroads.report.schema import sentences_under_fields
+from crossroads.results import Result, result_kinds
 
 PUBLISHED = Path(__file__).parents[2] / "docs" / "reference" / "results.schema.json"
 
@@ -29,10 +29,11 @@ def of_type(validator: Any, name: str) -> Any:
     return validator.evolve(schema={"$ref": f"#/$defs/{name}", "$defs": validator.schema["$defs"]})
 
 
+@pytest.mark.slow
 def test_the_published_schema_is_that_of_the_code(tmp_path: Path) -> None:
     write_schema(tmp_path / "schema.json")
     assert (tmp_path / "schema.json").read_text(encoding="utf-8") == PUBLISHED.read_text(encoding="utf-8"), (
-        'write it anew: python -c "import crossroads.papers; from crossroads.report import write_schema; '
+        'write it again: python -c "import crossroads.papers; from crossroads.report import write_schema; '
         "write_schema('docs/reference/results.schema.json')\""
     )
     assert [path.name for path in tmp_path.iterdir()] == ["schema.json"]
@@ -74,6 +75,7 @@ def test_a_document_with_a_fault_is_not_valid(validator: Any, every_result: dict
     assert not of_type(validator, "SeriesResult").is_valid({**series, "skipped": {"early": "no words"}})
 
 
+@pytest.mark.slow
 def test_every_field_is_described_by_the_sentence_under_it() -> None:
     schema = results_schema()
     for kind in result_kinds():

@@ -15,8 +15,9 @@ from urllib.parse import quote
 import pytest
 
 from crossroads.errors import CrossroadsWarning, InputError
-from crossroads.sources import EndpointError, endpoint_embeddings
-from crossroads.sources.endpoint_secrets import without
+from crossroads.sources.endpoints.answers import EndpointError
+from crossroads.sources.endpoints.embeddings import endpoint_embeddings
+from crossroads.sources.endpoints.secrets import without
 
 if TYPE_CHECKING:
     from tests.sources.conftest import Service
@@ -177,7 +178,7 @@ class TestKeys:
             endpoint_embeddings("http://0.0.0.0:9", WORDS, retries=0)  # nobody is there
 
     def test_secrets_in_the_address_are_refused_or_left_out(self, service: Service) -> None:
-        with pytest.raises(InputError, match="holds a name or a password") as caught:
+        with pytest.raises(InputError, match="contains a user name or a password") as caught:
             endpoint_embeddings(f"http://me:{SECRET}@127.0.0.1:1/v1", WORDS)
         assert SECRET not in str(caught.value)
         service.answer = lambda path, body: service.openai(path.partition("?")[0], body)

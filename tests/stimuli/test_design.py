@@ -116,7 +116,7 @@ def test_replace_refuses_words_the_design_lacks() -> None:
 def test_replace_cannot_empty_a_set_or_repeat_a_word() -> None:
     with pytest.raises(DesignError, match="'a' is empty"):
         bugs().replace({"love": None})
-    with pytest.raises(DesignError, match="'daisy' is twice"):
+    with pytest.raises(DesignError, match="'daisy' occurs twice"):
         bugs().replace({"rose": "daisy"})
 
 

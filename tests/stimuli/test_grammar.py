@@ -72,6 +72,7 @@ def test_number_is_that_of_the_head_noun(phrase: str, expected: str) -> None:
     assert number_of(phrase) == expected
 
 
+@pytest.mark.slow
 def test_the_published_templates_agree_but_for_the_article_they_declare() -> None:
     groups = list(catalog().groups("abc-groups").values())
     templates = catalog().templates("abc-templates").templates

@@ -20,7 +20,7 @@ def test_a_table_has_one_group_for_each_combination_of_categories() -> None:
     table = catalog().groups("ceat-groups").table()
     assert len(table) == 6
     assert table["African American", "female"][0] == "Aisha"
-    with pytest.raises(InputError, match="not told apart by domain"):
+    with pytest.raises(InputError, match="not distinguished by domain"):
         catalog().groups("abc-groups").table()
 
 

@@ -55,7 +55,7 @@ def test_words_may_hold_spaces_hyphens_and_any_script(word: str) -> None:
         (["ro\ud800se"], "half of a character"),
         (["rose", 3], "3 in the set 'x' is of type int"),
         (["rose", None], "None in the set 'x' is missing"),
-        (["rose", "daisy", "rose"], "'rose' is twice in the set 'x'"),
+        (["rose", "daisy", "rose"], "'rose' occurs twice in the set 'x'"),
         (None, "'x' is missing"),
         (7, "'x' is of type int"),
         ({"rose": 1}, "'x' is of type dict"),

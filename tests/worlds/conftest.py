@@ -23,7 +23,7 @@ import pytest
 from numpy.typing import NDArray
 
 from crossroads.stimuli import catalog
-from crossroads.stimuli.identities import PairedGroup, paired_groups
+from crossroads.stimuli.identities.pairs import PairedGroup, paired_groups
 
 GROUPS = ("man", "woman", "Black", "Asian", "teenager", "elderly")
 TRAITS = (

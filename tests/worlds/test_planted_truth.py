@@ -13,13 +13,13 @@ pytest.importorskip("torch", reason="extra 'models'")
 pytest.importorskip("transformers", reason="extra 'models'")
 
 from crossroads.evidence.logits import Logits
-from crossroads.extraction.probing import probe
+from crossroads.extraction.probe.run import probe
 from crossroads.inference.agreement import kendall
-from crossroads.measures.alignment import align
-from crossroads.measures.emergent import emergent
-from crossroads.measures.ilps import ilps_star
-from crossroads.measures.sensitivity import set_test
-from crossroads.measures.trait_scores import TraitScores
+from crossroads.measures.pairs.emergent import emergent
+from crossroads.measures.traits.alignment import align
+from crossroads.measures.traits.ilps import ilps_star
+from crossroads.measures.traits.scores import TraitScores
+from crossroads.measures.traits.sensitivity import set_test
 
 KINDS = ("masked", "causal")
 Probed = Callable[[str], Logits]
@@ -104,10 +104,7 @@ def test_alignment_with_people_who_know_the_truth_is_close(world: Any, probed: P
 def test_the_trait_planted_for_one_pair_alone_emerges(
     world: Any, probed: Probed, kind: str, measure: Callable[..., TraitScores]
 ) -> None:
-    found = emergent(measure(probed(kind), prior="noun"), world.pairs, null="normal").rows()
+    found = emergent(measure(probed(kind), prior="noun"), world.pairs, null="none").rows()
     first, second = found[0], found[1]
     assert (first["pair"], first["trait"]) == world.emergent
-    assert first["emergent"]
     assert first["increase"] > 3 * second["increase"]
-    # The planted word takes its share from all others; besides, nothing emerges for any other pair.
-    assert {row["pair"] for row in found if row["emergent"]} == {world.emergent[0]}

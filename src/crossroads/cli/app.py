@@ -17,30 +17,27 @@ from rich.text import Text
 from typer.core import TyperCommand
 
 import crossroads
-from crossroads.cli import (
-    aligning,
-    associations,
-    auditing,
-    cataloguing,
-    comparing,
-    contextual,
-    corpora,
-    extracting,
-    interrupting,
-    intersections,
-    printing,
-    probing,
-    reporting,
-    reproducing,
-    spelling,
-    waiting,
-)
+from crossroads.cli.commands import align as aligning
+from crossroads.cli.commands import associations, intersections
+from crossroads.cli.commands import catalog as cataloguing
+from crossroads.cli.commands import ceat as contextual
+from crossroads.cli.commands import compare as comparing
+from crossroads.cli.commands import contexts as corpora
+from crossroads.cli.commands import embed as extracting
+from crossroads.cli.commands import report as reporting
+from crossroads.cli.commands.audit import command as auditing
+from crossroads.cli.commands.probe import command as probing
+from crossroads.cli.commands.reproduce import command as reproducing
+from crossroads.cli.terminal import hints as spelling
+from crossroads.cli.terminal import interrupts as interrupting
+from crossroads.cli.terminal import progress as waiting
+from crossroads.cli.terminal import tables as printing
 from crossroads.errors import CrossroadsError, CrossroadsWarning, InputError, without_middle
-from crossroads.evidence.full_disks import full_disk, is_full
+from crossroads.storage.disks import full_disk, is_full
 
 
 class _Command(TyperCommand):
-    """A command that tells a wrong value of an option by its name, with the nearest right one."""
+    """A command whose errors name the option with a wrong value, and suggest the nearest valid one."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         try:
@@ -57,7 +54,7 @@ app = typer.Typer(
     rich_markup_mode="rich",
     pretty_exceptions_enable=False,
     suggest_commands=True,
-    epilog="Exit status: 0 done, 1 the work failed, 2 bad usage or input, 130 interrupted.",
+    epilog="Exit status: 0 success, 1 failure, 2 bad usage or input, 130 interrupted.",
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 app.command("audit", cls=_Command)(auditing.audit_command)
@@ -85,7 +82,7 @@ app.command("catalog", cls=_Command)(cataloguing.catalog_command)
 
 
 NARROW = 72
-"""Columns below which tables of options would cut their names off; there the help is plain text."""
+"""Width below which tables would truncate the names of options, so that the help is plain text."""
 
 
 def _version(wanted: bool) -> None:
@@ -106,7 +103,7 @@ def _root(
 
 
 def main() -> None:
-    """Run the program; errors that we foresee become sentences, not tracebacks."""
+    """Run the program; expected errors become sentences, not tracebacks."""
     with interrupting.guarded():
         interrupting.started()
         _run()
@@ -145,7 +142,7 @@ def _heard() -> None:
 
 
 def _program() -> Any:
-    """The commands; where the terminal is narrow, with help that needs no table."""
+    """The commands; in narrow terminals with plain-text help."""
     narrow = shutil.get_terminal_size().columns < NARROW
     app.rich_markup_mode = None if narrow else "rich"
     program: Any = typer.main.get_command(app)
@@ -157,7 +154,7 @@ def _program() -> Any:
 
 
 def _prose(text: str) -> str:
-    """Help without the line breaks of its source, which would be kept after the first paragraph."""
+    """Help without the line breaks of its source."""
     return "\n\n".join(" ".join(paragraph.split()) for paragraph in text.split("\n\n"))
 
 
@@ -176,7 +173,7 @@ def _tell(message: str, hint: str | None) -> None:
 
 
 def _options(arguments: Sequence[str]) -> dict[str, str]:
-    """The options of the command that was called, by the names that they have in Python."""
+    """The options of the current command, by their names in Python."""
     commands = getattr(typer.main.get_command(app), "commands", {})
     command = next((commands[one] for one in arguments if one in commands), None)
     found = {} if command is None else {one.name: max(one.opts, key=len) for one in command.params}

@@ -1,51 +1,17 @@
-"""Options that several commands share, and what they mean to the library."""
+"""Options that several commands share."""
 
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from enum import StrEnum
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
 from crossroads.errors import InputError, UnknownNameError, join_words, nearest
+from crossroads.inference.permutation.test import Alternative, Method, Ties
+from crossroads.measures.coverage.words import Missing
 from crossroads.stimuli import Design, batteries, catalog, read_designs
-
-
-class Alternative(StrEnum):
-    """Which tail a p-value is of."""
-
-    greater = "greater"
-    less = "less"
-    two_sided = "two-sided"
-    observed = "observed"
-
-
-class Ties(StrEnum):
-    """Whether divisions that equal the observed one count."""
-
-    weak = "weak"
-    strict = "strict"
-
-
-class Missing(StrEnum):
-    """What happens to stimuli without a vector."""
-
-    stop = "raise"
-    drop = "drop"
-    balance = "balance"
-
-
-class Method(StrEnum):
-    """How a p-value is found."""
-
-    auto = "auto"
-    exact = "exact"
-    bracket = "bracket"
-    saddlepoint = "saddlepoint"
-    monte_carlo = "monte-carlo"
-    normal = "normal"
 
 
 def complete_test(incomplete: str) -> list[str]:
@@ -71,14 +37,14 @@ Tests = Annotated[
 ]
 DesignFiles = Annotated[
     list[Path] | None,
-    typer.Option("--design", "-d", help="Designs of your own: TOML, JSON or CSV.", metavar="FILE"),
+    typer.Option("--design", "-d", help="Your own designs: TOML, JSON or CSV.", metavar="FILE"),
 ]
 Json = Annotated[bool, typer.Option("--json", help="Write one JSON document to stdout and nothing else.")]
 Fallback = Annotated[
     str,
     typer.Option(
         help="Spellings to try for words not found as written: none, or some of lower,title,accents; "
-        "auto means lower if hardly a word of the vocabulary has a capital letter (one in 2,000 at most).",
+        "auto means lower if almost no word of the vocabulary has a capital letter (at most one in 2,000).",
         metavar="RULES",
     ),
 ]
@@ -86,30 +52,29 @@ MissingOption = Annotated[Missing, typer.Option(help="What to do with stimuli th
 MissingByDefault = Annotated[
     Missing | None,
     typer.Option(
-        help="What to do with stimuli that have no vector; by default raise for tests that are named, and "
-        "drop where none is.",
+        help="What to do with stimuli that have no vector; by default raise if tests are named, and "
+        "drop otherwise.",
         show_default=False,
     ),
 ]
+AlternativeOption = Annotated[Alternative, typer.Option(help="Which tail.")]
 TiesOption = Annotated[Ties, typer.Option(help="Whether divisions equal to the observed one count.")]
-MethodOption = Annotated[Method, typer.Option(help="How to find p-values.")]
+MethodOption = Annotated[Method, typer.Option(help="Method of p-values.")]
 Ddof = Annotated[int, typer.Option(help="1: sample standard deviation, 0: population.", metavar="0|1")]
-Seed = Annotated[int, typer.Option(help="Seed of everything random.")]
+Seed = Annotated[int, typer.Option(help="Seed of all random numbers.")]
 Names = Annotated[
     list[str] | None,
     typer.Option(
         "--name",
-        help="What to call a model in titles and tables; given once for each, in their order.",
+        help="Name of a model in titles and tables; once for each model, in their order.",
         metavar="TEXT",
     ),
 ]
-Format = Annotated[
-    str | None, typer.Option("--format", help="Format of the vectors, if it is not to be found out.")
-]
+Format = Annotated[str | None, typer.Option("--format", help="Format of the vectors; detected if left out.")]
 
 
 def checked_names(names: list[str] | None, models: Sequence[str]) -> list[str] | None:
-    """Names that were given for models: one for each, no two alike."""
+    """Names given for models: one for each, all different."""
     if names is None or not names:
         return None
     if len(names) != len(models):
@@ -121,17 +86,17 @@ def checked_names(names: list[str] | None, models: Sequence[str]) -> list[str] |
     plain = [" ".join(name.split()) for name in names]
     for at, name in enumerate(plain):
         if not name or not name.isprintable():
-            raise InputError(f"--name is {names[at]!r}.", hint="give a name that can be read.")
+            raise InputError(f"--name is {names[at]!r}.", hint="give a name with visible characters.")
         if name in plain[:at]:
-            raise InputError(f"--name {name!r} was given twice.", hint="give each model a name of its own.")
+            raise InputError(f"--name {name!r} was given twice.", hint="give each model a different name.")
     return plain
 
 
 def _checked_figure(path: Path | None) -> Path | None:
-    """A file that a figure can be written to: refused before the work, not after it."""
+    """Check that a figure can be written to a file, before any work is done."""
     if path is not None:
-        from crossroads.plots.saving import check_figure_file
-        from crossroads.plots.style import matplotlib
+        from crossroads.plots.frame.saving import check_figure_file
+        from crossroads.plots.frame.style import matplotlib
 
         check_figure_file(path)
         matplotlib("figure")
@@ -147,10 +112,10 @@ FigureFile = Annotated[
 def chosen_designs(
     tests: list[str] | None, files: list[Path] | None, *, default: tuple[str, ...]
 ) -> list[Design]:
-    """The designs that were asked for, in order, or those of the default batteries.
+    """The requested designs, in order, or those of the default batteries.
 
-    A name is first looked for in the files. Where it is there, only what is named is taken from the files;
-    else it is one of the catalogue, and all designs of the files are taken.
+    Names are first looked up in the files. If one is found, only named designs are taken from the files;
+    otherwise it is looked up in the catalogue, and all designs of the files are taken.
     """
     names = list(tests or [])
     if not names and not files:
@@ -170,14 +135,12 @@ def chosen_designs(
     designs += [design for design in own if not chosen or design.name in chosen]
     twice = {d.name for i, d in enumerate(designs) if d.name in [e.name for e in designs[:i]]}
     if twice:
-        raise InputError(
-            f"the name {sorted(twice)[0]!r} stands for two designs.", hint="give each one a name."
-        )
+        raise InputError(f"two designs are named {sorted(twice)[0]!r}.", hint="give each one a name.")
     return designs
 
 
 def _of_the_catalogue(name: str, known: Mapping[str, Any], own: Collection[str]) -> Iterator[Design]:
-    """The test, or the tests of the battery, of a name; an unknown one may be a slip for one of a file."""
+    """The tests of a test or battery by name; errors also suggest names from the files."""
     for member in known.get(name.lower(), (name,)):
         try:
             found: Any = catalog(member)
@@ -188,18 +151,18 @@ def _of_the_catalogue(name: str, known: Mapping[str, Any], own: Collection[str])
             hint = f"did you mean {near[0]!r}? " if near else ""
             listed = join_words(map(repr, own), most=12)
             raise UnknownNameError(
-                "test", name, (*own, *error.known), hint=f"{hint}the files hold {listed}."
+                "test", name, (*own, *error.known), hint=f"{hint}the files contain {listed}."
             ) from error
         if not isinstance(found, Design):
             raise InputError(
                 f"{name!r} is a catalogue entry, but not a test.",
-                hint="crossroads catalog lists what each entry is.",
+                hint="crossroads catalog lists the kind of each entry.",
             )
         yield found
 
 
 def _check_kinds(names: Sequence[str], files: Sequence[Path], known: Mapping[str, Any]) -> None:
-    """A file where a name is meant, and the reverse, is told by the option that takes it."""
+    """Refuse a file given as a name, or the reverse, and name the right option."""
     entries = {entry.casefold() for entry in (*catalog().of_kind("design"), *known)}
     for name in names:
         if name.casefold() not in entries and Path(name).is_file():
@@ -209,11 +172,11 @@ def _check_kinds(names: Sequence[str], files: Sequence[Path], known: Mapping[str
             raise InputError(f"{str(file)!r} is of the catalogue, not a file.", hint=f"--test {file}")
 
 
-def missing_policy(given: Missing | None, tests: list[str] | None, files: list[Path] | None) -> str:
-    """What was asked for; else strict with tests that were named, lenient with the default battery."""
+def missing_policy(given: Missing | None, tests: list[str] | None, files: list[Path] | None) -> Missing:
+    """The given choice; by default raise for named tests and drop for the default battery."""
     if given is not None:
-        return given.value
-    return (Missing.stop if tests or files else Missing.drop).value
+        return given
+    return "raise" if tests or files else "drop"
 
 
 def words_of(designs: list[Design]) -> list[str]:

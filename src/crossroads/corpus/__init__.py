@@ -1,9 +1,8 @@
-"""Sentences out of large corpora: where the stimuli stand, and in which words."""
+"""Sentences of large corpora in which stimuli occur."""
 
-from crossroads.corpus.found import Context, Counts, Found, WordCoverage
-from crossroads.corpus.reservoir import SAMPLE
-from crossroads.corpus.searching import find_contexts
-from crossroads.corpus.storing import StoredContexts, read_contexts, write_contexts
+from crossroads.corpus.sample import SAMPLE, Context, Counts, Found, WordCoverage
+from crossroads.corpus.search import find_contexts
+from crossroads.corpus.store import StoredContexts, read_contexts, write_contexts
 
 __all__ = [
     "SAMPLE",

@@ -1,16 +1,17 @@
-"""Which files a corpus has, and of which format they are."""
+"""The files of a corpus and their formats."""
 
 from __future__ import annotations
 
 import glob
 import os
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Literal
 
-from crossroads.corpus.opening import MAGIC
-from crossroads.errors import InputError, one_of
+from crossroads.errors import FormatError, InputError, one_of
+from crossroads.storage.streams import MAGIC, compression
 
 SUFFIXES = {
     ".txt": "text",
@@ -22,12 +23,15 @@ SUFFIXES = {
     ".parquet": "parquet",
     ".pq": "parquet",
 }
-"""Format by suffix, after that of a compression is taken away."""
-FORMATS = ("text", "jsonl", "csv", "tsv", "parquet")
-UNITS = ("line", "paragraph")
+"""Format by suffix, without that of a compression."""
+Format = Literal["text", "jsonl", "csv", "tsv", "parquet"]
+Unit = Literal["line", "paragraph"]
 """What a document of a text file is."""
+Progress = Callable[[int], None]
+"""Called with the number of further bytes of a file, as it is stored, that were read."""
+_UTF16 = (b"\xff\xfe", b"\xfe\xff")
 _DUMP = re.compile(r"R[CS]_\d{4}-\d{2}")
-"""Names of the monthly Reddit dumps, which have no suffix but that of the compression."""
+"""Names of the monthly Reddit dumps, whose only suffix is that of the compression."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -35,9 +39,9 @@ class Source:
     """A corpus file and how to read it."""
 
     path: Path
-    """Where it is."""
+    """Its path."""
     format: str
-    """One of :data:`FORMATS`."""
+    """One of :data:`Format`."""
     unit: str = "line"
     """What a document is, in text files."""
     field: str | None = None
@@ -57,7 +61,7 @@ class Part:
     stop: int | None
     """The byte or row group after the last; ``None`` for the end of the file."""
     bytes: int
-    """How much of the file, as it is stored, belongs to the part."""
+    """Bytes of the file, as it is stored, that belong to the part."""
 
     @classmethod
     def whole(cls, source: Source) -> Part:
@@ -66,13 +70,13 @@ class Part:
 
 
 def corpus_paths(corpus: str | os.PathLike[str] | Iterable[str | os.PathLike[str]]) -> list[Path]:
-    """The files that names and patterns stand for, each once, sorted.
+    """The files that match names and patterns, each once, sorted.
 
     Parameters
     ----------
     corpus
-        A path or pattern (``*``, ``?``, ``[…]``, ``**``), or several. A file whose name holds such a sign is
-        found by its name.
+        A path or pattern (``*``, ``?``, ``[…]``, ``**``), or several. A file whose name contains such a
+        character is found by its name.
     """
     names = [corpus] if isinstance(corpus, str | os.PathLike) else list(corpus)
     if not names:
@@ -102,9 +106,9 @@ def _matching(name: str) -> list[Path]:
 
 
 def format_of(path: Path, given: str | None = None) -> str:
-    """The format of a file: what was given, or what its suffix says."""
+    """The format of a file: the given one, or that of its suffix."""
     squeezed = path.suffix.lower().removeprefix(".") in MAGIC
-    kind = _told(path, squeezed) if given is None else one_of("corpus format", given, FORMATS)
+    kind = _format_of_suffix(path, squeezed) if given is None else one_of("corpus format", given, Format)
     if kind == "parquet" and squeezed:
         raise InputError(
             f"{str(path)!r} is compressed, and Parquet is not read compressed.",
@@ -113,8 +117,8 @@ def format_of(path: Path, given: str | None = None) -> str:
     return kind
 
 
-def _told(path: Path, squeezed: bool) -> str:
-    """The format that the suffix says."""
+def _format_of_suffix(path: Path, squeezed: bool) -> str:
+    """The format that the suffix implies."""
     bare = path.with_suffix("") if squeezed else path
     if _DUMP.fullmatch(bare.name):
         return "jsonl"
@@ -123,8 +127,26 @@ def _told(path: Path, squeezed: bool) -> str:
         return SUFFIXES[suffix]
     known = ", ".join(SUFFIXES)
     raise InputError(
-        f"{str(path)!r} has the suffix {suffix!r}, which says nothing about its format."
+        f"{str(path)!r} has the suffix {suffix!r}, which does not imply a format."
         if suffix
-        else f"{str(path)!r} has no suffix that tells its format.",
-        hint=f"known: {known}, each also with .gz, .bz2, .xz or .zst; or pass format='jsonl' or another.",
+        else f"{str(path)!r} has no suffix that implies its format.",
+        hint=f"known: {known}, each also with .gz, .bz2, .xz, .zst or .zip; or pass format='jsonl' etc.",
     )
+
+
+def check_content(path: Path) -> None:
+    """Refuse a file that is not compressed although its name says so, and one in UTF-16."""
+    with path.open("rb") as file:
+        head = file.read(2)
+    promised = path.suffix.lower().removeprefix(".")
+    if promised in MAGIC and compression(path) is None:
+        what = "is empty" if not head else f"does not begin as .{promised} files do"
+        raise FormatError(
+            f"the file {what}.", path=path, hint="fetch it again, or give it the suffix of what it is."
+        )
+    if head in _UTF16:
+        raise FormatError(
+            "the file seems to be UTF-16.",
+            path=path,
+            hint="convert it to UTF-8, as with iconv, and try again.",
+        )

@@ -9,9 +9,9 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import IO
 
-from crossroads.corpus.files import Part
-from crossroads.corpus.opening import Progress, opened
+from crossroads.corpus.files import Part, Progress
 from crossroads.errors import FormatError
+from crossroads.storage.streams import TEXT_RATIO, Stream
 
 BATCH = 4 << 20
 """About how many bytes or characters are searched at once."""
@@ -29,13 +29,21 @@ def part_bytes(part: Part, progress: Progress | None = None) -> Iterator[Iterato
     Parameters
     ----------
     part
-        What to read.
+        The part to read.
     progress
-        Is told how many more bytes of the file have been taken.
+        Called with the number of further bytes read.
     """
     if part.stop is None:
-        with opened(part.source.path, progress) as pieces:
-            yield _unmarked(pieces)
+        reported = 0
+
+        def tell(done: int, _: int) -> None:
+            nonlocal reported
+            if progress is not None:
+                progress(done - reported)
+            reported = done
+
+        with Stream(part.source.path, progress=tell, ratio=TEXT_RATIO) as stream:
+            yield _unmarked(stream.pieces())
         return
     with part.source.path.open("rb") as file:
         if part.begin:
@@ -55,8 +63,8 @@ def _unmarked(pieces: Iterator[bytes]) -> Iterator[bytes]:
 
 
 def _up_to(file: IO[bytes], part: Part, stop: int, progress: Progress | None) -> Iterator[bytes]:
-    """What is left up to a byte, and the rest of the line in which it stands."""
-    open_line, told = False, part.begin
+    """The remaining bytes up to ``stop``, and the rest of the line at that byte."""
+    open_line, reported = False, part.begin
     while (at := file.tell()) < stop or open_line:
         piece = file.read(min(BATCH, stop - at)) if at < stop else file.readline(BATCH)
         if not piece:
@@ -65,10 +73,10 @@ def _up_to(file: IO[bytes], part: Part, stop: int, progress: Progress | None) ->
         yield piece
         if progress is not None:
             now = min(file.tell(), stop)
-            progress(now - told)
-            told = now
+            progress(now - reported)
+            reported = now
     if progress is not None:
-        progress(stop - told)
+        progress(stop - reported)
 
 
 def line_blocks(pieces: Iterable[bytes], path: Path) -> Iterator[bytes]:
@@ -112,14 +120,14 @@ def _is_invalid(line: bytes) -> bool:
 
 
 def text_lines(path: Path, pieces: Iterable[bytes]) -> Iterator[Batch]:
-    """A document for each line."""
+    """Yield one document per line."""
     for block in line_blocks(pieces, path):
         lines, invalid = decoded(block)
         yield lines, Counter(invalid=invalid)
 
 
 def paragraphs(path: Path, pieces: Iterable[bytes]) -> Iterator[Batch]:
-    """A document for the lines between two empty ones; it may go on in the next block."""
+    """Yield one document for the lines between two empty ones; it may continue in the next block."""
     held: list[str] = []
     length = 0
     for lines, counts in text_lines(path, pieces):

@@ -10,9 +10,8 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
-from crossroads.corpus.files import Part, Source
+from crossroads.corpus.files import Part, Progress, Source
 from crossroads.corpus.lines import BATCH, LONGEST, Batch, decoded, line_blocks
-from crossroads.corpus.opening import Progress
 from crossroads.errors import FormatError, join_words, require
 
 RUN_ON = 100
@@ -21,7 +20,7 @@ _decode = json.JSONDecoder().raw_decode
 
 
 def json_lines(source: Source, pieces: Iterable[bytes]) -> Iterator[Batch]:
-    """The texts of JSON lines. Every line is parsed; one that is no object is broken."""
+    """Yield the texts of JSON lines. Every line is parsed; one that is not an object is broken."""
     for block in line_blocks(pieces, source.path):
         lines, invalid = decoded(block)
         counts = Counter(invalid=invalid)
@@ -61,7 +60,7 @@ def json_object(line: str) -> dict[str, Any] | None:
 
 
 def _second_look(line: str, field: str | None, counts: Counter[str]) -> str | None:
-    """The text of a line that does not simply have one, or ``None``, and why it is counted."""
+    """The text of a line that the fast parse did not find, or ``None``; the reason is counted."""
     record = json_object(line)
     if record is not None:
         text = record.get(field or "")
@@ -74,7 +73,7 @@ def _second_look(line: str, field: str | None, counts: Counter[str]) -> str | No
 
 
 def _without_surrogates(text: str, counts: Counter[str]) -> str:
-    """Replace halves of characters, which JSON can spell and UTF-8 cannot."""
+    """Replace unpaired surrogates, which JSON can express and UTF-8 cannot."""
     try:
         text.encode("utf-8")
     except UnicodeEncodeError:
@@ -84,10 +83,10 @@ def _without_surrogates(text: str, counts: Counter[str]) -> str:
 
 
 def table_rows(source: Source, pieces: Iterable[bytes], counts: Counter[str]) -> Iterator[list[str]]:
-    """The rows of a table, the first with the names of its columns.
+    """Yield the rows of a table, the first with the names of its columns.
 
     Fields of CSV files may be quoted and hold line breaks. In TSV files a line is a row, and a quotation mark
-    is a sign like any other.
+    is an ordinary character.
     """
 
     def lines() -> Iterator[str]:
@@ -110,7 +109,7 @@ def table_rows(source: Source, pieces: Iterable[bytes], counts: Counter[str]) ->
                 f"the table cannot be read ({error}).",
                 path=source.path,
                 line=reader.line_num,
-                hint="is a quotation mark missing, or is it a file of another format?",
+                hint="check for a missing quotation mark, or another format.",
             ) from error
         if row is None:
             return
@@ -121,7 +120,7 @@ def table_rows(source: Source, pieces: Iterable[bytes], counts: Counter[str]) ->
 
 @contextlib.contextmanager
 def _long_fields() -> Iterator[None]:
-    """Let the csv module read fields longer than 128 KiB, and leave it as it was."""
+    """Let the csv module read fields longer than 128 KiB, and restore its limit afterwards."""
     before = csv.field_size_limit(LONGEST)
     try:
         yield
@@ -167,11 +166,11 @@ def parquet_texts(part: Part, progress: Progress | None) -> Iterator[Batch]:
 
 @contextlib.contextmanager
 def parquet_file(path: Path) -> Iterator[Any]:
-    """A Parquet file; one that cannot be read is named."""
+    """Open a Parquet file; the error names one that cannot be read."""
     arrow = require("pyarrow", extra="parquet", purpose="reading Parquet files")
     parquet = require("pyarrow.parquet", extra="parquet", purpose="reading Parquet files")
     try:
-        with path.open("rb") as raw, parquet.ParquetFile(raw) as file:  # no path that is not UTF-8 is taken
+        with path.open("rb") as raw, parquet.ParquetFile(raw) as file:  # pyarrow only takes paths in UTF-8
             yield file
     except (arrow.ArrowException, OSError, UnicodeDecodeError) as error:
         if isinstance(error, FileNotFoundError | PermissionError):

@@ -1,4 +1,4 @@
-"""One piece of the work: search a part of a file, and bring back a table that can be merged."""
+"""The search of one part of a file, which gives a table that can be merged."""
 
 from __future__ import annotations
 
@@ -11,20 +11,17 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from crossroads.corpus.files import Part
-from crossroads.corpus.found import Counts
-from crossroads.corpus.letters import BREAK
-from crossroads.corpus.matching import Matcher, prepared
-from crossroads.corpus.opening import Progress
-from crossroads.corpus.reading import batches
-from crossroads.corpus.reservoir import SAMPLE, Kept, Reservoirs
-from crossroads.corpus.windows import Bounds, Window
-from crossroads.errors import CrossroadsError, FormatError
+from crossroads.corpus.documents import batches
+from crossroads.corpus.files import Part, Progress
+from crossroads.corpus.matches import Matcher, prepared
+from crossroads.corpus.sample import SAMPLE, Counts, Kept, Reservoirs
+from crossroads.corpus.text import BREAK, Bounds, Window
+from crossroads.errors import CrossroadsError
 
 
 @dataclass(frozen=True, kw_only=True)
 class Search:
-    """What is looked for; all that a worker has to know."""
+    """The settings of a search, which are all that a worker needs."""
 
     forms: tuple[str, ...]
     """The spellings, each different."""
@@ -43,34 +40,22 @@ class Search:
 
 
 class Table(NamedTuple):
-    """What was found in a part."""
+    """The contexts found in a part."""
 
     kept: Mapping[int, Mapping[bytes, Kept]]
     """Form to priority to context."""
     occurrences: NDArray[np.int64]
-    """How often each form was met."""
+    """How often each form was found."""
     counts: Counts
-    """What was read."""
+    """Totals of what was read."""
     sample: str | None = None
-    """By which procedure contexts were drawn: :data:`~crossroads.corpus.reservoir.SAMPLE` of the process that
-    drew them. None from a version that did not say so."""
-
-
-class Failure(NamedTuple):
-    """Why a part could not be searched, in a form that travels between processes."""
-
-    message: str
-    hint: str | None
-    ours: bool
-
-    def error(self) -> Exception:
-        """The error to raise where the work was asked for."""
-        return FormatError(self.message, hint=self.hint) if self.ours else OSError(self.message)
+    """The procedure by which contexts were drawn: :data:`~crossroads.corpus.sample.SAMPLE` of the process
+    that drew them. None from a version that did not record it."""
 
 
 @functools.lru_cache(maxsize=2)
 def matcher_of(search: Search) -> Matcher:
-    """The automaton of a search, built once a process."""
+    """The automaton of a search, built once per process."""
     return Matcher(search.forms, hyphens=search.hyphens)
 
 
@@ -82,13 +67,13 @@ def search_part(
     Parameters
     ----------
     search
-        What to look for.
+        The search.
     part
-        Where.
+        The part.
     thresholds
-        Priorities that contexts must stay below, from what was found elsewhere.
+        Priorities that contexts must stay below, from the other parts.
     progress
-        Is told how many more bytes of the file have been taken.
+        Called with the number of further bytes read.
     """
     matcher, reservoirs = matcher_of(search), search.reservoirs()
     if thresholds is not None:
@@ -103,22 +88,8 @@ def search_part(
     return Table(reservoirs.contents(), reservoirs.occurrences, Counts(**totals), SAMPLE)
 
 
-def attempt(
-    search: Search, part: Part, thresholds: Sequence[bytes] | None = None, progress: Progress | None = None
-) -> Table | Failure:
-    """Search a part of a file, with foreseen errors as values."""
-    try:
-        return search_part(search, part, thresholds, progress)
-    except CrossroadsError as error:
-        return Failure(error.message, error.hint, True)
-    except OSError as error:
-        return Failure(str(error), None, False)
-
-
-def checked(answer: Table | Failure) -> Table:
-    """The table, or the error in its stead; samples of two procedures are never put together."""
-    if isinstance(answer, Failure):
-        raise answer.error()
+def checked(answer: Table) -> Table:
+    """Return the table; samples of two procedures are never merged."""
     if answer.sample != SAMPLE:
         theirs = answer.sample or "a procedure of an older version, which has no name"
         raise CrossroadsError(

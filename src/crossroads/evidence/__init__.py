@@ -1,4 +1,4 @@
-"""What came back from a source: arrays, their labels, and where they came from."""
+"""Evidence from a source: arrays with their labels and provenance."""
 
 from crossroads.evidence.contexts import Contexts
 from crossroads.evidence.embeddings import Embeddings, Match

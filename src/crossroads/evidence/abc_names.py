@@ -1,4 +1,4 @@
-"""Names of groups and traits as people write them, brought to those of the catalogue."""
+"""Conversion of names of groups and traits to those of the catalogue."""
 
 from __future__ import annotations
 
@@ -14,19 +14,19 @@ from crossroads.stimuli import Groups, catalog
 GROUPS, TRAITS = "abc-groups", "abc-traits"
 _SPELLINGS = {"egoistic": "egotistic", "dominating": "dominant"}
 _SLIP = 0.8
-"""Likeness from which on one name of a group may be a slip of another."""
+"""Similarity from which one name of a group may be a misspelling of another."""
 _BETWEEN = frozenset({"to", "vs", "versus"})
 
 
 class TraitName(NamedTuple):
-    """A pair of traits, and whether its ends were written the other way round."""
+    """A pair of traits, and whether its ends were written in reverse order."""
 
     name: str
     reversed: bool
 
 
 def _key(name: str) -> str:
-    """Letters and digits of any script, in small letters, and nothing between them."""
+    """Letters and digits of any script, in lower case, with nothing between them."""
     words = [_SPELLINGS.get(word, word) for word in re.findall(r"[^\W_]+", name.casefold())]
     return "".join(word for word in words if word not in _BETWEEN)
 
@@ -35,7 +35,7 @@ def _key(name: str) -> str:
 def _groups() -> dict[str, str]:
     groups: Groups = catalog().groups(GROUPS)
     table: dict[str, str] = {}
-    for group in groups.members:  # a name of a group comes before any form of another
+    for group in groups.members:  # the name of a group takes precedence over any form of another
         table.setdefault(_key(group.name), group.name)
     for group in groups.members:
         for form in (group.label, group.human_label or group.name, *group.forms.values()):
@@ -56,7 +56,7 @@ def _traits() -> dict[str, TraitName]:
 
 
 def group_name(name: str) -> str:
-    """The catalogue's name of a social group, whichever form is given; other groups keep their name.
+    """The catalogue's name of a social group, for any of its forms; other groups keep their name.
 
     Examples
     --------
@@ -92,12 +92,12 @@ def trait_name(name: str) -> TraitName:
 
 
 def own_trait(name: str) -> TraitName:
-    """A trait that need not be one of the catalogue: its name there, or as it is written."""
+    """The name of a trait: that of the catalogue if it has one, otherwise as it is written."""
     return _traits().get(_key(name)) or TraitName(" ".join(name.split()), False)
 
 
 def near_group(name: str, known: Iterable[str]) -> str | None:
-    """The group of several that a name may be a slip of; None where none is close."""
+    """The known group of which a name may be a misspelling; None if none is close."""
     table = {other.casefold(): other for other in known}
     found = difflib.get_close_matches(name.casefold(), table, n=1, cutoff=_SLIP)
     return table[found[0]] if found else None

@@ -1,4 +1,4 @@
-"""Many vectors a word, one for each context it was found in."""
+"""Many vectors per word, one for each of its contexts."""
 
 from __future__ import annotations
 
@@ -12,8 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from crossroads.errors import EvidenceError, InputError
 from crossroads.evidence.embeddings import Embeddings, Match
 from crossroads.evidence.provenance import Provenance
-from crossroads.evidence.store_writing import write_store
-from crossroads.evidence.stores import read_store
+from crossroads.evidence.stores import read_store, write_store
 
 
 class Contexts:
@@ -22,11 +21,11 @@ class Contexts:
     Parameters
     ----------
     words
-        The words, each different.
+        The words, all different.
     counts
         How many contexts each of them has.
     vectors
-        All context vectors, one row a context, those of a word together and in the order of the words: one
+        All context vectors, one row per context, grouped by word in the order of the words: one
         array, or several that each hold whole words. Memory-mapped arrays stay on disk.
     provenance
         Where the vectors came from; :class:`Provenance` or a description.
@@ -49,7 +48,7 @@ class Contexts:
         provenance: Provenance | str | None = None,
         fallback: str | Iterable[str] = (),
     ) -> None:
-        # one row a word is enough to look words up and to check them
+        # one row per word suffices to find and check words
         counts = np.asarray(list(counts), dtype=np.int64)
         self._index = Embeddings(
             list(words), np.ones((counts.size, 1)), provenance=provenance, fallback=fallback
@@ -61,7 +60,7 @@ class Contexts:
             shapes = ", ".join(str(block.shape) for block in self._blocks)
             raise EvidenceError(
                 f"there are {int(counts.sum())} contexts for vectors of shape {shapes}.",
-                hint="give one row a context.",
+                hint="give one row per context.",
             )
         if (counts < 1).any():
             word = self._index.labels[int(np.argmin(counts))]
@@ -78,7 +77,7 @@ class Contexts:
         path
             The folder.
         verify
-            Whether to compare every file with its checksum first; about a second a gigabyte.
+            Whether to compare every file with its checksum first, which takes about a second per gigabyte.
         fallback
             As for the class.
         """
@@ -91,9 +90,9 @@ class Contexts:
         Parameters
         ----------
         path
-            The folder to make; it must not exist.
+            The folder to create; it must not exist.
         dtype
-            ``"float16"``, ``"float32"`` or ``"float64"``; that of the vectors if left out.
+            ``"float16"``, ``"float32"`` or ``"float64"``; by default that of the vectors.
         """
         write_store(
             path,
@@ -113,7 +112,7 @@ class Contexts:
         provenance: Provenance | str | None = None,
         fallback: str | Iterable[str] = (),
     ) -> Contexts:
-        """Build from a mapping of word to an array with one row a context."""
+        """Build from a mapping of word to an array with one row per context."""
         if not isinstance(contexts, Mapping):
             raise EvidenceError(
                 f"the contexts are of type {type(contexts).__name__}.", hint="give {word: array, ...}."
@@ -128,7 +127,7 @@ class Contexts:
             if rows.ndim != 2 or rows.shape[0] == 0 or rows.shape[1:] != first.shape[1:]:
                 raise EvidenceError(
                     f"the contexts of {word!r} have shape {rows.shape}, of {first_word!r} {first.shape}.",
-                    hint="give each word an array with one row a context, all of the same length.",
+                    hint="give each word an array with one row per context, all of the same length.",
                 )
         stacked = np.concatenate(list(arrays.values()))
         if stacked.dtype.kind in "iu":
@@ -143,7 +142,7 @@ class Contexts:
 
     @property
     def index(self) -> Embeddings:
-        """The words as labels of one-dimensional stand-ins: what finds them by the spelling rules."""
+        """The words as labels of one-dimensional placeholders, by which the spelling rules find them."""
         return self._index
 
     @property
@@ -158,7 +157,7 @@ class Contexts:
 
     @property
     def vectors(self) -> NDArray[Any]:
-        """All context vectors in one array; read-only. Copied where they lie in several."""
+        """All context vectors in one array; read-only. Copied if they are in several."""
         if len(self._blocks) == 1:
             return self._blocks[0]
         return _read_only(np.concatenate(self._blocks))
@@ -205,7 +204,7 @@ class Contexts:
         return rows
 
     def place(self, position: int) -> tuple[int, int, int]:
-        """In which block the contexts of the word at a position lie, and in which of its rows."""
+        """The block of the contexts of the word at a position, and its rows there."""
         block = int(np.searchsorted(self._edges, self._offsets[position], side="right")) - 1
         start, stop = self._offsets[position : position + 2] - self._edges[block]
         return block, int(start), int(stop)
@@ -236,12 +235,12 @@ def _read_only_blocks(vectors: NDArray[Any] | Sequence[NDArray[Any]]) -> tuple[N
         if block.ndim != 2 or block.shape[1:] != blocks[0].shape[1:] or block.shape[1] == 0:
             raise EvidenceError(
                 f"the contexts have shape {block.shape}.",
-                hint="give one row a context, all rows of the same length.",
+                hint="give one row per context, all rows of the same length.",
             )
         if block.dtype.kind != "f" or block.dtype != blocks[0].dtype:
             raise EvidenceError(
                 f"the vectors are of type {block.dtype}.", hint="give real numbers of one type."
             )
     if not blocks:
-        raise EvidenceError("there are no vectors.", hint="give one row a context.")
+        raise EvidenceError("there are no vectors.", hint="give one row per context.")
     return tuple(_read_only(block) for block in blocks)

@@ -1,8 +1,10 @@
-"""One vector a label: the evidence that static association tests read."""
+"""One vector per label: the evidence that static association tests read."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import cached_property
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -10,8 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from crossroads.errors import EvidenceError, InputError, in_short, join_words
 from crossroads.evidence.provenance import Provenance, provenance_of
-from crossroads.evidence.spelling import check_fallback, spellings
-from crossroads.evidence.suggesting import Unread, helpful_rules, nearest_words
+from crossroads.evidence.spelling import Unread, check_fallback, helpful_rules, nearest_words, spellings
 
 _CHECK_ROWS = 1 << 14
 
@@ -33,9 +34,9 @@ class Embeddings:
     Parameters
     ----------
     labels
-        One label a row, each different.
+        One label per row, all different.
     vectors
-        Two-dimensional array of real numbers, one row a label. Kept in the type it has; a memory-mapped
+        Two-dimensional array of real numbers, one row per label. Its type is kept; a memory-mapped
         array stays on disk.
     provenance
         Where the vectors came from; :class:`Provenance` or a description.
@@ -45,7 +46,15 @@ class Embeddings:
         the coverage of every result. Phrases are found whether spaces, underscores or hyphens join their
         words, and accents whether they are part of their letters or not, under every rule.
     unread
-        What the source holds beside these vectors, for messages about words that are not found.
+        Words of the source beyond these vectors, for messages about words that are not found.
+    ranks
+        The place of each word among those of its source by frequency, the most frequent first, counted
+        from 1; None where that is unknown.
+    pool
+        Other words of the same source, against which measures compare; by default the vectors are their own
+        pool, unless the source holds more.
+    more
+        Reads that many other words of the source, for measures that need a pool where none was read along.
 
     Examples
     --------
@@ -62,6 +71,9 @@ class Embeddings:
         provenance: Provenance | str | None = None,
         fallback: str | Iterable[str] = (),
         unread: Unread | None = None,
+        ranks: Sequence[int] | NDArray[np.integer[Any]] | None = None,
+        pool: Embeddings | None = None,
+        more: Callable[[int], Embeddings | None] | None = None,
     ) -> None:
         array = vectors if isinstance(vectors, np.ndarray) else _as_array(vectors)
         labels = _as_labels(labels)
@@ -79,6 +91,10 @@ class Embeddings:
         self._fallback = check_fallback(fallback)
         self._unread = unread
         self._provenance = provenance_of(provenance, "given as arrays")
+        self._ranks = None if ranks is None else _as_ranks(ranks, labels)
+        self._pool = pool
+        self._some = unread is not None
+        self._more = more
 
     @classmethod
     def from_dict(
@@ -113,7 +129,7 @@ class Embeddings:
 
     @property
     def vectors(self) -> NDArray[Any]:
-        """The vectors, one row a label; read-only."""
+        """The vectors, one row per label; read-only."""
         return self._vectors
 
     @property
@@ -131,6 +147,41 @@ class Embeddings:
         """Where the vectors came from."""
         return self._provenance
 
+    @property
+    def ranks(self) -> Mapping[str, int] | None:
+        """Label to its place by frequency in the source, counted from 1; None where that is unknown."""
+        return None if self._ranks is None else MappingProxyType(self._rank_of)
+
+    @cached_property
+    def _rank_of(self) -> dict[str, int]:
+        ranks = () if self._ranks is None else self._ranks.tolist()
+        return dict(zip(self._labels, ranks, strict=True))
+
+    @property
+    def pool(self) -> Embeddings | None:
+        """Other words of the source: those read along, or all of these vectors where there are no others.
+
+        None where the source holds more words and none was read along, which
+        ``cr.load(path, words=…, pool=20_000)`` does.
+        """
+        return self._pool if self._pool is not None or self._some else self
+
+    def others(self, n: int) -> Embeddings | None:
+        """The pool, or, where none was read along, ``n`` words that are read now and remembered.
+
+        None where there is no pool and it is not known how to read one.
+        """
+        if self.pool is None and self._more is not None:
+            self._pool = self._more(n)
+        return self.pool
+
+    def with_pool(self, pool: Embeddings | None) -> Embeddings:
+        """The same vectors with other words to compare with; nothing is copied."""
+        twin = object.__new__(Embeddings)
+        twin.__dict__.update(self.__dict__)
+        twin._pool = pool
+        return twin
+
     def with_fallback(self, fallback: str | Iterable[str]) -> Embeddings:
         """The same vectors with other fallback rules; nothing is copied."""
         twin = object.__new__(Embeddings)
@@ -139,11 +190,11 @@ class Embeddings:
         return twin
 
     def exact_rows(self, words: Iterable[str]) -> list[int | None]:
-        """Rows of many words as they are written; None for those that are not there so."""
+        """Rows of many words as they are written; None for those that are not found."""
         return list(map(self._index.get, words))
 
     def find(self, word: str) -> Match | None:
-        """Find a word, by the fallback rules if it is not there as written."""
+        """Find a word, by the fallback rules if it is not found as written."""
         for form, rule in spellings(word, self._fallback):
             row = self._index.get(form)
             if row is not None:
@@ -152,21 +203,24 @@ class Embeddings:
 
     @property
     def unread(self) -> Unread | None:
-        """What the source holds beside these vectors; None where they are all there is."""
+        """Words of the source beyond these vectors; None if there are none."""
         return self._unread
 
     def helpful_rules(self, words: Iterable[str]) -> tuple[tuple[str, ...], tuple[str, ...]]:
-        """The rules of spelling under which the most of some words would be found, and these words."""
+        """The spelling rules under which most of the given words would be found, and these words."""
         forms = frozenset() if self._unread is None else self._unread.forms
         return helpful_rules(words, lambda form: form in self._index or form in forms, self._fallback)
 
     def nearest(self, words: Sequence[str], *, n: int = 3) -> Mapping[str, tuple[str, ...]]:
-        """The labels of the source that come near each of some words in spelling, best first."""
+        """The labels of the source closest to each of the given words in spelling, best first."""
         blocks = ("\n".join(self._labels),) if self._unread is None else self._unread.blocks
         return nearest_words(words, blocks, n=n)
 
     def select(self, words: Iterable[str]) -> Embeddings:
-        """The rows of the given words only, in memory, under the labels they are stored by."""
+        """Only the rows of the given words, in memory, under their stored labels.
+
+        Ranks are kept, and so is the pool unless it is these vectors themselves.
+        """
         matches: dict[str, int] = {}
         words = list(words)
         for word, row in zip(words, self.exact_rows(words), strict=True):
@@ -175,9 +229,17 @@ class Embeddings:
                 raise InputError(f"{word!r} is not among the {len(self)} labels.")
             matches[match.label] = match.row
         rows = np.fromiter(matches.values(), dtype=np.intp, count=len(matches))
-        return Embeddings(
-            list(matches), np.array(self._vectors[rows]), provenance=self._provenance, fallback=self._fallback
+        some = Embeddings(
+            list(matches),
+            np.array(self._vectors[rows]),
+            provenance=self._provenance,
+            fallback=self._fallback,
+            ranks=None if self._ranks is None else self._ranks[rows],
+            pool=self._pool,
+            more=self._more,
         )
+        some._some = True
+        return some
 
     def __len__(self) -> int:
         return len(self._labels)
@@ -227,11 +289,11 @@ def _check_shape(labels: tuple[str, ...], array: NDArray[Any]) -> None:
     if array.ndim != 2:
         raise EvidenceError(
             f"the vectors have {array.ndim} dimension(s), shape {array.shape}.",
-            hint="give a two-dimensional array, one row a label.",
+            hint="give a two-dimensional array, one row per label.",
         )
     if array.shape[0] != len(labels):
         raise EvidenceError(
-            f"there are {len(labels)} labels for {array.shape[0]} vectors.", hint="give one label a row."
+            f"there are {len(labels)} labels for {array.shape[0]} vectors.", hint="give one label per row."
         )
     if array.shape[0] == 0 or array.shape[1] == 0:
         raise EvidenceError(
@@ -258,6 +320,20 @@ def _check_finite(labels: tuple[str, ...], array: NDArray[Any]) -> None:
             )
 
 
+def _as_ranks(ranks: Sequence[int] | NDArray[np.integer[Any]], labels: tuple[str, ...]) -> NDArray[np.int64]:
+    found = np.asarray(ranks)
+    if found.shape != (len(labels),) or found.dtype.kind not in "iu":
+        raise EvidenceError(
+            f"there are ranks of shape {found.shape} and type {found.dtype} for {len(labels)} labels.",
+            hint="give one whole number per label, or None.",
+        )
+    if found.min() < 1:
+        raise EvidenceError(
+            f"the rank of {labels[int(found.argmin())]!r} is {found.min()}.", hint="ranks are counted from 1."
+        )
+    return found.astype(np.int64)
+
+
 def _duplicate_labels(labels: tuple[str, ...]) -> EvidenceError:
     seen: set[str] = set()
     twice: dict[str, None] = {}
@@ -267,5 +343,5 @@ def _duplicate_labels(labels: tuple[str, ...]) -> EvidenceError:
         seen.add(label)
     return EvidenceError(
         f"{join_words(map(in_short, twice), most=3)} label(s) more than one row.",
-        hint="give each row a label of its own.",
+        hint="give each row its own label.",
     )

@@ -1,11 +1,14 @@
-"""Reading human judgements: the two published files, and tables of one's own."""
+"""Files of human judgements: the two published files, and users' own tables."""
 
 from __future__ import annotations
 
 import csv
+import json
+import math
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,26 +18,27 @@ from crossroads.evidence.abc_names import TRAITS, TraitName, group_name, own_tra
 from crossroads.evidence.judgements import HIGH, LOW, Judgements
 from crossroads.evidence.model_names import recorded_path
 from crossroads.evidence.provenance import Provenance
-from crossroads.evidence.rating_tables import Rating, ratings_of, table_text
 from crossroads.stimuli import catalog
+from crossroads.stimuli.files.spreadsheets import from_cell
+from crossroads.stimuli.files.text import load_json, read_text
 
 Floats = NDArray[np.float64]
 MEANS_FILE = "Aggregated_scores.json"
-"""The published file of means; looked for beside a file of single answers where columns are copies."""
-NAMES = ("catalogue", "own")
+"""The published file of means, which is looked for beside a file of single answers with copied columns."""
+Naming = Literal["catalogue", "own"]
 _FEWEST = 4
-"""Equal columns are taken for copies from this many people on; below, chance makes them."""
+"""Fewest people for whom equal columns count as copies; with fewer they may be equal by chance."""
 
 
 def read_judgements(
-    path: str | Path, *, means: str | Path | None = None, names: str = "catalogue"
+    path: str | Path, *, means: str | Path | None = None, names: Naming = "catalogue"
 ) -> Judgements:
-    """Read what people say about groups.
+    r"""Read human judgements of groups.
 
-    Understood are the two files of Cao et al. (2022), group → trait → mean and annotator → group → trait →
+    The two files of Cao et al. (2022) can be read, group → trait → mean and annotator → group → trait →
     rating, and CSV tables: ``group,trait,score[,annotator]``, or ``group[,annotator],<trait>,<trait>…``.
-    Groups and traits get the names of the catalogue (``abc-groups``, ``abc-traits``); pairs written the
-    other way round are turned. Groups that it lacks keep their name.
+    Groups and traits get the names of the catalogue (``abc-groups``, ``abc-traits``); pairs written in
+    reverse order are reversed. Other groups keep their name.
 
     Parameters
     ----------
@@ -52,11 +56,22 @@ def read_judgements(
     three numbers, and only the mean of the last agrees with the published means. Equal columns of four or
     more people are looked for in any file. The column whose mean agrees with ``means`` is kept; the others
     lose their single answers and take the mean from there. Without ``means``, the published file of means
-    is used if it lies in the same folder; without that, all columns that are alike are left out. A warning
-    says which.
+    is used if it is in the same folder; without that, all equal columns are left out. A warning names
+    them.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from tempfile import mkdtemp
+    >>> import crossroads as cr
+    >>> file = Path(mkdtemp(), "people.csv")
+    >>> _ = file.write_text("group,trait,score,annotator\nnurses,cold-warm,80,ann\nnurses,cold-warm,90,ben\n")
+    >>> people = cr.traits.read_judgements(file)
+    >>> people.annotators, people.to_dict()
+    (('ann', 'ben'), {'nurses': {'cold-warm': 85.0}})
     """
     file = Path(path)
-    naming = trait_name if one_of("naming", names, NAMES) == "catalogue" else own_trait
+    naming = trait_name if one_of("naming", names, Naming) == "catalogue" else own_trait
     table = _table(file, ratings_of(file), naming)
     if not table.annotators:
         return table
@@ -64,7 +79,7 @@ def read_judgements(
     if not copies:
         return table
     aggregated = _aggregated(file, means, naming)
-    return _mended(table, copies, aggregated)
+    return _repaired(table, copies, aggregated)
 
 
 def read_demographics(path: str | Path) -> dict[str, dict[str, str]]:
@@ -82,17 +97,17 @@ def read_demographics(path: str | Path) -> dict[str, dict[str, str]]:
     found: dict[str, dict[str, str]] = {}
     for row in rows:
         if None in row or None in row.values():
-            raise FormatError("the cells do not fit the head.", path=file, line=rows.line_num)
+            raise FormatError("the cells do not match the header.", path=file, line=rows.line_num)
         about = {name.strip().casefold(): value.strip() for name, value in row.items()}
         who = about.pop("annotator")
         if not who or who in found:
-            raise FormatError(f"the annotator {in_short(who)} is there twice.", path=file, line=rows.line_num)
+            raise FormatError(f"the annotator {in_short(who)} occurs twice.", path=file, line=rows.line_num)
         found[who] = about
     return found
 
 
 def _table(file: Path, ratings: list[Rating], naming: Callable[[str], TraitName]) -> Judgements:
-    """Put single numbers in their places."""
+    """Arrange single numbers in a table."""
     singles = {rating.annotator is not None for rating in ratings}
     if len(singles) > 1:
         raise FormatError("some scores have an annotator and some have none.", path=file)
@@ -102,7 +117,7 @@ def _table(file: Path, ratings: list[Rating], naming: Callable[[str], TraitName]
         try:
             pair = naming(rating.trait)
         except UnknownNameError as error:
-            hint = f"{error.hint} Ask read_judgements, or --own-traits, to keep traits of your own."
+            hint = f"{error.hint} Set names in read_judgements, or --own-traits, to keep your own traits."
             raise FormatError(
                 error.message, path=file, line=rating.line, key=rating.trait, hint=hint
             ) from error
@@ -152,7 +167,7 @@ def _table(file: Path, ratings: list[Rating], naming: Callable[[str], TraitName]
 
 
 def _copies(table: Judgements) -> dict[int, list[list[int]]]:
-    """Traits of a group with the same rating by everybody: group to sets of such traits."""
+    """Traits of a group with the same rating by every annotator: group to sets of such traits."""
     found: dict[int, list[list[int]]] = {}
     for g in range(len(table.groups)):
         rows = table.ratings[:, g]
@@ -179,8 +194,8 @@ def _aggregated(
     return _table(chosen, ratings_of(chosen), naming)
 
 
-def _mended(table: Judgements, copies: dict[int, list[list[int]]], means: Judgements | None) -> Judgements:
-    """Take out columns that are copies, and put the means given elsewhere in their place."""
+def _repaired(table: Judgements, copies: dict[int, list[list[int]]], means: Judgements | None) -> Judgements:
+    """Remove columns that are copies, and replace them by the means given elsewhere."""
     ratings, given = np.array(table.ratings), np.array(table.given)
     notes = []
     for g, sets in copies.items():
@@ -224,3 +239,150 @@ def _note(table: Judgements, g: int, traits: list[int], lost: list[int], means: 
         return f"{said}all but one are copies; without a file of means {left} are left out."
     source = Path(means.provenance.source).name
     return f"{said}all but one are copies; {left} are taken from {source}, as means only."
+
+
+_LONG = ("group", "trait", "score")
+_SHAPES = (
+    "group,trait,score[,annotator] with one line per cell, or group,<trait>,<trait>… with one line per group"
+)
+
+
+class Rating(NamedTuple):
+    """One number of a file and its line."""
+
+    annotator: str | None
+    group: str
+    trait: str
+    score: float | None
+    line: int | None
+
+
+def table_text(path: str | Path) -> str:
+    """Read the text of a file; the error says why it cannot be read."""
+    text = read_text(path, "a CSV or JSON file")
+    if not text.strip():
+        raise FormatError("the file is empty.", path=path, hint=f"give {_SHAPES}.")
+    return text
+
+
+def read_json(path: str | Path, text: str) -> Any:
+    """Parse the text of a JSON file."""
+    try:
+        return load_json(text, path)
+    except json.JSONDecodeError as error:
+        raise FormatError(f"not a JSON document: {error.msg}.", path=path, line=error.lineno) from error
+
+
+def looks_like_json(text: str) -> bool:
+    """Whether a text begins as a JSON document does."""
+    return text.lstrip()[:1] in ("{", "[")
+
+
+def ratings_of(path: str | Path) -> list[Rating]:
+    """Every number of a file of judgements or scores, in order, with the names as they are written.
+
+    JSON is group → trait → score, or annotator → group → trait → score; CSV is long or wide.
+    """
+    text = table_text(path)
+    found = list(_json_ratings(path, read_json(path, text)) if looks_like_json(text) else _csv(path, text))
+    if not any(rating.score is not None for rating in found):
+        raise FormatError("the file holds no score.", path=path, hint=f"give {_SHAPES}.")
+    return found
+
+
+def _json_ratings(path: str | Path, data: Any) -> Iterator[Rating]:
+    hint = "give group → trait → score, or annotator → group → trait → score."
+    if not isinstance(data, dict) or not data:
+        raise FormatError("expected an object of groups or annotators.", path=path, hint=hint)
+    for first, inner in data.items():
+        if not isinstance(inner, dict):
+            raise FormatError("expected an object of traits or groups.", path=path, key=first, hint=hint)
+        for second, value in inner.items():
+            if isinstance(value, dict):
+                for third, score in value.items():
+                    key = f"{first}.{second}.{third}"
+                    yield Rating(first, second, third, number(score, path=path, key=key), None)
+            else:
+                key = f"{first}.{second}"
+                yield Rating(None, first, second, number(value, path=path, key=key), None)
+
+
+def _csv(path: str | Path, text: str) -> Iterator[Rating]:
+    lines = csv.reader(text.splitlines(), skipinitialspace=True)
+    try:
+        rows = [(lines.line_num, [from_cell(cell.strip()) for cell in row]) for row in lines]
+    except csv.Error as error:
+        raise FormatError(f"not a CSV file: {error}.", path=path, line=lines.line_num) from error
+    head = [name.casefold() for name in rows[0][1]]
+    if "group" not in head:
+        raise FormatError(
+            f"the first line has no column 'group': {', '.join(rows[0][1][:6])}.",
+            path=path,
+            line=1,
+            hint=f"give {_SHAPES}.",
+        )
+    filled = [(line, row) for line, row in rows[1:] if any(row)]
+    for line, row in filled:
+        if len(row) != len(head):
+            raise FormatError(f"{len(row)} cells, but the header has {len(head)}.", path=path, line=line)
+    if set(_LONG) <= set(head):
+        yield from _long(path, head, filled)
+    else:
+        yield from _wide(path, rows[0][1], head, filled)
+
+
+def _long(path: str | Path, head: list[str], rows: list[tuple[int, list[str]]]) -> Iterator[Rating]:
+    at = {name: head.index(name) for name in (*_LONG, "annotator") if name in head}
+    for line, row in rows:
+        annotator = row[at["annotator"]] if "annotator" in at else None
+        score = number(row[at["score"]], path=path, line=line, key="score")
+        if not row[at["group"]] or not row[at["trait"]] or annotator == "":
+            raise FormatError("a name is missing.", path=path, line=line)
+        yield Rating(annotator, row[at["group"]], row[at["trait"]], score, line)
+
+
+def _wide(
+    path: str | Path, names: list[str], head: list[str], rows: list[tuple[int, list[str]]]
+) -> Iterator[Rating]:
+    group, annotator = head.index("group"), head.index("annotator") if "annotator" in head else None
+    columns = [i for i in range(len(head)) if i not in (group, annotator)]
+    if not columns:
+        raise FormatError("there is no trait beside the groups.", path=path, line=1, hint=f"give {_SHAPES}.")
+    for line, row in rows:
+        if not row[group]:
+            raise FormatError("a name is missing.", path=path, line=line)
+        for i in columns:
+            score = number(row[i], path=path, line=line, key=names[i])
+            yield Rating(None if annotator is None else row[annotator], row[group], names[i], score, line)
+
+
+def number(
+    value: object, *, path: str | Path, line: int | None = None, key: str | None = None
+) -> float | None:
+    """Parse a finite number from a cell; None if the cell is empty."""
+    if value is None or (isinstance(value, str) and value.strip().casefold() in ("", "na", "nan", "none")):
+        return None
+    try:
+        found = float(value) if isinstance(value, (str, int, float)) and not isinstance(value, bool) else None
+    except ValueError:
+        found = None
+    if found is None or not math.isfinite(found):
+        raise FormatError(f"{in_short(value)} is not a number.", path=path, line=line, key=key)
+    return found
+
+
+def nested(scores: Mapping[str, Mapping[str, float]]) -> list[Rating]:
+    """The numbers of a mapping group → trait → score."""
+    for group, row in scores.items():
+        if not isinstance(row, Mapping):
+            raise FormatError(
+                f"{in_short(row)} is not a mapping of traits to scores.",
+                path="the mapping",
+                key=str(group),
+                hint="give {group: {trait: score, ...}, ...}.",
+            )
+    return [
+        Rating(None, group, trait, number(score, path="the mapping", key=f"{group}.{trait}"), None)
+        for group, row in scores.items()
+        for trait, score in row.items()
+    ]

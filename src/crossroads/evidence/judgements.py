@@ -1,4 +1,4 @@
-"""What people say about social groups: ratings of groups on pairs of traits, from 0 to 100."""
+"""Human judgements of social groups: ratings on pairs of traits, from 0 to 100."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ LOW, HIGH = 0.0, 100.0
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Judgements:
-    """Ratings of groups on pairs of traits by people, one by one or as means only.
+    """Ratings of groups on pairs of traits by people, individually or as means only.
 
-    Read them from a file with :func:`~crossroads.evidence.judgement_files.read_judgements`, or
+    Read them from a file with :func:`~crossroads.traits.read_judgements`, or
     take those of the catalogue with :meth:`from_ratings`.
 
     Examples
@@ -37,19 +37,19 @@ class Judgements:
     """
 
     groups: tuple[str, ...]
-    """The groups, by the names of the catalogue where it has them."""
+    """The groups, by the names of the catalogue if it has them."""
     traits: tuple[str, ...]
     """The pairs of traits, left end first."""
     annotators: tuple[str, ...] = ()
-    """Who rated; empty where only means are known."""
+    """The annotators; empty if only means are known."""
     ratings: Floats
-    """Annotators × groups × traits; not a number where somebody did not rate."""
+    """Annotators × groups × traits; NaN where an annotator did not rate."""
     given: Floats = field(default_factory=lambda: np.empty((0, 0)))
-    """Groups × traits: means that were given and stand for the ratings there; not a number elsewhere."""
+    """Groups × traits: given means, which replace the ratings there; NaN elsewhere."""
     respelled: Mapping[str, str] = field(default_factory=dict)
-    """Names of the file that stand here under another, with that one."""
+    """Names of the file that were changed, with the new name."""
     notes: tuple[str, ...] = ()
-    """What a reader must know about the numbers."""
+    """Notes on the numbers for the reader."""
     provenance: Provenance = field(default_factory=lambda: Provenance(source="given as arrays"))
     """Where they came from."""
 
@@ -79,7 +79,7 @@ class Judgements:
         ratings
             An entry of the catalogue that holds ratings.
         annotators
-            Whose ratings, by their name in the entry.
+            The annotators, by their name in the entry.
         """
         if not isinstance(ratings, Ratings):
             raise InputError(
@@ -123,15 +123,15 @@ class Judgements:
         return found
 
     def means(self) -> Floats:
-        """Mean rating of each group on each trait; not a number where there is none."""
+        """Mean rating of each group on each trait; NaN where there is none."""
         return self._means
 
     def counts(self) -> NDArray[np.int64]:
-        """How many people rated each group on each trait, one by one."""
+        """How many people rated each group on each trait individually."""
         return np.asarray((~np.isnan(self.ratings)).sum(axis=0), dtype=np.int64)
 
     def raters(self, group: str) -> tuple[str, ...]:
-        """Who rated a group."""
+        """The annotators who rated a group."""
         at = self.groups.index(one_of("group", group, self.groups))
         here = np.flatnonzero((~np.isnan(self.ratings[:, at])).any(axis=1))
         return tuple(self.annotators[i] for i in here)
@@ -158,7 +158,7 @@ class Judgements:
     def subgroup(self, annotators: Iterable[str]) -> Judgements:
         """The judgements of some annotators only.
 
-        Means that were given for all annotators say nothing about some of them, and are left out; groups
+        Means that were given for all annotators do not apply to some of them, and are left out; groups
         that none of them rated have no means.
         """
         wanted = list(dict.fromkeys(annotators))
@@ -182,10 +182,10 @@ class Judgements:
         Parameters
         ----------
         demographics
-            What is known of each annotator, as
-            :func:`~crossroads.evidence.judgement_files.read_demographics` returns it.
+            Columns and values of each annotator, as
+            :func:`~crossroads.evidence.judgement_files.read_demographics` returns them.
         wanted
-            Columns and the value that each must have; capital letters do not matter.
+            Columns and the value that each must have; case does not matter.
         """
         columns = list(dict.fromkeys(column for about in demographics.values() for column in about))
         for column, value in wanted.items():
@@ -206,9 +206,9 @@ class Judgements:
         return self.subgroup(chosen)
 
     def halves(self, rng: np.random.Generator) -> tuple[Floats, Floats]:
-        """Means of two random halves of the people, divided anew for each group.
+        """Means of two random halves of the people, divided again for each group.
 
-        Not a number where a half holds no rating, as where only means are known.
+        NaN where a half has no rating, for example where only means are known.
         """
         shape = (len(self.groups), len(self.traits))
         first, second = np.full(shape, np.nan), np.full(shape, np.nan)
@@ -238,7 +238,7 @@ def _check_names(*names: Sequence[str]) -> None:
         twice = [name for i, name in enumerate(several) if name in several[:i]] if several else []
         if twice:
             raise EvidenceError(
-                f"the {kind} {in_short(twice[0])} is there twice.", hint="two spellings may mean the same."
+                f"the {kind} {in_short(twice[0])} occurs twice.", hint="two spellings may mean the same."
             )
     if not names[0] or not names[1]:
         raise EvidenceError("there is no group or no trait.", hint="give at least one of each.")

@@ -1,28 +1,134 @@
-"""What :class:`~crossroads.evidence.logits.Logits` must satisfy, and what to say where it does not."""
+"""Checks of the arguments of :class:`~crossroads.Logits`, and of how many logits to keep."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import fields
 from math import log
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
-from crossroads.errors import EvidenceError, UnknownNameError, in_short, one_of
-from crossroads.evidence.logit_files import SLOTS, SUMS
+from crossroads.errors import EvidenceError, InputError, UnknownNameError, in_short, one_of
+from crossroads.stimuli import Trait
 
 if TYPE_CHECKING:
     from crossroads.evidence.logits import Logits
 
+
+def head_suffices(head: ArrayLike, logit: float, *, gamma: float = 1.0) -> bool:
+    """Whether the largest logits of a slot are enough for the SeT distance of a token.
+
+    With the logits l in descending order, those below the K-th are unchanged if that one is:
+    K·l_K − (l_1 + … + l_(K−1)) + γ ≤ l_t for a token t below the head, and one l_K less for a token
+    in it. Call it with the smallest logit that is read at the slot, and the largest margin of interest.
+
+    Examples
+    --------
+    >>> head_suffices([9.0, 8.5, 7.0, 2.0], 0.0), head_suffices([9.0, 8.5], 0.0)
+    (True, False)
+    """
+    ordered = np.asarray(head, dtype=np.float64)
+    below = ordered[0] - ordered  # distances to the largest, so that no digits are lost in the sums
+    size = ordered.size if logit < ordered[-1] else ordered.size - 1
+    slack = below[:-1].sum() - size * below[-1] + gamma
+    return bool(slack <= (logit - ordered[0] if logit < ordered[-1] else 0.0))
+
+
+def flat_heads(head: Any) -> tuple[NDArray[Any], NDArray[np.int64]]:
+    """Concatenate heads of any lengths, and return where each begins."""
+    try:
+        rows = [np.asarray(row) for row in head]
+    except (TypeError, ValueError) as error:
+        raise EvidenceError("head is not a sequence of arrays.", hint="give one array per slot.") from error
+    if not rows or any(row.ndim != 1 or row.size == 0 or row.dtype.kind not in "fiu" for row in rows):
+        raise EvidenceError(
+            "a head is empty, or not a list of numbers.", hint="give each slot its largest logits."
+        )
+    kind = np.result_type(np.float32, *{row.dtype for row in rows})
+    edges = np.concatenate([[0], np.cumsum([row.size for row in rows])])
+    return np.concatenate(rows).astype(kind), edges.astype(np.int64)
+
+
+def floats(values: ArrayLike, name: str, dtype: Any = np.float64) -> NDArray[Any]:
+    """Copy numbers into an array."""
+    try:
+        return np.array(values, dtype=dtype)
+    except (TypeError, ValueError) as error:
+        raise EvidenceError(f"{name} is not an array of numbers.", hint=str(error)) from error
+
+
+def maybe_floats(values: ArrayLike | None, name: str) -> NDArray[Any] | None:
+    """The same, if they are given."""
+    return None if values is None else floats(values, name)
+
+
+def integers(values: ArrayLike, name: str) -> NDArray[np.int64]:
+    """Copy positions into an array."""
+    array = np.asarray(values)
+    if array.dtype.kind not in "iu":
+        raise EvidenceError(f"{name} is of type {array.dtype}.", hint="give positions in the table of slots.")
+    return array.astype(np.int64)
+
+
+def listed(values: Any, name: str) -> list[Any]:
+    """Any iterable but a string, as a list."""
+    if isinstance(values, str) or not isinstance(values, Iterable):
+        raise InputError(f"{name} is {in_short(values)}.", hint="give a list.")
+    return list(values)
+
+
+def names_of(values: Any, name: str) -> tuple[str, ...]:
+    """Labels as a tuple; they are checked later."""
+    return tuple(listed(values, name))
+
+
+def trait_of(pair: Any) -> Trait:
+    """A pair of adjectives as a trait without a scale."""
+    if not isinstance(pair, tuple | list) or len(pair) != 2:
+        raise InputError(
+            f"{in_short(pair)} is not a pair of traits.", hint='give ("cold", "warm"), or a Trait.'
+        )
+    left, right = pair
+    return Trait(left=left, right=right, scale="", human_key=f"{left} - {right}")
+
+
+def trait_from(data: Mapping[str, Any]) -> Trait:
+    """Read a trait from a manifest."""
+    known = {field.name for field in fields(Trait)}
+    given: dict[str, Any] = {k: tuple(v) if isinstance(v, list) else v for k, v in data.items() if k in known}
+    return Trait(**given)
+
+
+def positions(kind: str, names: Iterable[str] | None, known: Sequence[str]) -> list[int]:
+    """Positions of some names, or of all."""
+    if names is None:
+        return list(range(len(known)))
+    wanted = dict.fromkeys(listed(names, f"{kind}s"))
+    if not wanted:
+        raise InputError(f"no {kind} is left.", hint=f"name at least one {kind}.")
+    for name in wanted:
+        if name not in known:
+            raise UnknownNameError(kind, str(name), known)
+    return [known.index(name) for name in wanted]
+
+
+CELLS = ("logit", "slot", "chain_logit", "chain_slot")
+"""Arrays with one entry per cell."""
+SUMS = ("log_sum_initial", "log_sum_continuation", "log_sum_bare_initial", "log_sum_bare_continuation")
+"""Optional arrays with one entry per slot: sums over some tokens, in pairs."""
+SLOTS = ("log_sum_exp", "hidden_sq_norm", *SUMS)
+"""Arrays with one entry per slot."""
+ARRAYS = (*CELLS, "word_initial", "heads", "head_edges", *SLOTS)
 KINDS = ("masked", "causal")
-_BUILD = "build logits with Logits.from_arrays, which says what each array holds."
+_BUILD = "build logits with Logits.from_arrays, which documents each array."
 _SLACK = 1e-3
-"""By how much log-sum-exps may miss their bounds: models compute them in single precision."""
+"""Tolerance of the bounds of log-sum-exps: models compute them in single precision."""
 
 
 def check_names(logits: Logits) -> None:
-    """Labels: present, different, and every trait among the adjectives."""
+    """Check that labels are present and distinct, and every trait is among the adjectives."""
     one_of("kind of model", logits.kind, KINDS)
     if isinstance(logits.vocabulary, bool) or not isinstance(logits.vocabulary, int | np.integer):
         raise EvidenceError(
@@ -37,7 +143,9 @@ def check_names(logits: Logits) -> None:
         _check_labels(name, found)
     shared = set(logits.groups) & set(logits.priors)
     if shared:
-        raise EvidenceError(f"{min(shared)!r} is both a group and a prior.", hint="name them apart.")
+        raise EvidenceError(
+            f"{min(shared)!r} is both a group and a prior.", hint="give them different names."
+        )
     if not logits.traits:
         raise EvidenceError("there are no traits.", hint="give at least one pair of adjectives.")
     _check_labels("trait", [trait.name for trait in logits.traits])
@@ -62,7 +170,7 @@ def _check_labels(kind: str, names: Sequence[Any]) -> None:
 
 
 def check_cells(logits: Logits) -> None:
-    """Cells: one shape, each adjective with its pieces in front, every piece with a slot."""
+    """Check that cells have one shape, pieces come first, and every piece has a slot."""
     wanted = (len(logits.rows), len(logits.templates), len(logits.adjectives))
     shape = np.shape(logits.logit)
     if shape[:3] != wanted or len(shape) != 4:
@@ -98,12 +206,12 @@ def _check_shape(name: str, array: Any, shape: tuple[int, ...], kind: str = "f")
 def _check_pattern(
     logits: Logits, name: str, values: NDArray[Any], slots: NDArray[np.int64]
 ) -> NDArray[np.bool_]:
-    """Which pieces exist, after checking that they make sense."""
+    """Return which pieces exist, after checking that they are consistent."""
     _refuse(logits, np.isinf(values), f"has an infinite {name}")
     there: NDArray[np.bool_] = ~np.isnan(values)
     _refuse(logits, ~there[..., :1], f"has no {name}: it was not asked for")
     _refuse(logits, there[..., 1:] & ~there[..., :-1], f"lacks a piece of {name} before the last")
-    _refuse(logits, there != there[:1], f"has not as many pieces of {name} as in the first row")
+    _refuse(logits, there != there[:1], f"does not have as many pieces of {name} as in the first row")
     _refuse(logits, there != (slots >= 0), f"has a {name} without a slot, or a slot without a {name}")
     _refuse(logits, slots >= logits.slots, f"has a slot of {name} past the {logits.slots} slots")
     return there
@@ -116,12 +224,12 @@ def _refuse(logits: Logits, bad: NDArray[np.bool_], what: str) -> None:
     raise EvidenceError(
         f"{logits.adjectives[adjective]!r} {what}, in {logits.templates[template]!r} with "
         f"{logits.rows[row]!r}.",
-        hint="fill every cell; NaN and slot −1 stand for pieces that an adjective does not have.",
+        hint="fill every cell; use NaN and slot −1 for pieces that an adjective does not have.",
     )
 
 
 def check_slots(logits: Logits) -> None:
-    """Slots: sums that the heads allow, logits that are found in the heads."""
+    """Check that sums are within the bounds of the heads, and logits are found in the heads."""
     n = logits.slots
     for name in SLOTS:
         array = getattr(logits, name)
@@ -156,7 +264,7 @@ def _refuse_slot(bad: NDArray[np.bool_], name: str, values: NDArray[Any], allowe
 
 
 def check_heads(logits: Logits) -> None:
-    """Heads: one a slot, of finite logits in descending order."""
+    """Check that there is one head per slot, of finite logits in descending order."""
     heads, edges = logits.heads, logits.head_edges
     _check_shape("heads", heads, (np.size(heads),))
     _check_shape("head_edges", edges, (np.size(edges),), "i")
@@ -179,7 +287,7 @@ def check_heads(logits: Logits) -> None:
 
 
 def _check_found(logits: Logits, values: NDArray[Any], slots: NDArray[np.int64]) -> None:
-    """A logit above the end of the head of its slot has to be in it."""
+    """Check that a logit above the end of the head of its slot is in it."""
     there = slots >= 0
     found, at = values[there], slots[there]
     order = np.argsort(at, kind="stable")

@@ -7,26 +7,19 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from crossroads.errors import FormatError
-from crossroads.evidence.folders import MANIFEST, read_folder, write_folder
-from crossroads.evidence.logit_arrays import names_of, trait_from
+from crossroads.evidence.logit_checks import ARRAYS, names_of, trait_from
 from crossroads.evidence.provenance import Provenance
+from crossroads.storage.folders import MANIFEST, read_folder, write_folder
 
 if TYPE_CHECKING:
     from crossroads.evidence.logits import Logits
 
 FORMAT = "crossroads-logits/1"
-CELLS = ("logit", "slot", "chain_logit", "chain_slot")
-"""Arrays with an entry a cell."""
-SUMS = ("log_sum_initial", "log_sum_continuation", "log_sum_bare_initial", "log_sum_bare_continuation")
-"""Arrays with an entry a slot that may be absent: sums over some tokens, two by two."""
-SLOTS = ("log_sum_exp", "hidden_sq_norm", *SUMS)
-"""Arrays with an entry a slot."""
-ARRAYS = (*CELLS, "word_initial", "heads", "head_edges", *SLOTS)
 _LABELS = ("groups", "priors", "templates", "adjectives")
 
 
 def write_logits(logits: Logits, path: str | Path) -> None:
-    """Write a folder, as a whole or not at all."""
+    """Write a folder of logits, as a whole or not at all."""
     arrays = {name: getattr(logits, name) for name in ARRAYS if getattr(logits, name) is not None}
     about = {
         **{name: list(getattr(logits, name)) for name in _LABELS},
@@ -39,7 +32,7 @@ def write_logits(logits: Logits, path: str | Path) -> None:
 
 
 def read_logits(path: str | Path, *, verify: bool) -> dict[str, Any]:
-    """The fields that a folder holds, not yet checked against each other."""
+    """Read the fields of a folder, without checking them against each other."""
     arrays, about = read_folder(path, kind=FORMAT, made_by="`crossroads probe`", verify=verify)
     try:
         return {

@@ -1,17 +1,25 @@
-"""What a language model gives for the words asked of it: logits, and what is needed to read them."""
+"""Logits of a language model for given words, with what is needed to interpret them."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from crossroads.errors import CrossroadsError, EvidenceError, FormatError, InputError, one_of
-from crossroads.evidence.logit_arrays import (
+from crossroads.evidence.logit_checks import (
+    ARRAYS,
+    CELLS,
+    SLOTS,
+    SUMS,
+    check_cells,
+    check_heads,
+    check_names,
+    check_slots,
     flat_heads,
     floats,
     integers,
@@ -21,13 +29,12 @@ from crossroads.evidence.logit_arrays import (
     positions,
     trait_of,
 )
-from crossroads.evidence.logit_checks import check_cells, check_heads, check_names, check_slots
-from crossroads.evidence.logit_files import ARRAYS, CELLS, SLOTS, SUMS, read_logits, write_logits
+from crossroads.evidence.logit_files import read_logits, write_logits
 from crossroads.evidence.provenance import Provenance, provenance_of
 from crossroads.stimuli import Trait, Traits
 
-RESTRICTIONS = ("none", "position", "piece", "code")
-"""Over which tokens probabilities are renormalised; see :meth:`Logits.log_probabilities`."""
+Restriction = Literal["none", "position", "piece", "code"]
+"""Tokens over which probabilities are renormalised; see :meth:`Logits.log_probabilities`."""
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
@@ -61,7 +68,7 @@ class Logits:
     groups: tuple[str, ...]
     """The social groups: the first rows of the cells."""
     priors: tuple[str, ...]
-    """What stands for nobody in particular, such as ``mask`` and ``noun``: the rows after the groups."""
+    """The priors, which name no group, such as ``mask`` and ``noun``: the rows after the groups."""
     templates: tuple[str, ...]
     """The templates, as the texts that were filled."""
     traits: tuple[Trait, ...]
@@ -71,12 +78,12 @@ class Logits:
     kind: str
     """``masked`` or ``causal``."""
     vocabulary: int
-    """How many tokens the model chooses from."""
+    """Number of tokens of the model."""
     logit: NDArray[Any]
     """Logit of each piece, rows × templates × adjectives × pieces, NaN where there is no such piece.
 
-    In a masked model, at the place of the piece when all masks of the adjective are empty; in a causal one,
-    after the text before the adjective and its earlier pieces.
+    In a masked model, at the position of the piece when all masks of the adjective are empty; in a causal
+    one, after the text before the adjective and its earlier pieces.
     """
     slot: NDArray[np.int64]
     """The slot that each logit was read from; −1 where there is no piece."""
@@ -99,10 +106,10 @@ class Logits:
     log_sum_continuation: NDArray[np.float64] | None
     """The same sum over tokens that continue a word; None if it was not kept."""
     log_sum_bare_initial: NDArray[np.float64] | None = None
-    """The same sum over tokens that begin a word by their sign alone, special tokens included; None if it was
+    """The same sum over tokens that begin a word by their mark alone, special tokens included; None if it was
     not kept."""
     log_sum_bare_continuation: NDArray[np.float64] | None = None
-    """The same sum over tokens that continue a word by their sign alone; None if it was not kept."""
+    """The same sum over tokens that continue a word by their mark alone; None if it was not kept."""
     provenance: Provenance
     """Where the logits came from."""
 
@@ -156,24 +163,23 @@ class Logits:
             Rows × templates × adjectives × pieces: the logit of each piece and the slot it was read from.
             NaN and −1 where an adjective has fewer pieces. See the fields for masked and causal models.
         chain_logit, chain_slot
-            Masked models: the same with earlier pieces filled in; needed by ILPS* and SeT where an adjective
+            Masked models: the same with earlier pieces filled in; needed by ILPS* and SeT if an adjective
             has several pieces. They index the same table of slots.
         head
-            For each slot its largest logits in descending order: one array with a row a slot, or a sequence
-            of arrays of any lengths. The longer, the larger the margin for which SeT is certain; see
-            :func:`~crossroads.evidence.logit_arrays.head_suffices`.
+            For each slot its largest logits in descending order: one array with a row per slot, or a sequence
+            of arrays of any lengths. The longer, the larger the margin for which SeT is exact; see
+            :func:`~crossroads.evidence.logit_checks.head_suffices`.
         log_sum_exp, hidden_sq_norm
-            One number a slot: over all logits, and of the vector that the output matrix multiplies.
+            One number per slot: over all logits, and of the vector that the output matrix multiplies.
         log_sum_initial, log_sum_continuation
-            One number a slot: over the tokens that begin or continue a word; for renormalised ILPS*.
+            One number per slot: over the tokens that begin or continue a word; for renormalised ILPS*.
         log_sum_bare_initial, log_sum_bare_continuation
-            The same by the sign of the tokenizer alone, so that special tokens are in one of them; for
+            The same by the mark of the tokenizer alone, so that special tokens are in one of them; for
             ILPS* renormalised as in the released code.
         word_initial
-            Adjectives × pieces: whether the piece begins a word. The first ones do unless this says
-            otherwise.
+            Adjectives × pieces: whether the piece begins a word. By default the first ones do.
         vocabulary
-            How many tokens the model chooses from.
+            Number of tokens of the model.
         kind
             ``"masked"`` or ``"causal"``.
         provenance
@@ -259,7 +265,7 @@ class Logits:
     def cells(self, *, filled: bool) -> tuple[NDArray[Any], NDArray[np.int64]]:
         """Logits and slots of the pieces, with all masks empty or with the earlier pieces filled in.
 
-        A causal model, and an adjective of one piece, know no difference.
+        For a causal model, and for an adjective of one piece, there is no difference.
         """
         if not filled or self.kind == "causal":
             if not filled and self.kind == "causal" and self.logit.shape[-1] > 1:
@@ -275,11 +281,11 @@ class Logits:
             word = self.adjectives[int(np.argmax(several))]
             raise EvidenceError(
                 f"{word!r} has several pieces, and no logits with earlier pieces filled in were kept.",
-                hint="probe again with chain_logit and chain_slot, or use what needs the first piece only.",
+                hint="probe again with chain_logit and chain_slot, or use a measure of the first piece only.",
             )
         return self.logit, self.slot
 
-    def log_probabilities(self, *, filled: bool, restricted: str = "none") -> NDArray[np.float64]:
+    def log_probabilities(self, *, filled: bool, restricted: Restriction = "none") -> NDArray[np.float64]:
         """Log-probability of every piece, NaN where there is none; the shape of ``logit``.
 
         Parameters
@@ -289,11 +295,11 @@ class Logits:
         restricted
             ``"none"``: among all tokens. ``"position"``: a first piece among the tokens that begin a word,
             later ones among those that continue one, whatever they are. ``"piece"``: each piece among the
-            tokens of its own kind. ``"code"``: as ``"position"``, with the special tokens among those that
-            their sign puts them with, as in the released code of ILPS*: in vocabularies that mark beginnings
+            tokens of its own kind. ``"code"``: as ``"position"``, with the special tokens classified
+            by their mark, as in the released code of ILPS*: in vocabularies that mark beginnings
             (RoBERTa) they count as continuations, in those that mark continuations (BERT) as beginnings.
         """
-        one_of("restriction", restricted, RESTRICTIONS)
+        one_of("restriction", restricted, Restriction)
         logit, slot = self.cells(filled=filled)
         if restricted == "none":
             total = self.log_sum_exp[slot]

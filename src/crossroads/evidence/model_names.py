@@ -1,8 +1,8 @@
-"""Short names of models, made out of the files and folders that they were read from.
+"""Short names of models, from the files and folders that they were read from.
 
-A path says where something lies on one machine. Titles, tables and legends call a model by a name instead:
-the stem of its file, and as much of the folders above it as tells it from the others. Names of packages, of
-models on a hub (``org/model``) and addresses are names already.
+A path is specific to one machine. Titles, tables and legends show a name instead: the stem of its file, and
+as many of the folders above it as distinguish it from the others. Names of packages, of models on a hub
+(``org/model``) and addresses are names already.
 """
 
 from __future__ import annotations
@@ -25,18 +25,18 @@ _BETWEEN = re.compile(r"[\\/]+")
 
 
 def recorded_path(path: str | os.PathLike[str]) -> str:
-    """A path as provenance records it: relative to the current folder where it lies in it, else as given."""
+    """A path as provenance records it: relative to the current folder if it is inside, otherwise as given."""
     given = os.fspath(path)
     if not Path(given).is_absolute():
         return given
     try:
         return Path(given).relative_to(Path.cwd()).as_posix()
-    except (ValueError, OSError):  # elsewhere, or there is no current folder any more
+    except (ValueError, OSError):  # elsewhere, or the current folder no longer exists
         return given
 
 
 def model_name(about: Provenance) -> str:
-    """What a model is called: the stem of its file, the name of its folder, or the name it has.
+    """The name of a model: the stem of its file, the name of its folder, or its own name.
 
     Examples
     --------
@@ -49,17 +49,17 @@ def model_name(about: Provenance) -> str:
 
 
 def distinct_names(models: Sequence[Provenance]) -> list[str]:
-    """A name for each model, no two alike: with endings, or with folders, where stems are the same."""
+    """A distinct name for each model: with endings, or with folders, if stems are the same."""
     found = [model_name(one) for one in models]
     for at, name in enumerate(list(found)):
         alike = [one for one in models if model_name(one) == name]
         if len({one.source for one in alike}) > 1:
-            found[at] = _told_apart(models[at], alike)
+            found[at] = _distinguished(models[at], alike)
     return numbered(found)
 
 
 def numbered(names: Sequence[str]) -> list[str]:
-    """Names with a number after those that were there before."""
+    """Names with a number after those that occurred before."""
     found: list[str] = []
     for name in names:
         own, number = name, 1
@@ -70,8 +70,8 @@ def numbered(names: Sequence[str]) -> list[str]:
     return found
 
 
-def _told_apart(about: Provenance, alike: Sequence[Provenance]) -> str:
-    """The shortest name that only models of the same source have; the common one if there is none."""
+def _distinguished(about: Provenance, alike: Sequence[Provenance]) -> str:
+    """The shortest name that is unique to the source of a model; the common one if there is none."""
     for size in range(len(_parts(about)) + 1) if _is_path(about) else ():
         same = [one for one in alike if _is_path(one) and _written(one, size) == _written(about, size)]
         if all(one.source == about.source for one in same):
@@ -85,7 +85,7 @@ def _written(about: Provenance, size: int) -> str:
 
 
 def _is_path(about: Provenance) -> bool:
-    """Whether a source is a place in a file system; what was given in memory is called as it is."""
+    """Whether a source is a path; sources in memory keep their name."""
     source = about.source
     if "://" in source:
         return False
@@ -106,7 +106,7 @@ def _parts(about: Provenance) -> list[str]:
 
 
 def _joined(parts: list[str], size: int) -> str:
-    """The last parts of a path; one more where the last says nothing."""
+    """The last parts of a path; one more if the last is generic."""
     if size == 1 and parts[-1].lower() in _SAYS_NOTHING:
         size = 2
     return "/".join(parts[-size:])

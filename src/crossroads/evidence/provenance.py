@@ -11,21 +11,30 @@ from crossroads.errors import EvidenceError
 
 @dataclass(frozen=True, kw_only=True)
 class Provenance:
-    """Where a set of vectors came from, in words a reader can check."""
+    """The origin of a set of vectors.
+
+    Examples
+    --------
+    >>> import crossroads as cr
+    >>> source = cr.Provenance(source="my-vectors.txt", details={"trained on": "letters of 1850"})
+    >>> emb = cr.Embeddings(["rose", "wasp"], [[1, 0], [0, 1]], provenance=source)
+    >>> emb.provenance.source
+    'my-vectors.txt'
+    """
 
     source: str
     """The file, package or model the vectors were read from."""
     format: str = "in memory"
     """The format the source was read as, such as ``"glove-text"``."""
     revision: str | None = None
-    """Version or revision of the source, where it has one."""
+    """Version or revision of the source, if it has one."""
     sha256: str | None = None
-    """Checksum of the file, where it was computed."""
+    """Checksum of the file, if it was computed."""
     details: Mapping[str, Any] = field(default_factory=dict)
-    """Whatever else identifies the evidence: size of the vocabulary, layer, pooling, decade."""
+    """Further facts that identify the evidence: size of the vocabulary, layer, pooling, decade."""
 
     def __post_init__(self) -> None:
-        """Spell out bytes of a path that are no letters, so that the name can be written everywhere."""
+        """Escape bytes of a path that are not valid characters, so that the name can always be written."""
         object.__setattr__(self, "source", _writable(self.source))
         details = {key: _writable(value) for key, value in self.details.items()}
         if details != self.details:
@@ -48,12 +57,12 @@ class Provenance:
 
 
 def _writable(value: Any) -> Any:
-    """Text that UTF-8 can hold; paths may have bytes that it cannot."""
+    """Text that UTF-8 can encode; paths may have other bytes."""
     return value.encode("utf-8", "backslashreplace").decode("utf-8") if isinstance(value, str) else value
 
 
 def provenance_of(given: object, source: str) -> Provenance:
-    """Provenance as given, out of a description, or of a source that nothing else is known about."""
+    """Provenance as given, from a description, or with a default source."""
     if isinstance(given, Provenance):
         return given
     if given is not None and not isinstance(given, str):

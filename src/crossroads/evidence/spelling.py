@@ -2,34 +2,36 @@
 
 from __future__ import annotations
 
+import difflib
 import unicodedata
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 
 from crossroads.errors import InputError, UnknownNameError, in_short
 
 RULES = ("lower", "title", "accents")
-"""The rules a fallback may name: lower case, title case, accents removed."""
+"""The rules of a fallback: lower case, title case, accents removed."""
 CASED_SHARE = 1 / 2000
 """Share of words with a capital letter above which a vocabulary is cased.
 
-Vocabularies in lower case hold a few by accident: GloVe 840B, cut to lower case, has ``at Amazon.com``, one
-word of 33,860 (0.003 %). A cased one may be cut to few: of the 26,423 words of Google News that Bolukbasi
-et al. kept, 38 (0.14 %) have capitals, and they are names, for which lower-case words (*frank*, *rose*) must
-not stand.
+Vocabularies in lower case hold a few by accident: GloVe 840B, reduced to lower case, has ``at Amazon.com``,
+one word of 33,860 (0.003 %). A cased one may be left with few: of the 26,423 words of Google News that
+Bolukbasi et al. kept, 38 (0.14 %) have capitals, and they are names, which lower-case words
+(*frank*, *rose*) must not replace.
 """
 
 _MARKERS = {("<", ">"), ("[", "]")}
 _JOINTS = (" ", "_", "-")
-"""What may stand between the words of a phrase, in the order tried."""
+"""Separators of the words of a phrase, in the order tried."""
 
 
 def has_capital(label: str) -> bool:
-    """Whether a label differs from its lower-case form and is no marker such as ``<UNK>`` or ``[PAD]``."""
+    """Whether a label differs from its lower-case form and is not a marker such as ``<UNK>`` or ``[PAD]``."""
     return label != label.lower() and (label[0], label[-1]) not in _MARKERS
 
 
 def is_cased(capitalised: int, size: int) -> bool:
-    """Whether a vocabulary of ``size`` words, so many of them with a capital letter, is a cased one.
+    """Whether a vocabulary of ``size`` words, ``capitalised`` of them with a capital letter, is cased.
 
     Examples
     --------
@@ -58,7 +60,7 @@ def check_fallback(fallback: str | Iterable[str]) -> tuple[str, ...]:
         return ()
     if "none" in rules:
         raise InputError(
-            f"fallback {list(rules)} says none and something.", hint="say 'none', or name rules."
+            f"fallback {list(rules)} has 'none' beside other rules.", hint="use 'none', or name rules."
         )
     for rule in rules:
         if rule not in RULES:
@@ -77,8 +79,8 @@ def strip_accents(word: str) -> str:
 def spellings(word: str, rules: Iterable[str]) -> Iterator[tuple[str, str]]:
     """Yield ``(form, rule)``: the word itself first, then each form that a rule allows, without repeats.
 
-    Two rules are always in force, because what they find is the same text written otherwise. ``"phrase"``:
-    the words of a phrase, which a space or an underscore divides, may be joined by a space, an underscore or
+    Two rules always apply, because they find the same text in another encoding. ``"phrase"``: the
+    words of a phrase, which a space or an underscore separates, may be joined by a space, an underscore or
     a hyphen. ``"unicode"``: an accent may be part of its letter (NFC) or follow it (NFD), as macOS writes it.
     Of the rules given, those of case change the word as it is given; ``"accents"`` removes accents from the
     word and from every form tried before it.
@@ -100,7 +102,7 @@ def spellings(word: str, rules: Iterable[str]) -> Iterator[tuple[str, str]]:
 
 
 def _changed(word: str, rules: Iterable[str]) -> Iterator[tuple[str, str]]:
-    """The word, and what the rules given make of it."""
+    """The word, and its forms under the given rules."""
     forms = {word: "exact"}
     yield word, "exact"
     for rule in rules:
@@ -118,7 +120,7 @@ def _changed(word: str, rules: Iterable[str]) -> Iterator[tuple[str, str]]:
 
 
 def _written(form: str) -> Iterator[tuple[str, tuple[str, ...]]]:
-    """A form as it stands, then the same text with other joints and with accents composed or not."""
+    """A form as it is, then the same text with other separators and with accents composed or not."""
     joined: list[tuple[str, tuple[str, ...]]] = [(form, ())]
     parts = form.replace("_", " ").split(" ")
     if len(parts) > 1 and all(parts):
@@ -128,3 +130,88 @@ def _written(form: str) -> Iterator[tuple[str, tuple[str, ...]]]:
         for text, how in joined:
             for normal in ("NFC", "NFD"):
                 yield unicodedata.normalize(normal, text), (*how, "unicode")
+
+
+_LIKE = 0.75
+"""Similarity of two words from which one is suggested, from 0 to 1."""
+_STRETCH = 3
+"""Largest difference in length of a suggested word."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Unread:
+    """Words of a source that were not read, as far as messages need them."""
+
+    forms: frozenset[str] = frozenset()
+    """Other spellings of the words asked for that exist, but that no rule in force allows."""
+    blocks: tuple[str, ...] = ()
+    """The first words of the source, one per line, from which suggestions are taken."""
+
+
+def helpful_rules(
+    words: Iterable[str], has: Callable[[str], bool], rules: tuple[str, ...]
+) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """The fewest further rules under which the most words would be found, and these words.
+
+    Parameters
+    ----------
+    words
+        Words that were not found.
+    has
+        Whether a form exists.
+    rules
+        The rules in force.
+    """
+    wanted = tuple(words)
+    found: tuple[str, ...] = ()
+    while len(rules) < len(RULES):
+        gains = [(*rules, rule) for rule in RULES if rule not in rules]
+        reached = [tuple(word for word in wanted if _reached(word, has, more)) for more in gains]
+        best = max(range(len(gains)), key=lambda i: len(reached[i]))
+        if len(reached[best]) <= len(found):
+            break
+        rules, found = gains[best], reached[best]
+    return rules, found
+
+
+def _reached(word: str, has: Callable[[str], bool], rules: tuple[str, ...]) -> bool:
+    return any(has(form) for form, _ in spellings(word, rules))
+
+
+def nearest_words(
+    words: Sequence[str], blocks: Iterable[str], *, n: int = 3
+) -> Mapping[str, tuple[str, ...]]:
+    """The words closest to each of the given words in spelling, best first, if any is close.
+
+    Only words that begin with the same letter, whatever its case, are compared.
+
+    Parameters
+    ----------
+    words
+        Words that were not found.
+    blocks
+        The vocabulary, in texts with one word per line.
+    n
+        Most words to suggest for each.
+    """
+    starts = tuple({form for word in words for form in (word[:1].lower(), word[:1].upper()) if form})
+    lengths = [len(word) for word in words]
+    if not starts:
+        return {}
+    low, high = min(lengths) - _STRETCH, max(lengths) + _STRETCH
+    near: dict[str, list[str]] = {}
+    for block in blocks:
+        for label in block.split("\n"):
+            if low <= len(label) <= high and label.startswith(starts):
+                near.setdefault(label[:1].casefold(), []).append(label)
+    found = {word: _closest(word, near.get(word[:1].casefold(), ()), n) for word in words}
+    return {word: labels for word, labels in found.items() if labels}
+
+
+def _closest(word: str, labels: Iterable[str], n: int) -> tuple[str, ...]:
+    plain = word.casefold()
+    table: dict[str, str] = {}
+    for label in labels:
+        if abs(len(label) - len(word)) <= _STRETCH:
+            table.setdefault(label.casefold(), label)
+    return tuple(table[one] for one in difflib.get_close_matches(plain, table, n=n, cutoff=_LIKE))

@@ -1,25 +1,28 @@
 """Context vectors on disk: a folder of ``.npy`` shards and a manifest with their checksums.
 
-Everything is checked before it is used; :mod:`crossroads.evidence.store_writing` writes such folders.
+Everything is checked before it is used.
 """
 
 from __future__ import annotations
 
-import hashlib
 import json
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.lib import format as npy
 from numpy.typing import NDArray
 
 from crossroads.errors import EvidenceError, FormatError, in_short, join_words, one_of
-from crossroads.evidence.array_files import map_array
-from crossroads.evidence.folders import is_plain_name
 from crossroads.evidence.provenance import Provenance
+from crossroads.storage.arrays import map_array
+from crossroads.storage.files import checksum
+from crossroads.storage.folders import is_plain_name
+from crossroads.storage.staging import already_there, staged
 
 FORMAT = "crossroads-store/1"
 MANIFEST = "manifest.json"
@@ -41,7 +44,7 @@ class Store:
     provenance: Provenance
     """Where the vectors came from."""
     manifest: Mapping[str, Any]
-    """The manifest as it stands."""
+    """The manifest as it was read."""
 
 
 def read_store(path: str | Path, *, verify: bool = True) -> Store:
@@ -52,7 +55,7 @@ def read_store(path: str | Path, *, verify: bool = True) -> Store:
     path
         The folder.
     verify
-        Whether to compare every shard with its checksum; costs about a second a gigabyte.
+        Whether to compare every shard with its checksum, which takes about a second per gigabyte.
     """
     path = Path(path)
     manifest = _read_manifest(path)
@@ -90,10 +93,14 @@ def _read_manifest(path: Path) -> dict[str, Any]:
     file = path / MANIFEST
     if not file.is_file():
         what = (
-            "has no manifest.json" if path.is_dir() else "is not there" if not path.exists() else "is a file"
+            "has no manifest.json"
+            if path.is_dir()
+            else "does not exist"
+            if not path.exists()
+            else "is a file"
         )
         raise FormatError(
-            f"this {what}, so it is no store of context vectors.",
+            f"this {what}, so it is not a store of context vectors.",
             path=path,
             hint="make one with `crossroads embed DIR --model M -o STORE`.",
         )
@@ -139,7 +146,7 @@ def _check_manifest(manifest: Mapping[str, Any], file: Path) -> None:
             raise FormatError("a shard is not described.", path=file, key="shards", hint=_HINT)
         if not is_plain_name(shard["file"]):
             raise FormatError(
-                f"the shard {in_short(shard['file'])} lies outside the store.",
+                f"the shard {in_short(shard['file'])} is outside the store.",
                 path=file,
                 key="shards",
                 hint=_HINT,
@@ -151,11 +158,11 @@ def _check_manifest(manifest: Mapping[str, Any], file: Path) -> None:
 
 
 def check_table(words: Sequence[Any], counts: Sequence[Any]) -> None:
-    """Refuse words that cannot be asked for, that are there twice, or that have no contexts."""
+    """Refuse words that cannot be asked for, that occur twice, or that have no contexts."""
     if len(words) != len(counts) or not words:
         raise EvidenceError(
             f"there are {len(words)} words and {len(counts)} counts.",
-            hint="give one count a word, at least one.",
+            hint="give one count per word, at least one.",
         )
     for word, count in zip(words, counts, strict=True):
         if not isinstance(word, str) or not isinstance(count, int | np.integer) or count < 1:
@@ -165,13 +172,13 @@ def check_table(words: Sequence[Any], counts: Sequence[Any]) -> None:
             )
         if not word or word != word.strip() or not _is_text(word):
             raise EvidenceError(
-                f"{in_short(word)} is no word: it is empty, begins or ends with a space, or is no text.",
+                f"{in_short(word)} is not a word: it is empty, begins or ends with a space, or is not text.",
                 hint="name words as they are asked for.",
             )
     if len(set(words)) < len(words):
         twice = [word for word, times in Counter(words).items() if times > 1]
         raise EvidenceError(
-            f"there more than once: {join_words(map(in_short, twice), most=4)}.",
+            f"these words occur more than once: {join_words(map(in_short, twice), most=4)}.",
             hint="put all contexts of a word into one array.",
         )
 
@@ -179,7 +186,7 @@ def check_table(words: Sequence[Any], counts: Sequence[Any]) -> None:
 def _is_text(word: str) -> bool:
     try:
         word.encode("utf-8")
-    except UnicodeEncodeError:  # half of a pair
+    except UnicodeEncodeError:  # an unpaired surrogate
         return False
     return True
 
@@ -188,15 +195,12 @@ def _map_shard(folder: Path, shard: Mapping[str, Any], dim: int, dtype: str, ver
     file = folder / shard["file"]
     if not file.is_file():
         raise FormatError("this shard is missing.", path=file, hint=_HINT)
-    if verify:
-        with file.open("rb") as stream:
-            found = hashlib.file_digest(stream, "sha256").hexdigest()
-        if found != shard["sha256"]:
-            raise FormatError(
-                f"the checksum is {found[:12]}…, the manifest says {shard['sha256'][:12]}….",
-                path=file,
-                hint=_HINT,
-            )
+    if verify and (found := checksum(file)) != shard["sha256"]:
+        raise FormatError(
+            f"the checksum is {found[:12]}…, the manifest says {shard['sha256'][:12]}….",
+            path=file,
+            hint=_HINT,
+        )
     block = map_array(file, hint=_HINT)
     if block.shape != (shard["rows"], dim) or block.dtype != np.dtype(dtype):
         expected = in_short((shard["rows"], dim))
@@ -206,3 +210,125 @@ def _map_shard(folder: Path, shard: Mapping[str, Any], dim: int, dtype: str, ver
             hint=_HINT,
         )
     return block
+
+
+SHARD_BYTES = 256 << 20
+"""A shard holds whole words and ends once it is at least this large."""
+
+
+def write_store(
+    path: str | Path,
+    words: Sequence[str],
+    counts: Sequence[int],
+    rows: Iterable[NDArray[Any]],
+    *,
+    dim: int,
+    dtype: str = "float32",
+    provenance: Provenance,
+    shard_bytes: int = SHARD_BYTES,
+) -> None:
+    """Write context vectors as a store, as a whole or not at all.
+
+    Parameters
+    ----------
+    path
+        The folder to create; it must not exist.
+    words, counts
+        The words and how many contexts each has.
+    rows
+        The context vectors of each word, in the order of the words; read one word at a time.
+    dim
+        Number of dimensions.
+    dtype
+        ``"float16"``, ``"float32"`` or ``"float64"``.
+    provenance
+        Where the vectors came from; part of the manifest.
+    shard_bytes
+        A shard ends with the word that takes it past this size.
+    """
+    path = Path(path)
+    one_of("dtype", dtype, DTYPES)
+    if path.exists():
+        raise already_there(path)
+    check_table(words, counts)
+    size = int(sum(counts)) * dim * np.dtype(dtype).itemsize
+    with staged(path, needed=lambda: size) as folder:
+        shards = list(_write_shards(folder, words, counts, iter(rows), dim, np.dtype(dtype), shard_bytes))
+        manifest = {
+            "format": FORMAT,
+            "dim": dim,
+            "dtype": dtype,
+            "words": list(words),
+            "counts": [int(count) for count in counts],
+            "shards": shards,
+            "provenance": provenance.to_dict(),
+        }
+        text = json.dumps(manifest, ensure_ascii=False, indent=1, sort_keys=True) + "\n"
+        (folder / MANIFEST).write_text(text, encoding="utf-8")
+
+
+def _write_shards(
+    folder: Path,
+    words: Sequence[str],
+    counts: Sequence[int],
+    rows: Iterator[NDArray[Any]],
+    dim: int,
+    dtype: np.dtype[Any],
+    shard_bytes: int,
+) -> Iterator[dict[str, Any]]:
+    first = 0
+    for number, last in enumerate(_cuts(counts, dim * dtype.itemsize, shard_bytes)):
+        file = folder / f"vectors-{number:05d}.npy"
+        size = int(sum(counts[first:last]))
+        parts = islice(rows, last - first)
+        digest = _write_shard(
+            file, zip(words[first:last], counts[first:last], parts, strict=True), size, dim, dtype
+        )
+        yield {"file": file.name, "words": last - first, "rows": size, "sha256": digest}
+        first = last
+
+
+def _cuts(counts: Sequence[int], row_bytes: int, shard_bytes: int) -> Iterator[int]:
+    """Yield the number of words after which each shard ends."""
+    filled = 0
+    for position, count in enumerate(counts, start=1):
+        filled += int(count) * row_bytes
+        if filled >= shard_bytes or position == len(counts):
+            yield position
+            filled = 0
+
+
+def _write_shard(
+    path: Path, parts: Iterable[tuple[str, int, NDArray[Any]]], size: int, dim: int, dtype: np.dtype[Any]
+) -> str:
+    """Write one ``.npy`` file word by word; return its checksum."""
+    little = dtype.newbyteorder("<")
+    with path.open("wb") as file:
+        npy.write_array_header_1_0(
+            file, {"descr": npy.dtype_to_descr(little), "fortran_order": False, "shape": (size, dim)}
+        )
+        for word, count, rows in parts:
+            if rows.shape != (count, dim):
+                raise EvidenceError(
+                    f"the contexts of {word!r} have shape {rows.shape}, expected {(count, dim)}.",
+                    hint="give each word an array with one row per context, all of the same length.",
+                )
+            with np.errstate(over="ignore"):
+                stored = np.ascontiguousarray(rows, dtype=little)
+            if not np.isfinite(stored).all():
+                raise _not_finite(word, dtype, finite=bool(np.isfinite(rows).all()))
+            file.write(stored.data)
+    return checksum(path)
+
+
+def _not_finite(word: str, dtype: np.dtype[Any], *, finite: bool) -> EvidenceError:
+    if finite:
+        wider = "float32 or float64" if dtype == np.float16 else "float64"
+        return EvidenceError(
+            f"a context of {word!r} is not finite as {dtype}: its numbers are too large.",
+            hint=f"store it as {wider}.",
+        )
+    return EvidenceError(
+        f"a context of {word!r} is not finite as {dtype}: it holds nan or infinity.",
+        hint="leave out that context, or compute it again.",
+    )

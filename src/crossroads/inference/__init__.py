@@ -1,5 +1,5 @@
-"""Inference on scores: arithmetic that knows nothing of words or models."""
+"""Inference on scores: arithmetic on numbers, independent of words and models."""
 
-from crossroads.inference.permutation import PermutationResult, permutation_test
+from crossroads.inference.permutation.test import PermutationResult, permutation_test
 
 __all__ = ["PermutationResult", "permutation_test"]

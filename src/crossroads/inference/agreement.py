@@ -1,16 +1,19 @@
 """Agreement of two tables of numbers: Kendall's τ-b in matrix form, and precision at the top.
 
-A table has one row a group and one column a trait. Comparing every cell with every other gives a matrix of
-signs; all that τ-b needs are sums over products of two such matrices. Sums by pairs of rows make the
-bootstrap over rows a quadratic form and the exchange of rows a table look-up.
+A table has one row per group and one column per trait. Comparing every cell with every other gives a matrix
+of signs; all that τ-b needs are sums over products of two such matrices. Sums by pairs of rows and columns
+make leaving one out a subtraction and the exchange of rows a table look-up.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 from numpy.typing import NDArray
 
-from crossroads.inference.scores import Floats
+from crossroads.inference.crossed import combined, half_width
+from crossroads.inference.permutation.scores import Floats
 
 Integers = NDArray[np.int64]
 _TABLE = 64
@@ -21,9 +24,9 @@ _TOLERANCE = 1e-9
 
 
 def kendall(x: Floats, y: Floats) -> tuple[float, float]:
-    """Kendall's τ-b and its two-sided p-value as scipy finds it; not a number where a side is constant.
+    """Kendall's τ-b and its two-sided p-value, as scipy computes them; NaN where a side is constant.
 
-    Pairs in which either is not a number are left out.
+    Pairs in which either is NaN are left out.
     """
     from scipy.stats import kendalltau  # scipy.stats is slow to import
 
@@ -36,9 +39,9 @@ def kendall(x: Floats, y: Floats) -> tuple[float, float]:
 
 
 def kendall_many(x: Floats, y: Floats) -> Floats:
-    """Kendall's τ-b of each row of one table with the same row, or the only one, of another.
+    """Compute Kendall's τ-b of each row of one table with the same row, or the only one, of another.
 
-    Cells that are not a number on either side are left out.
+    Cells that are NaN on either side are left out.
 
     Examples
     --------
@@ -60,7 +63,7 @@ def kendall_many(x: Floats, y: Floats) -> Floats:
 
 
 def _sign(first: Floats, second: Floats) -> NDArray[np.float32]:
-    """Sign of a difference; 0 where either is not a number."""
+    """Sign of a difference; 0 where either is NaN."""
     return (first > second).astype(np.float32) - (first < second)
 
 
@@ -70,47 +73,106 @@ def _ratio(agreement: Floats, x_pairs: Floats, y_pairs: Floats) -> Floats:
 
 
 def _pair_signs(table: Floats) -> NDArray[np.float32]:
-    """Signs of all pairs of cells: one row a pair of rows, one column a pair of columns."""
+    """Signs of all pairs of cells: one row per pair of rows, one column per pair of columns."""
     rows, columns = table.shape
     flat = table.reshape(-1)
     signs = _sign(flat[:, None], flat[None, :]).reshape(rows, columns, rows, columns)
     return signs.transpose(0, 2, 1, 3).reshape(rows * rows, columns * columns)
 
 
-def row_pair_sums(x: Floats, y: Floats) -> tuple[Floats, Floats, Floats]:
-    """Sums over pairs of cells, by pair of rows: of the products of signs, and of untied pairs on each side.
+def tau_interval(x: Floats, y: Floats, level: float) -> tuple[float, float] | None:
+    """Interval of τ-b over all cells, had other rows and other columns been drawn.
 
-    Cells that are not a number on either side are left out of all three.
+    Each row, each column and each row with each column is left out in turn. The variance of the mean of the
+    pseudo-values is that over rows plus that over columns, less that of single cells, which is in both; the
+    interval is of a t with Satterthwaite's degrees of freedom. None for fewer than three rows or columns, or
+    where τ-b is undefined without one of them. Cells that are NaN on either side are left out.
+
+    Examples
+    --------
+    >>> x = np.arange(30.0).reshape(5, 6) % 7
+    >>> tau_interval(x, x, 0.95)
+    (1.0, 1.0)
     """
+    rows, columns = x.shape
+    if min(rows, columns) < 3:
+        return None
     gone = np.isnan(x) | np.isnan(y)
-    sx, sy = (_pair_signs(np.where(gone, np.nan, v)) for v in (x, y))
-    rows = len(x)
-    found = [np.einsum("ij,ij->i", p, q).astype(np.float64) for p, q in ((sx, sy), (sx, sx), (sy, sy))]
-    agreement, x_pairs, y_pairs = (sums.reshape(rows, rows) for sums in found)
-    return agreement, x_pairs, y_pairs
+    signs = [_pair_signs(np.where(gone, np.nan, v)).reshape(rows, rows, columns, columns) for v in (x, y)]
+    products = ((signs[0], signs[1]), (signs[0], signs[0]), (signs[1], signs[1]))
+    whole, by_row, by_column, by_both = (
+        _ratio(*parts) for parts in zip(*(_deletions(p * q) for p, q in products), strict=True)
+    )
+    if any(np.isnan(taus).any() for taus in (whole, by_row, by_column, by_both)):
+        return None
+    tau, kept_rows, kept_columns = float(whole), rows - 1, columns - 1
+    one, two = rows * tau - kept_rows * by_row, columns * tau - kept_columns * by_column
+    single = (
+        rows * columns * tau
+        - kept_rows * columns * by_row[:, None]
+        - kept_columns * rows * by_column
+        + kept_rows * kept_columns * by_both
+    )
+    single = single - single.mean(axis=0) - single.mean(axis=1)[:, None] + single.mean()
+    cells = float((single**2).sum()) / (kept_rows * kept_columns * rows * columns)
+    parts = np.array([one.var(ddof=1) / rows, two.var(ddof=1) / columns])
+    variance, df = combined(parts, [rows, columns], 1, cells)
+    half = float(half_width(np.sqrt(variance), df, level)) if variance > 0 else 0.0
+    return max(-1.0, tau - half), min(1.0, tau + half)
 
 
-def weighted_taus(sums: tuple[Floats, Floats, Floats], weights: Floats) -> Floats:
-    """τ-b over all cells with each row taken as often as its weight says; one line of weights a resample."""
-    parts = [np.einsum("bi,ij,bj->b", weights, table, weights, optimize=True) for table in sums]
-    return _ratio(*parts)
+def _deletions(pairs: NDArray[np.float32]) -> tuple[Floats, Floats, Floats, Floats]:
+    """Sum over all pairs of cells, without those of each row, of each column, and of both.
+
+    ``pairs`` is symmetric: row × row × column × column.
+    """
+    total = np.asarray(pairs.sum(dtype=np.float64))
+    of_cell = pairs.sum(axis=(1, 3), dtype=np.float64)
+    in_row, in_column = (np.einsum(which, pairs, dtype=np.float64) for which in ("ggts->g", "ghtt->t"))
+    row, column = of_cell.sum(axis=1), of_cell.sum(axis=0)
+    across = np.einsum("ghts->gs", pairs, dtype=np.float64)
+    crossing = np.einsum("ggts->gt", pairs, dtype=np.float64) + np.einsum("ghtt->gt", pairs, dtype=np.float64)
+    outside = total - 2 * (row[:, None] + column - of_cell)
+    inside = in_row[:, None] + in_column + 2 * (across - crossing)  # pairs of two cells that are left out
+    return total, total - 2 * row + in_row, total - 2 * column + in_column, outside + inside
+
+
+def orders_within(blocks: Sequence[str], count: int, rng: np.random.Generator) -> Integers:
+    """Draw orders that exchange items within blocks alone (Winkler et al. 2014).
+
+    Parameters
+    ----------
+    blocks
+        The block of each item; the same for all where any two may be exchanged.
+    count
+        Number of orders.
+    rng
+        Random generator.
+    """
+    orders = np.tile(np.arange(len(blocks)), (count, 1))
+    names = np.array(blocks)
+    for block in dict.fromkeys(blocks):
+        at = np.flatnonzero(names == block)
+        if len(at) > 1:
+            orders[:, at] = rng.permuted(np.tile(at, (count, 1)), axis=1)
+    return orders
 
 
 def exchanged_taus(x: Floats, y: Floats, orders: Integers) -> Floats:
-    """τ-b over all cells after the rows of ``y`` were put in each of several orders.
+    """Compute τ-b over all cells for each of several orders of the rows of ``y``.
 
     Parameters
     ----------
     x, y
         Complete tables of one shape.
     orders
-        One line an order: which row of ``y`` stands at each place.
+        One row per order: the index of the row of ``y`` at each place.
     """
     rows = len(x)
     if rows > _TABLE:
         return np.array([kendall(x.ravel(), y[order].ravel())[0] for order in orders])
     sx, sy = _pair_signs(x), _pair_signs(y)
-    table = sx @ sy.T  # whole numbers below 2²⁴, which single precision adds exactly
+    table = sx @ sy.T  # integers below 2²⁴, which float32 adds exactly
     pairs = rows * rows
     scale = float(np.sqrt((sx != 0).sum(dtype=np.float64) * (sy != 0).sum(dtype=np.float64)))
     at = np.arange(pairs)
@@ -129,10 +191,10 @@ def exchanged_sums(table: Floats, orders: Integers) -> Floats:
 
 
 def top_shares(scores: Floats, k: int) -> Floats:
-    """How surely each column is among the k largest of its row: 0 or 1, and a share where values tie.
+    """Find the share of each column among the k largest of its row: 0 or 1, or between where values tie.
 
-    Columns tied for the last places share these, as if the tie were broken at random. Cells that are not a
-    number are never among them; a row with fewer than k numbers is not a number throughout.
+    Columns tied for the last places share these, as if the tie were broken at random. NaN cells are never
+    among them; a row with fewer than k numbers is NaN throughout.
 
     Examples
     --------
@@ -149,7 +211,7 @@ def top_shares(scores: Floats, k: int) -> Floats:
 
 
 def two_sided(observed: float, exchanged: Floats) -> float:
-    """Twice the smaller tail, with the observed arrangement counted among the others; at most 1."""
+    """Twice the smaller tail, with the observed arrangement counted as one of them; at most 1."""
     margin = _TOLERANCE * max(1.0, abs(observed))
     tails = ((exchanged >= observed - margin).sum(), (exchanged <= observed + margin).sum())
     return min(1.0, 2 * (int(min(tails)) + 1) / (len(exchanged) + 1))

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from crossroads.geometry import standardised
 from crossroads.inference.options import seed_of, share, whole
-from crossroads.inference.scores import Floats
+from crossroads.inference.permutation.scores import Floats
 
 
 def generator(seed: int) -> np.random.Generator:
@@ -14,13 +15,13 @@ def generator(seed: int) -> np.random.Generator:
 
 
 def resampled_weights(n: int, resamples: int, rng: np.random.Generator) -> Floats:
-    """How often each of n items is drawn in each of many samples of size n, as shares of n."""
+    """Draw samples of size n with replacement; return how often each item is drawn, as shares of n."""
     whole("resamples", resamples, least=1, hint="draw at least one; 2,000 is usual.")
     return np.asarray(rng.multinomial(n, np.full(n, 1 / n), size=resamples) / n)
 
 
 def percentile_interval(values: Floats, level: float) -> tuple[float, float]:
-    """The interval that holds the given share of the values, cut equally at both ends."""
+    """The central interval that contains the given share of the values."""
     level = share("level", level)
     low, high = np.quantile(values, [(1 - level) / 2, (1 + level) / 2])
     return float(low), float(high)
@@ -29,12 +30,12 @@ def percentile_interval(values: Floats, level: float) -> tuple[float, float]:
 def weighted_effects(
     first: Floats, second: Floats, first_weights: Floats, second_weights: Floats, *, ddof: int
 ) -> Floats:
-    """Effect size of each resample; not a number where all drawn scores are equal.
+    """Compute the effect size of each resample; NaN where all drawn scores are equal.
 
     Parameters
     ----------
     first, second
-        Scores of the two groups in each resample: one row a resample, or one row for all.
+        Scores of the two groups in each resample: one row per resample, or one row for all.
     first_weights, second_weights
         Shares with which each score was drawn; each row adds up to 1.
     ddof
@@ -47,7 +48,7 @@ def weighted_effects(
     grand = (n_x * mean_x + n_y * mean_y) / n
     squares = n_x * (first_weights * (first - grand[:, None]) ** 2).sum(axis=1)
     squares += n_y * (second_weights * (second - grand[:, None]) ** 2).sum(axis=1)
-    spread = np.sqrt(squares / (n - ddof))
+    variance = squares / (n - ddof)
     scale = np.maximum(np.abs(first).max(), np.abs(second).max())
-    flat = spread <= 1e-12 * scale
-    return np.where(flat, np.nan, (mean_x - mean_y) / np.where(flat, 1.0, spread))
+    flat = np.sqrt(variance) <= 1e-12 * scale
+    return np.asarray(standardised(mean_x - mean_y, variance, flat=flat))

@@ -1,4 +1,4 @@
-"""How well a detector finds what is known to be there."""
+"""Accuracy, thresholds and error rates of detectors where the truth is known."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from crossroads.inference.bootstrap import generator, percentile_interval, resampled_weights
 from crossroads.inference.options import share
-from crossroads.inference.scores import Floats
+from crossroads.inference.permutation.scores import Floats
 
 Flags = NDArray[np.bool_]
 
@@ -34,7 +34,7 @@ def exact_interval(hits: int, trials: int, level: float) -> tuple[float, float]:
 
 
 def area_under_curve(positive: Floats, negative: Floats) -> float:
-    """Chance that a true case scores above a false one, ties counted half."""
+    """Probability that a true case scores above a false one, ties counted half."""
     order = np.sort(negative)
     below = [np.searchsorted(order, positive, side=side).sum() for side in ("left", "right")]
     return float(0.5 * (below[0] + below[1]) / (len(positive) * len(negative)))
@@ -43,7 +43,7 @@ def area_under_curve(positive: Floats, negative: Floats) -> float:
 def area_interval(
     positive: Floats, negative: Floats, *, resamples: int, level: float, seed: int
 ) -> tuple[float, float]:
-    """Bootstrap interval of the area under the curve, true and false cases drawn separately."""
+    """Bootstrap interval of the area under the curve, true and false cases resampled separately."""
     order = np.argsort(negative, kind="stable")
     ends = [np.searchsorted(negative[order], positive, side=side) for side in ("left", "right")]
     rng = generator(seed)
@@ -59,25 +59,24 @@ def area_interval(
 
 
 def best_threshold(flags: Flags, truth: Flags, thresholds: Floats, *, balanced: bool) -> tuple[float, float]:
-    """The threshold with the most right answers, the highest of several, and its honest accuracy.
+    """Find the threshold with the highest accuracy, the highest of several, and its honest accuracy.
 
     Parameters
     ----------
     flags
-        What is detected at each threshold, one row a threshold.
+        Cases detected at each threshold, one row per threshold.
     truth
-        What should be.
+        Cases that should be detected.
     thresholds
         The thresholds of the rows, ascending.
     balanced
-        Whether true cases and others count the same as a whole, however many there are: what is largest
-        then is tpr − fpr.
+        Whether true cases and others have the same total weight, so that tpr − fpr is maximised.
 
     Returns
     -------
     tuple
-        The threshold, and the share of cases that are right when each one's threshold is chosen without
-        it: what the first figure would be on cases that it was not chosen on.
+        The threshold, and the share of cases classified correctly when the threshold of each is chosen
+        without it: an estimate of the accuracy on new cases.
     """
     right = flags == truth[None, :]
     sides = [np.flatnonzero(truth), np.flatnonzero(~truth)]
@@ -86,7 +85,7 @@ def best_threshold(flags: Flags, truth: Flags, thresholds: Floats, *, balanced: 
     honest = 0
     for k, side in enumerate(sides):
         sizes = [other.size - (j == k) for j, other in enumerate(sides)]
-        # Without a case there is one case fewer, and one hit fewer where the case was right.
+        # Without a case there is one case fewer, and one hit fewer where it was classified correctly.
         merits = [_merit([h - (j == k) * r for j, h in enumerate(hits)], sizes, balanced) for r in (0, 1)]
         each = _highest(np.where(right[:, side], merits[1][:, None], merits[0][:, None]))
         honest += int(right[each, side].sum())
@@ -94,8 +93,8 @@ def best_threshold(flags: Flags, truth: Flags, thresholds: Floats, *, balanced: 
 
 
 def _merit(hits: list[NDArray[Any]], sizes: list[int], balanced: bool) -> NDArray[Any]:
-    """What a rule makes as large as it can, as whole numbers, so that ties are exact."""
-    weights = [max(1, sizes[1]), max(1, sizes[0])] if balanced else [1, 1]  # shares, times both sizes
+    """The quantity that a rule maximises, as integers, so that ties are exact."""
+    weights = [max(1, sizes[1]), max(1, sizes[0])] if balanced else [1, 1]  # rates times both sizes
     return np.asarray(weights[0] * hits[0] + weights[1] * hits[1])
 
 
@@ -105,14 +104,14 @@ def _highest(merit: NDArray[Any]) -> NDArray[np.intp]:
 
 
 def plug_in_qvalues(observed: Floats, exceeding: Floats) -> Floats:
-    """Estimated share of false discoveries if everything at least as high is called a discovery.
+    """Estimate the share of false discoveries if everything at least as high is called a discovery.
 
     Parameters
     ----------
     observed
         Scores, descending.
     exceeding
-        For each of them, how many scores at least as high a true null gives on average.
+        For each of them, the mean number of scores at least as high under the null hypothesis.
     """
     rate = exceeding / np.arange(1, observed.size + 1)
     return np.minimum(1.0, np.minimum.accumulate(rate[::-1])[::-1])

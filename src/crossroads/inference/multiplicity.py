@@ -1,16 +1,18 @@
-"""Adjusting p-values for the number of tests."""
+"""Adjustment of p-values for the number of tests."""
 
 from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from crossroads.errors import InputError
-from crossroads.inference.scores import Floats, as_numbers
+from crossroads.inference.permutation.scores import Floats, as_numbers
 
 
 def holm(pvalues: ArrayLike) -> Floats:
-    """Adjust p-values so that the chance of any false rejection stays below the level (Holm 1979).
+    """Adjust p-values so that the probability of any false rejection stays below the level (Holm 1979).
 
     Examples
     --------
@@ -41,6 +43,56 @@ def benjamini_hochberg(pvalues: ArrayLike) -> Floats:
     return _unsorted(np.minimum(adjusted, 1.0), order)
 
 
+def benjamini_yekutieli(pvalues: ArrayLike) -> Floats:
+    """Adjust p-values so that the expected share of false rejections stays below the level in any case.
+
+    Benjamini & Yekutieli (2001): valid under any dependence of the tests; the adjustment of Benjamini and
+    Hochberg times 1 + 1/2 + ... + 1/m.
+
+    Examples
+    --------
+    >>> benjamini_yekutieli([0.01, 0.04, 0.03]).round(4).tolist()
+    [0.055, 0.0733, 0.0733]
+    """
+    p = _checked(pvalues)
+    harmonic = float((1.0 / np.arange(1, p.size + 1)).sum())
+    order = np.argsort(p, kind="stable")
+    scaled = p[order] * (p.size / np.arange(1, p.size + 1)) * harmonic
+    return _unsorted(np.minimum(np.minimum.accumulate(scaled[::-1])[::-1], 1.0), order)
+
+
+ADJUSTMENTS: Mapping[str, Callable[[ArrayLike], Floats]] = {
+    "holm": holm,
+    "bh": benjamini_hochberg,
+    "by": benjamini_yekutieli,
+}
+"""Every adjustment by its short name, as in ``adjusted`` of results."""
+
+
+def adjust(pvalues: ArrayLike) -> dict[str, tuple[float, ...]]:
+    """Adjust the p-values of one family by every method.
+
+    Examples
+    --------
+    >>> adjust([0.01, 0.04, 0.03])["holm"]
+    (0.03, 0.06, 0.06)
+    """
+    return {name: tuple(how(pvalues).tolist()) for name, how in ADJUSTMENTS.items()}
+
+
+def adjust_known(pvalues: Sequence[float | None]) -> dict[str, tuple[float | None, ...]]:
+    """The same where some tests have no p-value: they have no adjusted one, and do not count.
+
+    Examples
+    --------
+    >>> adjust_known([0.01, None, 0.03])["holm"]
+    (0.02, None, 0.03)
+    """
+    found = adjust([p for p in pvalues if p is not None])
+    known = {name: iter(values) for name, values in found.items()}
+    return {name: tuple(None if p is None else next(some) for p in pvalues) for name, some in known.items()}
+
+
 def _unsorted(values: Floats, order: np.ndarray) -> Floats:
     out = np.empty_like(values)
     out[order] = values
@@ -53,5 +105,5 @@ def _checked(pvalues: ArrayLike) -> Floats:
         raise InputError(f"p-values have shape {p.shape}.", hint="give a one-dimensional list.")
     if not ((p >= 0) & (p <= 1)).all():
         bad = p[~((p >= 0) & (p <= 1))][0]
-        raise InputError(f"{bad} is not a p-value.", hint="p-values lie between 0 and 1.")
+        raise InputError(f"{bad} is not a p-value.", hint="p-values are between 0 and 1.")
     return p

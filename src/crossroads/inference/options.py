@@ -1,7 +1,7 @@
-"""What numbers and switches options may be, and what to say of those that may not.
+"""Checks of numbers and switches given as options.
 
-Every check gives its value back, so that it can stand where the value is used. They are called before
-anything is computed, also where an option will not be needed: a result records what it was asked with.
+Every check returns its value, so that it can be used in place of the value. Options are checked before
+anything is computed, even if they are not needed, because a result records all of them.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from crossroads.errors import InputError, in_short
 
 
 def whole(name: str, value: Any, *, least: int = 0, hint: str | None = None) -> int:
-    """A whole number of at least ``least``: how often to draw, how many to take.
+    """Check a whole number of at least ``least``, such as a number of samples.
 
     Examples
     --------
@@ -31,12 +31,12 @@ def whole(name: str, value: Any, *, least: int = 0, hint: str | None = None) -> 
 
 
 def seed_of(value: Any) -> int:
-    """A seed, which must be a whole number that is not negative."""
+    """Check a seed, which must be a whole number that is not negative."""
     return whole("seed", value, hint="give a whole number that is not negative.")
 
 
 def share(name: str, value: Any, *, hint: str = "give a share between 0 and 1, such as 0.95.") -> float:
-    """A number between 0 and 1, neither of them included: a level, a rate, a power."""
+    """Check a number strictly between 0 and 1, such as a level, a rate or a power."""
     return number(name, value, above=0.0, below=1.0, hint=hint)
 
 
@@ -49,7 +49,7 @@ def number(
     below: float = inf,
     hint: str = "give a number.",
 ) -> float:
-    """A finite number within bounds.
+    """Check a finite number within bounds.
 
     Parameters
     ----------
@@ -58,9 +58,9 @@ def number(
     least
         The smallest number that is allowed.
     above, below
-        Numbers that the value must lie between.
+        Numbers that the value must be between.
     hint
-        What to give instead.
+        Hint of the error.
     """
     given = _as_float(value)
     if given is None or not isfinite(given) or value < least or not above < value < below:
@@ -69,7 +69,7 @@ def number(
 
 
 def work(value: Any) -> float:
-    """How much may be computed: a number that is not negative, or infinity."""
+    """Check a limit of work: a number that is not negative, or infinity."""
     given = _as_float(value)
     if given is None or not given >= 0:
         raise InputError(
@@ -80,14 +80,14 @@ def work(value: Any) -> float:
 
 
 def switch(name: str, value: Any) -> bool:
-    """True or False, and nothing that merely counts as one of them, such as the text "no"."""
+    """Check that a value is True or False, not merely truthy or falsy, such as the text "no"."""
     if not isinstance(value, bool | np.bool_):
         raise InputError(f"{name} is {in_short(value)}.", hint="use True or False.")
     return bool(value)
 
 
 def _as_float(value: Any) -> float | None:
-    """A real number as a float, infinite where it is too large for one; None where it is no number."""
+    """A real number as a float, infinite where it is too large for one; None where it is not a number."""
     if not is_number(value):
         return None
     try:

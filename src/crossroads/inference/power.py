@@ -1,4 +1,4 @@
-"""What an association test of given set sizes can detect at all."""
+"""Effect sizes that an association test with given set sizes can detect."""
 
 from __future__ import annotations
 
@@ -7,20 +7,21 @@ from functools import lru_cache
 from itertools import combinations
 from math import comb, sqrt
 from statistics import NormalDist
+from typing import Literal
 
 import numpy as np
 
 from crossroads.errors import InputError, one_of
 from crossroads.inference.options import share, whole
-from crossroads.inference.permutation import TIES
-from crossroads.inference.scores import Floats
+from crossroads.inference.permutation.scores import Floats
+from crossroads.inference.permutation.test import Tail, Ties
 
-METHODS = ("auto", "exact", "t", "normal")
-"""How a test may be judged: by its divisions, by the t test that it tends to, or as a fitted normal curve."""
+PowerMethod = Literal["auto", "exact", "t", "normal"]
+"""How power is computed: from the divisions, from the limiting t test, or from a fitted normal curve."""
 COUNTED = 5_000
-"""Divisions up to which the exact test is judged by its divisions; beyond, the t test is within .01."""
+"""Divisions up to which power is computed from the divisions; beyond, the t test is within .01."""
 COUNTED_AT_LOW_LEVELS = 200_000
-"""The same where the level of a tail is below .02, at which the t test takes longer to come near."""
+"""The same where the level of a tail is below .02, at which the t test converges more slowly."""
 
 _LOW_LEVEL = 0.02
 _SHAPES = (200, 4_000)
@@ -33,7 +34,7 @@ _SEED = 0
 
 @dataclass(frozen=True, kw_only=True)
 class Detectable:
-    """Effect sizes that sets of given sizes can show."""
+    """Effect sizes that sets of given sizes can detect."""
 
     n_x: int
     """Size of the first set."""
@@ -42,24 +43,24 @@ class Detectable:
     alpha: float
     """Level of the test: a p-value below it is significant."""
     power: float
-    """Wanted chance of rejection."""
+    """Requested probability of rejection."""
     alternative: str
     """``greater`` (also for ``less``) or ``two-sided``."""
     critical: float | None
-    """Observed effect size from which on the test is significant; None if no effect can be. Which it is
-    depends on how the scores lie within the sets: this is the median over normal scores."""
+    """Observed effect size above which the test is significant; None if no effect can be. It depends on the
+    distribution of scores within the sets: this is the median over normal scores."""
     critical_range: tuple[float, float] | None
-    """Between which effect sizes nine in ten sets of normal scores turn significant; None where divisions
-    were not counted."""
+    """Range of that effect size in nine of ten sets of normal scores; None where divisions were not
+    counted."""
     detectable: float | None
-    """True effect size that is found with the wanted chance; None if none can be."""
+    """True effect size that is detected with the requested probability; None if none can be."""
     largest: float
-    """The largest effect size that sets of these sizes can have at all."""
+    """The largest possible effect size of sets of these sizes."""
     method: str
-    """How the test was judged: ``exact``, by counting its divisions; ``t``, as the t test that it tends to;
-    or ``normal``, as a normal curve fitted to its divisions."""
+    """How power was computed: ``exact``, by counting divisions; ``t``, from the limiting t test; or
+    ``normal``, from a normal curve fitted to the divisions."""
     reason: str | None
-    """Why nothing can be detected; None where something can be."""
+    """Why nothing can be detected; None otherwise."""
 
 
 def minimum_detectable(
@@ -68,21 +69,21 @@ def minimum_detectable(
     *,
     alpha: float = 0.05,
     power: float = 0.8,
-    alternative: str = "greater",
-    ties: str = "weak",
+    alternative: Tail = "two-sided",
+    ties: Ties = "weak",
     ddof: int = 1,
-    method: str = "auto",
+    method: PowerMethod = "auto",
 ) -> Detectable:
-    r"""Smallest effect size that a permutation test can detect.
+    r"""Find the smallest effect size that a permutation test can detect.
 
-    The model behind the figures is that scores are normal and vary equally around two means, :math:`\delta`
-    standard deviations apart. Effect sizes are on the scale of the WEAT, which divides by the standard
-    deviation of *all* scores, so they cannot exceed about 2: ``detectable`` is the effect size of scores
-    whose means differ by exactly :math:`\delta` and that vary within sets exactly as the model says.
+    Scores are assumed to be normal with equal variance around two means, :math:`\delta` standard deviations
+    apart. Effect sizes are on the scale of the WEAT, which divides by the standard deviation of *all* scores,
+    so they cannot exceed about 2: ``detectable`` is the effect size of scores whose means differ by exactly
+    :math:`\delta` and whose variance within sets is exactly that of the model.
 
     A p-value is significant if it is *below* the level, as everywhere in this package. Where even the
     smallest p-value of the design is not (3 against 3, one-sided: 1/20 at a level of .05), nothing can be
-    detected: the figures are None, and ``reason`` says why.
+    detected: the effect sizes are None, and ``reason`` says why.
 
     Parameters
     ----------
@@ -91,7 +92,7 @@ def minimum_detectable(
     alpha
         Level of the test.
     power
-        Wanted chance of rejecting at that level.
+        Requested probability of rejection at that level.
     alternative
         ``"greater"``, ``"less"`` or ``"two-sided"``.
     ties
@@ -99,36 +100,36 @@ def minimum_detectable(
     ddof
         1 or 0: which standard deviation effect sizes are divided by.
     method
-        ``"exact"`` counts divisions, ``"t"`` takes the t test for the permutation test, and ``"auto"``
-        counts up to 5,000 divisions (200,000 where the level of a tail is below .02). ``"normal"`` is the
-        test with that method, whose p-value is that of a normal curve.
+        ``"exact"`` counts divisions, ``"t"`` uses the t test in place of the permutation test, and ``"auto"``
+        counts up to 5,000 divisions (200,000 where the level of a tail is below .02). ``"normal"`` is for
+        tests with ``method="normal"``, whose p-value is that of a normal curve.
 
     Notes
     -----
     The exact test rejects once the observed difference of means exceeds the c-th largest difference of means
     between as many stimuli of the second set and of the first, c being the number of divisions that may be
-    as extreme. In units of the spread within sets that threshold depends on the shape of the residuals only,
-    and so is independent of the t statistic; the power is the mean, over shapes, of the power of the t test
-    with that threshold. Shapes are drawn with a fixed seed, 200 to 4,000 of them: the standard error of the
-    power at the ``detectable`` effect size is below .003 for up to 5,000 divisions.
+    as extreme. In units of the standard deviation within sets that threshold depends on the shape of the
+    residuals only, and so is independent of the t statistic; the power is the mean, over shapes, of the power
+    of the t test with that threshold. Shapes are drawn with a fixed seed, 200 to 4,000 of them: the standard
+    error of the power at the ``detectable`` effect size is below .003 for up to 5,000 divisions.
 
-    The t test is taken at the level that the divisions can attain. Beyond 5,000 divisions its power is within
-    .01 of the exact test's where the level of a tail is at least .02; at lower levels it is too high: by
-    up to .03 at .001 and up to .12 at .0001, where sets have fewer than 13 stimuli or differ much in size.
+    The t test is used at the level that the divisions can attain. Beyond 5,000 divisions its power is within
+    .01 of the exact test's where the level of a tail is at least .02; at lower levels it is too high: by up
+    to .03 at .001 and up to .12 at .0001, where sets have fewer than 13 stimuli or differ much in size.
 
     Examples
     --------
     >>> found = minimum_detectable(8, 8)
     >>> round(found.critical, 2), round(found.detectable, 2), found.method
-    (0.82, 1.11, 't')
+    (0.96, 1.21, 't')
     >>> minimum_detectable(3, 3).reason
-    'the smallest p-value of sets of 3 and 3 is 0.05, which is not below 0.05'
+    'the smallest p-value of sets of 3 and 3 is 0.1, which is not below 0.05'
     """
-    one_of("alternative", alternative, ("greater", "less", "two-sided"))
-    one_of("ties", ties, TIES)
-    one_of("method", method, METHODS)
+    one_of("alternative", alternative, Tail)
+    one_of("ties", ties, Ties)
+    one_of("method", method, PowerMethod)
     for name, n in (("n_x", n_x), ("n_y", n_y)):
-        whole(name, n, least=2, hint="give at least two stimuli a set.")
+        whole(name, n, least=2, hint="give at least two stimuli per set.")
     for name, value in (("alpha", alpha), ("power", power)):
         share(name, value, hint="give a share between 0 and 1.")
     if ddof not in (0, 1) or isinstance(ddof, bool):
@@ -191,7 +192,7 @@ def _detectable(
 
 
 def _attained(divisions: int, alpha: float, sides: int, strict: bool) -> tuple[int, float]:
-    """How many divisions, the observed one included, may be as extreme; and the level that this is."""
+    """Number of divisions, the observed one included, that may be as extreme, and the level attained."""
     if divisions > _COUNTABLE:
         return divisions, alpha / sides
     count = int(alpha / sides * divisions) + 1
@@ -202,7 +203,7 @@ def _attained(divisions: int, alpha: float, sides: int, strict: bool) -> tuple[i
 
 
 def _t_bar(n_x: int, n_y: int, level: float) -> Floats:
-    """The observed shift from which the t test is significant, in units of the spread within sets."""
+    """Observed shift above which the t test is significant, in standard deviations within sets."""
     from scipy.stats import t  # slow to import, and needed here only
 
     return np.array([float(t.isf(level, n_x + n_y - 2)) * sqrt(1 / n_x + 1 / n_y)])
@@ -211,9 +212,9 @@ def _t_bar(n_x: int, n_y: int, level: float) -> Floats:
 def _bars(n_x: int, n_y: int, count: int) -> Floats:
     """The same for the exact test, for normal residuals of many shapes.
 
-    With u the mean of k residuals of the first set and v that of k residuals of the second, an observed shift
-    loses against the division that exchanges them unless it exceeds v − u; it is significant if it loses
-    against fewer than ``count`` of them.
+    With u the mean of k residuals of the first set and v that of k residuals of the second, the division that
+    exchanges them is at least as extreme as an observed shift unless the shift exceeds v − u; it is
+    significant if fewer than ``count`` divisions are.
     """
     n_x, n_y = sorted((n_x, n_y))  # a test of Y against X is the same
     divisions = comb(n_x + n_y, n_x)
@@ -244,7 +245,7 @@ def _means(n: int, size: int) -> Floats:
 
 
 def _needed(bars: Floats, n_x: int, n_y: int, sides: int, power: float) -> float:
-    """The true shift at which a test with these bars rejects with the wanted chance."""
+    """The true shift at which a test with these bars rejects with the requested probability."""
     from scipy.optimize import brentq  # slow to import, and needed here only
     from scipy.stats import nct
 
@@ -258,7 +259,7 @@ def _needed(bars: Floats, n_x: int, n_y: int, sides: int, power: float) -> float
     def missed(shift: float) -> float:
         reached = float(nct.sf(nodes, df, shift / width) @ weights)
         if sides == 2:
-            # the far tail, at most Φ(−shift / width); scipy has no number for it once it is below 1e-8
+            # the far tail, at most Φ(−shift / width), which scipy cannot compute below 1e-8
             reached += float(np.nan_to_num(nct.cdf(-nodes, df, shift / width)) @ weights)
         return reached - power
 
@@ -271,7 +272,7 @@ def _needed(bars: Floats, n_x: int, n_y: int, sides: int, power: float) -> float
 
 
 def _on_weat_scale(shift: Floats, n_x: int, n_y: int) -> Floats:
-    """Differences of means in units of the spread within sets, to units of the spread of all scores."""
+    """Convert shifts in standard deviations within sets to standard deviations of all scores."""
     n = n_x + n_y
     return np.asarray(shift / np.sqrt((n - 2 + shift**2 * n_x * n_y / n) / (n - 1)))
 

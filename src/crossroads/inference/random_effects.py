@@ -1,4 +1,4 @@
-"""Combining effect sizes that differ among themselves (DerSimonian & Laird 1986)."""
+"""Random-effects combination of effect sizes (DerSimonian & Laird 1986)."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 
 from crossroads.errors import InputError
 from crossroads.inference.options import share
-from crossroads.inference.scores import as_numbers
+from crossroads.inference.permutation.scores import as_numbers
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -24,7 +24,7 @@ class Combined:
     pvalue: float
     """Two-sided p-value of the mean being 0; 0.0 where it is below the smallest float."""
     log10_pvalue: float
-    """The same as a power of ten, which does not run out."""
+    """The same as a power of ten, which does not underflow."""
     tau2: float
     """Variance between effect sizes, beyond their own."""
     i2: float
@@ -32,7 +32,7 @@ class Combined:
     q: float
     """Cochran's Q."""
     prediction_interval: tuple[float, float]
-    """Where 95 % of further effect sizes are expected."""
+    """Interval in which 95 % of further effect sizes are expected."""
 
 
 def combine(effect_sizes: ArrayLike, variances: ArrayLike, *, level: float = 0.95) -> Combined:
@@ -43,7 +43,7 @@ def combine(effect_sizes: ArrayLike, variances: ArrayLike, *, level: float = 0.9
     effect_sizes, variances
         One of each for every effect size.
     level
-        Of the prediction interval, which is that of Higgins, Thompson and Spiegelhalter (2009).
+        Level of the prediction interval, which is that of Higgins, Thompson and Spiegelhalter (2009).
 
     Examples
     --------
@@ -57,9 +57,9 @@ def combine(effect_sizes: ArrayLike, variances: ArrayLike, *, level: float = 0.9
     n = es.size
     w = 1 / v
     total = float(w.sum())
-    q = float((w * (es - (w * es).sum() / total) ** 2).sum())  # from deviations: nothing cancels
+    q = float((w * (es - (w * es).sum() / total) ** 2).sum())  # from deviations, to avoid cancellation
     others = total - w
-    others[w.argmax()] = np.delete(w, w.argmax()).sum()  # nothing cancels where one weight exceeds all others
+    others[w.argmax()] = np.delete(w, w.argmax()).sum()  # no cancellation where one weight dominates
     c = float((w * others).sum() / total)  # total − Σw² / total
     tau2 = max(0.0, (q - (n - 1)) / c) if n > 1 else 0.0
     u = 1 / (v + tau2)

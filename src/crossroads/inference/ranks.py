@@ -7,17 +7,17 @@ from math import comb
 import numpy as np
 from numpy.typing import NDArray
 
-from crossroads.inference.scores import Floats
+from crossroads.inference.permutation.scores import Floats
 
 Integers = NDArray[np.int64]
 _TINY = 5e-324
 _SMALL = 1000
 _SPARSE = 16
-"""Classes of values for each value of a sample from which on sorting is faster than counting."""
+"""Number of classes per value of a sample above which sorting is faster than counting."""
 
 
 def doubled_midranks(values: Floats | Integers) -> Integers:
-    """Twice the average ranks of each row: integers, also with ties.
+    """Compute twice the average ranks of each row, which are integers also with ties.
 
     Examples
     --------
@@ -49,17 +49,17 @@ def dense_ranks(values: Floats, *, tolerance: float) -> Integers:
 
 
 def rank_correlations(ids: Integers, classes: int, hypotheses: Floats) -> Floats:
-    """Spearman correlation of each sample of values with each 0/1 hypothesis.
+    """Compute the Spearman correlation of each sample of values with each 0/1 hypothesis.
 
     Parameters
     ----------
     ids
-        Dense ranks of the values in each sample, one row a sample.
+        Dense ranks of the values in each sample, one row per sample.
     classes
         One more than the largest dense rank.
     hypotheses
-        One row of zeros and ones a hypothesis; ranks of zeros and ones are a linear function of them, so
-        that they need no ranking.
+        One row of zeros and ones per hypothesis; their ranks are a linear function of them, so they need no
+        ranking.
     """
     ranks = _centred_ranks(ids, classes).astype(np.float64)
     centred = hypotheses - hypotheses.mean(axis=1, keepdims=True)

@@ -1,43 +1,48 @@
 """Published tests: evidence and a design in, a frozen result out."""
 
-from crossroads.measures.alignment import AlignmentResult, align
-from crossroads.measures.alignment_table import AlignmentTable, align_table
-from crossroads.measures.battery import BatteryResult, SeriesResult, battery, series
-from crossroads.measures.ceat import CeatResult, ceat
-from crossroads.measures.ceat_battery import CeatBatteryResult, ceat_battery
-from crossroads.measures.compare_battery import (
+from crossroads.measures.association.battery import BatteryResult, SeriesResult, battery, series
+from crossroads.measures.association.frequency import FrequencyResult, frequency
+from crossroads.measures.association.mleat import MleatResult, Similarity, mleat
+from crossroads.measures.association.multiverse import MultiverseResult, Specification, multiverse
+from crossroads.measures.association.placebo import PlaceboResult, placebo
+from crossroads.measures.association.reliability import IccResult, ReliabilityResult, icc, reliability
+from crossroads.measures.association.sc_weat import ScWeatResult, sc_weat
+from crossroads.measures.association.stability import BootstrapResult, InfluenceResult, bootstrap, influence
+from crossroads.measures.association.weat import WeatResult, weat
+from crossroads.measures.comparison.battery import (
     CompareBatteryResult,
     DifferenceInterval,
     SavedDifference,
     compare_battery,
 )
-from crossroads.measures.comparison import CompareResult, compare
-from crossroads.measures.context_bootstrap import CeatBootstrapResult, ceat_bootstrap
-from crossroads.measures.discovery import DiscoveryResult, discover, null_threshold
-from crossroads.measures.domain_dominance import DomainPair, DominanceResult, domain_dominance
-from crossroads.measures.emergent import EmergentResult, emergent
-from crossroads.measures.emergent_truth import EmergentTruthResult, against
-from crossroads.measures.group_ceat import GroupCeatResult, group_ceat
-from crossroads.measures.ilps import ilps, ilps_star
-from crossroads.measures.intersectional import DetectionResult, eibd, ibd
-from crossroads.measures.mleat import MleatResult, Similarity, mleat
-from crossroads.measures.multilevel_ceat import (
+from crossroads.measures.comparison.models import CompareResult, compare
+from crossroads.measures.comparison.traits import CompareTraitsResult, compare_traits
+from crossroads.measures.contextual.battery import CeatBatteryResult, ceat_battery
+from crossroads.measures.contextual.bootstrap import CeatBootstrapResult, ceat_bootstrap
+from crossroads.measures.contextual.ceat import CeatResult, ceat
+from crossroads.measures.contextual.groups import GroupCeatResult, group_ceat
+from crossroads.measures.contextual.levels import (
     CombinedLevel,
     CombinedSimilarity,
     MultilevelCeatResult,
     multilevel_ceat,
 )
-from crossroads.measures.order_sensitivity import OrderSensitivityResult, order_sensitivity
-from crossroads.measures.rsa import RsaGridResult, RsaResult, rsa, rsa_grid
-from crossroads.measures.sc_weat import ScWeatResult, sc_weat
-from crossroads.measures.sensitivity import set_test
-from crossroads.measures.stability import BootstrapResult, InfluenceResult, bootstrap, influence
-from crossroads.measures.survey import Answers, ScreenResult, screen
-from crossroads.measures.template_choice import TemplateChoice, choose_templates
-from crossroads.measures.trait_comparison import CompareTraitsResult, compare_traits
-from crossroads.measures.trait_scores import TraitScores, read_scores
-from crossroads.measures.weat import WeatResult, weat
-from crossroads.measures.wefat import ScoreTable, WefatResult, wefat
+from crossroads.measures.geometry.rsa import RsaGridResult, RsaResult, rsa, rsa_grid
+from crossroads.measures.intersectional.detection import DetectionResult, eibd, ibd
+from crossroads.measures.intersectional.discovery import DiscoveryResult, discover, null_threshold
+from crossroads.measures.intersectional.wefat import ScoreTable, WefatResult, wefat
+from crossroads.measures.pairs.dominance import DomainPair, DominanceResult, domain_dominance
+from crossroads.measures.pairs.emergent import EmergentResult, emergent
+from crossroads.measures.pairs.order import OrderSensitivityResult, order_sensitivity
+from crossroads.measures.pairs.truth import EmergentTruthResult, against
+from crossroads.measures.rungs import LadderResult, Rung, ladder
+from crossroads.measures.traits.alignment import AlignmentResult, align
+from crossroads.measures.traits.alignment_table import AlignmentTable, align_table
+from crossroads.measures.traits.ilps import ilps, ilps_star
+from crossroads.measures.traits.scores import TraitScores, read_scores
+from crossroads.measures.traits.sensitivity import set_test
+from crossroads.measures.traits.survey import Answers, ScreenResult, screen
+from crossroads.measures.traits.templates import TemplateChoice, choose_templates
 
 __all__ = [
     "AlignmentResult",
@@ -60,19 +65,27 @@ __all__ = [
     "DominanceResult",
     "EmergentResult",
     "EmergentTruthResult",
+    "FrequencyResult",
     "GroupCeatResult",
+    "IccResult",
     "InfluenceResult",
+    "LadderResult",
     "MleatResult",
     "MultilevelCeatResult",
+    "MultiverseResult",
     "OrderSensitivityResult",
+    "PlaceboResult",
+    "ReliabilityResult",
     "RsaGridResult",
     "RsaResult",
+    "Rung",
     "SavedDifference",
     "ScWeatResult",
     "ScoreTable",
     "ScreenResult",
     "SeriesResult",
     "Similarity",
+    "Specification",
     "TemplateChoice",
     "TraitScores",
     "WeatResult",
@@ -93,16 +106,22 @@ __all__ = [
     "domain_dominance",
     "eibd",
     "emergent",
+    "frequency",
     "group_ceat",
     "ibd",
+    "icc",
     "ilps",
     "ilps_star",
     "influence",
+    "ladder",
     "mleat",
     "multilevel_ceat",
+    "multiverse",
     "null_threshold",
     "order_sensitivity",
+    "placebo",
     "read_scores",
+    "reliability",
     "rsa",
     "rsa_grid",
     "sc_weat",

@@ -4,7 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Self
+
+from crossroads.results import Result
+from crossroads.wording.numbers import counted
+from crossroads.wording.table import Column, Table
 
 VERDICTS: Mapping[str, str] = {
     "equal": "as printed, or within sampling error",
@@ -14,15 +18,30 @@ VERDICTS: Mapping[str, str] = {
     "model absent": "not measured; the reason says how to get the model",
     "not covered": "what the test needs is missing: words, contexts, images, pairs, or data not released",
 }
-"""Every verdict, with what it says."""
+"""Every verdict, with its meaning."""
+NAMES: Mapping[str, str] = {
+    "ml-eat": "level1 is the effect size d of X and Y with A and B, level2_x and level2_y that of X or Y "
+    "alone; ax to by are cosines of an attribute with a target, their mean and standard deviation (sd); star "
+    "is whether p < .05 is marked. What a test asks: crossroads catalog weat6.",
+    "ceat": "Numbers are combined effect sizes. What a test asks: crossroads catalog c6.",
+    "ceat-ibd": "AF and MF are African American and Mexican American females; tpr is the share of their "
+    "words that is detected, fpr that of other words, accuracy the share of words classified correctly.",
+    "rsa": "similarity1 and similarity2 are the fits of each of the two groups with the concept, 1 being "
+    "perfect. What is compared: crossroads catalog rsa-names.",
+    "abc": "τ is Kendall's rank correlation of a model with people, dagger whether p < .05 is marked; P@3 is "
+    "the share of the three highest and three lowest traits that people put on the same side.",
+}
+"""What the rows and columns of each paper mean."""
 
 SLACK = 1e-6
-"""How far single-precision vectors may carry a number over a rounding boundary."""
+"""How far single-precision vectors may move a number across a rounding boundary."""
 
 _INSTEAD = "decimals instead of"
+_MARKED = {True: "yes", False: "no"}
+_LEANINGS = {1.0: "to A", -1.0: "to B", 0.0: "to neither"}
 
 Attempt = tuple[str, Callable[[], float | None]]
-"""A convention by name, and the number that it gives."""
+"""A named convention, and the number that it gives."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -34,22 +53,31 @@ class Cell:
     column: str
     """Which number."""
     table: str = ""
-    """Where the paper prints it."""
+    """The place in the paper."""
     published: float
     """The published number; 1 or 0 for a mark such as a star that is printed or not."""
     printed: str = ""
-    """The number as it is printed, where that says more: its digits, a bound, a star."""
+    """The number as it is printed, if that adds information: its digits, a bound, a star."""
     ours: float | None
-    """As measured here; None where it could not be."""
+    """As measured here; None if it could not be."""
     verdict: str
     """A key of :data:`VERDICTS`."""
     reason: str = ""
-    """Why: by which rule it is equal, under which convention, how to get the model, what is missing."""
+    """The reason: the rule by which it is equal, the convention, how to get the model, or what is missing."""
 
     @property
     def difference(self) -> float | None:
         """Ours less the published number."""
         return None if self.ours is None else self.ours - self.published
+
+    def in_words(self) -> tuple[str, str] | None:
+        """What is published and what is ours, where a mark or a leaning is compared; None for numbers."""
+        if self.column.startswith("leaning"):
+            ours = "–" if self.ours is None else _LEANINGS[self.ours]
+            return f"{_LEANINGS[self.published]} ({self.printed})", ours
+        if self.column.endswith(" star") or "dagger" in self.row or self.table == "Table A8":
+            return _MARKED[self.published > 0], "–" if self.ours is None else _MARKED[self.ours > 0]
+        return None
 
     def to_row(self) -> dict[str, Any]:
         """The cell as one row of a table."""
@@ -66,12 +94,12 @@ class Cell:
 
 
 def decimals(text: str) -> int:
-    """How many digits a printed number has behind its point."""
+    """Number of decimals of a printed number."""
     return len(text.partition(".")[2])
 
 
 def is_rounded(value: float, text: str) -> bool:
-    """Whether a value, rounded, prints so.
+    """Whether a value prints so when rounded.
 
     Examples
     --------
@@ -82,7 +110,7 @@ def is_rounded(value: float, text: str) -> bool:
 
 
 def is_truncated(value: float, text: str) -> bool:
-    """Whether a value prints so once its further digits are cut off.
+    """Whether a value prints so when its further digits are cut off.
 
     Examples
     --------
@@ -129,7 +157,7 @@ def judge(
 def judge_mark(marked: bool, ours: bool, attempts: Iterable[Attempt] = ()) -> tuple[str, str]:
     """Verdict and reason for a mark, such as a star, that is printed or not."""
     if marked == ours:
-        return "equal", "marked alike"
+        return "equal", "marked the same"
     tried = []
     for name, number in attempts:
         value = number()
@@ -144,12 +172,12 @@ def _tried(names: list[str]) -> str:
 
 
 def credible(cells: Iterable[Cell]) -> list[Cell]:
-    """The cells, with conventions taken back that met a number by chance.
+    """The cells, without conventions that matched a number by chance.
 
-    Among several conventions one meets a number of two digits by chance now and then. So a convention is
-    believed only where it, together with plain agreement, accounts for half of what was judged in the table;
-    and that digits were cut off instead of rounded, or the other way round, only where no more cells of the
-    same column say otherwise: tables are printed by column, and a single such cell is a misprint.
+    Among several conventions one sometimes matches a number of two digits by chance. So a convention is
+    accepted only if it, together with plain agreement, accounts for half of what was judged in the table;
+    and that digits were cut off instead of rounded, or the reverse, only if no more cells of the
+    same column contradict it: tables are printed by column, and a single such cell is a misprint.
     """
     cells = list(cells)
     tables = {name: counts(c for c in cells if c.table == name) for name in {cell.table for cell in cells}}
@@ -159,7 +187,7 @@ def credible(cells: Iterable[Cell]) -> list[Cell]:
         met = found.get("equal", 0) + found.get("convention", 0)
         if met < found.get("differs", 0):
             return "most of the table differs"
-        return "" if _shortened_alike(cell, cells) else "the rest of the column is printed otherwise"
+        return "" if _shortened_alike(cell, cells) else "the rest of the column is printed differently"
 
     return [
         replace(cell, verdict="differs", reason=f"{cell.reason} gives it, and {why}")
@@ -170,7 +198,7 @@ def credible(cells: Iterable[Cell]) -> list[Cell]:
 
 
 def _shortened_alike(cell: Cell, cells: Iterable[Cell]) -> bool:
-    """Whether a column is shortened as one cell of it says; true for all other conventions."""
+    """Whether a column is shortened like one of its cells; true for all other conventions."""
     if _INSTEAD not in cell.reason:
         return True
     column = [one for one in cells if (one.table, one.column) == (cell.table, cell.column)]
@@ -179,14 +207,101 @@ def _shortened_alike(cell: Cell, cells: Iterable[Cell]) -> bool:
 
 
 def _tells_how_shortened(cell: Cell) -> bool:
-    """Whether a number would be printed otherwise if it were shortened the other way."""
+    """Whether a number would be printed differently if it were shortened the other way."""
     if cell.ours is None or not cell.printed:
         return False
     return is_rounded(cell.ours, cell.printed) != is_truncated(cell.ours, cell.printed)
 
 
 def counts(cells: Iterable[Cell]) -> dict[str, int]:
-    """How many cells have each verdict, in the order of :data:`VERDICTS`; none that is 0."""
+    """How many cells have each verdict, in the order of :data:`VERDICTS`, without zeros."""
     cells = list(cells)
     found = {name: sum(cell.verdict == name for cell in cells) for name in VERDICTS}
     return {name: n for name, n in found.items() if n}
+
+
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
+class Reproduction(Result):
+    """Published tables beside ours."""
+
+    paper: str
+    """Name of the reproduction."""
+    title: str
+    """Subject of the tables."""
+    citation: str
+    """Where they were printed."""
+    doi: str
+    """Identifier of the publication."""
+    published_vectors: str
+    """What the paper measured."""
+    vectors: str
+    """What was measured here."""
+    same_vectors: bool
+    """Whether these are the vectors of the paper: only then are the numbers comparable digit by digit."""
+    cells: tuple[Cell, ...]
+    """Every cell."""
+    notes: tuple[str, ...]
+    """Notes for the reader."""
+
+    @property
+    def verdicts(self) -> dict[str, int]:
+        """How many cells have each verdict."""
+        return counts(self.cells)
+
+    @property
+    def tables(self) -> dict[str, dict[str, int]]:
+        """How many cells of each table of the paper have each verdict."""
+        names = dict.fromkeys(cell.table for cell in self.cells)
+        return {name: counts(cell for cell in self.cells if cell.table == name) for name in names}
+
+    def rows(self) -> list[dict[str, Any]]:
+        """One row per cell."""
+        return [cell.to_row() for cell in self.cells]
+
+    @property
+    def label(self) -> str:
+        """The paper, as commands name it."""
+        return self.paper
+
+    @classmethod
+    def tabulate(cls, results: Mapping[str, Self]) -> Table:
+        """One row per cell: what is printed, what was measured here, and how the two are judged."""
+        rows = []
+        for one in results.values():
+            for cell in one.cells:
+                published, ours = cell.in_words() or (cell.published, cell.ours)
+                difference = None if isinstance(ours, str) else cell.difference
+                numbers = {"published": published, "ours": ours, "difference": difference}
+                place = {"paper": one.paper, "table": cell.table or None, "row": cell.row}
+                rows.append({**place, "column": cell.column, **numbers, "verdict": cell.verdict})
+        found = counts(cell for one in results.values() for cell in one.cells)
+        places = dict.fromkeys(cell.table for one in results.values() for cell in one.cells)
+        columns = (
+            *([Column(key="paper", head="paper")] if len(results) > 1 else []),
+            *([Column(key="table", head="table")] if len(places) > 1 else []),
+            Column(key="row", head="row"),
+            Column(key="column", head="column"),
+            Column(key="published", head="published", digits=3, note="the number of the paper"),
+            Column(key="ours", head="ours", digits=3, note="as measured here"),
+            Column(key="difference", head="difference", digits=3, note="ours less the published number"),
+            Column(key="verdict", head="verdict"),
+        )
+        notes = [
+            *(f"Printed in: {place}." for place in places if place and len(places) == 1),
+            *(f"{verdict}: {VERDICTS[verdict]}." for verdict in found),
+            *(NAMES[one.paper] for one in results.values() if one.paper in NAMES),
+        ]
+        judged = ", ".join(f"{n:,} {verdict}" for verdict, n in found.items())
+        title = f"{'; '.join(one.title for one in results.values())}: {counted(len(rows), 'cell')}, {judged}"
+        return Table(
+            name="reproduction",
+            title=title,
+            columns=columns,
+            rows=tuple(rows),
+            notes=tuple(notes),
+            most=40,
+        )
+
+
+Found = tuple[list[Cell], list[str], Result | None]
+"""Cells, notes, and a result with coverage and conventions; None if nothing was covered."""

@@ -1,4 +1,4 @@
-"""Whose formula each measure is, and what was chosen where a paper and its code disagree."""
+"""The origin of the formula of each measure, and the choices where a paper and its code disagree."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class Choice:
     name: str
     """Name of the parameter."""
     value: str | int | float | bool
-    """What to set it to."""
+    """Its value."""
     gives: str
     """What that gives."""
 
@@ -31,7 +31,7 @@ class Choice:
 
 @dataclass(frozen=True, kw_only=True)
 class Fidelity:
-    """How close one measure, or one part of it, stands to what was published."""
+    """How one measure, or one part of it, relates to what was published."""
 
     measure: str
     """Name of the function."""
@@ -44,7 +44,7 @@ class Fidelity:
     doi: str
     """Identifier of the publication."""
     equation: str
-    """Where the formula is printed: equations or section; empty for what is ours alone."""
+    """Where the formula is printed: equations or section; empty if it is only ours."""
     choice: str
     """What was chosen where text, tables and code disagree or are silent."""
     options: tuple[Choice, ...]

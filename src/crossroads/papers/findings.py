@@ -1,4 +1,4 @@
-"""What papers found with a test of the catalogue, to stand beside what an audit finds."""
+"""Published findings about tests of the catalogue, to be shown beside those of an audit."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from functools import cache
 from typing import Any
 
 from crossroads.errors import CrossroadsError
-from crossroads.papers.ceat_tables import printed
-from crossroads.papers.ml_eat_tables import LEVELS, Number, numbers, printed_patterns, row_pattern
+from crossroads.papers.ceat.tables import printed
+from crossroads.papers.ml_eat.tables import LEVELS, Number, numbers, printed_patterns, row_pattern
 from crossroads.papers.published import table
 from crossroads.stimuli import catalog
 
@@ -19,7 +19,7 @@ _STATISTICS = {
     "level2_y": "effect size d of Y (Level 2)",
 }
 _REPEATED = ("2", "3")
-"""Tables of the ML-EAT paper whose rows stand in later tables again, or have images as targets."""
+"""Tables of the ML-EAT paper whose rows are repeated in later tables, or have images as targets."""
 _STATIC = ("GloVe 840B", "Google News")
 _VARIANTS = {"Google News": "google-news"}
 """Models that were measured with other words than the original ones."""
@@ -30,21 +30,21 @@ class Finding:
     """One published number about a test."""
 
     test: str
-    """The test, as it was asked for."""
+    """The test, as it was requested."""
     statistic: str
-    """What the number is."""
+    """The statistic."""
     value: float
     """The number as printed."""
     model: str
     """The model that was measured."""
     citation: str
-    """Who published it."""
+    """The publication."""
     doi: str
     """Identifier of the publication."""
     table: str
-    """Where in the publication it stands."""
+    """Its place in the publication."""
     note: str
-    """What a reader must know to compare it: pattern, significance, other words or procedure."""
+    """Notes for a comparison: pattern, significance, other words or procedure."""
 
     def to_dict(self) -> dict[str, Any]:
         """The finding as plain data."""
@@ -59,8 +59,8 @@ def findings(names: Iterable[str]) -> dict[str, tuple[Finding, ...]]:
     names
         Tests of the catalogue, with or without a variant: ``"weat6"``, ``"weat2:google-news"``, ``"c6"``,
         ``"i1"``, ``"em-ef-career"``; comparisons of geometry such as ``"black-names-female"``; detections
-        such as ``"AF IBD"``. A name without findings gets none. Names are all that is looked at, so ask for
-        no design of one's own that bears a published name.
+        such as ``"AF IBD"``. A name without findings gets none. Only names are compared, so do not ask for
+        your own design under a published name.
 
     Examples
     --------
@@ -83,21 +83,21 @@ def _about(name: str) -> Iterator[Finding]:
 
 
 def _twin(test: str) -> str:
-    """C1 to C10 have the words of WEAT 1 to 10, so that findings about either are about both."""
+    """The same test in the other series: C1 to C10 have the words of WEAT 1 to 10."""
     return f"weat{test[1:]}" if test[:1] == "c" and test[1:].isdigit() else test
 
 
 def _about_words(test: str, asked: str, model: str) -> str:
-    """A remark where the words that were measured are not those that are asked about."""
+    """A remark if the words measured are not those asked about."""
     measured = _VARIANTS.get(model, "")
     if not test.startswith("weat") or _words(test, asked) == _words(test, measured):
         return ""
-    return f"slightly other words: {f'the variant {measured}' if measured else 'the original lists'}"
+    return f"slightly different words: {f'the variant {measured}' if measured else 'the original lists'}"
 
 
 @cache
 def _words(test: str, variant: str) -> tuple[str, ...]:
-    """The words of a test; none of one that the catalogue does not have."""
+    """The words of a test; none if it is not in the catalogue."""
     try:
         return catalog().design(test, variant or None).words
     except CrossroadsError:
@@ -118,7 +118,7 @@ def _finding(source: str, **fields: Any) -> Finding:
 
 
 def _ml_eat() -> Iterator[Finding]:
-    """Level 1 of every model that saw words alone, and Level 2 of static vectors."""
+    """Level 1 of every model that saw only words, and Level 2 of static vectors."""
     cells = {(one.table, one.test, one.column): one for one in numbers() if one.table not in _REPEATED}
     for (number, test, column), one in cells.items():
         if column not in LEVELS or not test.startswith("weat"):

@@ -6,12 +6,13 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from crossroads.errors import InputError, join_words
-from crossroads.measures.compare_battery import CompareBatteryResult, DifferenceInterval
-from crossroads.plots import wording
-from crossroads.plots.accepting import figure
-from crossroads.plots.frame import MARGIN, Frame, axes_height, axes_width, write
-from crossroads.plots.lettering import alike, fitted, widest, width
-from crossroads.plots.style import BODY, BROWN, GREY, INK, PAGE, RULE, SMALL, TEAL, bare
+from crossroads.measures.comparison.battery import CompareBatteryResult, DifferenceInterval
+from crossroads.plots.frame import wording
+from crossroads.plots.frame.accepted import figure
+from crossroads.plots.frame.layout import MARGIN, Frame, axes_height, axes_width, write
+from crossroads.plots.frame.lettering import alike, fitted, widest, width
+from crossroads.plots.frame.style import BODY, BROWN, GREY, INK, PAGE, RULE, SMALL, TEAL, bare
+from crossroads.wording import phrases
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -20,7 +21,6 @@ _ROW = 0.34
 _LONGEST = 2.3
 _LINE = 0.075
 _SIDE = ("axes fraction", "data")
-_TAILS = {"greater": "one-sided, first larger", "less": "one-sided, first smaller"}
 _LOOKS = (("o", BROWN), ("s", TEAL))
 
 
@@ -35,7 +35,7 @@ class _Row:
     difference: str
     interval: str
     pvalue: str
-    holm: str
+    adjusted: str
     kept: bool
 
 
@@ -49,8 +49,8 @@ def comparison_plot(
 ) -> Axes:
     """Draw the effect sizes of two models on a line for each design and pair of models.
 
-    Marks are filled where the difference stays significant after Holm's adjustment for the number of
-    comparisons. Differences of saved numbers, which have no test, stand at the end.
+    Marks are filled where the difference stays significant after adjustment for the number of
+    comparisons. Differences of saved numbers, which have no test, are at the end.
 
     Parameters
     ----------
@@ -61,7 +61,15 @@ def comparison_plot(
     alpha
         Level at which a difference counts as significant.
     ax
-        Where to draw; a figure of its own if not given.
+        Axes to draw on; a new figure if not given.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import crossroads as cr
+    >>> design, rng = cr.catalog("weat7"), np.random.default_rng(1)
+    >>> models = {name: cr.Embeddings(design.words, rng.normal(size=(32, 9))) for name in ("old", "new")}
+    >>> ax = cr.plots.comparison_plot(cr.compare_battery(models, [design]))
     """
     rows = [row for row in _rows(result, alpha) if pair is None or row.models == tuple(pair)]
     if not rows:
@@ -105,46 +113,39 @@ def _pair(models: tuple[str, str]) -> str:
 
 def _question(result: CompareBatteryResult, row: _Row) -> str:
     """What the design asks, where it is known."""
-    titles = result.titles.get(row.name, {})
-    known = [" / ".join(titles[key] for key in pair if key in titles) for pair in ("xy", "ab")]
-    return ": ".join(part for part in known if part)
+    return phrases.question(result.titles.get(row.name, {}))
 
 
 def _rows(result: CompareBatteryResult, alpha: float) -> list[_Row]:
+    adjusted_p = result.adjusted_p() if result.tests else []
     rows = [
         _Row(
             name=test.design,
-            design=test.design if test.measure == "weat" else f"{test.design} ({test.measure})",
+            design=phrases.tested(test.design, test.measure),
             models=pair,
             effect_sizes=test.effect_sizes,
             difference=wording.number(test.difference, sign=True),
             interval=_between(ends),
-            pvalue=_marked(test.pvalue, test.method),
-            holm=wording.probability(adjusted),
-            kept=adjusted < alpha,
+            pvalue=wording.probability(test.p),
+            adjusted=wording.probability(adjusted),
+            kept=adjusted.value < alpha,
         )
         for test, pair, ends, adjusted in zip(
-            result.tests, result.pairs, result.intervals, result.holm, strict=True
+            result.tests, result.pairs, result.intervals, adjusted_p, strict=True
         )
     ]
     return rows + [
         _Row(
             name=one.design,
-            design=f"{one.design} ({one.measure})",
+            design=phrases.tested(one.design, one.measure),
             models=one.models,
             effect_sizes=one.effect_sizes,
             difference=wording.number(one.difference, sign=True),
-            **dict.fromkeys(("interval", "pvalue", "holm"), "–"),
+            **dict.fromkeys(("interval", "pvalue", "adjusted"), "–"),
             kept=False,
         )
         for one in result.unpaired
     ]
-
-
-def _marked(p: float, method: str) -> str:
-    """A p-value, with what stands before one that was not counted; a bound is not rounded down."""
-    mark = "" if method == "exact" else "≤ " if method == "bracket" else "≈ "
-    return f"{mark}{wording.probability(p, bound=method == 'bracket')}"
 
 
 def _between(ends: DifferenceInterval | None) -> str:
@@ -161,14 +162,14 @@ def _draw_row(ax: Axes, y: int, row: _Row) -> None:
 
 
 def _columns(result: CompareBatteryResult, rows: list[_Row]) -> list[list[str]]:
-    """The columns of text beside the picture, each with its heading."""
+    """The columns of text beside the chart, each with its heading."""
     levels = {ends.level for ends in result.intervals if ends is not None}
     percent = f"{100 * next(iter(levels)):g} % interval" if len(levels) == 1 else "interval"
     return [
         ["difference", *(row.difference for row in rows)],
         [percent, *(row.interval for row in rows)],
         ["p", *(row.pvalue for row in rows)],
-        ["p, Holm", *(row.holm for row in rows)],
+        [wording.ADJUSTED, *(row.adjusted for row in rows)],
     ]
 
 
@@ -182,7 +183,7 @@ def _write_columns(ax: Axes, columns: list[list[str]], widths: list[float]) -> N
 
 
 def _draw_key(ax: Axes, names: tuple[str, str]) -> None:
-    """Which mark is whose, above the axes."""
+    """The legend of the marks, above the axes."""
     wide, tall = axes_width(ax), axes_height(ax)
     labels, size = alike(list(names), wide / 2 - 0.3, SMALL, lines=1)
     offset = 0.0
@@ -196,8 +197,8 @@ def _draw_key(ax: Axes, names: tuple[str, str]) -> None:
 
 def _note(result: CompareBatteryResult, alpha: float) -> str:
     alternative = str(result.conventions.get("alternative", "two-sided"))
-    tail = _TAILS.get(alternative, alternative)
-    tested = f"filled: p < {wording.level(alpha)} after Holm's adjustment for all comparisons"
+    tail = wording.compared_tail(alternative)
+    tested = f"filled: p < {wording.level(alpha)} {wording.FILLED} for all comparisons"
     changes = "changes of cosines" if result.conventions.get("scale") == "cosine" else "changes in sd"
     shown = len(result.skipped)
     methods = {test.method for test in result.tests}
@@ -207,7 +208,7 @@ def _note(result: CompareBatteryResult, alpha: float) -> str:
         "≤: an upper bound" if "bracket" in methods else "",
         "≈: an approximation" if methods - {"exact", "bracket"} else "",
         "intervals over the choice of words, the same in both models" if any(result.intervals) else "",
-        "over contexts (ceat) the unit is the target word" if any(t.contexts for t in result.tests) else "",
+        "over contexts (CEAT) the unit is the target word" if any(t.contexts for t in result.tests) else "",
         "differences without p are of saved numbers" if result.unpaired else "",
         f"not compared: {join_words(result.skipped, most=6)}" if shown else "",
     )

@@ -1,17 +1,18 @@
-"""What an audit leaves behind: results in, tables, text, citations and verdicts out."""
+"""The output of an audit: tables, text, citations, verdicts and pages from results."""
 
-from crossroads.report.audit import Audit, rsa_name
-from crossroads.report.citations import bibtex, citation_keys
-from crossroads.report.comparing import Comparison, compare_audits
-from crossroads.report.latex import latex_table
-from crossroads.report.methods import methods_paragraph
-from crossroads.report.rule_files import read_rules
-from crossroads.report.rules import Gate, GateError, Rule, Verdict, check_rules, judge
-from crossroads.report.saved import saved_audits
+from crossroads.measures.geometry.rsa import rsa_name
+from crossroads.report.audit import Audit
+from crossroads.report.comparison.audits import Comparison, compare_audits
+from crossroads.report.comparison.saved import saved_audits
+from crossroads.report.files import ModelAudit, write_audit, write_audits, write_comparison
+from crossroads.report.gate.files import read_rules
+from crossroads.report.gate.rules import Gate, GateError, Rule, Verdict, check_rules, judge
+from crossroads.report.methods.citations import bibtex, citation_keys
+from crossroads.report.methods.paragraph import methods_paragraph
+from crossroads.report.renderers.latex import latex_table
+from crossroads.report.renderers.long import COLUMNS, tidy_rows, write_tidy_csv, write_tidy_parquet
+from crossroads.report.renderers.markdown import markdown_summary
 from crossroads.report.schema import results_schema, write_schema
-from crossroads.report.summary import markdown_summary
-from crossroads.report.tidy import COLUMNS, tidy_rows, write_tidy_csv, write_tidy_parquet
-from crossroads.report.writing import ModelAudit, write_audit, write_audits, write_comparison
 
 __all__ = [
     "COLUMNS",

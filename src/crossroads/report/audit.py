@@ -1,34 +1,24 @@
-"""Everything one audit found, in one place: what all pages and tables of it are made from."""
+"""The results of one audit as an ordered mapping, from which all tables and pages are made."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from types import MappingProxyType
+from typing import TypeVar
 
 from crossroads.errors import InputError
 from crossroads.evidence import Provenance
 from crossroads.evidence.model_names import model_name
-from crossroads.measures import (
-    AlignmentResult,
-    BatteryResult,
-    BootstrapResult,
-    CeatBatteryResult,
-    CeatBootstrapResult,
-    DetectionResult,
-    DominanceResult,
-    EmergentResult,
-    InfluenceResult,
-    MultilevelCeatResult,
-    OrderSensitivityResult,
-    RsaResult,
-    SeriesResult,
-    TraitScores,
-    WefatResult,
-)
-from crossroads.results import Result
+from crossroads.measures import FrequencyResult, InfluenceResult, PlaceboResult, ReliabilityResult
+from crossroads.results import Coverage, Result
+from crossroads.wording import phrases
+from crossroads.wording.table import Table
 
+R = TypeVar("R", bound=Result)
+BESIDE = (InfluenceResult, ReliabilityResult, FrequencyResult, PlaceboResult)
+"""Results about a test, which rest on its words."""
 KINDS: Mapping[str, str] = {
     "vectors": "static word vectors",
     "series": "word vectors of several decades",
@@ -40,99 +30,126 @@ KINDS: Mapping[str, str] = {
     "logits": "saved answers of a language model",
     "results": "saved results",
 }
-"""What an audit can be of."""
+"""Kinds of models that can be audited, with their descriptions."""
 
 
-@dataclass(frozen=True, kw_only=True)
-class Audit:
-    """The results of an audit of one model; which of them there are depends on what it is."""
+@dataclass(frozen=True, eq=False)
+class Audit(Mapping[str, Result]):
+    """The results of an audit of one model, by name, in the order in which they are written.
 
+    Parameters
+    ----------
+    given
+        Results by name, or a sequence of results, which are named by their labels.
+    kind
+        The kind of model: a key of :data:`KINDS`.
+    left_out
+        What could not be measured, and why.
+    name
+        Name of the model; by default :func:`~crossroads.evidence.model_names.model_name`.
+    """
+
+    given: Mapping[str, Result] | Iterable[Result]
     kind: str = "vectors"
-    """What the model is: a key of :data:`KINDS`."""
-    battery: BatteryResult | None = None
-    """The association tests on one vector a word, with adjusted p-values."""
-    intervals: tuple[BootstrapResult, ...] = ()
-    """Confidence intervals of the tests that have one."""
-    influences: tuple[InfluenceResult, ...] = ()
-    """Effect sizes without each word."""
-    detections: Mapping[str, DetectionResult] = field(default_factory=dict)
-    """Detections by name, such as ``"AF IBD"``."""
-    crossings: tuple[WefatResult, ...] = ()
-    """Scores of words with each intersectional group and with its constituents: what detections read."""
-    fits: tuple[RsaResult, ...] = ()
-    """Comparisons of geometry."""
-    series: tuple[SeriesResult, ...] = ()
-    """Tests over decades."""
-    contexts: CeatBatteryResult | None = None
-    """The association tests over contexts, with adjusted p-values."""
-    context_levels: tuple[MultilevelCeatResult, ...] = ()
-    """The same for each target alone, with patterns."""
-    context_intervals: tuple[CeatBootstrapResult, ...] = ()
-    """Intervals over words and contexts."""
-    traits: tuple[TraitScores, ...] = ()
-    """Scores of groups on traits: ILPS, ILPS*, SeT."""
-    alignments: Mapping[str, AlignmentResult] = field(default_factory=dict)
-    """Agreement of scores with people, by name, such as ``"SeT"``."""
-    orders: tuple[OrderSensitivityResult, ...] = ()
-    """How much the order of two identities counts."""
-    dominance: tuple[DominanceResult, ...] = ()
-    """Which identity of a pair prevails."""
-    emergent: tuple[EmergentResult, ...] = ()
-    """Traits that emerge where two identities meet."""
     left_out: Mapping[str, str] = field(default_factory=dict)
-    """What could not be measured beyond the battery, and why."""
     name: str | None = None
-    """What to call the model; by default :func:`~crossroads.evidence.model_names.model_name`."""
 
     def __post_init__(self) -> None:
-        if not self.results:
-            raise InputError("an audit without results.", hint="measure something first.")
-        if not any(result.provenance for result in self.results):
-            raise InputError("no result says which model it is of.", hint="measure evidence that says so.")
+        named = dict(self.given) if isinstance(self.given, Mapping) else by_label(self.given)
+        object.__setattr__(self, "given", MappingProxyType(named))
+        if not named:
+            raise InputError("the audit has no results.", hint="measure something first.")
+        if not any(result.provenance for result in named.values()):
+            raise InputError("no result records its model.", hint="measure evidence that has a provenance.")
+
+    def __getitem__(self, name: str) -> Result:
+        return self._by_name[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._by_name)
+
+    def __len__(self) -> int:
+        return len(self._by_name)
+
+    @cached_property
+    def _by_name(self) -> Mapping[str, Result]:
+        return self.given if isinstance(self.given, Mapping) else by_label(self.given)
+
+    def of(self, kind: type[R]) -> dict[str, R]:
+        """The results of one type, by name."""
+        return {name: one for name, one in self.items() if isinstance(one, kind)}
+
+    def one(self, kind: type[R]) -> R | None:
+        """The first result of one type, or None."""
+        return next(iter(self.of(kind).values()), None)
+
+    def by_type(self) -> list[tuple[type[Result], dict[str, Result]]]:
+        """Results of one type together, section by section: what becomes one table."""
+        return by_type(self)
+
+    def named(self) -> Iterator[tuple[str, Result]]:
+        """Every result with its name, including those inside batteries and series."""
+        for name, one in self.items():
+            yield name, one
+            yield from one.parts(name)
 
     @cached_property
     def model(self) -> str:
-        """What the model is called."""
+        """Name of the model."""
         return self.name or model_name(self.about)
 
-    @property
+    @cached_property
     def about(self) -> Provenance:
         """Where the model came from."""
-        return next(result.provenance[0] for result in self.results if result.provenance)
+        return next(result.provenance[0] for result in self.values() if result.provenance)
 
-    @property
-    def results(self) -> list[Result]:
-        """All results, in the order in which they are written."""
-        found: list[Result | None] = [
-            *(self.battery, *self.intervals, *self.influences, *self.detections.values()),
-            *(
-                *self.crossings,
-                *self.fits,
-                *self.series,
-                self.contexts,
-                *self.context_levels,
-                *self.context_intervals,
-                *self.traits,
-            ),
-            *(*self.alignments.values(), *self.orders, *self.dominance, *self.emergent),
-        ]
-        return [one for one in found if one is not None]
+    def coverages(self) -> dict[str, Coverage]:
+        """Coverage of the stimuli by test; additional measures of a test mostly use its words."""
+        found: dict[str, Coverage] = {}
+        for name, one in self.named():
+            if one.coverage is not None:
+                found.setdefault(one.design if isinstance(one, BESIDE) else name, one.coverage)
+        return found
 
-    @property
-    def skipped(self) -> dict[str, str]:
-        """Everything that could not be measured, and why."""
-        batteries = (self.battery, self.contexts)
-        return {
-            **{n: w for one in batteries if one is not None for n, w in one.skipped.items()},
-            **self.left_out,
+    def unmeasured(self) -> dict[str, tuple[str | None, str]]:
+        """Results that could not be measured, by name: their kind, if known, and the reason."""
+        found: dict[str, tuple[str | None, str]] = {
+            test: (kind, why) for name, one in self.items() for test, kind, why in one.unmeasured(name)
         }
-
-    @cached_property
-    def ends(self) -> Mapping[str, tuple[float, float]]:
-        """Both ends of the confidence interval of each test that has one."""
-        return MappingProxyType({one.design: (one.low, one.high) for one in self.intervals})
+        return found | {name: (None, why) for name, why in self.left_out.items()}
 
 
-def rsa_name(first: str, second: str, concept: str) -> str:
-    """What a comparison of geometry is called in tables and rules."""
-    return f"RSA {first} / {second} / {concept}"
+def by_type(results: Mapping[str, Result]) -> list[tuple[type[Result], dict[str, Result]]]:
+    """Results of one type together, section by section: what becomes one table."""
+    order = list(phrases.SECTIONS)
+    ordered = sorted(results.items(), key=lambda item: order.index(item[1].section))
+    kinds = dict.fromkeys(type(one) for _, one in ordered)
+    return [(kind, {n: one for n, one in ordered if type(one) is kind}) for kind in kinds]
+
+
+def tables_of(results: Mapping[str, Result]) -> dict[str, Table]:
+    """The table of every type of result, by the name of the type."""
+    return {kind.__name__: kind.tabulate(some) for kind, some in by_type(results)}
+
+
+def marks_of(results: Iterable[Result]) -> dict[str, str]:
+    """The marks of adjusted p-values that have one, by their JSON pointer in the list of results."""
+    return {
+        f"/results/{at}/adjusted/{how}/{place}": p.mark
+        for at, one in enumerate(results)
+        for how, ps in one.adjusted_marks().items()
+        for place, p in ps.items()
+        if p.mark
+    }
+
+
+def by_label(results: Iterable[Result]) -> dict[str, Result]:
+    """Results by their labels, numbered if two labels are equal."""
+    found: dict[str, Result] = {}
+    for one in results:
+        name, number = one.label, 1
+        while name in found:
+            number += 1
+            name = f"{one.label} {number}"
+        found[name] = one
+    return found

@@ -1,4 +1,4 @@
-"""The written form of results as a JSON Schema, made from the types of their fields."""
+"""The JSON Schema of results, generated from the types of their fields."""
 
 from __future__ import annotations
 
@@ -7,45 +7,34 @@ import dataclasses
 import inspect
 import itertools
 import json
-import os
 import textwrap
 import types
 import typing
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
 from crossroads.errors import InputError
 from crossroads.report.audit import KINDS
-from crossroads.report.rules import Verdict
-from crossroads.results import SCHEMA, Result
+from crossroads.report.gate.rules import Verdict
+from crossroads.results import SCHEMA, Result, result_kinds
+from crossroads.results.plain import KEPT
+from crossroads.storage.files import write_file
 
 Schema = dict[str, Any]
 _PLAIN: Mapping[Any, str] = {float: "number", int: "integer", str: "string", bool: "boolean"}
 _CELLS = {"b": "boolean", "i": "integer", "u": "integer", "f": "number", "U": "string"}
 
 
-def result_kinds(kind: type[Result] = Result) -> tuple[type[Result], ...]:
-    """Every type of result of this package that has been imported, by name."""
-    found = {one for one in _below(kind) if one.__module__.startswith("crossroads.")}
-    return tuple(sorted(found, key=lambda one: one.__name__))
-
-
-def _below(kind: type[Result]) -> Iterator[type[Result]]:
-    for child in kind.__subclasses__():
-        yield child
-        yield from _below(child)
-
-
 def results_schema(kinds: Iterable[type[Result]] | None = None) -> Schema:
     """A JSON Schema (draft 2020-12) of everything that is written as JSON.
 
-    Single results, the ``results.json`` and ``gate.json`` of an audit, and what ``--json`` prints.
+    That is single results, the ``results.json`` and ``gate.json`` of an audit, and the output of ``--json``.
 
     Parameters
     ----------
     kinds
-        Types of results; all that have been imported if left out.
+        Types of results; all imported types if left out.
     """
     chosen = sorted(result_kinds() if kinds is None else kinds, key=lambda one: one.__name__)
     definitions: Schema = {}
@@ -66,17 +55,8 @@ def results_schema(kinds: Iterable[type[Result]] | None = None) -> Schema:
 
 
 def write_schema(path: str | Path, kinds: Iterable[type[Result]] | None = None) -> None:
-    """Write the schema to a file, whole or not at all."""
-    path = Path(path)
-    beside = path.with_name(f".{path.name}.{os.getpid()}.part")
-    try:
-        with beside.open("w", encoding="utf-8") as file:
-            file.write(json.dumps(results_schema(kinds), indent=1, ensure_ascii=False) + "\n")
-            file.flush()
-            os.fsync(file.fileno())
-        beside.replace(path)
-    finally:
-        beside.unlink(missing_ok=True)
+    """Write the schema to a file atomically."""
+    write_file(Path(path), json.dumps(results_schema(kinds), indent=1, ensure_ascii=False) + "\n")
 
 
 def _reference(name: str) -> Schema:
@@ -84,7 +64,7 @@ def _reference(name: str) -> Schema:
 
 
 def _audit(names: list[str]) -> Schema:
-    """The document that an audit writes; designs are described where they are read."""
+    """Schema of ``results.json``; designs are checked when they are read."""
     return {
         "type": "object",
         "description": "The results.json of an audit.",
@@ -99,20 +79,15 @@ def _audit(names: list[str]) -> Schema:
                 "additionalProperties": {"type": "string"},
                 "description": "What could not be measured, and why.",
             },
-            "detections": {
+            "names": {
                 "type": "array",
                 "items": {"type": "string"},
-                "description": "Names of the results of type DetectionResult, in their order.",
-            },
-            "alignments": {
-                "type": "array",
-                "items": {"type": "string"},
-                "description": "Names of the results of type AlignmentResult, in their order.",
+                "description": "What each result is called, in the order of the results.",
             },
             "results": {"type": "array", "items": {"anyOf": [_reference(name) for name in names]}},
         },
         "required": [
-            *("crossroads", "schema", "kind", "model", "designs", "skipped", "detections", "alignments"),
+            *("crossroads", "schema", "kind", "model", "designs", "skipped", "names"),
             "results",
         ],
         "additionalProperties": False,
@@ -120,7 +95,7 @@ def _audit(names: list[str]) -> Schema:
 
 
 def _command(names: list[str]) -> Schema:
-    """What a command prints with ``--json``; each adds keys of its own."""
+    """Schema of the output of ``--json``; each command adds its own keys."""
     return {
         "type": "object",
         "description": "What a command prints with --json.",
@@ -134,7 +109,7 @@ def _command(names: list[str]) -> Schema:
 
 
 def _gate(definitions: Schema) -> Schema:
-    """The verdicts of rules, as ``gate.json`` holds them."""
+    """Schema of ``gate.json``, the verdicts of rules."""
     verdict = _define(Verdict, definitions)
     value = {"type": ["number", "string", "null"], "description": sentences_under_fields(Verdict)["value"]}
     definitions["Verdict"]["properties"]["value"] = value  # a number or a word
@@ -152,15 +127,15 @@ def _gate(definitions: Schema) -> Schema:
 
 
 def _define(kind: type[Any], definitions: Schema) -> Schema:
-    """Add a dataclass and all that it holds to the definitions; returns a reference to it."""
+    """Add a dataclass and its fields to the definitions; returns a reference to it."""
     name = kind.__name__
     if name not in definitions:
-        definitions[name] = {}  # a type may hold itself
+        definitions[name] = {}  # a type may contain itself
         hints, said = typing.get_type_hints(kind), sentences_under_fields(kind)
         properties: Schema = {}
         if issubclass(kind, Result):
             properties = {"type": {"const": name}, "schema": {"const": SCHEMA}}
-        for one in dataclasses.fields(kind):
+        for one in (one for one in dataclasses.fields(kind) if one.name != KEPT):
             shape = _shape(hints[one.name], definitions)
             properties[one.name] = {**shape, "description": said[one.name]} if one.name in said else shape
         definitions[name] = {
@@ -186,6 +161,8 @@ def _shape(hint: Any, definitions: Schema) -> Schema:
         return {"anyOf": [_shape(one, definitions) for one in arguments]}
     if dataclasses.is_dataclass(hint) and isinstance(hint, type):
         return _define(hint, definitions)
+    if origin is typing.Literal:
+        return {"enum": list(arguments)}
     if origin is tuple:
         return _tuple(arguments, definitions)
     if isinstance(origin, type) and issubclass(origin, Mapping):
@@ -193,7 +170,7 @@ def _shape(hint: Any, definitions: Schema) -> Schema:
         return {**values, "propertyNames": {"pattern": "^-?[0-9]+$"}} if arguments[0] is int else values
     if getattr(origin, "__name__", "") == "ndarray":
         return _array(typing.get_args(arguments[1])[0], definitions)
-    raise InputError(f"the schema knows no type {hint}.", hint="please report this.")
+    raise InputError(f"the schema does not support the type {hint}.", hint="please report this.")
 
 
 def _tuple(arguments: tuple[Any, ...], definitions: Schema) -> Schema:
@@ -204,7 +181,7 @@ def _tuple(arguments: tuple[Any, ...], definitions: Schema) -> Schema:
 
 
 def _array(cell: Any, definitions: Schema) -> Schema:
-    """Lists of lists of one type, to any depth, as the types do not say how many axes an array has."""
+    """Nested lists of one type, to any depth, because types do not give the number of axes of an array."""
     kind = {"bool": "b", "int": "i", "uint": "u", "float": "f", "str": "U"}[
         cell.__name__.rstrip("_0123456789")
     ]
@@ -217,7 +194,7 @@ def _array(cell: Any, definitions: Schema) -> Schema:
 
 
 def sentences_under_fields(kind: type[Any]) -> Mapping[str, str]:
-    """The sentence that stands under each field of a dataclass and of those it extends."""
+    """The docstring of each field of a dataclass and its base classes."""
     said: dict[str, str] = {}
     for one in reversed(kind.__mro__):
         if not dataclasses.is_dataclass(one):

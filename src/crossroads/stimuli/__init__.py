@@ -1,21 +1,18 @@
-"""What we ask: stimuli, designs, and a catalogue of published ones."""
+"""Stimuli, designs, and a catalogue of published ones."""
 
 from crossroads.stimuli.about import About, Citation
-from crossroads.stimuli.catalog import Catalogue, batteries, catalog
+from crossroads.stimuli.catalogue.index import Entry
+from crossroads.stimuli.catalogue.lookup import Catalogue, batteries, catalog
 from crossroads.stimuli.design import Design
+from crossroads.stimuli.files.designs import read_design, read_designs
+from crossroads.stimuli.files.lists import Sheet, read_sheet, read_trait_lists
 from crossroads.stimuli.grammar import check_agreement
 from crossroads.stimuli.groups import Comparison, Group, Groups
-from crossroads.stimuli.identities import PairedGroup, excluded_pairs, paired_groups
-from crossroads.stimuli.identity_files import read_identities
-from crossroads.stimuli.ratings import Ratings
-from crossroads.stimuli.read import read_design, read_designs
+from crossroads.stimuli.identities.files import read_identities
+from crossroads.stimuli.identities.pairs import PairedGroup, excluded_pairs, paired_groups
 from crossroads.stimuli.sets import StimulusSet
-from crossroads.stimuli.sheets import Sheet, read_sheet
-from crossroads.stimuli.shelf import Entry
 from crossroads.stimuli.templates import Family, Sentence, Sentences, Template, Templates
-from crossroads.stimuli.trait_lists import read_trait_lists
-from crossroads.stimuli.traits import Trait, Traits
-from crossroads.stimuli.words import WordLists
+from crossroads.stimuli.traits import Ratings, Trait, Traits, WordLists
 
 __all__ = [
     "About",

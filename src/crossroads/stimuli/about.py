@@ -1,4 +1,4 @@
-"""Where published material comes from, and how ours departs from it."""
+"""Where published material comes from, and how the catalogue departs from it."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class Citation:
     text: str
     """Authors, year, title and place, as in a list of references."""
     doi: str | None = None
-    """The digital object identifier, without an address before it; None if there is none."""
+    """The digital object identifier, without a URL; None if there is none."""
 
     def __post_init__(self) -> None:
         if not is_text(self.text):
@@ -35,7 +35,7 @@ class Citation:
         if self.doi is not None and not _DOI.fullmatch(str(self.doi)):
             raise DesignError(
                 f"{in_short(self.doi)} is not a DOI.",
-                hint="give it as 10.1126/science.aal4230, without an address.",
+                hint="give it as 10.1126/science.aal4230, without a URL.",
             )
 
     @property
@@ -53,12 +53,12 @@ class About:
     """What an entry of the catalogue is and where it was published."""
 
     name: str
-    """The name by which the catalogue knows the entry."""
+    """The name of the entry in the catalogue."""
     kind: str
     """One of ``design``, ``groups``, ``traits``, ``templates``, ``words``, ``sentences``,
     ``ratings``."""
     title: str
-    """What the entry holds, in one line."""
+    """Contents of the entry, in one line."""
     source: Citation
     """The publication."""
     licence: str

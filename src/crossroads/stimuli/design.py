@@ -1,4 +1,4 @@
-"""What an association test asks: two targets, two attributes, and where they come from."""
+"""Design of an association test: two targets, two attributes, and where they come from."""
 
 from __future__ import annotations
 
@@ -26,13 +26,13 @@ class Design:
     Parameters
     ----------
     name
-        What results are labelled with.
+        Label of the results.
     x, y
         The targets, as plain lists or :class:`StimulusSet`. Without ``y`` the test has a single target.
     a, b
         The attributes.
     title, source, language, licence, table, departures, templates
-        What is known about the material; all optional. ``source`` may be the text of a citation.
+        Information about the material; all optional. ``source`` may be the text of a citation.
 
     Examples
     --------
@@ -44,7 +44,7 @@ class Design:
     """
 
     name: str
-    """What results are labelled with."""
+    """Label of the results."""
     x: StimulusSet
     """The first target."""
     y: StimulusSet | None
@@ -56,7 +56,7 @@ class Design:
     title: str
     """The question in one line; empty if not given."""
     source: Citation | None
-    """The publication; None for a design of one's own."""
+    """The publication; None for a user-defined design."""
     language: str
     """Language of the stimuli, as an IETF tag such as ``"en"``; empty if not given."""
     licence: str
@@ -116,25 +116,25 @@ class Design:
 
     @property
     def shared_targets(self) -> tuple[str, ...]:
-        """Words that are in both targets; they cancel out and deserve a warning."""
+        """Words that are in both targets; they cancel out, and tests warn of them."""
         return () if self.y is None else _shared(self.x, self.y)
 
     @property
     def shared_attributes(self) -> tuple[str, ...]:
-        """Words that are in both attributes; they cancel out and deserve a warning."""
+        """Words that are in both attributes; they cancel out, and tests warn of them."""
         return _shared(self.a, self.b)
 
     @property
     def digest(self) -> str:
-        """SHA-256 of the four word lists: equal for designs that ask the same, whatever they are called."""
+        """SHA-256 of the four word lists: equal for designs with the same words, whatever their names."""
         lists = {role: list(self.sets[role]) if role in self.sets else None for role in ROLES}
         text = json.dumps(lists, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
         return hashlib.sha256(text.encode("utf-8")).hexdigest()
 
     def replace(self, substitutions: Mapping[str, str | None]) -> Design:
-        """The design with other words in the place of some; None drops a word.
+        """Replace words of the design; None drops a word.
 
-        Every set that holds the word is changed, and a sentence is added to the departures.
+        Every set that contains the word is changed, and a sentence is added to the departures.
 
         Examples
         --------
@@ -155,7 +155,7 @@ class Design:
     def add(
         self, *, x: Iterable[str] = (), y: Iterable[str] = (), a: Iterable[str] = (), b: Iterable[str] = ()
     ) -> Design:
-        """The design with words added at the end of its sets, and a sentence about it in the departures."""
+        """Add words at the end of the sets, and a sentence about them to the departures."""
         more = {role: tuple(words) for role, words in (("x", x), ("y", y), ("a", a), ("b", b)) if words}
         changed: dict[str, Any] = {}
         for role, words in more.items():
@@ -170,7 +170,7 @@ class Design:
         return dataclasses.replace(self, **changed, departures=(*self.departures, *note))
 
     def to_dict(self) -> dict[str, Any]:
-        """The design as plain data, which :meth:`from_dict` and the readers of files understand."""
+        """The design as plain data, for :meth:`from_dict` and design files."""
         data: dict[str, Any] = {"name": self.name}
         data |= {field: getattr(self, field) for field in TEXT_FIELDS if getattr(self, field)}
         if self.source is not None:
@@ -183,8 +183,8 @@ class Design:
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> Design:
-        """Build a design from plain data, as :meth:`to_dict` gives it or as a file holds it."""
-        from crossroads.stimuli.documents import PlacedError, design_from
+        """Build a design from plain data, as from :meth:`to_dict` or a file."""
+        from crossroads.stimuli.files.documents import PlacedError, design_from
 
         try:
             return design_from(data)
@@ -201,7 +201,7 @@ class Design:
 
 
 def _shared(one: Iterable[str], other: Iterable[str]) -> tuple[str, ...]:
-    """Words of one set that are in another as well."""
+    """Words of one set that are also in another."""
     others = set(other)
     return tuple(word for word in one if word in others)
 

@@ -44,7 +44,7 @@ class FrozenDict(Mapping[K, V]):
 
 
 class Named(Mapping[str, V]):
-    """Items by name, where an unknown name is answered with the nearest that is known."""
+    """Items by name; the error for an unknown name suggests the nearest known one."""
 
     noun: ClassVar[str] = "name"
 

@@ -1,7 +1,7 @@
-"""Article and number: whether a filled template agrees with itself, and what it should have said.
+"""Agreement of article and number in filled templates, and corrections.
 
-English has no rule for either that letters alone decide. What is doubtful (an acronym, a noun that is the
-same in both numbers, a noun without an s) is accepted; what is said to be wrong is wrong.
+In English, spelling alone determines neither. Doubtful cases (an acronym, a noun that is the same in both
+numbers, a noun without an s) are accepted; only certain errors are reported.
 """
 
 from __future__ import annotations
@@ -44,11 +44,11 @@ _OF_MANY = {"are", "were", "have", "do", "seem", "aren't", "weren't"}
 
 
 class Formed(Protocol):
-    """Anything with a name and the forms that templates ask for, such as a group or a paired group."""
+    """Anything with a name and the forms that templates need, such as a group or a paired group."""
 
     @property
     def name(self) -> str:
-        """What it is called."""
+        """Its name."""
 
     @property
     def forms(self) -> Mapping[str, str]:
@@ -64,7 +64,7 @@ class Disagreement:
     fault: str
     """What is wrong with it."""
     correction: str | None
-    """What it should say; None where that cannot be told."""
+    """The correct text; None where it is not known."""
     template: str = ""
     """The template at fault; empty where a form is."""
     group: str = ""
@@ -72,7 +72,7 @@ class Disagreement:
 
 
 def article(phrase: str) -> str:
-    """The indefinite article of a phrase, by the sound it begins with.
+    """Find the indefinite article of a phrase by the sound it begins with.
 
     Examples
     --------
@@ -83,7 +83,7 @@ def article(phrase: str) -> str:
 
 
 def _articles(phrase: str) -> tuple[str, ...]:
-    """The articles that a phrase may have, the likelier first."""
+    """The possible articles of a phrase, the likelier first."""
     word = re.sub(r"^\W+", "", phrase).partition(" ")[0]
     if not word:
         return ("a", "an")
@@ -93,7 +93,7 @@ def _articles(phrase: str) -> tuple[str, ...]:
     by_letter = "an" if word[0].upper() in _LETTERS_WITH_A_VOWEL else "a"
     if len(start) == 1 and (start.isupper() or word[1:2] == "-"):
         return (by_letter,)
-    if start.isupper() and len(start) > 5 and _SPELLED.match(start):  # nobody reads LGBTQIA as a word
+    if start.isupper() and len(start) > 5 and _SPELLED.match(start):  # spelled: LGBTQIA is not read as a word
         return (by_letter,)
     if start.isupper() and len(start) <= 5:  # an acronym: spelled (an FBI agent) or read (a NASA engineer)
         by_sound = "an" if word[0] in "AEIOU" else "a"
@@ -107,11 +107,11 @@ def _articles(phrase: str) -> tuple[str, ...]:
 
 
 def number_of(phrase: str) -> str:
-    """``"singular"``, ``"plural"``, or ``"either"`` where the words do not tell.
+    """Determine whether a phrase is ``"singular"``, ``"plural"``, or ``"either"`` where it is not clear.
 
-    The head noun decides: the word before a preposition or a participle. Those in *-person*, *-man*, *-woman*
-    and *-child* are singular, those in *-people*, *-men*, *-women*, *-children* and *-s* plural. A missing s
-    proves nothing (*alumni*, *Roma*).
+    The number is that of the head noun: the word before a preposition or a participle. Those in *-person*,
+    *-man*, *-woman* and *-child* are singular, those in *-people*, *-men*, *-women*, *-children* and *-s*
+    plural. Nouns without an s may be plural (*alumni*, *Roma*).
 
     Examples
     --------
@@ -133,7 +133,7 @@ def number_of(phrase: str) -> str:
 
 
 def _number_of_head(word: str) -> str | None:
-    """The number of a noun that shows it by more than an s; None for all others."""
+    """The number of a noun whose form shows it by more than an s; None for all others."""
     if word.casefold() in _NO_HEAD:
         return None
     if _PLURAL_HEAD.fullmatch(word):
@@ -142,7 +142,7 @@ def _number_of_head(word: str) -> str | None:
 
 
 def corrected(sentence: str) -> str:
-    """The sentence with every indefinite article as the next word needs it.
+    """Correct every indefinite article of a sentence.
 
     Examples
     --------
@@ -163,7 +163,7 @@ def corrected(sentence: str) -> str:
 def disagreements(
     templates: Iterable[Template | str], groups: Iterable[Formed], traits: Iterable[str] = ()
 ) -> tuple[Disagreement, ...]:
-    """Everything in which groups, traits and templates do not agree, each once.
+    """List every disagreement of groups, traits and templates, each once.
 
     Parameters
     ----------
@@ -172,7 +172,7 @@ def disagreements(
     groups
         Groups, or paired groups, with their forms.
     traits
-        Adjectives for the place of the trait, where an article may stand before it.
+        Adjectives for the place of the trait, where an article may precede it.
     """
     found: dict[str, Disagreement] = {}
     members, words = list(groups), list(traits) or ["…"]
@@ -204,15 +204,15 @@ def check_agreement(
     found = disagreements(templates, groups, traits)
     if found:
         first = found[0]
-        more = f" {len(found) - 1} more do not agree either." if len(found) > 1 else ""
-        better = "repair the form or the template."
+        more = f" {len(found) - 1} more do not agree." if len(found) > 1 else ""
+        better = "fix the form or the template."
         if first.correction is not None:
             better = f"it should be {first.correction!r}."
         raise InputError(f"{first.text!r} {first.fault}.{more}", hint=better)
 
 
 def _sentences(template: Template, groups: list[Formed], traits: list[str]) -> Iterator[tuple[str, str]]:
-    """Each group with the template filled with it and every trait; an article may stand before both."""
+    """Each group with the template filled with it and every trait; an article may precede both."""
     slots = template.slots
     asked = [_asked(before, after) for slot, before, after in _places(template.text) if slot == "word"]
     numbers = [number for number in asked if number is not None] or ["singular", "plural"]
@@ -248,7 +248,7 @@ def _form_faults(group: Formed) -> Iterator[Disagreement]:
 
 
 def _number_faults(template: Template, groups: list[Formed]) -> Iterator[Disagreement]:
-    """Places whose neighbours ask for the other number, and words that are of the other number."""
+    """Places whose neighbours require the other number, and words that are of the other number."""
     for slot, before, after in _places(template.text):
         wanted = _asked(before, after)
         if wanted is None:
@@ -275,7 +275,8 @@ def _number_faults(template: Template, groups: list[Formed]) -> Iterator[Disagre
 def _places(text: str) -> Iterator[tuple[str, str, str]]:
     """Each place with the word before and the word after it.
 
-    Behind a preposition there is no word after: in "a group of doctors was" the verb belongs to the group.
+    After a preposition the following word is ignored: in "a group of doctors was" the verb belongs to the
+    group.
     """
     for match in re.finditer(r"\{(\w+)\}", text):
         before = text[: match.start()].split()
@@ -289,7 +290,7 @@ def _places(text: str) -> Iterator[tuple[str, str, str]]:
 
 
 def _asked(before: str, after: str) -> str | None:
-    """The number that the words around a place ask for."""
+    """The number that the words around a place require."""
     if before in _FOR_ONE | {"{article}"} and before != "that":  # "believe that men are" is not "that man is"
         return "singular"
     if before in _FOR_MANY | _OF_MANY:

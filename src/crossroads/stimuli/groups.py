@@ -1,4 +1,4 @@
-"""Social groups and what stands for them in a text: given names, or the forms of a noun."""
+"""Social groups and the words that represent them in texts: given names, or the forms of a noun."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class Group:
     categories: FrozenDict[str, str]
     """The categories it belongs to, such as ``{"race": "African American", "gender": "female"}``."""
     items: StimulusSet
-    """What stands for the group: names, or the distinct forms of the noun."""
+    """Words that represent the group: names, or the distinct forms of the noun."""
     forms: FrozenDict[str, str] = field(default_factory=FrozenDict)
     """``singular``, ``plural`` and ``capitalised`` plural, for templates; empty for groups given by names."""
     omitted: FrozenDict[str, str] = field(default_factory=FrozenDict)
@@ -70,7 +70,7 @@ class Groups(Named[Group]):
     members: tuple[Group, ...]
     """The groups, in the order of the publication."""
     prior: Group | None = None
-    """What stands for nobody in particular (person, people), where scores need it."""
+    """A neutral noun (person, people), where scores need it."""
     comparisons: tuple[Comparison, ...] = ()
     """Comparisons of a published table; their concepts are word lists of the same publication."""
 
@@ -112,13 +112,13 @@ class Groups(Named[Group]):
         }
         if len(rows) < len(self.members):
             raise InputError(
-                f"the groups of {self.about.name!r} are not told apart by {', '.join(names)}.",
+                f"the groups of {self.about.name!r} are not distinguished by {', '.join(names)}.",
                 hint="a table needs one group for each combination of categories.",
             )
         return rows
 
     def constituents(self, category: str) -> dict[str, StimulusSet]:
-        """Everything that stands for each value of one category, such as all names of women and of men."""
+        """All words that represent each value of one category, such as all names of women and of men."""
         one_of("category", category, self.categories)
         return {
             value: StimulusSet(

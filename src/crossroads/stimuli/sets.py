@@ -12,10 +12,10 @@ from crossroads.errors import DesignError, in_short
 
 @dataclass(frozen=True)
 class StimulusSet(Sequence[str]):
-    """Words (or phrases, or sentences) that stand together for one concept, in a fixed order.
+    """Words (or phrases, or sentences) that together represent one concept, in a fixed order.
 
-    Nothing is cleaned silently: an empty word, a word with spaces around it, a word given twice and a
-    set without words are errors.
+    Nothing is corrected silently: an empty word, a word with spaces around it, a word given twice and a set
+    without words are errors.
 
     Examples
     --------
@@ -38,7 +38,7 @@ class StimulusSet(Sequence[str]):
 
     @classmethod
     def of(cls, value: StimulusSet | Iterable[str], name: str) -> StimulusSet:
-        """Make a set of words out of a list of words; a set that has a name keeps it.
+        """Make a set from a list of words; a set that has a name keeps it.
 
         Parameters
         ----------
@@ -69,12 +69,12 @@ class StimulusSet(Sequence[str]):
 
 
 def is_text(value: object) -> bool:
-    """Whether a value is text with something in it."""
+    """Whether a value is text that is not blank."""
     return isinstance(value, str) and bool(value.strip())
 
 
 def word_fault(word: object) -> str | None:
-    """What is wrong with a single stimulus, as the predicate of a sentence; None if nothing is."""
+    """Describe what is wrong with a stimulus, as the predicate of a sentence; None if nothing is."""
     if not isinstance(word, str):
         return f"is {_described(word)}, not a word"
     if not word:
@@ -84,9 +84,9 @@ def word_fault(word: object) -> str | None:
     if word.isprintable():
         return None
     if any(unicodedata.category(letter) == "Cc" for letter in word):
-        return "holds a line break, a tab or another control character"
+        return "contains a line break, a tab or another control character"
     if any(unicodedata.category(letter) == "Cs" for letter in word):
-        return "holds half of a character, as texts read with the wrong encoding do"
+        return "contains half of a character, as texts read with the wrong encoding do"
     return None
 
 
@@ -117,11 +117,11 @@ def _checked(items: object, name: str) -> tuple[str, ...]:
         if fault is not None:
             raise DesignError(
                 f"{in_short(word)} in the set {in_short(name)} {fault}.",
-                hint="give every stimulus as it is to be looked up, without anything around it.",
+                hint="give every stimulus exactly as it is looked up, without spaces around it.",
             )
         if word in seen:
             raise DesignError(
-                f"{in_short(word)} is twice in the set {in_short(name)}.",
+                f"{in_short(word)} occurs twice in the set {in_short(name)}.",
                 hint="list every stimulus of a set once.",
             )
         seen.add(word)

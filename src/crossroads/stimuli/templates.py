@@ -40,8 +40,8 @@ class Template:
         """Put words into the places.
 
         ``article`` is found from ``word`` unless it is given: *an* before a vowel letter, *a* otherwise. A
-        sentence that begins with a place gets a capital; values that no place asks for are ignored, so that
-        one call serves templates of several families.
+        sentence that begins with a place gets a capital; values that no place needs are ignored, so that one
+        call works for templates of several families.
         """
         if "article" in self.slots and "word" in values:
             values.setdefault("article", "an" if values["word"].startswith(_VOWELS) else "a")
@@ -56,7 +56,7 @@ class Template:
 
     @property
     def _begins_open(self) -> bool:
-        """Whether the text begins with a place and goes on, as a sentence does."""
+        """Whether the text begins with a place and continues, as a sentence does."""
         return self.text.startswith("{") and not self.text.endswith("}")
 
 
@@ -107,7 +107,7 @@ class Sentence:
 
     @property
     def span(self) -> tuple[int, int]:
-        """Where the keyword begins and ends, in characters; its case may differ at the start."""
+        """Start and end of the keyword, in characters; its case may differ at the start."""
         letters = self.text.casefold()
         start = letters.find(self.keyword.casefold())
         while start >= 0:

@@ -1,0 +1,160 @@
+"""The battery over contexts: CEAT, levels and intervals of each design."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from crossroads.audit.parts import Findings, Outcome, Part, Settings, design_inputs
+from crossroads.audit.vectors import manifest_identity
+from crossroads.errors import DesignError, EvidenceError, InputError, MissingStimuliError
+from crossroads.evidence import Contexts, Embeddings, Provenance
+from crossroads.evidence.spelling import has_capital, is_cased
+from crossroads.measures import (
+    CeatBootstrapResult,
+    CeatResult,
+    MultilevelCeatResult,
+    ceat,
+    ceat_bootstrap,
+    multilevel_ceat,
+)
+from crossroads.measures.contextual.battery import assemble_ceat_battery
+from crossroads.measures.contextual.ceat import context_name
+from crossroads.measures.contextual.levels import levels_name
+from crossroads.measures.coverage.gaps import NO_CONTEXT, require_stimuli
+from crossroads.report.audit import by_label
+from crossroads.results import Result
+from crossroads.stimuli import Design
+
+CONTEXTUAL = ("ceat", "ceat-intersectional")
+"""The batteries of the catalogue that are measured on context vectors."""
+LACKING = (MissingStimuliError, EvidenceError, DesignError)
+"""Errors of levels and intervals, if the sets of a test are too small for them."""
+LEVEL = 0.95
+"""Nominal coverage of the intervals."""
+
+
+def open_contexts(store: str | Path, fallback: str, *, verify: bool = True) -> Contexts:
+    """Open a store of contexts with rules of spelling.
+
+    Parameters
+    ----------
+    store
+        The folder.
+    fallback
+        Rules for words not found as written; ``"auto"`` tries lower case if almost all words of the store are
+        in lower case (at most one word in 2,000 with a capital letter).
+    verify
+        Whether to compare every file with its checksum.
+    """
+    given = () if fallback in ("auto", "none") else fallback
+    contexts = Contexts.open(store, verify=verify, fallback=given)
+    words = contexts.words
+    if fallback == "auto" and not is_cased(sum(map(has_capital, words)), len(words)):
+        return Contexts.open(store, verify=False, fallback="lower")
+    return contexts
+
+
+class ContextStore:
+    """A store of contexts, opened without verification and verified once before it is measured.
+
+    Parameters
+    ----------
+    store
+        The folder.
+    fallback
+        As in :func:`open_contexts`.
+    """
+
+    def __init__(self, store: str | Path, fallback: str) -> None:
+        contexts = open_contexts(store, fallback, verify=False)
+        self.identity = {**manifest_identity(store), "fallback": list(contexts.fallback)}
+        self.provenance: Provenance = contexts.provenance
+        self.index: Embeddings = contexts.index
+        self.checked: Callable[[], Contexts] = cache(lambda: open_contexts(store, fallback))
+
+
+def context_parts(store: ContextStore, designs: Sequence[Design], settings: Settings) -> list[Part]:
+    """Three parts per design: the test, its levels, and its interval."""
+    missing = settings.missing
+    if missing == "raise":
+        require_stimuli(store.index, designs, absent=NO_CONTEXT)
+    drawn = {"samples": settings.samples, "seed": settings.seed}
+    again = {"resamples": settings.resamples, "level": LEVEL, "seed": settings.seed}
+    parts = []
+    for design in designs:
+        same = {"evidence": store.identity["manifest"], "fallback": store.identity["fallback"]}
+        same |= {"missing": missing, **design_inputs(design)}
+        # the compiled draws use all processors
+        common: dict[str, Any] = {"provenance": (store.provenance,), "alone": True}
+        for what, gives, measure, options, skips in (
+            ("ceat", CeatResult, ceat, drawn, settings.skips),
+            ("levels", MultilevelCeatResult, multilevel_ceat, drawn, LACKING),
+            ("interval", CeatBootstrapResult, ceat_bootstrap, again, LACKING),
+        ):
+            if what == "interval" and not settings.resamples:
+                continue
+            run = _run(measure, store, design, {"missing": missing, **options})
+            inputs = {**same, **options}
+            name = f"{what} {design.name}"
+            parts.append(Part(name=name, gives=gives, inputs=inputs, run=run, skips=skips, **common))
+    return parts
+
+
+def _run(
+    measure: Callable[..., Result], store: ContextStore, design: Design, options: Mapping[str, Any]
+) -> Callable[[], Result]:
+    return lambda: measure(store.checked(), design, **options)
+
+
+def context_found(
+    store: ContextStore,
+    designs: Sequence[Design],
+    outcomes: Mapping[str, Outcome],
+    settings: Settings,
+    *,
+    insist: bool = True,
+) -> Findings:
+    """Assemble the battery over contexts, with p-values adjusted for the number of its tests."""
+    tests = {one.name: outcomes[f"ceat {one.name}"] for one in designs}
+    skipped = {name: one.reason or "" for name, one in tests.items() if one.result is None}
+    measured = [one.result for one in tests.values() if isinstance(one.result, CeatResult)]
+    if not measured and insist:
+        first, why = next(iter(skipped.items()))
+        more = f" (and {len(designs) - 1} other tests)" if len(designs) > 1 else ""
+        raise InputError(
+            f"{first}{more} cannot be measured on this store: {why}",
+            hint="collect contexts of its words with crossroads contexts and crossroads embed.",
+        )
+    if not measured:
+        return Findings(left_out={context_name(name): why for name, why in skipped.items()})
+    kept = tuple(one for one in designs if one.name not in skipped)
+    levels = {one.name: outcomes[f"levels {one.name}"] for one in kept}
+    intervals = {
+        one.name: outcomes[f"interval {one.name}"].result
+        for one in kept
+        if f"interval {one.name}" in outcomes
+    }
+    battery = assemble_ceat_battery(
+        measured,
+        designs=designs,
+        intervals={name: one for name, one in intervals.items() if isinstance(one, CeatBootstrapResult)},
+        skipped=skipped,
+        missing=settings.missing,
+        resamples=settings.resamples,
+        level=LEVEL,
+        options={"samples": settings.samples, "seed": settings.seed},
+        provenance=(store.provenance,),
+    )
+    return Findings(
+        results=by_label(
+            [
+                battery,
+                *(one.result for one in levels.values() if isinstance(one.result, MultilevelCeatResult)),
+            ]
+        ),
+        designs=kept,
+        left_out={levels_name(name): one.reason for name, one in levels.items() if one.reason is not None},
+    )

@@ -1,0 +1,1 @@
+"""The commands, one module or folder for each group of them."""

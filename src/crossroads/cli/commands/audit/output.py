@@ -1,0 +1,154 @@
+"""The output of an audit: its folder, its summary, its tables or its document, and its exit status."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from crossroads.audit import FinishedAudit
+from crossroads.audit.measured.intersections import known_comparisons, published_comparisons
+from crossroads.cli.commands.audit import gate as gating
+from crossroads.cli.commands.audit import tables as audit_tables
+from crossroads.cli.commands.compare import show_comparison
+from crossroads.cli.commands.intersections import published
+from crossroads.cli.terminal import tables as printing
+from crossroads.measures import CompareBatteryResult, CompareTraitsResult, DetectionResult, RsaResult
+from crossroads.measures.geometry.rsa import rsa_name
+from crossroads.papers.fidelity import fidelity
+from crossroads.papers.findings import Finding, findings
+from crossroads.report import Gate, markdown_summary
+from crossroads.report.comparison.audits import Comparison
+from crossroads.report.comparison.files import comparison_markdown
+from crossroads.report.documents.records import read_records, revive
+from crossroads.report.files import Drawer, ModelAudit, write_audit, write_audits
+from crossroads.report.folder import MARK
+from crossroads.stimuli import catalog
+
+
+@dataclass(frozen=True, kw_only=True)
+class Done:
+    """The audits of one command."""
+
+    audits: Mapping[str, FinishedAudit]
+    """Audits by the unique name of the model."""
+    gates: Mapping[str, Gate]
+    """Verdicts of the rules, if there were any."""
+    comparison: CompareBatteryResult | None
+    """Comparison of every pair of models."""
+
+
+def write(output: Path, done: Done, *, figures: bool, vectors: bool, seed: int, drawer: Drawer) -> list[str]:
+    """Write one audit, or several and their comparison; returns what is absent."""
+    points = {kind: published(kind) for kind in ("ibd", "eibd")}
+    known = {name: found for one in done.audits.values() for name, found in published_findings(one).items()}
+    if len(done.audits) == 1:
+        ((name, one),) = done.audits.items()
+        return write_audit(
+            output,
+            one.audit,
+            one.designs,
+            vectors=one.vectors if vectors else None,
+            figures=figures,
+            gate=done.gates.get(name),
+            published=points,
+            findings=known,
+            fidelity=fidelity(),
+            drawer=drawer,
+        )
+    several = {
+        name: ModelAudit(
+            audit=one.audit,
+            designs=one.designs,
+            vectors=one.vectors if vectors else None,
+            gate=done.gates.get(name),
+        )
+        for name, one in done.audits.items()
+    }
+    return write_audits(
+        output,
+        several,
+        done.comparison,
+        seed=seed,
+        figures=figures,
+        published=points,
+        findings=known,
+        fidelity=fidelity(),
+        drawer=drawer,
+    )
+
+
+def published_findings(one: FinishedAudit) -> dict[str, tuple[Finding, ...]]:
+    """Published findings on the tests of an audit; a user's design may only share a name with one."""
+    known = catalog().of_kind("design")
+    names = [
+        design.name
+        for design in one.designs
+        if design.name in known and catalog(design.name).digest == design.digest
+    ]
+    found = findings([*names, *one.audit.of(DetectionResult)])
+    if one.audit.one(RsaResult) is not None:
+        found |= {
+            rsa_name(*(part.name for part in published_comparisons([name])[0])): said
+            for name, said in findings(known_comparisons()).items()
+        }
+    return {name: said for name, said in found.items() if said}
+
+
+def tell(
+    done: Done, output: Path, absent: Sequence[str], *, summary: Path | None, github: bool, json: bool
+) -> None:
+    """Write the summary, print the results, and raise an error if a rule was broken."""
+    gate = None
+    if done.gates:
+        gate = next(iter(done.gates.values())) if len(done.gates) == 1 else gating.all_gates(done.gates)
+    compared = written_comparison(output) if len(done.audits) > 1 else None
+    gating.send_summary(summary_of(done, compared), summary, github=github)
+    if json:
+        print_json(done, output, gate, compared)
+    else:
+        said: set[str] = set()
+        for number, (name, one) in enumerate(done.audits.items()):
+            if number:
+                printing.out.print()
+            audit_tables.show_audit(one.audit, name, said)
+        if compared is not None:
+            show_comparison(compared)
+        audit_tables.show_ending(output, absent)
+    if gate is not None:
+        gate.check()
+
+
+def written_comparison(output: Path) -> Comparison:
+    """The written comparison, including differences without a test."""
+    results = [revive(one) for record in read_records(output / MARK) for one in record.results]
+    (battery,) = (one for one in results if isinstance(one, CompareBatteryResult))
+    traits = tuple(one for one in results if isinstance(one, CompareTraitsResult))
+    return Comparison(battery=battery, traits=traits)
+
+
+def summary_of(done: Done, compared: Comparison | None) -> str:
+    """The summary in Markdown: of several models the comparison, then one after the other."""
+    parts = [markdown_summary(one.audit, done.gates.get(name)) for name, one in done.audits.items()]
+    return "\n".join([*([] if compared is None else [comparison_markdown(compared)]), *parts])
+
+
+def print_json(done: Done, output: Path, gate: Gate | None, compared: Comparison | None) -> None:
+    """Write the one JSON document of the command."""
+    more: dict[str, Any] = {} if gate is None else {"gate": gate.to_dict()}
+    audits = [one.audit for one in done.audits.values()]
+    if len(audits) == 1:
+        skipped = {name: why for name, (_, why) in audits[0].unmeasured().items()}
+        more |= {"kind": audits[0].kind, "model": audits[0].model, "skipped": skipped}
+    else:
+        more |= {"models": list(done.audits)}
+    results = [result for audit in audits for result in audit.values()]
+    names = [name for audit in audits for name in audit]
+    printing.document(
+        "audit",
+        [*results, *([] if compared is None else compared.results)],
+        names=[*names, *([] if compared is None else [one.label for one in compared.results])],
+        output=str(output),
+        **more,
+    )

@@ -1,0 +1,53 @@
+"""The terminal output of an audit: a table of every kind of result, and notes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from rich.markup import escape
+
+from crossroads.cli.terminal import tables as printing
+from crossroads.measures import BatteryResult, InfluenceResult, WefatResult
+from crossroads.report.audit import BESIDE, KINDS, Audit
+from crossroads.wording.numbers import counted
+
+_IN_FILES = (InfluenceResult, WefatResult)
+"""Results of single words, which are too long for a terminal."""
+
+
+def show_audit(audit: Audit, name: str | None = None, said: set[str] | None = None) -> None:
+    """Print the tables of an audit and their notes.
+
+    Parameters
+    ----------
+    audit
+        What was measured.
+    name
+        Unique name of the model; by default the one in its results.
+    said
+        Sentences already printed below the tables of other models, which are not repeated.
+    """
+    printing.out.print(_heading(audit, name or audit.model))
+    for kind, results in audit.by_type():
+        if not issubclass(kind, _IN_FILES):
+            printing.show(kind.tabulate(results), elsewhere=printing.PAGE, said=said)
+    beside = (*_IN_FILES, *BESIDE)  # which rest on the words of their test
+    printing.notes([(name, one.coverage) for name, one in audit.named() if not isinstance(one, beside)])
+    printing.skipped({name: why for name, (_, why) in audit.unmeasured().items()})
+
+
+def show_ending(output: Path, absent: Sequence[str]) -> None:
+    """Report what a folder lacks, and the path of its page."""
+    for sentence in dict.fromkeys(absent):
+        printing.out.print(sentence, style="dim", markup=False)
+    printing.out.print(f"written to {output}; open {output / printing.PAGE}", markup=False, soft_wrap=True)
+
+
+def _heading(audit: Audit, name: str) -> str:
+    said, battery = f"[b]{escape(name)}[/b]", audit.one(BatteryResult)
+    if battery is None:
+        return f"{said}: {KINDS[audit.kind]}"
+    size = battery.provenance[0].details.get("vocabulary")
+    what = f"{size:,} words" if isinstance(size, int) else KINDS[audit.kind]
+    return f"{said}: {what}, {counted(len(battery.tests), 'test')}"

@@ -1,0 +1,52 @@
+"""Options of ``crossroads probe``."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Literal
+
+import typer
+
+PILOT = "Asian,Black,Hispanic,immigrant"
+"""The groups on which the ABC study chose its templates."""
+
+
+Measure = Literal["ilps", "ilps-star", "set", "all"]
+Model = Annotated[
+    str,
+    typer.Argument(
+        help="A folder, a .gguf file, a name on the Hugging Face hub, or a folder written by --output.",
+        metavar="MODEL",
+    ),
+]
+GroupsOption = Annotated[
+    list[str] | None,
+    typer.Option("--groups", "-g", help="A file, or names separated by commas.", metavar="FILE|NAMES"),
+]
+TraitsOption = Annotated[
+    str | None,
+    typer.Option("--traits", help="A file, or names such as cold-warm.", metavar="FILE|NAMES"),
+]
+TemplatesOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--templates",
+        "-t",
+        help="A family of the catalogue, a file, or a text with {plural} and {trait}; repeatable.",
+        metavar="NAME",
+    ),
+]
+Output = Annotated[
+    Path | None,
+    typer.Option("--output", "-o", help="Save the answers here; resumes if interrupted.", metavar="DIR"),
+]
+Human = Annotated[
+    Path | None,
+    typer.Option("--human", help="Human judgements: choose templates, and compare.", metavar="FILE"),
+]
+Pilot = Annotated[
+    str,
+    typer.Option(
+        help="Groups on which templates are chosen with --human; none to use all templates.", metavar="NAMES"
+    ),
+]

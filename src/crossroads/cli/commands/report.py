@@ -1,0 +1,97 @@
+"""``crossroads report``: saved results of any measures on one page."""
+
+from __future__ import annotations
+
+import dataclasses
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from crossroads.cli import options as o
+from crossroads.cli.terminal import tables as printing
+from crossroads.errors import InputError
+from crossroads.papers.fidelity import fidelity
+from crossroads.papers.findings import findings
+from crossroads.report.documents.names import apart, once
+from crossroads.report.documents.records import Record, joined, read_records
+from crossroads.report.page.page import compares, write_page
+
+_OURS = '<meta name="generator" content="crossroads">'
+
+
+def report_command(
+    results: Annotated[
+        list[Path],
+        typer.Argument(
+            help="Folders of audits, results.json files, or output of other commands with --json.",
+            metavar="RESULTS",
+        ),
+    ],
+    output: Annotated[
+        Path, typer.Option("--output", "-o", help="The page to write.", metavar="FILE.html")
+    ] = Path("report.html"),
+    name: o.Names = None,
+    title: Annotated[str | None, typer.Option(help="Heading of the page.", metavar="TEXT")] = None,
+    vectors: Annotated[
+        bool, typer.Option(help="Include the vectors of the stimuli, which the explorer needs.")
+    ] = True,
+    json: o.Json = False,
+) -> None:
+    """Combine saved results of any measures into one page, which opens from disk without a network."""
+    check_page(output)
+    found, repeated = once(record for path in results for record in read_records(path))
+    printing.repeated(repeated)
+    records = called(apart(joined(found)), name)
+    if not vectors:
+        records = [dataclasses.replace(one, vectors=None) for one in records]
+    printing.unshown({name: why for one in records for name, why in one.unshown.items()})
+    write_page(output, records, title=title, findings=findings(tests_of(records)), fidelity=fidelity())
+    size = output.stat().st_size
+    if json:
+        names = {"models": [one.model for one in records], "tests": tests_of(records)}
+        printing.document("report", [], output=str(output), bytes=size, **names)
+        return
+    printing.out.print(f"written to {output} ({size / 1e6:.1f} MB)", markup=False, soft_wrap=True)
+
+
+def called(records: list[Record], names: list[str] | None) -> list[Record]:
+    """Records under the names given for their models; comparisons keep theirs."""
+    models = [at for at, one in enumerate(records) if not compares(one)]
+    given = o.checked_names(names, [records[at].model for at in models])
+    found = list(records)
+    for at, name in zip(models, given or (), strict=False):
+        found[at] = dataclasses.replace(found[at], document={**found[at].document, "model": name})
+    return found
+
+
+def check_page(output: Path) -> None:
+    """Refuse a path that has other contents or cannot be written, before any work is done."""
+    if output.is_dir():
+        raise InputError(f"{output} is a folder.", hint="name a file with --output, such as report.html.")
+    if output.suffix.lower() not in (".html", ".htm"):
+        named = output.with_suffix(".html") if output.suffix else Path("report.html")
+        raise InputError(f"{output} does not end in .html.", hint=f"name it {named.name}.")
+    if not output.parent.is_dir():
+        raise InputError(f"there is no folder {output.parent}.", hint="make it first, or name another.")
+    if output.exists():
+        with output.open("rb") as file:
+            head = file.read(2000)
+        if head and _OURS.encode() not in head:
+            raise InputError(
+                f"{output} exists and is not a page of crossroads.",
+                hint="name another file with --output.",
+            )
+
+
+def tests_of(records: list[Record]) -> list[str]:
+    """Every design with results in records."""
+    found: dict[str, None] = {}
+    for record in records:
+        found.update(dict.fromkeys(str(one["name"]) for one in record.document["designs"]))
+        for result in record.results:
+            tests = result.get("tests")  # of some results their number
+            for one in (result, *(tests if isinstance(tests, list) else ())):
+                if isinstance(one, dict) and isinstance(one.get("design"), str):
+                    found[one["design"]] = None
+    return list(found)

@@ -1,0 +1,1 @@
+"""Context vectors from encoder models, on this machine or on a cluster."""

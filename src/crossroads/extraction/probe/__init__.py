@@ -1,0 +1,1 @@
+"""Probes of language models about groups and traits."""

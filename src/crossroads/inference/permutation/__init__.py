@@ -1,0 +1,1 @@
+"""Permutation p-values: counted exactly, bounded by a bracket, or sampled."""

@@ -1,0 +1,1 @@
+"""Association tests on one vector per word: WEAT, ML-EAT, SC-WEAT, their battery and their stability."""

@@ -1,0 +1,586 @@
+"""Whether an association is more than words being rare or common."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from math import log
+from pathlib import Path
+from typing import Any, ClassVar, Literal, NamedTuple, Self
+
+import numpy as np
+
+from crossroads.errors import InputError, UnknownNameError, in_short, join_words, require
+from crossroads.evidence import Embeddings
+from crossroads.geometry import Floats, cosines, effect_size, rounding_error
+from crossroads.inference.crossed import Crossed, crossed, equal_weights
+from crossroads.inference.matched import Drawn, Windows, drawn_targets, drawn_tests, windows
+from crossroads.inference.options import is_number, whole
+from crossroads.inference.permutation.test import Method
+from crossroads.measures.coverage.gaps import too_few
+from crossroads.measures.coverage.words import Gathered, Missing, check_inputs, gather
+from crossroads.results import Result, Row, Values, long_row
+from crossroads.stimuli import Design
+from crossroads.stimuli.files.lists import read_frequencies
+from crossroads.wording.numbers import Mark, P, between, number, p_equals, percent
+from crossroads.wording.table import Column, Interval, Table
+
+Answer = Literal["yes", "no", "cannot tell"]
+NO_FREQUENCY = "no frequency is known"
+_SETS = ("x", "y", "a", "b")
+_LEVEL = 0.05
+_HARDLY = 0.1
+"""Overlap below which targets are not compared at equal frequency: about 3.3 standard deviations."""
+_LIKE = log(2)
+"""Words are alike in frequency where one is at most twice as frequent as the other."""
+_APPROXIMATED = 13
+"""Words of each attribute from which on their exchange is approximated, since counting takes seconds."""
+_LEAST_POOL = 1_000
+"""Other words from which on some are drawn: fewer are rather those of other tests than of the language."""
+_QUANTILES = (0.025, 0.5, 0.975)
+
+
+def frequency_name(design: str) -> str:
+    """What the part of frequency in a test is called, such as ``weat6 frequency``."""
+    return f"{design} frequency"
+
+
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
+class FrequencyResult(Result):
+    """How much of one test the frequency of its words explains."""
+
+    section: ClassVar[str] = "tests"
+    stem: ClassVar[str] = "frequency"
+    figure: ClassVar[str] = "association.frequency:frequency_plot"
+    cites: ClassVar[tuple[str, ...]] = (
+        "ethayarajh2019understanding",
+        "vanloon2022negative",
+        "valentini2022undesirable",
+        "inman1989overlapping",
+    )
+    asked: ClassVar[Mapping[str, tuple[str, ...]]] = {
+        "frequency": (
+            "gap",
+            "overlap",
+            "r",
+            "matched_pvalue",
+            "matched_both_pvalue",
+            "difference",
+            "adjusted_difference",
+            "adjusted_low",
+            "adjusted_high",
+            "adjusted_pvalue",
+            "answer",
+            "left_out",
+        )
+    }
+
+    design: str
+    """Name of the design."""
+    effect_size: float
+    """The effect size d of the test."""
+    difference: float
+    """Its difference of mean cosines Δ."""
+    gap: float | None
+    """Difference of the mean log frequencies of both targets, in their pooled standard deviations; None where
+    the words of each target are equally frequent and the targets are not."""
+    overlap: float
+    """Overlapping coefficient of the log frequencies of both targets, taken as normal with the same spread:
+    1 where they are alike, towards 0 where they are apart."""
+    r: float | None
+    """Correlation of associations and log frequencies within the targets; None where either does not vary."""
+    slope: float
+    """Change of the association with log frequency within the targets."""
+    matched_pvalue: float | None
+    """Share of tests on words of like frequency in place of the targets whose \\|d\\| is at least as large;
+    None where there are no such words."""
+    matched_both_pvalue: float | None
+    """The same with words of like frequency in place of targets and attributes."""
+    matched: Mapping[str, tuple[float, ...]]
+    """Quantiles 2.5 %, 50 % and 97.5 % of those tests: ``effect_size`` and ``difference``, and with
+    attributes drawn too ``both_effect_size`` and ``both_difference``."""
+    adjusted: Crossed
+    """The difference at equal frequency, and how sure it is for other words."""
+    answer: str
+    """Whether the association is more than frequency: ``"yes"``, ``"no"`` or ``"cannot tell"``."""
+    reason: str
+    """Why."""
+    source: str
+    """Where frequencies come from."""
+    log_frequencies: Mapping[str, float]
+    """Log frequency of every word, up to a number that is the same for all."""
+    associations: Mapping[str, float]
+    """Association of every target word."""
+    sets: Mapping[str, tuple[str, ...]]
+    """The words of each set."""
+    draws: int
+    """Number of tests on words of like frequency, of each kind."""
+    titles: Mapping[str, str] = field(default_factory=dict)
+    """What the sets stand for."""
+
+    @property
+    def label(self) -> str:
+        """The design, and that this is about frequency."""
+        return frequency_name(self.design)
+
+    def headline(self) -> str:
+        """The answer and its main numbers."""
+        told = [f"{self.answer}, gap = {number(self.gap)}" if self.gap is not None else self.answer]
+        if self.matched_pvalue is not None:
+            told.append(f"words of like frequency {p_equals(P(self.matched_pvalue, '≈'))}")
+        change = f"{number(self.difference, 3)} to {number(self.adjusted.difference, 3)}"
+        return ", ".join([*told, f"Δ from {change} at equal frequency"])
+
+    def rows(self) -> list[Row]:
+        """One row: every number."""
+        return [{"design": self.design, **self._values(), "answer": self.answer, "reason": self.reason}]
+
+    def _values(self) -> dict[str, float | None]:
+        names = ("gap", "overlap", "r", "matched_pvalue", "matched_both_pvalue", "effect_size", "difference")
+        ends = ("difference", "low", "high", "pvalue")
+        return {
+            **{name: getattr(self, name) for name in names},
+            **{f"adjusted_{name}": getattr(self.adjusted, name) for name in ends},
+        }
+
+    @classmethod
+    def tabulate(cls, results: Mapping[str, Self]) -> Table:
+        """One row per test."""
+        rows = []
+        for one in results.values():
+            low, high = one.adjusted.low, one.adjusted.high
+            rows.append(
+                {
+                    **one.rows()[0],
+                    "question": one.question,
+                    "interval": None if low is None or high is None else Interval(low, high),
+                    **{key: _p(one._values()[key], mark) for key, mark in _PVALUES.items()},
+                }
+            )
+        columns = (
+            Column(key="design", head="test"),
+            Column(key="question", head="question", spare=1),
+            Column(key="answer", head="answer", note="whether the association is more than frequency"),
+            Column(key="gap", head="gap", note="difference of mean log frequencies of the targets, in SD"),
+            Column(key="overlap", head="overlap", kind="share", note="of these frequencies", spare=2),
+            Column(key="r", head="r", note="of association and log frequency within the targets", spare=3),
+            Column(key="matched_pvalue", head="p (like)", note=_MATCHED),
+            Column(key="matched_both_pvalue", head="p (all like)", note="the same for all sets", spare=2),
+            Column(key="difference", head="Δ", digits=3, note="difference of mean cosines"),
+            Column(key="adjusted_difference", head="Δ (equal)", digits=3, note="at equal frequency"),
+            Column(key="interval", head="interval", digits=3, note="of that, all words drawn again", spare=5),
+            Column(key="adjusted_pvalue", head="p (equal)", note="of that, all words drawn again", spare=4),
+        )
+        notes = tuple(f"{one.design}: {one.answer}, {one.reason}." for one in results.values())
+        title = "Beyond frequency"
+        shown = notes if len(notes) == 1 else ()
+        return Table(name="frequency", title=title, columns=columns, rows=tuple(rows), notes=shown)
+
+    def long_rows(self, name: str) -> Iterator[Row]:
+        """Every number."""
+        for statistic, value in self._values().items():
+            yield long_row("frequency", self.design, "", statistic, value, n=self.draws)
+
+    def readings(self, name: str) -> Iterator[tuple[str, str, Values]]:
+        """Every number and the answer, for rules."""
+        values: Values = {k: v for k, v in self._values().items() if k != "effect_size"}
+        yield self.label, "frequency", {**values, "answer": self.answer, "left_out": self.left_out()}
+
+
+_PVALUES: Mapping[str, Mark] = {"matched_pvalue": "≈", "matched_both_pvalue": "≈", "adjusted_pvalue": ""}
+_MATCHED = "share of tests on words of like frequency in place of the targets with at least such a d"
+
+
+def _p(value: float | None, mark: Mark) -> P | None:
+    return None if value is None else P(value, mark)
+
+
+def frequency(
+    emb: Embeddings,
+    design: Design,
+    *,
+    frequencies: Mapping[str, float] | str | Path | None = None,
+    draws: int = 2000,
+    seed: int = 0,
+    missing: Missing = "raise",
+) -> FrequencyResult:
+    r"""Whether the association of a test is more than its words being rare or common.
+
+    The frequency of a word moves its vector, and with it every cosine (Ethayarajh et al. 2019; van Loon et
+    al. 2022; Valentini et al. 2022), so that groups that differ in frequency differ in association whatever
+    they mean. Two answers are given. *Words of like frequency*: for each target a word of the pool is drawn
+    that is about as frequent, many times, and the effect sizes of such tests are compared with that of
+    the design. *Equal frequency*: associations are regressed on log frequency with one slope within both
+    targets, and the difference of the targets is taken where the frequency is the same, with an interval and
+    p-value that count targets and attributes as drawn.
+
+    Parameters
+    ----------
+    emb, design, missing
+        As in :func:`~crossroads.weat`. Words without a frequency are missing as well. Words of like frequency
+        come from ``emb.pool``: all words of ``cr.load(path)``, or those that
+        ``cr.load(path, words=…, pool=20_000)`` reads along.
+    frequencies
+        Word to count or frequency, or the path of a CSV or TSV file of both; ``"wordfreq"`` for the package
+        of that name (the extra ``frequency``) in the language of the design, or ``"wordfreq:de"``, or a code
+        such as ``"de"``, for another; None for the order of the file, where that is an order of
+        frequency (``emb.ranks``). Of ranks, log frequency is taken as − log rank (Zipf).
+    draws
+        How many tests on words of like frequency.
+    seed
+        Of these draws.
+
+    Notes
+    -----
+    The answer is *cannot tell* where the frequencies of the targets overlap by less than 10 % (they are some
+    3.3 standard deviations apart), because nobody knows what these words would be like at equal
+    frequency. It is *no* where at least 5 % of tests on words of like frequency have such an effect size, or
+    where the interval of the difference at equal frequency excludes the difference that was measured. It is
+    *yes* where the difference at equal frequency has the same sign and p < .05, and *cannot tell*
+    otherwise.
+
+    Words of like frequency are the hundred nearest in the pool, none of which is more than twice or less than
+    half as frequent, without words of the design and those with anything but letters.
+
+    In simulated tables of 2 × 4 to 2 × 25 targets that are 0.5 to 4.8 standard deviations apart, and whose
+    associations depend on frequency and on nothing else, p at equal frequency was below .05 in 2–5 % and
+    below .01 in 0.3–1.2 % of 3,000 tables of each kind, and so the interval held 0 in 95–98 %; without
+    adjustment p was below .05 in 8–78 %.
+
+    References
+    ----------
+    Ethayarajh, K., Duvenaud, D., & Hirst, G. (2019). doi:10.18653/v1/P19-1166; van Loon, A., Giorgi, S.,
+    Willer, R., & Eichstaedt, J. (2022). doi:10.48550/arXiv.2201.08451; Valentini, F., Rosati, G., Fernandez
+    Slezak, D., & Altszyler, E. (2022). doi:10.48550/arXiv.2301.00792; Inman, H. F., & Bradley, E. L. (1989).
+    doi:10.1080/03610928908830127
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import crossroads as cr
+    >>> rng = np.random.default_rng(1)
+    >>> words = [a + b + c for a in "bcdfghjklmnpqrs" for b in "aeiouvwxyz" for c in "bcdfghjklmnpqrstvwxz"]
+    >>> rank = np.arange(1, 3001)
+    >>> vectors = rng.normal(size=(3000, 20))
+    >>> vectors[:, 0] += np.log(rank)  # frequency moves vectors along one axis
+    >>> emb = cr.Embeddings(words, vectors, ranks=rank)
+    >>> design = cr.Design(
+    ...     name="rare", x=words[200:1000:20], y=words[55:455:10], a=words[2000:2020], b=words[20:40]
+    ... )
+    >>> found = frequency(emb, design)
+    >>> cr.weat(emb, design).pvalue < 0.05, found.answer
+    (True, 'no')
+    """
+    whole("draws", draws, least=1, hint="draw at least one test; 2,000 is usual.")
+    check_inputs(design, emb)
+    if design.y is None:
+        raise InputError(
+            f"the design {design.name!r} has one target.",
+            hint="frequencies of two targets are compared: give y as well.",
+        )
+    scale = _scale(frequencies, emb, design)
+    found, f = _gather(emb, design, scale, missing)
+    v = found.vectors
+    n_x, n_y, n_a = (len(v[key]) for key in "xya")
+    table = cosines(np.concatenate([v["x"], v["y"]]), np.concatenate([v["a"], v["b"]]))
+    s = table[:, :n_a].mean(axis=1) - table[:, n_a:].mean(axis=1)
+    line = _line(f[: n_x + n_y], s, n_x)
+    d = effect_size(s[:n_x], s[n_x:], ddof=1)
+    adjusted = _at_equal(table, n_x, n_a, f[: n_x + n_y], rounding_error(emb.dim))
+    nulls, lacking = _matched(emb, design, scale, found, f, draws, seed)
+    pvalues = {name: _share(one, d) for name, one in nulls.items()}
+    difference = float(s[:n_x].mean() - s[n_x:].mean())
+    answer, reason = _answer(line, difference, pvalues.get("targets"), adjusted, lacking)
+    words = [word for key in _SETS for word in found.words[key]]
+    return FrequencyResult(
+        design=design.name,
+        effect_size=d,
+        difference=difference,
+        gap=line.gap,
+        overlap=line.overlap,
+        r=line.r,
+        slope=line.slope,
+        matched_pvalue=pvalues.get("targets"),
+        matched_both_pvalue=pvalues.get("both"),
+        matched=_quantiles(nulls),
+        adjusted=adjusted,
+        answer=answer,
+        reason=reason,
+        source=scale.source,
+        log_frequencies=dict(zip(words, f.tolist(), strict=True)),
+        associations=dict(zip(words, s.tolist(), strict=False)),
+        sets=dict(found.words),
+        draws=draws,
+        titles={key: design.sets[key].name for key in _SETS},
+        coverage=found.coverage,
+        conventions={
+            "measure": "frequency",
+            "frequencies": scale.source,
+            "tests on words of like frequency": draws,
+            "ddof": 1,
+            "seed": seed,
+            "missing": missing,
+            "fallback": ", ".join(emb.fallback) or "none",
+        },
+        provenance=(emb.provenance,),
+    )
+
+
+class _Scale(NamedTuple):
+    """Log frequencies, wherever they come from."""
+
+    source: str
+    """Where they come from."""
+    of: Callable[[str, str], float | None]
+    """Log frequency of a word as it is written and as it is stored, or None."""
+    of_pool: Callable[[Embeddings], Floats]
+    """Those of a whole vocabulary; not a number where they are unknown."""
+
+
+def _scale(frequencies: object, emb: Embeddings, design: Design) -> _Scale:
+    if frequencies is None:
+        return _rank_scale(emb)
+    if isinstance(frequencies, str):
+        return _wordfreq_scale(frequencies, design)
+    if isinstance(frequencies, Mapping):
+        return _table_scale(frequencies)
+    if isinstance(frequencies, Path):
+        return _table_scale(read_frequencies(frequencies))
+    raise InputError(
+        f"frequencies is of type {type(frequencies).__name__}: {in_short(frequencies)}.",
+        hint="give {word: count, ...}, a Path, 'wordfreq', or None for the order of the vector file.",
+    )
+
+
+def _rank_scale(emb: Embeddings) -> _Scale:
+    ranks = emb.ranks
+    if ranks is None:
+        order = emb.provenance.details.get("order", "unknown: it does not come from a file")
+        raise InputError(
+            f"the frequencies of the words of {emb.provenance.source} are not known: their order is {order}.",
+            hint="give frequencies={word: count, ...} or 'wordfreq'; or load the file with ranked=True, "
+            "if it lists words by frequency.",
+        )
+
+    def of_pool(pool: Embeddings) -> Floats:
+        known = pool.ranks or {}
+        found = np.array([known.get(word, 0) for word in pool.labels], dtype=np.float64)
+        return -np.log(np.where(found > 0, found, np.nan))
+
+    return _Scale("order of the vector file", lambda _, label: -log(ranks[label]), of_pool)
+
+
+def _table_scale(table: Mapping[Any, Any]) -> _Scale:
+    def of(word: str, label: str) -> float | None:
+        value = next((table[form] for form in (word, label, label.lower()) if form in table), None)
+        if value is None:
+            return None
+        if not _is_frequency(value):
+            raise InputError(
+                f"the frequency of {word!r} is {in_short(value)}.",
+                hint="give counts or frequencies above 0; leave out words without one.",
+            )
+        return log(value)
+
+    def of_pool(pool: Embeddings) -> Floats:
+        values = (table.get(word) for word in pool.labels)
+        return np.log(np.array([one if _is_frequency(one) else np.nan for one in values], dtype=np.float64))
+
+    return _Scale("given as a table", of, of_pool)
+
+
+def wordfreq_language(name: str) -> str:
+    """The language in a name such as ``wordfreq:de`` or ``de``, checked; empty where none is named."""
+    language = name.removeprefix("wordfreq").removeprefix(":")
+    _wordfreq(language or "en")
+    return language
+
+
+def _wordfreq(language: str) -> Any:
+    """The package, once it is known to have a language."""
+    package = require("wordfreq", extra="frequency", purpose="taking frequencies from wordfreq")
+    known = package.available_languages()
+    if language not in known:
+        raise UnknownNameError("language of wordfreq", language, sorted(known))
+    return package
+
+
+def _is_frequency(value: Any) -> bool:
+    return value is not None and is_number(value) and 0 < value < np.inf
+
+
+def _wordfreq_scale(name: str, design: Design) -> _Scale:
+    language = wordfreq_language(name) or design.language or "en"
+    wordfreq = _wordfreq(language)
+
+    def of(word: str, _: str) -> float | None:
+        value = float(wordfreq.word_frequency(word.replace("_", " "), language))
+        return log(value) if value > 0 else None
+
+    def of_pool(pool: Embeddings) -> Floats:
+        table = wordfreq.get_frequency_dict(language)
+        found = [table.get(word.lower(), np.nan) for word in pool.labels]
+        return np.log(np.array(found, dtype=np.float64))
+
+    return _Scale(f"wordfreq, {language}", of, of_pool)
+
+
+def _gather(emb: Embeddings, design: Design, scale: _Scale, missing: Missing) -> tuple[Gathered, Floats]:
+    """Vectors and log frequencies of the words that have both."""
+    sets = {key: design.sets[key] for key in _SETS}
+    least = {"x": 2, "y": 2, "a": 1, "b": 1}
+    found = gather(emb, sets, missing=missing, least=least, design=design.name)
+    values = {
+        key: [
+            scale.of(word, emb.labels[row])
+            for word, row in zip(found.words[key], found.rows[key].tolist(), strict=True)
+        ]
+        for key in _SETS
+    }
+    unknown = {
+        key: [w for w, value in zip(found.words[key], values[key], strict=True) if value is None]
+        for key in _SETS
+    }
+    if not any(unknown.values()):
+        return found, np.array([value for key in _SETS for value in values[key]])
+    if missing == "raise":
+        words = [repr(word) for some in unknown.values() for word in some]
+        raise InputError(
+            f"the frequency of {join_words(words, most=12)} is not known ({scale.source}).",
+            hint='give frequencies of these words as well, or missing="drop" to leave them out.',
+        )
+    keep = {key: [i for i, value in enumerate(values[key]) if value is not None] for key in _SETS}
+    used = {key: [found.words[key][i] for i in keep[key]] for key in _SETS}
+    dropped = {
+        key: {**found.coverage.dropped.get(key, {}), **dict.fromkeys(unknown[key], NO_FREQUENCY)}
+        for key in _SETS
+    }
+    too_few(emb, sets, used, dropped, least, design=design.name)
+    kept = {key: tuple(words) for key, words in used.items()}
+    left = Gathered(
+        vectors={key: found.vectors[key][keep[key]] for key in _SETS},
+        words=kept,
+        coverage=replace(found.coverage, used=kept, dropped=dropped),
+        rows={key: found.rows[key][keep[key]] for key in _SETS},
+    )
+    return left, np.array([value for key in _SETS for value in values[key] if value is not None])
+
+
+class _Line(NamedTuple):
+    """How associations go with log frequencies within the targets."""
+
+    gap: float | None
+    overlap: float
+    r: float | None
+    slope: float
+
+
+def _line(f: Floats, s: Floats, n_x: int) -> _Line:
+    from scipy.special import ndtr  # scipy is slow to import
+
+    _, centred, squares = equal_weights(f, n_x)
+    apart = float(f[:n_x].mean() - f[n_x:].mean())
+    if not centred.any():
+        same = abs(apart) <= 1e-9 * float(np.abs(f).max())
+        return _Line(0.0 if same else None, 1.0 if same else 0.0, None, 0.0)
+    rest = np.concatenate([s[:n_x] - s[:n_x].mean(), s[n_x:] - s[n_x:].mean()])
+    gap = apart / float(np.sqrt(squares / (len(f) - 2)))
+    left = float(rest @ rest)
+    r = float(centred @ rest) / float(np.sqrt(squares * left)) if left > 0 else None
+    return _Line(gap, float(2 * ndtr(-abs(gap) / 2)), r, float(centred @ rest) / squares)
+
+
+def _at_equal(table: Floats, n_x: int, n_a: int, f: Floats, error: float) -> Crossed:
+    """The difference at equal frequency, with the p-value of exchanging attributes."""
+    exact = float(np.abs(equal_weights(f, n_x)[0]).sum()) * error
+    many = min(n_a, table.shape[1] - n_a) >= _APPROXIMATED
+    method: Method = "saddlepoint" if many else "auto"
+    options: dict[str, Any] = {"alternative": "two-sided", "score_error": exact, "method": method}
+    return crossed(table, n_x, n_a, covariate=f, **options)
+
+
+def _matched(
+    emb: Embeddings,
+    design: Design,
+    scale: _Scale,
+    found: Gathered,
+    f: Floats,
+    draws: int,
+    seed: int,
+) -> tuple[dict[str, Drawn], str]:
+    """Tests on words of like frequency, with targets and with all sets drawn; and why there are none."""
+    pool = emb.pool
+    if pool is None:
+        return {}, "no other words were read along (cr.load(..., pool=20_000) reads some)"
+    ours = {word.lower() for key in _SETS for word in design.sets[key]}
+    ours |= {emb.labels[row].lower() for rows in found.rows.values() for row in rows.tolist()}
+    known = scale.of_pool(pool)
+    rows = np.flatnonzero(np.isfinite(known))
+    labels = pool.labels
+    rows = rows[[labels[row].isalpha() and labels[row].lower() not in ours for row in rows.tolist()]]
+    rows = rows[np.argsort(known[rows], kind="stable")]
+    if rows.size < _LEAST_POOL:
+        return {}, f"frequencies of only {rows.size:,} other words are known, and {_LEAST_POOL:,} are needed"
+    alike = windows(known[rows], f, within=_LIKE)
+    n_x, n_y, n_a = (len(found.words[key]) for key in "xya")
+    words = [word for key in _SETS for word in found.words[key]]
+    alone = [repr(word) for word, few in zip(words, alike.lacking.tolist(), strict=True) if few]
+    targets = Windows(alike.low[: n_x + n_y], alike.high[: n_x + n_y])
+    nulls: dict[str, Drawn] = {}
+    if not targets.lacking.any():
+        direction = found.vectors["a"].mean(axis=0) - found.vectors["b"].mean(axis=0)
+        nulls["targets"] = drawn_targets(pool.vectors, rows, targets, n_x, direction, draws=draws, seed=seed)
+    if not alone:
+        nulls["both"] = drawn_tests(pool.vectors, rows, alike, n_x, n_y, n_a, draws=draws, seed=seed)
+    return nulls, f"too few other words are about as frequent as {join_words(alone, most=3)}" if alone else ""
+
+
+def _share(null: Drawn, d: float) -> float:
+    """Share of tests whose effect size is at least as large on either side, the observed one among them."""
+    with np.errstate(invalid="ignore"):
+        as_large = np.count_nonzero(np.abs(null.effect_sizes) >= abs(d) * (1 - 1e-12))
+    return (1 + int(as_large)) / (1 + len(null.effect_sizes))
+
+
+def _quantiles(nulls: Mapping[str, Drawn]) -> dict[str, tuple[float, ...]]:
+    found: dict[str, tuple[float, ...]] = {}
+    for name, null in nulls.items():
+        for what, values in null._asdict().items():
+            key = f"{'both_' if name == 'both' else ''}{what.removesuffix('s')}"
+            found[key] = tuple(np.nanquantile(values, _QUANTILES).tolist())
+    return found
+
+
+def _answer(
+    line: _Line, difference: float, matched: float | None, adjusted: Crossed, lacking: str
+) -> tuple[Answer, str]:
+    """Whether an association is more than frequency, and why."""
+    if line.overlap < _HARDLY:
+        apart = "" if line.gap is None else f", {number(abs(line.gap), 1)} standard deviations apart"
+        return (
+            "cannot tell",
+            "the groups differ in frequency as much as in meaning: their frequencies overlap by "
+            f"{percent(line.overlap)}{apart}",
+        )
+    like = "" if matched is None else p_equals(P(matched, "≈"))
+    if matched is not None and matched >= _LEVEL:
+        return (
+            "no",
+            f"words of like frequency, drawn at random, come out as far apart ({like})",
+        )
+    low, high, pvalue = adjusted.low, adjusted.high, adjusted.pvalue
+    if low is None or high is None or pvalue is None:
+        return "cannot tell", f"the difference at equal frequency has no interval: {adjusted.reason}"
+    equal, plain = number(adjusted.difference, 3), number(difference, 3)
+    change = f"at equal frequency the difference is {equal} instead of {plain}"
+    same = adjusted.difference * difference > 0
+    if pvalue < _LEVEL and same:
+        beside = (
+            f", and few tests on words of like frequency come out as far apart ({like})"
+            if matched is not None
+            else f"; tests on words of like frequency could not be drawn: {lacking}"
+        )
+        return "yes", f"{change} ({p_equals(pvalue)}){beside}"
+    if not low <= difference <= high:
+        return "no", f"{change}, and with other words it would lie between {between(low, high, 3)}"
+    return "cannot tell", f"{change}, and other words could give anything in {between(low, high, 3)}"

@@ -1,0 +1,425 @@
+"""ML-EAT, the multilevel embedding association test (Wolfe, Hiniker & Howe 2024)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from statistics import NormalDist
+from typing import Any, ClassVar, Self
+
+import numpy as np
+
+from crossroads.errors import DesignError
+from crossroads.evidence import Embeddings
+from crossroads.geometry import Floats, cosines
+from crossroads.inference.bootstrap import generator, resampled_weights, weighted_effects
+from crossroads.inference.crossed import NUMBERS, crossed_numbers, mean_cosine
+from crossroads.inference.options import whole
+from crossroads.inference.permutation.test import MAX_WORK, Alternative, Method, Ties
+from crossroads.measures.association.patterns import (
+    ALPHA,
+    LEAST_EFFECT,
+    PATTERNS,
+    check_rule,
+    crossed_lean,
+    lean,
+    pattern_of,
+)
+from crossroads.measures.association.weat import (
+    WeatResult,
+    check_ddof,
+    crossed_rows,
+    difference_cells,
+    difference_columns,
+    run_test,
+)
+from crossroads.measures.coverage.overlaps import warn_about_sharing
+from crossroads.measures.coverage.words import Gathered, Missing, check_inputs, gather
+from crossroads.results import Result, Row, Values, long_row
+from crossroads.stimuli import Design
+from crossroads.wording import phrases
+from crossroads.wording.numbers import number
+from crossroads.wording.table import Column, Table
+
+_RESAMPLES_AT_A_TIME = 250
+
+
+@dataclass(frozen=True, kw_only=True)
+class Similarity:
+    """Level 3: similarity of a target and an attribute, irrespective of the other two sets."""
+
+    mean: float
+    """Mean cosine over all pairs of a target and an attribute stimulus."""
+    sd: float
+    """Standard deviation of those cosines."""
+    pairs: int
+    """Number of pairs."""
+    low: float | None = None
+    """Lower end of the interval of the mean over the choice of words in both sets, at the level of
+    ``crossed``; None in results that were saved before this was measured."""
+    high: float | None = None
+    """Upper end."""
+
+
+LEVELS = (
+    *("pattern", "pattern_share", "crossed_pattern", "effect_size_x", "effect_size_y"),
+    *("pvalue_x", "pvalue_y", "crossed_pvalue_x", "crossed_pvalue_y"),
+)
+"""What rules can ask of tests with levels."""
+
+
+def similarities_table(results: Mapping[str, Mapping[str, Any]]) -> Table:
+    """Mean cosine of each attribute with each target, and the standard deviation: Level 3."""
+    cells = {"ax": "A with X", "bx": "B with X", "ay": "A with Y", "by": "B with Y"}
+    rows = [
+        {"test": name, **{key: f"{number(one[key].mean, 3)} ({number(one[key].sd, 3)})" for key in cells}}
+        for name, one in results.items()
+    ]
+    columns = (Column(key="test", head="test"), *(Column(key=k, head=h) for k, h in cells.items()))
+    title = "Level 3: mean cosine (standard deviation)"
+    return Table(name="similarities", title=title, columns=columns, rows=tuple(rows))
+
+
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
+class MleatResult(Result):
+    """Three levels of association, from the differential test down to plain similarities."""
+
+    section: ClassVar[str] = "tests"
+    cites: ClassVar[tuple[str, ...]] = ("caliskan2017semantics", "wolfe2024mleat", "cohen1988statistical")
+    figure: ClassVar[str] = "association.eat_map:eat_map"
+    stem: ClassVar[str] = "mleat"
+    asked: ClassVar[Mapping[str, tuple[str, ...]]] = {
+        "test": ("effect_size", "pvalue", *NUMBERS, *LEVELS, "left_out")
+    }
+
+    design: str
+    """Name of the design."""
+    level1: WeatResult
+    """The differential test: the WEAT."""
+    level2: Mapping[str, WeatResult]
+    """Each target alone against the two attributes; keys ``x`` and ``y``."""
+    level3: Mapping[str, Similarity]
+    """Each target with each attribute; keys ``ax``, ``bx``, ``ay``, ``by``."""
+    pattern: str
+    """Which of the nine outcomes it is."""
+    pattern_shares: Mapping[str, float]
+    """Share of bootstrap resamples of the stimuli that show each outcome: how stable the pattern is."""
+    titles: Mapping[str, str]
+    """What the four sets stand for."""
+    crossed_pattern: str | None = None
+    """Which of the nine outcomes it is by the p-values that hold for other words; None in results that were
+    saved before this was measured."""
+
+    def rows(self) -> list[dict[str, Any]]:
+        """One row: all three levels and the pattern."""
+        row: dict[str, Any] = {
+            "design": self.design,
+            "effect_size": self.level1.effect_size,
+            "pvalue": self.level1.pvalue,
+            "method": self.level1.method,
+            **crossed_numbers(self.level1.crossed),
+        }
+        for key, level in self.level2.items():
+            row[f"effect_size_{key}"] = level.effect_size
+            row[f"pvalue_{key}"] = level.pvalue
+            row[f"crossed_pvalue_{key}"] = None if level.crossed is None else level.crossed.pvalue
+        for key, cell in self.level3.items():
+            row[f"mean_{key}"] = cell.mean
+            row[f"sd_{key}"] = cell.sd
+        row["pattern"], row["crossed_pattern"] = self.pattern, self.crossed_pattern
+        row["pattern_share"] = self.pattern_shares.get(self.pattern)
+        return [row]
+
+    @classmethod
+    def tabulate(cls, results: Mapping[str, Self]) -> Table:
+        """One row per test: Levels 1 and 2, and the pattern."""
+        rows = []
+        for name, one in results.items():
+            x, y = one.level2["x"], one.level2["y"]
+            rows.append(
+                {
+                    "test": name,
+                    "question": one.question,
+                    "d": one.level1.effect_size,
+                    **difference_cells(one.level1),
+                    "d_x": x.effect_size,
+                    "p_x": x.answer,
+                    "d_y": y.effect_size,
+                    "p_y": y.answer,
+                    "pattern": one.pattern,
+                    "stable": one.pattern_shares.get(one.pattern),
+                }
+            )
+        conventions = [one.level1.conventions for one in results.values()]
+        columns = (
+            Column(key="test", head="test"),
+            Column(key="question", head="question", spare=1),
+            Column(key="d", head="d", note=phrases.effect(conventions)),
+            *difference_columns(conventions),
+            Column(
+                key="d_x",
+                head="d(X)",
+                note="effect size of the first target alone, attributes compared",
+                spare=3,
+            ),
+            Column(key="p_x", head="p(X)", note="as p, first target alone", spare=3),
+            Column(key="d_y", head="d(Y)", note="the same for the second target", spare=3),
+            Column(key="p_y", head="p(Y)", spare=3),
+            Column(key="pattern", head="pattern", note=phrases.PATTERN),
+            Column(
+                key="stable",
+                head="stable",
+                kind="share",
+                digits=0,
+                note="share of resampled tests with the pattern",
+                spare=2,
+            ),
+        )
+        return Table(
+            name="mleat", title="Association tests at three levels", columns=columns, rows=tuple(rows)
+        )
+
+    @classmethod
+    def similarities(cls, results: Mapping[str, Self]) -> Table:
+        """Level 3: one row per test."""
+        return similarities_table({name: one.level3 for name, one in results.items()})
+
+    def long_rows(self, name: str) -> Iterator[Row]:
+        """Every number of all three levels."""
+        yield from self.level_rows(name, "level 1", self.level1)
+        for key, level in self.level2.items():
+            yield from self.level_rows(name, f"level 2 {key}", level)
+        for key, cell in self.level3.items():
+            ends = {"low": cell.low, "high": cell.high}
+            yield long_row("mleat", name, f"level 3 {key}", "mean", cell.mean, n=cell.pairs, **ends)
+            yield long_row("mleat", name, f"level 3 {key}", "sd", cell.sd, n=cell.pairs)
+        resamples = self.conventions.get("resamples")
+        share = self.pattern_shares.get(self.pattern)
+        yield long_row("mleat", name, self.pattern, "pattern", share, n=resamples)
+        for pattern, share in self.pattern_shares.items():
+            yield long_row("mleat", name, pattern, "pattern_share", share, n=resamples)
+
+    @staticmethod
+    def level_rows(name: str, part: str, level: WeatResult) -> Iterator[Row]:
+        """Every number of one level."""
+        n, method = len(level.associations), level.method
+        p = {"pvalue": level.pvalue, "method": method, "n": n}
+        yield long_row("mleat", name, part, "effect_size", level.effect_size, **p)
+        yield long_row("mleat", name, part, "statistic", level.statistic, n=n)
+        bounds = {"low": level.pvalue_low, "high": level.pvalue_high}
+        yield long_row("mleat", name, part, "pvalue", level.pvalue, method=method, n=n, **bounds)
+        for tail, (value, low, high) in level.tails.items():
+            yield long_row(
+                "mleat", name, part, f"pvalue {tail}", value, low=low, high=high, method=method, n=n
+            )
+        yield long_row("mleat", name, part, "min_pvalue", level.min_pvalue, n=n)
+        if level.crossed is not None:
+            yield from crossed_rows("mleat", name, part, level.crossed)
+        for statistic in ("ties", "divisions"):
+            if getattr(level, statistic) is not None:
+                yield long_row("mleat", name, part, statistic, getattr(level, statistic), n=n)
+        for key in ("x", "y") if "y" in level.sets else ("a", "b"):
+            for word in level.sets[key]:
+                yield long_row("mleat", name, f"{part} {key} {word}", "association", level.associations[word])
+
+    def readings(self, name: str) -> Iterator[tuple[str, str, Values]]:
+        """Its statistics, as those of a test."""
+        yield name, "test", self.values()
+
+    def values(self) -> Values:
+        """Its statistics by name."""
+        found: Values = {
+            "effect_size": self.level1.effect_size,
+            "pvalue": self.level1.pvalue,
+            **crossed_numbers(self.level1.crossed),
+            "pattern": self.pattern,
+            "crossed_pattern": self.crossed_pattern,
+            "pattern_share": self.pattern_shares.get(self.pattern),
+            "left_out": self.left_out(),
+        }
+        for key, level in self.level2.items():
+            found[f"effect_size_{key}"] = level.effect_size
+            found[f"pvalue_{key}"] = level.pvalue
+            found[f"crossed_pvalue_{key}"] = None if level.crossed is None else level.crossed.pvalue
+        return found
+
+
+def mleat(
+    emb: Embeddings,
+    design: Design,
+    *,
+    alternative: Alternative = "two-sided",
+    ddof: int = 1,
+    ties: Ties = "weak",
+    method: Method = "auto",
+    seed: int = 0,
+    missing: Missing = "raise",
+    max_work: float = MAX_WORK,
+    alpha: float = ALPHA,
+    least_effect: float = LEAST_EFFECT,
+    resamples: int = 1000,
+) -> MleatResult:
+    r"""Measure an association at three levels and name its pattern.
+
+    Level 1 is the WEAT. Level 2 tests for each target T alone whether it is closer to A or to B,
+
+    .. math::
+        d_T = \frac{\operatorname{mean}_{a \in A} u(T, a) - \operatorname{mean}_{b \in B} u(T, b)}
+                   {\operatorname{sd}_{c \in A \cup B} u(T, c)}, \qquad
+        u(T, c) = \operatorname{mean}_{t \in T} \cos(t, c),
+
+    permuting the attributes. Level 3 gives the mean and standard deviation of the cosines of each target
+    with each attribute. The two Level 2 tests decide which of nine patterns it is.
+
+    Parameters
+    ----------
+    emb, design, ddof, ties, method, seed, missing, max_work
+        As in :func:`~crossroads.weat`; ``ddof`` applies to all three levels.
+    alternative
+        ``"two-sided"``; ``"greater"``, ``"less"``, or ``"observed"``, the tail on the observed side, which is
+        what the paper's tables star: it is chosen after the fact, so its true level is twice the nominal one.
+    alpha, least_effect
+        Level and effect size that a Level 2 test must reach for its target to lean to an attribute.
+    resamples
+        Number of bootstrap resamples of all four sets for ``pattern_shares``; 0 for none. Inside a resample
+        the Level 2 p-value is that of the fitted normal curve, the rule behind the paper's own stars.
+
+    Notes
+    -----
+    *Departures:* the paper stars by a normal curve fitted to the permutation distribution
+    (``method="normal"``); here all divisions are counted. Its text states the p-value rule the wrong way
+    round.
+
+    References
+    ----------
+    Wolfe, R., Hiniker, A., & Howe, B. (2024). doi:10.48550/arXiv.2408.01966
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import crossroads as cr
+    >>> design = cr.catalog("weat7")
+    >>> emb = cr.Embeddings(design.words, np.random.default_rng(1).normal(size=(32, 9)))
+    >>> result = cr.mleat(emb, design)
+    >>> round(result.level1.effect_size, 2), round(result.level2["x"].effect_size, 2), result.pattern
+    (0.57, 0.82, 'Non-Directional')
+    """
+    check_inputs(design, emb)
+    if design.y is None:
+        raise DesignError(
+            f"the design {design.name!r} has a single target.",
+            hint="the ML-EAT compares two; give y, or use weat() for a single-target test.",
+        )
+    check_ddof(ddof)
+    check_rule(alpha, least_effect)
+    whole("resamples", resamples, hint="give 0 for none; 1,000 is usual.")
+    warn_about_sharing(design)
+    found = gather(emb, design.sets, missing=missing, least=dict.fromkeys("xyab", 2), design=design.name)
+    options: dict[str, Any] = {
+        "alternative": alternative,
+        "ddof": ddof,
+        "ties": ties,
+        "method": method,
+        "seed": seed,
+        "max_work": max_work,
+    }
+    titles = {name: words.name for name, words in design.sets.items()}
+    level1 = run_test(found, emb, design=design.name, digest=design.digest, titles=titles, **options)
+    level2 = {
+        name: run_test(
+            _single(found, name),
+            emb,
+            design=f"{design.name} ({name})",
+            digest=design.digest,
+            titles={**titles, "x": titles[name]},
+            **options,
+        )
+        for name in ("x", "y")
+    }
+    table = {
+        f"{attribute}{target}": cosines(found.vectors[target], found.vectors[attribute])
+        for target in ("x", "y")
+        for attribute in ("a", "b")
+    }
+    leanings = {
+        name: lean(level.effect_size, level.pvalue, least_effect=least_effect, alpha=alpha)
+        for name, level in level2.items()
+    }
+    rule = {"least_effect": least_effect, "alpha": alpha}
+    elsewhere = {name: crossed_lean(one.effect_size, one.crossed, **rule) for name, one in level2.items()}
+    return MleatResult(
+        design=design.name,
+        level1=level1,
+        level2=level2,
+        level3={key: _similarity(c, ddof) for key, c in table.items()},
+        pattern=pattern_of(leanings["x"], leanings["y"]),
+        crossed_pattern=pattern_of(elsewhere["x"], elsewhere["y"]),
+        pattern_shares=_shares(table, resamples, seed, ddof, alternative, least_effect, alpha),
+        titles=titles,
+        coverage=found.coverage,
+        conventions={
+            **level1.conventions,
+            "measure": "mleat",
+            "association": "Level 1: difference of mean cosines; Level 2: mean cosine; Level 3: cosine",
+            "alpha": alpha,
+            "least_effect": least_effect,
+            "resamples": resamples,
+        },
+        provenance=(emb.provenance,),
+    )
+
+
+def _similarity(cells: Floats, ddof: int) -> Similarity:
+    found = mean_cosine(cells)
+    low, high = (None, None) if found is None else (found.low, found.high)
+    sd = float(cells.std(ddof=ddof))
+    return Similarity(mean=float(cells.mean()), sd=sd, pairs=cells.size, low=low, high=high)
+
+
+def _single(found: Gathered, target: str) -> Gathered:
+    """One target with both attributes, as input of a single-target test."""
+    names = {"x": target, "a": "a", "b": "b"}
+    return Gathered(
+        vectors={name: found.vectors[source] for name, source in names.items()},
+        words={name: found.words[source] for name, source in names.items()},
+        coverage=found.coverage,
+    )
+
+
+def _shares(
+    table: Mapping[str, Floats],
+    resamples: int,
+    seed: int,
+    ddof: int,
+    alternative: str,
+    least_effect: float,
+    alpha: float,
+) -> dict[str, float]:
+    """Share of resamples of all four sets that show each pattern."""
+    if resamples == 0:
+        return {}
+    rng = generator(seed)
+    counts = dict.fromkeys(PATTERNS, 0)
+    n_a, n_b = table["ax"].shape[1], table["bx"].shape[1]
+    # the smallest |z| that the fitted normal curve calls significant, as an effect size
+    tail = alpha / 2 if alternative == "two-sided" else alpha
+    scale = np.sqrt((1 / n_a + 1 / n_b) * ((n_a + n_b - ddof) / (n_a + n_b - 1)))
+    critical = max(-NormalDist().inv_cdf(tail) * float(scale), least_effect)
+    for start in range(0, resamples, _RESAMPLES_AT_A_TIME):
+        size = min(_RESAMPLES_AT_A_TIME, resamples - start)
+        weights = {name: resampled_weights(n, size, rng) for name, n in _sizes(table).items()}
+        leaning = {}
+        for target in ("x", "y"):
+            first, second = (weights[target] @ table[f"{c}{target}"] for c in ("a", "b"))
+            d = weighted_effects(first, second, weights["a"], weights["b"], ddof=ddof)
+            up = d > critical if alternative != "less" else np.zeros(size, bool)
+            down = d < -critical if alternative != "greater" else np.zeros(size, bool)
+            leaning[target] = np.where(up, "a", np.where(down, "b", ""))
+        for x, y in zip(leaning["x"], leaning["y"], strict=True):
+            counts[pattern_of(str(x) or None, str(y) or None)] += 1
+    return {name: count / resamples for name, count in counts.items()}
+
+
+def _sizes(table: Mapping[str, Floats]) -> dict[str, int]:
+    (n_x, n_a), (n_y, n_b) = table["ax"].shape, table["by"].shape
+    return {"x": n_x, "y": n_y, "a": n_a, "b": n_b}

@@ -1,0 +1,409 @@
+"""Placebo tests: the same test with groups of words that have nothing to do with the question."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from crossroads.errors import EvidenceError
+from crossroads.evidence import Embeddings
+from crossroads.geometry import Floats, cosines, rounding_error, unit
+from crossroads.inference.bootstrap import generator
+from crossroads.inference.crossed import crossed, spread
+from crossroads.inference.detection import exact_interval
+from crossroads.inference.options import whole
+from crossroads.measures.coverage.words import Gathered, Missing, check_inputs, gather
+from crossroads.results import Result, Row, Values, long_row, read_only
+from crossroads.stimuli import Design
+from crossroads.wording.numbers import P, percent
+from crossroads.wording.table import Column, Table
+
+POOL = 20_000
+"""Most words of a pool, and the rarest rank of one whose words are ranked."""
+LEAST_POOL, _LEAST_PER_WORD = 1_000, 10
+"""How many words a pool must have, and how many for each word of the test."""
+_AT_A_TIME = 64
+_LEVEL = 0.05
+
+Rows = NDArray[np.intp]
+
+
+def placebo_name(design: str) -> str:
+    """What the placebo tests of a test are called, such as ``weat6 placebo``."""
+    return f"{design} placebo"
+
+
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
+class PlaceboResult(Result):
+    """Where a test stands among tests on groups of words that have nothing to do with its question."""
+
+    section: ClassVar[str] = "tests"
+    stem: ClassVar[str] = "placebos"
+    figure: ClassVar[str] = "association.placebo:placebo_plot"
+    cites: ClassVar[tuple[str, ...]] = ("clopper1934use",)
+    asked: ClassVar[Mapping[str, tuple[str, ...]]] = {
+        "placebo": ("placebo_pvalue", "percentile", "topic_percentile")
+    }
+
+    design: str
+    """Name of the design."""
+    statistic: float
+    """t of the test: its difference of mean cosines in standard errors over the choice of all words."""
+    statistics: NDArray[np.float64]
+    """t of each placebo test with dealt attributes."""
+    topic_statistics: NDArray[np.float64]
+    """t of each placebo test whose attributes are topics too; the targets are those of ``statistics``."""
+    percentile: float
+    """Share of ``statistics`` that are smaller than that of the test, signs ignored; equal ones are not."""
+    topic_percentile: float
+    """The same share of ``topic_statistics``: a description, not a test."""
+    pvalue: float
+    """How often dealt attributes give a t at least as large, two-sided: (1 + count) / (1 + draws)."""
+    pvalue_low: float
+    """Lower end of the 95 % interval of that share, for the number of draws (Clopper and Pearson)."""
+    pvalue_high: float
+    """Upper end."""
+    crossed_pvalue: float
+    """The two-sided p-value of the same t from its t distribution."""
+    agrees: bool
+    """Whether both p-values are on one side of .05; so too where the interval of the first holds .05."""
+    sizes: Mapping[str, int]
+    """Number of words of each set, in the test and in every placebo."""
+    pool: int
+    """Number of words that placebos were drawn from."""
+    coherence: Mapping[str, float]
+    """Mean cosine of two words of one target set, in the ``test`` and on average in ``placebos``."""
+    titles: Mapping[str, str] = field(default_factory=dict)
+    """What the sets stand for."""
+
+    @property
+    def label(self) -> str:
+        """The design, and that this is about its placebos."""
+        return placebo_name(self.design)
+
+    @property
+    def among_topics(self) -> str:
+        """The share of arbitrary topics, as a phrase."""
+        share = percent(self.topic_percentile)
+        return f"stronger than {share} of associations between arbitrary topics in this model"
+
+    def rows(self) -> list[Row]:
+        """One row: where the test stands among both kinds of placebos."""
+        return [
+            {
+                "design": self.design,
+                "statistic": self.statistic,
+                "percentile": self.percentile,
+                "pvalue": self.pvalue,
+                "pvalue_low": self.pvalue_low,
+                "pvalue_high": self.pvalue_high,
+                "crossed_pvalue": self.crossed_pvalue,
+                "agrees": self.agrees,
+                "topic_percentile": self.topic_percentile,
+                "draws": len(self.statistics),
+                "pool": self.pool,
+                **{f"n_{key}": n for key, n in self.sizes.items()},
+                **{f"coherence_{key}": value for key, value in self.coherence.items()},
+            }
+        ]
+
+    @classmethod
+    def tabulate(cls, results: Mapping[str, Self]) -> Table:
+        """One row per test."""
+        rows = [
+            {
+                "test": one.design,
+                "question": one.question,
+                "t": one.statistic,
+                "dealt": one.percentile,
+                "p": P(one.pvalue, "≈"),
+                "crossed": P(one.crossed_pvalue),
+                "topics": one.topic_percentile,
+                "pool": one.pool,
+            }
+            for one in results.values()
+        ]
+        columns = (
+            Column(key="test", head="test"),
+            Column(key="question", head="question", spare=1),
+            Column(key="t", head="t", note="difference in standard errors over the choice of all words"),
+            Column(
+                key="dealt",
+                head="dealt",
+                kind="share",
+                note="weaker tests of arbitrary topics with attribute words dealt at random",
+            ),
+            Column(key="p", head="p", note="at least as strong among these, two-sided"),
+            Column(key="crossed", head="p of t", note="the same by the distribution of t", spare=2),
+            Column(
+                key="topics",
+                head="topics",
+                kind="share",
+                note="weaker tests whose attributes are arbitrary topics too: a description, not a test",
+            ),
+            Column(key="pool", head="pool", kind="count", note="words drawn from", spare=3),
+        )
+        apart = [one.design for one in results.values() if not one.agrees]
+        notes = (f"Both p differ about .05, and the placebos are believed: {', '.join(apart)}.",)
+        title = "Among tests of arbitrary topics"
+        return Table(
+            name="placebos", title=title, columns=columns, rows=tuple(rows), notes=notes if apart else ()
+        )
+
+    def long_rows(self, name: str) -> Iterator[Row]:
+        """Every number but those of single placebos."""
+        for statistic, value in self.rows()[0].items():
+            if statistic not in ("design", "draws", "agrees"):
+                yield long_row("placebo", self.design, "", statistic, value, n=len(self.statistics))
+
+    def readings(self, name: str) -> Iterator[tuple[str, str, Values]]:
+        """The p-value and the percentiles, for rules; under a name of its own, since tests have p-values."""
+        shares = {"percentile": self.percentile, "topic_percentile": self.topic_percentile}
+        yield self.label, "placebo", {"placebo_pvalue": self.pvalue, **shares}
+
+
+def placebo(
+    emb: Embeddings, design: Design, *, draws: int = 1000, seed: int = 0, missing: Missing = "raise"
+) -> PlaceboResult:
+    r"""Where a test stands among tests on groups of words that have nothing to do with its question.
+
+    A placebo has sets of the same sizes, out of a pool of other words of the model. Its target sets are
+    topics: the words nearest to a word drawn at random. Its attributes are either words drawn at random and
+    dealt into A and B, so that nothing is to be found and every finding is a false one; or topics as well.
+    What is compared is t, the difference of mean cosines in standard errors over the choice of all words
+    (``WeatResult.crossed``), since the effect size d of targets that hang together is large whatever the
+    attributes.
+
+    Dealt attributes check the p-value of t within the model itself, without a t distribution; where the two
+    disagree, believe the placebos. Topics as attributes describe: an association that is *stronger than
+    54 % of associations between arbitrary topics in this model* is an ordinary one, which is no reason to
+    dismiss it.
+
+    Parameters
+    ----------
+    emb, design, missing
+        As in :func:`~crossroads.weat`. The pool is ``emb.pool``: vectors of a whole vocabulary are their own,
+        and ``cr.load(path, words=…, pool=20_000)`` reads one along. Where ``emb`` was loaded without a pool,
+        its file is read again.
+    draws
+        Number of placebo tests of either kind.
+    seed
+        Of the draws.
+
+    Returns
+    -------
+    PlaceboResult
+        Equal for equal arguments.
+
+    Notes
+    -----
+    Words of the design are left out of the pool, and so are labels without a letter and words whose vector
+    another word has already. Of words with ranks the 20,000 most frequent take part, as topics that people
+    have words for; of others at most 20,000, drawn at random. Attributes are not matched in frequency with
+    those of the design: A and B are dealt from one draw, so that frequency cannot tell them apart, and
+    :func:`~crossroads.frequency` asks about frequency. The sets of a placebo share no word: where two topics
+    overlap, the later set takes the next nearest words.
+
+    References
+    ----------
+    Clopper, C. J., & Pearson, E. S. (1934). doi:10.1093/biomet/26.4.404
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import crossroads as cr
+    >>> words = [f"w{i}" for i in range(2000)]
+    >>> emb = cr.Embeddings(words, np.random.default_rng(1).normal(size=(2000, 20)))
+    >>> toy = cr.Design(name="toy", x=words[:8], y=words[8:16], a=words[16:24], b=words[24:32])
+    >>> found = placebo(emb, toy, draws=200)
+    >>> found.pool, found.statistics.shape, 0 <= found.percentile <= 1
+    (1968, (200,), True)
+    """
+    whole("draws", draws, least=1, hint="draw at least one placebo; 1,000 is usual.")
+    rng = generator(seed)
+    check_inputs(design, emb)
+    sets = design.sets
+    found = gather(emb, sets, missing=missing, least=dict.fromkeys(sets, 1), design=design.name)
+    sizes = {key: len(words) for key, words in found.words.items()}
+    table, n_x, n_a = _table_of(found)
+    own = crossed(table, n_x, n_a, alternative="two-sided", score_error=rounding_error(emb.dim))
+    if own.statistic is None or own.pvalue is None:
+        raise EvidenceError(
+            f"the test of {design.name!r} has no t to compare with: {own.reason}.",
+            hint="give at least two words per set.",
+        )
+    vectors = _pool_vectors(emb, design, sum(sizes.values()), rng)
+    statistics, topics, coherence = _draw(vectors, sizes, draws, rng)
+    size = abs(own.statistic)
+    at_least = int((np.abs(statistics) >= size).sum())
+    low, high = exact_interval(at_least, draws, 0.95)
+    return PlaceboResult(
+        design=design.name,
+        statistic=own.statistic,
+        statistics=read_only(statistics),
+        topic_statistics=read_only(topics),
+        percentile=float((np.abs(statistics) < size).mean()),
+        topic_percentile=float((np.abs(topics) < size).mean()),
+        pvalue=(1 + at_least) / (1 + draws),
+        pvalue_low=low,
+        pvalue_high=high,
+        crossed_pvalue=own.pvalue,
+        agrees=_agree((low, high), own.pvalue),
+        sizes=sizes,
+        pool=len(vectors),
+        coherence={"test": _coherence([v for k, v in found.vectors.items() if k in "xy"]), **coherence},
+        titles={key: words.name for key, words in sets.items()},
+        coverage=found.coverage,
+        conventions={
+            "measure": "placebo",
+            "placebo tests": draws,
+            "statistic": "t with targets and attributes drawn",
+            "targets": "nearest words of a random word",
+            "seed": seed,
+            "missing": missing,
+            "fallback": ", ".join(emb.fallback) or "none",
+        },
+        provenance=(emb.provenance,),
+    )
+
+
+def _agree(interval: tuple[float, float], pvalue: float) -> bool:
+    """Whether a p-value is on the side of .05 on which an interval of another lies, if it lies on one."""
+    low, high = interval
+    return low <= _LEVEL <= high or (pvalue < _LEVEL) == (high < _LEVEL)
+
+
+def _table_of(found: Gathered) -> tuple[Floats, int, int]:
+    """Cosines of a test, and the sizes of its first sets."""
+    v = found.vectors
+    targets = np.concatenate([v[key] for key in ("x", "y") if key in v])
+    return cosines(targets, np.concatenate([v["a"], v["b"]])), len(v["x"]), len(v["a"])
+
+
+def _pool_vectors(emb: Embeddings, design: Design, words: int, rng: np.random.Generator) -> Floats:
+    """Unit vectors of the words that placebos are drawn from."""
+    pool = emb.others(POOL)
+    if pool is None:
+        raise EvidenceError(
+            f"there are no other words of {emb.provenance.source} to draw placebo tests from.",
+            hint="read some along: cr.load(path, words=..., pool=20_000), or give them: emb.with_pool(...).",
+        )
+    rows = _pool_rows(emb, pool, design)
+    vectors = np.asarray(pool.vectors[rows])
+    vectors = vectors[np.isfinite(vectors).all(axis=1) & vectors.any(axis=1)]
+    once = {row.tobytes(): i for i, row in reversed(list(enumerate(vectors)))}
+    vectors = vectors[sorted(once.values())]
+    least = max(LEAST_POOL, _LEAST_PER_WORD * words)
+    if len(vectors) < least:
+        raise EvidenceError(
+            f"there are {len(vectors):,} other words to draw placebo tests of {design.name!r} from, and "
+            f"{words} words a test take at least {least:,}.",
+            hint="give vectors of a whole vocabulary, or cr.load(path, words=..., pool=20_000).",
+        )
+    if len(vectors) > POOL:
+        vectors = vectors[np.sort(rng.choice(len(vectors), POOL, replace=False))]
+    return unit(vectors)
+
+
+def _pool_rows(emb: Embeddings, pool: Embeddings, design: Design) -> Rows:
+    """Rows of a pool that are words of other things, and common ones where ranks are known."""
+    matches = (emb.find(word) for word in design.words)
+    own = {word.casefold() for word in design.words}
+    own |= {match.label.casefold() for match in matches if match is not None}
+    ranks = pool.ranks
+    return np.array(
+        [
+            row
+            for row, label in enumerate(pool.labels)
+            if (ranks is None or ranks[label] <= POOL)
+            and label.casefold() not in own
+            and any(map(str.isalpha, label))
+        ],
+        dtype=np.intp,
+    )
+
+
+def _draw(
+    vectors: Floats, sizes: Mapping[str, int], draws: int, rng: np.random.Generator
+) -> tuple[Floats, Floats, dict[str, float]]:
+    """T of placebos with dealt attributes and with topics, and how far their targets hang together."""
+    n, words, kinds = len(vectors), sum(sizes.values()), len(sizes)
+    centres = np.stack([rng.choice(n, kinds, replace=False) for _ in range(draws)])
+    others = np.stack([rng.choice(n, words, replace=False) for _ in range(draws)])
+    small = vectors.astype(np.float32)
+    t: dict[str, list[Floats]] = {"dealt": [], "topics": []}
+    coherent = []
+    target_keys = [key for key in ("x", "y") if key in sizes]
+    for start in range(0, draws, _AT_A_TIME):
+        part = slice(start, start + _AT_A_TIME)
+        near = nearest(small[centres[part].ravel()] @ small.T, words).reshape(-1, kinds, words)
+        targets: list[Rows] = []
+        for at, key in enumerate(target_keys):
+            targets.append(_others(near[:, at], targets, sizes[key]))
+        topics = list(targets)
+        for at, key in enumerate(("a", "b"), start=len(targets)):
+            topics.append(_others(near[:, at], topics, sizes[key]))
+        attributes = {
+            "dealt": _others(others[part], targets, sizes["a"] + sizes["b"]),
+            "topics": np.concatenate(topics[len(targets) :], axis=1),
+        }
+        rows = vectors[np.concatenate(targets, axis=1)]
+        for kind, columns in attributes.items():
+            tables = rows @ vectors[columns].transpose(0, 2, 1)
+            t[kind].append(_statistics(tables, sizes))
+        coherent.append(_coherence([vectors[one] for one in targets]) * len(rows))
+    return np.concatenate(t["dealt"]), np.concatenate(t["topics"]), {"placebos": sum(coherent) / draws}
+
+
+def nearest(similarities: NDArray[Any], k: int) -> Rows:
+    """Columns of the k largest values of each row, the largest first.
+
+    The k-th largest of the maxima of blocks of columns is at most the k-th largest value, and few values
+    reach it; only these are sorted.
+    """
+    rows, n = similarities.shape
+    blocks = max(4 * k, 256)
+    across = n // blocks
+    tops = similarities
+    if across > 1:
+        tops = similarities[:, : across * blocks].reshape(rows, across, blocks).max(axis=1)
+    least = np.partition(tops, tops.shape[1] - k, axis=1)[:, tops.shape[1] - k]
+    row, column = np.divmod(np.flatnonzero(similarities >= least[:, None]), n)
+    order = np.lexsort((-similarities[row, column], row))
+    first = np.searchsorted(row, np.arange(rows))
+    found: Rows = column[order][first[:, None] + np.arange(k)]
+    return found
+
+
+def _others(candidates: Rows, taken: Sequence[Rows], n: int) -> Rows:
+    """The first n candidates of each row that no other set has."""
+    fresh = np.ones(candidates.shape, dtype=bool)
+    for some in taken:
+        fresh &= ~(candidates[:, :, None] == some[:, None, :]).any(axis=2)
+    order = np.argsort(~fresh, axis=1, kind="stable")[:, :n]
+    return np.take_along_axis(candidates, order, axis=1)
+
+
+def _statistics(tables: Floats, sizes: Mapping[str, int]) -> Floats:
+    """T of each table."""
+    found = spread(tables, sizes["x"], sizes["a"])
+    if not (found.total > 0).all():
+        raise EvidenceError(
+            "words of a placebo do not differ, so it has no t.", hint="check that the vectors differ."
+        )
+    return np.asarray(found.difference / np.sqrt(found.total))
+
+
+def _coherence(sets: Sequence[Floats]) -> float:
+    """Mean cosine of two words of one set of unit vectors, over sets; first axes: several of each."""
+    found = []
+    for one in sets:
+        n = one.shape[-2]
+        if n > 1:
+            total = one.sum(axis=-2)
+            found.append((np.einsum("...i,...i->...", total, total) - n) / (n * (n - 1)))
+    return float(np.mean(found)) if found else 1.0

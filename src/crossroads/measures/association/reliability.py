@@ -1,0 +1,365 @@
+"""Internal consistency of the words of a test: split halves and Cronbach's α."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any, ClassVar, Self
+
+import numpy as np
+
+from crossroads.errors import EvidenceError, InputError
+from crossroads.evidence import Embeddings
+from crossroads.geometry import Floats, associations, cosines
+from crossroads.inference.bootstrap import generator
+from crossroads.inference.options import whole
+from crossroads.measures.coverage.words import Missing, check_inputs, gather
+from crossroads.results import Result, Row, Values, long_row
+from crossroads.stimuli import Design
+from crossroads.wording.table import Column, Interval, Table
+
+_SETS = ("x", "y", "a", "b")
+
+
+def reliability_name(design: str) -> str:
+    """Name of the reliability of a test, such as ``weat6 reliability``."""
+    return f"{design} reliability"
+
+
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
+class ReliabilityResult(Result):
+    """Reliability of the associations of one test."""
+
+    section: ClassVar[str] = "tests"
+    stem: ClassVar[str] = "reliability"
+    cites: ClassVar[tuple[str, ...]] = ("spearman1910correlation", "brown1910some", "cronbach1951coefficient")
+    asked: ClassVar[Mapping[str, tuple[str, ...]]] = {
+        "reliability": ("attributes", "targets", *(f"alpha_{key}" for key in _SETS), "left_out")
+    }
+
+    design: str
+    """Name of the design."""
+    attributes: float | None
+    """Split-half reliability of the associations of the targets, attributes split; None where a set of
+    attributes has fewer than two words."""
+    targets: float | None
+    """The same for the associations of the attributes, targets split."""
+    alpha: Mapping[str, float | None]
+    """Cronbach's α of each set: its words are the items, the words of the other facet the cases. None where
+    it has fewer than two words."""
+    splits: int
+    """Number of random splits."""
+    titles: Mapping[str, str] = field(default_factory=dict)
+    """What the sets stand for."""
+
+    @property
+    def label(self) -> str:
+        """Name of the design, marked as its reliability."""
+        return reliability_name(self.design)
+
+    def rows(self) -> list[Row]:
+        """One row: both reliabilities and the four α."""
+        alphas = {f"alpha_{key}": value for key, value in self.alpha.items()}
+        return [{"design": self.design, "attributes": self.attributes, "targets": self.targets, **alphas}]
+
+    @classmethod
+    def tabulate(cls, results: Mapping[str, Self]) -> Table:
+        """One row per test."""
+        rows = [{**one.rows()[0], "question": one.question} for one in results.values()]
+        said = {"x": "first target", "y": "second target", "a": "first attribute", "b": "second attribute"}
+        columns = (
+            Column(key="design", head="test"),
+            Column(key="question", head="question", spare=1),
+            Column(key="attributes", head="attributes", note="reliability of associations, attributes split"),
+            Column(key="targets", head="targets", note="the same with the targets split"),
+            *(
+                Column(key=f"alpha_{key}", head=f"α({key.upper()})", note=f"Cronbach's α, {name}", spare=2)
+                for key, name in said.items()
+            ),
+        )
+        notes = ("α below 0: words of the set vary against each other, not together.",)
+        shown = notes if any((a or 0) < 0 for one in results.values() for a in one.alpha.values()) else ()
+        title = "Reliability of the word lists"
+        return Table(name="reliability", title=title, columns=columns, rows=tuple(rows), notes=shown)
+
+    def long_rows(self, name: str) -> Iterator[Row]:
+        """Every number."""
+        for statistic, value in self.rows()[0].items():
+            if statistic != "design":
+                yield long_row("reliability", self.design, "", statistic, value, n=self.splits)
+
+    def readings(self, name: str) -> Iterator[tuple[str, str, Values]]:
+        """Every number, for rules."""
+        values: Values = {key: value for key, value in self.rows()[0].items() if key != "design"}
+        yield self.label, "reliability", {**values, "left_out": self.left_out()}
+
+
+def reliability(
+    emb: Embeddings, design: Design, *, splits: int = 1000, seed: int = 0, missing: Missing = "raise"
+) -> ReliabilityResult:
+    r"""Estimate how consistently the words of a test measure the associations it compares.
+
+    Attributes are split into random halves, :math:`s(w, A, B)` is computed from each half, and :math:`r`, the
+    mean correlation of the two over all targets, is stepped up to the full length, :math:`2r/(1+r)` (Spearman
+    and Brown). The same is done with the targets split. Low values explain wide intervals: other words for
+    the same things would have given other associations. Cronbach's α of a set takes its words as items and
+    the words of the other facet as cases.
+
+    Parameters
+    ----------
+    emb, design, missing
+        As in :func:`~crossroads.weat`.
+    splits
+        Number of random splits.
+    seed
+        Seed of the splits.
+
+    References
+    ----------
+    Spearman, C. (1910). doi:10.1111/j.2044-8295.1910.tb00206.x; Brown, W. (1910).
+    doi:10.1111/j.2044-8295.1910.tb00207.x; Cronbach, L. J. (1951). doi:10.1007/BF02310555
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import crossroads as cr
+    >>> rng = np.random.default_rng(1)
+    >>> near = {w: [1, 0] + rng.normal(0, 0.3, 2) for w in "abcdefgh"}
+    >>> far = {w: [0, 1] + rng.normal(0, 0.3, 2) for w in "ijklmnop"}
+    >>> emb = cr.Embeddings.from_dict({**near, **far})
+    >>> found = reliability(emb, cr.Design(name="toy", x=[*"abcd"], y=[*"ijkl"], a=[*"efgh"], b=[*"mnop"]))
+    >>> found.attributes > 0.9
+    True
+    """
+    whole("splits", splits, least=1, hint="split at least once; 1,000 is usual.")
+    check_inputs(design, emb)
+    sets = {key: design.sets[key] for key in _SETS}
+    found = gather(emb, sets, missing=missing, least=dict.fromkeys(sets, 1), design=design.name)
+    v = found.vectors
+    table = cosines(np.concatenate([v["x"], v["y"]]), np.concatenate([v["a"], v["b"]]))
+    n_x, n_a = len(v["x"]), len(v["a"])
+    rng = generator(seed)
+    parts = {"x": table[:n_x], "y": table[n_x:], "a": table[:, :n_a].T, "b": table[:, n_a:].T}
+    return ReliabilityResult(
+        design=design.name,
+        attributes=_split_half(table, n_a, splits, rng),
+        targets=_split_half(table.T, n_x, splits, rng),
+        alpha={key: _alpha(part) for key, part in parts.items()},
+        splits=splits,
+        titles={key: one.name for key, one in sets.items()},
+        coverage=found.coverage,
+        conventions={
+            "measure": "reliability",
+            "random halves": splits,
+            "seed": seed,
+            "missing": missing,
+            "fallback": ", ".join(emb.fallback) or "none",
+        },
+        provenance=(emb.provenance,),
+    )
+
+
+def _split_half(table: Floats, first: int, splits: int, rng: np.random.Generator) -> float | None:
+    """Mean correlation, stepped up, of contrasts of the columns, which are split within each group."""
+    sizes = (first, table.shape[1] - first)
+    if min(sizes) < 2 or len(table) < 3:
+        return None
+    contrast = []
+    masks = [np.argsort(rng.random((splits, n)), axis=1).argsort(axis=1) < n // 2 for n in sizes]
+    for one in (True, False):
+        weights = [(mask == one) / (mask == one).sum(axis=1, keepdims=True) for mask in masks]
+        contrast.append(table[:, :first] @ weights[0].T - table[:, first:] @ weights[1].T)
+    centred = [part - part.mean(axis=0) for part in contrast]
+    spread = np.sqrt((centred[0] ** 2).sum(axis=0) * (centred[1] ** 2).sum(axis=0))
+    r = (centred[0] * centred[1]).sum(axis=0) / np.where(spread > 0, spread, 1.0)
+    mean = float(r.mean())
+    return 2 * mean / (1 + mean)
+
+
+def _alpha(items: Floats) -> float | None:
+    """Cronbach's α: one row per item, one column per case."""
+    k = len(items)
+    total = float(items.sum(axis=0).var(ddof=1)) if items.shape[1] > 1 else 0.0
+    if k < 2 or total == 0.0:
+        return None
+    return k / (k - 1) * (1 - float(items.var(axis=1, ddof=1).sum()) / total)
+
+
+def icc_name(design: str) -> str:
+    """Name of the agreement of several models on a test, such as ``weat6 ICC``."""
+    return f"{design} ICC"
+
+
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
+class IccResult(Result):
+    """How far several models agree on the associations of the words of one test."""
+
+    section: ClassVar[str] = "tests"
+    stem: ClassVar[str] = "icc"
+    cites: ClassVar[tuple[str, ...]] = ("shrout1979intraclass", "mcgraw1996forming")
+    asked: ClassVar[Mapping[str, tuple[str, ...]]] = {"icc": ("agreement", "consistency")}
+
+    design: str
+    """Name of the design."""
+    agreement: float
+    """ICC(2,1): share of the variance of associations that is between words; differences of level between
+    models count against it."""
+    agreement_interval: tuple[float, float]
+    """Its 95 % interval over words and models."""
+    consistency: float
+    """ICC(3,1): the same without the levels of the models."""
+    consistency_interval: tuple[float, float]
+    """Its 95 % interval over words, for these models."""
+    models: tuple[str, ...]
+    """The models, layers or seeds."""
+    words: int
+    """Number of targets that all of them have."""
+    titles: Mapping[str, str] = field(default_factory=dict)
+    """What the sets stand for."""
+
+    @property
+    def label(self) -> str:
+        """The design, and that this is about the agreement of models."""
+        return icc_name(self.design)
+
+    def rows(self) -> list[Row]:
+        """One row: both coefficients with their intervals."""
+        row: Row = {"design": self.design, "agreement": self.agreement, "consistency": self.consistency}
+        row["agreement_low"], row["agreement_high"] = self.agreement_interval
+        row["consistency_low"], row["consistency_high"] = self.consistency_interval
+        return [{**row, "models": len(self.models), "words": self.words}]
+
+    @classmethod
+    def tabulate(cls, results: Mapping[str, Self]) -> Table:
+        """One row per test."""
+        rows = [
+            {
+                "test": one.design,
+                "question": one.question,
+                "models": len(one.models),
+                "words": one.words,
+                "agreement": one.agreement,
+                "agreement_ci": Interval(*one.agreement_interval),
+                "consistency": one.consistency,
+                "consistency_ci": Interval(*one.consistency_interval),
+            }
+            for one in results.values()
+        ]
+        columns = (
+            Column(key="test", head="test"),
+            Column(key="question", head="question", spare=1),
+            Column(key="models", head="models", kind="count", spare=2),
+            Column(key="words", head="words", kind="count", spare=2),
+            Column(key="agreement", head="agreement", note="ICC(2,1), levels of the models included"),
+            Column(key="agreement_ci", head="95 % CI", note="over words and models"),
+            Column(key="consistency", head="consistency", note="ICC(3,1), levels left out", spare=3),
+            Column(key="consistency_ci", head="CI", note="95 %, over words", spare=3),
+        )
+        title = "Agreement of models on associations"
+        return Table(name="icc", title=title, columns=columns, rows=tuple(rows))
+
+    def long_rows(self, name: str) -> Iterator[Row]:
+        """Both coefficients with their intervals."""
+        for statistic in ("agreement", "consistency"):
+            low, high = getattr(self, f"{statistic}_interval")
+            value = getattr(self, statistic)
+            yield long_row("icc", self.design, "", statistic, value, low=low, high=high, n=self.words)
+
+    def readings(self, name: str) -> Iterator[tuple[str, str, Values]]:
+        """Both coefficients, for rules."""
+        yield self.label, "icc", {"agreement": self.agreement, "consistency": self.consistency}
+
+
+def icc(models: Mapping[str, Embeddings], design: Design) -> IccResult:
+    r"""Agreement of several models, layers or seeds on the associations of the targets of one test.
+
+    The associations :math:`s(w, A, B)` of the targets are a table of words by models. Its two-way analysis of
+    variance gives the intraclass correlations of Shrout and Fleiss: how much of the variance of a single
+    association is about the word.
+
+    Parameters
+    ----------
+    models
+        Vectors by name: models, layers, templates or seeds.
+    design
+        The test; words that one of the models lacks are left out.
+
+    References
+    ----------
+    Shrout, P. E., & Fleiss, J. L. (1979). doi:10.1037/0033-2909.86.2.420
+    McGraw, K. O., & Wong, S. P. (1996). doi:10.1037/1082-989X.1.1.30
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import crossroads as cr
+    >>> design, rng = cr.catalog("weat7"), np.random.default_rng(1)
+    >>> common = rng.normal(size=(32, 9))
+    >>> seeds = {str(i): cr.Embeddings(design.words, common + rng.normal(0, 0.3, (32, 9))) for i in range(3)}
+    >>> found = cr.stats.icc(seeds, design)
+    >>> 0.6 < found.agreement < 1
+    True
+    """
+    if not hasattr(models, "items") or len(models) < 2:
+        raise InputError("an ICC takes two models or more.", hint="give {name: vectors, ...}.")
+    check_inputs(design, *models.values())
+    least = {**dict.fromkeys(design.sets, 1), "x": 2}
+    found = [
+        gather(one, design.sets, missing="drop", least=least, design=design.name) for one in models.values()
+    ]
+    common = {
+        key: [word for word in words if all(word in one.words[key] for one in found)]
+        for key, words in design.sets.items()
+    }
+    columns = []
+    for one in models.values():
+        v = gather(one, common, missing="raise", least=least, design=design.name).vectors
+        targets = np.concatenate([v[key] for key in ("x", "y") if key in v])
+        columns.append(associations(targets, v["a"], v["b"]))
+    table = np.stack(columns, axis=1)
+    numbers = _intraclass(table)
+    return IccResult(
+        design=design.name,
+        **numbers,
+        models=tuple(map(str, models)),
+        words=len(table),
+        titles={key: words.name for key, words in design.sets.items()},
+        conventions={"measure": "icc", "level": 0.95},
+        provenance=tuple(one.provenance for one in models.values()),
+    )
+
+
+def _intraclass(table: Floats) -> dict[str, Any]:
+    """ICC(2,1) and ICC(3,1) of words by models, with the intervals of McGraw and Wong."""
+    from scipy.special import fdtri  # scipy is slow to import
+
+    n, k = table.shape
+    mean, rows, columns = table.mean(), table.mean(axis=1), table.mean(axis=0)
+    between = k * float(((rows - mean) ** 2).sum()) / (n - 1)
+    judges = n * float(((columns - mean) ** 2).sum()) / (k - 1)
+    rest = table - rows[:, None] - columns + mean
+    error = float((rest**2).sum()) / ((n - 1) * (k - 1))
+    if error <= 1e-20 * between or between <= 1e-20:
+        raise EvidenceError(
+            "the associations of the words are equal, or equal in all models.",
+            hint="give models that differ, and words that do.",
+        )
+    consistency = (between - error) / (between + (k - 1) * error)
+    agreement = (between - error) / (between + (k - 1) * error + k * (judges - error) / n)
+    f, df = between / error, (n - 1) * (k - 1)
+    low, high = f / fdtri(n - 1, df, 0.975), f * fdtri(df, n - 1, 0.975)
+    ends = (low - 1) / (low + k - 1), (high - 1) / (high + k - 1)
+    # degrees of freedom of the denominator under random models (Satterthwaite)
+    a = k * agreement / (n * (1 - agreement))
+    b = 1 + k * agreement * (n - 1) / (n * (1 - agreement))
+    v = (a * judges + b * error) ** 2 / ((a * judges) ** 2 / (k - 1) + (b * error) ** 2 / df)
+    up, down = fdtri(n - 1, v, 0.975), fdtri(v, n - 1, 0.975)
+    spread = k * judges + (k * n - k - n) * error
+    lower = n * (between - up * error) / (up * spread + n * between)
+    upper = n * (down * between - error) / (spread + n * down * between)
+    return {
+        "agreement": float(agreement),
+        "agreement_interval": (float(lower), float(upper)),
+        "consistency": float(consistency),
+        "consistency_interval": (float(ends[0]), float(ends[1])),
+    }

@@ -1,0 +1,355 @@
+"""Dependence of an effect size on the choice of stimuli."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from crossroads.errors import DesignError, EvidenceError
+from crossroads.evidence import Embeddings
+from crossroads.geometry import Floats, associations, cosines, effect_size, rounding_error, standardised
+from crossroads.inference.bootstrap import generator, percentile_interval, resampled_weights, weighted_effects
+from crossroads.inference.options import share, whole
+from crossroads.measures.association.weat import check_ddof
+from crossroads.measures.coverage.words import Gathered, Missing, check_inputs, gather
+from crossroads.results import Result, Row, long_row, read_only
+from crossroads.stimuli import Design
+from crossroads.wording import phrases
+from crossroads.wording.table import Column, Interval, Table
+
+_AT_A_TIME = 500
+
+
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
+class BootstrapResult(Result):
+    """Confidence interval of an effect size over the choice of stimuli."""
+
+    section: ClassVar[str] = "tests"
+    cites: ClassVar[tuple[str, ...]] = ("efron1979bootstrap",)
+
+    design: str
+    """Name of the design."""
+    effect_size: float
+    """The effect size of the stimuli as given."""
+    low: float
+    """Lower end of the interval."""
+    high: float
+    """Upper end of the interval."""
+    level: float
+    """Share of resamples inside the interval."""
+    resamples: int
+    """Number of resamples."""
+    undefined: int
+    """Resamples without an effect size, because every stimulus drawn had the same association."""
+    effect_sizes: NDArray[np.float64]
+    """Effect size of each resample that has one."""
+
+    def rows(self) -> list[dict[str, Any]]:
+        """One row: the effect size and its interval."""
+        keys = ("design", "effect_size", "low", "high", "level", "resamples", "undefined")
+        return [{key: getattr(self, key) for key in keys}]
+
+    @property
+    def label(self) -> str:
+        """Name of the design, marked as an interval."""
+        return f"{self.design} interval"
+
+    @classmethod
+    def tabulate(cls, results: Mapping[str, Self]) -> Table:
+        """One row per interval."""
+        rows = [
+            {
+                "test": one.design,
+                "d": one.effect_size,
+                "interval": Interval(one.low, one.high),
+                "level": one.level,
+                "resamples": one.resamples,
+            }
+            for one in results.values()
+        ]
+        columns = (
+            Column(key="test", head="test"),
+            Column(key="d", head="d", note=phrases.effect(one.conventions for one in results.values())),
+            Column(key="interval", head="interval", note=phrases.WORDS_DRAWN),
+            Column(key="level", head="level", kind="share", digits=0),
+            Column(key="resamples", head="resamples", kind="count", spare=1),
+        )
+        return Table(name="intervals", title="Intervals of effect sizes", columns=columns, rows=tuple(rows))
+
+    def long_rows(self, name: str) -> Iterator[Row]:
+        """How the interval was found; its ends are beside the effect size of the test."""
+        for statistic in ("resamples", "undefined", "level"):
+            yield long_row("bootstrap", self.design, "interval", statistic, getattr(self, statistic))
+
+
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
+class InfluenceResult(Result):
+    """Effect size without each stimulus in turn."""
+
+    section: ClassVar[str] = "tests"
+    stem: ClassVar[str] = "influence"
+    figure: ClassVar[str] = "association.influence:influence_plot"
+
+    design: str
+    """Name of the design."""
+    effect_size: float
+    """The effect size of all stimuli."""
+    without: Mapping[str, Mapping[str, float]]
+    """The effect size without each stimulus, by set and stimulus."""
+    titles: Mapping[str, str] = field(default_factory=dict)
+    """What each set stands for; empty in results saved before this field existed."""
+
+    @property
+    def span(self) -> tuple[float, float]:
+        """Smallest and largest effect size without a single stimulus."""
+        values = [d for words in self.without.values() for d in words.values()]
+        return min(values), max(values)
+
+    def rows(self) -> list[dict[str, Any]]:
+        """One row per stimulus, the most influential first."""
+        rows = [
+            {"set": name, "word": word, "without": d, "change": d - self.effect_size}
+            for name, words in self.without.items()
+            for word, d in words.items()
+        ]
+        return sorted(rows, key=lambda row: -abs(float(str(row["change"]))))
+
+    @property
+    def label(self) -> str:
+        """Name of the design, marked as leaving out single words."""
+        return f"{self.design} influence"
+
+    @classmethod
+    def tabulate(cls, results: Mapping[str, Self]) -> Table:
+        """One row per word, the most influential of all tests first."""
+        rows = [{"test": one.design, **row} for one in results.values() for row in one.rows()]
+        columns = (
+            Column(key="test", head="test"),
+            Column(key="set", head="set"),
+            Column(key="word", head="word"),
+            Column(key="without", head="d without", note="effect size without the word"),
+            Column(key="change", head="change"),
+        )
+        rows.sort(key=lambda row: -abs(row["change"]))
+        title = "Effect sizes without single words"
+        return Table(name="influence", title=title, columns=columns, rows=tuple(rows), most=8)
+
+    def long_rows(self, name: str) -> Iterator[Row]:
+        """The effect size without each word."""
+        for key, words in self.without.items():
+            for word, effect in words.items():
+                yield long_row("influence", self.design, f"{key} {word}", "effect_size_without", effect)
+
+
+def bootstrap(
+    emb: Embeddings,
+    design: Design,
+    *,
+    resamples: int = 2000,
+    level: float = 0.95,
+    ddof: int = 1,
+    seed: int = 0,
+    missing: Missing = "raise",
+) -> BootstrapResult:
+    """Compute a confidence interval of the WEAT effect size by resampling the stimuli of all four sets.
+
+    The p-value of the test takes the attributes as given and concerns the labels of the targets. The interval
+    answers another question: how much would the effect size vary if other words had been chosen for all four
+    sets? It is a percentile interval, and only approximate for small sets.
+
+    Parameters
+    ----------
+    emb, design, ddof, missing
+        As in :func:`~crossroads.weat`.
+    resamples
+        Number of resamples.
+    level
+        Share of resamples inside the interval.
+    seed
+        Seed of the resampling.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import crossroads as cr
+    >>> design = cr.catalog("weat7")
+    >>> emb = cr.Embeddings(design.words, np.random.default_rng(1).normal(size=(32, 9)))
+    >>> result = cr.stats.bootstrap(emb, design)
+    >>> round(result.effect_size, 2), round(result.low, 1), round(result.high, 1)
+    (0.57, -0.8, 1.3)
+    """
+    check_ddof(ddof)
+    whole("resamples", resamples, least=1, hint="draw at least one; 2,000 is usual.")
+    share("level", level)
+    found = _gathered(emb, design, missing)
+    table = _table(found)
+    n_x, n_a = len(found.words["x"]), len(found.words["a"])
+    observed = _effect(table, n_x, n_a, ddof, emb.dim, f"of the design {design.name!r}")
+    rng = generator(seed)
+    drawn = []
+    for start in range(0, resamples, _AT_A_TIME):
+        size = min(_AT_A_TIME, resamples - start)
+        weights = {name: resampled_weights(len(words), size, rng) for name, words in found.words.items()}
+        s = weights["a"] @ table[:, :n_a].T - weights["b"] @ table[:, n_a:].T
+        drawn.append(weighted_effects(s[:, :n_x], s[:, n_x:], weights["x"], weights["y"], ddof=ddof))
+    effects = np.concatenate(drawn)
+    defined = effects[np.isfinite(effects)]
+    if defined.size == 0:
+        raise EvidenceError(
+            f"none of {resamples} resamples of the design {design.name!r} has an effect size.",
+            hint="draw more resamples.",
+        )
+    low, high = percentile_interval(defined, level)
+    return BootstrapResult(
+        design=design.name,
+        effect_size=observed,
+        low=low,
+        high=high,
+        level=level,
+        resamples=resamples,
+        undefined=int(effects.size - defined.size),
+        effect_sizes=read_only(defined),
+        coverage=found.coverage,
+        conventions={
+            "measure": "bootstrap",
+            "ddof": ddof,
+            "interval": "percentile",
+            "seed": seed,
+            "missing": missing,
+            "fallback": ", ".join(emb.fallback) or "none",
+        },
+        provenance=(emb.provenance,),
+    )
+
+
+def influence(
+    emb: Embeddings, design: Design, *, ddof: int = 1, missing: Missing = "raise"
+) -> InfluenceResult:
+    """Compute the WEAT effect size without each stimulus in turn.
+
+    Parameters
+    ----------
+    emb, design, ddof, missing
+        As in :func:`~crossroads.weat`. A set must keep at least one stimulus.
+
+    Notes
+    -----
+    The work grows with the number of stimuli, not with its square. Leaving out a target changes two sums;
+    leaving out an attribute changes the vector d that targets are multiplied by, and the standard deviation
+    of the associations of centred targets T is the length of T d, or of R d with T = Q R.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import crossroads as cr
+    >>> design = cr.catalog("weat7")
+    >>> emb = cr.Embeddings(design.words, np.random.default_rng(1).normal(size=(32, 9)))
+    >>> result = cr.stats.influence(emb, design)
+    >>> min(result.without["x"], key=result.without["x"].get)  # without this word, d is smallest
+    'computation'
+    """
+    check_ddof(ddof)
+    found = _gathered(emb, design, missing)
+    targets = np.concatenate([found.vectors["x"], found.vectors["y"]])
+    n_x = len(found.words["x"])
+    s = associations(targets, found.vectors["a"], found.vectors["b"])
+    least = 2 * rounding_error(emb.dim)
+    whole = _defined(s, n_x, ddof, least, f"of the design {design.name!r}")
+    effects = {
+        **_without_targets(s, n_x, ddof, least, found.words),
+        **_without_attributes(targets, n_x, ddof, least, found),
+    }
+    without = {
+        name: dict(zip(words, effects[name].tolist(), strict=True)) for name, words in found.words.items()
+    }
+    return InfluenceResult(
+        design=design.name,
+        effect_size=whole,
+        without=without,
+        titles={name: words.name for name, words in design.sets.items()},
+        coverage=found.coverage,
+        conventions={
+            "measure": "influence",
+            "ddof": ddof,
+            "missing": missing,
+            "fallback": ", ".join(emb.fallback) or "none",
+        },
+        provenance=(emb.provenance,),
+    )
+
+
+def _gathered(emb: Embeddings, design: Design, missing: str) -> Gathered:
+    check_inputs(design, emb)
+    if design.y is None:
+        raise DesignError(f"the design {design.name!r} has a single target.", hint="give y as well.")
+    return gather(emb, design.sets, missing=missing, least=dict.fromkeys("xyab", 2), design=design.name)
+
+
+def _table(found: Gathered) -> Floats:
+    """Cosines of all targets with all attributes."""
+    v = found.vectors
+    return cosines(np.concatenate([v["x"], v["y"]]), np.concatenate([v["a"], v["b"]]))
+
+
+def _without_targets(
+    s: Floats, n_x: int, ddof: int, least: float, words: Mapping[str, tuple[str, ...]]
+) -> dict[str, Floats]:
+    """Effect sizes without each target in turn, from the sums over all targets."""
+    n, means = len(s), np.array([s[:n_x].mean(), s[n_x:].mean()])
+    sizes = np.array([n_x, n - n_x])
+    of = np.repeat([0, 1], sizes)  # the set of each target
+    left = means[of] + (means[of] - s) / (sizes[of] - 1)  # mean of its set without it
+    difference = np.where(of == 0, left - means[1], means[0] - left)
+    centred = s - s.mean()
+    squares = float(centred @ centred)
+    rest = squares - centred**2 * (n / (n - 1))
+    # where a target has half of the sum of squares (at most two do), the difference would lose digits
+    again = (rest <= squares / 2) | (rest <= least**2 * n)
+    effects = standardised(difference, rest / (n - 1 - ddof), flat=again)
+    names = [*words["x"], *words["y"]]
+    for i in np.flatnonzero(again):
+        kept = np.delete(s, i)
+        effects[i] = _defined(kept, n_x - int(i < n_x), ddof, least, f"without {names[i]!r}")
+    return {"x": effects[:n_x], "y": effects[n_x:]}
+
+
+def _without_attributes(
+    targets: Floats, n_x: int, ddof: int, least: float, found: Gathered
+) -> dict[str, Floats]:
+    """Effect sizes without each attribute in turn."""
+    n = len(targets)
+    centred = targets - targets.mean(axis=0)
+    factor: Floats = centred if n <= targets.shape[1] else np.linalg.qr(centred, mode="r")  # type: ignore[assignment]
+    between = targets[:n_x].mean(axis=0) - targets[n_x:].mean(axis=0)
+    means = {name: found.vectors[name].mean(axis=0) for name in "ab"}
+    effects = {}
+    for name, sign in (("a", 1), ("b", -1)):
+        vectors = found.vectors[name]
+        left = means[name] + (means[name] - vectors) / (len(vectors) - 1)  # mean of the set without each
+        directions = sign * (left - means["b" if name == "a" else "a"])
+        length = np.linalg.norm(directions @ factor.T, axis=1)
+        again = length <= least * np.sqrt(n)  # all associations may be equal
+        effects[name] = standardised(directions @ between, length**2 / (n - ddof), flat=again)
+        for i in np.flatnonzero(again):
+            word = found.words[name][i]
+            effects[name][i] = _defined(targets @ directions[i], n_x, ddof, least, f"without {word!r}")
+    return effects
+
+
+def _effect(table: Floats, n_x: int, n_a: int, ddof: int, dim: int, where: str) -> float:
+    s = table[:, :n_a].mean(axis=1) - table[:, n_a:].mean(axis=1)
+    return _defined(s, n_x, ddof, 2 * rounding_error(dim), where)
+
+
+def _defined(s: Floats, n_x: int, ddof: int, least: float, where: str) -> float:
+    """Effect size of associations; an error where they differ by rounding error only."""
+    if float(s.max() - s.min()) <= least:
+        raise EvidenceError(
+            f"every association {where} equals {float(s[0]):.6g}, so there is no effect size.",
+            hint="check that the vectors differ and that the two attributes are not the same words.",
+        )
+    return effect_size(s[:n_x], s[n_x:], ddof=ddof)

@@ -1,0 +1,1 @@
+"""Two models compared on the same words."""

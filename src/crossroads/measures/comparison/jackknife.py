@@ -1,0 +1,246 @@
+"""Uncertainty of a difference between two models, by leaving out one word at a time.
+
+The words of all four sets are treated as samples, which the two models share. Targets and attributes are
+crossed: every target is paired with every attribute. A variance over targets and one over attributes both
+include the variance of single cells, which is subtracted once (Cameron, Gelbach & Miller 2011).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from math import isfinite, sqrt
+from typing import NamedTuple
+
+import numpy as np
+
+from crossroads.geometry import Floats
+from crossroads.inference.crossed import combined
+from crossroads.measures.comparison.words import SharedWords
+
+_TINY = 1e-12  # a spread within both targets below this share of the associations is rounding error
+_LEAST_TAIL = 1e-200
+_AT_A_TIME = 1 << 22  # number of weights: limits the memory for thousands of words
+_BLOCKS = (("x", "a"), ("x", "b"), ("y", "a"), ("y", "b"))
+
+
+class Variance(NamedTuple):
+    """A variance over the choice of words."""
+
+    total: float
+    """Variance over targets and attributes together."""
+    df: float
+    """Its degrees of freedom (Satterthwaite)."""
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Jackknife:
+    """A statistic in two models, and how it depends on each word."""
+
+    values: tuple[float, float]
+    """The statistic in each model."""
+    variances: tuple[Variance, Variance]
+    """Its variance in each model."""
+    variance: Variance
+    """The variance of the difference of the two statistics, which share their words."""
+    influence: tuple[Floats, Floats]
+    """Contribution of each target of x, and of y, to the difference, relative to the mean of its set."""
+    undefined: int
+    """Words without which the statistic is undefined in a model; leaving them out counts as no change."""
+    within: tuple[float, float]
+    """Standard deviation of the associations within targets in each model; 1e-12 of the largest association
+    where it is below that."""
+
+    @property
+    def defined(self) -> bool:
+        """Whether the statistic is defined in both models, whose associations must not be nearly equal."""
+        return isfinite(self.difference)
+
+    @property
+    def difference(self) -> float:
+        """The statistic in the first model less that in the second."""
+        return self.values[0] - self.values[1]
+
+
+def jackknife(shared: SharedWords, scale: str) -> Jackknife:
+    r"""Leave out one word at a time, in both models alike.
+
+    Parameters
+    ----------
+    shared
+        Words and cosines of two models; every set has two words or more.
+    scale
+        The statistic: ``"cosine"`` the difference :math:`\Delta` between the mean associations of x and y;
+        ``"sd"`` Fisher's z of the correlation between association and target, which is
+        :math:`\operatorname{arsinh}(\sqrt{pq}\,\Delta / \sigma)`, with :math:`\sigma` the standard deviation
+        within targets and p, q the shares of x and y. It rises with the effect size d, which is
+        :math:`\tanh(z) / \sqrt{pq}`, and unlike d its standard error hardly depends on its size.
+
+    Notes
+    -----
+    With :math:`\theta_{(i)}` the statistic without word i of a set of n, the set adds :math:`\frac{n - 1}{n}
+    \sum_i (\theta_{(i)} - \bar\theta_{(\cdot)})^2` to the variance. The part of single cells is estimated
+    from the residuals of the cosines of each block, such as x and a, after subtracting the means of its rows
+    and columns. The total is never below the share of the targets alone or of the attributes alone.
+    """
+    sides = [_Side.of(table, shared.sizes, scale) for table in shared.tables]
+    left = {name: np.stack([side.left_out[name] for side in sides]) for name in shared.sizes}
+    lost = {name: np.isnan(rows).any(axis=0) for name, rows in left.items()}
+    whole = np.array([[side.value] for side in sides])
+    left = {name: np.where(lost[name], whole, rows) for name, rows in left.items()}  # one row per model
+    cells = [np.stack([side.cells[block] for side in sides]) for block in _BLOCKS]
+    one, two = (
+        _variance({name: rows[k] for name, rows in left.items()}, [block[k] for block in cells])
+        for k in (0, 1)
+    )
+    both = _variance(
+        {name: rows[0] - rows[1] for name, rows in left.items()}, [block[0] - block[1] for block in cells]
+    )
+    change = {name: left[name][0] - left[name][1] for name in ("x", "y")}
+    return Jackknife(
+        values=(sides[0].value, sides[1].value),
+        variances=(one, two),
+        variance=both,
+        influence=(
+            (change["x"].size - 1) * (change["x"].mean() - change["x"]),
+            (change["y"].size - 1) * (change["y"] - change["y"].mean()),
+        ),
+        undefined=sum(int(some.sum()) for some in lost.values()),
+        within=(sides[0].within, sides[1].within),
+    )
+
+
+def tempered_changes(found: Jackknife, scale: str) -> tuple[Floats, Floats]:
+    """Compute changes of the targets of x and of y whose exchange gives the p-value of a difference.
+
+    They vary as the influence of each target does. Their difference is set so that a t test of them, which is
+    based on targets only, has the p-value of the difference over targets and attributes together.
+
+    Parameters
+    ----------
+    found
+        The difference.
+    scale
+        With ``"cosine"``, where influences are changes themselves, a difference is never enlarged.
+    """
+    from scipy.special import stdtr, stdtrit  # scipy is slow to import
+
+    x, y = found.influence
+    n_x, n_y = x.size, y.size
+    df = n_x + n_y - 2
+    known = sqrt(float((x**2).sum() + (y**2).sum()) / df * (1 / n_x + 1 / n_y))
+    size = abs(found.difference)
+    kept = size
+    if found.variance.total > 0:
+        tail = float(stdtr(found.variance.df, -size / sqrt(found.variance.total)))
+        # where the tail underflows there is no quantile, and no such share of exchanges either
+        kept = -float(stdtrit(df, max(tail, _LEAST_TAIL))) * known
+    if scale == "cosine":
+        kept = min(kept, size)
+    moved = kept if found.difference > 0 else -kept
+    return x + moved * n_y / (n_x + n_y), y - moved * n_x / (n_x + n_y)
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class _Side:
+    """One model: the statistic, its values without each word, and contributions of single cells."""
+
+    value: float
+    within: float
+    left_out: Mapping[str, Floats]
+    cells: Mapping[tuple[str, str], Floats]
+
+    @classmethod
+    def of(cls, table: Floats, sizes: Mapping[str, int], scale: str) -> _Side:
+        n_x, n_a = sizes["x"], sizes["a"]
+        near_a, near_b = table[:, :n_a], table[:, n_a:]
+        s = near_a.mean(axis=1) - near_b.mean(axis=1)
+        x, y = s[None, :n_x], s[None, n_x:]
+        even = {name: np.full((1, n), 1 / n) for name, n in sizes.items()}
+        mean_a, mean_b = near_a.mean(axis=1), near_b.mean(axis=1)
+
+        def moved(scores: Floats) -> Floats:
+            return _numbers(scores[:, :n_x], scores[:, n_x:], even["x"], even["y"], scale)
+
+        without: dict[str, Callable[[Floats], Floats]] = {
+            "x": lambda weights: _numbers(x, y, weights, even["y"], scale),
+            "y": lambda weights: _numbers(x, y, even["x"], weights, scale),
+            "a": lambda weights: moved(np.einsum("ia,ta->it", weights, near_a) - mean_b),
+            "b": lambda weights: moved(mean_a - np.einsum("ib,tb->it", weights, near_b)),
+        }
+        value = float(_numbers(x, y, even["x"], even["y"], scale)[0])
+        found = {name: _one_by_one(n, s.size, without[name]) for name, n in sizes.items()}
+        slopes = _slopes(s[:n_x], s[n_x:], scale)
+        rows, columns = {"x": table[:n_x], "y": table[n_x:]}, {"a": slice(n_a), "b": slice(n_a, None)}
+        return cls(
+            value=value,
+            within=_spread(s[:n_x], s[n_x:]),
+            left_out=found,
+            cells={(t, w): slopes[t][:, None] * _interaction(rows[t][:, columns[w]]) for t, w in _BLOCKS},
+        )
+
+
+def _one_by_one(n: int, targets: int, numbers: Callable[[Floats], Floats]) -> Floats:
+    """The statistic without each of n words, from weights of these words, in blocks."""
+    step = max(1, _AT_A_TIME // max(n, targets))
+    parts = []
+    for start in range(0, n, step):
+        weights = np.full((min(step, n - start), n), 1 / (n - 1))
+        np.fill_diagonal(weights[:, start:], 0.0)
+        parts.append(numbers(weights))
+    return np.concatenate(parts)
+
+
+def _numbers(x: Floats, y: Floats, x_weights: Floats, y_weights: Floats, scale: str) -> Floats:
+    """The statistic of each row of associations under each row of weights; NaN where it is undefined."""
+    mean_x, mean_y = (x_weights * x).sum(axis=1), (y_weights * y).sum(axis=1)
+    delta = mean_x - mean_y
+    if scale == "cosine":
+        return np.asarray(delta)
+    p = x.shape[1] / (x.shape[1] + y.shape[1])
+    squares_x = (x_weights * (x - mean_x[:, None]) ** 2).sum(axis=1)
+    squares_y = (y_weights * (y - mean_y[:, None]) ** 2).sum(axis=1)
+    within = p * squares_x + (1 - p) * squares_y
+    least = _TINY * float(max(np.abs(x).max(), np.abs(y).max()))
+    flat = (np.sqrt(within) <= least) & (np.abs(delta) <= least)
+    spread = np.maximum(np.sqrt(within), least if least > 0 else 1.0)
+    return np.where(flat, np.nan, np.arcsinh(sqrt(p * (1 - p)) * delta / spread))
+
+
+def _slopes(x: Floats, y: Floats, scale: str) -> dict[str, Floats]:
+    """Derivative of the statistic with respect to the association of each target."""
+    slopes = {"x": np.full(x.size, 1 / x.size), "y": np.full(y.size, -1 / y.size)}
+    if scale == "cosine":
+        return slopes
+    p = x.size / (x.size + y.size)
+    delta, spread = float(x.mean() - y.mean()), _spread(x, y)
+    for name, s, share in (("x", x, p), ("y", y, 1 - p)):
+        slopes[name] = slopes[name] / spread - delta / spread**3 * share * (s - s.mean()) / s.size
+    ratio = sqrt(p * (1 - p)) * delta / spread
+    return {name: sqrt(p * (1 - p)) / sqrt(1 + ratio**2) * some for name, some in slopes.items()}
+
+
+def _spread(x: Floats, y: Floats) -> float:
+    """Standard deviation within targets, or the smallest that exceeds rounding error."""
+    p = x.size / (x.size + y.size)
+    least = _TINY * float(max(np.abs(x).max(), np.abs(y).max()))
+    return max(sqrt(p * float(x.var()) + (1 - p) * float(y.var())), least if least > 0 else 1.0)
+
+
+def _interaction(block: Floats) -> Floats:
+    """Contribution of single cells of a block to the mean of each row, beyond its row and its column."""
+    n, m = block.shape
+    rest = block - block.mean(axis=0) - block.mean(axis=1)[:, None] + block.mean()
+    return np.asarray(rest / m * sqrt(n / (n - 1) * m / (m - 1)))
+
+
+def _variance(left_out: Mapping[str, Floats], cells: list[Floats]) -> Variance:
+    shares = {
+        name: float((rows.size - 1) / rows.size * ((rows - rows.mean()) ** 2).sum())
+        for name, rows in left_out.items()
+    }
+    twice = sum(float((block**2).sum()) for block in cells)
+    sets = ("x", "y", "a", "b")
+    parts = np.array([shares[name] for name in sets])
+    total, df = combined(parts, [left_out[name].size for name in sets], 2, twice)
+    return Variance(total=float(total), df=float(df) if total > 0 else 1.0)

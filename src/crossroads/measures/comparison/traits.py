@@ -1,0 +1,299 @@
+"""Agreement of two models on scores of groups on traits, and where they differ most."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from crossroads.errors import InputError, in_short, join_words
+from crossroads.evidence.model_names import model_name
+from crossroads.geometry import Floats
+from crossroads.inference.agreement import exchanged_taus, kendall, tau_interval, two_sided
+from crossroads.inference.bootstrap import generator
+from crossroads.inference.options import seed_of, share, whole
+from crossroads.measures.traits.scores import TraitScores
+from crossroads.results import Coverage, Result, Row, read_only
+from crossroads.wording import phrases
+from crossroads.wording.numbers import P, counted, number, percent
+from crossroads.wording.table import Column, Interval, Table
+
+
+@dataclass(frozen=True, kw_only=True)
+class TraitExchange:
+    """Agreement of two models that remains when the labels of one are exchanged."""
+
+    pvalue: float
+    """Two-sided p-value of the observed τ-b among those with exchanged labels."""
+    tau: float
+    """The observed τ-b, on the groups that have every trait."""
+    expected_tau: float
+    """Mean τ-b with exchanged labels."""
+    permutations: int
+    """Number of exchanges."""
+
+
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
+class CompareTraitsResult(Result):
+    """Scores of the same groups on the same traits by two models."""
+
+    section: ClassVar[str] = "comparison"
+    cites: ClassVar[tuple[str, ...]] = ("cao2022theory", "kendall1945treatment")
+    stem: ClassVar[str] = "trait_comparison"
+
+    models: tuple[str, str]
+    """The two models."""
+    measures: tuple[str, str]
+    """The measure of each."""
+    groups: tuple[str, ...]
+    """Groups that both have: rows of the differences."""
+    traits: tuple[str, ...]
+    """Traits that both have: columns of the differences."""
+    kendall_tau: float
+    """Kendall's τ-b over all cells of groups and traits together."""
+    interval: tuple[float, float] | None
+    """Interval of τ-b for other groups and other traits; None for fewer than three of either."""
+    exchanges: Mapping[str, TraitExchange]
+    """``groups``: profiles of the second model are exchanged between groups; ``traits``: its traits are
+    renamed, for all groups alike. Empty where fewer than three groups have every trait, or without
+    permutations."""
+    first_scores: NDArray[np.float64]
+    """Scores of the first model in standard deviations of all its cells; 0 where ``known`` is false."""
+    second_scores: NDArray[np.float64]
+    """The same for the second model."""
+    known: NDArray[np.bool_]
+    """Which cells have a score on both sides."""
+    adjusted: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
+    """p-value of each exchange adjusted over all exchanges of the same comparison, with other scores and
+    pairs of models, by method (``holm``, ``bh``, ``by``). Empty for scores compared alone."""
+
+    @property
+    def differences(self) -> Floats:
+        """First score less second, each in standard deviations of its model."""
+        return np.asarray(self.first_scores - self.second_scores)
+
+    def largest(self, n: int = 10) -> list[dict[str, Any]]:
+        """The rows of the largest differences, of either sign."""
+        rows = [row for row in self.rows() if row["difference"] is not None]
+        return sorted(rows, key=lambda row: -abs(float(row["difference"])))[:n]
+
+    def rows(self) -> list[dict[str, Any]]:
+        """One row per group and trait."""
+        rows = []
+        for g, group in enumerate(self.groups):
+            for t, trait in enumerate(self.traits):
+                there = bool(self.known[g, t])
+                one, two = float(self.first_scores[g, t]), float(self.second_scores[g, t])
+                cells = {"score_1": one, "score_2": two, "difference": one - two}
+                row = {key: value if there else None for key, value in cells.items()}
+                rows.append({"group": group, "trait": trait, **row})
+        return rows
+
+    @property
+    def label(self) -> str:
+        """The scores and the models."""
+        return f"{self.measures[0]}: {' / '.join(self.models)}"
+
+    def adjusted_marks(self) -> Mapping[str, Mapping[Any, P]]:
+        """Adjusted p-values, which are estimates, by method and exchange."""
+        return {
+            how: {name: P.of(p, "monte-carlo") for name, p in some.items()}
+            for how, some in self.adjusted.items()
+        }
+
+    @classmethod
+    def tabulate(cls, results: Mapping[str, Self]) -> Table:
+        """One row per measure and pair of models: their agreement."""
+        shown, rows = phrases.ADJUSTMENT, []
+        for one in results.values():
+            row: Row = {"scores": phrases.measure(one.measures[0]), "models": " / ".join(one.models)}
+            row |= {"tau": one.kendall_tau, "ci": one.interval and Interval(*one.interval)}
+            for name in ("groups", "traits"):
+                found, adjusted = one.exchanges.get(name), one.adjusted.get(shown, {}).get(name)
+                row[f"p_{name}"] = None if found is None else P.of(found.pvalue, "monte-carlo")
+                row[f"p_{name}_{shown}"] = None if adjusted is None else P.of(adjusted, "monte-carlo")
+            if top := one.largest(1):
+                row["largest"] = f"{top[0]['group']}, {top[0]['trait']}: {number(top[0]['difference'])}"
+            rows.append(row)
+        exchanges = sum(len(one.exchanges) for one in results.values())
+        levels = (float(one.conventions.get("level", 0.95)) for one in results.values() if one.interval)
+        shares = ", ".join(dict.fromkeys(map(percent, levels)))
+        short, how = phrases.ADJUSTMENTS[shown]
+        note = f"{how} for {counted(exchanges, 'exchange')}"
+        columns = (
+            Column(key="scores", head="scores"),
+            Column(key="models", head="models"),
+            Column(key="tau", head="τ", note="Kendall's τ-b over all groups and traits"),
+            Column(key="ci", head="CI", note=f"{shares}, for other groups and traits" if shares else ""),
+            Column(
+                key="p_groups",
+                head="p groups",
+                note="profiles of one model exchanged between groups, two-sided",
+            ),
+            Column(key=f"p_groups_{shown}", head=f"{short} groups", note=note, spare=2),
+            Column(
+                key="p_traits", head="p traits", note="its traits exchanged in all groups alike, two-sided"
+            ),
+            Column(key=f"p_traits_{shown}", head=f"{short} traits", spare=2),
+            Column(key="largest", head="largest difference", spare=1),
+        )
+        title = "Agreement of models on groups and traits"
+        return Table(name="trait_comparison", title=title, columns=columns, rows=tuple(rows))
+
+
+def compare_traits(
+    first: TraitScores,
+    second: TraitScores,
+    *,
+    names: tuple[str, str] | None = None,
+    permutations: int = 999,
+    level: float = 0.95,
+    seed: int = 0,
+) -> CompareTraitsResult:
+    """Compare how two models score groups on traits.
+
+    Agreement is Kendall's τ-b over the cells that both have, as between a model and people in
+    :func:`~crossroads.align`, with the same restricted exchanges: whole profiles of the second model are
+    exchanged between groups (do the models distinguish groups alike?), or its traits are renamed in all
+    groups alike (do they order traits alike?). Differences are between scores in standard deviations of each
+    model's own cells, since models and measures have different scales; they have no test.
+
+    Parameters
+    ----------
+    first, second
+        Scores of the two models.
+    names
+        Names of the models; by default those of their provenance.
+    permutations
+        Number of exchanges of labels; 0 for none.
+    level
+        Level of the interval.
+    seed
+        Seed of all random draws.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import crossroads as cr
+    >>> rng, groups, traits = (
+    ...     np.random.default_rng(1),
+    ...     ["nurses", "bankers", "judges"],
+    ...     ["cold-warm", "poor-wealthy", "dishonest-sincere"],
+    ... )
+    >>> one, two = (
+    ...     cr.traits.TraitScores.from_table(
+    ...         {group: dict(zip(traits, rng.normal(size=3), strict=True)) for group in groups}
+    ...     )
+    ...     for _ in range(2)
+    ... )
+    >>> result = cr.traits.compare_traits(one, two, names=("small", "large"))
+    >>> round(result.kendall_tau, 2)
+    -0.22
+    """
+    for given in (first, second):
+        if not isinstance(given, TraitScores):
+            raise InputError(
+                f"scores are of type {type(given).__name__}.",
+                hint="give TraitScores, or cr.traits.read_scores(path).",
+            )
+    whole("permutations", permutations)
+    share("level", level)
+    seed_of(seed)
+    groups, traits, coverage = _shared(first, second)
+    x, y = (_cells(one, groups, traits) for one in (first, second))
+    gone = np.isnan(x) | np.isnan(y)
+    x, y = (np.where(gone, np.nan, one) for one in (x, y))
+    tau, _ = kendall(x.ravel(), y.ravel())
+    if np.isnan(tau):
+        raise InputError("all scores of one model are equal.", hint="τ needs scores that differ.")
+    rng = generator(seed)
+    return CompareTraitsResult(
+        models=_names(names) or (_name(first, "first"), _name(second, "second")),
+        measures=(first.measure, second.measure),
+        groups=groups,
+        traits=traits,
+        kendall_tau=tau,
+        interval=tau_interval(x, y, level),
+        exchanges=_exchanges(x, y, permutations, rng),
+        first_scores=_standardised(x),
+        second_scores=_standardised(y),
+        known=read_only(~gone),
+        coverage=coverage,
+        conventions={
+            "measure": "compare traits",
+            "tau": "b, over all cells",
+            "difference": "in standard deviations of the cells of each model",
+            "permutations": permutations,
+            "interval": "jackknife, groups and traits drawn",
+            "alternative": "two-sided",
+            "level": level,
+            "seed": seed,
+        },
+        provenance=(*first.provenance, *second.provenance),
+    )
+
+
+def _names(given: Any) -> tuple[str, str] | None:
+    """Two names, if any were given."""
+    if given is None:
+        return None
+    if isinstance(given, tuple | list) and len(given) == 2 and all(isinstance(name, str) for name in given):
+        return given[0], given[1]
+    raise InputError(f"names is {in_short(given)}.", hint='give two names, such as ("BERT", "RoBERTa").')
+
+
+def _name(scores: TraitScores, default: str) -> str:
+    return model_name(scores.provenance[0]) if scores.provenance else default
+
+
+def _shared(first: TraitScores, second: TraitScores) -> tuple[tuple[str, ...], tuple[str, ...], Coverage]:
+    """The groups and traits that both have, in the order of the first."""
+    used: dict[str, tuple[str, ...]] = {}
+    dropped: dict[str, dict[str, str]] = {}
+    for kind in ("groups", "traits"):
+        one, two = getattr(first, kind), getattr(second, kind)
+        used[kind] = tuple(name for name in one if name in two)
+        if not used[kind]:
+            raise InputError(
+                f"the two models have no {kind} in common: {join_words(one, most=4)}; "
+                f"{join_words(two, most=4)}.",
+                hint="compare scores of the same groups and traits.",
+            )
+        dropped[kind] = {name: "not scored by the second model" for name in one if name not in two}
+        dropped[kind] |= {name: "not scored by the first model" for name in two if name not in one}
+    coverage = Coverage(policy="drop", used=used, dropped=dropped, respelled={})
+    return used["groups"], used["traits"], coverage
+
+
+def _cells(scores: TraitScores, groups: tuple[str, ...], traits: tuple[str, ...]) -> Floats:
+    rows = [scores.groups.index(group) for group in groups]
+    columns = [scores.traits.index(trait) for trait in traits]
+    return np.asarray(scores.scores[np.ix_(rows, columns)], dtype=np.float64)
+
+
+def _standardised(cells: Floats) -> Any:
+    """Scores in standard deviations of all cells, 0 where there is none."""
+    z = (cells - np.nanmean(cells)) / np.nanstd(cells, ddof=1)
+    return read_only(np.where(np.isnan(z), 0.0, z))
+
+
+def _exchanges(x: Floats, y: Floats, permutations: int, rng: np.random.Generator) -> dict[str, TraitExchange]:
+    whole = ~np.isnan(x).any(axis=1)
+    if not permutations or whole.sum() < 3 or x.shape[1] < 3:
+        return {}
+    found = {}
+    for name, one, two in (("groups", x[whole], y[whole]), ("traits", x[whole].T, y[whole].T)):
+        orders = np.array([np.arange(len(one)), *(rng.permutation(len(one)) for _ in range(permutations))])
+        taus = exchanged_taus(one, two, orders)
+        if np.isnan(taus).any():
+            return {}
+        found[name] = TraitExchange(
+            pvalue=two_sided(float(taus[0]), taus[1:]),
+            tau=float(taus[0]),
+            expected_tau=float(taus[1:].mean()),
+            permutations=permutations,
+        )
+    return found

@@ -1,0 +1,1 @@
+"""Association tests on many vectors per word: CEAT and its levels."""

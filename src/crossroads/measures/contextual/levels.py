@@ -1,0 +1,538 @@
+"""The levels of the ML-EAT under the random effects of the CEAT: which target an association comes from."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from statistics import NormalDist
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from crossroads.errors import one_of
+from crossroads.evidence import Contexts
+from crossroads.geometry import Floats, effect_size, effect_sizes, rounding_error
+from crossroads.inference.bootstrap import generator, percentile_interval
+from crossroads.inference.crossed import NUMBERS, Crossed, crossed, crossed_numbers, mean_cosine
+from crossroads.inference.options import whole
+from crossroads.inference.permutation.test import Alternative, permutation_test
+from crossroads.inference.random_effects import combine
+from crossroads.measures.association.mleat import LEVELS
+from crossroads.measures.association.patterns import (
+    ALPHA,
+    LEAST_EFFECT,
+    PATTERNS,
+    check_rule,
+    crossed_lean,
+    lean,
+    pattern_of,
+)
+from crossroads.measures.association.weat import check_ddof, crossed_rows
+from crossroads.measures.contextual.ceat import SAMPLED, Variance, combined_row, context_name
+from crossroads.measures.contextual.draws import (
+    STIMULUS_WORK,
+    Stack,
+    check_expected,
+    check_spread,
+    draw_contexts,
+    expected_cosines,
+)
+from crossroads.measures.contextual.words import counts_of, design_contexts, sample_cosines
+from crossroads.measures.coverage.words import Missing
+from crossroads.results import Result, Row, Values, long_row, read_only
+from crossroads.stimuli import Design
+from crossroads.wording import phrases
+from crossroads.wording.numbers import P
+from crossroads.wording.table import Column, Table
+
+_LEANS = {1: "a", -1: "b", 0: None}
+
+
+@dataclass(frozen=True, kw_only=True)
+class CombinedLevel:
+    """An effect size combined over samples of contexts, and that of the stimuli themselves."""
+
+    effect_size: float
+    """Combined effect size under random effects."""
+    se: float
+    """Its standard error over samples, which shrinks with their number by construction."""
+    pvalue: float
+    """Two-sided p-value of the combined effect size, as published: it concerns further samples of the same
+    words."""
+    log10_pvalue: float
+    """The same as a power of ten."""
+    tau2: float
+    """Variance between samples, beyond that within them."""
+    i2: float
+    """Share of the variation that is between samples."""
+    prediction_interval: tuple[float, float]
+    """Interval in which the random-effects model expects 95 % of further samples; too narrow where the
+    variance assigned to a sample exceeds the variance between samples, so that ``tau2`` is 0."""
+    sample_interval: tuple[float, float]
+    """Interval of the middle 95 % of the samples."""
+    share_positive: float
+    """Share of samples with a positive effect size."""
+    stimulus_effect_size: float
+    """Effect size of the expected cosines over all contexts."""
+    stimulus_pvalue: float
+    """p-value of exchanging labels on the expected cosines: those of the targets at Level 1, those of the
+    attributes at Level 2. It does not depend on the number of samples."""
+    stimulus_method: str
+    """How that p-value was found."""
+    crossed: Crossed | None = None
+    """The difference of expected mean cosines, and how sure it is for other words; None in files that were
+    written before it was measured."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class CombinedSimilarity:
+    """Level 3 over samples of contexts: similarity of a target and an attribute."""
+
+    mean: float
+    """Mean cosine over all pairs of a target and an attribute stimulus, combined under random effects."""
+    se: float
+    """Its standard error over samples."""
+    sd: float
+    """Standard deviation of the cosines within a sample: root mean square over samples."""
+    tau2: float
+    """Variance of the mean between samples, beyond that within them."""
+    i2: float
+    """Share of the variation that is between samples."""
+    prediction_interval: tuple[float, float]
+    """Interval in which the random-effects model expects the mean of 95 % of further samples."""
+    sample_interval: tuple[float, float]
+    """Interval of the means of the middle 95 % of the samples."""
+    expected: float
+    """Mean cosine over all pairs and all their contexts, which needs no samples."""
+    pairs: int
+    """Number of pairs of stimuli in a sample."""
+    low: float | None = None
+    """Lower end of the 95 % interval of ``expected`` over the choice of words; None in older files."""
+    high: float | None = None
+    """Upper end."""
+
+
+def levels_name(design: str) -> str:
+    """What the levels of a test over contexts are called, such as ``weat6 CEAT levels``."""
+    return f"{context_name(design)} levels"
+
+
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
+class MultilevelCeatResult(Result):
+    """Three levels of association over contexts, and the patterns that samples show."""
+
+    section: ClassVar[str] = "contexts"
+    cites: ClassVar[tuple[str, ...]] = (
+        "guo2021detecting",
+        "wolfe2024mleat",
+        "dersimonian1986meta",
+        "higgins2009reevaluation",
+        "cohen1988statistical",
+    )
+    stem: ClassVar[str] = "context_levels"
+    figure: ClassVar[str] = "contextual.levels:context_levels"
+    asked: ClassVar[Mapping[str, tuple[str, ...]]] = {
+        "context levels": (
+            *("effect_size", "published_pvalue", "stimulus_effect_size", "pvalue", *NUMBERS),
+            *LEVELS,
+            "left_out",
+        )
+    }
+
+    design: str
+    """Name of the design."""
+    level1: CombinedLevel
+    """The differential test: the CEAT."""
+    level2: Mapping[str, CombinedLevel]
+    """Each target alone against the two attributes; keys ``x`` and ``y``."""
+    level3: Mapping[str, CombinedSimilarity]
+    """Each target with each attribute; keys ``ax``, ``bx``, ``ay``, ``by``."""
+    pattern: str
+    """Which of the nine outcomes it is, by the combined effect sizes and the p-values over stimuli."""
+    published_pattern: str
+    """The same by the p-values of the combined effect sizes, which are nearly always significant."""
+    pattern_shares: Mapping[str, float]
+    """Share of samples that show each outcome: whether the pattern holds context by context."""
+    titles: Mapping[str, str]
+    """What the four sets stand for."""
+    sample_effect_sizes: NDArray[np.float64]
+    """Level 1 effect size of each sample."""
+    sample_effect_sizes_x: NDArray[np.float64]
+    """Level 2 effect size of the first target in each sample."""
+    sample_effect_sizes_y: NDArray[np.float64]
+    """Level 2 effect size of the second target in each sample."""
+    contexts: Mapping[str, int]
+    """Number of contexts of each stimulus."""
+    crossed_pattern: str | None = None
+    """The pattern by the p-values that hold for other words; None in files that were written before it was
+    measured."""
+
+    def rows(self) -> list[dict[str, Any]]:
+        """One row: all three levels and the patterns."""
+        row: dict[str, Any] = {"design": self.design}
+        for key, level in {"": self.level1, "_x": self.level2["x"], "_y": self.level2["y"]}.items():
+            for name in ("effect_size", "pvalue", "tau2", "i2", "stimulus_effect_size", "stimulus_pvalue"):
+                row[f"{name}{key}"] = getattr(level, name)
+            row[f"prediction_low{key}"], row[f"prediction_high{key}"] = level.prediction_interval
+            row[f"crossed_pvalue{key}"] = None if level.crossed is None else level.crossed.pvalue
+        for key, cell in self.level3.items():
+            row[f"mean_{key}"], row[f"sd_{key}"] = cell.mean, cell.sd
+        row["pattern"], row["published_pattern"] = self.pattern, self.published_pattern
+        row["crossed_pattern"] = self.crossed_pattern
+        row["pattern_share"] = self.pattern_shares[self.pattern]
+        return [{**row, "samples": self.sample_effect_sizes.size}]
+
+    @property
+    def label(self) -> str:
+        """Name of the design, marked as levels over contexts."""
+        return levels_name(self.design)
+
+    @classmethod
+    def tabulate(cls, results: Mapping[str, Self]) -> Table:
+        """One row per test: each target alone, and the pattern."""
+        rows: list[Row] = []
+        for one in results.values():
+            x, y = one.level2["x"], one.level2["y"]
+            rows.append(
+                {
+                    "test": one.design,
+                    "question": one.question,
+                    "d_x": x.effect_size,
+                    "p_x": P.of(x.stimulus_pvalue, x.stimulus_method),
+                    "d_y": y.effect_size,
+                    "p_y": P.of(y.stimulus_pvalue, y.stimulus_method),
+                    "pattern": one.pattern,
+                    "shown": one.pattern_shares.get(one.pattern),
+                }
+            )
+        conventions = [one.conventions for one in results.values()]
+        samples = ", ".join(dict.fromkeys(f"{one['samples']:,}" for one in conventions))
+        tails = ", ".join(dict.fromkeys(phrases.tail(one["alternative"]) for one in conventions))
+        exchanged = f"labels of the attributes exchanged on expected cosines, {tails}"
+        columns = (
+            Column(key="test", head="test"),
+            Column(key="question", head="question", spare=1),
+            Column(key="d_x", head="d(X)", note=f"first target alone, combined over {samples} samples"),
+            Column(key="p_x", head="p(X)", note=exchanged),
+            Column(key="d_y", head="d(Y)", note="the same for the second target"),
+            Column(key="p_y", head="p(Y)"),
+            Column(key="pattern", head="pattern", note=phrases.PATTERN),
+            Column(
+                key="shown",
+                head="shown",
+                kind="share",
+                digits=0,
+                note="share of samples that show the pattern",
+                spare=2,
+            ),
+        )
+        title = "Levels of association over contexts"
+        return Table(name="context_levels", title=title, columns=columns, rows=tuple(rows))
+
+    def long_rows(self, name: str) -> Iterator[Row]:
+        """Every number of all three levels, over samples and over stimuli."""
+        n, measure, test = int(self.sample_effect_sizes.size), "multilevel-ceat", self.design
+        levels = {"level 1": self.level1, **{f"level 2 {key}": one for key, one in self.level2.items()}}
+        for part, level in levels.items():
+            yield combined_row(measure, test, f"{part} samples", level, n)
+            for statistic in SAMPLED:
+                yield long_row(measure, test, f"{part} samples", statistic, getattr(level, statistic), n=n)
+            low, high = level.sample_interval
+            yield long_row(measure, test, f"{part} samples", "sample_interval", None, low=low, high=high, n=n)
+            p = {"pvalue": level.stimulus_pvalue, "method": level.stimulus_method}
+            yield long_row(measure, test, f"{part} stimuli", "effect_size", level.stimulus_effect_size, **p)
+            if level.crossed is not None:
+                yield from crossed_rows(measure, test, f"{part} other words", level.crossed)
+        for key, cell in self.level3.items():
+            part, (low, high) = f"level 3 {key}", cell.prediction_interval
+            yield long_row(measure, test, part, "mean", cell.mean, low=low, high=high, n=n)
+            for statistic in ("se", "sd", "tau2", "i2", "pairs"):
+                yield long_row(measure, test, part, statistic, getattr(cell, statistic), n=n)
+            ends = {"low": cell.low, "high": cell.high}
+            yield long_row(measure, test, part, "expected", cell.expected, n=n, **ends)
+            low, high = cell.sample_interval
+            yield long_row(measure, test, part, "sample_interval", None, low=low, high=high, n=n)
+        yield long_row(measure, test, self.pattern, "pattern", self.pattern_shares.get(self.pattern), n=n)
+        yield long_row(measure, test, self.published_pattern, "published_pattern", None)
+        for pattern, share in self.pattern_shares.items():
+            yield long_row(measure, test, pattern, "pattern_share", share, n=n)
+
+    def readings(self, name: str) -> Iterator[tuple[str, str, Values]]:
+        """Its statistics; p-values are those over stimuli."""
+        values: Values = {
+            "effect_size": self.level1.effect_size,
+            "published_pvalue": self.level1.pvalue,
+            "stimulus_effect_size": self.level1.stimulus_effect_size,
+            "pvalue": self.level1.stimulus_pvalue,
+            **crossed_numbers(self.level1.crossed),
+            "pattern": self.pattern,
+            "crossed_pattern": self.crossed_pattern,
+            "pattern_share": self.pattern_shares.get(self.pattern),
+            "left_out": self.left_out(),
+        }
+        for key, level in self.level2.items():
+            values[f"effect_size_{key}"] = level.effect_size
+            values[f"pvalue_{key}"] = level.stimulus_pvalue
+            values[f"crossed_pvalue_{key}"] = None if level.crossed is None else level.crossed.pvalue
+        yield self.label, "context levels", values
+
+
+def multilevel_ceat(
+    contexts: Contexts,
+    design: Design,
+    *,
+    samples: int = 10_000,
+    seed: int = 0,
+    ddof: int = 1,
+    variance: Variance = "paper",
+    alternative: Alternative = "two-sided",
+    missing: Missing = "raise",
+    alpha: float = ALPHA,
+    least_effect: float = LEAST_EFFECT,
+) -> MultilevelCeatResult:
+    r"""Measure an association over contexts at the three levels of the ML-EAT.
+
+    Each sample draws one context for every stimulus, and all levels are computed from their cosines: the
+    effect size of the CEAT; for each target T alone
+
+    .. math::
+        d_T = \frac{\operatorname{mean}_{a \in A} u(T, a) - \operatorname{mean}_{b \in B} u(T, b)}
+                   {\operatorname{sd}_{c \in A \cup B} u(T, c)}, \qquad
+        u(T, c) = \operatorname{mean}_{t \in T} \cos(t, c);
+
+    and mean and standard deviation of the cosines of each target with each attribute. Each is combined over
+    samples under random effects, with its own variance between samples.
+
+    Parameters
+    ----------
+    contexts, design, samples, seed, missing
+        As in :func:`~crossroads.ceat`, with which Level 1 shares its draws.
+    ddof
+        As in :func:`~crossroads.weat`; it applies to all three levels.
+    variance
+        Variance of a sample at Levels 1 and 2. ``"paper"``: :math:`V_i` is the square of the standard
+        deviation in the denominator. ``"hedges"``: the sampling variance of an effect size. A mean of Level 3
+        has the variance of its cosines over the number of pairs.
+    alternative
+        Tail of the p-values over stimuli and of those inside a sample. The published-style p-values are
+        two-sided throughout.
+    alpha, least_effect
+        Level and effect size that a Level 2 test must reach for its target to lean to an attribute.
+
+    Notes
+    -----
+    Wolfe, Hiniker and Howe (2024) name this extension of the ML-EAT as future work; no numbers are
+    published. Inside a sample the Level 2 p-value is that of a normal curve fitted to the divisions of the
+    attributes, the rule behind the stars of their tables. The pairs of Level 3 share words, so that its means
+    vary more than those of independent pairs; the excess is part of ``tau2``.
+
+    References
+    ----------
+    Guo, W., & Caliskan, A. (2021). doi:10.1145/3461702.3462536
+    Wolfe, R., Hiniker, A., & Howe, B. (2024). doi:10.48550/arXiv.2408.01966
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import crossroads as cr
+    >>> design, rng = cr.catalog("c7"), np.random.default_rng(1)
+    >>> contexts = cr.Contexts.from_dict({word: rng.normal(size=(5, 9)) for word in design.words})
+    >>> result = cr.multilevel_ceat(contexts, design, samples=1000)
+    >>> round(result.level2["x"].effect_size, 1), result.pattern
+    (0.2, 'Non-Directional')
+    """
+    one_of("variance", variance, Variance)
+    one_of("alternative", alternative, Alternative)
+    check_ddof(ddof)
+    check_rule(alpha, least_effect)
+    whole("samples", samples, least=3, hint="draw at least three; 10,000 is usual.")
+    stacked, found = design_contexts(contexts, design, missing=missing, least=dict.fromkeys("xyab", 2))
+    levels, cells = _sampled(stacked, draw_contexts(stacked.counts, samples, generator(seed)), ddof)
+    expected = _expected(stacked)
+    check_expected(expected["1"], contexts.dim, f"expected association of the design {design.name!r}")
+    for key in "xy":
+        check_expected(
+            expected[key], contexts.dim, f"expected cosine with {key} of the design {design.name!r}"
+        )
+    settings: dict[str, Any] = {
+        "ddof": ddof,
+        "alternative": alternative,
+        "error": rounding_error(contexts.dim),
+    }
+    n_x, n_y, n_a, n_b = stacked.sizes
+    groups = {"1": (n_x, n_y), "x": (n_a, n_b), "y": (n_a, n_b)}
+    table = expected_cosines(stacked)
+    rows = {"1": (table, n_x), "x": (table[:n_x], n_x), "y": (table[n_x:], n_y)}
+    combined = {
+        key: replace(
+            _level(*levels[key], expected[key], sizes, variance, **settings),
+            crossed=crossed(
+                *rows[key],
+                n_a,
+                alternative=alternative,
+                score_error=settings["error"],
+                max_work=STIMULUS_WORK,
+            ),
+        )
+        for key, sizes in groups.items()
+    }
+    similarities = {
+        key: _similarity(*cells[key], expected[key], pairs)
+        for key, pairs in zip(cells, (n_x * n_a, n_x * n_b, n_y * n_a, n_y * n_b), strict=True)
+    }
+    rule = {"least_effect": least_effect, "alpha": alpha}
+    critical = _critical(n_a, n_b, ddof=ddof, alternative=alternative, **rule)
+    return MultilevelCeatResult(
+        design=design.name,
+        level1=combined["1"],
+        level2={key: combined[key] for key in "xy"},
+        level3=similarities,
+        pattern=_pattern(combined, "stimulus_pvalue", **rule),
+        published_pattern=_pattern(combined, "pvalue", **rule),
+        crossed_pattern=pattern_of(
+            *(
+                crossed_lean(one.stimulus_effect_size, one.crossed, **rule)
+                for one in (combined["x"], combined["y"])
+            )
+        ),
+        pattern_shares=_shares(levels["x"][0], levels["y"][0], critical, alternative),
+        titles={name: words.name for name, words in design.sets.items()},
+        sample_effect_sizes=read_only(levels["1"][0]),
+        sample_effect_sizes_x=read_only(levels["x"][0]),
+        sample_effect_sizes_y=read_only(levels["y"][0]),
+        contexts=counts_of(stacked, found),
+        coverage=found.coverage,
+        conventions={
+            "measure": "multilevel-ceat",
+            "samples": samples,
+            "seed": seed,
+            "ddof": ddof,
+            "variance": variance,
+            "alternative": alternative,
+            "alpha": alpha,
+            "least_effect": least_effect,
+            "missing": missing,
+            "fallback": ", ".join(contexts.fallback) or "none",
+        },
+        provenance=(contexts.provenance,),
+    )
+
+
+Sampled = tuple[Floats, Floats]
+"""An effect size and a variance for each sample."""
+
+
+def _sampled(
+    stacked: Stack, drawn: NDArray[np.int32], ddof: int
+) -> tuple[dict[str, Sampled], dict[str, Sampled]]:
+    """Effect sizes of Levels 1 and 2, means of Level 3, and the variances behind them, sample by sample."""
+    n_x, n_y, n_a, _ = stacked.sizes
+    samples = drawn.shape[1]
+    levels = {key: (np.empty(samples), np.empty(samples)) for key in ("1", "x", "y")}
+    cells = {key: (np.empty(samples), np.empty(samples)) for key in ("ax", "bx", "ay", "by")}
+    for block, table in sample_cosines(stacked, drawn, n_x + n_y):
+        s = table[:, :, :n_a].mean(axis=2) - table[:, :, n_a:].mean(axis=2)
+        _effects(levels["1"], block, s, n_x, ddof)
+        for key, part in (("x", table[:, :n_x]), ("y", table[:, n_x:])):
+            _effects(levels[key], block, part.mean(axis=1), n_a, ddof)
+            for name, cosines in ((f"a{key}", part[:, :, :n_a]), (f"b{key}", part[:, :, n_a:])):
+                cells[name][0][block] = cosines.mean(axis=(1, 2))
+                cells[name][1][block] = cosines.var(axis=(1, 2), ddof=ddof)
+    for _, spread in (*levels.values(), *cells.values()):
+        check_spread(spread, stacked)
+    return levels, cells
+
+
+def _effects(into: Sampled, block: slice, scores: Floats, n_first: int, ddof: int) -> None:
+    into[0][block], into[1][block] = effect_sizes(scores, n_first, ddof=ddof)
+
+
+def _expected(stacked: Stack) -> dict[str, Floats]:
+    """Values permuted at each level, from expected cosines, and the expected cosines of each cell."""
+    n_x, _, n_a, _ = stacked.sizes
+    table = expected_cosines(stacked)
+    found = {"1": table[:, :n_a].mean(axis=1) - table[:, n_a:].mean(axis=1)}
+    for key, part in (("x", table[:n_x]), ("y", table[n_x:])):
+        found[key] = part.mean(axis=0)
+        found[f"a{key}"], found[f"b{key}"] = part[:, :n_a], part[:, n_a:]
+    return found
+
+
+def _level(
+    effects: Floats,
+    spreads: Floats,
+    scores: Floats,
+    sizes: tuple[int, int],
+    variance: Variance,
+    *,
+    ddof: int,
+    alternative: Alternative,
+    error: float,
+) -> CombinedLevel:
+    n, m = sizes
+    textbook = (n + m) / (n * m) + effects**2 / (2 * (n + m))
+    found = combine(effects, spreads if variance == "paper" else textbook)
+    first, second = scores[:n], scores[n:]
+    tested = permutation_test(
+        first, second, alternative=alternative, score_error=error, max_work=STIMULUS_WORK
+    )
+    return CombinedLevel(
+        effect_size=found.effect_size,
+        se=found.se,
+        pvalue=found.pvalue,
+        log10_pvalue=found.log10_pvalue,
+        tau2=found.tau2,
+        i2=found.i2,
+        prediction_interval=found.prediction_interval,
+        sample_interval=percentile_interval(effects, 0.95),
+        share_positive=float((effects > 0).mean()),
+        stimulus_effect_size=effect_size(first, second, ddof=ddof),
+        stimulus_pvalue=tested.pvalue,
+        stimulus_method=tested.method,
+    )
+
+
+def _similarity(means: Floats, spreads: Floats, expected: Floats, pairs: int) -> CombinedSimilarity:
+    found, drawn = combine(means, spreads / pairs), mean_cosine(expected)
+    return CombinedSimilarity(
+        mean=found.effect_size,
+        se=found.se,
+        sd=float(np.sqrt(spreads.mean())),
+        tau2=found.tau2,
+        i2=found.i2,
+        prediction_interval=found.prediction_interval,
+        sample_interval=percentile_interval(means, 0.95),
+        expected=float(expected.mean()),
+        pairs=pairs,
+        low=None if drawn is None else drawn.low,
+        high=None if drawn is None else drawn.high,
+    )
+
+
+def _pattern(levels: Mapping[str, CombinedLevel], pvalue: str, *, least_effect: float, alpha: float) -> str:
+    """The pattern of the combined effect sizes, by one of the two p-values."""
+    x, y = (
+        lean(levels[key].effect_size, getattr(levels[key], pvalue), least_effect=least_effect, alpha=alpha)
+        for key in "xy"
+    )
+    return pattern_of(x, y)
+
+
+def _critical(n_a: int, n_b: int, *, ddof: int, alternative: str, least_effect: float, alpha: float) -> float:
+    """The smallest effect size that the normal curve fitted to the divisions calls significant."""
+    tail = alpha / 2 if alternative == "two-sided" else alpha
+    n = n_a + n_b
+    scale = float(np.sqrt((1 / n_a + 1 / n_b) * ((n - ddof) / (n - 1))))
+    return max(-NormalDist().inv_cdf(tail) * scale, least_effect)
+
+
+def _shares(x: Floats, y: Floats, critical: float, alternative: str) -> dict[str, float]:
+    """Share of samples that show each pattern."""
+    up, down = alternative != "less", alternative != "greater"
+    leanings = [(d > critical) * int(up) - (d < -critical) * int(down) for d in (x, y)]
+    counts = dict.fromkeys(PATTERNS, 0.0)
+    for first, one in _LEANS.items():
+        for second, other in _LEANS.items():
+            counts[pattern_of(one, other)] = float(((leanings[0] == first) & (leanings[1] == second)).mean())
+    return counts

@@ -1,0 +1,1 @@
+"""Representational similarity analysis."""

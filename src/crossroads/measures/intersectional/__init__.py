@@ -1,0 +1,1 @@
+"""Words of an intersectional group: WEFAT, IBD, EIBD and discovery in a vocabulary."""

@@ -1,0 +1,461 @@
+"""IBD and EIBD: detecting intersectional and emergent intersectional associations (Guo & Caliskan 2021)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, ClassVar, Literal, Self, get_args
+
+import numpy as np
+from numpy.typing import NDArray
+
+from crossroads.errors import InputError, UnknownNameError, in_short, join_words, one_of
+from crossroads.geometry import Floats
+from crossroads.inference.detection import area_interval, area_under_curve, best_threshold, exact_interval
+from crossroads.inference.options import number, seed_of, share, whole
+from crossroads.measures.coverage.words import listed_words
+from crossroads.measures.intersectional.wefat import ScoreTable
+from crossroads.results import Result, Row, Values, long_row
+from crossroads.wording.numbers import counted
+from crossroads.wording.table import Column, Interval, Rate, Table
+
+GRID = np.arange(-40, 41) / 20
+"""Thresholds tried when a rule chooses one."""
+_REMOVED = {
+    "": "",
+    "all": " and not for every constituent pair",
+    "any": " and for no constituent pair",
+    "none": ", whatever the constituent pairs",
+}
+Removal = Literal["all", "any", "none"]
+"""Which words EIBD removes: above the threshold for all constituent pairs, for any, or none."""
+Rule = Literal["accuracy", "youden"]
+"""Rules that choose a threshold: the highest accuracy, or the largest tpr − fpr."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Share:
+    """A share of cases with its exact binomial confidence interval."""
+
+    value: float
+    """Hits over cases."""
+    low: float
+    """Lower end of the interval."""
+    high: float
+    """Upper end of the interval."""
+    hits: int
+    """How many."""
+    cases: int
+    """Number of cases."""
+
+
+_FOUND = "words above it are found, for EIBD unless they are above it with every constituent pair"
+_RULES = {
+    "given": "as given",
+    "accuracy": "the one that judges most words rightly",
+    "youden": "the one with the largest TPR − FPR",
+}
+"""How a threshold was found, in words."""
+
+
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
+class DetectionResult(Result):
+    """Words detected as associated with a group and, where the truth is known, how well."""
+
+    section: ClassVar[str] = "intersections"
+    cites: ClassVar[tuple[str, ...]] = ("guo2021detecting", "clopper1934use")
+    stem: ClassVar[str] = "detections"
+    figure: ClassVar[str] = "intersectional.roc:roc"
+    asked: ClassVar[Mapping[str, tuple[str, ...]]] = {
+        "detection": ("found", "accuracy", "honest_accuracy", "tpr", "fpr", "auc", "baseline", "left_out")
+    }
+
+    kind: str
+    """``ibd`` or ``eibd``."""
+    words: tuple[str, ...]
+    """The words detected, strongest first."""
+    scores: Mapping[str, float]
+    """Score of every candidate: its largest WEFAT score over all pairs; for EIBD, less its smallest score
+    over the constituent pairs (``remove="any"``: largest; ``"none"``: less nothing)."""
+    threshold: float
+    """Scores above this count."""
+    threshold_rule: str
+    """How the threshold was found: ``given``, ``accuracy`` or ``youden``."""
+    truth: tuple[str, ...]
+    """The true words among the candidates; empty where none were given."""
+    absent: tuple[str, ...]
+    """True words that are not among the candidates."""
+    accuracy: float | None
+    """Share of candidates classified correctly."""
+    tpr: float | None
+    """Share of true words detected."""
+    fpr: float | None
+    """Share of other words detected."""
+    auc: float | None
+    """Chance that a true word scores above another one."""
+    intervals: Mapping[str, Share]
+    """Exact confidence intervals of accuracy, tpr and fpr."""
+    auc_interval: tuple[float, float] | None
+    """Bootstrap interval of the area under the curve."""
+    chance: float | None
+    """Share of true words among the candidates: the paper's rate of correct random classification."""
+    baseline: float | None
+    """Accuracy of the better of detecting nothing and detecting everything."""
+    honest_accuracy: float | None
+    """Accuracy when the threshold for each word is chosen without it; only where a rule chose one."""
+    curve: Mapping[str, tuple[float, ...]]
+    """Rates over all thresholds: ``threshold``, ``fpr``, ``tpr``."""
+
+    def rows(self) -> list[dict[str, Any]]:
+        """One row per candidate, strongest first."""
+        detected, true = set(self.words), set(self.truth)
+        ordered = sorted(self.scores.items(), key=lambda item: -item[1])
+        return [
+            {
+                "word": word,
+                "score": score,
+                "detected": word in detected,
+                **({"true": word in true} if self.accuracy is not None else {}),
+            }
+            for word, score in ordered
+        ]
+
+    @property
+    def label(self) -> str:
+        """How words were detected; an audit names the group before it."""
+        return self.kind.upper()
+
+    def _to_draw(self) -> dict[str, DetectionResult]:
+        """What its figure is given: detections by name, since it draws several together."""
+        return {self.label: self}
+
+    @classmethod
+    def tabulate(cls, results: Mapping[str, Self]) -> Table:
+        """One row per detection."""
+        rows = []
+        for name, one in results.items():
+            row: Row = {"detection": name, "threshold": one.threshold, "rule": one.threshold_rule}
+            row |= {"found": len(one.words), "auc": one.auc, "baseline": one.baseline}
+            for key in ("tpr", "fpr"):
+                rate = one.intervals.get(key)
+                row[key] = rate and Rate(rate.value, rate.hits, rate.cases)
+            row |= {"right": one.accuracy, "auc_ci": one.auc_interval and Interval(*one.auc_interval)}
+            rows.append(row)
+        judged = max((len(one.curve) and one.judged for one in results.values()), default=0)
+        looked = " or ".join(dict.fromkeys(counted(len(one.scores), "word") for one in results.values()))
+        rules = dict.fromkeys(one.threshold_rule for one in results.values())
+        said = "; ".join(_RULES[one] if len(rules) == 1 else f"{one}: {_RULES[one]}" for one in rules)
+        counts_told = all(one.intervals for one in results.values())  # TPR and FPR say how many were found
+        named = any(name != one.label for name, one in results.items())
+        columns = (
+            Column(key="detection", head="group" if named else "detection"),
+            Column(key="threshold", head="above", note=f"the threshold, {said}; {_FOUND}", spare=3),
+            *([Column(key="rule", head="rule", spare=1)] if len(rules) > 1 else []),
+            *([] if counts_told else [Column(key="found", head="found", note=f"of {looked}")]),
+            Column(key="tpr", head="TPR", note="share of the true words found, and how many of how many"),
+            Column(key="fpr", head="FPR", note="the same of the other words"),
+            Column(
+                key="auc",
+                head="AUC",
+                note="area under the ROC curve; 0.5 is chance",
+            ),
+            Column(key="auc_ci", head="AUC interval", spare=2),
+            Column(
+                key="right", head="right", kind="share", digits=1, note="words classified correctly", spare=4
+            ),
+            Column(
+                key="baseline",
+                head="none",
+                kind="share",
+                digits=1,
+                note="the same for finding nothing",
+                spare=4,
+            ),
+        )
+        notes = (f"Judged by {counted(judged, 'validation word')}.",) if judged else ()
+        title = "Words of intersectional groups"
+        return Table(name="detections", title=title, columns=columns, rows=tuple(rows), notes=notes)
+
+    @property
+    def judged(self) -> int:
+        """Number of words whose true class is known."""
+        return self.intervals["tpr"].cases + self.intervals["fpr"].cases if self.intervals else 0
+
+    def long_rows(self, name: str) -> Iterator[Row]:
+        """Every rate with its interval, and the score of every word."""
+        kind = self.kind
+        yield long_row(kind, name, "", "threshold", self.threshold, method=self.threshold_rule)
+        yield long_row(kind, name, "", "found", len(self.words), n=len(self.scores))
+        for statistic, rate in self.intervals.items():
+            ends = {"low": rate.low, "high": rate.high, "n": rate.cases}
+            yield long_row(kind, name, "", statistic, rate.value, **ends)
+        if self.auc is not None:
+            low, high = self.auc_interval or (None, None)
+            yield long_row(kind, name, "", "auc", self.auc, low=low, high=high)
+        for statistic in ("chance", "baseline", "honest_accuracy"):
+            if getattr(self, statistic) is not None:
+                yield long_row(kind, name, "", statistic, getattr(self, statistic))
+        for word, score in self.scores.items():
+            yield long_row(kind, name, word, "score", score)
+
+    def readings(self, name: str) -> Iterator[tuple[str, str, Values]]:
+        """Its rates."""
+        values: Values = {one: getattr(self, one) for one in self.asked["detection"][1:-1]}
+        found = float(len(self.words))
+        yield name, "detection", {"found": found, **values, "left_out": self.left_out()}
+
+
+def ibd(
+    pairs: Mapping[str, Mapping[str, float]],
+    *,
+    threshold: float | Rule,
+    truth: Iterable[str] | None = None,
+    level: float = 0.95,
+    resamples: int = 2000,
+    seed: int = 0,
+) -> DetectionResult:
+    """Detect words associated with an intersectional group: above the threshold for *any* pair.
+
+    Parameters
+    ----------
+    pairs
+        Scores of the group against every other: pair to word to score, as returned by :func:`wefat`.
+    threshold
+        A number; or ``"accuracy"``, the one from −2 to 2 in steps of .05 with the highest accuracy; or
+        ``"youden"``, the one with the largest tpr − fpr. Rules need ``truth`` and take the highest of
+        several. See :func:`~crossroads.stats.null_threshold` for one that controls a false-positive rate.
+    truth
+        The words that should be detected, for accuracy, rates and the area under the curve.
+    level, resamples, seed
+        Level, number of resamples and seed of the confidence intervals.
+
+    Notes
+    -----
+    Where true words are few, accuracy often prefers to detect nothing at all, and ``"youden"`` is the better
+    rule. Compare an accuracy with ``baseline``: where 14 of 98 words are true, detecting nothing is right in
+    85.7 % of cases. A threshold chosen by accuracy overstates the accuracy it is judged by;
+    ``honest_accuracy`` does not.
+
+    References
+    ----------
+    Guo, W., & Caliskan, A. (2021). doi:10.1145/3461702.3462536
+
+    Examples
+    --------
+    >>> import crossroads as cr
+    >>> pairs = {
+    ...     "BF / BM": {"strong": 0.9, "loud": 0.2, "kind": -0.4},
+    ...     "BF / WF": {"strong": 0.1, "loud": 0.8, "kind": -0.3},
+    ... }
+    >>> result = cr.ibd(pairs, threshold=0.5, truth=["strong"])
+    >>> result.words, round(result.accuracy, 2)
+    (('strong', 'loud'), 0.67)
+    """
+    table = ScoreTable.of(pairs, "pairs")
+    top = table.scores.max(axis=0)
+    bottom = np.full(top.shape, -np.inf)
+    return _detect("ibd", "", table, top, bottom, top, threshold, truth, level, resamples, seed)
+
+
+def eibd(
+    pairs: Mapping[str, Mapping[str, float]],
+    constituents: Mapping[str, Mapping[str, float]],
+    *,
+    threshold: float | Rule,
+    truth: Iterable[str] | None = None,
+    remove: Removal = "all",
+    level: float = 0.95,
+    resamples: int = 2000,
+    seed: int = 0,
+) -> DetectionResult:
+    """Detect emergent words: associated with the group, but not with all of its constituents.
+
+    A word is emergent at a threshold if it is above it for any pair of the group, as in IBD, and not above
+    it for every constituent pair.
+
+    Parameters
+    ----------
+    pairs, threshold, truth, level, resamples, seed
+        As in :func:`ibd`. The paper uses one threshold for both: pass the one of IBD.
+    constituents
+        Scores of each subcategory of the group against its siblings: pair to word to score.
+    remove
+        ``"all"``, the published rule, removes words that are above the threshold for every constituent
+        pair. ``"any"`` removes words that are above it for one: stricter, and closer to the name.
+        ``"none"`` removes nothing, which is what the released code does: EIBD is then IBD, judged against
+        the emergent words.
+
+    Notes
+    -----
+    A word of one parent only, such as one about women of any group, scores about 0 with the other parent, so
+    the published rule keeps it and calls it emergent; ``remove="any"`` does not.
+
+    Words are emergent for thresholds from their smallest (``"any"``: largest) constituent score up to their
+    largest pair score.
+    The length of that interval is the score behind ``auc``. It is not published: the words detected at
+    different thresholds are not nested, so that the published rule defines no score. With ``remove="none"``
+    they are nested, and the score is that of IBD.
+
+    *Departures:* the released code means to remove words above the threshold for all constituent pairs. It
+    adds up comparisons with thresholds of NumPy, whose sum is True and never 3, so that no word is removed
+    and EIBD equals IBD at every threshold. Its constituent pair of genders has one score for each race; here
+    all names of a gender are compared with all of the other.
+
+    References
+    ----------
+    Guo, W., & Caliskan, A. (2021). Section 8.2. doi:10.1145/3461702.3462536
+
+    Examples
+    --------
+    >>> import crossroads as cr
+    >>> pairs = {
+    ...     "BF / BM": {"strong": 0.9, "loud": 0.2, "kind": -0.4},
+    ...     "BF / WF": {"strong": 0.1, "loud": 0.8, "kind": -0.3},
+    ... }
+    >>> constituents = {"Black / White": {"strong": 0.7, "loud": 0.1, "kind": 0.0}}
+    >>> result = cr.eibd(pairs, constituents, threshold=0.5)  # "strong" is found for all of "Black" as well
+    >>> result.words
+    ('loud',)
+    """
+    one_of("remove", remove, Removal)
+    table, parents = ScoreTable.of(pairs, "pairs"), ScoreTable.of(constituents, "constituents")
+    if set(parents.words) != set(table.words):
+        odd = join_words(map(in_short, sorted(set(parents.words) ^ set(table.words))), most=3)
+        raise InputError(
+            f"pairs and constituents score different words, such as {odd}.",
+            hint="score the same words with both.",
+        )
+    at = {word: i for i, word in enumerate(parents.words)}
+    aligned = parents.scores[:, [at[word] for word in table.words]]
+    top = table.scores.max(axis=0)
+    if remove == "none":
+        scores, bottom = top, np.full(top.shape, -np.inf)
+    else:
+        bottom = aligned.min(axis=0) if remove == "all" else aligned.max(axis=0)
+        scores = top - bottom
+    return _detect("eibd", remove, table, top, bottom, scores, threshold, truth, level, resamples, seed)
+
+
+def _detect(
+    kind: str,
+    remove: str,
+    table: ScoreTable,
+    top: Floats,
+    bottom: Floats,
+    scores: Floats,
+    threshold: float | Rule,
+    truth: Iterable[str] | None,
+    level: float,
+    resamples: int,
+    seed: int,
+) -> DetectionResult:
+    share("level", level)
+    whole("resamples", resamples, least=1, hint="draw at least one; 2,000 is usual.")
+    seed_of(seed)
+    words = table.words
+    true, present, absent = _truth(words, truth)
+    chosen, rule, honest = _threshold(threshold, top, bottom, true)
+    flags = (top > chosen) & (bottom <= chosen)
+    order = np.argsort(-scores, kind="stable")
+    judged = _judge(flags, true, scores, level, resamples, seed) if true is not None else {}
+    return DetectionResult(
+        kind=kind,
+        words=tuple(words[i] for i in order if flags[i]),
+        scores=dict(zip(words, scores.tolist(), strict=True)),
+        threshold=chosen,
+        threshold_rule=rule,
+        truth=present,
+        absent=absent,
+        accuracy=judged.get("accuracy"),
+        tpr=judged.get("tpr"),
+        fpr=judged.get("fpr"),
+        auc=judged.get("auc"),
+        intervals=judged.get("intervals", {}),
+        auc_interval=judged.get("auc_interval"),
+        chance=judged.get("chance"),
+        baseline=judged.get("baseline"),
+        honest_accuracy=honest,
+        curve=_curve(top, bottom, true) if true is not None else {},
+        coverage=None if table.origin is None else table.origin.coverage,
+        provenance=() if table.origin is None else table.origin.provenance,
+        conventions={
+            "measure": kind,
+            "detected": f"above the threshold for any pair{_REMOVED[remove]}",
+            "threshold": rule,
+            "level": level,
+            "resamples": resamples,
+            "seed": seed,
+        },
+    )
+
+
+def _truth(
+    words: tuple[str, ...], truth: Iterable[str] | None
+) -> tuple[NDArray[np.bool_] | None, tuple[str, ...], tuple[str, ...]]:
+    if truth is None:
+        return None, (), ()
+    asked = listed_words("truth", truth)
+    known = set(words)
+    present = tuple(word for word in asked if word in known)
+    if not present or len(present) == len(words):
+        raise InputError(
+            f"{len(present)} of {len(words)} candidates are true, so there is nothing to distinguish.",
+            hint="candidates must include true words and others.",
+        )
+    wanted = set(present)
+    flags = np.array([word in wanted for word in words])
+    return flags, present, tuple(word for word in asked if word not in known)
+
+
+def _threshold(
+    threshold: float | Rule, top: Floats, bottom: Floats, true: NDArray[np.bool_] | None
+) -> tuple[float, str, float | None]:
+    if not isinstance(threshold, str):
+        return number("threshold", threshold, hint="give a number, 'accuracy' or 'youden'."), "given", None
+    if threshold not in get_args(Rule):
+        raise UnknownNameError("threshold", threshold, get_args(Rule))
+    if true is None:
+        raise InputError(
+            f"threshold={in_short(threshold)} needs the true words.", hint="pass truth=[...], or a number."
+        )
+    flags = (top[None, :] > GRID[:, None]) & (bottom[None, :] <= GRID[:, None])
+    chosen, honest = best_threshold(flags, true, GRID, balanced=threshold == "youden")
+    return chosen, threshold, honest
+
+
+def _judge(
+    flags: NDArray[np.bool_], true: NDArray[np.bool_], scores: Floats, level: float, resamples: int, seed: int
+) -> dict[str, Any]:
+    positives, negatives = int(true.sum()), int((~true).sum())
+    counts = {
+        "accuracy": (int((flags == true).sum()), true.size),
+        "tpr": (int((flags & true).sum()), positives),
+        "fpr": (int((flags & ~true).sum()), negatives),
+    }
+    shares = {
+        name: Share(value=hits / cases, low=low, high=high, hits=hits, cases=cases)
+        for name, (hits, cases) in counts.items()
+        for low, high in [exact_interval(hits, cases, level)]
+    }
+    interval = area_interval(scores[true], scores[~true], resamples=resamples, level=level, seed=seed)
+    return {
+        **{name: share.value for name, share in shares.items()},
+        "auc": area_under_curve(scores[true], scores[~true]),
+        "auc_interval": interval,
+        "intervals": shares,
+        "chance": positives / true.size,
+        "baseline": max(positives, negatives) / true.size,
+    }
+
+
+def _curve(top: Floats, bottom: Floats, true: NDArray[np.bool_]) -> dict[str, tuple[float, ...]]:
+    """Rates at every threshold at which a word enters or leaves, from the highest down."""
+    finite = bottom[np.isfinite(bottom)]
+    thresholds = np.unique(np.concatenate([top, finite, GRID]))[::-1]
+    both = np.minimum(top, bottom)  # above a threshold: not detected at it, although the pairs are above it
+
+    def rate(among: NDArray[np.bool_]) -> tuple[float, ...]:
+        above = [np.searchsorted(np.sort(values[among]), thresholds, side="right") for values in (top, both)]
+        return tuple(((above[1] - above[0]) / among.sum()).tolist())
+
+    return {"threshold": tuple(thresholds.tolist()), "fpr": rate(~true), "tpr": rate(true)}

@@ -1,0 +1,371 @@
+"""WEFAT scores of words with pairs of social groups, the input of IBD and EIBD (Guo & Caliskan 2021)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from crossroads.errors import EvidenceError, InputError, join_words
+from crossroads.evidence import Embeddings
+from crossroads.geometry import Floats, standardised, unit
+from crossroads.measures.association.sc_weat import EVERY_WORD
+from crossroads.measures.association.weat import check_ddof
+from crossroads.measures.coverage.words import Missing, check_vectors, gather, listed_words
+from crossroads.measures.intersectional.groups import GroupTable, Key, group_table
+from crossroads.results import Coverage, Result, Row, long_row, read_only
+from crossroads.stimuli import Groups
+from crossroads.wording.table import Column, Table
+
+_CHUNK = 1 << 13
+
+
+class ScoreTable(Mapping[str, Mapping[str, float]]):
+    """Scores of many words with several pairs of groups: ``table[pair][word]``, kept as one array."""
+
+    def __init__(
+        self, pairs: tuple[str, ...], words: tuple[str, ...], scores: Floats, *, origin: Result | None = None
+    ) -> None:
+        self.pairs, self.words, self.scores, self.origin = pairs, words, scores, origin
+
+    def __getitem__(self, pair: str) -> Mapping[str, float]:
+        row = self.scores[self.pairs.index(pair)] if pair in self.pairs else None
+        if row is None:
+            raise KeyError(pair)
+        return dict(zip(self.words, row.tolist(), strict=True))
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.pairs)
+
+    def __len__(self) -> int:
+        return len(self.pairs)
+
+    @classmethod
+    def of(cls, table: Mapping[str, Mapping[str, float]], what: str) -> ScoreTable:
+        """Convert a mapping of pair to word to score; every pair must score the same words."""
+        if isinstance(table, ScoreTable):
+            return table
+        if not _is_table(table):
+            raise InputError(
+                f"{what} is of type {type(table).__name__}, not a table of scores.",
+                hint=f"give {{pair: {{word: score, ...}}, ...}}, such as wefat(...).{what}.",
+            )
+        if not table:
+            raise InputError(
+                f"{what} contains no pair of groups.", hint="give {pair: {word: score, ...}, ...}."
+            )
+        words = tuple(next(iter(table.values())))
+        for pair, scores in table.items():
+            odd = set(words) ^ set(scores)
+            if odd:
+                raise InputError(
+                    f"{what}: the pair {pair!r} scores other words than the first pair, such as "
+                    f"{join_words(sorted(map(repr, odd)), most=3)}.",
+                    hint="every pair must score the same words.",
+                )
+        array = np.array([[float(scores[word]) for word in words] for scores in table.values()])
+        if array.size == 0:
+            raise InputError(f"{what} scores no words.", hint="give at least one candidate word.")
+        if not np.isfinite(array).all():
+            raise InputError(
+                f"{what} contains nan or infinite scores.", hint="leave out words without a score."
+            )
+        return cls(tuple(map(str, table)), words, array)
+
+
+def _is_table(value: object) -> bool:
+    return isinstance(value, Mapping) and all(isinstance(row, Mapping) for row in value.values())
+
+
+def crossing_name(target: str) -> str:
+    """Name of the scores of words with an intersectional group, such as ``AF WEFAT``."""
+    return f"{target} WEFAT"
+
+
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
+class WefatResult(Result):
+    """WEFAT scores of words for one intersectional group."""
+
+    section: ClassVar[str] = "intersections"
+    cites: ClassVar[tuple[str, ...]] = ("guo2021detecting",)
+    figure: ClassVar[str] = "intersectional.plane:crossed_axes"
+
+    target: str
+    """The group."""
+    words: tuple[str, ...]
+    """The words scored."""
+    pair_names: tuple[str, ...]
+    """The group against every other intersectional group."""
+    pair_scores: NDArray[np.float64]
+    """Scores, one row per pair and one column per word."""
+    constituent_names: tuple[str, ...]
+    """Each subcategory of the group against its siblings."""
+    constituent_scores: NDArray[np.float64]
+    """Scores, one row per pair of subcategories and one column per word."""
+    groups: Mapping[str, tuple[str, ...]]
+    """The names that represent each group."""
+
+    @property
+    def pairs(self) -> ScoreTable:
+        """Scores with every pair of intersectional groups: pair to word to score."""
+        return ScoreTable(self.pair_names, self.words, self.pair_scores, origin=self)
+
+    @property
+    def constituents(self) -> ScoreTable:
+        """Scores with every pair of constituent groups: pair to word to score."""
+        return ScoreTable(self.constituent_names, self.words, self.constituent_scores, origin=self)
+
+    def rows(self) -> list[dict[str, Any]]:
+        """One row per word, one column per pair."""
+        names = (*self.pair_names, *self.constituent_names)
+        table = np.concatenate([self.pair_scores, self.constituent_scores])
+        return [
+            {"word": word, **dict(zip(names, table[:, i].tolist(), strict=True))}
+            for i, word in enumerate(self.words)
+        ]
+
+    @property
+    def label(self) -> str:
+        """The group."""
+        return crossing_name(self.target)
+
+    @classmethod
+    def tabulate(cls, results: Mapping[str, Self]) -> Table:
+        """The words that lean most to the group, by their smallest score among its pairs."""
+        rows = [
+            {"group": one.target, "word": word, "score": float(least)}
+            for one in results.values()
+            for word, least in zip(one.words, one.pair_scores.min(axis=0, initial=np.inf), strict=True)
+        ]
+        rows.sort(key=lambda row: -float(str(row["score"])))
+        columns = (
+            Column(key="group", head="group"),
+            Column(key="word", head="word"),
+            Column(key="score", head="smallest score", note="with every other intersectional group"),
+        )
+        title = "Words with intersectional groups"
+        return Table(name="wefat", title=title, columns=columns, rows=tuple(rows), most=10)
+
+    def long_rows(self, name: str) -> Iterator[Row]:
+        """The score of every word with every pair of groups."""
+        for table in (self.pairs, self.constituents):
+            for pair, scores in table.items():
+                for word, score in scores.items():
+                    yield long_row("wefat", self.label, f"{pair} {word}", "score", score)
+
+
+def wefat(
+    emb: Embeddings,
+    groups: Groups | Mapping[Any, Any],
+    words: str | Iterable[str],
+    target: str | Iterable[str],
+    *,
+    ddof: int = 1,
+    missing: Missing = "raise",
+) -> WefatResult:
+    r"""Score words by their association with a group relative to each other group.
+
+    .. math::
+        s(w, G, H) = \frac{\operatorname{mean}_{g \in G} \cos(w, g)
+                           - \operatorname{mean}_{h \in H} \cos(w, h)}
+                          {\operatorname{sd}_{n \in G \cup H} \cos(w, n)}
+
+    The *pairs* compare the target group with every other intersectional group. The *constituents* compare
+    each of its subcategories, the union of the groups that it contains, with the other subcategories of the
+    same category; a subcategory is never compared with itself, because EIBD would then equal IBD.
+
+    Parameters
+    ----------
+    emb
+        Vectors of the names and the words.
+    groups
+        Table of groups; see :func:`~crossroads.measures.intersectional.groups.group_table` for its forms.
+    words
+        Candidate words, or ``"*"`` for the whole vocabulary without the names.
+    target
+        The group: its label, or its subcategories.
+    ddof, missing
+        As in :func:`~crossroads.weat`; ``missing`` applies to names and words alike.
+
+    Notes
+    -----
+    *Departures:* the released code has one score of female against male names for each race; here the
+    constituent *female* is the union of the female groups of all races.
+
+    References
+    ----------
+    Guo, W., & Caliskan, A. (2021). doi:10.1145/3461702.3462536
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import crossroads as cr
+    >>> rng = np.random.default_rng(1)
+    >>> groups = {
+    ...     ("Black", "female"): ["Aisha", "Ebony"],
+    ...     ("Black", "male"): ["Darnell", "Tyrone"],
+    ...     ("White", "female"): ["Amy", "Katie"],
+    ...     ("White", "male"): ["Brad", "Frank"],
+    ... }
+    >>> words = ["strong", "loud", "kind", "proud"]
+    >>> names = [name for members in groups.values() for name in members]
+    >>> emb = cr.Embeddings([*names, *words], rng.normal(size=(12, 9)))
+    >>> scores = cr.wefat(emb, groups, words, ("Black", "female"))
+    >>> list(scores.constituents), round(scores.pairs["Black / female vs White / male"]["loud"], 2)
+    (['Black vs White', 'female vs male'], -1.56)
+    """
+    check_ddof(ddof)
+    table = group_table(groups)
+    key = table.find(target)
+    names, found_words, rows, coverage = look_up(emb, table, words, missing)
+    contrasts = contrasts_of(table, key)
+    order = list(names)
+    totals = group_sums(emb, rows, names)
+    scores = contrast_scores(totals, order, contrasts.sides, ddof)
+    bad = np.flatnonzero(~np.isfinite(scores).all(axis=0))
+    if bad.size:
+        shown = join_words([repr(found_words[i]) for i in bad[:4]], most=3)
+        raise EvidenceError(
+            f"the cosines of {shown} with all names of a pair of groups are equal.",
+            hint="leave such words out.",
+        )
+    cut = len(contrasts.pairs)
+    return WefatResult(
+        target=table.labels[key],
+        words=found_words,
+        pair_names=tuple(contrasts.pairs),
+        pair_scores=read_only(scores[:cut]),
+        constituent_names=tuple(contrasts.constituents),
+        constituent_scores=read_only(scores[cut:]),
+        groups={table.labels[k]: tuple(coverage.used[table.labels[k]]) for k in table.names},
+        coverage=coverage,
+        conventions={"measure": "wefat", "ddof": ddof, "missing": missing, "self pairs": "excluded"},
+        provenance=(emb.provenance,),
+    )
+
+
+Sides = tuple[tuple[Key, ...], tuple[Key, ...]]
+"""The groups on either side of a contrast."""
+
+
+@dataclass(frozen=True)
+class Contrasts:
+    """Pairs of groups to score: name of the pair to the groups on either side."""
+
+    pairs: Mapping[str, Sides]
+    constituents: Mapping[str, Sides]
+
+    @property
+    def sides(self) -> list[Sides]:
+        """The groups on either side of every pair, then of every constituent pair."""
+        return [*self.pairs.values(), *self.constituents.values()]
+
+
+def contrasts_of(table: GroupTable, target: Key) -> Contrasts:
+    """The target against every other group, and its subcategories against their siblings."""
+    pairs = {
+        f"{table.labels[target]} vs {table.labels[key]}": ((target,), (key,))
+        for key in table.names
+        if key != target
+    }
+    constituents: dict[str, Sides] = {}
+    contested = [(i, v, other) for i, v in enumerate(target) for other in table.siblings(i, v)]
+    for i, value, other in contested:
+        mine = tuple(key for key in table.names if key[i] == value)
+        theirs = tuple(key for key in table.names if key[i] == other)
+        twice = sum((v, o) == (value, other) for _, v, o in contested) > 1  # high and low income, and rank
+        constituents[f"{value} vs {other}{f' ({table.categories[i]})' if twice else ''}"] = (mine, theirs)
+    return Contrasts(pairs, constituents)
+
+
+def look_up(
+    emb: Embeddings, table: GroupTable, words: str | Iterable[str], missing: str
+) -> tuple[dict[Key, Floats], tuple[str, ...], NDArray[np.intp], Coverage]:
+    """Unit vectors of every group, the candidate words and their rows, and the words left out."""
+    check_vectors(emb)
+    sets: dict[str, tuple[str, ...]] = {table.labels[key]: names for key, names in table.names.items()}
+    least = dict.fromkeys(sets, 2)
+    if not isinstance(words, str) or words != EVERY_WORD:
+        asked = listed_words("words", words, hint="give a list of words, or '*' for all.")
+        if not asked:
+            raise InputError("there are no candidate words.", hint="give at least one, or '*' for all.")
+        least["words"] = 1
+        found = gather(emb, {**sets, "words": asked}, missing=missing, least=least, rows_only=("words",))
+        kept, rows = found.words["words"], found.rows["words"]
+    else:
+        found = gather(emb, sets, missing=missing, least=least)
+        usable = np.concatenate([emb.vectors[i : i + _CHUNK].any(axis=1) for i in range(0, len(emb), _CHUNK)])
+        usable[np.concatenate(list(found.rows.values()))] = False
+        rows = np.flatnonzero(usable)
+        if not rows.size:
+            raise InputError("the vocabulary contains nothing but the names.", hint="add candidate words.")
+        kept = tuple(emb.labels[i] for i in rows)
+    vectors = {key: found.vectors[table.labels[key]] for key in table.names}
+    return vectors, kept, rows, found.coverage
+
+
+@dataclass(frozen=True)
+class GroupSums:
+    """Sums over the names of each group, for every word, from which any contrast of groups is computed."""
+
+    first: NDArray[Any]
+    """Sum of the cosines, one row per word and one column per group."""
+    second: NDArray[Any]
+    """Sum of their squares."""
+    sizes: NDArray[np.int64]
+    """Number of names in each group."""
+
+
+def name_cosines(
+    emb: Embeddings, rows: NDArray[np.intp], names: Mapping[Key, Floats]
+) -> Iterator[tuple[slice, Floats]]:
+    """Cosines of the words with all names, chunk by chunk, less a constant of each word.
+
+    The names are centred first: the same number for all names of a word changes no contrast, and centring
+    avoids cancellation in sums of squares.
+    """
+    stacked = np.concatenate(list(names.values()))
+    columns = np.ascontiguousarray((stacked - stacked.mean(axis=0)).T)
+    for start in range(0, len(rows), _CHUNK):
+        part = slice(start, min(start + _CHUNK, len(rows)))
+        yield part, unit(emb.vectors[rows[part]]) @ columns
+
+
+def group_sums(emb: Embeddings, rows: NDArray[np.intp], names: Mapping[Key, Floats]) -> GroupSums:
+    """Sums of cosines and of their squares over each group."""
+    sizes = np.array([len(vectors) for vectors in names.values()])
+    member = np.repeat(np.eye(len(sizes)), sizes, axis=0)
+    first, second = np.empty((len(rows), len(sizes))), np.empty((len(rows), len(sizes)))
+    for part, cosines in name_cosines(emb, rows, names):
+        first[part] = cosines @ member
+        second[part] = (cosines * cosines) @ member
+    return GroupSums(first, second, sizes)
+
+
+def contrast_scores(
+    sums: GroupSums,
+    order: list[Key],
+    contrasts: Sequence[Sides],
+    ddof: int,
+) -> Floats:
+    """Effect size of every word with every contrast; NaN where all cosines are equal."""
+    scores = np.empty((len(contrasts), len(sums.first)), dtype=sums.first.dtype)
+    for i, sides in enumerate(contrasts):
+        at = [[order.index(key) for key in side] for side in sides]
+        n = [int(sums.sizes[side].sum()) for side in at]
+        total = [_column_sum(sums.first, side) for side in at]
+        squares = _column_sum(sums.second, at[0] + at[1]) - (total[0] + total[1]) ** 2 / (n[0] + n[1])
+        flat = squares <= 1e-20
+        difference = total[0] / n[0] - total[1] / n[1]
+        scores[i] = standardised(difference, squares / (n[0] + n[1] - ddof), flat=flat)
+    return scores
+
+
+def _column_sum(table: NDArray[Any], columns: list[int]) -> NDArray[Any]:
+    total = table[:, columns[0]].copy()
+    for column in columns[1:]:
+        total += table[:, column]
+    return total

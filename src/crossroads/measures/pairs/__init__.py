@@ -1,0 +1,1 @@
+"""What a pair of identities has that its single identities do not."""

@@ -1,0 +1,376 @@
+"""Which of two domains the scores of a paired identity follow."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from crossroads.errors import InputError, OnMissing
+from crossroads.geometry import Floats
+from crossroads.inference.crossed import half_width, sparse_mean, tail_probability
+from crossroads.inference.multiplicity import benjamini_hochberg
+from crossroads.inference.options import number, share
+from crossroads.measures.pairs.identities import Pairs, PairScores, origin, pair_scores, row_taus
+from crossroads.measures.traits.files import Scores
+from crossroads.results import Result, Row, Values, long_row
+from crossroads.wording import phrases
+from crossroads.wording.numbers import P, percent
+from crossroads.wording.table import Column, Interval, Table, adjusted_column
+
+_TIE = 1e-12
+
+
+@dataclass(frozen=True, kw_only=True)
+class DomainPair:
+    """Two domains, and which of them the scores of their paired groups follow."""
+
+    domain1: str
+    """One domain."""
+    domain2: str
+    """The other domain."""
+    correlation1: float
+    """Mean rank correlation of the pairs with their component in the first domain."""
+    correlation2: float
+    """Mean rank correlation of the pairs with their component in the second domain."""
+    low: float | None
+    """Lower end of the interval of the difference, had other groups of both domains been drawn; None where a
+    domain has a single group, which cannot be drawn again."""
+    high: float | None
+    """Upper end of the interval of the difference."""
+    pvalue: float | None
+    """How often domains of which neither dominates would differ at least as much, had their groups been drawn
+    again, two-sided; None where there is no interval."""
+    qvalue: float | None
+    """The p-value adjusted for the number of domain pairs (Benjamini & Hochberg)."""
+    pairs: int
+    """Paired groups, both orders counted."""
+
+    @property
+    def difference(self) -> float:
+        """First correlation less second."""
+        return self.correlation1 - self.correlation2
+
+
+_DIFFERENCE = (
+    "mean rank correlation of pairs with their component in the first domain, less that in the second"
+)
+
+
+def dominance_name(measure: str, first: str, second: str) -> str:
+    """Name of two domains in the scores of one measure, such as ``ilps age / race``."""
+    return f"{measure} {first} / {second}"
+
+
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
+class DominanceResult(Result):
+    """Which domains dominate which in the scores of paired identities."""
+
+    section: ClassVar[str] = "pairs"
+    cites: ClassVar[tuple[str, ...]] = (
+        "cao2022theory",
+        "kendall1945treatment",
+        "judd2012treating",
+        "cameron2011robust",
+        "satterthwaite1946approximate",
+        "benjamini1995controlling",
+    )
+    stem: ClassVar[str] = "dominance"
+    figure: ClassVar[str] = "traits.dominance:dominance_matrix"
+    asked: ClassVar[Mapping[str, tuple[str, ...]]] = {
+        "dominance": ("difference", "low", "high", "pvalue", "adjusted", "correlation1", "correlation2")
+    }
+
+    domains: tuple[str, ...]
+    """The domains."""
+    domain_pairs: tuple[DomainPair, ...]
+    """Every pair of domains that has paired groups."""
+    least: float
+    """Smallest difference at which a domain dominates another."""
+    level: float
+    """Level of the intervals."""
+
+    @property
+    def matrix(self) -> Floats:
+        """Differences by domain, positive where pairs follow the domain of the row; NaN if unknown."""
+        place = {name: i for i, name in enumerate(self.domains)}
+        out = np.full((len(place), len(place)), np.nan)
+        for row in self.domain_pairs:
+            i, j = place[row.domain1], place[row.domain2]
+            out[i, j], out[j, i] = row.difference, -row.difference
+        return out
+
+    @property
+    def relations(self) -> dict[str, dict[str, tuple[str, ...]]]:
+        """For each domain, the domains that it dominates and those that dominate it.
+
+        The difference is at least ``least``, and its interval leaves out 0.
+        """
+        return _related({(row.domain1, row.domain2): _dominant(row, self.least) for row in self.domain_pairs})
+
+    @property
+    def published_relations(self) -> dict[str, dict[str, tuple[str, ...]]]:
+        """The same by the published rule, which asks for the size of the difference alone."""
+        differences = {(row.domain1, row.domain2): row.difference for row in self.domain_pairs}
+        return dominance_relations(differences, least=self.least)
+
+    def rows(self) -> list[dict[str, Any]]:
+        """One row per pair of domains."""
+        return [
+            {
+                "domain1": row.domain1,
+                "domain2": row.domain2,
+                "correlation1": row.correlation1,
+                "correlation2": row.correlation2,
+                "difference": row.difference,
+                "low": row.low,
+                "high": row.high,
+                "pvalue": row.pvalue,
+                "qvalue": row.qvalue,
+                "pairs": row.pairs,
+                "dominant": _dominant(row, self.least),
+            }
+            for row in self.domain_pairs
+        ]
+
+    @property
+    def label(self) -> str:
+        """The measure whose scores were read."""
+        return f"{self.conventions.get('scores', 'given')} dominance"
+
+    @classmethod
+    def tabulate(cls, results: Mapping[str, Self]) -> Table:
+        """One row per pair of domains."""
+        rows = [
+            {
+                "scores": phrases.measure(name.removesuffix(" dominance")),
+                "domains": f"{pair.domain1} / {pair.domain2}",
+                "difference": pair.difference,
+                "interval": None if pair.low is None or pair.high is None else Interval(pair.low, pair.high),
+                "p": None if pair.pvalue is None else P(pair.pvalue),
+                "p_bh": None if pair.qvalue is None else P(pair.qvalue),
+            }
+            for name, one in results.items()
+            for pair in one.domain_pairs
+        ]
+        levels = ", ".join(dict.fromkeys(percent(one.level) for one in results.values()))
+        columns = (
+            *([Column(key="scores", head="scores")] if len(results) > 1 else []),
+            Column(key="domains", head="domains"),
+            Column(key="difference", head="difference", note=_DIFFERENCE),
+            Column(key="interval", head="CI", note=f"{levels}, for other groups of both domains"),
+            Column(key="p", head="p", note="groups of both domains drawn, two-sided"),
+            adjusted_column(sum(row["p"] is not None for row in rows), "pair of domains", "pairs of domains"),
+        )
+        return Table(name="dominance", title="Dominance between domains", columns=columns, rows=tuple(rows))
+
+    def long_rows(self, name: str) -> Iterator[Row]:
+        """Every two domains."""
+        for pair in self.domain_pairs:
+            test = self._pair_name(pair)
+            ends = {"low": pair.low, "high": pair.high, "pvalue": pair.pvalue, "adjusted": pair.qvalue}
+            yield long_row("domain_dominance", test, "", "difference", pair.difference, n=pair.pairs, **ends)
+            for domain, value in ((pair.domain1, pair.correlation1), (pair.domain2, pair.correlation2)):
+                yield long_row("domain_dominance", test, domain, "correlation", value, n=pair.pairs)
+
+    def _pair_name(self, pair: DomainPair) -> str:
+        measure = str(self.conventions.get("scores", "given"))
+        return dominance_name(measure, pair.domain1, pair.domain2)
+
+    def readings(self, name: str) -> Iterator[tuple[str, str, Values]]:
+        """The statistics of every two domains."""
+        for pair in self.domain_pairs:
+            names = ("difference", "low", "high", "pvalue", "correlation1", "correlation2")
+            values: Values = {one: getattr(pair, one) for one in names}
+            yield self._pair_name(pair), "dominance", {**values, "adjusted": pair.qvalue}
+
+
+def dominance_relations(
+    differences: Mapping[tuple[str, str], float], *, least: float = 0.1
+) -> dict[str, dict[str, tuple[str, ...]]]:
+    """Find which domain dominates which by the published rule, from the differences of mean correlations.
+
+    Examples
+    --------
+    >>> dominance_relations({("age", "race"): 0.125, ("race", "religion"): 0.06})["race"]
+    {'dominates': (), 'dominated by': ('age',)}
+    """
+    return _related(
+        {
+            (one, two): None if abs(value) < least - _TIE else one if value > 0 else two
+            for (one, two), value in differences.items()
+        }
+    )
+
+
+def _related(winners: Mapping[tuple[str, str], str | None]) -> dict[str, dict[str, tuple[str, ...]]]:
+    found: dict[str, dict[str, tuple[str, ...]]] = {
+        name: {"dominates": (), "dominated by": ()} for pair in winners for name in pair
+    }
+    for (one, two), winner in winners.items():
+        if winner is not None:
+            loser = two if winner == one else one
+            found[winner]["dominates"] += (loser,)
+            found[loser]["dominated by"] += (winner,)
+    return found
+
+
+def _dominant(pair: DomainPair, least: float) -> str | None:
+    """The domain that the pairs follow; None where the difference is small or its interval holds 0."""
+    sure = pair.low is not None and pair.high is not None and (pair.low > 0 or pair.high < 0)
+    if not sure or abs(pair.difference) < least - _TIE:
+        return None
+    return pair.domain1 if pair.difference > 0 else pair.domain2
+
+
+def domain_dominance(
+    scores: Scores,
+    pairs: Pairs = None,
+    *,
+    components: Scores | None = None,
+    least: float = 0.1,
+    level: float = 0.95,
+    missing: OnMissing = "raise",
+) -> DominanceResult:
+    """Compare, for every two domains, how closely paired groups follow their component in each.
+
+    A domain dominates another if the mean Kendall τ-b of the pairs with its component is larger by ``least``,
+    as published, and if other groups of the two domains would show it too: the interval of the difference
+    leaves out 0. The differences of single pairs form a table of the groups of one domain by those of the
+    other. Pairs share groups, so that rows and columns both count as drawn: the variance of the mean is that
+    over the groups of either domain, less that of single cells, which is in both; p and interval are of a t
+    with Satterthwaite's degrees of freedom, and with one where a domain has two groups.
+
+    Parameters
+    ----------
+    scores, pairs, components, missing
+        As in :func:`~crossroads.pairs.order_sensitivity`. Pairs within a domain are not
+        used.
+    least
+        Smallest difference at which a domain dominates another.
+    level
+        Level of the intervals.
+
+    Notes
+    -----
+    In simulated domains of 5 to 14 groups of which neither dominates, p is below .05 in 1 to 6 % of cases,
+    and in 6 to 9 % where the groups of a domain also have a profile in common: it holds for other groups of
+    these domains, not for other domains. With two groups it is conservative. The published rule declares
+    dominance in up to 68 % of such worlds.
+
+    *Departures:* the published rule asks for the size of the difference alone; it is in
+    ``published_relations``.
+
+    References
+    ----------
+    Cao, Y. T., et al. (2022), section 5.2, Tables A8 and A9. doi:10.18653/v1/2022.naacl-main.92
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import crossroads as cr
+    >>> pairs = cr.pairs.paired_groups(["woman", "man", "Black", "White"])
+    >>> rng, traits = np.random.default_rng(1), [trait.name for trait in cr.catalog("abc-traits")]
+    >>> names = ["woman", "man", "Black", "White", *(pair.name for pair in pairs)]
+    >>> table = {name: dict(zip(traits, rng.normal(size=16), strict=True)) for name in names}
+    >>> result = cr.pairs.domain_dominance(cr.traits.TraitScores.from_table(table), pairs)
+    >>> [(row["domain1"], row["domain2"], round(row["difference"], 2)) for row in result.rows()]
+    [('gender/sexuality', 'race/ethnicity', -0.12)]
+    """
+    number("least", least, least=0.0, hint="give a number that is not negative, such as 0.1.")
+    share("level", level)
+    table = pair_scores(scores, pairs, components, missing=missing)
+    cells = _cells(table)
+    rows = [_measured(cell, names, level) for names, cell in cells.items()]
+    known = [row["pvalue"] for row in rows if row["pvalue"] is not None]
+    adjusted = iter(benjamini_hochberg(known).tolist() if known else ())
+    from_scores = origin(scores)
+    return DominanceResult(
+        domains=tuple(
+            dict.fromkeys(d for pair in table.pairs for d in pair.domains if _crossing(pair.domains))
+        ),
+        domain_pairs=tuple(
+            DomainPair(**row, qvalue=None if row["pvalue"] is None else next(adjusted)) for row in rows
+        ),
+        least=float(least),
+        level=level,
+        coverage=table.coverage,
+        conventions={
+            "measure": "domain_dominance",
+            "scores": from_scores["scores"],
+            "correlation": "Kendall tau-b",
+            "interval": "t, groups of both domains drawn",
+            "alternative": "two-sided",
+            "missing": missing,
+        },
+        provenance=from_scores["provenance"],
+    )
+
+
+@dataclass(frozen=True)
+class _Cell:
+    """The paired groups of two domains: correlations with either component, and which groups they are."""
+
+    tau1: Floats
+    tau2: Floats
+    group1: tuple[str, ...]
+    group2: tuple[str, ...]
+
+
+def _crossing(domains: tuple[str, str]) -> bool:
+    return domains[0] != domains[1]
+
+
+def _cells(table: PairScores) -> dict[tuple[str, str], _Cell]:
+    """The pairs by their two domains, with the component of the first domain first."""
+    order = {name: i for i, name in enumerate(dict.fromkeys(d for pair in table.pairs for d in pair.domains))}
+    if "" in order or len(order) < 2:
+        raise InputError(
+            "the pairs are not in two or more domains.",
+            hint="give cr.pairs.paired_groups(...), which knows the domain of every group.",
+        )
+    taus = row_taus(table.whole, table.first), row_taus(table.whole, table.second)
+    found: dict[tuple[str, str], list[tuple[float, float, str, str]]] = {}
+    for i, pair in enumerate(table.pairs):
+        if not _crossing(pair.domains):
+            continue
+        a, b = (0, 1) if order[pair.domains[0]] < order[pair.domains[1]] else (1, 0)
+        key = (pair.domains[a], pair.domains[b])
+        row = (float(taus[a][i]), float(taus[b][i]), pair.components[a], pair.components[b])
+        found.setdefault(key, []).append(row)
+    if not found:
+        raise InputError("every pair is within one domain.", hint="give pairs of different domains.")
+    return {
+        key: _Cell(np.array([r[0] for r in rows]), np.array([r[1] for r in rows]),
+                   tuple(r[2] for r in rows), tuple(r[3] for r in rows))
+        for key, rows in sorted(found.items(), key=lambda item: [order[name] for name in item[0]])
+    }  # fmt: skip
+
+
+def _measured(cell: _Cell, names: tuple[str, str], level: float) -> dict[str, Any]:
+    difference = cell.tau1 - cell.tau2
+    found = sparse_mean(difference, _numbered(cell.group1), _numbered(cell.group2))
+    low = high = pvalue = None
+    if found is not None and found.se > 0:
+        half = float(half_width(found.se, found.df, level))
+        low, high = found.mean - half, found.mean + half
+        pvalue = float(tail_probability(found.mean / found.se, found.df, "two-sided"))
+    return {
+        "domain1": names[0],
+        "domain2": names[1],
+        "correlation1": float(cell.tau1.mean()),
+        "correlation2": float(cell.tau2.mean()),
+        "low": low,
+        "high": high,
+        "pvalue": pvalue,
+        "pairs": int(difference.size),
+    }
+
+
+def _numbered(members: tuple[str, ...]) -> NDArray[np.int64]:
+    """The groups as numbers, in order of appearance."""
+    place = {name: i for i, name in enumerate(dict.fromkeys(members))}
+    return np.array([place[name] for name in members])

@@ -1,0 +1,419 @@
+"""Traits that a paired identity has beyond both its components."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, ClassVar, Literal, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from crossroads.errors import InputError, OnMissing, one_of
+from crossroads.geometry import Floats
+from crossroads.inference.multiplicity import benjamini_hochberg
+from crossroads.inference.options import share
+from crossroads.measures.pairs.identities import Pairs, PairScores, origin, pair_scores
+from crossroads.measures.traits.files import Scores
+from crossroads.results import Result, Row, Values, long_row, read_only
+from crossroads.wording import phrases
+from crossroads.wording.numbers import P, counted
+from crossroads.wording.table import Column, Table
+
+Indices = NDArray[np.int64]
+
+Side = Literal["above", "below"]
+Direction = Literal[Side, "both"]
+On = Literal["adjectives", "traits"]
+Null = Literal["pooled", "none"]
+Fit = Literal["identities", "scores"]
+
+
+def emergent_name(measure: str) -> str:
+    """Name of traits that emerge in the scores of one measure, such as ``ilps emergent``."""
+    return f"{measure} emergent"
+
+
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
+class EmergentResult(Result):
+    """Traits on which pairs score above both components or below both, the furthest first."""
+
+    section: ClassVar[str] = "pairs"
+    cites: ClassVar[tuple[str, ...]] = ("cao2022theory",)
+    stem: ClassVar[str] = "emergent"
+    figure: ClassVar[str] = "traits.emergent:emergent_traits"
+    asked: ClassVar[Mapping[str, tuple[str, ...]]] = {"emergent": ("found", "largest", "left_out")}
+
+    pairs: tuple[str, ...]
+    """The pairs examined."""
+    components: tuple[tuple[str, str], ...]
+    """The two components of each."""
+    traits: tuple[str, ...]
+    """The traits examined."""
+    pair_index: Indices
+    """For each association, the position of its pair."""
+    trait_index: Indices
+    """For each association, the position of its trait."""
+    above: NDArray[np.bool_]
+    """Whether the pair scores above both components; else it scores below both."""
+    increase: NDArray[np.float64]
+    """How far beyond the nearer component, always positive."""
+    component_score: NDArray[np.float64]
+    """Score of that component: the larger one above, the smaller one below."""
+    pvalue: NDArray[np.float64]
+    """Probability of a score as extreme if the pair were an ordinary one; empty with ``null="none"``."""
+    qvalue: NDArray[np.float64]
+    """The p-value adjusted for all pairs, traits and directions examined (Benjamini & Hochberg)."""
+    fdr: float
+    """The false-discovery rate up to which an association counts as emergent."""
+    tests: int
+    """Number of combinations of pair, trait and direction examined."""
+
+    @property
+    def emergent(self) -> NDArray[np.bool_]:
+        """For each association, whether its q-value is at most the requested rate."""
+        if not self.qvalue.size:
+            return np.zeros(self.increase.size, dtype=bool)
+        return np.asarray(self.qvalue <= self.fdr)
+
+    def rows(self) -> list[dict[str, Any]]:
+        """One row per association, the largest increase first."""
+        return [self._row(i) for i in range(self.increase.size)]
+
+    def top(self, n: int = 50, *, direction: Side | None = None) -> list[dict[str, Any]]:
+        """The rows of the largest increases.
+
+        Parameters
+        ----------
+        n
+            How many.
+        direction
+            ``"above"`` or ``"below"`` both components; None for either.
+        """
+        if direction is not None:
+            one_of("direction", direction, Side)
+        wanted = (
+            np.ones(self.increase.size, bool) if direction is None else self.above == (direction == "above")
+        )
+        return [self._row(int(i)) for i in np.flatnonzero(wanted)[:n]]
+
+    def discoveries(self) -> list[dict[str, Any]]:
+        """The rows that count as emergent."""
+        return [self._row(int(i)) for i in np.flatnonzero(self.emergent)]
+
+    def _row(self, i: int) -> dict[str, Any]:
+        pair, up = int(self.pair_index[i]), bool(self.above[i])
+        step, nearer = float(self.increase[i]), float(self.component_score[i])
+        tested = self.pvalue.size > 0
+        return {
+            "pair": self.pairs[pair],
+            "first": self.components[pair][0],
+            "second": self.components[pair][1],
+            "trait": self.traits[int(self.trait_index[i])],
+            "direction": "above" if up else "below",
+            "increase": step,
+            "component_score": nearer,
+            "score": nearer + step if up else nearer - step,
+            "pvalue": float(self.pvalue[i]) if tested else None,
+            "qvalue": float(self.qvalue[i]) if tested else None,
+            "emergent": bool(self.qvalue[i] <= self.fdr) if tested else None,
+        }
+
+    @property
+    def label(self) -> str:
+        """The measure whose scores were read."""
+        return emergent_name(str(self.conventions.get("scores", "given")))
+
+    @classmethod
+    def tabulate(cls, results: Mapping[str, Self]) -> Table:
+        """One row per pair and trait, the largest increase first."""
+        rows = [
+            {
+                "scores": phrases.measure(name.removesuffix(" emergent")),
+                "pair": row["pair"],
+                "trait": row["trait"],
+                "side": row["direction"],
+                "increase": row["increase"],
+                "p_bh": None if row["qvalue"] is None else P(row["qvalue"]),
+            }
+            for name, one in results.items()
+            for row in one.rows()
+        ]
+        notes = [
+            f"{name.removesuffix(' emergent')}: {int(one.emergent.sum())} of {one.tests:,} have an adjusted "
+            f"p-value of at most {one.fdr:g}."
+            for name, one in results.items()
+            if one.qvalue.size
+        ]
+        tested = sum(one.tests for one in results.values() if one.qvalue.size)
+        note = f"{phrases.ADJUSTMENTS['bh'][1]} for {counted(tested, 'trait of a pair', 'traits of pairs')}"
+        columns = (
+            *([Column(key="scores", head="scores")] if len(results) > 1 else []),
+            Column(key="pair", head="pair"),
+            Column(key="trait", head="trait"),
+            Column(key="side", head="side"),
+            Column(key="increase", head="increase", note="beyond the nearer of the two components"),
+            Column(key="p_bh", head="p (BH)", note=note if tested else ""),
+        )
+        title = "Traits of pairs beyond their components"
+        return Table(
+            name="emergent", title=title, columns=columns, rows=tuple(rows), notes=tuple(notes), most=10
+        )
+
+    def long_rows(self, name: str) -> Iterator[Row]:
+        """Every increase."""
+        test = self.label
+        yield long_row("emergent", test, "", "tests", self.tests)
+        yield long_row("emergent", test, "", "fdr", self.fdr)
+        if self.qvalue.size:
+            yield long_row("emergent", test, "", "found", int(self.emergent.sum()), n=self.tests)
+        for one in self.rows():
+            part = f"{one['pair']}, {one['trait']}, {one['direction']}"
+            p = {"pvalue": one["pvalue"], "adjusted": one["qvalue"]}
+            yield long_row("emergent", test, part, "increase", one["increase"], **p)
+            yield long_row("emergent", test, part, "component_score", one["component_score"])
+
+    def readings(self, name: str) -> Iterator[tuple[str, str, Values]]:
+        """How many traits emerge, and the largest increase."""
+        largest = float(self.increase.max()) if self.increase.size else None
+        found = float(self.emergent.sum()) if self.qvalue.size else None
+        yield self.label, "emergent", {"found": found, "largest": largest, "left_out": self.left_out()}
+
+
+def emergent(
+    scores: Scores,
+    pairs: Pairs = None,
+    *,
+    components: Scores | None = None,
+    on: On = "adjectives",
+    direction: Direction = "both",
+    null: Null = "pooled",
+    fit: Fit = "identities",
+    fdr: float = 0.05,
+    missing: OnMissing = "raise",
+) -> EmergentResult:
+    """Find the traits on which a pair of identities scores beyond both of its components.
+
+    The increase is S(g, t) − max(S(g₁, t), S(g₂, t)) above, and min(S(g₁, t), S(g₂, t)) − S(g, t) below.
+    Among thousands of combinations many are positive whatever the model learned, so that each comes with the
+    probability that an *ordinary* pair is as extreme. An ordinary pair scores what its components contribute
+    to pairs, plus a deviation like those of all other pairs; see
+    :func:`~crossroads.measures.pairs.emergent.ordinary_pvalues` for what exactly is tested, and why
+    exchanging deviations between pairs could not identify any.
+
+    Parameters
+    ----------
+    scores, pairs, components, missing
+        As in :func:`~crossroads.pairs.order_sensitivity`.
+    on
+        ``"adjectives"``, as published, or ``"traits"`` for the scores of opposite pairs of adjectives.
+    direction
+        ``"above"``, ``"below"`` or ``"both"``.
+    null
+        How deviations are distributed: ``"pooled"`` as those of all pairs and traits together, with an
+        extrapolated tail; ``"none"`` for increases alone, as published. There is no normal null: where
+        deviations have heavier tails than that it finds emergent traits in most tables without any.
+    fit
+        What the components contribute: ``"identities"``, an effect of each group on all its pairs, or
+        ``"scores"``, a linear function of the components' own scores.
+    fdr
+        The rate up to which associations count as emergent.
+
+    References
+    ----------
+    Cao, Y. T., et al. (2022), section 5.2 and Table A10. doi:10.18653/v1/2022.naacl-main.92
+
+    Examples
+    --------
+    >>> import crossroads as cr
+    >>> scores = cr.traits.TraitScores.from_table(
+    ...     {
+    ...         "blind": {"cold-warm": 0.1, "poor-wealthy": -0.3},
+    ...         "woman": {"cold-warm": 0.3, "poor-wealthy": -0.1},
+    ...         "blind woman": {"cold-warm": 0.9, "poor-wealthy": -0.2},
+    ...     }
+    ... )
+    >>> found = cr.pairs.emergent(scores, {"blind woman": ("blind", "woman")}, on="traits", null="none")
+    >>> [(row["pair"], row["trait"], round(row["increase"], 2)) for row in found.top(1)]
+    [('blind woman', 'cold-warm', 0.6)]
+    """
+    one_of("on", on, On)
+    one_of("direction", direction, Direction)
+    given: str = null
+    if given == "normal":
+        raise InputError(
+            "null is 'normal', which finds emergent traits where there are none if tails are heavy.",
+            hint="use null='pooled', which takes the tails from the scores, or null='none'.",
+        )
+    one_of("null", null, Null)
+    one_of("fit", fit, Fit)
+    share("fdr", fdr, hint="give a rate between 0 and 1.")
+    table = pair_scores(scores, pairs, components, missing=missing, adjectives=on == "adjectives")
+    high, low = np.maximum(table.first, table.second), np.minimum(table.first, table.second)
+    sides = {"above": (True,), "below": (False,), "both": (True, False)}[direction]
+    increases = np.stack([table.whole - high if up else low - table.whole for up in sides])
+    p = np.ones(increases.shape)
+    if null != "none":
+        tails = ordinary_pvalues(table, fit=fit)
+        p = np.stack([tails[0 if up else 1] for up in sides])
+        p[increases <= 0] = 1.0  # not beyond the components, whatever the deviation
+    q = benjamini_hochberg(p.ravel()).reshape(p.shape)
+    side, pair, trait = np.nonzero(increases > 0)
+    order = np.argsort(-increases[side, pair, trait], kind="stable")
+    side, pair, trait = side[order], pair[order], trait[order]
+    nearer = np.stack([high if up else low for up in sides])
+    tested = null != "none"
+    from_scores = origin(scores)
+    return EmergentResult(
+        pairs=tuple(one.name for one in table.pairs),
+        components=tuple(one.components for one in table.pairs),
+        traits=table.traits,
+        pair_index=read_only(pair.astype(np.int64)),
+        trait_index=read_only(trait.astype(np.int64)),
+        above=read_only(np.array(sides, dtype=bool)[side]),
+        increase=read_only(increases[side, pair, trait]),
+        component_score=read_only(nearer[side, pair, trait]),
+        pvalue=read_only(_kept(p, side, pair, trait, tested)),
+        qvalue=read_only(_kept(q, side, pair, trait, tested)),
+        fdr=fdr,
+        tests=int(increases.size),
+        coverage=table.coverage,
+        conventions={
+            "measure": "emergent",
+            "scores": from_scores["scores"],
+            "on": on,
+            "direction": direction,
+            "null": null,
+            "fit": fit,
+            "missing": missing,
+        },
+        provenance=from_scores["provenance"],
+    )
+
+
+def _kept(values: Floats, side: Indices, pair: Indices, trait: Indices, tested: bool) -> Floats:
+    return np.asarray(values[side, pair, trait] if tested else np.empty(0))
+
+
+_TAIL, _SHARE, _FEWEST = 250, 0.1, 20
+_RANK = 1e-9
+_LEAST_FREEDOM = 3
+
+
+def ordinary_pvalues(table: PairScores, *, fit: str) -> tuple[Floats, Floats]:
+    """Compute the probability that an ordinary pair scores as high, and as low, for each pair and trait.
+
+    Parameters
+    ----------
+    table
+        Scores of the pairs and their components.
+    fit
+        ``"identities"``: each group has an effect on all pairs it is in, whatever it scores alone. If
+        *mechanic* makes all its pairs trustworthy, that says nothing about *Jamaican mechanic*. ``"scores"``:
+        the larger and the smaller of the two components' own scores, each with a slope.
+
+    Returns
+    -------
+    tuple of arrays
+        Upper and lower tail, pairs by traits.
+
+    References
+    ----------
+    Hosking, J. R. M., & Wallis, J. R. (1987), for the fit of the tail. doi:10.1080/00401706.1987.10488243
+
+    Knijnenburg, T. A., et al. (2009), for p-values below the reach of a permutation test.
+    doi:10.1093/bioinformatics/btp211
+    """
+    deviations, _, usable = studentised(table, fit)
+    upper, lower = (_pooled(side * deviations, usable) for side in (1.0, -1.0))
+    return np.where(usable, upper, 1.0), np.where(usable, lower, 1.0)
+
+
+def studentised(table: PairScores, fit: str) -> tuple[Floats, int, np.ndarray]:
+    """Externally studentised residuals of each trait, their degrees of freedom, and which are defined."""
+    n = len(table.pairs)
+    rank = 0
+    if fit == "identities":
+        basis = _basis(_membership(table))
+        rank = basis.shape[1]
+        residuals = table.whole - basis @ (basis.T @ table.whole)
+        room = np.repeat(1.0 - (basis**2).sum(axis=1)[:, None], table.whole.shape[1], axis=1)
+    else:
+        rank = min(3, n)
+        residuals, room = np.empty_like(table.whole), np.empty_like(table.whole)
+        for t in range(table.whole.shape[1]):
+            both = np.column_stack([table.first[:, t], table.second[:, t]])
+            basis = _basis(np.column_stack([np.ones(n), both.max(axis=1), both.min(axis=1)]))
+            residuals[:, t] = table.whole[:, t] - basis @ (basis.T @ table.whole[:, t])
+            room[:, t] = 1.0 - (basis**2).sum(axis=1)
+    freedom = n - rank
+    if freedom < _LEAST_FREEDOM:
+        other = (
+            "fit='scores', more pairs, or null='none'"
+            if fit == "identities"
+            else "more pairs, or null='none'"
+        )
+        raise InputError(
+            f"{n} pairs leave {max(freedom, 0)} degrees of freedom beside {rank} effects of components.",
+            hint=f"so few pairs cannot show what is ordinary; use {other}.",
+        )
+    usable = room > _RANK**0.5
+    size = np.abs(table.whole).max(axis=0, keepdims=True)
+    residuals = np.where(usable & (np.abs(residuals) > _RANK * size), residuals, 0.0)
+    total = (residuals**2).sum(axis=0, keepdims=True)
+    own = residuals**2 / np.where(usable, room, 1.0)
+    rest = np.maximum(total - own, _RANK * total)  # of the other pairs, without the pair's own deviation
+    scale = np.sqrt(rest * np.where(usable, room, 1.0) / (freedom - 1))
+    return residuals / np.where(scale > 0, scale, 1.0), freedom - 1, usable
+
+
+def _membership(table: PairScores) -> Floats:
+    """Which pair contains which group, one row per pair."""
+    member = np.zeros((len(table.pairs), len(table.groups)))
+    for places in table.places:
+        member[np.arange(len(table.pairs)), places] = 1.0
+    return member
+
+
+def _basis(columns: Floats) -> Floats:
+    """Orthonormal directions that span the columns."""
+    left, sizes, _ = np.linalg.svd(columns, full_matrices=False)
+    return np.asarray(left[:, sizes > _RANK * sizes.max(initial=0.0)])
+
+
+def _pooled(deviations: Floats, usable: np.ndarray) -> Floats:
+    """Upper tail of each deviation among all: its rank, and beyond the largest of them a fitted tail."""
+    values = deviations[usable]
+    n = values.size
+    ascending = np.sort(values)
+    chance = (n - np.searchsorted(ascending, values, side="left")) / n
+    k = min(_TAIL, int(n * _SHARE))
+    if k >= _FEWEST:
+        edge = ascending[n - k - 1]
+        beyond = ascending[n - k :] - edge
+        far = (values > edge) & (chance <= k / n)
+        if beyond[-1] > 0:
+            chance[far] = k / n * _tail(values[far] - edge, *_pareto(beyond))
+    out = np.ones(deviations.shape)
+    out[usable] = chance
+    return out
+
+
+def _pareto(beyond: Floats) -> tuple[float, float]:
+    """Shape and scale of a generalised Pareto tail, no lighter than exponential, by weighted moments.
+
+    The scale is kept when a lighter shape is set to the exponential one: that makes the tail heavier still.
+    """
+    k = beyond.size
+    mean = float(beyond.mean())
+    weighted = float((np.sort(beyond) * (k - np.arange(1, k + 1)) / (k - 1)).mean())
+    spread = mean - 2 * weighted
+    if spread <= 0:
+        return 0.0, mean
+    return max(0.0, 2 - mean / spread), 2 * mean * weighted / spread
+
+
+def _tail(beyond: Floats, shape: float, scale: float) -> Floats:
+    if shape < _RANK:
+        return np.asarray(np.exp(-beyond / scale))
+    return np.asarray((1 + shape * beyond / scale) ** (-1 / shape))

@@ -1,0 +1,347 @@
+"""How sure: four questions about every test, each with its number, its method and an answer."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import ClassVar, Self
+
+from crossroads.errors import InputError
+from crossroads.inference.crossed import Crossed
+from crossroads.inference.multiplicity import adjust_known
+from crossroads.measures.association.battery import BatteryResult
+from crossroads.measures.association.frequency import FrequencyResult
+from crossroads.measures.association.mleat import MleatResult
+from crossroads.measures.association.placebo import PlaceboResult
+from crossroads.measures.association.weat import WeatResult
+from crossroads.measures.contextual.battery import CeatBatteryResult
+from crossroads.measures.contextual.ceat import CeatResult
+from crossroads.measures.geometry.rsa import RsaGridResult, RsaResult
+from crossroads.results import Result, Row, Values, long_row
+from crossroads.wording import phrases
+from crossroads.wording.numbers import Mark, P, counted
+from crossroads.wording.table import Column, Table
+
+ALPHA = 0.05
+"""Level at which questions are answered."""
+THESE, OTHER, FREQUENCY, TOPICS = "these words", "other words", "beyond frequency", "among arbitrary topics"
+QUESTIONS: Mapping[str, str] = {
+    THESE: "Do the groups differ, with just these words?",
+    OTHER: "Would other words for the same things say so too?",
+    FREQUENCY: "Is it more than words being rare or common?",
+    TOPICS: "How does it compare with words that have nothing to do with the question?",
+}
+"""The rungs of the ladder, from the narrowest question."""
+_ASSOCIATION, _COMPARISON = "association", "comparison of geometry"
+_PLURALS = {_ASSOCIATION: "associations", _COMPARISON: "comparisons of geometry"}
+YES, NO, CANNOT_TELL = "yes", "no", "cannot tell"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Rung:
+    """One question about a test, with its number and its answer."""
+
+    asks: str
+    """Which question: a key of ``QUESTIONS``."""
+    answer: str | None
+    """``yes``, ``no`` or ``cannot tell``; None for the last question, whose number is a description."""
+    value: float | None
+    """The p-value, or for the last question the share of placebo tests that are weaker."""
+    sign: Mark
+    """``≤`` or ``≈`` where the number is a bound or an estimate; empty elsewhere."""
+    method: str
+    """How the number was found."""
+    reason: str | None = None
+    """Why it cannot be told, or what the answer rests on."""
+
+
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
+class LadderResult(Result):
+    """What can be said of every test: with these words, with others, beyond frequency, among topics."""
+
+    section: ClassVar[str] = "sure"
+    stem: ClassVar[str] = "ladder"
+    cites: ClassVar[tuple[str, ...]] = (
+        *("clark1973language", "judd2012treating", "cameron2011robust", "satterthwaite1946approximate"),
+        "benjamini1995controlling",
+    )
+    asked: ClassVar[Mapping[str, tuple[str, ...]]] = {
+        "ladder": (
+            *("these_words", "these_words_pvalue", "other_words", "other_words_pvalue"),
+            *("beyond_frequency", "beyond_frequency_pvalue", "topic_percentile"),
+        )
+    }
+
+    tests: Mapping[str, tuple[Rung, ...]]
+    """The answers for each test, by its name."""
+    questions: Mapping[str, str]
+    """What each test asks, by its name."""
+    kinds: Mapping[str, str] = field(default_factory=dict)
+    """What each test is called in a sentence, where it is not an association: such as a comparison of
+    geometry."""
+
+    @property
+    def label(self) -> str:
+        """What it is."""
+        return "how sure"
+
+    def rows(self) -> list[Row]:
+        """One row per test and question."""
+        return [
+            {
+                "test": name,
+                "rung": one.asks,
+                "answer": one.answer,
+                "value": one.value,
+                "sign": one.sign or "=",
+                "method": one.method,
+                "reason": one.reason,
+            }
+            for name, rungs in self.tests.items()
+            for one in rungs
+        ]
+
+    @classmethod
+    def tabulate(cls, results: Mapping[str, Self]) -> Table:
+        """One row per test: an answer to each question, with its number."""
+        rows: list[Row] = []
+        reasons: dict[tuple[str, str], list[str]] = {}
+        for result in results.values():
+            for name, rungs in result.tests.items():
+                found = {one.asks: one for one in rungs}
+                rows.append(_cells(name, result.questions.get(name, ""), found))
+                for one in rungs:
+                    if one.reason and one.answer in (CANNOT_TELL, None):
+                        reasons.setdefault((one.asks, one.reason), []).append(name)
+        short = phrases.ADJUSTMENTS[phrases.ADJUSTMENT][0]
+        columns = (
+            Column(key="test", head="test"),
+            Column(key="question", head="question", spare=1),
+            Column(key="other", head=OTHER, note=_said(OTHER)),
+            Column(key="other_p", head=f"p ({short})", note="adjusted for the number of tests of its kind"),
+            Column(key="frequency", head=FREQUENCY, note=_said(FREQUENCY)),
+            Column(key="topics", head="topics", note=_topics_note(), kind="share", spare=3),
+            Column(key="these", head=THESE, note=_said(THESE)),
+            Column(key="these_p", head="exact p", note="not adjusted", spare=4),
+        )
+        notes = tuple(f"{', '.join(names)}: {asks}: {reason}." for (asks, reason), names in reasons.items())
+        said = " ".join(result.headline() for result in results.values())
+        title = f"How sure: {said.removesuffix('.')}"
+        return Table(name="ladder", title=title, columns=columns, rows=tuple(rows), notes=notes)
+
+    def long_rows(self, name: str) -> Iterator[Row]:
+        """Every number, its answer in the column of parts."""
+        for test, rungs in self.tests.items():
+            for one in rungs:
+                part = one.asks if one.answer is None else f"{one.asks}: {one.answer}"
+                statistic = "percentile" if one.asks == TOPICS else "pvalue"
+                yield long_row("ladder", test, part, statistic, one.value, method=one.method)
+
+    def readings(self, name: str) -> Iterator[tuple[str, str, Values]]:
+        """The answers and numbers of every test, for rules."""
+        for test, rungs in self.tests.items():
+            found = {one.asks: one for one in rungs}
+            values: Values = {}
+            for asks in (THESE, OTHER, FREQUENCY):
+                key, one = asks.replace(" ", "_"), found.get(asks)
+                values[key] = None if one is None else one.answer
+                values[f"{key}_pvalue"] = None if one is None else one.value
+            values["topic_percentile"] = found[TOPICS].value if TOPICS in found else None
+            yield ladder_name(test), "ladder", values
+
+    def headline(self) -> str:
+        """The finding in a sentence: in how many tests of each kind other words would say so too."""
+        found = {test: {one.asks: one.answer for one in rungs} for test, rungs in self.tests.items()}
+        said = []
+        for noun in dict.fromkeys(map(self._noun, found)):
+            mine = [answers for test, answers in found.items() if self._noun(test) == noun]
+            asked = [answers[OTHER] for answers in mine if OTHER in answers]
+            if asked:
+                said.append(f"{asked.count(YES)} of {counted(len(asked), noun, _PLURALS.get(noun))}")
+        text = f"{' and '.join(said)} would be found with other words for the same things"
+        told = [answers for answers in found.values() if FREQUENCY in answers and answers.get(OTHER) == YES]
+        more = sum(answers[FREQUENCY] == YES for answers in told)
+        if told:
+            among, verb = counted(len(told), "association"), "is" if more == 1 else "are"
+            text += f"; of {among} among them, {more} {verb} more than words being rare or common"
+        return f"{text}."
+
+    def _noun(self, test: str) -> str:
+        """What kind of test it is."""
+        return self.kinds.get(test, _ASSOCIATION)
+
+
+def ladder_name(test: str) -> str:
+    """What the answers about a test are called in rules, such as ``weat6 ladder``."""
+    return f"{test} ladder"
+
+
+def ladder(results: Result | Iterable[Result]) -> LadderResult:
+    """Ask four questions of every test: what holds for these words, and what beyond them.
+
+    *These words* is answered by the exact p-value, with attribute words as given; *other words* by the
+    crossed one, with targets and attributes drawn, adjusted for the number of tests (Benjamini and
+    Hochberg); *beyond frequency* by :func:`~crossroads.frequency`; *among arbitrary topics* is a
+    description, from :func:`~crossroads.placebo`, and has no answer. There is no composite score.
+
+    Parameters
+    ----------
+    results
+        Tests or batteries, with the frequencies and placebos of their designs where they were measured.
+
+    References
+    ----------
+    Clark, H. H. (1973). doi:10.1016/S0022-5371(73)80014-3; Judd, C. M., Westfall, J., & Kenny, D. A. (2012).
+    doi:10.1037/a0028347
+
+    Examples
+    --------
+    >>> import crossroads as cr
+    >>> design = cr.catalog("weat7")
+    >>> battery = cr.battery(cr.load("default", words=design.words), design, missing="drop")
+    >>> [(rung.asks, rung.answer) for rung in cr.ladder(battery).tests["weat7"]]
+    [('these words', 'yes'), ('other words', 'no')]
+    """
+    given = [results] if isinstance(results, Result) else list(results)
+    tests: dict[str, tuple[Rung, ...]] = {}
+    questions: dict[str, str] = {}
+    for name, question, rungs in _tests(given):
+        tests[name] = rungs
+        questions[name] = question
+    if not tests:
+        raise InputError(
+            "none of the results is a test of two targets.",
+            hint="give what weat, mleat, battery, ceat, ceat_battery, rsa or rsa_grid returned.",
+        )
+    sources = {one.source: one for result in given for one in result.provenance}
+    grids = [one for result in given if isinstance(result, RsaGridResult) for one in result.tests]
+    fits = [*grids, *(one for one in given if isinstance(one, RsaResult))]
+    return LadderResult(
+        tests=tests,
+        questions=questions,
+        kinds={one.label: _COMPARISON for one in fits},
+        conventions={
+            "measure": "ladder",
+            "alpha": ALPHA,
+            "other words": phrases.ADJUSTMENTS[phrases.ADJUSTMENT][1],
+            "these words": "no adjustment",
+        },
+        provenance=tuple(sources.values()),
+    )
+
+
+def _tests(results: list[Result]) -> Iterator[tuple[str, str, tuple[Rung, ...]]]:
+    """Every test of two targets, by name, with what it asks and its rungs."""
+    for one in results:
+        if isinstance(one, WeatResult):
+            answer = one.answer
+            rungs = _first(one.p, one.method, one.crossed, answer)
+            yield one.design, one.question, (*rungs, *_beyond(one.design, results))
+        elif isinstance(one, MleatResult):
+            answer = one.level1.answer
+            rungs = _first(one.level1.p, one.level1.method, one.level1.crossed, answer)
+            yield one.design, one.question, (*rungs, *_beyond(one.design, results))
+        elif isinstance(one, BatteryResult):
+            for test, p in zip(one.tests, one.adjusted_p(), strict=True):
+                rungs = _first(test.level1.p, test.level1.method, test.level1.crossed, p)
+                yield test.design, test.question, (*rungs, *_beyond(test.design, results))
+        elif isinstance(one, CeatResult):
+            answer = None if one.crossed is None or one.crossed.pvalue is None else P(one.crossed.pvalue)
+            yield one.label, one.question, _first(one.p, one.stimulus_method, one.crossed, answer)
+        elif isinstance(one, RsaGridResult):
+            marks = one.adjusted_marks()[phrases.ADJUSTMENT]
+            for i, test_of_items in enumerate(one.tests):
+                yield _geometry(test_of_items, marks.get(i))
+        elif isinstance(one, CeatBatteryResult):
+            for context, p in zip(one.tests, one.adjusted_p(), strict=True):
+                rungs = _first(context.p, context.stimulus_method, context.crossed, p)
+                yield context.label, one.asks(context.design), rungs
+
+    yield from _comparisons([one for one in results if isinstance(one, RsaResult)])
+
+
+def _comparisons(tests: list[RsaResult]) -> Iterator[tuple[str, str, tuple[Rung, ...]]]:
+    """Comparisons of geometry that are no grid, adjusted for their number."""
+    pvalues = [None if one.crossed is None else one.crossed.pvalue for one in tests]
+    adjusted = adjust_known(pvalues)[phrases.ADJUSTMENT] if tests else ()
+    for one, p in zip(tests, adjusted, strict=True):
+        yield _geometry(one, None if p is None else P(p))
+
+
+def _geometry(one: RsaResult, answer: P | None) -> tuple[str, str, tuple[Rung, ...]]:
+    return one.label, "", _first(one.p, "monte-carlo", one.crossed, answer)
+
+
+def _first(exact: P, method: str, crossed: Crossed | None, answer: P | None) -> tuple[Rung, ...]:
+    """The first two questions."""
+    these = Rung(
+        asks=THESE,
+        answer=YES if exact.value < ALPHA else NO,
+        value=exact.value,
+        sign=exact.mark,
+        method=f"targets exchanged, {method}",
+    )
+    if crossed is None:
+        return (these,)
+    other = Rung(
+        asks=OTHER,
+        answer=CANNOT_TELL if answer is None else YES if answer.value < ALPHA else NO,
+        value=None if answer is None else answer.value,
+        sign="",
+        method="targets and attributes drawn, t",
+        reason=crossed.reason,
+    )
+    return these, other
+
+
+def _beyond(design: str, results: list[Result]) -> Iterator[Rung]:
+    """The other questions, where frequencies and placebos were measured."""
+    for one in results:
+        if isinstance(one, FrequencyResult) and one.design == design:
+            yield Rung(
+                asks=FREQUENCY,
+                answer=one.answer,
+                value=one.matched_pvalue,
+                sign="" if one.matched_pvalue is None else "≈",
+                method=f"words of like frequency, {one.source}",
+                reason=one.reason,
+            )
+    for one in results:
+        if isinstance(one, PlaceboResult) and one.design == design:
+            yield Rung(
+                asks=TOPICS,
+                answer=None,
+                value=one.topic_percentile,
+                sign="≈",
+                method=counted(one.topic_statistics.size, "placebo test"),
+            )
+
+
+def _cells(name: str, question: str, found: Mapping[str, Rung]) -> Row:
+    def answer(asks: str) -> str | None:
+        return found[asks].answer if asks in found else None
+
+    def number(asks: str) -> P | None:
+        one = found.get(asks)
+        return None if one is None or one.value is None else P(one.value, one.sign)
+
+    return {
+        "test": name,
+        "question": question,
+        "other": answer(OTHER),
+        "other_p": number(OTHER),
+        "frequency": answer(FREQUENCY),
+        "topics": found[TOPICS].value if TOPICS in found else None,
+        "these": answer(THESE),
+        "these_p": number(THESE),
+    }
+
+
+def _said(asks: str) -> str:
+    """A question as the end of a sentence."""
+    text = QUESTIONS[asks]
+    return f"{text[0].lower()}{text[1:-1]}"
+
+
+def _topics_note() -> str:
+    return "share of associations between arbitrary topics in this model that are weaker: a description"

@@ -1,0 +1,1 @@
+"""Groups by traits in language models: ILPS, ILPS*, SeT, and their agreement with people."""

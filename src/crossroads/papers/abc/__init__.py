@@ -1,0 +1,1 @@
+"""Groups and ABC traits (Cao et al.)."""

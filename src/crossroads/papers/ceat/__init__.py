@@ -1,0 +1,1 @@
+"""CEAT, IBD and EIBD (Guo and Caliskan)."""

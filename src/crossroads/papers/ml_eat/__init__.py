@@ -1,0 +1,1 @@
+"""ML-EAT (Wolfe et al.)."""

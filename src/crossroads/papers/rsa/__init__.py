@@ -1,0 +1,1 @@
+"""RSA of word vectors (Lepori)."""

@@ -1,0 +1,1 @@
+"""Figures of association tests on word vectors."""

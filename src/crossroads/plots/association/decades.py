@@ -1,0 +1,177 @@
+"""Effect sizes over time (Wolfe, Hiniker & Howe 2024, Figure 3)."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from crossroads.errors import InputError
+from crossroads.measures.association.battery import SeriesResult
+from crossroads.measures.association.weat import WeatResult
+from crossroads.plots.frame import wording
+from crossroads.plots.frame.accepted import figure
+from crossroads.plots.frame.layout import Frame, write
+from crossroads.plots.frame.lettering import height, widest, wrapped
+from crossroads.plots.frame.style import BODY, BROWN, INK, TEAL, WIDE, bare, matplotlib
+from crossroads.wording.phrases import ADJUSTMENT
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+_BODY = 2.5
+_TICKS = 11
+_LOOK = {
+    "level1": {"color": INK, "marker": "o", "linestyle": "-"},
+    "x": {"color": BROWN, "marker": "s", "linestyle": "--"},
+    "y": {"color": TEAL, "marker": "^", "linestyle": "-."},
+}
+
+
+@figure
+def decades(result: SeriesResult, *, ax: Axes | None = None) -> Axes:
+    """Draw the Level 1 effect size and both Level 2 effect sizes over time.
+
+    Markers are filled where the p-value for other words is below the level that the result records, for
+    Level 1 adjusted for the number of points; the exact one in results that have no other. Lines break at
+    points that could not be measured, which are crossed on the axis.
+
+    Parameters
+    ----------
+    result
+        A series of ML-EATs.
+    ax
+        Axes to draw on; a new figure if not given.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import crossroads as cr
+    >>> design, rng = cr.catalog("weat7"), np.random.default_rng(1)
+    >>> models = {year: cr.Embeddings(design.words, rng.normal(size=(32, 9))) for year in (1900, 1950, 2000)}
+    >>> ax = cr.plots.decades(cr.series(models, design))
+    """
+    if not result.points:
+        raise InputError(
+            f"no point of the series {result.design!r} was measured.",
+            hint="see its field 'skipped' for the reasons.",
+        )
+    lines = {key: _line(result, key) for key in _LOOK}
+    labels = _labels(result)
+    frame = Frame(
+        width=WIDE,
+        body=_BODY,
+        left=0.52,
+        right=0.28 + widest(list(labels.values()), BODY),
+        title=f"{result.design} over time",
+        below=0.5,
+        note=_note(result),
+    )
+    ax = frame.axes(ax)
+    bare(ax, grid="y", left=True)
+    ax.axhline(0, color=INK, linewidth=0.8, zorder=1)
+    for key, line in lines.items():
+        _draw_line(ax, result, key, line)
+    low, high = _limits([0.0, *(d for line in lines.values() for d in line.values())], room=0.08)
+    ax.set_ylim(low, high)
+    times = sorted({*result.points, *result.skipped})
+    ax.set_xlim(*_limits(times, room=0.05))
+    closest = min((later - time for time, later in itertools.pairwise(times)), default=1)
+    if closest * _TICKS >= times[-1] - times[0]:  # each has room for its year
+        ax.set_xticks(times)
+    else:
+        ax.xaxis.set_major_locator(matplotlib("ticker").MaxNLocator(nbins=_TICKS, integer=True))
+    ax.set_ylabel("effect size d", fontsize=BODY, color=INK, labelpad=3)
+    ax.set_xlabel("year", fontsize=BODY, color=INK, labelpad=3)
+    for time in result.skipped:
+        write(ax, "×", (time, 0), coords=("data", "axes fraction"), size=9, ha="center")
+    ends = {key: list(line.values())[-1] for key, line in lines.items()}
+    for key, y in _spread(ends, labels, low, high).items():
+        write(ax, labels[key], (times[-1], y), (0.1, 0), coords="data", color=_LOOK[key]["color"])
+    return ax
+
+
+def _limits(values: Sequence[float], *, room: float) -> tuple[float, float]:
+    """The limits of an axis that contains some values, with a margin."""
+    low, high = min(values), max(values)
+    pad = room * (high - low) or 0.5
+    return low - pad, high + pad
+
+
+def _test(result: SeriesResult, time: int, key: str) -> WeatResult:
+    point = result.points[time]
+    return point.level1 if key == "level1" else point.level2[key]
+
+
+def _holds(result: SeriesResult, time: int, key: str, alpha: float) -> bool:
+    """Whether the marker of a test is filled."""
+    if key == "level1" and result.adjusted:
+        p = result.adjusted[ADJUSTMENT][list(result.points).index(time)]
+        return p is not None and p < alpha
+    answer = _test(result, time, key).answer
+    return answer is not None and answer.value < alpha
+
+
+def _line(result: SeriesResult, key: str) -> dict[int, float]:
+    return {time: _test(result, time, key).effect_size for time in sorted(result.points)}
+
+
+def _labels(result: SeriesResult) -> dict[str, str]:
+    """The label at the end of each line."""
+    titles = next(iter(result.points.values())).titles
+    texts = {"level1": "Level 1", **{key: f"Level 2: {wording.titled(key, titles)}" for key in "xy"}}
+    return {key: wrapped(text, 1.2, BODY, lines=3) for key, text in texts.items()}
+
+
+def _note(result: SeriesResult) -> str:
+    first = next(iter(result.points.values()))
+    a, b = (wording.titled(key, first.titles) for key in "ab")
+    alpha, tail = wording.level(first.conventions["alpha"]), wording.tail(first.level1.alternative)
+    words = ", for other words; Level 1 adjusted for the number of points" if result.adjusted else ""
+    return wording.sentence(
+        f"filled: p < {alpha} ({tail}{words}); open: not",
+        result.slope_said(),
+        "× not measured" if result.skipped else "",
+        f"above zero nearer to {a}, below to {b}; Level 1 compares the two targets",
+    )
+
+
+def _draw_line(ax: Axes, result: SeriesResult, key: str, line: dict[int, float]) -> None:
+    """The line with its gaps, and over it the markers, filled or open."""
+    look = _LOOK[key]
+    times = sorted({*line, *result.skipped})
+    values = [line.get(time, float("nan")) for time in times]
+    wide = 1.6 if key == "level1" else 1.2
+    ax.plot(times, values, color=look["color"], linestyle=look["linestyle"], linewidth=wide, zorder=2)
+    alpha = next(iter(result.points.values())).conventions["alpha"]
+    filled = {time: _holds(result, time, key, alpha) for time in line}
+    for full in (True, False):
+        some = [time for time in line if filled[time] == full]
+        ax.plot(
+            some,
+            [line[time] for time in some],
+            linestyle="none",
+            marker=look["marker"],
+            markersize=5,
+            markeredgewidth=1.1,
+            color=look["color"],
+            markerfacecolor=look["color"] if full else "white",
+            zorder=3,
+        )
+
+
+def _spread(ends: dict[str, float], labels: dict[str, str], low: float, high: float) -> dict[str, float]:
+    """Heights for the labels near the ends of their lines: apart from each other, and beside the axes."""
+    unit = (high - low) / _BODY
+    tall = {key: (height(text, BODY) + 0.03) * unit for key, text in labels.items()}
+    order = sorted(ends, key=lambda key: ends[key])
+    places = dict(ends)
+    for _ in range(100):
+        for key, half in ((key, tall[key] / 2) for key in order):
+            places[key] = min(max(places[key], low + half), high - half)
+        for lower, upper in itertools.pairwise(order):
+            lack = (tall[lower] + tall[upper]) / 2 - (places[upper] - places[lower])
+            if lack > 0:
+                places[lower] -= lack / 2
+                places[upper] += lack / 2
+    return places

@@ -1,0 +1,142 @@
+"""Associations against the frequency of words."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from crossroads.geometry import Floats
+from crossroads.measures.association.frequency import FrequencyResult
+from crossroads.plots.frame import wording
+from crossroads.plots.frame.accepted import figure
+from crossroads.plots.frame.layout import MARGIN, Frame, axes_height, axes_width, name_ends, write
+from crossroads.plots.frame.lettering import fitted, width
+from crossroads.plots.frame.placing import Page
+from crossroads.plots.frame.style import BLUE, BODY, GREY, INK, RED, RULE, SMALL, WIDE, bare
+from crossroads.wording.numbers import P, p_equals
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+_BODY = 3.1
+_LEFT = 0.62
+_LONGEST = 1.2
+_LOOK = {"x": (RED, "o", 4.2), "y": (BLUE, "D", 3.6)}
+
+
+@figure
+def frequency_plot(result: FrequencyResult, *, ax: Axes | None = None) -> Axes:
+    """Draw associations of target words against their log frequency, with the slope within both targets.
+
+    The two lines have one slope; their distance is the difference at equal frequency. Where the clouds of
+    points stand side by side, no word tells what the difference would be there.
+
+    Parameters
+    ----------
+    result
+        What frequency explains of a test.
+    ax
+        Where to draw; a figure of its own if not given.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import crossroads as cr
+    >>> design = cr.catalog("weat7")
+    >>> emb = cr.Embeddings(design.words, np.random.default_rng(1).normal(size=(32, 9)), ranks=range(1, 33))
+    >>> ax = cr.plots.frequency_plot(cr.frequency(emb, design))
+    """
+    points = {key: _points(result, key) for key in ("x", "y")}
+    equal, matched = result.adjusted, result.matched_pvalue
+    like = "" if matched is None else f", words of like frequency {p_equals(P(matched, '≈'), 'figure')}"
+    frame = Frame(
+        width=WIDE,
+        body=_BODY,
+        left=_LEFT,
+        right=MARGIN + 0.1,
+        title=f"{result.design}: associations and the frequency of words",
+        subtitle=f"more than frequency? {result.answer}: Δ = {wording.number(result.difference, 3)}, "
+        f"{wording.number(equal.difference, 3)} at equal frequency{like}",
+        above=0.32,
+        below=0.5,
+        note=wording.sentence(
+            "lines: one slope within both targets; their distance is the difference at equal frequency",
+            f"frequencies: {result.source}",
+            wording.model(result),
+        ),
+    )
+    ax = frame.axes(ax)
+    bare(ax, grid="y", left=True)
+    every = np.vstack(list(points.values()))
+    low, high = every.min(axis=0), every.max(axis=0)
+    room = np.where(high > low, high - low, 1.0) * (0.05, 0.07)
+    ax.set_xlim(low[0] - room[0], high[0] + room[0])
+    ax.set_ylim(low[1] - room[1], high[1] + room[1])
+    ax.axhline(0, color=RULE, linewidth=0.8, zorder=1)
+    for key, some in points.items():
+        color, marker, size = _LOOK[key]
+        ax.plot(*some.T, linestyle="none", marker=marker, markersize=size, color=color, zorder=4)
+        _draw_line(ax, some, result.slope, color)
+    _draw_legend(ax, result)
+    _label(ax, result, points)
+    name_ends(ax, "← rarer", "log frequency", "more frequent →")
+    _name_side(ax, dict(result.titles))
+    return ax
+
+
+def _points(result: FrequencyResult, key: str) -> Floats:
+    return np.array([(result.log_frequencies[w], result.associations[w]) for w in result.sets[key]])
+
+
+def _draw_line(ax: Axes, points: Floats, slope: float, color: str) -> None:
+    """The slope through the means of one target, over its words."""
+    ax.plot(*_on_line(points, slope)[[0, -1]].T, color=color, linewidth=1.1, zorder=3)
+
+
+def _on_line(points: Floats, slope: float) -> Floats:
+    """Some points of that line."""
+    x = np.linspace(points[:, 0].min(), points[:, 0].max(), 60)
+    return np.stack([x, points[:, 1].mean() + slope * (x - points[:, 0].mean())], axis=1)
+
+
+def _draw_legend(ax: Axes, result: FrequencyResult) -> None:
+    """What colour and shape stand for, above the axes."""
+    at, room = 0.0, axes_width(ax) / 2 - 0.2
+    for key, (color, marker, size) in _LOOK.items():
+        text, fits = fitted(wording.titled(key, dict(result.titles)), room, BODY)
+        spot = (at + 0.05) / axes_width(ax), 1 + 0.14 / axes_height(ax)
+        look: dict[str, Any] = {"transform": ax.transAxes, "clip_on": False}
+        ax.plot(*([one] for one in spot), marker=marker, markersize=size, color=color, **look)
+        write(ax, text, (0, 1), (at + 0.14, 0.14), size=fits, ha="left")
+        at += width(text, fits) + 0.4
+
+
+def _label(ax: Axes, result: FrequencyResult, points: dict[str, Floats]) -> None:
+    """Write the words beside their points, as far as there is room."""
+    size = np.array([axes_width(ax), axes_height(ax)])
+    low, high = (np.array(ends) for ends in zip(ax.get_xlim(), ax.get_ylim(), strict=True))
+    inches = {key: (some - low) / (high - low) * size for key, some in points.items()}
+    page = Page(*size.tolist())
+    for some in inches.values():
+        page.avoid(_on_line(some, result.slope * (size / (high - low))[1] / (size / (high - low))[0]))
+    for some in inches.values():
+        for x, y in some.tolist():
+            page.bar((x, y), 0.06, 0.06)
+    for key, some in inches.items():
+        for word, (x, y) in zip(result.sets[key], some.tolist(), strict=True):
+            text, fits = fitted(word, _LONGEST, SMALL)
+            place = page.put([(x, y)], width(text, fits) + 0.03, fits * 1.05 / 72 + 0.01, gap=0.05)
+            if place is not None and place.leader is None:
+                at = (place.centre[0] / size[0], place.centre[1] / size[1])
+                write(ax, text, at, size=fits, color=GREY, ha="center", zorder=5)
+
+
+def _name_side(ax: Axes, titles: dict[str, str]) -> None:
+    """Say beside the vertical axis what lies above and below."""
+    a, b = (wording.titled(key, titles) for key in "ab")
+    room = axes_height(ax) / 2 - 0.1
+    place: dict[str, Any] = {"rotation": 90, "ha": "center", "color": INK}
+    for text, y, va in ((f"← {b}", 0.0, "bottom"), (f"{a} →", 1.0, "top")):
+        line, size = fitted(text, room, BODY)
+        write(ax, line, (0, y), (-0.5, 0), size=size, va=va, **place)

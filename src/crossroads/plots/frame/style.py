@@ -1,0 +1,125 @@
+"""The style of all figures: colours, sizes, fonts. Private to this package."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from functools import cache
+from typing import Any
+
+from crossroads.errors import InputError, in_short, require
+
+RED = "#B2182B"
+"""Association; a leaning to A."""
+BLUE = "#2166AC"
+"""A leaning to B, where the side needs a colour. Red and blue differ for every common colour vision."""
+BROWN, TEAL = "#8C510A", "#01665E"
+"""The targets X and Y, where they share a picture."""
+INK = "#222222"
+"""Text, and lines that matter."""
+GREY = "#6B6B6B"
+"""Second-rank text."""
+RULE = "#B5B5B5"
+"""Reference lines and axes."""
+CELL = "#E4E4E4"
+"""No association."""
+
+TITLE, BODY, SMALL, LEAST = 9.0, 7.5, 6.5, 5.5
+"""Font sizes in points; no text is smaller than the last."""
+
+COLUMN, WIDE, PAGE = 3.5, 5.5, 7.0
+"""Widths of figures, in inches: one column of a journal, one and a half, two."""
+
+_FALLBACKS = (
+    "Noto Sans CJK SC",
+    "Noto Sans CJK JP",
+    "Noto Sans Arabic",
+    "Noto Sans Hebrew",
+    "Noto Sans Devanagari",
+    "Noto Sans",
+    "Hiragino Sans",
+    "PingFang SC",
+    "Microsoft YaHei",
+    "Yu Gothic",
+    "Malgun Gothic",
+    "Nirmala UI",
+    "Arial Unicode MS",
+    "WenQuanYi Zen Hei",
+)
+
+
+def matplotlib(module: str) -> Any:
+    """A module of matplotlib, or an error with how to install it."""
+    return require(f"matplotlib.{module}", extra="plots", purpose="drawing figures")
+
+
+@cache
+def families() -> tuple[str, ...]:
+    """DejaVu Sans, which comes with matplotlib, and installed fonts for the scripts that it lacks."""
+    installed = set(matplotlib("font_manager").fontManager.get_font_names())
+    return ("DejaVu Sans", *(name for name in _FALLBACKS if name in installed))
+
+
+_inside: ContextVar[bool] = ContextVar("crossroads_house", default=False)
+"""Whether the style is already active."""
+
+
+@contextmanager
+def house() -> Iterator[None]:
+    """Draw in this style regardless of the user's settings, which are restored afterwards.
+
+    A character that no installed font has is drawn as a box; matplotlib's warnings of these are suppressed.
+    """
+    if _inside.get():  # thousands of texts are measured for one figure
+        yield
+        return
+    settings = {
+        "font.family": list(families()),
+        "text.usetex": False,
+        "svg.hashsalt": "crossroads",
+        # editable type, which journals ask for; OpenType fallback fonts cannot be written that way
+        "pdf.fonttype": 42 if len(families()) == 1 else 3,
+    }
+    with matplotlib("style").context(["default", settings]), warnings.catch_warnings():
+        warnings.filterwarnings("ignore", r"Glyph \d+ .*missing from", UserWarning)
+        warnings.filterwarnings("ignore", r"Matplotlib currently does not support \w+ natively", UserWarning)
+        token = _inside.set(True)
+        try:
+            yield
+        finally:
+            _inside.reset(token)
+
+
+def at_least_one(name: str, value: int) -> int:
+    """Return a count that a figure can show, or refuse it."""
+    if value < 1:
+        raise InputError(f"{name} is {in_short(value)}.", hint="use 1 or more.")
+    return value
+
+
+def bare(ax: Any, *, grid: str | None = None, left: bool = False) -> None:
+    """Remove everything from axes that carries no information.
+
+    Parameters
+    ----------
+    ax
+        The axes.
+    grid
+        ``"x"`` or ``"y"`` for faint lines at the ticks of that axis.
+    left
+        Whether to keep the left axis.
+    """
+    for side, spine in ax.spines.items():
+        spine.set_visible(side == "bottom" or (side == "left" and left))
+        spine.set(color=RULE, linewidth=0.8)
+    ax.tick_params(
+        labelsize=SMALL, labelcolor=INK, color=RULE, length=2.5, width=0.8, labelfontfamily=list(families())
+    )
+    ax.ticklabel_format(useOffset=False, style="plain")
+    if not left:
+        ax.set_yticks([])
+    if grid:
+        ax.grid(axis=grid, color="#EFEFEF", linewidth=0.6)
+        ax.set_axisbelow(True)

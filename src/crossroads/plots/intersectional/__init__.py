@@ -1,0 +1,1 @@
+"""Figures of intersectional detections: the plane of two scores, ROC curves, discovered words."""

@@ -1,0 +1,1 @@
+"""Figures of trait scores: heat maps, profiles, and what pairs of identities add."""

@@ -1,0 +1,276 @@
+"""Comparison of saved audits: paired tests if their data were kept, otherwise differences of numbers."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from typing import Any
+
+from crossroads.errors import InputError, join_words
+from crossroads.inference.multiplicity import adjust
+from crossroads.inference.permutation.test import Tail
+from crossroads.measures import (
+    CompareBatteryResult,
+    CompareTraitsResult,
+    SavedDifference,
+    compare_traits,
+)
+from crossroads.measures.comparison.battery import Against
+from crossroads.measures.comparison.intervals import IntervalKind
+from crossroads.measures.comparison.models import Attributes, Scale
+from crossroads.measures.comparison.notes import comparison_name, context_notes
+from crossroads.report.comparison.pairs import common_designs, compared_names, paired_tests
+from crossroads.report.comparison.saved import SavedAudit
+from crossroads.stimuli import Design
+from crossroads.wording.numbers import counted
+
+_SAME = {
+    "mleat": ("ddof", "association"),
+    "ceat": ("ddof",),
+}
+"""Conventions that must agree for saved effect sizes to be compared."""
+_TOLD = ("alternative", "ties", "ddof", "missing", "fallback", "samples", "variance")
+"""Conventions that are reported if audits differ in them."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Comparison:
+    """Comparison of what saved audits have in common."""
+
+    battery: CompareBatteryResult
+    """Designs in pairs of models."""
+    traits: tuple[CompareTraitsResult, ...] = ()
+    """Scores of groups on traits in pairs of models."""
+
+    @property
+    def results(self) -> list[CompareBatteryResult | CompareTraitsResult]:
+        """All results, in the order in which they are written."""
+        return [self.battery, *self.traits]
+
+
+def compare_audits(
+    audits: Sequence[SavedAudit],
+    *,
+    tested: CompareBatteryResult | None = None,
+    against: Against = "all",
+    alternative: Tail = "two-sided",
+    scale: Scale = "sd",
+    attributes: Attributes = "drawn",
+    interval: IntervalKind = "jackknife",
+    resamples: int = 2000,
+    seed: int = 0,
+    anything: bool = False,
+    progress: Callable[[str], None] | None = None,
+) -> Comparison:
+    """Compare everything that two or more saved audits have in common.
+
+    If both audits of a pair kept vectors, a design is measured again in both, on the words that both have
+    and under the conventions of the first audit, with the paired test of
+    :func:`~crossroads.compare_battery`. Tests over contexts are compared in the same way, from the saved
+    expected cosines. Otherwise the difference of the saved effect sizes is reported without a test. p-values
+    of designs are adjusted together, on vectors and over contexts; those of agreement on traits separately.
+
+    Parameters
+    ----------
+    audits
+        The audits; see :func:`~crossroads.report.comparison.saved.saved_audits`.
+    tested
+        Existing paired tests of these models, to which tests over contexts, if it has none, and differences
+        without a test are added.
+    anything
+        Whether to return an empty comparison instead of raising if there is nothing to compare.
+    against, alternative, scale, attributes, interval, resamples, seed, progress
+        As in :func:`~crossroads.compare_battery`.
+    """
+    designs, refused = common_designs(audits)
+    options: dict[str, Any] = {"against": against, "resamples": resamples, "seed": seed, "progress": progress}
+    options |= {"alternative": alternative, "scale": scale, "attributes": attributes, "interval": interval}
+    result = paired_tests(audits, designs, tested, **options)
+    pairs = [pair for pair in combinations(audits, 2) if against == "all" or pair[0].name == audits[0].name]
+    skipped = {**refused, **({} if result is None else result.skipped)}
+    saved = _saved_differences(pairs, designs, set() if result is None else compared_names(result), skipped)
+    traits = tuple(found for one, two in pairs for found in _traits(one, two, skipped, seed))
+    base = result or _untested(audits)
+    changes: dict[str, Any] = {
+        "models": tuple(one.name for one in audits),
+        "skipped": skipped,
+        "unpaired": tuple(saved),
+        "notes": (*_notes(audits), *context_notes(base.tests, base.pairs)),
+    }
+    battery = dataclasses.replace(base, **changes)
+    if not (battery.tests or saved or traits or anything):
+        why = "; ".join(f"{name}: {reason}" for name, reason in list(skipped.items())[:3])
+        raise InputError(
+            f"these audits have nothing in common that can be compared{': ' + why if why else '.'}",
+            hint="audit both models with the same tests.",
+        )
+    return adjusted(battery, traits)
+
+
+def adjusted(battery: CompareBatteryResult, traits: Sequence[CompareTraitsResult]) -> Comparison:
+    """A comparison with adjusted p-values: paired tests are one family, exchanges of traits another.
+
+    They ask opposite questions. A small p-value of a paired test means that two models differ, and of an
+    exchange that they agree, as models of one language mostly do. In one family, the many small p-values of
+    agreement would make the Benjamini–Hochberg adjustment too lenient for differences.
+
+    Parameters
+    ----------
+    battery
+        Paired tests of designs.
+    traits
+        Scores on traits compared, each with two p-values or none.
+    """
+    places = [(at, name) for at, one in enumerate(traits) for name in one.exchanges]
+    pvalues = [traits[at].exchanges[name].pvalue for at, name in places]
+    families = adjust(pvalues) if pvalues else {}
+    whole = [
+        dataclasses.replace(
+            one,
+            adjusted={
+                how: {name: some[places.index((at, name))] for name in one.exchanges}
+                for how, some in families.items()
+            },
+        )
+        for at, one in enumerate(traits)
+    ]
+    told = {**battery.conventions, "adjusted": _family(battery)} if battery.tests else battery.conventions
+    return Comparison(battery=dataclasses.replace(battery, conventions=told), traits=tuple(whole))
+
+
+def _family(battery: CompareBatteryResult) -> str:
+    """The family over which p-values are adjusted, in words."""
+    over = sum(bool(test.contexts) for test in battery.tests)
+    kinds = {
+        f"{counted(len(battery.tests) - over, 'paired test')} on vectors": len(battery.tests) - over,
+        f"{counted(over, 'paired test')} over contexts": over,
+    }
+    return f"all comparisons: {join_words(name for name, count in kinds.items() if count)}"
+
+
+def _untested(audits: Sequence[SavedAudit]) -> CompareBatteryResult:
+    """A comparison without paired tests."""
+    evidence = [one.battery or one.contexts for one in audits]
+    sources = [found.provenance[0] for found in evidence if found is not None and found.provenance]
+    sources = sources or [p for one in audits for scores in one.traits.values() for p in scores.provenance]
+    return CompareBatteryResult(
+        models=tuple(one.name for one in audits),
+        pairs=(),
+        tests=(),
+        intervals=(),
+        adjusted={},
+        titles={},
+        skipped={},
+        conventions={"measure": "compare battery", "adjusted": "nothing: no paired test was made"},
+        provenance=tuple(sources),
+    )
+
+
+def _saved_differences(
+    pairs: Sequence[tuple[SavedAudit, SavedAudit]],
+    designs: Mapping[str, Design],
+    done: set[str],
+    skipped: dict[str, str],
+) -> list[SavedDifference]:
+    """Differences without a paired test; what cannot be compared at all is added to the skipped."""
+    saved: list[SavedDifference] = []
+    for one, two in pairs:
+        for measure in ("mleat", "ceat"):
+            left = {
+                name: design
+                for name, design in designs.items()
+                if comparison_name(name, one.name, two.name, measure=measure) not in {*done, *skipped}
+            }
+            saved += _differences(one, two, measure, left, skipped)
+    return saved
+
+
+def _effects(audit: SavedAudit, measure: str) -> dict[str, tuple[float, Mapping[str, Any]]]:
+    """Effect size and conventions of each test of a measure."""
+    if measure == "mleat":
+        tests = () if audit.battery is None else audit.battery.tests
+        return {one.design: (one.level1.effect_size, one.conventions) for one in tests}
+    over = () if audit.contexts is None else audit.contexts.tests
+    return {one.design: (one.stimulus_effect_size, one.conventions) for one in over}
+
+
+def _differences(
+    one: SavedAudit, two: SavedAudit, measure: str, designs: Mapping[str, Design], skipped: dict[str, str]
+) -> list[SavedDifference]:
+    """Differences of saved effect sizes; those measured under different conventions are skipped."""
+    first, second = _effects(one, measure), _effects(two, measure)
+    found = []
+    for name in (name for name in first if name in second and name in designs):
+        (d1, told1), (d2, told2) = first[name], second[name]
+        other = [key for key in _SAME[measure] if told1.get(key) != told2.get(key)]
+        if other:
+            differs = join_words(f"{key} is {told1.get(key)} and {told2.get(key)}" for key in other)
+            place = comparison_name(name, one.name, two.name, measure=measure)
+            skipped[place] = f"measured differently: {differs}."
+            continue
+        found.append(
+            SavedDifference(
+                design=name,
+                measure=measure,
+                models=(one.name, two.name),
+                effect_sizes=(d1, d2),
+                difference=d1 - d2,
+                reason=_untestable(one, two, measure, name),
+            )
+        )
+    return found
+
+
+def _untestable(one: SavedAudit, two: SavedAudit, measure: str, design: str) -> str:
+    """Why two saved effect sizes have no paired test."""
+    if measure == "mleat":
+        lacking = [audit.name for audit in (one, two) if audit.vectors is None]
+        return f"{join_words(lacking)} kept no vectors." if lacking else "no paired test was made."
+    tests = {audit.name: () if audit.contexts is None else audit.contexts.tests for audit in (one, two)}
+    lacking = [
+        name for name, some in tests.items() if any(t.design == design and t.cosines is None for t in some)
+    ]
+    told = "was audited before cosines over contexts were kept; audit it again."
+    return f"{join_words(lacking)} {told}" if lacking else "no paired test was made."
+
+
+def _traits(
+    one: SavedAudit, two: SavedAudit, skipped: dict[str, str], seed: int
+) -> list[CompareTraitsResult]:
+    """Scores of the same measure in two models."""
+    found = []
+    for measure in (name for name in one.traits if name in two.traits):
+        first, second = one.traits[measure], two.traits[measure]
+        try:
+            found.append(compare_traits(first, second, names=(one.name, two.name), seed=seed))
+        except InputError as error:
+            skipped[comparison_name(f"{measure} scores", one.name, two.name)] = error.message
+    return found
+
+
+def _notes(audits: Sequence[SavedAudit]) -> list[str]:
+    """Conventions in which audits differ, with the value in each."""
+    notes: list[str] = []
+    for measure in ("mleat", "ceat"):
+        told = {one.name: next(iter(_effects(one, measure).values()), None) for one in audits}
+        known = {name: found[1] for name, found in told.items() if found is not None}
+        notes += _differing(measure, known, _TOLD)
+    for measure in dict.fromkeys(name for one in audits for name in one.traits):
+        scored = {one.name: one.traits[measure].conventions for one in audits if measure in one.traits}
+        keys = dict.fromkeys(key for conventions in scored.values() for key in conventions)
+        notes += _differing(f"{measure} scores", scored, keys)
+    return notes
+
+
+def _differing(measure: str, known: Mapping[str, Mapping[str, Any]], keys: Iterable[str]) -> Iterator[str]:
+    """A sentence for each convention of a measure that is not the same in all audits that have it."""
+    for key in keys:
+        values: dict[str, list[str]] = {}
+        for name, conventions in known.items():
+            if key in conventions:
+                values.setdefault(str(conventions[key]), []).append(name)
+        if len(values) > 1:
+            parts = "; ".join(f"{value} in {join_words(who)}" for value, who in values.items())
+            yield f"the audits differ in {key} ({measure}): {parts}."

@@ -1,0 +1,1 @@
+"""Saved results of any kind, read back."""

@@ -1,0 +1,1 @@
+"""The methods paragraph of an audit, its conventions and its citations."""

@@ -1,0 +1,234 @@
+"""The data of a page: its audits, without what it does not show, and vectors to compute with.
+
+Numbers keep their JSON pointer in ``results.json`` even if other values are left out, so that every number on
+the page can be looked up there.
+"""
+
+from __future__ import annotations
+
+import base64
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from crossroads.evidence import Embeddings
+from crossroads.report.audit import KINDS
+from crossroads.report.documents.contents import source_names
+from crossroads.report.documents.records import Record
+from crossroads.results import SCHEMA, versions
+from crossroads.wording import phrases
+from crossroads.wording.table import Table
+
+MOST_DRAWS = 400
+"""Longer lists of draws are shown as a histogram."""
+MOST_NUMBERS = 20_000
+"""Other lists of numbers, such as one per word, are kept up to this length."""
+DRAWS = frozenset(
+    {"effect_sizes", "sample_variances", "samples1", "samples2", "statistics", "topic_statistics"}
+    | {f"sample_effect_sizes{target}" for target in ("", "_x", "_y")}
+)
+"""Names of lists of draws, whose single numbers are not of interest."""
+BINS = 60
+"""Bars of a histogram."""
+BUDGET = 9_000_000
+"""Largest size in bytes of the vectors of all audits of a page."""
+_INNER = ("provenance", "versions", "coverage")
+_QUANTILES = (0.025, 0.25, 0.5, 0.75, 0.975)
+_LEVELS = ("level1", "level2")
+_CONTAINERS = frozenset({dict, list, tuple})
+
+
+def page_data(
+    records: Sequence[Record],
+    *,
+    title: str,
+    findings: Mapping[str, Sequence[Any]] | None = None,
+    fidelity: Sequence[Any] | None = None,
+) -> dict[str, Any]:
+    """The data that the script of a page reads.
+
+    Parameters
+    ----------
+    records
+        One for each model.
+    title
+        Heading of the page.
+    findings
+        Published findings by test.
+    fidelity
+        For each measure, the source of its formula.
+    """
+    share = BUDGET // max(1, sum(one.vectors is not None for one in records))
+    return {
+        "version": versions()["crossroads"],
+        "schema": SCHEMA,
+        "title": title,
+        "kinds": dict(KINDS),
+        "phrases": phrases.as_json(),
+        "audits": [_audit(one, share) for one in records],
+        "findings": {name: [one.to_dict() for one in some] for name, some in (findings or {}).items()},
+        "fidelity": [one.to_dict() for one in fidelity or ()],
+    }
+
+
+def _audit(record: Record, budget: int) -> dict[str, Any]:
+    histograms: dict[str, Any] = {}
+    results = [
+        _slim(one, f"/results/{number}", histograms)
+        for number, one in enumerate(_without_places(record.document["results"]))
+    ]
+    document = {**record.document, "results": results}
+    return {
+        "document": document,
+        "histograms": histograms,
+        "vectors": None if record.vectors is None else _packed(record.vectors, _words(document), budget),
+        "gate": record.gate,
+        "methods": record.methods,
+        "citations": record.citations,
+        "unshown": dict(record.unshown),
+        "marks": dict(record.marks),
+        "tables": {kind: _table(one.shortened()) for kind, one in record.tables.items() if one.rows},
+    }
+
+
+def _table(table: Table) -> dict[str, Any]:
+    """A table for results that have no own view on the page."""
+    return {
+        "title": table.title,
+        "heads": [one.head for one in table.columns],
+        "right": table.right(),
+        "cells": table.cells(),
+        "reading": table.reading(),
+    }
+
+
+def _without_places(results: Sequence[Mapping[str, Any]]) -> list[Any]:
+    """Results with the names of their sources, but without paths, which are only in ``results.json``."""
+    names = source_names(results)
+
+    def renamed(value: Any) -> Any:
+        if isinstance(value, list):
+            return [renamed(one) for one in value] if value and isinstance(value[0], Mapping) else value
+        if not isinstance(value, Mapping) or _CONTAINERS.isdisjoint(map(type, value.values())):
+            return value
+        found = {key: renamed(one) for key, one in value.items()}
+        if isinstance(found.get("provenance"), list):
+            found["provenance"] = [
+                {**one, "source": names.get(one["source"], one["source"])} for one in found["provenance"]
+            ]
+        return found
+
+    return [renamed(one) for one in results]
+
+
+def _slim(value: Any, path: str, histograms: dict[str, Any], *, inner: bool = False) -> Any:
+    """A value without redundant parts; long lists of draws become histograms.
+
+    Lists and mappings that contain no others are not copied.
+    """
+    if isinstance(value, Mapping):
+        if _CONTAINERS.isdisjoint(map(type, value.values())):
+            return value  # such as a number for each word
+        levels = value.get("type") in ("MleatResult", "MultilevelCeatResult")
+        kept = {}
+        for key, one in value.items():
+            if (inner and key in _INNER) or (value.get("type") == "CeatResult" and key == "cosines"):
+                continue  # the page shows changes from model to model, not the cosines behind them
+            if inner and key == "sets" and "/level2/" in f"{path}/":
+                continue  # those of Level 1
+            name = str(key).replace("~", "~0").replace("/", "~1")
+            below = inner or (levels and key in _LEVELS)
+            kept[key] = _slim(one, f"{path}/{name}", histograms, inner=below)
+        return kept
+    if isinstance(value, list):
+        drawn = path.rpartition("/")[2] in DRAWS
+        if len(value) > (MOST_DRAWS if drawn else MOST_NUMBERS) and _are_numbers(value):
+            histograms[path] = histogram(value)
+            return None
+        if _depth(value) > 2:
+            return None
+        if _CONTAINERS.isdisjoint(map(type, value)):
+            return value
+        return [_slim(one, f"{path}/{number}", histograms, inner=inner) for number, one in enumerate(value)]
+    return value
+
+
+def _are_numbers(values: list[Any]) -> bool:
+    return {int, float}.issuperset(map(type, values))
+
+
+def _depth(value: Any) -> int:
+    """How deep lists of numbers are nested."""
+    if not isinstance(value, list):
+        return 0
+    first = next((one for one in value if one is not None), None)
+    return 1 + _depth(first) if isinstance(first, (list, int, float)) else 0
+
+
+def histogram(values: Sequence[float]) -> dict[str, Any]:
+    """Counts of numbers in each of sixty equal bins."""
+    array = np.asarray(values, dtype=float)
+    counts, edges = np.histogram(array, bins=BINS)
+    return {
+        "low": float(edges[0]),
+        "high": float(edges[-1]),
+        "counts": counts.tolist(),
+        "n": int(array.size),
+        "quantiles": dict(zip(map(str, _QUANTILES), np.quantile(array, _QUANTILES).tolist(), strict=True)),
+    }
+
+
+def _words(document: Mapping[str, Any]) -> list[str]:
+    """Every stimulus of a document, in order."""
+    found: dict[str, None] = {}
+    for design in document["designs"]:
+        for key in ("x", "y", "a", "b"):
+            part = design.get(key)
+            found.update(
+                dict.fromkeys((part.get("items") or []) if isinstance(part, Mapping) else part or [])
+            )
+    for result in document["results"]:
+        coverage = result.get("coverage") or {}
+        for words in (coverage.get("used") or {}).values():
+            found.update(dict.fromkeys(words))
+    return list(found)
+
+
+def _packed(emb: Embeddings, words: Iterable[str], budget: int) -> dict[str, Any]:
+    """Vectors as text: exact if there is room, otherwise rounded to 1/32,767 of their largest value.
+
+    The page normalises them to unit vectors, so the size of a step is not needed.
+    """
+    rows = {word: match.row for word in words if (match := emb.find(word)) is not None}
+    # any word of the file may be used, stimuli first
+    labels, array = list(emb.labels), np.ascontiguousarray(emb.vectors)
+    aliases = {word: row for word, row in rows.items() if labels[row] != word}
+    kind, data = _numbers(array, budget)
+    if data is None:
+        size = array.shape[0] * array.shape[1] * 2
+        return {"absent": f"the vectors of {len(labels):,} words would take {size / 1e6:.0f} MB"}
+    return {
+        "labels": labels,
+        "aliases": aliases,
+        "dim": int(array.shape[1]),
+        "type": kind,
+        "data": base64.b64encode(data).decode("ascii"),
+    }
+
+
+def _numbers(array: NDArray[Any], budget: int) -> tuple[str, bytes | None]:
+    """The smallest type that represents the numbers exactly, or sixteen bits if that is too large."""
+    with np.errstate(over="ignore"):
+        single = array.astype("<f4")
+        exact = bool(np.array_equal(single.astype(array.dtype), array))
+    whole = single if exact else array.astype("<f8")
+    if whole.nbytes * 4 // 3 <= budget:
+        return ("float32" if exact else "float64"), whole.tobytes()
+    if array.size * 2 * 4 // 3 > budget:
+        return "int16", None
+    largest = np.abs(array).max(axis=1).astype("<f8")
+    largest[largest == 0] = 1.0
+    steps = np.rint(array / largest[:, None] * 32767).astype("<i2")
+    return "int16", steps.tobytes()

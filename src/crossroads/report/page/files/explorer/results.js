@@ -1,0 +1,408 @@
+// @ts-check
+// What the lists of the explorer give: effect sizes at once; p-values as far as they are quickly had, and the rest of
+// the count in short slices of time, until the next edit cancels it.
+
+import { eatMap } from "../charts/maps.js";
+import { contextOf, named } from "../parts/audits.js";
+import { bdi, el, say } from "../parts/elements.js";
+import { computed, decimals, fixed, noNumber, num, pointed, powers, pText } from "../parts/numbers.js";
+import { table, tablesRegion, tablesWatched } from "../parts/tables.js";
+import { permutationSteps } from "../statistics/permutation.js";
+import { STATISTICS } from "../statistics/statistics.js";
+import { explorer, EXPLORER_ROLES, explorerConventions, explorerSaved, explorerTitle } from "./state.js";
+import { explorerWarnings } from "./warnings.js";
+
+const EXPLORER_SLICE = 12;
+const EXPLORER_KEPT = 24;
+const EXPLORER_LEVELS = "Levels 1 and 2 of these lists, and of the saved test";
+const EXPLORER_SIMILARITIES = "Level 3: cosines of each target with each attribute";
+const EXPLORER_PAIRS = ["ax", "bx", "ay", "by"];
+const EXPLORER_COUNTED = new Map(); // p-values by scores and conventions: undoing costs nothing
+
+/**
+ * Unit vectors of the lists, and the words that have none in this model.
+ * @param {Vectored} context
+ * @param {Lists} lists
+ */
+function explorerVectors(context, lists) {
+  /** @type {Measured["sets"]} */
+  const sets = {};
+  /** @type {string[]} */
+  const absent = [];
+  for (const role of EXPLORER_ROLES) {
+    sets[role] = { words: [], units: [] };
+    for (const word of lists[role].words) {
+      const unit = context.vectors.unit(word);
+      if (!unit) { absent.push(word); continue; }
+      sets[role].words.push(word);
+      sets[role].units.push(unit);
+    }
+  }
+  return { sets, absent };
+}
+
+/**
+ * The three levels, as far as the lists are long enough: two words a permuted list, one in the others.
+ * @param {Vectored} context
+ * @param {Lists} lists
+ * @param {Conventions} conventions
+ */
+function explorerMeasured(context, lists, conventions) {
+  const { sets, absent } = explorerVectors(context, lists), size = (/** @type {Role} */ role) => sets[role].units.length;
+  const [x, y, a, b] = EXPLORER_ROLES.map((role) => sets[role].units);
+  /** @type {Measured["tests"]} */
+  const tests = {};
+  /** @type {Measured["level3"]} */
+  const level3 = {};
+  if (Math.min(size("x"), size("y")) > 1 && size("a") && size("b")) tests.level1 = STATISTICS.level1({ x, y, a, b }, conventions);
+  for (const role of ["x", "y"]) {
+    if (size(role) && Math.min(size("a"), size("b")) > 1) tests[role] = STATISTICS.level2(sets[role].units, a, b, conventions);
+  }
+  for (const pair of EXPLORER_PAIRS) {
+    const [attribute, target] = pair;
+    if (size(attribute) * size(target) > 1) level3[pair] = STATISTICS.level3(sets[target].units, sets[attribute].units, conventions);
+  }
+  return { sets, absent, tests, level3, tested: {} };
+}
+
+/**
+ * p-value of a test as far as it is had at once, and the steps that are left; both from memory if they were had before.
+ * @param {Scored} test
+ * @param {Conventions} options
+ */
+function explorerTested(test, { alternative, ties }) {
+  const key = [alternative, ties, test.first.length, ...test.first, ...test.second].join();
+  if (!EXPLORER_COUNTED.has(key)) {
+    const options = { alternative, ties, score_error: STATISTICS.roundingError(test.dim) };
+    EXPLORER_COUNTED.set(key, permutationSteps(test.first, test.second, options));
+    if (EXPLORER_COUNTED.size > EXPLORER_KEPT) EXPLORER_COUNTED.delete(EXPLORER_COUNTED.keys().next().value);
+  }
+  return EXPLORER_COUNTED.get(key);
+}
+
+/**
+ * Go on counting in short slices; `report` is called when one count is complete. Returns how to stop.
+ * @param {Tested[]} tested
+ * @param {() => void} report
+ */
+function explorerCounting(tested, report) {
+  const waiting = /** @type {{ later: Generator<undefined, Json> }[]} */ ([...new Set(tested)].filter((one) => one.later)); // two tests of the same scores are one count
+  /** @type {ReturnType<typeof setTimeout> | undefined} */
+  let timer;
+  const slice = () => {
+    const until = performance.now() + EXPLORER_SLICE;
+    while (waiting.length && performance.now() < until) {
+      const { done, value } = waiting[0].later.next();
+      if (!done) continue;
+      Object.assign(waiting[0], { now: value, later: null });
+      waiting.shift();
+      report();
+    }
+    if (waiting.length) timer = setTimeout(slice);
+  };
+  if (waiting.length) timer = setTimeout(slice, 150); // edits that follow quickly come first
+  return () => clearTimeout(timer);
+}
+
+/**
+ * A bound of a p-value, with enough digits to tell it from the other one; rounded away from it.
+ * @param {number} p
+ * @param {Way} way
+ */
+function explorerBound(p, way) {
+  const text = p >= 0.001 ? decimals(p, 2 - Math.floor(Math.log10(p)), way) : p > 0 ? powers(p, 2, way) : "0";
+  return el("data", { value: String(p), class: "computed", title: String(p) }, text);
+}
+
+/**
+ * A difference of effect sizes, with its sign.
+ * @param {number} by
+ */
+const explorerChange = (by) => el("span", {}, Number(by.toFixed(2)) > 0 ? "+" : "", computed(by));
+
+/**
+ * How a p-value was found, in words.
+ * @param {Tested} options
+ */
+function explorerMethod({ now, later }) {
+  const range = [explorerBound(now.pvalue_low, "down"), " and ", explorerBound(now.pvalue_high, "up")];
+  const going = later ? "; still counting" : "";
+  if (now.method === "exact") return [`all ${now.divisions.toLocaleString("en")} divisions were counted`];
+  if (now.method === "bracket") return ["certainly between ", range, going];
+  return [`from a normal curve, roughly${going}`];
+}
+
+/**
+ * The leaning of a target: undecided while the bounds of p lie on both sides of the level.
+ * @param {Scored | undefined} test
+ * @param {Tested} tested
+ * @param {Conventions} conventions
+ */
+function explorerLeaning(test, tested, conventions) {
+  if (!test || test.flat) return undefined;
+  const [low, high] = [tested.now.pvalue_low, tested.now.pvalue_high].map((p) => STATISTICS.lean(test.effect_size, p, conventions));
+  return low !== high && tested.later ? undefined : high;
+}
+
+/**
+ * The pattern, or null where it is not known (yet).
+ * @param {Record<string, Scored>} tests
+ * @param {Record<string, Tested>} tested
+ * @param {Conventions} conventions
+ */
+function explorerPattern(tests, tested, conventions) {
+  const [x, y] = ["x", "y"].map((role) => explorerLeaning(tests[role], tested[role], conventions));
+  return x === undefined || y === undefined ? null : STATISTICS.patternOf(x, y) ?? null;
+}
+
+/**
+ * Where a saved level stands in results.json, or null.
+ * @param {TestEntry | null} saved
+ * @param {string} key
+ */
+function explorerPlace(saved, key) {
+  if (!saved) return null;
+  if (saved.three) return key === "level1" ? `${saved.path}/level1` : `${saved.path}/level2/${key}`;
+  return (key === "level1") === Boolean(saved.level1.sets.y) && key !== "y" ? saved.path : null;
+}
+
+/**
+ * A small table without tools; `heads` are [text, class] of the columns.
+ * @param {string} caption
+ * @param {[text: string, kind: string][]} heads
+ * @param {{ head: Child, cells: Child[] }[]} rows
+ */
+function explorerTable(caption, heads, rows) {
+  const head = el("tr", {}, heads.map(([text, kind]) => (text ? el("th", { scope: "col", class: kind }, text) : el("td"))));
+  const body = rows.map((row) => el("tr", {}, el("th", { scope: "row" }, row.head),
+    row.cells.map((cell, i) => el("td", { class: heads[i + 1][1] }, cell))));
+  return tablesWatched(el("table", {}, el("caption", {}, el("span", {}, caption)), el("thead", {}, head), el("tbody", {}, body)));
+}
+
+/**
+ * Levels 1 and 2 beside what was saved.
+ * @param {Vectored} context
+ * @param {TestEntry | null} saved
+ * @param {Measured} found
+ * @param {Conventions} options
+ */
+function explorerLevels(context, saved, found, { alternative }) {
+  const names = { level1: ["Level 1: ", "x", "y"], x: ["Level 2: ", "x"], y: ["Level 2: ", "y"] };
+  const rows = Object.entries(names).map(([key, [level, ...roles]]) => {
+    const test = found.tests[key], tested = found.tested[key], at = explorerPlace(saved, key), known = test && !test.flat;
+    const titles = roles.flatMap((role, i) => [i ? " / " : "", bdi(explorerTitle(explorer.lists, role))]);
+    return {
+      head: [level, titles, key === "level1" ? "" : " alone"],
+      cells: [
+        el("span", { class: `d-${key}` }, known ? computed(test.effect_size) : noNumber()),
+        at ? num(context, `${at}/effect_size`) : noNumber(),
+        known && at ? explorerChange(test.effect_size - pointed(context.document, `${at}/effect_size`)) : noNumber(),
+        el("span", { class: `p-${key}` }, known ? computed(tested.now.pvalue, { as: "p", method: tested.now.method }) : noNumber()),
+        at ? num(context, `${at}/tails/${alternative}/0`, { as: "p", method: pointed(context.document, `${at}/method`) }) : noNumber(),
+        known ? explorerMethod(tested) : test ? "every association is the same, so there is no effect size" : "too few words",
+      ],
+    };
+  });
+  return explorerTable(EXPLORER_LEVELS,
+    [["", ""], ["d", "n"], ["saved", "n"], ["change", "n"], ["p", "n"], ["saved p", "n"], ["how p was found", ""]], rows);
+}
+
+/**
+ * Level 3 beside what was saved.
+ * @param {Vectored} context
+ * @param {TestEntry | null} saved
+ * @param {Measured} found
+ */
+function explorerSimilarities(context, saved, found) {
+  const rows = EXPLORER_PAIRS.map((pair) => {
+    const [attribute, target] = pair, cell = found.level3[pair], at = saved?.three ? `${saved.path}/level3/${pair}` : null;
+    return {
+      head: [bdi(explorerTitle(explorer.lists, target)), " with ", bdi(explorerTitle(explorer.lists, attribute))],
+      cells: [
+        el("span", { class: `mean-${pair}` }, cell ? computed(cell.mean, { digits: 3 }) : noNumber()),
+        el("span", { class: `sd-${pair}` }, cell ? computed(cell.sd, { digits: 3 }) : noNumber()),
+        cell ? computed(cell.pairs, { as: "whole" }) : noNumber(),
+        at ? num(context, `${at}/mean`, { digits: 3 }) : noNumber(),
+        at ? num(context, `${at}/sd`, { digits: 3 }) : noNumber(),
+      ],
+    };
+  });
+  return explorerTable(EXPLORER_SIMILARITIES,
+    [["", ""], ["mean", "n"], ["sd", "n"], ["pairs", "n"], ["saved mean", "n"], ["saved sd", "n"]], rows);
+}
+
+/**
+ * Words of the lists with what the levels are made of.
+ * @param {Measured} found
+ */
+function explorerWordTables(found) {
+  const { tests, sets } = found, role = (/** @type {string} */ key) => bdi(`${key.toUpperCase()} (${explorerTitle(explorer.lists, key)})`);
+  /**
+   * @param {string[]} keys
+   * @param {(key: Role, i: number) => Record<string, number>} scores
+   */
+  const rows = (keys, scores) => keys.flatMap((key) => sets[key].words.map((word, i) => ({ key, word, ...scores(key, i) })));
+  /**
+   * @param {string[][]} more
+   * @returns {Column<Json>[]}
+   */
+  const columns = (more) => [{ title: "word", kind: "text", value: (r) => r.word },
+    { title: "list", kind: "text", value: (r) => r.key.toUpperCase(), cell: (r) => role(r.key) },
+    ...more.map(([title, key]) => ({ title, value: (/** @type {Json} */ r) => r[key], cell: (/** @type {Json} */ r) => computed(r[key], { digits: 3 }) }))];
+  /**
+   * @param {Scored} test
+   * @param {Role} first
+   */
+  const side = (test, first) => (/** @type {string} */ key, /** @type {number} */ i) => (key === first ? test.first : test.second)[i];
+  const tables = [];
+  if (tests.level1) {
+    const scores = (/** @type {string} */ key, /** @type {number} */ i) => ({ s: side(tests.level1, "x")(key, i) }), more = [["association", "s"]];
+    const caption = "Targets: mean cosine with A less mean cosine with B", note = "Above 0: closer to A; below: closer to B.";
+    tables.push(table({ caption, note, columns: columns(more), rows: rows(["x", "y"], scores), sorted: [2, -1] }));
+  }
+  if (tests.x || tests.y) {
+    const there = ["x", "y"].filter((one) => tests[one]), note = "Each cosine is the mean over the words of the target.";
+    /**
+     * @param {string} key
+     * @param {number} i
+     */
+    const scores = (key, i) => Object.fromEntries(there.map((one) => [one, side(tests[one], "a")(key, i)]));
+    const more = there.map((one) => [`cosine with ${one.toUpperCase()}`, one]);
+    tables.push(table({ caption: "Attributes: mean cosine with each target", note, columns: columns(more), rows: rows(["a", "b"], scores) }));
+  }
+  return tables.length ? tables : el("p", {}, "There are too few words.");
+}
+
+/**
+ * The same lists in every model of the page.
+ * @param {Vectored} context
+ * @param {Conventions} conventions
+ */
+function explorerOthers(context, conventions) {
+  const others = context.data.audits.map((_, i) => contextOf(i)).filter((one) => one.vectors && !one.vectors.absent);
+  const rows = /** @type {Vectored[]} */ (others).map((one) => ({ one, found: explorerMeasured(one, explorer.lists, conventions) }));
+  /** @param {string} key */
+  const effect = (key) => (/** @type {Json} */ row) => (row.found.tests[key]?.flat === false ? row.found.tests[key].effect_size : null);
+  /**
+   * @param {string} title
+   * @param {string} key
+   * @returns {Column<Json>}
+   */
+  const column = (title, key) => ({ title, value: effect(key), cell: (row) => computed(effect(key)(row) ?? NaN) });
+  return table({ caption: "Effect sizes of these lists in every model whose vectors the page contains", search: false, rows, columns: [
+    { title: "model", kind: "text", value: (row) => named(row.one.index) },
+    column("Level 1", "level1"), column("X alone", "x"), column("Y alone", "y"),
+    { title: "words left out", value: (row) => row.found.absent.length },
+  ] });
+}
+
+/**
+ * A part that opens and is made anew after every edit, if it is open.
+ * @param {Child} summary
+ * @param {() => Node | Node[]} build
+ * @param {boolean} [open]
+ */
+function explorerPart(summary, build, open = false) {
+  const inside = el("div", { class: "opened" });
+  const details = el("details", { class: "opening", open }, el("summary", {}, summary), inside);
+  let stale = true;
+  const make = () => { if (stale && details.open) { stale = false; inside.replaceChildren(...[build()].flat()); } };
+  details.addEventListener("toggle", make);
+  return { details, refresh: () => { stale = true; make(); } };
+}
+
+/**
+ * The result in a sentence, for those who listen.
+ * @param {Measured} found
+ * @param {string | null} pattern
+ */
+function explorerSentence(found, pattern) {
+  const test = found.tests.level1, tested = found.tested.level1;
+  if (!test || test.flat) return "These lists have no effect size at Level 1.";
+  const sign = tested.now.method === "exact" ? "= " : "";
+  const p = pText(tested.now.pvalue, tested.now.method);
+  return `Effect size ${fixed(test.effect_size)}, p ${sign}${p}${pattern ? `; pattern ${pattern}` : ""}.`;
+}
+
+/**
+ * Whether both targets have an effect size, so that a pattern is only a matter of counting.
+ * @param {Measured} found
+ */
+const explorerOpen = ({ tests: { x, y } }) => Boolean(x && y && !x.flat && !y.flat);
+
+/**
+ * The result at a glance, which stays in sight while the lists are edited.
+ * @param {Vectored} context
+ * @param {TestEntry | null} saved
+ * @param {Measured} found
+ * @param {string | null} pattern
+ */
+function explorerGlance(context, saved, found, pattern) {
+  const test = found.tests.level1, known = test && !test.flat, at = explorerPlace(saved, "level1");
+  return [
+    el("span", {}, "d ", at ? [num(context, `${at}/effect_size`), " \u2192 "] : null,
+      el("strong", {}, known ? computed(test.effect_size) : noNumber())),
+    known && el("span", {}, "p ", computed(found.tested.level1.now.pvalue, { as: "p", method: found.tested.level1.now.method })),
+    el("span", {}, pattern ?? (explorerOpen(found) ? "pattern open until all is counted" : "no pattern")),
+  ].filter(Boolean);
+}
+
+/**
+ * The pattern, its map, and what it was.
+ * @param {TestEntry | null} saved
+ * @param {Measured} found
+ * @param {string | null} [pattern]
+ */
+function explorerMap(saved, found, pattern) {
+  const titles = Object.fromEntries(EXPLORER_ROLES.map((role) => [role, explorerTitle(explorer.lists, role)]));
+  const before = saved?.three ? [" (saved: ", saved.test.pattern, ")"] : null;
+  return el("div", { class: "explorer-map" },
+    el("p", {}, "Pattern: ",
+      el("strong", { class: "pattern" }, pattern ?? (explorerOpen(found) ? "open until all is counted" : "none")), before),
+    pattern && eatMap({ titles, pattern, level2: found.tests }));
+}
+
+/**
+ * All results, and how to compute them anew.
+ * @param {Vectored} context
+ */
+export function explorerResults(context) {
+  // regions stay when their tables are made again, and with them the focus of who scrolls there
+  const levels = tablesRegion(EXPLORER_LEVELS), similar = tablesRegion(EXPLORER_SIMILARITIES);
+  const map = el("div"), doubts = el("div"), glance = el("div", { class: "explorer-glance" });
+  /** @type {Measured} */
+  let found;
+  /** @type {ReturnType<typeof setTimeout> | undefined} */
+  let telling;
+  const words = explorerPart("Every word", () => explorerWordTables(found));
+  const many = context.data.audits.filter((one) => one.vectors && !one.vectors.absent).length > 1;
+  const others = many && explorerPart("The same lists in every model", () => explorerOthers(context, explorerConventions(context)));
+  /** @param {boolean} told */
+  const show = (told) => {
+    const saved = explorerSaved(context), conventions = explorerConventions(context);
+    const pattern = explorerPattern(found.tests, found.tested, conventions);
+    glance.replaceChildren(...explorerGlance(context, saved, found, pattern));
+    levels.replaceChildren(explorerLevels(context, saved, found, conventions));
+    map.replaceChildren(explorerMap(saved, found, pattern));
+    if (told) { clearTimeout(telling); telling = setTimeout(() => say(explorerSentence(found, pattern)), 700); }
+  };
+  const refresh = () => {
+    explorer.stop?.();
+    const conventions = explorerConventions(context), saved = explorerSaved(context);
+    found = explorerMeasured(context, explorer.lists, conventions);
+    const able = Object.entries(found.tests).filter(([, test]) => !test.flat);
+    found.tested = Object.fromEntries(able.map(([key, test]) => [key, explorerTested(test, conventions)]));
+    const tested = Object.values(found.tested);
+    show(box.dataset.shown === "yes");
+    box.dataset.shown = "yes";
+    similar.replaceChildren(explorerSimilarities(context, saved, found));
+    doubts.replaceChildren(explorerWarnings(found, conventions) ?? "");
+    for (const part of [words, others]) if (part) part.refresh();
+    const counting = () => { box.dataset.counting = tested.some((one) => one.later) ? "yes" : "no"; };
+    counting();
+    explorer.stop = explorerCounting(tested, () => { show(false); counting(); });
+  };
+  const box = el("div", { class: "explorer-results" },
+    el("h3", {}, "Result"), doubts, el("div", { class: "explorer-found" }, levels, map), similar, words.details, others && others.details);
+  return { box, glance, refresh };
+}

@@ -1,0 +1,61 @@
+// @ts-check
+// What is doubtful about the lists of the explorer, in words.
+
+import { bdi, el, listed } from "../parts/elements.js";
+import { computed, numbered } from "../parts/numbers.js";
+import { explorer, EXPLORER_ROLES } from "./state.js";
+
+/**
+ * Words that stand in two lists.
+ * @param {Lists} lists
+ */
+function explorerShared(lists) {
+  /** @type {Map<string, string[]>} */
+  const where = new Map();
+  for (const role of EXPLORER_ROLES) {
+    for (const word of lists[role].words) where.set(word, [...(where.get(word) ?? []), role.toUpperCase()]);
+  }
+  return [...where].filter(([, roles]) => roles.length > 1);
+}
+
+/**
+ * Words that are spelt differently and found as one vector.
+ * @param {Measured["sets"]} sets
+ */
+function explorerTwins(sets) {
+  /** @type {Map<Unit, Set<string>>} */
+  const spelt = new Map();
+  for (const { words, units } of Object.values(sets)) {
+    words.forEach((word, i) => spelt.set(units[i], (spelt.get(units[i]) ?? new Set()).add(word)));
+  }
+  return [...spelt.values()].filter((words) => words.size > 1).map((words) => [...words]);
+}
+
+/**
+ * What is doubtful about the lists, in words.
+ * @param {Measured} found
+ * @param {Conventions} conventions
+ */
+export function explorerWarnings(found, conventions) {
+  const { lists } = explorer, shared = explorerShared(lists);
+  /** @type {Child[]} */
+  const lines = [];
+  /** @param {string[]} roles */
+  const twice = (roles) => ` is in ${roles.join(" and ")}: it counts in each, and pulls them together.`;
+  for (const [word, roles] of shared.slice(0, 5)) lines.push([bdi(word), twice(roles)]);
+  if (shared.length > 5) lines.push(`${numbered(shared.length - 5, "more word is", "more words are")} in several lists.`);
+  const twins = explorerTwins(found.sets).slice(0, 5);
+  for (const words of twins) lines.push([listed(words), " are found as one vector, which counts several times."]);
+  if (found.absent.length) lines.push(["Without a vector in this model, and so left out here: ", listed(found.absent, 8), "."]);
+  for (const role of EXPLORER_ROLES) {
+    const n = found.sets[role].units.length;
+    if (n < 2) lines.push(`${role.toUpperCase()} has ${n ? "one word" : "no words"}; the three levels need at least two in every list.`);
+  }
+  for (const [key, tested] of Object.entries(found.tested)) {
+    if (tested.now.min_pvalue < conventions.alpha) continue;
+    const what = key === "level1" ? "targets" : "attributes";
+    lines.push([`The ${what} have so few words that p cannot fall below `, computed(tested.now.min_pvalue, { as: "p" }),
+      key === "level1" ? "." : ` for ${key.toUpperCase()}, which can therefore lean nowhere.`]);
+  }
+  return lines.length ? el("ul", { class: "explorer-warnings" }, lines.map((line) => el("li", {}, line))) : null;
+}

@@ -1,0 +1,127 @@
+// @ts-check
+// Elements out of names, attributes and children. Strings become text nodes and nothing else: what came from
+// a user cannot become markup. No other file of this page touches innerHTML either.
+
+const SVG = "http://www.w3.org/2000/svg";
+let counted = 0;
+
+/**
+ * A name that no other element has.
+ * @param {string} stem
+ */
+export const fresh = (stem) => `${stem}-${++counted}`;
+
+/**
+ * @template {HTMLElement | SVGElement} Kind
+ * @param {Kind} node
+ * @param {Attributes | undefined} attributes
+ * @param {Child[]} children
+ * @returns {Kind}
+ */
+function fill(node, attributes, children) {
+  for (const [name, value] of Object.entries(attributes ?? {})) {
+    if (value === null || value === undefined || value === false) continue;
+    if (name === "style") Object.assign(node.style, value); // through the object model, which the policy allows
+    else if (name.startsWith("on")) node.addEventListener(name.slice(2), /** @type {EventListener} */ (value));
+    else node.setAttribute(name, value === true ? "" : String(value));
+  }
+  for (const child of /** @type {any[]} */ (children).flat(Infinity)) {
+    if (child === null || child === undefined || child === false) continue;
+    node.append(child instanceof Node ? child : document.createTextNode(String(child)));
+  }
+  return node;
+}
+
+/**
+ * An element of HTML: el("p", {class: "note"}, "text", otherElement). `onclick` and the like are listeners.
+ * @template {keyof HTMLElementTagNameMap} Tag
+ * @param {Tag} tag
+ * @param {Attributes} [attributes]
+ * @param {...Child} children
+ * @returns {HTMLElementTagNameMap[Tag]}
+ */
+export const el = (tag, attributes, ...children) => fill(document.createElement(tag), attributes, children);
+
+/**
+ * The same in SVG.
+ * @template {keyof SVGElementTagNameMap} Tag
+ * @param {Tag} tag
+ * @param {Attributes} [attributes]
+ * @param {...Child} children
+ * @returns {SVGElementTagNameMap[Tag]}
+ */
+export const sv = (tag, attributes, ...children) => fill(document.createElementNS(SVG, tag), attributes, children);
+
+/**
+ * An element that is there, such as those of the frame of the page.
+ * @param {string} id
+ */
+export const byId = (id) => /** @type {HTMLElement} */ (document.getElementById(id));
+
+/**
+ * Say something to those who listen to the page.
+ * @param {string} text
+ */
+export function say(text) {
+  const place = byId("said");
+  place.textContent = "";
+  setTimeout(() => { place.textContent = text; }, 30);
+}
+
+/** @type {ReturnType<typeof setTimeout> | undefined} */
+let toldUntil;
+
+/**
+ * Say something to everybody: heard, and seen for a moment.
+ * @param {string} text
+ */
+export function tell(text) {
+  say(text);
+  clearTimeout(toldUntil);
+  document.querySelector(".told")?.remove();
+  const seen = el("div", { class: "told", "aria-hidden": "true" }, bdi(text));
+  document.body.append(seen);
+  toldUntil = setTimeout(() => seen.remove(), 2500);
+}
+
+/**
+ * Text from a user: its own direction, so that right-to-left words do not turn the line around.
+ * @param {Child} text
+ */
+export const bdi = (text) => el("bdi", {}, text);
+
+/**
+ * Words of a user in a sentence.
+ * @param {string[]} words
+ * @param {number} [most]
+ * @returns {Child[]}
+ */
+export const listed = (words, most = Infinity) => {
+  const shown = words.slice(0, most).flatMap((word, i) => (i ? [", ", bdi(word)] : [bdi(word)]));
+  if (words.length > most) shown.push(` and ${(words.length - most).toLocaleString("en")} more`);
+  return shown;
+};
+
+/**
+ * Put text on the clipboard; where that is forbidden, show it to be copied by hand.
+ * @param {string} text
+ * @param {string} what
+ */
+export async function copy(text, what) {
+  try {
+    await navigator.clipboard.writeText(text);
+    tell(`${what} copied`);
+    return true;
+  } catch {
+    const box = el("textarea", { rows: 12, readonly: true, "aria-label": what }, text);
+    const close = el("button", { type: "button" }, "Close");
+    const dialog = el("dialog", { class: "copying", "aria-label": `Copy: ${what}` },
+      el("p", {}, "The browser does not let the page copy; copy it from here."), box, close);
+    close.addEventListener("click", () => dialog.close());
+    dialog.addEventListener("close", () => dialog.remove());
+    document.body.append(dialog);
+    dialog.showModal();
+    box.select();
+    return false;
+  }
+}

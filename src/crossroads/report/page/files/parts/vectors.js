@@ -1,0 +1,42 @@
+// @ts-check
+// Vectors that the page carries, as unit vectors in double precision.
+
+/**
+ * Bytes of a text in base 64; a plain loop, which is twenty times as fast as Uint8Array.from with a function.
+ * @param {string} text
+ */
+function bytesOf(text) {
+  const signs = atob(text), bytes = new Uint8Array(signs.length);
+  for (let i = 0; i < signs.length; i++) bytes[i] = signs.charCodeAt(i);
+  return bytes;
+}
+
+/**
+ * Unpack the vectors of an audit; words are made unit vectors when they are first asked for.
+ * @param {Json} packed
+ * @returns {Vectors | null}
+ */
+export function openVectors(packed) {
+  if (!packed || packed.absent) return packed ? { absent: packed.absent, exact: true, has: () => false, words: () => [], unit: () => null } : null;
+  const { labels, aliases, dim, type } = packed;
+  const buffer = bytesOf(packed.data).buffer;
+  const numbers = type === "float32" ? new Float32Array(buffer) : type === "float64" ? new Float64Array(buffer) : new Int16Array(buffer);
+  /** @type {Map<string, number>} */
+  const rows = new Map(labels.map((/** @type {string} */ label, /** @type {number} */ row) => [label, row]));
+  for (const [word, row] of Object.entries(/** @type {Record<string, number>} */ (aliases))) rows.set(word, row);
+  /** @type {Map<number, Unit | null>} */
+  const made = new Map();
+  /** @param {string} word */
+  const unit = (word) => {
+    const row = rows.get(word);
+    if (row === undefined) return null;
+    if (!made.has(row)) {
+      // steps of 16 bits need no scale here: a unit vector has none
+      const found = Float64Array.from(numbers.subarray(row * dim, (row + 1) * dim));
+      const norm = Math.hypot(...found);
+      made.set(row, norm > 0 ? found.map((x) => x / norm) : null);
+    }
+    return made.get(row) ?? null;
+  };
+  return { exact: type !== "int16", has: (word) => rows.has(word), words: () => [...rows.keys()], unit };
+}

@@ -1,0 +1,396 @@
+// @ts-check
+// "Comparison": one design in two models, with a paired test of the difference; all designs and pairs of models
+// where several were compared. The section is there whichever model of the page is chosen.
+
+import { plotRows } from "../charts/plots.js";
+import { contextOf, data } from "../parts/audits.js";
+import {
+  PLOT_BH, PLOT_HOLM, plotChoice, plotColumn, plotCoverage, plotEndsColumn, plotFacts, plotInterval,
+  plotNamed, plotRedrawn,
+} from "../parts/columns.js";
+import { bdi, el } from "../parts/elements.js";
+import { computed, fixed, num, part, pointed, whole } from "../parts/numbers.js";
+import { flat, table } from "../parts/tables.js";
+import { opening, view } from "../parts/views.js";
+import { methConventions } from "./methods.js";
+
+const CMP_TYPES = ["CompareResult", "CompareBatteryResult", "CompareTraitsResult"];
+
+/**
+ * The audits of the page that hold comparisons.
+ * @param {Data} data
+ */
+const cmpContexts = (data) =>
+  data.audits
+    .map((_, i) => i)
+    .filter((i) => data.audits[i].document.results.some((one) => CMP_TYPES.includes(one.type)))
+    .map(contextOf);
+
+/**
+ * Whether a paired test is over contexts, where a word has a vector in every sentence.
+ * @param {Json} row
+ */
+const cmpOver = (row) => Object.keys(row.test.contexts ?? {}).length > 0;
+
+/**
+ * Whether its p-value reckons with other attribute words, and not only with other targets.
+ * @param {Json} options
+ */
+const cmpDrawn = ({ test }) => test.conventions?.attributes === "drawn";
+/** @param {Json} row */
+const cmpTest = (row) => (data.phrases.tested[cmpOver(row) ? "ceat" : "weat"] ?? "{}").replace("{}", () => row.test.design);
+
+/**
+ * Every paired test with its place, its models and its adjusted p-values.
+ * @param {Context} context
+ * @returns {Json[]}
+ */
+function cmpTests(context) {
+  const grids = context
+    .of("CompareBatteryResult")
+    .flatMap(({ result, path }) =>
+      result.tests.map((test, i) => ({
+        test,
+        path: `${path}/tests/${i}`,
+        models: result.pairs[i],
+        bh: `${path}/adjusted/bh/${i}`,
+        holm: `${path}/adjusted/holm/${i}`,
+        interval: `${path}/intervals/${i}`,
+        titles: result.titles?.[test.design],
+      })),
+    );
+  const alone = context
+    .of("CompareResult")
+    .map(({ result, path }) => ({ test: result, path, models: [0, 1].map((i) => result.provenance?.[i]?.source ?? `model ${i + 1}`) }));
+  return [...grids, ...alone].map((row, index) => ({ ...row, index, context }));
+}
+
+/**
+ * @param {Context} context
+ * @param {Json[]} rows
+ */
+function cmpTable(context, rows) {
+  /** @type {MakeColumn} */
+  const column = (title, key, options) => plotColumn(context, title, (row) => `${row.path}/${key}`, options),
+    method = (/** @type {Json} */ row) => ({ method: row.test.method }),
+    has = (/** @type {string} */ key) => rows.some((row) => row[key]),
+    several = (/** @type {(row: Json) => Json} */ value) => new Set(rows.map(value)).size > 1;
+  return table({
+    caption: "Differences of effect sizes",
+    rows,
+    filters: [
+      ...(several((row) => row.models.join())
+        ? [
+            { title: "Models", value: (/** @type {Json} */ row) => row.models.join(" and ") },
+            { title: "Test", value: (/** @type {Json} */ row) => row.test.design },
+          ]
+        : []),
+      ...(several(cmpOver) ? [{ title: "Evidence", value: (/** @type {Json} */ row) => (cmpOver(row) ? "contexts" : "one vector a word") }] : []),
+    ],
+    note:
+      "Both models are measured on the words that both have, so effect sizes may differ from those of each model alone. " +
+      "p: each word changes from one model to the other; the words of both targets are permuted to see how often their changes differ as much." +
+      (rows.some(cmpDrawn) ? " Attribute words count as drawn too: what hangs on a few of them is the less surprising." : "") +
+      (rows.some(cmpOver)
+        ? " Over contexts, a word counts once, by its association averaged over all of its contexts: more contexts make its mean more precise, but do not increase the number of words."
+        : ""),
+    columns: [
+      {
+        ...plotNamed("test", cmpTest),
+        cell: (row) =>
+          rows.length > CMP_OPENED
+            ? bdi(cmpTest(row))
+            : el("a", { href: `#comparison-${context.index}-${row.index}` }, bdi(cmpTest(row))),
+      },
+      plotNamed("model 1", (row) => row.models[0]),
+      plotNamed("model 2", (row) => row.models[1]),
+      column("d in 1", "effect_sizes/0", { about: "effect size in the first model, over the words that both models have" }),
+      column("d in 2", "effect_sizes/1", { about: "the same in the second model" }),
+      column("difference", "difference", { about: "d in 1 less d in 2" }),
+      ...(has("interval")
+        ? [
+            plotEndsColumn(
+              context,
+              "95\u202f%",
+              (row) => `${row.interval ?? "/none"}/low`,
+              (row) => `${row.interval ?? "/none"}/high`,
+              "interval of the difference over the choice of words, the same in both models",
+            ),
+          ]
+        : []),
+      column("p", "pvalue", { as: "p", of: method, about: "how often permuting the words of the targets gives changes that differ as much" }),
+      ...(has("bh")
+        ? [
+            plotColumn(context, "p (BH)", (row) => row.bh ?? "/none", { as: "p", of: method, about: PLOT_BH }),
+            plotColumn(context, "p (Holm)", (row) => row.holm ?? "/none", { as: "p", of: method, about: PLOT_HOLM }),
+          ]
+        : []),
+    ],
+  });
+}
+
+const CMP_MOST = 60;
+const CMP_OPENED = 30;
+
+/** @param {Json[]} rows */
+function cmpDumbbells(rows) {
+  const models = [...new Set(rows.flatMap((row) => row.models))],
+    several = new Set(rows.map((row) => row.models.join("\u0000"))).size > 1;
+  const key = several
+    ? [
+        { shape: 0, set: "x", text: "the first model of the pair" },
+        { shape: 1, set: "y", hollow: true, text: "the second" },
+      ]
+    : [
+        { shape: 0, set: "x", text: models[0] },
+        { shape: 1, set: "y", hollow: true, text: models[1] ?? "" },
+      ];
+  return plotRows({
+    key,
+    axis: "effect size d",
+    label: `Effect sizes of ${rows.length} comparisons, two marks a line: one for each model.`,
+    caption:
+      "The longer the line between two marks, the more the models differ." +
+      (rows.length > CMP_MOST ? ` The ${CMP_MOST} largest differences are drawn.` : ""),
+    rows: rows
+      .slice()
+      .sort((a, b) => (rows.length > CMP_MOST ? Math.abs(b.test.difference) - Math.abs(a.test.difference) : 0))
+      .slice(0, CMP_MOST)
+      .map((row) => ({
+        label: several ? `${cmpTest(row)}: ${row.models.join(" / ")}` : cmpTest(row),
+        joined: true,
+        marks: [0, 1].map((i) => ({
+          at: row.test.effect_sizes[i],
+          shape: i,
+          set: "xy"[i],
+          hollow: i === 1,
+          title: `${flat(row.models[i])}: ${fixed(row.test.effect_sizes[i])}`,
+        })),
+      })),
+  });
+}
+
+/**
+ * What was read where models are compared over contexts, and what that means for a difference.
+ * @param {Json} options
+ */
+function cmpRead({ test, models }) {
+  const counts = Object.values(test.contexts),
+    span = (/** @type {number} */ i) => [Math.min(...counts.map((both) => both[i])), Math.max(...counts.map((both) => both[i]))];
+  /** @param {number} i */
+  const said = (i) => [computed(span(i)[0], { as: "whole" }), " to ", computed(span(i)[1], { as: "whole" }), " in ", bdi(models[i])];
+  const mixed = "a difference may come from the texts as well as from the models.";
+  /** @type {Record<string, string>} */
+  const means = {
+    true: "Both models read the same contexts, so that differences are between the models.",
+    false: `The models did not read the same contexts of all words: ${mixed}`,
+    null: `Whether the models read the same contexts is not recorded: ${mixed}`,
+  };
+  return el(
+    "p",
+    {},
+    "The association of a word is its mean over all of its contexts: ",
+    said(0),
+    " and ",
+    said(1),
+    ". ",
+    means[String(test.same_contexts ?? null)],
+    " Means over few contexts are noisy, and an effect size in standard deviations is the smaller for it.",
+  );
+}
+
+/**
+ * @param {Context} context
+ * @param {Json} row
+ */
+function cmpDetail(context, row) {
+  const { test, path } = row,
+    changes = Object.entries(test.changes).sort((a, b) => Math.abs(b[1]) - Math.abs(a[1]));
+  return [
+    el(
+      "p",
+      {},
+      "The effect size is ",
+      num(context, `${path}/effect_sizes/0`),
+      " in ",
+      bdi(row.models[0]),
+      " and ",
+      num(context, `${path}/effect_sizes/1`),
+      " in ",
+      bdi(row.models[1]),
+      ": a difference of ",
+      num(context, `${path}/difference`),
+      ". If the changes of words were unrelated to their target, a difference as large would arise in a share of ",
+      num(context, `${path}/pvalue`, { as: "p", method: test.method }),
+      ` of all exchanges${cmpDrawn(row) ? ", accounting for the choice of attributes" : ""}; the smallest share that sets of this size can give is `,
+      num(context, `${path}/min_pvalue`, { as: "p" }),
+      ". A difference between models says nothing about which of them is nearer to the world.",
+    ),
+    cmpOver(row) ? cmpRead(row) : null,
+    el(
+      "div",
+      { class: "tall" },
+      table({
+        caption: `${cmpNamed(row)}: change of each word, its association in the first model less that in the second`,
+        rows: changes,
+        columns: [
+          plotNamed("word", ([word]) => word),
+          plotColumn(context, "change", ([word]) => `${path}/changes/${part(word)}`, {
+            digits: 3,
+            about:
+              test.conventions?.scale === "cosine"
+                ? "association in the first model less that in the second, in cosines"
+                : "association in the first model less that in the second, each in standard deviations of its model",
+          }),
+          ...(cmpOver(row)
+            ? [0, 1].map((i) =>
+                plotColumn(context, `contexts in ${i + 1}`, ([word]) => `${path}/contexts/${part(word)}/${i}`, { as: "whole" }),
+              )
+            : []),
+        ],
+      }),
+    ),
+    plotCoverage(test.coverage),
+    opening("Conventions", () => methConventions(test.conventions)),
+  ];
+}
+
+/** @param {Json} row */
+const cmpNamed = (row) => `${cmpTest(row)}: ${row.models.join(" and ")}`;
+
+/**
+ * A part that opens for each comparison; where there are many, one at a time by choice.
+ * @param {Context} context
+ * @param {Json[]} rows
+ */
+function cmpDetails(context, rows) {
+  if (rows.length <= CMP_OPENED)
+    return rows.map((row) =>
+      opening(bdi(cmpNamed(row)), () => cmpDetail(context, row), { id: `comparison-${context.index}-${row.index}` }),
+    );
+  const body = el("div", {}),
+    show = (/** @type {number} */ i) => plotRedrawn(body, cmpDetail(context, rows[i]));
+  show(0);
+  return [el("div", { class: "choices" }, plotChoice("Comparison", rows.map(cmpNamed), 0, show)), body];
+}
+
+/** @param {Context} context */
+const cmpUnpaired = (context) =>
+  context
+    .of("CompareBatteryResult")
+    .map(({ result, path }) => [
+      result.notes?.length ? el("p", { class: "note warned" }, result.notes.join(" ")) : null,
+      result.unpaired?.length
+        ? [
+            el("h3", {}, "Differences without a test"),
+            table({
+              caption: "Saved effect sizes beside each other",
+              rows: result.unpaired.map((/** @type {unknown} */ _, /** @type {number} */ i) => i),
+              columns: [
+                plotNamed("test", (i) => result.unpaired[i].design),
+                plotNamed("measure", (i) => result.unpaired[i].measure),
+                plotNamed("model 1", (i) => result.unpaired[i].models[0]),
+                plotNamed("model 2", (i) => result.unpaired[i].models[1]),
+                plotColumn(context, "d in 1", (i) => `${path}/unpaired/${i}/effect_sizes/0`),
+                plotColumn(context, "d in 2", (i) => `${path}/unpaired/${i}/effect_sizes/1`),
+                plotColumn(context, "difference", (i) => `${path}/unpaired/${i}/difference`),
+                plotNamed("why no test", (i) => result.unpaired[i].reason),
+              ],
+            }),
+          ]
+        : null,
+      Object.keys(result.skipped).length
+        ? opening(`${whole(Object.keys(result.skipped).length)} comparisons were left out`, () =>
+            table({
+              caption: "Comparisons left out, and why",
+              rows: Object.entries(result.skipped),
+              columns: [plotNamed("comparison", ([name]) => name), plotNamed("reason", ([, why]) => why)],
+            }),
+          )
+        : null,
+    ]);
+
+/**
+ * Scores of groups on traits by two models: how far their orders agree, and where they differ most.
+ * @param {Context} context
+ * @param {Found} found
+ */
+function cmpTraits(context, { result, path }) {
+  const cells = result.groups
+    .flatMap((group, i) =>
+      result.traits.map((trait, j) => ({
+        group,
+        trait,
+        i,
+        j,
+        known: pointed(result, `/known/${i}/${j}`),
+        difference: pointed(result, `/first_scores/${i}/${j}`) - pointed(result, `/second_scores/${i}/${j}`),
+      })),
+    )
+    .filter((row) => row.known && Number.isFinite(row.difference))
+    .sort((a, b) => Math.abs(b.difference) - Math.abs(a.difference));
+  const exchange = (/** @type {string} */ key) => [`p, ${key} exchanged`, num(context, `${path}/exchanges/${key}/pvalue`, { as: "p", method: "monte-carlo" })],
+    adjusted = (/** @type {Json} */ [how, title]) =>
+      Object.keys(result.adjusted?.[how] ?? {}).map((key) =>
+        [`p (${title}), ${key} exchanged`, num(context, `${path}/adjusted/${how}/${key}`, { as: "p" })]),
+    score = (/** @type {string} */ title, /** @type {string} */ key) => plotColumn(context, title, (row) => `${path}/${key}/${row.i}/${row.j}`);
+  return opening(
+    el(
+      "span",
+      {},
+      "Groups on traits: ",
+      bdi(result.models[0]),
+      ` (${result.measures[0]}) and `,
+      bdi(result.models[1]),
+      ` (${result.measures[1]}), \u03c4 = `,
+      num(context, `${path}/kendall_tau`),
+    ),
+    () => [
+      el(
+        "p",
+        {},
+        "Over all groups and traits the two orders agree by \u03c4 = ",
+        num(context, `${path}/kendall_tau`),
+        " ",
+        plotInterval(context, `${path}/interval/0`, `${path}/interval/1`),
+        ". Scores are in standard deviations of each model, which have scales of their own; single differences have no test.",
+      ),
+      plotFacts([...Object.keys(result.exchanges).map(exchange), ...adjusted(["bh", "BH"]), ...adjusted(["holm", "Holm"])]),
+      el(
+        "div",
+        { class: "tall" },
+        table({
+          caption: "Largest differences",
+          rows: cells,
+          columns: [
+            plotNamed("group", (row) => row.group),
+            plotNamed("trait", (row) => row.trait),
+            score("model 1", "first_scores"),
+            score("model 2", "second_scores"),
+            { title: "difference", value: (row) => row.difference, cell: (row) => computed(row.difference) },
+          ],
+        }),
+      ),
+    ],
+  );
+}
+
+view({
+  id: "comparison",
+  title: "Comparison",
+  order: 60,
+  applies: (_, data) => cmpContexts(data).length > 0,
+  build: (_, data) => [
+    el("p", { class: "lead" }, "The same test in two models: how much do the associations differ, and could it be the choice of words?"),
+    cmpContexts(data).map((context) => {
+      const rows = cmpTests(context);
+      return [
+        rows.length
+          ? [cmpTable(context, rows), cmpDumbbells(rows), el("h3", {}, "Largest changes of words"), cmpDetails(context, rows)]
+          : null,
+        cmpUnpaired(context),
+        context.of("CompareTraitsResult").map((one) => cmpTraits(context, one)),
+      ];
+    }),
+  ],
+});

@@ -1,0 +1,348 @@
+// @ts-check
+// One test over contexts: plain words, distribution over samples, levels, pattern, contexts of each word.
+
+import { histogramChart } from "../charts/charts.js";
+import { eatMap } from "../charts/maps.js";
+import {
+  plotColumn, plotCounted, plotCoverage, plotEndsColumn, plotFacts, plotInterval, plotNamed,
+} from "../parts/columns.js";
+import { bdi, el } from "../parts/elements.js";
+import { computed, fixed, num, part, pointed, whole } from "../parts/numbers.js";
+import { table } from "../parts/tables.js";
+import { opening } from "../parts/views.js";
+import { methConventions } from "./methods.js";
+
+/** @param {Titles} [titles] */
+export const ctxQuestion = (titles) => (titles?.x ? `${titles.x} / ${titles.y}: ${titles.a} / ${titles.b}` : "");
+/**
+ * @param {ContextRow} row
+ * @returns {number[]}
+ */
+const ctxContexts = (row) => Object.values(row.test?.contexts ?? row.levels?.contexts ?? {});
+/** @param {ContextRow} row */
+export const ctxMethod = (row) => ({ method: pointed(row, "/test/stimulus_method") ?? row.levels?.level1.stimulus_method ?? "exact" });
+
+/**
+ * The published p-value, which may be too small for a number.
+ * @param {Context} context
+ * @param {string} path
+ */
+function ctxPublished(context, path) {
+  const power = pointed(context.document, `${path}/log10_pvalue`);
+  if (pointed(context.document, `${path}/pvalue`) === 0 && typeof power === "number")
+    return el("span", { class: "keep" }, "10^", num(context, `${path}/log10_pvalue`, { digits: 0 }));
+  return num(context, `${path}/pvalue`, { as: "p" });
+}
+
+/**
+ * The difference with all words drawn, where it was measured.
+ * @param {ContextRow} row
+ * @returns {Json}
+ */
+export const ctxCrossed = (row) => (row.test ?? row.levels?.level1)?.crossed;
+/**
+ * Where the p-value is that decides, within a test.
+ * @param {ContextRow} row
+ */
+export const ctxAnswer = (row) => (ctxCrossed(row) ? "crossed/pvalue" : "stimulus_pvalue");
+
+/**
+ * Columns that every test has.
+ * @param {Context} context
+ * @returns {Record<string, Column<ContextRow>>}
+ */
+export function ctxColumns(context) {
+  /** @type {MakeColumn} */
+  const column = (title, key, options) => plotColumn(context, title, (row) => `${row.path}/${key}`, options);
+  /** @param {ContextRow} row */
+  const total = (row) => ctxContexts(row).reduce((sum, n) => sum + n, 0);
+  const sure = "p-value over samples, as published: sure of almost anything";
+  return {
+    test: {
+      ...plotNamed("test", (row) => row.design),
+      cell: (row) => [
+        el("a", { href: `#context-${row.index}` }, bdi(row.design)),
+        el("br", {}),
+        el("span", { class: "note" }, bdi(ctxQuestion(row.titles))),
+      ],
+    },
+    ces: column("CES", "effect_size", { about: "combined effect size: the weighted mean over samples of one context per word" }),
+    other: column("p", "crossed/pvalue", { as: "p", about: "for other words for the same things: targets and attributes drawn" }),
+    words: column("p (words)", "stimulus_pvalue", {
+      as: "p",
+      of: ctxMethod,
+      about: "p-value of exchanging the labels of the target words, attributes as they are",
+    }),
+    published: { ...column("p (published)", "pvalue", { about: sure }), cell: (row) => ctxPublished(context, row.path) },
+    tau2: column("\u03c4\u00b2", "tau2", { digits: 3, about: "variance between samples" }),
+    i2: column("I\u00b2", "i2", { as: "percent", about: "share of the variation that is between samples" }),
+    further: plotEndsColumn(
+      context,
+      "further samples",
+      (row) => `${row.path}/prediction_interval/0`,
+      (row) => `${row.path}/prediction_interval/1`,
+      "where 95 % of further samples are expected",
+    ),
+    contexts: {
+      title: "contexts",
+      about: "contexts of all words together",
+      value: total,
+      cell: (row) => computed(total(row), { as: "whole" }),
+    },
+  };
+}
+
+/**
+ * The direction of an effect size, in words.
+ * @param {number} value
+ * @param {Titles | undefined} titles
+ */
+function ctxDirection(value, titles) {
+  const { x = "X", y = "Y", a = "the first attribute", b = "the second" } = titles ?? {};
+  const [one, other] = value >= 0 ? [x, y] : [y, x];
+  return ["On average, the words for ", bdi(one), " lean more to ", bdi(a), ", as against ", bdi(b), ", than those for ", bdi(other), " do. "];
+}
+
+/**
+ * What a test over contexts shows, and why its published p-value does not show it.
+ * @param {Context} context
+ * @param {ContextRow} row
+ */
+function ctxPlain(context, row) {
+  const { path, interval, intervalPath } = row,
+    value = pointed(context.document, `${path}/effect_size`),
+    share = pointed(context.document, `${path}/share_positive`);
+  const drawn = interval?.drawn === "both" ? "words and contexts" : interval?.drawn;
+  return [
+    el(
+      "p",
+      {},
+      "For each of many samples one context was drawn for every word, and the association measured. The combined " +
+        "effect size (CES) is their weighted mean: ",
+      num(context, `${path}/effect_size`),
+      ". ",
+      ctxDirection(value, row.titles),
+      typeof share === "number"
+        ? [num(context, `${path}/share_positive`, { as: "percent" }), " of the samples have a positive effect size."]
+        : null,
+    ),
+    el(
+      "p",
+      {},
+      ctxCrossed(row)
+        ? ["Whether other words for the same things would show it is a question for p: ", num(context, `${path}/crossed/pvalue`, { as: "p" }), ". "]
+        : null,
+      "The p-value of exchanging the target words, attributes as they are: ",
+      num(context, `${path}/stimulus_pvalue`, { as: "p", ...ctxMethod(row) }),
+      interval
+        ? [`. The interval that resamples ${drawn}: `, plotInterval(context, `${intervalPath}/low`, `${intervalPath}/high`)]
+        : null,
+      ".",
+    ),
+    el(
+      "p",
+      { class: "note warned" },
+      "The published p-value, ",
+      ctxPublished(context, path),
+      ", asks whether more samples from the same words and contexts would again have a mean other than zero. " +
+        "The more samples are drawn, the smaller it is, so it is sure of almost anything; it says nothing about other words.",
+    ),
+  ];
+}
+
+/**
+ * @param {Context} context
+ * @param {ContextRow} row
+ */
+function ctxHistogram(context, row) {
+  const counted = plotCounted(context, row.samples);
+  if (!counted) return null;
+  const read = (/** @type {string} */ key) => pointed(context.document, `${row.path}/${key}`),
+    ces = read("effect_size"),
+    low = read("prediction_interval/0"),
+    high = read("prediction_interval/1");
+  return histogramChart({
+    ...counted,
+    zero: true,
+    axis: "effect size of a sample",
+    band: typeof low === "number" ? [low, high] : undefined,
+    marks: [
+      { value: ces, label: "CES", kind: "strong" },
+      { value: read("stimulus_effect_size") ?? NaN, label: "words over all contexts", kind: "dashed" },
+    ],
+    label:
+      `Effect sizes of ${whole(counted.n)} samples, from ${fixed(counted.low)} to ${fixed(counted.high)}; ` +
+      `the combined effect size is ${fixed(ces)}.`,
+    caption:
+      `Effect sizes of ${whole(counted.n)} samples of one context per word. Shaded: where 95 % of further samples are expected. ` +
+      "Dashed: the effect size of the words over all their contexts.",
+  });
+}
+
+const CTX_EXCHANGED = "p-value of exchanging labels: those of the target words at Level 1, those of the attribute words at Level 2";
+
+/**
+ * @param {Context} context
+ * @param {ContextRow} row
+ */
+function ctxLevels(context, { levels, levelsPath, titles }) {
+  const rows = [
+    { name: "Level 1: both targets", path: `${levelsPath}/level1`, level: levels.level1 },
+    ...["x", "y"].map((key) => ({
+      name: `Level 2: ${titles?.[key] ?? key}`,
+      path: `${levelsPath}/level2/${key}`,
+      level: levels.level2[key],
+    })),
+  ];
+  const { ces, published, tau2, i2 } = ctxColumns(context),
+    /** @type {MakeColumn} */
+    column = (title, key, options) => plotColumn(context, title, (row) => `${row.path}/${key}`, options),
+    method = (/** @type {Json} */ row) => ({ method: row.level.stimulus_method });
+  /** @type {MakeColumn} */
+  const cosines = (title, key, options) => plotColumn(context, title, (pair) => `${levelsPath}/level3/${pair}/${key}`, options);
+  /** @type {Record<string, Role[]>} */
+  const names = { ax: ["a", "x"], bx: ["b", "x"], ay: ["a", "y"], by: ["b", "y"] },
+    third = Object.keys(levels.level3);
+  return [
+    table({
+      caption: `${levels.design}: Levels 1 and 2 over contexts`,
+      rows,
+      columns: [
+        plotNamed("level", (row) => row.name),
+        ces,
+        column("se", "se", { digits: 4, about: "standard error of the CES over samples, which says nothing about other words" }),
+        column("p (words)", "stimulus_pvalue", { as: "p", of: method, about: CTX_EXCHANGED }),
+        column("d of the words", "stimulus_effect_size", { about: "effect size when each word counts by its mean over all its contexts" }),
+        published,
+        tau2,
+        i2,
+        plotEndsColumn(
+          context,
+          "middle 95\u202f% of samples",
+          (row) => `${row.path}/sample_interval/0`,
+          (row) => `${row.path}/sample_interval/1`,
+          "the middle 95 % of the effect sizes of samples",
+        ),
+      ],
+    }),
+    table({
+      caption: `${levels.design}, Level 3: mean cosine of each target with each attribute`,
+      rows: third,
+      columns: [
+        plotNamed("sets", (key) =>
+          names[key]
+            .map((set) => titles?.[set] ?? set)
+            .reverse()
+            .join(" with "),
+        ),
+        cosines("mean", "mean", { digits: 3, about: "mean cosine, combined over samples" }),
+        cosines("se", "se", { digits: 6, about: "standard error of that mean over samples" }),
+        cosines("sd in a sample", "sd", { digits: 3, about: "standard deviation of the cosines within a sample" }),
+        cosines("over all contexts", "expected", { digits: 3, about: "mean cosine when every context of every word counts" }),
+        cosines("pairs", "pairs", { as: "whole", about: "pairs of words in a sample" }),
+      ],
+    }),
+  ];
+}
+
+/**
+ * @param {Context} context
+ * @param {ContextRow} row
+ */
+function ctxPattern(context, { levels, levelsPath, titles }) {
+  const shares = Object.entries(levels.pattern_shares)
+    .filter(([, share]) => share > 0)
+    .sort((a, b) => b[1] - a[1]);
+  return [
+    el("h4", {}, "Pattern"),
+    el(
+      "p",
+      {},
+      "By the p-values over words the pattern is ",
+      el("strong", {}, levels.pattern),
+      "; by the published p-values it would be ",
+      levels.published_pattern,
+      ". ",
+      "In single samples it varies: the table says which share of the samples shows which pattern.",
+    ),
+    el(
+      "div",
+      { class: "beside" },
+      eatMap({
+        titles: titles ?? { x: "X", y: "Y", a: "A", b: "B" },
+        pattern: levels.pattern,
+        level2: levels.level2,
+        caption: `${levels.pattern}. Effect sizes of Level 2, combined over samples.`,
+      }),
+      table({
+        caption: `${levels.design}: patterns of single samples`,
+        rows: shares,
+        search: false,
+        columns: [
+          plotNamed("pattern", ([name]) => name),
+          plotColumn(context, "share of samples", ([name]) => `${levelsPath}/pattern_shares/${part(name)}`, { as: "percent", digits: 1 }),
+        ],
+      }),
+    ),
+  ];
+}
+
+/**
+ * @param {Context} context
+ * @param {ContextRow} row
+ */
+export function ctxDetail(context, row) {
+  const path = row.test ? row.path : row.levelsPath,
+    words = Object.entries(row.test?.contexts ?? row.levels?.contexts ?? {}).sort((a, b) => a[1] - b[1]);
+  /**
+   * @param {string} name
+   * @param {string} key
+   * @param {Shown} [options]
+   */
+  const column = (name, key, options) => [name, num(context, `${row.path}/${key}`, options)];
+  const conventions = (row.test ?? row.levels ?? row.interval).conventions;
+  return [
+    row.test || row.levels ? ctxPlain(context, row) : null,
+    row.test || row.levels
+      ? plotFacts([
+          column("CES", "effect_size", { digits: 3 }),
+          column("standard error over samples", "se", { digits: 4 }),
+          column("\u03c4\u00b2", "tau2", { digits: 4 }),
+          column("I\u00b2", "i2", { as: "percent", digits: 1 }),
+          column("d of the words over all contexts", "stimulus_effect_size", { digits: 3 }),
+          column("p over words", "stimulus_pvalue", { as: "p", ...ctxMethod(row) }),
+          row.holm ? ["p over words (Holm)", num(context, row.holm, { as: "p", ...ctxMethod(row) })] : null,
+          row.bh ? ["p over words (BH)", num(context, row.bh, { as: "p", ...ctxMethod(row) })] : null,
+          ["further samples, 95 %", plotInterval(context, `${row.path}/prediction_interval/0`, `${row.path}/prediction_interval/1`)],
+        ])
+      : null,
+    row.interval
+      ? plotFacts([
+          [
+            `interval (${row.interval.interval}, ${row.interval.drawn} resampled)`,
+            plotInterval(context, `${row.intervalPath}/low`, `${row.intervalPath}/high`, { digits: 3 }),
+          ],
+          ["resamples", num(context, `${row.intervalPath}/resamples`, { as: "whole" })],
+          ["of them without an effect size", num(context, `${row.intervalPath}/undefined`, { as: "whole" })],
+        ])
+      : null,
+    ctxHistogram(context, row),
+    row.levels ? [ctxPattern(context, row), ctxLevels(context, row)] : null,
+    words.length
+      ? el(
+          "div",
+          { class: "tall" },
+          table({
+            caption: `${row.design}: contexts of each word, fewest first; words with few contexts have the same weight as others`,
+            rows: words,
+            columns: [
+              plotNamed("word", ([word]) => word),
+              plotColumn(context, "contexts", ([word]) => `${path}/contexts/${part(word)}`, { as: "whole" }),
+            ],
+          }),
+        )
+      : null,
+    plotCoverage((row.test ?? row.levels ?? row.interval).coverage),
+    opening("Conventions", () => methConventions(conventions)),
+  ];
+}

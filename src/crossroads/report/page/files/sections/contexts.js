@@ -1,0 +1,178 @@
+// @ts-check
+// "Contexts": tests over the contexts in which words stand (CEAT): the combined effect size, the p-value as it was
+// published and the one that speaks about the words, distributions over samples, levels and patterns.
+
+import { forest } from "../charts/charts.js";
+import { overviewPattern, plotColumn, plotEndsColumn, plotNamed, plotScores } from "../parts/columns.js";
+import { bdi, el } from "../parts/elements.js";
+import { part, pointed } from "../parts/numbers.js";
+import { table } from "../parts/tables.js";
+import { opening, view } from "../parts/views.js";
+import { ctxAnswer, ctxColumns, ctxCrossed, ctxDetail, ctxMethod, ctxQuestion } from "./context-tests.js";
+
+/**
+ * Everything about each design, gathered from batteries, single tests, levels and intervals.
+ * @param {Context} context
+ * @returns {ContextRow[]}
+ */
+function ctxAll(context) {
+  /** @type {Map<string, Json>} */
+  const found = new Map();
+  /** @param {Json} design */
+  const at = (design) => {
+    if (!found.has(design)) found.set(design, { design, index: found.size });
+    return found.get(design);
+  };
+  for (const { result, path } of context.of("CeatBatteryResult")) {
+    result.tests.forEach((test, i) =>
+      Object.assign(at(test.design), {
+        test,
+        path: `${path}/tests/${i}`,
+        bh: `${path}/adjusted/bh/${i}`,
+        holm: `${path}/adjusted/holm/${i}`,
+        titles: result.titles?.[test.design],
+      }),
+    );
+    for (const [design, one] of Object.entries(result.intervals ?? {}))
+      Object.assign(at(design), { interval: one, intervalPath: `${path}/intervals/${part(design)}` });
+  }
+  for (const { result, path } of context.of("CeatResult")) Object.assign(at(result.design), { test: result, path });
+  for (const { result, path } of context.of("MultilevelCeatResult"))
+    Object.assign(at(result.design), { levels: result, levelsPath: path, titles: result.titles });
+  for (const { result, path } of context.of("CeatBootstrapResult"))
+    Object.assign(at(result.design), { interval: result, intervalPath: path });
+  // a test that was measured with levels only is its Level 1
+  return [...found.values()].map((row) => ({
+    ...row,
+    path: row.path ?? (row.levels ? `${row.levelsPath}/level1` : row.intervalPath),
+    samples: `${row.path ?? row.levelsPath}/sample_effect_sizes`,
+  }));
+}
+
+/**
+ * All tests; what only some batteries have is shown where there is any.
+ * @param {Context} context
+ * @param {ContextRow[]} rows
+ */
+function ctxTable(context, rows) {
+  const has = (/** @type {keyof ContextRow} */ key) => rows.some((row) => row[key]),
+    { test, ces, other, words, published, tau2, i2, further, contexts } = ctxColumns(context);
+  const crossed = rows.every((row) => ctxCrossed(row));
+  const adjusted = plotColumn(context, "p (BH)", (row) => row.bh ?? "/none", {
+    as: "p",
+    ...(crossed ? {} : { of: ctxMethod }),
+    about: "the same, adjusted for the number of tests",
+  });
+  /** @param {Json} end */
+  const ends = (end) => (/** @type {Json} */ row) => `${row.intervalPath ?? "/none"}/${end}`;
+  const interval = plotEndsColumn(
+    context,
+    "95\u202f%, words",
+    ends("low"),
+    ends("high"),
+    "interval of the effect size over resampled words",
+  );
+  return table({
+    caption: "Associations over contexts",
+    rows,
+    filters: has("levels") ? [{ title: "Pattern", value: (row) => row.levels?.pattern ?? "" }] : [],
+    columns: [
+      test,
+      ces,
+      crossed && other,
+      !crossed && words,
+      has("bh") && adjusted,
+      crossed && words,
+      has("interval") && interval,
+      has("levels") && {
+        ...plotNamed("pattern", (row) => row.levels?.pattern ?? "\u2013", "which targets lean by themselves, and to which attribute"),
+        cell: (/** @type {Json} */ row) => overviewPattern(row.levels?.pattern),
+      },
+      further,
+      published,
+      tau2,
+      i2,
+      contexts,
+    ].filter(Boolean),
+    note:
+      `CES: combined effect size over samples of one context per word. ${crossed ? "p holds for other words for the same things, p (words)" : "p (words) holds"} ` +
+      "for these attribute words, p (published) for further samples from the same words.",
+  });
+}
+
+/** @param {Context} context */
+const ctxGroups = (context) =>
+  context.of("GroupCeatResult").map(({ result, path }) => [
+    el("h3", {}, "Groups on traits, over contexts"),
+    el("p", {}, "Positive scores lean to the right end of a pair of traits, negative ones to the left. Kind of score: ", result.score, "."),
+    plotScores(context, {
+      caption: `Scores of ${result.groups.length} groups on ${result.traits.length} traits`,
+      first: "group",
+      rows: result.groups,
+      columns: result.traits,
+      value: (i, j) => pointed(result, `/scores/${i}/${j}`),
+      path: (i, j) => `${path}/scores/${i}/${j}`,
+    }),
+    Object.keys(result.skipped).length
+      ? el(
+          "p",
+          { class: "note" },
+          "Left out: ",
+          Object.entries(result.skipped).flatMap(([name, why], i) => [i ? "; " : "", bdi(name), ` (${why})`]),
+        )
+      : null,
+    opening("Contexts of each word", () =>
+      table({
+        caption: "Contexts of each word, fewest first",
+        rows: Object.entries(result.contexts).sort((a, b) => a[1] - b[1]),
+        columns: [
+          plotNamed("word", ([word]) => word),
+          plotColumn(context, "contexts", ([word]) => `${path}/contexts/${part(word)}`, { as: "whole" }),
+        ],
+      }),
+    ),
+  ]);
+
+view({
+  id: "contexts",
+  title: "Contexts",
+  order: 40,
+  applies: (context) =>
+    ["CeatResult", "CeatBatteryResult", "MultilevelCeatResult", "CeatBootstrapResult", "GroupCeatResult"].some(
+      (type) => context.of(type).length,
+    ),
+  build(context) {
+    const rows = ctxAll(context),
+      summary = (/** @type {Json} */ row) => el("span", {}, bdi(row.design), row.titles ? [": ", bdi(ctxQuestion(row.titles))] : null);
+    return [
+      el(
+        "p",
+        { class: "lead" },
+        "A word has a different vector in every sentence. These tests ask how associations are distributed over the " +
+          "contexts of words, not only on average.",
+      ),
+      rows.length ? ctxTable(context, rows) : null,
+      rows.length > 1
+        ? forest({
+            rows: rows
+              .filter((row) => row.test || row.levels)
+              .map((row) => ({
+                label: row.design,
+                value: pointed(context.document, `${row.path}/effect_size`),
+                low: pointed(context.document, `${row.path}/prediction_interval/0`),
+                high: pointed(context.document, `${row.path}/prediction_interval/1`),
+                hollow: !((pointed(context.document, row.bh ?? `${row.path}/${ctxAnswer(row)}`) ?? 1) < 0.05),
+              })),
+            axis: "combined effect size",
+            label: `Combined effect sizes of ${rows.length} tests with the range of further samples.`,
+            caption:
+              "Combined effect sizes, with the range in which 95 % of further samples are expected. Filled: p " +
+              `${rows.every((row) => ctxCrossed(row)) ? "for other words" : "over words"} below .05 (adjusted where there are several tests); hollow: not.`,
+          })
+        : null,
+      rows.length ? el("h3", {}, "Each test") : null,
+      rows.map((row) => opening(summary(row), () => ctxDetail(context, row), { id: `context-${row.index}` })),
+      ctxGroups(context),
+    ];
+  },
+});

@@ -1,0 +1,137 @@
+// @ts-check
+// The tests of an audit on one vector per word, and what every view says of them. `testsOf` is where other files find
+// them.
+
+import { num, part, pointed } from "../parts/numbers.js";
+
+export const LEVEL = 0.05;
+/** @type {Map<number, TestEntry[]>} */
+const TESTS_FOUND = new Map();
+
+/**
+ * What was found about a test beyond itself: a result of a type for the same design and the same effect size.
+ * @param {Context} context
+ * @param {string} type
+ * @param {string} design
+ * @param {number} d
+ */
+const testsCompanion = (context, type, design, d) =>
+  [...testsIntervals(context), ...context.of(type)]
+    .find(({ result }) => result.type === type && result.design === design && Math.abs(result.effect_size - d) < 1e-9) ?? null;
+
+/**
+ * The intervals inside batteries, each with its place.
+ * @param {Context} context
+ */
+const testsIntervals = (context) => context.of("BatteryResult").flatMap(({ result, path }) =>
+  Object.entries(result.intervals ?? {}).map(([design, one]) => ({ result: one, path: `${path}/intervals/${part(design)}` })));
+
+/**
+ * One test: where it stands, its Level 1, and what belongs to it.
+ * @param {Context} context
+ * @param {Json} test
+ * @param {string} path
+ * @param {Partial<TestEntry>} [adjusted]
+ * @returns {TestEntry}
+ */
+export function testsEntry(context, test, path, adjusted = {}) {
+  const three = test.type === "MleatResult", level1 = three ? test.level1 : test;
+  /** @param {string} type */
+  const find = (type) => testsCompanion(context, type, test.design, level1.effect_size);
+  return {
+    test, path, three, level1, at: three ? `${path}/level1` : path, name: test.design, ...adjusted,
+    titles: three ? test.titles : testsTitles(context, test), interval: find("BootstrapResult"), influence: find("InfluenceResult"),
+  };
+}
+
+/**
+ * What the sets of a plain test stand for: the names of its design, or letters with a few words.
+ * @param {Context} context
+ * @param {Json} test
+ * @returns {Titles}
+ */
+function testsTitles(context, test) {
+  const design = context.document.designs.find((one) => one.name === test.design);
+  /** @param {string[]} words */
+  const few = (words) => words.slice(0, 2).join(", ") + (words.length > 2 ? ", \u2026" : "");
+  return Object.fromEntries(["x", "y", "a", "b"].filter((key) => key in test.sets)
+    .map((key) => [key, design?.[key]?.name || `${key.toUpperCase()} (${few(test.sets[key])})`]));
+}
+
+/**
+ * All tests of an audit on one vector a word, in order: {id, name, test, path, level1, at: place of Level 1, three:
+ * whether it has three levels, titles, bh and holm: places of the adjusted p-values, could: place of what sets of its
+ * sizes could have shown, where that is known, interval, influence}.
+ * @param {Context} context
+ * @returns {TestEntry[]}
+ */
+export function testsOf(context) {
+  if (!TESTS_FOUND.has(context.index)) {
+    const found = context.document.results.flatMap((result, i) => {
+      const path = `/results/${i}`;
+      if (result.type === "BatteryResult") {
+        return result.tests.map((test, k) => testsEntry(context, test, `${path}/tests/${k}`,
+          { bh: `${path}/adjusted/bh/${k}`, holm: `${path}/adjusted/holm/${k}`, could: result.detectable?.[k] && `${path}/detectable/${k}` }));
+      }
+      return ["MleatResult", "WeatResult"].includes(result.type) ? [testsEntry(context, result, path)] : [];
+    });
+    found.forEach((one, i) => { one.id = `test-${i}`; one.order = i; });
+    TESTS_FOUND.set(context.index, found);
+  }
+  return /** @type {TestEntry[]} */ (TESTS_FOUND.get(context.index));
+}
+
+/**
+ * The question of a test: "flowers / insects: pleasant / unpleasant".
+ * @param {{ titles: Titles }} options
+ */
+export const testsQuestion = ({ titles }) => [titles.x, titles.y].filter(Boolean).join(" / ") + `: ${titles.a} / ${titles.b}`;
+
+/**
+ * Where the p-value is that holds for other words; files of older versions have that of these words only.
+ * @param {TestEntry} one
+ */
+const testsAnswer = (one) => (one.level1.crossed ? `${one.at}/crossed/pvalue` : `${one.at}/pvalue`);
+
+/**
+ * The p-value that decides: for other words, adjusted for the number of tests where there are several; 1 where there is none.
+ * @param {Context} context
+ * @param {TestEntry} one
+ */
+const testsDecisive = (context, one) => pointed(context.document, one.bh ?? testsAnswer(one)) ?? 1;
+/**
+ * @param {Context} context
+ * @param {TestEntry} one
+ */
+export const testsHolds = (context, one) => testsDecisive(context, one) < LEVEL;
+/**
+ * @param {Context} context
+ * @param {TestEntry} one
+ */
+export const testsOutcome = (context, one) => (testsHolds(context, one) ? "below .05" : "not below .05");
+
+/**
+ * How many words of a test were asked for and how many had no vector.
+ * @param {TestEntry} one
+ */
+export function testsCoverage(one) {
+  const { used = {}, dropped = {} } = one.test.coverage ?? {};
+  const left = Object.values(dropped).reduce((sum, words) => sum + Object.keys(words).length, 0);
+  return { left, all: left + Object.values(used).reduce((sum, words) => sum + words.length, 0) };
+}
+
+/**
+ * The p-value of just these words: "p = .003", "p ≤ .003", with the sign that says how it was found.
+ * @param {Context} context
+ * @param {string} at
+ * @param {{ method: string }} options
+ */
+export const testsExactP = (context, at, { method }) => [method === "exact" ? "p = " : "p ", num(context, `${at}/pvalue`, { as: "p", method })];
+
+/**
+ * The p-value that holds for other words; in files of older versions that of these words.
+ * @param {Context} context
+ * @param {string} at
+ * @param {{ method: string, crossed?: Json }} level
+ */
+export const testsP = (context, at, level) => (level.crossed ? ["p = ", num(context, `${at}/crossed/pvalue`, { as: "p" })] : testsExactP(context, at, level));

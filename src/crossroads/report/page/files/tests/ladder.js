@@ -1,0 +1,43 @@
+// @ts-check
+// How sure: of every test, what holds with just these words and what beyond them.
+
+import { plotColumn, plotNamed } from "../parts/columns.js";
+import { part } from "../parts/numbers.js";
+import { flat, table } from "../parts/tables.js";
+
+/**
+ * The questions, from the one that counts: [name as in results.json, what it asks, heading of its number, what that is, how it is shown].
+ * @type {[asks: string, question: string, head: string, about: string, as: Shown["as"]][]}
+ */
+const RUNGS = [
+  ["other words", "would other words for the same things say so too?", "p (BH)", "for other words, adjusted for the number of tests where there are several", "p"],
+  ["beyond frequency", "is it more than words being rare or common?", "p (frequency)", "for words that are as frequent", "p"],
+  ["among arbitrary topics", "", "topics", "share of associations between arbitrary topics that are weaker: a description, no answer", "percent"],
+  ["these words", "do the groups differ, with just these words?", "exact p", "for just these words, not adjusted", "p"],
+];
+/** @type {Record<string, string>} */
+const WAYS = { "\u2264": "bracket", "\u2248": "monte-carlo" };
+
+/**
+ * One table of all answers, with the number behind each; questions that were not asked are left out.
+ * @param {Context} context
+ */
+export function ladderTable(context) {
+  const rows = context.of("LadderResult").flatMap(({ result, path }) => Object.entries(result.tests).map(([name, rungs]) =>
+    ({ name, question: result.questions[name] ?? "", rungs, at: `${path}/tests/${part(name)}` })));
+  if (!rows.length) return null;
+  /**
+   * @param {typeof rows[number]} row
+   * @param {string} asks
+   */
+  const place = (row, asks) => row.rungs.findIndex((/** @type {Json} */ one) => one.asks === asks);
+  const columns = RUNGS.filter(([asks]) => rows.some((row) => place(row, asks) >= 0)).flatMap(([asks, question, head, about, as]) => [
+    question !== "" && plotNamed(asks, (row) => row.rungs[place(row, asks)]?.answer ?? null, question),
+    plotColumn(context, head, (row) => `${row.at}/${place(row, asks)}/value`,
+      { as, about, of: (row) => ({ method: WAYS[row.rungs[place(row, asks)]?.sign] ?? "exact" }) }),
+  ]).filter(Boolean);
+  const reasons = rows.flatMap(({ name, rungs }) => rungs.filter((/** @type {Json} */ one) => one.reason)
+    .map((/** @type {Json} */ one) => `${flat(name)}, ${one.asks}: ${flat(one.reason)}.`));
+  return table({ caption: context.audit.tables.LadderResult?.title ?? "How sure", rows, note: reasons.join(" "),
+    columns: [plotNamed("test", (row) => row.name), plotNamed("question", (row) => row.question, "targets: attributes"), ...columns] });
+}

@@ -1,0 +1,361 @@
+// @ts-check
+// The overview: what was measured, in sentences; all tests in one table, as maps and as a forest; models beside
+// one another; and how to read it all.
+
+import { chartsRoom, forest } from "../charts/charts.js";
+import { eatMap } from "../charts/maps.js";
+import { contextOf, named } from "../parts/audits.js";
+import { overviewPattern, testsShort } from "../parts/columns.js";
+import { bdi, byId, el } from "../parts/elements.js";
+import { fixed, noNumber, num, numbered, pointed, whole } from "../parts/numbers.js";
+import { flat, table } from "../parts/tables.js";
+import { opening, view, VIEWS } from "../parts/views.js";
+import { LEVEL, testsCoverage, testsHolds, testsOf, testsOutcome, testsP, testsQuestion } from "./entries.js";
+import { ladderTable } from "./ladder.js";
+import { overviewCrossed, overviewLegend, overviewShare } from "./legend.js";
+
+/**
+ * What is said of tests whose p-values are all adjusted, of some that are and some that are not, and of none that are.
+ * @param {TestEntry[]} tests
+ * @param {string[]} options
+ */
+const overviewAdjusted = (tests, [all, some, none]) =>
+  (tests.every((one) => one.bh) ? all : tests.some((one) => one.bh) ? some : none);
+
+/**
+ * A test opens again from the link that leads to it, even if the address of the page stays the same.
+ * @param {TestEntry} one
+ */
+const overviewOpens = (one) => ({ href: `#${one.id}`, onclick: () => { /** @type {Opening} */ (byId(String(one.id))).open = true; } });
+/** @param {TestEntry} one */
+const overviewLink = (one) => el("a", overviewOpens(one), bdi(one.name));
+/** @param {TestEntry} one */
+const overviewQuestion = (one) => el("span", { class: "asked" }, bdi(testsQuestion(one)));
+/**
+ * @param {TestEntry[]} some
+ * @param {number} [most]
+ */
+const overviewLinks = (some, most = 40) => [
+  some.slice(0, most).map((one, i) => [i ? ", " : "", overviewLink(one)]), some.length > most ? ` and ${some.length - most} more` : "",
+];
+
+/**
+ * What was measured and what came of it: counts and names, no score.
+ * @param {Context} context
+ * @param {TestEntry[]} tests
+ */
+function overviewLead(context, tests) {
+  const holding = tests.filter((one) => testsHolds(context, one));
+  const names = [...new Set(tests.map((one) => one.test.pattern).filter(Boolean))];
+  const kinds = names.map((name) => [name, tests.filter((one) => one.test.pattern === name)]).sort((a, b) => b[1].length - a[1].length);
+  const others = tests.length - holding.length;
+  const correction = "adjusted for the number of tests (Benjamini\u2013Hochberg)";
+  const corrected = overviewAdjusted(tests,
+    [correction, `${correction} where they were run together`, "not adjusted for the number of tests"]);
+  return [
+    el("p", {}, `${numbered(tests.length, "test")} of association ${tests.length === 1 ? "was" : "were"} run on `,
+      bdi(context.document.model),
+      ". Each asks whether two sets of words, the targets, differ in how close they are to two other sets, the attributes."),
+    el("p", { class: "outcome" }, tests.every((one) => one.level1.crossed)
+      ? `Other words for the same things would show the difference too (p, ${corrected}, below .05) in `
+      : `The p-value of the difference, ${overviewCrossed(tests) ? "for other words where that was measured, " : ""}${corrected}, is below .05 in `,
+      `${whole(holding.length)} of ${whole(tests.length)}`,
+      holding.length ? [": ", overviewLinks(holding)] : "", ".",
+      others > 0 && holding.length ? [` That cannot be said of the other ${whole(others)}: `,
+        overviewLinks(tests.filter((one) => !testsHolds(context, one))), "."] : ""),
+    overviewSettled(tests),
+    kinds.length > 0 && el("p", {}, "Tested one at a time, the targets show these patterns: ",
+      kinds.map(([name, some], i) =>
+        [i ? "; " : "", `${whole(some.length)} \u00d7 ${name} (`, overviewLinks(some, 12), ")"]), "."),
+    overviewLeftOut(context, tests),
+  ];
+}
+
+/**
+ * What the choice of words decides: in how many tests the exact p-value, which holds for just these, is below the level; for older
+ * files, in how many the interval over the choice of words leaves out zero.
+ * @param {TestEntry[]} tests
+ */
+function overviewSettled(tests) {
+  const exact = tests.filter((one) => one.level1.crossed), below = exact.filter((one) => one.level1.pvalue < LEVEL);
+  if (exact.length) return el("p", { class: "settled" }, `With just these words, the exact p-value is below .05 in ${whole(below.length)} of `
+    + `${whole(exact.length)}. It takes the attribute words as given; with attribute words picked at random it is often below .05, too.`);
+  /**
+   * @param {TestEntry} one
+   * @returns {Json}
+   */
+  const ends = (one) => one.interval?.result ?? {};
+  const drawn = tests.filter((one) => Number.isFinite(ends(one).low) && Number.isFinite(ends(one).high));
+  const clear = drawn.filter((one) => ends(one).low > 0 || ends(one).high < 0), others = drawn.length - clear.length;
+  return drawn.length > 0 && el("p", { class: "settled" }, "The interval of the effect size over the choice of words, attributes included, ",
+    `leaves out zero in ${whole(clear.length)} of ${whole(drawn.length)}`, clear.length ? [": ", overviewLinks(clear)] : "", ".",
+    others > 0 && ` ${clear.length ? `In the other ${whole(others)}` : "In all of them"}, other words for the same things might have given another answer.`);
+}
+
+/**
+ * What could not be measured.
+ * @param {Context} context
+ * @param {TestEntry[]} tests
+ */
+function overviewLeftOut(context, tests) {
+  const skipped = Object.entries(context.document.skipped ?? {}), short = tests.filter((one) => testsCoverage(one).left > 0);
+  const lost = short.reduce((sum, one) => sum + testsCoverage(one).left, 0);
+  return [
+    short.length > 0 && el("p", {}, `${numbered(lost, "entry", "entries")} of the word lists had no vector `,
+      `and ${lost === 1 ? "was" : "were"} left out, in ${numbered(short.length, "test")}: `, overviewLinks(short), "."),
+    skipped.length > 0 && el("p", {}, "Not measured: ",
+      skipped.slice(0, 20).flatMap(([name, why], i) => [i ? "; " : "", bdi(name), ` (${flat(why).replace(/\.$/, "")})`]),
+      skipped.length > 20 ? `; and ${whole(skipped.length - 20)} more` : "", "."),
+  ];
+}
+
+/** @type {[section: string, types: string[], text: string][]} */
+const OVERVIEW_OTHERS = [
+  ["Tests", ["SeriesResult"], "Tests over time"],
+  ["Tests", ["ScWeatResult"], "Single words against two attributes"],
+  ["Contexts", ["CeatBatteryResult", "CeatResult", "MultilevelCeatResult", "GroupCeatResult"], "Tests over contexts (CEAT)"],
+  ["Traits", ["TraitScores", "AlignmentResult", "DominanceResult", "EmergentResult"], "Scores of groups on traits"],
+  ["Intersections", ["DetectionResult", "WefatResult", "DiscoveryResult"], "Words of intersectional groups"],
+  ["Geometry", ["RsaResult", "RsaGridResult"], "Comparisons of geometry"],
+  ["Comparison", ["CompareResult", "CompareBatteryResult", "CompareTraitsResult"], "Comparisons of models"],
+];
+
+/**
+ * A line for each kind of result that has a section of its own.
+ * @param {Context} context
+ * @param {Data} all
+ */
+function overviewOthers(context, all) {
+  const lines = OVERVIEW_OTHERS.flatMap(([title, types, text]) => {
+    const compared = title === "Comparison"; // stands beside the models, whichever of them is chosen
+    const count = (compared ? all.audits.map((_, i) => contextOf(i)) : [context])
+      .reduce((sum, one) => sum + types.reduce((some, type) => some + one.of(type).length, 0), 0);
+    if (!count) return [];
+    const place = VIEWS.find((one) => one.title === title && one.applies(context, all));
+    return [el("li", {}, `${text}: ${numbered(count, "result")}`, place ? [", see ", el("a", { href: `#${place.id}` }, title)] : "",
+      ".")];
+  });
+  return lines.length ? el("ul", { class: "others" }, lines) : null;
+}
+
+/**
+ * @param {Context} context
+ * @param {string} title
+ * @param {string} about
+ * @param {(one: TestEntry) => string | null | undefined} path
+ * @param {Shown} [options]
+ * @returns {Column<TestEntry>}
+ */
+const overviewNumber = (context, title, about, path, options = {}) => ({
+  title, about, value: (one) => pointed(context.document, path(one) ?? "/none") ?? null,
+  cell: (one) => num(context, path(one) ?? "/none", { method: one.level1.method, ...options }),
+});
+
+/**
+ * The columns of the table of all tests; those that would be empty are left out.
+ * @param {Context} context
+ * @param {TestEntry[]} tests
+ */
+function overviewColumns(context, tests) {
+  /**
+   * @param {string} title
+   * @param {string} about
+   * @param {(one: TestEntry) => string | null | undefined} path
+   * @param {Shown} [options]
+   */
+  const number = (title, about, path, options) => overviewNumber(context, title, about, path, options);
+  /** @param {keyof TestEntry} key */
+  const any = (key) => tests.some((one) => one[key]);
+  const share = overviewShare(tests), crossed = overviewCrossed(tests);
+  /** @type {(Column<TestEntry> | false)[]} */
+  const columns = [
+    { title: "test", kind: "text", value: (one) => one.name, cell: (one) => el("span", { class: "test-name" }, overviewLink(one)) },
+    { title: "question", kind: "text", about: "targets: attributes", value: testsQuestion, cell: overviewQuestion },
+    number("d", "effect size of Level 1", (one) => `${one.at}/effect_size`),
+    ...(crossed ? [
+      number("\u0394", "difference of the mean cosines", (one) => `${one.at}/crossed/difference`, { digits: 3 }),
+      number("\u0394 low", `lower end of its ${share} interval over the choice of words`, (one) => `${one.at}/crossed/low`, { digits: 3 }),
+      number("\u0394 high", `upper end of its ${share} interval over the choice of words`, (one) => `${one.at}/crossed/high`, { digits: 3 }),
+    ] : [
+      any("interval") && number("CI low", `lower end of the ${share} interval over the choice of words`,
+        (one) => one.interval && `${one.interval.path}/low`),
+      any("interval") && number("CI high", `upper end of the ${share} interval over the choice of words`,
+        (one) => one.interval && `${one.interval.path}/high`),
+    ]),
+    crossed ? number("p", "for other words for the same things", (one) => `${one.at}/crossed/pvalue`, { as: "p", method: "exact" })
+      : number("p", "p-value of Level 1", (one) => `${one.at}/pvalue`, { as: "p" }),
+    any("bh") && number("p (BH)", "adjusted by Benjamini and Hochberg", (one) => one.bh, { as: "p" }),
+    any("holm") && number("p (Holm)", "adjusted by Holm", (one) => one.holm, { as: "p" }),
+    crossed && number("exact p", "for just these words: targets exchanged", (one) => `${one.at}/pvalue`, { as: "p" }),
+    any("three") && { title: "pattern", kind: "text", about: "which targets lean by themselves, and to which attribute",
+      value: (one) => one.test.pattern ?? "", cell: (one) => overviewPattern(one.test.pattern) },
+    { title: "left out", about: "words without a vector, of all words of the test", value: (one) => testsCoverage(one).left,
+      cell: (one) => `${testsCoverage(one).left} of ${testsCoverage(one).all}` },
+  ];
+  return columns.filter(Boolean);
+}
+
+/**
+ * One test as a card: a link with its map.
+ * @param {Context} context
+ * @param {TestEntry} one
+ */
+function overviewCard(context, one) {
+  return el("a", { class: "card map", ...overviewOpens(one) },
+    el("span", { class: "named" }, bdi(one.name)),
+    el("span", { class: "numbers" }, "d = ", num(context, `${one.at}/effect_size`), ", ", testsP(context, one.at, one.level1)),
+    eatMap({ titles: one.titles, pattern: one.test.pattern, level2: one.test.level2, size: chartsRoom() < 560 ? 64 : 76 }),
+    el("span", { class: "pattern" }, one.test.pattern));
+}
+
+/**
+ * A forest of tests.
+ * @param {Context} context
+ * @param {TestEntry[]} some
+ */
+function overviewForest(context, some) {
+  const shown = some.slice(0, 150), holding = shown.filter((one) => testsHolds(context, one)).length;
+  const crossed = shown.every((one) => one.level1.crossed);
+  const p = overviewAdjusted(shown, ["adjusted p", "p, adjusted where tests were run together,", "p"]);
+  const rows = shown.map((one) => {
+    const found = crossed ? one.level1.crossed : one.interval?.result, low = found?.low, high = found?.high;
+    const value = crossed ? found.difference : one.level1.effect_size, digits = crossed ? 3 : 2;
+    const ends = Number.isFinite(low) ? `, interval ${fixed(low, digits)} to ${fixed(high, digits)}` : "";
+    return { label: one.name, value, low, high, hollow: !testsHolds(context, one),
+      title: `${flat(one.name)}: ${crossed ? "\u0394" : "d"} = ${fixed(value, digits)}${ends}` };
+  });
+  const above = rows.filter((row) => row.value > 0).length;
+  return forest({
+    rows, ...(crossed ? { axis: "difference \u0394" } : {}), label: `${crossed ? "Differences" : "Effect sizes"} of ${numbered(rows.length, "test")}: ${above} above zero, ${rows.length - above} not; `
+      + `${holding} filled. The table has the numbers.`,
+    caption: `${crossed ? "Differences of mean cosines" : "Effect sizes"} of Level 1`
+      + `${crossed || some.some((one) => one.interval) ? " with their intervals over the choice of words" : ""}. `
+      + `Filled dots: ${p} below .05; hollow dots: not below.`
+      + (some.length > shown.length ? ` The first ${shown.length} of ${whole(some.length)} tests.` : ""),
+  });
+}
+
+/**
+ * How a table is sorted just now: [column, direction] or null.
+ * @param {Element | null} box
+ * @returns {Sorted}
+ */
+function overviewSorted(box) {
+  const heads = [...(box?.querySelectorAll("thead th") ?? [])], i = heads.findIndex((th) => th.getAttribute("aria-sort") !== "none");
+  return i < 0 ? null : [i, heads[i].getAttribute("aria-sort") === "ascending" ? 1 : -1];
+}
+
+const CARDS_AT_FIRST = 60;
+
+/**
+ * The tests that match what was asked, as table, maps and forest.
+ * @param {Context} context
+ * @param {Record<string, HTMLElement>} places
+ * @param {TestEntry[]} some
+ * @param {TestEntry[]} all
+ */
+function overviewShow(context, places, some, all) {
+  const { tables, maps, forests } = places, sorted = overviewSorted(tables.firstElementChild);
+  tables.replaceChildren(table({
+    caption: `Association tests of ${context.document.model}`, rows: some, columns: overviewColumns(context, all), search: false, sorted,
+    counted: all.length === 1, legend: false, // the count stands above, and so does how to read it
+  }));
+  const drawn = some.filter((one) => one.three), cards = (/** @type {number} */ most) => drawn.slice(0, most).map((one) => overviewCard(context, one));
+  const grid = el("div", { class: "cards maps" }, cards(CARDS_AT_FIRST));
+  const more = el("button", { type: "button" }, `Show all ${whole(drawn.length)} maps`);
+  more.addEventListener("click", () => {
+    grid.replaceChildren(...cards(Infinity));
+    more.remove();
+    /** @type {HTMLElement} */ (grid.children[CARDS_AT_FIRST]).focus(); // the first of those that came
+  });
+  maps.replaceChildren(...[drawn.length ? grid : el("p", { class: "none" }, "Nothing matches."), drawn.length > CARDS_AT_FIRST && more].filter(Boolean));
+  forests.replaceChildren(...(some.length ? [overviewForest(context, some)] : []));
+}
+
+/**
+ * All tests, with one search and two choices for table, maps and forest alike.
+ * @param {Context} context
+ * @param {TestEntry[]} tests
+ */
+function overviewTests(context, tests) {
+  /** @type {Record<"term" | "pattern" | "outcome", string>} */
+  const asked = { term: "", pattern: "", outcome: "" };
+  const count = el("span", { class: "count", role: "status" });
+  const places = { tables: el("div"), maps: el("div"), forests: el("div") };
+  /** @param {TestEntry} one */
+  const text = (one) => `${one.name} ${testsQuestion(one)} ${one.test.pattern ?? ""}`.toLowerCase();
+  /** @param {TestEntry} one */
+  const matching = (one) => (!asked.term || text(one).includes(asked.term))
+    && (!asked.pattern || one.test.pattern === asked.pattern) && (!asked.outcome || testsOutcome(context, one) === asked.outcome);
+  const update = () => {
+    const some = tests.filter(matching);
+    overviewShow(context, places, some, tests);
+    count.textContent = some.length === tests.length ? numbered(tests.length, "test")
+      : `${whole(some.length)} of ${numbered(tests.length, "test")}`;
+  };
+  /**
+   * @param {string} title
+   * @param {"pattern" | "outcome"} key
+   * @param {string[]} values
+   */
+  const choice = (title, key, values) => values.length > 1 && el("label", {}, `${title} `,
+    el("select", { onchange: (event) => { asked[key] = event.target.value; update(); } }, el("option", { value: "" }, "all"),
+      values.map((one) => el("option", { value: one }, one))));
+  const tools = el("div", { class: "tools", role: "search", "aria-label": "Tests" },
+    el("label", {}, "Search ", el("input", { type: "search",
+      oninput: (event) => { asked.term = event.target.value.trim().toLowerCase(); update(); } })),
+    choice("Pattern", "pattern", [...new Set(tests.map((one) => one.test.pattern).filter(Boolean))].sort()),
+    choice(tests.every((one) => one.bh) ? "Adjusted p" : "p", "outcome",
+      [...new Set(tests.map((one) => testsOutcome(context, one)))].sort()), count);
+  update();
+  const maps = tests.some((one) => one.three) && [el("h3", {}, "EAT-Maps"),
+    el("p", { class: "note" }, "Each map is a link to its test. Red, framed and starred (*): the target in that column leans to the "
+      + "attribute in that row; the number is its Level 2 effect size. Grey: no such leaning was found."), places.maps];
+  return [tests.length > 1 && tools, places.tables, maps, el("h3", {}, tests.every((one) => one.level1.crossed) ? "Differences" : "Effect sizes"), places.forests];
+}
+
+/**
+ * All models side by side, a row for each test.
+ * @param {Data} all
+ */
+function overviewMatrix(all) {
+  const models = all.audits.map((_, i) => contextOf(i)).filter((context) => testsOf(context).length);
+  /** @param {TestEntry} one */
+  const key = (one) => JSON.stringify([one.name, one.level1.digest]);
+  const found = models.map((context) => new Map(testsOf(context).map((one) => [key(one), one])));
+  const rows = [...new Map(models.flatMap((context) => testsOf(context).map((one) => [key(one), one])))].map(([id, one]) =>
+    ({ one, cells: found.map((map) => map.get(id)) }));
+  /** @type {Column<{ one: TestEntry, cells: (TestEntry | undefined)[] }>[]} */
+  const columns = models.flatMap((context, i) => {
+    const full = named(context.index), short = testsShort(full, 24);
+    return [
+      { title: `d: ${short}`, about: `effect size of Level 1 in ${full}`, value: (row) => row.cells[i]?.level1.effect_size ?? null,
+        cell: (row) => (row.cells[i] ? num(context, `${row.cells[i].at}/effect_size`) : noNumber()) },
+      { title: `pattern: ${short}`, about: `which targets lean by themselves in ${full}, and to what`, kind: "text", value: (row) => row.cells[i]?.test.pattern ?? "",
+        cell: (row) => overviewPattern(row.cells[i]?.test.pattern) },
+    ];
+  });
+  return el("div", { class: "levels" }, table({
+    caption: "Effect size of Level 1 and pattern of every test, by model", rows,
+    columns: [
+      { title: "test", kind: "text", value: (row) => row.one.name, cell: (row) => el("span", { class: "test-name" }, bdi(row.one.name)) },
+      { title: "question", kind: "text", value: (row) => testsQuestion(row.one), cell: (row) => overviewQuestion(row.one) }, ...columns,
+    ],
+    note: "Effect sizes of two models differ by chance too: only a paired test says whether a difference is more than that.",
+  }));
+}
+
+view({
+  id: "overview", title: "Overview", order: 0,
+  applies: (context, all) => testsOf(context).length > 0 || all.audits.length > 1 || context.of("LadderResult").length > 0
+    || OVERVIEW_OTHERS.some(([, types]) => types.some((type) => context.of(type).length)),
+  build(context, all) {
+    const tests = testsOf(context), several = all.audits.filter((_, i) => testsOf(contextOf(i)).length).length > 1;
+    return [
+      tests.length > 0 && overviewLead(context, tests), ladderTable(context), overviewOthers(context, all),
+      tests.length > 0 && overviewLegend(tests),
+      several && opening("All models side by side", () => overviewMatrix(all), { id: "models" }),
+      tests.length > 0 && overviewTests(context, tests),
+    ];
+  },
+});

@@ -1,0 +1,204 @@
+// @ts-check
+// A test in plain words: what each level shows, how sure that is, and what it cannot show.
+
+import { bdi, el } from "../parts/elements.js";
+import { fixed, num, part, pointed } from "../parts/numbers.js";
+import { flat } from "../parts/tables.js";
+import { PATTERNS } from "../statistics/statistics.js";
+import { LEVEL, testsExactP, testsHolds } from "./entries.js";
+
+/** @param {number} d */
+const plainSize = (d) => (Math.abs(d) < 0.2 ? "very small" : Math.abs(d) < 0.5 ? "small" : Math.abs(d) < 0.8 ? "medium" : "large");
+
+/**
+ * What counts as at least as extreme as what was found: the tail, and whether ties count.
+ * @param {TestEntry} one
+ */
+function plainExtreme({ titles: t, level1, test }) {
+  const strict = test.conventions?.ties === "strict", size = strict ? "larger" : "at least as large";
+  /** @param {string} title */
+  const towards = (title) => [strict ? "further towards " : "as far or further towards ", bdi(title)];
+  if (level1.alternative === "greater") return towards(t.a);
+  if (level1.alternative === "less") return towards(t.b);
+  if (level1.alternative === "observed") return `${size} in the direction observed`;
+  // twice the rarer side, which is as extreme but not as large where the sides differ
+  return `${strict ? "more" : "at least as"} extreme in either direction`;
+}
+
+/**
+ * Level 1: are the two targets apart?
+ * @param {Context} context
+ * @param {TestEntry} one
+ */
+function plainFirst(context, one) {
+  const { titles: t, level1, at } = one, d = level1.effect_size, near = d >= 0 ? t.a : t.b, far = d >= 0 ? t.b : t.a;
+  const size = [" (d = ", num(context, `${at}/effect_size`), `, ${plainSize(d)} by the usual rule of thumb)`];
+  // both targets can lie nearer to the same attribute: d is about one relative to the other
+  const claim = t.y
+    ? ["On the scale from ", bdi(far), " to ", bdi(near), ", the words for ", bdi(t.x),
+      d ? " are further towards " : " are as far towards ", bdi(near), d ? " than" : " as", " the words for ", bdi(t.y), size, "."]
+    : ["The words for ", bdi(t.x), d ? " are closer to " : " are as close to ", bdi(near), d ? " than to " : " as to ", bdi(far),
+      size, "."];
+  const dealt = `If the words of both ${t.y ? "targets" : "attributes"} were divided into two sets of these sizes at random`;
+  return el("p", {}, el("strong", {}, one.three ? "Level 1, the difference. " : "The difference. "), claim,
+    ` ${dealt}, a difference `, plainExtreme(one), " would occur in a share of ",
+    num(context, `${at}/pvalue`, { as: "p", method: level1.method }), " of all cases",
+    level1.crossed && t.y ? ", attribute words as they are." : ".",
+    level1.alternative === "observed" ? " The side was chosen after seeing the data, so the correct share is twice that." : "");
+}
+
+/**
+ * One target of Level 2, in half a sentence.
+ * @param {Context} context
+ * @param {TestEntry} one
+ * @param {"x" | "y"} key
+ */
+function plainLeaning(context, one, key) {
+  const level = one.test.level2[key], at = `${one.path}/level2/${key}`, to = PATTERNS[one.test.pattern]?.[key === "x" ? 0 : 1];
+  return [bdi(one.titles[key]), ", taken alone, ", to ? ["leans to ", bdi(one.titles[to])] : "is not found to lean to either attribute",
+    " (d = ", num(context, `${at}/effect_size`), level.crossed ? ", exact " : ", ", testsExactP(context, at, level), ")"];
+}
+
+/** @param {TestEntry} one */
+const plainAlpha = ({ test }) => test.conventions?.alpha ?? LEVEL;
+
+/**
+ * Whether the attributes have too few words for any leaning to be found.
+ * @param {TestEntry} one
+ */
+const plainMute = (one) => ["x", "y"].every((key) => one.test.level2[key].min_pvalue >= plainAlpha(one));
+
+/**
+ * What the pattern adds to Level 1.
+ * @param {Context} context
+ * @param {TestEntry} one
+ */
+function plainPattern(context, one) {
+  const { titles: t, test } = one, [x, y] = PATTERNS[test.pattern] ?? [null, null], holds = testsHolds(context, one);
+  // with just these words they may differ all the same
+  const beyond = one.level1.crossed && one.level1.pvalue < LEVEL ? " beyond these words" : "";
+  if (plainMute(one)) return [`Attributes of so few words cannot reach p < ${plainAlpha(one)} whatever the model does (at best `,
+    num(context, `${one.path}/level2/x/min_pvalue`, { as: "p" }), "): that no leaning was found means nothing here."];
+  if (x && y && x !== y) return holds ? "The two targets lean to opposite attributes: the difference has two sides."
+    : `The two targets lean to opposite attributes, each by itself; Level 1 does not show that they differ${beyond}.`;
+  if (x && y) return ["Both targets lean to ", bdi(t[x]), holds ? ". Level 1 only shows that one of them does so more than the other."
+    : `. Level 1 does not show that one of them does so more than the other${beyond}.`];
+  if (x || y) {
+    const [leaning, still] = x ? [t.x, t.y] : [t.y, t.x];
+    const opposite = [": the difference should not be read as an opposite leaning of ", bdi(still), "."];
+    return ["Only ", bdi(leaning), " is found to lean, to ", bdi(t[String(x ?? y)]),
+      holds ? opposite : `; Level 1 does not show that the two targets differ${beyond}.`,
+      " That no leaning of ", bdi(still), " was found does not show that there is none."];
+  }
+  return holds
+    ? ["So there is a difference between the two targets although neither is found to lean by itself. It should not be read "
+      + "as \u201c", bdi(t.x),
+      " is associated with ", bdi(one.level1.effect_size >= 0 ? t.a : t.b), "\u201d."]
+    : beyond ? "So there is a difference with just these words, which other words might not show, and neither target is found to lean by itself."
+      : "So neither the difference nor a leaning of one target is significant.";
+}
+
+/**
+ * One-sided tests see only one of the two attributes.
+ * @param {TestEntry} one
+ */
+const plainSided = ({ titles: t, level1: { alternative } }) => (["greater", "less"].includes(alternative)
+  ? [" The tests are one-sided: a leaning to ", bdi(alternative === "greater" ? t.b : t.a), " could not have been found."] : "");
+
+/**
+ * Leanings are told by exact p-values; what those for other words would tell.
+ * @param {TestEntry} one
+ */
+const plainElsewhere = ({ test: { pattern, crossed_pattern: other } }) => (!other ? "" : other === pattern
+  ? " By the p-values that hold for other words it is the same pattern."
+  : ` By the p-values that hold for other words it would be ${other}.`);
+
+/**
+ * @param {Context} context
+ * @param {TestEntry} one
+ */
+function plainSecond(context, one) {
+  return el("p", {}, el("strong", {}, "Level 2, each target alone. "), "The set ", plainLeaning(context, one, "x"), "; the set ",
+    plainLeaning(context, one, "y"), `. This is the pattern ${one.test.pattern}. `, plainPattern(context, one), plainSided(one), plainElsewhere(one));
+}
+
+/**
+ * @param {Context} context
+ * @param {TestEntry} one
+ */
+function plainThird(context, one) {
+  const cells = Object.entries(one.test.level3).sort((a, b) => b[1].mean - a[1].mean), most = cells[0][0], least = cells[cells.length - 1][0];
+  /** @param {string} key */
+  const pair = (key) => [bdi(one.titles[key[1]]), " with ", bdi(one.titles[key[0]]), " (mean cosine ",
+    num(context, `${one.path}/level3/${key}/mean`, { digits: 3 }), ")"];
+  return el("p", {}, el("strong", {}, "Level 3, plain similarity. "), "Most similar: ", pair(most), "; least: ", pair(least),
+    ". Which cosine is large differs from model to model, so compare these four with one another only.");
+}
+
+/**
+ * Whether other words would say so too, and where the doubt comes from.
+ * @param {Context} context
+ * @param {TestEntry} one
+ * @returns {Child}
+ */
+function plainCrossed(context, one) {
+  const { level1, at } = one, found = level1.crossed, place = `${at}/crossed`;
+  if (found.pvalue === null) return `Whether other words for the same things would show it cannot be told: ${flat(found.reason)}. `;
+  const facet = found.shares.attributes > found.shares.targets ? "attributes" : "targets";
+  return [testsHolds(context, one) ? "Other words for the same things would show it too" : "Other words for the same things might not show it",
+    " (p = ", num(context, `${place}/pvalue`, { as: "p" }), "; difference of mean cosines ",
+    num(context, `${place}/difference`, { digits: 3 }), `, ${fixed(100 * found.level, 0)}\u202f% interval `,
+    num(context, `${place}/low`, { digits: 3 }), " to ", num(context, `${place}/high`, { digits: 3 }), "). ",
+    num(context, `${place}/shares/${facet}`, { as: "percent" }), ` of the uncertainty comes from the choice of the ${facet === "targets" ? "target" : "attribute"} words. `];
+}
+
+/**
+ * How sure: interval, adjusted p, what the sizes allow, how settled the pattern is.
+ * @param {Context} context
+ * @param {TestEntry} one
+ */
+function plainSure(context, one) {
+  const said = [], { interval, level1, at } = one;
+  if (interval) {
+    const { low, high, level } = interval.result, outside = low > 0 || high < 0;
+    said.push([`When the words of the lists are resampled, the middle ${fixed(100 * level, 0)}\u202f% of the values of d are between `,
+      num(context, `${interval.path}/low`), " and ", num(context, `${interval.path}/high`),
+      outside ? ", which excludes zero. " : ", which includes zero: other words of the same kind could reverse the direction. "]);
+  }
+  if (level1.crossed) said.unshift(plainCrossed(context, one));
+  const both = level1.alternative === "observed" ? " and both sides" : ""; // what is adjusted has not been chosen after looking
+  if (one.bh) said.push([`Taking the number of tests${both} into account, p is `, num(context, one.bh, { as: "p" }), ". "]);
+  const p = level1.crossed ? "an exact p" : "p";
+  said.push(level1.min_pvalue >= LEVEL
+    ? [`Sets of these sizes, tested in this way, cannot reach ${p} < .05 whatever the model does (at best `,
+      num(context, `${at}/min_pvalue`, { as: "p" }), `): that ${level1.crossed ? "it is not below" : "no difference was found"} means nothing here. `]
+    : [`Sets of these sizes, tested in this way, can reach ${p} ${level1.crossed ? "of" : "="} `, num(context, `${at}/min_pvalue`, { as: "p" }), " at best. "]);
+  const could = one.could && pointed(context.document, one.could);
+  const sides = could?.alternative === "two-sided" ? "Counting both sides" : "Counting one side";
+  if (typeof could?.detectable === "number") {
+    said.push([`${sides} and before any adjustment, they show a true d of `, num(context, `${one.could}/detectable`), " in ",
+      num(context, `${one.could}/power`, { as: "percent" }), " of cases; a smaller one is often missed. "]);
+  } else if (could?.reason && level1.min_pvalue < LEVEL) said.push([`${sides}, nothing could be found: ${flat(could.reason)}. `]);
+  const share = one.test.pattern_shares?.[one.test.pattern];
+  if (typeof share === "number") {
+    said.push(["The pattern was found again in ", num(context, `${one.path}/pattern_shares/${part(one.test.pattern)}`, { as: "percent" }),
+      " of the resampled lists",
+      plainMute(one) ? ": with lists of these sizes no other was possible. "
+        : share < 0.5 ? ": it is not settled. " : share < 0.8 ? ": it is settled in part only. " : ": it is largely settled. "]);
+  }
+  return el("p", {}, el("strong", {}, "How sure. "), said);
+}
+
+const plainCannot = () => el("p", {}, el("strong", {}, "What it cannot show. "),
+  "The numbers are about vectors of these words in this model: about how words were used in the texts behind it, not about people, "
+    + "and not about what a system built on it does or whom it harms. ",
+  "Other words for the same groups can give other numbers; how often a word occurs and its other meanings play a part. No "
+    + "association found is not evidence of none.");
+
+/**
+ * The whole of it.
+ * @param {Context} context
+ * @param {TestEntry} one
+ */
+export const plainWords = (context, one) => el("div", { class: "plain-words" }, plainFirst(context, one),
+  one.three && [plainSecond(context, one), plainThird(context, one)], plainSure(context, one), plainCannot());

@@ -1,0 +1,185 @@
+// @ts-check
+// Tests over time, and single words against two attributes.
+
+import { histogramChart, lines } from "../charts/charts.js";
+import { testsShort } from "../parts/columns.js";
+import { bdi, el, listed } from "../parts/elements.js";
+import { fixed, num, numbered, pointed, whole } from "../parts/numbers.js";
+import { flat, table } from "../parts/tables.js";
+import { opening } from "../parts/views.js";
+import { TAILS, testsBody, testsRecord } from "./detail.js";
+import { LEVEL, testsEntry, testsQuestion } from "./entries.js";
+
+/**
+ * The points of a series in order: {at: year, path, test}.
+ * @param {Result} result
+ * @param {string} path
+ */
+const seriesPoints = (result, path) => Object.keys(result.points).map(Number).sort((a, b) => a - b)
+  .map((year) => ({ year, path: `${path}/points/${year}`, test: result.points[year] }));
+
+/**
+ * Whether every point has p-values that hold for other words.
+ * @param {SeriesPoint[]} points
+ */
+const seriesCrossed = (points) => points.every(({ test }) => test.level1.crossed);
+
+/**
+ * @param {SeriesPoint[]} points
+ * @param {Titles} titles
+ * @param {string} design
+ */
+function seriesChart(points, titles, design) {
+  const crossed = seriesCrossed(points);
+  /** @param {Level} level */
+  const holds = (level) => ((crossed ? level.crossed.pvalue : level.pvalue) ?? 1) < LEVEL;
+  /**
+   * @param {string} title
+   * @param {string} set
+   * @param {(test: Json) => Level} level
+   */
+  const one = (title, set, level) => ({ title, set,
+    points: points.map(({ year, test }) => ({ at: year, value: level(test).effect_size, hollow: !holds(level(test)) })) });
+  const ds = points.map(({ test }) => test.level1.effect_size);
+  return lines({
+    series: [one("Level 1: both targets", "", (test) => test.level1), one(`Level 2: ${flat(titles.x)}`, "x", (test) => test.level2.x),
+      one(`Level 2: ${flat(titles.y)}`, "y", (test) => test.level2.y)],
+    label: `Effect sizes of ${flat(design)} from ${points[0].year} to ${points[points.length - 1].year}; `
+      + `Level 1 goes from ${fixed(ds[0])} to ${fixed(ds.at(-1))}.`,
+    caption: `Effect sizes over time; filled: p${crossed ? " for other words" : ""} below .05 (not adjusted), hollow: not below.`,
+  });
+}
+
+/**
+ * @param {Context} context
+ * @param {SeriesPoint[]} points
+ * @param {string} design
+ * @param {string | null} adjusted place of the adjusted p-values
+ */
+function seriesTable(context, points, design, adjusted) {
+  const crossed = seriesCrossed(points), p = crossed ? "crossed/pvalue" : "pvalue", held = crossed ? " for other words" : "";
+  const { titles, level1 } = points[0].test, alone = (/** @type {string} */ key) => `${testsShort(titles[key], 40)} alone`;
+  /**
+   * @param {string} title
+   * @param {string} key
+   * @param {string} [about]
+   * @param {Shown} [options]
+   * @returns {Column<Json>}
+   */
+  const number = (title, key, about, options = {}) => ({
+    title, about, value: (row) => pointed(context.document, `${row.path}/${key}`) ?? null,
+    cell: (row) => num(context, `${row.path}/${key}`,
+      { ...options, method: key.endsWith("crossed/pvalue") ? "exact" : pointed(context.document, `${row.path}/${key.replace(/\/\w+$/, "/method")}`) }),
+  });
+  /** @param {SeriesPoint} row */
+  const bh = (row) => `${adjusted}/${points.indexOf(row)}`;
+  return el("div", { class: "levels" }, table({ caption: `${flat(design)} over time`, rows: points, columns: [
+    { title: "year", value: (row) => row.year, cell: (row) => String(row.year) },
+    number("d", "level1/effect_size", "effect size of Level 1: the difference of the targets"),
+    number("p", `level1/${p}`, `p-value of Level 1${held}`, { as: "p" }),
+    ...(adjusted ? [{ title: "p (BH)", about: "adjusted for the number of points in time",
+      value: (/** @type {SeriesPoint} */ row) => pointed(context.document, bh(row)) ?? null,
+      cell: (/** @type {SeriesPoint} */ row) => num(context, bh(row), { as: /** @type {const} */ ("p") }) }] : []),
+    ...(crossed ? [number("exact p", "level1/pvalue", "for just these words", { as: "p" })] : []),
+    ...["x", "y"].flatMap((key) => [number(`d, ${alone(key)}`, `level2/${key}/effect_size`, `effect size of Level 2: does ${flat(titles[key])} lean by itself?`),
+      number(`p, ${alone(key)}`, `level2/${key}/${p}`, `p-value of Level 2 of ${flat(titles[key])}${held}`, { as: "p" })]),
+    { title: "pattern", kind: "text", about: "which targets lean by themselves, and to which attribute", value: (row) => row.test.pattern },
+  ], note: `p-values: ${TAILS[level1.alternative] ?? level1.alternative};${adjusted ? " other than p (BH)" : ""} not adjusted for the number of points in time.` }));
+}
+
+/**
+ * @param {Context} context
+ * @param {Data} all
+ * @param {Result} result
+ * @param {string} path
+ */
+function seriesBody(context, all, result, path) {
+  const points = seriesPoints(result, path), skipped = Object.entries(result.skipped);
+  return [
+    points.length > 0 && [
+      el("p", {}, "The same test on the vectors of each point in time. Vectors of early decades rest on fewer texts, and words "
+        + "change their meaning: a change of d is not by itself a change of attitudes."),
+      seriesChart(points, points[0].test.titles, result.design), seriesTable(context, points, result.design, result.adjusted?.bh ? `${path}/adjusted/bh` : null),
+      seriesTrend(context, result, path),
+      el("h4", {}, "Each point in time"),
+      points.map((point) => opening(String(point.year),
+        () => testsBody(context, all, testsEntry(context, point.test, point.path,
+        { elsewhere: "the page does not contain the vectors of each point in time" })))),
+    ],
+    skipped.length > 0 && el("p", {}, "Not measured: ",
+      skipped.map(([year, why], i) => [i ? "; " : "", `${year} (${flat(why).replace(/\.$/, "")})`]), "."),
+  ];
+}
+
+/**
+ * The change of the difference over time, in a sentence.
+ * @param {Context} context
+ * @param {Result} result
+ * @param {string} path
+ * @returns {Child}
+ */
+const seriesTrend = (context, result, path) => (result.trend && Number.isFinite(result.trend.pvalue) ? el("p", { class: "trend" },
+  "The difference of the mean cosines changes by ", num(context, `${path}/trend/slope`, { digits: 4 }), " per unit of time (",
+  num(context, `${path}/trend/low`, { digits: 4 }), " to ", num(context, `${path}/trend/high`, { digits: 4 }), ", p = ",
+  num(context, `${path}/trend/pvalue`, { as: "p" }), "): words and points in time both count as drawn.") : null);
+
+/**
+ * A part for each series.
+ * @param {Context} context
+ * @param {Data} all
+ */
+export const seriesParts = (context, all) => context.of("SeriesResult").map(({ result, path }, i) => {
+  const count = Object.keys(result.points).length, titles = Object.values(result.points)[0]?.titles;
+  return opening(el("span", { class: "line" }, el("h3", {}, bdi(result.design)),
+    el("span", { class: "question" }, titles ? bdi(testsQuestion({ titles })) : ""),
+    el("span", { class: "numbers" }, numbered(count, "point in time", "points in time"))),
+      () => seriesBody(context, all, result, path), { id: `series-${i}` });
+});
+
+/**
+ * Single words: a table where the numbers are in the page, else how they are spread.
+ * @param {Context} context
+ * @param {Result} result
+ * @param {string} path
+ */
+function singleBody(context, result, path) {
+  const [a, b] = result.attributes, spread = context.histograms[`${path}/effect_size`];
+  /**
+   * @param {string} title
+   * @param {string} key
+   * @param {string} [about]
+   * @param {Shown} [options]
+   * @returns {Column<Json>}
+   */
+  const number = (title, key, about, options = {}) =>
+    ({ title, about, value: (row) => pointed(context.document, `${path}/${key}/${row}`) ?? null,
+    cell: (row) => num(context, `${path}/${key}/${row}`, { ...options, method: result.method }) });
+  const tested = Array.isArray(result.pvalue) && result.pvalue.length > 0;
+  return [
+    el("p", {}, "Each word by itself: above zero it is closer to A, below to B. A: ", listed(a, 30), ". B: ", listed(b, 30), "."),
+    spread && [
+      histogramChart({ ...spread, zero: true,
+        label: `Effect sizes of ${whole(spread.n)} words, from ${fixed(spread.low)} to ${fixed(spread.high)}; `
+          + `median ${fixed(spread.quantiles?.["0.5"] ?? NaN)}.`,
+        caption: `Effect sizes of ${whole(spread.n)} words.` }),
+      el("p", { class: "note" }, "With this many words a distribution is shown; results.json has the number of each."),
+    ],
+    !spread && table({ caption: "Association of single words", rows: result.words.map((/** @type {unknown} */ _, /** @type {number} */ i) => i), columns: [
+      { title: "word", kind: "text", value: (row) => result.words[row] },
+      number("d", "effect_size", "effect size over the attribute words"),
+        number("association s", "association", "difference of the mean cosines", { digits: 3 }),
+      ...(tested ? [number("exact p", "pvalue", `attribute words exchanged, ${TAILS[result.alternative] ?? result.alternative}`, { as: "p" })] : []),
+    ], note: tested ? "These p-values hold for just these attribute words, and are not adjusted for the number of words."
+      : "No p-values were asked for." }),
+    opening("How it was measured", () => testsRecord({ test: result, level1: {}, name: "the single words" })),
+  ];
+}
+
+/**
+ * A part for each test of single words.
+ * @param {Context} context
+ */
+export const singleParts = (context) => context.of("ScWeatResult").map(({ result, path }, i) => opening(
+  el("span", { class: "line" }, el("h3", {}, "Single words (SC-WEAT)"),
+    el("span", { class: "numbers" }, numbered(result.words.length, "word"))),
+  () => singleBody(context, result, path), { id: `single-${i}`, open: false }));

@@ -1,0 +1,169 @@
+// @ts-check
+// Parts of "Traits": how far the scores of a model agree with what people say.
+
+import {
+  plotColumn, plotCoverage, plotEndsColumn, plotFacts, plotInterval, plotNamed,
+} from "../parts/columns.js";
+import { bdi, el } from "../parts/elements.js";
+import { num, part } from "../parts/numbers.js";
+import { table } from "../parts/tables.js";
+import { opening } from "../parts/views.js";
+import { methConventions } from "../sections/methods.js";
+
+/**
+ * @param {Context} context
+ * @returns {Named[]}
+ */
+export const traitAlignments = (context) =>
+  context
+    .of("AlignmentResult")
+    .map(({ result, path, name }, i) => ({ result, path, index: i, name: name.replace(/ alignment$/, "") }));
+
+/** What the columns on agreement mean. */
+const TRAIT_ABOUT = {
+  tau: "rank agreement of the model\u2019s scores with people\u2019s means, from \u22121 to 1",
+  ceiling: "the \u03c4 that people themselves would reach",
+  groups: "p-value of assigning people\u2019s profiles to other groups",
+  published: "p-value that treats all cells as independent, which they are not",
+  precision: "of the model\u2019s three highest and three lowest traits of a group, the share that people rate so too",
+};
+
+/**
+ * @param {Context} context
+ * @param {Named[]} rows
+ */
+export function traitAlignmentTable(context, rows) {
+  /** @type {MakeColumn} */
+  const column = (title, key, options) => plotColumn(context, title, (row) => `${row.path}/${key}`, options);
+  /**
+   * @param {string} title
+   * @param {string} key
+   * @param {string} [about]
+   */
+  const ends = (title, key, about) =>
+    plotEndsColumn(
+      context,
+      title,
+      (row) => `${row.path}/${key}/0`,
+      (row) => `${row.path}/${key}/1`,
+      about,
+    );
+  return table({
+    caption: "Agreement with people",
+    rows,
+    note:
+      "\u03c4: rank agreement of the model\u2019s scores with people\u2019s means, from \u22121 to 1. p (published) " +
+      "treats all cells as independent, which they are not.",
+    columns: [
+      { ...plotNamed("measure", (row) => row.name), cell: (row) => el("a", { href: `#alignment-${row.index}` }, bdi(row.name)) },
+      column("\u03c4", "kendall_tau", { about: TRAIT_ABOUT.tau }),
+      ends("95\u202f%, \u03c4", "interval", "interval of \u03c4, had other groups and traits been drawn"),
+      column("ceiling", "ceiling", { about: TRAIT_ABOUT.ceiling }),
+      column("p (groups)", "exchanges/groups/pvalue", { as: "p", method: "monte-carlo", about: TRAIT_ABOUT.groups }),
+      column("p (traits)", "exchanges/traits/pvalue", { as: "p", method: "monte-carlo", about: "p-value of exchanging the names of traits" }),
+      column("p (published)", "kendall_pvalue", { as: "p", about: TRAIT_ABOUT.published }),
+      column("P@3", "precision_at_3", { about: TRAIT_ABOUT.precision }),
+      ends("95\u202f%, P@3", "precision_interval", "interval of P@3 over resampled groups"),
+      column("chance of P@3", "precision_chance", { about: "the P@3 that a random order of the traits gives" }),
+      { title: "groups", about: "how many groups are compared", value: (row) => Object.keys(row.result.by_group).length },
+    ],
+  });
+}
+
+/**
+ * @param {Context} context
+ * @param {Named} found
+ */
+export function traitAlignment(context, { result, path, name }) {
+  const groups = Object.keys(result.by_group),
+    /** @type {MakeColumn} */
+    column = (title, key, options) => plotColumn(context, title, (group) => `${path}/by_group/${part(group)}/${key}`, options);
+  /**
+   * @param {string} name
+   * @param {string} key
+   * @param {Shown} [options]
+   */
+  const fact = (name, key, options) => [name, num(context, `${path}/${key}`, options)];
+  return [
+    el(
+      "p",
+      {},
+      "The rank agreement of the scores with people\u2019s means, over all groups and traits, is \u03c4 = ",
+      num(context, `${path}/kendall_tau`),
+      ", where 1 is the same order, 0 no agreement and \u22121 the reverse order",
+      typeof result.ceiling === "number"
+        ? [
+            ". No score could be expected to agree by more than ",
+            num(context, `${path}/ceiling`),
+            ", because people do not agree with each other perfectly",
+          ]
+        : null,
+      ". Agreement, as far as there is any, says that a model repeats what the people asked think of groups; it does not make " +
+        "either of them right.",
+    ),
+    plotFacts([
+      ["interval over people", plotInterval(context, `${path}/annotator_interval/0`, `${path}/annotator_interval/1`)],
+      fact("expected \u03c4, groups exchanged", "exchanges/groups/expected_tau"),
+      fact("expected \u03c4, traits exchanged", "exchanges/traits/expected_tau"),
+      fact("exchanges", "exchanges/groups/permutations", { as: "whole" }),
+      fact("traits at either end", "k", { as: "whole" }),
+      ...(result.noise
+        ? [
+            fact("two samples of people of this size", "noise/same_size"),
+            fact("two halves of the people", "noise/split_half"),
+            fact("P@3 of people\u2019s average", "noise/truth_precision"),
+          ]
+        : []),
+    ]),
+    el(
+      "div",
+      { class: "tall" },
+      table({
+        caption: `${name}: agreement on each group`,
+        rows: groups,
+        columns: [
+          plotNamed("group", (group) => group),
+          column("\u03c4", "kendall_tau", { about: TRAIT_ABOUT.tau }),
+          column("p", "kendall_pvalue", { as: "p", about: "two-sided p-value of \u03c4, as if the traits could have come in any order" }),
+          column("P@3", "precision_at_3", { about: TRAIT_ABOUT.precision }),
+          column("top", "precision_top", { about: "the same, of the three highest only" }),
+          column("bottom", "precision_bottom", { about: "the same, of the three lowest only" }),
+          column("ceiling", "ceiling", { about: TRAIT_ABOUT.ceiling }),
+          column("traits", "traits", { as: "whole", about: "how many traits are compared" }),
+          // where only means were given, how many people there were is not known
+          groups.some((group) => result.by_group[group].annotators > 0) &&
+            column("people", "annotators", { as: "whole", about: "how many people rated the group" }),
+        ].filter(Boolean),
+      }),
+    ),
+    plotCoverage(result.coverage),
+    opening("Conventions", () => methConventions(result.conventions)),
+  ];
+}
+
+/** @param {Context} context */
+export const traitAlignmentTables = (context) =>
+  context.of("AlignmentTable").map(({ result, path }) => {
+    /** @type {MakeColumn} */
+    const column = (title, key, options) => plotColumn(context, title, (i) => `${path}/entries/${i}/${key}`, options);
+    return [
+      el("h4", {}, "Measures and models"),
+      result.same_groups
+        ? null
+        : el("p", { class: "warned note" }, "The entries compare different groups, so they do not rank measures fairly."),
+      table({
+        caption: "Agreement of measures and models with people",
+        rows: result.entries.map((_, i) => i),
+        columns: [
+          plotNamed("measure", (i) => result.entries[i].measure),
+          plotNamed("model", (i) => result.entries[i].model),
+          column("\u03c4", "kendall_tau", { about: TRAIT_ABOUT.tau }),
+          column("p (groups)", "permutation_pvalue", { as: "p", method: "monte-carlo", about: TRAIT_ABOUT.groups }),
+          column("p (published)", "kendall_pvalue", { as: "p", about: TRAIT_ABOUT.published }),
+          column("P@3", "precision_at_3", { about: TRAIT_ABOUT.precision }),
+          column("ceiling", "ceiling", { about: TRAIT_ABOUT.ceiling }),
+          column("groups", "groups", { as: "whole", about: "how many groups are compared" }),
+        ],
+      }),
+    ];
+  });

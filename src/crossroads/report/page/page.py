@@ -1,0 +1,159 @@
+"""One self-contained HTML file of results that opens from disk and makes no requests.
+
+The page is a frame, a style sheet, a script and the data; the script builds all content from text nodes, so
+that data are never parsed as markup. A content security policy allows only this script and forbids all
+requests.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import html
+import itertools
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cache
+from importlib import resources
+from pathlib import Path
+from typing import Any
+
+from crossroads.errors import InputError
+from crossroads.report.audit import marks_of, tables_of
+from crossroads.report.documents.json_text import json_pieces
+from crossroads.report.documents.records import Record, results_document
+from crossroads.report.page.data import page_data
+from crossroads.report.page.script import joined
+from crossroads.results import Result
+from crossroads.storage.files import write_file
+from crossroads.wording.escaping import one_line
+from crossroads.wording.table import in_html
+
+STYLES = ("page.css", "tests/tests.css", "sections/sections.css", "explorer/explorer.css")
+_UNSAFE = re.compile("[<>&\u2028\u2029\ud800-\udfff]")
+
+
+def page_html(records: Sequence[Record], **options: Any) -> str:
+    """One page of all results; takes the arguments of :func:`page_pieces`."""
+    return "".join(page_pieces(records, **options))
+
+
+def page_pieces(
+    records: Sequence[Record],
+    *,
+    comparison: Result | None = None,
+    findings: Mapping[str, Sequence[Any]] | None = None,
+    fidelity: Sequence[Any] | None = None,
+    title: str | None = None,
+) -> Iterator[str]:
+    """One page of all results, in pieces, so that the text of large results is never in memory at once.
+
+    Parameters
+    ----------
+    records
+        One for each model; several models share the page.
+    comparison
+        Paired tests of the models, in addition to those in the records.
+    findings
+        Published findings by test, shown beside ours.
+    fidelity
+        For each measure, the source of its formula.
+    title
+        Heading; by default it names the models.
+    """
+    if not records:
+        raise InputError("there is nothing to show.", hint="give at least one record.")
+    shown = list(records)
+    if comparison is not None:
+        document = results_document([comparison], model="comparison")
+        shown.append(
+            Record(
+                document=document,
+                tables=tables_of({comparison.label: comparison}),
+                marks=marks_of([comparison]),
+            )
+        )
+    heading = one_line(title or _title(records))
+    data = page_data(shown, title=heading, findings=findings, fidelity=fidelity)
+    style, script = _style(), _script()
+    policy = (
+        f"default-src 'none'; script-src '{_hash(script)}'; style-src '{_hash(style)}'; img-src data:; "
+        "base-uri 'none'; form-action 'none'"
+    )
+    parts: dict[str, Iterable[str]] = {
+        "POLICY": [html.escape(policy, quote=True).replace("&#x27;", "'")],
+        "TITLE": [html.escape(_printable(heading))],
+        "STYLE": [style],
+        "STATIC": [_static(shown)],
+        "DATA": _in_script(data),
+        "SCRIPT": [script],
+    }
+    frame = re.split(r"\{\{(\w+)\}\}", _file("frame.html"))  # text and names of parts in turn
+    pieces = (parts[one] if place % 2 else [one] for place, one in enumerate(frame))
+    return itertools.chain.from_iterable(pieces)
+
+
+def write_page(path: str | Path, records: Sequence[Record], **options: Any) -> None:
+    """Write a page to a file atomically; takes the arguments of :func:`page_pieces`."""
+    write_file(Path(path), page_pieces(records, **options))
+
+
+def in_script(data: Any) -> str:
+    """JSON for a script element, escaped so that it cannot end the element or start another."""
+    return "".join(_in_script(data))
+
+
+def _in_script(data: Any) -> Iterator[str]:
+    for text in json_pieces(data):
+        harmless = text.isascii() and not any(sign in text for sign in "<>&")  # faster than a replacement
+        yield text if harmless else _UNSAFE.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
+
+
+def _printable(text: str) -> str:
+    """Text that can be written as UTF-8."""
+    return text.encode("utf-8", "replace").decode("utf-8")
+
+
+def _title(records: Sequence[Record]) -> str:
+    models = [one for one in records if not compares(one)] or records
+    names = list(dict.fromkeys(one.model for one in models))
+    shown = ", ".join(names[:3]) + (f" and {len(names) - 3} more" if len(names) > 3 else "")
+    return f"Associations in {shown}"
+
+
+def compares(record: Record) -> bool:
+    """Whether a record is a comparison of models."""
+    return all(
+        one["type"] in ("CompareResult", "CompareBatteryResult", "CompareTraitsResult")
+        for one in record.results
+    )
+
+
+def _hash(text: str) -> str:
+    return f"sha256-{base64.b64encode(hashlib.sha256(text.encode('utf-8')).digest()).decode('ascii')}"
+
+
+def _file(name: str) -> str:
+    return (resources.files("crossroads.report.page") / "files" / name).read_text(encoding="utf-8")
+
+
+@cache
+def _style() -> str:
+    return "\n".join(_file(name) for name in STYLES)
+
+
+@cache
+def _script() -> str:
+    return joined("page.js", _file)
+
+
+def _static(records: Sequence[Record]) -> str:
+    """The tables as plain markup, for readers without scripts."""
+    blocks = [
+        f"<h2>{html.escape(_printable(record.model))}</h2>"
+        + "".join(_printable(in_html(table, inline=False)) for table in record.tables.values() if table.rows)
+        for record in records
+        if any(table.rows for table in record.tables.values())
+    ]
+    said = "These are its main numbers." if blocks else "Its numbers are in results.json."
+    return f"{said}</p>{''.join(blocks)}"

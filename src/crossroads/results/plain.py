@@ -1,0 +1,195 @@
+"""Results as plain data: how they are written to JSON, and read back from files of this and other versions.
+
+A field with a default may be absent from an older file. An unknown field, of a newer file, is kept, written
+back and warned of.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+import types
+import typing
+from collections.abc import Collection, Iterable, Mapping
+from fractions import Fraction
+from functools import cache
+from typing import Any, TypeVar
+
+import numpy as np
+
+from crossroads.errors import FormatError, InputError, in_short
+
+T = TypeVar("T")
+KEPT = "unknown"
+"""Field of a result for the fields of its file that this version does not know, by place."""
+
+
+def _encode_fields(instance: Any) -> dict[str, Any]:
+    return {f.name: encode(getattr(instance, f.name)) for f in dataclasses.fields(instance) if f.name != KEPT}
+
+
+def _put_back(data: dict[str, Any], kept: Mapping[str, Any]) -> dict[str, Any]:
+    """Plain data with the unknown fields of its file."""
+    for place, value in kept.items():
+        inner: Any = data
+        *path, name = place.split("/")
+        try:
+            for step in map(_unescaped, path):
+                inner = inner[step] if isinstance(inner, dict) else inner[int(step)]
+            inner[_unescaped(name)] = value
+        except (KeyError, IndexError, TypeError):
+            continue  # its container was replaced
+    return data
+
+
+def _escaped(name: object) -> str:
+    """A name as one step of a place, as in JSON pointers."""
+    return str(name).replace("~", "~0").replace("/", "~1")
+
+
+def _unescaped(step: str) -> str:
+    return step.replace("~1", "/").replace("~0", "~")
+
+
+def encode_result(result: Any) -> dict[str, Any]:
+    """Every field of a result, and the unknown fields of its file."""
+    return _put_back(_encode_fields(result), getattr(result, KEPT))
+
+
+_WORDS_AND_COUNTS = frozenset({str, int, bool, type(None)})
+_NOT_FINITE = "a result contains {}, which JSON cannot represent."
+
+
+def _is_plain(values: Collection[Any]) -> bool:
+    """Whether values are JSON data as they are; checked together, since there may be millions."""
+    kinds = set(map(type, values))
+    return kinds <= _WORDS_AND_COUNTS or (kinds == {float} and all(map(math.isfinite, values)))
+
+
+def _encode_array(array: np.ndarray[Any, Any]) -> Any:
+    if array.dtype.kind not in "fbiuU":
+        return encode(array.tolist())
+    if array.dtype.kind == "f" and not np.isfinite(array).all():
+        odd = float(array[~np.isfinite(array)][0])
+        raise InputError(_NOT_FINITE.format(odd), hint="please report this.")
+    return array.tolist()
+
+
+def encode(value: Any) -> Any:
+    """Plain JSON data for any value in a result."""
+    if type(value) in _WORDS_AND_COUNTS:
+        return value
+    if hasattr(value, "to_dict") and hasattr(value, KEPT):
+        return value.to_dict()
+    if dataclasses.is_dataclass(value) and not isinstance(value, type):
+        return _encode_fields(value)
+    if isinstance(value, np.ndarray):
+        return _encode_array(value)
+    if isinstance(value, np.generic):
+        return encode(value.item())
+    if isinstance(value, Mapping):
+        if _is_plain(value.values()):
+            return dict(zip(map(str, value), value.values(), strict=True))
+        return {str(k): encode(v) for k, v in value.items()}
+    if isinstance(value, (list, tuple)):
+        return list(value) if _is_plain(value) else [encode(v) for v in value]
+    if isinstance(value, Fraction):
+        return float(value)
+    if isinstance(value, float) and not math.isfinite(value):
+        raise InputError(_NOT_FINITE.format(value), hint="please report this.")
+    return value
+
+
+@cache
+def _hints(cls: Any) -> dict[str, Any]:
+    return typing.get_type_hints(cls)
+
+
+def decode_fields(cls: type[T], data: Any, kept: dict[str, Any], place: str = "") -> T:
+    """Build an instance of a dataclass from plain data; unknown fields are added to ``kept``, by place."""
+    if not isinstance(data, Mapping):
+        raise TypeError(cls.__name__)
+    former: Mapping[str, str] = getattr(cls, "renamed", {})
+    data = {former.get(name, name): value for name, value in data.items()}
+    hints: dict[str, Any] = _hints(cls)  # type: ignore[arg-type]
+    fields = [f for f in dataclasses.fields(cls) if f.name != KEPT]  # type: ignore[arg-type]
+    known = {f.name for f in fields}
+    kept |= {f"{place}{_escaped(name)}": value for name, value in data.items() if name not in known}
+    missing = {f.name for f in fields if _required(f)} - set(data)
+    if missing:
+        raise FormatError(f"field(s) {sorted(missing)} are missing from a {cls.__name__}.")
+    decoded = {
+        name: _decode_field(name, hints[name], value, kept, f"{place}{name}/")
+        for name, value in data.items()
+        if name in known
+    }
+    return cls(**decoded)
+
+
+def _required(field: dataclasses.Field[Any]) -> bool:
+    """Whether a field must be in a file; one with a default is newer than some files."""
+    return field.default is dataclasses.MISSING and field.default_factory is dataclasses.MISSING
+
+
+def _decode_field(name: str, hint: Any, value: Any, kept: dict[str, Any], place: str) -> Any:
+    try:
+        return _decode(hint, value, kept, place)
+    except FormatError:
+        raise
+    except (AttributeError, TypeError, ValueError) as error:
+        raise FormatError(f"{in_short(value)} is not a value of this field.", key=name) from error
+
+
+_PLAIN: Mapping[Any, tuple[type, ...]] = {float: (float, int), int: (int,), str: (str,), bool: (bool,)}
+
+
+def _all_plain(hint: Any, values: Iterable[Any]) -> bool:
+    """Whether every value is already of a plain type; others are decoded one by one."""
+    return hint in _PLAIN and set(map(type, values)) <= set(_PLAIN[hint])
+
+
+def _decode(hint: Any, value: Any, kept: dict[str, Any], place: str) -> Any:
+    """Rebuild a value from plain data, guided by the annotation of its field."""
+    origin, args = typing.get_origin(hint), typing.get_args(hint)
+    if origin in (typing.Union, types.UnionType):
+        if value is None:
+            return None
+        return _decode(next(a for a in args if a is not type(None)), value, kept, place)
+    if hint in _PLAIN and (
+        not isinstance(value, _PLAIN[hint]) or (hint is not bool and isinstance(value, bool))
+    ):
+        raise TypeError(hint.__name__)
+    if isinstance(hint, type) and hasattr(hint, "from_dict") and KEPT in _hints(hint):
+        return hint.from_dict(value)
+    if dataclasses.is_dataclass(hint) and isinstance(hint, type):
+        return decode_fields(hint, value, kept, place)
+    if origin is typing.Literal:
+        if value not in args:
+            raise ValueError(value)
+        return value
+    if origin is np.ndarray:
+        return read_only(np.array(value, dtype=typing.get_args(args[1])[0]))
+    if origin is tuple:
+        if not isinstance(value, (list, tuple)):
+            raise TypeError("tuple")
+        if len(args) == 2 and args[1] is Ellipsis:
+            if _all_plain(args[0], value):
+                return tuple(value)
+            return tuple(_decode(args[0], v, kept, f"{place}{i}/") for i, v in enumerate(value))
+        pairs = enumerate(zip(args, value, strict=True))
+        return tuple(_decode(a, v, kept, f"{place}{i}/") for i, (a, v) in pairs)
+    if origin is not None and issubclass(origin, Mapping):
+        key = args[0]
+        if key is not int and _all_plain(args[1], value.values()):
+            return dict(value)
+        return {
+            (int(k) if key is int else k): _decode(args[1], v, kept, f"{place}{_escaped(k)}/")
+            for k, v in value.items()
+        }
+    return value
+
+
+def read_only(array: np.ndarray[Any, Any]) -> Any:
+    """Make an array read-only."""
+    array.flags.writeable = False
+    return array

@@ -1,0 +1,238 @@
+"""One vector per word from an embedding service: OpenAI's protocol, Ollama's, or that of Hugging Face's TEI.
+
+Only the standard library is used. The words are sent to the service that is given and to no other.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from crossroads.errors import InputError, in_short, one_of
+from crossroads.evidence import Embeddings, Provenance
+from crossroads.sources.endpoints.addresses import (
+    KEY_VARIABLE,
+    OLLAMA,
+    OPENAI,
+    TEI,
+    Protocol,
+    address,
+    checked_url,
+    parameters_sha256,
+    protocol_of,
+    public_url,
+)
+from crossroads.sources.endpoints.answers import Answer, EndpointError, question, read_answer
+from crossroads.sources.endpoints.cache import AnswerCache
+from crossroads.sources.endpoints.calls import Caller, read_key
+from crossroads.sources.models.prompts import Words, prompted_words, said_prompts
+
+_BYTES_A_TEXT = 1 << 19
+_BYTES_AROUND = 1 << 20
+_LONGEST_TIMEOUT = 86_400
+_SAYS_TOO_MANY = ("batch", "too many", "too large", "too long", "maximum")
+
+Progress = Callable[[int, int], None]
+
+
+def is_endpoint(text: object) -> bool:
+    """Whether a text is the address of a service: it begins with ``http://`` or ``https://``."""
+    return isinstance(text, str) and text.strip().lower().startswith(("http://", "https://"))
+
+
+def endpoint_embeddings(
+    url: str,
+    words: Words,
+    *,
+    model: str | None = None,
+    prompt: str = "{word}",
+    protocol: Protocol = "auto",
+    key_variable: str = KEY_VARIABLE,
+    batch_size: int = 64,
+    timeout: float = 60.0,
+    retries: int = 4,
+    cache: str | Path | None = None,
+    progress: Progress | None = None,
+) -> Embeddings:
+    """One vector per word, from an embedding service.
+
+    Parameters
+    ----------
+    url
+        Its address: the root, ``…/v1``, or the full path.
+    words
+        Words, or a mapping of word to its own prompt.
+    model
+        Name of the model, for services that have several.
+    prompt
+        Template with ``{word}``; the bare word by default.
+    protocol
+        ``"openai"`` (also vLLM, LM Studio, llama.cpp …), ``"ollama"``, ``"tei"``, or ``"auto"``, which
+        follows from the address or else is found by trying.
+    key_variable
+        Name of the environment variable that holds the key of the service. The key itself is neither kept
+        nor shown.
+    batch_size
+        Most words per request; halved if the service answers that it is too many.
+    timeout
+        Seconds that an answer may take.
+    retries
+        How often a request is repeated when the service is busy or the connection breaks.
+    cache
+        Folder in which answers are kept, so that an interrupted run continues where it stopped.
+    progress
+        Called with the number of words done and the total.
+
+    Raises
+    ------
+    EndpointError
+        If the service cannot be reached, refuses, or answers something that cannot be used.
+
+    Examples
+    --------
+    ``url`` is the address of an embedding service:
+
+    >>> import crossroads as cr
+    >>> emb = cr.endpoint_embeddings(url, ["rose", "wasps"], model="tiny")
+    >>> emb.labels, emb.vectors.tolist()
+    (('rose', 'wasps'), [[4.0, 1.0], [5.0, 1.0]])
+    """
+    one_of("protocol", protocol, Protocol)
+    for name, number, least in (("batch_size", batch_size, 1), ("retries", retries, 0)):
+        if number < least:
+            raise InputError(f"{name}={number} is too small.", hint=f"give a number from {least} up.")
+    if not 0 < timeout <= _LONGEST_TIMEOUT:
+        raise InputError(f"timeout={timeout} is not a number of seconds up to a day.", hint="give 60 or so.")
+    url = checked_url(str(url).strip())
+    texts = prompted_words(words, prompt)
+    caller = Caller(key=read_key(key_variable, url), timeout=timeout, retries=retries)
+    service = _Service(url, model, protocol, caller, batch_size, cache)
+    vectors = service.vectors([one.text for one in texts], progress or _ignore)
+    used = said_prompts(words.values() if isinstance(words, Mapping) else [prompt])
+    provenance = Provenance(
+        source=model or service.answered_by or public_url(url),
+        format="endpoint",
+        details={
+            "kind": "endpoint",
+            "url": public_url(url),
+            "protocol": service.protocol,
+            "model": model,
+            "answered by": service.answered_by,
+            "prompt": used,
+            "words": len(texts),
+        },
+    )
+    return Embeddings([one.word for one in texts], vectors, provenance=provenance)
+
+
+class _Service:
+    """A service, its protocol, and its answers so far."""
+
+    def __init__(
+        self,
+        url: str,
+        model: str | None,
+        protocol: str,
+        caller: Caller,
+        batch_size: int,
+        cache: str | Path | None,
+    ) -> None:
+        self._url, self._model, self._caller, self._size = url, model, caller, batch_size
+        found = protocol_of(url) if protocol == "auto" else protocol
+        self._candidates: tuple[str, ...] = (OPENAI, OLLAMA, TEI) if found is None else (found,)
+        key = {"url": public_url(url), "model": model, "protocol": protocol}
+        if (parameters := parameters_sha256(url)) is not None:
+            key["parameters sha256"] = parameters
+        self._cache = None if cache is None else AnswerCache(cache, key)
+        self.answered_by: str | None = None
+        self._known: dict[str, NDArray[np.float64]] = {}
+        if self._cache is not None:
+            self.answered_by, self._known = self._cache.model, self._cache.vectors
+            if self._cache.protocol is not None:
+                self._candidates = (self._cache.protocol,)
+
+    @property
+    def protocol(self) -> str:
+        """The protocol; ``"auto"`` before the first request."""
+        return self._candidates[0] if len(self._candidates) == 1 else "auto"
+
+    def vectors(self, texts: Sequence[str], progress: Progress) -> NDArray[np.float64]:
+        """One vector per text; cached ones are not requested again."""
+        missing = [text for text in dict.fromkeys(texts) if text not in self._known]
+        total, at = len(set(texts)), 0
+        progress(total - len(missing), total)
+        while at < len(missing):
+            batch = missing[at : at + self._size]
+            try:
+                answer = self._ask(batch)
+            except EndpointError as error:
+                if len(batch) == 1 or not _too_many(error):
+                    raise
+                self._size = -(-len(batch) // 2)
+                continue
+            self._check(answer)
+            if self._cache is not None:
+                self._cache.keep(batch, answer.vectors, protocol=self.protocol, model=answer.model)
+            self._known.update(zip(batch, answer.vectors, strict=True))
+            at += len(batch)
+            progress(total - len(missing) + at, total)
+        return np.stack([self._known[text] for text in texts])
+
+    def _ask(self, texts: Sequence[str]) -> Answer:
+        """Send a request in the protocol of the service; the first time, try each possible one."""
+        refused: list[EndpointError] = []
+        for protocol in self._candidates:
+            try:
+                data = self._caller.post(
+                    address(self._url, protocol),
+                    question(protocol, texts, self._model),
+                    most_bytes=_BYTES_AROUND + _BYTES_A_TEXT * len(texts),
+                )
+            except EndpointError as error:
+                if len(self._candidates) == 1 or not _no_such_path(error):
+                    raise
+                refused.append(error)
+                continue
+            self._candidates = (protocol,)
+            return read_answer(protocol, data, texts, secret=self._caller.key)
+        raise EndpointError(
+            f"{public_url(self._url)} understands none of the protocols {OPENAI}, {OLLAMA} and {TEI}: "
+            f"{refused[0].answer or refused[0].message}",
+            status=refused[0].status,
+            hint="give the full address, such as https://example.org/v1/embeddings.",
+        )
+
+    def _check(self, answer: Answer) -> None:
+        """Check that an answer is of the same model as those before."""
+        before = next(iter(self._known.values()), None)
+        if before is not None and len(before) != answer.vectors.shape[1]:
+            raise EndpointError(
+                f"the service answered with vectors of {answer.vectors.shape[1]} numbers, and before of "
+                f"{len(before)}.",
+                hint="the model behind the address has changed; remove the folder of cache= and start again.",
+            )
+        if answer.model and self.answered_by and answer.model != self.answered_by:
+            raise EndpointError(
+                f"the service answered with the model {in_short(answer.model)}, and before with "
+                f"{in_short(self.answered_by)}.",
+                hint="name one with model=; remove the folder of cache= if the model has changed.",
+            )
+        self.answered_by = self.answered_by or answer.model
+
+
+def _no_such_path(error: EndpointError) -> bool:
+    """Whether the service has nothing at that address; a missing model does not count."""
+    return error.status in (404, 405, 501) and "model" not in error.answer.lower()
+
+
+def _too_many(error: EndpointError) -> bool:
+    """Whether the service was asked for too many texts at once."""
+    said = error.answer.lower()
+    return error.status == 413 or (error.status in (400, 422) and any(one in said for one in _SAYS_TOO_MANY))
+
+
+def _ignore(done: int, total: int) -> None:
+    del done, total

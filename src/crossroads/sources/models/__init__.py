@@ -1,0 +1,1 @@
+"""Encoders, language models, sentence encoders and vision-language models."""

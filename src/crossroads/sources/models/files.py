@@ -1,0 +1,269 @@
+"""The files of a transformer model: where they are, whether they are safe, and their checksum.
+
+A model is a folder in the layout of Hugging Face, a name on its hub, or a GGUF file. Weights are read from
+safetensors or GGUF, which hold numbers only; pickled weights (``pytorch_model.bin``) can run any program
+while they are loaded, and are refused.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from crossroads.errors import FormatError, InputError, UnsafeFileError, in_short, join_words, require
+
+_PICKLES = ("*.bin", "*.pt", "*.pth", "*.ckpt")
+_OTHERS = ("*.h5", "*.msgpack", "*.onnx")
+_TEXTS = ("*.json", "*.txt", "*.model", "*.jinja")
+VOCABULARIES = (
+    "tokenizer.json", "vocab.json", "vocab.txt", "tokenizer.model", "sentencepiece.bpe.model", "spiece.model",
+    "tekken.json",
+)  # fmt: skip
+"""Files of which any one defines a tokenizer."""
+_TOKENIZER = (
+    *VOCABULARIES, "merges.txt", "tokenizer_config.json", "special_tokens_map.json", "added_tokens.json",
+)  # fmt: skip
+MODULES = "modules.json"
+"""The file that makes a model a sentence encoder: its modules, each with a folder."""
+_HUB_NAME = re.compile(r"[\w.-]+(/[\w.-]+)?")
+_SAYS_NOTHING = ("model", "models", "checkpoint", "final", "output", "outputs")
+_BLOCK = 1 << 22
+_CONVERT = (
+    "convert them if you trust them: AutoModel.from_pretrained(NAME).save_pretrained(FOLDER, "
+    "safe_serialization=True), and the tokenizer beside it."
+)
+
+
+@dataclass(frozen=True, kw_only=True)
+class ModelFiles:
+    """A model that was found and may be loaded."""
+
+    name: str
+    """The name as given; of a path its last part, or the last two where that is ``model`` or the like."""
+    folder: str
+    """The folder of the files on this machine."""
+    gguf: str | None = None
+    """The GGUF file in that folder, if the model is one."""
+    revision: str | None = None
+    """The commit of the hub, for models that come from there."""
+    sha256: str
+    """Checksum over configuration, tokenizer and weights."""
+
+    @property
+    def place(self) -> str:
+        """The argument of :func:`find_model`: the path here, or the name on the hub."""
+        if self.revision is not None:
+            return self.name
+        return str(Path(self.folder, self.gguf)) if self.gguf else self.folder
+
+    def options(self) -> dict[str, Any]:
+        """Arguments of every ``from_pretrained``: these files, no remote code, no network."""
+        more = {} if self.gguf is None else {"gguf_file": self.gguf}
+        return {
+            "pretrained_model_name_or_path": self.folder,
+            "trust_remote_code": False,
+            "local_files_only": True,
+            **more,
+        }
+
+
+def find_model(name: str | Path, *, revision: str | None = None) -> ModelFiles:
+    """Find the files of a model, and refuse those that cannot be loaded safely.
+
+    Parameters
+    ----------
+    name
+        A folder, a ``.gguf`` file, or a name on the Hugging Face hub.
+    revision
+        Branch, tag or commit on the hub.
+
+    Raises
+    ------
+    UnsafeFileError
+        If there are only pickled weights.
+    FormatError
+        If a folder is not a model.
+    InputError
+        If there is neither a folder nor a model of that name.
+    """
+    path = Path(name).expanduser()
+    if path.exists():
+        if revision is not None:
+            raise InputError(
+                f"revision {revision!r} was given for the path {str(name)!r}.",
+                hint="only models of the hub have revisions; leave it out.",
+            )
+        return _from_path(path.resolve())
+    given = str(name)
+    if not _HUB_NAME.fullmatch(given) or given.startswith(".") or given.endswith(".gguf"):
+        raise InputError(
+            f"there is no model at {given!r}.", hint="give a folder, a .gguf file or a name on the hub."
+        )
+    return _from_hub(given, revision)
+
+
+def _from_path(path: Path) -> ModelFiles:
+    if path.is_file() and path.suffix != ".gguf":
+        raise FormatError(
+            "this is a file, not a model.", path=path, hint="give the folder it is in, or a .gguf file."
+        )
+    if path.is_file():
+        return _gguf(path)
+    if (path / "config.json").is_file() or (path / MODULES).is_file():
+        return ModelFiles(name=_name(path), folder=str(path), sha256=_checksum(path, _all_weights(path)))
+    found = sorted(path.glob("*.gguf"))
+    if len(found) == 1:
+        return _gguf(found[0])
+    if found:
+        raise FormatError(
+            f"there are {len(found)} GGUF files.", path=path, hint=f"name one, such as {found[0].name}."
+        )
+    raise FormatError(
+        "the folder is not a model: it has no config.json.",
+        path=path,
+        hint="a model folder holds config.json, tokenizer.json and model.safetensors.",
+    )
+
+
+def _name(folder: Path) -> str:
+    """The last part of a path, or the last two if the last is a generic name."""
+    return f"{folder.parent.name}/{folder.name}" if folder.name.lower() in _SAYS_NOTHING else folder.name
+
+
+def _gguf(path: Path) -> ModelFiles:
+    with path.open("rb") as file:
+        magic = file.read(4)
+    if magic != b"GGUF":
+        raise FormatError(f"it begins with {magic!r}, not with b'GGUF'.", path=path, hint="fetch it again.")
+    return ModelFiles(name=path.name, folder=str(path.parent), gguf=path.name, sha256=_file_sha256(path))
+
+
+def module_folders(folder: Path) -> list[str]:
+    """Subfolders of the modules of a sentence encoder in their order, ``""`` for the folder itself.
+
+    Parameters
+    ----------
+    folder
+        The folder of a model; one without modules has none.
+    """
+    listing = folder / MODULES
+    if not listing.is_file():
+        return []
+    try:
+        paths = [step["path"] for step in json.loads(listing.read_bytes())]
+    except (ValueError, KeyError, TypeError, RecursionError) as error:
+        raise FormatError(
+            "it is not a list of modules.", path=listing, hint="fetch the model again."
+        ) from error
+    for path in paths:
+        parts = path.split("/") if isinstance(path, str) else [".."]
+        if ".." in parts or re.search(r"^/|[\\:]|//", str(path)):
+            raise FormatError(f"it names the folder {in_short(path)}, outside the model.", path=listing)
+    return paths
+
+
+def _all_weights(folder: Path) -> list[Path]:
+    """The safetensors files of a model; those of modules in subfolders count if it has no others.
+
+    Pickled weights of a module are refused like those of the model.
+    """
+    weighty = (*_PICKLES, *_OTHERS, "*.safetensors")
+    inside = [folder / name for name in module_folders(folder) if name]
+    found = [path for one in inside if any(map(any, map(one.glob, weighty))) for path in _weights(one)]
+    if (folder / "config.json").is_file():
+        return _weights(folder)
+    return [*(_weights(folder) if any(map(any, map(folder.glob, weighty))) else ()), *found]
+
+
+def _weights(folder: Path) -> list[Path]:
+    """The safetensors files of a folder: one, or the shards that an index names."""
+    single, index = folder / "model.safetensors", folder / "model.safetensors.index.json"
+    if single.is_file():
+        return [single]
+    if index.is_file():
+        try:
+            names = sorted(set(json.loads(index.read_text(encoding="utf-8"))["weight_map"].values()))
+            shards = [folder / Path(str(name)).name for name in names]
+        except (ValueError, KeyError, AttributeError, TypeError, RecursionError) as error:
+            raise FormatError("the index of the weights cannot be read.", path=index) from error
+        missing = [shard.name for shard in shards if not shard.is_file()]
+        if missing or not shards:
+            raise FormatError(
+                f"weights are missing: {join_words(missing, most=3) or 'the index is empty'}.",
+                path=index,
+                hint="fetch the model again.",
+            )
+        return shards
+    pickled = sorted(found.name for pattern in _PICKLES for found in folder.glob(pattern))
+    if pickled:
+        raise UnsafeFileError(
+            f"its weights are pickles ({join_words(pickled, most=3)}), which can run any program.",
+            path=folder,
+            hint=_CONVERT,
+        )
+    others = sorted(found.name for pattern in _OTHERS for found in folder.glob(pattern))
+    raise FormatError(
+        f"the only weights are {join_words(others, most=3)}." if others else "there are no weights.",
+        path=folder,
+        hint="expected model.safetensors.",
+    )
+
+
+def _from_hub(name: str, revision: str | None) -> ModelFiles:
+    hub = require("huggingface_hub", extra="models", purpose="fetching models from the hub")
+    errors = require("huggingface_hub.errors", extra="models", purpose="fetching models from the hub")
+    patterns = [*_TEXTS, "model*.safetensors"]
+    try:
+        folder = Path(
+            hub.snapshot_download(name, revision=revision, allow_patterns=patterns, ignore_patterns=["*/*"])
+        )
+        if inside := [one for one in module_folders(folder) if one]:
+            patterns = [f"{one}/{pattern}" for one in inside for pattern in (*_TEXTS, "model*.safetensors")]
+            hub.snapshot_download(name, revision=folder.name, allow_patterns=patterns)
+    except errors.GatedRepoError as error:
+        raise InputError(
+            f"the model {name!r} is on the hub, but access to it is restricted.",
+            hint="accept its licence on its page and log in: hf auth login.",
+        ) from error
+    except (errors.RepositoryNotFoundError, errors.RevisionNotFoundError, errors.HFValidationError) as error:
+        asked = "" if revision is None else f" at revision {revision!r}"
+        raise InputError(
+            f"there is no folder {name!r} here, and no such model{asked} on the hub.",
+            hint="give the path of a folder that holds config.json, or a name such as bert-base-cased.",
+        ) from error
+    except (OSError, errors.HfHubHTTPError) as error:
+        raise InputError(
+            f"there is no folder {name!r} here, it is not in the cache of the hub, and the hub cannot be "
+            "reached.",
+            hint="check the name or the connection; or give the folder of a model on this machine.",
+        ) from error
+    if not any((folder / one).is_file() for one in ("config.json", MODULES)):
+        raise FormatError(f"{name} on the hub is not a model: it has no config.json.")
+    try:
+        weights = _all_weights(folder)
+    except FormatError as error:
+        raise UnsafeFileError(
+            f"{name} on the hub has no safetensors; other kinds of weights are not fetched.", hint=_CONVERT
+        ) from error
+    return ModelFiles(name=name, folder=str(folder), revision=folder.name, sha256=_checksum(folder, weights))
+
+
+def _checksum(folder: Path, weights: list[Path]) -> str:
+    """One checksum over the files that determine the output of a model."""
+    texts = [folder / name for name in ("config.json", *_TOKENIZER) if (folder / name).is_file()]
+    digest = hashlib.sha256()
+    for path in [*texts, *weights]:
+        digest.update(f"{path.name}\0{_file_sha256(path)}\n".encode())
+    return digest.hexdigest()
+
+
+def _file_sha256(path: Path) -> str:
+    digest = hashlib.sha256()
+    with path.open("rb") as file:
+        while block := file.read(_BLOCK):
+            digest.update(block)
+    return digest.hexdigest()

@@ -1,0 +1,139 @@
+"""A transformer that gives vectors of words: its configuration and resolved options."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal
+
+from crossroads.errors import InputError, require
+from crossroads.sources.models.clip import is_clip
+from crossroads.sources.models.files import ModelFiles, find_model
+from crossroads.sources.models.sentence import SentenceEncoder, is_sentence_encoder, load_sentence_encoder
+from crossroads.sources.models.transformers import load_config, load_tokenizer, longest_input, resolve_device
+
+DECODER, ENCODER, SENTENCES = "decoder", "encoder", "sentence encoder"
+Pooling = Literal["auto", "last", "word", "mean", "cls", "sentence"]
+"""Which tokens give the vector: the last of the prompt, those of the word, all, the first, or as the model's
+own files define."""
+DEFAULT_POOLING = {DECODER: "last", ENCODER: "word", SENTENCES: "sentence"}
+DEFAULT_PROMPT = {DECODER: "This is {word}", ENCODER: "This is {word}", SENTENCES: "{word}"}
+
+
+@dataclass(frozen=True, kw_only=True)
+class ResolvedModel:
+    """A model and its resolved options."""
+
+    files: ModelFiles
+    """The model."""
+    tokenizer: Any
+    """Its fast tokenizer; ``None`` for a sentence encoder without one."""
+    architecture: str
+    """Class of the model, such as ``"GPT2LMHeadModel"``."""
+    kind: str
+    """Decoder, encoder or sentence encoder."""
+    prompt: str
+    """Template for words that have none of their own."""
+    pooling: str
+    """One of :data:`Pooling`, but not ``"auto"``."""
+    layer: int
+    """The layer that is read, from 0."""
+    top: int
+    """The top layer."""
+    longest: float
+    """Most tokens of a text, special ones included."""
+    device: str
+    """Where it runs."""
+    sentences: SentenceEncoder | None = None
+    """The sentence encoder, if it is used as such."""
+
+
+def model_kind(config: Any) -> str:
+    """Whether a transformer is a decoder or an encoder, by its configuration.
+
+    Parameters
+    ----------
+    config
+        Its configuration, as :func:`crossroads.sources.models.transformers.load_config` gives it.
+    """
+    tables = require("transformers.models.auto.modeling_auto", extra="models", purpose="loading models")
+    if config.model_type in tables.MODEL_FOR_MASKED_LM_MAPPING_NAMES:
+        return DECODER if getattr(config, "is_decoder", False) else ENCODER
+    return DECODER if config.model_type in tables.MODEL_FOR_CAUSAL_LM_MAPPING_NAMES else ENCODER
+
+
+def resolve_model(
+    model: str | Path, *, revision: str | None, prompt: str | None, pooling: str, layer: int, device: str
+) -> ResolvedModel:
+    """Find a model, and check every option against it.
+
+    Parameters
+    ----------
+    model, revision, prompt, pooling, layer, device
+        As for :func:`crossroads.prompted_embeddings`.
+    """
+    files = find_model(model, revision=revision)
+    if is_clip(files.folder):
+        raise InputError(
+            f"{files.name} is a vision-language model.",
+            hint="use clip_texts or clip_embeddings.",
+        )
+    if pooling in ("auto", "sentence") and is_sentence_encoder(files):
+        return _sentence_encoder(files, prompt, layer, resolve_device(device))
+    if pooling == "sentence":
+        raise InputError(
+            f"{files.name} is not a sentence encoder: it has no modules.json.",
+            hint="use pooling='mean', 'cls', 'word' or 'last'.",
+        )
+    config, tokenizer = load_config(files), load_tokenizer(files)
+    kind, top = model_kind(config), int(config.num_hidden_layers)
+    _check_layer(layer, top)
+    return ResolvedModel(
+        files=files,
+        tokenizer=tokenizer,
+        architecture=str((config.architectures or [config.model_type])[0]),
+        kind=kind,
+        prompt=DEFAULT_PROMPT[kind] if prompt is None else prompt,
+        pooling=DEFAULT_POOLING[kind] if pooling == "auto" else pooling,
+        layer=layer % (top + 1),
+        top=top,
+        longest=longest_input(config, tokenizer),
+        device=resolve_device(device),
+    )
+
+
+def _sentence_encoder(files: ModelFiles, prompt: str | None, layer: int, device: str) -> ResolvedModel:
+    encoder = load_sentence_encoder(files, device=device)
+    config, tokenizer, first = encoder.config, encoder.tokenizer, type(encoder.model[0]).__name__
+    top = int(getattr(config, "num_hidden_layers", 0))
+    _check_layer(layer, top)
+    if layer % (top + 1) != top:
+        raise InputError(
+            f"layer {layer} of a sentence encoder has no pooling of its own.",
+            hint="use pooling='mean' or another to read a layer below the top.",
+        )
+    limits: list[float] = [encoder.model.max_seq_length or math.inf]
+    if tokenizer is not None and config is not None:
+        limits.append(longest_input(config, tokenizer))
+    return ResolvedModel(
+        files=files,
+        tokenizer=tokenizer,
+        architecture=str((getattr(config, "architectures", None) or [first])[0]),
+        kind=SENTENCES,
+        prompt=DEFAULT_PROMPT[SENTENCES] if prompt is None else prompt,
+        pooling=DEFAULT_POOLING[SENTENCES],
+        layer=top,
+        top=top,
+        longest=min(limits),
+        device=device,
+        sentences=encoder,
+    )
+
+
+def _check_layer(layer: int, top: int) -> None:
+    if not -top - 1 <= layer <= top:
+        raise InputError(
+            f"there is no layer {layer}: the model has layers 0 (embeddings) to {top} (top).",
+            hint=f"give a number from {-top - 1} to {top}; -1 is the top.",
+        )

@@ -1,0 +1,1 @@
+"""Static word vectors in every common format."""

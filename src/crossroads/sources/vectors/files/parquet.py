@@ -1,0 +1,134 @@
+"""Parquet: a column of words, and the vectors in one column of lists or in many columns of numbers."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from crossroads.errors import FormatError, join_words, require
+from crossroads.sources.vectors.labels import NAMES, VECTOR_NAMES, pick
+from crossroads.sources.vectors.reader import Reading, Request, Vocabulary
+from crossroads.sources.vectors.rows import Rows
+
+_WORD_NAMES = (*NAMES, "word", "label", "token", "term", "key", "index", "__index_level_0__")
+_BATCH = 4096
+
+
+def read(path: Path, request: Request) -> Reading:
+    """Read words and vectors from a Parquet file, a batch of rows at a time."""
+    pa = require("pyarrow", extra="parquet", purpose="reading Parquet files")
+    pq = require("pyarrow.parquet", extra="parquet", purpose="reading Parquet files")
+    try:
+        with path.open("rb") as raw, pq.ParquetFile(raw) as file:  # pyarrow only takes paths in UTF-8
+            word, columns = _choose_columns(pa.types, file.schema_arrow, path)
+            return _read_batches(file, word, columns, path, request)
+    except (pa.ArrowException, OSError) as error:
+        raise FormatError(
+            f"the Parquet file cannot be read: {error!s:.200}.",
+            path=path,
+            hint="the file is damaged; fetch it again.",
+        ) from error
+
+
+def read_words(path: Path, column: str) -> list[str]:
+    """Read one column of words."""
+    pq = require("pyarrow.parquet", extra="parquet", purpose="reading Parquet files")
+    with path.open("rb") as raw:
+        words: list[str] = pq.read_table(raw, columns=[column])[column].to_pylist()
+    return words
+
+
+def _choose_columns(types: Any, schema: Any, path: Path) -> tuple[str, list[str]]:
+    kinds = {field.name: field.type for field in schema}
+    texts = [name for name, kind in kinds.items() if types.is_string(kind) or types.is_large_string(kind)]
+    word = texts[0] if len(texts) == 1 else pick(texts, _WORD_NAMES, "words", path)
+    if word is None:
+        raise FormatError(
+            f"there are {len(texts)} columns of text ({join_words(texts, most=6)}).",
+            path=path,
+            hint=f"call the column of words {NAMES[0]!r} or 'word'.",
+        )
+    lists = [
+        name
+        for name, kind in kinds.items()
+        if types.is_list(kind) or types.is_large_list(kind) or types.is_fixed_size_list(kind)
+    ]
+    vector = lists[0] if len(lists) == 1 else pick(lists, VECTOR_NAMES, "vectors", path)
+    if vector is not None:
+        return word, [vector]
+    floats = [name for name, kind in kinds.items() if types.is_floating(kind)]
+    columns = floats or [name for name, kind in kinds.items() if types.is_integer(kind)]
+    if not columns:
+        raise FormatError(
+            f"there are words ({word!r}) but no column of numbers.",
+            path=path,
+            hint="expected a column of lists, or one column of numbers per dimension.",
+        )
+    return word, columns
+
+
+def _read_batches(file: Any, word: str, columns: list[str], path: Path, request: Request) -> Reading:
+    vocabulary = Vocabulary(request=request)
+    rows: Rows | None = None
+    dim = 0
+    size, total = path.stat().st_size, max(1, file.metadata.num_rows)
+    for batch in file.iter_batches(batch_size=_BATCH, columns=[word, *columns]):
+        words: list[str | None] = batch.column(word).to_pylist()
+        first = vocabulary.size + 1
+        labels = _no_nulls(words, word, path, first)
+        vocabulary.see(labels)
+        if rows is None and labels:
+            sample = _vectors(batch.take(_indices([0])), columns, path, first)
+            dim = sample.shape[1]
+            rows = Rows(dim, request=request, path=path, vocabulary=vocabulary, dtype=sample.dtype)
+        if rows is not None and (keep := rows.hits(labels, first)):
+            vectors = _vectors(batch.take(_indices(keep)), columns, path, first + keep[0])
+            if vectors.shape[1] != dim:
+                raise FormatError(
+                    f"a vector has {vectors.shape[1]} number(s), the others have {dim}.",
+                    path=path,
+                    line=first,
+                )
+            rows.add([labels[i] for i in keep], vectors, [first + i for i in keep])
+        if request.progress is not None:
+            request.progress(size * vocabulary.size // total, size)
+    if rows is None:
+        raise FormatError("the file holds no rows.", path=path)
+    return rows.reading()
+
+
+def _indices(rows: list[int]) -> Any:
+    return require("pyarrow", extra="parquet", purpose="reading Parquet files").array(rows)
+
+
+def _no_nulls(words: list[str | None], column: str, path: Path, first: int) -> list[str]:
+    for row, word in enumerate(words, start=first):
+        if word is None:
+            raise FormatError("the word is missing (null).", path=path, line=row, key=column)
+    return [word for word in words if word is not None]
+
+
+def _vectors(batch: Any, columns: list[str], path: Path, first: int) -> NDArray[Any]:
+    """The vectors of some rows; ``first`` is the number of the first of them."""
+    if len(columns) == 1 and hasattr(batch.column(columns[0]), "flatten"):
+        column = batch.column(columns[0])
+        lengths = (
+            {len(item) if item is not None else None for item in column.to_pylist()} if len(column) else set()
+        )
+        numbers = column.flatten()
+        if len(lengths) != 1 or None in lengths or numbers.null_count:
+            raise FormatError(
+                f"the vectors have the lengths {sorted(map(str, lengths))}.",
+                path=path,
+                line=first,
+                key=columns[0],
+                hint="every vector must have the same length, without nulls.",
+            )
+        return np.asarray(numbers.to_numpy(zero_copy_only=False)).reshape(len(column), -1)
+    for name in columns:
+        if batch.column(name).null_count:
+            raise FormatError("a number is missing (null).", path=path, line=first, key=name)
+    return np.stack([batch.column(name).to_numpy(zero_copy_only=False) for name in columns], axis=1)

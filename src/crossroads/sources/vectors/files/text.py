@@ -1,0 +1,359 @@
+"""Vectors as text: GloVe (no header), word2vec text and fastText ``.vec`` (a header ``count dim``).
+
+One pass over the bytes, a block at a time. In every block the line breaks and separators are found with
+numpy; words are compared as bytes; numbers are parsed only on the lines that are kept. The count of
+numbers is still checked on every line, and one line per block is parsed as a sample.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import chain
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from crossroads.errors import FormatError
+from crossroads.sources.vectors.reader import Reading, Request, Vocabulary
+from crossroads.sources.vectors.rows import Rows
+from crossroads.storage.streams import Stream
+
+_BLOCK = 1 << 20
+_LONGEST_LINE = 64 << 20
+_SAMPLE_LINES = 64
+_NEWLINE = 10
+
+
+def read_glove(path: Path, request: Request) -> Reading:
+    """Read text without a header: on every line a word and its numbers."""
+    return _read(path, request, header=False)
+
+
+def read_word2vec(path: Path, request: Request) -> Reading:
+    """Read text whose first line gives the number of words and dimensions; fastText ``.vec`` as well."""
+    return _read(path, request, header=True)
+
+
+def _read(path: Path, request: Request, *, header: bool) -> Reading:
+    with request.open(path) as stream:
+        blocks = _whole_lines(stream)
+        first, unfinished = next(blocks, (b"", False))
+        first = first.removeprefix(b"\xef\xbb\xbf")
+        count = dim = None
+        if header:
+            count, dim, first = _take_header(first, path)
+            if not first:
+                first, unfinished = next(blocks, (b"", False))
+        sample = [line for line in first.split(b"\n", _SAMPLE_LINES)[:_SAMPLE_LINES] if line.strip()]
+        if not sample:
+            raise FormatError(
+                "there is not a single vector.", path=path, hint="the file is empty or cut off."
+            )
+        start = 2 if header else 1
+        layout = learn_layout(sample, dim=dim, path=path, first_line=start)
+        scanner = _Scanner(layout, path=path, request=request, first_line=start)
+        for block, last in chain([(first, unfinished)], blocks):
+            if block:
+                scanner.scan(block, unfinished=last)
+        if count is not None and scanner.vocabulary.size != count:
+            raise _wrong_header(path, count, scanner.vocabulary.size)
+        return scanner.rows.reading()
+
+
+def _whole_lines(stream: Stream) -> Iterator[tuple[bytes, bool]]:
+    """Yield blocks that end at a line break, and whether the file ends without one."""
+    tail = b""
+    while piece := stream.read(_BLOCK):
+        data = tail + piece
+        cut = data.rfind(b"\n") + 1
+        tail = data[cut:]
+        if len(tail) > _LONGEST_LINE:
+            raise FormatError(
+                f"there is no line break in {len(tail):,} bytes.", path=stream.path, hint="this is not text."
+            )
+        if cut:
+            yield data[:cut], False
+    if tail:
+        yield tail + b"\n", True
+
+
+def _take_header(block: bytes, path: Path) -> tuple[int, int, bytes]:
+    line, _, rest = block.partition(b"\n")
+    match = HEADER.fullmatch(line)
+    if match is None:
+        raise FormatError(
+            f"the header is {shown(line)}.",
+            path=path,
+            line=1,
+            hint='expected "count dim", two whole numbers; text without a header is format="glove-text".',
+        )
+    count, dim = int(match[1]), int(match[2])
+    if count < 1 or dim < 1:
+        raise FormatError(
+            f"the header promises {count} words of {dim} dimensions.",
+            path=path,
+            line=1,
+            hint="expected both > 0.",
+        )
+    return count, dim, rest
+
+
+class _Scanner:
+    """Scan blocks of whole lines and keep the rows that are asked for."""
+
+    def __init__(self, layout: Layout, *, path: Path, request: Request, first_line: int) -> None:
+        self._layout, self._path = layout, path
+        self._errors = request.encoding_errors
+        self._every = request.wanted is None
+        self._line = first_line
+        self.vocabulary = Vocabulary(request=request)
+        self.rows = Rows(layout.dim, request=request, path=path, vocabulary=self.vocabulary)
+
+    def scan(self, block: bytes, *, unfinished: bool) -> None:
+        """Take what is asked for out of a block of whole lines."""
+        data = np.frombuffer(block, np.uint8)
+        ends = np.flatnonzero(data == _NEWLINE)
+        starts = np.concatenate(([0], ends[:-1] + 1))
+        # Counted modulo 256, which is all that eight bits hold: enough to notice a line that differs.
+        separators = np.add.reduceat(self._layout.separator_mask(data).view(np.uint8), starts, dtype=np.uint8)
+        irregular = set(np.flatnonzero(separators != self._layout.separators % 256).tolist())
+        starts_, ends_ = starts.tolist(), ends.tolist()
+        tokens = self._tokens(block, starts_)
+        blank = {
+            i
+            for i in sorted(irregular)
+            if not self._fix(i, block[starts_[i] : ends_[i]], tokens, unfinished and i == len(tokens) - 1)
+        }
+        spans = list(zip(range(len(tokens)), starts_, ends_, strict=True))
+        if blank:
+            spans = [span for span in spans if span[0] not in blank]
+            tokens = [tokens[i] for i, _, _ in spans]
+        first = self.vocabulary.size + 1
+        self.vocabulary.see_bytes(tokens)
+        self._keep(block, spans, tokens, first)
+        self._line += len(starts_)
+
+    def _tokens(self, block: bytes, starts: list[int]) -> list[bytes]:
+        """First field of every line; right for ordinary lines, corrected later for the others."""
+        find = block.find
+        if not self._layout.tabs:
+            return [block[start : find(b" ", start)] for start in starts]
+        tokens = []
+        for start in starts:
+            space, tab = find(b" ", start), find(b"\t", start)
+            stop = min(space, tab) if min(space, tab) >= 0 else max(space, tab)
+            tokens.append(block[start:stop])
+        return tokens
+
+    def _fix(self, i: int, line: bytes, tokens: list[bytes], unfinished: bool) -> bool:
+        """Find the word of a line that is not like the others; return whether there is one."""
+        if not line.strip():
+            return False
+        number = self._line + i
+        tokens[i], _ = split_line(
+            line, self._layout.dim, path=self._path, number=number, unfinished=unfinished
+        )
+        return True
+
+    def _keep(self, block: bytes, spans: list[tuple[int, int, int]], tokens: list[bytes], first: int) -> None:
+        """Parse the lines that are asked for; ``spans`` has the number, start and end of each line."""
+        if spans and not self._every:
+            self._numbers(block, spans[0])  # one line per block, as a sample
+        hits = self.rows.hits(tokens, first)
+        if not hits:
+            return
+        lines = [self._line + spans[i][0] for i in hits]
+        labels = [
+            decode_word(tokens[i], self._errors, path=self._path, number=line)
+            for i, line in zip(hits, lines, strict=True)
+        ]
+        vectors: NDArray[Any] = np.empty((len(hits), self._layout.dim), np.float32)
+        for row, i in enumerate(hits):
+            vectors[row] = self._numbers(block, spans[i])
+        self.rows.add(labels, vectors, lines, [first + i for i in hits])
+
+    def _numbers(self, block: bytes, span: tuple[int, int, int]) -> NDArray[np.float32]:
+        i, start, end = span
+        number = self._line + i
+        _, fields = split_line(
+            block[start:end], self._layout.dim, path=self._path, number=number, unfinished=False
+        )
+        return parse_numbers(fields, path=self._path, number=number)
+
+
+def _wrong_header(path: Path, promised: int, found: int) -> FormatError:
+    few = found < promised
+    return FormatError(
+        f"the header promises {promised:,} words, the file holds {found:,}.",
+        path=path,
+        line=1,
+        hint="the file is incomplete; fetch it again." if few else "correct the count in the first line.",
+    )
+
+
+HEADER = re.compile(rb"[ \t]*(\d{1,12})[ \t]+(\d{1,9})[ \t\r]*")
+"""The first line of word2vec text and binary: number of words, number of dimensions."""
+
+_LOOKS_MEASURED = re.compile(rb"[+-]?(\d+\.\d*|\.\d+|\d+)([eE][+-]?\d+)?")
+_SPACE, _TAB = 32, 9
+
+
+@dataclass(frozen=True, kw_only=True)
+class Layout:
+    """How the lines of one file are laid out."""
+
+    dim: int
+    """Numbers per line."""
+    tabs: bool
+    """Whether tabs separate, as well as spaces."""
+    separators: int
+    """Separators on an ordinary line, whose word holds none; fastText writes one more at the end."""
+
+    def separator_mask(self, data: NDArray[np.uint8]) -> NDArray[np.bool_]:
+        """Where the separators are."""
+        mask: NDArray[np.bool_] = data == _SPACE
+        if self.tabs:
+            mask |= data == _TAB
+        return mask
+
+
+def learn_layout(lines: list[bytes], *, dim: int | None, path: Path, first_line: int) -> Layout:
+    """Learn the layout from the first lines, by majority.
+
+    Parameters
+    ----------
+    lines
+        The first lines, without their line breaks.
+    dim
+        Numbers per line, if there is a header.
+    path
+        The file, for messages.
+    first_line
+        Number of the first of these lines.
+    """
+    if dim is None:
+        dim = _usual_count(lines, path=path, first_line=first_line)
+    tabs = any(b"\t" in line for line in lines)
+    trailing = sum(line.rstrip(b"\r").endswith((b" ", b"\t")) for line in lines)
+    return Layout(dim=dim, tabs=tabs, separators=dim + (2 * trailing > len(lines)))
+
+
+def split_line(
+    line: bytes, dim: int, *, path: Path, number: int, unfinished: bool
+) -> tuple[bytes, list[bytes]]:
+    """Split a line into its word and its ``dim`` numbers.
+
+    Parameters
+    ----------
+    line
+        The line, without its line break.
+    dim
+        Numbers to find, from the right.
+    path, number
+        The file and the number of the line, for messages.
+    unfinished
+        Whether the file ends with this line and without a line break.
+    """
+    fields = line.rsplit(None, dim)
+    if len(fields) == dim + 1:
+        word = fields[0]
+        extra = re.split(rb"[ \t]", word)
+        if len(extra) == 1 or not _LOOKS_MEASURED.fullmatch(extra[-1]) or _is_number_only(extra):
+            return word, fields[1:]
+        found = dim + sum(1 for field in extra[1:] if _LOOKS_MEASURED.fullmatch(field))
+        raise _wrong_count(extra[0], found, dim, path, number)
+    if len(fields) == dim and line[:1].isspace():
+        return line[: len(line) - len(line.lstrip()) - 1], fields
+    if unfinished:
+        raise FormatError(
+            f"the file breaks off: the last line holds {max(len(fields) - 1, 0)} of {dim} numbers.",
+            path=path,
+            line=number,
+            hint="the file is incomplete; fetch it again.",
+        )
+    raise _wrong_count(fields[0] if fields else b"", len(fields) - 1, dim, path, number)
+
+
+def parse_numbers(fields: list[bytes], *, path: Path, number: int) -> NDArray[np.float32]:
+    """Convert fields to numbers; the error names the field that is not one."""
+    try:
+        with np.errstate(over="ignore"):
+            return np.array(list(map(float, fields)), dtype=np.float32)
+    except ValueError as error:
+        for column, item in enumerate(fields, start=1):
+            try:
+                float(item)
+            except ValueError:
+                raise FormatError(
+                    f"number {column} of {len(fields)} is {shown(item)}.",
+                    path=path,
+                    line=number,
+                    hint="expected a word and then numbers only.",
+                ) from error
+        raise
+
+
+def decode_word(token: bytes, errors: str, *, path: Path, number: int) -> str:
+    """Decode a word from UTF-8; the error names the line."""
+    try:
+        return token.decode("utf-8", errors)
+    except UnicodeDecodeError as error:
+        raise FormatError(
+            f"the word {shown(token)} is not UTF-8.",
+            path=path,
+            line=number,
+            hint='give encoding_errors="replace" or "ignore", or convert the file to UTF-8.',
+        ) from error
+
+
+def shown(data: bytes, most: int = 60) -> str:
+    """A piece of a file, short enough for a message."""
+    text = data[:most].decode("utf-8", "backslashreplace")
+    return repr(text) + (" …" if len(data) > most else "")
+
+
+def _usual_count(lines: list[bytes], *, path: Path, first_line: int) -> int:
+    """How many numbers most lines end in; of equally frequent counts, the smallest that is not 0."""
+    found = [_trailing_numbers(line) for line in lines]
+    counts = Counter(found)
+    most = max(counts.values())
+    usual = min((count for count in counts if count and counts[count] == most), default=0)
+    if usual:
+        return usual
+    bare = found.index(0)
+    raise FormatError(
+        f"expected a word followed by numbers, found {shown(lines[bare])}.",
+        path=path,
+        line=first_line + bare,
+        hint="name the format if it is another one: format=...; known_sources() lists them.",
+    )
+
+
+def _trailing_numbers(line: bytes) -> int:
+    fields = line.split()
+    count = 0
+    for item in reversed(fields[1:]):
+        try:
+            float(item)
+        except ValueError:
+            break
+        count += 1
+    return count
+
+
+def _is_number_only(fields: list[bytes]) -> bool:
+    return all(_LOOKS_MEASURED.fullmatch(field) and b"." not in field for field in fields)
+
+
+def _wrong_count(word: bytes, found: int, dim: int, path: Path, number: int) -> FormatError:
+    return FormatError(
+        f"{shown(word)} has {found} number(s), the other lines have {dim}.",
+        path=path,
+        line=number,
+        hint="expected a word and then the same count of numbers on every line; remove or repair the line.",
+    )

@@ -1,0 +1,1 @@
+"""Pickle files, read without running any code in them."""

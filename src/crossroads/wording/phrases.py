@@ -1,0 +1,153 @@
+"""Phrases used in several outputs: tails, measures, marks, sections. The page reads them as JSON."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+TAILS: Mapping[str, str] = {
+    "two-sided": "two-sided",
+    "greater": "one-sided, greater",
+    "less": "one-sided, less",
+    "observed": "one-sided, in the direction observed",
+}
+"""What each alternative means, as the end of a sentence."""
+TOLD_TAILS: Mapping[str, str] = {
+    "two-sided": "two-sided",
+    "greater": "one-sided, in the direction the design states (X with A)",
+    "less": "one-sided, against the direction the design states (X with B)",
+    "observed": "one-sided, on the side observed, chosen after the fact",
+}
+"""The same in full: where tails are chosen, and in the methods."""
+COMPARED_TAILS: Mapping[str, str] = {
+    "two-sided": "two-sided",
+    "greater": "one-sided, for a larger effect size in the first model",
+    "less": "one-sided, for a smaller effect size in the first model",
+}
+"""What each alternative means where two models are compared."""
+ADJUSTMENT = "bh"
+"""The adjustment that tables, figures and rules show first; the others are in the files."""
+
+MARKS: Mapping[str, str] = {
+    "≤": "an upper bound that is certain; p-values adjusted from it are bounds too",
+    "≈": "an estimate, not a count",
+}
+"""What the signs before p-values mean."""
+ESTIMATES: Mapping[str, str] = {
+    "monte-carlo": "from labels exchanged at random",
+    "saddlepoint": "by a saddlepoint approximation",
+    "normal": "by a normal curve",
+}
+"""How an estimate was made, by method."""
+
+MEASURES: Mapping[str, str] = {
+    "ilps": "ILPS",
+    "ilps*": "ILPS*",
+    "set": "SeT",
+    "group_ceat": "per-group CEAT",
+    "ibd": "IBD",
+    "eibd": "EIBD",
+}
+"""Usual names of measures."""
+
+TESTED: Mapping[str, str] = {"ceat": "{} CEAT"}
+"""What the test of a design is called, by measure; by others it is called as the design is."""
+
+ADJUSTMENTS: Mapping[str, tuple[str, str]] = {
+    "holm": ("Holm", "Holm's adjustment"),
+    "bh": ("BH", "Benjamini and Hochberg's adjustment"),
+    "by": ("BY", "Benjamini and Yekutieli's adjustment"),
+}
+"""Adjustments for the number of tests: short name, and name in a sentence."""
+
+SECTIONS: Mapping[str, str] = {
+    "sure": "How sure",
+    "tests": "Association tests",
+    "contexts": "Over contexts",
+    "intersections": "Words of intersectional groups",
+    "geometry": "Geometry of groups and concepts",
+    "traits": "Groups and traits",
+    "people": "Agreement with people",
+    "pairs": "Two identities at once",
+    "time": "Over time",
+    "comparison": "Models compared",
+    "reproduction": "Published numbers beside ours",
+    "other": "Other results",
+}
+"""Sections of an audit in the order in which they are shown."""
+
+
+EFFECT = "effect size of the first target against the second, in standard deviations"
+OF_POPULATION = " of the population"
+DIFFERENCE = "difference of the mean cosines of both targets with A and with B"
+OTHER_WORDS = "how often other words for the same things would differ so, were there no association"
+OTHER_WORDS_CI = "of Δ, over the choice of words in all sets"
+PATTERN = "the attribute to which each target leans by itself"
+WORDS_DRAWN = "over the choice of words in all four sets"
+EXCHANGED_MODELS = "models exchanged word by word"
+
+
+def effect(conventions: Iterable[Mapping[str, Any]]) -> str:
+    """Description of the effect sizes of tests and their units."""
+    population = any(one.get("ddof") == 0 for one in conventions)
+    return f"{EFFECT}{OF_POPULATION if population else ''}"
+
+
+def divisions(conventions: Iterable[Mapping[str, Any]]) -> str:
+    """Description of the p-values of tests under these conventions and their tails."""
+    given = list(conventions)
+    tails = ", ".join(dict.fromkeys(tail(str(one.get("alternative"))) for one in given))
+    strict = any(one.get("ties") == "strict" for one in given)
+    extreme = "more extreme, ties not counted" if strict else "at least as extreme"
+    return f"share of all divisions of the words that are {extreme}, {tails}"
+
+
+def tail(alternative: str) -> str:
+    """What an alternative means, as a phrase."""
+    return TAILS.get(alternative, alternative)
+
+
+def compared_tail(alternative: str) -> str:
+    """What an alternative means where two models are compared, as a phrase."""
+    return COMPARED_TAILS.get(alternative, alternative)
+
+
+def question(titles: Mapping[str, str]) -> str:
+    """What a design asks, by the names of its sets: ``flowers / insects: pleasant / unpleasant``."""
+    if "a" not in titles:
+        return ""
+    targets = " / ".join(titles[key] for key in ("x", "y") if key in titles)
+    return f"{targets}: {titles['a']} / {titles['b']}"
+
+
+def tested(design: str, measure: str) -> str:
+    """What the test of a design is called among tests of other measures: ``weat6``, ``weat6 CEAT``."""
+    return TESTED.get(measure, "{}").replace("{}", design)
+
+
+def measure(name: str) -> str:
+    """Usual name of a measure."""
+    return MEASURES.get(name, name)
+
+
+def marks_used(marks: Iterable[tuple[str, str]]) -> list[str]:
+    """A sentence for each mark that is used, given with its methods: ``≤: an upper bound …``."""
+    used = set(marks)
+    ways = {way for mark, method in used if mark == "≈" for way in method.split(", ")}
+    how = " or ".join(text for way, text in ESTIMATES.items() if way in ways)
+    said = {**MARKS, "≈": f"an estimate {how}, not a count"} if how else MARKS
+    return [f"{mark}: {text}." for mark, text in said.items() if any(mark == one for one, _ in used)]
+
+
+def as_json() -> dict[str, Any]:
+    """Every phrase, for the page."""
+    return {
+        "tails": dict(TAILS),
+        "told_tails": dict(TOLD_TAILS),
+        "compared_tails": dict(COMPARED_TAILS),
+        "marks": dict(MARKS),
+        "measures": dict(MEASURES),
+        "tested": dict(TESTED),
+        "adjustments": {key: list(names) for key, names in ADJUSTMENTS.items()},
+        "sections": dict(SECTIONS),
+    }

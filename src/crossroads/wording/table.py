@@ -1,0 +1,284 @@
+"""Tables of results, defined once and printed in every output.
+
+A :class:`Table` contains values, not formatted text: a number, a p-value with its mark, an interval. The
+terminal, Markdown, LaTeX, HTML and CSV print the same values by the same rules.
+"""
+
+from __future__ import annotations
+
+import html
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Literal
+
+from crossroads.wording import phrases
+from crossroads.wording.escaping import in_latex, in_markdown, one_line
+from crossroads.wording.numbers import P, Style, between, counted, number, percent, pvalue
+
+Kind = Literal["", "share", "count"]
+
+
+@dataclass(frozen=True, slots=True)
+class Interval:
+    """Both ends of an interval."""
+
+    low: float
+    high: float
+
+
+@dataclass(frozen=True, slots=True)
+class Rate:
+    """A share of cases, and the counts that it is made of."""
+
+    value: float
+    hits: int
+    cases: int
+
+
+Cell = str | int | float | P | Interval | Rate | None
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Column:
+    """A column of a table: the key of its values, and their format."""
+
+    key: str
+    """Key of the values in the rows; the name of the column in CSV files."""
+    head: str
+    """Header of the column."""
+    note: str = ""
+    """Description of the values, as the end of a sentence that begins with the header."""
+    digits: int | None = None
+    """Decimals of its numbers: by default two, and none of shares."""
+    kind: Kind = ""
+    """``share`` for shares that are printed in per cent, ``count`` for whole numbers."""
+    spare: int = 0
+    """Where space is short, columns are removed in the order of this number; 0 stays."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Table:
+    """Rows of values under columns, with a title and notes."""
+
+    name: str
+    """Short and unique: the stem of the CSV file and of the LaTeX label."""
+    title: str
+    """What the table shows."""
+    columns: tuple[Column, ...]
+    """The columns, in order."""
+    rows: tuple[Mapping[str, Any], ...]
+    """The rows: values by key of a column."""
+    notes: tuple[str, ...] = ()
+    """Sentences below the table, beyond what the columns say."""
+    most: int | None = None
+    """Largest number of rows printed; files have them all."""
+
+    def cells(self, style: Style = "text") -> list[list[str]]:
+        """Every value as text, row by row."""
+        return [[shown(row.get(one.key), one, style) for one in self.columns] for row in self.rows]
+
+    def right(self) -> list[bool]:
+        """Whether each column is right-aligned, as all columns without words are."""
+        return [not any(isinstance(row.get(one.key), str) for row in self.rows) for one in self.columns]
+
+    def reading(self) -> list[str]:
+        """Sentences that explain the columns and the marks."""
+        said = [f"{one.head}: {one.note}." for one in self.columns if one.note]
+        return [*said, *self.marks(), *self.notes]
+
+    def marks(self) -> list[str]:
+        """Sentences that say what the marks before its p-values mean."""
+        found = (row.get(one.key) for row in self.rows for one in self.columns)
+        return phrases.marks_used((one.mark, one.method) for one in found if isinstance(one, P))
+
+    def records(self) -> list[dict[str, Any]]:
+        """Rows for CSV files: nothing rounded, marks and ends of intervals in separate columns."""
+        return [_record(row, self.columns, self._split()) for row in self.rows]
+
+    def without(self, keys: Iterable[str]) -> Table:
+        """The table without some columns."""
+        gone = set(keys)
+        kept = tuple(one for one in self.columns if one.key not in gone)
+        return replace(self, columns=kept)
+
+    def shortened(self) -> Table:
+        """The table with the rows to print, and a note on the others."""
+        if self.most is None or len(self.rows) <= self.most:
+            return self
+        more = f"The first {self.most} of {len(self.rows):,} rows."
+        return replace(self, rows=self.rows[: self.most], notes=(*self.notes, more))
+
+    def _split(self) -> dict[str, type]:
+        """Columns that hold p-values, intervals or rates, which take more than one column in a file."""
+        found: dict[str, type] = {}
+        for row in self.rows:
+            found |= {key: type(one) for key, one in row.items() if isinstance(one, (P, Interval, Rate))}
+        return found
+
+    def __str__(self) -> str:
+        return in_text(self)
+
+
+def adjusted_column(tests: int, noun: str = "test", plural: str | None = None) -> Column:
+    """The column of adjusted p-values, which every output shows."""
+    short, name = phrases.ADJUSTMENTS[phrases.ADJUSTMENT]
+    note = f"{name} for {counted(tests, noun, plural)}"
+    return Column(key=f"p_{phrases.ADJUSTMENT}", head=f"p ({short})", note=note)
+
+
+def shown(value: Cell, column: Column, style: Style = "text") -> str:
+    """One value as text."""
+    digits = 2 if column.digits is None else column.digits
+    if value is None:
+        return "--" if style == "latex" else "–"
+    if isinstance(value, P):
+        return pvalue(value, style)
+    if isinstance(value, Interval):
+        return between(value.low, value.high, digits, style=style)
+    if isinstance(value, Rate):
+        return f"{number(value.value, digits, style=style)} {value.hits:,}/{value.cases:,}"
+    if isinstance(value, str):
+        return _latex_marks(in_latex(value)) if style == "latex" else value
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if column.kind == "share":
+        text = percent(value, column.digits or 0)
+        return text.replace("%", r"\%") if style == "latex" else text
+    if isinstance(value, int):
+        return f"{value:,}"
+    return number(value, digits, style=style)
+
+
+def _record(row: Mapping[str, Cell], columns: Sequence[Column], split: Mapping[str, type]) -> dict[str, Any]:
+    record: dict[str, Any] = {}
+    for one in columns:
+        value = row.get(one.key)
+        if split.get(one.key) is P:
+            record[one.key] = value.value if isinstance(value, P) else None
+            record[f"{one.key}_sign"] = (value.mark or "=") if isinstance(value, P) else None
+        elif split.get(one.key) is Interval:
+            ends = (value.low, value.high) if isinstance(value, Interval) else (None, None)
+            record[f"{one.key}_low"], record[f"{one.key}_high"] = ends
+        elif split.get(one.key) is Rate:
+            rate = (value.value, value.hits, value.cases) if isinstance(value, Rate) else (None,) * 3
+            record[one.key], record[f"{one.key}_hits"], record[f"{one.key}_cases"] = rate
+        else:
+            record[one.key] = value
+    return record
+
+
+def in_text(table: Table, *, most: int = 12) -> str:
+    """A small table for a terminal or a notebook without HTML."""
+    head, right = [one.head for one in table.columns], table.right()
+    cells = [[one_line(text) for text in row] for row in table.cells()[:most]]
+    rest = len(table.rows) - most
+    widths = [max(map(len, column)) for column in zip(head, *cells, strict=True)]
+    lines = [
+        "  ".join(
+            text.rjust(width) if side else text.ljust(width)
+            for text, width, side in zip(row, widths, right, strict=True)
+        ).rstrip()
+        for row in (head, *cells)
+    ]
+    more = [f"… and {rest:,} more rows"] if rest > 0 else []
+    return "\n".join([one_line(table.title), *lines, *more, *replace(table, rows=table.rows[:most]).marks()])
+
+
+def in_html(table: Table, *, most: int = 50, inline: bool = True) -> str:
+    """The table as HTML, with inline styles for notebooks or with the classes of the page."""
+    right = table.right()
+    looks = ('style="text-align:left"', 'style="text-align:right"') if inline else ('class="t"', 'class="n"')
+
+    def line(tag: str, cells: Iterable[str]) -> str:
+        inner = "".join(
+            f"<{tag} {looks[side]}>{html.escape(text)}</{tag}>"
+            for text, side in zip(cells, right, strict=True)
+        )
+        return f"<tr>{inner}</tr>"
+
+    cells = table.cells()
+    body = "".join(line("td", row) for row in cells[:most])
+    rest = len(cells) - most
+    more = f"<p>… and {rest:,} more rows</p>" if rest > 0 else ""
+    notes = html.escape(" ".join(table.reading()))
+    return (
+        f"<p><b>{html.escape(table.title)}</b></p><table><thead>{line('th', [c.head for c in table.columns])}"
+        f"</thead><tbody>{body}</tbody></table>{more}<p><small>{notes}</small></p>"
+    )
+
+
+def in_markdown_table(table: Table, *, most: int | None = None) -> str:
+    """The table in GitHub's Markdown, with an explanation of its columns below."""
+    rule = ["---:" if side else "---" for side in table.right()]
+    head = [in_markdown(one.head) for one in table.columns]
+    cells = [
+        [in_markdown(text) if isinstance(row.get(one.key), str) else text for one, text in printed]
+        for row, printed in zip(
+            table.rows[:most], (zip(table.columns, row, strict=True) for row in table.cells()), strict=False
+        )
+    ]
+    grid = "\n".join("| " + " | ".join(row) + " |" for row in (head, rule, *cells))
+    reading = " ".join(in_markdown(one) for one in table.reading())
+    return f"{grid}\n\n{reading}" if reading else grid
+
+
+_SYMBOLS = re.compile(r"\b([dps])\b(\([XY]\))?")
+
+
+def latex_head(head: str) -> str:
+    """The header of a column with its symbols in math mode."""
+    escaped = in_latex(head)
+    return _latex_marks(_SYMBOLS.sub(lambda found: f"${found[1]}{found[2] or ''}$", escaped))
+
+
+_MOST_ROWS = 40
+"""Number of rows above which only small type fits a page."""
+
+
+def in_latex_table(table: Table, *, label: str, before: str = "") -> str:
+    """Format the table for LaTeX's package booktabs, with an explanation of its columns in the caption.
+
+    Parameters
+    ----------
+    table
+        The table to print.
+    label
+        Label for references.
+    before
+        Text of the caption after the title, such as the name of a model.
+    """
+    # long texts go below the table: a column of sentences does not fit a page
+    below = [one for one in table.columns if one.key == "question"]
+    columns = [one for one in table.columns if one not in below]
+    narrow = replace(table, columns=tuple(columns))
+    rows = [" & ".join(cells) + r" \\" for cells in narrow.cells("latex")]
+    name = table.columns[0].key
+    asked = [row for row in table.rows if below and row.get("question")]
+    notes = [f"{row.get(name)}: {row['question']}." for row in asked]
+    said = " ".join(_latex_marks(in_latex(one)) for one in narrow.reading())
+    title = f"{_latex_marks(in_latex(table.title + before))}."
+    lines = [
+        r"\begin{table}",
+        r"\centering",
+        rf"\caption{{{title}{' ' if said else ''}{said}}}",
+        rf"\label{{{label}}}",
+        r"\footnotesize" if len(rows) <= _MOST_ROWS else r"\scriptsize",
+        r"\setlength{\tabcolsep}{3pt}",
+        rf"\begin{{tabular}}{{{''.join('r' if side else 'l' for side in narrow.right())}}}",
+        r"\toprule",
+        " & ".join(latex_head(one.head) for one in columns) + r" \\",
+        r"\midrule",
+        *rows,
+        r"\bottomrule",
+        r"\end{tabular}",
+        *([rf"\par\smallskip{{\raggedright\scriptsize {in_latex(' '.join(notes))}\par}}"] if notes else []),
+        r"\end{table}",
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def _latex_marks(text: str) -> str:
+    """Text of a caption with its symbols in math mode."""
+    signs = {"≤": r"$\le$", "≈": r"$\approx$", "−": "$-$", "τ": r"$\tau$", "×": r"$\times$"}
+    return "".join(signs.get(sign, sign) for sign in text)

@@ -1,0 +1,475 @@
+"""Audits of every kind of model: equal to the measures called by hand, whatever was kept and who helped."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import re
+import shutil
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import crossroads as cr
+from crossroads.audit import Event, FinishedAudit, PartsFolder, ProgressTracker, Session, Settings, run_audit
+from crossroads.audit.measured.comparison import compare_finished
+from crossroads.errors import InputError, MissingStimuliError
+from crossroads.measures import (
+    AlignmentResult,
+    BatteryResult,
+    CeatBatteryResult,
+    InfluenceResult,
+    MultilevelCeatResult,
+    PlaceboResult,
+    SeriesResult,
+    TraitScores,
+)
+from crossroads.sources.models.prompted import prompted_embeddings
+from crossroads.stimuli import Design
+from crossroads.stimuli.catalogue.panel import panel
+
+MakeVectors = Callable[..., Path]
+MakeDesign = Callable[..., Design]
+
+
+def battery_of(done: FinishedAudit) -> BatteryResult:
+    found = done.audit.one(BatteryResult)
+    assert found is not None
+    return found
+
+
+def contexts_of(done: FinishedAudit) -> CeatBatteryResult:
+    found = done.audit.one(CeatBatteryResult)
+    assert found is not None
+    return found
+
+
+def written(done: FinishedAudit) -> str:
+    """Everything that was measured, as text."""
+    return json.dumps([result.to_dict() for result in done.audit.values()], allow_nan=False)
+
+
+@pytest.mark.slow
+def test_vectors_give_the_battery_that_the_measure_gives(
+    make_vectors: MakeVectors, make_design: MakeDesign
+) -> None:
+    designs = [make_design("one"), make_design("two", 5)]
+    file = make_vectors(designs)
+    done = run_audit(str(file), designs, seed=3)
+    emb = cr.load(file, words=[word for design in designs for word in design.words])
+    again = cr.battery(emb, designs, alternative="two-sided", seed=3)
+    intervals = {one.name: cr.stats.bootstrap(emb, one, seed=3, missing="drop") for one in designs}
+    assert done.audit.kind == "vectors"
+    assert done.audit.one(BatteryResult) == replace(again, intervals=intervals)
+    assert done.audit.of(InfluenceResult) == {
+        f"{one.name} influence": cr.stats.influence(emb, one, missing="drop") for one in designs
+    }
+    assert done.designs == tuple(designs)
+    assert done.vectors is not None
+    np.testing.assert_array_equal(done.vectors.vectors, emb.vectors)
+
+
+@pytest.mark.slow
+def test_results_do_not_depend_on_the_number_of_workers(
+    make_vectors: MakeVectors, make_design: MakeDesign
+) -> None:
+    designs = [make_design(f"d{number}", 6) for number in range(5)]
+    file = str(make_vectors(designs))
+    alone = written(run_audit(file, designs, workers=1))
+    assert all(written(run_audit(file, designs, workers=number)) == alone for number in (2, 5))
+    with pytest.raises(InputError, match="workers=0"):
+        run_audit(file, designs, workers=0)
+
+
+def with_others(file: Path, n: int = 1100) -> Path:
+    """A file with further words, which are no stimuli."""
+    rng = np.random.default_rng(n)
+    letters = str.maketrans("0123456789", "abcdefghij")
+    lines = [
+        f"o{n}x{i}".translate(letters) + "".join(f" {x!r}" for x in rng.normal(size=6).tolist())
+        for i in range(n)
+    ]
+    with file.open("a", encoding="utf-8") as stream:
+        stream.write("\n".join(lines) + "\n")
+    return file
+
+
+def test_placebos_are_drawn_from_other_words_of_the_file(
+    tmp_path: Path, make_vectors: MakeVectors, make_design: MakeDesign
+) -> None:
+    designs = [make_design("one"), make_design("two"), make_design("large", 30)]
+    file = with_others(make_vectors(designs))
+    done = run_audit(file, designs, work=tmp_path / "parts")
+    emb = cr.load(file, words=[word for design in designs for word in design.words], pool=20_000)
+    found = done.audit.of(PlaceboResult)
+    assert list(found) == ["one placebo", "two placebo"]
+    assert found["one placebo"].statistics.tolist() == cr.placebo(emb, designs[0]).statistics.tolist()
+    assert "120 words a test take at least 1,200" in done.audit.left_out["large placebo"]
+    events: list[Event] = []
+    assert written(run_audit(file, designs, work=tmp_path / "parts", progress=events.append)) == written(done)
+    assert events[-1].kept == events[-1].total
+    other = run_audit(with_others(file, 1200), designs, work=tmp_path / "parts")
+    assert other.audit.of(PlaceboResult)["one placebo"].pool == 2300
+
+
+def test_a_file_without_other_words_has_no_placebos(make_vectors: MakeVectors) -> None:
+    done = run_audit(make_vectors([cr.catalog("weat6"), cr.catalog("weat7")]))
+    assert not done.audit.of(PlaceboResult)
+    assert "1,000 other words" in done.audit.left_out["placebo tests"]
+
+
+def test_only_what_depends_on_an_option_is_measured_again(
+    tmp_path: Path, make_vectors: MakeVectors, make_design: MakeDesign
+) -> None:
+    designs = [make_design("one"), make_design("two")]
+    file = str(make_vectors(designs))
+
+    def kept(**options: Any) -> tuple[int, int]:
+        events: list[Event] = []
+        run_audit(file, designs, work=tmp_path / "parts", progress=events.append, **options)
+        assert events[-1].done == events[-1].total
+        return events[-1].kept, events[-1].total
+
+    assert kept() == (0, 9)  # vectors; and of two designs test, interval, influence and reliability
+    assert kept() == (9, 9)
+    assert kept(seed=1) == (3, 9)  # vectors and influence
+    assert kept(seed=1, alternative="greater") == (7, 9)
+    assert kept(seed=1, alternative="greater", workers=1) == (9, 9)
+
+
+def test_a_further_test_leaves_the_others_alone_and_changes_nothing(
+    tmp_path: Path, make_vectors: MakeVectors, make_design: MakeDesign
+) -> None:
+    designs = [make_design("one"), make_design("two")]
+    file, work = str(make_vectors(designs)), tmp_path / "parts"
+    run_audit(file, designs[:1], work=work)
+    events: list[Event] = []
+    both = run_audit(file, designs, work=work, progress=events.append)
+    assert events[-1].kept == 4  # other words have to be read, but the first test stands
+    assert written(both) == written(run_audit(file, designs))
+
+
+def test_vectors_that_changed_are_read_again(
+    tmp_path: Path, make_vectors: MakeVectors, make_design: MakeDesign
+) -> None:
+    designs = [make_design("one")]
+    file, work = str(make_vectors(designs)), tmp_path / "parts"
+    first = run_audit(file, designs, work=work)
+    make_vectors(designs, seed=2)
+    second = run_audit(file, designs, work=work)
+    assert written(first) != written(second)
+    assert written(second) == written(run_audit(file, designs))
+
+
+def test_missing_stimuli_skip_a_test_or_stop_the_audit(
+    make_vectors: MakeVectors, make_design: MakeDesign
+) -> None:
+    there, absent = make_design("there"), make_design("absent")
+    file = str(make_vectors([there]))
+    done = run_audit(file, [there, absent])
+    assert list(done.audit.unmeasured()) == ["absent"]
+    assert done.designs == (there,)
+    with pytest.raises(MissingStimuliError):
+        run_audit(file, [there, absent], missing="raise")
+    half = Design(name="half", x=there.x, y=absent.x, a=there.a, b=there.b)
+    with pytest.raises(InputError, match="none of the 1 tests"):
+        run_audit(file, [half])
+
+
+def test_decades_are_a_series_and_the_last_is_audited(decades: Path, make_design: MakeDesign) -> None:
+    designs = [make_design("one"), make_design("two")]
+    done = run_audit(str(decades), designs)
+    models = cr.load_series(decades, words=[word for design in designs for word in design.words])
+    assert done.audit.kind == "series"
+    found = done.audit.of(SeriesResult)
+    assert found == {
+        f"{one.name} over time": cr.series(models, one, alternative="two-sided", seed=0) for one in designs
+    }
+    assert list(found["two over time"].points) == [1910, 1920]
+    battery = done.audit.one(BatteryResult)
+    assert battery is not None
+    assert list(battery.intervals) == ["one", "two"]
+    again = cr.battery(models[1920], designs, alternative="two-sided", seed=0)
+    assert replace(battery, intervals={}) == again
+
+
+def test_a_single_decade_makes_no_series(decades: Path, make_design: MakeDesign) -> None:
+    for file in [*decades.glob("1900*"), *decades.glob("1910*")]:
+        file.unlink()
+    done = run_audit(str(decades), [make_design("one")])
+    assert done.audit.of(SeriesResult) == {}
+    assert "one decade, 1920" in done.audit.left_out["decades"]
+
+
+def test_a_store_gives_the_battery_over_contexts(
+    tmp_path: Path, store: Path, make_design: MakeDesign
+) -> None:
+    design, work = make_design("mine"), tmp_path / "parts"
+    done = run_audit(str(store), [design], samples=200, resamples=50, work=work)
+    contexts = cr.Contexts.open(store, fallback="lower")  # as for vectors without capital letters
+    again = cr.ceat_battery(contexts, [design], samples=200, seed=0, resamples=50)
+    assert (done.audit.kind, done.audit.one(CeatBatteryResult)) == ("contexts", again)
+    levels = cr.multilevel_ceat(contexts, design, samples=200, missing="drop")
+    assert done.audit.of(MultilevelCeatResult) == {"mine CEAT levels": levels}
+    assert done.vectors is None
+    events: list[Event] = []
+    run_audit(str(store), [design], samples=300, resamples=50, work=work, progress=events.append)
+    assert events[-1].kept == 1  # the interval does not draw these samples
+    with pytest.raises(InputError, match="cannot be measured on this store"):
+        run_audit(str(store), [make_design("other")])
+
+
+def test_saved_answers_give_scores_and_agreement(tmp_path: Path, small_bert: Path) -> None:
+    folder = tmp_path / "answers"
+    logits = cr.probe(
+        small_bert, groups=["man", "woman", "Black", "White"], templates=["singular"], store=folder, threads=1
+    )
+    done = run_audit(str(folder))
+    assert done.audit.kind == "logits"
+    assert tuple(done.audit.of(TraitScores).values()) == (
+        cr.ilps(logits),
+        cr.ilps_star(logits),
+        cr.set_test(logits),
+    )
+    ratings = cr.catalog().ratings("abc-annotators")
+    expected = cr.align(cr.ilps(logits), cr.traits.Judgements.from_ratings(ratings, "Black"), seed=0)
+    assert done.audit.of(AlignmentResult)["ILPS, Black annotators alignment"] == expected
+    assert len(done.audit.of(AlignmentResult)) == 12  # three measures, four kinds of annotators
+    with pytest.raises(InputError, match="answers about groups and traits"):
+        run_audit(str(folder), [cr.catalog("weat6")])
+
+
+def test_people_of_ones_own_take_the_place_of_the_published_ones(tmp_path: Path, small_bert: Path) -> None:
+    folder, lines = tmp_path / "answers", ["group,trait,score"]
+    groups, traits = ["man", "woman", "Black"], ["cold-warm", "poor-wealthy", "traditional-modern"]
+    cr.probe(small_bert, groups=groups, traits=traits, templates=["singular"], store=folder, threads=1)
+    lines += [
+        f"{g},{t},{(17 * i + 31 * j) % 100}" for i, g in enumerate(groups) for j, t in enumerate(traits)
+    ]
+    (tmp_path / "people.csv").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    done = run_audit(str(folder), human=tmp_path / "people.csv")
+    assert list(done.audit.of(AlignmentResult)) == ["ILPS alignment", "ILPS* alignment", "SeT alignment"]
+    # the same people in a file of another name: results say which file it was
+    run_audit(str(folder), human=tmp_path / "people.csv", work=tmp_path / "parts")
+    shutil.copy(tmp_path / "people.csv", tmp_path / "again.csv")
+    again = run_audit(str(folder), human=tmp_path / "again.csv", work=tmp_path / "parts")
+    assert written(again) == written(run_audit(str(folder), human=tmp_path / "again.csv")) != written(done)
+
+
+def test_a_language_model_is_asked_for_words_and_for_traits(tmp_path: Path, small_bert: Path) -> None:
+    done = run_audit(str(small_bert), work=tmp_path / "parts", workers=1)
+    audit = done.audit
+    assert audit.kind == "language model"
+    assert len(battery_of(done).tests) == 14
+    assert [one.measure for one in list(audit.of(TraitScores).values())] == ["ilps", "ilps*", "set"]
+    assert len(next(iter(audit.of(TraitScores).values())).groups) == 53
+    assert "--contexts" in {n: w for n, (_, w) in audit.unmeasured().items()}["CEAT"]
+    events: list[Event] = []
+    again = run_audit(str(small_bert), work=tmp_path / "parts", progress=events.append)
+    assert events[-1].kept == events[-1].total  # neither asked nor measured again
+    assert written(again) == written(done)
+
+
+def test_a_model_is_asked_for_a_panel_where_placebos_are_wanted(
+    tmp_path: Path, small_bert: Path, make_design: MakeDesign
+) -> None:
+    designs, work = [make_design()], tmp_path / "parts"
+    events: list[Event] = []
+    options: dict[str, Any] = {"kind": "encoder", "workers": 1, "work": work, "progress": events.append}
+    done = run_audit(small_bert, designs, placebo=True, **options)
+    (found,) = done.audit.of(PlaceboResult).values()
+    assert found.pool == len(panel()) == 2000
+    emb = prompted_embeddings(small_bert, designs[0].words)
+    others = prompted_embeddings(small_bert, panel())
+    again = cr.placebo(emb.with_pool(others), designs[0])
+    assert found.statistics == pytest.approx(again.statistics, rel=1e-4)
+    asked = next(one.doing for one in events if "placebo tests from" in one.doing)
+    assert re.search(r"for 2,000 words to draw placebo tests from, about \d+ s", asked)
+    more = [*designs, make_design("further")]
+    run_audit(small_bert, more, placebo=True, **options)
+    assert events[-1].kept == 1 + 5  # the panel, and everything of the first design
+    assert not run_audit(small_bert, designs, kind="encoder", workers=1).audit.of(PlaceboResult)
+
+
+def test_an_encoder_reads_words_in_prompts_and_contexts_where_there_are_some(
+    tmp_path: Path, small_bert: Path, make_design: MakeDesign
+) -> None:
+    design = make_design("mine", 3)
+    folder = tmp_path / "contexts"
+    folder.mkdir()
+    rows = [
+        {
+            "word": word,
+            "form": word,
+            "text": f"{other} {word} is",
+            "start": len(other) + 1,
+            "end": len(other) + 1 + len(word),
+        }
+        for word in design.words
+        for other in ("the", "a", "poor", "warm")
+    ]
+    data = "".join(json.dumps(row) + "\n" for row in rows).encode()
+    (folder / "contexts.jsonl").write_bytes(data)
+    digest = hashlib.sha256(data).hexdigest()
+    manifest = {"format": "crossroads-contexts/1", "sha256": digest, "words": list(design.words)}
+    (folder / "manifest.json").write_text(json.dumps(manifest), encoding="utf-8")
+    done = run_audit(
+        str(small_bert), [design], kind="encoder", contexts=folder, samples=50, resamples=20, workers=1
+    )
+    emb = prompted_embeddings(small_bert, design.words)
+    assert battery_of(done).tests[0].level1.effect_size == pytest.approx(
+        cr.weat(emb, design).effect_size, abs=1e-5
+    )
+    assert [one.design for one in contexts_of(done).tests] == ["mine"]
+    assert contexts_of(done).tests[0].contexts[design.words[0]] == 4
+
+
+@pytest.mark.slow
+def test_a_model_of_images_has_words_and_pictures_in_one_battery(
+    tmp_path: Path, small_clip: Path, make_design: MakeDesign
+) -> None:
+    image = pytest.importorskip("PIL.Image", reason="extra 'vision'")
+    design, rng = make_design("mine"), np.random.default_rng(8)
+    for name in ("red", "blue"):
+        (tmp_path / "images" / name).mkdir(parents=True)
+        for number in range(4):
+            pixels = rng.integers(0, 255, (40, 40, 3)).astype(np.uint8)
+            image.fromarray(pixels).save(tmp_path / "images" / name / f"{number}.png")
+    named = Design(
+        name="mine",
+        x=cr.StimulusSet("red", tuple(design.sets["x"])),
+        y=cr.StimulusSet("blue", tuple(design.sets["y"])),
+        a=design.a,
+        b=design.b,
+    )
+    done = run_audit(str(small_clip), [named], images=tmp_path / "images")
+    assert done.audit.kind == "vision-language"
+    assert [one.design for one in battery_of(done).tests] == ["mine", "mine-images"]
+    pictures = battery_of(done).tests[1].level1.sets["x"]
+    assert pictures == ("red/0.png", "red/1.png", "red/2.png", "red/3.png")
+    with pytest.raises(InputError, match=r"no subfolder of .* is named like a set"):
+        run_audit(str(small_clip), [design], images=tmp_path / "images")
+
+
+def test_a_service_is_asked_once(
+    tmp_path: Path, service: tuple[str, list[str]], make_design: MakeDesign
+) -> None:
+    url, asked = service
+    design, work = make_design("mine"), tmp_path / "parts"
+    done = run_audit(url, [design], work=work)
+    assert done.audit.kind == "endpoint"
+    assert set(asked) >= set(design.words)
+    number = len(asked)
+    again = run_audit(url, [design], work=work, seed=5)
+    assert len(asked) == number
+    assert again.audit.one(BatteryResult) is not None
+    assert again.audit.one(BatteryResult) != done.audit.one(BatteryResult)  # the seed is a convention
+
+
+def test_material_that_a_model_cannot_use_is_refused(
+    tmp_path: Path, make_vectors: MakeVectors, make_design: MakeDesign
+) -> None:
+    file = str(make_vectors([make_design()]))
+    for name in ("contexts", "images", "human"):
+        extra: dict[str, Any] = {name: tmp_path}
+        with pytest.raises(InputError, match=f"^{name}= was given, but .* is static word vectors"):
+            run_audit(file, [make_design()], **extra)
+    with pytest.raises(InputError, match=r"there is no .*nowhere"):
+        run_audit(file, [make_design()], kind="encoder", contexts=tmp_path / "nowhere")
+
+
+def test_two_parts_of_one_name_are_refused(make_vectors: MakeVectors, make_design: MakeDesign) -> None:
+    design = make_design()
+    with pytest.raises(InputError, match="two parts of the audit are called"):
+        run_audit(str(make_vectors([design])), [design, design])
+
+
+def test_vectors_put_back_in_time_are_read_again(
+    tmp_path: Path, make_vectors: MakeVectors, make_design: MakeDesign
+) -> None:
+    designs = [make_design("one")]
+    file, work = make_vectors(designs), tmp_path / "parts"
+    before = file.stat()
+    run_audit(str(file), designs, work=work)
+    text = file.read_text(encoding="utf-8")
+    at = text.index(".") + 1
+    digit = "1" if text[at] != "1" else "2"
+    file.write_text(text[:at] + digit + text[at + 1 :], encoding="utf-8")
+    os.utime(file, ns=(before.st_atime_ns, before.st_mtime_ns))
+    assert (file.stat().st_size, file.stat().st_mtime_ns) == (before.st_size, before.st_mtime_ns)
+    again = run_audit(str(file), designs, work=work)
+    assert written(again) == written(run_audit(str(file), designs))
+
+
+def test_a_file_given_in_another_way_is_called_what_it_was_given_as(
+    tmp_path: Path, make_vectors: MakeVectors, make_design: MakeDesign, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    designs = [make_design("one")]
+    file, work = make_vectors(designs), tmp_path / "parts"
+    monkeypatch.chdir(tmp_path)
+    run_audit(str(file), designs, work=work)
+    again = run_audit(file.name, designs, work=work).audit
+    assert (again.model, again["battery"].provenance[0].source) == (file.stem, file.name)
+
+
+@pytest.mark.parametrize("option", ["prompt", "served"])
+def test_a_way_of_asking_that_a_model_has_no_use_for_is_refused(
+    make_vectors: MakeVectors, make_design: MakeDesign, option: str
+) -> None:
+    designs = [make_design("one")]
+    asked: dict[str, Any] = {option: "a {word}"}
+    with pytest.raises(InputError, match=f"^{option}= was given, but"):
+        run_audit(str(make_vectors(designs)), designs, **asked)
+
+
+def test_models_are_compared_with_missing_words_as_they_were_audited(tmp_path: Path) -> None:
+    # the second model lacks one word of x: dropped, 4 words of y stand against 3 of x; balanced, 3 against 3
+    sets: dict[str, Any] = {role: [f"{role}{i}" for i in range(4)] for role in "xyab"}
+    design, rng = Design(name="mine", **sets), np.random.default_rng(6)
+    models = {}
+    for name, lacking in (("whole", ""), ("lacking", "x3")):
+        rows = {word: rng.normal(size=5) for word in design.words if word != lacking}
+        lines = [" ".join([word, *map(repr, row.tolist())]) for word, row in rows.items()]
+        (tmp_path / f"{name}.txt").write_text("\n".join(lines) + "\n", encoding="utf-8")
+        models[name] = cr.load(tmp_path / f"{name}.txt", words=design.words)
+    whole, lacks = models["whole"], models["lacking"]
+    expected = cr.compare(whole, lacks, design, alternative="two-sided", missing="balance")
+    settings = Settings(missing="balance")
+    with PartsFolder(tmp_path / "parts") as place:
+        session = Session(place=place, tracker=ProgressTracker())
+        done = {
+            name: run_audit(str(tmp_path / f"{name}.txt"), [design], missing="balance") for name in models
+        }
+        compared = compare_finished(done, settings, session)
+    assert compared is not None
+    assert compared.conventions["missing"] == "balance"
+    assert compared.tests[0].effect_sizes == expected.effect_sizes
+
+
+def test_stores_of_contexts_are_compared_with_paired_tests_that_are_kept(
+    tmp_path: Path, make_design: MakeDesign
+) -> None:
+    designs = [make_design("one"), make_design("two")]
+    rng, stores = np.random.default_rng(7), {}
+    for name in ("first", "second", "third"):
+        rows = {word: rng.normal(size=(4, 6)) for design in designs for word in design.words}
+        cr.Contexts.from_dict(rows, provenance=name).save(tmp_path / name)
+        stores[name] = cr.Contexts.open(tmp_path / name)
+    settings = Settings(samples=20, resamples=0, alternative="greater")
+    events: list[Event] = []
+    with PartsFolder(tmp_path / "parts") as place:
+        done = {name: run_audit(str(tmp_path / name), designs, samples=20, resamples=0) for name in stores}
+        compared = compare_finished(done, settings, Session(place=place, tracker=ProgressTracker()))
+        again = compare_finished(done, settings, Session(place=place, tracker=ProgressTracker(events.append)))
+    expected = cr.compare_battery(stores, designs, alternative="greater")
+    assert compared is not None
+    assert (compared.tests, compared.pairs) == (expected.tests, expected.pairs)
+    assert (compared.intervals, compared.adjusted["holm"]) == (expected.intervals, expected.adjusted["holm"])
+    assert len(compared.tests) == 6  # two designs, every two of three models
+    assert again == compared
+    assert (events[-1].kept, events[-1].done) == (6, 6)

@@ -1,0 +1,136 @@
+"""How far an audit is, by the work that its parts hold."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from crossroads.audit.measured.traits import asking_seconds, encoding_seconds
+from crossroads.audit.measured.words import word_parts
+from crossroads.audit.parts import Settings
+from crossroads.audit.progress import LOADING, SMALL, Event, ProgressTracker
+from crossroads.evidence import Embeddings
+from crossroads.sources.models.files import ModelFiles
+from crossroads.stimuli import catalog
+
+MINILM = 90_990_200
+"""Bytes of the weights of a MiniLM of six layers in single precision."""
+
+
+def files(folder: Path, size: int) -> ModelFiles:
+    """A model that is nothing but its size: a file of holes."""
+    folder.mkdir()
+    with (folder / "model.safetensors").open("wb") as file:
+        os.truncate(file.fileno(), size)
+    (folder / "vocab.txt").write_text("word\n" * 1000, encoding="utf-8")
+    return ModelFiles(name=folder.name, folder=str(folder), sha256="0" * 64)
+
+
+def shares(events: list[Event]) -> list[float]:
+    return [round(one.share, 6) for one in events]
+
+
+def test_a_part_counts_by_its_work() -> None:
+    events: list[Event] = []
+    tracker = ProgressTracker(events.append)
+    tracker.expect(2, 10.0)
+    tracker.expect(1, 90.0)
+    tracker.finish(work=4.0)
+    tracker.finish(work=6.0)
+    tracker.begin("asking", 90.0)
+    tracker.step(1, 2)
+    tracker.finish(work=90.0)
+    assert shares(events) == [0.04, 0.1, 0.1, 0.55, 1.0]
+    assert [(one.done, one.total) for one in events][-1] == (3, 3)
+
+
+def test_what_an_earlier_run_has_done_counts_as_done_and_not_as_work_of_this_one() -> None:
+    events: list[Event] = []
+    tracker = ProgressTracker(events.append)
+    tracker.expect(3, 100.0)
+    tracker.finish(work=10.0)
+    tracker.finish(work=10.0, kept=True)
+    tracker.begin("asking", 80.0)
+    tracker.step(40, 80, 40)  # a run that was interrupted had come half the way
+    tracker.step(60, 80, 40)
+    tracker.finish(work=80.0)
+    assert shares(events) == [0.1, 0.2, 0.2, 0.6, 0.8, 1.0]
+    assert [one.worked for one in events] == [10.0, 10.0, 10.0, 10.0, 30.0, 50.0]
+    assert {one.seconds for one in events} == {100.0}
+
+
+def test_the_share_never_goes_back_where_more_is_found_to_be_done() -> None:
+    events: list[Event] = []
+    tracker = ProgressTracker(events.append)
+    tracker.expect(1, 10.0)
+    tracker.finish(work=9.0)
+    tracker.expect(1, 10.0)
+    tracker.begin("more", 10.0)
+    tracker.step(5, 10)
+    tracker.finish(work=10.0)
+    assert shares(events) == [0.9, 0.9, 0.9, 0.95]
+
+
+def test_the_second_of_two_models_begins_in_the_middle() -> None:
+    events: list[Event] = []
+    tracker = ProgressTracker(events.append)
+    tracker.divide(2)
+    tracker.expect(1, 100.0)
+    tracker.finish(work=100.0)
+    tracker.next_model()
+    tracker.expect(2, 10.0)
+    tracker.finish(work=1.0)
+    tracker.begin("writing")
+    tracker.finish(work=9.0)
+    assert shares(events) == [0.5, 0.55, 0.55, 1.0]
+
+
+def test_steps_without_a_number_of_all_say_nothing_about_the_share() -> None:
+    events: list[Event] = []
+    tracker = ProgressTracker(events.append)
+    tracker.expect(1, 1.0)
+    tracker.begin("reading", 1.0)
+    tracker.step(5, None)
+    tracker.step(9, 3)  # more than there were to be
+    assert shares(events) == [0.0, 0.0, 1.0]
+
+
+def test_most_of_an_audit_of_a_language_model_lies_ahead_when_it_is_asked(tmp_path: Path) -> None:
+    # a bar went from "1 of 2" to "53 of 54" when nine tenths of the work began
+    designs = [catalog().design(f"weat{number}") for number in range(1, 11)]
+    words = list(dict.fromkeys(word for design in designs for word in design.words))
+    emb = Embeddings(words, [[float(at % 7), 1.0] for at in range(len(words))])
+    parts = word_parts(emb, designs, Settings())
+    asking = asking_seconds(files(tmp_path / "minilm", MINILM))
+    events: list[Event] = []
+    tracker = ProgressTracker(events.append)
+    tracker.expect(2, LOADING + asking)
+    tracker.finish(work=LOADING)
+    tracker.expect(len(parts), sum(part.work for part in parts))
+    for part in parts:
+        tracker.finish(work=part.work)
+    assert events[-1].done == len(parts) + 1
+    assert events[-1].share < 0.2
+    tracker.begin("asking", asking)
+    tracker.step(25_000, 50_000)
+    assert 0.5 < events[-1].share < 0.6
+
+
+@pytest.mark.parametrize("larger", [2, 10])
+def test_a_larger_model_and_more_groups_weigh_more(larger: int, tmp_path: Path) -> None:
+    small, large = files(tmp_path / "small", MINILM), files(tmp_path / "large", larger * MINILM)
+    assert asking_seconds(large) - LOADING == pytest.approx(larger * (asking_seconds(small) - LOADING))
+    groups = list(catalog().groups("abc-groups"))
+    assert asking_seconds(small, groups * larger) > asking_seconds(small)
+    assert encoding_seconds(large, tmp_path / "small") > encoding_seconds(small, tmp_path / "small") > LOADING
+
+
+def test_the_tests_of_large_sets_weigh_more_and_none_is_out_of_all_measure() -> None:
+    names = ("weat9", "weat4", "weat3")
+    designs = [catalog().design(name) for name in names]
+    words = list(dict.fromkeys(word for design in designs for word in design.words))
+    emb = Embeddings(words, [[float(at % 7), 1.0] for at in range(len(words))])
+    work = {part.name: part.work for part in word_parts(emb, designs, Settings())}
+    assert SMALL <= work["mleat weat9"] < work["mleat weat4"] < work["mleat weat3"] < 10

@@ -1,0 +1,369 @@
+"""What is on the page is there for everybody: on a phone, by keyboard, by ear, on paper, without a mouse."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import crossroads as cr
+from crossroads.evidence import Embeddings, Provenance
+from crossroads.report.documents.records import Record, results_document
+from crossroads.report.page.page import write_page
+from crossroads.results import Result
+from crossroads.stimuli import Design
+
+Open = Callable[..., Any]
+WORDS = {key: [f"{key}{i}" for i in range(6)] for key in "xyab"}
+ENDLESS = "Donaudampfschifffahrtsgesellschaftskapitän" * 6
+EMB = Embeddings(
+    [word for some in WORDS.values() for word in some],
+    np.random.default_rng(1).normal(size=(24, 8)),
+    provenance=Provenance(source="made up"),
+)
+
+
+def _sets() -> dict[str, cr.StimulusSet]:
+    return {key: cr.StimulusSet(key, tuple(words)) for key, words in WORDS.items()}
+
+
+@pytest.fixture
+def made(opened: Open, tmp_path: Path) -> Callable[..., Any]:
+    """``made(result, …)``: the opened page of some results; options are those of a record."""
+
+    def make(*results: Result, width: int = 1280, changed: dict[str, Any] | None = None, **more: Any) -> Any:
+        path = tmp_path / "made.html"
+        write_page(path, [Record(document={**results_document(results), **(changed or {})}, **more)])
+        return opened(path, width=width).page
+
+    return make
+
+
+# Columns
+
+UNEXPLAINED = """() => [...document.querySelectorAll(".table")].flatMap((table) => {
+  const said = new Map([...table.querySelectorAll(":scope > .meaning dt")]
+    .map((term) => [term.textContent, term.nextElementSibling.textContent]));
+  return [...table.querySelectorAll("th .sort[title]")]
+    .filter((one) => said.get(one.textContent) !== one.title)
+    .map((one) => `${one.closest("section").id}: ${one.textContent}`);
+})"""
+
+
+def test_what_a_heading_tells_who_points_at_it_stands_below_the_table(opened: Open, report: Path) -> None:
+    page = opened(report).page
+    page.evaluate("unfolded()")
+    assert page.locator("th .sort[title]").count() > 40
+    # the overview has its own legend above the table: see the next test
+    assert {one.split(":")[0] for one in page.evaluate(UNEXPLAINED)} == {"overview"}
+
+
+@pytest.mark.parametrize("old", [False, True], ids=["this version", "older"])
+def test_the_legend_of_the_overview_explains_every_heading_of_its_table(
+    opened: Open, record: Record, older: Callable[..., dict[str, Any]], tmp_path: Path, *, old: bool
+) -> None:
+    path = tmp_path / "explained.html"
+    write_page(path, [Record(document=older(record.document)) if old else record])
+    page = opened(path).page
+    page.locator("#overview summary", has_text="How to read these numbers").click()
+    page.locator("#overview dl.legend dt").first.wait_for()  # made when the part has opened
+    terms = ", ".join(page.locator("#overview dl.legend dt").all_inner_texts()).split(", ")
+    heads = page.locator("#overview th .sort[title]").all_inner_texts()
+    numbers = ["CI low", "CI high"] if old else ["\u0394", "\u0394 low", "\u0394 high"]
+    exact = [] if old else ["exact p"]
+    assert heads == [*("question", "d", *numbers, "p", "p (BH)", "p (Holm)", *exact, "pattern", "left out")]
+    for head in heads:
+        assert head.removesuffix(" low").removesuffix(" high").removeprefix("p (").rstrip(")") in terms
+    assert len(terms) == len(set(terms))
+    said = page.locator("#overview dl.legend").inner_text()
+    assert ("the middle 95 % of the effect sizes" in said) is old
+    assert ("the ends of its 95 % interval" in said) is not old
+
+
+def test_meanings_are_made_when_they_are_opened_by_keyboard_and_heard_as_terms(
+    opened: Open, report: Path
+) -> None:
+    page = opened(report, width=360).page
+    part = page.locator("#intersections .meaning").first
+    assert part.locator("dl").count() == 0
+    part.locator("summary").press("Enter")
+    page.get_by_role("term").filter(has_text="others found").wait_for()
+    meaning = page.get_by_role("definition").filter(has_text="false-positive rate")
+    meaning.scroll_into_view_if_needed()
+    box = meaning.bounding_box()
+    assert box["x"] >= 0 and box["x"] + box["width"] <= 360
+
+
+def test_paper_has_the_meanings_that_are_open_and_no_line_for_the_others(opened: Open, report: Path) -> None:
+    page = opened(report).page
+    first, second = (page.locator(f"#{part} .meaning").first for part in ("intersections", "geometry"))
+    first.locator("summary").click()
+    first.locator("dl").wait_for()
+    page.emulate_media(media="print")
+    assert first.locator("dd").first.is_visible()
+    assert not second.is_visible()
+
+
+def test_meanings_are_not_copied_with_the_table(opened: Open, report: Path) -> None:
+    page = opened(report).page
+    box = page.locator("#intersections .table").first
+    for kind in ("csv", "tex"):
+        page.evaluate("emptied()")
+        box.locator(f"button.{kind}").click()
+        text = page.evaluate("copied()")
+        assert "others found" in text and "false-positive" not in text
+
+
+def test_a_heading_with_the_name_of_a_set_is_whole(opened: Open, report: Path) -> None:
+    page = opened(report).page
+    page.locator("#test-3 > summary").click()
+    box = page.locator("#test-3 .table", has_text="Attribute words of i4")
+    box.locator("th .sort").first.wait_for()
+    heads = box.locator("th .sort").all_inner_texts()
+    assert heads[2:4] == ["with Mexican American females", "with European American males"]
+
+
+def test_a_caption_is_read_on_a_phone_without_scrolling_sideways(opened: Open, report: Path) -> None:
+    page = opened(report, width=360).page
+    page.evaluate("unfolded()")
+    wide = page.evaluate(
+        """[...document.querySelectorAll(".scroll caption")].filter((one) => {
+          const text = document.createRange(), room = one.closest(".scroll").getBoundingClientRect();
+          text.selectNodeContents(one);
+          return text.getBoundingClientRect().right > room.right + 1;
+        }).map((one) => one.textContent)"""
+    )
+    assert page.locator(".scroll caption").count() > 20
+    assert wide == []
+
+
+def test_a_shade_says_where_a_table_goes_on_beyond_the_screen(opened: Open, report: Path) -> None:
+    page = opened(report, width=360).page
+    page.locator("#detection-0 > summary").click()
+    table, tall = page.locator("#overview .scroll").first, page.locator("#detection-0 .tall .scroll").first
+    tall.wait_for()
+    page.evaluate("settled()")
+    assert [one.get_attribute("data-more") for one in (table, tall)] == ["right", "below"]
+    assert "inset" in table.evaluate("(one) => getComputedStyle(one).boxShadow")
+    table.evaluate("async (one) => { one.scrollLeft = one.scrollWidth; await settled(); }")
+    assert table.get_attribute("data-more") == "left"
+    page.set_viewport_size({"width": 1600, "height": 900})
+    page.evaluate("settled()")
+    assert table.get_attribute("data-more") == ""
+
+
+def test_tables_fit_on_paper_and_keep_their_headings(opened: Open, report: Path) -> None:
+    page = opened(report, width=680).page  # A4 with margins of 15 mm
+    page.evaluate("unfolded()")
+    page.emulate_media(media="print")
+    page.evaluate("settled()")
+    found = page.evaluate(
+        """[...document.querySelectorAll("#main table")].map((one) => [one.caption.textContent,
+          one.getBoundingClientRect().right > innerWidth + 1,
+          [...one.querySelectorAll("th")].some((head) => getComputedStyle(head).position !== "static")])"""
+    )
+    assert len(found) > 20
+    assert [caption for caption, wide, moved in found if wide or moved] == []
+
+
+# EAT-Maps
+
+TITLES = """(map) => {
+  const [x, y, ...sides] = [...map.querySelectorAll("text:not(.on)")].map((one) => {
+    const whole = one.querySelector("title").textContent;
+    const parts = [...one.childNodes].filter((part) => part.tagName !== "title");
+    return [whole, parts.map((part) => part.textContent)];
+  });
+  const rows = [...new Set(sides.map(([whole]) => whole))];
+  const lines = (row) => sides.filter(([whole]) => whole === row).flatMap(([, text]) => text);
+  return [x, y, ...rows.map((row) => [row, lines(row)])]
+    .map(([whole, lines]) => [whole, lines.join(" ")]);
+}"""
+OVERLAPS = """(map) => {
+  const of = (name) => [...map.querySelectorAll(name)].map((one) => one.getBoundingClientRect());
+  const boxes = of("text:not(.on)"), cells = of("rect"), all = map.getBoundingClientRect();
+  const beside = (a, b, by) => a.left + by >= b.right || b.left + by >= a.right;
+  const meet = (a, b, by) => !beside(a, b, by) && a.top + by < b.bottom && b.top + by < a.bottom;
+  const inside = (box) => box.left > all.left - 1 && box.right < all.right + 1
+    && box.top > all.top - 1 && box.bottom < all.bottom + 1;
+  return boxes.flatMap((box, i) => [
+    !inside(box),
+    boxes.slice(i + 1).some((other) => meet(box, other, 3)), cells.some((cell) => meet(box, cell, 3)),
+  ]).filter(Boolean).length;
+}"""
+
+
+@pytest.fixture(scope="session")
+def long_titles(vectors: Embeddings, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A page with every design of the catalogue whose attributes are named at length."""
+    designs = [cr.catalog(name) for name in ("i1", "i2", "i3", "i4")]
+    words = dict.fromkeys(word for design in designs for word in design.words)
+    battery = cr.battery(cr.load("default", words=words), designs, resamples=0)
+    path = tmp_path_factory.mktemp("titles") / "titles.html"
+    write_page(path, [Record(document=results_document([battery]))])
+    return path
+
+
+@pytest.mark.parametrize("width", [1280, 320])
+def test_no_title_of_a_map_is_cut_whatever_the_font(
+    opened_in_font: Open, misplaced: Callable[[Any], str], long_titles: Path, width: int
+) -> None:
+    page = opened_in_font(long_titles, width=width).page
+    page.evaluate("unfolded()")
+    assert page.locator(".eat-map text").count() > 10
+    assert misplaced(page) == ""
+
+
+@pytest.mark.parametrize("width", [1280, 768, 360, 320])
+def test_the_titles_of_a_map_stand_whole_beside_each_other_and_can_be_read(
+    opened: Open, long_titles: Path, width: int
+) -> None:
+    page = opened(long_titles, width=width).page
+    page.evaluate("unfolded()")
+    maps = [one for one in page.locator("svg.eat-map").all() if one.locator("title").count() > 4]
+    assert len(maps) >= 8  # on the cards, and in the tests
+    for one in maps:
+        titles = one.evaluate(TITLES)
+        if len(titles[0][0]) < 2:
+            continue  # those that explain the patterns have letters
+        assert [lines for _, lines in titles] == [whole for whole, _ in titles]
+        assert one.evaluate(OVERLAPS) == 0
+        scale = one.bounding_box()["width"] / float(one.get_attribute("width"))
+        assert float(one.locator("text").first.get_attribute("font-size")) * scale >= 10
+
+
+def test_a_title_that_never_ends_makes_no_map_wider(made: Callable[..., Any]) -> None:
+    sets = [cr.StimulusSet(f"{ENDLESS} {key}", tuple(WORDS[key])) for key in "xyab"]
+    page = made(
+        cr.mleat(EMB, Design(name="endless", x=sets[0], y=sets[1], a=sets[2], b=sets[3]), resamples=0)
+    )
+    one = page.locator("#overview .cards svg.eat-map")
+    assert float(one.get_attribute("width")) <= 190
+    assert one.evaluate(OVERLAPS) == 0
+
+
+# Numbers
+
+
+def test_who_taps_a_number_sees_all_its_digits(opened: Open, report: Path, record: Record) -> None:
+    page = opened(report, width=360, has_touch=True).page
+    d = record.document["results"][0]["tests"][0]["level1"]["effect_size"]
+    cell = page.locator("#overview tbody data").first
+    page.evaluate("listening()")
+    cell.click()
+    page.evaluate("settled()")
+    assert page.evaluate("heard.seen") == []  # who points sees a title
+    cell.tap()
+    page.wait_for_function("() => heard.seen.length > 0")
+    assert {float(one) for one in page.evaluate("heard.seen")} == {d}  # seen once or more while it is shown
+
+
+def test_a_number_in_a_link_is_a_link_also_when_it_is_tapped(opened: Open, report: Path) -> None:
+    page = opened(report, has_touch=True).page
+    page.evaluate("listening()")
+    page.locator("#overview .card.map data").first.tap()
+    page.wait_for_selector("#test-0[open]")
+    assert page.evaluate("heard.seen") == []
+
+
+def test_where_there_is_no_number_it_is_heard(made: Callable[..., Any]) -> None:
+    sets = _sets()
+    fit = cr.rsa(EMB, sets["x"], sets["y"], sets["b"], n=3, samples=3, permutations=0)
+    page = made(fit)
+    row = page.locator("#geometry tbody tr")
+    assert row.get_by_role("img", name="none").first.inner_text() == "–"
+
+
+# Sentences
+
+
+@pytest.mark.parametrize(("p", "doubted"), [(0.049, False), (0.05, True), (0.6, True)])
+def test_a_better_fit_that_may_be_chance_is_said_to_be_that(
+    made: Callable[..., Any], p: float, *, doubted: bool
+) -> None:
+    sets = _sets()
+    document = results_document(
+        [cr.rsa(EMB, sets["x"], sets["y"], sets["b"], n=3, samples=3, permutations=99)]
+    )
+    document["results"][0]["crossed"]["pvalue"] = p
+    page = made(changed=document)
+    page.locator("#geometry-0 > summary").click()
+    said = page.locator("#geometry-0 p").first.inner_text()
+    assert "the fit is better for" in said
+    assert ("which of the two fits better may be chance" in said) is doubted
+
+
+def test_words_that_were_left_out_are_not_denied(opened: Open, report: Path) -> None:
+    said = opened(report).page.locator("#methods").inner_text()
+    assert "No part that was asked for is missing as a whole." in said
+    assert "Words that were left out of a part are named there." in said
+
+
+# Figures and lists
+
+
+@pytest.mark.parametrize("width", [1280, 360])
+def test_names_on_the_plane_lie_on_no_mark_of_a_word_that_was_found(
+    opened: Open, report: Path, width: int
+) -> None:
+    page = opened(report, width=width).page
+    page.evaluate("settled()")
+    hidden = page.evaluate(
+        """() => {
+          const boxes = (name) => [...document.querySelectorAll(`svg.plane ${name}`)]
+            .map((one) => one.getBoundingClientRect());
+          const names = boxes("text.word"), marks = boxes("[role=option] path.dot");
+          const covers = (name, mark) => name.left + 2 < mark.right && mark.left < name.right - 2
+            && name.top + 3 < mark.bottom && mark.top < name.bottom - 3;
+          return [names.length, marks.length,
+            names.flatMap((name) => marks.filter((mark) => covers(name, mark))).length];
+        }"""
+    )
+    assert min(hidden[:2]) > 3
+    assert hidden[2] == 0
+
+
+def test_the_ends_of_the_axes_of_the_plane_are_whole_on_a_phone(
+    made: Callable[..., Any], vectors: Embeddings
+) -> None:
+    groups, words = cr.catalog("ceat-groups"), cr.catalog("ceat-validation").all_words
+    page = made(cr.wefat(vectors, groups, words, "AF", missing="drop"), width=360)
+    page.evaluate("settled()")
+    ends = page.locator("svg.plane text.second").all_text_contents()
+    assert "\N{LEFTWARDS ARROW} European American" in ends
+    assert not [one for one in ends if "…" in one]
+
+
+def test_a_long_word_of_the_explorer_is_whole_when_it_is_chosen(opened: Open, tmp_path: Path) -> None:
+    words = {**WORDS, "x": [*WORDS["x"], ENDLESS]}
+    labels = [word for some in words.values() for word in some]
+    emb = Embeddings(labels, np.random.default_rng(1).normal(size=(25, 8)), provenance=Provenance(source="m"))
+    sets = {key: cr.StimulusSet(key, tuple(some)) for key, some in words.items()}
+    design = Design(name="long", x=sets["x"], y=sets["y"], a=sets["a"], b=sets["b"])
+    path = tmp_path / "long.html"
+    write_page(path, [Record(document=results_document([cr.mleat(emb, design, resamples=0)]), vectors=emb)])
+    page = opened(path, width=360).page
+    page.evaluate("location.hash = 'explorer'")
+    page.wait_for_selector(".explorer-results[data-shown=yes]")
+    chip = page.locator(".explorer-list.x .chip-word", has_text=ENDLESS)
+    whole = "(one) => one.scrollWidth <= one.clientWidth + 1"
+    assert not chip.evaluate(whole)
+    chip.click()
+    assert chip.evaluate(whole)
+
+
+def test_where_a_word_is_already_is_said_and_not_only_shown_to_who_points(opened: Open, report: Path) -> None:
+    page = opened(report).page
+    page.evaluate("location.hash = 'explorer'")
+    page.wait_for_selector(".explorer-results[data-shown=yes]")
+    word = page.locator(".explorer-list.x .chip-word").first
+    name = word.inner_text()
+    field = page.get_by_label("add words to Y")
+    field.fill(name)
+    field.press("Enter")
+    page.locator(".explorer-list.x .chip-word", has_text=name).first.click()
+    moves = page.locator(".explorer-list.x .moves button").all_inner_texts()
+    assert "in Y already" in moves and "to A" in moves

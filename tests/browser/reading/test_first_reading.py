@@ -1,0 +1,486 @@
+"""A page met for the first time: counts of one, short lists, links taken twice, names, marks and paper."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import crossroads as cr
+from crossroads.evidence import Contexts, Embeddings, Judgements, Logits, Provenance
+from crossroads.measures import TraitScores, ilps
+from crossroads.papers.cells import Cell, Reproduction
+from crossroads.papers.findings import findings
+from crossroads.report.documents.records import Record, results_document
+from crossroads.report.page.page import write_page
+from crossroads.results import Result
+from crossroads.stimuli import Design
+
+Open = Callable[..., Any]
+WORDS = {key: [f"{key}{i}" for i in range(6)] for key in "xyab"}
+
+
+def _vectors(words: Iterable[str], seed: int = 1, source: str = "made up") -> Embeddings:
+    labels = list(words)
+    vectors = np.random.default_rng(seed).normal(size=(len(labels), 8))
+    return Embeddings(labels, vectors, provenance=Provenance(source=source))
+
+
+EMB = _vectors(word for some in WORDS.values() for word in some)
+
+
+def _design(name: str = "water", most: int = 6) -> Design:
+    x, y, a, b = (cr.StimulusSet(key, tuple(WORDS[key][:most])) for key in "xyab")
+    return Design(name=name, x=x, y=y, a=a, b=b)
+
+
+@pytest.fixture
+def made(opened: Open, tmp_path: Path) -> Callable[..., Any]:
+    """``made(result, …)``: the opened page of some results; options are those of a record."""
+
+    def make(*results: Result, width: int = 1280, changed: dict[str, Any] | None = None, **more: Any) -> Any:
+        path = tmp_path / "made.html"
+        write_page(path, [Record(document={**results_document(results), **(changed or {})}, **more)])
+        return opened(path, width=width).page
+
+    return make
+
+
+def _together(
+    opened: Open, path: Path, documents: Sequence[dict[str, Any]], vectors: Embeddings | None = None
+) -> Any:
+    write_page(path, [Record(document=one, vectors=vectors) for one in documents])
+    return opened(path).page
+
+
+def _open_test(page: Any) -> str:
+    page.locator("#test-0 > summary").click()
+    page.wait_for_selector("#test-0 .plain-words")
+    found: str = page.locator("#test-0 .plain-words").inner_text()
+    return found
+
+
+# Counts
+
+
+def test_one_row_is_one_row(made: Callable[..., Any]) -> None:
+    page = made(cr.mleat(EMB, _design(), resamples=0))
+    assert page.locator("#overview .table .count").inner_text() == "1 row"
+
+
+def test_one_word_was_left_out(made: Callable[..., Any]) -> None:
+    without = _vectors(word for some in WORDS.values() for word in some if word != "x0")
+    page = made(cr.mleat(without, _design(), resamples=0, missing="drop"))
+    assert "1 entry of the word lists had no vector and was left out, in 1 test" in page.locator(
+        "#overview"
+    ).inner_text().replace("\n", " ")
+
+
+@pytest.mark.parametrize(
+    ("share", "shown"), [(1.0, "100"), (0.9996, "99.96"), (0.0004, "0.04"), (0.0, "0"), (0.42, "42")]
+)
+def test_a_share_is_not_rounded_to_all_or_to_none(made: Callable[..., Any], share: float, shown: str) -> None:
+    document = results_document([cr.mleat(EMB, _design(), resamples=20)])
+    test = document["results"][0]
+    test["pattern_shares"] = {test["pattern"]: share}
+    page = made(changed={"results": [test]})
+    assert f"was found again in {shown}\u202f% of the resampled lists" in _open_test(page)
+
+
+# What is claimed
+
+
+def test_lists_too_short_for_a_leaning_are_not_said_to_have_a_settled_pattern(
+    made: Callable[..., Any],
+) -> None:
+    # two words against two: 6 divisions, so that a two-sided p-value is at least 2/6
+    said = _open_test(made(cr.mleat(EMB, _design(most=2), alternative="two-sided", resamples=10)))
+    assert "Attributes of so few words cannot reach p < 0.05 whatever the model does (at best 0.33)" in said
+    assert "that no leaning was found means nothing here" in said
+    assert "settled" not in said
+    assert "with lists of these sizes no other was possible" in said
+
+
+def test_the_interval_is_told_as_what_was_drawn(made: Callable[..., Any]) -> None:
+    test, drawn = cr.mleat(EMB, _design(), resamples=0), cr.stats.bootstrap(EMB, _design(), resamples=60)
+    said = _open_test(made(test, drawn))
+    assert "When the words of the lists are resampled, the middle 95\u202f% of the values of d are" in said
+    assert ("could reverse the direction" in said) is (drawn.low < 0 < drawn.high)
+
+
+def test_no_leaning_found_is_not_told_as_none(made: Callable[..., Any]) -> None:
+    result = cr.mleat(EMB, _design(), resamples=0)
+    assert result.pattern == "Non-Directional"
+    page = made(result)
+    said = _open_test(page)
+    assert "x, taken alone, is not found to lean to either attribute" in said
+    maps = page.locator("#overview svg.eat-map").first.get_attribute("aria-label")
+    assert "x: no leaning found" in maps
+
+
+@pytest.mark.parametrize("old", [False, True], ids=["this version", "older"])
+def test_p_values_are_said_to_be_adjusted_only_where_they_are(
+    made: Callable[..., Any], older: Callable[..., dict[str, Any]], *, old: bool
+) -> None:
+    alone, battery = cr.mleat(EMB, _design("alone"), resamples=0), cr.battery(EMB, [_design()], resamples=0)
+    for results, told in [
+        ((battery,), ", adjusted for the number of tests (Benjamini\u2013Hochberg), "),
+        ((alone,), ", not adjusted for the number of tests, "),
+        ((alone, battery), "(Benjamini\u2013Hochberg) where they were run together, "),
+    ]:
+        page = made(changed=older(results_document(results))) if old else made(*results)
+        said = page.locator("#overview .outcome").inner_text()
+        assert f"{told}{'is ' if old else ''}below .05" in said
+        assert ("Other words for the same things" in said) is not old
+    assert "Filled dots: p, adjusted where tests were run together, below .05" in page.locator(
+        "#overview figcaption"
+    ).last.inner_text().replace("\n", " ")
+
+
+def test_what_other_words_would_show_is_not_said_of_a_test_of_an_older_file(
+    made: Callable[..., Any], older: Callable[..., dict[str, Any]]
+) -> None:
+    new = results_document([cr.mleat(EMB, _design("new"), resamples=0)])
+    old = older(results_document([cr.mleat(EMB, _design("old"), resamples=0)]))
+    page = made(changed={**new, "results": new["results"] + old["results"], "names": ["new", "old"]})
+    said = page.locator("#overview .outcome").inner_text()
+    assert "for other words where that was measured" in said and "would show" not in said
+    heads = [one.inner_text() for one in page.locator("#overview th .sort").all()]
+    cells = page.locator("#overview tbody tr").nth(1).locator("th, td").all_inner_texts()
+    row = dict(zip(heads, cells, strict=True))
+    assert row["test"] == "old"
+    assert (row["\u0394"], row["p"]) == ("\u2013", "\u2013") and row["exact p"] != "\u2013"
+
+
+def test_adjusted_p_values_of_a_side_chosen_afterwards_are_said_to_be_of_both(
+    made: Callable[..., Any],
+) -> None:
+    battery = cr.battery(EMB, [_design()], alternative="observed", resamples=0)
+    crossed = battery.tests[0].level1.crossed
+    assert crossed is not None and crossed.pvalue is not None
+    assert battery.adjusted["bh"][0] == pytest.approx(2 * crossed.pvalue)
+    page = made(battery)
+    assert "Taking the number of tests and both sides into account, p is" in _open_test(page)
+    assert "Benjamini and Hochberg; two-sided" in page.locator("#test-0 .levels").inner_text()
+
+
+def _aligned() -> dict[str, Any]:
+    rng = np.random.default_rng(1)
+    groups, traits = ("g", "h", "i"), ("cold-warm", "t", "v", "w")
+    ratings = rng.uniform(0, 100, (3, 3, 4))
+    human = Judgements(groups=groups, traits=traits, annotators=("p", "q", "r"), ratings=ratings)
+    rows = {group: dict(zip(traits, map(float, rng.normal(size=4)), strict=True)) for group in groups}
+    scores = TraitScores.from_table(rows, provenance=(Provenance(source="made up"),))
+    found: dict[str, Any] = results_document([cr.align(scores, human, permutations=9, bootstrap=9, splits=3)])
+    return found
+
+
+@pytest.mark.parametrize("people", [3, 0])
+def test_how_many_people_there_were_is_not_said_where_it_is_not_known(
+    made: Callable[..., Any], people: int
+) -> None:
+    document = _aligned()
+    for group in document["results"][0]["by_group"].values():
+        group["annotators"] = people
+    page = made(changed=document)
+    page.locator("#alignment-0 > summary").click()
+    part = page.locator("#alignment-0")
+    part.locator("table").first.wait_for()
+    assert ("people" in part.locator("thead th").all_inner_texts()) is (people > 0)
+    said = part.locator(".opened > p").first.inner_text()
+    assert "where 1 is the same order, 0 no agreement and \u22121 the reverse order" in said
+
+
+def test_a_series_names_its_targets_and_the_tail(made: Callable[..., Any]) -> None:
+    page = made(cr.series({1900: EMB, 1950: EMB}, _design(), alternative="greater", resamples=0))
+    page.locator("#series-0 > summary").click()
+    page.locator("#series-0 thead th").first.wait_for()
+    heads = page.locator("#series-0 thead th").all_inner_texts()
+    alone = ["d, x alone", "p, x alone", "d, y alone", "p, y alone"]
+    assert heads == ["year", "d", "p", "p (BH)", "exact p", *alone, "pattern"]
+    assert "p-values: one-sided, greater; other than p (BH) not adjusted" in page.locator("#series-0").inner_text()
+
+
+# Names
+
+
+def test_two_models_of_one_name_are_told_apart(opened: Open, tmp_path: Path) -> None:
+    documents = [results_document([cr.mleat(EMB, _design(), resamples=0)], model="same") for _ in range(2)]
+    page = _together(opened, tmp_path / "two.html", documents, EMB)
+    page.locator("#models > summary").click()
+    page.locator("#models thead th").first.wait_for()
+    heads = page.locator("#models thead th").all_inner_texts()
+    assert heads[2:] == ["d: same (1)", "pattern: same (1)", "d: same (2)", "pattern: same (2)"]
+    page.evaluate("location.hash = 'explorer'")
+    page.locator("#explorer summary", has_text="The same lists in every model").click()
+    page.wait_for_selector("#explorer .table tbody th")
+    names = page.locator("#explorer .table tbody th").all_inner_texts()
+    assert names == ["same (1)", "same (2)"]
+
+
+def test_short_names_of_groups_are_explained_by_their_members(opened: Open, report: Path) -> None:
+    page = opened(report).page
+    groups = page.locator("#groups")
+    groups.locator("summary").click()
+    groups.locator("dd").first.wait_for()
+    names = dict(
+        zip(groups.locator("dt").all_inner_texts(), groups.locator("dd").all_inner_texts(), strict=True)
+    )
+    assert "Aisha" in names["AF"]
+    assert "words" not in names
+
+
+def test_the_rule_behind_a_threshold_is_explained(opened: Open, report: Path) -> None:
+    page = opened(report).page
+    page.locator("#detection-0 > summary").click()
+    text = page.locator("#detection-0 .opened > p").first.inner_text()
+    assert "the share of true words found exceeds that of other words by most (Youden\u2019s rule)" in text
+
+
+def test_conventions_say_which_results_they_are_of(opened: Open, report: Path) -> None:
+    page = opened(report).page
+    lines = page.locator("#methods summary").all_inner_texts()
+    assert "detection: AF IBD" in lines
+    assert "detection: AF EIBD" in lines
+    assert "rsa: African American females / European American males / career" in lines
+
+
+def _asked() -> Logits:
+    full = np.random.default_rng(1).normal(size=(4, 4))
+    return Logits.from_arrays(
+        groups=["g"],
+        priors=["mask"],
+        templates=["t", "u"],
+        traits=[("p", "q"), ("r", "s")],
+        logit=full.reshape(2, 2, 4, 1),
+        slot=np.repeat(np.arange(4), 4).reshape(2, 2, 4, 1),
+        head=-np.sort(-full, axis=1),
+        log_sum_exp=np.log(np.exp(full).sum(axis=1)),
+        hidden_sq_norm=np.ones(4),
+        vocabulary=4,
+        provenance=Provenance(source="made up"),
+    )
+
+
+def test_measures_of_traits_bear_their_published_names_and_are_explained(made: Callable[..., Any]) -> None:
+    page = made(ilps(_asked()))
+    assert page.locator("#traits dl.legend dt").all_inner_texts() == ["ILPS"]
+    assert "log-probability" in page.locator("#traits dl.legend dd").inner_text()
+    assert page.locator("#traits summary", has_text="ILPS: 1 group, 2 pairs of traits").count() == 1
+
+
+# Published numbers
+
+
+def test_published_numbers_stand_as_printed_and_stars_as_stars(made: Callable[..., Any]) -> None:
+    cells = [
+        ("d", 1.5, "1.50", 1.08),
+        ("star", 1.0, "*", 1.0),
+        ("d", -0.2, "-.20", 0.1234),
+        ("star", 0.0, "", 1.0),
+        ("star", 1.0, "*", 0.0),
+        ("share", 1.0, "", 1.0),
+    ]
+    page = made(
+        Reproduction(
+            paper="p",
+            title="t",
+            citation="c",
+            doi="10.1/1",
+            published_vectors="v",
+            vectors="w",
+            same_vectors=False,
+            cells=tuple(
+                Cell(
+                    row="r", column=column, published=value, printed=printed, ours=ours, verdict="other model"
+                )
+                for column, value, printed, ours in cells
+            ),
+            notes=(),
+            conventions={"measure": "reproduction"},
+        )
+    )
+    page.locator("#published summary").first.click()
+    page.locator("#published .tall tbody tr").first.wait_for()
+    rows = page.locator("#published .tall tbody tr").all()
+    shown = [[cell.inner_text() for cell in row.locator("td").all()[1:4]] for row in rows]
+    assert shown == [
+        ["1.50", "1.080", "\u22120.420"],
+        ["*", "*", "\u2013"],
+        ["\u2212.20", "0.123", "0.323"],
+        ["no mark", "*", "\u2013"],
+        ["*", "no mark", "\u2013"],
+        ["1.000", "1.000", "0.000"],
+    ]
+    assert rows[1].locator("data").first.get_attribute("value") == "1"
+
+
+def test_a_citation_that_ends_in_a_full_stop_goes_on_without_it(opened: Open, tmp_path: Path) -> None:
+    path = tmp_path / "cited.html"
+    document = results_document([cr.mleat(EMB, _design("weat1"), resamples=0)])
+    write_page(path, [Record(document=document)], findings=findings(["weat1"]))
+    page = opened(path).page
+    _open_test(page)
+    source = page.locator("#test-0 .table", has_text="Published numbers").locator("tbody").inner_text()
+    assert "Table 1" in source
+    assert "., Table" not in source
+
+
+# Links, focus, feedback
+
+
+@pytest.mark.parametrize("part", ["detection-0", "geometry-0"])
+def test_a_link_opens_its_part_again(opened: Open, report: Path, part: str) -> None:
+    page = opened(report).page
+    link = page.locator(f'a[href="#{part}"]')
+    for _ in range(2):
+        link.click()
+        page.wait_for_selector(f"#{part}[open]")
+        page.locator(f"#{part} > summary").click()
+        page.wait_for_selector(f"#{part}:not([open])")
+
+
+def test_showing_all_rows_keeps_the_focus_at_the_table(made: Callable[..., Any]) -> None:
+    words = [f"w{i}" for i in range(250)]
+    emb = _vectors([*words, *WORDS["a"], *WORDS["b"]])
+    page = made(cr.sc_weat(emb, words, WORDS["a"], WORDS["b"]))
+    page.locator("#single-0 > summary").click()
+    more = page.locator("#single-0 button.more")
+    more.focus()
+    page.keyboard.press("Enter")
+    assert page.locator("#single-0 tbody tr").count() == 250
+    assert page.evaluate("document.activeElement.matches('#single-0 .scroll')")
+
+
+def test_what_was_copied_is_seen_and_heard(made: Callable[..., Any]) -> None:
+    page = made(cr.mleat(EMB, _design(), resamples=0))
+    page.evaluate("listening()")
+    page.locator("#overview button.csv").click()
+    page.wait_for_function("() => heard.seen.includes('CSV copied') && heard.said.includes('CSV copied')")
+    page.locator(".told").wait_for(state="detached")
+
+
+def test_a_design_that_cannot_be_copied_says_so_where_it_is_seen(made: Callable[..., Any]) -> None:
+    page = made(cr.mleat(EMB, _design(), resamples=0), vectors=EMB)
+    page.evaluate("location.hash = 'explorer'")
+    page.select_option("select.start", "")
+    page.evaluate("listening()")
+    page.locator("#explorer button.toml").click()
+    page.wait_for_function("() => heard.seen.some((one) => one.includes('need words'))")
+
+
+def test_a_pattern_that_is_still_counted_is_not_said_to_be_none(opened: Open, tmp_path: Path) -> None:
+    # C(50, 25) divisions of the attributes, of which a large p-value counts a large part: not decided at once
+    words = {key: [f"{key}{i}" for i in range(25)] for key in "xyab"}
+    emb = _vectors(word for some in words.values() for word in some)
+    x, y, a, b = (cr.StimulusSet(key, tuple(words[key])) for key in "xyab")
+    result = cr.mleat(emb, Design(name="long", x=x, y=y, a=a, b=b), alternative="greater", resamples=0)
+    path = tmp_path / "long.html"
+    write_page(path, [Record(document=results_document([result]), vectors=emb)])
+    page = opened(path).page
+    # at the level of the p-value itself its bounds lie on either side
+    page.evaluate(
+        "(alpha) => Object.assign(window.crossroads.data.audits[0].document.results[0].conventions,"
+        " { alpha, least_effect: 0 })",
+        max(level.tails["two-sided"][0] for level in result.level2.values()),
+    )
+    page.evaluate("location.hash = 'explorer'")
+    page.wait_for_selector(".explorer-results[data-shown=yes]")
+    glance, full = page.locator("select.tail").evaluate(
+        "(one) => { one.value = 'two-sided'; one.dispatchEvent(new Event('change')); return"
+        " ['.explorer-glance', '.explorer-map'].map((place) => document.querySelector(place).textContent); }"
+    )
+    assert "open until all is counted" in full
+    assert "pattern open until all is counted" in glance
+
+
+# Figures
+
+
+def _outside(page: Any, scope: str) -> list[str]:
+    """Texts of pictures that reach beyond them."""
+    found: list[str] = page.evaluate(
+        """(scope) => [...document.querySelectorAll(`${scope} svg text`)].filter((text) => {
+          const [box, all] = [text.getBoundingClientRect(), text.ownerSVGElement.getBoundingClientRect()];
+          return box.width > 0 && (box.left < all.left - 1 || box.right > all.right + 1);
+        }).map((text) => text.textContent)""",
+        scope,
+    )
+    return found
+
+
+@pytest.mark.parametrize("width", [1280, 360])
+def test_no_name_in_a_picture_is_cut_by_its_edge(opened: Open, report: Path, width: int) -> None:
+    page = opened(report, width=width).page
+    for part in ("test-0", "test-1", "test-2", "test-3", "detection-0", "geometry-0"):
+        page.locator(f"#{part} > summary").click()
+        page.locator(f"#{part} svg").first.wait_for()
+    page.evaluate("settled()")  # pictures are drawn anew once they know their room
+    assert _outside(page, "#main") == []
+
+
+def test_the_axis_of_the_rates_is_not_written_over(opened: Open, report: Path) -> None:
+    page = opened(report).page
+    page.locator("#detection-0 > summary").click()
+    page.wait_for_selector("#detection-0 .beside svg.chart")
+    title = page.locator("#detection-0 svg.chart text", has_text="true words found").bounding_box()
+    for tick in page.locator("#detection-0 svg.chart text", has_text="0.75").all():
+        box = tick.bounding_box()
+        assert box["x"] >= title["x"] + title["width"] or box["y"] >= title["y"] + title["height"]
+
+
+def test_fits_of_one_group_in_two_comparisons_bear_different_names(made: Callable[..., Any]) -> None:
+    sets = {key: cr.StimulusSet(key, tuple(WORDS[key])) for key in "xyab"}
+    fits = [
+        cr.rsa(EMB, sets["x"], sets[key], sets["b"], n=3, samples=3, permutations=9) for key in ("y", "a")
+    ]
+    page = made(*fits)
+    names = page.locator("#geometry svg.chart").first.locator("g:not(.axis) > text").all_text_contents()
+    rows = [tuple(names[i : i + 2]) for i in range(0, len(names), 2)]
+    assert ("x with b", "not y") in rows
+    assert ("x with b", "not a") in rows
+
+
+@pytest.mark.parametrize(("combined", "words"), [(1.58, 1.64), (1.64, 1.58), (-1.6, -1.5), (0.7, 0.8)])
+def test_no_line_of_a_histogram_runs_through_the_name_of_another(
+    made: Callable[..., Any], combined: float, words: float
+) -> None:
+    contexts = Contexts.from_dict(
+        {word: EMB.vectors[[i, i]] + 0.3 * np.eye(8)[[0, 1]] for i, word in enumerate(EMB.labels)},
+        provenance=Provenance(source="made up"),
+    )
+    document = results_document([cr.ceat(contexts, _design(), samples=50)])
+    document["results"][0].update(effect_size=combined, stimulus_effect_size=words)
+    page = made(changed=document)
+    page.locator("#context-0 > summary").click()
+    page.locator("#contexts svg .mark").first.wait_for(state="attached")
+    crossed = page.evaluate(
+        """() => [...document.querySelectorAll("#contexts svg")].flatMap((svg) => {
+          const boxes = (name) => [...svg.querySelectorAll(name)].map((one) => one.getBoundingClientRect());
+          return boxes("g:has(> .mark) > text").flatMap((text) => boxes(".mark").filter((line) =>
+            line.left > text.left + 1 && line.right < text.right - 1 && line.top < text.top + 2));
+        }).length"""
+    )
+    assert crossed == 0
+
+
+# Paper
+
+
+def test_paper_has_the_words_of_the_explorer(opened: Open, report: Path) -> None:
+    page = opened(report).page
+    page.evaluate("location.hash = 'explorer'")
+    page.wait_for_selector(".explorer-results[data-shown=yes]")
+    page.emulate_media(media="print")
+    assert page.locator(".chip-word").first.is_visible()
+    assert not page.locator(".chip .remove").first.is_visible()
+
+
+def test_paper_has_no_explorer_that_was_not_opened(opened: Open, report: Path) -> None:
+    page = opened(report).page
+    assert page.locator("#explorer h2").is_visible()
+    page.emulate_media(media="print")
+    assert not page.locator("#explorer h2").is_visible()

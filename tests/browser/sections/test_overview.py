@@ -1,0 +1,372 @@
+"""The overview: true counts, one search for table, maps and forest, copies, links, several models."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import crossroads as cr
+from crossroads.evidence import Embeddings
+from crossroads.report import Audit
+from crossroads.report.documents.records import Record, audit_document, read_records
+from crossroads.report.page.page import write_page
+from crossroads.stimuli import Design
+
+HOSTILE = ("<script>alert(1)</script>", "שלום עולם", "👩🏽‍🔬", "x" * 200, "__proto__", "a\"b'c", "a/b~c")
+
+
+def _random_vectors(words: Sequence[str], seed: int, dim: int = 12) -> dict[str, list[float]]:
+    rng = np.random.default_rng(seed)
+    return {word: rng.normal(size=dim).tolist() for word in words}
+
+
+def _design(name: str, stem: str, n: int = 8) -> Design:
+    x, y, a, b = (
+        cr.StimulusSet(f"{stem} {key}", tuple(f"{stem}{key}{i}" for i in range(n))) for key in "xyab"
+    )
+    return Design(name=name, x=x, y=y, a=a, b=b)
+
+
+@pytest.fixture(scope="module")
+def mixed() -> Record:
+    """Six tests, of which two hold by construction and four are noise; names that could be markup."""
+    designs = [_design(name, f"w{i}-") for i, name in enumerate(("plain", "other", *HOSTILE[:4]))]
+    vectors = _random_vectors([word for one in designs for word in one.words], seed=5)
+    for one in designs[:2]:  # move the first target to the first attribute, and the second to the second
+        for target, attribute, side in ((one.x, one.a, 5.0), (one.y, one.b, -5.0)):
+            for word in (*(target or ()), *attribute):
+                vectors[word][0] += side
+    emb = Embeddings.from_dict(vectors)
+    battery = cr.battery(emb, designs, alternative="two-sided", resamples=50)
+    drawn = {one.name: cr.stats.bootstrap(emb, one, resamples=100) for one in designs}
+    audit = Audit([replace(battery, intervals=drawn)])
+    return Record(document=audit_document(audit, designs), vectors=emb)
+
+
+@pytest.fixture(scope="module")
+def mixed_page(mixed: Record, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("mixed") / "report.html"
+    write_page(path, [mixed])
+    return path
+
+
+def _battery(record: Record) -> dict[str, Any]:
+    return next(dict(one) for one in record.results if one["type"] == "BatteryResult")
+
+
+def _names(page: Any) -> list[str]:
+    """The tests in the table of the overview, in order."""
+    return [str(one) for one in page.locator("#overview .table tbody th").all_inner_texts()]
+
+
+def _clipboard(page: Any, button: str) -> str:
+    page.evaluate("emptied()")
+    page.locator("#overview .table").first.get_by_role("button", name=button).click()
+    return str(page.evaluate("copied()"))
+
+
+def test_the_lead_counts_the_tests_whose_adjusted_p_is_below_the_level(
+    opened: Callable[..., Any], mixed_page: Path, mixed: Record
+) -> None:
+    battery = _battery(mixed)
+    holding = [
+        t["design"] for t, p in zip(battery["tests"], battery["adjusted"]["bh"], strict=True) if p < 0.05
+    ]
+    assert holding == ["plain", "other"]  # so that the page must tell the two kinds apart
+    page = opened(mixed_page).page
+    said = page.locator("#overview .outcome").inner_text()
+    assert said.startswith("Other words for the same things would show the difference too")
+    assert "below .05) in 2 of 6: plain, other." in said
+    assert "That cannot be said of the other 4" in said
+
+
+def test_an_older_file_is_told_by_its_own_p_values_and_drawn_with_its_effect_sizes(
+    opened: Callable[..., Any], mixed: Record, older: Callable[..., dict[str, Any]], tmp_path: Path
+) -> None:
+    document = older(mixed.document)
+    write_page(tmp_path / "old.html", [Record(document=document)])
+    page = opened(tmp_path / "old.html").page
+    said = page.locator("#overview .outcome").inner_text()
+    assert said.startswith("The p-value of the difference, adjusted")
+    assert "is below .05 in 2 of 6: plain, other." in said
+    forest = page.locator("#overview svg.chart[aria-label^='Effect sizes of 6 tests']")
+    assert forest.locator(".interval").count() == 6
+    rows = list(csv.DictReader(io.StringIO(_clipboard(page, "Copy CSV"))))
+    (battery,) = document["results"]
+    assert [float(row["p"]) for row in rows] == [one["level1"]["pvalue"] for one in battery["tests"]]
+    assert "exact p" not in rows[0]
+
+
+def test_one_search_serves_the_table_the_maps_and_the_forest(
+    opened: Callable[..., Any], mixed_page: Path
+) -> None:
+    page = opened(mixed_page).page
+    assert len(_names(page)) == page.locator("#overview a.card.map").count() == 6
+    page.get_by_role("search", name="Tests").get_by_label("Search").fill("PLAIN")
+    assert _names(page) == ["plain"]
+    assert page.locator("#overview a.card.map .named").all_inner_texts() == ["plain"]
+    forest = page.locator("#overview svg.chart[aria-label^='Differences of 1 test:']")
+    assert forest.count() == 1
+    assert page.get_by_role("search", name="Tests").locator(".count").inner_text() == "1 of 6 tests"
+    page.get_by_role("search", name="Tests").get_by_label("Search").fill("nothing like this")
+    assert page.locator("#overview a.card.map").count() == 0
+    assert page.locator("#overview .table tbody").inner_text() == "Nothing matches."
+
+
+def test_tests_can_be_chosen_by_outcome_and_by_pattern(
+    opened: Callable[..., Any], mixed_page: Path, mixed: Record
+) -> None:
+    page = opened(mixed_page).page
+    tools = page.get_by_role("search", name="Tests")
+    tools.get_by_label("Adjusted p").select_option("below .05")
+    assert _names(page) == ["plain", "other"]
+    tools.get_by_label("Adjusted p").select_option("")
+    wanted = _battery(mixed)["tests"][0]["pattern"]
+    tools.get_by_label("Pattern").select_option(wanted)
+    assert _names(page) == [t["design"] for t in _battery(mixed)["tests"] if t["pattern"] == wanted]
+
+
+def test_a_sorted_table_stays_sorted_when_the_search_changes(
+    opened: Callable[..., Any], mixed_page: Path, mixed: Record
+) -> None:
+    page = opened(mixed_page).page
+    page.locator("#overview .table").get_by_role("button", name="d", exact=True).click()
+    by_d = [
+        t["design"] for t in sorted(_battery(mixed)["tests"], key=lambda t: float(t["level1"]["effect_size"]))
+    ]
+    assert _names(page) == by_d
+    page.get_by_role("search", name="Tests").get_by_label("Adjusted p").select_option("not below .05")
+    assert _names(page) == [name for name in by_d if name not in ("plain", "other")]
+    head = page.locator("#overview .table thead th[aria-sort=ascending]")
+    assert head.inner_text().startswith("d")
+
+
+def test_the_copied_csv_holds_the_whole_numbers_of_the_rows_that_are_shown(
+    opened: Callable[..., Any], mixed_page: Path, mixed: Record
+) -> None:
+    page = opened(mixed_page).page
+    page.get_by_role("search", name="Tests").get_by_label("Adjusted p").select_option("not below .05")
+    rows = list(csv.DictReader(io.StringIO(_clipboard(page, "Copy CSV"))))
+    battery = _battery(mixed)
+    assert [row["test"] for row in rows] == list(HOSTILE[:4])
+    for row, place in zip(rows, range(2, 6), strict=True):
+        test = battery["tests"][place]
+        assert float(row["d"]) == test["level1"]["effect_size"]
+        assert float(row["p"]) == test["level1"]["crossed"]["pvalue"]
+        assert float(row["exact p"]) == test["level1"]["pvalue"]
+        for head, key in (("\u0394", "difference"), ("\u0394 low", "low"), ("\u0394 high", "high")):
+            assert float(row[head]) == test["level1"]["crossed"][key]
+        assert float(row["p (BH)"]) == battery["adjusted"]["bh"][place]
+        assert float(row["p (Holm)"]) == battery["adjusted"]["holm"][place]
+        assert row["pattern"] == test["pattern"]
+
+
+def test_the_copied_latex_holds_what_is_shown(opened: Callable[..., Any], mixed_page: Path) -> None:
+    page = opened(mixed_page).page
+    page.get_by_role("search", name="Tests").get_by_label("Search").fill("plain")
+    text = _clipboard(page, "Copy LaTeX")
+    shown = page.locator("#overview .table tbody tr td.n").all_inner_texts()
+    body = re.search(r"\\midrule\n(.*)\\bottomrule", text, re.S)
+    assert body is not None
+    cells = [one.strip().replace("$-$", "−") for one in body[1].strip().removesuffix("\\\\").split("&")]
+    assert cells[0] == "plain"
+    assert [one for one in shown if one not in cells] == []
+
+
+def test_a_map_says_in_words_what_it_shows(
+    opened: Callable[..., Any], mixed_page: Path, mixed: Record
+) -> None:
+    page = opened(mixed_page).page
+    test = _battery(mixed)["tests"][0]
+    assert test["pattern"] == "AB-Divergent"  # by construction
+    label = page.locator("#overview a.card.map svg").first.get_attribute("aria-label")
+    x, y = (f"{test['level2'][key]['effect_size']:.2f}".replace("-", "−") for key in "xy")
+    assert label == (
+        f"EAT-Map, AB-Divergent. w0- x: associated with w0- a (d = {x}); "
+        f"w0- y: associated with w0- b (d = {y})."
+    )
+    assert page.locator("#overview a.card.map").first.locator("rect.associated").count() == 2
+    assert page.locator("#overview a.card.map").first.locator("text.on").all_text_contents() == [
+        f"{x} *",
+        f"{y} *",
+    ]
+
+
+def test_a_test_is_reached_from_its_map_with_the_keyboard_alone(
+    opened: Callable[..., Any], mixed_page: Path
+) -> None:
+    page = opened(mixed_page).page
+    page.locator("#overview a.card.map").nth(1).focus()
+    page.keyboard.press("Enter")
+    page.wait_for_selector("#test-1[open] h4")
+    assert page.locator("#test-0").get_attribute("open") is None
+    assert page.evaluate("location.hash") == "#test-1"
+
+
+def test_a_test_that_was_closed_opens_again_from_the_same_link(
+    opened: Callable[..., Any], mixed_page: Path
+) -> None:
+    page = opened(mixed_page).page
+    link = page.locator("#overview .table tbody a").first
+    link.click()
+    page.wait_for_selector("#test-0[open]")
+    page.locator("#test-0 > summary").click()
+    assert page.locator("#test-0").get_attribute("open") is None
+    link.click()
+    page.wait_for_selector("#test-0[open]")
+
+
+def test_the_forest_has_a_hollow_dot_for_every_test_that_does_not_hold(
+    opened: Callable[..., Any], mixed_page: Path
+) -> None:
+    page = opened(mixed_page).page
+    forest = page.locator("#overview svg.chart[aria-label^='Differences of 6 tests']")
+    assert forest.locator(".dot").count() == forest.locator(".interval").count() == 6
+    assert forest.locator(".dot.hollow").count() == 4
+    assert forest.locator("line.zero").count() == 1
+
+
+def test_a_chart_is_drawn_anew_when_the_window_becomes_narrow(
+    opened: Callable[..., Any], mixed_page: Path
+) -> None:
+    page = opened(mixed_page).page
+    forest = page.locator("#overview svg.chart[aria-label^='Differences of 6 tests']")
+    before = int(forest.get_attribute("width"))
+    page.set_viewport_size({"width": 360, "height": 740})
+    page.locator(f"#overview .charted svg:not([width='{before}'])").wait_for()
+    # scaled down instead, its letters would be too small to read
+    assert int(forest.get_attribute("width")) <= 360 < before
+
+
+def test_headings_of_columns_are_printed(opened: Callable[..., Any], mixed_page: Path) -> None:
+    page = opened(mixed_page).page
+    page.emulate_media(media="print")
+    assert page.locator("#overview .table thead").get_by_text("p (BH)").is_visible()
+    assert not page.get_by_role("button", name="Copy CSV").first.is_visible()
+
+
+def test_the_legend_explains_every_pattern(opened: Callable[..., Any], mixed_page: Path) -> None:
+    page = opened(mixed_page).page
+    page.get_by_text("The nine patterns").click()
+    cards = page.locator("#overview .taxonomy .card")
+    cards.first.wait_for()
+    assert cards.count() == 9
+    for card in cards.all():
+        name = card.locator(".named").inner_text()
+        # a star and a frame for each target that leans: two, one or none, by the first half of the name
+        expected = {"Divergent": 2, "Uniform": 2, "Singular": 1, "Directional": 0}[name.split("-")[1]]
+        assert card.locator("rect.associated").count() == card.locator("text.on").count() == expected
+
+
+@pytest.mark.parametrize("dark", [False, True])
+def test_a_phone_never_scrolls_sideways(opened: Callable[..., Any], mixed_page: Path, dark: bool) -> None:
+    page = opened(mixed_page, width=360, height=740, dark=dark).page
+    page.evaluate("unfolded()")
+    assert page.evaluate("document.documentElement.scrollWidth") <= 360
+
+
+def test_names_that_look_like_markup_are_text(opened: Callable[..., Any], mixed_page: Path) -> None:
+    page = opened(mixed_page).page
+    assert page.locator("main script").count() == 0
+    assert HOSTILE[0] in _names(page)
+
+
+def test_several_models_stand_beside_one_another_each_with_its_own_numbers(
+    opened: Callable[..., Any], mixed: Record, record: Record, tmp_path: Path
+) -> None:
+    path = tmp_path / "both.html"
+    write_page(path, [mixed, record])
+    page = opened(path).page
+    page.get_by_text("All models side by side").click()
+    page.wait_for_selector("#models data")
+    documents = [mixed.document, record.document]
+    found = page.evaluate(
+        "[...document.querySelectorAll('#models data')].map((e) => [e.dataset.audit, e.dataset.at, e.value])"
+    )
+    assert len(found) == 6 + 4
+    for audit, place, value in found:
+        tree: Any = documents[int(audit)]
+        for part in place.split("/")[1:]:
+            tree = tree[int(part)] if isinstance(tree, list) else tree[part]
+        assert float(value) == tree
+    assert page.locator("#models tbody tr").count() == 10
+
+
+def test_what_has_a_section_of_its_own_is_named_with_a_link(opened: Callable[..., Any], report: Path) -> None:
+    page = opened(report).page
+    lines = page.locator("#overview ul.others li")
+    assert lines.filter(has_text="Words of intersectional groups: 2 results").count() == 1
+    for link in page.locator("#overview ul.others a").all():
+        assert page.locator(str(link.get_attribute("href"))).count() == 1
+
+
+def test_what_holds_with_just_these_words_is_said_beside_what_holds_for_others(
+    opened: Callable[..., Any], report: Path, record: Record
+) -> None:
+    tests = _battery(record)["tests"]
+    below = sum(one["level1"]["pvalue"] < 0.05 for one in tests)
+    assert below > sum(p < 0.05 for p in _battery(record)["adjusted"]["bh"])  # so that the two differ
+    said = opened(report).page.locator("#overview .settled").inner_text()
+    assert f"With just these words, the exact p-value is below .05 in {below} of {len(tests)}." in said
+
+
+def test_what_hangs_on_the_choice_of_words_is_said_beside_the_p_values_of_older_files(
+    opened: Callable[..., Any], record: Record, older: Callable[..., dict[str, Any]], tmp_path: Path
+) -> None:
+    write_page(tmp_path / "old.html", [Record(document=older(record.document))])
+    ends = [
+        (one["design"], one["low"], one["high"])
+        for one in record.document["results"][0]["intervals"].values()
+    ]
+    clear = [name for name, low, high in ends if low > 0 or high < 0]
+    assert 0 < len(clear) < len(ends)
+    said = opened(tmp_path / "old.html").page.locator("#overview .settled")
+    assert f"leaves out zero in {len(clear)} of {len(ends)}" in said.inner_text()
+    assert said.locator("a").all_inner_texts() == clear
+    others = len(ends) - len(clear)
+    assert f"In the other {others}, other words for the same things might have given" in said.inner_text()
+
+
+def test_where_no_words_were_drawn_anew_nothing_is_said_of_it(
+    opened: Callable[..., Any], mixed: Record, older: Callable[..., dict[str, Any]], tmp_path: Path
+) -> None:
+    document = older(mixed.document)
+    results = [{**one, "intervals": {}} for one in document["results"]]
+    write_page(tmp_path / "p.html", [Record(document={**document, "results": results})])
+    assert opened(tmp_path / "p.html").page.locator("#overview .settled").count() == 0
+
+
+def test_a_page_of_a_ladder_alone_has_every_answer_with_its_number_and_reason(
+    opened: Callable[..., Any], tmp_path: Path
+) -> None:
+    designs = [_design(HOSTILE[0], "w-"), _design("same", "s-")]
+    vectors = _random_vectors([word for each in designs for word in each.words], seed=5)
+    for key in "xyab":  # words that do not differ say nothing of others
+        vectors.update({f"s-{key}{i}": vectors[f"s-{key}0"] for i in range(8)})
+    emb = Embeddings.from_dict(vectors)
+    sure = cr.ladder(cr.battery(emb, designs, resamples=0)).to_dict()
+    (tmp_path / "sure.json").write_text(json.dumps(sure), encoding="utf-8")
+    write_page(tmp_path / "sure.html", read_records(tmp_path / "sure.json"))
+    page = opened(tmp_path / "sure.html").page
+    part = page.locator("#overview .table")
+    assert "would be found with other words for the same things" in part.locator("caption").inner_text()
+    rows = list(csv.DictReader(io.StringIO(_clipboard(page, "Copy CSV"))))
+    for row, rungs in zip(rows, sure["tests"].values(), strict=True):
+        these, other = rungs
+        assert (row["these words"], row["other words"]) == (these["answer"], other["answer"])
+        assert float(row["exact p"]) == these["value"]
+        assert (float(row["p (BH)"]) if row["p (BH)"] else None) == other["value"]
+    assert [row["test"] for row in rows] == [HOSTILE[0], "same"]
+    assert rows[1]["other words"] == "cannot tell"
+    note = part.locator(".note:not(.cut)")
+    assert note.inner_text() == "same, other words: the words of each set do not differ."
+    assert page.locator("#others").count() == 0

@@ -1,0 +1,202 @@
+"""The arithmetic of the page is that of the library: levels, patterns, and p-values to the last division."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, get_args
+
+import numpy as np
+import pytest
+
+import crossroads as cr
+from crossroads.evidence import Embeddings
+from crossroads.geometry import rounding_error, unit
+from crossroads.inference.permutation.test import Alternative, Ties, permutation_test
+from crossroads.measures.association.patterns import PATTERNS, lean, pattern_of
+from crossroads.stimuli import Design
+
+LEVELS = """({x, y, a, b}, options) => {
+  const {level1, level2, level3} = window.crossroads;
+  const plain = ({first, second, ...rest}) => ({...rest, scores: [...first, ...second]});
+  return {
+    level1: plain(level1({x, y, a, b}, options)),
+    x: plain(level2(x, a, b, options)), y: plain(level2(y, a, b, options)),
+    ax: level3(x, a, options), bx: level3(x, b, options),
+    ay: level3(y, a, options), by: level3(y, b, options),
+  };
+}"""
+TEST = """([tests]) => tests.map(([x, y, options]) => {
+  const found = window.crossroads.permutationTest(x, y, options);
+  return {...found, divisions: String(found.divisions)};
+})"""
+STEPS = """([x, y, options]) => {
+  const {now, later} = window.crossroads.permutationSteps(x, y, options);
+  let last = null, pauses = 0;
+  for (let step = later?.next(); step; step = later.next()) {
+    if (step.done) { last = step.value; break; }
+    pauses++;
+  }
+  const plain = (one) => one && {...one, divisions: String(one.divisions)};
+  return {now: plain(now), last: plain(last), pauses};
+}"""
+
+
+@pytest.fixture
+def page(opened: Callable[..., Any], report: Path) -> Any:
+    """A page, whose functions are tried."""
+    return opened(report).page
+
+
+def _random_design(rng: np.random.Generator, sizes: tuple[int, ...], dim: int) -> tuple[Embeddings, Design]:
+    words = {role: [f"{role}{i}" for i in range(n)] for role, n in zip("xyab", sizes, strict=True)}
+    labels = [word for some in words.values() for word in some]
+    return Embeddings(labels, rng.normal(size=(len(labels), dim)) + 0.3), Design(
+        name="random", x=words["x"], y=words["y"], a=words["a"], b=words["b"]
+    )
+
+
+def _units(emb: Embeddings, design: Design) -> dict[str, list[list[float]]]:
+    def rows(words: Any) -> list[list[float]]:
+        found: list[list[float]] = unit(np.stack([emb[word] for word in words])).tolist()
+        return found
+
+    return {role: rows(words) for role, words in design.sets.items()}
+
+
+@pytest.mark.parametrize("ddof", [0, 1])
+@pytest.mark.parametrize("sizes", [(8, 8, 8, 8), (2, 5, 3, 7), (25, 24, 25, 25), (2, 2, 2, 2)])
+def test_all_three_levels_equal_those_of_the_library(page: Any, sizes: tuple[int, ...], ddof: int) -> None:
+    rng = np.random.default_rng(sum(sizes) + ddof)
+    emb, design = _random_design(rng, sizes, dim=int(rng.integers(3, 301)))
+    expected = cr.mleat(emb, design, ddof=ddof, resamples=0)
+    found = page.evaluate(
+        f"([sets, options]) => ({LEVELS})(sets, options)", [_units(emb, design), {"ddof": ddof}]
+    )
+    for key, level in {"level1": expected.level1, **expected.level2}.items():
+        assert found[key]["effect_size"] == pytest.approx(level.effect_size, rel=1e-12)
+        assert found[key]["statistic"] == pytest.approx(level.statistic, rel=1e-12, abs=1e-13)
+        assert found[key]["scores"] == pytest.approx(list(level.associations.values()), rel=1e-12, abs=1e-14)
+    for key, cell in expected.level3.items():
+        assert found[key]["mean"] == pytest.approx(cell.mean, rel=1e-12, abs=1e-15)
+        assert found[key]["sd"] == pytest.approx(cell.sd, rel=1e-12)
+        assert found[key]["pairs"] == cell.pairs
+
+
+def test_cosines_equal_numpy_also_where_squares_would_overflow(page: Any) -> None:
+    rng = np.random.default_rng(0)
+    for scale in (1.0, 1e-200, 1e200):
+        u, v = rng.normal(size=(2, 50))
+        expected = float(u @ v / np.sqrt((u @ u) * (v @ v)))
+        found = page.evaluate("([u, v]) => crossroads.cosine(u, v)", [(scale * u).tolist(), v.tolist()])
+        assert found == pytest.approx(expected, rel=1e-12)
+
+
+def test_leanings_and_patterns_are_those_of_the_library(page: Any) -> None:
+    cases = [(d, p) for d in (-1.0, -0.2, -0.1, 0.0, 0.2, 0.21, 1.0) for p in (0.001, 0.05, 0.0499, 0.7)]
+    found = page.evaluate("(cases) => cases.map(([d, p]) => crossroads.lean(d, p))", cases)
+    assert found == [lean(d, p, least_effect=0.2, alpha=0.05) for d, p in cases]
+    strict = page.evaluate("crossroads.lean(0.6, 0.02, {least_effect: 0.5, alpha: 0.01})")
+    assert strict is None
+    for name, (x, y) in PATTERNS.items():
+        assert page.evaluate("([x, y]) => crossroads.patternOf(x, y)", [x, y]) == name == pattern_of(x, y)
+
+
+def _small_test(rng: np.random.Generator, number: int) -> tuple[list[float], list[float]]:
+    """Scores of sets of one to twelve words: some far apart, some with many ties, some with all equal."""
+    n_x, n_y = rng.integers(1, 13, size=2)
+    x, y = rng.normal(size=n_x) + rng.choice([-1.5, 0.0, 0.5, 3.0]), rng.normal(size=n_y)
+    if number % 4 == 1:
+        x, y = np.round(x), np.round(y)
+    elif number % 4 == 2:
+        x, y = np.round(x, 1), np.round(y, 1)
+    elif number % 40 == 3:
+        x, y = np.zeros(n_x), np.zeros(n_y)
+    return x.tolist(), y.tolist()
+
+
+@pytest.mark.parametrize("ties", get_args(Ties))
+@pytest.mark.parametrize("alternative", get_args(Alternative))
+def test_p_of_small_sets_is_the_same_to_the_last_division(page: Any, alternative: str, ties: str) -> None:
+    rng = np.random.default_rng(len(alternative) + len(ties))
+    tests = [_small_test(rng, number) for number in range(120)]
+    options = {"alternative": alternative, "ties": ties, "score_error": rounding_error(50)}
+    found = page.evaluate(TEST, [[[x, y, options] for x, y in tests]])
+    for (x, y), ours in zip(tests, found, strict=True):
+        expected = permutation_test(x, y, **options)  # type: ignore[arg-type]
+        assert ours["method"] == expected.method == "exact"
+        assert ours["divisions"] == str(expected.total)
+        assert ours["tied"] == expected.tied
+        assert ours["pvalue"] == expected.pvalue  # a ratio of the same whole numbers
+        assert ours["min_pvalue"] == expected.min_pvalue
+        assert {name: one[0] for name, one in ours["tails"].items()} == {
+            name: one[0] for name, one in expected.tails.items()
+        }
+
+
+@pytest.mark.parametrize(("n_x", "n_y"), [(16, 16), (18, 18), (13, 19), (20, 20), (3, 30)])
+def test_p_of_larger_sets_is_the_same_to_the_last_division(page: Any, n_x: int, n_y: int) -> None:
+    # from 18 words on a group is split and its sums are read window by window; both signs, so that it swaps
+    rng = np.random.default_rng(n_x * n_y)
+    for shift in (0.0, 0.4, -0.4):
+        x, y = rng.normal(size=n_x) + shift, rng.normal(size=n_y)
+        expected = permutation_test(x, y, alternative="two-sided", score_error=rounding_error(50))
+        options = {"alternative": "two-sided", "score_error": rounding_error(50)}
+        (ours,) = page.evaluate(TEST, [[[x.tolist(), y.tolist(), options]]])
+        assert (ours["method"], ours["pvalue"], ours["tied"]) == ("exact", expected.pvalue, expected.tied)
+
+
+def test_ties_in_split_groups_are_counted_like_any_other(page: Any) -> None:
+    # whole numbers from 0 to 3 crowd into few sums, which are then counted by sorting
+    rng = np.random.default_rng(5)
+    x, y = rng.integers(0, 4, size=18).astype(float), rng.integers(0, 4, size=19).astype(float)
+    expected = permutation_test(x, y, method="exact", alternative="greater")
+    (ours,) = page.evaluate(TEST, [[[x.tolist(), y.tolist(), {"alternative": "greater"}]]])
+    assert expected.tied is not None
+    assert expected.tied > 1_000_000
+    assert (ours["pvalue"], ours["tied"]) == (expected.pvalue, expected.tied)
+
+
+@pytest.mark.parametrize("ties", get_args(Ties))
+@pytest.mark.parametrize("decimals", [16, 1], ids=["no ties", "many ties"])
+@pytest.mark.parametrize(("n_x", "n_y"), [(20, 20), (19, 21)])
+def test_what_cannot_be_counted_at_once_is_bounded_and_then_counted_with_pauses(
+    page: Any, n_x: int, n_y: int, decimals: int, ties: Any
+) -> None:
+    rng = np.random.default_rng(2)
+    x, y = np.round(rng.normal(size=n_x) + 0.3, decimals), np.round(rng.normal(size=n_y), decimals)
+    expected = permutation_test(x, y, ties=ties, score_error=1e-15)
+    found = page.evaluate(STEPS, [x.tolist(), y.tolist(), {"ties": ties, "score_error": 1e-15}])
+    assert found["now"]["method"] == "bracket"
+    for name, (exact, *_) in expected.tails.items():
+        _, low, high = found["now"]["tails"][name]
+        assert low <= exact <= high
+        assert found["last"]["tails"][name][0] == exact
+    assert found["now"]["pvalue_high"] < 1.1 * found["now"]["pvalue_low"]
+    assert found["pauses"] > 5
+    assert (found["last"]["method"], found["last"]["tied"]) == ("exact", expected.tied)
+
+
+@pytest.mark.parametrize(("n_x", "n_y"), [(32, 32), (8, 45), (40, 33)])
+def test_bounds_hold_where_no_count_is_possible(page: Any, n_x: int, n_y: int) -> None:
+    rng = np.random.default_rng(n_x)
+    x, y = rng.normal(size=n_x) + 0.3, rng.normal(size=n_y)
+    # exact, or bounds that are certain as well
+    expected = permutation_test(x, y, alternative="greater")
+    found = page.evaluate(STEPS, [x.tolist(), y.tolist(), {"alternative": "greater"}])
+    for one in (found["now"], found["last"]):
+        if one is not None:
+            assert one["method"] == "bracket"
+            assert one["pvalue_low"] <= expected.pvalue_high
+            assert one["pvalue_high"] >= expected.pvalue_low
+            assert one["pvalue"] == one["pvalue_high"]  # it errs towards not rejecting
+
+
+def test_lists_too_long_for_bounds_fall_back_on_a_normal_curve(page: Any) -> None:
+    rng = np.random.default_rng(3)
+    x, y = rng.normal(size=600) + 0.1, rng.normal(size=600)
+    for alternative in get_args(Alternative):
+        expected = permutation_test(x, y, method="normal", alternative=alternative)
+        (found,) = page.evaluate(TEST, [[[x.tolist(), y.tolist(), {"alternative": alternative}]]])
+        assert found["method"] == "normal"
+        assert found["pvalue"] == pytest.approx(expected.pvalue, rel=1e-6)

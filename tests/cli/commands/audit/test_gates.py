@@ -1,0 +1,183 @@
+"""Audits as a gate: rules on their results, and the summary for those who wait for the verdict."""
+
+from __future__ import annotations
+
+import json
+import pickle
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+pytest.importorskip("pyarrow", reason="the audit of the embedded default needs the extra 'default'")
+
+
+ALLOWED = '[[rule]]\nstatistic = "effect_size"\nabove = 2\nabsolute = true\n'
+BROKEN = ALLOWED + '[[rule]]\nname = "any"\ntest = "mi*"\nstatistic = "pvalue"\nabove = 0\n'
+
+
+def test_an_audit_that_keeps_the_rules_passes(
+    own: tuple[Any, ...], tmp_path: Path, command: Callable[..., Any], rules: Callable[[str], Path]
+) -> None:
+    run = command(*own, "--fail-on", rules(ALLOWED))
+    assert run.status == 0, run.err
+    assert json.loads((tmp_path / "out" / "gate.json").read_text(encoding="utf-8"))["passed"] is True
+    with_rules = (tmp_path / "out" / "results.json").read_bytes()
+    assert command(*own).status == 0
+    assert (tmp_path / "out" / "results.json").read_bytes() == with_rules  # rules measure nothing
+    assert not (tmp_path / "out" / "gate.json").exists()
+
+
+def test_a_broken_rule_is_exit_status_1_and_the_folder_stands(
+    own: tuple[Any, ...], tmp_path: Path, command: Callable[..., Any], rules: Callable[[str], Path]
+) -> None:
+    run = command(*own, "--fail-on", rules(BROKEN))
+    assert run.status == 1
+    assert "1 rule failed" in run.err
+    assert "any: mine: pvalue is" in run.err
+    assert "hint: the results were written; gate.json" in run.err
+    gate = json.loads((tmp_path / "out" / "gate.json").read_text(encoding="utf-8"))
+    assert [one["outcome"] for one in gate["verdicts"]] == ["passed", "broken"]
+    assert "**Failed**" in (tmp_path / "out" / "summary.md").read_text(encoding="utf-8")
+    assert (tmp_path / "out" / "results.json").exists()
+    again = command(*own, "--fail-on", tmp_path / "rules.toml", "--json")
+    assert again.status == 1
+    assert json.loads(again.out)["gate"] == gate  # one document and nothing else
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ('[[rule]]\ntest = "mime"\nstatistic = "holm"\nabove = 1\n', "did you mean 'mine'"),
+        ('[[rule]]\nstatistic = "hulm"\nabove = 1\n', "line 2"),
+        ("[[rule]\n", "not TOML"),
+    ],
+)
+def test_rules_with_a_fault_are_refused_before_any_work(
+    own: tuple[Any, ...],
+    tmp_path: Path,
+    command: Callable[..., Any],
+    text: str,
+    said: str,
+    rules: Callable[[str], Path],
+) -> None:
+    run = command(*own, "--fail-on", rules(text))
+    assert run.status == 2
+    assert said in run.err
+    assert "Traceback" not in run.err
+    assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.slow
+def test_rules_may_name_detections_and_comparisons_of_the_whole_audit(
+    tmp_path: Path, command: Callable[..., Any], rules: Callable[[str], Path]
+) -> None:
+    text = '[[rule]]\ntest = "AF IBD"\nstatistic = "auc"\nbelow = 0\n'
+    text += '[[rule]]\ntest = "RSA *"\nstatistic = "pvalue"\nbelow = 0\n'
+    run = command("audit", "--no-figures", "-o", tmp_path / "out", "--fail-on", rules(text))
+    assert run.status == 0, run.err
+    gate = json.loads((tmp_path / "out" / "gate.json").read_text(encoding="utf-8"))
+    assert [one["test"][:3] for one in gate["verdicts"]] == ["AF ", "RSA", "RSA", "RSA", "RSA"]
+
+
+def test_a_rule_on_a_test_that_came_to_nothing_closes_the_gate_and_the_folder_stands(
+    tmp_path: Path, command: Callable[..., Any], rules: Callable[[str], Path]
+) -> None:
+    # "gone" is in one decade only, so that no series is made of it: there is no result to hold rules against
+    sets: dict[str, Any] = {name: [f"{name}{i}" for i in range(4)] for name in "xyab"}
+    gone: dict[str, Any] = {name: [f"gone-{word}" for word in words] for name, words in sets.items()}
+    words = [word for one in (sets, gone) for names in one.values() for word in names]
+    rng = np.random.default_rng(5)
+    (tmp_path / "decades").mkdir()
+    for decade in (1900, 1910, 1920):
+        rows = rng.normal(size=(32, 5))
+        if decade != 1910:
+            rows[16:] = 0  # a word that does not occur has a row of zeros
+        np.save(tmp_path / "decades" / f"{decade}-w.npy", rows)
+        (tmp_path / "decades" / f"{decade}-vocab.pkl").write_bytes(pickle.dumps(words, 2))
+    arguments: list[Any] = ["audit", tmp_path / "decades", "--no-figures", "-o", tmp_path / "out"]
+    for name, one in (("mine", sets), ("gone", gone)):
+        (tmp_path / f"{name}.json").write_text(json.dumps({"name": name, **one}), encoding="utf-8")
+        arguments += ["-d", tmp_path / f"{name}.json"]
+    rule = '[[rule]]\ntest = "{}"\nstatistic = "effect_size"\nabove = 2\n'
+    for test in ("gone 1910", "* 1910"):
+        run = command(*arguments, "--fail-on", rules(rule.format(test)))
+        assert run.status == 1
+        assert "gone 1910 was not measured" in run.err
+        assert (tmp_path / "out" / "results.json").exists()
+
+
+def test_rules_hold_for_each_of_two_models(
+    second: tuple[Any, ...], tmp_path: Path, command: Callable[..., Any], rules: Callable[[str], Path]
+) -> None:
+    run = command(*second, "--fail-on", rules(BROKEN), "--summary", tmp_path / "page.md")
+    assert run.status == 1
+    assert run.err.count("mine: pvalue is") == 2
+    assert "any: vectors: mine: pvalue is" in run.err.replace("\n", "")
+    for name in ("vectors", "other"):
+        gate = json.loads((tmp_path / "out" / name / "gate.json").read_text(encoding="utf-8"))
+        assert gate["passed"] is False
+    assert (tmp_path / "page.md").read_text(encoding="utf-8").count("**Failed**") == 2
+
+
+@pytest.fixture
+def small_model(small_models: Any, tmp_path: Path) -> Path:
+    """A small random encoder that spells every word."""
+    return Path(small_models.save_bert(tmp_path / "small-bert", head=False))
+
+
+@pytest.mark.slow
+def test_what_was_not_asked_for_closes_no_gate(
+    small_model: Path, tmp_path: Path, command: Callable[..., Any], rules: Callable[[str], Path]
+) -> None:
+    # the audit says that there were no contexts for the CEAT; a rule for all tests is not about that
+    text = '[[rule]]\nstatistic = "effect_size"\nabove = 3\nabsolute = true\n'
+    run = command(
+        *("audit", small_model, "--as", "encoder", "--no-figures", "-o", tmp_path / "out"),
+        *("--fail-on", rules(text)),
+    )
+    assert run.status == 0, run.err
+    assert "CEAT: not tested" in run.out
+    gate = json.loads((tmp_path / "out" / "gate.json").read_text(encoding="utf-8"))
+    assert {one["outcome"] for one in gate["verdicts"]} == {"passed"}
+
+
+# The summary
+
+
+def test_the_summary_goes_where_it_is_asked_for_and_nowhere_else(
+    own: tuple[Any, ...],
+    tmp_path: Path,
+    command: Callable[..., Any],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    job = tmp_path / "job.md"
+    job.write_text("before\n", encoding="utf-8")
+    monkeypatch.setenv("GITHUB_STEP_SUMMARY", str(job))
+    assert command(*own, "--summary", tmp_path / "page.md").status == 0
+    page = (tmp_path / "page.md").read_text(encoding="utf-8")
+    assert page == (tmp_path / "out" / "summary.md").read_text(encoding="utf-8")
+    assert job.read_text(encoding="utf-8") == "before\n"  # the variable alone does nothing
+    assert command(*own, "--github").status == 0
+    assert job.read_text(encoding="utf-8") == "before\n" + page
+
+
+def test_places_for_the_summary_are_checked_before_any_work(
+    own: tuple[Any, ...],
+    tmp_path: Path,
+    command: Callable[..., Any],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.delenv("GITHUB_STEP_SUMMARY", raising=False)
+    for arguments, said in [
+        (("--github",), "GITHUB_STEP_SUMMARY is not set"),
+        (("--summary", tmp_path), "is a folder"),
+        (("--summary", tmp_path / "nowhere" / "page.md"), "there is no folder"),
+        (("--summary", tmp_path / "out" / "page.md"), "inside the folder of the audit"),
+    ]:
+        run = command(*own, *arguments)
+        assert run.status == 2, arguments
+        assert said in run.err.replace("\n", " ")
+        assert not (tmp_path / "out").exists()

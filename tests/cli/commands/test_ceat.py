@@ -1,0 +1,199 @@
+"""``ceat`` and ``reproduce ceat``, as a shell sees them."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import crossroads as cr
+
+Command = Callable[..., Any]
+
+WORDS = {
+    "x": ["rose", "lily", "tulip", "daisy"],
+    "y": ["wasp", "gnat", "flea", "moth"],
+    "a": ["love", "peace", "joy", "honour"],
+    "b": ["filth", "abuse", "crash", "hatred"],
+}
+SHEET = "\n".join(['name = "mine"', *(f"{k} = {json.dumps(v)}" for k, v in WORDS.items())]) + "\n"
+
+
+def rows(words: list[str], seed: int = 0, *, dim: int = 12) -> dict[str, Any]:
+    rng = np.random.default_rng(seed)
+    return {
+        word: rng.normal(size=dim) + 0.4 * rng.normal(size=(4 + i % 9, dim)) for i, word in enumerate(words)
+    }
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Path:
+    """Flowers and insects, and the words of C6 and I1, of which one is missing."""
+    words = [word for group in WORDS.values() for word in group]
+    words += [word for name in ("c6", "i1") for word in cr.catalog(name).words if word != "bigbutt"]
+    cr.Contexts.from_dict(rows(list(dict.fromkeys(words))), provenance="tiny").save(tmp_path / "store")
+    return tmp_path / "store"
+
+
+@pytest.fixture
+def sheet(tmp_path: Path) -> Path:
+    path = tmp_path / "mine.toml"
+    path.write_text(SHEET, encoding="utf-8")
+    return path
+
+
+def test_the_default_battery_goes_as_far_as_the_store(command: Command, store: Path) -> None:
+    run = command("ceat", store, "--samples", 50)
+    assert run.status == 0, run.err
+    assert max(map(len, run.out.splitlines())) <= 80
+    said = " ".join(run.out.split())
+    for words in ("c6", "i1", "c2: not tested", "bigbutt", "the p-value over stimuli"):
+        assert words in said
+    assert "shrinks with the 50 samples by construction" in said
+    assert "Fewer than 10 contexts" in said
+
+
+def test_json_equals_the_library(command: Command, store: Path, sheet: Path) -> None:
+    options = ("--samples", 40, "--seed", 3, "--ddof", 0, "--variance", "hedges", "--json")
+    run = command("ceat", store, "--design", sheet, "--test", "c6", *options, "--levels", "--bootstrap", 30)
+    assert run.status == 0, run.err
+    data = json.loads(run.out)
+    contexts = cr.Contexts.open(store)
+    design = cr.read_designs(sheet)[0]
+    settings: dict[str, Any] = {"samples": 40, "seed": 3, "ddof": 0, "variance": "hedges"}
+    wanted = {
+        "c6": cr.ceat(contexts, cr.catalog("c6"), **settings),
+        "mine": cr.ceat(contexts, design, **settings),
+    }
+    found = {one["design"]: one for one in data["results"]}
+    for name, result in wanted.items():
+        assert found[name]["sample_effect_sizes"] == result.sample_effect_sizes.tolist()
+        assert found[name]["stimulus_pvalue"] == result.stimulus_pvalue
+    pvalues = [one["crossed"]["pvalue"] for one in data["results"]]
+    assert data["adjusted"]["holm"] == cr.stats.holm(pvalues).tolist()
+    assert data["adjusted"]["bh"] == cr.stats.benjamini_hochberg(pvalues).tolist()
+    assert data["adjusted_for"] == "other words, two-sided"
+    interval = cr.stats.ceat_bootstrap(contexts, design, resamples=30, seed=3, ddof=0)
+    assert [one["low"] for one in data["intervals"] if one["design"] == "mine"] == [interval.low]
+    level = cr.multilevel_ceat(contexts, design, **settings)
+    assert [one["pattern"] for one in data["levels"] if one["design"] == "mine"] == [level.pattern]
+
+
+def test_levels_and_intervals_are_printed_in_eighty_columns(
+    command: Command, store: Path, sheet: Path
+) -> None:
+    sheet.write_text(SHEET.replace('"mine"', '"a name that is much too long for a column"'), encoding="utf-8")
+    run = command("ceat", store, "--design", sheet, "--samples", 20, "--levels", "--bootstrap", 20)
+    assert run.status == 0, run.err
+    assert max(map(len, run.out.splitlines())) <= 80
+    for words in ("CI", "pattern", "A with X", "too long"):
+        assert words in run.out
+
+
+@pytest.mark.slow
+def test_all_sixty_pairs_run(command: Command, tmp_path: Path) -> None:
+    words = dict.fromkeys(word for name in cr.batteries()["ceat-pairs"] for word in cr.catalog(name).words)
+    cr.Contexts.from_dict(rows(list(words))).save(tmp_path / "pairs")
+    run = command("ceat", tmp_path / "pairs", "--test", "ceat-pairs", "--samples", 10, "--json")
+    assert run.status == 0, run.err
+    assert len(json.loads(run.out)["results"]) == 60
+
+
+@pytest.mark.slow
+def test_figures_are_drawn(command: Command, store: Path, sheet: Path, tmp_path: Path) -> None:
+    pytest.importorskip("matplotlib", reason="figures need the extra 'plots'")
+    for name, more in (
+        ("one", ("--design", sheet)),
+        ("several", ()),
+        ("levels", ("--design", sheet, "--levels")),
+    ):
+        file = tmp_path / f"{name}.svg"
+        run = command("ceat", store, "--samples", 20, *more, "--figure", file)
+        assert run.status == 0, run.err
+        assert file.stat().st_size > 1000
+
+
+def test_spellings_follow_the_option(command: Command, tmp_path: Path) -> None:
+    words = [word.lower() for word in cr.catalog("c6").words]
+    cr.Contexts.from_dict(rows(words)).save(tmp_path / "small")
+    run = command("ceat", tmp_path / "small", "--test", "c6", "--samples", 10)
+    assert run.status == 0, run.err
+    assert "found under another spelling: John as john" in run.out.replace("\n", " ")
+    run = command("ceat", tmp_path / "small", "--test", "c6", "--samples", 10, "--fallback", "none")
+    assert run.status == 2
+    assert "--fallback lower" in run.err.replace("\n", " ")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (("ceat", "{store}", "--test", "c2"), "no usable vector"),
+        (("ceat", "{store}", "--test", "c2", "--missing", "drop"), "c2 cannot be measured on this store"),
+        (("ceat", "{store}", "--test", "c66"), "'c6'"),
+        (("ceat", "{store}", "--test", "weat"), "no usable vector"),
+        (("ceat", "{store}", "--test", "c6", "--variance", "hedge"), "hedges"),
+        (("ceat", "{store}", "--test", "c6", "--samples", "2"), "samples"),
+        (("ceat", "{store}", "--test", "c6", "--ddof", "2"), "ddof is 2"),
+        (("ceat", "{store}", "--test", "c6", "--seed", "-1"), "seed is -1"),
+        (("ceat", "{store}", "--test", "c6", "--fallback", "lowr"), "'lower'"),
+        (("ceat", "{store}", "--test", "c6", "--samples", "5", "--figure", "{folder}/a.gif"), ".png"),
+        (("ceat", "{folder}/nowhere", "--test", "c6"), "nowhere"),
+        (("ceat", "{folder}", "--test", "c6"), "manifest"),
+        (("reproduce", "ceat", "--model", "bert"), "without a store"),
+        (("reproduce", "ceat", "--store", "{store}", "--model", "brt"), "'bert'"),
+        (("reproduce", "caet"), "'ceat'"),
+        (("reproduce", "ceat", "--store", "{folder}/nowhere"), "nowhere"),
+    ],
+)
+def test_bad_input_ends_with_status_2(
+    command: Command, store: Path, arguments: tuple[str, ...], words: str
+) -> None:
+    run = command(*(part.format(store=store, folder=store.parent) for part in arguments))
+    assert run.status == 2
+    assert run.out == ""
+    assert words in run.err.replace("\n", " ")
+    assert "Traceback" not in run.err
+
+
+def test_a_store_without_any_test_is_an_error(command: Command, tmp_path: Path) -> None:
+    cr.Contexts.from_dict({"nothing": np.ones((2, 3))}).save(tmp_path / "empty")
+    run = command("ceat", tmp_path / "empty")
+    assert run.status == 2
+    assert "other tests) cannot be measured on this store" in run.err.replace("\n", " ")
+
+
+def test_the_published_tables_are_printed_without_a_store(command: Command) -> None:
+    run = command("reproduce", "ceat")
+    assert run.status == 0, run.err
+    assert max(map(len, run.out.splitlines())) <= 80
+    assert "Table 4" in run.out
+    assert "mm-mf-science" in run.out
+    assert "No store given" in run.out
+    data = json.loads(command("reproduce", "ceat", "--json").out)
+    assert len(data["results"][0]["cells"]) == 536
+
+
+@pytest.mark.slow
+def test_published_numbers_stand_beside_those_of_a_store(command: Command, store: Path) -> None:
+    run = command("reproduce", "ceat", "--store", store, "--model", "gpt-2", "--samples", 20)
+    assert run.status == 0, run.err
+    assert max(map(len, run.out.splitlines())) <= 80
+    line = next(line for line in run.out.splitlines() if line.split()[:1] == ["c6"])
+    assert line.split()[1] == "0.34"
+    assert line.split()[-1] in ("equal", "near", "differs")
+    shown = command("reproduce", "ceat", "--store", store, "--samples", 20)
+    line = next(line for line in shown.out.splitlines() if line.split()[:1] == ["c6"])
+    assert line.split()[1:5] == ["1.28", "0.91", "0.21", "0.34"]
+    assert max(map(len, shown.out.splitlines())) <= 80
+
+
+def test_the_store_belongs_to_the_reproduction_of_ceat_alone(command: Command, store: Path) -> None:
+    pytest.importorskip("pyarrow", reason="the embedded default needs the extra 'default'")
+    run = command("reproduce", "rsa", "--store", store)
+    assert run.status == 2
+    assert "does not take it" in run.err
+    assert "--vectors" in run.err

@@ -1,0 +1,241 @@
+"""``crossroads embed`` as a shell sees it."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from crossroads.cli.terminal import interrupts as promising
+from crossroads.corpus import SAMPLE
+from crossroads.evidence import Contexts
+
+pytest.importorskip("torch", reason="extra 'models'")
+pytest.importorskip("transformers", reason="extra 'models'")
+
+Command = Callable[..., Any]
+TEXTS = ("the rose is red", "a rose and a wasp", "the wasp stings", "no rose without a thorn")
+
+
+@pytest.fixture(scope="module")
+def model(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A very small BERT that knows the words of :data:`TEXTS`."""
+    import torch
+    import transformers
+    from tokenizers import Tokenizer, models, pre_tokenizers
+
+    known = ["[UNK]", "[PAD]", *sorted({word for text in TEXTS for word in text.split()})]
+    tokenizer = Tokenizer(models.WordLevel({word: at for at, word in enumerate(known)}, unk_token="[UNK]"))
+    tokenizer.pre_tokenizer = pre_tokenizers.Whitespace()
+    folder = tmp_path_factory.mktemp("models") / "small-bert"
+    transformers.PreTrainedTokenizerFast(
+        tokenizer_object=tokenizer, unk_token="[UNK]", pad_token="[PAD]", model_max_length=32
+    ).save_pretrained(folder)
+    torch.manual_seed(0)
+    config = transformers.BertConfig(
+        vocab_size=len(known),
+        hidden_size=16,
+        num_hidden_layers=2,
+        num_attention_heads=2,
+        intermediate_size=16,
+    )
+    transformers.BertModel(config).save_pretrained(folder)
+    return folder
+
+
+@pytest.fixture
+def contexts(tmp_path: Path) -> Path:
+    rows = [
+        {
+            "word": word,
+            "form": word,
+            "text": text,
+            "start": text.find(word),
+            "end": text.find(word) + len(word),
+        }
+        for word in ("rose", "wasp")
+        for text in TEXTS
+        if word in text
+    ]
+    rows.append({"word": "orchid", "form": "orchid", "text": "the orchid", "start": 4, "end": 10})
+    data = "".join(json.dumps(row) + "\n" for row in rows).encode()
+    manifest = {
+        "format": "crossroads-contexts/1",
+        "sha256": hashlib.sha256(data).hexdigest(),
+        "words": ["rose", "wasp", "orchid", "lily"],
+    }
+    folder = tmp_path / "contexts"
+    folder.mkdir()
+    (folder / "contexts.jsonl").write_bytes(data)
+    (folder / "manifest.json").write_text(json.dumps(manifest), encoding="utf-8")
+    return folder
+
+
+def test_a_run_says_what_it_made_and_a_second_one_that_it_is_there(
+    command: Command, model: Path, contexts: Path, tmp_path: Path
+) -> None:
+    store = tmp_path / "store"
+    run = command("embed", contexts, "--model", model, "-o", store, "--device", "cpu", "--workers", 1)
+    assert run.status == 0, run.err
+    assert run.err == ""
+    assert "small-bert (BertModel, layer 2, last piece)" in run.out
+    assert "5 contexts of 2 words, 16 × float32" in run.out
+    assert "1 contexts: the model knows the word only as unknown" in run.out
+    assert "no context for orchid and lily" in run.out
+    made = Contexts.open(store)
+    assert made.words == ("rose", "wasp")
+    assert made["rose"].shape == (3, 16)
+    again = command("embed", contexts, "--model", model, "-o", store, "--device", "cpu", "--json")
+    assert again.status == 0
+    document = json.loads(again.out)
+    assert document["command"] == "embed"
+    found = document["results"][0]
+    assert (found["present"], found["words"], found["contexts"], found["dim"]) == (True, 2, 5, 16)
+    assert found["provenance"]["details"]["dropped"] == 1
+    other = command("embed", contexts, "--model", model, "-o", store, "--device", "cpu", "--layer", 1)
+    assert other.status == 2
+    assert "layer (2 there, 1 now)" in other.err
+
+
+def test_a_store_says_how_its_contexts_were_drawn_and_names_an_older_procedure(
+    command: Command, model: Path, tmp_path: Path
+) -> None:
+    corpus = tmp_path / "corpus.txt"
+    lines = [f"the {word} was {i} red {i % 7}" for i in range(40) for word in ("rose", "wasp")]
+    corpus.write_text("\n".join(lines), encoding="utf-8")
+    words = tmp_path / "words.txt"
+    words.write_text("rose\nwasp\n", encoding="utf-8")
+    new, old, store = tmp_path / "new", tmp_path / "old", tmp_path / "store"
+    search = ("contexts", corpus, "--words", words, "--limit", 9, "--minimum", 1, "--seed", 4)
+    assert command(*search, "-o", new).status == 0
+    # the other procedure: another sample in another order, and a manifest that does not name it
+    shutil.copytree(new, old)
+    data = b"".join(sorted((old / "contexts.jsonl").read_bytes().splitlines(keepends=True)))
+    manifest = json.loads((old / "manifest.json").read_text(encoding="utf-8"))
+    assert manifest["settings"].pop("sample") == SAMPLE
+    manifest["sha256"] = hashlib.sha256(data).hexdigest()
+    (old / "contexts.jsonl").write_bytes(data)
+    (old / "manifest.json").write_text(json.dumps(manifest), encoding="utf-8")
+
+    run = command("embed", old, "--model", model, "-o", store, "--device", "cpu", "--workers", 1)
+    assert run.status == 0, run.err
+    assert f"drawn by crossroads-sample/1; now {SAMPLE}" in run.out
+    mixed = command("embed", new, "--model", model, "-o", store, "--device", "cpu")
+    assert mixed.status == 2
+    assert f"sample (crossroads-sample/1 there, {SAMPLE} now)" in " ".join(mixed.err.split())
+
+    run = command("embed", new, "--model", model, "-o", tmp_path / "now", "--device", "cpu", "--workers", 1)
+    assert run.status == 0, run.err
+    assert "drawn by" not in run.out
+    details = Contexts.open(tmp_path / "now").provenance.details
+    assert details["record"]["sample"] == details["sample"]["sample"] == SAMPLE
+    assert (details["sample"]["seed"], details["sample"]["limit"]) == (4, 9)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (("--layer", "summ"), "did you mean 'sum'"),
+        (("--layer", "7"), "layers 0 (embeddings) to 2 (top)"),
+        (("--max-length", "99"), "give a number from 1 to 32"),
+        (("--ray-address", "auto"), "add --engine ray"),
+        (("--import", "x.npz"), "give one or the other"),
+    ],
+)
+def test_options_that_cannot_be_used_are_sentences(
+    command: Command, model: Path, contexts: Path, tmp_path: Path, arguments: tuple[str, str], said: str
+) -> None:
+    run = command("embed", contexts, "--model", model, "-o", tmp_path / "store", *arguments)
+    assert run.status == 2
+    assert said in run.err
+    assert run.out == ""
+    assert "Traceback" not in run.err
+    assert [path.name for path in tmp_path.iterdir()] == ["contexts"]
+
+
+def test_damaged_contexts_and_folders_that_are_no_model_are_sentences(
+    command: Command, model: Path, contexts: Path, tmp_path: Path
+) -> None:
+    store = tmp_path / "store"
+    run = command("embed", contexts, "--model", contexts, "-o", store)
+    assert (run.status, "no config.json" in run.err) == (2, True)
+    run = command("embed", tmp_path / "nowhere", "--model", model, "-o", store)
+    assert (run.status, "does not exist" in run.err) == (2, True)
+    with (contexts / "contexts.jsonl").open("a", encoding="utf-8") as file:
+        file.write("{}\n")
+    run = command("embed", contexts, "--model", model, "-o", store)
+    assert (run.status, "SHA-256" in run.err) == (2, True)
+    run = command("embed", "--model", model, "-o", store)
+    assert (run.status, "a folder of contexts is missing" in run.err) == (2, True)
+    assert not store.exists()
+
+
+def test_vectors_of_others_are_imported(command: Command, tmp_path: Path) -> None:
+    rows = np.random.default_rng(0).normal(size=(4, 3)).astype(np.float32)
+    np.savez(tmp_path / "mine.npz", rose=rows, wasp=rows[:2])
+    run = command("embed", "--import", tmp_path / "mine.npz", "-o", tmp_path / "store")
+    assert run.status == 0
+    assert "6 contexts of 2 words, 3 × float32" in run.out
+    assert np.array_equal(Contexts.open(tmp_path / "store")["rose"], rows)
+
+
+def test_options_that_an_import_would_not_heed_are_refused(command: Command, tmp_path: Path) -> None:
+    np.savez(tmp_path / "mine.npz", rose=np.eye(3))
+    arguments = ("embed", "--import", tmp_path / "mine.npz", "-o", tmp_path / "store")
+    run = command(*arguments, "--layer", 3, "--workers", 2)
+    assert run.status == 2
+    assert "--layer and --workers cannot be used with --import" in run.err
+    assert not (tmp_path / "store").exists()
+    assert command(*arguments, "--dtype", "float32", "--json").status == 0
+
+
+def test_places_that_cannot_be_used_are_sentences(
+    command: Command, model: Path, contexts: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "file").write_text("x", encoding="utf-8")
+    for place, said in ((".", "current folder"), ("file/store", "is not a folder"), ("file", "is a file")):
+        run = command("embed", contexts, "--model", model, "-o", place)
+        assert run.status == 2
+        assert said in run.err
+        assert "hint: name a" in run.err
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="interrupts are sent in another way")
+@pytest.mark.parametrize(
+    ("event", "what", "said", "left"),
+    [
+        # when the only part is about to get its name
+        ("os.rename", "/part-", promising.NOTHING, []),
+        # when the store is put together, and when it is about to take its place
+        ("open", "vectors-00000.npy", "are kept; the same command resumes from them", ["store.part"]),
+        ("os.rename", "store.part/store'", "are kept; the same command resumes from them", ["store.part"]),
+        # when it is there, and its parts are removed
+        ("shutil.rmtree", "store.part'", "the work was already finished", ["store", "store.part"]),
+    ],
+)
+def test_an_interrupted_run_says_what_is_kept(
+    model: Path, contexts: Path, tmp_path: Path, event: str, what: str, said: str, left: list[str]
+) -> None:
+    moment = [str(Path(__file__).parents[2] / "moments.py"), event, what, "1", "SIGINT:self"]
+    program = [sys.executable, *moment, "from crossroads.cli.app import main; main()"]
+    arguments = ["embed", contexts, "--model", model, "-o", tmp_path / "store", "--workers", "1"]
+    run = subprocess.run(
+        [*program, *map(str, arguments)],
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+    assert run.returncode not in (0, 2)
+    assert said in run.stderr
+    assert "Traceback" not in run.stderr
+    assert sorted(one.name for one in tmp_path.glob("store*")) == left

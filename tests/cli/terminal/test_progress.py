@@ -1,0 +1,214 @@
+"""What is told while a command is at work, and where nobody is watching."""
+
+from __future__ import annotations
+
+import io
+import os
+import subprocess
+import sys
+import threading
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from rich.console import Console
+from rich.progress import TextColumn
+
+from crossroads.audit import Event
+from crossroads.cli.commands.audit import progress as audit_progress
+from crossroads.cli.terminal import interrupts as interrupting
+from crossroads.cli.terminal import progress as waiting
+from crossroads.cli.terminal import tables as printing
+
+Run = Callable[..., subprocess.CompletedProcess[str]]
+
+
+class Stream(io.StringIO):
+    """A log that says when something was written to it."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.told = threading.Semaphore(0)
+
+    def write(self, text: str) -> int:
+        written = super().write(text)
+        for _ in range(text.count("\n")):
+            self.told.release()
+        return written
+
+
+@pytest.fixture
+def log(monkeypatch: pytest.MonkeyPatch) -> Stream:
+    stream = Stream()
+    monkeypatch.setattr(printing, "err", Console(file=stream, width=80))
+    monkeypatch.setenv(waiting.VARIABLE, "0.01")
+    return stream
+
+
+class Clock:
+    """Seconds that pass when the test says so."""
+
+    def __init__(self) -> None:
+        self.now = 100.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+@pytest.mark.parametrize(
+    ("seconds", "said"),
+    [
+        (0.4, "0 s"),
+        (59.4, "59 s"),
+        (60, "1 min"),
+        (90, "1 min 30 s"),
+        (599, "9 min 59 s"),
+        (630, "10 min"),
+        (3599.6, "1 h"),
+        (7530, "2 h 6 min"),
+    ],
+)
+def test_a_span_of_time_is_said_as_people_say_it(seconds: float, said: str) -> None:
+    assert waiting.span(seconds) == said
+
+
+def test_a_line_says_what_is_done_how_far_it_is_and_how_long_it_will_take() -> None:
+    clock = Clock()
+    with waiting.Bar(TextColumn("{task.description}"), clock=clock) as bar:
+        assert waiting.line("probe", 0) == "probe, 0 s: at work"
+        task = bar.add_task("asking \\[the] model", total=200)
+        assert waiting.line("probe", 0) == "probe, 0 s: asking [the] model, 0 %"
+        for done in (20, 40, 60):
+            clock.now += 30
+            bar.update(task, completed=done)
+        # 140 are left of 200, and 20 take 30 seconds
+        assert (
+            waiting.line("probe", 90) == "probe, 1 min 30 s: asking [the] model, 30 %, about 3 min 30 s left"
+        )
+    assert waiting.line("probe", 95) == "probe, 1 min 35 s: at work"
+
+
+def test_what_an_earlier_run_has_done_does_not_make_an_audit_look_fast(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    clock = Clock()
+    monkeypatch.setattr(waiting.Bar.__init__, "__kwdefaults__", {"clock": clock})
+    with audit_progress.watching() as watch:
+        watch(Event(doing="reading", done=0, total=4, kept=0, share=0.0, seconds=600))
+        assert waiting.line("audit", 0) == "audit, 0 s: reading, 0 %, about 10 min left"  # as weighed
+        clock.now += 1
+        watch(Event(doing="reading", done=2, total=4, kept=2, share=0.5, seconds=600))
+        assert waiting.line("audit", 1) == "audit, 1 s: reading, 50 %, about 5 min 30 s left"
+        clock.now += 229
+        watch(Event(doing="asking", done=2, total=4, kept=2, share=0.7, seconds=600, worked=120))
+        # 120 seconds of work took 230: with the ten that are taken as weighed, 240 to 130. 180 are left.
+        assert waiting.line("audit", 230) == "audit, 3 min 50 s: asking, 70 %, about 5 min 30 s left"
+        clock.now += 100  # and no news
+        assert waiting.line("audit", 330) == "audit, 5 min 30 s: asking, 70 %, about 3 min 50 s left"
+        clock.now += 1000
+        assert waiting.line("audit", 1330) == "audit, 22 min: asking, 70 %"
+
+
+def test_a_long_part_without_any_news_is_no_silence(log: Stream) -> None:
+    with waiting.telling(["--quiet", "audit", "model"]), waiting.counting("asking", 10) as (bar, task):
+        bar.update(task, completed=4)
+        for _ in range(3):  # the block gives no news, and the log grows all the same
+            assert log.told.acquire(timeout=60)
+    lines = log.getvalue().splitlines()
+    assert all(one.startswith("audit, 0 s: asking, 40 %") for one in lines), lines
+
+
+def test_what_runs_outside_all_bars_is_told_of_as_well(log: Stream) -> None:
+    with waiting.telling(["reproduce"]):
+        assert log.told.acquire(timeout=60)
+    assert log.getvalue().splitlines()[0] == "reproduce, 0 s: at work"
+
+
+def test_nothing_is_written_any_more_once_the_program_was_told_to_end(
+    log: Stream, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(interrupting, "is_ending", lambda: True)
+    with waiting.telling(["audit"]):
+        for thread in threading.enumerate():
+            if thread.name == "crossroads-waiting":
+                thread.join(60)
+                assert not thread.is_alive()
+    assert log.getvalue() == ""
+
+
+@pytest.mark.parametrize(("seconds", "terminal"), [("0", False), ("0.01", True)])
+def test_no_lines_are_written_where_none_are_wanted_or_a_bar_is_seen(
+    seconds: str, terminal: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(printing, "err", Console(file=io.StringIO(), force_terminal=terminal))
+    monkeypatch.setenv(waiting.VARIABLE, seconds)
+    before = threading.active_count()
+    with waiting.telling(["audit"]):
+        assert threading.active_count() == before
+
+
+@pytest.mark.parametrize("given", ["soon", "-1", "nan", "inf", "9" * 400])
+def test_seconds_that_are_none_are_refused_by_name(
+    given: str, command: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(waiting.VARIABLE, given)
+    run = command("catalog")
+    assert run.status == 2
+    assert run.err.startswith(f"error: {waiting.VARIABLE}='{given[:40]}' is not a number of seconds.")
+    assert len(run.err) < 300
+
+
+def test_thirty_seconds_are_the_longest_silence_where_nothing_is_said(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.delenv(waiting.VARIABLE, raising=False)
+    assert waiting.seconds_between() == 30
+
+
+@pytest.fixture
+def run(tmp_path: Path) -> Iterator[Run]:
+    """The program in a process of its own, as a log of a service sees it."""
+
+    def made(*arguments: str, every: str) -> subprocess.CompletedProcess[str]:
+        return subprocess.run(
+            [sys.executable, "-c", "from crossroads.cli import main; main()", *arguments],
+            capture_output=True, text=True, timeout=300, check=False, cwd=tmp_path,
+            env={**os.environ, waiting.VARIABLE: every},
+        )  # fmt: skip
+
+    yield made
+
+
+def corpus(folder: Path) -> tuple[str, ...]:
+    (folder / "corpus.txt").write_text("A rose is a tulip.\n" * 20_000, encoding="utf-8")
+    return ("contexts", "corpus.txt", "-t", "weat1", "-o", "found", "--workers", "1")
+
+
+def vectors(folder: Path) -> tuple[str, ...]:
+    del folder
+    return ("audit", "default", "-t", "weat1", "-o", "out", "--no-figures")
+
+
+def tables(folder: Path) -> tuple[str, ...]:
+    del folder
+    return ("reproduce", "ceat-ibd")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("arguments", [corpus, vectors, tables])
+def test_every_command_is_told_of_in_a_log(
+    arguments: Callable[[Path], tuple[str, ...]], run: Run, tmp_path: Path
+) -> None:
+    asked = arguments(tmp_path)
+    done = run(*asked, every="0.005")
+    assert done.returncode == 0, done.stderr
+    lines = done.stderr.splitlines()
+    assert lines
+    assert all(one.startswith(f"{asked[0]}, ") for one in lines), lines
+
+
+@pytest.mark.slow
+def test_a_quick_command_writes_no_such_line(run: Run) -> None:
+    done = run("catalog", every="600")
+    assert (done.returncode, done.stderr) == (0, "")

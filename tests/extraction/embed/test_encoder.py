@@ -1,0 +1,153 @@
+"""Vectors equal those of a plain loop: one sentence at a time, the model called directly."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from crossroads.corpus import read_contexts
+from crossroads.errors import CrossroadsError
+from crossroads.extraction.embed.choice import resolve
+from crossroads.extraction.embed.encoder import Encoder
+from crossroads.extraction.embed.plan import make_plan
+from crossroads.extraction.embed.run import embed
+
+Row = tuple[str, str, int, int]
+ARCHITECTURES = ("bert", "albert", "distilbert", "roberta", "gpt2", "openai-gpt", "llama", "xlnet", "fnet")
+LAYERS = (-1, 0, 2, "sum", "mean:1,-1")
+
+
+def naive(folder: Path, rows: list[Row], layer: int | str, piece: str) -> NDArray[np.float32]:
+    """What anybody would write first."""
+    import torch
+    import transformers
+
+    transformers.utils.logging.disable_progress_bar()
+    tokenizer = transformers.AutoTokenizer.from_pretrained(folder)
+    model = transformers.AutoModel.from_pretrained(folder).eval()
+    vectors = []
+    for _, text, start, end in rows:
+        split = tokenizer(text, return_offsets_mapping=True)
+        characters = set(range(start, end))
+        tokens = [
+            at
+            for at, (left, right) in enumerate(split["offset_mapping"])
+            if characters & set(range(left, right))
+        ]
+        with torch.no_grad():
+            output = model(input_ids=torch.tensor([split["input_ids"]]), output_hidden_states=True)
+        states: Any = torch.stack(output.hidden_states)[:, 0]
+        pooled = {
+            "last": states[:, tokens[-1]],
+            "first": states[:, tokens[0]],
+            "mean": states[:, tokens].mean(1),
+        }
+        layers = pooled[piece]
+        if layer == "sum":
+            vectors.append(layers.sum(0))
+        elif layer == "mean:1,-1":
+            vectors.append((layers[1] + layers[-1]) / 2)
+        else:
+            vectors.append(layers[int(layer)])
+    found: NDArray[np.float32] = torch.stack(vectors).numpy()
+    return found
+
+
+@pytest.mark.parametrize("kind", ARCHITECTURES)
+def test_vectors_equal_a_loop_over_single_sentences(
+    kind: str,
+    tiny_model: Callable[[str], Path],
+    folder: Path,
+    contexts_of_sentences: list[Row],
+    encoder_of: Callable[..., NDArray[Any]],
+) -> None:
+    model = tiny_model(kind)
+    for layer in LAYERS:
+        for piece in ("last", "first", "mean"):
+            expected = naive(model, contexts_of_sentences, layer, piece)
+            found = encoder_of(model, folder, layer=layer, piece=piece)
+            np.testing.assert_allclose(found, expected, atol=1e-5, rtol=1e-5, err_msg=f"{layer} {piece}")
+
+
+def test_the_store_holds_the_same_vectors_in_the_order_of_the_words(
+    tiny_model: Callable[[str], Path], folder: Path, contexts_of_sentences: list[Row], tmp_path: Path
+) -> None:
+    store = embed(folder, tiny_model("bert"), tmp_path / "store", workers=1, unit_tokens=64, batch_size=4)
+    expected = naive(tiny_model("bert"), contexts_of_sentences, -1, "last")
+    words = [row[0] for row in contexts_of_sentences]
+    assert store.words == tuple(dict.fromkeys(words))
+    for word in store.words:
+        rows = [at for at, one in enumerate(words) if one == word]
+        np.testing.assert_allclose(store[word], expected[rows], atol=1e-5, rtol=1e-5)
+
+
+def test_blocks_above_the_layer_that_is_asked_for_do_not_run(
+    tiny_model: Callable[[str], Path], folder: Path
+) -> None:
+    settings, tokenizer = resolve(tiny_model("llama"), layer=1, device="cpu")
+    encoder, ran = Encoder(settings), []
+    for number, block in enumerate(encoder.blocks):
+        block.register_forward_hook(lambda *_, number=number: ran.append(number))
+    plan = make_plan(read_contexts(folder), tokenizer, settings)
+    encoder(plan.unit(0))
+    assert set(ran) == {0}  # of three; layer 1 is what leaves the first
+
+
+def test_float16_stores_what_float32_gives_rounded_once(
+    tiny_model: Callable[[str], Path], folder: Path, encoder_of: Callable[..., NDArray[Any]]
+) -> None:
+    wide = encoder_of(tiny_model("bert"), folder)
+    half = encoder_of(tiny_model("bert"), folder, dtype="float16")
+    assert half.dtype == np.float16
+    assert np.array_equal(half, wide.astype(np.float16))
+
+
+def test_numbers_too_large_for_float16_are_an_error(
+    tiny_model: Callable[[str], Path], folder: Path, tmp_path: Path, encoder_of: Callable[..., NDArray[Any]]
+) -> None:
+    import torch
+    import transformers
+
+    large = tmp_path / "large"
+    shutil.copytree(tiny_model("bert"), large)
+    model = transformers.AutoModel.from_pretrained(large)
+    torch.nn.init.constant_(model.encoder.layer[-1].output.LayerNorm.bias, 1e5)
+    model.save_pretrained(large)
+    assert np.isfinite(encoder_of(large, folder)).all()
+    with pytest.raises(CrossroadsError, match="too large for float16"):
+        encoder_of(large, folder, dtype="float16")
+    torch.nn.init.constant_(model.encoder.layer[-1].output.LayerNorm.bias, float("nan"))
+    model.save_pretrained(large)
+    with pytest.raises(CrossroadsError, match="not finite"):
+        encoder_of(large, folder)
+
+
+def test_blocks_that_hand_on_something_else_than_sentences_are_not_listened_to(
+    tiny_model: Callable[[str], Path],
+) -> None:
+    # The blocks of XLNet take tokens first and sentences second.
+    assert Encoder(resolve(tiny_model("xlnet"), layer=1, device="cpu")[0]).blocks is None
+    assert Encoder(resolve(tiny_model("bert"), layer=1, device="cpu")[0]).blocks is not None
+
+
+def test_where_padding_matters_only_sentences_of_one_length_share_a_batch(
+    tiny_model: Callable[[str], Path], many: Path
+) -> None:
+    seen: dict[str, list[set[int]]] = {}
+    for kind in ("bert", "fnet"):
+        settings, tokenizer = resolve(tiny_model(kind), device="cpu")
+        encoder = Encoder(settings)
+        assert encoder.inert is (kind == "bert")  # FNet mixes all tokens and has no mask
+        unit = make_plan(read_contexts(many), tokenizer, settings).unit(0)
+        cuts = encoder._cuts(unit)
+        assert (cuts[0], cuts[-1]) == (0, len(unit.lengths))
+        seen[kind] = [set(unit.lengths[a:b].tolist()) for a, b in pairwise(cuts)]
+    assert all(len(lengths) == 1 for lengths in seen["fnet"])
+    assert any(len(lengths) > 1 for lengths in seen["bert"])

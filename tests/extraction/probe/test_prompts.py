@@ -1,0 +1,317 @@
+"""Prompts and their tokens: groups in templates, traits in context, and material of one's own."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from crossroads.errors import FormatError, InputError
+from crossroads.extraction.probe.files import read_groups, read_templates, read_traits
+from crossroads.extraction.probe.material import selected_material
+from crossroads.extraction.probe.pieces import JOINED, NOTHING, UNKNOWN, Split, find_marks, split_in_context
+from crossroads.extraction.probe.prompts import Row, chosen_templates, fill, group_rows, prior_rows
+from crossroads.stimuli import catalog
+from crossroads.stimuli.identities.pairs import paired_groups
+
+Write = Callable[[str, str], Path]
+
+
+@pytest.fixture
+def write(tmp_path: Path) -> Write:
+    def to(name: str, text: str) -> Path:
+        (tmp_path / name).write_text(text, encoding="utf-8")
+        return tmp_path / name
+
+    return to
+
+
+def named(name: str) -> Row:
+    return Row(name=name, forms={"singular": "cook", "plural": "cooks", "capitalised": "Cooks"})
+
+
+# Sentences
+
+
+def test_a_masked_model_sees_the_sentence_and_a_causal_one_its_beginning() -> None:
+    row = Row(name="woman", forms={"singular": "woman", "plural": "women", "capitalised": "Women"})
+    template = "{capitalised} are more likely to be {trait} than others."
+    whole, beginning = fill(template, row, causal=False), fill(template, row, causal=True)
+    assert (whole.left, whole.right) == ("Women are more likely to be ", " than others.")
+    assert (beginning.left, beginning.right) == ("Women are more likely to be ", "")
+    assert fill("{plural} are {trait}.", row, causal=True).left == "Women are "  # a sentence has a capital
+
+
+def test_every_template_of_the_study_is_used_or_left_out_with_a_reason() -> None:
+    texts = [template.text for template in catalog().templates("abc-templates").templates]
+    assert chosen_templates(texts, causal=False).templates == tuple(texts)
+    sheet = chosen_templates(texts, causal=True)
+    assert list(sheet.left_out) == ["The {trait} people are {plural}."]
+    assert sheet.cut == ("{capitalised} are more likely to be {trait} than others.",)
+    assert len(sheet.templates) == 34
+
+
+def test_templates_with_the_trait_first_alone_suit_no_causal_model() -> None:
+    with pytest.raises(InputError, match="none of the 1 templates"):
+        chosen_templates(["The {trait} people are {plural}."], causal=True)
+
+
+def test_priors_are_a_mask_a_blank_or_a_noun() -> None:
+    mask, noun = prior_rows(("mask", "noun"), None, "[MASK]")
+    assert set(mask.forms.values()) == {"[MASK]"}
+    assert dict(noun.forms) == {"singular": "person", "plural": "people", "capitalised": "People"}
+    (blank,) = prior_rows(("mask",), None, None)
+    assert set(blank.forms.values()) == {"___"}
+
+
+def test_paired_groups_are_rows_like_groups() -> None:
+    rows = group_rows(paired_groups(["Catholic", "teenager"]))
+    assert [row.name for row in rows] == ["Catholic teenager", "teenage Catholic person"]
+    assert rows[0].forms["capitalised"] == "Catholic teenagers"
+
+
+def test_groups_given_by_names_have_no_forms_for_templates() -> None:
+    with pytest.raises(InputError, match="the group 'AF' has no singular, plural or capitalised"):
+        group_rows(catalog().groups("ceat-groups").members)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "{capitalised} are {trait:}.",
+        "{{trait}} {plural} are {trait}.",
+        "{plural} are {trait!r}.",
+        "{plural} are {trait} }.",
+        "{plural} are {trait} {}.",
+        "{plural} are { trait }.",
+        "{plural} are {trait.",
+    ],
+)
+def test_a_place_is_a_name_in_single_braces(text: str, write: Write) -> None:
+    with pytest.raises(InputError, match=r"the template .* cannot be read: it has ") as caught:
+        chosen_templates([text], causal=False)
+    assert "{trait}, {singular}, {plural} or {capitalised}" in str(caught.value.hint)
+    with pytest.raises(InputError, match=r"the template .* cannot be read: it has "):
+        selected_material(templates=[text])
+    with pytest.raises(FormatError, match=r"a\.txt: the template .* cannot be read: it has "):
+        read_templates(write("a.txt", text))
+
+
+# Tokens
+
+
+def word_pieces(words: list[str], **options: Any) -> Any:
+    transformers = pytest.importorskip("transformers", reason="extra 'models'")
+    from tokenizers import Tokenizer, models, pre_tokenizers, processors
+
+    special = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"]
+    vocabulary = {token: at for at, token in enumerate([*special, *words])}
+    made: Any = Tokenizer(models.WordPiece(vocabulary, unk_token="[UNK]"))
+    made.pre_tokenizer = pre_tokenizers.BertPreTokenizer()
+    made.post_processor = processors.BertProcessing(("[SEP]", 3), ("[CLS]", 2))
+    names = {f"{token[1:-1].lower()}_token": token for token in special}
+    return transformers.PreTrainedTokenizerFast(tokenizer_object=made, **names, **options)
+
+
+def byte_pairs(merges: list[tuple[str, str]], *, trim: bool) -> Any:
+    transformers = pytest.importorskip("transformers", reason="extra 'models'")
+    from tokenizers import Tokenizer, models, pre_tokenizers, processors
+
+    tokens = [*sorted(pre_tokenizers.ByteLevel.alphabet()), *("".join(pair) for pair in merges)]
+    vocabulary = {token: at for at, token in enumerate(tokens)}
+    made: Any = Tokenizer(models.BPE(vocabulary, merges))
+    made.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
+    made.post_processor = processors.ByteLevel(trim_offsets=trim)
+    return transformers.PreTrainedTokenizerFast(tokenizer_object=made)
+
+
+def only(found: Any) -> Any:
+    (one,) = found
+    return one
+
+
+def test_a_trait_has_the_pieces_it_has_in_its_sentence() -> None:
+    tokenizer = word_pieces(["she", "is", "cold", "##ish", ".", "low", "status", "-"])
+    split = only(split_in_context(tokenizer, [("she is ", "coldish", ".")]))
+    assert isinstance(split, Split)
+    names = tokenizer.convert_ids_to_tokens
+    assert names(split.before) == ["[CLS]", "she", "is"]
+    assert names(split.pieces) == ["cold", "##ish"]
+    assert names(split.after) == [".", "[SEP]"]
+    marks = find_marks(tokenizer, len(tokenizer) + 3)  # a model may have more logits than tokens
+    assert marks.sign == "##"
+    begin = [names([at])[0] for at in np.flatnonzero(marks.initial)]
+    assert begin == ["she", "is", "cold", ".", "low", "status", "-"]
+    assert [names([at])[0] for at in np.flatnonzero(marks.continuation)] == ["##ish"]
+    both = only(split_in_context(tokenizer, [("she is ", "low status", ".")]))
+    assert marks.initial[list(both.pieces)].all()
+
+
+def test_the_same_word_elsewhere_in_the_sentence_is_left_alone() -> None:
+    tokenizer = word_pieces(["cold", "people", "are", "."])
+    split = only(split_in_context(tokenizer, [("cold people are ", "cold", ".")]))
+    assert tokenizer.convert_ids_to_tokens(split.before) == ["[CLS]", "cold", "people", "are"]
+
+
+@pytest.mark.parametrize("trim", [True, False], ids=["offsets without the space", "offsets with the space"])
+def test_a_space_that_is_a_token_belongs_to_the_word_behind_it(trim: bool) -> None:
+    tokenizer = byte_pairs([("i", "s"), ("Ġ", "is"), ("o", "d"), ("Ġ", "c")], trim=trim)
+    marks = find_marks(tokenizer, len(tokenizer))
+    names = tokenizer.convert_ids_to_tokens
+    assert marks.sign == "Ġ"
+    alone = only(split_in_context(tokenizer, [("it is ", "odd", ".")]))
+    assert names(alone.pieces) == ["Ġ", "od", "d"]  # there is no token Ġod
+    assert names(alone.before) == ["i", "t", "Ġis"]
+    joined = only(split_in_context(tokenizer, [("it is ", "cod", ".")]))
+    assert names(joined.pieces) == ["Ġc", "od"]
+    assert marks.initial[[alone.pieces[0], joined.pieces[0]]].all()
+    assert not marks.initial[[alone.pieces[1], joined.pieces[1]]].any()
+
+
+def test_what_cannot_be_asked_for_says_why() -> None:
+    tokenizer = word_pieces(["is", "cold", "."])
+    found = list(
+        split_in_context(
+            tokenizer, [("is ", "warm", "."), ("is ", " ", "."), ("is co", "ld", "."), ("is co", "l", "d.")]
+        )
+    )
+    assert found == [UNKNOWN, NOTHING, JOINED, JOINED]
+    assert only(split_in_context(tokenizer, [("wer ", "cold", ".")])).unknown  # the text around it
+
+
+def test_tokenizers_that_mark_nothing_count_every_token_as_both() -> None:
+    transformers = pytest.importorskip("transformers", reason="extra 'models'")
+    from tokenizers import Tokenizer, models, pre_tokenizers
+
+    made: Any = Tokenizer(models.WordLevel({"[UNK]": 0, "a": 1, "b": 2}, unk_token="[UNK]"))
+    made.pre_tokenizer = pre_tokenizers.Whitespace()
+    tokenizer = transformers.PreTrainedTokenizerFast(tokenizer_object=made, unk_token="[UNK]")
+    marks = find_marks(tokenizer, 3)
+    assert marks.sign == ""
+    assert marks.initial.tolist() == marks.continuation.tolist() == [False, True, True]
+
+
+# Material of one's own
+
+
+def test_files_of_groups_traits_and_templates_are_read(write: Write) -> None:
+    toml = write(
+        "groups.toml",
+        '[prior]\nsingular = "citizen"\nplural = "citizens"\n'
+        '[domains.work]\nteacher = { singular = "teacher", plural = "teachers" }\n',
+    )
+    table = write("groups.csv", "group,singular,plural\nnurse,nurse,nurses\n")
+    json = write("traits.json", '{"trait": [{"left": "cold", "right": "warm", "left_synonyms": ["icy"]}]}')
+    texts = write("templates.txt", "# own\n{plural} are {trait}.\n\nThe {singular} is {trait}.\n")
+    asked = selected_material([toml, str(table), "woman"], json, texts)
+    assert [group.name for group in asked.groups] == ["teacher", "nurse", "woman"]
+    assert asked.groups[0].categories == {"domain": "work"}
+    assert asked.noun == {"singular": "citizen", "plural": "citizens", "capitalised": "Citizens"}
+    assert asked.traits[0].left_synonyms == ("icy",)
+    assert asked.templates == ("{plural} are {trait}.", "The {singular} is {trait}.")
+
+
+def test_names_stand_for_material_of_the_study() -> None:
+    asked = selected_material(["Asian"], ["poor-wealthy"], ["singular", "Own {plural} are {trait}."])
+    assert [group.name for group in asked.groups] == ["Asian"]
+    assert asked.traits[0].scale == "Agency"
+    assert len(asked.templates) == 4
+    everything = selected_material()
+    assert (len(everything.groups), len(everything.traits), len(everything.templates)) == (53, 16, 35)
+
+
+@pytest.mark.parametrize(
+    ("reader", "name", "text", "said"),
+    [
+        (read_groups, "a.toml", "[groups]\nnurse = 3\n", "expected a table"),
+        (read_groups, "a.toml", '[groups]\nnurse = { singular = "nurse" }\n', "there is no plural"),
+        (read_groups, "a.toml", "[groups]\n", "there are no groups"),
+        (read_groups, "a.toml", "[groups\n", "a.toml"),
+        (read_groups, "a.csv", "name,singular\n", "no column group, singular or plural"),
+        (read_groups, "a.csv", "group,singular,plural\nnurse,nurses,nurses\n", "reads as plural"),
+        (read_traits, "a.toml", "trait = 3\n", "there are no traits"),
+        (read_traits, "a.csv", "left,right\ncold,\n", "no right adjective"),
+        (read_traits, "a.json", '{"trait": [', "a.json, line 1"),
+        (read_templates, "a.txt", "# nothing\n", "there are no templates"),
+        (read_templates, "a.toml", "templates = [3]\n", "list of texts"),
+        (read_templates, "a.toml", "[families.a]\ntemplate = []\n", r"'template'(.|\n)*mean 'templates'"),
+        (read_templates, "a.txt", "A {plural} is {trait}.\n", "asks for a singular"),
+        (read_groups, "a.csv", "group,singular,plural\na,nurse,nurses\na,cook,cooks\n", "'a' is given twice"),
+        (read_groups, "a.csv", "group,singular,plural\n,nurse,nurses\n", "row 1 has no name"),
+        (read_groups, "a.toml", '[groups]\n"" = { singular = "cook", plural = "cooks" }\n', "has no name"),
+        (read_groups, "a.toml", "[priors]\n", r"unknown key 'priors'(.|\n)*did you mean 'prior'"),
+        (read_groups, "a.toml", '[groups]\nx = { plurl = "cooks" }\n', r"'plurl'(.|\n)*mean 'plural'"),
+        (read_traits, "a.toml", "[[trait]]\nleft_synonym = []\n", r"(.|\n)*did you mean 'left_synonyms'"),
+        (read_traits, "a.toml", "[[traits]]\n", r"unknown key 'traits'(.|\n)*did you mean 'trait'"),
+        (read_traits, "a.csv", "left,right\ncold,cold\n", "left and right are both 'cold'"),
+        (read_templates, "a.toml", "template = []\n", r"(.|\n)*did you mean 'templates'"),
+    ],
+)
+def test_files_that_cannot_be_read_say_where_and_why(
+    write: Write, reader: Callable[[Path], object], name: str, text: str, said: str
+) -> None:
+    with pytest.raises(FormatError, match=said):
+        reader(write(name, text))
+
+
+def test_a_missing_file_and_a_folder_are_told_apart(tmp_path: Path) -> None:
+    with pytest.raises(FormatError, match="no such file"):
+        read_groups(tmp_path / "none.toml")
+    (tmp_path / "folder.txt").mkdir()
+    with pytest.raises(FormatError, match="this is a folder"):
+        read_templates(tmp_path / "folder.txt")
+
+
+def test_another_language_is_not_held_to_english_grammar(write: Write) -> None:
+    text = '[groups]\nguard = { singular = "guardaespaldas", plural = "guardaespaldas" }\n'
+    with pytest.raises(FormatError, match="reads as plural"):
+        read_groups(write("a.toml", text))
+    groups = write("b.toml", f'language = "es"\n{text}')
+    assert read_groups(groups).groups[0].name == "guard"
+    assert selected_material(groups, templates=["A {singular} es {trait}."]).groups[0].name == "guard"
+    spanish = write("t.toml", 'language = "es"\ntemplates = ["Veo a {singular} {trait}."]\n')
+    assert selected_material(["Asian"], templates=spanish).templates == ("Veo a {singular} {trait}.",)
+
+
+def test_templates_of_ones_own_agree_with_the_groups(write: Write) -> None:
+    groups = write("g.csv", "group,singular,plural\neng,engineer,engineers\nnurse,nurse,nurses\n")
+    text = "A {singular} is {trait}."
+    for templates in ([text], write("t.txt", text)):
+        with pytest.raises(InputError) as caught:
+            selected_material(groups, templates=templates)
+        assert caught.value.message == (
+            f"the template {text!r} with the group 'eng': 'A engineer is ….' has the wrong article."
+        )
+        assert caught.value.hint == "it should be 'An engineer is ….'."
+    assert text in selected_material(groups).templates  # as published
+    assert text in selected_material(groups, templates=["singular"]).templates
+    assert selected_material(groups, templates=["The {singular} is {trait}."]).templates
+    published = catalog().templates("abc-templates")
+    assert selected_material(groups, templates=published).templates == selected_material(groups).templates
+    assert text in selected_material(groups, templates=published["singular"].templates).templates
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        ({"groups": 3}, "groups is 3"),
+        ({"groups": [3]}, "3 is not a group"),
+        ({"groups": []}, "there are no groups"),
+        ({"traits": [("cold",)]}, "not a pair of traits"),
+        ({"traits": []}, "there are no traits"),
+        ({"templates": ["People are nice."]}, "is not a template"),
+        ({"groups": ["Asian", "Asian"]}, "the group 'Asian' is given twice"),
+        ({"groups": [named("mask")]}, "a group is named 'mask', as a prior is"),
+        ({"groups": [named("noun")]}, "a group is named 'noun', as a prior is"),
+        ({"groups": [named(" ")]}, "a group has the name ' '"),
+        ({"traits": ["cold-warm", ("cold", "warm")]}, "the pair 'cold-warm' is given twice"),
+        ({"traits": [("cold", "cold")]}, "both 'cold'"),
+        ({"traits": [("cold", "")]}, "lacks an adjective"),
+    ],
+)
+def test_questions_without_sense_are_refused(given: dict[str, Any], said: str) -> None:
+    with pytest.raises(InputError, match=said):
+        selected_material(**given)

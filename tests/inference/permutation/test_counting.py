@@ -1,0 +1,160 @@
+"""Exact counts against full enumeration, against themselves, and numpy against the compiled kernels."""
+
+from __future__ import annotations
+
+from itertools import combinations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from crossroads.inference.permutation.bracket import bracket
+from crossroads.inference.permutation.counting import Counts, TooMuchWork, count_exactly, overlaps
+from crossroads.inference.permutation.scores import Scores, as_scores
+
+values = st.one_of(
+    st.integers(-4, 4).map(float),  # many ties
+    st.floats(-1, 1, allow_nan=False).map(lambda v: round(v, 9)),
+)
+groups = st.tuples(st.lists(values, min_size=1, max_size=7), st.lists(values, min_size=1, max_size=7))
+
+
+def enumerate_divisions(scores: Scores) -> Counts:
+    """Look at every division, with Python integers."""
+    pooled = [int(v) for v in np.concatenate([scores.x, scores.y])]
+    observed = sum(int(v) for v in scores.x)
+    above = tied = total = 0
+    for chosen in combinations(range(len(pooled)), scores.x.size):
+        excess = sum(pooled[i] for i in chosen) - observed
+        above += excess > scores.tie
+        tied += abs(excess) <= scores.tie
+        total += 1
+    return Counts(above=above, tied=tied, total=total)
+
+
+@pytest.mark.slow
+@given(groups, st.sampled_from([0.0, 1e-14, 0.2]), st.sampled_from([1, 3, 1 << 19]))
+def test_counts_equal_full_enumeration(
+    pair: tuple[list[float], list[float]], error: float, window: int
+) -> None:
+    scores = as_scores(*pair, score_error=error)
+    assert count_exactly(scores, window=window) == enumerate_divisions(scores)
+
+
+@given(groups, st.sampled_from([2, 7, 50, 1000]))
+def test_brackets_hold_the_exact_share(pair: tuple[list[float], list[float]], cells: int) -> None:
+    scores = as_scores(*pair)
+    counts = enumerate_divisions(scores)
+    found = bracket(scores, cells=cells)
+    shares = {
+        "above": counts.above,
+        "not_below": counts.above + counts.tied,
+        "below": counts.below,
+        "not_above": counts.below + counts.tied,
+    }
+    for name, count in shares.items():
+        low, high = getattr(found, name)
+        assert low <= count / counts.total <= high
+
+
+@given(groups)
+def test_exchanging_the_groups_mirrors_the_counts(pair: tuple[list[float], list[float]]) -> None:
+    scores = as_scores(*pair)
+    one, other = count_exactly(scores), count_exactly(scores.swapped)
+    assert (one.above, one.tied, one.below) == (other.below, other.tied, other.above)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("n_x", "n_y"), [(14, 14), (13, 16), (17, 13), (20, 18)])
+@pytest.mark.parametrize("shift", [-0.5, 0.0, 1.0])
+def test_small_windows_change_nothing(n_x: int, n_y: int, shift: float) -> None:
+    rng = np.random.default_rng(n_x * n_y)
+    scores = as_scores(rng.normal(shift, 1, n_x), rng.normal(0, 1, n_y), score_error=1e-14)
+    assert count_exactly(scores, window=1 << 10) == count_exactly(scores)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("n_x", "n_y"), [(5, 5), (14, 14), (13, 16), (17, 13), (20, 20)])
+@pytest.mark.parametrize("kind", ["continuous", "tied"])
+@pytest.mark.parametrize("error", [0.0, 1e-14, 1e-5])
+def test_compiled_counts_are_the_same(n_x: int, n_y: int, kind: str, error: float) -> None:
+    pytest.importorskip("numba", reason="the compiled kernels need the extra 'fast'")
+    rng = np.random.default_rng(n_x + n_y)
+    draw = rng.normal if kind == "continuous" else lambda size: rng.integers(0, 30, size).astype(float)
+    scores = as_scores(draw(size=n_x), draw(size=n_y), score_error=error)
+    assert count_exactly(scores, compiled=True) == count_exactly(scores, compiled=False)
+
+
+def test_a_mirrored_world_has_a_known_count() -> None:
+    # x = 1..n, y = -(1..n): every exchange lowers the sum, so only the observed division reaches it
+    n = 30
+    x = np.arange(1.0, n + 1)
+    counts = count_exactly(as_scores(x, -x))
+    assert (counts.above, counts.tied) == (0, 1)
+
+
+def test_equal_scores_tie_in_every_division() -> None:
+    counts = count_exactly(as_scores(np.ones(6), np.ones(7)))
+    assert (counts.above, counts.tied, counts.total) == (0, 1716, 1716)
+
+
+def test_the_work_is_known_before_it_is_done() -> None:
+    rng = np.random.default_rng(1)
+    scores = as_scores(rng.normal(size=16), rng.normal(size=16))
+    work = sum(part.work for part in overlaps(scores, max_work=float("inf")))
+    assert count_exactly(scores, max_work=work).total == scores.total
+    with pytest.raises(TooMuchWork):
+        count_exactly(scores, max_work=work - 1)
+
+
+@settings(max_examples=30)
+@given(st.permutations(range(9)))
+def test_the_order_of_the_scores_does_not_matter(order: list[int]) -> None:
+    # 0.1 + 0.2 + 0.3 differs from 0.3 + 0.2 + 0.1 in float64: sums must not depend on their order
+    x = np.array([0.1, 0.2, 0.3, 0.7, 0.9, 0.1, 0.6, 0.4, 0.5])
+    y = np.array([0.3, 0.2, 0.1, 0.5, 0.4, 0.6, 0.1, 0.9, 0.7])
+    counts = count_exactly(as_scores(x[list(order)], y))
+    assert counts == count_exactly(as_scores(np.sort(x), np.sort(y)))
+    assert counts.above == counts.below
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("levels", [2, 5, 50])
+@pytest.mark.parametrize("compiled", [False, True])
+def test_many_ties_cost_no_more_than_none(levels: int, compiled: bool) -> None:
+    # tied sums must be counted in bulk: one by one, these would take longer than anybody waits
+    if compiled:
+        pytest.importorskip("numba", reason="the compiled kernels need the extra 'fast'")
+    z = np.random.default_rng(5).integers(0, levels, 44).astype(float)
+    scores = as_scores(z[:22], z[22:])
+    found = count_exactly(scores, compiled=compiled)
+    certain = bracket(scores, cells=levels * 64)
+    assert certain.above[0] <= found.above / found.total <= certain.above[1]
+    assert found.tied > found.total / 1000
+    assert count_exactly(scores.swapped, compiled=compiled).below == found.above
+
+
+@pytest.mark.parametrize("compiled", [False, True])
+def test_a_wide_tie_is_counted_in_bulk_too(compiled: bool) -> None:
+    if compiled:
+        pytest.importorskip("numba", reason="the compiled kernels need the extra 'fast'")
+    rng = np.random.default_rng(5)
+    scores = as_scores(rng.normal(size=16), rng.normal(size=17), score_error=0.05)
+    found = count_exactly(scores, compiled=compiled)
+    assert found == count_exactly(scores, compiled=False, window=1 << 12)
+    assert found.tied > found.total / 10
+
+
+def test_one_small_group_against_a_large_one_is_counted() -> None:
+    rng = np.random.default_rng(0)
+    x, y = rng.normal(size=2), rng.normal(size=60)
+    scores = as_scores(x, y)
+    assert count_exactly(scores) == enumerate_divisions(scores)
+    assert count_exactly(as_scores(x[:1], y)).total == 61
+
+
+def test_scores_of_any_size_are_compared() -> None:
+    for scale in (1e-320, 1e-200, 1.0, 1e200, 1.7e308):
+        counts = count_exactly(as_scores(np.array([1.0, 0.5]) * scale, np.array([-1.0, 0.0]) * scale))
+        assert (counts.above, counts.tied) == (0, 1)

@@ -1,0 +1,214 @@
+"""Crossed inference: the variance against a plain transcription, tails, bad tables and rates."""
+
+from __future__ import annotations
+
+import json
+from itertools import product
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
+from scipy import stats
+
+from crossroads.geometry import Floats
+from crossroads.inference.crossed import crossed, spread, tail_probability, trend
+
+SIZES = st.tuples(*[st.integers(2, 5)] * 4)
+
+
+def variance_in_loops(table: Floats, n_x: int, n_a: int) -> tuple[float, float, float]:
+    """Δ, V and its degrees of freedom, word by word as the formulas are written."""
+    rows = {"x": range(n_x), "y": range(n_x, table.shape[0])}
+    columns = {"a": range(n_a), "b": range(n_a, table.shape[1])}
+
+    def mean(some: list[float]) -> float:
+        return sum(some) / len(some)
+
+    def var(some: list[float]) -> float:
+        return sum((v - mean(some)) ** 2 for v in some) / (len(some) - 1)
+
+    s = {
+        i: mean([table[i, j] for j in columns["a"]]) - mean([table[i, j] for j in columns["b"]])
+        for i in range(len(table))
+    }
+    t = {
+        j: mean([table[i, j] for i in rows["x"]]) - mean([table[i, j] for i in rows["y"]])
+        for j in range(table.shape[1])
+    }
+    parts = {k: (var([s[i] for i in some]) / len(some), len(some)) for k, some in rows.items()}
+    parts |= {k: (var([t[j] for j in some]) / len(some), len(some)) for k, some in columns.items()}
+    cells = 0.0
+    for one, two in product(rows.values(), columns.values()):
+        whole = mean([table[i, j] for i in one for j in two])
+        rest = [
+            table[i, j] - mean([table[i, k] for k in two]) - mean([table[k, j] for k in one]) + whole
+            for i in one
+            for j in two
+        ]
+        n, m = len(one), len(two)
+        cells += sum(r * r for r in rest) / ((n - 1) * (m - 1)) / (n * m)
+    targets, attributes = parts["x"][0] + parts["y"][0], parts["a"][0] + parts["b"][0]
+    total = max(targets + attributes - cells, targets, attributes)
+    df = total**2 / sum(v**2 / (n - 1) for v, n in parts.values()) if total > 0 else np.inf
+    return mean([s[i] for i in rows["x"]]) - mean([s[i] for i in rows["y"]]), total, df
+
+
+@given(sizes=SIZES, data=st.data())
+def test_the_variance_is_that_of_the_formulas(sizes: tuple[int, int, int, int], data: st.DataObject) -> None:
+    n_x, n_y, n_a, n_b = sizes
+    table = data.draw(arrays(np.float64, (n_x + n_y, n_a + n_b), elements=st.floats(-1, 1, width=16)))
+    found = spread(table, n_x, n_a)
+    difference, total, df = variance_in_loops(table, n_x, n_a)
+    assert float(found.difference) == pytest.approx(difference, abs=1e-12)
+    assert float(found.total) == pytest.approx(total, abs=1e-14, rel=1e-9)
+    if total > 1e-12:
+        assert float(found.df) == pytest.approx(df, rel=1e-6)
+
+
+def test_many_tables_at_once_are_each_as_alone() -> None:
+    tables = np.random.default_rng(2).normal(size=(5, 7, 9))
+    many = spread(tables, 3, 4)
+    for k, table in enumerate(tables):
+        one = spread(table, 3, 4)
+        assert [float(v[k]) for v in (many.difference, many.total, many.df)] == pytest.approx(
+            [float(v) for v in (one.difference, one.total, one.df)], rel=1e-12
+        )
+
+
+def test_one_target_word_gives_the_test_of_welch() -> None:
+    table = np.random.default_rng(3).normal(size=(1, 11))
+    found = crossed(table, 1, 4, alternative="two-sided")
+    welch = stats.ttest_ind(table[0, :4], table[0, 4:], equal_var=False)
+    assert found.pvalue == pytest.approx(welch.pvalue, rel=1e-12)
+    ends = welch.confidence_interval(0.95)
+    assert (found.low, found.high) == pytest.approx((ends.low, ends.high), rel=1e-10)
+    assert found.df == pytest.approx(welch.df, rel=1e-12)
+    assert found.shares == {"targets": 0.0, "attributes": 1.0, "cells": 0.0}
+
+
+def test_tails_belong_together() -> None:
+    table = np.random.default_rng(4).normal(size=(8, 8)) + 0.2
+    found = {
+        tail: crossed(table, 4, 4, alternative=tail) for tail in ("greater", "less", "two-sided", "observed")
+    }
+    p = {tail: one.pvalue or 0.0 for tail, one in found.items()}
+    assert p["greater"] + p["less"] == pytest.approx(1)
+    assert p["observed"] == pytest.approx(min(p["greater"], p["less"]))
+    assert p["two-sided"] == pytest.approx(2 * p["observed"])
+    assert found["less"].tail("two-sided") == p["two-sided"]
+
+
+def test_the_interval_and_the_test_agree() -> None:
+    rng = np.random.default_rng(5)
+    for shift in rng.uniform(-1, 1, 60):
+        table = rng.normal(size=(10, 10))
+        table[:5, :5] += shift
+        found = crossed(table, 5, 5, alternative="two-sided")
+        assert found.pvalue is not None and found.low is not None and found.high is not None
+        assert (found.pvalue < 0.05) == (found.low > 0 or found.high < 0)
+        assert sum(found.shares.values()) == pytest.approx(1)
+
+
+@pytest.mark.parametrize(
+    ("shape", "n_x", "n_a", "reason"),
+    [
+        ((6, 4), 3, 1, "A has a single word"),
+        ((6, 2), 3, 1, "A and B have a single word"),
+        ((4, 4), 3, 2, "Y has a single word"),
+    ],
+)
+def test_a_set_of_one_word_has_no_crossed_p(shape: tuple[int, int], n_x: int, n_a: int, reason: str) -> None:
+    found = crossed(np.random.default_rng(6).normal(size=shape), n_x, n_a, alternative="two-sided")
+    assert found.reason == reason
+    assert (found.pvalue, found.low, found.high, found.df, found.tail("less")) == (None,) * 5
+    assert np.isfinite(found.difference)
+
+
+def test_words_that_do_not_differ_have_none_either() -> None:
+    table = np.full((4, 4), 0.3)
+    table[:2, :2] = 0.9
+    found = crossed(table, 2, 2, alternative="two-sided", score_error=1e-15)
+    assert (found.reason, found.pvalue) == ("the words of each set do not differ", None)
+    assert found.difference == pytest.approx(0.6)
+
+
+REFERENCES = json.loads(
+    (Path(__file__).parents[1] / "references" / "crossed.json").read_text(encoding="utf-8")
+)
+
+
+@pytest.mark.parametrize("case", REFERENCES, ids=lambda case: case["name"])
+def test_the_standard_error_is_that_of_a_mixed_model(case: dict[str, Any]) -> None:
+    # lmerTest with random intercepts and slopes of targets and attributes; tests/references/crossed.R
+    assert not case["singular"]
+    found = crossed(np.array(case["table"]), case["n_x"], case["n_a"], alternative="two-sided")
+    assert found.difference == pytest.approx(case["difference"], abs=1e-11)
+    assert found.se == pytest.approx(case["se"], rel=1e-5)
+    # lmerTest pools the variances of both sets of a facet, which adds degrees of freedom
+    assert found.df is not None and found.pvalue is not None
+    assert 0.6 * case["df"] < found.df <= case["df"]
+    assert case["pvalue"] <= found.pvalue < case["pvalue"] + 0.02
+
+
+@pytest.mark.parametrize("drawn", ["neither", "targets", "attributes", "both facets have topics"])
+def test_it_holds_its_level_where_targets_or_attributes_have_topics(drawn: str) -> None:
+    rng = np.random.default_rng(7)
+    topics = {key: rng.normal(size=(2000, 1, 30)) * 0.5 for key in "xyab"}
+    if drawn in ("neither", "attributes"):
+        topics["y"] = topics["x"]
+    if drawn != "attributes":
+        topics["b"] = topics["a"] * (drawn == "both facets have topics")
+        topics["a"] = topics["b"]
+    words = {key: mean + rng.normal(size=(2000, 10, 30)) for key, mean in topics.items()}
+    units = {key: rows / np.linalg.norm(rows, axis=-1, keepdims=True) for key, rows in words.items()}
+    targets = np.concatenate([units["x"], units["y"]], axis=1)
+    attributes = np.concatenate([units["a"], units["b"]], axis=1)
+    found = spread(targets @ attributes.transpose(0, 2, 1), 10, 10)
+    p = tail_probability(found.difference / np.sqrt(found.total), found.df, "two-sided")
+    assert (p < 0.05).mean() <= 0.06
+    assert (p < 0.01).mean() <= 0.015
+
+
+@given(seed=st.integers(0, 999), years=st.lists(st.integers(1800, 2000), min_size=3, max_size=7, unique=True))
+def test_the_slope_is_that_of_a_regression_of_the_difference(seed: int, years: list[int]) -> None:
+    tables = np.random.default_rng(seed).normal(size=(len(years), 7, 6))
+    found = trend(tables, years, 3, 2)
+    line = stats.linregress(years, spread(tables, 3, 2).difference)
+    assert found.slope == pytest.approx(line.slope, rel=1e-9, abs=1e-12)
+    assert found.se is not None and found.df is not None
+    assert found.se >= line.stderr * (1 - 1e-9)  # never below that over years alone
+    words = spread(np.einsum("t,tij->ij", np.linalg.pinv(np.c_[np.ones(len(years)), years])[1], tables), 3, 2)
+    assert found.se**2 >= float(words.total) * (1 - 1e-6)  # nor below that over words alone
+    assert found.pvalue == pytest.approx(2 * stats.t.sf(abs(found.slope or 0) / found.se, found.df))
+
+
+def test_tables_without_any_spread_have_no_trend() -> None:
+    assert trend(np.zeros((4, 6, 6)), [1, 2, 3, 4], 3, 3).reason == "the words of each set do not differ"
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("shocks", [0.0, 0.5])
+def test_series_without_a_trend_have_none(shocks: float) -> None:
+    # ten years, words that last, and years in which all words of a set deviate together: in 1,000 series 2 %
+    # and 5 % below .05; over words alone the latter gives 27 %
+    rng = np.random.default_rng(6)
+    found = planted = 0
+    for _ in range(300):
+        sets = [
+            rng.normal(size=(1, 8, 50)) * 0.7
+            + rng.normal(size=(10, 8, 50)) * 0.5
+            + rng.normal(size=(1, 1, 50)) * 0.5
+            + rng.normal(size=(10, 1, 50)) * shocks
+            for _ in range(4)
+        ]
+        targets, attributes = np.concatenate(sets[:2], axis=1), np.concatenate(sets[2:], axis=1)
+        tables = np.einsum("tid,tjd->tij", targets, attributes) / 50
+        found += (trend(tables, range(10), 8, 8).pvalue or 0) < 0.05
+        tables[:, :8, :8] += np.linspace(0, 2, 10)[:, None, None]
+        planted += (trend(tables, range(10), 8, 8).pvalue or 1) < 0.05
+    assert found / 300 < 0.085
+    assert planted / 300 > 0.9

@@ -1,0 +1,364 @@
+"""Frequency: known worlds, definitions written out, numbers of the default vectors, and what is refused."""
+
+from __future__ import annotations
+
+import sys
+from itertools import product
+from math import log
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy import stats
+
+import crossroads as cr
+from crossroads.errors import (
+    FormatError,
+    InputError,
+    MissingExtraError,
+    MissingStimuliError,
+    UnknownNameError,
+)
+from crossroads.inference.crossed import crossed, spread, spread_at_equal
+from crossroads.measures import FrequencyResult
+from crossroads.stimuli.files.lists import read_frequencies
+
+SIZE = 4_000
+WORDS = ["".join(letters) for letters in product("bdfgklmnprst", "aeiou", "bdfgklmnprst", "aeiou", "xz")][
+    :SIZE
+]
+
+
+def world(
+    *, moved: float, meant: float = 0.0, rare: int = 6, seed: int = 0
+) -> tuple[cr.Embeddings, cr.Design]:
+    """A vocabulary by frequency, whose vectors frequency moves, and a test whose targets differ in frequency.
+
+    Parameters
+    ----------
+    moved
+        How far frequency moves vectors.
+    meant
+        How far the first target lies towards the first attribute, for what it means.
+    rare
+        How many times rarer the words of the first target are.
+    """
+    rng = np.random.default_rng(seed)
+    vectors = rng.normal(size=(SIZE, 30))
+    vectors[:, 0] += moved * (np.log(np.arange(1, SIZE + 1)) - 6)
+    places = {
+        "y": np.unique(np.geomspace(60, 500, 16).astype(int)),
+        "x": np.unique(np.geomspace(60, 500, 16).astype(int)) * rare + 1,
+        "a": np.arange(3_200, 3_240, 4),
+        "b": np.arange(20, 60, 4),
+    }
+    vectors[places["x"], 1] += meant
+    vectors[places["a"], 1] += 3.0
+    sets = {key: [WORDS[row] for row in rows] for key, rows in places.items()}
+    emb = cr.Embeddings(WORDS, vectors, ranks=np.arange(1, SIZE + 1))
+    return emb, cr.Design(name="world", x=sets["x"], y=sets["y"], a=sets["a"], b=sets["b"])
+
+
+def test_what_frequency_does_alone_is_told_from_what_words_mean() -> None:
+    for seed in range(5):
+        emb, design = world(moved=1.0, seed=seed)
+        assert cr.weat(emb, design).pvalue < 0.05
+        assert cr.frequency(emb, design).answer != "yes"
+        assert cr.frequency(*world(moved=1.0, meant=5.0, seed=seed)).answer == "yes"
+    alone = cr.frequency(*world(moved=1.0))
+    assert alone.answer == "no"
+    assert alone.reason.startswith("words of like frequency, drawn at random, come out as far apart")
+    assert abs(alone.adjusted.difference) < abs(alone.difference) / 2
+
+
+def test_groups_apart_in_frequency_cannot_be_told_apart_in_meaning() -> None:
+    found = cr.frequency(*world(moved=1.0, meant=3.0, rare=7, seed=1))
+    assert found.gap is not None
+    emb, design = world(moved=1.0, meant=3.0)
+    far = {word: 1e9 if word in set(design.sets["y"]) else 1 + i / 100 for i, word in enumerate(WORDS)}
+    apart = cr.frequency(emb, design, frequencies=far)
+    assert apart.answer == "cannot tell"
+    assert apart.reason.startswith("the groups differ in frequency as much as in meaning")
+    assert apart.overlap < 0.1
+    same = {
+        **dict.fromkeys(design.x, 2.0),
+        **dict.fromkeys(design.sets["y"], 4.0),
+        **dict.fromkeys(WORDS[-99:], 3),
+    }
+    flat = cr.frequency(emb, design, frequencies={**same, **dict.fromkeys([*design.a, *design.b], 3.0)})
+    assert flat.gap is None
+    assert (flat.overlap, flat.r, flat.answer) == (0.0, None, "cannot tell")
+    assert type(flat).from_json(flat.to_json()) == flat
+
+
+@given(st.integers(0, 500), st.integers(3, 6), st.integers(3, 6), st.integers(2, 5), st.integers(2, 5))
+def test_numbers_are_those_of_their_definitions(seed: int, n_x: int, n_y: int, n_a: int, n_b: int) -> None:
+    rng = np.random.default_rng(seed)
+    sizes = {"x": n_x, "y": n_y, "a": n_a, "b": n_b}
+    sets = {key: [f"{key}{i}" for i in range(n)] for key, n in sizes.items()}
+    words = [word for some in sets.values() for word in some]
+    emb = cr.Embeddings(words, rng.normal(size=(len(words), 7)))
+    counts = dict(zip(words, rng.lognormal(3, 1.5, len(words)).tolist(), strict=True))
+    toy = cr.Design(name="toy", x=sets["x"], y=sets["y"], a=sets["a"], b=sets["b"])
+    found = cr.frequency(emb, toy, frequencies=counts)
+    f = {key: [log(counts[word]) for word in some] for key, some in sets.items()}
+    s = {key: [found.associations[word] for word in sets[key]] for key in "xy"}
+    mean = {key: sum(f[key]) / len(f[key]) for key in "xy"}
+    squares = sum((value - mean[key]) ** 2 for key in "xy" for value in f[key])
+    gap = (mean["x"] - mean["y"]) / (squares / (n_x + n_y - 2)) ** 0.5
+    assert found.gap == pytest.approx(gap)
+    assert found.overlap == pytest.approx(2 * stats.norm.cdf(-abs(gap) / 2))
+    within_f = [value - mean[key] for key in "xy" for value in f[key]]
+    within_s = [value - sum(s[key]) / len(s[key]) for key in "xy" for value in s[key]]
+    assert found.r == pytest.approx(stats.pearsonr(within_f, within_s).statistic)
+    # ordinary least squares of s on target and log frequency: the coefficient of the target
+    design = np.array([[1.0, key == "x", value] for key in "xy" for value in f[key]])
+    fitted = np.linalg.lstsq(design, np.array(s["x"] + s["y"]), rcond=None)[0]
+    assert found.adjusted.difference == pytest.approx(fitted[1], abs=1e-10)
+    assert found.slope == pytest.approx(fitted[2], abs=1e-10)
+    assert found.matched_pvalue is None  # no other words are there to draw from
+
+
+@given(st.integers(0, 1000), st.integers(3, 6), st.integers(3, 6), st.integers(2, 5), st.integers(2, 5))
+def test_the_variance_at_equal_frequency_is_that_of_a_plain_transcription(
+    seed: int, n_x: int, n_y: int, n_a: int, n_b: int
+) -> None:
+    rng = np.random.default_rng(seed)
+    table, f = rng.normal(size=(n_x + n_y, n_a + n_b)), rng.normal(size=n_x + n_y)
+    targets, attributes = [range(n_x), range(n_x, n_x + n_y)], [range(n_a), range(n_a, n_a + n_b)]
+    mean = [sum(f[i] for i in group) / len(group) for group in targets]
+    own = {i: mean[g] for g, group in enumerate(targets) for i in group}
+    squares = [sum((f[i] - own[i]) ** 2 for i in group) for group in targets]
+    slope = [sum((f[i] - own[i]) * table[i, j] for i in own) / sum(squares) for j in range(n_a + n_b)]
+    rest = np.array([[table[i, j] - slope[j] * (f[i] - own[i]) for j in range(n_a + n_b)] for i in own])
+    weight = {
+        i: (1 / n_x if i < n_x else -1 / n_y) - (mean[0] - mean[1]) * (f[i] - own[i]) / sum(squares)
+        for i in own
+    }
+    parts, cells = [], 0.0
+    for g, group in enumerate(targets):
+        df = len(group) - 1 - squares[g] / sum(squares)
+        gain = sum(weight[i] ** 2 for i in group)
+        s = [
+            np.mean([rest[i, j] for j in attributes[0]]) - np.mean([rest[i, j] for j in attributes[1]])
+            for i in group
+        ]
+        parts.append(sum((one - np.mean(s)) ** 2 for one in s) / df * gain)
+        for block in attributes:
+            cut = rest[np.ix_(list(group), list(block))]
+            residual = cut - cut.mean(axis=0) - cut.mean(axis=1)[:, None] + cut.mean()
+            cells += float((residual**2).sum()) / (df * (len(block) - 1)) * gain / len(block)
+    for block in attributes:
+        t = [sum(weight[i] * table[i, j] for i in own) for j in block]
+        parts.append(float(np.var(t, ddof=1)) / len(block))
+    found = spread_at_equal(table, n_x, n_a, f)
+    assert found.parts.tolist() == pytest.approx(parts)
+    assert found.cells == pytest.approx(cells)
+    floor = max(parts[0] + parts[1], parts[2] + parts[3])
+    assert found.total == pytest.approx(max(sum(parts) - cells, floor))
+
+
+def test_without_a_gap_or_a_slope_the_difference_stays() -> None:
+    rng = np.random.default_rng(2)
+    table = rng.normal(size=(12, 8))
+    f = np.tile(rng.normal(size=6), 2)  # the same frequencies in both targets
+    assert spread_at_equal(table, 6, 4, f).difference == pytest.approx(spread(table, 6, 4).difference)
+    level = spread_at_equal(table, 6, 4, np.ones(12))  # nothing to adjust for
+    assert level.parts.tolist() == pytest.approx(spread(table, 6, 4).parts.tolist())
+    assert float(level.total) == pytest.approx(float(spread(table, 6, 4).total))
+
+
+@pytest.mark.slow
+def test_p_at_equal_frequency_holds_its_level_where_frequency_is_all_there_is() -> None:
+    """Of 1,000 tables at .05, between 31 and 71 are expected in all but 0.2 % of runs; fewer are no fault."""
+    rng = np.random.default_rng(0)
+    below = {"equal": 0, "plain": 0}
+    for _ in range(1_000):
+        f = np.concatenate([rng.normal(2, 1, 10), rng.normal(0, 1, 10)])
+        slopes = rng.normal(0, 0.02, 20) + np.repeat([0.04, 0.0], 10)
+        table = np.outer(f, slopes) + rng.normal(0, 0.1, (20, 20))
+        table += np.outer(rng.normal(0, 0.1, 20), np.repeat([0.5, -0.5], 10))  # what words mean
+        table += np.outer(np.repeat([1.0, 0.0], 10), rng.normal(0, 0.05, 20))  # what topics targets have
+        for name, covariate in (("equal", f), ("plain", None)):
+            one = crossed(table, 10, 10, alternative="two-sided", covariate=covariate, method="normal")
+            assert one.pvalue is not None
+            below[name] += one.pvalue < 0.05
+    assert below["equal"] <= 71
+    assert below["plain"] > 150
+
+
+@pytest.fixture(scope="module")
+def of_default() -> dict[str, FrequencyResult]:
+    pytest.importorskip("pyarrow", reason="extra 'default'")
+    names = ("weat1", "weat2", "weat6", "weat7", "weat8", "weat9", "i1", "i2")
+    designs = [cr.catalog(name) for name in names]
+    emb = cr.load("default", words=[word for one in designs for word in one.words], pool=20_000)
+    return {one.name: cr.frequency(emb, one, missing="drop") for one in designs}
+
+
+def test_the_intersectional_tests_of_the_default_vectors_are_what_frequency_predicts(
+    of_default: dict[str, FrequencyResult],
+) -> None:
+    i1 = of_default["i1"]
+    low, median, high = i1.matched["effect_size"]
+    # from an independent measurement: d = 1.48 (1.15 to 1.72) of words of the same ranks, p = .22
+    assert (low, median, high) == pytest.approx((1.15, 1.48, 1.72), abs=0.06)
+    assert i1.matched_pvalue == pytest.approx(0.22, abs=0.06)
+    assert i1.answer == of_default["i2"].answer == "cannot tell"
+    expected = {"i1": (0.139, -0.016), "i2": (0.156, 0.015), "weat9": (0.103, -0.003)}
+    for name, (plain, equal) in expected.items():
+        found = of_default[name]
+        assert (found.difference, found.adjusted.difference) == pytest.approx((plain, equal), abs=0.002)
+        assert found.adjusted.low is not None and found.adjusted.high is not None
+        assert found.adjusted.low < 0 < found.adjusted.high
+    assert of_default["weat9"].answer == "no"
+
+
+def test_other_tests_of_the_default_vectors_stay_at_equal_frequency(
+    of_default: dict[str, FrequencyResult],
+) -> None:
+    for name in ("weat1", "weat2", "weat6", "weat7", "weat8"):
+        found = of_default[name]
+        assert found.adjusted.difference > 0.97 * found.difference
+        assert found.matched_pvalue is not None and found.matched_pvalue < 0.01
+        assert found.answer == ("cannot tell" if name == "weat7" else "yes")
+
+
+def test_a_whole_file_and_words_with_a_pool_agree(tmp_path: Path) -> None:
+    emb, design = world(moved=1.0)
+    words = ["the", "of", "and", "to", *WORDS]  # by which the order is known
+    path = tmp_path / "vectors.txt"
+    rows = np.concatenate([np.ones((4, 30)), emb.vectors])
+    path.write_text("\n".join(f"{w} {' '.join(map(str, row))}" for w, row in zip(words, rows, strict=True)))
+    whole = cr.frequency(cr.load(path), design)
+    some = cr.frequency(cr.load(path, words=design.words, pool=SIZE), design)
+    assert some.matched == whole.matched
+    assert some.matched_pvalue == whole.matched_pvalue
+    bare = cr.frequency(cr.load(path, words=design.words), design)
+    assert bare.matched_pvalue is None
+    assert bare.adjusted == whole.adjusted
+
+
+def test_frequencies_come_from_a_table_a_file_or_a_package(tmp_path: Path) -> None:
+    emb, design = world(moved=1.0)
+    by_rank = cr.frequency(emb, design)
+    counts = {word: 1e6 / rank for rank, word in enumerate(WORDS, start=1)}
+    by_table = cr.frequency(emb, design, frequencies=counts)
+    assert by_table.adjusted.difference == pytest.approx(by_rank.adjusted.difference)
+    assert by_table.matched_pvalue == pytest.approx(by_rank.matched_pvalue, abs=0.01)  # edges round
+    path = tmp_path / "counts.tsv"
+    path.write_text("word\tcount\n" + "\n".join(f"{word}\t{count!r}" for word, count in counts.items()))
+    by_file = cr.frequency(emb, design, frequencies=path)
+    assert by_file.matched == by_table.matched
+    assert (by_rank.source, by_file.source) == ("order of the vector file", "given as a table")
+
+
+def test_wordfreq_knows_languages() -> None:
+    wordfreq = pytest.importorskip("wordfreq", reason="extra 'frequency'")
+    design = cr.catalog("weat7")
+    emb = cr.Embeddings(design.words, np.random.default_rng(1).normal(size=(32, 9)))
+    found = cr.frequency(emb, design, frequencies="wordfreq")
+    assert found.source == "wordfreq, en"
+    assert found.log_frequencies["math"] == pytest.approx(log(wordfreq.word_frequency("math", "en")))
+    german = cr.frequency(emb, design, frequencies="de", missing="drop")
+    assert (
+        german.source
+        == "wordfreq, de"
+        == cr.frequency(emb, design, frequencies="wordfreq:de", missing="drop").source
+    )
+    with pytest.raises(UnknownNameError, match="xq"):
+        cr.frequency(emb, design, frequencies="wordfreq:xq")
+
+
+def test_without_wordfreq_the_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "wordfreq", None)
+    with pytest.raises(MissingExtraError, match=r"crossroads\[frequency\]"):
+        cr.frequency(*world(moved=0.0), frequencies="wordfreq")
+
+
+def test_words_without_a_frequency_are_named_or_left_out() -> None:
+    emb, design = world(moved=1.0)
+    counts = {word: 1e6 / rank for rank, word in enumerate(WORDS, start=1)}
+    gone = [design.x[2], design.b[1]]
+    for word in gone:
+        del counts[word]
+    with pytest.raises(InputError, match=f"frequency of '{gone[0]}' and '{gone[1]}' is not known"):
+        cr.frequency(emb, design, frequencies=counts)
+    found = cr.frequency(emb, design, frequencies=counts, missing="drop")
+    assert found.coverage is not None
+    assert found.coverage.missing == dict.fromkeys(gone, "no frequency is known")
+    assert found.left_out() == 2
+    assert gone[0] not in found.associations
+    with pytest.raises(MissingStimuliError, match="x has 1 of"):
+        few = {word: n for word, n in counts.items() if word not in design.x[1:]}
+        cr.frequency(emb, design, frequencies=few, missing="drop")
+
+
+def test_a_pool_without_words_of_like_frequency_is_said(tmp_path: Path) -> None:
+    emb, design = world(moved=1.0, meant=5.0)
+    counts = {word: 1e6 / rank for rank, word in enumerate(WORDS, start=1)}
+    counts |= {word: 1e9 * (1 + i) for i, word in enumerate(design.a)}  # nothing is as frequent as these
+    found = cr.frequency(emb, design, frequencies=counts)
+    assert found.matched_pvalue is not None
+    assert found.matched_both_pvalue is None
+    counts |= {word: n * 1e5 for word, n in counts.items() if word in {*design.x, *design.sets["y"]}}
+    none = cr.frequency(emb, design, frequencies=counts)
+    assert none.matched_pvalue is None
+    assert none.answer == "yes"
+    assert "too few other words are about as frequent as" in none.reason
+
+
+def test_what_cannot_be_measured_is_refused() -> None:
+    emb, design = world(moved=1.0)
+    unordered = cr.Embeddings(emb.labels, emb.vectors)
+    with pytest.raises(InputError, match="their order is unknown") as caught:
+        cr.frequency(unordered, design)
+    assert "ranked=True" in str(caught.value)
+    with pytest.raises(InputError, match="frequencies is of type list"):
+        cr.frequency(emb, design, frequencies=[1, 2])  # type: ignore[arg-type]
+    counts = dict.fromkeys(WORDS, 1.0)
+    for wrong in (0, -3.0, float("nan"), float("inf"), "many", True):
+        with pytest.raises(InputError, match=f"the frequency of '{design.x[0]}' is"):
+            cr.frequency(emb, design, frequencies={**counts, design.x[0]: wrong})  # type: ignore[dict-item]
+    with pytest.raises(InputError, match="draws is 0"):
+        cr.frequency(emb, design, draws=0)
+    with pytest.raises(InputError, match="has one target"):
+        cr.frequency(emb, cr.Design(name="single", x=design.x, a=design.a, b=design.b))
+
+
+def test_two_words_in_a_target_have_no_slope_to_adjust_by() -> None:
+    emb, design = world(moved=1.0, meant=3.0)
+    small = cr.Design(name="small", x=[design.x[3], design.x[9]], y=design.y, a=design.a, b=design.b)
+    found = cr.frequency(emb, small)
+    assert found.adjusted.pvalue is None
+    assert found.adjusted.reason == "a slope within the targets takes three words in each"
+    assert found.answer in ("no", "cannot tell")
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("rose,1,2\n", "there are 3 columns"),
+        ("word,count\nrose,often\n", "'often' is no frequency of 'rose'"),
+        ("rose,1\nwasp,0\n", "'0' is no frequency of 'wasp'"),
+        ("rose,1\nrose,2\n", "'rose' is there twice"),
+        ("word,count\n", "no frequencies"),
+    ],
+)
+def test_a_file_of_frequencies_says_what_is_wrong_with_it(text: str, message: str, tmp_path: Path) -> None:
+    path = tmp_path / "counts.csv"
+    path.write_text(text)
+    with pytest.raises(FormatError, match=message):
+        read_frequencies(path)
+
+
+def test_a_result_shows_its_answer() -> None:
+    found = cr.frequency(*world(moved=1.0))
+    assert type(found).from_json(found.to_json()) == found
+    assert repr(found).startswith("<FrequencyResult world frequency: no, gap = ")
+    assert "Beyond frequency" in str(found)
+    (_, kind, values), *_ = found.readings("")
+    assert kind == "frequency"
+    assert set(values) == set(FrequencyResult.asked["frequency"])

@@ -1,0 +1,315 @@
+"""The three levels of the ML-EAT against their formulas, its nine patterns, and how settled they are."""
+
+from __future__ import annotations
+
+from itertools import combinations
+from math import comb, sqrt
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy import stats
+
+from crossroads import Design, Embeddings, mleat, weat
+from crossroads.errors import CrossroadsWarning, DesignError, InputError, UnknownNameError
+from crossroads.measures.association.patterns import PATTERNS, cells, lean, pattern_of
+
+NAMES = {
+    "AB-Divergent", "BA-Divergent", "A-Uniform", "B-Uniform", "AX-Singular", "BX-Singular",
+    "AY-Singular", "BY-Singular", "Non-Directional",
+}  # fmt: skip
+
+
+def space(sizes: tuple[int, int, int, int], dim: int, seed: int) -> tuple[Embeddings, Design]:
+    rng = np.random.default_rng(seed)
+    words = {name: [f"{name}{i}" for i in range(n)] for name, n in zip("xyab", sizes, strict=True)}
+    labels = [word for group in words.values() for word in group]
+    vectors = rng.normal(size=(len(labels), dim)) + 0.5 * rng.normal(size=dim)
+    return Embeddings(labels, vectors), Design(name="test", **words)  # type: ignore[arg-type]
+
+
+def leaning_space(x: float, y: float, *, n: int = 8, noise: float = 0.05) -> tuple[Embeddings, Design]:
+    """Attributes A and B around two axes; targets at an angle that leans to A (1), B (-1) or neither (0).
+
+    A target at 45 degrees is as close to A as to B. Noise lies in dimensions of its own for each set, so
+    that it does not add up, and alternates in sign, so that it favours neither attribute.
+    """
+    rng = np.random.default_rng(5)
+    vectors: dict[str, Any] = {}
+    for name, angle in (("a", 0.0), ("b", np.pi / 2), ("x", np.pi / 4 * (1 - x)), ("y", np.pi / 4 * (1 - y))):
+        for i in range(n):
+            wobble = noise * (1 if i % 2 else -1) * (1 + i / n)
+            own = 0.3 * rng.normal(size=8)
+            vectors[f"{name}{i}"] = [np.cos(angle + wobble), np.sin(angle + wobble), *own]
+    words = {name: [f"{name}{i}" for i in range(n)] for name in "xyab"}
+    return Embeddings.from_dict(vectors), Design(name="planted", **words)  # type: ignore[arg-type]
+
+
+def cosine(u: Any, v: Any) -> float:
+    pairs = [(float(p), float(q)) for p, q in zip(u, v, strict=True)]
+    dot = sum(p * q for p, q in pairs)
+    return dot / sqrt(sum(p * p for p, _ in pairs)) / sqrt(sum(q * q for _, q in pairs))
+
+
+def sd(values: list[float], ddof: int) -> float:
+    centre = sum(values) / len(values)
+    return sqrt(sum((v - centre) ** 2 for v in values) / (len(values) - ddof))
+
+
+def mean(values: list[float]) -> float:
+    return sum(values) / len(values)
+
+
+@settings(deadline=None, max_examples=20)
+@given(
+    sizes=st.tuples(st.integers(2, 4), st.integers(2, 4), st.integers(2, 4), st.integers(2, 4)),
+    seed=st.integers(0, 10_000),
+    ddof=st.sampled_from([0, 1]),
+)
+def test_all_levels_equal_a_transcription_of_the_formulas(
+    sizes: tuple[int, int, int, int], seed: int, ddof: int
+) -> None:
+    emb, design = space(sizes, 7, seed)
+    result = mleat(emb, design, ddof=ddof, resamples=0, alternative="observed")
+    assert result.level1 == weat(emb, design, alternative="observed", ddof=ddof)
+    for name in ("x", "y"):
+        target = design.sets[name]
+        u = {c: mean([cosine(emb[t], emb[c]) for t in target]) for c in (*design.a, *design.b)}
+        a, b = [u[c] for c in design.a], [u[c] for c in design.b]
+        level = result.level2[name]
+        d = (mean(a) - mean(b)) / sd(a + b, ddof)
+        assert level.effect_size == pytest.approx(d, rel=1e-12, abs=1e-12)
+        sums = [sum((a + b)[i] for i in chosen) for chosen in combinations(range(len(u)), len(a))]
+        tail = [s >= sum(a) - 1e-12 for s in sums] if d > 0 else [s <= sum(a) + 1e-12 for s in sums]
+        assert level.pvalue == sum(tail) / comb(len(u), len(a))
+        for attribute, words in (("a", design.a), ("b", design.b)):
+            pairs = [cosine(emb[t], emb[c]) for t in target for c in words]
+            cell = result.level3[f"{attribute}{name}"]
+            assert cell.mean == pytest.approx(mean(pairs), abs=1e-12)
+            assert cell.sd == pytest.approx(sd(pairs, ddof), abs=1e-12)
+            assert cell.pairs == len(pairs) == len(target) * len(words)
+
+
+def test_level_3_divides_by_the_number_of_pairs_less_one() -> None:
+    # cosines of x with a are 1, .8, .6 and 24 / 25: mean .84; their squared deviations are divided by 4 - 1
+    emb = Embeddings.from_dict(
+        {"x1": [1, 0], "x2": [3, 4], "a1": [1, 0], "a2": [4, 3], "y1": [1, 1], "y2": [1, 2],
+         "b1": [2, 1], "b2": [0, 1]}
+    )  # fmt: skip
+    design = Design(name="hand", x=["x1", "x2"], y=["y1", "y2"], a=["a1", "a2"], b=["b1", "b2"])
+    pairs = [1.0, 0.8, 0.6, 0.96]
+    cell = mleat(emb, design, resamples=0).level3["ax"]
+    assert cell.mean == pytest.approx(0.84, rel=1e-14)
+    assert cell.sd == pytest.approx(sqrt(sum((p - 0.84) ** 2 for p in pairs) / 3), rel=1e-12)
+    assert cell.pairs == 4
+
+
+def test_level_2_is_the_single_target_weat() -> None:
+    emb, design = space((3, 4, 5, 4), 9, 2)
+    result = mleat(emb, design, alternative="two-sided", resamples=0)
+    for name in ("x", "y"):
+        target = design.sets[name]
+        single = weat(emb, Design(name="single", x=target, a=design.a, b=design.b), alternative="two-sided")
+        assert result.level2[name].effect_size == single.effect_size
+        assert result.level2[name].tails == single.tails
+
+
+@pytest.mark.parametrize("pattern", sorted(NAMES))
+def test_every_pattern_is_found_where_it_was_planted(pattern: str) -> None:
+    side = {"a": 0.5, "b": -0.5, None: 0.0}
+    x, y = PATTERNS[pattern]
+    emb, design = leaning_space(side[x], side[y])
+    result = mleat(emb, design, alternative="two-sided", resamples=200)
+    assert result.pattern == pattern
+    assert result.pattern_shares[pattern] > 0.5
+    assert result.rows()[0]["pattern_share"] == result.pattern_shares[pattern]
+
+
+def test_the_nine_patterns_are_all_combinations_of_two_leanings() -> None:
+    assert set(PATTERNS) == NAMES
+    assert {pattern_of(x, y) for x in ("a", "b", None) for y in ("a", "b", None)} == NAMES
+    # the names say it: first letter of a divergent pattern for X, second for Y; a singular one names both
+    assert PATTERNS["AB-Divergent"] == ("a", "b")
+    assert PATTERNS["BX-Singular"] == ("b", None)
+    assert PATTERNS["AY-Singular"] == (None, "a")
+    assert cells("BA-Divergent") == {"ax": False, "bx": True, "ay": True, "by": False}
+    assert sum(cells("A-Uniform").values()) == 2
+    assert not any(cells("Non-Directional").values())
+
+
+@pytest.mark.parametrize(
+    ("d", "p", "leaning"),
+    [
+        (0.2001, 0.0499, "a"),
+        (0.2, 0.01, None),  # the effect must exceed 0.2
+        (1.5, 0.05, None),  # and p must be below 0.05
+        (1.5, 0.0499, "a"),
+        (-0.2001, 0.0499, "b"),
+        (-0.2, 0.01, None),
+        (-1.5, 0.05, None),
+        (0.0, 0.0, None),
+    ],
+)
+def test_a_target_leans_by_effect_and_by_p(d: float, p: float, leaning: str | None) -> None:
+    assert lean(d, p, least_effect=0.2, alpha=0.05) == leaning
+
+
+def test_the_rule_of_the_pattern_can_be_set() -> None:
+    emb, design = leaning_space(0.5, -0.5)
+    assert mleat(emb, design, resamples=0).pattern == "AB-Divergent"
+    strict = mleat(emb, design, resamples=0, least_effect=5.0)
+    assert strict.pattern == "Non-Directional"
+    assert strict.conventions["least_effect"] == 5.0
+    # 8 words a set cannot give p below 1 / 12870
+    assert mleat(emb, design, resamples=0, alpha=1e-6).pattern == "Non-Directional"
+
+
+def test_a_one_sided_test_sees_only_its_side() -> None:
+    emb, design = leaning_space(0.5, -0.5)
+    assert mleat(emb, design, alternative="greater", resamples=100).pattern == "AX-Singular"
+    less = mleat(emb, design, alternative="less", resamples=100)
+    assert less.pattern == "BY-Singular"
+    assert less.pattern_shares["AB-Divergent"] == 0
+
+
+def test_the_default_is_two_sided_as_everywhere() -> None:
+    emb, design = space((4, 4, 4, 4), 9, 2)
+    result = mleat(emb, design, resamples=0)
+    assert result.conventions["alternative"] == "two-sided"
+    assert result.level1.pvalue == weat(emb, design).pvalue == result.level1.tails["two-sided"][0]
+
+
+def test_the_observed_side_is_the_tail_on_which_it_lies() -> None:
+    emb, design = space((4, 4, 4, 4), 9, 2)
+    result = mleat(emb, design, resamples=0, alternative="observed")
+    assert result.conventions["alternative"] == "observed"
+    for level in (result.level1, *result.level2.values()):
+        side = "greater" if level.effect_size >= 0 else "less"
+        assert (level.alternative, level.pvalue) == ("observed", level.tails[side][0])
+
+
+def test_shares_of_patterns_add_up_and_depend_on_the_seed_only() -> None:
+    emb, design = space((5, 5, 5, 5), 6, 4)
+    one, again = (mleat(emb, design, resamples=300, seed=1) for _ in range(2))
+    assert sum(one.pattern_shares.values()) == pytest.approx(1, abs=1e-12)
+    assert set(one.pattern_shares) == NAMES
+    assert one.pattern_shares == again.pattern_shares
+    assert (
+        len({tuple(mleat(emb, design, resamples=300, seed=s).pattern_shares.values()) for s in range(3)}) > 1
+    )
+    none = mleat(emb, design, resamples=0)
+    assert none.pattern_shares == {}
+    assert none.rows()[0]["pattern_share"] is None
+    assert none.conventions["resamples"] == 0
+
+
+@pytest.mark.parametrize(("alternative", "ddof"), [("observed", 1), ("two-sided", 0), ("less", 1)])
+def test_shares_equal_an_explicit_resampling_of_the_stimuli(alternative: Any, ddof: int) -> None:
+    # the same draws, in the same order, made into explicit lists of words, one list at a time; the p-value
+    # of a resample is that of the normal curve fitted to its own permutation distribution
+    emb, design = space((3, 4, 5, 4), 6, 7)
+    resamples, seed = 40, 9
+    shares = mleat(
+        emb, design, alternative=alternative, ddof=ddof, resamples=resamples, seed=seed
+    ).pattern_shares
+    rng = np.random.default_rng(seed)
+    counts = {
+        name: rng.multinomial(len(words), [1 / len(words)] * len(words), size=resamples)
+        for name, words in design.sets.items()
+    }
+    expected = dict.fromkeys(PATTERNS, 0)
+    for i in range(resamples):
+        drawn = {
+            name: [w for w, times in zip(words, counts[name][i], strict=True) for _ in range(times)]
+            for name, words in design.sets.items()
+        }
+        leanings = []
+        for target in ("x", "y"):
+            u = [
+                [mean([cosine(emb[t], emb[c]) for t in drawn[target]]) for c in drawn[side]]
+                for side in ("a", "b")
+            ]
+            n_a, n_b = len(u[0]), len(u[1])
+            difference = mean(u[0]) - mean(u[1])
+            z = difference / (sd(u[0] + u[1], 1) * sqrt(1 / n_a + 1 / n_b))
+            p = {
+                "observed": stats.norm.sf(abs(z)),
+                "two-sided": 2 * stats.norm.sf(abs(z)),
+                "less": stats.norm.cdf(z),
+            }[alternative]
+            leanings.append(lean(difference / sd(u[0] + u[1], ddof), float(p), least_effect=0.2, alpha=0.05))
+        expected[pattern_of(*leanings)] += 1
+    assert shares == {name: count / resamples for name, count in expected.items()}
+    assert max(shares.values()) < 1  # or the comparison would say little
+
+
+def test_what_the_sets_stand_for_is_kept() -> None:
+    from crossroads import StimulusSet
+
+    emb, design = space((3, 3, 3, 3), 6, 7)
+    named = Design(name="named", x=StimulusSet("flowers", design.x.items), y=design.y, a=design.a, b=design.b)
+    assert mleat(emb, named, resamples=0).titles == {"x": "flowers", "y": "y", "a": "a", "b": "b"}
+
+
+def test_unusable_designs_and_options_are_refused() -> None:
+    emb, design = space((3, 3, 3, 3), 6, 7)
+    with pytest.raises(DesignError, match="single target"):
+        mleat(emb, Design(name="single", x=design.x, a=design.a, b=design.b))
+    with pytest.raises(DesignError, match="b has 1 stimulus"):
+        mleat(emb, Design(name="short", x=design.x, y=design.y, a=design.a, b=["b0"]))
+    with pytest.raises(UnknownNameError, match="did you mean 'observed'"):
+        mleat(emb, design, alternative="obsreved")  # type: ignore[arg-type]
+    with pytest.raises(InputError, match="ddof is 3"):
+        mleat(emb, design, ddof=3)
+    with pytest.raises(InputError, match="resamples is -1"):
+        mleat(emb, design, resamples=-1)
+
+
+def test_shared_words_warn() -> None:
+    emb, design = space((3, 3, 3, 3), 6, 7)
+    shared = Design(name="shared", x=design.x, y=[*(design.y or ()), "x0"], a=design.a, b=design.b)
+    with pytest.warns(CrossroadsWarning, match="'x0' in both targets"):
+        mleat(emb, shared, resamples=0)
+
+
+def test_the_frame_shows_all_levels() -> None:
+    pytest.importorskip("pandas", reason="data frames need the extra 'frames'")
+    emb, design = space((3, 3, 3, 3), 6, 7)
+    result = mleat(emb, design, resamples=10)
+    frame = result.to_frame()
+    assert list(frame.columns) == [
+        "design", "effect_size", "pvalue", "method",
+        "difference", "difference_low", "difference_high", "crossed_pvalue", "attribute_pvalue",
+        "effect_size_x", "pvalue_x", "crossed_pvalue_x", "effect_size_y", "pvalue_y", "crossed_pvalue_y",
+        "mean_ax", "sd_ax", "mean_bx", "sd_bx", "mean_ay", "sd_ay", "mean_by", "sd_by", "pattern",
+        "crossed_pattern", "pattern_share",
+    ]  # fmt: skip
+    assert frame.loc[0, "effect_size_y"] == result.level2["y"].effect_size
+    assert frame.loc[0, "mean_by"] == result.level3["by"].mean
+
+
+def test_the_published_rule_is_the_default() -> None:
+    # "a target leans to A when d > 0.2 and p < 0.05": by default as in the paper, but for its tail
+    emb, design = space((4, 4, 4, 4), 6, 1)
+    found = mleat(emb, design, resamples=0).conventions
+    assert (found["least_effect"], found["alpha"], found["alternative"]) == (0.2, 0.05, "two-sided")
+
+
+@pytest.mark.parametrize(
+    ("option", "value"),
+    [
+        *(("alpha", value) for value in (0, 1, 2, -0.1, float("nan"), "0.05", None)),
+        *(("least_effect", value) for value in (-0.2, float("nan"), float("inf"), "0.2", None)),
+        *(("resamples", value) for value in (1.5, "10", None)),
+        *(("seed", value) for value in (-1, 1.5, "0", None)),
+        ("max_work", -1.0),
+    ],
+)
+def test_options_that_make_no_sense_are_refused_with_their_value(option: str, value: Any) -> None:
+    words = {name: [f"{name}{i}" for i in range(3)] for name in "xyab"}
+    rng = np.random.default_rng(0)
+    emb = Embeddings.from_dict({word: rng.normal(size=5) for part in words.values() for word in part})
+    with pytest.raises(InputError, match=f"{option} is {value!r}"):
+        mleat(emb, Design(name="test", **words), **{option: value})  # type: ignore[arg-type]

@@ -1,0 +1,418 @@
+"""The SC-WEAT: one word or a whole vocabulary, against its formula and against the single-target WEAT."""
+
+from __future__ import annotations
+
+import itertools
+import sys
+import tracemalloc
+from math import comb, sqrt
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy import stats
+
+from crossroads import Design, Embeddings, StimulusSet, sc_weat, weat
+from crossroads.errors import (
+    CrossroadsWarning,
+    DesignError,
+    EvidenceError,
+    InputError,
+    MissingStimuliError,
+    UnknownNameError,
+)
+
+module = sys.modules["crossroads.measures.association.sc_weat"]  # the function hides it
+
+
+def vocabulary(n: int, dim: int, seed: int, *, kind: Any = np.float64) -> Embeddings:
+    rng = np.random.default_rng(seed)
+    vectors = rng.normal(size=(n, dim)) + 0.5 * rng.normal(size=dim)
+    return Embeddings([f"w{i}" for i in range(n)], vectors.astype(kind))
+
+
+def words(first: int, last: int) -> list[str]:
+    return [f"w{i}" for i in range(first, last)]
+
+
+def cosine(u: Any, v: Any) -> float:
+    pairs = [(float(p), float(q)) for p, q in zip(u, v, strict=True)]
+    dot = sum(p * q for p, q in pairs)
+    return dot / sqrt(sum(p * p for p, _ in pairs)) / sqrt(sum(q * q for _, q in pairs))
+
+
+@settings(deadline=None, max_examples=30)
+@given(
+    n_a=st.integers(2, 5),
+    n_b=st.integers(2, 5),
+    dim=st.integers(3, 40),
+    seed=st.integers(0, 10_000),
+    kind=st.sampled_from([np.float64, np.float32]),
+    ddof=st.sampled_from([0, 1]),
+)
+def test_it_equals_a_transcription_of_the_formula(
+    n_a: int, n_b: int, dim: int, seed: int, kind: Any, ddof: int
+) -> None:
+    emb = vocabulary(14, dim, seed, kind=kind)
+    a, b = words(0, n_a), words(n_a, n_a + n_b)
+    result = sc_weat(emb, words(10, 14), a, b, ddof=ddof)
+    for i, word in enumerate(words(10, 14)):
+        near = [cosine(emb[word], emb[c]) for c in a]
+        far = [cosine(emb[word], emb[c]) for c in b]
+        difference = sum(near) / n_a - sum(far) / n_b
+        centre = sum(near + far) / (n_a + n_b)
+        spread = sqrt(sum((c - centre) ** 2 for c in near + far) / (n_a + n_b - ddof))
+        assert result.effect_size[i] == pytest.approx(difference / spread, rel=1e-12, abs=1e-12)
+        assert result.association[i] == pytest.approx(difference, abs=1e-12)
+    assert result.words == tuple(words(10, 14))
+    assert result.attributes == (tuple(a), tuple(b))
+
+
+@pytest.mark.parametrize("alternative", ["greater", "less", "two-sided", "observed"])
+@pytest.mark.parametrize("ties", ["weak", "strict"])
+def test_p_is_that_of_the_single_target_weat(alternative: Any, ties: Any) -> None:
+    emb = vocabulary(30, 20, 3)
+    a, b = words(0, 6), words(6, 11)
+    result = sc_weat(emb, words(11, 30), a, b, alternative=alternative, ties=ties)
+    assert (result.method, result.alternative) == ("exact", alternative)
+    smallest = (2 if alternative == "two-sided" else 1) / comb(11, 6)
+    assert result.min_pvalue == pytest.approx(smallest, rel=1e-15)
+    for word, d, p in zip(result.words, result.effect_size, result.pvalue, strict=True):
+        single = weat(emb, Design(name=word, x=[word], a=a, b=b), alternative=alternative, ties=ties)
+        assert p == single.pvalue
+        assert d == pytest.approx(single.effect_size, rel=1e-12, abs=1e-12)
+
+
+@pytest.mark.filterwarnings("ignore:there is 'w")
+def test_the_whole_vocabulary_equals_word_by_word() -> None:
+    emb = vocabulary(60, 12, 5)
+    a, b = words(0, 4), words(4, 9)
+    whole = sc_weat(emb, "*", a, b)
+    assert whole.words == emb.labels
+    for i, word in enumerate(emb.labels):
+        one = sc_weat(emb, word, a, b)
+        assert one.effect_size[0] == pytest.approx(whole.effect_size[i], rel=1e-12, abs=1e-13)
+        assert one.pvalue[0] == whole.pvalue[i]
+
+
+@pytest.mark.filterwarnings("ignore:there is 'w0' among")
+def test_a_large_vocabulary_is_measured_in_chunks_that_do_not_show() -> None:
+    emb = vocabulary(20_000, 8, 5)  # more rows than a chunk holds
+    a, b = words(0, 3), words(3, 6)
+    whole = sc_weat(emb, "*", a, b, method="none")
+    picked = ["w0", "w16383", "w16384", "w19999"]
+    few = sc_weat(emb, picked, a, b, method="none")
+    at = [emb.labels.index(word) for word in picked]
+    assert few.effect_size == pytest.approx(whole.effect_size[at], rel=1e-12)
+    assert few.association == pytest.approx(whole.association[at], rel=1e-12)
+
+
+def test_single_precision_is_close_and_recorded() -> None:
+    emb = vocabulary(500, 100, 6, kind=np.float32)
+    a, b = words(0, 8), words(8, 16)
+    exact = sc_weat(emb, "*", a, b, precision="float64", method="none")
+    fast = sc_weat(emb, "*", a, b, precision="float32", method="none")
+    error = np.abs(fast.effect_size - exact.effect_size).max()
+    assert 0 < error < 1e-5
+    assert (fast.conventions["precision"], exact.conventions["precision"]) == ("float32", "float64")
+    assert sc_weat(emb, "*", a, b, method="none").conventions["precision"] == "float64"  # not worth it
+    # with p-values everything is computed in float64, and the result says so
+    tested = sc_weat(emb, words(20, 30), a, b, precision="float32")
+    assert tested.conventions["precision"] == "float64"
+    assert tested.effect_size == pytest.approx(exact.effect_size[20:30], rel=1e-12, abs=1e-13)
+
+
+def test_a_large_vocabulary_stored_in_single_precision_is_measured_in_it() -> None:
+    emb = vocabulary(100_001, 3, 6, kind=np.float32)
+    result = sc_weat(emb, "*", words(0, 3), words(3, 6), method="none")
+    assert result.conventions["precision"] == "float32"
+    assert result.effect_size.dtype == np.float64
+
+
+@pytest.mark.parametrize("method", ["none", "auto"])
+def test_the_length_of_vectors_does_not_matter(method: Any) -> None:
+    emb = vocabulary(40, 10, 1)
+    for factor in (1e-20, 1e20):
+        scaled = Embeddings(emb.labels, emb.vectors * factor)
+        one, other = (sc_weat(e, "*", words(0, 4), words(4, 8), method=method) for e in (emb, scaled))
+        assert other.effect_size == pytest.approx(one.effect_size, rel=1e-12, abs=1e-13)
+        assert other.association == pytest.approx(one.association, rel=1e-12, abs=1e-15)
+        assert np.array_equal(other.pvalue, one.pvalue)
+
+
+def test_effect_sizes_come_without_p_values_on_request() -> None:
+    emb = vocabulary(40, 10, 1)
+    result = sc_weat(emb, "*", words(0, 5), words(5, 10), method="none")
+    assert result.method == "none"
+    assert result.pvalue.size == result.pvalue_low.size == result.pvalue_high.size == 0
+    assert [row["pvalue"] for row in result.rows()] == [None] * 40
+
+
+def test_many_words_take_the_saddlepoint_and_stay_within_2_per_cent() -> None:
+    emb = vocabulary(600, 30, 4)
+    a, b = words(0, 25), words(25, 50)
+    result = sc_weat(emb, "*", a, b)
+    assert result.method == "saddlepoint"
+    certain = sc_weat(emb, words(100, 110), a, b, method="bracket")
+    assert certain.method == "bracket"
+    assert np.abs(result.pvalue[100:110] / certain.pvalue - 1).max() < 0.02
+    assert np.array_equal(result.pvalue_high, np.minimum(1, result.pvalue * 1.02))
+
+
+def test_few_words_are_counted_one_by_one() -> None:
+    emb = vocabulary(50, 30, 4)
+    a, b = words(0, 12), words(12, 24)  # 2.7 million divisions: too many for all words together
+    result = sc_weat(emb, words(24, 30), a, b)
+    assert result.method == "exact"
+    single = weat(emb, Design(name="one", x=["w24"], a=a, b=b))
+    assert result.pvalue[0] == single.pvalue
+
+
+def test_rows_of_zeros_are_left_out_of_a_vocabulary_but_missed_when_asked_for() -> None:
+    emb = vocabulary(30, 10, 1)
+    vectors = np.array(emb.vectors)
+    vectors[[12, 20]] = 0
+    holed = Embeddings(emb.labels, vectors)
+    whole = sc_weat(holed, "*", words(0, 4), words(4, 8))
+    assert whole.words == tuple(w for w in emb.labels if w not in ("w12", "w20"))
+    full = sc_weat(emb, "*", words(0, 4), words(4, 8))
+    assert whole.effect_size[-1] == pytest.approx(full.effect_size[-1], rel=1e-12)
+    with pytest.raises(MissingStimuliError) as caught:
+        sc_weat(holed, ["w11", "w12", "nowhere"], words(0, 4), words(4, 8))
+    assert caught.value.missing == {"w12": "zero vector", "nowhere": "not in the vocabulary"}
+    dropped = sc_weat(holed, ["w11", "w12", "nowhere"], words(0, 4), words(4, 8), missing="drop")
+    assert dropped.words == ("w11",)
+    assert dropped.coverage is not None
+    assert dropped.coverage.dropped["words"] == {"nowhere": "not in the vocabulary", "w12": "zero vector"}
+
+
+def test_the_strongest_words_are_those_at_either_end() -> None:
+    emb = vocabulary(50, 10, 1)
+    result = sc_weat(emb, "*", words(0, 4), words(4, 8), method="none")
+    up, down = result.strongest(3)
+    ordered = [word for _, word in sorted(zip(result.effect_size, result.words, strict=True))]
+    assert down == tuple(ordered[:3])
+    assert up == tuple(ordered[::-1][:3])
+
+
+def test_conventions_and_progress_are_reported() -> None:
+    emb = vocabulary(50, 10, 1)
+    seen: list[int] = []
+    result = sc_weat(emb, "*", words(0, 4), words(4, 8), progress=seen.append, seed=3)
+    assert seen == sorted(seen)
+    assert seen[-1] == 50
+    expected = {
+        "measure": "sc-weat",
+        "method": "auto",
+        "ties": "weak",
+        "ddof": 1,
+        "seed": 3,
+        "missing": "raise",
+    }
+    assert expected.items() <= result.conventions.items()
+    assert result.provenance == (emb.provenance,)
+    with pytest.raises(ValueError, match="read-only"):
+        result.effect_size[0] = 1
+
+
+@pytest.mark.parametrize(
+    ("precision", "method"), [("float32", "none"), ("float64", "none"), ("auto", "auto")]
+)
+def test_a_word_with_equal_cosines_has_no_effect_size(precision: Any, method: Any) -> None:
+    # (1, 1, 1) makes the same angle with every permutation of (1, 2, 3); rounding must not pass for an effect
+    emb = Embeddings(
+        ["w", "p", "q", "r", "s", "t", "u"],
+        [[1, 1, 1], [1, 2, 3], [1, 3, 2], [2, 1, 3], [2, 3, 1], [3, 1, 2], [3, 2, 1]],
+    )
+    with pytest.raises(EvidenceError, match=r"'w' .*has the same cosine with every attribute"):
+        sc_weat(emb, "w", ["p", "q", "r"], ["s", "t", "u"], precision=precision, method=method)
+
+
+@pytest.mark.parametrize(
+    ("change", "kind", "message"),
+    [
+        ({"a": "w1"}, InputError, "a is one string, 'w1'"),
+        ({"b": []}, InputError, "b is empty"),
+        ({"a": ["w1", "w2", "w1"]}, InputError, "a lists 'w1' twice"),
+        ({"words": ["w9", "w9"]}, InputError, "words lists 'w9' twice"),
+        ({"words": []}, InputError, "words is empty"),
+        ({"a": ["w1"]}, DesignError, "a has 1 stimulus"),
+        ({"ddof": 2}, InputError, "ddof is 2"),
+        ({"precision": "float16"}, InputError, "unknown precision 'float16'"),
+        ({"alternative": "greter"}, UnknownNameError, "did you mean 'greater'"),
+        ({"alternative": "greter", "method": "none"}, UnknownNameError, "did you mean 'greater'"),
+        ({"ties": "week"}, UnknownNameError, "did you mean 'weak'"),
+        ({"method": "nonne"}, UnknownNameError, "did you mean 'none'"),
+        ({"method": "saddlepoint"}, InputError, "13 scores per group"),
+        ({"missing": "dorp"}, UnknownNameError, "did you mean 'drop'"),
+        ({"words": "nowhere"}, MissingStimuliError, "words: nowhere"),
+    ],
+)
+def test_bad_input_is_refused(change: dict[str, Any], kind: type[Exception], message: str) -> None:
+    emb = vocabulary(20, 10, 1)
+    given: dict[str, Any] = {"words": words(10, 12), "a": words(0, 4), "b": words(4, 8), **change}
+    with pytest.raises(kind, match=message):
+        sc_weat(emb, given.pop("words"), given.pop("a"), given.pop("b"), **given)
+
+
+def test_the_frame_has_one_row_a_word() -> None:
+    pytest.importorskip("pandas", reason="data frames need the extra 'frames'")
+    emb = vocabulary(20, 10, 1)
+    frame = sc_weat(emb, words(10, 13), words(0, 4), words(4, 8)).to_frame()
+    assert list(frame.columns) == [
+        "word", "effect_size", "association", "low", "high", "crossed_pvalue", "pvalue",
+    ]  # fmt: skip
+    assert frame["word"].tolist() == words(10, 13)
+
+
+@pytest.mark.parametrize("scale", [1e-200, 1e-30, 1e30, 1e200])
+def test_extreme_lengths_leave_the_range_of_no_type(scale: float) -> None:
+    emb = vocabulary(40, 10, 3)
+    far = Embeddings(emb.labels, np.asarray(emb.vectors, dtype=np.float64) * scale)
+    a, b = words(0, 4), words(4, 8)
+    for method in ("auto", "none"):
+        one, other = sc_weat(emb, "*", a, b, method=method), sc_weat(far, "*", a, b, method=method)
+        assert other.effect_size == pytest.approx(one.effect_size, rel=1e-9)
+        assert other.association == pytest.approx(one.association, rel=1e-9)
+
+
+def test_what_is_not_words_is_refused() -> None:
+    emb = vocabulary(40, 10, 3)
+    with pytest.raises(InputError, match="from_dict"):
+        sc_weat({"w1": [1.0]}, "*", words(0, 4), words(4, 8))  # type: ignore[arg-type]
+    for wrong in (None, [1, 2]):
+        with pytest.raises(InputError, match="words"):
+            sc_weat(emb, wrong, words(0, 4), words(4, 8))  # type: ignore[arg-type]
+
+
+def test_a_word_that_is_measured_by_itself_is_warned_of_and_noted() -> None:
+    emb = vocabulary(60, 12, 5)
+    a, b = StimulusSet("first", tuple(words(0, 4))), words(4, 9)
+    told = "'w0' among the words measured and in the attribute a .first.; the cosine .* is 1, which raises"
+    with pytest.warns(CrossroadsWarning, match=told) as caught:
+        inside = sc_weat(emb, ["w0", "w20"], a, b)
+    assert len(caught) == 1
+    with pytest.warns(CrossroadsWarning, match="'w5' among .* in the attribute b; .* lowers"):
+        sc_weat(emb, "w5", a, b)
+    assert inside.coverage is not None
+    assert [note.partition(" among")[0] for note in inside.coverage.notes] == ["'w0'"]
+    # the number rises with the word in the attribute: its cosine with itself stands among four
+    without = sc_weat(emb, ["w0", "w20"], words(1, 4), b)
+    assert inside.effect_size[0] > without.effect_size[0]
+    clean = sc_weat(emb, ["w20"], a, b).coverage
+    assert clean is not None
+    assert clean.notes == ()
+
+
+def test_of_a_whole_vocabulary_the_attributes_are_noted_without_a_warning() -> None:
+    coverage = sc_weat(vocabulary(60, 12, 5), "*", words(0, 4), words(4, 9)).coverage
+    assert coverage is not None
+    assert [note[:4] for note in coverage.notes] == ["'w0'", "'w4'"]
+
+
+@pytest.mark.parametrize("method", ["auto", "none"])
+def test_blocks_of_words_do_not_show(method: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    emb = vocabulary(70, 9, 5)
+    options: dict[str, Any] = {"method": method, "alternative": "two-sided"}
+    asked = [*words(8, 40), *words(41, 70)]
+    whole = [sc_weat(emb, some, words(0, 4), words(4, 8), **options) for some in ("*", asked)]
+    monkeypatch.setattr(module, "_CHUNK", 7)
+    seen: list[int] = []
+    options["progress"] = seen.append
+    parts = [sc_weat(emb, some, words(0, 4), words(4, 8), **options) for some in ("*", asked)]
+    for one, other in zip(whole, parts, strict=True):
+        assert one.words == other.words
+        assert other.effect_size == pytest.approx(one.effect_size, rel=1e-12)
+        assert np.array_equal(other.pvalue, one.pvalue)
+    assert method == "none" or seen[:11] == [*range(7, 71, 7), 7]
+
+
+def test_a_list_of_words_is_looked_up_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    emb, asked = vocabulary(500, 5, 6), itertools.count()
+    find = Embeddings.find
+    monkeypatch.setattr(Embeddings, "find", lambda self, word: (next(asked), find(self, word))[1])
+    result = sc_weat(emb, words(8, 500), words(0, 4), words(4, 8), method="none")
+    assert len(result.words) == 492
+    assert next(asked) == 0
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("method", ["saddlepoint", "none"])
+def test_memory_is_that_of_the_results_and_a_few_blocks(method: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    # 40,000 words of 200 dimensions: their unit vectors would take 64 MB, all cosines 32 MB
+    monkeypatch.setattr(module, "_CHUNK", 1 << 10)
+    emb = vocabulary(40_000, 200, 7, kind=np.float32)
+    a, b, some = words(0, 50), words(50, 100), words(100, 40_000)
+    tracemalloc.start()
+    sc_weat(emb, some, a, b, method=method)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 24e6
+
+
+@settings(deadline=None, max_examples=30)
+@given(
+    n_a=st.integers(2, 6),
+    n_b=st.integers(2, 6),
+    seed=st.integers(0, 10_000),
+    tail=st.sampled_from(["two-sided", "greater", "less"]),
+    method=st.sampled_from(["auto", "none"]),
+)
+def test_with_attributes_drawn_it_is_welchs_test(
+    n_a: int, n_b: int, seed: int, tail: Any, method: Any
+) -> None:
+    emb = vocabulary(16, 12, seed)
+    a, b = words(0, n_a), words(n_a, n_a + n_b)
+    result = sc_weat(emb, words(12, 16), a, b, alternative=tail, method=method)
+    for i, word in enumerate(result.words):
+        sides = [[cosine(emb[word], emb[one]) for one in some] for some in (a, b)]
+        theirs = stats.ttest_ind(*sides, equal_var=False, alternative=tail)
+        assert result.crossed_pvalue[i] == pytest.approx(theirs.pvalue, rel=1e-6)
+        assert result.df[i] == pytest.approx(theirs.df, rel=1e-6)
+        both = stats.ttest_ind(*sides, equal_var=False).confidence_interval(0.95)
+        assert (result.low[i], result.high[i]) == pytest.approx((both.low, both.high), abs=1e-8)
+
+
+def test_single_precision_keeps_the_crossed_p() -> None:
+    emb = vocabulary(300, 50, 4, kind=np.float32)
+    a, b = words(0, 8), words(8, 16)
+    one, other = (
+        sc_weat(emb, words(20, 300), a, b, method="none", precision=p) for p in ("float32", "float64")
+    )
+    assert one.crossed_pvalue == pytest.approx(other.crossed_pvalue, abs=1e-4)
+
+
+def test_attributes_that_do_not_differ_have_no_crossed_p() -> None:
+    emb = Embeddings(["w", "p", "q", "r", "s"], [[1, 0], [1, 1], [2, 2], [1, -3], [2, -6]])
+    result = sc_weat(emb, "w", ["p", "q"], ["r", "s"])
+    assert result.se[0] == 0.0
+    assert np.isnan(result.crossed_pvalue[0])
+    assert result.rows()[0]["crossed_pvalue"] is None
+    assert result.rows()[0]["low"] is None
+    assert type(result).from_dict(result.to_dict()) == result
+
+
+def test_a_file_without_standard_errors_shows_the_exact_p() -> None:
+    result = sc_weat(vocabulary(20, 10, 1), words(10, 13), words(0, 4), words(4, 8))
+    data = {key: value for key, value in result.to_dict().items() if key not in ("se", "df")}
+    old = type(result).from_dict(data)
+    assert old.rows()[0]["crossed_pvalue"] is None
+    assert [row["p"] for row in old.table().rows] == [row["exact_p"] for row in result.table().rows]
+
+
+@pytest.mark.slow
+def test_unequal_spreads_leave_the_level_of_the_crossed_p() -> None:
+    # 4 attribute words that vary three times as much as the other 12, all around one direction
+    rng = np.random.default_rng(11)
+    exact = crossed = 0
+    for _ in range(300):
+        spread = np.repeat([0.3, 0.1], [4, 12])[:, None]
+        vectors = np.concatenate([rng.normal(size=(1, 20)), 1.0 + spread * rng.normal(size=(16, 20))])
+        emb = Embeddings([f"w{i}" for i in range(17)], vectors)
+        found = sc_weat(emb, "w0", words(1, 5), words(5, 17))
+        exact += found.pvalue[0] <= 0.05
+        crossed += found.crossed_pvalue[0] < 0.05
+    assert exact / 300 > 0.10
+    assert crossed / 300 < 0.09

@@ -1,0 +1,238 @@
+"""Bootstrap and influence: against explicit lists of words, and as far as an interval can be checked."""
+
+from __future__ import annotations
+
+import tracemalloc
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from crossroads import Design, Embeddings, weat
+from crossroads.errors import DesignError, EvidenceError, InputError, MissingStimuliError
+from crossroads.stats import bootstrap, influence
+
+
+def space(sizes: tuple[int, int, int, int], dim: int, seed: int) -> tuple[Embeddings, Design]:
+    rng = np.random.default_rng(seed)
+    words = {name: [f"{name}{i}" for i in range(n)] for name, n in zip("xyab", sizes, strict=True)}
+    labels = [word for group in words.values() for word in group]
+    vectors = rng.normal(size=(len(labels), dim)) + 0.5 * rng.normal(size=dim)
+    return Embeddings(labels, vectors), Design(name="test", **words)  # type: ignore[arg-type]
+
+
+def naive_effect(emb: Embeddings, drawn: dict[str, list[str]], ddof: int) -> float:
+    """The effect size of lists that may hold a word more than once."""
+
+    def s(w: str) -> float:
+        unit = {c: emb[c] / np.linalg.norm(emb[c]) for c in (w, *drawn["a"], *drawn["b"])}
+        near = [float(unit[w] @ unit[c]) for c in drawn["a"]]
+        far = [float(unit[w] @ unit[c]) for c in drawn["b"]]
+        return sum(near) / len(near) - sum(far) / len(far)
+
+    x, y = [s(w) for w in drawn["x"]], [s(w) for w in drawn["y"]]
+    return float((np.mean(x) - np.mean(y)) / np.std(x + y, ddof=ddof))
+
+
+@pytest.mark.parametrize("ddof", [0, 1])
+def test_a_resample_is_the_effect_size_of_the_words_drawn(ddof: int) -> None:
+    # the same draws, made into explicit lists of words
+    emb, design = space((4, 5, 3, 6), 8, 2)
+    resamples, seed = 30, 11
+    result = bootstrap(emb, design, resamples=resamples, seed=seed, ddof=ddof)
+    rng = np.random.default_rng(seed)
+    counts = {
+        name: rng.multinomial(len(words), [1 / len(words)] * len(words), size=resamples)
+        for name, words in design.sets.items()
+    }
+    expected = [
+        naive_effect(
+            emb,
+            {
+                name: [w for w, times in zip(words, counts[name][i], strict=True) for _ in range(times)]
+                for name, words in design.sets.items()
+            },
+            ddof,
+        )
+        for i in range(resamples)
+    ]
+    assert result.undefined == 0
+    assert result.effect_sizes == pytest.approx(expected, rel=1e-10)
+    assert (result.low, result.high) == pytest.approx(tuple(np.quantile(expected, [0.025, 0.975])), rel=1e-10)
+    assert result.effect_size == pytest.approx(weat(emb, design, ddof=ddof).effect_size, rel=1e-12)
+
+
+def test_draws_depend_on_the_seed_and_on_nothing_else() -> None:
+    emb, design = space((4, 4, 4, 4), 8, 2)
+    one, again, other = (bootstrap(emb, design, resamples=1100, seed=s) for s in (1, 1, 2))
+    assert one == again
+    assert (one.low, one.high) != (other.low, other.high)
+    assert one.effect_sizes.size == one.resamples == 1100  # more than are drawn at a time
+    assert not one.effect_sizes.flags.writeable
+    assert one.conventions["seed"] == 1
+    assert one.conventions["interval"] == "percentile"
+
+
+def test_a_wider_level_gives_a_wider_interval_around_the_effect() -> None:
+    emb, design = space((8, 8, 8, 8), 8, 2)
+    narrow, wide = (bootstrap(emb, design, level=level) for level in (0.5, 0.99))
+    assert wide.low < narrow.low < wide.effect_size < narrow.high < wide.high
+    inside = (wide.effect_sizes >= narrow.low) & (wide.effect_sizes <= narrow.high)
+    assert inside.mean() == pytest.approx(0.5, abs=0.002)
+
+
+def planted(rng: np.random.Generator, n: int) -> tuple[Embeddings, Design]:
+    """Words drawn from two populations that lean to either side of one axis."""
+    centres = {"x": 0.5, "y": -0.5, "a": 1.0, "b": -1.0}
+    vectors: dict[str, Any] = {}
+    for name, centre in centres.items():
+        noise = rng.normal(size=(n, 10))
+        noise[:, 0] += centre
+        vectors |= {f"{name}{i}": row for i, row in enumerate(noise)}
+    words = {name: [f"{name}{i}" for i in range(n)] for name in centres}
+    return Embeddings.from_dict(vectors), Design(name="planted", **words)  # type: ignore[arg-type]
+
+
+def test_the_interval_usually_holds_the_effect_of_the_population() -> None:
+    # The population is a very large sample of the same words. A percentile interval of 16 words a set is a
+    # rough one: covering the truth in four of five samples is sane, one in two would be a fault.
+    rng = np.random.default_rng(8)
+    truth = weat(*planted(rng, 2000), method="normal").effect_size
+    found = [bootstrap(*planted(rng, 16), resamples=400, seed=i) for i in range(60)]
+    covered = sum(one.low <= truth <= one.high for one in found)
+    assert 48 <= covered <= 60
+    assert sum(one.low > 0 for one in found) > 30  # and it is no wider than it needs to be
+
+
+@settings(deadline=None, max_examples=15)
+@given(seed=st.integers(0, 10_000), ddof=st.sampled_from([0, 1]))
+def test_influence_is_the_effect_size_of_a_design_without_the_word(seed: int, ddof: int) -> None:
+    emb, design = space((3, 4, 3, 2), 8, seed)
+    result = influence(emb, design, ddof=ddof)
+    assert result.effect_size == pytest.approx(weat(emb, design, ddof=ddof).effect_size, rel=1e-10)
+    assert {name: list(words) for name, words in result.without.items()} == {
+        name: list(words) for name, words in design.sets.items()
+    }
+    for words in result.without.values():
+        for word, d in words.items():
+            smaller = weat(emb, design.replace({word: None}), ddof=ddof)
+            assert d == pytest.approx(smaller.effect_size, rel=1e-9, abs=1e-10)
+
+
+def test_the_most_influential_words_come_first() -> None:
+    pytest.importorskip("pandas", reason="data frames need the extra 'frames'")
+    emb, design = space((4, 4, 4, 4), 8, 3)
+    result = influence(emb, design)
+    changes = [abs(row["change"]) for row in result.rows()]
+    assert changes == sorted(changes, reverse=True)
+    values = [d for words in result.without.values() for d in words.values()]
+    assert result.span == (min(values), max(values))
+    assert list(result.to_frame().columns) == ["set", "word", "without", "change"]
+    assert len(result.to_frame()) == 16
+
+
+def test_words_without_a_vector_are_left_out_and_listed() -> None:
+    emb, design = space((4, 4, 4, 4), 8, 3)
+    short = emb.select([label for label in emb.labels if label != "y3"])
+    with pytest.raises(MissingStimuliError):
+        bootstrap(short, design)
+    for result in (
+        bootstrap(short, design, resamples=50, missing="drop"),
+        influence(short, design, missing="drop"),
+    ):
+        assert result.coverage is not None
+        assert result.coverage.missing == {"y3": "not in the vocabulary"}
+        assert result.conventions["missing"] == "drop"
+        assert result.effect_size == pytest.approx(weat(short, design, missing="drop").effect_size, rel=1e-12)
+
+
+def flat(x1: list[float]) -> tuple[Embeddings, Design]:
+    """Targets that all point the same way, but perhaps the first."""
+    emb = Embeddings.from_dict(
+        {
+            "x1": x1,
+            "x2": [1, 0],
+            "y1": [2, 0],
+            "y2": [3, 0],
+            "a1": [1, 0],
+            "a2": [1, 1],
+            "b1": [0, 1],
+            "b2": [1, 2],
+        }
+    )
+    return emb, Design(name="flat", x=["x1", "x2"], y=["y1", "y2"], a=["a1", "a2"], b=["b1", "b2"])
+
+
+def test_equal_associations_have_neither_interval_nor_influence() -> None:
+    with pytest.raises(EvidenceError, match="every association of the design 'flat' equals"):
+        bootstrap(*flat([1, 0]))
+    with pytest.raises(EvidenceError, match="every association of the design 'flat' equals"):
+        influence(*flat([1, 0]))
+    # x1 alone differs: without it nothing is left to compare, and a resample may not draw it
+    with pytest.raises(EvidenceError, match="every association without 'x1' equals"):
+        influence(*flat([0, 1]))
+    result = bootstrap(*flat([0, 1]), resamples=1000)
+    assert result.undefined == 1000 - result.effect_sizes.size
+    # x1 is not drawn with chance 1/4, as both draws of X are x2; then all four are equal
+    assert result.undefined == pytest.approx(250, abs=60)
+
+
+def test_unusable_options_are_refused() -> None:
+    emb, design = space((4, 4, 4, 4), 8, 3)
+    single = Design(name="single", x=design.x, a=design.a, b=design.b)
+    for measure in (bootstrap, influence):
+        with pytest.raises(DesignError, match="single target"):
+            measure(emb, single)
+        with pytest.raises(InputError, match="ddof is 5"):
+            measure(emb, design, ddof=5)
+    for resamples in (0, -3):
+        with pytest.raises(InputError, match=f"resamples is {resamples}"):
+            bootstrap(emb, design, resamples=resamples)
+    for level in (0.0, 1.0, 95.0):
+        with pytest.raises(InputError, match=f"level is {level}"):
+            bootstrap(emb, design, level=level, resamples=10)
+
+
+def test_the_frame_of_a_bootstrap_has_one_row() -> None:
+    pytest.importorskip("pandas", reason="data frames need the extra 'frames'")
+    emb, design = space((4, 4, 4, 4), 8, 3)
+    frame = bootstrap(emb, design, resamples=20).to_frame()
+    assert list(frame.columns) == ["design", "effect_size", "low", "high", "level", "resamples", "undefined"]
+    assert len(frame) == 1
+
+
+@pytest.mark.parametrize("dim", [6, 300])
+@pytest.mark.parametrize("ddof", [0, 1])
+def test_influence_of_many_words_equals_its_definition(dim: int, ddof: int) -> None:
+    # fewer dimensions than targets, and more: two ways to the same deviations
+    emb, design = space((30, 25, 20, 15), dim, 4)
+    result = influence(emb, design, ddof=ddof)
+    for name, words in result.without.items():
+        for word in list(words)[::7]:
+            smaller = weat(emb, design.replace({word: None}), ddof=ddof, method="normal").effect_size
+            assert result.without[name][word] == pytest.approx(smaller, rel=1e-11, abs=1e-13)
+
+
+def test_influence_of_a_word_with_nearly_all_of_the_variance() -> None:
+    # without x0 the deviations are a millionth of what they were: a difference of sums would lose digits
+    rng = np.random.default_rng(2)
+    sets = {name: [f"{name}{i}" for i in range(5)] for name in "xyab"}
+    rows = {word: [1, 0.0, 0] for word in sets["a"]} | {word: [0, 1.0, 0] for word in sets["b"]}
+    rows |= {word: [0.5, 0.5 + 1e-7 * rng.normal(), 0.7] for name in "xy" for word in sets[name]}
+    rows["x0"] = [1, 0, 0.1]
+    emb, design = Embeddings.from_dict(rows), Design(name="d", **sets)  # type: ignore[arg-type]
+    found = influence(emb, design).without["x"]["x0"]
+    assert found == pytest.approx(weat(emb, design.replace({"x0": None})).effect_size, rel=1e-9)
+
+
+def test_influence_holds_no_table_of_all_pairs_of_words() -> None:
+    # cosines of 3,000 targets with 3,000 attributes would take 72 MB
+    emb, design = space((1500, 1500, 1500, 1500), 10, 5)
+    influence(*space((4, 4, 4, 4), 8, 3))  # loads what is loaded once
+    tracemalloc.start()
+    influence(emb, design)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 20e6

@@ -1,0 +1,436 @@
+"""The WEAT against a naive transcription of its formulas, its symmetries, and the mistakes of other tools."""
+
+from __future__ import annotations
+
+from functools import partial
+from itertools import combinations
+from math import comb, sqrt
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from crossroads import Design, Embeddings, sc_weat
+from crossroads import weat as cr_weat
+from crossroads.errors import (
+    CrossroadsWarning,
+    DesignError,
+    EvidenceError,
+    InputError,
+    UnknownNameError,
+)
+from crossroads.measures import WeatResult
+
+# counted by hand below: one tail
+weat = partial(cr_weat, alternative="greater")
+
+Words = dict[str, list[str]]
+
+
+def space(
+    sizes: tuple[int, int, int, int], dim: int, seed: int, *, kind: Any = np.float64
+) -> tuple[Embeddings, Words]:
+    """Random vectors with a common direction, as word vectors have, for sets of the given sizes."""
+    rng = np.random.default_rng(seed)
+    words = {name: [f"{name}{i}" for i in range(n)] for name, n in zip("xyab", sizes, strict=True)}
+    labels = [word for group in words.values() for word in group]
+    vectors = rng.normal(size=(len(labels), dim)) + 0.5 * rng.normal(size=dim)
+    return Embeddings(labels, vectors.astype(kind)), words
+
+
+def design_of(words: Words, name: str = "test") -> Design:
+    return Design(name=name, **words)  # type: ignore[arg-type]
+
+
+def cosine(u: Any, v: Any) -> float:
+    pairs = [(float(p), float(q)) for p, q in zip(u, v, strict=True)]
+    dot = sum(p * q for p, q in pairs)
+    return dot / sqrt(sum(p * p for p, _ in pairs)) / sqrt(sum(q * q for _, q in pairs))
+
+
+def mean(values: list[float]) -> float:
+    return sum(values) / len(values)
+
+
+def naive_scores(emb: Embeddings, words: Words) -> tuple[list[float], list[float]]:
+    """s(w, A, B), word by word and pair by pair."""
+
+    def s(w: str) -> float:
+        return mean([cosine(emb[w], emb[a]) for a in words["a"]]) - mean(
+            [cosine(emb[w], emb[b]) for b in words["b"]]
+        )
+
+    return [s(x) for x in words["x"]], [s(y) for y in words["y"]]
+
+
+def naive_effect(x: list[float], y: list[float], ddof: int) -> float:
+    both = x + y
+    spread = sqrt(sum((s - mean(both)) ** 2 for s in both) / (len(both) - ddof))
+    return (mean(x) - mean(y)) / spread
+
+
+def enumerated(x: list[float], y: list[float], *, strict: bool = False) -> float:
+    """Share of all divisions that score at least as high, by going through them."""
+    pooled, hits = x + y, 0
+    for chosen in combinations(range(len(pooled)), len(x)):
+        excess = sum(pooled[i] for i in chosen) - sum(x)
+        hits += excess > 1e-12 if strict else excess >= -1e-12
+    return hits / comb(len(pooled), len(x))
+
+
+SMALL = (4, 4, 3, 3)
+
+
+@settings(deadline=None, max_examples=40)
+@given(
+    sizes=st.tuples(st.integers(2, 5), st.integers(2, 5), st.integers(1, 4), st.integers(1, 4)),
+    dim=st.integers(3, 40),
+    seed=st.integers(0, 10_000),
+    kind=st.sampled_from([np.float64, np.float32]),
+    ddof=st.sampled_from([0, 1]),
+)
+def test_it_equals_a_transcription_of_the_formulas(
+    sizes: tuple[int, int, int, int], dim: int, seed: int, kind: Any, ddof: int
+) -> None:
+    emb, words = space(sizes, dim, seed, kind=kind)
+    x, y = naive_scores(emb, words)
+    result = weat(emb, design_of(words), ddof=ddof)
+    assert result.effect_size == pytest.approx(naive_effect(x, y, ddof), rel=1e-12, abs=1e-12)
+    assert result.statistic == pytest.approx(sum(x) - sum(y), abs=1e-12)
+    assert list(result.associations) == words["x"] + words["y"]
+    assert list(result.associations.values()) == pytest.approx(x + y, abs=1e-12)
+    assert result.pvalue == enumerated(x, y)
+    assert result.pvalue_low == result.pvalue == result.pvalue_high
+
+
+def test_a_small_example_worked_out_by_hand() -> None:
+    # On the axes cosines are 0, 1 or the cosine of 3-4-5: s(x1) = 1 - 0 = 1, s(x2) = .8 - .6 = .2,
+    # s(y1) = .6 - .8 = -.2, s(y2) = 0 - 1 = -1. Means .6 and -.6; squares 1 + .04 + .04 + 1 = 2.08, so
+    # d = 1.2 / sqrt(2.08 / 3). Of the 6 divisions only the observed one has the two largest scores in X.
+    emb = Embeddings.from_dict(
+        {"x1": [1, 0], "x2": [4, 3], "y1": [3, 4], "y2": [0, 1], "a1": [2, 0], "b1": [0, 5]}
+    )
+    result = weat(emb, Design(name="hand", x=["x1", "x2"], y=["y1", "y2"], a=["a1"], b=["b1"]))
+    assert result.effect_size == pytest.approx(1.2 / sqrt(2.08 / 3), rel=1e-14)
+    assert result.statistic == pytest.approx(2.4, rel=1e-14)
+    assert (result.pvalue, result.divisions, result.ties) == (1 / 6, 6, 1)
+    assert result.associations == pytest.approx({"x1": 1, "x2": 0.2, "y1": -0.2, "y2": -1})
+
+
+@settings(deadline=None, max_examples=25)
+@given(seed=st.integers(0, 10_000), power=st.integers(-150, 150))
+def test_the_length_of_vectors_does_not_matter(seed: int, power: int) -> None:
+    emb, words = space(SMALL, 8, seed)
+    lengths = np.random.default_rng(seed).uniform(0.1, 9, size=(len(emb), 1)) * 10.0**power
+    scaled = Embeddings(emb.labels, emb.vectors * lengths)
+    one, other = weat(emb, design_of(words)), weat(scaled, design_of(words))
+    assert other.effect_size == pytest.approx(one.effect_size, rel=1e-9, abs=1e-12)
+    assert (other.pvalue, other.ties) == (one.pvalue, one.ties)
+
+
+@settings(deadline=None, max_examples=25)
+@given(seed=st.integers(0, 10_000))
+def test_exchanging_one_pair_of_sets_negates_the_effect(seed: int) -> None:
+    emb, words = space(SMALL, 8, seed)
+    one = weat(emb, design_of(words))
+    targets = weat(emb, design_of({**words, "x": words["y"], "y": words["x"]}))
+    attributes = weat(emb, design_of({**words, "a": words["b"], "b": words["a"]}))
+    both = weat(emb, design_of({"x": words["y"], "y": words["x"], "a": words["b"], "b": words["a"]}))
+    for turned in (targets, attributes):
+        assert turned.effect_size == pytest.approx(-one.effect_size, rel=1e-9, abs=1e-12)
+        assert turned.tails["less"] == one.tails["greater"]
+        assert turned.tails["greater"] == one.tails["less"]
+        assert turned.tails["two-sided"] == one.tails["two-sided"]
+    assert both.effect_size == pytest.approx(one.effect_size, rel=1e-9, abs=1e-12)
+    assert both.tails == one.tails
+
+
+@settings(deadline=None, max_examples=20)
+@given(seed=st.integers(0, 10_000), order=st.permutations(range(4)))
+def test_the_order_of_words_in_a_set_does_not_matter(seed: int, order: list[int]) -> None:
+    emb, words = space(SMALL, 8, seed)
+    other = {**words, "x": [words["x"][i] for i in order], "y": [words["y"][i] for i in order]}
+    one, turned = weat(emb, design_of(words)), weat(emb, design_of(other))
+    assert turned.effect_size == pytest.approx(one.effect_size, rel=1e-9, abs=1e-12)
+    assert turned.tails == one.tails
+
+
+def test_the_population_spread_gives_a_larger_effect_by_a_known_factor() -> None:
+    # sd(ddof=0) = sd(ddof=1) * sqrt((n - 1) / n)
+    emb, words = space((5, 6, 3, 3), 12, 1)
+    sample, population = weat(emb, design_of(words)), weat(emb, design_of(words), ddof=0)
+    assert population.effect_size / sample.effect_size == pytest.approx(sqrt(11 / 10), rel=1e-12)
+    assert population.pvalue == sample.pvalue
+    assert (sample.conventions["ddof"], population.conventions["ddof"]) == (1, 0)
+
+
+@pytest.mark.parametrize("sizes", [(4, 4, 3, 3), (3, 5, 2, 4), (2, 6, 1, 1)])
+def test_the_smallest_p_is_one_division_in_all(sizes: tuple[int, int, int, int]) -> None:
+    emb, words = space(sizes, 10, 3)
+    result = weat(emb, design_of(words))
+    total = comb(sizes[0] + sizes[1], sizes[0])
+    assert (result.min_pvalue, result.divisions) == (1 / total, total)
+    assert weat(emb, design_of(words), alternative="two-sided").min_pvalue == 2 / total
+    assert result.pvalue >= result.min_pvalue
+
+
+@pytest.mark.parametrize("ties", ["weak", "strict"])
+@pytest.mark.parametrize("alternative", ["greater", "less", "two-sided", "observed"])
+def test_options_are_recorded_as_they_were_asked_for(alternative: Any, ties: Any) -> None:
+    emb, words = space(SMALL, 10, 5)
+    result = weat(emb, design_of(words, "recorded"), alternative=alternative, ties=ties, seed=7)
+    assert (result.alternative, result.method, result.bound) == (alternative, "exact", "exact")
+    assert result.pvalue == result.tails[alternative][0]
+    expected = {
+        "measure": "weat",
+        "alternative": alternative,
+        "ties": ties,
+        "ddof": 1,
+        "method": "auto",
+        "missing": "raise",
+        "seed": 7,
+        "fallback": "none",
+    }
+    assert expected.items() <= result.conventions.items()
+    assert result.design == "recorded"
+    assert result.digest == design_of(words, "another name").digest
+    assert result.provenance == (emb.provenance,)
+
+
+@pytest.mark.parametrize("method", ["exact", "bracket", "monte-carlo", "normal"])
+def test_a_method_that_is_asked_for_is_used_and_recorded(method: Any) -> None:
+    emb, words = space((6, 6, 3, 3), 10, 5)
+    exact, result = weat(emb, design_of(words)), weat(emb, design_of(words), method=method)
+    assert (result.method, result.conventions["method"]) == (method, method)
+    assert result.effect_size == exact.effect_size
+    assert (result.ties is None) == (method != "exact")
+    if method != "normal":
+        assert result.pvalue_low <= exact.pvalue <= result.pvalue_high
+
+
+def test_monte_carlo_depends_on_the_seed_and_on_nothing_else() -> None:
+    emb, words = space((6, 6, 3, 3), 10, 5)
+
+    def run(seed: int) -> float:
+        return weat(emb, design_of(words), method="monte-carlo", seed=seed).pvalue
+
+    assert run(1) == run(1)
+    assert len({run(seed) for seed in range(4)}) > 1
+
+
+def test_an_exact_count_may_look_at_as_much_as_it_likes() -> None:
+    emb, words = space((6, 6, 3, 3), 10, 5)
+    free = weat(emb, design_of(words), max_work=float("inf"))
+    bound = weat(emb, design_of(words), max_work=1)
+    assert (free.method, free.conventions["max_work"]) == ("exact", "unlimited")
+    assert (bound.method, bound.conventions["max_work"]) == ("bracket", 1)
+    assert bound.pvalue_low <= free.pvalue <= bound.pvalue_high
+
+
+# Single-target designs
+
+
+@settings(deadline=None, max_examples=25)
+@given(
+    sizes=st.tuples(st.integers(1, 5), st.integers(2, 5), st.integers(2, 5)),
+    seed=st.integers(0, 10_000),
+    ddof=st.sampled_from([0, 1]),
+)
+def test_without_y_the_attributes_are_permuted(sizes: tuple[int, int, int], seed: int, ddof: int) -> None:
+    emb, words = space((sizes[0], 1, sizes[1], sizes[2]), 8, seed)
+    single = Design(name="single", x=words["x"], a=words["a"], b=words["b"])
+    a = [mean([cosine(emb[x], emb[c]) for x in words["x"]]) for c in words["a"]]
+    b = [mean([cosine(emb[x], emb[c]) for x in words["x"]]) for c in words["b"]]
+    result = weat(emb, single, ddof=ddof)
+    assert result.effect_size == pytest.approx(naive_effect(a, b, ddof), rel=1e-12, abs=1e-12)
+    assert result.pvalue == enumerated(a, b)
+    assert result.min_pvalue == 1 / comb(sizes[1] + sizes[2], sizes[1])
+    assert result.conventions["measure"] == "single-target weat"
+    assert list(result.associations) == words["a"] + words["b"]
+    assert set(result.sets) == {"x", "a", "b"}
+
+
+def test_one_target_word_is_the_single_category_test() -> None:
+    emb, words = space((1, 1, 5, 4), 20, 8)
+    result = weat(emb, Design(name="single", x=words["x"], a=words["a"], b=words["b"]))
+    other = sc_weat(emb, words["x"], words["a"], words["b"], alternative="greater")
+    assert result.effect_size == pytest.approx(other.effect_size[0], rel=1e-12)
+    assert result.pvalue == other.pvalue[0]
+    assert result.min_pvalue == other.min_pvalue
+
+
+# What other tools get wrong
+
+
+def test_divisions_are_drawn_without_replacement() -> None:
+    # One association towers over the others. Drawn with replacement it could stand twice in a resample,
+    # and its sum would exceed the observed one; without replacement no division does.
+    emb = Embeddings.from_dict(
+        {
+            "x1": [1, 0.001], "x2": [1, 1.1], "x3": [1, 1.11], "x4": [1, 1.12],
+            "y1": [1, 1.2], "y2": [1, 1.21], "y3": [1, 1.22], "y4": [1, 1.23],
+            "a": [1, 0], "b": [0, 1],
+        }
+    )  # fmt: skip
+    design = Design(name="tower", x=["x1", "x2", "x3", "x4"], y=["y1", "y2", "y3", "y4"], a=["a"], b=["b"])
+    assert weat(emb, design, ties="strict").pvalue == 0.0
+    sampled = weat(emb, design, ties="strict", method="monte-carlo")
+    assert sampled.pvalue == sampled.min_pvalue == 1 / 100_000
+
+
+def test_a_negative_effect_has_a_small_two_sided_p() -> None:
+    # counting |S'| >= S, without the absolute value of the observed S, gives p = 1 for every negative S
+    emb = Embeddings.from_dict(
+        {f"x{i}": [0.1 * i, 1] for i in range(5)}
+        | {f"y{i}": [1, 0.1 * i] for i in range(5)}
+        | {"a": [1, 0], "b": [0, 1]}
+    )
+    design = Design(
+        name="turned", x=[f"x{i}" for i in range(5)], y=[f"y{i}" for i in range(5)], a=["a"], b=["b"]
+    )
+    result = weat(emb, design, alternative="two-sided")
+    assert result.effect_size < -1.5
+    assert result.pvalue == 2 / comb(10, 5)
+    assert result.tails["greater"][0] == 1.0
+    assert result.tails["observed"][0] == result.tails["less"][0] == 1 / comb(10, 5)
+
+
+@settings(deadline=None, max_examples=25)
+@given(seed=st.integers(0, 10_000), dim=st.integers(2, 60))
+def test_ties_do_not_depend_on_the_order_of_float_sums(seed: int, dim: int) -> None:
+    # x1 and y1 have the same vector up to its length, so exchanging them changes nothing; in floats the
+    # re-summed statistic often comes out a hair below the observed one, and the tie is lost
+    rng = np.random.default_rng(seed)
+    vectors = {name: rng.normal(size=dim) for name in ("x1", "x2", "x3", "y2", "y3", "a1", "a2", "b1")}
+    vectors["y1"] = vectors["x1"] * 0.3
+    emb = Embeddings.from_dict(vectors)
+    design = Design(name="tie", x=["x1", "x2", "x3"], y=["y1", "y2", "y3"], a=["a1", "a2"], b=["b1"])
+    weak, strict = weat(emb, design), weat(emb, design, ties="strict")
+    assert weak.ties == strict.ties
+    assert weak.ties is not None
+    assert weak.ties >= 2
+    assert weak.pvalue - strict.pvalue == pytest.approx(weak.ties / 20)
+
+
+def test_a_word_in_both_targets_counts_as_two_items_and_warns() -> None:
+    # s(p) = 1, s(q) = (1 - .5) / sqrt(1.25) = .447, s(r) = -1. A tool that makes a set of X and Y keeps three
+    # items. With four, the sums of the six divisions are 1.447 twice (one is observed), 0, .894 and -.553
+    # twice: p = 2 / 6.
+    emb = Embeddings.from_dict({"p": [1, 0], "q": [1, 0.5], "r": [0, 1], "a": [1, 0], "b": [0, 1]})
+    design = Design(name="shared", x=["p", "q"], y=["q", "r"], a=["a"], b=["b"])
+    with pytest.warns(CrossroadsWarning, match="'q' in both targets"):
+        result = weat(emb, design)
+    assert (result.divisions, result.ties, result.pvalue) == (6, 2, 2 / 6)
+    x, y = naive_scores(emb, {"x": ["p", "q"], "y": ["q", "r"], "a": ["a"], "b": ["b"]})
+    assert result.effect_size == pytest.approx(naive_effect(x, y, 1), rel=1e-12)
+
+
+def test_a_word_in_both_attributes_counts_in_both_means_and_warns() -> None:
+    emb, words = space(SMALL, 6, 11)
+    shared = {**words, "b": [*words["b"], words["a"][0]]}
+    with pytest.warns(CrossroadsWarning, match="'a0' in both attributes"):
+        result = weat(emb, design_of(shared))
+    x, y = naive_scores(emb, shared)
+    assert result.effect_size == pytest.approx(naive_effect(x, y, 1), rel=1e-10)
+
+
+# Bad input
+
+
+@pytest.mark.parametrize("short", ["x", "y"])
+def test_one_word_cannot_be_permuted(short: str) -> None:
+    emb, words = space(SMALL, 6, 1)
+    with pytest.raises(DesignError, match=f"{short} has 1 stimulus: '{short}0'"):
+        weat(emb, design_of({**words, short: words[short][:1]}))
+
+
+def test_one_attribute_word_will_do_for_two_targets_but_not_for_one() -> None:
+    emb, words = space((4, 4, 1, 1), 6, 1)
+    assert weat(emb, design_of(words)).divisions == 70
+    with pytest.raises(DesignError, match="a has 1 stimulus"):
+        weat(emb, Design(name="single", x=words["x"], a=words["a"], b=words["b"]))
+
+
+@pytest.mark.parametrize("dim", [2, 7, 300])
+def test_equal_associations_have_no_effect_size(dim: int) -> None:
+    # one direction, eight lengths: in exact arithmetic all associations are equal, in floats almost
+    rng = np.random.default_rng(dim)
+    direction = rng.normal(size=dim)
+    vectors = {f"{s}{i}": direction * rng.uniform(0.1, 9) for s in "xy" for i in range(4)}
+    vectors |= {f"{s}{i}": rng.normal(size=dim) for s in "ab" for i in range(3)}
+    words = {s: [w for w in vectors if w[0] == s] for s in "xyab"}
+    with pytest.raises(EvidenceError, match="every association of the design 'test' equals"):
+        weat(Embeddings.from_dict(vectors), design_of(words))
+
+
+@pytest.mark.parametrize("bad", [np.nan, np.inf, -np.inf])
+def test_rows_on_disk_that_are_not_finite_are_refused_when_they_are_used(bad: float, tmp_path: Any) -> None:
+    # rows in memory are checked at once, see the tests of Embeddings; a file is not read through for it
+    emb, words = space(SMALL, 6, 1)
+    vectors = np.array(emb.vectors)
+    vectors[1, 3] = bad
+    np.save(tmp_path / "v.npy", vectors)
+    mapped = Embeddings(emb.labels, np.load(tmp_path / "v.npy", mmap_mode="r"))
+    with pytest.raises(EvidenceError, match="the vector of 'x1' contains nan or infinite values"):
+        weat(mapped, design_of(words))
+    assert weat(mapped, design_of({**words, "x": ["x0", "x2", "x3"]})).divisions == 35
+
+
+@pytest.mark.parametrize(
+    ("option", "value", "nearest"),
+    [
+        ("alternative", "two sided", "two-sided"),
+        ("ties", "strickt", "strict"),
+        ("method", "monte carlo", "monte-carlo"),
+        ("missing", "balanced", "balance"),
+    ],
+)
+def test_mistyped_options_get_the_nearest_right_one(option: str, value: str, nearest: str) -> None:
+    emb, words = space(SMALL, 6, 1)
+    with pytest.raises(UnknownNameError, match=f"did you mean '{nearest}'") as caught:
+        weat(emb, design_of(words), **{option: value})  # type: ignore[arg-type]
+    assert (caught.value.kind, caught.value.name) == (option, value)
+
+
+def test_other_degrees_of_freedom_are_refused() -> None:
+    emb, words = space(SMALL, 6, 1)
+    with pytest.raises(InputError, match="ddof is 2"):
+        weat(emb, design_of(words), ddof=2)
+
+
+# Results
+
+
+def test_the_frame_has_one_row_with_the_size_of_every_set() -> None:
+    pytest.importorskip("pandas", reason="data frames need the extra 'frames'")
+    emb, words = space((4, 3, 2, 5), 6, 1)
+    result = weat(emb, design_of(words))
+    frame = result.to_frame()
+    assert list(frame.columns) == [
+        "design", "effect_size", "pvalue", "pvalue_low", "pvalue_high", "alternative", "method",
+        "min_pvalue", "ties", "n_x", "n_y", "n_a", "n_b", "dropped",
+    ]  # fmt: skip
+    assert frame.loc[0, ["n_x", "n_y", "n_a", "n_b", "dropped"]].tolist() == [4, 3, 2, 5, 0]
+    assert frame.loc[0, "effect_size"] == result.effect_size
+    assert isinstance(result, WeatResult)
+
+
+def test_a_name_for_a_design_and_a_dictionary_for_vectors_get_a_hint() -> None:
+    emb = Embeddings.from_dict({"a": [1.0, 0.0], "b": [0.0, 1.0]})
+    with pytest.raises(InputError, match=r"cr\.catalog\('weat6'\)"):
+        weat(emb, "weat6")  # type: ignore[arg-type]
+    with pytest.raises(InputError, match="from_dict"):
+        weat({"a": [1.0]}, Design(name="d", x=["a", "b"], a=["a"], b=["b"]))  # type: ignore[arg-type]
+
+
+def test_designs_with_more_divisions_than_json_can_say_are_written() -> None:
+    n = 1200
+    rng = np.random.default_rng(0)
+    emb = Embeddings([f"w{i}" for i in range(2 * n + 4)], rng.normal(size=(2 * n + 4, 3)))
+    names = list(emb.labels)
+    design = Design(name="large", x=names[:n], y=names[n : 2 * n], a=names[-4:-2], b=names[-2:])
+    result = weat(emb, design)
+    assert result.divisions is None
+    assert type(result).from_json(result.to_json()) == result

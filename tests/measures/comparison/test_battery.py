@@ -1,0 +1,307 @@
+"""Many designs in several models: signs, adjustment, intervals, and how often it errs."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from crossroads import Design, Embeddings, StimulusSet, compare
+from crossroads.errors import InputError, MissingStimuliError, UnknownNameError
+from crossroads.inference.multiplicity import benjamini_hochberg, holm
+from crossroads.measures import CompareBatteryResult, compare_battery
+
+SIZE = 6
+TOPICS = ("one", "two", "three")
+WORDS = {topic: {role: [f"{topic} {role}{i}" for i in range(SIZE)] for role in "xyab"} for topic in TOPICS}
+DESIGNS = [Design(name=topic, **WORDS[topic]) for topic in TOPICS]  # type: ignore[arg-type]
+LABELS = [word for design in DESIGNS for word in design.words]
+
+
+def model(rng: np.random.Generator, leans: dict[str, float] | None = None, dim: int = 12) -> Embeddings:
+    """Targets that lean to the side of their attribute, each topic along an axis of its own, and noise."""
+    vectors = rng.normal(size=(len(LABELS), dim)) * 0.5
+    place = {label: i for i, label in enumerate(LABELS)}
+    for axis, topic in enumerate(TOPICS):
+        lean = (leans or {}).get(topic, 0.0)
+        for role, side in {"x": lean, "y": -lean, "a": 2.0, "b": -2.0}.items():
+            vectors[[place[word] for word in WORDS[topic][role]], axis] += side
+    return Embeddings(LABELS, vectors)
+
+
+def three(seed: int = 1) -> dict[str, Embeddings]:
+    rng = np.random.default_rng(seed)
+    return {"p": model(rng), "q": model(rng, {"one": 0.3}), "r": model(rng, {"one": -0.2})}
+
+
+def test_every_two_models_are_compared_on_every_design_or_all_with_the_first() -> None:
+    every = compare_battery(three(), DESIGNS, resamples=0)
+    assert every.models == ("p", "q", "r")
+    assert every.pairs == (("p", "q"), ("p", "r"), ("q", "r")) * 3
+    assert [test.design for test in every.tests] == [topic for topic in TOPICS for _ in range(3)]
+    first = compare_battery(three(), DESIGNS, against="first", resamples=0)
+    assert first.pairs == (("p", "q"), ("p", "r")) * 3
+    assert first.tests[0] == every.tests[0]
+    assert set(first.intervals) == {None}
+
+
+def test_each_test_is_the_paired_test_and_p_values_are_adjusted_over_all_of_them() -> None:
+    models = three()
+    result = compare_battery(models, DESIGNS, resamples=0, ddof=0, scale="cosine", ties="strict")
+    for (one, two), test in zip(result.pairs, result.tests, strict=True):
+        design = next(design for design in DESIGNS if design.name == test.design)
+        alone = compare(
+            models[one], models[two], design, ddof=0, scale="cosine", ties="strict", missing="drop"
+        )
+        assert test == alone
+    pvalues = [test.pvalue for test in result.tests]
+    assert result.adjusted["holm"] == tuple(holm(pvalues).tolist())
+    assert result.adjusted["bh"] == tuple(benjamini_hochberg(pvalues).tolist())
+    rows = result.rows()
+    assert [row["bh"] for row in rows] == list(result.adjusted["bh"])
+    assert (rows[1]["model_1"], rows[1]["model_2"]) == ("p", "r")
+
+
+@settings(deadline=None, max_examples=15)
+@given(seed=st.integers(0, 10_000))
+def test_swapping_the_models_flips_every_sign_and_keeps_every_p_value(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    one, two = model(rng, {"one": 0.4}), model(rng)
+    there = compare_battery({"p": one, "q": two}, DESIGNS, resamples=50)
+    back = compare_battery({"q": two, "p": one}, DESIGNS, resamples=50)
+    for test, other in zip(there.tests, back.tests, strict=True):
+        assert other.difference == -test.difference
+        assert other.pvalue == test.pvalue
+    assert back.adjusted["holm"] == there.adjusted["holm"]
+    for ends, others in zip(there.intervals, back.intervals, strict=True):
+        # the same draws, and quantiles of negated numbers
+        assert ends is not None
+        assert others is not None
+        assert (others.low, others.high) == pytest.approx((-ends.high, -ends.low), abs=1e-12)
+
+
+@settings(deadline=None, max_examples=10)
+@given(seed=st.integers(0, 10_000))
+def test_identical_models_do_not_differ(seed: int) -> None:
+    emb = model(np.random.default_rng(seed), {"two": 0.5})
+    result = compare_battery({"p": emb, "q": emb}, DESIGNS, resamples=20)
+    assert {test.difference for test in result.tests} == {0.0}
+    assert (
+        {test.pvalue for test in result.tests}
+        == set(result.adjusted["holm"])
+        == set(result.adjusted["bh"])
+        == {1.0}
+    )
+    assert {(ends.low, ends.high) for ends in result.intervals if ends} == {(0.0, 0.0)}
+    assert None not in result.intervals
+
+
+def effect(table: Any, x: Any, y: Any, a: Any, b: Any) -> float:
+    """The effect size of chosen rows and columns, by its definition."""
+    s = {row: table[row][list(a)].mean() - table[row][list(b)].mean() for row in (*x, *y)}
+    chosen = [s[row] for row in (*x, *y)]
+    spread = np.std(chosen, ddof=1)
+    return float((np.mean(chosen[: len(x)]) - np.mean(chosen[len(x) :])) / spread)
+
+
+def test_a_percentile_interval_is_that_of_the_same_words_drawn_in_both_models() -> None:
+    rng = np.random.default_rng(5)
+    models = {"p": model(rng, {"one": 0.4}), "q": model(rng)}
+    result = compare_battery(models, DESIGNS[0], interval="percentile", resamples=40, level=0.9, seed=3)
+    # the definition: repeat every word as often as it was drawn, set by set
+    tables = []
+    attributes = (*DESIGNS[0].a, *DESIGNS[0].b)
+    for emb in models.values():
+        unit = {word: emb[word] / np.linalg.norm(emb[word]) for word in DESIGNS[0].words}
+        targets = [*DESIGNS[0].x, *WORDS["one"]["y"]]
+        tables.append(np.array([[unit[t] @ unit[w] for w in attributes] for t in targets]))
+    draws = np.random.default_rng(3)
+    counts = {role: draws.multinomial(SIZE, np.full(SIZE, 1 / SIZE), size=40) for role in "xyab"}
+    differences = []
+    for i in range(40):
+        chosen = {role: np.repeat(np.arange(SIZE), counts[role][i]) for role in "xyab"}
+        places = (chosen["x"], SIZE + chosen["y"], chosen["a"], SIZE + chosen["b"])
+        differences.append(effect(tables[0], *places) - effect(tables[1], *places))
+    (ends,) = result.intervals
+    assert ends is not None
+    assert (ends.low, ends.high) == pytest.approx(tuple(np.quantile(differences, [0.05, 0.95])), abs=1e-10)
+    assert (ends.level, ends.resamples, ends.undefined) == (0.9, 40, 0)
+    assert result.conventions["interval"] == "percentile, the same words resampled in both models"
+    assert result.conventions["resamples"] == 40
+
+
+def test_a_jackknife_interval_leaves_out_every_word_once_and_needs_no_seed() -> None:
+    models = three()
+    result = compare_battery(models, DESIGNS[0], against="first", level=0.9)
+    again = compare_battery(models, DESIGNS[0], against="first", level=0.9, seed=5, resamples=7)
+    assert result.intervals == again.intervals
+    assert {(ends.level, ends.resamples, ends.undefined) for ends in result.intervals if ends} == {
+        (0.9, 4 * SIZE, 0)
+    }
+    assert result.conventions["interval"].startswith("jackknife, ")
+    assert "resamples" not in result.conventions
+    none = compare_battery(models, DESIGNS[0], resamples=0)
+    assert none.conventions["interval"] == "none"
+    assert CompareBatteryResult.from_json(result.to_json()) == result
+
+
+def test_the_one_association_that_was_changed_is_found() -> None:
+    rng = np.random.default_rng(2)
+    changed = model(rng, {"one": 1.2, "two": 1.2, "three": 1.2})
+    before = model(rng, {"one": -1.2, "two": 1.2, "three": 1.2})
+    result = compare_battery({"before": before, "changed": changed}, DESIGNS)
+    found = [test.design for test, p in zip(result.tests, result.adjusted["holm"], strict=True) if p < 0.05]
+    assert found == ["one"]
+    ends = result.intervals[0]
+    assert ends is not None
+    assert ends.high < 0
+    assert result.tests[0].difference < -1
+
+
+@pytest.mark.slow
+def test_the_interval_holds_the_difference_of_all_words_about_as_often_as_it_claims() -> None:
+    # words drawn from populations of 4,000 a set that both models share; where eight words a set are drawn,
+    # 89 to 100 of 100 intervals of level 95 % hold the difference of the populations but for a chance of 1 %
+    rng = np.random.default_rng(1)
+    first = rng.normal(size=(4, 4000, 8)) * 0.6
+    second = 0.7 * first + 0.7 * rng.normal(size=(4, 4000, 8)) * 0.6
+    for role, side in enumerate((0.5, -0.5, 1.2, -1.2)):
+        first[role, :, 0] += side
+        second[role, :, 0] += side if role > 1 else 0.0
+    population = [np.concatenate(one) for one in (first, second)]
+    units = [one / np.linalg.norm(one, axis=1, keepdims=True) for one in population]
+    quarters = [range(start, start + 4000) for start in range(0, 16000, 4000)]
+    truth = []
+    for unit in units:
+        s = unit[:8000] @ (unit[quarters[2]].mean(axis=0) - unit[quarters[3]].mean(axis=0))
+        truth.append((s[:4000].mean() - s[4000:].mean()) / s.std(ddof=1))
+    eight = {role: [f"{role}{i}" for i in range(8)] for role in "xyab"}
+    design = Design(name="drawn", **eight)  # type: ignore[arg-type]
+    held = 0
+    for _ in range(100):
+        chosen = np.concatenate([rng.choice(quarter, 8, replace=False) for quarter in quarters])
+        models = {
+            name: Embeddings(design.words, one[chosen]) for name, one in zip("pq", population, strict=True)
+        }
+        (ends,) = compare_battery(models, design, resamples=200).intervals
+        assert ends is not None
+        held += ends.low <= truth[0] - truth[1] <= ends.high
+    assert 89 <= held <= 100
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("scale", ["sd", "cosine"])
+def test_true_nulls_are_rejected_no_more_often_than_the_level_says(scale: Any) -> None:
+    # 150 worlds of three models whose associations do not differ; nine dependent comparisons in each. Holm
+    # keeps the chance of any false rejection at 5 % whatever the dependence: more than 15 worlds, where 7.5
+    # are expected at most, have a chance below 1 %
+    rng = np.random.default_rng(4)
+    worlds = [{name: model(rng, {"one": 0.3}, dim=8) for name in "pqr"} for _ in range(150)]
+    wrong = sum(
+        min(compare_battery(world, DESIGNS, resamples=0, scale=scale).adjusted["holm"]) < 0.05
+        for world in worlds
+    )
+    assert wrong <= 15
+
+
+def test_what_cannot_be_compared_is_skipped_with_its_reason_or_raised() -> None:
+    models = three()
+    few = Design(name="few", x=["one x0", "gone"], y=["one y0", "one y1"], a=["one a0"], b=["one b0"])
+    single = Design(name="single", x=["one x0", "one x1"], a=["one a0"], b=["one b0"])
+    result = compare_battery(models, [*DESIGNS[:1], few, single], against="first", resamples=10)
+    assert list(result.skipped) == ["few: p / q", "few: p / r", "single: p / q", "single: p / r"]
+    assert "needs 2" in result.skipped["few: p / q"]
+    assert "single target" in result.skipped["single: p / q"]
+    assert len(result.tests) == 2
+    with pytest.raises(MissingStimuliError):
+        compare_battery(models, few, missing="raise")
+
+
+def test_a_set_of_one_word_has_a_test_and_no_interval() -> None:
+    lone = Design(name="lone", x=WORDS["one"]["x"], y=WORDS["one"]["y"], a=["one a0"], b=["one b0"])
+    result = compare_battery({k: v for k, v in three().items() if k != "r"}, lone, resamples=10)
+    assert result.intervals == (None,)
+    assert result.rows()[0]["low"] is None
+    assert CompareBatteryResult.from_json(result.to_json()) == result
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"models": {}}, "0 model"),
+        ({"models": ["p", "q"]}, "of type list"),
+        ({"designs": []}, "no designs"),
+        ({"designs": [DESIGNS[0], DESIGNS[0]]}, "two designs are called 'one'"),
+        ({"resamples": -1}, "resamples is -1"),
+        ({"level": 1.0}, "level is 1.0"),
+        ({"ddof": 3}, "ddof is 3"),
+    ],
+)
+def test_bad_input_is_refused(changes: dict[str, Any], message: str) -> None:
+    given = {"models": three(), "designs": DESIGNS, **changes}
+    with pytest.raises(InputError, match=message):
+        compare_battery(given.pop("models"), given.pop("designs"), **given)
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"against": "last"},
+        {"alternative": "observed"},
+        {"scale": "log"},
+        {"interval": "bca"},
+        {"attributes": "taken"},
+    ],
+)
+def test_unknown_names_are_refused(changes: dict[str, Any]) -> None:
+    with pytest.raises(UnknownNameError):
+        compare_battery(three(), DESIGNS, **changes)
+
+
+def test_progress_is_told() -> None:
+    said: list[str] = []
+    compare_battery(three(), DESIGNS, resamples=0, progress=said.append)
+    assert said == list(TOPICS)
+
+
+@pytest.mark.parametrize("interval", ["jackknife", "percentile"])
+@pytest.mark.parametrize("resamples", [2.5, 30.0, None, "20", True, -1])
+def test_a_number_of_resamples_is_whole_for_either_interval(interval: Any, resamples: Any) -> None:
+    with pytest.raises(InputError, match="resamples is "):
+        compare_battery(three(), DESIGNS, interval=interval, resamples=resamples)
+
+
+def test_numbers_of_any_kind_are_recorded_as_json_has_them() -> None:
+    odd: dict[str, Any] = {"level": Fraction(9, 10), "max_work": Fraction(10**9), "resamples": np.int64(5)}
+    found = compare_battery(three(), DESIGNS, **odd)
+    assert CompareBatteryResult.from_json(found.to_json()).conventions["level"] == 0.9
+    assert found == compare_battery(three(), DESIGNS, level=0.9, max_work=1e9, resamples=5)
+    unlimited = compare_battery(three(), DESIGNS, max_work=10**400)
+    assert unlimited.conventions["max_work"] == "unlimited"
+    drawn = compare_battery(three(), DESIGNS, interval="percentile", **odd)
+    assert drawn.intervals[0] is not None
+    assert drawn.intervals[0].level == 0.9
+
+
+@pytest.mark.parametrize("designs", ["weat6", ["weat6"], None, 3])
+def test_what_is_no_design_is_refused(designs: Any) -> None:
+    with pytest.raises(InputError, match="design"):
+        compare_battery(three(), designs)
+
+
+def test_the_printed_table_says_what_each_design_asks_by_the_names_of_its_sets() -> None:
+    designs = []
+    for topic in TOPICS[:2]:
+        named = {role: StimulusSet(f"{topic} {role}", tuple(WORDS[topic][role])) for role in "xyab"}
+        designs.append(Design(name=topic, **named))  # type: ignore[arg-type]
+    several = compare_battery(three(), designs, resamples=0)
+    lines = str(several).splitlines()
+    for topic in TOPICS[:2]:
+        asked = f"{topic} x / {topic} y: {topic} a / {topic} b"
+        assert sum(asked in line for line in lines if line.startswith(topic)) == 3  # in the row of each pair
+    one_row = compare_battery(dict(list(three().items())[:2]), designs[0], resamples=0)
+    assert "one x / one y: one a / one b" in str(one_row)  # also where there is a single row

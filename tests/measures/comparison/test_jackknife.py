@@ -1,0 +1,211 @@
+"""What leaving out words says: the definition, and a test and an interval that follow from it."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.special import stdtr
+
+from crossroads.evidence import Embeddings
+from crossroads.geometry import Floats, effect_size
+from crossroads.measures.comparison.intervals import difference_interval
+from crossroads.measures.comparison.jackknife import Jackknife, Variance, jackknife, tempered_changes
+from crossroads.measures.comparison.words import SharedWords, shared_words
+from crossroads.stimuli import Design
+
+SIZES = {"x": 5, "y": 7, "a": 4, "b": 6}
+WORDS = {name: [f"{name}{i}" for i in range(n)] for name, n in SIZES.items()}
+DESIGN = Design(name="test", **WORDS)  # type: ignore[arg-type]
+
+
+def shared(rng: np.random.Generator, leans: tuple[float, float], design: Design = DESIGN) -> SharedWords:
+    """Two models whose targets lean to the side of their attribute, with much that a word does in both."""
+    sizes = [len(words) for words in design.sets.values()]
+    common = rng.normal(size=(sum(sizes), 8))
+    pair = []
+    for lean in leans:
+        vectors = 0.4 * (common + rng.normal(size=common.shape))
+        vectors[:, 0] += np.repeat([lean, -lean, 1.0, -1.0], sizes)
+        pair.append(Embeddings(design.words, vectors))
+    return shared_words(pair[0], pair[1], design, "raise")
+
+
+def number(table: Floats, places: dict[str, list[int]], scale: str) -> float:
+    """The number of chosen words, by its definition; p and q are shares of all words."""
+    s = table[:, places["a"]].mean(axis=1) - table[:, places["b"]].mean(axis=1)
+    x, y = s[places["x"]], s[places["y"]]
+    delta = float(x.mean() - y.mean())
+    if scale == "cosine":
+        return delta
+    p, q = 5 / 12, 7 / 12
+    correlation = np.sqrt(p * q) * delta / np.sqrt(p * x.var() + q * y.var() + p * q * delta**2)
+    return float(np.arctanh(correlation))
+
+
+@settings(deadline=None, max_examples=10)
+@given(seed=st.integers(0, 10_000), scale=st.sampled_from(["sd", "cosine"]))
+def test_every_word_is_left_out_of_both_models(seed: int, scale: str) -> None:
+    found = shared(np.random.default_rng(seed), (0.8, 0.2))
+    starts = {"x": 0, "y": 5, "a": 0, "b": 4}
+    places = {name: list(range(starts[name], starts[name] + n)) for name, n in SIZES.items()}
+    result = jackknife(found, scale)
+    assert result.values == pytest.approx([number(table, places, scale) for table in found.tables], abs=1e-12)
+    shares = {}
+    for name, n in SIZES.items():
+        without = [
+            {**places, name: [place for place in places[name] if place != gone]} for gone in places[name]
+        ]
+        theta = np.array([[number(table, some, scale) for table in found.tables] for some in without])
+        change = theta[:, 0] - theta[:, 1]
+        shares[name] = (n - 1) / n * float(((change - change.mean()) ** 2).sum())
+        if name in "xy":
+            side = 1 if name == "x" else -1
+            expected = -side * (n - 1) * (change - change.mean())
+            assert result.influence["xy".index(name)] == pytest.approx(expected, abs=1e-9)
+    total = result.variance.total
+    assert max(shares["x"] + shares["y"], shares["a"] + shares["b"]) <= total * (1 + 1e-12)
+    assert total <= sum(shares.values()) * (1 + 1e-12)
+    df = total**2 / sum(share**2 / (SIZES[name] - 1) for name, share in shares.items())
+    assert result.variance.df == pytest.approx(df, rel=1e-9)
+
+
+def test_cells_are_counted_once() -> None:
+    # Cosines that are noise of single cells: their difference between two models has a variance of
+    # 2 · 4 σ² / 48 for eight words and six attributes a set, and rows and columns each hold all of it.
+    rng = np.random.default_rng(1)
+    totals, differences = [], []
+    words = {name: tuple(f"{name}{i}" for i in range(8 if name in "xy" else 6)) for name in "xyab"}
+    known = shared(rng, (0.0, 0.0))
+    for _ in range(400):
+        tables = (0.01 * rng.normal(size=(16, 12)), 0.01 * rng.normal(size=(16, 12)))
+        made = SharedWords(
+            words=words, scores=known.scores, errors=(0.0, 0.0), tables=tables, coverage=known.coverage,
+            provenance=(),
+        )  # fmt: skip
+        result = jackknife(made, "cosine")
+        totals.append(result.variance.total)
+        differences.append(result.difference)
+    expected = 2 * 4 * 0.01**2 / 48
+    assert np.var(differences) == pytest.approx(expected, rel=0.2)
+    # the total is not below either share, which lifts it a little; counted twice it would be twice as large
+    assert expected < np.mean(totals) < 1.4 * expected
+
+
+@settings(deadline=None, max_examples=40)
+@given(
+    seed=st.integers(0, 10_000),
+    leans=st.tuples(st.sampled_from([0.0, 0.3, 1.0]), st.sampled_from([0.0, 0.3, 1.0])),
+    level=st.sampled_from([0.5, 0.9, 0.95]),
+)
+def test_an_interval_leaves_out_zero_where_the_difference_is_that_many_standard_errors(
+    seed: int, leans: tuple[float, float], level: float
+) -> None:
+    found = shared(np.random.default_rng(seed), leans)
+    result = jackknife(found, "sd")
+    ends = difference_interval(found, interval="jackknife", ddof=1, resamples=1, level=level, seed=0)
+    assert ends is not None
+    p = 2 * stdtr(result.variance.df, -abs(result.difference) / np.sqrt(result.variance.total))
+    assert (ends.low > 0 or ends.high < 0) == (p < 1 - level)
+    d = [effect_size(s[:5], s[5:], ddof=1) for s in found.scores]
+    assert ends.low < d[0] - d[1] < ends.high
+    wider = difference_interval(found, interval="jackknife", ddof=1, resamples=1, level=0.99, seed=0)
+    assert wider is not None
+    assert wider.low < ends.low < ends.high < wider.high
+
+
+def test_the_ends_are_the_extremes_of_an_ellipse() -> None:
+    # the definition: pairs (z1, z2) with (z - ẑ)' Σ⁻¹ (z - ẑ) = t², thousands of them
+    found = shared(np.random.default_rng(3), (1.0, 0.4))
+    result = jackknife(found, "sd")
+    one, two, both = (v.total for v in (*result.variances, result.variance))
+    covariance = np.array([[one, (one + two - both) / 2], [(one + two - both) / 2, two]])
+    angles = np.linspace(0, 2 * np.pi, 200_001)
+    t = 2.0
+    level = 1 - 2 * float(stdtr(result.variance.df, -t))
+    z = np.array(result.values)[:, None] + t * np.linalg.cholesky(covariance) @ [
+        np.cos(angles),
+        np.sin(angles),
+    ]
+    differences = np.sqrt(11 * 12 / 35) * (np.tanh(z[0]) - np.tanh(z[1]))
+    ends = difference_interval(found, interval="jackknife", ddof=1, resamples=1, level=level, seed=0)
+    assert ends is not None
+    assert (ends.low, ends.high) == pytest.approx((differences.min(), differences.max()), abs=1e-8)
+
+
+def test_tempered_changes_are_as_surprising_to_a_t_test_as_the_difference_is() -> None:
+    result = jackknife(shared(np.random.default_rng(4), (1.0, 0.4)), "sd")
+    x, y = tempered_changes(result, "sd")
+    pooled = np.sqrt((x.var() * 5 + y.var() * 7) / 10 * (1 / 5 + 1 / 7))
+    expected = stdtr(result.variance.df, -abs(result.difference) / np.sqrt(result.variance.total))
+    assert stdtr(10, -abs(x.mean() - y.mean()) / pooled) == pytest.approx(expected, rel=1e-9)
+    assert np.sign(x.mean() - y.mean()) == np.sign(result.difference)
+    assert 5 * x.mean() + 7 * y.mean() == pytest.approx(0, abs=1e-12)
+
+
+def test_targets_without_any_spread_have_a_number_of_finite_size() -> None:
+    # two points, x on one and y on the other: the correlation is 1, and its Fisher's z would be infinite
+    table = np.repeat([[0.5, -0.5], [-0.5, 0.5]], [3, 3], axis=0)[:, [0, 0, 1, 1]]
+    words = {name: tuple(f"{name}{i}" for i in range(3 if name in "xy" else 2)) for name in "xyab"}
+    s = table[:, 0] - table[:, 2]
+    known = shared(np.random.default_rng(5), (0.0, 0.0))
+    made = SharedWords(
+        words=words, scores=(s, s), errors=(0.0, 0.0), tables=(table, table), coverage=known.coverage,
+        provenance=(),
+    )  # fmt: skip
+    result = jackknife(made, "sd")
+    assert np.isfinite(result.values).all()
+    assert (result.difference, result.variance.total) == (0.0, 0.0)
+    ends = difference_interval(made, interval="jackknife", ddof=1, resamples=1, level=0.95, seed=0)
+    assert ends is not None
+    assert (ends.low, ends.high) == (0.0, 0.0)
+
+
+def test_intervals_hold_the_difference_of_all_words_as_often_as_they_claim() -> None:
+    # Eight words a set out of populations of 3,000 that both models share, one association strong and one of
+    # middle strength. Of 300 intervals of level 95 %, fewer than 273 or more than 297 hold the difference of
+    # the populations with a chance below 0.5 %.
+    rng = np.random.default_rng(6)
+    size = 3000
+    common = rng.normal(size=(4, size, 8))
+    units = []
+    for lean in (1.0, 0.5):
+        vectors = 0.35 * (common + rng.normal(size=common.shape))
+        vectors[..., 0] += np.array([lean, -lean, 1.0, -1.0])[:, None]
+        units.append(vectors / np.linalg.norm(vectors, axis=2, keepdims=True))
+    truth = []
+    for unit in units:
+        s = unit[:2] @ (unit[2].mean(axis=0) - unit[3].mean(axis=0))
+        truth.append(effect_size(s[0], s[1], ddof=1))
+    known, held = shared(rng, (0.0, 0.0)), 0
+    words = {name: tuple(f"{name}{i}" for i in range(8)) for name in "xyab"}
+    for _ in range(300):
+        chosen = rng.integers(0, size, size=(4, 8))
+        tables = []
+        for unit in units:
+            x, y, a, b = (unit[k, chosen[k]] for k in range(4))
+            tables.append(np.concatenate([x, y]) @ np.concatenate([a, b]).T)
+        made = SharedWords(
+            words=words, scores=known.scores, errors=(0.0, 0.0), tables=(tables[0], tables[1]),
+            coverage=known.coverage, provenance=(),
+        )  # fmt: skip
+        ends = difference_interval(made, interval="jackknife", ddof=1, resamples=1, level=0.95, seed=0)
+        assert ends is not None
+        held += ends.low <= truth[0] - truth[1] <= ends.high
+    assert 273 <= held <= 297
+
+
+def test_a_difference_of_cosines_is_never_enlarged() -> None:
+    # t = 0.5 / 0.1 on 100 degrees of freedom is so rare that targets alone, two a set with a standard error
+    # of √2, would have to differ by far more than they do to be as surprising.
+    rare = Variance(total=0.01, df=100.0)
+    targets = np.array([1.0, -1.0])
+    found = Jackknife(
+        values=(0.5, 0.0), variances=(rare, rare), variance=rare, influence=(targets, targets),
+        undefined=0, within=(1.0, 1.0),
+    )  # fmt: skip
+    moved = {scale: tempered_changes(found, scale) for scale in ("cosine", "sd")}
+    differences = {scale: float(x.mean() - y.mean()) for scale, (x, y) in moved.items()}
+    assert differences["cosine"] == pytest.approx(0.5)
+    assert differences["sd"] > 10

@@ -1,0 +1,421 @@
+"""Two models compared over contexts: unit, words that both have, what was read, and how often it errs."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+from itertools import combinations, product
+from typing import Any, get_args
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from crossroads import Contexts, Design, Embeddings, Provenance, ceat, ceat_battery, compare
+from crossroads.errors import DesignError, EvidenceError, InputError, MissingStimuliError, UnknownNameError
+from crossroads.inference.permutation.test import Tail
+from crossroads.measures import CeatBatteryResult, CeatResult, CompareResult, compare_battery
+from crossroads.measures.comparison.models import Scale
+
+WORDS = {name: [f"{name}{i}" for i in range(6)] for name in "xyab"}
+DESIGN = Design(name="test", **WORDS)  # type: ignore[arg-type]
+SIDES = {"x": 1.0, "y": -1.0, "a": 2.0, "b": -2.0}
+Rows = dict[str, Any]
+
+
+def rows_of(
+    rng: np.random.Generator, lean: float = 0.0, *, dim: int = 8, most: int = 5, words: Any = WORDS
+) -> Rows:
+    """One to five contexts for each word, around a place of its own; targets lean to an attribute."""
+    found = {}
+    for name, members in words.items():
+        for word in members:
+            place = rng.normal(size=dim) * 0.5
+            place[0] += SIDES[name] * (lean if name in "xy" else 1.0)
+            found[word] = place + rng.normal(size=(int(rng.integers(1, most + 1)), dim)) * 0.6
+    return found
+
+
+def store(rows: Rows, name: str = "m", collection: str | None = None) -> Contexts:
+    details = {} if collection is None else {"record": {"contexts": collection}}
+    return Contexts.from_dict(rows, provenance=Provenance(source=name, details=details))
+
+
+def mean_association(rows: Rows, word: str, design: Design = DESIGN) -> float:
+    """The association of a target over every choice of one context a word, by definition."""
+    unit = {key: [row / np.linalg.norm(row) for row in rows[key]] for key in rows}
+    sides = [
+        np.mean([np.mean([t @ u for t, u in product(unit[word], unit[other])]) for other in members])
+        for members in (design.a, design.b)
+    ]
+    return float(sides[0] - sides[1])
+
+
+@settings(deadline=None, max_examples=6)
+@given(seed=st.integers(0, 10_000), scale=st.sampled_from(["sd", "cosine"]))
+def test_it_exchanges_labels_of_changes_of_mean_associations(seed: int, scale: Any) -> None:
+    rng = np.random.default_rng(seed)
+    small = Design(name="small", **{name: words[:3] for name, words in WORDS.items()})  # type: ignore[arg-type]
+    first, second = rows_of(rng, 0.4), rows_of(rng, 0.1, dim=5)
+    s = [
+        np.array([mean_association(rows, word, small) for word in small.words[:6]])
+        for rows in (first, second)
+    ]
+    z = [(one - one.mean()) / one.std(ddof=1) for one in s]
+    changes = z[0] - z[1] if scale == "sd" else s[0] - s[1]
+    sums = np.array([changes[list(chosen)].sum() for chosen in combinations(range(6), 3)])
+    up, down = ((side * sums >= side * changes[:3].sum() - 1e-9).mean() for side in (1, -1))
+    result = compare(store(first), store(second), small, scale=scale, attributes="given")
+    assert result.pvalue == pytest.approx(min(1.0, 2 * min(up, down)), rel=1e-12)
+    assert list(result.changes.values()) == pytest.approx(changes.tolist(), abs=1e-9)
+    d = [float(one[:3].mean() - one[3:].mean()) for one in z]
+    assert result.effect_sizes == pytest.approx(tuple(d), abs=1e-9)
+    assert (result.method, result.measure) == ("exact", "ceat")
+    assert "target word" in result.conventions["unit over contexts"]
+
+
+def test_saved_ceats_give_the_very_comparison_of_the_stores_whatever_was_sampled() -> None:
+    rng = np.random.default_rng(1)
+    first, second = store(rows_of(rng, 0.5), "p"), store(rows_of(rng), "q")
+    whole = compare(first, second, DESIGN)
+    for samples in (3, 50):
+        saved = [
+            CeatResult.from_json(ceat(one, DESIGN, samples=samples, seed=samples).to_json())
+            for one in (first, second)
+        ]
+        assert compare(saved[0], saved[1], DESIGN) == whole
+        assert compare(first, saved[1], DESIGN) == whole
+        assert whole.effect_sizes == pytest.approx(tuple(one.stimulus_effect_size for one in saved), abs=1e-9)
+    assert CompareResult.from_json(whole.to_json()) == whole
+    assert whole.contexts["x0"] == (first.count("x0"), second.count("x0"))
+    assert [one.source for one in whole.provenance] == ["p", "q"]
+
+
+def test_a_ceat_keeps_the_expected_cosine_of_every_pair_of_words() -> None:
+    rows = rows_of(np.random.default_rng(2), most=3)
+    result = ceat(store(rows), DESIGN, samples=3)
+    assert result.cosines is not None
+    unit = {word: found / np.linalg.norm(found, axis=1, keepdims=True) for word, found in rows.items()}
+    words = list(DESIGN.words)
+    for (i, target), (j, attribute) in product(enumerate(words[:12]), enumerate(words[12:])):
+        expected = np.mean(unit[target] @ unit[attribute].T)
+        assert result.cosines[i, j] == pytest.approx(expected, abs=1e-12)
+    expected_s = {word: mean_association(rows, word) for word in words[:12]}
+    assert result.associations == pytest.approx(expected_s, abs=1e-12)
+    assert dataclasses.replace(result, cosines=None).associations == {}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("scale", "least"), [("cosine", 9), ("sd", 5)])
+def test_exchangeable_words_seldom_differ(scale: Any, least: int) -> None:
+    # Words of both targets are of one distribution, each model has contexts and attributes of its own: labels
+    # are exchangeable. Of the 462 values that p can take, 23 are below 5 %; of 400 worlds 19.9 are rejected
+    # on average, and fewer than 9 or more than 32 have a chance below 1 %. Standard deviations of all targets
+    # do not depend on labels, so that the same holds of changes in these. Attributes count as drawn here, and
+    # their share of the uncertainty makes rejections a little rarer where there is no association.
+    rng = np.random.default_rng(3)
+    rejected = 0
+    for _ in range(400):
+        first, second = store(rows_of(rng)), store(rows_of(rng))
+        rejected += compare(first, second, DESIGN, scale=scale).pvalue < 0.05
+    assert least <= rejected <= 32
+
+
+@pytest.mark.slow
+def test_one_association_in_both_models_is_no_difference() -> None:
+    # The same attributes in both models, targets that lean alike, contexts of their own: changes are noise.
+    # Of 400 worlds at 5 % 20 are rejected on average; fewer than 9 or more than 32 have a chance below 1 %.
+    rng = np.random.default_rng(4)
+    rejected = 0
+    for _ in range(400):
+        first, second = rows_of(rng, 1.0), rows_of(rng, 1.0)
+        second |= {word: first[word] for name in "ab" for word in WORDS[name]}
+        rejected += compare(store(first), store(second), DESIGN, scale="cosine").pvalue < 0.05
+    assert 9 <= rejected <= 32
+
+
+@pytest.mark.slow
+def test_a_planted_difference_is_found_and_more_contexts_of_the_same_words_make_it_no_surer() -> None:
+    rng = np.random.default_rng(5)
+    found = sum(
+        compare(store(rows_of(rng, 1.0)), store(rows_of(rng, -0.2)), DESIGN).pvalue < 0.05 for _ in range(40)
+    )
+    assert found >= 32
+    first, second = rows_of(rng, 0.5), rows_of(rng)
+    once = compare(store(first), store(second), DESIGN)
+    twenty = [{word: np.repeat(found, 20, axis=0) for word, found in one.items()} for one in (first, second)]
+    assert compare(store(twenty[0]), store(twenty[1]), DESIGN).pvalue == once.pvalue
+
+
+@pytest.mark.slow
+def test_the_interval_holds_the_difference_of_all_words_about_as_often_as_it_claims() -> None:
+    # Words, each with three contexts in either model, are drawn from 1,500 a set that both models share; but
+    # for a chance of 1 %, 89 to 100 of 100 intervals of level 95 % hold the difference of the populations.
+    rng = np.random.default_rng(6)
+    size, contexts, dim = 1500, 3, 6
+    first = rng.normal(size=(4, size, 1, dim)) * 0.5 + rng.normal(size=(4, size, contexts, dim)) * 0.4
+    second = 0.7 * first + rng.normal(size=first.shape) * 0.4
+    for role, side in enumerate((0.6, -0.6, 1.2, -1.2)):
+        first[role, ..., 0] += side
+        second[role, ..., 0] += side if role > 1 else 0.0
+    truth = []
+    for one in (first, second):
+        unit = (one / np.linalg.norm(one, axis=-1, keepdims=True)).mean(axis=2)
+        s = unit[:2].reshape(-1, dim) @ (unit[2].mean(axis=0) - unit[3].mean(axis=0))
+        truth.append((s[:size].mean() - s[size:].mean()) / s.std(ddof=1))
+    eight = {role: [f"{role}{i}" for i in range(8)] for role in "xyab"}
+    design, held = Design(name="drawn", **eight), 0  # type: ignore[arg-type]
+    for _ in range(100):
+        chosen = rng.integers(0, size, size=(4, 8))
+        models = {
+            name: store({f"{r}{i}": one[k, chosen[k, i]] for k, r in enumerate("xyab") for i in range(8)})
+            for name, one in (("p", first), ("q", second))
+        }
+        (ends,) = compare_battery(models, design, resamples=200).intervals
+        assert ends is not None
+        held += ends.low <= truth[0] - truth[1] <= ends.high
+    assert 89 <= held <= 100
+
+
+def test_words_that_either_model_lacks_are_left_out_of_both() -> None:
+    rng = np.random.default_rng(7)
+    rows = rows_of(rng, 0.4), rows_of(rng)
+    first = store({word: one for word, one in rows[0].items() if word not in ("x1", "b0")})
+    second = store({word: one for word, one in rows[1].items() if word not in ("y2", "a5", "b0")})
+    with pytest.raises(MissingStimuliError) as raised:
+        compare(first, second, DESIGN)
+    assert set(raised.value.missing) == {"x1", "b0"}
+    saved = [ceat(one, DESIGN, samples=3, missing="drop") for one in (first, second)]
+    with pytest.raises(MissingStimuliError, match="not in both models"):
+        compare(saved[0], saved[1], DESIGN)
+    result = compare(first, second, DESIGN, missing="drop")
+    assert result == compare(saved[0], saved[1], DESIGN, missing="drop")
+    assert result.coverage is not None
+    assert result.coverage.missing == {
+        "x1": "no context in the first model",
+        "y2": "no context in the second model",
+        "a5": "no context in the second model",
+        "b0": "no context in either model",
+    }
+    kept = DESIGN.replace({"x1": None, "y2": None, "a5": None, "b0": None})
+    same = compare(store(rows[0]), store(rows[1]), kept)
+    assert (result.difference, result.pvalue) == (same.difference, same.pvalue)
+    lopsided = store({word: one for word, one in rows[1].items() if word not in ("y2", "y3", "y4")})
+    balanced = compare(first, lopsided, DESIGN, missing="balance").coverage
+    assert balanced is not None
+    assert {name: len(words) for name, words in balanced.used.items()} == {"x": 3, "y": 3, "a": 5, "b": 5}
+    assert balanced.missing["x5"] == "left out to balance the sets"
+    few = store({word: one for word, one in rows[1].items() if word not in WORDS["y"][1:]})
+    with pytest.raises(MissingStimuliError, match="needs 2"):
+        compare(first, few, DESIGN, missing="drop")
+    two_each = [
+        ceat(store({w: r for w, r in one.items() if w not in gone}), DESIGN, samples=3, missing="drop")
+        for one, gone in ((rows[0], WORDS["x"][:4]), (rows[1], WORDS["x"][2:]))
+    ]
+    with pytest.raises(MissingStimuliError, match="x has 0 of 6 stimuli in both models, and needs 2"):
+        compare(two_each[0], two_each[1], DESIGN, missing="drop")
+
+
+def test_whether_the_same_contexts_were_read_is_known_where_the_stores_say_so() -> None:
+    rng = np.random.default_rng(8)
+    rows = rows_of(rng)
+    moved = {word: one + rng.normal(size=one.shape) for word, one in rows.items()}
+    fewer = {**moved, "a0": np.repeat(moved["a0"], 2, axis=0)}
+
+    def read(one: Rows, first: str | None, two: Rows, second: str | None) -> bool | None:
+        return compare(store(one, "p", first), store(two, "q", second), DESIGN).same_contexts
+
+    assert read(rows, "abc", moved, "abc") is True
+    assert read(rows, "abc", moved, "def") is False
+    assert read(rows, "abc", fewer, "abc") is False  # of one word one model read others
+    assert read(rows, "abc", moved, None) is None
+    assert read(rows, None, moved, None) is None
+    odd = Contexts.from_dict(moved, provenance=Provenance(source="q", details={"record": "a text"}))
+    assert compare(store(rows, "p", "abc"), odd, DESIGN).same_contexts is None
+
+
+def test_three_models_are_compared_two_by_two_and_the_notes_say_what_they_read() -> None:
+    rng = np.random.default_rng(9)
+    rows = rows_of(rng, 0.5)
+    near = {word: one + 0.1 * rng.normal(size=one.shape) for word, one in rows.items()}
+    models = {
+        "p": store(rows, "p", "abc"),
+        "q": store(near, "q", "abc"),
+        "r": store(rows_of(rng), "r", "abc"),
+    }
+    other = Design(name="other", **{**WORDS, "x": WORDS["y"], "y": WORDS["x"]})  # type: ignore[arg-type]
+    result = compare_battery(models, [DESIGN, other], resamples=20)
+    assert result.pairs == (("p", "q"), ("p", "r"), ("q", "r")) * 2
+    assert [test.same_contexts for test in result.tests[:3]] == [True, False, False]
+    assert [note.partition(" read")[0] for note in result.notes] == [
+        "p and q", "p and r did not", "q and r did not",
+    ]  # fmt: skip
+    assert {row["measure"] for row in result.rows()} == {"ceat"}
+    assert [row["same_contexts"] for row in result.rows()[:2]] == [True, False]
+    assert "unit over contexts" in result.conventions
+    turned = result.tests[3]  # the targets exchanged: the difference turns around
+    assert turned.difference == pytest.approx(-result.tests[0].difference, abs=1e-12)
+
+
+def test_what_is_not_comparable_is_refused() -> None:
+    rows = rows_of(np.random.default_rng(10))
+    contexts, emb = store(rows), Embeddings(list(rows), [one[0] for one in rows.values()])
+    with pytest.raises(InputError, match="Embeddings and Contexts"):
+        compare(emb, contexts, DESIGN)
+    with pytest.raises(InputError, match="of type str"):
+        compare(contexts, "store", DESIGN)  # type: ignore[arg-type]
+    with pytest.raises(UnknownNameError, match="missing"):
+        compare(contexts, contexts, DESIGN, missing="forget")  # type: ignore[arg-type]
+    flat = store({word: [[1.0, 0.0]] for word in rows})
+    with pytest.raises(EvidenceError, match="every association"):
+        compare(contexts, flat, DESIGN)
+    saved = ceat(contexts, DESIGN, samples=3)
+    other = Design(name="other", **{**WORDS, "x": [*WORDS["x"][:5], "z"]})  # type: ignore[arg-type]
+    with pytest.raises(DesignError, match="x5 and z in one of them only"):
+        compare(saved, saved, other)
+    torn = dataclasses.replace(saved, cosines=np.zeros((2, 2)))
+    with pytest.raises(EvidenceError, match=r"cosines of shape \(2, 2\)"):
+        compare(saved, torn, DESIGN)
+    assert saved.cosines is not None
+    for odd in (np.nan, np.inf, 1.1):
+        table = saved.cosines.copy()
+        table[1, 2] = odd
+        with pytest.raises(EvidenceError, match="numbers that are not cosines"):
+            compare(saved, dataclasses.replace(saved, cosines=table), DESIGN)
+    with pytest.raises(InputError, match="one model is of type CeatBatteryResult"):
+        compare(ceat_battery(contexts, DESIGN, samples=3), contexts, DESIGN)  # type: ignore[arg-type]
+    uncounted = dataclasses.replace(saved, contexts={})
+    with pytest.raises(EvidenceError, match="the file was changed"):
+        compare(saved, uncounted, DESIGN)
+
+
+def test_files_of_before_are_read_and_say_what_they_lack() -> None:
+    contexts = store(rows_of(np.random.default_rng(11)))
+    saved = ceat(contexts, DESIGN, samples=3)
+    old = json.loads(saved.to_json())
+    del old["cosines"]
+    read = CeatResult.from_json(json.dumps(old))
+    assert read.cosines is None
+    assert dataclasses.replace(read, cosines=saved.cosines) == saved
+    with pytest.raises(EvidenceError, match="without the cosines"):
+        compare(read, saved, DESIGN)
+    battery = ceat_battery(contexts, DESIGN, samples=3).to_dict()
+    del battery["tests"][0]["cosines"]
+    assert CeatBatteryResult.from_dict(battery).tests[0].cosines is None  # inside another result too
+    test = compare(contexts, contexts, DESIGN)
+    short = json.loads(test.to_json())
+    del short["contexts"], short["same_contexts"]
+    before = CompareResult.from_json(json.dumps(short))
+    assert (before.contexts, before.same_contexts, before.measure) == ({}, None, "weat")
+
+
+def test_one_attribute_word_and_unequal_sets_are_enough_over_contexts() -> None:
+    rng = np.random.default_rng(12)
+    sets = {"x": WORDS["x"][:2], "y": WORDS["y"][:4], "a": WORDS["a"][:1], "b": WORDS["b"][:1]}
+    few = Design(name="few", **sets)  # type: ignore[arg-type]
+    first, second = rows_of(rng), rows_of(rng)
+    s = [np.array([mean_association(rows, w, few) for w in few.words[:6]]) for rows in (first, second)]
+    changes = s[0] - s[1]
+    # 15 ways to choose two of six; with unequal sets a difference of means is not one of sums
+    means = [changes[list(two)].mean() - np.delete(changes, two).mean() for two in combinations(range(6), 2)]
+    up = np.mean(np.array(means) >= means[0] - 1e-9)
+    models = {"p": store(first), "q": store(second)}
+    result = compare_battery(models, few, scale="cosine", alternative="greater", resamples=20)
+    assert result.tests[0].pvalue == pytest.approx(up, rel=1e-12)
+    assert result.intervals == (None,)  # a single word cannot be drawn anew
+    saved = compare_battery(
+        {name: ceat_battery(one, few, samples=3) for name, one in models.items()},
+        few, scale="cosine", alternative="greater", resamples=20,
+    )  # fmt: skip
+    assert saved.tests == result.tests
+
+
+def test_exchanged_models_turn_the_difference_around_and_keep_its_p_value() -> None:
+    rng = np.random.default_rng(13)
+    first, second = store(rows_of(rng, 0.6)), store(rows_of(rng, dim=5))
+    opposite: dict[Tail, Tail] = {"two-sided": "two-sided", "greater": "less", "less": "greater"}
+    for alternative, scale in product(opposite, get_args(Scale)):
+        one = compare(first, second, DESIGN, alternative=alternative, scale=scale)
+        two = compare(second, first, DESIGN, alternative=opposite[alternative], scale=scale)
+        assert (two.difference, two.pvalue) == (-one.difference, one.pvalue)
+        assert two.effect_sizes == one.effect_sizes[::-1]
+        assert two.contexts == {word: counts[::-1] for word, counts in one.contexts.items()}
+
+
+def test_what_was_respelled_in_either_model_is_told() -> None:
+    rows = rows_of(np.random.default_rng(14))
+    capital = {("X0" if word == "x0" else word): one for word, one in rows.items()}
+    lenient = Contexts.from_dict(capital, fallback="title")
+    for pair in ((store(rows), lenient), (lenient, store(rows))):
+        coverage = compare(*pair, DESIGN).coverage
+        assert coverage is not None
+        assert coverage.respelled == {"x0": "X0 (title)"}
+
+
+def test_resamples_without_an_effect_size_are_counted() -> None:
+    # Two words a set, and x0 and y0 are one point in the second model: a resample that draws x0 twice and y0
+    # twice has four equal associations there, and so no standard deviation.
+    rng = np.random.default_rng(15)
+    small = Design(name="small", **{name: words[:2] for name, words in WORDS.items()})  # type: ignore[arg-type]
+    first, second = rows_of(rng), rows_of(rng)
+    second["y0"] = second["x0"]
+    models = {"p": store(first), "q": store(second)}
+    (ends,) = compare_battery(models, small, interval="percentile", resamples=500).intervals
+    assert ends is not None
+    # 1/4 · 1/4 of 500 is 31; fewer than 14 or more than 52 have a chance below 0.1 %
+    assert 14 <= ends.undefined <= 52
+    assert ends.resamples == 500
+    # where y1 is that point too, leaving out x1 leaves equal associations
+    second["y1"] = second["x0"]
+    (ends,) = compare_battery({"p": store(first), "q": store(second)}, small).intervals
+    assert ends is not None
+    assert (ends.undefined, ends.resamples) == (1, 8)
+
+
+@pytest.mark.slow
+def test_one_test_on_other_contexts_is_enough_to_say_so() -> None:
+    rng = np.random.default_rng(16)
+    rows = rows_of(rng)
+    moved = {word: one + rng.normal(size=one.shape) for word, one in rows.items()}
+    moved["a5"] = np.repeat(moved["a5"], 2, axis=0)
+    without = DESIGN.replace({"a5": None})
+    same = Design(name="same", x=without.x, y=without.y, a=without.a, b=without.b)
+    models = {"p": store(rows, "p", "abc"), "q": store(moved, "q", "abc")}
+    result = compare_battery(models, [same, DESIGN], resamples=0)
+    assert [test.same_contexts for test in result.tests] == [True, False]
+    (note,) = result.notes
+    assert "did not read the same contexts of all words" in note
+
+
+def test_contexts_that_two_procedures_drew_are_told() -> None:
+    rows = rows_of(np.random.default_rng(18))
+
+    def drawn(name: str, collection: str, sample: str | None) -> Contexts:
+        record = {"contexts": collection, "sample": sample}
+        return Contexts.from_dict(rows, provenance=Provenance(source=name, details={"record": record}))
+
+    def note(first: str | None, second: str | None) -> str:
+        models = {"p": drawn("p", "abc", first), "q": drawn("q", "def", second)}
+        (said,) = compare_battery(models, DESIGN, resamples=0).notes
+        return said
+
+    told = "drawn by different procedures (crossroads-sample/1 and crossroads-sample/2)"
+    assert told in note("crossroads-sample/1", "crossroads-sample/2")
+    for first, second in (("crossroads-sample/2", "crossroads-sample/2"), (None, "crossroads-sample/2")):
+        assert "procedures" not in note(first, second)
+
+
+@pytest.mark.parametrize(("scale", "told"), [("sd", True), ("cosine", False)])
+def test_fewer_contexts_in_one_model_are_told_where_they_make_its_effect_sizes_smaller(
+    scale: Any, told: bool
+) -> None:
+    rng = np.random.default_rng(17)
+    rows = rows_of(rng, 0.5)
+    more = {word: np.concatenate([one, one + rng.normal(size=one.shape)]) for word, one in rows.items()}
+    for models in ({"p": store(rows), "q": store(more)}, {"q": store(more), "p": store(rows)}):
+        (note,) = compare_battery(models, DESIGN, scale=scale, resamples=0).notes
+        assert ("p has fewer contexts per word than q, and noise" in note) == told
+    once = {**more, "a0": rows["a0"]}  # a single word does not make a model read less
+    (note,) = compare_battery({"p": store(once), "q": store(more)}, DESIGN, scale=scale, resamples=0).notes
+    assert "fewer" not in note

@@ -1,0 +1,223 @@
+"""The bootstrap over words and contexts: against slow loops, coverage of a known truth, bad input."""
+
+from __future__ import annotations
+
+from itertools import product
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from crossroads import Contexts, Design, Embeddings, ceat
+from crossroads.errors import DesignError, EvidenceError, InputError, UnknownNameError
+from crossroads.inference.bootstrap import percentile_interval
+from crossroads.measures.contextual.bootstrap import Drawn
+from crossroads.stats import bootstrap, ceat_bootstrap
+
+World = dict[str, NDArray[np.float64]]
+DIM = 12
+
+
+def design(n: int) -> Design:
+    words = {k: [f"{k}{i}" for i in range(n)] for k in "xyab"}
+    return Design(name="t", **words)  # type: ignore[arg-type]
+
+
+def centre(name: str, shift: float) -> NDArray[np.float64]:
+    """Where the words of a set scatter: targets apart by twice the shift, attributes far apart."""
+    sides = {"x": shift, "y": -shift, "a": 3.0, "b": -3.0}
+    return np.asarray(sides[name] * np.eye(DIM)[0] + 3 * np.eye(DIM)[1])
+
+
+def world(seed: int, n: int, contexts: int, *, shift: float = 0.3, noise: float = 1.0) -> World:
+    rng = np.random.default_rng(seed)
+    made = {}
+    for name in "xyab":
+        places = centre(name, shift) + rng.normal(size=(n, DIM))
+        for i in range(n):
+            made[f"{name}{i}"] = places[i] + noise * rng.normal(size=(contexts, DIM))
+    return made
+
+
+def unit(rows: NDArray[np.float64]) -> NDArray[np.float64]:
+    return np.asarray(rows / np.linalg.norm(rows, axis=-1, keepdims=True))
+
+
+def effect(means: dict[str, NDArray[np.float64]]) -> float:
+    """Effect size of mean vectors stacked by set."""
+    s = {k: means[k] @ (means["a"].mean(axis=0) - means["b"].mean(axis=0)) for k in "xy"}
+    together = np.concatenate([s["x"], s["y"]])
+    return float((s["x"].mean() - s["y"].mean()) / together.std(ddof=1))
+
+
+def test_the_effect_size_is_that_of_the_stimuli_in_a_ceat() -> None:
+    contexts = Contexts.from_dict(world(1, 6, 5))
+    result = ceat_bootstrap(contexts, design(6), resamples=50)
+    assert result.effect_size == pytest.approx(ceat(contexts, design(6), samples=3).stimulus_effect_size)
+    assert (result.low, result.high) == percentile_interval(result.effect_sizes, 0.95)
+    assert result.undefined == 0
+
+
+def test_words_alone_are_the_bootstrap_of_their_mean_vectors() -> None:
+    # one context a word: means are the vectors themselves, and contexts drawn anew are the same ones
+    made = world(2, 7, 1)
+    slow = bootstrap(Embeddings.from_dict({w: r[0] for w, r in made.items()}), design(7), resamples=4000)
+    for drawn in ("words", "both"):
+        fast = ceat_bootstrap(Contexts.from_dict(made), design(7), resamples=4000, drawn=drawn)
+        assert fast.effect_size == pytest.approx(slow.effect_size)
+        assert fast.effect_sizes.std() == pytest.approx(slow.effect_sizes.std(), rel=0.08)
+        assert (fast.low, fast.high) == pytest.approx((slow.low, slow.high), abs=0.12)
+    fixed = ceat_bootstrap(Contexts.from_dict(made), design(7), resamples=20, drawn="contexts")
+    assert fixed.effect_sizes == pytest.approx(np.full(20, fixed.effect_size))
+
+
+def test_contexts_alone_have_the_distribution_of_all_resamples() -> None:
+    # two words a set and two contexts a word: a resample of two contexts has one of three means, with the
+    # shares 1/4, 1/2, 1/4; all 3^8 combinations are enumerated
+    made = world(3, 2, 2)
+    words = [f"{k}{i}" for k in "xyab" for i in range(2)]
+    means = [(unit(made[word])[0], unit(made[word]).mean(axis=0), unit(made[word])[1]) for word in words]
+    values, shares = [], []
+    for picks in product(range(3), repeat=8):
+        stacked = np.stack([means[w][i] for w, i in enumerate(picks)])
+        values.append(effect({k: stacked[2 * j : 2 * j + 2] for j, k in enumerate("xyab")}))
+        shares.append(float(np.prod([(0.25, 0.5, 0.25)[i] for i in picks])))
+    mean = float(np.dot(shares, values))
+    sd = float(np.sqrt(np.dot(shares, (np.array(values) - mean) ** 2)))
+    found = ceat_bootstrap(Contexts.from_dict(made), design(2), resamples=20_000, drawn="contexts")
+    assert found.effect_sizes.mean() == pytest.approx(mean, abs=4 * sd / np.sqrt(20_000))
+    assert found.effect_sizes.std() == pytest.approx(sd, rel=0.04)
+
+
+@pytest.mark.slow
+def test_both_stages_equal_a_slow_loop_in_distribution() -> None:
+    made = world(4, 4, 3)
+    rng = np.random.default_rng(0)
+    slow = []
+    for _ in range(6000):
+        means = {}
+        for k in "xyab":
+            drawn = [unit(made[f"{k}{i}"]) for i in rng.integers(0, 4, 4)]
+            means[k] = np.stack([rows[rng.integers(0, 3, 3)].mean(axis=0) for rows in drawn])
+        slow.append(effect(means))
+    fast = ceat_bootstrap(Contexts.from_dict(made), design(4), resamples=6000, seed=1).effect_sizes
+    assert fast.mean() == pytest.approx(np.mean(slow), abs=5 * np.std(slow) * np.sqrt(2 / 6000))
+    assert np.quantile(fast, [0.1, 0.5, 0.9]) == pytest.approx(np.quantile(slow, [0.1, 0.5, 0.9]), abs=0.08)
+
+
+@pytest.fixture(scope="module")
+def truth() -> float:
+    """The effect size of all words there could be, from twenty thousand of each set."""
+    rng = np.random.default_rng(1)
+    means = {}
+    for k in "xyab":
+        places = centre(k, 0.3) + rng.normal(size=(20_000, DIM))
+        means[k] = np.zeros_like(places)
+        for _ in range(40):
+            means[k] += unit(places + rng.normal(size=places.shape)) / 40
+    return effect(means)
+
+
+@pytest.mark.slow
+def test_the_interval_holds_the_truth_about_words_as_often_as_it_says(truth: float) -> None:
+    held: dict[Drawn, int] = {"both": 0, "contexts": 0}
+    for seed in range(120):
+        contexts = Contexts.from_dict(world(1000 + seed, 8, 12))
+        for drawn in held:
+            found = ceat_bootstrap(contexts, design(8), resamples=300, drawn=drawn, seed=seed)
+            held[drawn] += found.low <= truth <= found.high
+    # nominal 114 of 120; fewer than 104 would happen once in ten thousand
+    assert held["both"] >= 104
+    assert held["contexts"] < 84  # the same words in other sentences are not other words
+
+
+@pytest.mark.slow
+def test_the_interval_over_contexts_holds_the_truth_about_these_words() -> None:
+    rng = np.random.default_rng(2)
+    places = {f"{k}{i}": centre(k, 0.3) + rng.normal(size=DIM) for k in "xyab" for i in range(8)}
+    far = {
+        k: np.stack([unit(places[f"{k}{i}"] + rng.normal(size=(20_000, DIM))).mean(axis=0) for i in range(8)])
+        for k in "xyab"
+    }
+    true = effect(far)
+    held = 0
+    for seed in range(100):
+        noise = np.random.default_rng(seed)
+        made = {word: place + noise.normal(size=(60, DIM)) for word, place in places.items()}
+        found = ceat_bootstrap(
+            Contexts.from_dict(made), design(8), resamples=200, drawn="contexts", seed=seed
+        )
+        held += found.low <= true <= found.high
+    assert held >= 82  # nominal 95; noise in the means draws an effect towards 0, so not quite
+
+
+@pytest.mark.slow
+def test_more_contexts_narrow_the_interval_down_to_that_of_words() -> None:
+    few, many = (Contexts.from_dict(world(5, 8, n)) for n in (3, 300))
+    spread = {
+        (n, drawn): float(ceat_bootstrap(c, design(8), resamples=1500, drawn=drawn).effect_sizes.std())
+        for n, c in ((3, few), (300, many))
+        for drawn in ("both", "words", "contexts")
+    }
+    assert spread[300, "both"] == pytest.approx(spread[300, "words"], rel=0.06)
+    assert spread[300, "contexts"] < 0.4 * spread[3, "contexts"]
+
+
+def test_the_corrected_interval_is_refused_with_its_coverage() -> None:
+    contexts = Contexts.from_dict(world(6, 3, 2))
+    with pytest.raises(InputError, match="81 % of cases, not 95 %") as caught:
+        ceat_bootstrap(contexts, design(3), interval="bca")  # type: ignore[arg-type]
+    assert "interval='percentile'" in str(caught.value)
+
+
+def test_corrected_intervals_of_earlier_versions_are_read() -> None:
+    found = ceat_bootstrap(Contexts.from_dict(world(6, 3, 2)), design(3), resamples=20)
+    old = type(found).from_dict({**found.to_dict(), "interval": "bca"})
+    assert old.interval == "bca"
+
+
+@pytest.mark.slow
+def test_percentiles_cover_no_association_where_targets_have_topics() -> None:
+    # in 1,000 worlds 95 %; the corrected interval, which is no longer there, 81 %
+    rng = np.random.default_rng(9)
+    held = 0
+    for seed in range(150):
+        centres = {"x": rng.normal(size=30) * 0.7, "y": rng.normal(size=30) * 0.7}
+        vectors = {
+            word: centres.get(word[0], 0.0) + rng.normal(size=30) + 0.5 * rng.normal(size=(5, 30))
+            for word in design(8).words
+        }
+        found = ceat_bootstrap(
+            Contexts.from_dict(vectors), design(8), resamples=300, drawn="words", seed=seed
+        )
+        held += found.low <= 0 <= found.high
+    assert held / 150 > 0.9
+
+
+def test_a_resample_of_one_word_alone_is_counted_and_left_out() -> None:
+    made = world(7, 2, 1)
+    made["y0"] = made["x0"].copy()
+    made["y1"] = made["x0"].copy()
+    found = ceat_bootstrap(Contexts.from_dict(made), design(2), resamples=400, drawn="words")
+    # x is drawn as x0 twice in one resample of four, which leaves four equal targets
+    assert 60 <= found.undefined <= 140
+    assert found.effect_sizes.size == 400 - found.undefined
+
+
+def test_bad_input_is_refused() -> None:
+    contexts = Contexts.from_dict(world(8, 3, 2))
+    with pytest.raises(UnknownNameError, match="'contexts'"):
+        ceat_bootstrap(contexts, design(3), drawn="context")  # type: ignore[arg-type]
+    with pytest.raises(UnknownNameError, match="'percentile'"):
+        ceat_bootstrap(contexts, design(3), interval="percent")  # type: ignore[arg-type]
+    with pytest.raises(InputError, match="resamples is 0"):
+        ceat_bootstrap(contexts, design(3), resamples=0)
+    with pytest.raises(InputError, match=r"level is 1\.5"):
+        ceat_bootstrap(contexts, design(3), level=1.5)
+    with pytest.raises(InputError, match="seed is -1"):
+        ceat_bootstrap(contexts, design(3), seed=-1)
+    with pytest.raises(DesignError, match="single target"):
+        ceat_bootstrap(contexts, Design(name="s", x=["x0"], a=["a0"], b=["b0"]))
+    alike = {word: np.ones((2, 3)) for word in design(3).words}
+    with pytest.raises(EvidenceError, match="there is no effect size"):
+        ceat_bootstrap(Contexts.from_dict(alike), design(3))

@@ -1,0 +1,166 @@
+"""CEAT: a transcription on the very same draws, both false-positive rates, bad input."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from crossroads import Contexts, Design, ceat, weat
+from crossroads.errors import (
+    CrossroadsWarning,
+    DesignError,
+    EvidenceError,
+    InputError,
+    MissingStimuliError,
+    UnknownNameError,
+)
+from crossroads.evidence import Embeddings
+from crossroads.inference.random_effects import combine
+from crossroads.measures.contextual.draws import draw_contexts
+
+WORDS = {name: [f"{name}{i}" for i in range(4)] for name in "xyab"}
+DESIGN = Design(name="test", **WORDS)  # type: ignore[arg-type]
+
+
+def world(
+    seed: int, *, lean: float = 0.0, n: int = 4, contexts: int = 6, dim: int = 10
+) -> dict[str, NDArray[np.float64]]:
+    """Words with a place of their own, contexts around it; x and a lean to one side."""
+    rng = np.random.default_rng(seed)
+    made = {}
+    for name in "xyab":
+        for i in range(n):
+            place = rng.normal(size=dim) + (lean if name in "xa" else 0.0) * np.eye(dim)[0]
+            made[f"{name}{i}"] = place + 0.5 * rng.normal(size=(contexts + (i % 2), dim))
+    return made
+
+
+def test_every_sample_is_a_weat_of_the_contexts_drawn() -> None:
+    made = world(1, lean=1.0)
+    contexts = Contexts.from_dict(made)
+    result = ceat(contexts, DESIGN, samples=40, seed=5)
+    words = list(DESIGN.words)
+    drawn = draw_contexts(np.array([len(made[w]) for w in words]), 40, np.random.default_rng(5))
+    for picked, d, v in zip(drawn.T, result.sample_effect_sizes, result.sample_variances, strict=True):
+        vectors = np.stack([made[word][row] for word, row in zip(words, picked, strict=True)])
+        one = weat(Embeddings(words, vectors), DESIGN)
+        assert d == pytest.approx(one.effect_size, rel=1e-12)
+        assert v == pytest.approx(np.var(list(one.associations.values()), ddof=1), rel=1e-12)
+    again = combine(result.sample_effect_sizes, result.sample_variances)
+    assert (result.effect_size, result.se, result.tau2) == (again.effect_size, again.se, again.tau2)
+    assert result.share_positive == (result.sample_effect_sizes > 0).mean()
+    assert result.contexts["x1"] == 7
+
+
+def test_half_precision_and_single_precision_agree_with_double() -> None:
+    made = world(2, lean=1.0)
+    exact = ceat(Contexts.from_dict(made), DESIGN, samples=50)
+    single = ceat(Contexts.from_dict({w: r.astype(np.float32) for w, r in made.items()}), DESIGN, samples=50)
+    assert single.sample_effect_sizes == pytest.approx(exact.sample_effect_sizes, abs=1e-5)
+    half = ceat(Contexts.from_dict({w: r.astype(np.float16) for w, r in made.items()}), DESIGN, samples=50)
+    assert half.effect_size == pytest.approx(exact.effect_size, abs=0.02)
+
+
+def test_the_expected_association_is_the_mean_over_all_choices() -> None:
+    made = world(3, lean=0.5, n=2, contexts=2)
+    design = Design(name="s", **{k: v[:2] for k, v in WORDS.items()})  # type: ignore[arg-type]
+    result = ceat(Contexts.from_dict(made), design, samples=3)
+    unit = {w: r / np.linalg.norm(r, axis=1, keepdims=True) for w, r in made.items()}
+
+    def cosine(one: str, other: str) -> float:
+        return float((unit[one] @ unit[other].T).mean())
+
+    s = {
+        t: np.mean([cosine(t, a) for a in design.a]) - np.mean([cosine(t, b) for b in design.b])
+        for t in ("x0", "x1", "y0", "y1")
+    }
+    values = np.array(list(s.values()))
+    expected = (values[:2].mean() - values[2:].mean()) / values.std(ddof=1)
+    assert result.stimulus_effect_size == pytest.approx(expected, rel=1e-10)
+
+
+@pytest.mark.slow
+def test_the_published_p_is_sure_of_noise_and_the_other_is_not() -> None:
+    # words of one distribution: whatever is found is about these words, not about x and y
+    published = stimuli = 0
+    design = Design(name="n", **{k: [f"{k}{i}" for i in range(8)] for k in "xyab"})  # type: ignore[arg-type]
+    for seed in range(60):
+        made = world(seed, n=8, contexts=20, dim=50)
+        result = ceat(Contexts.from_dict(made), design, samples=300, seed=seed)
+        published += result.pvalue < 0.05
+        stimuli += result.stimulus_pvalue < 0.05
+    assert published / 60 > 0.8
+    assert stimuli / 60 <= 0.15  # nominal .05; more than 9 of 60 would happen once in a thousand
+
+
+def test_a_planted_association_is_found_and_more_samples_only_narrow_the_error() -> None:
+    made = world(4, lean=3.0)
+    few, many = (ceat(Contexts.from_dict(made), DESIGN, samples=n, seed=1) for n in (100, 2000))
+    assert few.effect_size > 1
+    assert few.stimulus_pvalue == many.stimulus_pvalue == 2 / 70
+    assert many.se < few.se / 3
+    low, high = many.prediction_interval
+    assert low < many.effect_size < high
+
+
+def test_the_textbook_variance_is_offered() -> None:
+    result = ceat(Contexts.from_dict(world(5)), DESIGN, samples=10, variance="hedges")
+    d = result.sample_effect_sizes
+    assert result.sample_variances == pytest.approx(8 / 16 + d**2 / 16)
+
+
+def test_missing_stimuli_follow_the_policy() -> None:
+    made = world(6)
+    del made["x0"], made["a3"]
+    contexts = Contexts.from_dict(made)
+    with pytest.raises(MissingStimuliError) as error:
+        ceat(contexts, DESIGN, samples=3)
+    assert set(error.value.missing) == {"x0", "a3"}
+    dropped = ceat(contexts, DESIGN, samples=3, missing="drop").coverage
+    balanced = ceat(contexts, DESIGN, samples=3, missing="balance").coverage
+    assert dropped is not None
+    assert balanced is not None
+    assert [len(words) for words in dropped.used.values()] == [3, 4, 3, 4]
+    assert [len(words) for words in balanced.used.values()] == [3, 3, 3, 3]
+    assert balanced.missing["y3"] == "left out to balance the sets"
+
+
+def test_spellings_are_recorded_and_shared_words_warned_about() -> None:
+    made = world(6)
+    made["X9"] = made.pop("x0")
+    upper = Design(name="t", x=["X9", "x1", "x2"], y=["y0", "y1", "x1"], a=WORDS["a"], b=WORDS["b"])
+    with pytest.warns(CrossroadsWarning, match="'x1' in both targets"):
+        ceat(Contexts.from_dict(made), upper, samples=3)
+    lower = Design(name="t", x=["x9", "x1"], y=["y0", "y1"], a=WORDS["a"], b=WORDS["b"])
+    coverage = ceat(Contexts.from_dict(made, fallback="title"), lower, samples=3).coverage
+    assert coverage is not None
+    assert coverage.respelled == {"x9": "X9 (title)"}
+
+
+def test_bad_input_is_refused() -> None:
+    contexts = Contexts.from_dict(world(7))
+    with pytest.raises(InputError, match="from_dict"):
+        ceat(world(7), DESIGN)  # type: ignore[arg-type]
+    with pytest.raises(InputError, match=r"cr\.catalog\('c6'\)"):
+        ceat(contexts, "c6")  # type: ignore[arg-type]
+    with pytest.raises(InputError, match="samples is 2"):
+        ceat(contexts, DESIGN, samples=2)
+    with pytest.raises(UnknownNameError, match="'hedges'"):
+        ceat(contexts, DESIGN, variance="hedge")  # type: ignore[arg-type]
+    with pytest.raises(DesignError, match="single target"):
+        ceat(contexts, Design(name="s", x=["x0"], a=["a0"], b=["b0"]))
+    with pytest.raises(MissingStimuliError, match="needs 2"):
+        ceat(contexts, Design(name="s", x=["x0", "q"], y=["y0", "y1"], a=["a0"], b=["b0"]), missing="drop")
+    made = world(8)
+    made["b1"][2] = 0
+    with pytest.raises(EvidenceError, match="'b1' is a zero vector"):
+        ceat(Contexts.from_dict(made), DESIGN, samples=3)
+
+
+def test_contexts_that_cancel_out_leave_no_effect_size() -> None:
+    # every word stands in a context and in its opposite: the mean unit vectors are 0, and so is every
+    # expected association, while each sample has an effect size. What rounding leaves is no effect size.
+    made = {word: np.concatenate([rows, -rows]) for word, rows in world(3).items()}
+    with pytest.raises(EvidenceError, match="every expected association of the design 'test' equals"):
+        ceat(Contexts.from_dict(made), DESIGN, samples=5)

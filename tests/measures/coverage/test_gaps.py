@@ -1,0 +1,132 @@
+"""Stimuli that have no usable vector: every gap of every design in one message, and what would close it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from crossroads import (
+    Contexts,
+    Design,
+    Embeddings,
+    battery,
+    ceat_battery,
+    compare_battery,
+    load,
+    series,
+    weat,
+)
+from crossroads.errors import MissingStimuliError
+from crossroads.measures.coverage.gaps import require_stimuli
+
+WORDS = [f"{name}{i}" for name in "xyab" for i in range(4)]
+
+
+def model(*labels: str, zero: str = "") -> Embeddings:
+    rng = np.random.default_rng(1)
+    vectors = {label: rng.normal(size=6) * (label != zero) for label in (*WORDS, *labels)}
+    return Embeddings.from_dict(vectors)
+
+
+def design(name: str, **more: list[str]) -> Design:
+    sets = {role: [f"{role}{i}" for i in range(4)] + more.get(role, []) for role in "xyab"}
+    return Design(name=name, **sets)  # type: ignore[arg-type]
+
+
+FIRST = design("first", x=["gone"], b=["lost"])
+SECOND = design("second", y=["gone", "Rose"])
+GAPS = {
+    "first": {"x": {"gone": "not in the vocabulary"}, "b": {"lost": "not in the vocabulary"}},
+    "second": {"y": {"gone": "not in the vocabulary", "Rose": "not in the vocabulary"}},
+}
+
+
+def test_every_gap_of_every_design_is_told_at_once() -> None:
+    with pytest.raises(MissingStimuliError) as caught:
+        battery(model("rose"), [FIRST, design("whole"), SECOND], missing="raise")
+    error = caught.value
+    assert error.message == (
+        "3 stimuli of 2 designs have no usable vector:\n  first: x: gone; b: lost\n  second: y: gone and Rose"
+    )
+    assert error.gaps == GAPS
+    assert set(error.missing) == {"gone", "lost", "Rose"}
+    assert error.hint is not None
+    assert "1 of them is there under another spelling: allow it with fallback='lower'." in error.hint
+
+
+def test_one_design_is_named_too() -> None:
+    with pytest.raises(
+        MissingStimuliError, match=r"^in first, 2 stimuli have no usable vector \(x: gone; b"
+    ) as c:
+        weat(model(), FIRST)
+    assert c.value.gaps == {"first": GAPS["first"]}
+    assert c.value.reason == "2 stimuli have no usable vector (x: gone; b: lost)."
+
+
+def test_rows_of_zeros_are_gaps() -> None:
+    with pytest.raises(MissingStimuliError) as caught:
+        require_stimuli(model(zero="a2"), [design("d")])
+    assert caught.value.gaps == {"d": {"a": {"a2": "zero vector"}}}
+
+
+def test_gaps_in_several_models_are_told_at_once() -> None:
+    with pytest.raises(MissingStimuliError) as caught:
+        compare_battery(
+            {"one": model("rose"), "two": model("gone", "Rose")}, [FIRST, SECOND], missing="raise"
+        )
+    assert set(caught.value.gaps) == {"first in one", "second in one", "first in two"}
+    with pytest.raises(MissingStimuliError) as caught:
+        series({1900: model(), 1910: model("gone", "lost"), 1920: model("gone")}, FIRST, missing="raise")
+    assert set(caught.value.gaps) == {"first 1900", "first 1920"}
+
+
+def test_gaps_of_contexts_are_told_at_once() -> None:
+    rng = np.random.default_rng(1)
+    contexts = Contexts.from_dict({word: rng.normal(size=(3, 6)) for word in [*WORDS, "rose"]})
+    with pytest.raises(MissingStimuliError) as caught:
+        ceat_battery(contexts, [FIRST, SECOND], samples=5, missing="raise")
+    assert caught.value.gaps["second"]["y"] == {"gone": "no context", "Rose": "no context"}
+
+
+def test_many_gaps_are_counted_and_few_are_listed() -> None:
+    lacking = [f"n{i}" for i in range(60)]
+    with pytest.raises(MissingStimuliError) as caught:
+        weat(model(), design("d", x=lacking))
+    assert "n58 and n59" in caught.value.message
+    with pytest.raises(MissingStimuliError) as caught:
+        weat(model(), design("d", x=[*lacking, "more" * 100]))
+    assert "n5 and 55 more" in caught.value.message
+    assert len(caught.value.message) < 200
+    assert len(caught.value.missing) == 61
+
+
+def test_near_words_are_suggested_out_of_the_vocabulary_of_the_file(tmp_path: Path) -> None:
+    emb = model("gladiolus", "gladiolas", "Rosemary")
+    path = tmp_path / "vectors.txt"
+    rows = zip(emb.labels, emb.vectors, strict=True)
+    path.write_text("".join(f"{word} {' '.join(map(str, row))}\n" for word, row in rows), encoding="utf-8")
+    asked = design("flowers", x=["gladiola", "rosmary", "qqq"])
+    for given in (emb, load(path, words=asked.words)):
+        with pytest.raises(MissingStimuliError) as caught:
+            weat(given, asked)
+        assert caught.value.hint is not None
+        assert "for gladiola: gladiolas, gladiolus; for rosmary: Rosemary)" in caught.value.hint
+        assert "qqq" not in caught.value.hint
+
+
+def test_tests_that_are_skipped_say_what_spelling_would_help() -> None:
+    names = Design(name="names", x=["Ann", "Bea"], y=["Cid", "Dan"], a=["a0", "a1"], b=["b0", "b1"])
+    emb = model("ann", "bea", "cid", "dan")
+    (reason,) = battery(emb, names).skipped.values()
+    assert reason == (
+        "x has 0 of 2 stimuli left, and needs 2; left out: Ann and Bea. "
+        "y has 0 of 2 stimuli left, and needs 2; left out: Cid and Dan. "
+        "4 of them would be found with the fallback 'lower' (--fallback lower)."
+    )
+    with pytest.raises(MissingStimuliError, match=r"^in names, x has 0 of 2") as caught:
+        weat(emb, names, missing="drop")
+    assert set(caught.value.gaps["names"]) == {"x", "y"}
+    assert battery(emb.with_fallback("lower"), names).skipped == {}
+    assert "fallback" not in battery(model(), names).skipped["names"]

@@ -1,0 +1,498 @@
+"""IBD and EIBD against the set formulas of the paper, and planted truth."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from itertools import product
+from math import sqrt
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.stats import binomtest, mannwhitneyu
+
+from crossroads import Embeddings, eibd, ibd, wefat
+from crossroads.errors import InputError, UnknownNameError
+from crossroads.measures import DetectionResult
+from crossroads.measures.intersectional.detection import GRID
+
+Table = dict[str, dict[str, float]]
+
+
+def tables(n_words: int, n_pairs: int, n_parents: int, seed: int, *, steps: int = 20) -> tuple[Table, Table]:
+    """Scores on the grid of thresholds, so that many are equal to each other and to a threshold."""
+    rng = np.random.default_rng(seed)
+    words = [f"w{i}" for i in range(n_words)]
+
+    def table(name: str, n: int) -> Table:
+        return {
+            f"{name}{k}": {w: float(v) / 20 for w, v in zip(words, row, strict=True)}
+            for k, row in enumerate(rng.integers(-steps, steps + 1, (n, n_words)))
+        }
+
+    return table("pair", n_pairs), table("parent", n_parents)
+
+
+def naive_ibd(pairs: Table, t: float) -> set[str]:
+    """W_IB: the union over all pairs of the words above the threshold."""
+    return set().union(*({w for w, s in scores.items() if s > t} for scores in pairs.values()))
+
+
+def naive_eibd(pairs: Table, constituents: Table, t: float) -> set[str]:
+    """Section 8.2: the union over all constituent pairs i of W_IB − W_i, W_i = {w in W_IB: score > t}."""
+    found = naive_ibd(pairs, t)
+    emergent: set[str] = set()
+    for scores in constituents.values():
+        w_i = {w for w in found if scores[w] > t}
+        emergent |= found - w_i
+    return emergent
+
+
+# The formulas
+
+
+@settings(deadline=None, max_examples=80)
+@given(
+    n_words=st.integers(1, 25),
+    n_pairs=st.integers(1, 6),
+    n_parents=st.integers(1, 5),
+    seed=st.integers(0, 99_999),
+    step=st.integers(-22, 22),
+)
+def test_detection_equals_the_set_formulas_also_at_ties(
+    n_words: int, n_pairs: int, n_parents: int, seed: int, step: int
+) -> None:
+    pairs, constituents = tables(n_words, n_pairs, n_parents, seed)
+    t = step / 20
+    first, second = ibd(pairs, threshold=t), eibd(pairs, constituents, threshold=t)
+    assert set(first.words) == naive_ibd(pairs, t)
+    assert set(second.words) == naive_eibd(pairs, constituents, t)
+    assert set(second.words) <= set(first.words)
+    assert len(set(first.words)) == len(first.words)
+    assert (first.kind, second.kind, first.threshold_rule) == ("ibd", "eibd", "given")
+    assert first.scores == {w: max(s[w] for s in pairs.values()) for w in pairs["pair0"]}
+    assert second.scores == pytest.approx(
+        {w: first.scores[w] - min(s[w] for s in constituents.values()) for w in first.scores}
+    )
+
+
+@settings(deadline=None, max_examples=60)
+@given(
+    n_words=st.integers(2, 25),
+    seed=st.integers(0, 99_999),
+    step=st.integers(-22, 22),
+    kind=st.sampled_from(["ibd", "eibd"]),
+    data=st.data(),
+)
+def test_rates_equal_counting_by_hand_and_a_true_word_given_twice_counts_once(
+    n_words: int, seed: int, step: int, kind: str, data: st.DataObject
+) -> None:
+    pairs, constituents = tables(n_words, 3, 2, seed)
+    words = list(pairs["pair0"])
+    true = data.draw(st.lists(st.sampled_from(words), min_size=1, max_size=n_words - 1, unique=True))
+    truth = [*true, *true, "absent", "absent"]
+    t = step / 20
+    if kind == "ibd":
+        result, found = ibd(pairs, threshold=t, truth=truth, resamples=20), naive_ibd(pairs, t)
+    else:
+        result = eibd(pairs, constituents, threshold=t, truth=truth, resamples=20)
+        found = naive_eibd(pairs, constituents, t)
+    others = [w for w in words if w not in true]
+    hits, alarms = len(found & set(true)), len(found & set(others))
+    assert result.tpr == hits / len(true)
+    assert result.fpr == alarms / len(others)
+    assert result.accuracy == (hits + len(others) - alarms) / n_words
+    assert result.chance == len(true) / n_words
+    assert result.baseline == max(len(true), len(others)) / n_words
+    assert (result.truth, result.absent) == (tuple(true), ("absent",))
+    assert result.auc == pytest.approx(
+        sum(
+            (result.scores[p] > result.scores[n]) + 0.5 * (result.scores[p] == result.scores[n])
+            for p in true
+            for n in others
+        )
+        / (len(true) * len(others))
+    )
+    assert result.honest_accuracy is None
+
+
+@settings(deadline=None, max_examples=40)
+@given(seed=st.integers(0, 99_999), kind=st.sampled_from(["ibd", "eibd"]))
+def test_the_curve_holds_the_rates_of_every_threshold(seed: int, kind: str) -> None:
+    pairs, constituents = tables(12, 3, 2, seed)
+    true = ["w0", "w3", "w4"]
+
+    def run(t: float) -> DetectionResult:
+        options: dict[str, Any] = {"threshold": t, "truth": true, "resamples": 2}
+        return ibd(pairs, **options) if kind == "ibd" else eibd(pairs, constituents, **options)
+
+    curve = run(0.0).curve
+    assert set(GRID.tolist()) <= set(curve["threshold"])
+    assert list(curve["threshold"]) == sorted(curve["threshold"], reverse=True)
+    for t, fpr, tpr in list(zip(curve["threshold"], curve["fpr"], curve["tpr"], strict=True))[::9]:
+        at = run(t)
+        assert (at.fpr, at.tpr) == pytest.approx((fpr, tpr))
+    if kind == "ibd":
+        assert list(curve["fpr"]) == sorted(curve["fpr"])
+        assert (curve["fpr"][0], curve["tpr"][0]) == (0, 0)
+
+
+def test_the_words_are_sorted_by_strength() -> None:
+    pairs = {"p": {"a": 0.5, "b": 2.0, "c": -1.0, "d": 1.0}, "q": {"a": 1.5, "b": 0.0, "c": 0.1, "d": 0.0}}
+    result = ibd(pairs, threshold=0.2)
+    assert result.words == ("b", "a", "d")
+    assert [row["word"] for row in result.rows()] == ["b", "a", "d", "c"]
+    assert [row["detected"] for row in result.rows()] == [True, True, True, False]
+    assert "true" not in result.rows()[0]
+
+
+# The self-pair trap
+
+
+def test_with_self_pairs_eibd_would_equal_ibd() -> None:
+    # Section 8.2 counts i = 1 … M over all subcategories, the group's own among them. The difference of a
+    # group with itself is 0 for every word, which is above no positive threshold: W_i is empty, W_IB − W_i is
+    # all of W_IB, and the union over i removes nothing. "both" is what ought to be removed: above the
+    # threshold for race and for gender. "emergent" belongs to the intersection only.
+    pairs = {
+        "AF vs EM": {"both": 1.8, "emergent": 1.7, "nobody": 0.1},
+        "AF vs AM": {"both": 0.9, "emergent": 1.6, "nobody": -0.3},
+    }
+    real = {
+        "African American vs European American": {"both": 1.4, "emergent": 0.9, "nobody": 0.2},
+        "female vs male": {"both": 1.3, "emergent": 0.8, "nobody": -0.1},
+    }
+    itself = dict.fromkeys(["both", "emergent", "nobody"], 0.0)
+    trap = {**real, "African American vs African American": itself, "female vs female": itself}
+    found = ibd(pairs, threshold=1.0)
+    assert found.words == ("both", "emergent")
+    assert set(eibd(pairs, trap, threshold=1.0).words) == set(found.words)
+    assert eibd(pairs, real, threshold=1.0).words == ("emergent",)
+
+
+@settings(deadline=None, max_examples=30)
+@given(seed=st.integers(0, 99_999), step=st.integers(0, 20))
+def test_with_self_pairs_eibd_equals_ibd_whatever_the_scores(seed: int, step: int) -> None:
+    pairs, constituents = tables(20, 5, 3, seed)
+    trap = {**constituents, "itself": dict.fromkeys(pairs["pair0"], 0.0)}
+    assert set(eibd(pairs, trap, threshold=step / 20).words) == set(ibd(pairs, threshold=step / 20).words)
+
+
+def test_our_constituents_have_no_self_pairs_so_that_eibd_removes_words() -> None:
+    emb, groups, words = planted(0)
+    listed = [w for kind in words.values() for w in kind]
+    result = wefat(emb, groups, listed, TARGET)
+    first = set(ibd(result.pairs, threshold=1.33).words)
+    second = set(eibd(result.pairs, result.constituents, threshold=1.33).words)
+    assert second < first
+    assert first - second == set(words["both"])
+
+
+# Thresholds
+
+
+def test_the_grid_is_the_papers() -> None:
+    assert GRID.tolist() == [round(-2 + 0.05 * i, 2) for i in range(81)]
+
+
+@settings(deadline=None, max_examples=30)
+@given(
+    n_words=st.integers(4, 16),
+    seed=st.integers(0, 99_999),
+    rule=st.sampled_from(["accuracy", "youden"]),
+    kind=st.sampled_from(["ibd", "eibd"]),
+)
+def test_rules_choose_the_highest_of_the_best_thresholds_and_judge_honestly(
+    n_words: int, seed: int, rule: str, kind: str
+) -> None:
+    pairs, constituents = tables(n_words, 3, 2, seed, steps=45)
+    words = list(pairs["pair0"])
+    true = words[: max(1, n_words // 4)]
+    flagged = [
+        naive_ibd(pairs, t) if kind == "ibd" else naive_eibd(pairs, constituents, t) for t in GRID.tolist()
+    ]
+
+    def choice(cases: list[str]) -> int:
+        def merit(found: set[str]) -> Fraction:
+            if rule == "accuracy":
+                return Fraction(sum((w in found) == (w in true) for w in cases), len(cases))
+            p, n = [w for w in cases if w in true], [w for w in cases if w not in true]
+            tpr = Fraction(len(found & set(p)), len(p)) if p else Fraction(0)
+            return tpr - Fraction(len(found & set(n)), len(n))
+
+        return max(range(len(GRID)), key=lambda k: (merit(flagged[k]), k))
+
+    options: dict[str, Any] = {"threshold": rule, "truth": true, "resamples": 5}
+    result = ibd(pairs, **options) if kind == "ibd" else eibd(pairs, constituents, **options)
+    assert result.threshold == GRID[choice(words)]
+    assert result.threshold_rule == result.conventions["threshold"] == rule
+    honest = [(word in flagged[choice([w for w in words if w != word])]) == (word in true) for word in words]
+    assert result.honest_accuracy == sum(honest) / n_words
+
+
+def test_accuracy_may_prefer_to_detect_nothing_where_youden_does_not() -> None:
+    # Two true words at 1.0 among 20, and three others at 1.0 as well: flagging all five is right in 17 cases
+    # of 20, flagging none in 18. The rates are 1 − 3/18 against 0 − 0.
+    scores = {f"w{i}": 1.0 if i < 5 else -1.0 for i in range(20)}
+    by_accuracy = ibd({"p": scores}, threshold="accuracy", truth=["w0", "w1"], resamples=5)
+    by_youden = ibd({"p": scores}, threshold="youden", truth=["w0", "w1"], resamples=5)
+    assert (by_accuracy.threshold, by_accuracy.words) == (2.0, ())
+    assert by_accuracy.accuracy == by_accuracy.baseline == 0.9
+    assert by_youden.threshold == 0.95  # 1.0 is not above 1.0
+    assert (by_youden.tpr, by_youden.fpr) == (1.0, 3 / 18)
+
+
+# References
+
+
+@pytest.mark.reference
+def test_areas_and_intervals_equal_scipy() -> None:
+    pairs, constituents = tables(60, 4, 3, 7)
+    truth = [f"w{i}" for i in range(15)]
+    for result in (
+        ibd(pairs, threshold=0.5, truth=truth, level=0.9),
+        eibd(pairs, constituents, threshold=0.5, truth=truth, level=0.9),
+    ):
+        positive = [s for w, s in result.scores.items() if w in truth]
+        negative = [s for w, s in result.scores.items() if w not in truth]
+        assert result.auc == pytest.approx(mannwhitneyu(positive, negative).statistic / (15 * 45))
+        assert result.auc_interval is not None
+        assert result.auc is not None
+        assert result.auc_interval[0] < result.auc < result.auc_interval[1]
+        assert set(result.intervals) == {"accuracy", "tpr", "fpr"}
+        for name, cases in (("accuracy", 60), ("tpr", 15), ("fpr", 45)):
+            share = result.intervals[name]
+            assert (share.cases, share.value) == (cases, getattr(result, name))
+            expected = binomtest(share.hits, cases).proportion_ci(0.9, method="exact")
+            assert (share.low, share.high) == pytest.approx((expected.low, expected.high), abs=1e-9)
+
+
+# Planted truth
+
+TARGET = ("r0", "g0")
+COUNTS = {"own": 10, "both": 10, "race": 10, "gender": 10, "nobody": 40}
+
+
+def planted(
+    seed: int, noise: float = 0.5
+) -> tuple[Embeddings, dict[tuple[str, str], list[str]], dict[str, list[str]]]:
+    """Vectors of 3 × 2 groups of twelve names and of words whose truth is known.
+
+    A name is the axis of its race plus the axis of its gender plus an axis of its group, and noise. ``own``
+    words lie on the axis of the target, ``race`` and ``gender`` words on the axis of one of its parents,
+    ``both`` on the sum of the two, ``nobody`` on none. Noise is kept off these axes.
+    """
+    rng = np.random.default_rng(seed)
+    axes = np.linalg.qr(rng.normal(size=(60, 60)))[0]
+    race, gender, own, rest = axes[:3], axes[3:5], axes[5:11].reshape(3, 2, 60), axes[11:]
+
+    def off_axis() -> Any:
+        return noise * rng.normal(size=len(rest)) @ rest / np.sqrt(len(rest))
+
+    vectors, groups = {}, {}
+    for i, j in product(range(3), range(2)):
+        names = [f"r{i}g{j}n{k}" for k in range(12)]
+        groups[f"r{i}", f"g{j}"] = names
+        for name in names:
+            vectors[name] = race[i] + gender[j] + own[i, j] + off_axis()
+    places = {
+        "own": own[0, 0],
+        "both": race[0] + gender[0],
+        "race": race[0],
+        "gender": gender[0],
+        "nobody": 0 * race[0],
+    }
+    words = {kind: [f"{kind}{k}" for k in range(n)] for kind, n in COUNTS.items()}
+    for kind, listed in words.items():
+        for word in listed:
+            vectors[word] = places[kind] + off_axis()
+    return Embeddings.from_dict(vectors), groups, words
+
+
+def test_the_scores_of_planted_words_without_noise() -> None:
+    # An own word has cosine c with the 12 names of the target and 0 with all others: against another group
+    # d = c / (c/2); race, 12 of 24 against 0 of 24, (1/2) / √(1/4 · 3/4); gender, 12 of 36 against 0 of 36,
+    # (1/3) / √(1/6 · 5/6). A word of both parents has 2c with the target, c where one is shared, 0 elsewhere:
+    # against groups that share nothing d = 2, race 1 / √(1/2), gender 1 / √(17/36). A word of one parent has
+    # d = 2 with it and 0 with the other. Sample deviations make all of them smaller by √((n - 1) / n).
+    emb, groups, words = planted(0, noise=0.01)  # next to none
+    kinds = ["own", "both", "race", "gender"]
+    result = wefat(emb, groups, [words[kind][0] for kind in kinds], TARGET)
+    pair, race, gender = sqrt(23 / 24), sqrt(47 / 48), sqrt(71 / 72)
+    top = result.pair_scores.max(axis=0)
+    assert top == pytest.approx([2 * pair] * 4, abs=1e-3)
+    for name in ("r0 vs r1", "r0 vs r2"):
+        expected = [race * x for x in (0.5 / sqrt(3 / 16), sqrt(2), 2, 0)]
+        assert list(result.constituents[name].values()) == pytest.approx(expected, abs=1e-3)
+    expected = [gender * x for x in (1 / 3 / sqrt(5 / 36), 6 / sqrt(17), 0, 2)]
+    assert list(result.constituents["g0 vs g1"].values()) == pytest.approx(expected, abs=1e-3)
+
+
+# So an own word scores 1.14 and .89 with its parents, a word of both parents 1.40 and 1.45: EIBD tells them
+# apart between .89 and 1.40. At 1.33 words of nobody, which have noise only, are found once in 1,600.
+
+
+def test_eibd_finds_exactly_the_words_that_only_the_intersection_has() -> None:
+    exact, power = 0, []
+    for seed in range(20):
+        emb, groups, words = planted(seed)
+        candidates = words["own"] + words["both"] + words["nobody"]
+        result = wefat(emb, groups, candidates, TARGET)
+        first = ibd(result.pairs, threshold=1.33, truth=words["own"], resamples=2)
+        second = eibd(result.pairs, result.constituents, threshold=1.33, truth=words["own"], resamples=2)
+        assert {*words["own"], *words["both"]} <= set(first.words)  # IBD cannot tell them apart
+        power.append(second.tpr or 0.0)
+        exact += set(second.words) == set(words["own"])
+    assert np.mean(power) == 1.0
+    assert exact >= 18
+
+
+def test_below_its_window_eibd_removes_the_emergent_words_too() -> None:
+    # The parents contain the group, so an emergent word scores 1.14 and .89 with them: at .8 it is gone.
+    emb, groups, words = planted(3)
+    result = wefat(emb, groups, words["own"] + words["both"], TARGET)
+    assert set(ibd(result.pairs, threshold=0.8).words) == {*words["own"], *words["both"]}
+    assert eibd(result.pairs, result.constituents, threshold=0.8).words == ()
+
+
+def test_the_published_rule_keeps_words_of_one_parent() -> None:
+    # They are above the threshold for all pairs of that parent and for none of the other, and the union in
+    # section 8.2 removes only what is above it for every constituent pair. Whoever wants the words that no
+    # parent explains has to ask for no constituent pair above the threshold: that finds exactly the ten.
+    exact = 0
+    for seed in range(20):
+        emb, groups, words = planted(seed)
+        result = wefat(emb, groups, [w for kind in words.values() for w in kind], TARGET)
+        found = ibd(result.pairs, threshold=1.33).words
+        emergent = set(eibd(result.pairs, result.constituents, threshold=1.33).words)
+        assert {*words["own"], *words["race"], *words["gender"]} <= emergent
+        assert not emergent & set(words["both"])
+        highest = dict(zip(result.words, result.constituent_scores.max(axis=0), strict=True))
+        strict = eibd(result.pairs, result.constituents, threshold=1.33, remove="any")
+        assert set(strict.words) == {w for w in found if highest[w] <= 1.33}
+        assert strict.conventions["detected"].endswith("for no constituent pair")
+        exact += set(strict.words) == set(words["own"])
+    assert exact >= 18
+
+
+@pytest.mark.slow
+def test_the_released_code_removes_no_word() -> None:
+    # its rule, with the comparisons added up as it does: booleans of NumPy, whose sum is at most True
+    emb, groups, words = planted(3)
+    result = wefat(emb, groups, [w for kind in words.values() for w in kind], TARGET)
+    own, truth = np.asarray(result.constituent_scores), words["own"]
+    removed_by_some = 0
+    for threshold in np.array(range(-40, 41)) / 20:
+        kept = eibd(result.pairs, result.constituents, threshold=threshold, truth=truth, remove="none")
+        every = ibd(result.pairs, threshold=threshold, truth=truth)
+        added = sum((row > threshold for row in own[1:]), start=own[0] > threshold)
+        assert (added != len(own)).all()
+        assert (kept.words, kept.tpr, kept.fpr, kept.auc) == (every.words, every.tpr, every.fpr, every.auc)
+        assert kept.scores == every.scores
+        removed_by_some += eibd(result.pairs, result.constituents, threshold=threshold).words != every.words
+    assert removed_by_some > 5
+    assert kept.kind == "eibd"
+    assert kept.conventions["detected"].endswith("for any pair, whatever the constituent pairs")
+    chosen = eibd(result.pairs, result.constituents, threshold="youden", truth=truth, remove="none")
+    assert chosen.threshold == ibd(result.pairs, threshold="youden", truth=truth).threshold
+    with pytest.raises(UnknownNameError, match="did you mean 'none'"):
+        eibd(result.pairs, result.constituents, threshold=0.5, remove="non")  # type: ignore[arg-type]
+
+
+# Results and bad input
+
+
+@pytest.mark.parametrize("truth", [None, ["w0", "w2", "gone"]])
+def test_results_survive_json(truth: list[str] | None) -> None:
+    pairs, constituents = tables(10, 3, 2, 1)
+    for result in (
+        ibd(pairs, threshold=0.3, truth=truth, resamples=20, seed=3),
+        eibd(pairs, constituents, threshold=0.3, truth=truth, resamples=20, seed=3),
+    ):
+        again = DetectionResult.from_json(result.to_json())
+        assert again == result
+        assert again.curve == result.curve
+        ranked = sorted(result.scores, key=lambda w: -result.scores[w])
+        assert [row["word"] for row in result.rows()] == ranked
+        assert result.conventions["seed"] == 3
+        assert (result.accuracy is None) == (truth is None) == (result.auc_interval is None)
+
+
+def test_detection_carries_the_coverage_and_provenance_of_the_scores() -> None:
+    emb, groups, words = planted(0)
+    result = wefat(emb, groups, [*words["own"], "gone"], TARGET, missing="drop")
+    found = eibd(result.pairs, result.constituents, threshold=1.0)
+    assert found.coverage == result.coverage
+    assert found.provenance == (emb.provenance,)
+
+
+def test_the_same_seed_gives_the_same_interval() -> None:
+    pairs, _ = tables(30, 3, 1, 2)
+    truth = ["w1", "w5", "w9", "w12"]
+    one, same, other = (ibd(pairs, threshold=0.0, truth=truth, seed=s).auc_interval for s in (1, 1, 2))
+    assert one == same != other
+
+
+def test_an_unknown_rule_suggests_the_nearest() -> None:
+    pairs, constituents = tables(5, 2, 2, 1)
+    with pytest.raises(UnknownNameError, match="did you mean 'accuracy'"):
+        ibd(pairs, threshold="acuracy", truth=["w1"])  # type: ignore[arg-type]
+    with pytest.raises(UnknownNameError, match="did you mean 'youden'"):
+        eibd(pairs, constituents, threshold="Yoden", truth=["w1"])  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("threshold", [float("nan"), float("inf"), None, [1.0]])
+def test_a_threshold_that_is_no_number_is_refused(threshold: Any) -> None:
+    pairs, _ = tables(5, 2, 2, 1)
+    with pytest.raises(InputError, match="threshold is"):
+        ibd(pairs, threshold=threshold)
+
+
+def test_a_rule_needs_the_truth() -> None:
+    pairs, _ = tables(5, 2, 2, 1)
+    with pytest.raises(InputError, match="needs the true words"):
+        ibd(pairs, threshold="accuracy")
+
+
+@pytest.mark.parametrize(
+    ("truth", "says"),
+    [
+        ("w1", "truth is one string"),
+        ([], "0 of 5 candidates are true"),
+        (["nothing", "present"], "0 of 5 candidates are true"),
+        (["w0", "w1", "w2", "w3", "w4"], "5 of 5 candidates are true"),
+    ],
+)
+def test_truth_that_tells_nothing_apart_is_refused(truth: Any, says: str) -> None:
+    pairs, _ = tables(5, 2, 2, 1)
+    with pytest.raises(InputError, match=says):
+        ibd(pairs, threshold=0.5, truth=truth)
+
+
+def test_tables_that_do_not_match_are_refused() -> None:
+    pairs, constituents = tables(5, 2, 2, 1)
+    shorter = {name: {w: s for w, s in scores.items() if w != "w3"} for name, scores in constituents.items()}
+    with pytest.raises(InputError, match="different words, such as 'w3'"):
+        eibd(pairs, shorter, threshold=0.5)
+    broken = {**pairs, "pair1": {**pairs["pair1"], "w2": float("nan")}}
+    with pytest.raises(InputError, match="pairs contains nan"):
+        ibd(broken, threshold=0.5)
+    with pytest.raises(InputError, match="constituents contains nan"):
+        eibd(pairs, broken, threshold=0.5)
+    with pytest.raises(InputError, match="constituents contains no pair"):
+        eibd(pairs, {}, threshold=0.5)
+
+
+def test_the_order_of_words_in_the_constituents_does_not_matter() -> None:
+    pairs, constituents = tables(12, 3, 2, 4)
+    turned = {name: dict(reversed(scores.items())) for name, scores in constituents.items()}
+    assert eibd(pairs, turned, threshold=0.2) == eibd(pairs, constituents, threshold=0.2)
+
+
+def test_a_whole_result_in_place_of_its_pairs_is_refused_with_the_way_out() -> None:
+    emb, groups, words = planted(0)
+    result = wefat(emb, groups, words["own"], TARGET)
+    with pytest.raises(InputError, match=r"wefat\(\.\.\.\)\.pairs"):
+        ibd(result, threshold=1.0)  # type: ignore[arg-type]

@@ -1,0 +1,382 @@
+"""Thresholds and discoveries: their error rates on noise, and their power on planted words."""
+
+from __future__ import annotations
+
+from itertools import product
+from typing import Any
+
+import numpy as np
+import pytest
+
+from crossroads import Embeddings, discover, ibd, wefat
+from crossroads.errors import InputError, MissingStimuliError, UnknownNameError
+from crossroads.measures import DiscoveryResult
+from crossroads.stats import null_threshold
+
+Groups = dict[tuple[str, str], list[str]]
+TARGET = ("r0", "g0")
+
+
+def group_names(n: int = 8) -> Groups:
+    return {(f"r{i}", f"g{j}"): [f"r{i}g{j}n{k}" for k in range(n)] for i, j in product(range(3), range(2))}
+
+
+def noise_world(seed: int, n_words: int, *, dim: int = 40) -> tuple[Embeddings, Groups]:
+    """Names and words that have nothing to do with each other."""
+    rng = np.random.default_rng(seed)
+    groups = group_names()
+    labels = [n for names in groups.values() for n in names] + [f"w{k}" for k in range(n_words)]
+    return Embeddings(labels, rng.normal(size=(len(labels), dim))), groups
+
+
+def planted(seed: int, counts: dict[str, int]) -> tuple[Embeddings, Groups, dict[str, list[str]]]:
+    """Groups with axes of race, gender and their own; words on the axes, or on none (``nobody``)."""
+    rng = np.random.default_rng(seed)
+    axes = np.linalg.qr(rng.normal(size=(60, 60)))[0]
+    race, gender, own, rest = axes[:3], axes[3:5], axes[5:11].reshape(3, 2, 60), axes[11:]
+
+    def noise() -> Any:
+        return 0.5 * rng.normal(size=len(rest)) @ rest / np.sqrt(len(rest))
+
+    groups = group_names(12)
+    vectors = {
+        name: race[int(r[1])] + gender[int(g[1])] + own[int(r[1]), int(g[1])] + noise()
+        for (r, g), names in groups.items()
+        for name in names
+    }
+    places = {"own": own[0, 0], "both": race[0] + gender[0], "race": race[0], "nobody": 0 * race[0]}
+    words = {kind: [f"{kind}{k}" for k in range(n)] for kind, n in counts.items()}
+    for kind, listed in words.items():
+        vectors |= {word: places[kind] + noise() for word in listed}
+    return Embeddings.from_dict(vectors), groups, words
+
+
+# Thresholds
+
+
+def test_the_threshold_is_the_quantile_of_scores_with_names_given_out_at_random() -> None:
+    emb, groups = noise_world(1, 15)
+    words = [f"w{k}" for k in range(15)]
+    names = [n for listed in groups.values() for n in listed]
+    rng = np.random.default_rng(7)
+    tops = []
+    for _ in range(12):
+        order = rng.permutation(len(names))
+        # a name joins the group of the name whose place it takes
+        owner = {name: key for key, listed in groups.items() for name in listed}
+        shuffled: Groups = {key: [] for key in groups}
+        for i, name in enumerate(names):
+            shuffled[owner[names[order[i]]]].append(name)
+        tops.append(list(ibd(wefat(emb, shuffled, words, TARGET).pairs, threshold=0.0).scores.values()))
+    options: dict[str, Any] = {"permutations": 12, "seed": 7, "level": 0.1}
+    by_word = null_threshold(emb, groups, words, TARGET, **options)
+    assert by_word == pytest.approx(np.quantile(tops, 0.9), abs=1e-5)
+    by_family = null_threshold(emb, groups, words, TARGET, control="family", **options)
+    assert by_family == pytest.approx(np.quantile(np.max(tops, axis=1), 0.9), abs=1e-5)
+    assert by_family > by_word
+
+
+def test_on_noise_words_are_flagged_at_the_nominal_rate() -> None:
+    shares = []
+    for seed in range(12):
+        emb, groups = noise_world(seed, 300)
+        t = null_threshold(emb, groups, "*", TARGET, level=0.05, permutations=60, seed=1)
+        shares.append(len(ibd(wefat(emb, groups, "*", TARGET).pairs, threshold=t).words) / 300)
+    assert 0.02 <= np.mean(shares) <= 0.08
+
+
+@pytest.mark.slow
+def test_on_noise_control_of_the_family_flags_any_word_rarely() -> None:
+    alarms = 0
+    for seed in range(80):
+        emb, groups = noise_world(1000 + seed, 40)
+        t = null_threshold(emb, groups, "*", TARGET, control="family", permutations=100, seed=1)
+        alarms += bool(ibd(wefat(emb, groups, "*", TARGET).pairs, threshold=t).words)
+    assert alarms / 80 <= 0.1  # nominal .05; more than 8 of 80 would happen once in 50
+
+
+def test_a_stricter_level_gives_a_higher_threshold() -> None:
+    emb, groups = noise_world(2, 40)
+    found = [null_threshold(emb, groups, "*", TARGET, level=level) for level in (0.2, 0.05, 0.01)]
+    assert found == sorted(found)
+    assert len(set(found)) == 3
+
+
+# Discoveries
+
+
+def test_discovery_scores_are_those_of_wefat() -> None:
+    # relative=False and everything returned: scores equal the largest pair score to the precision of float32
+    emb, groups = noise_world(3, 50)
+    result = discover(emb, groups, TARGET, relative=False, fdr=0.999, permutations=5)
+    expected = ibd(wefat(emb, groups, "*", TARGET).pairs, threshold=0.0).scores
+    assert result.words
+    assert dict(zip(result.words, result.scores, strict=True)) == pytest.approx(
+        {word: expected[word] for word in result.words}, abs=1e-5
+    )
+    assert result.candidates == 50
+    assert list(result.scores) == sorted(result.scores, reverse=True)
+    assert list(result.qvalues) == sorted(result.qvalues)
+
+
+def test_relative_cosines_are_measured_from_the_mean_of_each_name() -> None:
+    emb, groups = noise_world(4, 60)
+    words = [f"w{k}" for k in range(60)]
+    unit = {w: np.asarray(emb[w]) / np.linalg.norm(emb[w]) for w in emb.labels}
+    own = np.array([[float(unit[w] @ unit[n]) for n in groups[TARGET]] for w in words])
+    own -= own.mean(axis=0)
+    tops = np.full(60, -np.inf)
+    for key, names in groups.items():
+        if key != TARGET:
+            rival = np.array([[float(unit[w] @ unit[n]) for n in names] for w in words])
+            rival -= rival.mean(axis=0)
+            spread = np.concatenate([own, rival], axis=1).std(axis=1, ddof=1)
+            tops = np.maximum(tops, (own.mean(axis=1) - rival.mean(axis=1)) / spread)
+    result = discover(emb, groups, TARGET, words=words, fdr=0.999, permutations=5)
+    expected = dict(zip(words, tops, strict=True))
+    assert dict(zip(result.words, result.scores, strict=True)) == pytest.approx(
+        {w: expected[w] for w in result.words}, abs=1e-5
+    )
+
+
+def test_a_qvalue_counts_exchanges_that_reach_the_score_and_one_more() -> None:
+    # Two groups of two names can be formed in six ways, and the word prefers the observed one. So a sixth of
+    # the exchanges reach its score, by restoring the groups, and none exceeds it.
+    emb = Embeddings.from_dict(
+        {"a1": [9, 1, 0], "a2": [8, 0, 2], "b1": [1, 9, 0], "b2": [0, 7, 3], "w": [1, 0, 0]}
+    )
+    groups = {"A": ["a1", "a2"], "B": ["b1", "b2"]}
+    options: dict[str, Any] = {"words": ["w"], "relative": False, "fdr": 0.9}
+    assert discover(emb, groups, "A", permutations=600, **options).qvalues[0] == pytest.approx(
+        1 / 6, abs=0.06
+    )
+    # Without an exchange that reaches it, the score still has the rate of one in as many as were tried.
+    emb, planted_groups, _ = planted(1, {"own": 4, "nobody": 30})
+    strongest = discover(emb, planted_groups, TARGET, permutations=10).qvalues
+    assert strongest == pytest.approx(np.full(4, 1 / 10 / 4))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", ["ibd", "eibd"])
+def test_on_noise_discoveries_are_rare(kind: Any) -> None:
+    # Where nothing is true every discovery is false, so the rate is the share of worlds with any.
+    worlds = [noise_world(seed, 150) for seed in range(40)]
+    found = [discover(emb, groups, TARGET, kind=kind, permutations=50).words for emb, groups in worlds]
+    assert sum(map(bool, found)) / 40 <= 0.15  # nominal .05; more than 6 of 40 would happen once in 100
+
+
+def test_planted_words_are_discovered_and_few_others() -> None:
+    rates, power = [], []
+    for seed in range(12):
+        emb, groups, words = planted(seed, {"own": 10, "nobody": 190})
+        found = discover(emb, groups, TARGET, fdr=0.1, permutations=50).words
+        power.append(len(set(found) & set(words["own"])) / 10)
+        rates.append(len(set(found) - set(words["own"])) / max(1, len(found)))
+    assert np.mean(power) == 1.0
+    assert np.mean(rates) <= 0.1 + 0.05
+
+
+def test_eibd_discoveries_are_words_of_the_group_alone() -> None:
+    # A word of one parent is no closer to the group than to its siblings in that parent: its smallest pair
+    # score is about 0. A word of both parents is explained by its constituents more than an own word is.
+    emb, groups, words = planted(1, {"own": 20, "both": 20, "race": 20, "nobody": 100})
+    plain = set(discover(emb, groups, TARGET, permutations=50).words)
+    beyond = discover(emb, groups, TARGET, kind="eibd", permutations=50).words
+    assert {*words["own"], *words["both"], *words["race"]} <= plain
+    assert set(beyond[:20]) == set(words["own"])
+    assert not set(beyond) & set(words["race"])
+
+
+def test_emergent_words_are_discovered_where_nothing_else_is_planted() -> None:
+    power = []
+    for seed in range(12):
+        emb, groups, words = planted(seed, {"own": 10, "nobody": 190})
+        found = discover(emb, groups, TARGET, kind="eibd", fdr=0.1, permutations=50).words
+        power.append(len(set(found) & set(words["own"])) / 10)
+    assert np.mean(power) > 0.9
+
+
+def test_names_close_to_everything_deceive_absolute_cosines_only() -> None:
+    # Names of the target lie nearer to the common direction of all vectors, as rare names do. Every word is
+    # then closer to them than to other names, although no word is about the group.
+    for seed in range(3):
+        rng = np.random.default_rng(seed)
+        common = np.eye(50)[0]
+        groups = group_names()
+        vectors = {
+            name: (4.0 if key == TARGET else 1.0) * common + 2 * rng.normal(size=50) / np.sqrt(50)
+            for key, names in groups.items()
+            for name in names
+        }
+        vectors |= {f"w{k}": 2 * common + rng.normal(size=50) / np.sqrt(50) for k in range(150)}
+        emb = Embeddings.from_dict(vectors)
+        fooled = discover(emb, groups, TARGET, relative=False, permutations=50)
+        assert len(fooled.words) == 150
+        assert len(discover(emb, groups, TARGET, permutations=50).words) <= 5
+
+
+def test_words_equally_close_to_all_names_are_no_discoveries() -> None:
+    emb, groups, words = planted(5, {"own": 10, "nobody": 50})
+    wide = np.concatenate([emb.vectors, np.zeros((len(emb), 1))], axis=1)
+    apart = Embeddings([*emb.labels, "apart"], np.concatenate([wide, np.eye(61)[60:]]))
+    result = discover(apart, groups, TARGET, relative=False, fdr=0.1, permutations=50)
+    assert set(words["own"]) <= set(result.words)
+    assert "apart" not in result.words
+    assert np.isfinite(result.scores).all()
+    assert np.isfinite(null_threshold(apart, groups, "*", TARGET, permutations=5))
+
+
+def test_one_category_can_be_discovered_too() -> None:
+    emb, groups = noise_world(6, 30)
+    flat = {f"{r}{g}": names for (r, g), names in groups.items()}
+    result = discover(emb, flat, "r0g0", kind="eibd", permutations=5)
+    assert (result.target, result.kind, result.candidates) == ("r0g0", "eibd", 30)
+
+
+def test_discovery_depends_on_the_seed_and_reports_its_progress() -> None:
+    emb, groups = noise_world(9, 60)
+    options: dict[str, Any] = {"fdr": 0.999, "permutations": 8}
+    seen: list[int] = []
+    one = discover(emb, groups, TARGET, seed=1, progress=seen.append, **options)
+    assert seen == list(range(1, 9))
+    assert discover(emb, groups, TARGET, seed=1, **options) == one
+    others = [discover(emb, groups, TARGET, seed=s, **options) for s in (2, 3)]
+    assert any(list(other.qvalues) != list(one.qvalues) for other in others)
+    assert (one.permutations, one.conventions["seed"], one.fdr) == (8, 1, 0.999)
+
+
+def test_the_result_survives_json() -> None:
+    emb, groups, _ = planted(2, {"own": 5, "nobody": 60})
+    result = discover(emb, groups, TARGET, permutations=30)
+    assert result.words
+    assert DiscoveryResult.from_json(result.to_json()) == result
+    assert list(result.rows()[0]) == ["word", "score", "z", "qvalue"]
+    nothing = discover(*noise_world(7, 30), TARGET, permutations=30, fdr=0.001)
+    assert nothing.words == ()
+    assert DiscoveryResult.from_json(nothing.to_json()) == nothing
+
+
+# Bad input
+
+
+@pytest.mark.parametrize(
+    ("options", "says"),
+    [
+        ({"level": 0}, "level is 0"),
+        ({"level": 1.5}, r"level is 1\.5"),
+        ({"control": "wrod"}, "did you mean 'word'"),
+        ({"permutations": 0}, "permutations is 0"),
+        ({"ddof": 3}, "ddof is 3"),
+        ({"words": "w1"}, "one string"),
+        ({"words": []}, "no candidate words"),
+        ({"target": "r0 / g9"}, "did you mean"),
+    ],
+)
+def test_a_threshold_of_impossible_options_is_refused(options: dict[str, Any], says: str) -> None:
+    emb, groups = noise_world(1, 5)
+    given: dict[str, Any] = {"words": "*", "target": TARGET, **options}
+    with pytest.raises(InputError, match=says):
+        null_threshold(emb, groups, **given)
+
+
+@pytest.mark.parametrize(
+    ("options", "says"),
+    [
+        ({"fdr": 0}, "fdr is 0"),
+        ({"fdr": 1}, "fdr is 1"),
+        ({"kind": "eibdd"}, "did you mean 'eibd'"),
+        ({"permutations": 0}, "permutations is 0"),
+        ({"ddof": 7}, "ddof is 7"),
+        ({"words": "w1"}, "one string"),
+        ({"words": []}, "no candidate words"),
+    ],
+)
+def test_a_discovery_with_impossible_options_is_refused(options: dict[str, Any], says: str) -> None:
+    emb, groups = noise_world(1, 5)
+    with pytest.raises(InputError, match=says):
+        discover(emb, groups, TARGET, **options)
+
+
+def test_missing_words_and_unknown_groups_are_refused() -> None:
+    emb, groups = noise_world(1, 5)
+    with pytest.raises(MissingStimuliError):
+        discover(emb, groups, TARGET, words=["w1", "nothing"])
+    dropped = discover(emb, groups, TARGET, words=["w1", "w2", "nothing"], missing="drop", permutations=2)
+    assert dropped.candidates == 2
+    with pytest.raises(UnknownNameError, match="did you mean 'r0 / g0'"):
+        discover(emb, groups, ("r0", "g00"))
+
+
+def test_the_length_of_vectors_does_not_matter_however_short_or_long() -> None:
+    emb, groups = noise_world(3, 12)
+    lengths = 10.0 ** np.random.default_rng(0).uniform(-300, 300, size=(len(emb), 1))
+    scaled = Embeddings(emb.labels, emb.vectors * lengths)
+    one, other = (discover(e, groups, TARGET, fdr=0.99, permutations=3) for e in (emb, scaled))
+    assert other.words == one.words
+    assert other.scores == pytest.approx(one.scores, abs=1e-4)
+
+
+def test_a_word_for_yes_or_no_is_no_switch() -> None:
+    emb, groups = noise_world(1, 5)
+    bad: Any = "no"
+    with pytest.raises(InputError, match="relative is 'no'"):
+        discover(emb, groups, TARGET, relative=bad)
+
+
+def topical_world(seed: int, planted: int = 0) -> tuple[Embeddings, dict[tuple[str, str], list[str]]]:
+    """Groups of ten names with topics of their own, and 2,000 random words; some near the target's topic."""
+    rng = np.random.default_rng(seed)
+    groups = {(r, g): [f"{r}{g}{i}" for i in range(10)] for r in ("r0", "r1") for g in ("g0", "g1")}
+    names = [rng.normal(size=50) * 0.7 + rng.normal(size=(10, 50)) for _ in groups]
+    words = rng.normal(size=(2000, 50))
+    apart = names[0].mean(axis=0) - np.mean([some.mean(axis=0) for some in names[1:]], axis=0)
+    words[:planted] += 0.9 * np.sqrt(50) * apart / np.linalg.norm(apart)
+    labels = [name for some in groups.values() for name in some] + [f"w{i}" for i in range(2000)]
+    return Embeddings(labels, np.concatenate([*names, words])), groups
+
+
+@pytest.mark.slow
+def test_topics_of_names_are_no_discoveries_with_an_empirical_null() -> None:
+    # exchanging names finds a quarter of all random words: names of a group differ with almost any of them
+    for seed in range(4):
+        emb, groups = topical_world(seed)
+        assert len(discover(emb, groups, TARGET, null="exchange", permutations=40).words) > 200
+        assert len(discover(emb, groups, TARGET, permutations=40).words) <= 5
+
+
+@pytest.mark.slow
+def test_planted_words_stand_out_of_a_vocabulary_with_topics() -> None:
+    found = false = 0
+    for seed in range(4):
+        emb, groups = topical_world(seed, planted=40)
+        words = discover(emb, groups, TARGET, permutations=40).words
+        true = sum(int(word[1:]) < 40 for word in words)
+        found, false = found + true, false + len(words) - true
+    assert found > 0.3 * 160
+    assert false <= 0.15 * (found + false)
+
+
+@pytest.mark.slow
+def test_an_empirical_threshold_flags_random_words_at_its_rate() -> None:
+    flagged = {"empirical": [], "exchange": []}  # type: dict[Any, list[float]]
+    for seed in range(5):
+        emb, groups = topical_world(seed)
+        largest = wefat(emb, groups, "*", TARGET).pair_scores.max(axis=0)
+        for null, shares in flagged.items():
+            limit = null_threshold(emb, groups, "*", TARGET, permutations=40, null=null)
+            shares.append(float((largest > limit).mean()))
+    assert 0.03 < np.mean(flagged["empirical"]) < 0.09
+    assert np.mean(flagged["exchange"]) > 0.2
+
+
+def test_few_candidates_are_compared_by_exchange_unless_asked_otherwise() -> None:
+    emb, groups, _ = planted(2, {"own": 5, "nobody": 60})
+    plain = discover(emb, groups, TARGET, permutations=10)
+    assert plain.conventions["null"] == "exchange"
+    assert plain.z.size == 0
+    fitted = discover(emb, groups, TARGET, permutations=10, null="empirical", fdr=0.9)
+    assert fitted.conventions["null"] == "empirical"
+    assert fitted.z.size == len(fitted.words)
+    assert list(fitted.z) == sorted(fitted.z, reverse=True)
+    with pytest.raises(UnknownNameError, match="'exchange'"):
+        discover(emb, groups, TARGET, null="exchanged")  # type: ignore[arg-type]

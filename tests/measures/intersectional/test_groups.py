@@ -1,0 +1,157 @@
+"""Tables of groups: every shape in which they may be given says the same thing."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from crossroads import catalog
+from crossroads.errors import DesignError, InputError, UnknownNameError
+from crossroads.measures.intersectional.groups import group_table
+
+TUPLES: dict[tuple[str, str], list[str]] = {
+    ("Black", "female"): ["Aisha", "Keisha"],
+    ("Black", "male"): ["Jamal"],
+    ("White", "female"): ["Emily", "Katie", "Megan"],
+    ("White", "male"): ["Brad", "Josh"],
+}
+NESTED = {
+    "Black": {"female": ["Aisha", "Keisha"], "male": ["Jamal"]},
+    "White": {"female": ["Emily", "Katie", "Megan"], "male": ["Brad", "Josh"]},
+}
+CROSSED = {
+    "race": {
+        "Black": ["Aisha", "Keisha", "Jamal"],
+        "White": ["Emily", "Katie", "Megan", "Brad", "Josh"],
+    },
+    "gender": {
+        "female": ["Aisha", "Keisha", "Emily", "Katie", "Megan"],
+        "male": ["Jamal", "Brad", "Josh"],
+    },
+}
+
+
+@pytest.mark.parametrize("shape", [TUPLES, NESTED, CROSSED], ids=["tuples", "nested", "crossed"])
+def test_every_shape_gives_the_same_groups(shape: Any) -> None:
+    table = group_table(shape)
+    assert {key: list(names) for key, names in table.names.items()} == TUPLES
+    assert table.labels[("Black", "female")] == "Black / female"
+
+
+def test_categories_have_names_where_they_were_given() -> None:
+    assert group_table(CROSSED).categories == ("race", "gender")
+    assert group_table(TUPLES).categories == group_table(NESTED).categories == ("category 1", "category 2")
+    assert group_table(catalog("ceat-groups")).categories == ("race", "gender")
+
+
+def test_the_catalogue_is_a_table_of_six_groups_of_twelve_names() -> None:
+    table = group_table(catalog("ceat-groups"))
+    assert {label: len(table.names[key]) for key, label in table.labels.items()} == dict.fromkeys(
+        ["AF", "AM", "EF", "EM", "MF", "MM"], 12
+    )
+    assert table.find("af") == table.find("african american / FEMALE") == ("African American", "female")
+
+
+def test_names_may_come_from_an_iterator_or_a_set() -> None:
+    table = group_table({"Black": {"female": iter(["Aisha"])}, "White": {"female": {"Emily", "Anne"}}})
+    assert table.names == {("Black", "female"): ("Aisha",), ("White", "female"): ("Anne", "Emily")}
+
+
+def test_three_levels_are_three_categories() -> None:
+    nested = {"a": {"b": {"c": ["p"], "d": ["q"]}}, "e": {"b": {"c": ["r"], "d": ["s"]}}}
+    table = group_table(nested)
+    assert table.names == {
+        ("a", "b", "c"): ("p",),
+        ("a", "b", "d"): ("q",),
+        ("e", "b", "c"): ("r",),
+        ("e", "b", "d"): ("s",),
+    }
+    assert table.union(2, "c") == ("p", "r")
+    assert table.siblings(1, "b") == ()
+
+
+@settings(deadline=None, max_examples=40)
+@given(sizes=st.lists(st.integers(2, 4), min_size=1, max_size=3), data=st.data())
+def test_crossing_categories_undoes_taking_unions(sizes: list[int], data: st.DataObject) -> None:
+    # Every name gets one subcategory of every category; the crossed table must give it back.
+    names = [f"n{i}" for i in range(12)]
+    places = {
+        name: tuple(f"c{c}v{data.draw(st.integers(0, size - 1))}" for c, size in enumerate(sizes))
+        for name in names
+    }
+    if len(sizes) < 2 or len(set(places.values())) < 2:
+        return
+    crossed: dict[str, dict[str, list[str]]] = {}
+    for name, place in places.items():
+        for c, value in enumerate(place):
+            crossed.setdefault(f"category {c}", {}).setdefault(value, []).append(name)
+    table = group_table(crossed)
+    assert {name: key for key, members in table.names.items() for name in members} == places
+    for c in range(len(sizes)):
+        for value in {place[c] for place in places.values()}:
+            assert sorted(table.union(c, value)) == sorted(n for n in names if places[n][c] == value)
+            assert value not in table.siblings(c, value)
+
+
+@pytest.mark.parametrize(
+    "target", ["Black / female", "black/FEMALE", ("Black", "female"), ["black", "Female"], "BLACK / Female"]
+)
+def test_a_group_is_found_by_label_or_subcategories_in_any_case(target: Any) -> None:
+    assert group_table(TUPLES).find(target) == ("Black", "female")
+
+
+@pytest.mark.parametrize("target", ["Blak / female", ("Black", "femal"), ("Blck", "female")])
+def test_an_unknown_group_suggests_the_nearest(target: Any) -> None:
+    with pytest.raises(UnknownNameError, match="did you mean 'Black / female'") as error:
+        group_table(TUPLES).find(target)
+    assert error.value.nearest[0] == "Black / female"
+
+
+def test_an_unknown_group_of_the_catalogue_suggests_its_subcategories_too() -> None:
+    table = group_table(catalog("ceat-groups"))
+    with pytest.raises(UnknownNameError) as error:
+        table.find(("African American", "femal"))
+    assert error.value.nearest[0] == "African American / female"
+    with pytest.raises(UnknownNameError) as error:
+        table.find("AG")
+    assert "AF" in error.value.known
+
+
+@pytest.mark.parametrize(
+    ("groups", "says"),
+    [
+        ({("a", "b"): ["p", "q"], ("a", "c"): ["q"]}, r"'a / b' and 'a / c' share the name 'q'"),
+        ({("a", "b"): ["p"], ("a",): ["q"]}, "same number of categories: a / b and a"),
+        ({("a", "b"): ["p"], "c": ["q"]}, "same number of categories: a / b and c"),
+        ({"a": {"b": ["p"]}, "c": ["q"]}, "same number of categories: a / b and c"),
+        ({"a": {"b": ["p"], "c": {"d": ["q"]}}}, "same number of categories"),
+        ({("a", "b"): ["p", "q"]}, "there is one group, 'a / b'"),
+        ({("a", "b"): ["p", "p"], ("a", "c"): ["q"]}, "'p' occurs twice"),
+        ({("a", "b"): [], ("a", "c"): ["q"]}, "'a / b' is empty"),
+        ({("a", "b"): "Aisha", ("a", "c"): ["q"]}, "'a / b' is one string"),
+        ({"a": {"b": None}, "c": {"b": ["q"]}}, "'a / b' is missing"),
+        ({"a": {}, "c": {}}, "contain no names"),
+        ({"a": {}}, "contain no names"),
+        ({"words": ["p", "q"], "b": ["r", "s"]}, "'words' is reserved for the candidates"),
+        ({("a / b", "c"): ["p"], ("a", "b / c"): ["q"]}, "its own name"),
+        ({"race": {"a": ["p"], "b": ["p"]}, "sex": {"c": ["p"]}}, "'p' is listed under two subcategories"),
+    ],
+)
+def test_what_is_wrong_with_a_table_is_said(groups: Any, says: str) -> None:
+    with pytest.raises(DesignError, match=says) as error:
+        group_table(groups)
+    assert error.value.hint
+
+
+@pytest.mark.parametrize("groups", [{}, [], None, [["Aisha"], ["Brad"]], "AF"])
+def test_what_is_no_table_is_refused(groups: Any) -> None:
+    with pytest.raises(InputError, match="type"):
+        group_table(groups)
+
+
+def test_groups_that_are_no_crossing_of_categories_are_refused() -> None:
+    with pytest.raises(InputError, match="not distinguished"):
+        group_table(catalog("abc-groups"))

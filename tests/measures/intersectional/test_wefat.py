@@ -1,0 +1,406 @@
+"""WEFAT score tables against a naive transcription of the formula."""
+
+from __future__ import annotations
+
+import json
+from itertools import product
+from math import sqrt
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from crossroads import Embeddings, catalog, wefat
+from crossroads.errors import EvidenceError, InputError, MissingStimuliError, UnknownNameError
+from crossroads.measures import ScoreTable, WefatResult
+
+Key = tuple[str, ...]
+Groups = dict[Key, list[str]]
+
+
+def world(
+    shape: tuple[int, ...], sizes: list[int], dim: int, seed: int, *, kind: Any = np.float64, n_words: int = 5
+) -> tuple[Embeddings, Groups, list[str]]:
+    """Random vectors with a common direction for a crossing of categories; sizes are cycled over."""
+    rng = np.random.default_rng(seed)
+    groups: Groups = {}
+    for i, place in enumerate(product(*(range(n) for n in shape))):
+        key = tuple(f"c{c}v{value}" for c, value in enumerate(place))
+        groups[key] = [f"{'.'.join(key)}#{k}" for k in range(sizes[i % len(sizes)])]
+    words = [f"w{i}" for i in range(n_words)]
+    labels = [name for names in groups.values() for name in names] + words
+    vectors = rng.normal(size=(len(labels), dim)) + 0.5 * rng.normal(size=dim)
+    return Embeddings(labels, vectors.astype(kind)), groups, words
+
+
+def cosine(u: Any, v: Any) -> float:
+    pairs = [(float(p), float(q)) for p, q in zip(u, v, strict=True)]
+    dot = sum(p * q for p, q in pairs)
+    return dot / sqrt(sum(p * p for p, _ in pairs)) / sqrt(sum(q * q for _, q in pairs))
+
+
+def naive(emb: Embeddings, word: str, first: list[str], second: list[str], ddof: int = 1) -> float:
+    """s(w, G, H): difference of the mean cosines over their standard deviation, name by name."""
+    g = [cosine(emb[word], emb[name]) for name in first]
+    h = [cosine(emb[word], emb[name]) for name in second]
+    centre = sum(g + h) / len(g + h)
+    spread = sqrt(sum((c - centre) ** 2 for c in g + h) / (len(g + h) - ddof))
+    return (sum(g) / len(g) - sum(h) / len(h)) / spread
+
+
+SHAPES = [(2, 2), (3, 2), (2, 2, 2), (4, 3)]
+
+
+@settings(deadline=None, max_examples=30)
+@given(
+    shape=st.sampled_from(SHAPES),
+    sizes=st.lists(st.integers(2, 5), min_size=1, max_size=4),
+    dim=st.integers(3, 20),
+    seed=st.integers(0, 10_000),
+    kind=st.sampled_from([np.float64, np.float32]),
+    ddof=st.sampled_from([0, 1]),
+    data=st.data(),
+)
+def test_every_pair_and_every_constituent_equals_the_formula(
+    shape: tuple[int, ...], sizes: list[int], dim: int, seed: int, kind: Any, ddof: int, data: st.DataObject
+) -> None:
+    emb, groups, words = world(shape, sizes, dim, seed, kind=kind)
+    target = data.draw(st.sampled_from(list(groups)))
+    result = wefat(emb, groups, words, target, ddof=ddof)
+    label = " / ".join(target)
+    pairs = {f"{label} vs {' / '.join(key)}": names for key, names in groups.items() if key != target}
+    assert list(result.pairs) == list(pairs)
+    for pair, rivals in pairs.items():
+        for word in words:
+            expected = naive(emb, word, groups[target], rivals, ddof)
+            assert result.pairs[pair][word] == pytest.approx(expected, rel=1e-10, abs=1e-10)
+    expected_names = []
+    for c, value in enumerate(target):
+        mine = [name for key, names in groups.items() if key[c] == value for name in names]
+        for other in (f"c{c}v{i}" for i in range(shape[c])):
+            if other == value:
+                continue  # no subcategory is set against itself
+            theirs = [name for key, names in groups.items() if key[c] == other for name in names]
+            expected_names.append(f"{value} vs {other}")
+            for word in words:
+                expected = naive(emb, word, mine, theirs, ddof)
+                found = result.constituents[expected_names[-1]][word]
+                assert found == pytest.approx(expected, rel=1e-10, abs=1e-10)
+    assert list(result.constituents) == expected_names
+
+
+def test_a_small_example_worked_out_by_hand() -> None:
+    # The word lies on the first axis, so cosines are first coordinates: A has 1 and .6, B has 0 and -.6.
+    # Means .8 and -.3; mean of all .25, squares .75² + .35² + .25² + .85² = 1.47; d = 1.1 / sqrt(1.47 / 3).
+    emb = Embeddings.from_dict({"a1": [2, 0], "a2": [3, 4], "b1": [0, 1], "b2": [-3, 4], "w": [5, 0]})
+    result = wefat(emb, {"A": ["a1", "a2"], "B": ["b1", "b2"]}, ["w"], "A")
+    assert result.pairs["A vs B"]["w"] == pytest.approx(1.1 / sqrt(1.47 / 3), rel=1e-14)
+    assert result.target == "A"
+    assert result.groups == {"A": ("a1", "a2"), "B": ("b1", "b2")}
+
+
+def test_no_pair_sets_a_group_against_itself() -> None:
+    for shape in SHAPES:
+        emb, groups, words = world(shape, [3], 8, 1)
+        for target in groups:
+            result = wefat(emb, groups, words, target)
+            sides = [pair.split(" vs ") for pair in (*result.pairs, *result.constituents)]
+            assert all(first != second for first, second in sides)
+            assert len(result.pairs) == len(groups) - 1
+            assert len(result.constituents) == sum(n - 1 for n in shape)  # M + N - 2 for two categories
+            assert result.conventions["self pairs"] == "excluded"
+
+
+def test_constituents_do_not_weigh_groups_but_names() -> None:
+    # Of unequal groups the union counts every name once: not the mean of the two group means.
+    emb, groups, words = world((2, 2), [2, 7, 4, 3], 8, 3)
+    target = ("c0v0", "c1v0")
+    result = wefat(emb, groups, words, target)
+    mine = groups[target] + groups["c0v0", "c1v1"]
+    theirs = groups["c0v1", "c1v0"] + groups["c0v1", "c1v1"]
+    assert (len(mine), len(theirs)) == (9, 7)
+    for word in words:
+        assert result.constituents["c0v0 vs c0v1"][word] == pytest.approx(naive(emb, word, mine, theirs))
+
+
+def test_a_pair_of_groups_scores_the_opposite_from_the_other_side() -> None:
+    emb, groups, words = world((3, 2), [4, 3, 5], 10, 5)
+    one, other = ("c0v0", "c1v0"), ("c0v2", "c1v1")
+    first = wefat(emb, groups, words, one).pairs["c0v0 / c1v0 vs c0v2 / c1v1"]
+    second = wefat(emb, groups, words, other).pairs["c0v2 / c1v1 vs c0v0 / c1v0"]
+    assert [first[w] for w in words] == pytest.approx([-second[w] for w in words], rel=1e-10)
+
+
+def test_the_length_of_vectors_does_not_matter() -> None:
+    emb, groups, words = world((3, 2), [3], 10, 6)
+    # squares of the longest and shortest leave the range of floats
+    lengths = 10.0 ** np.random.default_rng(0).uniform(-300, 300, size=(len(emb), 1))
+    scaled = Embeddings(emb.labels, emb.vectors * lengths)
+    target = ("c0v0", "c1v0")
+    one, other = wefat(emb, groups, words, target), wefat(scaled, groups, words, target)
+    assert other.pair_scores == pytest.approx(one.pair_scores, rel=1e-9)
+    assert other.constituent_scores == pytest.approx(one.constituent_scores, rel=1e-9)
+
+
+# Shapes of groups, targets and words
+
+
+def test_all_shapes_of_groups_give_the_same_scores() -> None:
+    names = {tuple(g.categories.values()): list(g.items) for g in catalog("ceat-groups").members}
+    nested: dict[str, dict[str, list[str]]] = {}
+    crossed: dict[str, dict[str, list[str]]] = {"race": {}, "gender": {}}
+    for (race, gender), items in names.items():
+        nested.setdefault(race, {})[gender] = items
+        crossed["race"].setdefault(race, []).extend(items)
+        crossed["gender"].setdefault(gender, []).extend(items)
+    rng = np.random.default_rng(2)
+    words = [f"w{i}" for i in range(6)]
+    labels = [name for items in names.values() for name in items] + words
+    emb = Embeddings(labels, rng.normal(size=(len(labels), 12)))
+    of_catalogue = wefat(emb, catalog("ceat-groups"), words, "AF")
+    assert of_catalogue.target == "AF"
+    assert next(iter(of_catalogue.pairs)) == "AF vs AM"
+    assert list(of_catalogue.constituents) == [
+        "African American vs European American",
+        "African American vs Mexican American",
+        "female vs male",
+    ]
+    for shape in (names, nested, crossed):
+        result = wefat(emb, shape, words, ("African American", "female"))
+        assert np.array_equal(result.pair_scores, of_catalogue.pair_scores)
+        assert np.array_equal(result.constituent_scores, of_catalogue.constituent_scores)
+        assert result.constituent_names == of_catalogue.constituent_names
+
+
+@pytest.mark.parametrize("target", ["C0V1 / c1v0", "c0v1/c1v0", ("c0v1", "c1v0"), ["C0v1", "C1v0"]])
+def test_the_target_is_found_by_label_and_by_subcategories_in_any_case(target: Any) -> None:
+    emb, groups, words = world((3, 2), [3], 8, 1)
+    assert wefat(emb, groups, words, target).target == "c0v1 / c1v0"
+
+
+def test_an_unknown_target_suggests_the_nearest() -> None:
+    emb, groups, words = world((3, 2), [3], 8, 1)
+    with pytest.raises(UnknownNameError, match="did you mean 'c0v1 / c1v0'"):
+        wefat(emb, groups, words, "c0v1 / c1v00")
+
+
+def test_one_category_has_itself_as_constituent() -> None:
+    # Pairs and constituents then have the same names and must not get in each other's way.
+    emb, groups, words = world((3,), [3, 4, 5], 8, 1)
+    result = wefat(emb, groups, words, "c0v0")
+    assert result.pair_names == result.constituent_names == ("c0v0 vs c0v1", "c0v0 vs c0v2")
+    assert np.array_equal(result.pair_scores, result.constituent_scores)
+    assert result.constituents["c0v0 vs c0v2"] == result.pairs["c0v0 vs c0v2"]
+
+
+def test_categories_with_the_same_subcategories_are_kept_apart() -> None:
+    # Income and rank are both high or low: two constituents, not one that overwrites the other.
+    emb, groups, words = world((2, 2), [3, 4], 8, 1)
+    keys = [("high", "high"), ("high", "low"), ("low", "high"), ("low", "low")]
+    renamed = dict(zip(keys, groups.values(), strict=True))
+    one = wefat(emb, groups, words, ("c0v0", "c1v0"))
+    other = wefat(emb, renamed, words, ("high", "high"))
+    assert other.constituent_names == ("high vs low (category 1)", "high vs low (category 2)")
+    assert np.array_equal(other.constituent_scores, one.constituent_scores)
+
+
+def test_the_whole_vocabulary_leaves_out_the_names_and_equals_word_by_word() -> None:
+    emb, groups, words = world((3, 2), [3], 8, 4, n_words=30, kind=np.float32)
+    rows = [*range(10), *range(len(emb) - 20, len(emb)), *range(10, len(emb) - 20)]  # names not in one block
+    shuffled = Embeddings([emb.labels[i] for i in rows], emb.vectors[rows])
+    every = wefat(shuffled, groups, "*", ("c0v0", "c1v0"))
+    assert sorted(every.words) == sorted(words)
+    for word in words[:7]:
+        single = wefat(shuffled, groups, [word], ("c0v0", "c1v0"))
+        for pair, scores in single.pairs.items():
+            assert every.pairs[pair][word] == pytest.approx(scores[word], rel=1e-12, abs=1e-12)
+        for pair, scores in single.constituents.items():
+            assert every.constituents[pair][word] == pytest.approx(scores[word], rel=1e-12, abs=1e-12)
+
+
+def test_a_vocabulary_of_several_chunks_is_scored_as_a_whole() -> None:
+    emb, groups, words = world((2, 2), [2], 4, 4, n_words=9000)
+    every = wefat(emb, groups, "*", ("c0v0", "c1v0"))
+    some = [0, 8190, 8191, 8192, 8999]
+    single = wefat(emb, groups, [words[i] for i in some], ("c0v0", "c1v0"))
+    assert every.words == tuple(words)
+    assert every.pair_scores[:, some] == pytest.approx(single.pair_scores, rel=1e-10)
+
+
+def test_the_whole_vocabulary_leaves_out_rows_of_zeros() -> None:
+    emb, groups, words = world((2, 2), [3], 8, 4, n_words=6)
+    vectors = np.array(emb.vectors)
+    vectors[emb.labels.index("w2")] = 0
+    assert wefat(Embeddings(emb.labels, vectors), groups, "*", ("c0v0", "c1v0")).words == tuple(
+        w for w in words if w != "w2"
+    )
+
+
+def test_names_found_under_another_spelling_are_left_out_of_the_vocabulary_too() -> None:
+    emb, groups, words = world((2, 2), [3], 8, 4)
+    lower = Embeddings([label.lower() for label in emb.labels], emb.vectors, fallback="lower")
+    upper = {key: [name.upper() for name in names] for key, names in groups.items()}
+    result = wefat(lower, upper, "*", ("c0v0", "c1v0"))
+    assert result.words == tuple(words)
+    assert result.coverage is not None
+    assert len(result.coverage.respelled) == 12
+
+
+def test_words_may_be_an_array_and_are_scored_once() -> None:
+    emb, groups, words = world((2, 2), [3], 8, 4)
+    listed = wefat(emb, groups, words, ("c0v0", "c1v0"))
+    assert wefat(emb, groups, np.array(words), ("c0v0", "c1v0")).words == listed.words
+    assert wefat(emb, groups, [*words, *words], ("c0v0", "c1v0")).words == listed.words
+
+
+# Results
+
+
+def test_the_result_survives_json_and_becomes_a_frame() -> None:
+    emb, groups, words = world((3, 2), [3, 4], 8, 4)
+    result = wefat(emb, groups, words, ("c0v0", "c1v0"))
+    again = WefatResult.from_json(result.to_json())
+    assert again == result
+    assert again.pairs["c0v0 / c1v0 vs c0v2 / c1v1"] == result.pairs["c0v0 / c1v0 vs c0v2 / c1v1"]
+    assert json.loads(result.to_json())["conventions"]["ddof"] == 1
+    pytest.importorskip("pandas", reason="frames need the extra 'frames'")
+    frame = result.to_frame()
+    assert list(frame["word"]) == words
+    assert list(frame.columns) == ["word", *result.pairs, *result.constituents]
+    assert frame["c1v0 vs c1v1"].tolist() == list(result.constituents["c1v0 vs c1v1"].values())
+
+
+def test_the_result_cannot_be_changed() -> None:
+    emb, groups, words = world((2, 2), [3], 8, 4)
+    result = wefat(emb, groups, words, ("c0v0", "c1v0"))
+    with pytest.raises(ValueError, match="read-only"):
+        result.pair_scores[0, 0] = 1
+    with pytest.raises(AttributeError):
+        result.target = "other"  # type: ignore[misc]
+
+
+def test_a_score_table_is_a_mapping_of_pair_to_word_to_score() -> None:
+    table = ScoreTable.of({"p": {"v": 1, "w": 2}, "q": {"w": 4, "v": 3}}, "pairs")
+    assert table.scores.tolist() == [[1, 2], [3, 4]]
+    assert (list(table), len(table), table["q"], "p" in table) == (["p", "q"], 2, {"v": 3.0, "w": 4.0}, True)
+    assert ScoreTable.of(table, "pairs") is table
+    with pytest.raises(KeyError):
+        table["r"]
+
+
+# What is missing
+
+
+def test_missing_names_and_words_are_refused_with_their_reasons() -> None:
+    emb, groups, words = world((2, 2), [3], 8, 4)
+    vectors = np.array(emb.vectors)
+    vectors[emb.labels.index("w1")] = 0
+    holey = Embeddings(emb.labels, vectors)
+    asked = {key: [*names, "nobody"] if i == 0 else names for i, (key, names) in enumerate(groups.items())}
+    with pytest.raises(MissingStimuliError) as error:
+        wefat(holey, asked, [*words, "nothing"], ("c0v0", "c1v0"))
+    assert error.value.missing == {
+        "nobody": "not in the vocabulary",
+        "nothing": "not in the vocabulary",
+        "w1": "zero vector",
+    }
+
+
+def test_missing_names_and_words_can_be_dropped_and_are_recorded() -> None:
+    emb, groups, words = world((2, 2), [3], 8, 4)
+    asked = {key: [*names, "nobody"] if i == 0 else names for i, (key, names) in enumerate(groups.items())}
+    whole = wefat(emb, groups, words, ("c0v0", "c1v0"))
+    result = wefat(emb, asked, ["nothing", *words], ("c0v0", "c1v0"), missing="drop")
+    assert np.array_equal(result.pair_scores, whole.pair_scores)
+    assert result.words == whole.words
+    assert result.coverage is not None
+    assert result.coverage.dropped["words"] == {"nothing": "not in the vocabulary"}
+    assert result.coverage.dropped["c0v0 / c1v0"] == {"nobody": "not in the vocabulary"}
+    assert result.groups == whole.groups
+    assert result.conventions["missing"] == "drop"
+
+
+def test_a_group_that_loses_all_but_one_name_is_refused() -> None:
+    emb, groups, words = world((2, 2), [3], 8, 4)
+    asked = dict(groups)
+    asked["c0v1", "c1v1"] = [groups["c0v1", "c1v1"][0], "nobody", "noone"]
+    with pytest.raises(MissingStimuliError, match="c0v1 / c1v1 has 1 of 3"):
+        wefat(emb, asked, words, ("c0v0", "c1v0"), missing="drop")
+
+
+def test_words_that_are_all_absent_are_refused() -> None:
+    emb, groups, _ = world((2, 2), [3], 8, 4)
+    with pytest.raises(MissingStimuliError, match="words has 0 of 2"):
+        wefat(emb, groups, ["no", "such"], ("c0v0", "c1v0"), missing="drop")
+
+
+# What cannot be scored
+
+
+def test_no_words_and_one_string_are_refused() -> None:
+    emb, groups, _ = world((2, 2), [3], 8, 4)
+    with pytest.raises(InputError, match="no candidate words"):
+        wefat(emb, groups, [], ("c0v0", "c1v0"))
+    with pytest.raises(InputError, match="one string, 'w1'"):
+        wefat(emb, groups, "w1", ("c0v0", "c1v0"))
+    with pytest.raises(InputError, match="nothing but the names"):
+        wefat(Embeddings(emb.labels[:12], emb.vectors[:12]), groups, "*", ("c0v0", "c1v0"))
+
+
+def test_unknown_options_are_refused() -> None:
+    emb, groups, words = world((2, 2), [3], 8, 4)
+    with pytest.raises(InputError, match="ddof is 2"):
+        wefat(emb, groups, words, ("c0v0", "c1v0"), ddof=2)
+    with pytest.raises(UnknownNameError, match="did you mean 'drop'"):
+        wefat(emb, groups, words, ("c0v0", "c1v0"), missing="dropp")  # type: ignore[arg-type]
+
+
+def test_a_word_equally_close_to_every_name_is_refused() -> None:
+    emb, groups, words = world((2, 2), [3], 8, 4)
+    wide = np.concatenate([emb.vectors, np.zeros((len(emb), 1))], axis=1)
+    apart = Embeddings([*emb.labels, "apart"], np.concatenate([wide, np.eye(9)[8:]]))
+    with pytest.raises(EvidenceError, match="the cosines of 'apart' with all names"):
+        wefat(apart, groups, [*words, "apart"], ("c0v0", "c1v0"))
+
+
+@pytest.mark.parametrize(
+    ("table", "says"),
+    [
+        ({}, "contains no pair"),
+        ({"p": {}}, "scores no words"),
+        ({"p": {"v": float("nan")}}, "nan or infinite"),
+        ({"p": {"v": float("inf")}}, "nan or infinite"),
+        ({"p": {"v": 1.0}, "q": {"w": 1.0}}, "'q' scores other words .* 'v' and 'w'"),
+        ({"p": [1.0, 2.0]}, "not a table of scores"),
+        ([1.0], "list, not a table of scores"),
+        (None, "NoneType"),
+    ],
+)
+def test_what_is_no_table_of_scores_is_refused(table: Any, says: str) -> None:
+    with pytest.raises(InputError, match=says):
+        ScoreTable.of(table, "pairs")
+
+
+@pytest.mark.parametrize("vectors", ["glove.txt", None, {"a": [1.0, 2.0]}])
+def test_what_is_no_set_of_vectors_is_refused(vectors: Any) -> None:
+    _, groups, words = world((2, 2), [2], 4, 1)
+    with pytest.raises(InputError, match="the vectors are of type"):
+        wefat(vectors, groups, words, ("c0v0", "c1v0"))
+
+
+@pytest.mark.parametrize(
+    ("words", "says"), [("w0", "one string, 'w0'"), (3, "words is 3"), ([1], "contains 1")]
+)
+def test_candidates_that_are_no_words_are_refused(words: Any, says: str) -> None:
+    emb, groups, _ = world((2, 2), [2], 4, 1)
+    with pytest.raises(InputError, match=says):
+        wefat(emb, groups, words, ("c0v0", "c1v0"))
+
+
+def test_a_target_that_is_no_group_is_refused() -> None:
+    emb, groups, words = world((2, 2), [2], 4, 1)
+    bad: Any = 3
+    with pytest.raises(InputError, match="the target is 3"):
+        wefat(emb, groups, words, bad)

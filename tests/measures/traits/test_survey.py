@@ -1,0 +1,123 @@
+"""The test questions of a survey: who attended, and who did not."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from crossroads.errors import InputError, UnknownNameError
+from crossroads.measures.traits.survey import Answers, ScreenResult, screen
+
+PAGE = {"cold-warm": 80.0, "poor-wealthy": 30.0, "powerless-powerful": 50.0, "dishonest-sincere": 60.0}
+GOOD = Answers(
+    annotator="p",
+    ratings={"women": PAGE, "veterans": PAGE},
+    named_group="Women",
+    named_high="warm",
+    named_low="poor - wealthy",
+    repeated="women",
+    repetition=PAGE,
+)
+
+
+def reasons(**changes: Any) -> tuple[str, ...]:
+    return screen([replace(GOOD, **changes)]).failed.get("p", ())
+
+
+def test_who_attends_passes() -> None:
+    result = screen([GOOD])
+    assert result.passed == ("p",)
+    assert result.failed == {}
+    assert result.agreement == {"p": 1.0}
+
+
+def test_the_first_question_asks_for_the_first_group() -> None:
+    assert reasons(named_group="woman") == ()
+    assert reasons(named_group="veterans") == ("named 'veterans' for the first group, 'women'",)
+    assert "'nothing'" in reasons(named_group="")[0]
+
+
+def test_the_second_question_asks_for_a_high_and_a_low_trait_of_the_second_page() -> None:
+    assert reasons(named_high="sincere", named_low="poor") == ()
+    assert reasons(named_high="poor") == ()  # rated 30: on the side of poor
+    assert reasons(named_high="wealthy") == ("'wealthy' was not marked high",)
+    assert reasons(named_high="cold-warm", named_low="warm") == ("'warm' was not marked low",)
+    assert reasons(named_high="powerful") == ("'powerful' was not marked high",)  # 50 is neither
+    assert reasons(named_high="tall", named_low="short") == (
+        "'tall' was not marked high and 'short' was not marked low",
+    )
+
+
+def test_the_repeated_group_is_compared_by_the_rule_that_was_chosen() -> None:
+    # 80 → 95 and 60 → 55 keep their side; 30 → 55 changes it; 50 → 51 leaves the middle
+    second = {"cold-warm": 95.0, "poor-wealthy": 55.0, "powerless-powerful": 51.0, "dishonest-sincere": 55.0}
+    one = replace(GOOD, repetition=second)
+    assert screen([one]).agreement["p"] == pytest.approx(2 / 4)
+    assert screen([one]).failed["p"] == ("self-agreement is 50%, below 80%",)
+    # 15, 25, 1 and 5 points apart
+    assert screen([one], agreement="near").agreement["p"] == pytest.approx(3 / 4)
+    assert screen([one], agreement="near", tolerance=25).agreement["p"] == 1.0
+    # of the six pairs, poor/powerless and poor/dishonest change: 30 < 50 → 55 > 51, 30 < 60 → 55 = 55
+    assert screen([one], agreement="order").agreement["p"] == pytest.approx(4 / 6)
+    assert screen([one], self_agreement=0.5).passed == ("p",)
+
+
+def test_who_rated_nothing_twice_fails() -> None:
+    assert reasons(repeated="men") == ("no group was rated twice",)
+    assert reasons(repetition=None) == ("no group was rated twice",)
+
+
+def test_tests_can_be_left_out() -> None:
+    careless = replace(GOOD, annotator="q", named_group="", repetition=None)
+    assert screen([GOOD, careless], tests=["traits"]).passed == ("p", "q")
+    result = screen([GOOD, careless])
+    assert result.passed == ("p",)
+    assert len(result.failed["q"]) == 2
+    assert [row["passed"] for row in result.rows()] == [True, False]
+    assert ScreenResult.from_json(result.to_json()) == result
+
+
+def test_a_page_that_is_missing_is_a_reason() -> None:
+    assert reasons(ratings={}, repetition=None)[:2] == (
+        "no group was rated",
+        "fewer than two groups were rated",
+    )
+
+
+def test_bad_options_are_refused() -> None:
+    with pytest.raises(UnknownNameError, match="unknown test 'grup'"):
+        screen([GOOD], tests=["grup"])  # type: ignore[list-item]
+    with pytest.raises(UnknownNameError, match="unknown agreement 'sides'"):
+        screen([GOOD], agreement="sides")  # type: ignore[arg-type]
+    with pytest.raises(InputError, match=r"self_agreement is 80"):
+        screen([GOOD], self_agreement=80)
+    with pytest.raises(InputError, match="twice"):
+        screen([GOOD, GOOD])
+    with pytest.raises(InputError, match="no answers"):
+        screen([])
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ({}, "on the same side of 50 both times; at least 80 % is asked for"),
+        (
+            {"agreement": "near", "tolerance": 5.0, "self_agreement": 0.5},
+            "at most 5 points apart; at least 50 %",
+        ),
+        (
+            {"agreement": "order"},
+            "share of pairs of traits of the repeated group in the same order both times",
+        ),
+    ],
+)
+def test_the_table_says_who_is_kept_and_why_others_are_not(options: Any, said: str) -> None:
+    shown = screen([GOOD, replace(GOOD, annotator="q", named_group="veterans")], **options).table()
+    assert shown.title == "Answers kept: 1 of 2 people"
+    assert [one.head for one in shown.columns] == ["person", "kept", "agreement", "why not"]
+    kept, gone = ([text.replace("\N{NO-BREAK SPACE}", " ") for text in row] for row in shown.cells())
+    assert kept == ["p", "yes", "100 %", "–"]
+    assert gone == ["q", "no", "100 %", "named 'veterans' for the first group, 'women'"]
+    assert said in " ".join(shown.reading()).replace("\N{NO-BREAK SPACE}", " ")

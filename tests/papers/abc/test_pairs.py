@@ -1,0 +1,333 @@
+"""Pairs of groups in the tables of the ABC study: planted scores beside what is printed."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from crossroads.errors import InputError, UnknownNameError
+from crossroads.measures.pairs.emergent import emergent
+from crossroads.measures.traits.scores import TraitScores
+from crossroads.papers.abc.paired_scores import PairedScores
+from crossroads.papers.abc.reproduction import reproduce_abc
+from crossroads.papers.abc.tables import columns, templates_of
+from crossroads.papers.cells import Cell, Reproduction
+from crossroads.papers.published import table
+from crossroads.stimuli import catalog
+from crossroads.stimuli.identities.pairs import paired_groups
+
+Floats = NDArray[np.float64]
+TRAITS = tuple(catalog().traits("abc-traits"))
+ENDS = tuple((one.left, one.right) for one in TRAITS)
+ADJECTIVES = tuple(word for two in ENDS for word in two)
+PAIRS = paired_groups()
+GROUPS = (*catalog().groups("abc-groups"), *(pair.name for pair in PAIRS))
+PAPER = "That {singular} is {trait}."
+
+
+def inverted(k: int) -> Floats:
+    """An order of sixteen traits that has k inversions of 120: τ with 0 … 15 is 1 − k/60."""
+    left, order = list(range(16)), []
+    for place in range(16):
+        step = min(k, 15 - place)
+        order.append(left.pop(step))
+        k -= step
+    return np.array(order, dtype=np.float64)
+
+
+def profiles(seed: int = 0) -> dict[str, Floats]:
+    """Every group and pair with a random order of traits."""
+    rng = np.random.default_rng(seed)
+    return {name: rng.permutation(16).astype(np.float64) for name in GROUPS}
+
+
+def scored(rows: dict[str, Floats], *, measure: str = "set") -> TraitScores:
+    """Scores whose right adjectives have the given values, and whose left ones have none."""
+    by_adjective = np.zeros((len(rows), len(ADJECTIVES)))
+    by_adjective[:, 1::2] = np.stack(list(rows.values()))
+    return by_adjectives(tuple(rows), by_adjective, measure)
+
+
+def by_adjectives(groups: tuple[str, ...], values: Floats, measure: str = "set") -> TraitScores:
+    return TraitScores(
+        measure=measure,
+        groups=groups,
+        traits=tuple(one.name for one in TRAITS),
+        scores=values[:, 1::2] - values[:, ::2],
+        pairs=ENDS,
+        adjectives=ADJECTIVES,
+        adjective_scores=values,
+        conventions={},
+    )
+
+
+def cells_of(result: Reproduction, name: str) -> dict[tuple[str, str], Cell]:
+    return {(c.row.removeprefix(f"{name}, "), c.column): c for c in result.cells if c.table == name}
+
+
+@pytest.fixture(scope="module")
+def planted() -> TraitScores:
+    """Pairs of age and politics that correlate with their age as Table A9 prints it, and all else at random.
+
+    There are 8 such pairs. Seven have τ = 38/120 with their age, one 40/120: the mean is 306/960 = 0.31875,
+    which is printed as 0.319.
+    """
+    rows = profiles()
+    here = [pair for pair in PAIRS if set(pair.domains) == {"age", "politics"}]
+    assert len(here) == 8
+    for at, pair in enumerate(here):
+        age = pair.components[pair.domains.index("age")]
+        rows[pair.name] = inverted(40 if at == 0 else 41)[rows[age].astype(int)]
+    return scored(rows)
+
+
+@pytest.mark.slow
+def test_a_planted_correlation_is_equal_and_the_others_are_not(planted: TraitScores) -> None:
+    result = reproduce_abc(pairs=planted)
+    cells = cells_of(result, "Table A9")
+    age = cells["age and politics", "correlation with age"]
+    assert (age.printed, age.verdict) == ("0.319", "equal")
+    assert age.ours == pytest.approx(306 / 960)
+    other = cells["age and politics", "correlation with politics"]
+    assert other.verdict == "differs"
+    assert "32 adjectives" in other.reason
+    assert result.tables["Table A9"].get("equal", 0) < 10
+    assert result.same_vectors
+    assert result.vectors == "pairs of groups"
+    assert Reproduction.from_json(result.to_json()) == result
+
+
+@pytest.mark.slow
+def test_the_two_orders_correlate_as_planted() -> None:
+    rows = profiles(1)
+    orders = {pair.components: pair for pair in PAIRS if pair.ordered}
+    both = [
+        (one, orders[two[::-1]]) for two, one in orders.items() if two < two[::-1] and two[::-1] in orders
+    ]
+    for at, (one, two) in enumerate(both):
+        # 82/120 three times, then 84/120 twice: 0.69 on average
+        rows[two.name] = inverted(19 if at % 5 < 3 else 18)[rows[one.name].astype(int)]
+    cells = cells_of(reproduce_abc(pairs=scored(rows)), "Text of 5.2")
+    cell = cells["SeT RoBERTa", "correlation of the two orders"]
+    assert cell.ours == pytest.approx(0.69, abs=1e-3)
+    assert cell.verdict == "equal"
+    closer = cells["SeT RoBERTa", "correlation with the closer component"]
+    assert closer.verdict == "differs"
+    assert "only the pairs given in both orders" in closer.reason
+
+
+@pytest.mark.slow
+def test_a_planted_increase_is_equal_and_all_increases_are_those_of_the_measure() -> None:
+    rng = np.random.default_rng(3)
+    values = rng.normal(size=(len(GROUPS), len(ADJECTIVES)))
+    for name, score in (("mechanic", -0.0449), ("Jamaican", -0.3), ("Jamaican mechanic", -0.0449 + 0.1055)):
+        values[GROUPS.index(name), ADJECTIVES.index("trustworthy")] = score
+    scores = by_adjectives(GROUPS, values)
+    cells = cells_of(reproduce_abc(pairs=scores), "Table A10")
+    row = "Jamaican mechanic, trustworthy"
+    assert (cells[row, "increase"].verdict, cells[row, "component score"].verdict) == ("equal", "equal")
+    measured = {(r["pair"], r["trait"]): r for r in emergent(scores, null="none", direction="above").rows()}
+    for group, trait, *_ in table("abc")["tableA10"]["rows"]:
+        cell, found = cells[f"{group}, {trait}", "increase"], measured.get((group, trait))
+        assert cell.ours is not None
+        if found is None:
+            assert cell.ours <= 0
+        else:
+            assert cell.ours == pytest.approx(found["increase"])
+            assert cells[f"{group}, {trait}", "component score"].ours == pytest.approx(
+                found["component_score"]
+            )
+
+
+def test_scores_of_opposite_ends_are_tried_for_table_a10() -> None:
+    values = np.zeros((len(GROUPS), len(ADJECTIVES)))
+    column = ADJECTIVES.index("poor")  # a left end: its pair is poor-wealthy
+    for name, score in (("unemployed", 0.2), ("Italian", 0.1), ("unemployed Italian person", 0.5)):
+        values[GROUPS.index(name), column] = score
+        values[GROUPS.index(name), column + 1] = 0.1
+    pairs = PairedScores(by_adjectives(GROUPS, values))
+    asked = ("unemployed Italian person", "poor")
+    assert pairs.rise(*asked, 0) == pytest.approx(0.3)
+    # poor less wealthy: 0.4 for the pair, 0.1 and 0.0 for its components
+    assert pairs.rise(*asked, 0, on="traits") == pytest.approx(0.3)
+    assert pairs.rise(*asked, 1, on="traits") == pytest.approx(0.1)
+
+
+def test_few_pairs_are_shown_and_not_judged() -> None:
+    rows = profiles()
+    kept = [*catalog().groups("abc-groups"), "teenage Democrat", "Democrat teenager", "Jamaican mechanic"]
+    result = reproduce_abc(pairs=scored({name: rows[name] for name in kept}))
+    cells = cells_of(result, "Table A9")
+    few = cells["age and politics", "correlation with age"]
+    assert (few.verdict, few.reason) == ("not covered", "2 of 8 pairs of age and politics are scored")
+    assert few.ours is not None
+    none = cells["age and nationality", "correlation with age"]
+    assert (none.verdict, none.ours) == ("not covered", None)
+    assert none.reason == "0 of 56 pairs of age and nationality are scored"
+    text = cells_of(result, "Text of 5.2")["SeT RoBERTa", "correlation of the two orders"]
+    assert text.reason == f"3 of {len(PAIRS):,} pairs are scored"
+    emerging = cells_of(result, "Table A10")
+    assert emerging["Jamaican mechanic, trustworthy", "increase"].verdict == "differs"
+    assert "not among the scores" in emerging["Deaf mechanic, likable", "increase"].reason
+
+
+def test_scores_without_any_pair_cover_nothing() -> None:
+    rows = {name: row for name, row in profiles().items() if name in catalog().groups("abc-groups")}
+    result = reproduce_abc(pairs=scored(rows))
+    assert result.tables["Table A9"] == {"not covered": 56}
+    assert {c.reason for c in cells_of(result, "Table A9").values()} == {
+        "no pair of the catalogue is scored together with its two groups"
+    }
+
+
+@pytest.mark.slow
+def test_pairs_whose_scores_are_undefined_are_left_out() -> None:
+    rows = profiles()
+    rows["teenage Democrat"] = np.full(16, np.nan)
+    cell = cells_of(reproduce_abc(pairs=scored(rows)), "Table A9")["age and politics", "correlation with age"]
+    assert (cell.verdict, cell.reason) == ("not covered", "7 of 8 pairs of age and politics are scored")
+
+
+def with_templates(scores: TraitScores, templates: tuple[str, ...]) -> TraitScores:
+    """The scores under the first template, and their opposites under all others."""
+    assert scores.adjective_scores is not None
+    parts = np.stack([scores.adjective_scores * (1 if i == 0 else -3) for i in range(len(templates))])
+    mean = parts.mean(axis=0)
+    made = by_adjectives(scores.groups, mean)
+    kept = {name: getattr(made, name) for name in ("measure", "groups", "traits", "scores", "conventions")}
+    return TraitScores(
+        **kept, pairs=ENDS, adjectives=ADJECTIVES, adjective_scores=mean, templates=templates,
+        template_scores=parts,
+    )  # fmt: skip
+
+
+@pytest.mark.slow
+def test_of_several_templates_that_of_the_paper_is_taken(planted: TraitScores) -> None:
+    two = with_templates(planted, (PAPER, "A {singular} is {trait}."))
+    cells = cells_of(reproduce_abc(pairs=two), "Table A9")
+    assert cells["age and politics", "correlation with age"].verdict == "equal"
+    other = with_templates(planted, ("A {singular} is {trait}.",))
+    cell = cells_of(reproduce_abc(pairs=other), "Table A9")["age and politics", "correlation with age"]
+    assert cell.verdict == "not covered"
+    assert cell.ours == pytest.approx(306 / 960)
+    assert f"other templates than the paper's {PAPER!r}" in cell.reason
+
+
+def test_the_templates_of_table_5_are_those_of_the_catalogue() -> None:
+    families = catalog().templates("abc-templates")
+    known = {one.text for name in families for one in families[name].templates}
+    assert templates_of("SeT RoBERTa") == (PAPER,)
+    assert {text for column in columns() for text in templates_of(column)} <= known
+    assert [len(templates_of(column)) for column in columns()] == [0, 0, 1, 2, 2, 2, 1, 2]
+
+
+def test_scores_on_few_traits_or_of_no_adjectives_say_so() -> None:
+    rows = {
+        name: {"poor-wealthy": float(row[0]), "cold-warm": float(row[1])} for name, row in profiles().items()
+    }
+    result = reproduce_abc(pairs=rows)
+    cell = cells_of(result, "Table A9")["age and politics", "correlation with age"]
+    assert (cell.verdict, cell.reason) == ("not covered", "scored on 2 of 16 pairs of traits")
+    emerging = cells_of(result, "Table A10")["Jamaican mechanic, trustworthy", "increase"]
+    assert emerging.reason == "the scores are not available per adjective"
+
+
+@pytest.mark.slow
+def test_scores_of_another_model_are_shown_and_not_judged(planted: TraitScores) -> None:
+    result = reproduce_abc(pairs=planted, same_models=False)
+    assert result.tables["Table A9"] == {"other model": 56}
+    assert not result.same_vectors
+    assert {c.reason for c in cells_of(result, "Table A9").values()} == {"the paper measured roberta-large"}
+
+
+def test_scores_of_another_measure_are_refused() -> None:
+    for measure in ("ilps", "ilps*", "group-ceat"):
+        with pytest.raises(InputError, match=f"those of {re.escape(measure)}"):
+            reproduce_abc(pairs=scored(profiles(), measure=measure))
+
+
+@pytest.fixture
+def emerging() -> TraitScores:
+    """Black women are cold and powerful beyond both components, and so on no other adjective."""
+    values = np.zeros((len(GROUPS), len(ADJECTIVES)))
+    for name in ("Black woman", "female Black person"):
+        values[GROUPS.index(name)] = -1.0
+        for adjective in ("cold", "powerful"):
+            values[GROUPS.index(name), ADJECTIVES.index(adjective)] = 1.0
+    values += np.random.default_rng(0).normal(0, 1e-3, values.shape)  # so that orders exist
+    return by_adjectives(GROUPS, values)
+
+
+@pytest.mark.slow
+def test_emergent_traits_are_compared_with_what_people_said(emerging: TraitScores, tmp_path: Path) -> None:
+    column = "precision of emergent traits", "recall of emergent traits"
+    file = tmp_path / "truth.csv"
+    file.write_text("pair,trait\nBlack | woman,low Communion\nBlack | woman,high Beliefs\n", encoding="utf-8")
+    cells = cells_of(reproduce_abc(pairs=emerging, truth=file), "Text of 5.2")
+    # found: low Communion (cold) and high Agency (powerful); true: low Communion and high Beliefs
+    assert [cells["SeT RoBERTa", one].ours for one in column] == [0.5, 0.5]
+    # people were asked about men and women of four races of the catalogue: one pair of them is not the list
+    assert {cells["SeT RoBERTa", one].verdict for one in column} == {"not covered"}
+    assert cells["SeT RoBERTa", column[0]].reason == (
+        "the list of human answers lacks Asian and man, Asian and woman, Black and man, Hispanic and man "
+        "and 3 more"
+    )
+    # adjectives count by the end of the scale that they lie at: repellent as cold
+    listed: dict[str | tuple[str, str], list[str]] = {("Black", "woman"): ["repellent", "powerless"]}
+    cells = cells_of(reproduce_abc(pairs=emerging, truth=listed), "Text of 5.2")
+    assert [cells["SeT RoBERTa", one].ours for one in column] == [0.5, 0.5]
+
+
+@pytest.mark.slow
+def test_agreement_with_a_whole_list_is_judged(emerging: TraitScores) -> None:
+    asked = ("SeT RoBERTa", "recall of emergent traits")
+    whole: dict[str | tuple[str, str], list[str]] = {
+        (who, race): ["low Communion"]
+        for race in ("Asian", "Black", "Hispanic", "White")
+        for who in ("man", "woman")
+    }
+    cell = cells_of(reproduce_abc(pairs=emerging, truth=whole), "Text of 5.2")[asked]
+    assert cell.verdict == "differs"
+    assert "scales without their ends" in cell.reason
+    named = {key: listed for key, listed in whole.items() if key != ("woman", "Hispanic")}
+    named["latina"] = ["low Communion"]  # by its name, in any case of letters
+    assert cells_of(reproduce_abc(pairs=emerging, truth=named), "Text of 5.2")[asked] == cell
+
+
+@pytest.mark.slow
+def test_a_pair_of_the_list_that_is_not_scored_is_named(emerging: TraitScores) -> None:
+    kept = [i for i, name in enumerate(GROUPS) if name != "White woman"]
+    assert emerging.adjective_scores is not None
+    few = by_adjectives(tuple(GROUPS[i] for i in kept), emerging.adjective_scores[kept])
+    truth: dict[str | tuple[str, str], list[str]] = {
+        "White woman": ["low Communion"],
+        "Black woman": ["low Communion"],
+    }
+    cells = cells_of(reproduce_abc(pairs=few, truth=truth), "Text of 5.2")
+    cell = cells["SeT RoBERTa", "recall of emergent traits"]
+    assert (cell.verdict, cell.ours) == ("not covered", None)
+    assert cell.reason == "'White woman' or one of its two groups is not among the scores"
+
+
+@pytest.mark.slow
+def test_without_a_list_or_the_pairs_of_it_agreement_is_not_covered(emerging: TraitScores) -> None:
+    asked = ("SeT RoBERTa", "recall of emergent traits")
+    cell = cells_of(reproduce_abc(pairs=emerging), "Text of 5.2")[asked]
+    assert cell.verdict == "not covered"
+    assert "--truth TRUTH.csv" in cell.reason
+    cell = cells_of(reproduce_abc(pairs=emerging, truth={"purple women": ["cold"]}), "Text of 5.2")[asked]
+    assert (cell.verdict, cell.ours) == ("not covered", None)
+    assert "unknown pair 'purple women'; did you mean " in cell.reason
+    with pytest.raises(UnknownNameError, match="'low Comunion'"):
+        reproduce_abc(pairs=emerging, truth={("Black", "woman"): ["low Comunion"]})
+
+
+def test_how_to_get_pairs_names_the_template_of_the_paper() -> None:
+    reasons = {cell.reason for cell in reproduce_abc().cells if cell.table in ("Table A9", "Table A10")}
+    (reason,) = reasons
+    assert f"--pairs --measure set --templates '{PAPER}' --json > pairs.json" in reason
+    assert reason.endswith("crossroads reproduce abc --pair-scores pairs.json")

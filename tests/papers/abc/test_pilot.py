@@ -1,0 +1,183 @@
+"""Table 5 of the ABC study: scores by template beside people, on the groups of the pilot."""
+
+from __future__ import annotations
+
+import dataclasses
+import re
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from crossroads.errors import InputError
+from crossroads.evidence.judgements import Judgements
+from crossroads.measures.traits.scores import TraitScores
+from crossroads.papers.abc.pilot import first_answers
+from crossroads.papers.abc.reproduction import reproduce_abc
+from crossroads.papers.cells import Cell, Reproduction
+from crossroads.papers.published import table
+from crossroads.stimuli import catalog
+
+Floats = NDArray[np.float64]
+PAIRS = tuple(catalog().traits("abc-traits"))
+ENDS = tuple((one.left, one.right) for one in PAIRS)
+ADJECTIVES = tuple(word for two in ENDS for word in two)
+PILOT = tuple(table("abc")["pilot"])
+FAMILIES = catalog().templates("abc-templates")
+TEMPLATES = tuple(one.text for name in FAMILIES for one in FAMILIES[name].templates)
+PAPER = "That {singular} is {trait}."
+
+
+def inverted(n: int, k: int) -> Floats:
+    """An order of n places with k inversions."""
+    left, order = list(range(n)), []
+    for place in range(n):
+        step = min(k, n - 1 - place)
+        order.append(left.pop(step))
+        k -= step
+    return np.array(order, dtype=np.float64)
+
+
+def people(groups: tuple[str, ...] = PILOT) -> Judgements:
+    """One mean a cell, all different, in a random order."""
+    means = np.random.default_rng(0).permutation(16 * len(groups)).reshape(len(groups), 16) / 16
+    traits = tuple(one.name for one in PAIRS)
+    none = np.empty((0, len(groups), 16))
+    return Judgements(groups=groups, traits=traits, ratings=none, given=means)
+
+
+def model(human: Judgements, k: int, templates: tuple[str, ...] = TEMPLATES) -> TraitScores:
+    """Scores that agree with people but for k inversions under the paper's template, and oppose them else.
+
+    Those of other templates are larger, so that no average with one of them agrees better.
+    """
+    places = np.asarray(human.means() * 16, dtype=int)
+    agree = inverted(places.size, k)[places]
+    by_template = np.zeros((len(templates), len(human.groups), len(ADJECTIVES)))
+    for at, template in enumerate(templates):
+        by_template[at, :, 1::2] = agree if template == PAPER else -1000.0 * places
+    mean = by_template.mean(axis=0)
+    return TraitScores(
+        measure="set", groups=human.groups, traits=human.traits, scores=mean[:, 1::2] - mean[:, ::2],
+        pairs=ENDS, adjectives=ADJECTIVES, adjective_scores=mean, templates=templates,
+        template_scores=by_template, conventions={},
+    )  # fmt: skip
+
+
+def cell_of(result: Reproduction, column: str = "SeT RoBERTa") -> Cell:
+    (found,) = (c for c in result.cells if c.table == "Table 5" and c.column == column)
+    return found
+
+
+@pytest.mark.slow
+def test_a_planted_tau_of_the_pilot_is_equal() -> None:
+    human = people()
+    # 64 cells make 2016 pairs of cells; 753 inversions leave (2016 − 2 · 753) / 2016 = 0.25298
+    result = reproduce_abc({"SeT RoBERTa": model(human, 753)}, human)
+    cell = cell_of(result)
+    assert cell.ours == pytest.approx(510 / 2016)
+    assert (cell.printed, cell.verdict) == ("0.253", "equal")
+    assert cell_of(result, "SeT BERT").verdict == "model absent"
+    other = cell_of(reproduce_abc({"SeT BERT": model(human, 753)}, human), "SeT BERT")
+    assert (other.printed, other.verdict) == ("0.214", "differs")
+    assert "Table 5 prints" in other.reason and "first 5 answers" in other.reason
+
+
+@pytest.mark.slow
+def test_the_other_tables_take_the_templates_of_the_paper() -> None:
+    human = people()
+    result = reproduce_abc({"SeT RoBERTa": model(human, 753)}, human)
+    (tau,) = (c for c in result.cells if c.row == "Table 6, τ" and c.column == "SeT RoBERTa")
+    assert tau.ours == pytest.approx(510 / 2016)
+    assert any("scored with 35 templates" in note and "those that it prints" in note for note in result.notes)
+    without = model(human, 753, tuple(one for one in TEMPLATES if one != PAPER))
+    result = reproduce_abc({"SeT RoBERTa": without}, human)
+    (tau,) = (c for c in result.cells if c.row == "Table 6, τ" and c.column == "SeT RoBERTa")
+    assert tau.ours == pytest.approx(-1.0)
+    assert any("average all of them" in note for note in result.notes)
+    assert tau.verdict == "not covered"
+    assert tau.reason.endswith(f"scored with other templates than the paper's {PAPER!r}")
+
+
+def test_scores_of_one_other_template_are_shown_and_not_judged() -> None:
+    human = people()
+    (own,) = (
+        c for c in reproduce_abc({"SeT RoBERTa": model(human, 753, (PAPER,))}, human).cells
+        if c.row == "Table A11, Asian" and c.column == "SeT RoBERTa"
+    )  # fmt: skip
+    assert own.verdict in ("equal", "differs")
+    # of two templates the paper's is taken
+    for templates, verdict in (((PAPER, TEMPLATES[0]), own.verdict), (TEMPLATES[:1], "not covered")):
+        result = reproduce_abc({"SeT RoBERTa": model(human, 753, templates)}, human)
+        (cell,) = (c for c in result.cells if (c.row, c.column) == (own.row, own.column))
+        assert cell.verdict == verdict
+        assert (cell.ours == own.ours) == (PAPER in templates)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("n", [1, 2, 15])
+def test_the_pilot_is_not_judged_on_fewer_traits(n: int) -> None:
+    human = people()
+    whole = model(human, 753)
+    assert whole.adjective_scores is not None and whole.template_scores is not None
+    few = dataclasses.replace(
+        whole, traits=whole.traits[:n], scores=whole.scores[:, :n], pairs=ENDS[:n],
+        adjectives=ADJECTIVES[: 2 * n], adjective_scores=whole.adjective_scores[:, : 2 * n],
+        template_scores=whole.template_scores[:, :, : 2 * n],
+    )  # fmt: skip
+    cell = cell_of(reproduce_abc({"SeT RoBERTa": few}, human))
+    assert (cell.verdict, cell.reason) == ("not covered", f"scored on {n} of 16 pairs of traits")
+    assert cell.ours is not None
+
+
+@pytest.mark.parametrize(
+    ("column", "measure"),
+    [("SeT RoBERTa", "ilps"), ("SeT RoBERTa", "group-ceat"), ("CEAT BERT", "set"), ("ILPS BERT", "ilps*")],
+)
+def test_scores_of_another_measure_than_the_column_are_refused(column: str, measure: str) -> None:
+    human = people()
+    scores = dataclasses.replace(model(human, 753), measure=measure)
+    with pytest.raises(InputError, match=f"given for {column} are of {re.escape(measure)}"):
+        reproduce_abc({column: scores}, human)
+
+
+@pytest.mark.parametrize(
+    ("templates", "reason"),
+    [
+        ((PAPER,), "not known by template, or of two at most; the paper chose among 35"),
+        ((PAPER, TEMPLATES[0], TEMPLATES[-1]), "scored with 3 of 35 templates"),
+    ],
+)
+def test_fewer_templates_do_not_cover_the_choice(templates: tuple[str, ...], reason: str) -> None:
+    human = people()
+    cell = cell_of(reproduce_abc({"SeT RoBERTa": model(human, 753, templates)}, human))
+    assert cell.verdict == "not covered"
+    assert reason in cell.reason
+    assert (cell.ours is None) == (len(templates) == 1)
+
+
+def test_groups_that_nobody_judged_are_named() -> None:
+    human = people(PILOT[:3])
+    cell = cell_of(reproduce_abc({"SeT RoBERTa": model(human, 3)}, human))
+    assert (cell.verdict, cell.ours) == ("not covered", None)
+    assert cell.reason.endswith("lack the pilot groups immigrant")
+
+
+def test_scores_of_another_model_are_shown_and_not_judged() -> None:
+    human = people()
+    result = reproduce_abc({"SeT BERT": model(human, 753)}, human, same_models=False)
+    assert cell_of(result, "SeT BERT").verdict == "other model"
+    judged = {c.verdict for c in result.cells if c.column == "SeT BERT" and c.ours is not None}
+    assert judged == {"other model", "differs"}  # the latter: precision out of printed rows, no scores
+    mine = [c for c in result.cells if c.column == "SeT BERT" and c.verdict == "differs"]
+    assert {c.row for c in mine} == {"Table 6, P@3 from A12, A13"}
+
+
+def test_first_answers_are_means_of_the_first_people_who_rated() -> None:
+    ratings = np.array([[[10.0], [np.nan]], [[20.0], [40.0]], [[90.0], [60.0]]])
+    human = Judgements(
+        groups=("Asian", "Black"), traits=("cold-warm",), annotators=("p", "q", "r"), ratings=ratings
+    )
+    assert first_answers(human, ["Asian", "Black"], 2) == {
+        "Asian": {"cold-warm": 15.0}, "Black": {"cold-warm": 50.0},
+    }  # fmt: skip

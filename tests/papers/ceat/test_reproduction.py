@@ -1,0 +1,186 @@
+"""The appendix of the CEAT paper: as printed, as catalogued, and beside contexts at hand."""
+
+from __future__ import annotations
+
+import csv
+import os
+from collections import Counter
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from crossroads import Contexts, Provenance, batteries, catalog, ceat
+from crossroads.errors import EvidenceError, UnknownNameError
+from crossroads.papers.ceat.reproduction import known_models, reproduce_ceat
+from crossroads.papers.ceat.tables import alike_by_chance, consistency, printed, spread_between_tables
+from crossroads.papers.cells import Reproduction
+
+SHARED = Path(os.environ.get("CROSSROADS_SHARED") or Path(__file__).resolve().parents[4] / "shared")
+KINDS = {
+    "P/U - Attitude": "pleasant",
+    "Career/Family": "career",
+    "Math/Arts": "math",
+    "Science/Arts": "science",
+}
+
+
+def world(
+    dim: int = 6, *, source: str = "random", names: tuple[str, ...] = ("c1", "i1", "em-ef-career")
+) -> Contexts:
+    rng = np.random.default_rng(0)
+    words = dict.fromkeys(word for name in names for word in catalog(name).words)
+    rows = {word: rng.normal(size=dim) + 0.3 * rng.normal(size=(4, dim)) for word in words}
+    return Contexts.from_dict(rows, provenance=Provenance(source=source))
+
+
+def test_every_cell_is_as_printed() -> None:
+    file = SHARED / "data" / "paper-tables" / "ceat_appendix_tables2-4.csv"
+    if not file.is_file():
+        pytest.skip("needs the project's shared data folder beside the checkout")
+    wanted = []
+    with file.open(encoding="utf-8", newline="") as lines:
+        for row in csv.DictReader(lines):
+            name = row["test"].partition(":")[0].lower()
+            if ":" not in row["test"]:
+                pair, _, attributes = row["test"].partition(", ")
+                name = f"{pair.lower().replace('/', '-')}-{KINDS[attributes]}"
+            wanted += [
+                (int(row["table"]), name, float(row[f"{model}_d"]), row[f"{model}_p"])
+                for model in ("ELMo", "BERT", "GPT", "GPT2")
+            ]
+    assert [(one.table, one.test, one.d, one.p) for one in printed()] == wanted
+
+
+def test_every_test_of_the_tables_is_in_the_catalogue() -> None:
+    known = batteries()
+    by_table = {
+        number: [one.test for one in printed() if one.table == number and one.model == "BERT"]
+        for number in (2, 3, 4)
+    }
+    assert by_table[2] == [*known["ceat"], *known["ceat-intersectional"]]
+    assert by_table[3] == by_table[4] == list(known["ceat-pairs"])
+    assert known_models() == ("elmo", "bert", "gpt", "gpt-2")
+
+
+def test_without_contexts_the_published_numbers_stand_alone() -> None:
+    result = reproduce_ceat()
+    assert len(result.cells) == 134 * 4
+    assert {cell.verdict for cell in result.cells} == {"model absent"}
+    reasons = {cell.column.partition(",")[0]: cell.reason for cell in result.cells}
+    assert "bert-base-cased" in reasons["BERT"]
+    assert "crossroads embed --import" in reasons["ELMo"]
+    assert all(cell.ours is None for cell in result.cells)
+    assert "crossroads embed" in result.notes[0]
+    assert Reproduction.from_json(result.to_json()) == result
+
+
+def test_other_contexts_are_shown_beside_all_four_models() -> None:
+    contexts = world()
+    seen: list[str] = []
+    result = reproduce_ceat(contexts, samples=20, seed=2, progress=seen.append)
+    assert len(seen) == 74
+    assert not result.same_vectors
+    cells = {(cell.row, cell.column): cell for cell in result.cells}
+    ours = ceat(contexts, catalog("c1"), samples=20, seed=2).effect_size
+    assert cells["c1", "BERT, Table 2"].ours == ours
+    assert cells["c1", "BERT, Table 2"].published == 0.96
+    assert cells["em-ef-career", "ELMo, Table 3"].published == 1.15
+    assert cells["em-ef-career", "ELMo, Table 4"].published == 1.07
+    assert Counter(cell.verdict for cell in result.cells) == {
+        # c1, i1 and i2, which is part of it; em, ef and af by pleasant and career, in both Tables 3 and 4
+        "other model": 4 * (3 + 2 * 6),
+        "not covered": 4 * (11 + 2 * 54),
+    }
+    assert "less than 75% of the words of a set: c2, c3" in result.notes[1]
+
+
+def test_a_test_without_most_of_its_words_does_not_stand_for_the_published_one() -> None:
+    names = list(catalog("c6").words)
+    rng = np.random.default_rng(1)
+    rows = {word: rng.normal(size=(3, 5)) for word in names}
+    for word in ("John", "Paul"):  # six of eight male names are left, which is just enough
+        del rows[word]
+    result = reproduce_ceat(Contexts.from_dict(rows), samples=5)
+    assert {cell.row for cell in result.cells if cell.ours is not None} == {"c6"}
+    assert "without some words: c6 (2)" in " ".join(result.notes)
+    del rows["Mike"]
+    with pytest.raises(EvidenceError, match="in c1, x has 0 of 25 stimuli left"):
+        reproduce_ceat(Contexts.from_dict(rows), samples=5)
+
+
+@pytest.mark.slow
+def test_a_verdict_weighs_the_difference() -> None:
+    result = reproduce_ceat(world(), model="bert", samples=20)
+    assert result.same_vectors
+    assert len(result.cells) == 134
+    near = 2 * spread_between_tables()["BERT"]
+    measured = {cell.row for cell in result.cells if cell.ours is not None}
+    errors = {name: ceat(world(), catalog(name), samples=20).se for name in measured}
+    for cell in result.cells:
+        if cell.ours is None:
+            assert cell.verdict == "not covered"
+            continue
+        off = abs(cell.ours - cell.published)
+        equal = off <= 0.005 + 3 * np.sqrt(2) * errors[cell.row]
+        if equal:
+            assert (cell.verdict, "two sets of samples" in cell.reason) == ("equal", True)
+        elif off <= near:
+            assert (cell.verdict, "Tables 3 and 4" in cell.reason) == ("equal", True)
+        else:
+            assert cell.verdict in ("differs", "convention")
+            assert "ddof=0" in cell.reason or "hedges" in cell.reason
+        assert "; p " in cell.reason
+    assert {"equal", "differs"} <= {cell.verdict for cell in result.cells}
+    none = reproduce_ceat(world(768, source="bert-base-cased"), model="none", samples=5)
+    assert not none.same_vectors
+
+
+@pytest.mark.slow
+def test_how_much_a_verdict_is_worth_is_said() -> None:
+    assert (alike_by_chance("BERT", 5.0), alike_by_chance("BERT", -1.0)) == (1.0, 0.0)
+    near = 2 * spread_between_tables()["BERT"]
+    cells = [(one.test, one.d) for one in printed() if one.model == "BERT"]
+    apart = [abs(d - e) for test, d in cells for other, e in cells if test < other]
+    assert alike_by_chance("BERT", near) == sum(gap <= near for gap in apart) / len(apart)
+    notes = " ".join(reproduce_ceat(world(), model="bert", samples=5).notes)
+    assert f"numbers for BERT, {alike_by_chance('BERT', near):.0%} of pairs of different tests" in notes
+    result = reproduce_ceat(world(), model="bert", samples=5)
+    judged = np.array([(cell.published, cell.ours) for cell in result.cells if cell.ours is not None])
+    assert f"correlate by r = {np.corrcoef(judged.T)[0, 1]:.2f}" in notes
+    assert "wide margin" not in " ".join(reproduce_ceat(world(), samples=5).notes)
+
+
+@pytest.mark.slow
+def test_the_model_is_recognised_by_name_and_dimensions() -> None:
+    assert (
+        reproduce_ceat(world(768, source="models/bert-base-cased"), samples=5).conventions["model"] == "BERT"
+    )
+    assert (
+        reproduce_ceat(world(768, source="openai-community/gpt2"), samples=5).conventions["model"] == "GPT-2"
+    )
+    assert reproduce_ceat(world(6, source="bert-base-cased"), samples=5).conventions["model"] == "none"
+    assert reproduce_ceat(world(768, source="bert-large"), samples=5).conventions["model"] == "none"
+
+
+def test_contexts_of_nothing_the_paper_tests_and_unknown_models_are_refused() -> None:
+    with pytest.raises(UnknownNameError, match="'bert'"):
+        reproduce_ceat(world(), model="brt")
+    with pytest.raises(EvidenceError, match="none of the 74 tests"):
+        reproduce_ceat(Contexts.from_dict({"nothing": np.ones((2, 3))}))
+
+
+def test_what_the_tables_say_about_each_other() -> None:
+    text, runs, samples, signs = consistency()
+    assert "C4 with GPT, C7 with GPT-2, C10 with BERT, I1 with GPT-2 and I2 with GPT-2" in text
+    cells = {(one.table, one.test, one.model): one.d for one in printed()}
+    apart = {k[1:]: abs(cells[4, k[1], k[2]] - d) for k, d in cells.items() if k[0] == 3}
+    assert f"largest {max(apart.values()):.2f}" in runs
+    assert max(apart, key=lambda key: apart[key]) == ("am-af-career", "BERT")  # .84 and .32
+    squares = [apart[test, "GPT"] ** 2 for test, model in apart if model == "GPT"]
+    assert f"{np.sqrt(np.mean(squares)):.2f} (GPT)" in runs
+    assert "17 of 240 cells change sign" in runs
+    # .02 with p = .10 is 1.645 standard errors, so one is .012; that is the size of Table 3's
+    assert "about 0.014 in Table 3 and at most 0.005 in Table 4" in samples
+    assert "8 of 10 negative" in signs
+    assert "0 of 12 positive" in signs

@@ -1,0 +1,158 @@
+"""The CLIP tables of the ML-EAT paper beside vectors of words and images."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from crossroads import Design, Embeddings, Provenance, catalog, mleat
+from crossroads.errors import InputError
+from crossroads.papers.cells import Reproduction
+from crossroads.papers.ml_eat.images import (
+    UNLISTED,
+    Pictured,
+    clip_texts_of_ml_eat,
+    has_images,
+    image_sets_of_ml_eat,
+    is_pictured,
+)
+from crossroads.papers.ml_eat.measured import AS_PRINTED
+from crossroads.papers.ml_eat.reproduction import recognised, reproduce_ml_eat
+from crossroads.papers.ml_eat.tables import Number, numbers
+
+PROMPT = "a picture that brings to mind {word}"
+SETS = tuple(image_sets_of_ml_eat())
+
+
+def world(
+    sets: tuple[str, ...] = SETS, *, dim: int = 12, source: str = "some-clip", images: int = 6
+) -> Embeddings:
+    """Random vectors of every text of the tests, and of some images a set."""
+    labels = [*clip_texts_of_ml_eat(), *(f"{name}/{i}.png" for name in sets for i in range(images))]
+    vectors = np.random.default_rng(0).normal(size=(len(labels), dim))
+    return Embeddings(labels, vectors, provenance=Provenance(source=source))
+
+
+def ours(emb: Embeddings, x: str, y: str, words: str, prompt: str = "{word}", **changed: int) -> float:
+    labels = [[label for label in emb.labels if label.startswith(f"{name}/")] for name in (x, y)]
+    design = catalog(words)
+    a, b = ([prompt.replace("{word}", word) for word in given] for given in (design.a, design.b))
+    made = Design(name="made", x=labels[0], y=labels[1], a=a, b=b)
+    return mleat(emb, made, **{**AS_PRINTED, **changed}).level1.effect_size
+
+
+def test_every_test_of_clip_has_its_sets_and_its_attributes() -> None:
+    pictured = [one for one in numbers() if is_pictured(one)]
+    assert {one.model for one in pictured} == {one.model for one in numbers() if one.model.startswith("CLIP")}
+    assert len(pictured) == 140 + 616
+    assert len(SETS) == 22
+    texts = clip_texts_of_ml_eat()
+    assert all(label == text for label, text in texts.items())
+    # P/U25 (with bomb and evil of the other list), career and family, male and female terms; with and without
+    # the prompt. "family" is a pleasant word and a word of the family.
+    assert len(texts) == 2 * (50 + 2 + 15 + 16)
+
+
+def test_the_stars_of_level_2_agree_with_the_sizes_of_the_attributes() -> None:
+    """A star is for |d|·√(n/2) > 1.645 with n words an attribute: 25, and 8 for the last two tests."""
+    rows: dict[tuple[str, str | None, str], dict[str, Number]] = {}
+    for one in numbers():
+        if is_pictured(one):
+            rows.setdefault((one.table, one.prompt, one.test), {})[one.column] = one
+    for (_, _, test), row in rows.items():
+        n = 8 if test in ("male-female-career", "science-arts") else 25
+        for name in ("level2_x", "level2_y"):
+            z = abs(row[name].value) * (n / 2) ** 0.5
+            slack = 0.006 * (n / 2) ** 0.5
+            assert (z > 1.645 - slack) if row[f"{name} star"].value else (z < 1.645 + slack)
+
+
+def test_another_clip_is_shown_beside_tables_2_and_12() -> None:
+    emb = world()
+    result = reproduce_ml_eat(emb)
+    shown = {name: found for name, found in result.tables.items() if "other model" in found}
+    assert shown == {
+        "Table 2, CLIP-ViT-L14-336": {"other model": 70},
+        "Table 2, CLIP-ViT-L14-336 with prompt": {"other model": 70},
+        "Table 12, CLIP-ViT-L14-336": {"other model": 154},
+    }
+    cells = {(c.table, c.row, c.column): c.ours for c in result.cells}
+    bare, prompted = "Table 2, CLIP-ViT-L14-336", "Table 2, CLIP-ViT-L14-336 with prompt"
+    assert cells[bare, "flower-insect", "level1"] == ours(emb, "Flower", "Insect", "weat1")
+    assert cells[bare, "male-female-career", "level1"] == ours(emb, "Male", "Female", "weat6")
+    assert cells[bare, "science-arts", "level1"] == ours(emb, "Science", "Arts", "weat8")
+    with_prompt = ours(emb, "Thin", "Heavy", "weat1", PROMPT)
+    assert cells[prompted, "thin-heavy with prompt", "level1"] == with_prompt
+    assert any("neither lists nor counts" in note for note in result.notes)
+    assert "Tables 2 and 12" in result.notes[0]
+    assert Reproduction.from_json(result.to_json()) == result
+
+
+@pytest.mark.slow
+def test_the_model_of_the_paper_is_recognised_and_judged() -> None:
+    emb = world(dim=512, source="openai/clip-vit-base-patch32")
+    assert recognised(emb) == "CLIP-ViT-B32"
+    result = reproduce_ml_eat(emb)
+    assert result.same_vectors
+    found = result.tables["Table 9, CLIP-ViT-B32"]
+    assert found["differs"] > 50
+    assert set(found) <= {"equal", "differs", "convention"}
+    reasons = {c.reason for c in result.cells if c.table.startswith("Table 9") and c.verdict == "differs"}
+    assert all(reason.endswith(UNLISTED) for reason in reasons if "tried without" in reason)
+    assert result.tables["Table 10, CLIP-ViT-B16"] == {"model absent": 154}
+    # without images the same numbers of dimensions and the same name are no CLIP of the paper
+    assert recognised(emb.select([one for one in emb.labels if "/" not in one])) is None
+
+
+def test_numbers_under_other_conventions_are_told() -> None:
+    emb = world()
+    pictured = Pictured(emb)
+    here = ("12", "CLIP-ViT-L14-336", None, "flower-insect", "level1")
+    equal = ours(emb, "Flower", "Insect", "weat1")
+    assert pictured.judged(Number(*here, f"{equal:.4f}", False)).verdict == "equal"
+    other = ours(emb, "Flower", "Insect", "weat1", ddof=0)
+    cell = pictured.judged(Number(*here, f"{other:.4f}", False))
+    assert (cell.verdict, cell.reason) == ("convention", "population standard deviation (ddof=0)")
+    names = ours(emb, "Flower", "Insect", "weat3")
+    cell = pictured.judged(Number(*here, f"{names:.4f}", False))
+    assert cell.verdict == "convention"
+    assert cell.reason == "unpleasant words of the tests of names (agony, bomb, evil and prison)"
+
+
+def test_sets_without_images_are_named() -> None:
+    result = reproduce_ml_eat(world(("Flower", "Insect", "Young")), model="clip-vit-l14-336")
+    cells = {c.row: c for c in result.cells if c.table == "Table 12, CLIP-ViT-L14-336"}
+    assert cells["flower-insect"].ours is not None
+    assert cells["young-old"].reason == "no images of Old: put them into a folder of that name"
+    assert cells["white-black"].reason.startswith("no images of White and Black")
+    assert cells["white-black"].verdict == "not covered"
+
+
+def test_words_that_an_audit_asked_for_in_the_prompt_serve_the_table_with_it() -> None:
+    design = catalog("weat1")
+    labels = [
+        *design.a,
+        *design.b,
+        *(f"flowers/{i}.jpg" for i in range(6)),
+        *(f"Insect/{i}.jpg" for i in range(6)),
+    ]
+    vectors = np.random.default_rng(1).normal(size=(len(labels), 8))
+    about = Provenance(source="some-clip", details={"prompt": PROMPT})
+    result = reproduce_ml_eat(Embeddings(labels, vectors, provenance=about))
+    cells = {(c.table, c.row): c for c in result.cells}
+    prompted = cells["Table 2, CLIP-ViT-L14-336 with prompt", "flower-insect with prompt"]
+    assert prompted.verdict == "other model"
+    bare = cells["Table 2, CLIP-ViT-L14-336", "flower-insect"]
+    assert bare.verdict == "not covered"
+    assert bare.reason.startswith("no vector of caress, freedom, health and 47 more by itself")
+
+
+def test_a_word_with_a_slash_is_no_image() -> None:
+    emb = Embeddings.from_dict({"black/white": np.ones(3), "male/female": np.ones(3)})
+    assert not has_images(emb)
+    assert has_images(world(("Black",)))
+
+
+def test_images_and_a_model_without_them_do_not_go_together() -> None:
+    with pytest.raises(InputError, match="GloVe 840B, none of whose tests compare images"):
+        reproduce_ml_eat(world(), model="glove-840b")

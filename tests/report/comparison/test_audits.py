@@ -1,0 +1,568 @@
+"""Saved audits compared: paired where vectors were kept, honest where they were not."""
+
+from __future__ import annotations
+
+import csv
+import dataclasses
+import json
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from crossroads import Contexts, Design, Embeddings, Provenance, battery, ceat_battery, compare
+from crossroads.errors import InputError
+from crossroads.inference.multiplicity import benjamini_hochberg, holm
+from crossroads.measures import (
+    BatteryResult,
+    CeatBatteryResult,
+    CompareBatteryResult,
+    TraitScores,
+    compare_battery,
+)
+from crossroads.measures.comparison.joined import join_comparisons
+from crossroads.report import (
+    Audit,
+    Comparison,
+    ModelAudit,
+    compare_audits,
+    saved_audits,
+    write_audit,
+    write_audits,
+    write_comparison,
+)
+from crossroads.report.comparison.files import (
+    comparison_citations,
+    comparison_latex,
+    comparison_markdown,
+    comparison_methods,
+)
+from crossroads.report.documents.records import Record, read_records
+from crossroads.report.folder import OURS, check_output
+from crossroads.results import Result
+from crossroads.wording.numbers import P, pvalue
+
+SETS = {role: [f"{role}{i}" for i in range(5)] for role in "xyab"}
+LABELS = [word for words in SETS.values() for word in words]
+FIRST = Design(name="first_1", **SETS)  # type: ignore[arg-type]
+SECOND = Design(name="second", **{**SETS, "x": SETS["a"], "a": SETS["x"]})  # type: ignore[arg-type]
+Saved = Callable[..., list[Record]]
+
+
+def model(seed: int, name: str, lean: float = 0.0, dim: int = 6) -> Embeddings:
+    vectors = np.random.default_rng(seed).normal(size=(20, dim))
+    vectors[:5, 0] += lean
+    vectors[10:15, 0] += 2
+    vectors[15:, 0] -= 2
+    about = Provenance(source=name, sha256="ab", details={"dim": dim})
+    return Embeddings(LABELS, vectors, provenance=about)
+
+
+def audited(emb: Embeddings, designs: list[Design], **options: Any) -> ModelAudit:
+    options = {"alternative": "two-sided", "resamples": 10, **options}
+    return ModelAudit(audit=Audit([battery(emb, designs, **options)]), designs=designs, vectors=emb)
+
+
+def traits(seed: int, name: str) -> TraitScores:
+    rows = np.random.default_rng(seed).normal(size=(4, 5))
+    table = {f"g{i}": {f"t{j}": float(rows[i, j]) for j in range(5)} for i in range(4)}
+    return TraitScores.from_table(table, measure="ilps", provenance=(Provenance(source=name),))
+
+
+def also(audit: Audit, *results: Result) -> Audit:
+    """An audit with more results, or with others of the same name."""
+    return dataclasses.replace(audit, given={**audit, **{one.label: one for one in results}})
+
+
+def without_cosines(audit: Audit) -> CeatBatteryResult:
+    """The tests over contexts of an audit, as they were before cosines were kept."""
+    (tested,) = audit.of(CeatBatteryResult).values()
+    tests = tuple(dataclasses.replace(one, cosines=None) for one in tested.tests)
+    return dataclasses.replace(tested, tests=tests)
+
+
+@pytest.fixture
+def saved(tmp_path: Path) -> Saved:
+    """Write audits and read them back."""
+
+    def write(*audits: ModelAudit) -> list[Record]:
+        records = []
+        for i, one in enumerate(audits):
+            place = tmp_path / f"audit {i}"
+            write_audit(place, one.audit, one.designs, vectors=one.vectors, figures=False)
+            records += read_records(place)
+        return records
+
+    return write
+
+
+@pytest.mark.slow
+def test_saved_vectors_give_the_very_comparison_of_the_models(saved: Saved) -> None:
+    one, two = model(1, "one", 2.0), model(2, "two")
+    records = saved(audited(one, [FIRST, SECOND]), audited(two, [FIRST, SECOND]))
+    found = compare_audits(saved_audits(records), resamples=50)
+    alone = compare_battery({"one": one, "two": two}, [FIRST, SECOND], resamples=50)
+    assert found.battery.tests == alone.tests  # to the last bit, provenance included
+    assert found.battery.intervals == alone.intervals
+    assert found.battery.adjusted["holm"] == alone.adjusted["holm"]
+    assert (found.battery.unpaired, found.battery.notes, found.traits) == ((), (), ())
+
+
+def test_one_name_for_different_words_is_not_compared(saved: Saved) -> None:
+    other = Design(name="first_1", **{**SETS, "x": ["x0", "x1", "x2"]})  # type: ignore[arg-type]
+    records = saved(audited(model(1, "one"), [FIRST, SECOND]), audited(model(2, "two"), [other, SECOND]))
+    found = compare_audits(saved_audits(records), resamples=0).battery
+    assert [test.design for test in found.tests] == ["second"]
+    assert found.skipped["first_1"].startswith("the word lists differ")
+    assert f"{FIRST.digest[:12]} in one" in found.skipped["first_1"]
+    assert f"{other.digest[:12]} in two" in found.skipped["first_1"]
+
+
+def test_conventions_in_which_audits_differ_are_named_and_the_first_holds_for_both(saved: Saved) -> None:
+    records = saved(
+        audited(model(1, "one"), [FIRST], ddof=0),
+        audited(model(2, "two"), [FIRST], ddof=1, alternative="greater"),
+    )
+    found = compare_audits(saved_audits(records), resamples=0).battery
+    assert found.notes == (
+        "the audits differ in alternative (mleat): two-sided in one; greater in two.",
+        "the audits differ in ddof (mleat): 0 in one; 1 in two.",
+    )
+    assert found.tests[0].conventions["ddof"] == 0
+    saved_d = [one.results[0]["tests"][0]["level1"]["effect_size"] for one in records]
+    assert found.tests[0].effect_sizes[0] == pytest.approx(saved_d[0], rel=1e-12)
+    assert found.tests[0].effect_sizes[1] != pytest.approx(saved_d[1], rel=1e-3)
+
+
+def test_without_vectors_numbers_are_compared_without_a_test(saved: Saved) -> None:
+    one = audited(model(1, "one"), [FIRST, SECOND])
+    two = dataclasses.replace(audited(model(2, "two"), [FIRST]), vectors=None)
+    three = dataclasses.replace(audited(model(3, "three"), [FIRST], ddof=0), vectors=None)
+    found = compare_audits(saved_audits(saved(one, two, three)), resamples=0).battery
+    assert found.tests == ()
+    (difference,) = found.unpaired
+    assert difference.models == ("one", "two")
+    assert difference.reason == "two kept no vectors."
+    battery_1, battery_2 = one.audit.one(BatteryResult), two.audit.one(BatteryResult)
+    assert battery_1 is not None
+    assert battery_2 is not None
+    expected = battery_1.tests[0].level1.effect_size, battery_2.tests[0].level1.effect_size
+    assert difference.effect_sizes == expected
+    assert difference.difference == expected[0] - expected[1]
+    # other conventions make another number of it
+    assert found.skipped["first_1: one / three"] == "measured differently: ddof is 1 and 0."
+    assert found.rows()[0]["pvalue"] is None
+
+
+def test_paired_and_unpaired_models_stand_side_by_side_and_first_means_first(saved: Saved) -> None:
+    bare = dataclasses.replace(audited(model(3, "three"), [FIRST]), vectors=None)
+    records = saved(audited(model(1, "one"), [FIRST]), audited(model(2, "two"), [FIRST]), bare)
+    every = compare_audits(saved_audits(records), resamples=0).battery
+    assert every.pairs == (("one", "two"),)
+    assert [one.models for one in every.unpaired] == [("one", "three"), ("two", "three")]
+    first = compare_audits(saved_audits(records), resamples=0, against="first").battery
+    assert [one.models for one in first.unpaired] == [("one", "three")]
+    assert first.models == ("one", "two", "three")
+    bare_first = compare_audits(saved_audits(records[::-1]), resamples=0, against="first").battery
+    assert bare_first.tests == ()  # two and one are not compared with each other
+    assert [one.models for one in bare_first.unpaired] == [("three", "two"), ("three", "one")]
+
+
+def test_a_design_that_one_audit_did_not_measure_is_not_compared_there(saved: Saved) -> None:
+    records = saved(
+        audited(model(1, "one"), [FIRST, SECOND]),
+        audited(model(2, "two"), [FIRST]),
+        audited(model(3, "three"), [SECOND]),
+    )
+    found = compare_audits(saved_audits(records), resamples=0).battery
+    assert list(zip(found.pairs, (test.design for test in found.tests), strict=True)) == [
+        (("one", "two"), "first_1"),
+        (("one", "three"), "second"),
+    ]
+
+
+def store(seed: int, name: str, collection: str | None = None, words: list[str] = LABELS) -> Contexts:
+    rng = np.random.default_rng(seed)
+    rows = {word: rng.normal(size=(3, 4)) for word in words}
+    details = {} if collection is None else {"record": {"contexts": collection}}
+    return Contexts.from_dict(rows, provenance=Provenance(source=name, details=details))
+
+
+def contextual(seed: int, name: str, *, designs: list[Design] | None = None, **options: Any) -> ModelAudit:
+    """The audit of a store of contexts, with scores on traits."""
+    chosen = [FIRST] if designs is None else designs
+    tested = ceat_battery(store(seed, name, "abc"), chosen, samples=5, **options)
+    audit = Audit([tested, traits(seed, name)], kind="encoder")
+    return ModelAudit(audit=audit, designs=chosen)
+
+
+def test_saved_tests_over_contexts_give_the_very_comparison_of_the_stores(saved: Saved) -> None:
+    designs = [FIRST, SECOND]
+    records = saved(*(contextual(i, name, designs=designs) for i, name in enumerate(("one", "two", "three"))))
+    found = compare_audits(saved_audits(records), resamples=50).battery
+    stores = {name: store(i, name, "abc") for i, name in enumerate(("one", "two", "three"))}
+    alone = compare_battery(stores, designs, resamples=50)
+    assert (found.tests, found.pairs, found.intervals) == (alone.tests, alone.pairs, alone.intervals)
+    assert found.notes == alone.notes
+    assert found.notes[0] == "one and two read the same contexts, so that differences are between the models."
+    assert (found.unpaired, found.skipped) == ((), {})
+    first = compare_audits(saved_audits(records), resamples=0, against="first").battery
+    assert set(first.pairs) == {("one", "two"), ("one", "three")}
+
+
+def test_differences_are_adjusted_over_vectors_and_contexts_and_agreement_by_itself(saved: Saved) -> None:
+    both = []
+    for i, name in enumerate(("one", "two")):
+        static, over = audited(model(i, name), [FIRST]), contextual(i, name)
+        audit = also(over.audit, *static.audit.values())
+        both.append(ModelAudit(audit=audit, designs=[FIRST], vectors=static.vectors))
+    found = compare_audits(saved_audits(saved(*both)), resamples=0)
+    assert [test.measure for test in found.battery.tests] == ["weat", "ceat"]
+    (scores,) = found.traits
+    differences = [test.pvalue for test in found.battery.tests]
+    assert found.battery.adjusted["holm"] == pytest.approx(holm(differences).tolist())
+    assert found.battery.adjusted["bh"] == pytest.approx(benjamini_hochberg(differences).tolist())
+    agreement = [one.pvalue for one in scores.exchanges.values()]
+    assert list(scores.adjusted["holm"].values()) == pytest.approx(holm(agreement).tolist())
+    assert list(scores.adjusted["bh"].values()) == pytest.approx(benjamini_hochberg(agreement).tolist())
+    assert list(scores.adjusted["holm"]) == list(scores.adjusted["bh"]) == ["groups", "traits"]
+    assert found.battery.conventions["adjusted"] == (
+        "all comparisons: 1 paired test on vectors and 1 paired test over contexts"
+    )
+    texts = comparison_markdown(found), comparison_latex(found), comparison_methods(found)
+    assert all(r"first\_1 CEAT" in text for text in texts)
+    assert not any("(ceat)" in text for text in texts)
+    assert all("Hochberg's adjustment for 2 comparisons." in text for text in texts[:2])
+    assert all("Hochberg's adjustment for 2 exchanges." in text for text in texts[:2])
+    assert all("the unit is the target word" in text for text in texts[:2])
+    assert "unit over contexts: a target word" in texts[2]
+    assert "A word has 3 contexts in one and 3 contexts in two." in texts[2]
+    assert "random" not in texts[2] and "dersimonian1986meta" not in texts[2]  # means, nothing combined
+    assert {"@guo2021detecting", "@wolfe2024mleat"} <= set(re.findall(r"@\w+", texts[2]))
+    shown = [P(one, "≈") for one in (scores.exchanges["groups"].pvalue, scores.adjusted["bh"]["groups"])]
+    assert f"| {pvalue(shown[0])} | {pvalue(shown[1])} |" in texts[0]
+    assert f"& {pvalue(shown[0], 'latex')} & {pvalue(shown[1], 'latex')} &" in texts[1]
+
+
+def test_tests_that_were_made_already_are_completed_over_contexts_in_the_same_way(tmp_path: Path) -> None:
+    both = {}
+    for i, name in enumerate(("one", "two")):
+        static, over = audited(model(i, name), [FIRST]), contextual(i, name)
+        audit = also(over.audit, *static.audit.values())
+        both[name] = ModelAudit(audit=audit, designs=[FIRST], vectors=static.vectors)
+    vectors = {name: one.vectors for name, one in both.items() if one.vectors is not None}
+    tested = compare_battery(vectors, FIRST, resamples=0, alternative="greater", scale="cosine")
+    write_audits(tmp_path / "out", both, tested, figures=False)
+    data = json.loads((tmp_path / "out" / "results.json").read_text(encoding="utf-8"))
+    over = data["results"][0]["tests"][1]
+    assert over["contexts"]["x0"] == [3, 3]
+    assert (over["alternative"], over["conventions"]["scale"]) == ("greater", "cosine")
+    # and where some are over contexts, that is all of them
+    whole = json.loads(json.dumps(data["results"][0]))
+    again = CompareBatteryResult.from_dict({**whole, "unpaired": [], "notes": []})
+    found = compare_audits(saved_audits(read_records(tmp_path / "out")), tested=again).battery
+    assert found.tests == again.tests
+
+
+def test_tests_over_contexts_are_made_anew_as_the_first_audit_made_them(saved: Saved) -> None:
+    records = saved(contextual(1, "one", ddof=0), contextual(2, "two"))
+    (test,) = compare_audits(saved_audits(records), resamples=0).battery.tests
+    assert test.conventions["ddof"] == 0
+    audits = [contextual(1, "one", ddof=0), contextual(2, "two")]
+    for at, one in enumerate(audits):  # without cosines there are two numbers, of different conventions
+        audits[at] = dataclasses.replace(one, audit=also(one.audit, without_cosines(one.audit)))
+    found = compare_audits(saved_audits(saved(*audits))).battery
+    assert (found.tests, found.unpaired) == ((), ())
+    assert found.skipped["first_1 CEAT: one / two"] == "measured differently: ddof is 0 and 1."
+
+
+def test_an_audit_of_before_cosines_were_kept_is_compared_by_its_numbers(saved: Saved) -> None:
+    one, two = contextual(1, "one"), contextual(2, "two")
+    records = saved(one, dataclasses.replace(two, audit=also(two.audit, without_cosines(two.audit))))
+    found = compare_audits(saved_audits(records))
+    (difference,) = found.battery.unpaired
+    assert difference.measure == "ceat"
+    assert difference.reason == "two was audited before cosines over contexts were kept; audit it again."
+    (tested,) = one.audit.of(CeatBatteryResult).values()
+    assert difference.effect_sizes[0] == tested.tests[0].stimulus_effect_size
+    (agreement,) = found.traits
+    assert agreement.models == ("one", "two")
+    assert set(agreement.adjusted["holm"]) == {
+        "groups",
+        "traits",
+    }  # there is no test of designs, and still a family
+    assert found.battery.conventions["adjusted"] == "nothing: no paired test was made"
+
+
+def test_tests_over_contexts_that_share_too_few_words_are_skipped_under_their_name(saved: Saved) -> None:
+    audits = []
+    for i, name in enumerate(("one", "two")):
+        lacking = SETS["x"][:3] if i else SETS["x"][2:]
+        words = [word for word in LABELS if word not in lacking]
+        tested = ceat_battery(store(i, name, words=words), [FIRST, SECOND], samples=5)
+        audits.append(ModelAudit(audit=Audit([tested], kind="contexts"), designs=[FIRST, SECOND]))
+    found = compare_audits(saved_audits(saved(*audits)), anything=True).battery
+    assert "needs 2" in found.skipped["first_1 CEAT: one / two"]
+    assert [one.design for one in found.unpaired] == []
+    assert [test.design for test in found.tests] == []
+
+
+def test_scores_under_other_conventions_are_compared_and_that_is_said(saved: Saved) -> None:
+    scored = []
+    for i, prior in enumerate(("mask", "noun")):
+        scores = dataclasses.replace(traits(i, str(i)), conventions={"measure": "ilps", "prior": prior})
+        one = audited(model(i, f"m{i}"), [FIRST])
+        scored.append(dataclasses.replace(one, audit=also(one.audit, scores)))
+    found = compare_audits(saved_audits(saved(*scored)), resamples=0)
+    assert found.battery.notes == ("the audits differ in prior (ilps scores): mask in m0; noun in m1.",)
+    assert len(found.traits) == 1
+
+
+def test_nothing_in_common_is_said(saved: Saved) -> None:
+    records = saved(audited(model(1, "one"), [FIRST]), audited(model(2, "two"), [SECOND]))
+    with pytest.raises(InputError, match="nothing in common"):
+        compare_audits(saved_audits(records))
+    assert compare_audits(saved_audits(records), anything=True).battery.tests == ()
+    with pytest.raises(InputError, match=r"there is one audit to compare"):
+        saved_audits(records[:1])
+
+
+def test_two_audits_of_one_model_are_told_apart(saved: Saved) -> None:
+    one = audited(model(1, "one"), [FIRST])
+    found = compare_audits(saved_audits(saved(one, one, one)), resamples=0).battery
+    assert found.models == ("one", "one (2)", "one (3)")
+    assert {test.pvalue for test in found.tests} == {1.0}
+
+
+def rich(saved: Saved) -> tuple[list[Record], Comparison]:
+    """Two audits with hard names, a difference without a test, traits, and something that is not compared."""
+    hard = audited(model(1, "a&b_<i>|"), [FIRST, SECOND])
+    other = audited(model(2, "two"), [FIRST, SECOND])
+    bare = dataclasses.replace(audited(model(3, "three"), [FIRST], ddof=0), vectors=None)
+    scored = [
+        dataclasses.replace(one, audit=also(one.audit, traits(i, str(i))))
+        for i, one in enumerate((hard, other))
+    ]
+    same = dataclasses.replace(audited(model(4, "four"), [SECOND]), vectors=None)
+    records = saved(*scored, bare, same)
+    return records, compare_audits(saved_audits(records), resamples=20)
+
+
+def test_texts_are_escaped_and_tables_are_whole(saved: Saved) -> None:
+    _, found = rich(saved)
+    tex, page, methods = comparison_latex(found), comparison_markdown(found), comparison_methods(found)
+    assert r"a\&b\_\textless{}i\textgreater{}\textbar{} / two" in tex
+    for one in re.split(r"(?=\\begin\{table\})", tex)[1:]:
+        columns = re.search(r"\\begin\{tabular\}\{(\w+)\}", one)
+        assert columns is not None
+        body = one.partition("\\midrule\n")[2].partition("\\bottomrule")[0].splitlines()
+        assert body
+        assert {len(re.findall(r"(?<!\\)&", row)) for row in body} == {len(columns[1]) - 1}
+    assert r"a&amp;b\_&lt;i&gt;\|" in page
+    assert "<i>" not in page + methods
+    assert "not compared: measured differently: ddof is 1 and 0." in page
+    assert "p (BH): Benjamini and Hochberg's adjustment for 2 comparisons" in page
+    assert "the seed is 0" in methods
+    assert "@benjamini1995controlling" in methods
+    assert "Differences of saved numbers without a test: " in methods
+
+
+@pytest.mark.parametrize(("alternative", "side"), [("greater", "larger"), ("less", "smaller")])
+def test_a_one_sided_comparison_is_about_the_first_model_and_not_about_the_design(
+    saved: Saved, alternative: Any, side: str
+) -> None:
+    records = saved(audited(model(1, "one"), [FIRST]), audited(model(2, "two"), [FIRST]))
+    found = compare_audits(saved_audits(records), resamples=0, alternative=alternative)
+    assert f"one-sided, for a {side} effect size in the first model" in comparison_methods(found)
+    for text in (comparison_markdown(found), comparison_latex(found)):
+        told = f"one-sided, for a {side} effect size in the first model."
+        assert f"exchanged, accounting for the choice of attributes, {told}" in text
+    assert "the design states" not in comparison_methods(found)
+
+
+@pytest.mark.parametrize(
+    ("scale", "changes"), [("sd", "changes in standard deviations"), ("cosine", "changes of cosines")]
+)
+def test_what_was_exchanged_and_what_an_interval_is_are_told_where_there_are_some(
+    saved: Saved, scale: Any, changes: str
+) -> None:
+    records = saved(audited(model(1, "one"), [FIRST]), audited(model(2, "two"), [FIRST]))
+    for resamples in (0, 20):
+        found = compare_audits(saved_audits(records), resamples=resamples, scale=scale)
+        page = comparison_markdown(found)
+        assert f"labels of the {changes}" in page
+        assert f"labels of the {changes}" in comparison_latex(found)
+        told = "CI: of the difference, 95 %, over the choice of words, the same in both models" in page
+        assert told == (resamples > 0)
+
+
+def test_what_a_model_lacks_and_how_p_values_were_found_is_told(saved: Saved) -> None:
+    one, two = model(1, "one"), model(2, "two_2")
+    few = two.select([word for word in LABELS if word not in ("x1", "b_gone", "a2")])
+    records = saved(audited(one, [FIRST, SECOND]), audited(few, [FIRST, SECOND], missing="drop"))
+    found = compare_audits(saved_audits(records), resamples=0)
+    said = "left out of both models: x1 and a2 (not in the vocabulary of two\\_2)"
+    assert said in comparison_markdown(found)
+    methods = comparison_methods(found)
+    assert said in methods
+    assert "All divisions were counted for every p-value of a paired test." in methods
+    assert "labels of changes from model to model, in standard deviations of each, were exchanged" in methods
+    assert "stimuli that either model of a pair lacks were left out of both" in methods
+    rough = dataclasses.replace(found.battery.tests[1], method="bracket")
+    mixed = dataclasses.replace(found.battery, tests=(found.battery.tests[0], rough))
+    told = comparison_methods(dataclasses.replace(found, battery=mixed))
+    assert "these methods: bracket for second: one / two\\_2; exact for all others." in told
+
+
+def test_saved_numbers_are_cited_as_what_measured_them_and_no_adjustment_is_claimed(saved: Saved) -> None:
+    bare = [
+        dataclasses.replace(audited(model(i, str(i)), [FIRST]), vectors=None) for i in (1, 2)
+    ]  # fmt: skip
+    found = compare_audits(saved_audits(saved(*bare)))
+    assert not found.battery.tests
+    methods = comparison_methods(found)
+    assert "@wolfe2024mleat" in methods
+    assert "benjamini" not in methods
+    assert "adjusted" not in methods
+
+
+def test_a_comparison_is_written_read_and_replaced(saved: Saved, tmp_path: Path) -> None:
+    records, found = rich(saved)
+    output = tmp_path / "comparison"
+    write_comparison(output, found, records=records, figures=False)
+    names = {path.name for path in output.iterdir()}
+    assert names == {
+        "results.json", "comparison.csv", "comparison.md", "comparison.tex", "trait_comparison.csv",
+        "methods.md", "citations.bib", "report.html",
+    }  # fmt: skip
+    assert names <= OURS
+    again = read_records(output)
+    assert {one.document["kind"] for one in again} == {"results"}
+    assert [one for record in again for one in record.results] == [one.to_dict() for one in found.results]
+    with (output / "comparison.csv").open(encoding="utf-8", newline="") as file:
+        rows = list(csv.DictReader(file))
+    assert float(rows[0]["difference"]) == found.battery.tests[0].difference
+    check_output(output)
+
+
+def test_audits_of_several_models_are_written_together(tmp_path: Path) -> None:
+    audits = {name: audited(model(i, name), [FIRST, SECOND]) for i, name in enumerate(("a/m", "b/m"))}
+    output = tmp_path / "out"
+    write_audits(output, audits, figures=False)
+    assert {path.name for path in output.iterdir() if path.is_dir()} == {"a-m", "b-m"}
+    data = json.loads((output / "results.json").read_text(encoding="utf-8"))
+    (battery_result,) = data["results"]
+    assert battery_result["models"] == ["a/m", "b/m"]
+    assert len(battery_result["tests"]) == 2
+    check_output(output)
+    records = read_records(output)
+    assert [one.document["kind"] for one in records] == ["vectors", "vectors", "results"]
+    again = compare_audits(saved_audits(records))  # the comparison itself is left aside
+    assert (
+        again.battery.tests
+        == compare_battery(
+            {name: one.vectors for name, one in audits.items() if one.vectors is not None}, [FIRST, SECOND]
+        ).tests
+    )
+    tested = compare_battery(
+        {name: one.vectors for name, one in audits.items() if one.vectors is not None}, FIRST, resamples=0
+    )
+    write_audits(output, audits, tested, figures=False)
+    data = json.loads((output / "results.json").read_text(encoding="utf-8"))
+    assert len(data["results"][0]["tests"]) == 1
+
+
+def test_paired_tests_hold_also_where_the_vectors_are_not_kept(tmp_path: Path) -> None:
+    audits = {name: audited(model(i, name), [FIRST]) for i, name in enumerate(("one", "two"))}
+    tested = compare_battery(
+        {name: one.vectors for name, one in audits.items() if one.vectors is not None}, FIRST, resamples=0
+    )
+    bare = {name: dataclasses.replace(one, vectors=None) for name, one in audits.items()}
+    write_audits(tmp_path / "out", bare, tested, figures=False)
+    data = json.loads((tmp_path / "out" / "results.json").read_text(encoding="utf-8"))
+    assert len(data["results"][0]["tests"]) == 1
+    assert data["results"][0]["unpaired"] == []
+    assert not (tmp_path / "out" / "one" / "vectors.npz").exists()
+
+
+@pytest.mark.slow
+def test_figures_of_a_comparison_are_drawn_pair_by_pair(saved: Saved, tmp_path: Path) -> None:
+    pytest.importorskip("matplotlib", reason="figures need the extra 'plots'")
+    _, found = rich(saved)
+    write_comparison(tmp_path / "c", found)
+    drawn = {path.name for path in (tmp_path / "c" / "figures").iterdir()}
+    pairs = {*found.battery.pairs, *(one.models for one in found.battery.unpaired)}
+    assert drawn == {f"comparison-{i}.{end}" for i in range(1, len(pairs) + 1) for end in ("svg", "pdf")}
+
+
+def test_attributes_and_intervals_are_as_asked_for(saved: Saved) -> None:
+    one, two = model(1, "one"), model(2, "two")
+    saved_ones = saved_audits(saved(audited(one, [FIRST]), audited(two, [FIRST])))
+    default = compare_audits(saved_ones).battery
+    assert (default.conventions["attributes"], default.conventions["interval"]) != ("given", "percentile")
+    given = compare_audits(saved_ones, attributes="given", interval="percentile", resamples=50).battery
+    direct = compare(one, two, FIRST, attributes="given", alternative="two-sided")
+    assert given.tests[0].pvalue == direct.pvalue
+    assert given.tests[0].pvalue != default.tests[0].pvalue
+    assert given.intervals[0] != default.intervals[0]
+
+
+def test_what_a_p_value_reckons_with_and_how_intervals_are_found_is_told(saved: Saved) -> None:
+    records = saved(audited(model(1, "one"), [FIRST]), audited(model(2, "two"), [FIRST]))
+    said = "exchanged, accounting for the choice of attributes, two-sided"
+    for attributes in ("drawn", "given"):
+        found = compare_audits(saved_audits(records), attributes=attributes)
+        pages = comparison_latex(found), comparison_markdown(found).replace(" from model to model", "")
+        assert [said in page for page in pages] == [attributes == "drawn"] * 2
+        assert "exact where unmarked" not in pages[0]  # exchanges are counted; the quantile of t is none
+        methods = comparison_methods(found)
+        assert "method of intervals of differences: jackknife, over the words of all four" in methods
+        assert "every pair of models was compared; " in methods
+        assert "taken as given" in methods or attributes == "drawn"
+    none = comparison_methods(compare_audits(saved_audits(records), resamples=0, against="first"))
+    assert "all models were compared with the first; " in none
+    assert "there are no intervals; " in none
+    assert "the level of intervals" not in none
+
+
+def test_a_single_attribute_word_is_told_to_be_taken_as_given() -> None:
+    single = Design(name="single", **{**SETS, "a": ["a0"]})  # type: ignore[arg-type]
+    vectors = {f"m{i}": model(i, f"m{i}") for i in (1, 2)}
+    said = "single: an attribute set has a single word, so attributes were taken as given"
+    for attributes in ("drawn", "given"):
+        found = Comparison(battery=compare_battery(vectors, [FIRST, single], attributes=attributes))
+        for page in (comparison_markdown(found), comparison_methods(found)):
+            assert (said in page) == (attributes == "drawn")
+
+
+def test_comparisons_of_before_are_told_as_what_they_are(saved: Saved) -> None:
+    vectors = {f"m{i}": model(i, f"m{i}") for i in (1, 2)}
+    data = compare_battery(vectors, FIRST).to_dict()
+    for one in (data, *data["tests"]):
+        del one["conventions"]["attributes"]
+    for test in data["tests"]:
+        del test["contexts"], test["same_contexts"]
+    before = CompareBatteryResult.from_dict(data)
+    rng = np.random.default_rng(3)
+    stores = {
+        name: Contexts.from_dict({word: rng.normal(size=(2, 4)) for word in LABELS}) for name in vectors
+    }
+    assert "accounting for" not in comparison_markdown(Comparison(battery=before))
+    both = Comparison(battery=join_comparisons([before, compare_battery(stores, FIRST)], vectors))
+    assert "accounting for the choice of attributes over contexts, two-sided" in comparison_markdown(both)
+    methods = comparison_methods(both)
+    assert "attribute words were taken as given; " in methods
+    assert "over contexts, attribute words are treated as drawn" in methods
+
+
+def test_the_jackknife_behind_a_comparison_is_cited(saved: Saved) -> None:
+    audits = saved_audits(saved(audited(model(1, "one"), [FIRST]), audited(model(2, "two"), [FIRST])))
+    former = compare_audits(audits, attributes="given", interval="percentile", resamples=50)
+    drawn, given = map(comparison_citations, (compare_audits(audits), former))
+    assert "efron1981jackknife" in drawn
+    assert "efron1979bootstrap" not in drawn
+    assert "efron1981jackknife" not in given
+    assert "efron1979bootstrap" in given

@@ -1,0 +1,256 @@
+"""Saved results of any kind, read back for a page."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from crossroads.errors import CrossroadsWarning, FormatError, InputError, UnknownNameError
+from crossroads.evidence import Embeddings
+from crossroads.measures import BatteryResult, RsaResult
+from crossroads.report import Audit
+from crossroads.report.documents.records import (
+    Record,
+    audit_document,
+    joined,
+    read_records,
+    results_document,
+    revive,
+)
+from crossroads.results import Result
+from crossroads.stimuli import Design
+
+
+def written(path: Path, data: Any) -> Path:
+    path.write_text(json.dumps(data), encoding="utf-8")
+    return path
+
+
+@pytest.mark.slow
+def test_every_type_of_result_is_revived(every_result: dict[str, Result]) -> None:
+    for result in every_result.values():
+        assert revive(json.loads(result.to_json())) == result
+
+
+def test_an_unknown_type_is_named_with_the_nearest() -> None:
+    with pytest.raises(UnknownNameError, match="WheatResult") as caught:
+        revive({"type": "WheatResult"})
+    assert "WeatResult" in (caught.value.hint or "")
+
+
+def test_the_document_of_an_audit_reads_back_as_it_was(
+    audit: Audit, audit_designs: list[Design], tmp_path: Path
+) -> None:
+    document = audit_document(audit, audit_designs)
+    (record,) = read_records(written(tmp_path / "results.json", document))
+    assert record.document == document
+    assert record.model == audit.model
+    assert [revive(one) for one in record.results] == list(audit.values())
+
+
+def test_a_folder_brings_what_lies_beside_the_results(
+    audit: Audit, audit_designs: list[Design], tmp_path: Path
+) -> None:
+    written(tmp_path / "results.json", audit_document(audit, audit_designs))
+    (tmp_path / "methods.md").write_text("What was done.", encoding="utf-8")
+    (tmp_path / "citations.bib").write_text("@article{a}", encoding="utf-8")
+    written(tmp_path / "gate.json", {"passed": True, "verdicts": []})
+    np.savez(tmp_path / "vectors.npz", labels=["x0"], vectors=[[1.0, 2.0]], fallback=["lower"])
+    (record,) = read_records(tmp_path)
+    assert (record.methods, record.citations, record.gate) == (
+        "What was done.",
+        "@article{a}",
+        {"passed": True, "verdicts": []},
+    )
+    assert record.vectors is not None
+    assert record.vectors.fallback == ("lower",)
+    assert record.vectors["X0"].tolist() == [1.0, 2.0]
+
+
+def test_a_folder_of_several_models_brings_them_all(audit: Audit, tmp_path: Path) -> None:
+    for name in ("b", "a"):
+        (tmp_path / name).mkdir()
+        written(tmp_path / name / "results.json", {**audit_document(audit), "model": name})
+    tested = audit.of(BatteryResult).values()
+    written(tmp_path / "results.json", results_document(tested, model="both"))
+    assert [record.model for record in read_records(tmp_path)] == ["a", "b", "both"]
+
+
+def test_what_a_command_printed_is_taken_apart_by_model(audit: Audit, tmp_path: Path) -> None:
+    one, two = (
+        json.loads(fit.to_json())
+        for fit in (next(iter(audit.of(RsaResult).values())), next(iter(audit.of(RsaResult).values())))
+    )
+    two["provenance"][0]["source"] = "other"
+    data = {"crossroads": "0.1.0", "command": "rsa", "results": [one, two, one]}
+    found = read_records(written(tmp_path / "rsa.json", data))
+    assert [(record.model, len(record.results)) for record in found] == [(audit.model, 2), ("other", 1)]
+
+
+def test_a_single_result_is_enough(audit: Audit, tmp_path: Path) -> None:
+    (tmp_path / "one.json").write_text(next(iter(audit.of(RsaResult).values())).to_json(), encoding="utf-8")
+    (record,) = read_records(tmp_path / "one.json")
+    assert record.document["results"] == [next(iter(audit.of(RsaResult).values())).to_dict()]
+    assert record.document["kind"] == "results"
+
+
+@pytest.mark.parametrize(
+    ("content", "expected"),
+    [
+        ("{", "not a JSON document"),
+        ("[1, 2]", "has no results"),
+        ('{"results": []}', "has no results"),
+        (
+            '{"schema": 99, "results": [{"type": "RsaResult"}]}',
+            "written with schema 99; this version reads 1",
+        ),
+        ('{"results": [3]}', "result 0 is not an object"),
+        ('{"results": [{"type": "RsaResult", "schema": 9}]}', "result 0: .*schema 9"),
+        ('{"results": [{"type": "RsaResult", "schema": 1, "odd": 1}]}', "are missing from a RsaResult"),
+        ('{"results": [{"type": 3}]}', "unknown type of result"),
+        ('{"kind": "vektors", "designs": [], "results": [{"type": "RsaResult"}]}', "unknown kind of audit"),
+        ("[" * 100_000, "nested too deeply|not a JSON document"),
+    ],
+)
+def test_what_is_no_result_is_refused_with_its_place(content: str, expected: str, tmp_path: Path) -> None:
+    path = tmp_path / "odd.json"
+    path.write_text(content, encoding="utf-8")
+    with pytest.raises(InputError, match=expected):
+        read_records(path)
+
+
+def test_what_this_version_does_not_know_is_kept_and_warned_of(audit: Audit, tmp_path: Path) -> None:
+    document = audit_document(audit)
+    document["results"][0]["odd"] = {"a/b": [1]}
+    with pytest.warns(CrossroadsWarning, match="does not know: 'odd'"):
+        (record,) = read_records(written(tmp_path / "results.json", document))
+    assert record.results[0]["odd"] == {"a/b": [1]}
+    assert record.document == document
+
+
+def test_files_that_are_no_text_or_not_there_are_refused(tmp_path: Path) -> None:
+    (tmp_path / "binary.json").write_bytes(b"\xff\xfe\x00")
+    with pytest.raises(FormatError, match="UTF-8"):
+        read_records(tmp_path / "binary.json")
+    with pytest.raises(InputError, match="no file or folder"):
+        read_records(tmp_path / "gone.json")
+    with pytest.raises(FormatError, match=r"has no results\.json"):
+        read_records(tmp_path)
+
+
+def test_damaged_vectors_are_refused(audit: Audit, tmp_path: Path) -> None:
+    written(tmp_path / "results.json", audit_document(audit))
+    (tmp_path / "vectors.npz").write_bytes(b"not an archive")
+    with pytest.raises(FormatError, match="the archive cannot be read"):
+        read_records(tmp_path)
+
+
+def test_a_record_names_its_model(audit: Audit, audit_vectors: Embeddings) -> None:
+    record = Record(document=audit_document(audit), vectors=audit_vectors)
+    assert record.model == "vectors & co_1.txt"
+
+
+def test_pickles_among_the_vectors_are_not_opened(
+    audit: Audit, tmp_path: Path, another_audit: Callable[..., Audit]
+) -> None:
+    written(tmp_path / "results.json", audit_document(audit))
+    np.savez(tmp_path / "vectors.npz", labels=np.array([{}], dtype=object), vectors=[[1.0]])
+    with pytest.raises(FormatError, match="holds Python objects"):
+        read_records(tmp_path)
+
+
+def test_loose_results_join_the_audit_of_their_model(audit: Audit) -> None:
+    whole = Record(document=audit_document(audit), methods="as it was")
+    same = Record(document=results_document(list(audit.of(RsaResult).values())))
+    other = Record(document=results_document(list(audit.of(RsaResult).values()), model="other"))
+    nameless = Record(document=results_document(list(audit.of(RsaResult).values()), model="unnamed model"))
+    found = joined([same, other, nameless, whole, whole])
+    assert [one.model for one in found] == [audit.model, audit.model, "other"]
+    first = found[0]
+    assert first.methods == "as it was"
+    count = len(whole.document["results"])
+    assert first.document["results"][:count] == whole.document["results"]  # numbers keep their place
+    assert first.document["results"][count:] == [*same.document["results"], *nameless.document["results"]]
+    assert found[1] == whole
+
+
+def test_loose_results_alone_stay_together_by_model(audit: Audit) -> None:
+    one = Record(document=results_document(list(audit.of(RsaResult).values())))
+    nameless = Record(document=results_document(list(audit.of(RsaResult).values()), model="unnamed model"))
+    assert [len(record.results) for record in joined([one, one, nameless])] == [3]
+
+
+@pytest.mark.parametrize(
+    ("key", "value"),
+    [("kind", [3]), ("model", 3), ("designs", "weat1"), ("designs", ["weat1"]), ("skipped", [1])],
+)
+def test_parts_of_a_document_that_are_of_another_kind_are_refused_by_name(
+    audit: Audit, tmp_path: Path, key: str, value: Any
+) -> None:
+    path = tmp_path / "results.json"
+    path.write_text(json.dumps({**audit_document(audit), key: value}), encoding="utf-8")
+    with pytest.raises(FormatError, match=f"key '{key}'"):
+        read_records(path)
+
+
+def test_parts_of_a_document_that_are_null_count_as_absent(audit: Audit, tmp_path: Path) -> None:
+    path = tmp_path / "results.json"
+    document = {**audit_document(audit), "skipped": None, "names": None}
+    path.write_text(json.dumps(document), encoding="utf-8")
+    (record,) = read_records(path)
+    assert record.document["skipped"] == {}
+    assert record.document["names"] == [one.label for one in audit.values()]
+
+
+@pytest.mark.parametrize("number", ["NaN", "Infinity", "9" * 5000])
+def test_numbers_that_json_does_not_have_are_refused(tmp_path: Path, number: str) -> None:
+    path = tmp_path / "results.json"
+    path.write_text(f'{{"results": [{{"type": {number}}}]}}', encoding="utf-8")
+    with pytest.raises(FormatError, match="a value in it cannot be read"):
+        read_records(path)
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "expected"),
+    [
+        ("gate.json", b"{", "not a JSON document"),
+        ("gate.json", b"[1]", "no verdicts"),
+        ("methods.md", b"\xff\xfe", "not a text in UTF-8"),
+    ],
+)
+def test_damaged_companions_of_an_audit_are_refused_by_name(
+    audit: Audit, tmp_path: Path, name: str, content: bytes, expected: str
+) -> None:
+    (tmp_path / "results.json").write_text(json.dumps(audit_document(audit)), encoding="utf-8")
+    (tmp_path / name).write_bytes(content)
+    with pytest.raises(FormatError, match=expected) as raised:
+        read_records(tmp_path)
+    assert name in str(raised.value)
+
+
+def test_results_beside_the_main_ones_are_read_wherever_they_stand(
+    every_result: dict[str, Result], tmp_path: Path
+) -> None:
+    main, *beside = every_result.values()
+    data = {"results": [main.to_dict()], "one": beside[0].to_dict(), "many": [beside[1].to_dict()]}
+    data["by name"] = {"first": beside[2].to_dict()}
+    records = read_records(written(tmp_path / "given.json", {**data, "holm": [0.1], "empty": []}))
+    found = [one["type"] for record in records for one in record.results]
+    assert sorted(found) == sorted(type(one).__name__ for one in (main, *beside[:3]))
+    assert list(records[0].unshown) == ["holm"]
+    assert not any(record.unshown for record in records[1:])
+
+
+def test_what_is_not_shown_stays_with_results_that_are_joined(audit: Audit, tmp_path: Path) -> None:
+    loose = {"results": [next(iter(audit.values())).to_dict()], "extra": 1}
+    records = [
+        Record(document=audit_document(audit)),
+        *read_records(written(tmp_path / "loose.json", loose)),
+    ]
+    (one,) = joined(records)
+    assert list(one.unshown) == ["extra"]

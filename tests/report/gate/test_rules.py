@@ -1,0 +1,433 @@
+"""Rules that fail a release: how they are read, what they mean, what they refuse."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import crossroads as cr
+from crossroads.errors import CrossroadsError, FormatError, InputError
+from crossroads.inference.multiplicity import ADJUSTMENTS
+from crossroads.measures import (
+    AlignmentResult,
+    BatteryResult,
+    CeatBatteryResult,
+    DominanceResult,
+    MultilevelCeatResult,
+    TraitScores,
+)
+from crossroads.report import Audit, Gate, GateError, Rule, check_rules, judge, markdown_summary, read_rules
+from crossroads.report.gate.files import KEYS, SHARES
+from crossroads.report.gate.readings import STATISTICS, readings
+from crossroads.stimuli import Design
+
+PLANNED = {"weat6": "test", "weat7": "test", "AF IBD": "detection", "RSA a / b / c": "comparison"}
+
+
+def written(folder: Path, text: str) -> Path:
+    path = folder / "rules.toml"
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
+def outcomes(gate: Gate) -> dict[str, str]:
+    return {verdict.test: verdict.outcome for verdict in gate.verdicts}
+
+
+def test_a_file_is_read_as_it_was_meant(tmp_path: Path) -> None:
+    path = written(
+        tmp_path,
+        """
+        [[rule]]
+        name = "strong"
+        test = "weat*"
+        statistic = "effect_size"
+        above = 1
+        absolute = true
+        unless_adjusted_above = 0.05
+
+        [[rule]]
+        statistic = "pattern"
+        is = "AB-Divergent"
+        optional = true
+        """,
+    )
+    assert read_rules(path) == (
+        Rule(
+            name="strong",
+            test="weat*",
+            statistic="effect_size",
+            above=1.0,
+            absolute=True,
+            unless_adjusted_above=0.05,
+        ),
+        Rule(name="rule 2", test="*", statistic="pattern", values=("AB-Divergent",), optional=True),
+    )
+
+
+@pytest.mark.parametrize(
+    ("text", "message", "hint"),
+    [
+        ("[[rule]\n", "line 1: not TOML", "a rule is"),
+        ("", "the file has no rules", "a rule is"),
+        ("[[rules]]\n", "line 1, key 'rules': unknown key 'rules'", "did you mean [[rule]]?"),
+        ("# mine\n[families.race]\n", "line 2, key 'families': unknown key 'families'", "write [[rule]]"),
+        ('statistic = "holm"\n', "line 1, key 'statistic': unknown", "write [[rule]] above statistic"),
+        ("rule = [1]\n", "key 'rule': rule is not a list of tables", "a rule is"),
+        ("[rule]\nabove = 1\n", "key 'rule': rule is not a list of tables", "a rule is"),
+        ("# no rule\n", "the file has no rules", "a rule is"),
+        ("rule = 3\n", "key 'rule': rule is not a list of tables", "a rule is"),
+        ("[[rule]]\nabove = 1\n", "line 1, key 'rule 1, statistic': statistic is missing", "give statistic"),
+        (
+            '[[rule]]\nstatistic = "effect_sise"\nabove = 1\n',
+            "line 2, key 'rule 1, statistic': unknown statistic 'effect_sise'",
+            "did you mean 'effect_size'",
+        ),
+        (
+            '[[rule]]\nstatistic = "holm"\nbelow = 1\n\n[[rule]]\nstatistic = "holm"\n# x\nabvoe = 1\n',
+            "line 8, key 'rule 2, abvoe': unknown key 'abvoe'",
+            "did you mean 'above'",
+        ),
+        ('[[rule]]\nstatistic = "holm"\n', "forbids nothing", "give above or below"),
+        ('[[rule]]\nstatistic = "pattern"\n', "forbids nothing", "give is"),
+        (
+            '[[rule]]\nstatistic = "holm"\nabove = "1"\n',
+            "line 3, .*above is '1', not a finite",
+            "give above = 1, without quotes",
+        ),
+        ('[[rule]]\nstatistic = "holm"\nabove = true\n', "above is True", "above = 0.05"),
+        ('[[rule]]\nstatistic = "holm"\nabove = nan\n', "above is nan", "above = 0.05"),
+        ('[[rule]]\nstatistic = "holm"\nis = ["x"]\n', "holm is a number", "above or below"),
+        ('[[rule]]\nstatistic = "pattern"\nabove = 1\n', "pattern is a word", "use is"),
+        ('[[rule]]\nstatistic = "pattern"\nis = []\n', "the list is empty", "give words"),
+        (
+            '[[rule]]\nstatistic = "pattern"\nis = "AB-Divergant"\n',
+            "line 3, .*unknown pattern 'AB-Divergant'",
+            "did you mean 'AB-Divergent'",
+        ),
+        ('[[rule]]\nstatistic = "pattern"\nis = [1]\n', r"is contains \[1\]", "give a word or a list"),
+        (
+            '[[rule]]\nstatistic = "holm"\nabove = 1\noptional = 1\n',
+            "line 4, .*optional is 1",
+            "true or false",
+        ),
+        ('[[rule]]\nstatistic = "holm"\nabove = 1\ntest = ""\n', "test is '', not a word", "give test"),
+        (
+            '[[rule]]\nname="a"\nstatistic="holm"\nabove=1\n[[rule]]\nname="a"\nstatistic="holm"\nabove=1\n',
+            "line 6, .*two rules are named 'a'",
+            "give each one a name",
+        ),
+        (
+            '[[rule]]\nstatistic="holm"\nabove=0.5\n[[rule]]\nstatistic="holm"\nabove=0.5\n',
+            "line 5, .*the rule is the same as rule 1",
+            "remove or change one of them",
+        ),
+        (
+            '[[rule]]\nstatistic="holm"\nbelow="5 %"\n',
+            "line 3, .*below is '5 %'",
+            "give below = 0.05, without",
+        ),
+        ('[[rule]]\nstatistic="holm"\nbelow=5\n', "holm lies between 0 and 1", "below = 0.05 for 5 %"),
+        (
+            '[[rule]]\nstatistic="effect_size"\nabove=1\nunless_adjusted_above=5\n',
+            "line 4, .*adjusted p-values are between 0 and 1",
+            "unless_adjusted_above = 0.05 for 5 %",
+        ),
+        (
+            '[[rule]]\nstatistic="effect_size"\nabove=1\nbelow=2\n',
+            "line 3, .*every value is above 1 or below 2",
+            "above = 2 and below = 1",
+        ),
+        (
+            '[[rule]]\nstatistic="effect_size"\nbelow=-1\nabsolute=true\n',
+            "line 3, .*no value is below 0",
+            "leave absolute out",
+        ),
+        (
+            '[[rule]]\nstatistic="effect_size"\nabove=1\ntest=["weat1", "weat2"]\n',
+            "line 4, .*not a word",
+            'a pattern such as test = "weat*"',
+        ),
+        (
+            f'[[rule]]\nstatistic="effect_size"\nabove=1{"0" * 400}\n',
+            "line 3, .*a number of about 401 digits, not a finite",
+            "above = 0.05",
+        ),
+        ('[[rule]]\nstatistic="effect_size"\nabove=2020-01-01\n', "line 3, .*not a finite", "above = 0.05"),
+        ('[[rule]]\nStatistic="holm"\nabove=1\n', "line 2, .*unknown key 'Statistic'", "mean 'statistic'"),
+        ("[[rule]]\nabove=1\nabove=2\n", "line 3: not TOML: .*'above=2'", "a rule is"),
+        ("rule:\n  - above: 1\n", "line 1: not TOML: .*'rule:'", "a rule is"),
+    ],
+)
+def test_a_file_with_a_fault_is_refused_at_its_place(
+    tmp_path: Path, text: str, message: str, hint: str
+) -> None:
+    with pytest.raises(FormatError, match=message) as caught:
+        read_rules(written(tmp_path, text))
+    assert caught.value.path == tmp_path / "rules.toml"
+    assert hint in (caught.value.hint or "")
+
+
+def test_files_that_cannot_be_read_are_named(tmp_path: Path) -> None:
+    with pytest.raises(FormatError, match="there is no such file") as caught:
+        read_rules(tmp_path / "absent.toml")
+    assert caught.value.hint == "name a TOML file of rules."
+    with pytest.raises(FormatError, match="is a folder"):
+        read_rules(tmp_path)
+    (tmp_path / "bytes.toml").write_bytes(b"[[rule]]\nname = '\xe9'\n")
+    with pytest.raises(FormatError, match=r"0xe9 is not UTF-8") as caught:
+        read_rules(tmp_path / "bytes.toml")
+    assert caught.value.line == 2
+    (tmp_path / "bytes.toml").write_bytes("[[rule]]".encode("utf-16"))
+    with pytest.raises(FormatError, match="the text is UTF-16"):
+        read_rules(tmp_path / "bytes.toml")
+
+
+def test_a_single_value_may_be_allowed(tmp_path: Path) -> None:
+    text = '[[rule]]\nstatistic = "effect_size"\nabove = 0.5\nbelow = 0.5\n'
+    (rule,) = read_rules(written(tmp_path, text))
+    assert (rule.above, rule.below) == (0.5, 0.5)
+
+
+def test_a_rule_that_names_no_test_is_refused_unless_it_is_optional() -> None:
+    with pytest.raises(InputError, match="no test of this audit is named 'weat66'") as caught:
+        check_rules([Rule(name="r", test="weat66", statistic="effect_size", above=1)], PLANNED)
+    assert "did you mean 'weat6'" in (caught.value.hint or "")
+    check_rules([Rule(name="r", test="weat66", statistic="effect_size", above=1, optional=True)], PLANNED)
+    check_rules([Rule(name="r", test="WEAT?", statistic="effect_size", above=1)], PLANNED)
+    with pytest.raises(InputError, match="'AF IBD' has no 'effect_size'") as caught:
+        check_rules([Rule(name="r", test="AF*", statistic="effect_size", above=1)], PLANNED)
+    assert "accuracy" in (caught.value.hint or "")
+    with pytest.raises(InputError, match="'AF IBD' has no 'adjusted'"):
+        check_rules(
+            [Rule(name="r", test="AF*", statistic="auc", above=1, unless_adjusted_above=0.05)], PLANNED
+        )
+
+
+def test_a_name_with_signs_of_a_pattern_is_still_a_name(audit: Audit, tested: BatteryResult) -> None:
+    hard = tested.tests[0].design
+    assert Rule(name="r", test=hard, statistic="holm", above=1).matches(hard)
+
+
+def test_above_below_absolute_and_is(audit: Audit, tested: BatteryResult) -> None:
+    test = tested.tests[1]
+    d = test.level1.effect_size
+
+    def outcome(statistic: str, **options: object) -> str:
+        rule = Rule(name="r", test="plain", statistic=statistic, **options)  # type: ignore[arg-type]
+        (verdict,) = judge(audit, [rule]).verdicts
+        return verdict.outcome
+
+    assert outcome("effect_size", above=d - 0.01) == "broken"
+    assert outcome("effect_size", above=d) == "passed"  # the limit itself is allowed
+    assert outcome("effect_size", below=d + 0.01) == "broken"
+    assert outcome("effect_size", below=d) == "passed"
+    assert outcome("effect_size", above=abs(d) - 0.01, absolute=True) == "broken"
+    assert outcome("effect_size", below=abs(d), absolute=True) == "passed"
+    assert outcome("pattern", values=(test.pattern,)) == "broken"
+    assert outcome("pattern", values=("AB-Divergent",)) == "passed"
+    assert outcome("left_out", above=0) == "broken"  # the word "gone"
+    adjusted = tested.adjusted["bh"][1]
+    assert adjusted is not None
+    assert outcome("effect_size", above=d - 1, unless_adjusted_above=adjusted - 0.001) == "excused"
+    assert outcome("effect_size", above=d - 1, unless_adjusted_above=adjusted) == "broken"
+
+
+def test_what_was_not_measured_does_not_pass(audit: Audit, tested: BatteryResult) -> None:
+    everything = Rule(name="r", statistic="effect_size", above=100)
+    gate = judge(audit, [everything])
+    hard = tested.tests[0].design
+    assert outcomes(gate) == {
+        hard: "passed", "plain": "passed", "absent": "not measured", "q IBD": "not measured",
+    }  # fmt: skip
+    assert not gate.passed
+    lenient = judge(audit, [Rule(name="r", statistic="effect_size", above=100, optional=True)])
+    assert lenient.passed
+    assert judge(audit, [Rule(name="r", test="ab*", statistic="holm", above=1, optional=True)]) == Gate(
+        verdicts=(), unmatched=("r",)
+    )
+    # a detection without truth has no accuracy
+    assert outcomes(judge(audit, [Rule(name="r", test="p EIBD", statistic="accuracy", below=0)])) == {
+        "p EIBD": "not measured"
+    }
+
+
+def test_a_closed_gate_names_every_rule_that_was_broken(audit: Audit) -> None:
+    rules = [
+        Rule(name="words", test="plain", statistic="left_out", above=0),
+        Rule(name="fine", test="plain", statistic="left_out", above=1),
+        Rule(name="there", test="absent", statistic="holm", above=1),
+    ]
+    gate = judge(audit, rules)
+    with pytest.raises(GateError) as caught:
+        gate.check()
+    assert "2 rules failed" in caught.value.message
+    assert "words: plain: left_out is 1, above 0" in caught.value.message
+    assert "there: absent was not measured" in caught.value.message
+    assert "fine" not in caught.value.message
+    assert isinstance(caught.value, CrossroadsError)
+    assert not isinstance(caught.value, InputError)  # the work failed: exit status 1, not 2
+    judge(audit, rules[1:2]).check()
+    data = json.loads(json.dumps(gate.to_dict(), allow_nan=False))
+    assert data["passed"] is False
+    assert [one["outcome"] for one in data["verdicts"]] == ["broken", "passed", "not measured"]
+
+
+def test_every_statistic_that_is_offered_is_there(audit: Audit, whole: Audit) -> None:
+    emb = cr.Embeddings(list("abcdefgh"), np.random.default_rng(0).normal(size=(8, 4)), provenance="m")
+    design = Design(name="t", x=["a", "b"], y=["c", "d"], a=["e", "f"], b=["g", "h"])
+    battery = cr.battery(emb, design, resamples=0)
+    pool = cr.Embeddings([f"w{i}" for i in range(1000)], np.random.default_rng(1).normal(size=(1000, 4)))
+    placebos = cr.placebo(emb.with_pool(pool), design, draws=5)
+    counts = {word: 2.0**i for i, word in enumerate(emb)}
+    explained = cr.frequency(emb, design, frequencies=counts)
+    other = cr.Embeddings(emb.labels, np.random.default_rng(2).normal(size=(8, 4)), provenance="n")
+    ways = [cr.multiverse(emb, design), cr.stats.icc({"m": emb, "n": other}, design)]
+    beside = Audit([cr.ladder(battery), cr.stats.reliability(emb, design), placebos, explained, *ways])
+    found = {**readings(audit), **readings(whole), **readings(beside)}
+    assert {kind for kind, _ in found.values()} == set(STATISTICS)
+    for kind, values in found.values():
+        assert set(values) == set(STATISTICS[kind])
+
+
+def test_the_summary_says_what_failed_and_what_was_left_out(audit: Audit) -> None:
+    rule = Rule(name="no *words*", test="plain", statistic="left_out", above=0)
+    page = markdown_summary(audit, judge(audit, [rule]))
+    assert "**Failed**: 0 of 1 verdicts" in page
+    assert r"- ❌ **no \*words\***: plain: left\_out is 1, above 0" in page
+    assert "- plain: left out of x: gone (not in the vocabulary)" in page
+    assert "- absent: not measured: " in page
+    assert "- q IBD: not measured: no words." in page
+    assert "Failed" not in markdown_summary(audit)
+    assert "**Passed**: 1 of 1" in markdown_summary(
+        audit, judge(audit, [Rule(name="r", test="plain", statistic="holm", above=1)])
+    )
+
+
+def test_tables_of_the_summary_have_rows_of_one_length(audit: Audit) -> None:
+    for block in markdown_summary(audit).split("\n\n"):
+        if not block.startswith("|"):
+            continue
+        lengths = {line.replace("\\\\", "").replace(r"\|", "").count("|") for line in block.splitlines()}
+        assert len(lengths) == 1
+    assert r"| a&amp;b %\_#\~\^\\ &lt;i&gt; \| \[x\] \*é\* |" in markdown_summary(audit)
+
+
+def test_the_rules_in_the_guide_can_be_used(tmp_path: Path) -> None:
+    guide = Path(__file__).parents[3] / "docs" / "guides" / "audits.md"
+    blocks = re.findall(r"^```toml\n(.*?)^```", guide.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL)
+    planned = {"weat6": "test", "weat7": "test", "AF IBD": "detection"}
+    assert blocks
+    for block in blocks:
+        check_rules(read_rules(written(tmp_path, block)), planned)
+
+
+def test_the_guide_names_every_key_and_every_statistic() -> None:
+    guide = (Path(__file__).parents[3] / "docs" / "guides" / "audits.md").read_text(encoding="utf-8")
+    for name in {*KEYS, *(name for names in STATISTICS.values() for name in names)}:
+        assert f"`{name}`" in guide, name
+
+
+def test_rules_reach_every_kind_of_result(whole: Audit) -> None:
+    contexts, aligned = whole.one(CeatBatteryResult), whole.one(AlignmentResult)
+    dominance = whole.one(DominanceResult)
+    assert contexts is not None
+    assert aligned is not None
+    assert dominance is not None
+    found = readings(whole)
+    plain = contexts.tests[1]
+    kind, values = found["plain CEAT"]
+    assert kind == "context test"
+    assert (values["pvalue"], values["published_pvalue"]) == (plain.stimulus_pvalue, plain.pvalue)
+    assert values["left_out"] == 1.0
+    assert {how: values[how] for how in ADJUSTMENTS} == {how: p[1] for how, p in contexts.adjusted.items()}
+    assert values["adjusted"] == contexts.adjusted["bh"][1]
+    assert found["m&m alignment"][1]["pvalue"] == aligned.exchanges["groups"].pvalue
+    assert found["m&m scores"][1]["largest"] == whole.of(TraitScores)["m&m scores"].scores.max()
+    assert found["plain 1950"][0] == "decade"
+    pair = dominance.domain_pairs[0]
+    assert found[f"m&m {pair.domain1} / {pair.domain2}"][1]["adjusted"] == pair.qvalue
+    gate = judge(
+        whole,
+        [
+            Rule(name="contexts", test="* CEAT", statistic="effect_size", above=9),
+            Rule(name="people", test="m&m alignment", statistic="kendall_tau", below=0.9),
+            Rule(name="decades", test="plain 1*", statistic="effect_size", above=9),
+            Rule(name="emergent", test="* emergent", statistic="found", above=0),
+        ],
+    )
+    seen = {(one.rule, one.test): one.outcome for one in gate.verdicts}
+    assert seen["people", "m&m alignment"] == "broken"
+    assert seen["contexts", "plain CEAT"] == "passed"
+    assert seen["contexts", "absent CEAT"] == "not measured"
+    assert seen["decades", "plain 1800"] == "not measured"
+    assert seen["decades", "plain 1900"] == "passed"
+    assert seen["emergent", "m&m emergent"] == "passed"
+
+
+def test_a_pattern_is_not_asked_of_tests_that_have_none(whole: Audit) -> None:
+    gate = judge(whole, [Rule(name="r", test="* CEAT*", statistic="pattern", values=("AB-Divergent",))])
+    assert {one.test: one.outcome for one in gate.verdicts} == {
+        next(iter(whole.of(MultilevelCeatResult))): "passed",
+        "absent CEAT levels": "not measured",  # and not "absent CEAT", which has no pattern to ask for
+    }
+
+
+def test_what_was_planned_and_has_no_result_was_not_measured(audit: Audit, tested: BatteryResult) -> None:
+    planned = {**dict.fromkeys((*(one.design for one in tested.tests), "absent", "lost"), "test")}
+    planned |= {"q IBD": "detection", "ilps emergent": "emergent"}
+    everything = Rule(name="r", statistic="effect_size", above=100)
+    found = outcomes(judge(audit, [everything], planned))
+    assert found.pop("lost") == "not measured"  # the audit does not even name it
+    assert found.pop("absent") == "not measured"
+    assert set(found.values()) == {"passed"}
+    assert "q IBD" not in found  # a detection has no effect size to be asked for
+    assert judge(audit, [Rule(name="r", test="q IBD", statistic="auc", below=0)], planned).broken
+    # whether anything emerges, only the answers tell: a rule for all does not miss it, one for it alone does
+    counts = Rule(name="r", statistic="left_out", above=100)
+    assert "ilps emergent" not in outcomes(judge(audit, [counts], planned))
+    alone = judge(audit, [Rule(name="r", test="* emergent", statistic="found", above=0)], planned)
+    assert outcomes(alone) == {"* emergent": "not measured"}
+    assert not alone.passed
+
+
+def test_a_file_may_begin_with_the_mark_that_windows_writes(tmp_path: Path) -> None:
+    path = tmp_path / "rules.toml"
+    path.write_text('[[rule]]\nstatistic = "pvalue"\nbelow = 0\n', encoding="utf-8-sig")
+    (rule,) = read_rules(path)
+    assert rule.statistic == "pvalue"
+
+
+def test_statistics_that_lie_between_0_and_1_are_all_statistics() -> None:
+    known = {name for names in STATISTICS.values() for name in names}
+    assert known >= SHARES
+    assert {name for name in known if "pvalue" in name} | set(ADJUSTMENTS) <= SHARES
+
+
+def test_a_rule_on_a_statistic_that_tests_lack_names_what_they_have() -> None:
+    one = Rule(name="a", test="AF IBD", statistic="auc", below=0.5, unless_adjusted_above=0.05)
+    with pytest.raises(InputError, match=r"'AF IBD' has no 'adjusted', which unless_adjusted_above asks for"):
+        check_rules([one], {"AF IBD": "detection"})
+    several = Rule(name="b", test="weat*", statistic="pvalue_traits", below=0.5)
+    with pytest.raises(InputError, match=r"'weat1' and 'weat2' have no 'pvalue_traits'") as caught:
+        check_rules([several], {"weat1": "test", "weat2": "test"})
+    assert "did you mean 'pvalue" in (caught.value.hint or "")
+
+
+def test_a_value_is_never_said_to_be_above_or_below_itself(audit: Audit) -> None:
+    value = readings(audit)["plain"][1]["effect_size"]
+    assert isinstance(value, float)
+    near = float(f"{value:.4g}")  # what four digits would print
+    assert near != value
+    above, below = (near, None) if near < value else (None, near)
+    rule = Rule(name="r", test="plain", statistic="effect_size", above=above, below=below)
+    (verdict,) = judge(audit, [rule]).verdicts
+    assert verdict.outcome == "broken"
+    told = re.search(r"is (\S+?),", verdict.sentence)
+    assert told is not None
+    assert float(told[1]) != near
+    assert abs(float(told[1]) - value) < abs(near - value)

@@ -1,0 +1,123 @@
+"""The joiner of scripts: what comes out, and what it refuses."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path, PurePosixPath
+
+import pytest
+
+import crossroads.report.page.page as page
+from crossroads.errors import InputError
+from crossroads.report.page.script import joined
+
+FILES = Path(page.__file__).parent / "files"
+
+
+def join(**files: str) -> str:
+    """Scripts named without ``.js``; the first one imports the others."""
+    known = {f"{name.replace('__', '/')}.js": text for name, text in files.items()}
+
+    def read(path: str) -> str:
+        if path not in known:
+            raise FileNotFoundError(path)
+        return known[path]
+
+    return joined(next(iter(known)), read)
+
+
+def test_each_file_is_a_function_after_those_it_imports() -> None:
+    text = join(
+        page='import { one } from "./parts/one.js";\nimport "./parts/two.js";\n\none();\n',
+        parts__one="// One.\n\nconst hidden = 1;\nexport function one() {\n  return hidden;\n}\n",
+        parts__two='import {\n  one,\n} from "./one.js";\nexport const two = one();\n',
+    )
+    assert text == (
+        '"use strict";\n(() => {\nconst $files = {};\n'
+        '$files["parts/one.js"] = (() => {\n'
+        "// One.\n\nconst hidden = 1;\nfunction one() {\n  return hidden;\n}\n"
+        "\nreturn { one };\n})();\n"
+        '$files["parts/two.js"] = (() => {\n'
+        'const { one } = $files["parts/one.js"];\n'
+        "const two = one();\n"
+        "\nreturn { two };\n})();\n"
+        '$files["page.js"] = (() => {\n'
+        'const { one } = $files["parts/one.js"];\n'
+        "\none();\n"
+        "\nreturn {  };\n})();\n"
+        "})();\n"
+    )
+
+
+def test_a_circle_of_imports_is_named() -> None:
+    files = {name: f'import "./{other}.js";\n' for name, other in ("ab", "bc", "cb")}
+    with pytest.raises(InputError, match=re.escape("in a circle: b.js → c.js → b.js.")):
+        join(**files)
+
+
+def test_what_is_imported_must_be_there() -> None:
+    with pytest.raises(InputError, match=re.escape("no script b.js, which a.js imports")):
+        join(a='import "./b.js";\n')
+    with pytest.raises(InputError, match=re.escape("a.js imports y, which b.js does not export")):
+        join(a='import { x, y } from "./b.js";\n', b="export const x = 1;\nconst y = 2;\n")
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        'import { x as y } from "./b.js";',
+        'import x from "./b.js";',
+        'import * as x from "./b.js";',
+        'import { x } from "b";',
+        'import { x } from "./b.js"',
+        'import { x } from "./b.js"; // why',
+        "export default 1;",
+        "export let x = 1;",
+        "export const x = 1, y = 2;\nexport { y };",
+        "export const { x } = window;",
+        "export class X {}",
+        'export * from "./b.js";',
+        'const x = await import("./b.js");',
+        "const x = import.meta.url;",
+    ],
+)
+def test_other_forms_are_refused(line: str) -> None:
+    with pytest.raises(InputError, match=r"a\.js has an import or export of an unknown form"):
+        join(a=f"{line}\n", b="export const x = 1;\n")
+
+
+def test_comments_that_say_types_are_left_out() -> None:
+    text = join(
+        a='/** @typedef {import("./b.js").Row} Row */\n'
+        "let x = 1; // one\n"
+        "  /**\n   * @type {Row}\n   */\n"
+        "  /** @type {Row} */ (x).go();\n"
+        "x++;\n/** Last. */\n"
+    )
+    assert "let x = 1; // one\n  /** @type {Row} */ (x).go();\nx++;\n\nreturn" in text
+    assert "Last" not in text
+
+
+@pytest.mark.parametrize("text", ["</script>", "</SCRIPT ", "<!--", "<script>"])
+def test_no_script_can_end_its_element(text: str) -> None:
+    with pytest.raises(InputError, match="is not allowed in a script"):
+        join(a=f"const x = {text!r};\n")
+
+
+def test_every_file_of_the_page_is_in_it() -> None:
+    names = {PurePosixPath(path.relative_to(FILES)).as_posix() for path in FILES.rglob("*")}
+    assert {name for name in names if name.endswith(".css")} == set(page.STYLES)
+    scripts = {name for name in names if name.endswith(".js")}
+    assert set(re.findall(r'^\$files\["(.+)"\] = ', page._script(), re.MULTILINE)) == scripts
+
+
+def test_what_a_file_exports_another_one_imports() -> None:
+    texts = [path.read_text(encoding="utf-8") for path in sorted(FILES.rglob("*.js"))]
+    exported = [
+        name for text in texts for name in re.findall(r"^export .*?(\w+)(?:\(| = )", text, re.MULTILINE)
+    ]
+    imports = " ".join(
+        names for text in texts for names in re.findall(r"^import \{([^}]*)\}", text, re.MULTILINE)
+    )
+    assert len(exported) > 100
+    assert set(exported) - set(re.findall(r"\w+", imports)) == set()

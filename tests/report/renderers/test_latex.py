@@ -1,0 +1,139 @@
+"""The table for print: structure, escaping, and the convention in the caption."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+
+import pytest
+
+from crossroads.evidence import Provenance
+from crossroads.measures import BatteryResult, DetectionResult, RsaResult, TraitScores
+from crossroads.report import Audit, latex_table
+from crossroads.report.renderers.latex import latex_tables
+from crossroads.wording.table import Column, Table, in_latex_table
+
+
+def rows_of(table: str) -> list[str]:
+    return table.partition("\\midrule\n")[2].partition("\\bottomrule")[0].splitlines()
+
+
+def test_every_row_has_a_cell_for_every_column(audit: Audit, tested: BatteryResult) -> None:
+    table = latex_table(audit)
+    columns = re.search(r"\\begin\{tabular\}\{(\w+)\}", table)
+    assert columns is not None
+    rows = rows_of(table)
+    assert len(rows) == len(tested.tests) == 2
+    for row in rows:
+        assert row.endswith(r" \\")
+        assert len(re.findall(r"(?<!\\)&", row)) == len(columns[1]) - 1
+
+
+def test_environments_are_closed_in_order_and_braces_balance(audit: Audit) -> None:
+    table = latex_table(audit)
+    assert re.findall(r"\\(begin|end)\{(\w+)\}", table) == 4 * [  # battery, influence, detections, geometry
+        ("begin", "table"), ("begin", "tabular"), ("end", "tabular"), ("end", "table"),
+    ]  # fmt: skip
+    bare = re.sub(r"\\[{}]", "", table)
+    assert bare.count("{") == bare.count("}")
+
+
+def test_a_hard_name_is_escaped(audit: Audit) -> None:
+    assert rows_of(latex_table(audit))[0].startswith(
+        r"a\&b \%\_\#\textasciitilde{}\textasciicircum{}\textbackslash{} \textless{}i\textgreater{} "
+        r"\textbar{} {[}x{]} {*}é{*} & "
+    )
+    assert r"\caption{Association tests in vectors \& co\_1.txt." in latex_table(audit)
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ({"alternative": "greater"}, "that are at least as extreme, one-sided, greater."),
+        ({"alternative": "observed"}, "one-sided, in the direction observed"),
+        ({"ties": "strict"}, "that are more extreme, ties not counted, two-sided"),
+        ({"ddof": 0}, "in standard deviations of the population."),
+        ({"method": "normal"}, r"$\approx$: an estimate by a normal curve, not a count."),
+    ],
+)
+def test_the_caption_says_the_convention(
+    audit: Audit, another_audit: Callable[..., Audit], options: dict[str, object], said: str
+) -> None:
+    def caption(one: Audit) -> str:
+        return latex_table(one).partition(r"\caption{")[2].partition("\n")[0]
+
+    assert said not in caption(audit)
+    assert said in caption(another_audit(**options))
+
+
+def test_questions_stand_below_a_table_where_they_have_the_width_of_the_page(
+    audit: Audit, whole: Audit
+) -> None:
+    # in a column the names of the catalogue's sets would carry a table beyond the page, to the right or below
+    for text in (latex_table(audit), latex_table(whole)):
+        first = text.partition(r"\end{table}")[0]
+        assert r"\footnotesize" in first
+        notes = first.partition("\\end{tabular}\n")[2]
+        assert notes.startswith(r"\par\smallskip{\raggedright\scriptsize ")
+        for row in rows_of(text):
+            assert f"{row.split(' & ')[0]}: " in notes
+
+
+def test_a_table_of_many_rows_is_set_in_small_type() -> None:
+    for rows, size, other in ((40, r"\footnotesize", r"\scriptsize"), (41, r"\scriptsize", r"\footnotesize")):
+        table = Table(name="n", title="t", columns=(Column(key="h", head="h"),), rows=({"h": 1},) * rows)
+        made = in_latex_table(table, label="l")
+        assert size in made
+        assert other not in made
+
+
+def test_of_scores_on_many_traits_the_furthest_are_printed_and_all_are_counted() -> None:
+    traits, groups = [f"t{i}" for i in range(1, 19)], ["g", "h"]
+    given = {g: {t: i + 100.0 * j for i, t in enumerate(traits, 1)} for j, g in enumerate(groups)}
+    scores = TraitScores.from_table(given, measure="m", provenance=(Provenance(source="m"),))
+    text = latex_table(Audit([scores], kind="results"), label="tab:x")
+    assert re.findall(r"\\label\{(tab:[\w-]+)\}", text) == ["tab:x"]
+    rows = rows_of(text)
+    assert rows[0] == r"h & t18 & $118.00$ \\"
+    assert "2 groups $\\times$ 18 pairs of traits" in text
+    assert f"The first {len(rows)} of 36 rows." in text
+
+
+def test_detections_and_geometry_are_printed_too(audit: Audit) -> None:
+    text = latex_table(audit, label="tab:x")
+    assert re.findall(r"\\label\{tab:x-?([\w-]*)\}", text) == ["", "influence", "detections", "rsa"]
+    detections, geometry = re.split(r"(?=\\begin\{table\})", text)[3:]
+    for one, columns in ((detections, 10), (geometry, 12)):
+        assert {len(re.findall(r"(?<!\\)&", row)) for row in rows_of(one)} == {columns - 1}
+    assert len(rows_of(detections)) == len(audit.of(DetectionResult))
+    (fit,) = list(audit.of(RsaResult).values())
+    assert f"${fit.similarity1:.3f}$ & ${fit.similarity2:.3f}$" in geometry
+    assert r"$\approx " in geometry  # the labels were exchanged at random
+
+
+def test_a_table_without_rows_is_not_printed() -> None:
+    empty = Table(name="n", title="t", columns=(Column(key="h", head="h"),), rows=())
+    assert latex_tables([empty], label="l") == "% needs \\usepackage{booktabs}"
+    full = Table(name="n_2", title="t", columns=(Column(key="h", head="h"),), rows=({"h": 1.0},))
+    assert re.findall(r"\\label\{(.*)\}", latex_tables([empty, full, full], label="l")) == ["l", "l-n-2"]
+
+
+def test_every_kind_of_result_has_a_table_of_its_own(whole: Audit) -> None:
+    text = latex_table(whole, label="tab:x")
+    labels = re.findall(r"\\label\{tab:x-?([\w-]*)\}", text)
+    assert labels == [
+        "", "context-levels", "traits", "alignment", "order", "dominance", "emergent", "series",
+    ]  # fmt: skip
+    for one in re.split(r"(?=\\begin\{table\})", text)[1:]:
+        columns = re.search(r"\\begin\{tabular\}\{(\w+)\}", one)
+        assert columns is not None
+        rows = rows_of(one)
+        assert rows
+        for row in rows:
+            assert len(re.findall(r"(?<!\\)&", row)) == len(columns[1]) - 1
+        assert one.count(r"\end{tabular}") == one.count(r"\end{table}") == 1
+        bare = re.sub(r"\\[{}]", "", one)
+        assert bare.count("{") == bare.count("}")
+    assert r"Groups and traits: m\&m, ILPS in " in text
+    assert r"\textless{}b\textgreater{}\_0" in text
+    assert "combined over 5 samples" in text

@@ -1,0 +1,230 @@
+"""The folder of an audit holds every kind of result, the same bytes each time, and is read back whole."""
+
+from __future__ import annotations
+
+import csv
+import dataclasses
+import json
+import zipfile
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import crossroads
+from crossroads import Design, Embeddings
+from crossroads.errors import MissingExtraError
+from crossroads.measures import BatteryResult, CeatBatteryResult
+from crossroads.report import Audit, Rule, judge, write_audit
+from crossroads.report.documents.records import read_records
+from crossroads.report.files import ModelAudit, write_audits
+from crossroads.report.folder import OURS, check_output
+from crossroads.report.page.vectors import stimulus_vectors, write_vectors
+from crossroads.stimuli.files.spreadsheets import from_cell
+
+TEXTS = {"results.json", "results.csv", "table.tex", "methods.md", "citations.bib", "summary.md"}
+
+
+def files(folder: Path) -> set[str]:
+    return {path.name for path in folder.iterdir()}
+
+
+def test_an_audit_of_vectors_is_written_and_read_back(
+    audit: Audit, audit_designs: list[Design], audit_vectors: Embeddings, tmp_path: Path
+) -> None:
+    gate = judge(audit, [Rule(name="r", test="plain", statistic="left_out", above=9)])
+    write_audit(
+        tmp_path / "out", audit, audit_designs, vectors=audit_vectors, figures=False, gate=gate,
+    )  # fmt: skip
+    found = files(tmp_path / "out")
+    assert found >= TEXTS | {
+        "tests.csv", "associations.csv", "influence.csv", "coverage.csv", "detections.csv", "rsa.csv",
+        "vectors.npz", "report.html", "gate.json",
+    }  # fmt: skip
+    assert found <= OURS
+    check_output(tmp_path / "out")  # and it may be replaced
+    (record,) = read_records(tmp_path / "out")
+    assert record.document["results"] == [result.to_dict() for result in list(audit.values())]
+    assert record.gate == gate.to_dict()
+    assert record.vectors is not None
+    assert set(record.vectors.labels) == set(audit_vectors.labels)
+    assert np.array_equal(record.vectors["x0"], audit_vectors["x0"])
+    assert "@crossroads" in record.methods
+
+
+def test_an_audit_without_a_battery_is_written_with_all_that_it_has(whole: Audit, tmp_path: Path) -> None:
+    write_audit(tmp_path / "out", whole, [], figures=False)
+    found = files(tmp_path / "out")
+    assert found >= TEXTS | {
+        "series.csv", "contexts.csv", "context_levels.csv", "traits.csv", "alignment.csv", "dominance.csv",
+        "emergent.csv", "coverage.csv", "report.html",
+    }  # fmt: skip
+    assert "tests.csv" not in found
+    assert "vectors.npz" not in found
+    assert found <= OURS
+    contexts = whole.one(CeatBatteryResult)
+    assert contexts is not None
+    with (tmp_path / "out" / "contexts.csv").open(encoding="utf-8", newline="") as file:
+        rows = list(csv.DictReader(file))
+    assert float(rows[0]["stimulus_effect_size"]) == contexts.tests[0].stimulus_effect_size
+    assert float(rows[0]["low"]) == contexts.intervals[contexts.tests[0].design].low
+    assert rows[1]["low"] == ""
+    assert [row["stimulus_pvalue_sign"] for row in rows] == ["=", "="]
+    for how, some in contexts.adjusted.items():
+        assert [float(row[how]) for row in rows] == list(some)
+        assert [row[f"{how}_sign"] for row in rows] == ["=", "="]
+    with (tmp_path / "out" / "alignment.csv").open(encoding="utf-8", newline="") as file:
+        assert next(csv.DictReader(file))["result"] == "m&m alignment"  # whose rows name no design
+    with (tmp_path / "out" / "coverage.csv").open(encoding="utf-8", newline="") as file:
+        gone = [row for row in csv.DictReader(file) if row["word"] == "gone"]
+    assert {row["design"] for row in gone} == {"plain 1900", "plain 1950", "plain CEAT"}
+    assert {row["status"] for row in gone} == {"left out"}
+
+
+@pytest.mark.slow
+def test_figures_are_drawn_of_every_kind_of_result(whole: Audit, tmp_path: Path) -> None:
+    pytest.importorskip("matplotlib", reason="figures need the extra 'plots'")
+    write_audit(tmp_path / "out", whole, [])
+    drawn = files(tmp_path / "out" / "figures")
+    assert drawn >= {
+        "context-effect-sizes.svg", "context-distributions.pdf", "context-levels.svg", "plain-decades.svg",
+        "m-m-traits.svg", "ilps-traits.pdf", "m-m-dominance.svg", "m-m-emergent.svg", "profiles.pdf",
+        "teenager-profile.svg",
+    }  # fmt: skip
+
+
+@pytest.mark.slow
+def test_a_figure_is_drawn_of_detections_whose_truth_is_known_only(audit: Audit, tmp_path: Path) -> None:
+    pytest.importorskip("matplotlib", reason="figures need the extra 'plots'")
+    write_audit(tmp_path / "out", audit, [])
+    drawn = files(tmp_path / "out" / "figures")
+    assert {"eat-maps.svg", "effect-sizes.pdf", "ibd.svg", "associations.pdf"} <= drawn
+    assert "eibd.svg" not in drawn  # found without a list of true words
+
+
+def test_the_same_audit_gives_the_same_bytes(
+    audit: Audit, audit_designs: list[Design], audit_vectors: Embeddings, tmp_path: Path
+) -> None:
+    for name in ("one", "two"):
+        write_audit(tmp_path / name, audit, audit_designs, vectors=audit_vectors, figures=False)
+    for path in sorted((tmp_path / "one").iterdir()):
+        assert path.read_bytes() == (tmp_path / "two" / path.name).read_bytes(), path.name
+
+
+def test_what_is_not_installed_is_said_and_leaves_nothing_half_made(
+    audit: Audit, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def absent(*_: Any, **__: Any) -> None:
+        raise MissingExtraError("needs a package.", hint='pip install "crossroads[parquet]"')
+
+    monkeypatch.setattr("crossroads.report.files.write_tidy_parquet", absent)
+    said = write_audit(tmp_path / "out", audit, [], figures=False)
+    assert said == ['no results.parquet: pip install "crossroads[parquet]"']
+    assert "results.parquet" not in files(tmp_path / "out")
+
+
+def test_an_error_leaves_nothing_behind(
+    audit: Audit, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def broken(*_: Any, **__: Any) -> str:
+        raise RuntimeError("no room left")
+
+    monkeypatch.setattr("crossroads.report.files.latex_table", broken)
+    with pytest.raises(RuntimeError):
+        write_audit(tmp_path / "out", audit, [], figures=False)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_vectors_of_stimuli_alone_are_kept_in_their_type_and_under_the_label_they_have(
+    audit: Audit, audit_designs: list[Design], tmp_path: Path
+) -> None:
+    labels = ["X0", "x1", "a0", "naïve <b>", "elsewhere"]
+    emb = Embeddings(labels, np.arange(15, dtype=np.float32).reshape(5, 3) + 1, fallback="title")
+    design = Design(name="d", x=["x0", "x1"], a=["a0"], b=["naïve <b>"])
+    kept = stimulus_vectors(emb, Audit(audit.of(BatteryResult)), [design])
+    assert kept is not None
+    assert kept.labels == ("X0", "x1", "a0", "naïve <b>")
+    write_vectors(tmp_path / "v.npz", kept)
+    again = crossroads.load(tmp_path / "v.npz")
+    assert again.labels == kept.labels
+    assert again.vectors.dtype == np.float32
+    assert np.array_equal(again.vectors, kept.vectors)
+    with zipfile.ZipFile(tmp_path / "v.npz") as archive:
+        assert {info.date_time for info in archive.infolist()} == {(1980, 1, 1, 0, 0, 0)}
+    with np.load(tmp_path / "v.npz", allow_pickle=False) as archive:
+        assert archive["fallback"].tolist() == ["title"]
+    alone = Embeddings(["nothing"], [[1.0]])
+    assert stimulus_vectors(alone, Audit(audit.of(BatteryResult)), audit_designs) is None
+
+
+def test_the_document_is_strict_json(whole: Audit, tmp_path: Path) -> None:
+    write_audit(tmp_path / "out", whole, [], figures=False)
+    data = json.loads((tmp_path / "out" / "results.json").read_text(encoding="utf-8"))
+    assert data["kind"] == "language model"
+    assert data["names"] == list(whole)
+    assert data["skipped"]["SeT scores"] == "no logits."
+
+
+def test_the_seed_of_several_audits_is_that_of_what_is_compared(whole: Audit, tmp_path: Path) -> None:
+    both = {name: ModelAudit(audit=whole, designs=[]) for name in ("one", "two")}
+    write_audits(tmp_path / "out", both, seed=5, figures=False)
+    data = json.loads((tmp_path / "out" / "results.json").read_text(encoding="utf-8"))
+    seeds = [one["conventions"]["seed"] for one in data["results"] if one["type"] == "CompareTraitsResult"]
+    assert set(seeds) == {5}
+
+
+FORMULAS = ("=1+1", "+1", "-ness", "@SUM(1)", "\uff1dx", "'=z", "@", "--")
+"""Words that spreadsheets would compute, or that look as if they had been kept from it."""
+
+
+def _formulas() -> tuple[Audit, Design, Embeddings]:
+    rng = np.random.default_rng(0)
+    words = [*FORMULAS, *(f"w{i}" for i in range(24))]
+    emb = Embeddings(words, rng.normal(size=(32, 6)), provenance="=cmd|'/C calc'!A0")
+    x, y, a, b = (crossroads.StimulusSet(f"-{i}", tuple(words[i * 8 : i * 8 + 8])) for i in range(4))
+    design = Design(name="@design", x=x, y=y, a=a, b=b)
+    tested = crossroads.battery(emb, [design], alternative="two-sided", missing="drop")
+    drawn = {design.name: crossroads.stats.bootstrap(emb, design, resamples=20)}
+    audit = Audit([dataclasses.replace(tested, intervals=drawn), crossroads.stats.influence(emb, design)])
+    return audit, design, emb
+
+
+def test_no_cell_of_any_table_is_a_formula_and_numbers_stay_numbers(tmp_path: Path) -> None:
+    audit, design, emb = _formulas()
+    write_audit(tmp_path / "out", audit, [design], vectors=emb, figures=False)
+    tables = sorted((tmp_path / "out").glob("*.csv"))
+    assert {path.name for path in tables} >= {"results.csv", "tests.csv", "associations.csv", "influence.csv"}
+    for path in tables:
+        with path.open(encoding="utf-8", newline="") as file:
+            cells = [cell for row in csv.reader(file) for cell in row]
+        starts = [cell for cell in cells if cell.lstrip()[:1] in tuple("=+-@\uff1d") or cell[:1] in "\t\r\n"]
+        assert [cell for cell in starts if cell not in ("", "=") and not _is_number(cell)] == [], path.name
+    with (tmp_path / "out" / "associations.csv").open(encoding="utf-8", newline="") as file:
+        rows = [row for row in csv.DictReader(file) if row["level"] == "1" and row["set"] == "x"]
+    tested = audit.one(BatteryResult)
+    assert tested is not None
+    level = tested.tests[0].level1
+    assert {from_cell(row["word"]): float(row["association"]) for row in rows} == {
+        word: level.associations[word] for word in level.sets["x"]
+    }
+    assert any(row["association"].startswith("-") for row in rows)
+    (record,) = read_records(tmp_path / "out")
+    assert record.results[0]["tests"][0]["level1"]["sets"]["x"] == list(level.sets["x"])
+
+
+def test_parquet_keeps_the_true_words(tmp_path: Path) -> None:
+    parquet = pytest.importorskip("pyarrow.parquet", reason="Parquet needs the extra 'parquet'")
+    audit, design, _ = _formulas()
+    write_audit(tmp_path / "out", audit, [design], figures=False)
+    rows = parquet.read_table(tmp_path / "out" / "results.parquet").to_pylist()
+    assert {row["test"] for row in rows} == {"@design"}
+    assert {row["model"] for row in rows} == {"=cmd|'/C calc'!A0"}
+
+
+def _is_number(cell: str) -> bool:
+    try:
+        float(cell)
+    except ValueError:
+        return False
+    return True

@@ -1,0 +1,227 @@
+"""One result of every type, for whoever tests what all results share: the library, its files and its page."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from crossroads import (
+    Contexts,
+    Design,
+    Embeddings,
+    Provenance,
+    battery,
+    ceat,
+    ceat_battery,
+    compare,
+    discover,
+    eibd,
+    frequency,
+    ibd,
+    ladder,
+    mleat,
+    multilevel_ceat,
+    multiverse,
+    placebo,
+    rsa,
+    rsa_grid,
+    sc_weat,
+    series,
+    weat,
+    wefat,
+)
+from crossroads.evidence import Judgements, Logits
+from crossroads.measures import (
+    Answers,
+    TraitScores,
+    against,
+    align,
+    align_table,
+    choose_templates,
+    compare_battery,
+    compare_traits,
+    domain_dominance,
+    emergent,
+    order_sensitivity,
+    screen,
+    set_test,
+)
+from crossroads.measures.traits.alignment import AlignmentResult
+from crossroads.measures.traits.files import TraitTable
+from crossroads.papers.cells import Cell, Reproduction
+from crossroads.results import Result
+from crossroads.stats import bootstrap, ceat_bootstrap, icc, influence, reliability
+from crossroads.stimuli import paired_groups
+from crossroads.traits import group_ceat
+
+WORDS = {name: [f"{name}{i}" for i in range(4)] for name in "xyab"}
+LABELS = [word for words in WORDS.values() for word in words]
+DESIGN = Design(name="Zoë <script>alert(1)</script>", **WORDS)  # type: ignore[arg-type]
+GROUPS = {("p", "s"): WORDS["x"], ("p", "t"): WORDS["y"], ("q", "s"): WORDS["b"]}
+STRANGE = Design(name="strange", x=["p", "q"], y=["r", "s"], a=WORDS["a"], b=WORDS["b"])
+
+
+def model(seed: int) -> Embeddings:
+    vectors = np.random.default_rng(seed).normal(size=(16, 5))
+    vectors[3] = 0
+    about = Provenance(source=f"model {seed}", sha256="ab", details={"decade": 1900, "layers": [1, 2]})
+    return Embeddings(
+        [label.upper() if label == "y0" else label for label in LABELS], vectors, provenance=about
+    )
+
+
+def others() -> Embeddings:
+    """Other words of a model, for placebos."""
+    return Embeddings([f"w{i}" for i in range(1100)], np.random.default_rng(3).normal(size=(1100, 5)))
+
+
+def contexts() -> Contexts:
+    rows = {
+        w.upper() if w == "y0" else w: np.random.default_rng(1).normal(size=(2, 4)) * (i + 1)
+        + i * np.eye(4)[i % 4]
+        for i, w in enumerate(LABELS)
+        if w != "x3"
+    }
+    return Contexts.from_dict(rows, provenance=model(1).provenance, fallback="title")
+
+
+def alignment() -> AlignmentResult:
+    rng = np.random.default_rng(1)
+    traits = ("<t>", "u", "v", "w")
+    human = Judgements(
+        groups=("<g>", "h", "i", "dropped"),
+        traits=traits,
+        annotators=("p", "q", "r"),
+        ratings=rng.uniform(0, 100, size=(3, 4, 4)),
+        respelled={"hs": "h"},
+    )
+    table = TraitTable(
+        measure="m",
+        groups=("<g>", "h", "i"),
+        traits=traits,
+        scores=rng.normal(size=(3, 4)),
+        provenance=(model(1).provenance,),
+    )
+    return align(table, human, permutations=9, bootstrap=9, splits=3)
+
+
+CROSSED = ["teenager", "elderly", "Black", "White", "Catholic", "Muslim"]
+
+
+def paired(about: Provenance) -> TraitScores:
+    """Scores of six groups and of all their pairs but one."""
+    rng = np.random.default_rng(1)
+    names = [*CROSSED, *(pair.name for pair in paired_groups(CROSSED))][:-1]
+    rows = {name: {f"<b>{i}": float(rng.normal()) for i in range(12)} for name in names}
+    return TraitScores.from_table(rows, provenance=(about,))
+
+
+def asked(provenance: Provenance) -> Logits:
+    full = np.random.default_rng(1).normal(size=(6, 4))
+    return Logits.from_arrays(
+        groups=["<b>", "g"],
+        priors=["mask"],
+        templates=["<script>", "t"],
+        traits=[("p", "q"), ("r", "s")],
+        logit=full.reshape(3, 2, 4, 1),
+        slot=np.repeat(np.arange(6), 4).reshape(3, 2, 4, 1),
+        head=-np.sort(-full, axis=1),
+        log_sum_exp=np.log(np.exp(full).sum(axis=1)),
+        hidden_sq_norm=np.ones(6),
+        vocabulary=4,
+        provenance=provenance,
+    )
+
+
+def _makers() -> dict[str, Callable[[], Result]]:
+    """Each with a dropped word, a respelled word and a name that HTML must escape."""
+    one, two = model(1).with_fallback("title"), model(2).with_fallback("title")
+    options: dict[str, Any] = {"missing": "drop"}
+    crossed, pairs = paired(one.provenance), paired_groups(CROSSED)
+    return {
+        "align": lambda: alignment(),
+        "align_table": lambda: align_table({("<m>", "n"): alignment()}),
+        "screen": lambda: screen([Answers(annotator="<p>", ratings={"women": {"cold-warm": 80.0}})]),
+        "order_sensitivity": lambda: order_sensitivity(crossed, pairs, resamples=20, **options),
+        "order_sensitivity of one order": lambda: order_sensitivity(
+            crossed, {"Black teenager": ("Black", "teenager")}, resamples=20
+        ),
+        "domain_dominance": lambda: domain_dominance(crossed, pairs, **options),
+        "emergent": lambda: emergent(crossed, pairs, on="traits", **options),
+        "emergent without a null": lambda: emergent(crossed, pairs, on="traits", null="none", **options),
+        "against": lambda: against(
+            emergent(crossed, pairs, on="traits", **options), {("Black", "Muslim"): ["<b>0"]}, permutations=9
+        ),
+        "set_test": lambda: set_test(asked(one.provenance)),
+        "choose_templates": lambda: choose_templates(
+            set_test(asked(one.provenance)),
+            {"<b>": {"p-q": 1.0, "r-s": 2.0}, "g": {"p-q": 3.0, "r-s": 0.0}},
+        ),
+        "weat": lambda: weat(one, DESIGN, **options),
+        "single-target weat": lambda: weat(one, Design(name="single", x=["x0"], a=WORDS["a"], b=WORDS["b"])),
+        "monte-carlo weat": lambda: weat(one, DESIGN, method="monte-carlo", max_work=float("inf"), **options),
+        "mleat": lambda: mleat(one, DESIGN, resamples=20, **options),
+        "mleat without shares": lambda: mleat(one, DESIGN, resamples=0, **options),
+        "sc_weat": lambda: sc_weat(one, "*", WORDS["a"], WORDS["b"]),
+        "sc_weat without p": lambda: sc_weat(one, ["x0", "x1"], WORDS["a"], WORDS["b"], method="none"),
+        "bootstrap": lambda: bootstrap(one, DESIGN, resamples=20, **options),
+        "influence": lambda: influence(one, DESIGN, **options),
+        "icc": lambda: icc({"<m>": one, "n": two}, DESIGN),
+        "multiverse": lambda: multiverse(one, DESIGN),
+        "reliability": lambda: reliability(one, DESIGN, **options),
+        "placebo": lambda: placebo(one.with_pool(others()), DESIGN, draws=50, **options),
+        "frequency": lambda: frequency(
+            one, DESIGN, frequencies={word: 1.0 + 3 * i % 7 for i, word in enumerate(LABELS)}, **options
+        ),
+        "compare": lambda: compare(one, two, DESIGN, **options),
+        "compare_battery": lambda: compare_battery({"<m>": one, "n": two}, [DESIGN, STRANGE], resamples=10),
+        "compare_traits": lambda: compare_traits(crossed, crossed, permutations=9),
+        "battery": lambda: battery(one, [DESIGN, STRANGE], resamples=10),
+        "ladder": lambda: ladder([battery(one, [DESIGN, STRANGE], resamples=0)]),
+        "ceat": lambda: ceat(contexts(), DESIGN, samples=5, **options),
+        "ceat_bootstrap": lambda: ceat_bootstrap(contexts(), DESIGN, resamples=5, **options),
+        "ceat_battery": lambda: ceat_battery(contexts(), [DESIGN, STRANGE], samples=5, resamples=4),
+        "multilevel_ceat": lambda: multilevel_ceat(contexts(), DESIGN, samples=5, **options),
+        "group_ceat": lambda: group_ceat(
+            contexts(), {"<g>": WORDS["x"]}, {"t": (WORDS["a"], WORDS["b"]), "u": (["q"], ["r"])}, **options
+        ),
+        "wefat": lambda: wefat(one, GROUPS, WORDS["a"], "p / s", **options),
+        "ibd": lambda: ibd(
+            wefat(one, GROUPS, WORDS["a"], "p / s", **options).pairs, threshold="accuracy", truth=["a1"]
+        ),
+        "eibd without truth": lambda: eibd({"1": {"<b>": 1.0}}, {"2": {"<b>": 0.5}}, threshold=0.7),
+        "discover": lambda: discover(one, GROUPS, "p / s", fdr=0.9, permutations=5, **options),
+        "rsa": lambda: rsa(one, WORDS["y"], WORDS["a"], WORDS["b"], n=3, samples=5, permutations=9),
+        "rsa_grid": lambda: rsa_grid(
+            one, {"<y>": WORDS["y"], "a": WORDS["a"]}, {"b": WORDS["b"]}, n=3, samples=2
+        ),
+        "reproduction": lambda: Reproduction(
+            paper="p",
+            title="t",
+            citation="c",
+            doi="10.1/1",
+            published_vectors="<v>",
+            vectors="w",
+            same_vectors=False,
+            cells=(Cell(row="<r>", column="c", published=0.1, ours=None, verdict="model absent"),),
+            notes=("n",),
+            conventions={"measure": "reproduction"},
+            provenance=(one.provenance,),
+        ),
+        "series": lambda: series(
+            {1900: one, 1950: two, 1810: Embeddings(["p"], [[1.0]])}, DESIGN, resamples=0
+        ),
+    }
+
+
+MAKERS = _makers()
+"""How each is made, by name; collecting tests makes none."""
+
+
+@functools.cache
+def every_result() -> dict[str, Result]:
+    """All of them, made once in a session."""
+    return {name: make() for name, make in MAKERS.items()}

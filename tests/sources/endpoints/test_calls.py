@@ -1,0 +1,209 @@
+"""Calls of embedding services that are late, busy, elsewhere, or not there at all."""
+
+from __future__ import annotations
+
+import shutil
+import socket
+import ssl
+import subprocess
+import threading
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from crossroads.errors import InputError
+from crossroads.sources.endpoints.answers import EndpointError
+from crossroads.sources.endpoints.embeddings import endpoint_embeddings
+
+if TYPE_CHECKING:
+    from tests.sources.conftest import Reply, Service
+
+WORDS = ["rose", "wasp", "José", "東京", "new york"]
+SECRET = "sk-a-secret-nobody-may-see"
+
+
+class TestFailuresThatPass:
+    @pytest.mark.parametrize("status", [429, 500, 502, 503, 0])
+    def test_a_busy_or_broken_service_is_asked_again(self, service: Service, status: int) -> None:
+        failures = iter([status])
+
+        def answer(path: str, body: dict[str, Any]) -> Reply:
+            now = next(failures, 200)
+            return service.openai(path, body) if now == 200 else (now, {"Retry-After": "0"}, b"busy")
+
+        service.answer = answer
+        service.assert_right(endpoint_embeddings(service.url, WORDS), WORDS)
+        assert len(service.asked) == 2
+
+    def test_an_answer_that_breaks_off_is_asked_for_again(self, service: Service) -> None:
+        lengths = iter([100_000])
+
+        def answer(path: str, body: dict[str, Any]) -> Reply:
+            status, _, data = service.openai(path, body)
+            return status, {"Content-Length": str(next(lengths, len(data)))}, data
+
+        service.answer = answer
+        service.assert_right(endpoint_embeddings(service.url, WORDS, timeout=60), WORDS)
+        assert len(service.asked) == 2
+
+    def test_the_service_says_when_to_come_back(
+        self, service: Service, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        waited: list[float] = []
+        monkeypatch.setattr(time, "sleep", waited.append)
+        pauses = iter(["7", "Thu, 01 Jan 1970 00:00:00 GMT", "soon"])
+
+        def answer(path: str, body: dict[str, Any]) -> Reply:
+            pause = next(pauses, None)
+            return service.openai(path, body) if pause is None else (429, {"Retry-After": pause}, b"")
+
+        service.answer = answer
+        service.assert_right(endpoint_embeddings(service.url, WORDS), WORDS)
+        assert waited == [7.0, 0.0, 2.0]  # as said; long ago; and where it cannot be read, 0.5 · 2²
+
+    def test_a_service_that_wants_an_hour_is_not_waited_for(self, service: Service) -> None:
+        service.answer = lambda path, body: (429, {"Retry-After": "3600"}, b'{"error": "quota"}')
+        with pytest.raises(EndpointError, match=r"429: quota(.|\n)*wait 3,600 s"):
+            endpoint_embeddings(service.url, WORDS)
+        assert len(service.asked) == 1
+
+    def test_what_does_not_pass_is_an_error_with_the_words_of_the_service(self, service: Service) -> None:
+        said = b'{"error": {"message": "over\\u001b[31mloaded\\nnow"}}'
+        service.answer = lambda path, body: (503, {"Retry-After": "0"}, said)
+        with pytest.raises(EndpointError, match=r"503: over \[31mloaded now, even after 2 more") as caught:
+            endpoint_embeddings(service.url, WORDS, retries=2)
+        assert caught.value.status == 503
+        assert len(service.asked) == 3
+
+    def test_a_service_that_is_silent_is_not_waited_for(self, service: Service) -> None:
+        over = threading.Event()
+
+        def answer(path: str, body: dict[str, Any]) -> Reply:
+            over.wait(300)
+            return service.openai(path, body)
+
+        service.answer = answer
+        try:
+            with pytest.raises(EndpointError, match="did not answer in time"):
+                endpoint_embeddings(service.url, WORDS, timeout=0.2, retries=0)
+        finally:
+            over.set()
+
+
+class TestRedirections:
+    @pytest.mark.parametrize("status", [301, 302, 303, 307, 308])
+    def test_a_redirection_to_another_host_is_not_followed(
+        self, service: Service, monkeypatch: pytest.MonkeyPatch, status: int
+    ) -> None:
+        monkeypatch.setenv("CROSSROADS_API_KEY", SECRET)
+        there = service.url.replace("127.0.0.1", "localhost")
+        service.answer = lambda path, body: (status, {"Location": f"{there}/v1/embeddings"}, b"")
+        with pytest.raises(EndpointError, match=f"redirects to {there}/v1/embeddings"):
+            endpoint_embeddings(service.url, WORDS, protocol="openai")
+        assert len(service.asked) == 1
+
+    @pytest.mark.parametrize("status", [301, 302, 307, 308])
+    def test_a_redirection_on_the_same_host_is_followed(self, service: Service, status: int) -> None:
+        def answer(path: str, body: dict[str, Any]) -> Reply:
+            if path == "/v1/embeddings":
+                return status, {"Location": "/new/v1/embeddings"}, b""
+            return service.openai(path, body)
+
+        service.answer = answer
+        service.assert_right(endpoint_embeddings(service.url, WORDS), WORDS)
+
+    @pytest.mark.parametrize("location", ["", "http://[1", "https://\xe9"])
+    def test_a_redirection_to_nowhere_is_not_followed(self, service: Service, location: str) -> None:
+        service.answer = lambda path, body: (302, {"Location": location}, b"")
+        with pytest.raises(EndpointError, match="redirects to"):
+            endpoint_embeddings(service.url, WORDS, protocol="openai")
+
+    def test_a_circle_of_redirections_ends(self, service: Service) -> None:
+        service.answer = lambda path, body: (308, {"Location": path}, b"")
+        with pytest.raises(EndpointError, match="redirects in a circle"):
+            endpoint_embeddings(service.url, WORDS, protocol="openai")
+
+
+class TestPlacesThatCannotBeReached:
+    def test_a_proxy_that_is_not_there_is_not_mistaken_for_the_service(
+        self, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        with socket.create_server(("127.0.0.1", 0)) as taken:
+            port = taken.getsockname()[1]
+        monkeypatch.setenv("http_proxy", f"http://me:{SECRET}@127.0.0.1:{port}")
+        monkeypatch.delenv("no_proxy", raising=False)
+        with pytest.raises(EndpointError, match=r"the proxy does not answer(.|\n)*http_proxy") as caught:
+            endpoint_embeddings("http://service.invalid/v1", WORDS)
+        assert SECRET not in str(caught.value)
+
+    def test_nobody_is_there(self) -> None:
+        with socket.create_server(("127.0.0.1", 0)) as taken:
+            port = taken.getsockname()[1]
+        with pytest.raises(EndpointError, match=f"nothing answers at http://127.0.0.1:{port}"):
+            endpoint_embeddings(f"http://127.0.0.1:{port}", WORDS)
+
+    def test_a_service_without_encryption_is_told_apart(self, service: Service) -> None:
+        with pytest.raises(EndpointError, match=r"does not speak https(.|\n)*try http://"):
+            endpoint_embeddings(service.url.replace("http:", "https:"), WORDS, timeout=60)
+
+    def test_something_that_is_no_web_server_is_told_apart(self) -> None:
+        with socket.create_server(("127.0.0.1", 0)) as server:
+
+            def greet() -> None:
+                line, _ = server.accept()
+                with line:
+                    line.recv(1 << 16)
+                    line.sendall(b"SSH-2.0-OpenSSH_9.2\r\n")
+
+            threading.Thread(target=greet, daemon=True).start()
+            with pytest.raises(EndpointError, match="does not speak HTTP"):
+                endpoint_embeddings(f"http://127.0.0.1:{server.getsockname()[1]}", WORDS, timeout=60)
+
+    @pytest.mark.parametrize(
+        "url",
+        [
+            "ftp://example.org",
+            "http://",
+            "example.org",
+            "http://[::1",
+            "http://a:b",
+            "http://a b/",
+            "http://ü.de",
+        ],
+    )
+    def test_what_is_no_address_is_refused(self, url: str) -> None:
+        with pytest.raises(InputError, match="address"):
+            endpoint_embeddings(url, WORDS)
+
+
+@pytest.fixture(scope="module")
+def certificate(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
+    """A certificate of our own for this machine, which nobody has reason to trust, and its key."""
+    openssl = shutil.which("openssl")
+    if openssl is None:
+        pytest.skip("the command openssl is not installed")
+    folder = tmp_path_factory.mktemp("certificate")
+    chain, key = folder / "chain.pem", folder / "key.pem"
+    made = "req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -days 2 -subj /CN=crossroads"
+    command = [openssl, *made.split(), "-addext", "subjectAltName=IP:127.0.0.1"]
+    subprocess.run([*command, "-keyout", str(key), "-out", str(chain)], check=True, capture_output=True)
+    return chain, key
+
+
+def test_a_certificate_counts_only_where_it_is_trusted(
+    service: Service, certificate: tuple[Path, Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    chain, key = certificate
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(chain, key)
+    service.server.socket = context.wrap_socket(service.server.socket, server_side=True)
+    url = service.url.replace("http:", "https:")
+    with pytest.raises(
+        EndpointError, match=r"certificate of https://127.0.0.1:\d+/\S+ cannot be trusted: self"
+    ):
+        endpoint_embeddings(url, WORDS)
+    assert service.asked == []
+    monkeypatch.setenv("SSL_CERT_FILE", str(chain))  # as the hint says
+    service.assert_right(endpoint_embeddings(url, WORDS), WORDS)

@@ -1,0 +1,208 @@
+"""Images as stimuli: sets in folders, labels, and files that are not what they seem."""
+
+from __future__ import annotations
+
+import struct
+import sys
+import zlib
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from crossroads.errors import FormatError, InputError, MissingExtraError
+from crossroads.sources.models.images import (
+    image_labels,
+    image_sets,
+    images_sha256,
+    labelled_images,
+    read_image,
+)
+
+Image = pytest.importorskip("PIL.Image", reason="extra 'vision'")
+
+
+def picture(path: Path, colour: tuple[int, ...] = (200, 30, 30), mode: str = "RGB", **options: Any) -> Path:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    Image.new(mode, (6, 4), colour).save(path, **options)
+    return path
+
+
+def claim(path: Path, width: int, height: int) -> Path:
+    """A PNG of a few bytes that says it is that large."""
+
+    def chunk(kind: bytes, data: bytes) -> bytes:
+        return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
+
+    head = struct.pack(">IIBBBBB", width, height, 8, 2, 0, 0, 0)
+    data = chunk(b"IHDR", head) + chunk(b"IDAT", zlib.compress(b"\0" * 100)) + chunk(b"IEND", b"")
+    path.write_bytes(b"\x89PNG\r\n\x1a\n" + data)
+    return path
+
+
+class TestFolders:
+    def test_every_subfolder_is_a_set(self, tmp_path: Path) -> None:
+        for name in ("insects/2.png", "insects/1.JPG", "flowers/a.webp", ".hidden/x.png", "flowers/.y.png"):
+            picture(tmp_path / name)
+        (tmp_path / "flowers" / "readme.txt").write_text("no image")
+        sets = image_sets(tmp_path)
+        assert {name: [file.name for file in files] for name, files in sets.items()} == {
+            "flowers": ["a.webp"],
+            "insects": ["1.JPG", "2.png"],
+        }
+        assert list(sets) == ["flowers", "insects"]
+        assert image_labels(sets)["insects"] == ["insects/1.JPG", "insects/2.png"]
+        assert list(labelled_images(sets)) == ["flowers/a.webp", "insects/1.JPG", "insects/2.png"]
+
+    def test_what_is_no_folder_of_sets_is_told_plainly(self, tmp_path: Path) -> None:
+        with pytest.raises(InputError, match="there is no folder"):
+            image_sets(tmp_path / "nowhere")
+        with pytest.raises(InputError, match="no subfolders"):
+            image_sets(tmp_path)
+        (tmp_path / "flowers").mkdir()
+        with pytest.raises(InputError, match=r"no image in .*flowers(.|\n)*\.webp"):
+            image_sets(tmp_path)
+
+    def test_an_image_of_another_format_is_not_left_out_in_silence(self, tmp_path: Path) -> None:
+        picture(tmp_path / "flowers" / "1.png")
+        (tmp_path / "flowers" / "2.HEIC").write_bytes(b"\0\0\0\x18ftypheic")
+        with pytest.raises(InputError, match=r"2\.HEIC in .*flowers' cannot be read(.|\n)*PNG or JPEG"):
+            image_sets(tmp_path)
+
+    def test_a_link_to_nowhere_is_an_image_that_is_missing(self, tmp_path: Path) -> None:
+        picture(tmp_path / "flowers" / "1.png")
+        (tmp_path / "flowers" / "2.png").symlink_to("gone.png")
+        (tmp_path / "flowers" / "3.png").symlink_to("3.png")
+        sets = image_sets(tmp_path)
+        assert [file.name for file in sets["flowers"]] == ["1.png", "2.png", "3.png"]
+        for file in sets["flowers"][1:]:
+            with pytest.raises(FormatError, match=r"there is no such file|cannot be read"):
+                read_image(file)
+
+
+class TestLabels:
+    def test_files_are_labelled_by_their_names(self, tmp_path: Path) -> None:
+        assert labelled_images([tmp_path / "a.png"]) == {"a.png": tmp_path / "a.png"}
+        assert labelled_images({"rose": tmp_path / "a.png"}) == {"rose": tmp_path / "a.png"}
+
+    def test_two_files_of_one_name_need_names_of_their_own(self, tmp_path: Path) -> None:
+        with pytest.raises(InputError, match=r"two images are called '1.png'(.|\n)*name of its own"):
+            labelled_images([tmp_path / "a" / "1.png", tmp_path / "b" / "1.png"])
+
+    def test_labels_are_words(self, tmp_path: Path) -> None:
+        with pytest.raises(InputError, match="half of a character"):
+            labelled_images([Path("caf\udce9.png")])  # a name of bytes that are no UTF-8
+        with pytest.raises(InputError, match="line break"):
+            labelled_images([tmp_path / "a\nb.png"])
+
+    def test_one_path_is_no_list(self, tmp_path: Path) -> None:
+        with pytest.raises(InputError, match="one path"):
+            labelled_images(tmp_path / "a.png")  # type: ignore[arg-type]
+
+    def test_the_checksum_knows_labels_and_content(self, tmp_path: Path) -> None:
+        red, blue = picture(tmp_path / "r.png"), picture(tmp_path / "b.png", (0, 0, 255))
+        sums = {images_sha256({"a": red}), images_sha256({"b": red}), images_sha256({"a": blue})}
+        assert len(sums) == 3
+        with pytest.raises(FormatError, match=r"gone.png: there is no such file"):
+            images_sha256({"a": tmp_path / "gone.png"})
+
+
+class TestReading:
+    @pytest.mark.parametrize("suffix", ["png", "bmp", "gif", "tiff", "webp", "jpg"])
+    def test_common_formats_are_read(self, tmp_path: Path, suffix: str) -> None:
+        image = read_image(picture(tmp_path / f"red.{suffix}"))
+        assert (image.mode, image.size) == ("RGB", (6, 4))
+        assert np.abs(np.asarray(image, int) - [200, 30, 30]).max() < 12  # JPEG and WebP lose a little
+
+    @pytest.mark.parametrize(("mode", "colour"), [("L", (99,)), ("1", (1,)), ("CMYK", (0, 9, 9, 9))])
+    def test_other_colours_become_red_green_and_blue(
+        self, tmp_path: Path, mode: str, colour: tuple[int, ...]
+    ) -> None:
+        given = colour[0] if len(colour) == 1 else colour
+        Image.new(mode, (6, 4), given).save(tmp_path / "a.tiff")
+        assert read_image(tmp_path / "a.tiff").mode == "RGB"
+
+    def test_a_palette_with_transparency_is_read_without_complaint(self, tmp_path: Path) -> None:
+        palette = Image.new("P", (6, 4), 1)
+        palette.putpalette([0, 0, 0, 200, 30, 30])
+        palette.save(tmp_path / "a.png", transparency=b"\x00\xff")
+        assert np.asarray(read_image(tmp_path / "a.png"))[0, 0].tolist() == [200, 30, 30]
+
+    def test_a_photograph_is_turned_upright(self, tmp_path: Path) -> None:
+        exif = Image.Exif()
+        exif[0x0112] = 6  # taken with the camera on its side
+        picture(tmp_path / "a.jpg", exif=exif)
+        assert read_image(tmp_path / "a.jpg").size == (4, 6)
+
+    def test_of_an_animation_the_first_picture_is_taken(self, tmp_path: Path) -> None:
+        frames = [Image.new("RGB", (6, 4), colour) for colour in ((255, 0, 0), (0, 0, 255))]
+        frames[0].save(tmp_path / "a.gif", save_all=True, append_images=frames[1:])
+        assert np.asarray(read_image(tmp_path / "a.gif"))[0, 0].tolist() == [255, 0, 0]
+
+
+class TestFilesThatCannotBeRead:
+    def test_a_missing_file_is_named(self, tmp_path: Path) -> None:
+        with pytest.raises(FormatError, match=r"gone\.png: there is no such file"):
+            read_image(tmp_path / "gone.png")
+
+    def test_a_strip_is_refused(self, tmp_path: Path) -> None:
+        # a model of 336 × 336 would make 336 × 168,000,000 pixels of the second before it cuts out the middle
+        Image.new("RGB", (200, 1)).save(tmp_path / "long.png")
+        Image.new("RGB", (1, 500_000)).save(tmp_path / "high.png")
+        assert read_image(tmp_path / "long.png").size == (200, 1)
+        with pytest.raises(FormatError, match=r"high\.png: it is a strip of 1 × 500,000 pixels"):
+            read_image(tmp_path / "high.png")
+
+    def test_a_folder_is_no_image(self, tmp_path: Path) -> None:
+        with pytest.raises(FormatError, match="cannot be read"):
+            read_image(tmp_path)
+
+    @pytest.mark.parametrize(
+        "content", [b"", b"hello", b"%PDF-1.7", b"<svg xmlns='x'/>", b"\x89PNG\r\n\x1a\n"]
+    )
+    def test_what_is_no_image_is_named(self, tmp_path: Path, content: bytes) -> None:
+        (tmp_path / "a.png").write_bytes(content)
+        with pytest.raises(FormatError, match=r"a\.png: (it is not an image|the image is damaged)"):
+            read_image(tmp_path / "a.png")
+
+    def test_a_format_that_is_not_listed_is_not_tried(self, tmp_path: Path) -> None:
+        picture(tmp_path / "a.ppm").rename(tmp_path / "a.png")
+        with pytest.raises(FormatError, match="it is not an image that can be read"):
+            read_image(tmp_path / "a.png")
+
+    @pytest.mark.parametrize("suffix", ["png", "jpg", "gif", "bmp", "webp", "tiff"])
+    def test_a_file_cut_anywhere_is_an_error_or_an_image_but_nothing_else(
+        self, tmp_path: Path, suffix: str
+    ) -> None:
+        rng = np.random.default_rng(3)
+        noise = rng.integers(0, 256, (24, 24, 3), dtype=np.uint8)
+        Image.fromarray(noise).save(tmp_path / f"whole.{suffix}")
+        data, told = (tmp_path / f"whole.{suffix}").read_bytes(), 0
+        for cut in np.linspace(0, len(data) - 1, 40, dtype=int):
+            path = tmp_path / f"cut.{suffix}"
+            path.write_bytes(data[:cut])
+            try:
+                assert read_image(path).size == (24, 24)
+            except FormatError as error:
+                assert error.path == path
+                told += 1
+        assert told >= 30
+
+    def test_an_enormous_image_is_refused_before_it_is_decoded(self, tmp_path: Path) -> None:
+        with pytest.raises(FormatError, match=r"too large: it has 10,000 × 8,500 pixels"):
+            read_image(claim(tmp_path / "a.png", 10_000, 8_500))
+        with pytest.raises(FormatError, match=r"b\.png: the image is too large"):
+            read_image(claim(tmp_path / "b.png", 60_000, 60_000))
+
+    def test_without_pillow_the_extra_is_named(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setitem(
+            sys.modules, "PIL.Image", None
+        )  # what Python keeps for a module that is not there
+        with pytest.raises(MissingExtraError, match=r"crossroads\[vision\]"):
+            read_image(tmp_path / "a.png")
+
+    def test_more_than_eight_bits_a_colour_is_refused(self, tmp_path: Path) -> None:
+        Image.fromarray(np.full((4, 6), 40_000, np.uint16)).save(tmp_path / "a.png")
+        with pytest.raises(FormatError, match="more than 8 bits per colour"):
+            read_image(tmp_path / "a.png")

@@ -1,0 +1,409 @@
+"""Sentence encoders: what their files say is done by sentence-transformers, and only what is safe."""
+
+from __future__ import annotations
+
+import json
+import logging
+import re
+import shutil
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from crossroads.errors import FormatError, InputError, MissingExtraError, UnsafeFileError
+from crossroads.sources.models.prompted import prompted_embeddings
+
+torch = pytest.importorskip("torch", reason="extra 'models'")
+pytest.importorskip("transformers", reason="extra 'models'")
+pytest.importorskip("sentence_transformers", reason="extra 'sentences'")
+
+TYPE = "sentence_transformers.models"
+WORDS = ["rose", "rosebush", "wasp"]
+MEAN = {"word_embedding_dimension": 16, "pooling_mode": "mean"}
+TANH = "torch.nn.modules.activation.Tanh"
+CLOSE: dict[str, Any] = {"rtol": 0, "atol": 1e-6}
+Files = dict[str, Any]
+MakeEncoder = Callable[..., Path]
+
+
+@pytest.fixture
+def encoder(tiny_bert: Path, tmp_path: Path) -> MakeEncoder:
+    """``encoder(*modules, files={name: content})``: the tiny encoder with such modules after it."""
+
+    def make(*modules: str, files: Files) -> Path:
+        folder = tmp_path / "encoder"
+        shutil.copytree(tiny_bert, folder)
+        listed = [
+            {"idx": at, "name": str(at), "path": f"{at}_{name}" if at else "", "type": f"{TYPE}.{name}"}
+            for at, name in enumerate(("Transformer", *modules))
+        ]
+        contents: Files = {"modules.json": listed, **files}
+        for name, content in contents.items():
+            path = folder / name
+            path.parent.mkdir(exist_ok=True)
+            path.write_text(content if isinstance(content, str) else json.dumps(content), encoding="utf-8")
+        return folder
+
+    return make
+
+
+def states_of(model: Path, text: str) -> NDArray[np.float32]:
+    """Hidden states of one text at the top, as transformers itself gives them."""
+    import transformers
+
+    tokenizer = transformers.AutoTokenizer.from_pretrained(model)
+    loaded = transformers.AutoModel.from_pretrained(model).eval()
+    with torch.inference_mode():
+        states: NDArray[np.float32] = (
+            loaded(**tokenizer(text, return_tensors="pt")).last_hidden_state[0].numpy()
+        )
+    return states
+
+
+def weighted(states: NDArray[np.float32]) -> NDArray[np.float32]:
+    """Later tokens count more: weights 1, 2, 3, …"""
+    return np.average(states, axis=0, weights=np.arange(1, len(states) + 1))
+
+
+POOLED: dict[str, Callable[[NDArray[np.float32]], Any]] = {
+    "pooling_mode_cls_token": lambda states: states[0],
+    "pooling_mode_max_tokens": lambda states: states.max(axis=0),
+    "pooling_mode_mean_tokens": lambda states: states.mean(axis=0),
+    "pooling_mode_mean_sqrt_len_tokens": lambda states: states.sum(axis=0) / np.sqrt(len(states)),
+    "pooling_mode_weightedmean_tokens": weighted,
+    "pooling_mode_lasttoken": lambda states: states[-1],
+}
+
+
+@pytest.mark.parametrize("flag", POOLED)
+def test_every_way_of_pooling_is_its_definition(encoder: MakeEncoder, flag: str) -> None:
+    switches = {"word_embedding_dimension": 16, **{name: name == flag for name in POOLED}}
+    model = encoder("Pooling", files={"1_Pooling/config.json": switches})
+    found = prompted_embeddings(model, WORDS)
+    for word in WORDS:  # the bare word, special tokens around it included
+        np.testing.assert_allclose(found[word], POOLED[flag](states_of(model, word)), **CLOSE)
+
+
+def test_several_ways_are_joined_end_to_end(encoder: MakeEncoder) -> None:
+    switches = {
+        "word_embedding_dimension": 16,
+        "pooling_mode_mean_tokens": True,
+        "pooling_mode_cls_token": True,
+    }
+    model = encoder("Pooling", "Normalize", files={"1_Pooling/config.json": switches})
+    found = prompted_embeddings(model, WORDS)
+    states = states_of(model, "rose")
+    joined = np.concatenate([states[0], states.mean(axis=0)])
+    np.testing.assert_allclose(found["rose"], joined / np.linalg.norm(joined), **CLOSE)
+    assert found.provenance.details["sentence modules"] == "cls + mean, normalize"
+
+
+def test_newer_files_name_the_pooling_in_words(encoder: MakeEncoder) -> None:
+    model = encoder("Pooling", files={"1_Pooling/config.json": {**MEAN, "pooling_mode": "lasttoken"}})
+    found = prompted_embeddings(model, WORDS)
+    np.testing.assert_allclose(found["rose"], states_of(model, "rose")[-1], **CLOSE)
+
+
+def test_a_dense_layer_is_applied(encoder: MakeEncoder) -> None:
+    from safetensors.torch import save_file
+
+    files = {
+        "1_Pooling/config.json": MEAN,
+        "2_Dense/config.json": {"in_features": 16, "out_features": 5, "activation_function": TANH},
+    }
+    model = encoder("Pooling", "Dense", "Normalize", files=files)
+    rng = np.random.default_rng(2)
+    weight, bias = rng.normal(size=(5, 16)).astype(np.float32), rng.normal(size=5).astype(np.float32)
+    tensors = {"linear.weight": torch.from_numpy(weight), "linear.bias": torch.from_numpy(bias)}
+    save_file(tensors, model / "2_Dense" / "model.safetensors")
+    found = prompted_embeddings(model, WORDS)
+    turned = np.tanh(weight @ states_of(model, "rose").mean(axis=0) + bias)
+    np.testing.assert_allclose(found["rose"], turned / np.linalg.norm(turned), **CLOSE)
+    assert found.provenance.details["sentence modules"] == "mean, dense (Tanh), normalize"
+
+
+@pytest.mark.parametrize(
+    ("takes", "weight", "said"),
+    [
+        (7, (5, 7), "mat1 and mat2 shapes cannot be multiplied"),  # the words are torch's
+        (16, (5, 7), "size mismatch"),
+    ],
+)
+def test_a_dense_layer_of_another_model_is_an_error(
+    encoder: MakeEncoder, takes: int, weight: tuple[int, int], said: str
+) -> None:
+    from safetensors.torch import save_file
+
+    sizes = {"in_features": takes, "out_features": 5, "activation_function": TANH}
+    files = {"1_Pooling/config.json": MEAN, "2_Dense/config.json": sizes}
+    model = encoder("Pooling", "Dense", files=files)
+    tensors = {"linear.weight": torch.zeros(weight), "linear.bias": torch.zeros(5)}
+    save_file(tensors, model / "2_Dense" / "model.safetensors")
+    with pytest.raises(FormatError, match=said):
+        prompted_embeddings(model, WORDS)
+
+
+def test_modules_that_only_the_package_knows_are_run_by_it(encoder: MakeEncoder) -> None:
+    from safetensors.torch import save_file
+
+    files = {"1_Pooling/config.json": MEAN, "2_LayerNorm/config.json": {"dimension": 16}}
+    model = encoder("Pooling", "LayerNorm", files=files)
+    rng = np.random.default_rng(3)
+    weight, bias = (rng.normal(size=16).astype(np.float32) for _ in range(2))
+    tensors = {"norm.weight": torch.from_numpy(weight), "norm.bias": torch.from_numpy(bias)}
+    save_file(tensors, model / "2_LayerNorm" / "model.safetensors")
+    found = prompted_embeddings(model, WORDS)
+    mean = states_of(model, "rose").mean(axis=0)
+    expected = (mean - mean.mean()) / np.sqrt(mean.var() + 1e-5) * weight + bias
+    np.testing.assert_allclose(found["rose"], expected, rtol=0, atol=1e-5)
+    assert found.provenance.details["sentence modules"] == "mean, LayerNorm"
+
+
+def test_vectors_are_cut_where_the_settings_say_so(encoder: MakeEncoder) -> None:
+    files = {"1_Pooling/config.json": MEAN, "config_sentence_transformers.json": {"truncate_dim": 5}}
+    found = prompted_embeddings(model := encoder("Pooling", files=files), WORDS)
+    np.testing.assert_allclose(found["rose"], states_of(model, "rose").mean(axis=0)[:5], **CLOSE)
+    assert found.provenance.details["sentence modules"] == "mean, first 5 numbers"
+
+
+def test_a_transformer_may_lie_in_a_folder_of_its_own(encoder: MakeEncoder, tiny_bert: Path) -> None:
+    model = encoder("Pooling", files={"1_Pooling/config.json": MEAN})
+    before = prompted_embeddings(model, WORDS)
+    inside = model / "0_Transformer"
+    inside.mkdir()
+    for file in tiny_bert.iterdir():
+        (model / file.name).rename(inside / file.name)
+    listed = json.loads((model / "modules.json").read_text())
+    listed[0]["path"] = "0_Transformer"
+    (model / "modules.json").write_text(json.dumps(listed))
+    found = prompted_embeddings(model, WORDS)
+    assert np.array_equal(found.vectors, before.vectors)
+    assert found.provenance.sha256 is not None
+
+
+def test_an_encoder_without_a_transformer_reads_words_one_by_one(tmp_path: Path, tiny_bert: Path) -> None:
+    from safetensors.torch import save_file
+
+    model = tmp_path / "static"
+    model.mkdir()
+    shutil.copy(tiny_bert / "tokenizer.json", model)
+    rows = np.random.default_rng(4).normal(size=(75, 6)).astype(np.float32)
+    save_file({"embedding.weight": torch.from_numpy(rows)}, model / "model.safetensors")
+    listed = [{"idx": 0, "name": "0", "path": "", "type": f"{TYPE}.StaticEmbedding"}]
+    (model / "modules.json").write_text(json.dumps(listed))
+    found = prompted_embeddings(model, [*WORDS, "\u200d"])
+    assert found.labels == tuple(WORDS)
+    assert found.provenance.details["left out"] == {"\u200d": "no token of the model represents the word"}
+    assert found.provenance.details["class"] == "StaticEmbedding"
+    import tokenizers
+
+    tokens = tokenizers.Tokenizer.from_file(str(model / "tokenizer.json"))
+    ids = tokens.encode("rosebush", add_special_tokens=False).ids
+    assert len(ids) > 1
+    np.testing.assert_allclose(found["rosebush"], rows[ids].mean(axis=0), **CLOSE)
+
+
+def test_a_prompt_of_its_own_may_be_left_out_of_the_pooling(encoder: MakeEncoder) -> None:
+    files = {
+        "1_Pooling/config.json": {**MEAN, "include_prompt": False},
+        "config_sentence_transformers.json": {"prompts": {"q": "This is "}, "default_prompt_name": "q"},
+    }
+    model = encoder("Pooling", files=files)
+    found = prompted_embeddings(model, WORDS)
+    ahead = len(states_of(model, "This is")) - 1  # without [SEP]
+    np.testing.assert_allclose(found["rose"], states_of(model, "This is rose")[ahead:].mean(axis=0), **CLOSE)
+
+
+def test_what_looks_like_a_special_token_is_text(encoder: MakeEncoder) -> None:
+    model = encoder("Pooling", files={"1_Pooling/config.json": MEAN})
+    found = prompted_embeddings(model, ["[SEP] rose", "rose"])
+    assert not np.allclose(found["[SEP] rose"], states_of(model, "[SEP] rose").mean(axis=0), atol=1e-3)
+
+
+def test_a_program_of_the_model_is_not_run(
+    encoder: MakeEncoder, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "trap_of_a_model.py").write_text(f"open({str(tmp_path / 'sprung')!r}, 'w').close()")
+    model = encoder("Pooling", files={"1_Pooling/config.json": MEAN})
+    shutil.copy(tmp_path / "trap_of_a_model.py", model)
+    monkeypatch.syspath_prepend(tmp_path)
+    listed = json.loads((model / "modules.json").read_text())
+    listed[1]["type"] = "trap_of_a_model.Pooling"
+    (model / "modules.json").write_text(json.dumps(listed))
+    with pytest.raises(UnsafeFileError, match=r"trap_of_a_model\.Pooling in modules\.json"):
+        prompted_embeddings(model, WORDS)
+    dense = {"in_features": 16, "out_features": 5, "activation_function": "trap_of_a_model.Tanh"}
+    listed[1]["type"] = f"{TYPE}.Dense"
+    (model / "modules.json").write_text(json.dumps(listed))
+    (model / "1_Pooling" / "config.json").write_text(json.dumps(dense))
+    save_zeros(model / "1_Pooling" / "model.safetensors")
+    with pytest.raises(UnsafeFileError, match=r"trap_of_a_model\.Tanh' is not trusted"):
+        prompted_embeddings(model, WORDS)
+    assert not (tmp_path / "sprung").exists()
+
+
+def save_zeros(file: Path) -> None:
+    from safetensors.torch import save_file
+
+    save_file({"linear.weight": torch.zeros(5, 16), "linear.bias": torch.zeros(5)}, file)
+
+
+def test_pickled_weights_of_a_module_are_refused(encoder: MakeEncoder) -> None:
+    sizes = {"in_features": 16, "out_features": 5, "activation_function": TANH}
+    model = encoder("Pooling", "Dense", files={"1_Pooling/config.json": MEAN, "2_Dense/config.json": sizes})
+    weights = {"linear.weight": torch.zeros(5, 16), "linear.bias": torch.zeros(5)}
+    torch.save(weights, model / "2_Dense" / "pytorch_model.bin")
+    with pytest.raises(UnsafeFileError, match=r"pickles \(pytorch_model\.bin\)"):
+        prompted_embeddings(model, WORDS)
+
+
+def test_a_kernel_of_the_hub_is_refused(encoder: MakeEncoder) -> None:
+    settings = {"max_seq_length": 16, "model_args": {"attn_implementation": "anybody/kernel"}}
+    model = encoder("Pooling", files={"1_Pooling/config.json": MEAN, "sentence_bert_config.json": settings})
+    with pytest.raises(UnsafeFileError, match=r"sentence_bert_config\.json.*code from the hub"):
+        prompted_embeddings(model, WORDS)
+
+
+def test_weights_that_would_be_made_up_are_an_error(encoder: MakeEncoder) -> None:
+    from safetensors.torch import load_file, save_file
+
+    model = encoder("Pooling", files={"1_Pooling/config.json": MEAN})
+    weights = load_file(model / "model.safetensors")
+    for kept, unused in ((r"layer\.1", False), ("pooler", True)):  # no vector depends on the pooler
+        some = {name: weight for name, weight in weights.items() if not re.search(kept, name)}
+        assert len(some) < len(weights)
+        save_file(some, model / "model.safetensors", metadata={"format": "pt"})
+        if unused:
+            np.testing.assert_allclose(
+                prompted_embeddings(model, WORDS)["rose"], states_of(model, "rose").mean(axis=0), **CLOSE
+            )
+        else:
+            with pytest.raises(FormatError, match=r"no weights for .*layer\.1"):
+                prompted_embeddings(model, WORDS)
+
+
+def test_a_setting_that_the_package_passes_over_is_an_error(encoder: MakeEncoder) -> None:
+    sizes = {"in_features": 16, "out_features": 5, "activation_function": TANH, "twist": 3}
+    model = encoder("Pooling", "Dense", files={"1_Pooling/config.json": MEAN, "2_Dense/config.json": sizes})
+    save_zeros(model / "2_Dense" / "model.safetensors")
+    with pytest.raises(FormatError, match="twist"):
+        prompted_embeddings(model, WORDS)
+
+
+def test_without_the_package_the_error_names_its_extra(
+    encoder: MakeEncoder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    model = encoder("Pooling", files={"1_Pooling/config.json": MEAN})
+    monkeypatch.setitem(sys.modules, "sentence_transformers", None)
+    with pytest.raises(MissingExtraError, match=r'pip install "crossroads\[sentences\]"'):
+        prompted_embeddings(model, WORDS)
+    assert prompted_embeddings(model, WORDS, pooling="mean").labels == tuple(WORDS)
+
+
+def test_nothing_is_said_while_it_loads_and_loggers_are_left_as_they_were(
+    encoder: MakeEncoder, capfd: pytest.CaptureFixture[str]
+) -> None:
+    loggers = [logging.getLogger(name) for name in ("transformers", "sentence_transformers")]
+    before = [(one.level, list(one.handlers), one.propagate) for one in loggers]
+    prompted_embeddings(encoder("Pooling", files={"1_Pooling/config.json": MEAN}), WORDS)
+    assert [(one.level, one.handlers, one.propagate) for one in loggers] == before
+    assert capfd.readouterr() == ("", "")
+
+
+def test_small_letters_and_the_default_prompt_are_applied(encoder: MakeEncoder) -> None:
+    files = {
+        "1_Pooling/config.json": MEAN,
+        "sentence_bert_config.json": {"max_seq_length": 16, "do_lower_case": True},
+        "config_sentence_transformers.json": {"prompts": {"q": "This IS "}, "default_prompt_name": "q"},
+    }
+    model = encoder("Pooling", files=files)
+    found = prompted_embeddings(model, ["Rose", "rose " * 15 + "wasp"])
+    expected = states_of(model, "this is rose").mean(axis=0)
+    np.testing.assert_allclose(found["Rose"], expected, **CLOSE)
+    assert found.provenance.details["prefix"] == "This IS "
+    assert list(found.provenance.details["left out"].values()) == [
+        "the prompt is longer than the model's input"
+    ]
+
+
+def test_a_prompt_and_a_pooling_may_be_chosen_instead(encoder: MakeEncoder) -> None:
+    model = encoder("Pooling", files={"1_Pooling/config.json": MEAN})
+    found = prompted_embeddings(model, WORDS, prompt="This is {word}")
+    expected = states_of(model, "This is rose").mean(axis=0)
+    np.testing.assert_allclose(found["rose"], expected, **CLOSE)
+    aside = prompted_embeddings(model, WORDS, pooling="cls", prompt="{word}")
+    np.testing.assert_allclose(aside["rose"], states_of(model, "rose")[0], **CLOSE)
+    assert aside.provenance.details["kind"] == "encoder"
+
+
+def test_the_checksum_covers_the_modules(encoder: MakeEncoder) -> None:
+    model = encoder("Pooling", files={"1_Pooling/config.json": MEAN})
+    before = prompted_embeddings(model, WORDS).provenance.details["modules sha256"]
+    (model / "1_Pooling" / "config.json").write_text(json.dumps({**MEAN, "pooling_mode": "cls"}))
+    assert prompted_embeddings(model, WORDS).provenance.details["modules sha256"] != before
+
+
+def test_a_layer_below_the_top_has_no_modules(encoder: MakeEncoder) -> None:
+    model = encoder("Pooling", files={"1_Pooling/config.json": MEAN})
+    with pytest.raises(InputError, match="layer 1 of a sentence encoder"):
+        prompted_embeddings(model, WORDS, layer=1)
+
+
+@pytest.mark.parametrize(
+    ("modules", "files", "said"),
+    [
+        (("Pooling",), {}, "cannot be loaded"),
+        (("Pooling",), {"1_Pooling/config.json": "{"}, r"1_Pooling/config\.json: it is not JSON"),
+        (("Pooling",), {"1_Pooling/config.json": []}, "cannot be loaded"),
+        (("Pooling",), {"1_Pooling/config.json": "[" * 100_000}, "it is not JSON"),
+        (("Pooling",), {"1_Pooling/config.json": {**MEAN, "pooling_mode": "magic"}}, "'magic'"),
+        ((), {}, "cannot be loaded"),  # a transformer alone makes no vector of a sentence
+        ((), {"modules.json": {}}, "cannot be loaded"),
+        ((), {"modules.json": [1]}, "not a list of modules"),
+        ((), {"modules.json": [{"type": "Transformer"}]}, "not a list of modules"),
+        (
+            ("Pooling", "Dense"),
+            {"1_Pooling/config.json": MEAN, "2_Dense/config.json": {"in_features": 16, "out_features": 5}},
+            "model.safetensors",
+        ),
+        (("Pooling",), {"modules.json": [{"type": "x", "path": "../../secret"}]}, "outside the model"),
+        (("Pooling",), {"modules.json": [{"type": "x", "path": "/etc"}]}, "outside the model"),
+        (("Pooling",), {"modules.json": [{"type": "x", "path": 3}]}, "outside the model"),
+    ],
+)
+def test_files_that_cannot_be_followed_are_told_plainly(
+    encoder: MakeEncoder, modules: tuple[str, ...], files: Files, said: str
+) -> None:
+    with pytest.raises(FormatError, match=said):
+        prompted_embeddings(encoder(*modules, files=files), WORDS)
+
+
+def test_a_module_of_a_newer_package_is_told_plainly(encoder: MakeEncoder) -> None:
+    with pytest.raises(InputError, match=r"a package that is not installed, or a newer one: .*Magic"):
+        prompted_embeddings(encoder("Magic", files={}), WORDS)
+
+
+def test_a_model_of_the_hub_is_followed_as_far_as_its_files_are_here(
+    encoder: MakeEncoder, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    import huggingface_hub.constants
+
+    made = encoder("Pooling", files={"1_Pooling/config.json": {**MEAN, "pooling_mode": "lasttoken"}})
+    commit = "0123456789abcdef0123456789abcdef01234567"
+    place = tmp_path / "cache" / "models--us--encoder"
+    (place / "refs").mkdir(parents=True)
+    (place / "refs" / "main").write_text(commit)
+    shutil.copytree(made, place / "snapshots" / commit)
+    monkeypatch.setattr(huggingface_hub.constants, "HF_HUB_CACHE", str(tmp_path / "cache"))
+    monkeypatch.setattr(huggingface_hub.constants, "HF_HUB_OFFLINE", True)
+    found = prompted_embeddings("us/encoder", WORDS)
+    assert found.provenance.revision == commit
+    np.testing.assert_allclose(found["rose"], states_of(made, "rose")[-1], **CLOSE)
+    shutil.rmtree(place / "snapshots" / commit / "1_Pooling")
+    with pytest.raises(FormatError, match="us/encoder: the sentence encoder cannot be loaded"):
+        prompted_embeddings("us/encoder", WORDS)

@@ -1,0 +1,270 @@
+from __future__ import annotations
+
+import hashlib
+import pickle
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from crossroads.errors import FormatError, InputError, UnknownNameError
+from crossroads.evidence.spelling import has_capital
+from crossroads.sources.load import load, load_series
+from crossroads.sources.vectors.reader import Vocabulary
+
+
+@pytest.fixture
+def lower(tmp_path: Path) -> Path:
+    path = tmp_path / "lower.txt"
+    path.write_text("the 1 0\nmartha 0 1\nünal 1 1\n<UNK> 0 0\njosé 2 2\n", encoding="utf-8")
+    return path
+
+
+@pytest.fixture
+def cased(tmp_path: Path) -> Path:
+    path = tmp_path / "cased.txt"
+    path.write_text("the 1 0\nMartha 0 1\nmartha 1 1\nÜnal 0 2\njose 3 3\n", encoding="utf-8")
+    return path
+
+
+def test_an_uncased_vocabulary_falls_back_on_lower_case(lower: Path) -> None:
+    emb = load(lower, words=["Martha", "Ünal", "Nobody"])
+    assert emb.fallback == ("lower",)
+    assert emb.labels == ("martha", "ünal")
+    assert emb.provenance.details["cased"] is False
+    assert emb.provenance.details["fallback"] == ["lower"]
+
+
+def test_a_cased_vocabulary_is_taken_at_its_word(cased: Path) -> None:
+    emb = load(cased, words=["Martha", "THE", "the"])
+    assert emb.fallback == ()
+    assert emb.labels == ("the", "Martha"), "neither martha, nor the for THE"
+    assert emb.provenance.details["cased"] is True
+    assert load(cased).fallback == ()
+
+
+def test_one_upper_case_letter_beyond_ascii_makes_a_vocabulary_cased(tmp_path: Path) -> None:
+    path = tmp_path / "x.txt"
+    path.write_text("the 1 0\nÜnal 0 1\n", encoding="utf-8")
+    assert load(path, words=["the"]).fallback == ()
+
+
+def test_rules_that_are_given_are_obeyed(cased: Path) -> None:
+    emb = load(cased, words=["THE", "José"], fallback=["lower", "accents"])
+    assert emb.fallback == ("lower", "accents")
+    assert emb.labels == ("the", "jose")
+    assert load(cased, fallback="none").fallback == ()
+    with pytest.raises(UnknownNameError, match="unknown fallback 'lowre'"):
+        load(cased, fallback="lowre")
+
+
+def test_the_provenance_tells_what_was_read(lower: Path) -> None:
+    found = load(lower, words=["the", "nobody"], checksum=True).provenance
+    assert found.source == lower.as_posix()
+    assert found.format == "glove-text"
+    assert found.sha256 == hashlib.sha256(lower.read_bytes()).hexdigest()
+    assert found.details == {
+        "vocabulary": 5,
+        "kept": 1,
+        "dim": 2,
+        "dtype": "float32",
+        "cased": False,
+        "capitalised": 0,
+        "capitalised_share": 0.0,
+        "fallback": ["lower"],
+        "fallback_chosen": "automatically",
+        "bytes": lower.stat().st_size,
+        "order": "unknown: fewer than 2,000 words",
+    }
+    assert load(lower).provenance.sha256 is None
+
+
+def test_rows_of_zeros_are_counted(lower: Path) -> None:
+    assert load(lower).provenance.details["zero_rows"] == 1
+
+
+def test_when_no_word_is_there_the_vocabulary_is_shown(lower: Path, cased: Path) -> None:
+    with pytest.raises(InputError, match="none of the 2 words asked for") as caught:
+        load(lower, words=["rose", "wasp"])
+    assert caught.value.hint == "its words look like 'the', 'martha' and 'ünal'."
+    with pytest.raises(InputError, match="would find 1 of those"):
+        load(cased, words=["MARTHA"])
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        ("rose", "single string 'rose'"),
+        ([], "words is empty"),
+        (["rose", 3], "holds 3, which is not a string"),
+    ],
+)
+def test_words_must_be_words(lower: Path, words: Any, message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        load(lower, words=words)
+
+
+def test_words_may_be_any_iterable(lower: Path) -> None:
+    assert load(lower, words=(word for word in ["the", "martha"])).labels == ("the", "martha")
+
+
+def test_a_missing_file_names_its_neighbour(lower: Path) -> None:
+    with pytest.raises(FormatError, match="there is no such file") as caught:
+        load(lower.with_name("lwoer.txt"))
+    assert caught.value.hint == "did you mean 'lower.txt'?"
+    with pytest.raises(FormatError, match="no such file or folder"):
+        load(lower.parent / "nowhere" / "x.txt")
+
+
+def test_an_unknown_name_suggests_the_nearest(lower: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with pytest.raises(UnknownNameError, match="unknown source 'defalt'") as caught:
+        load("defalt")
+    assert caught.value.nearest == ("default",)
+    monkeypatch.chdir(lower.parent)
+    with pytest.raises(UnknownNameError, match=r"did you mean 'lower\.txt'"):
+        load("lower")
+    assert load("lower.txt").labels[0] == "the"
+
+
+def test_an_unknown_format_suggests_the_nearest(lower: Path) -> None:
+    with pytest.raises(UnknownNameError, match="did you mean 'glove-text'"):
+        load(lower, format="glove-txt")
+
+
+def test_files_and_folders_are_not_confused(lower: Path) -> None:
+    with pytest.raises(FormatError, match="this is a folder, glove-text is a file"):
+        load(lower.parent, format="glove-text")
+    with pytest.raises(FormatError, match="this is a file, histwords is a folder"):
+        load(lower, format="histwords")
+
+
+@pytest.mark.parametrize("option", [{"duplicates": "last"}, {"encoding_errors": "loose"}])
+def test_options_are_checked(lower: Path, option: Any) -> None:
+    with pytest.raises(UnknownNameError):
+        load(lower, **option)
+
+
+def test_what_is_loaded_can_be_measured_but_not_changed(lower: Path) -> None:
+    emb = load(lower, words=["the", "martha"])
+    np.testing.assert_array_equal(emb["Martha"], [0, 1])
+    with pytest.raises(ValueError, match="read-only"):
+        emb.vectors[0] = 0
+
+
+def _many(tmp_path: Path, capitalised: int, size: int) -> Path:
+    """So many words with a capital letter at the end of a vocabulary in lower case."""
+    names = [f"w{i}" for i in range(size - capitalised)] + [f"W{i}" for i in range(capitalised)]
+    path = tmp_path / f"{capitalised}-of-{size}.txt"
+    path.write_text("".join(f"{name} 1 {i}\n" for i, name in enumerate(names)), encoding="utf-8")
+    return path
+
+
+@pytest.mark.parametrize(
+    ("capitalised", "size", "fallback"),
+    [(0, 4000, ("lower",)), (1, 4000, ("lower",)), (2, 4000, ("lower",)), (3, 4000, ()), (1, 1999, ())],
+)
+def test_a_few_capital_letters_do_not_make_a_vocabulary_cased(
+    tmp_path: Path, capitalised: int, size: int, fallback: tuple[str, ...]
+) -> None:
+    path = _many(tmp_path, capitalised, size)
+    for words in (None, ["W1000", "w7"]):
+        emb = load(path, words=words)
+        assert emb.fallback == fallback
+        details = emb.provenance.details
+        assert details["cased"] is not bool(fallback)
+        assert (details["capitalised"], details["capitalised_share"]) == (capitalised, capitalised / size)
+        assert ("W1000" in emb) is bool(fallback)
+    assert load(path, fallback="none").provenance.details["fallback_chosen"] == "as asked"
+
+
+def test_markers_are_no_words_with_capital_letters(tmp_path: Path) -> None:
+    path = tmp_path / "markers.txt"
+    path.write_text("<UNK> 1 0\n[PAD] 0 1\nrose 1 1\n", encoding="utf-8")
+    assert load(path).provenance.details["capitalised"] == 0
+
+
+def test_the_decades_of_a_series_are_judged_together(tmp_path: Path) -> None:
+    for decade, names in (
+        (1900, [f"w{i}" for i in range(4000)]),
+        (1910, [*(f"w{i}" for i in range(9)), "W"]),
+    ):
+        np.save(tmp_path / f"{decade}-w.npy", np.ones((len(names), 2), np.float32))
+        (tmp_path / f"{decade}-vocab.pkl").write_bytes(pickle.dumps(names))
+    found = load_series(tmp_path, words=["W1", "w2"])
+    assert [emb.fallback for emb in found.values()] == [("lower",), ("lower",)]
+    assert found[1910].provenance.details["capitalised"] == 1
+
+
+@pytest.mark.parametrize(
+    ("stored", "asked"),
+    [
+        ("chief_executive", "chief executive"),
+        ("chief-executive", "chief executive"),
+        ("chief-executive", "chief_executive"),
+        ("caf\u00e9", "cafe\u0301"),
+        ("cafe\u0301", "caf\u00e9"),
+        ("caf\u00e9_noir", "cafe\u0301 noir"),
+    ],
+)
+def test_phrases_and_accents_are_found_as_they_are_stored(tmp_path: Path, stored: str, asked: str) -> None:
+    path = tmp_path / "v.vec"
+    path.write_text(f"2 2\n{stored} 1 0\nrose 0 1\n", encoding="utf-8")
+    for fallback in ("none", "auto", "title"):
+        match = load(path, words=[asked], fallback=fallback).find(asked)
+        assert match is not None
+        assert match.label == stored
+        assert set(match.rule.split("+")) <= {"phrase", "unicode"}
+
+
+def test_a_phrase_is_found_in_other_letters_too(tmp_path: Path) -> None:
+    path = tmp_path / "v.txt"
+    path.write_text("chief_executive 1 0\nrose 0 1\n", encoding="utf-8")
+    match = load(path, words=["Chief Executive"]).find("Chief Executive")
+    assert match is not None
+    assert (match.label, match.rule) == ("chief_executive", "lower+phrase")
+
+
+def test_spellings_that_were_passed_over_are_remembered_without_their_vectors(tmp_path: Path) -> None:
+    path = tmp_path / "v.txt"
+    path.write_text("John 1 0\njohn 0 1\nMary 1 1\nrose 1 2\nrosa 0 2\n", encoding="utf-8")
+    emb = load(path, words=["MARY", "rose", "JOHN", "rosy"])
+    assert emb.labels == ("rose",)
+    assert emb.unread is not None
+    assert emb.unread.forms == {"John", "john", "Mary"}
+    assert emb.helpful_rules(["MARY", "JOHN", "rosy"]) == (("title",), ("MARY", "JOHN"))
+    assert emb.nearest(["rosy"]) == {"rosy": ("rose", "rosa")}
+    assert load(path).nearest(["rosy"]) == {"rosy": ("rose", "rosa")}
+    assert load(path, words=["JOHN"], fallback="lower").unread.forms == {"John"}  # type: ignore[union-attr]
+
+
+def test_where_nothing_is_found_the_rules_that_would_help_are_named(tmp_path: Path) -> None:
+    path = tmp_path / "v.txt"
+    path.write_text("Jose 1 0\nMary 1 1\n", encoding="utf-8")
+    with pytest.raises(InputError, match=r"fallback=\['title', 'accents'\] would find 2 of those"):
+        load(path, words=["josé", "mary"])
+    with pytest.raises(InputError, match="'Mary' resembles 'Maryy'"):
+        load(path, words=["Maryy"])
+
+
+@given(st.lists(st.text(st.characters(blacklist_categories=["Cs"], blacklist_characters="\n"), max_size=6)))
+def test_words_with_capital_letters_are_counted_as_one_by_one(labels: list[str]) -> None:
+    one_by_one = sum(map(has_capital, labels))
+    assert Vocabulary(labels).capitalised == one_by_one
+    some = Vocabulary()
+    some.see_bytes([label.encode() for label in labels])
+    assert (some.capitalised, some.size, some.looked_at) == (one_by_one, len(labels), len(labels))
+
+
+def test_counting_capital_letters_ends_where_the_vocabulary_is_cased_for_certain(tmp_path: Path) -> None:
+    path = tmp_path / "names.txt"
+    path.write_text(
+        "".join(f"{'W' if i % 2 else 'w'}{i:08d} 1 2\n" for i in range(200_000)), encoding="ascii"
+    )
+    details = load(path, words=["W00000001"]).provenance.details
+    assert details["vocabulary"] == 200_000
+    assert 25_000 <= details["capitalised"] < 100_000
+    assert details["capitalised_share"] == pytest.approx(0.5, abs=1e-3)
+    assert details["cased"] is True

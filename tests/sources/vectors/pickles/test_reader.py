@@ -1,0 +1,222 @@
+from __future__ import annotations
+
+import contextlib
+import io
+import os
+import pickle
+import struct
+from collections import OrderedDict
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from crossroads.errors import FormatError, UnsafeFileError
+from crossroads.sources.vectors.pickles.arrays import ByteString, as_array
+from crossroads.sources.vectors.pickles.names import Record
+from crossroads.sources.vectors.pickles.reader import load_pickle
+
+
+def read(data: bytes) -> Any:
+    return load_pickle(io.BytesIO(data))
+
+
+class Calls:
+    """Pickles as a call of anything with any arguments."""
+
+    def __init__(self, function: Any, *arguments: Any) -> None:
+        self.call = (function, arguments)
+
+    def __reduce__(self) -> Any:
+        return self.call
+
+
+plain = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text() | st.binary(),
+    lambda inner: (
+        st.lists(inner, max_size=4) | st.dictionaries(st.text(), inner, max_size=4) | st.tuples(inner, inner)
+    ),
+    max_leaves=12,
+)
+
+
+@given(plain, st.integers(0, 5))
+def test_plain_data_comes_back_from_every_protocol(value: Any, protocol: int) -> None:
+    assert read(pickle.dumps(value, protocol)) == value
+
+
+@pytest.mark.parametrize("protocol", range(6))
+@pytest.mark.parametrize(
+    "array",
+    [
+        np.arange(6, dtype=np.float32).reshape(2, 3),
+        np.asfortranarray(np.arange(6, dtype=np.float64).reshape(2, 3)),
+        np.arange(4, dtype=">i4"),
+        np.array(["rose", "café"]),
+        np.array(["rose", "café"], dtype=object),
+        np.array([True, False]),
+        np.array([1, 2], np.float16),
+    ],
+    ids=["float32", "fortran", "big-endian", "text", "objects", "booleans", "float16"],
+)
+def test_arrays_come_back_from_every_protocol(array: Any, protocol: int) -> None:
+    found = as_array(read(pickle.dumps(array, protocol)))
+    assert found is not None
+    assert found.dtype == array.dtype
+    np.testing.assert_array_equal(found, array)
+
+
+@pytest.mark.parametrize("protocol", range(6))
+def test_scalars_sets_and_ordered_dictionaries_come_back(protocol: int) -> None:
+    value = [np.float32(0.5), np.int64(7), {1, 2}, frozenset({3}), OrderedDict(a=1), bytearray(b"\xff")]
+    assert read(pickle.dumps(value, protocol)) == [0.5, 7, {1, 2}, frozenset({3}), {"a": 1}, b"\xff"]
+
+
+def test_arrays_of_python_2_come_back() -> None:
+    # cPickle.dumps(np.array([[1, 2], [3, 4]], "f4"), 2) of Python 2 and numpy 1.11, written out by hand.
+    raw = np.array([[1, 2], [3, 4]], "<f4").tobytes()
+    data = (
+        b"\x80\x02cnumpy.core.multiarray\n_reconstruct\ncnumpy\nndarray\nK\x00\x85U\x01b\x87R(K\x01K\x02K\x02\x86"
+        b"cnumpy\ndtype\nU\x02f4K\x00K\x01\x87R(K\x03U\x01<NNNJ\xff\xff\xff\xffJ\xff\xff\xff\xffK\x00tb\x89U\x10"
+        + raw
+        + b"tb."
+    )
+    np.testing.assert_array_equal(as_array(read(data)), [[1, 2], [3, 4]])
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        b"\x80\x02]q\x00(U\x04roseq\x01U\x05caf\xc3\xa9q\x02X\x05\x00\x00\x00caf\xc3\xa9q\x03U\x04caf\xe9e.",
+        b"(lp0\nS'rose'\np1\naS'caf\\xc3\\xa9'\np2\naVcaf\\u00e9\np3\naS'caf\\xe9'\na.",
+    ],
+    ids=["protocol 2", "protocol 0"],
+)
+def test_strings_of_python_2_are_utf8_or_else_latin1(data: bytes) -> None:
+    assert read(data) == ["rose", "café", "café", "café"]
+
+
+def test_bytes_of_python_2_strings_are_kept() -> None:
+    assert ByteString.of(b"\xc3\xa9").raw == b"\xc3\xa9"
+
+
+@pytest.mark.parametrize("protocol", range(6))
+@pytest.mark.parametrize(
+    ("call", "name"),
+    [
+        (lambda marker: Calls(os.system, f"touch {marker}"), f"{os.system.__module__}.system"),
+        (lambda marker: Calls(eval, f"open({str(marker)!r}, 'w')"), "builtins.eval"),
+        (lambda marker: Calls(exec, f"open({str(marker)!r}, 'w')"), "builtins.exec"),
+        (lambda marker: Calls(open, str(marker), "w"), "io.open"),
+        (lambda marker: Calls(getattr, Calls(__import__, "os"), "system"), "builtins.getattr"),
+        (lambda marker: Calls(np.load, str(marker)), "numpy.load"),
+        (lambda marker: Calls(bytearray.fromhex, "00"), "builtins.getattr"),
+        (lambda marker: {"words": [Calls(Path.touch, marker)]}, None),
+    ],
+    ids=["os.system", "eval", "exec", "open", "chain", "numpy.load", "method", "inside a dictionary"],
+)
+def test_nothing_is_run_and_the_name_is_told(
+    tmp_path: Path, protocol: int, call: Any, name: str | None
+) -> None:
+    marker = tmp_path / "marker"
+    with pytest.raises(UnsafeFileError, match="which is not data") as caught:
+        read(pickle.dumps(call(marker), protocol))
+    assert not marker.exists()
+    if name is not None and protocol >= 3:
+        assert caught.value.key == name
+
+
+@pytest.mark.parametrize(
+    "module", ["os", "posix", "nt", "subprocess", "builtins", "__builtin__", "gensim", "sys"]
+)
+def test_names_are_matched_whole(module: str) -> None:
+    with pytest.raises(UnsafeFileError, match=f"{module}.system"):
+        read(f"c{module}\nsystem\n(S'true'\ntR.".encode())
+
+
+def test_dotted_names_do_not_reach_into_what_is_allowed() -> None:
+    with pytest.raises(UnsafeFileError, match=r"numpy\.ndarray\.tofile"):
+        read(b"\x80\x04\x8c\x05numpy\x8c\x0endarray.tofile\x93.")
+
+
+@pytest.mark.parametrize(
+    ("data", "what"),
+    [
+        (b"c_codecs\nencode\n}S'__code__'\nNsb.", "a change to function"),
+        (b"cnumpy\nndarray\n}S'accept'\nNsb.", "a change to type"),
+        (b"\x80\x02\x82\x01.", "the extension 1"),
+        (b"Pwhatever\n.", "the outside object"),
+    ],
+    ids=["state of a function", "state of a class", "extension", "persistent object"],
+)
+def test_what_pickles_can_do_beside_calling_is_refused(data: bytes, what: str) -> None:
+    with pytest.raises(UnsafeFileError, match=what):
+        read(data)
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        b"\x80\x04\x8e" + struct.pack("<Q", 1 << 40) + b"x.",
+        b"\x80\x04\x8d" + struct.pack("<Q", 1 << 40) + b"x.",
+        b"\x80\x05\x96" + struct.pack("<Q", 1 << 40) + b"x.",
+        b"\x80\x04\x95" + struct.pack("<Q", 1 << 40) + b"N.",
+        b"\x80\x02\x8b" + struct.pack("<i", (1 << 31) - 1) + b"x.",
+        b"\x80\x02B" + struct.pack("<I", (1 << 32) - 1) + b"x.",
+    ],
+    ids=["bytes", "text", "bytearray", "frame", "integer", "short bytes"],
+)
+def test_more_bytes_than_there_are_reserve_no_memory(data: bytes) -> None:
+    with pytest.raises(FormatError, match="bytes are announced"):
+        read(data)
+
+
+def test_a_large_place_in_the_memo_reserves_no_memory() -> None:
+    assert read(b"\x80\x02]r\xff\xff\xff\xff.") == []
+
+
+def test_an_array_larger_than_its_bytes_is_refused() -> None:
+    honest = pickle.dumps(np.zeros((2, 3), np.float32), 2)
+    lying = honest.replace(b"K\x02K\x03\x86", b"K\xffK\xff\x86")
+    assert lying != honest
+    with pytest.raises(FormatError, match="an array of shape"):
+        read(lying)
+
+
+@pytest.mark.parametrize("dtype", ["M8[s]", "c8", "V4", [("a", "f4")]])
+def test_arrays_of_other_types_are_refused(dtype: Any) -> None:
+    with pytest.raises(FormatError, match="type"):
+        read(pickle.dumps(np.zeros(2, dtype)))
+
+
+@pytest.mark.parametrize(
+    "data", [b"", b"\x80\x04", b"\x80\x04]", b"S'no end", b"garbage", b"\x80\xff.", b"0."]
+)
+def test_what_is_no_pickle_is_a_format_error(data: bytes) -> None:
+    with pytest.raises(FormatError, match="pickle"):
+        read(data)
+
+
+@given(st.binary(max_size=60))
+def test_any_bytes_give_data_or_a_format_error(data: bytes) -> None:
+    with contextlib.suppress(FormatError):
+        read(b"\x80\x04" + data)
+
+
+def test_objects_of_gensim_become_records_of_their_attributes() -> None:
+    data = b"\x80\x02cgensim.models.keyedvectors\nKeyedVectors\n)\x81}U\x0bvector_sizeK\x03sb."
+    record = read(data)
+    assert isinstance(record, Record)
+    assert record.kind == "gensim.models.keyedvectors.KeyedVectors"
+    assert record.attributes == {"vector_size": 3}
+
+
+def test_objects_of_old_protocols_become_records() -> None:
+    made = b"ccopy_reg\n_reconstructor\n(cgensim.models.keyedvectors\nVocab\nc__builtin__\nobject\nNtR"
+    data = made + b"(dS'index'\nI4\nsb."
+    assert read(data).attributes == {"index": 4}
+    with pytest.raises(FormatError, match="unknown class"):
+        read(b"ccopy_reg\n_reconstructor\n(c__builtin__\nset\nc__builtin__\nobject\nNtR.")

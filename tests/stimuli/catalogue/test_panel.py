@@ -1,0 +1,39 @@
+"""The panel of common words is what its file says."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import pytest
+
+import crossroads as cr
+from crossroads.stimuli.catalogue.panel import panel
+
+ENDINGS = ("s", "es", "d", "ed", "ing", "ly")
+
+
+def by_rule(labels: Sequence[str]) -> list[str]:
+    """The rule in the head of the file, applied to words by frequency."""
+    seen, fitting = set(labels[:300]), []
+    for word in labels[300:]:
+        if len(word) < 4 or not (word.isascii() and word.isalpha()):
+            continue
+        stems = {word.removesuffix(ending) for ending in ENDINGS if word.endswith(ending)}
+        if seen.isdisjoint(stems | {f"{stem}e" for stem in stems}):
+            fitting.append(word)
+        seen.add(word)
+        if len(fitting) == 4000:
+            break
+    return fitting[::2]
+
+
+def test_the_panel_is_what_the_rule_gives() -> None:
+    pytest.importorskip("pyarrow", reason="the default vectors need it")
+    assert list(panel()) == by_rule(cr.load("default").labels)
+
+
+def test_it_is_large_enough_for_every_test_of_the_catalogue() -> None:
+    assert len(set(panel())) == 2000
+    for name in ("weat1", "weat3", "weat6", "i1"):
+        words = cr.catalog(name).words
+        assert len(set(panel()) - {word.lower() for word in words}) >= 10 * len(words)

@@ -1,0 +1,96 @@
+"""Words that a spreadsheet would take for formulas, in every table that is written and read back."""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import crossroads
+from crossroads.evidence.judgement_files import ratings_of
+from crossroads.stimuli import read_designs
+from crossroads.stimuli.files.lists import read_trait_lists
+from crossroads.stimuli.files.spreadsheets import from_cell, in_cell, write_rows
+
+FORMULAS = (
+    "=1+1", "+1", "-ness", "@SUM(1)", "\t=1", "\r=1", "\n=1", "\x00x", "\x7fx", " =1", "\u00a0-x", "\ufeff=1",
+    "\uff1d1", "\uff0b1", "\uff0d1", "\uff201", "'=1",
+)  # fmt: skip
+PLAIN = ("word", "it's", "'tis", "a=b", "", "x-y", "1-2", "−0.3", "'")
+
+
+@pytest.mark.parametrize("word", FORMULAS)
+def test_what_begins_like_a_formula_gets_an_apostrophe(word: str) -> None:
+    assert in_cell(word) == f"'{word}"
+    assert from_cell(f"'{word}") == word
+
+
+@pytest.mark.parametrize("word", PLAIN)
+def test_other_words_stay_as_they_are(word: str) -> None:
+    assert in_cell(word) == from_cell(word) == word
+
+
+@pytest.mark.parametrize("number", [-0.3, -1, 0, 1e-300, -1e300, None, True])
+def test_numbers_stay_numbers(number: float | None) -> None:
+    assert in_cell(number) is number
+
+
+@given(st.text(alphabet="'=+-@ \t\r\n\u00a0\ufeff\uff1dab1") | st.text())
+def test_every_word_comes_back_and_none_begins_like_a_formula(word: str) -> None:
+    cell = in_cell(word)
+    assert from_cell(cell) == word
+    assert cell == "=" or not re.match(r"[\s\ufeff]*[=+\-@\uff1d\uff0b\uff0d\uff20]", cell)
+
+
+def test_heads_are_words_too_and_what_a_row_lacks_is_empty() -> None:
+    file = io.StringIO(newline="")
+    write_rows(file, ["=head", "n"], [{"=head": "-x", "n": -0.3}, {"n": 1}])
+    assert file.getvalue() == "'=head,n\r\n'-x,-0.3\r\n,1\r\n"
+
+
+def test_one_place_writes_tables() -> None:
+    source = Path(crossroads.__file__).parent
+    makers = re.compile(r"csv\.(writer|DictWriter)|\.to_csv\(|write_csv\(.*pyarrow")
+    users = [
+        path.relative_to(source).as_posix()
+        for path in source.rglob("*.py")
+        if makers.search(path.read_text(encoding="utf-8"))
+    ]
+    assert users == ["stimuli/files/spreadsheets.py"]
+
+
+def test_designs_scores_and_traits_are_read_back(tmp_path: Path) -> None:
+    words = {"x": ["=1+1", "-ness"], "y": ["@a", "'=b"], "a": ["+c", "d"], "b": ["e", "f"]}
+    rows = [
+        {"design": "=d", "set": key, "word": word, "name": f"-{key}"}
+        for key, some in words.items()
+        for word in some
+    ]
+    _write(tmp_path / "design.csv", rows)
+    (design,) = read_designs(tmp_path / "design.csv")
+    assert design.name == "=d"
+    assert {key: (one.name, list(one)) for key, one in design.sets.items()} == {
+        key: (f"-{key}", some) for key, some in words.items()
+    }
+    _write(tmp_path / "scores.csv", [{"group": "=g", "trait": "-t", "score": -0.3}])
+    (rating,) = ratings_of(tmp_path / "scores.csv")
+    assert (rating.group, rating.trait, rating.score) == ("=g", "-t", -0.3)
+    _write(tmp_path / "wide.csv", [{"group": "@g", "+t": -0.3}])
+    (rating,) = ratings_of(tmp_path / "wide.csv")
+    assert (rating.group, rating.trait, rating.score) == ("@g", "+t", -0.3)
+    _write(tmp_path / "traits.csv", [{"pair": "=p | -q", "trait": "@t"}])
+    assert read_trait_lists(tmp_path / "traits.csv") == {("=p", "-q"): ("@t",)}
+
+
+def _write(path: Path, rows: Sequence[Mapping[str, object]]) -> None:
+    with path.open("w", encoding="utf-8", newline="") as file:
+        write_rows(file, list(rows[0]), rows)
+    with path.open(encoding="utf-8", newline="") as file:
+        cells = [cell for row in csv.reader(file) for cell in row]
+    assert [cell for cell in cells if cell[:1] in "=+@" and cell] == []

@@ -1,0 +1,141 @@
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from crossroads.errors import FormatError
+from crossroads.stimuli import read_design, read_designs
+
+Write = Callable[[str, str], Path]
+ROWS = [("x", "rose"), ("y", "wasp"), ("a", "love"), ("b", "filth")]
+
+
+@pytest.mark.parametrize("delimiter", [",", ";", "\t", "|"])
+@pytest.mark.parametrize("newline", ["\n", "\r\n", "\r"])
+@pytest.mark.parametrize("mark", ["", "\ufeff"])
+def test_tables_are_read_with_any_common_delimiter_and_line_end(
+    write: Write, delimiter: str, newline: str, mark: str
+) -> None:
+    rows = [delimiter.join(row) for row in [("set", "word"), *ROWS]]
+    design = read_design(write("bugs.csv", mark + newline.join(rows) + newline))
+    assert design.name == "bugs"
+    assert {role: list(words) for role, words in design.sets.items()} == {r: [w] for r, w in ROWS}
+
+
+def test_columns_may_come_in_any_order_and_case_and_a_line_may_announce_the_delimiter(write: Write) -> None:
+    text = 'sep=;\nWord;"Set"\nrose;X\nlove;A\n;\nfilth;b\n'
+    assert read_design(write("bugs.csv", text)).words == ("rose", "love", "filth")
+
+
+def test_several_designs_and_named_sets_fit_into_one_table(write: Write) -> None:
+    lines = ["design,set,name,word"]
+    lines += [f"{d},{s},{s}-set,{w}{d}" for d in ("one", "two") for s, w in ROWS]
+    one, two = read_designs(write("many.csv", "\n".join(lines)))
+    assert (one.name, two.name, one.x.name, list(two.b)) == ("one", "two", "x-set", ["filthtwo"])
+
+
+def test_quoted_cells_may_hold_the_delimiter(write: Write) -> None:
+    text = 'set,word\nx,"one, two"\na,"say ""hi"""\nb,c\n'
+    assert read_design(write("q.csv", text)).words == ("one, two", 'say "hi"', "c")
+
+
+@pytest.mark.parametrize(
+    ("text", "line", "key", "message"),
+    [
+        ("set,wort\nx,rose\n", 1, None, "no column 'word'"),
+        ("words\nrose\n", 1, None, "no column 'set'"),
+        ("set,word,colour\nx,rose,red\n", 1, "colour", "unknown column 'colour'"),
+        ("set,word,desing\nx,rose,red\n", 1, "desing", "did you mean 'design'"),
+        ("set,word,word\nx,a,b\n", 1, "word", "twice"),
+        ("set,word\nx,rose\nz,wasp\n", 3, "set", "the set is 'z'"),
+        ("set,word\nx,rose\nx,rose \n", 3, "word", "'rose' occurs twice in x"),
+        ("set,word\nx,\n", 2, "word", "is empty"),
+        ("set,word\nx,  \n", 2, "word", "is empty"),
+        ("x,y,a,b\nrose,wasp,love,filth,more\n", 2, None, "5 cells under 4 columns"),
+        ("x,y,a\nrose,wasp,love\n", 1, None, "no column 'set'"),
+        ("x,a,b,b\nrose,love,filth,dirt\n", 1, None, "no column 'set'"),
+        ("x,y,a,b\nrose,wasp,love,\n", None, "set", "no words in b"),
+        ("x,y,a,b\nrose,wasp,love,filth\nrose,,,\n", 3, "word", "'rose' occurs twice in x"),
+        ("set,word\nx,rose\n\nx,daisy\nx,rose\n", 5, "word", "'rose' occurs twice in x"),
+        ("set,word\nx,rose,red\n", 2, None, "3 cells under 2 columns"),
+        ('set,word\nx,"two\nlines"\n', 2, "word", "control character"),
+        ('set,word\nx,rose\nx,"never closed\n', 3, None, "cannot be read"),
+        ("sep=,\nset,word\nx,rose\nq,wasp\n", 4, "set", "the set is 'q'"),
+        ("set,word,name\nx,rose,flowers\nx,lily,plants\n", 3, "name", "called 'plants'"),
+        ("set,word\nx,rose\na,love\n", None, "set", "no words in b"),
+        ("set,word\n", None, None, "no rows"),
+    ],
+)
+def test_faults_of_a_table_name_the_line(
+    write: Write, text: str, line: int | None, key: str | None, message: str
+) -> None:
+    file = write("bad.csv", text)
+    with pytest.raises(FormatError, match=message) as caught:
+        read_designs(file)
+    assert (caught.value.line, caught.value.key, caught.value.path) == (line, key, file)
+
+
+def test_a_table_may_have_a_column_for_each_set_and_sets_of_different_sizes(write: Write) -> None:
+    text = "X;Y;A;B\r\nrose;wasp;love;filth\r\nlily;;joy;\r\n;;peace;dirt\r\n"
+    design = read_design(write("wide.csv", text))
+    found = {role: list(words) for role, words in design.sets.items()}
+    assert found == {
+        "x": ["rose", "lily"],
+        "y": ["wasp"],
+        "a": ["love", "joy", "peace"],
+        "b": ["filth", "dirt"],
+    }
+
+
+def test_spaces_that_a_spreadsheet_hides_are_removed_and_recorded(write: Write) -> None:
+    text = "set;word \nx;Rose \nx;\u00a0Lily\nx;Iris\na; love\nb;filth\n ; \n"
+    design = read_design(write("spaces.csv", text))
+    assert design.words == ("Rose", "Lily", "Iris", "love", "filth")
+    assert design.departures == ("spaces around 'Rose', 'Lily' and 'love' are removed.",)
+
+
+def test_empty_columns_at_the_right_of_a_spreadsheet_are_no_columns(write: Write) -> None:
+    text = "set;word;;\nx;rose;;\na;love;;\nb;filth;;\n"
+    assert read_design(write("margin.csv", text)).words == ("rose", "love", "filth")
+
+
+def test_equal_words_are_dropped_on_request_and_recorded(write: Write) -> None:
+    text = "set,word\nx,rose\nx,rose\na,love\nb,filth\n"
+    design = read_design(write("twice.csv", text), duplicates="drop")
+    assert list(design.x) == ["rose"]
+    assert design.departures == ("'rose', given more than once in x, is kept once.",)
+
+
+@pytest.mark.parametrize(
+    "head",
+    [
+        "x: male names,y: Female names,a,b",
+        "X:male names, Y : Female names ,A,B",
+        "x (male names),y (Female names),a,b",
+        "x = male names;y= Female names;a;b",
+        '"x: male names","y: Female names",a,b',
+        "x: male names\ty: Female names\ta\tb",
+    ],
+)
+def test_the_sets_of_a_wide_table_may_be_named_in_the_first_row(write: Write, head: str) -> None:
+    mark = next(mark for mark in ("\t", ";", ",") if mark in head)
+    design = read_design(write("names.csv", f"{head}\n{mark.join(['John', 'Amy', 'career', 'family'])}\n"))
+    assert {role: words.name for role, words in design.sets.items()} == {
+        "x": "male names",
+        "y": "Female names",
+        "a": "a",
+        "b": "b",
+    }
+    assert design.words == ("John", "Amy", "career", "family")
+
+
+def test_the_name_of_a_set_may_hold_the_delimiter(write: Write) -> None:
+    design = read_design(write("names.csv", '"x: men, old","a (work, paid)",b\nJohn,career,family\n'))
+    assert (design.x.name, design.a.name, design.b.name) == ("men, old", "work, paid", "b")
+
+
+def test_a_set_of_a_wide_table_is_there_once_whatever_it_is_called(write: Write) -> None:
+    with pytest.raises(FormatError, match="no column 'set'"):
+        read_design(write("names.csv", "x: men,x: women,a,b\nJohn,Amy,career,family\n"))

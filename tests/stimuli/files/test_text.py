@@ -1,0 +1,138 @@
+"""Small text files: read whole, or refused with a reason."""
+
+from __future__ import annotations
+
+import codecs
+import json
+import math
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from crossroads.errors import FormatError
+from crossroads.stimuli import read_designs
+from crossroads.stimuli.files.lists import read_sheet, read_trait_lists
+from crossroads.stimuli.files.text import load_json, load_toml, read_text
+from crossroads.stimuli.identities.files import read_identities
+
+
+def test_the_mark_at_the_beginning_and_the_ends_of_lines_do_not_matter(tmp_path: Path) -> None:
+    file = tmp_path / "lists.toml"
+    file.write_bytes(codecs.BOM_UTF8 + "a = 'née'\r\nb = 2\rc = 3\n".encode())
+    assert read_text(file, "a TOML file") == "a = 'née'\nb = 2\nc = 3\n"
+
+
+@pytest.mark.parametrize(
+    ("data", "said"),
+    [
+        ("word".encode("utf-16"), "the text is UTF-16"),
+        (b"PK\0\0", "this is not a text file"),
+        ("one\ntwo\nné".encode("latin-1"), r"line 3: the byte 0xe9 is not UTF-8"),
+    ],
+)
+def test_other_bytes_than_utf8_are_named(tmp_path: Path, data: bytes, said: str) -> None:
+    file = tmp_path / "lists.toml"
+    file.write_bytes(data)
+    with pytest.raises(FormatError, match=said):
+        read_text(file, "a TOML file")
+
+
+@pytest.mark.parametrize(("name", "called"), [("words.csv", True), ("words.toml", False)])
+def test_tables_are_saved_anew_under_the_name_that_spreadsheets_give(
+    tmp_path: Path, name: str, called: bool
+) -> None:
+    for data in ("né".encode("latin-1"), "né".encode("utf-16")):
+        (tmp_path / name).write_bytes(data)
+        with pytest.raises(FormatError, match="save the file as UTF-8") as found:
+            read_text(tmp_path / name, "a file")
+        assert ("CSV UTF-8" in str(found.value)) is called
+
+
+def test_what_is_no_file_is_said_with_what_to_name_instead(tmp_path: Path) -> None:
+    with pytest.raises(FormatError, match=r"there is no such file\.\s+hint: name a TOML file") as found:
+        read_text(tmp_path / "nowhere", "a TOML file")
+    assert "nowhere" in str(found.value)
+    with pytest.raises(FormatError, match=r"this is a folder, not a file\.\s+hint: name a TOML file"):
+        read_text(tmp_path, "a TOML file")
+    with pytest.raises(FormatError, match=r"the file cannot be read \(.+\)\.\s+hint: name a TOML file"):
+        read_text(tmp_path / ("long" * 2000), "a TOML file")
+
+
+def test_a_file_that_the_system_does_not_give_is_said_with_its_reason(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file = tmp_path / "lists.toml"
+    file.write_text("a = 1")
+
+    def refused(self: Path) -> bytes:
+        raise PermissionError(13, "Permission denied", str(self))
+
+    monkeypatch.setattr(Path, "read_bytes", refused)  # the owner of a machine may read anything
+    with pytest.raises(FormatError, match=r"cannot be read \(permission denied\)"):
+        read_text(file, "a TOML file")
+
+
+DEEP = 3000
+READERS: dict[str, Callable[[Path], Any]] = {
+    "design.json": read_designs,
+    "design.jsonl": read_designs,
+    "design.toml": read_designs,
+    "groups.json": read_sheet,
+    "groups.toml": read_sheet,
+    "lists.toml": read_trait_lists,
+    "identities.toml": read_identities,
+}
+"""Files that people write, in rooms that this one may use; the others are tested with the commands."""
+
+
+@pytest.mark.parametrize("name", READERS)
+@pytest.mark.parametrize(
+    "value",
+    [
+        "9" * 5000,
+        "[" * DEEP + "]" * DEEP,
+        "[" * 150 + "]" * 150,
+        '{"a": ' * 150 + "1" + "}" * 150,
+        "0x" + "f" * 9000,  # which TOML knows, and Python reads but does not write
+    ],
+    ids=["digits", "deep", "not so deep", "tables", "hexadecimal"],
+)
+def test_what_nobody_could_mean_is_refused_wherever_it_stands(name: str, value: str, tmp_path: Path) -> None:
+    file = tmp_path / name
+    is_toml = file.suffix == ".toml"
+    value = value.replace('"a": ', "a = ") if is_toml else value
+    for key in ("name", "groups", "x"):
+        file.write_text(f"{key} = {value}\n" if is_toml else f'{{"{key}": {value}}}', encoding="utf-8")
+        with pytest.raises(FormatError) as caught:
+            READERS[name](file)
+        assert len(str(caught.value)) - len(str(file)) < 600
+
+
+def test_keys_can_be_nested_too(tmp_path: Path) -> None:
+    file = tmp_path / "design.toml"
+    for text in (".".join("a" * DEEP) + " = 1", f"[{'.'.join('a' * DEEP)}]"):
+        file.write_text(text, encoding="utf-8")
+        with pytest.raises(FormatError, match="nested too deeply"):
+            load_toml(text, file)
+        with pytest.raises(FormatError):
+            read_designs(file)
+
+
+def test_documents_of_usual_size_are_read_as_they_are(tmp_path: Path) -> None:
+    file = tmp_path / "x.json"
+    value = {"a": [1, 2.5, None, True, {"b": ["c", -(10**40)]}], "d": {}}
+    assert load_json(json.dumps(value), file) == value
+    assert load_toml('a = [1, 0xff, 1e400]\n[b.c]\nd = "e"', file) == {
+        "a": [1, 255, math.inf],
+        "b": {"c": {"d": "e"}},
+    }
+    with pytest.raises(json.JSONDecodeError):
+        load_json("{", file)
+    with pytest.raises(FormatError, match="no number"):
+        load_json("[NaN]", file, parse_constant=_refused)
+
+
+def _refused(name: str) -> float:
+    raise ValueError(f"{name} is no number")

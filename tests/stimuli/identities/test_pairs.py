@@ -1,0 +1,247 @@
+from __future__ import annotations
+
+import csv
+import io
+from collections import Counter
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from crossroads.errors import DesignError, FormatError, UnknownNameError
+from crossroads.stimuli import catalog
+from crossroads.stimuli.grammar import disagreements
+from crossroads.stimuli.identities.files import read_identities
+from crossroads.stimuli.identities.pairs import abc_identities, excluded_pairs, paired_groups
+
+Write = Callable[[str, str], Path]
+PAIRS = {pair.name: pair for pair in paired_groups()}
+
+# Table A10 of Cao et al. (2022), each group once, and the examples of the text
+PRINTED = """\
+Jamaican mechanic, gay with a disability, Hispanic unemployed person, female Native American, Democrat
+teenager, Deaf mechanic, Black mechanic, Democrat mechanic, male doctor, female Indian person, Latina,
+Filipino mechanic, Native American mechanic, teenage Democrat, trans mechanic, female Black person,
+unemployed Italian person, female doctor, Irish autistic person, Russian mechanic, unemployed Hispanic
+person, Russian unemployed person, Amish mechanic, Republican mechanic, male teenager, Hispanic French
+person, Cuban person with a disability, atheist mechanic, Hispanic Irish person, unemployed German person,
+female American person, Irish mechanic, Muslim autistic person, Russian autistic person, Japanese autistic
+person, trans Republican, German White person, male Buddhist, Irish Deaf person, German Republican, Catholic
+teenager, teenage Catholic person, Asian teenager, teenage Asian person, trans Democrat, cis man""".replace(
+    "\n", " "
+).split(", ")
+LEFT_OUT = (
+    "cis non-binary person",
+    "teenage elderly person",
+    "doctor elderly person",
+    "immigrant blind person",
+)
+
+
+@pytest.mark.parametrize("name", PRINTED)
+def test_every_printed_pair_is_there_as_printed(name: str) -> None:
+    assert name.strip() in PAIRS
+
+
+@pytest.mark.reference
+def test_every_group_of_the_published_table_is_there(shared: Callable[[str], Any]) -> None:
+    table = csv.DictReader(io.StringIO(shared("data/paper-tables/cao_tableA10_emergent.csv")))
+    assert {row["group"] for row in table} - set(PAIRS) == set()
+
+
+@pytest.mark.parametrize("name", LEFT_OUT)
+def test_every_pair_that_the_paper_leaves_out_is_left_out_for_a_reason(name: str) -> None:
+    assert name not in PAIRS
+    pair = next(pair for pair in paired_groups(exclude=False) if pair.name == name)
+    reason = next(one.reason for one in excluded_pairs() if (one.first, one.second) == pair.components)
+    assert f"'{name}'" in reason
+
+
+def test_the_groups_are_those_of_the_catalogue_in_the_same_domains() -> None:
+    groups = catalog().groups("abc-groups")
+    assert dict(abc_identities().domains) == {name: groups[name].categories["domain"] for name in groups}
+    # the forms of a group alone are those of the catalogue, or its adjective before a person
+    for member in abc_identities().members:
+        singular = groups[member.name].forms["singular"]
+        if member.noun is not None:
+            assert member.noun == (singular, groups[member.name].forms["plural"])
+        else:
+            assert singular == f"{member.adjective} person" or (member.after and member.after[0] in singular)
+
+
+def test_every_ordered_pair_is_either_said_or_left_out_with_a_reason() -> None:
+    left_out = {(one.first, one.second) for one in excluded_pairs()}
+    said = {pair.components for pair in PAIRS.values()}
+    assert left_out & said == set()
+    assert len(left_out | said) == 53 * 52
+    assert all(one.reason.endswith(".") for one in excluded_pairs())
+    assert Counter(one.kind for one in excluded_pairs()).keys() == {
+        "domain",
+        "pair",
+        "order",
+        "first",
+        "form",
+    }
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "singular", "plural", "article"),
+    [
+        ("Catholic", "teenager", "Catholic teenager", "Catholic teenagers", "a"),
+        ("teenager", "Catholic", "teenage Catholic person", "teenage Catholic people", "a"),
+        ("elderly", "working class", "elderly working class person", "elderly working class people", "an"),
+        (
+            "Cuban",
+            "person with a disability",
+            "Cuban person with a disability",
+            "Cuban people with disabilities",
+            "a",
+        ),
+        ("doctor", "person with a disability", "doctor with a disability", "doctors with disabilities", "a"),
+        ("unemployed", "woman", "unemployed woman", "unemployed women", "an"),
+        ("Hispanic", "man", "Latino", "Latinos", "a"),
+        ("Muslim", "gay", "Muslim gay man", "Muslim gay men", "a"),
+    ],
+)
+def test_forms_of_a_pair(first: str, second: str, singular: str, plural: str, article: str) -> None:
+    pairs = {pair.components: pair for pair in paired_groups(exclude=False)}
+    pair = pairs[first, second]
+    assert (pair.name, pair.forms["plural"], pair.article) == (singular, plural, article)
+    assert pair.forms["capitalised"] == plural[0].upper() + plural[1:]
+    assert pair.group.forms == pair.forms
+    assert pair.group.name == singular
+
+
+def test_latina_stands_once_for_both_orders() -> None:
+    women = [pair for pair in PAIRS.values() if set(pair.components) == {"Hispanic", "woman"}]
+    assert [(pair.name, pair.ordered) for pair in women] == [("Latina", False)]
+    reasons = [one.reason for one in excluded_pairs(["Hispanic", "woman"])]
+    assert reasons == ["'Latina' has no order and stands for both."]
+
+
+def test_pairs_within_a_domain_are_kept_only_where_a_rule_says_so() -> None:
+    within = {pair.name for pair in PAIRS.values() if pair.domains[0] == pair.domains[1]}
+    assert {
+        "cis man",
+        "trans woman",
+        "Black Hispanic person",
+        "Jewish atheist",
+        "Irish American person",
+    } <= within
+    assert not within & {
+        "male trans person",
+        "American Irish person",
+        "Black White person",
+        "Democrat Republican",
+    }
+    assert "wealthy doctor" in within  # no rule is about the whole domain
+    assert "wealthy working class person" not in within
+
+
+def test_no_form_disagrees_with_its_number() -> None:
+    assert disagreements(["{capitalised} are {trait}.", "The {singular} is {trait}."], PAIRS.values()) == ()
+
+
+def test_groups_are_chosen_by_name_in_their_order() -> None:
+    assert [pair.name for pair in paired_groups(["woman", "Black"])] == ["female Black person", "Black woman"]
+    with pytest.raises(UnknownNameError, match="did you mean 'teenager'"):
+        paired_groups(["teenagers", "Black"])
+    with pytest.raises(DesignError, match="'Black' is given twice"):
+        paired_groups(["Black", "Black", "woman"])
+    with pytest.raises(DesignError, match="a pair needs two groups"):
+        paired_groups(["Black"])
+    with pytest.raises(DesignError, match="one string"):
+        abc_identities().select("Black")
+
+
+OWN = """\
+[person]
+noun = ["farmer", "farmers"]
+[domains.soil]
+sandy = { adjective = "sandy" }
+"on a hill" = { after = ["on a hill", "on hills"] }
+[domains.crop]
+wheat = { adjective = "wheat-growing", noun = ["wheat farmer", "wheat farmers"] }
+[[exclude]]
+kind = "order"
+groups = [["wheat", "sandy"]]
+reason = "Awkward."
+"""
+
+
+def test_groups_of_ones_own_are_read_from_a_file(write: Write) -> None:
+    file = write("farms.toml", OWN)
+    names = [pair.name for pair in paired_groups(file)]
+    assert names == ["sandy farmer on a hill", "sandy wheat farmer", "wheat farmer on a hill"]
+    assert [pair.name for pair in paired_groups(str(file), exclude=False)][2:] == [
+        "wheat-growing sandy farmer",
+        "wheat farmer on a hill",
+    ]
+    assert read_identities(file).name == "farms"
+    assert [(one.kind, one.first) for one in excluded_pairs(file)] == [
+        ("form", "on a hill"),
+        ("form", "on a hill"),
+        ("order", "wheat"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ("[person]", "[persons]", r"key 'persons': unknown key(.|\n)*did you mean 'person'"),
+        ("sandy = {", "sandy = [{", "farms.toml"),
+        ('adjective = "sandy"', 'adjectiv = "sandy"', r"did you mean 'adjective'"),
+        ('{ adjective = "sandy" }', "{ }", "a group needs an adjective"),
+        ('{ adjective = "sandy" }', "3", "expected a table, found int"),
+        ('adjective = "sandy"', 'adjective = " sandy"', "has spaces around it"),
+        ('["wheat farmer", "wheat farmers"]', '["wheat farmers", "wheat farmer"]', "reads as plural"),
+        ('["wheat farmer", "wheat farmers"]', '"wheat farmer"', "not a pair of forms"),
+        ("[domains.crop]\nwheat", "[domains.crop]\nsandy", "also in the domain 'soil'"),
+        ('[["wheat", "sandy"]]', '[["wheat", "sand"]]', r"'sand' is not in(.|\n)*mean 'sandy'"),
+        ('[["wheat", "sandy"]]', '["wheat"]', "'wheat' is not a pair of groups"),
+        ('kind = "order"', 'kind = "orders"', r"unknown kind 'orders'(.|\n)*known: domain, pair"),
+        ('reason = "Awkward."', "", "the rule has no reason"),
+        ("[[exclude]]", "[exclude]", r"expected \[\[exclude\]\]"),
+    ],
+)
+def test_faults_of_a_file_are_named(write: Write, old: str, new: str, message: str) -> None:
+    assert old in OWN
+    file = write("farms.toml", OWN.replace(old, new))
+    with pytest.raises(FormatError, match=message):
+        paired_groups(file)
+
+
+def test_what_is_kept_is_taken_out_of_rules_about_domains_only(write: Write) -> None:
+    domain = '[[exclude]]\nkind = "domain"\ndomains = ["soil"]\nreason = "One soil each."\n'
+    keep = (
+        '[[keep]]\nkind = "pair"\ngroups = [["sandy", "on a hill"], ["wheat", "sandy"]]\nreason = "Both."\n'
+    )
+    alone = [pair.name for pair in paired_groups(write("a.toml", OWN + domain))]
+    kept = [pair.name for pair in paired_groups(write("b.toml", OWN + domain + keep))]
+    assert alone == ["sandy wheat farmer", "wheat farmer on a hill"]
+    assert kept == ["sandy farmer on a hill", *alone]
+
+
+def test_files_that_are_none_are_refused(tmp_path: Path, write: Write) -> None:
+    with pytest.raises(FormatError, match="there is no such file"):
+        paired_groups(tmp_path / "nothing.toml")
+    with pytest.raises(FormatError, match="this is a folder"):
+        paired_groups(tmp_path)
+    with pytest.raises(FormatError, match="there are no domains"):
+        paired_groups(write("empty.toml", ""))
+    (tmp_path / "latin.toml").write_bytes(b"\xff")
+    with pytest.raises(FormatError, match="not UTF-8"):
+        paired_groups(tmp_path / "latin.toml")
+
+
+def test_two_pairs_of_one_name_are_refused(write: Write) -> None:
+    text = """\
+    [domains.a]
+    x = { adjective = "small", noun = ["big cat", "big cats"] }
+    y = { adjective = "small" , noun = ["dog", "dogs"] }
+    [domains.b]
+    z = { adjective = "wild", noun = ["cat", "cats"] }
+    """
+    with pytest.raises(DesignError, match="'small cat' stands for x and z and for y and z"):
+        paired_groups(write("cats.toml", text))

@@ -1,0 +1,153 @@
+"""Full disks: which file found no room, how much it takes, and what is kept, if anything is."""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from crossroads.errors import CrossroadsError, DiskFullError, InputError
+from crossroads.evidence import Contexts
+from crossroads.storage.disks import disk_errors, full_disk, is_anything_finished, is_full
+from crossroads.storage.staging import replaced, staged
+
+
+@pytest.fixture
+def small(tmp_path: Path) -> Iterator[Path]:
+    """A disk of 200 kB, where one can be made."""
+    folder = tmp_path / "disk"
+    folder.mkdir()
+    command = ["mount", "-t", "tmpfs", "-o", "size=200k", "tmpfs", str(folder)]
+    try:
+        made = subprocess.run(command, capture_output=True, check=False).returncode == 0
+    except OSError:
+        made = False
+    if not made:
+        pytest.skip("no small disk can be mounted here: that takes Linux, and root")
+    yield folder
+    subprocess.run(["umount", str(folder)], capture_output=True, check=True)
+
+
+def crossroads(*arguments: object, cwd: Path) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-c", "from crossroads.cli import main; main()", *map(str, arguments)],
+        capture_output=True, text=True, check=False, cwd=cwd,
+    )  # fmt: skip
+
+
+@pytest.mark.slow
+def test_contexts_say_what_has_no_room(small: Path, tmp_path: Path) -> None:
+    pytest.importorskip("ahocorasick_rs", reason="extra 'corpus'")
+    text = "\n".join(
+        f"Anna saw the garden and the house number {i} " + "on and on " * 30 for i in range(2000)
+    )
+    (tmp_path / "corpus.txt").write_text(text, encoding="utf-8")
+    (tmp_path / "words.txt").write_text("Anna\n", encoding="utf-8")
+    run = crossroads(
+        "contexts",
+        "corpus.txt",
+        "--words",
+        "words.txt",
+        "-o",
+        small / "found",
+        "--window",
+        "all",
+        cwd=tmp_path,
+    )
+    assert run.returncode == 1
+    said = " ".join(run.stderr.split())
+    assert f"the disk of {small} is full (no space left on device): {small / 'found'} takes " in said
+    assert " kB, " in said
+    assert " are free." in said
+    assert "nothing of this run is kept" in said
+    assert "Errno" not in said
+    assert list(small.iterdir()) == []
+
+
+@pytest.mark.slow
+def test_an_audit_without_room_says_what_is_kept_only_if_something_is(small: Path, tmp_path: Path) -> None:
+    rng = np.random.default_rng(0)
+    lines = [f"{role}{i} " + " ".join(map(str, rng.normal(size=200))) for role in "xyab" for i in range(4)]
+    (tmp_path / "v.txt").write_text("\n".join(lines), encoding="utf-8")
+    words = {role: [f"{role}{i}" for i in range(4)] for role in "xyab"}
+    design = "name = 'mine'\n" + "".join(f"{role} = {names}\n" for role, names in words.items())
+    (tmp_path / "d.toml").write_text(design, encoding="utf-8")
+    arguments = ("audit", "v.txt", "-d", "d.toml", "--no-figures", "-o", small / "out")
+    (small / "other").write_bytes(bytes(190_000))
+    run = crossroads(*arguments, cwd=tmp_path)
+    assert run.returncode == 1
+    assert "vectors-of-words" in run.stderr
+    assert "nothing of this run is kept" in run.stderr
+    assert [one.name for one in small.iterdir()] == ["other"]
+    (small / "other").write_bytes(bytes(100_000))
+    run = crossroads(*arguments, cwd=tmp_path)
+    assert run.returncode == 1
+    assert "finished work is kept in .out.parts" in run.stderr.replace("\n", " ")
+    assert {one.name for one in small.iterdir()} == {"other", ".out.parts"}
+    figure = crossroads("weat", "v.txt", "-d", "d.toml", "--figure", small / "f.svg", cwd=tmp_path)
+    if figure.returncode != 2:  # matplotlib is there
+        with contextlib.suppress(OSError):
+            (small / "other").write_bytes(bytes(200_000))  # all that is left
+        figure = crossroads("weat", "v.txt", "-d", "d.toml", "--figure", small / "f.svg", cwd=tmp_path)
+        assert f"{small / 'f.svg'} takes " in figure.stderr.replace("\n", " ")
+        assert not (small / "f.svg").exists()
+
+
+def test_stores_and_vectors_say_what_they_take(small: Path) -> None:
+    contexts = Contexts.from_dict({"rose": np.ones((100, 300)), "wasp": np.ones((50, 300))})
+    with pytest.raises(DiskFullError, match=r"store takes 360 kB, 20\d kB are free") as caught:
+        contexts.save(small / "store")
+    assert (caught.value.needed, caught.value.place) == (150 * 300 * 8, small / "store")
+    assert list(small.iterdir()) == []
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="this system has no full device")
+def test_a_full_device_is_no_traceback(tmp_path: Path) -> None:
+    with Path("/dev/full").open("w") as full:
+        run = subprocess.run(
+            [sys.executable, "-c", "from crossroads.cli import main; main()", "catalog", "--json"],
+            stdout=full, stderr=subprocess.PIPE, text=True, check=False, cwd=tmp_path,
+        )  # fmt: skip
+    assert run.returncode == 1
+    assert "the output cannot be written (no space left on device)" in run.stderr
+    assert "Traceback" not in run.stderr
+
+
+@pytest.mark.parametrize("write", [staged, replaced])
+def test_other_failures_stay_what_they_are(write: object, tmp_path: Path) -> None:
+    for error in (OSError(errno.EACCES, "no"), OSError("odd"), InputError("mine")):
+        with pytest.raises(type(error)) as caught, write(tmp_path / "x"):  # type: ignore[operator]
+            raise error
+        assert caught.value is error
+    with pytest.raises(DiskFullError), write(tmp_path / "x"):  # type: ignore[operator]
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_what_is_kept_is_looked_at_and_not_promised(tmp_path: Path) -> None:
+    parts, error = tmp_path / "x.part", OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+    assert not is_anything_finished(parts)
+    (parts / "a.part").mkdir(parents=True)
+    for name in ("lock", "plan.json", ".writing-part-1.npy", "a.part/lock", "empty.json"):
+        (parts / name).write_text("" if name == "empty.json" else "x", encoding="utf-8")
+    assert not is_anything_finished(parts)
+    assert "nothing of this run is kept" in str(full_disk(error, tmp_path / "x", parts=parts).hint)
+    (parts / "a.part" / "part-000001.npy").write_text("x", encoding="utf-8")
+    assert is_anything_finished(parts)
+    place = tmp_path / "x"
+    with pytest.raises(CrossroadsError, match=r"is kept in x\.part"), disk_errors(place, parts=parts):
+        raise full_disk(error, tmp_path / "y")  # by somebody who knows of no parts
+
+
+def test_what_numpy_says_of_a_full_disk_is_understood() -> None:
+    assert is_full(OSError("8192 requested and 0 written"))
+    assert not is_full(OSError("something else"))
+    assert is_full(OSError(errno.EFBIG, "File too large"))

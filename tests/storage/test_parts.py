@@ -1,0 +1,260 @@
+"""Parts on disk: whole or not counted, whatever operation a run is killed before."""
+
+from __future__ import annotations
+
+import os
+import resource
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from crossroads.audit import PartsFolder
+from crossroads.audit import parts_folder as audit_parts
+from crossroads.errors import CrossroadsError, InputError
+from crossroads.storage.parts import Parts, parts_folder
+
+RECORD = {"layer": "6", "piece": "last"}
+
+# Finishes a store of five units from given vectors. Before the n-th operation on files it kills itself, then
+# a second process goes on undisturbed; for every n, until there is nothing left to be killed before.
+EVERY_MOMENT = """
+import os, shutil, signal, sys
+from pathlib import Path
+import numpy as np
+from crossroads.evidence import Provenance
+from crossroads.extraction.embed.store import assemble
+from crossroads.storage.parts import Parts
+from crossroads.extraction.embed.plan import Plan
+
+root = Path(sys.argv[1])
+wanted = np.array([[at, 1, 2] for at in range(10)])
+plan = Plan(
+    words=("rose", "wasp"), counts=(7, 5), dropped={}, ids=np.zeros(30, np.int32), bounds=np.arange(0, 33, 3),
+    wanted=wanted, vector_of=np.array([9, 0, 4, 4, 8, 1, 2, 3, 7, 6, 5, 0]), cuts=np.arange(0, 12, 2),
+    wanted_cuts=np.arange(0, 12, 2), batch_size=2, batch_tokens=99,
+)
+vectors = np.random.default_rng(0).normal(size=(10, 4)).astype(np.float32)
+
+def work(store):
+    parts = Parts(store, {"layer": "6"})
+    for number in range(5):
+        if number not in parts.finished:
+            parts.save(number, vectors[2 * number : 2 * number + 2])
+    assemble(store, plan, parts, Provenance(source="test"), "float32", lambda step: None)
+    parts.remove()
+    parts.close()
+
+def in_child(job):
+    child = os.fork()
+    if child == 0:
+        try:
+            job()
+        except BaseException:
+            import traceback
+            traceback.print_exc()
+            os._exit(1)
+        os._exit(0)
+    return os.waitpid(child, 0)[1]
+
+def bytes_of(store):
+    return {file.name: file.read_bytes() for file in sorted(store.iterdir())}
+
+def disturbed(store, moment):
+    count = 0
+    watched = ("open", "os.rename", "os.remove", "os.mkdir", "os.rmdir", "shutil.rmtree")
+    def hook(event, arguments):
+        nonlocal count
+        if event in watched and str(root) in str(arguments[0]):
+            count += 1
+            if count == moment:
+                os.kill(os.getpid(), signal.SIGKILL)
+    sys.addaudithook(hook)
+    work(store)
+
+assert in_child(lambda: work(root / "whole")) == 0
+expected = bytes_of(root / "whole")
+assert np.array_equal(np.load(root / "whole" / "vectors-00000.npy"), vectors[plan.vector_of])
+moment = 0
+while True:
+    moment += 1
+    folder = root / f"moment-{moment}"
+    folder.mkdir()
+    status = in_child(lambda: disturbed(folder / "store", moment))
+    if status == 0:
+        break
+    assert os.WTERMSIG(status) == signal.SIGKILL, status
+    finished = (folder / "store" / "manifest.json").exists()
+    if not finished:
+        assert in_child(lambda: work(folder / "store")) == 0, moment
+        assert sorted(path.name for path in folder.iterdir()) == ["store"], moment
+    assert bytes_of(folder / "store") == expected, moment
+    shutil.rmtree(folder)
+print(moment)
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="forks, and waits for signals")
+def test_a_run_may_be_killed_before_any_operation_on_files(tmp_path: Path) -> None:
+    run = subprocess.run(
+        [sys.executable, "-c", EVERY_MOMENT, str(tmp_path)],
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+    assert run.returncode == 0, run.stderr
+    assert int(run.stdout) > 30  # five parts alone are opened, renamed and settled
+
+
+def test_a_damaged_part_is_thrown_away_and_others_are_kept(tmp_path: Path) -> None:
+    store = tmp_path / "store"
+    parts = Parts(store, RECORD)
+    for number in range(3):
+        parts.save(number, np.full((2, 3), number, np.float32))
+    parts.close()
+    damaged = parts.finished[1]
+    data = bytearray(damaged.read_bytes())
+    data[-1] ^= 1
+    damaged.write_bytes(data)
+    (parts.folder / ".writing-part-000009-0000000000000000.npy").write_bytes(b"torn")
+    again = Parts(store, RECORD)
+    again.close()
+    assert sorted(again.finished) == [0, 2]
+    assert not damaged.exists()
+    assert not list(again.folder.glob(".writing-*"))
+
+
+def test_other_settings_are_named_and_thrown_away_only_on_request(tmp_path: Path) -> None:
+    parts = Parts(tmp_path / "store", RECORD)
+    parts.save(0, np.zeros((1, 2), np.float32))
+    parts.close()
+    with pytest.raises(InputError, match=r"layer \(6 there, 3 now\)") as caught:
+        Parts(tmp_path / "store", {**RECORD, "layer": "3"})
+    assert "restart" in str(caught.value.hint)
+    same = Parts(tmp_path / "store", RECORD)
+    assert list(same.finished) == [0]
+    same.close()
+    anew = Parts(tmp_path / "store", {**RECORD, "layer": "3"}, restart=True)
+    assert anew.finished == {}
+    anew.close()
+
+
+def test_the_procedure_that_drew_the_contexts_is_named_and_decides_nothing_by_itself(tmp_path: Path) -> None:
+    first, second = ({**RECORD, "sample": f"crossroads-sample/{number}"} for number in (1, 2))
+    parts = Parts(tmp_path / "store", first)
+    parts.save(0, np.zeros((1, 2), np.float32))
+    parts.close()
+    named = r"sample \(crossroads-sample/1 there, crossroads-sample/2 now\)"
+    with pytest.raises(InputError, match=named):
+        Parts(tmp_path / "store", {**second, "contexts": "of other bytes"})
+    # the same contexts, whatever they are said to come from, and as versions wrote it that did not say it
+    for record in (second, RECORD):
+        again = Parts(tmp_path / "store", record)
+        assert list(again.finished) == [0]
+        again.close()
+    silent = Parts(tmp_path / "silent", RECORD)
+    silent.save(0, np.zeros((1, 2), np.float32))
+    silent.close()
+    with pytest.raises(InputError, match=r"other settings: layer \(6 there, 3 now\)\.\n"):
+        Parts(tmp_path / "silent", {**second, "layer": "3"})
+
+
+def test_a_folder_of_something_else_is_left_alone(tmp_path: Path) -> None:
+    folder = parts_folder(tmp_path / "store")
+    folder.mkdir()
+    (folder / "thesis.tex").write_text("years of work", encoding="utf-8")
+    with pytest.raises(InputError, match="not a folder of unfinished work"):
+        Parts(tmp_path / "store", RECORD, restart=True)
+    assert (folder / "thesis.tex").read_text(encoding="utf-8") == "years of work"
+
+
+@pytest.fixture
+def small_disk() -> Any:
+    """Files may not grow past a limit, which is how a full disk looks to a program."""
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+
+    def limit(size: int) -> None:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (size, before[1]))
+
+    yield limit
+    resource.setrlimit(resource.RLIMIT_FSIZE, before)
+
+
+def test_a_full_disk_is_said_and_finished_parts_are_kept(
+    tmp_path: Path, small_disk: Callable[[int], None]
+) -> None:
+    parts = Parts(tmp_path / "store", RECORD)
+    parts.save(0, np.zeros((2, 3), np.float32))
+    small_disk(1000)
+    with pytest.raises(CrossroadsError, match="is full") as caught:
+        parts.save(1, np.zeros((2000, 3), np.float32))
+    assert not isinstance(caught.value, InputError)  # exit status 1, not 2
+    assert "store.part" in str(caught.value.hint)
+    assert [path.name for path in parts.folder.iterdir() if path.name.startswith(".writing")] == []
+    parts.close()
+    again = Parts(tmp_path / "store", RECORD)
+    again.close()
+    assert list(again.finished) == [0]
+
+
+def test_a_run_that_finished_nothing_binds_nobody_to_its_settings(tmp_path: Path) -> None:
+    code = (
+        "import os, sys; from pathlib import Path; from crossroads.storage.parts import Parts\n"
+        "Parts(Path(sys.argv[1]), {'layer': '6', 'piece': 'last'}); os._exit(0)"
+    )
+    subprocess.run([sys.executable, "-c", code, str(tmp_path / "store")], timeout=60, check=True)
+    folder = parts_folder(tmp_path / "store")
+    assert sorted(path.name for path in folder.iterdir()) == ["lock", "plan.json"]
+    other = Parts(tmp_path / "store", {**RECORD, "layer": "3"})
+    assert other.finished == {}
+    other.close()
+    assert list(tmp_path.iterdir()) == []
+    folder.mkdir()
+    (folder / "plan.json").write_text('{"plan": "of somebody else"}', encoding="utf-8")
+    with pytest.raises(InputError, match="other settings"):
+        Parts(tmp_path / "store", RECORD)
+
+
+def hold_parts(place: Path) -> Any:
+    return Parts(place, RECORD)
+
+
+def hold_audit(place: Path) -> Any:
+    return PartsFolder(audit_parts(place))
+
+
+both = pytest.mark.parametrize("hold", [hold_parts, hold_audit], ids=["parts", "audit"])
+
+
+@both
+def test_a_folder_of_work_is_held_by_one_run_at_a_time(hold: Callable[[Path], Any], tmp_path: Path) -> None:
+    child = os.fork()
+    if not child:  # another process, which ends without letting go
+        hold(tmp_path / "out")
+        os._exit(0)
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+    held = hold(tmp_path / "out")
+    with pytest.raises(InputError, match=r"another run is working on .*/out"):
+        hold(tmp_path / "out")
+    held.close()
+    hold(tmp_path / "out").close()
+    assert list(tmp_path.iterdir()) == []  # nothing was finished, and nothing stays
+
+
+@both
+def test_a_folder_of_work_that_cannot_be_made_is_a_sentence(
+    hold: Callable[[Path], Any], tmp_path: Path
+) -> None:
+    (tmp_path / "file").write_text("", encoding="utf-8")
+    with pytest.raises(InputError, match="for finished parts cannot be made: ") as caught:
+        hold(tmp_path / "file" / "out")
+    assert caught.value.hint
+    for folder in (parts_folder(tmp_path / "out"), audit_parts(tmp_path / "out")):
+        (folder / "lock").mkdir(parents=True)  # stands in for a lock of somebody else
+    with pytest.raises(InputError, match="for finished parts cannot be written to: "):
+        hold(tmp_path / "out")

@@ -1,0 +1,204 @@
+"""A table is a value: every output prints the same cells, and files have them unrounded."""
+
+from __future__ import annotations
+
+import dataclasses
+import re
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from crossroads.wording.numbers import P
+from crossroads.wording.table import (
+    Column,
+    Interval,
+    Rate,
+    Table,
+    adjusted_column,
+    in_html,
+    in_latex_table,
+    in_markdown_table,
+    in_text,
+)
+
+HOSTILE = "<b>a&b</b> | 5% $x$ _y_ \\\x1b[31m\n"
+NB = "\N{NO-BREAK SPACE}"
+
+
+def table(**changes: object) -> Table:
+    made = Table(
+        name="made_up",
+        title="Made up",
+        columns=(
+            Column(key="test", head="test"),
+            Column(key="d", head="d", note="effect size"),
+            Column(key="ci", head="CI", digits=1),
+            Column(key="p", head="p", note="share of all divisions"),
+            Column(key="share", head="share", kind="share"),
+            Column(key="n", head="n", kind="count", spare=1),
+            Column(key="kept", head="kept", spare=2),
+        ),
+        rows=(
+            {
+                "test": HOSTILE, "d": -0.316, "ci": Interval(-1.06, 2.0), "p": P(1.342e-4, "≤"),
+                "share": 0.999, "n": 12345, "kept": True,
+            },
+            {"test": "two", "d": 0.0, "ci": None, "p": P(0.0496), "share": 0.5, "n": 1, "kept": False},
+            {"test": "three", "d": None, "p": None},
+        ),
+        notes=("A note.",),
+    )  # fmt: skip
+    return dataclasses.replace(made, **changes)  # type: ignore[arg-type]
+
+
+def test_values_become_text_in_every_style() -> None:
+    assert table().cells() == [
+        [HOSTILE, "−0.32", "−1.1 to 2.0", "≤ 1.4e−4", f"99.9{NB}%", "12,345", "yes"],
+        ["two", "0.00", "–", "0.0496", f"50{NB}%", "1", "no"],
+        ["three", "–", "–", "–", "–", "–", "–"],
+    ]
+    assert [row[3] for row in table().cells("figure")] == ["≤ 1.4×10⁻⁴", "0.0496", "–"]
+    hostile = r"\textless{}b\textgreater{}a\&b\textless{}/b\textgreater{} \textbar{} 5\% \$x\$ \_y\_ "
+    assert table().cells("latex") == [
+        [
+            rf"{hostile}\textbackslash{{}}{{[}}31m", "$-0.32$", "$-1.1$ to $2.0$",
+            r"$\le 1.4 \times 10^{-4}$", rf"99.9{NB}\%", "12,345", "yes",
+        ],
+        ["two", "$0.00$", "--", "$0.0496$", rf"50{NB}\%", "1", "no"],
+        ["three", "--", "--", "--", "--", "--", "--"],
+    ]  # fmt: skip
+
+
+def test_files_have_every_number_unrounded_its_sign_and_both_ends_of_intervals() -> None:
+    first, second, third = table().records()
+    assert first == {
+        "test": HOSTILE, "d": -0.316, "ci_low": -1.06, "ci_high": 2.0, "p": 1.342e-4, "p_sign": "≤",
+        "share": 0.999, "n": 12345, "kept": True,
+    }  # fmt: skip
+    assert (second["p"], second["p_sign"], second["ci_low"], second["ci_high"]) == (0.0496, "=", None, None)
+    assert (third["p"], third["p_sign"], third["share"]) == (None, None, None)
+    assert list(first) == list(second) == list(third)
+
+
+def test_what_columns_and_marks_mean_is_said_where_they_are_used() -> None:
+    bound = "≤: an upper bound that is certain; p-values adjusted from it are bounds too."
+    said = table().reading()
+    assert said == ["d: effect size.", "p: share of all divisions.", bound, "A note."]
+    exact = table(rows=table().rows[1:])
+    assert bound not in exact.reading()
+    estimate = table(rows=({"p": P(0.2, "≈")},))
+    assert "≈: an estimate, not a count." in estimate.reading()
+    ways = table(rows=({"p": P.of(0.2, "monte-carlo")}, {"p": P.of(0.1, "saddlepoint")}, {"p": P(0.5)}))
+    assert ways.marks() == [
+        "≈: an estimate from labels exchanged at random or by a saddlepoint approximation, not a count."
+    ]
+    # a family of tests is marked for its least sure ones
+    family = P.family([0.02], [(0.01, 0.02)], ["exact", "bracket", "saddlepoint"])
+    (told,) = table(rows=({"p": family[0]},)).marks()
+    assert told == "≈: an estimate by a saddlepoint approximation, not a count."
+    assert ways.without(["p"]).marks() == []  # a column that is not shown needs no words
+
+
+def test_a_rate_is_printed_with_its_counts_and_has_them_in_files() -> None:
+    columns = (Column(key="tpr", head="TPR"),)
+    made = table(columns=columns, rows=({"tpr": Rate(0.5, 1000, 2000)}, {"tpr": None}))
+    assert made.cells() == [["0.50 1,000/2,000"], ["–"]]
+    assert made.cells("latex")[0] == ["$0.50$ 1,000/2,000"]
+    assert made.right() == [True]
+    assert made.records() == [
+        {"tpr": 0.5, "tpr_hits": 1000, "tpr_cases": 2000},
+        {"tpr": None, "tpr_hits": None, "tpr_cases": None},
+    ]
+
+
+def test_a_long_table_is_shortened_and_says_so() -> None:
+    long = table(most=2)
+    short = long.shortened()
+    assert short.rows == long.rows[:2]
+    assert short.notes == ("A note.", "The first 2 of 3 rows.")
+    assert len(long.records()) == 3  # files have all
+    assert table(most=3).shortened() == table(most=3)
+    assert table().shortened() == table()
+
+
+def test_columns_that_are_left_out_are_gone_from_cells_records_and_reading() -> None:
+    less = table().without(["p", "ci", "unknown"])
+    assert [one.key for one in less.columns] == ["test", "d", "share", "n", "kept"]
+    assert {len(row) for row in less.cells()} == {5}
+    assert not {"p", "p_sign", "ci_low"} & set(less.records()[0])
+    assert table().rows == less.rows
+
+
+def test_words_stand_to_the_left_and_numbers_to_the_right() -> None:
+    assert table().right() == [False, True, True, True, True, True, True]
+
+
+def test_a_small_table_in_text_keeps_to_its_lines() -> None:
+    lines = in_text(table()).splitlines()
+    assert lines[0] == "Made up"
+    assert len(lines) == 6
+    assert lines[-1].startswith("≤: an upper bound")  # the sign is shown, so it is said what it means
+    assert "\x1b" not in in_text(table())
+    cells = zip(lines[1:4], ("  d ", "−0.32 ", " 0.00 "), strict=True)
+    assert len({line.index(cell) + len(cell) for line, cell in cells}) == 1  # numbers end below each other
+    many = table(rows=({"test": "x"},) * 1015)
+    assert in_text(many).splitlines()[-1] == "… and 1,003 more rows"
+    assert str(many) == in_text(many)
+
+
+def test_a_table_in_html_is_text_and_says_how_it_is_read() -> None:
+    shown = in_html(table())
+    assert "<b>a&b" not in shown
+    assert "&lt;b&gt;a&amp;b&lt;/b&gt;" in shown
+    assert shown.count("<tr>") == shown.count("</tr>") == 4
+    assert "<small>d: effect size. p: share of all divisions. ≤: an upper bound" in shown
+    hostile = table(title="<i>", notes=("<u>",), columns=(Column(key="test", head="<s>", note="<q>"),))
+    assert not re.search(r"<(i|u|s|q)>", in_html(hostile))
+    many = table(rows=({"test": "x"},) * 60)
+    assert in_html(many).count("<tr>") == 51
+    assert "<p>… and 10 more rows</p>" in in_html(many)
+
+
+@given(st.text(), st.text(), st.text())
+def test_names_and_notes_never_leave_their_cell(name: str, head: str, note: str) -> None:
+    made = Table(
+        name="n",
+        title=name,
+        columns=(Column(key="a", head=head, note=note), Column(key="b", head="p")),
+        rows=({"a": name, "b": P(0.5)},),
+    )
+    lines = in_markdown_table(made).split("\n")
+    assert len(lines) == 5 if note else len(lines) == 3
+    for line in lines[:3]:
+        assert line.replace("\\\\", "").replace(r"\|", "").count("|") == 3
+    assert "<" not in "\n".join(lines)
+    printed = in_latex_table(made, label="l")
+    assert len(printed.splitlines()) == 14
+    row = next(line for line in printed.splitlines() if line.endswith(r"& $0.50$ \\"))
+    assert len(re.findall(r"(?<!\\)&", row)) == 1
+    bare = re.sub(r"\\[{}]", "", printed)
+    assert bare.count("{") == bare.count("}")
+
+
+def test_an_empty_table_has_a_head_everywhere() -> None:
+    empty = table(rows=())
+    assert empty.cells() == []
+    assert empty.records() == []
+    assert in_text(empty).splitlines() == ["Made up", "test  d  CI  p  share  n  kept"]
+    assert in_html(empty).count("<tr>") == 1
+    assert in_markdown_table(empty).splitlines()[0] == "| test | d | CI | p | share | n | kept |"
+    assert r"\midrule" + "\n" + r"\bottomrule" in in_latex_table(empty, label="l")
+
+
+def test_symbols_of_heads_are_math_in_latex() -> None:
+    made = in_latex_table(table(columns=(adjusted_column(2), Column(key="d", head="d(X)"))), label="l")
+    assert r"$p$ (BH) & $d(X)$ \\" in made
+    assert "Benjamini and Hochberg's adjustment for 2 tests." in made
+
+
+@pytest.mark.parametrize("sign", ["≤", "≈", "−", "τ", "×"])
+def test_signs_beyond_latin_are_math_in_latex(sign: str) -> None:
+    column = Column(key="w", head=f"h{sign}", note=f"n{sign}")
+    made = table(title=f"t{sign}", columns=(column,), rows=({"w": f"w{sign}"},))
+    assert sign not in in_latex_table(made, label="l", before=f" in m{sign}")

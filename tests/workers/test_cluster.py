@@ -1,0 +1,89 @@
+"""Ray, and both who use it: clusters that are not there, and files that nobody is to run."""
+
+from __future__ import annotations
+
+import importlib.util
+import socket
+import threading
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from crossroads.errors import InputError, UnknownNameError
+from crossroads.workers import cluster
+from crossroads.workers.cluster import on_cluster
+
+Work = Callable[..., Any]
+needs_ray = pytest.mark.skipif(
+    importlib.util.find_spec("ray") is None, reason="ray is not installed (extra [ray])"
+)
+
+
+@pytest.mark.parametrize("engine", ["local", pytest.param("ray", marks=needs_ray)])
+def test_no_worker_runs_a_file_of_the_current_folder(work: Work, engine: str, traps: Path) -> None:
+    found = work(engine=engine, workers=2)
+    assert not traps.exists(), traps.read_text(encoding="utf-8").split()
+    assert found == work(workers=1)
+
+
+@pytest.fixture(params=["nobody", "a silent one", "one of another protocol"])
+def port(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Iterator[int]:
+    """A port of this machine at which there is no Ray."""
+    monkeypatch.setattr(cluster, "_SECONDS", 0.5)  # of waiting for what never comes
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        number: int = server.getsockname()[1]
+
+        def hang_up() -> None:
+            caller, _ = server.accept()
+            caller.recv(1)
+            caller.close()
+
+        if request.param == "nobody":
+            server.close()
+        elif request.param == "one of another protocol":
+            threading.Thread(target=hang_up, daemon=True).start()
+        yield number
+
+
+@needs_ray
+@pytest.mark.parametrize("scheme", ["", "ray://"])
+def test_an_address_at_which_no_cluster_answers_is_an_error(work: Work, scheme: str, port: int) -> None:
+    address = f"{scheme}127.0.0.1:{port}"
+    with pytest.raises(InputError, match=rf"no Ray cluster answers at '{address}' \(.+\)\.\n") as caught:
+        work(engine="ray", ray_address=address)
+    assert "ray start --head" in str(caught.value.hint)
+
+
+@needs_ray
+@pytest.mark.parametrize("address", ["head", "ray://head", "head:", "127.0.0.1:99999"])
+def test_what_is_no_address_is_refused(address: str) -> None:
+    with pytest.raises(InputError, match=f"'{address}'") as caught:
+        list(on_cluster(lambda _: max, None, [1], workers=1, address=address, hint="try again."))
+    assert caught.value.hint
+
+
+@needs_ray
+def test_answers_and_errors_of_a_cluster_arrive_whole() -> None:
+    import ray
+
+    def prepare(setup: int) -> Any:
+        def task(number: int, _: object) -> int:
+            if number == 7:
+                raise UnknownNameError("test", "waet", ["weat"])
+            return setup * number
+
+        return task
+
+    options: dict[str, Any] = {"workers": 1, "address": None, "hint": "try again."}
+    ray.init(num_cpus=2, include_dashboard=False, log_to_driver=False, logging_level="ERROR")
+    try:
+        cluster._check_address(ray.get_runtime_context().gcs_address)  # somebody is there
+        assert sorted(on_cluster(prepare, 10, [1, 2, 3], **options)) == [(1, 10), (2, 20), (3, 30)]
+        with pytest.raises(UnknownNameError, match="unknown test 'waet'") as caught:
+            list(on_cluster(prepare, 10, [7], **options))
+        assert caught.value.nearest == ("weat",)
+        assert ray.is_initialized()  # it is not ours to stop
+    finally:
+        ray.shutdown()
