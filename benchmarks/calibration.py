@@ -1,8 +1,8 @@
-"""How often comparisons of two models err where the truth is known: ``python -m benchmarks.calibration``.
+"""Error rates of comparisons of two models if the truth is known: ``python -m benchmarks.calibration``.
 
-Not a benchmark of speed, and slow, so ``make bench`` leaves it out. An argument says how many worlds a cell
-has (100 if left out; with 1,500 a share near 5 % is right to about one point), a second one how many words
-a set has (8). The table of docs/concepts/contexts.md has cells of 1,500 worlds.
+Not a benchmark of speed, and slow, so ``make bench`` leaves it out. The first argument is the number of
+simulated worlds per cell (default 100; with 1,500 a share near 5 % is accurate to about a point), the second
+the number of words per set (default 8). The table of docs/concepts/contexts.md has cells of 1,500 worlds.
 """
 
 from __future__ import annotations
@@ -18,9 +18,9 @@ from crossroads.measures import compare_battery
 
 DIM = 12
 OF_WORD, OF_CONTEXT = 0.5, 0.6
-"""How far words lie from the middle of their set, and contexts from their word."""
+"""Spread of words around the centre of their set, and of contexts around their word."""
 SHARED = {"targets": 0.5, "attributes": 0.3}
-"""Share of the variance of words that is the same in both models."""
+"""Share of the variance of words that both models have in common."""
 LEANS = {
     "none in either": (0.0, 0.0),
     "weak in both": (0.3, 0.3),
@@ -29,7 +29,7 @@ LEANS = {
     "strong, middle": (1.0, 0.5),
     "strong, none": (1.0, 0.0),
 }
-"""How far targets lie from zero, towards their attributes, in either model."""
+"""Shift of the targets from zero towards their attributes, in each model."""
 CONTEXTS = (2, 20)
 
 
@@ -84,12 +84,14 @@ def cell(leans: tuple[float, float], count: int, n: int, worlds: int) -> dict[st
 
 
 def main() -> None:
-    """Print a cell a line."""
+    """Print one cell per line."""
     worlds, n = (int(sys.argv[i]) if len(sys.argv) > i else usual for i, usual in ((1, 100), (2, 8)))
     for name, leans in LEANS.items():
         for count in CONTEXTS:
-            told = ", ".join(f"{what} {share:.1f} %" for what, share in cell(leans, count, n, worlds).items())
-            print(f"{name}, {n} words a set, {count} contexts a word: {told}", flush=True)
+            rates = ", ".join(
+                f"{what} {share:.1f} %" for what, share in cell(leans, count, n, worlds).items()
+            )
+            print(f"{name}, {n} words per set, {count} contexts per word: {rates}", flush=True)
 
 
 if __name__ == "__main__":

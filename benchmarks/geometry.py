@@ -13,7 +13,7 @@ from benchmarks.timing import Report, best
 
 
 def loop(vectors: np.ndarray, samples: int, rng: np.random.Generator) -> list[tuple[float, float]]:
-    """The published procedure as one would first write it."""
+    """A direct transcription of the published procedure."""
     label = np.repeat([1, 2, 0], 10)
     upper = np.triu_indices(30, 1)
     fits = []
@@ -31,7 +31,7 @@ def loop(vectors: np.ndarray, samples: int, rng: np.random.Generator) -> list[tu
 
 
 def run(report: Report) -> None:
-    report.head("RSA: 30 items a sample, a pool of 52 × 300")
+    report.head("RSA: 30 items per sample, a pool of 52 × 300")
     rng = np.random.default_rng(0)
     vectors = rng.normal(size=(52, 300))
     words = [f"w{i}" for i in range(52)]
@@ -43,7 +43,7 @@ def run(report: Report) -> None:
     report.line("100 samples, scipy / ours", f"{1e3 * slow:.0f} / {1e3 * fast:.1f} ms")
     report.line("ratio, with the permutation p-value and the ceiling", f"{slow / fast:.0f}×")
     report.line(
-        "ratio, the published procedure alone", f"{slow / bare:.0f}×", "≥ 100×", reached=slow / bare >= 100
+        "ratio, only the published procedure", f"{slow / bare:.0f}×", "≥ 100×", reached=slow / bare >= 100
     )
     many, _ = best(lambda: cr.rsa(emb, *sets, samples=10_000), repeats=3)
     report.line("10,000 samples", f"{many:.2f} s", "< 1 s", reached=many < 1)

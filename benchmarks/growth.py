@@ -1,4 +1,4 @@
-"""Memory over a vocabulary, and how time grows: lists of words, words left out, saved results."""
+"""Memory over a vocabulary, and growth of time: lists of words, words left out, saved results."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ import numpy as np
 import crossroads as cr
 from benchmarks.timing import Report, best, in_own_process
 from crossroads.report import Audit
-from crossroads.report.records import audit_document
-from crossroads.report.writing import write_json
+from crossroads.report.documents.records import audit_document
+from crossroads.report.files import write_json
 
 WORDS, DIM = 2_000_000, 100
 MEMORY = """
@@ -63,7 +63,7 @@ def design_of(n: int) -> cr.Design:
 
 
 def saved(path: Path, *, designs: int, words: int) -> float:
-    """Write the results.json of an audit of large designs, one word of them beyond the BMP; its megabytes."""
+    """Write results.json of an audit of large designs, with a word beyond the BMP; return its size in MB."""
     rng, labels = np.random.default_rng(0), [f"word{i:05}" for i in range(6 * words)]
     labels[3] = "😀"
     emb = cr.Embeddings(labels, rng.standard_normal((len(labels), 50), dtype=np.float32))
@@ -73,7 +73,7 @@ def saved(path: Path, *, designs: int, words: int) -> float:
         x, y, a, b = ([labels[i] for i in part] for part in chosen)
         made.append(cr.Design(name=f"test{number}", x=x, y=y, a=a, b=b))
     battery = cr.battery(emb, made, method="normal", resamples=0)
-    write_json(path, audit_document(Audit(battery=battery), made))
+    write_json(path, audit_document(Audit([battery]), made))
     return path.stat().st_size / 1e6
 
 
@@ -87,7 +87,7 @@ def exponent(report: Report, what: str, run: Callable[[int], Callable[[], Any]],
 
 
 def run(report: Report) -> None:
-    report.head(f"SC-WEAT of {WORDS:,} × {DIM} float32: peak of resident memory beyond what was there before")
+    report.head(f"SC-WEAT of {WORDS:,} × {DIM} float32: additional peak of resident memory")
     cases = (
         ("every word, no p-values", "'*'", 8, "none"),
         ("every word, exact p-values, 8 against 8", "'*'", 8, "auto"),
@@ -113,8 +113,8 @@ def run(report: Report) -> None:
     report.line("200,000 words given as a list", f"{listed:.2f} s", "< 1 s", reached=listed < 1)
     big = vectors(40_000, 300)
     designs = {n: design_of(n) for n in (10_000, 40_000)}
-    exponent(report, "influence", lambda n: lambda: cr.influence(big, designs[n]), 10_000)
-    seconds, _ = best(lambda: cr.influence(big, designs[10_000]), repeats=3)
+    exponent(report, "influence", lambda n: lambda: cr.stats.influence(big, designs[n]), 10_000)
+    seconds, _ = best(lambda: cr.stats.influence(big, designs[10_000]), repeats=3)
     report.line("influence of 10,000 words", f"{seconds:.2f} s", "< 2 s", reached=seconds < 2)
     _run_reporting(report)
 

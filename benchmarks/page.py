@@ -1,4 +1,4 @@
-"""The page of a report: how long it takes to open, and to answer an edit of a word list in its explorer."""
+"""The page of a report: time to open it, and to respond to an edit of a word list in its explorer."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ import numpy as np
 import crossroads as cr
 from benchmarks.timing import Report, best
 from crossroads.report import Audit
-from crossroads.report.page import write_page
-from crossroads.report.records import Record, audit_document
+from crossroads.report.documents.records import Record, audit_document
+from crossroads.report.page.page import write_page
 
 NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 FLAGS = ["--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking"]
@@ -44,14 +44,14 @@ EDITING = """async (edits) => {
 
 
 def written(path: Path, *, words: int, dim: int, tests: int) -> tuple[cr.Embeddings, cr.Design]:
-    """A page of random vectors, with tests of 25 words a list: nothing leans, so that counts are long."""
+    """Write a page of random vectors, with tests of 25 words per list; without effects, counts are long."""
     labels = [f"word{i:05}" for i in range(words)]
     emb = cr.Embeddings(labels, np.random.default_rng(0).normal(size=(words, dim)).astype(np.float32))
     designs = []
     for number in range(tests):
         x, y, a, b = (labels[(100 * number + k) % words :][:25] for k in (0, 25, 50, 75))
         designs.append(cr.Design(name=f"test{number}", x=x, y=y, a=a, b=b))
-    audit = Audit(battery=cr.battery(emb, designs, method="normal", resamples=0))
+    audit = Audit([cr.battery(emb, designs, method="normal", resamples=0)])
     write_page(path, [Record(document=audit_document(audit, designs), vectors=emb)])
     return emb, designs[0]
 

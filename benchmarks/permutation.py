@@ -9,9 +9,9 @@ from scipy import stats
 
 import crossroads as cr
 from benchmarks.timing import Report, best, in_own_process
-from crossroads.inference.counting import count_exactly
-from crossroads.inference.permutation import permutation_test
-from crossroads.inference.scores import as_scores
+from crossroads.inference.permutation.counting import count_exactly
+from crossroads.inference.permutation.scores import as_scores
+from crossroads.inference.permutation.test import permutation_test
 
 CASES = [
     (8, 1.0, 1.5e-3),
@@ -43,7 +43,7 @@ def vectors(x: np.ndarray, y: np.ndarray) -> tuple[cr.Embeddings, cr.Design]:
 
 
 def run(report: Report) -> None:
-    report.head("Exact p-values, numpy only (words a set, effect size)")
+    report.head("Exact p-values, numpy only (words per set, effect size)")
     for n, d, goal in CASES:
         x, y = scores(n, d, seed=n)
         seconds, counts = best(
@@ -51,20 +51,20 @@ def run(report: Report) -> None:
         )
         p = (counts.above + counts.tied) / counts.total
         report.line(
-            f"{n} a set, d = {d}: p = {p:.4g}",
+            f"{n} per set, d = {d}: p = {p:.4g}",
             f"{1e3 * seconds:.2f} ms",
             f"≤ {1e3 * goal:g} ms",
             reached=seconds <= goal,
         )
     x, y = scores(25, 0.02, seed=25)
     slow, _ = best(lambda: count_exactly(as_scores(x, y, score_error=1e-14), compiled=False), repeats=1)
-    report.line("25 a set, d ≈ 0, the worst case", f"{slow:.2f} s")
+    report.line("25 per set, d ≈ 0, the worst case", f"{slow:.2f} s")
     if importlib.util.find_spec("numba"):
         count_exactly(as_scores([1.0, 2], [0.0, 3]), compiled=True)  # compile
         fast, _ = best(lambda: count_exactly(as_scores(x, y, score_error=1e-14), compiled=True), repeats=3)
         report.line("the same, compiled", f"{fast:.2f} s", "< 1 s", reached=fast < 1)
         report.line("numpy / compiled", f"{slow / fast:.1f}×")
-    report.head("Certain bounds, 32 a set")
+    report.head("Rigorous bounds, 32 per set")
     for d in (0.3, 1.4):
         x, y = scores(32, d, seed=32)
         seconds, found = best(lambda x=x, y=y: permutation_test(x, y, method="bracket"))
@@ -73,7 +73,7 @@ def run(report: Report) -> None:
         report.line(
             f"d = {d}: {width:.2%} wide", f"{1e3 * seconds:.0f} ms", "≤ 1.5 % in 50 ms", reached=reached
         )
-    report.head("Against scipy.stats.permutation_test with 10,000 resamples, WEAT with 8 words a set")
+    report.head("Against scipy.stats.permutation_test with 10,000 resamples, WEAT with 8 words per set")
     x, y = scores(8, 1.0, seed=8)
     emb, design = vectors(x, y)
     ours, result = best(lambda: cr.weat(emb, design))
@@ -96,8 +96,8 @@ def run(report: Report) -> None:
     for n, d, goal in ((25, 1.5, 20), (25, 0.02, 600), (32, 1.4, 600)):
         x, y = scores(n, d, seed=n)
         code = (
-            "from crossroads.inference.permutation import permutation_test\n"
+            "from crossroads.inference.permutation.test import permutation_test\n"
             f"answer = permutation_test({x.tolist()!r}, {y.tolist()!r}, score_error=1e-14).pvalue"
         )
         used = in_own_process(code)["megabytes"] - empty
-        report.line(f"{n} a set, d = {d}", f"{used:.0f} MB more", f"< {goal} MB", reached=used < goal)
+        report.line(f"{n} per set, d = {d}", f"{used:.0f} MB more", f"< {goal} MB", reached=used < goal)

@@ -1,8 +1,8 @@
-"""Probes and audits: how much of the time is spent inside the model, and against one prompt at a time.
+"""Probes and audits: share of the time inside the model, and comparison with one prompt at a time.
 
 The model is the small masked one that the tests use; name its folder in ``CROSSROADS_MLM``. Without it a
-random BERT of the same size is asked, which takes as long. Shares are of processor time, which a busy machine
-changes least.
+random BERT of the same size is used, which takes as long. Shares are of processor time, which a busy machine
+affects least.
 """
 
 from __future__ import annotations
@@ -15,14 +15,14 @@ import tempfile
 import threading
 import time
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import numpy as np
 
 from benchmarks.timing import Report
-from crossroads.extraction.probing import probe
-from crossroads.sources.language_models import LanguageModel
-from crossroads.sources.model_files import find_model
+from crossroads.extraction.probe.run import probe
+from crossroads.sources.models.files import find_model
+from crossroads.sources.models.language import LanguageModel
 
 GROUPS = ["woman", "man", "elderly", "teenager", "Asian", "Black", "immigrant", "doctor"]
 TEMPLATES = ["singular", "plural", "comparative"]
@@ -66,7 +66,7 @@ def run(report: Report) -> None:
 
 
 def _audit(report: Report, folder: Path, scratch: Path) -> None:
-    """A whole audit in a process of its own, against the model alone on the texts that it needs."""
+    """A whole audit in a separate process, against the bare model on the same texts."""
     before, begun = resource.getrusage(resource.RUSAGE_CHILDREN), time.perf_counter()
     program = [sys.executable, "-c", "from crossroads.cli import main; main()"]
     subprocess.run([*program, "audit", folder, "-o", scratch / "out"], check=True, capture_output=True)
@@ -83,20 +83,21 @@ def _audit(report: Report, folder: Path, scratch: Path) -> None:
 def _bare_passes(folder: Path) -> tuple[float, int, int]:
     """Processor seconds of all texts of the study, from an eighth of them in one thread; and their number.
 
-    Through all layers, and at the places that are read through the output matrix.
+    Through all layers, and through the output matrix at the positions that are read.
     """
     import torch
     import transformers
 
-    from crossroads.extraction.probing_material import make_material
-    from crossroads.extraction.probing_plan import make_probe_plan
-    from crossroads.extraction.prompt_material import asked_material
-    from crossroads.extraction.prompts import PRIORS, chosen_templates, group_rows, prior_rows
+    from crossroads.extraction.probe.material import asked_material
+    from crossroads.extraction.probe.plan import make_probe_plan
+    from crossroads.extraction.probe.prompts import Prior, chosen_templates, group_rows, prior_rows
+    from crossroads.extraction.probe.tokens import make_material
 
     loaded, asked = LanguageModel(find_model(folder)), asked_material(None, None, None)
     mask = loaded.tokenizer.mask_token
     material = make_material(
-        loaded.tokenizer, groups=group_rows(asked.groups), priors=prior_rows(PRIORS, asked.noun, mask),
+        loaded.tokenizer, groups=group_rows(asked.groups),
+        priors=prior_rows(get_args(Prior), asked.noun, mask),
         templates=chosen_templates(asked.templates, causal=False).templates, traits=asked.traits,
         synonyms=False, causal=False, missing="drop",
     )  # fmt: skip
@@ -126,13 +127,13 @@ def _measure(report: Report, folder: Path) -> None:
         nonlocal inside
         start = time.thread_time()
         answer = original(self, *arguments)
-        with lock:  # several batches are under way at a time, each in a thread
+        with lock:  # several batches are computed at a time, each in a thread
             inside += time.thread_time() - start
         return answer
 
     def watch(step: Any) -> None:
         nonlocal begun, used
-        if step.stage == "splitting":  # after loading, which is not ours
+        if step.stage == "splitting":  # after loading, which is not counted
             begun, used = time.perf_counter(), time.process_time()
 
     LanguageModel.ask = timed  # type: ignore[method-assign]
@@ -144,7 +145,7 @@ def _measure(report: Report, folder: Path) -> None:
     texts = logits.provenance.details["texts"]
     share = inside / used
     report.line("share of the time inside the model", f"{share:.0%}", "≥ 80 %", reached=share >= 0.8)
-    report.line("texts a second", f"{texts / total:,.0f}", f"{texts:,} texts")
+    report.line("texts per second", f"{texts / total:,.0f}", f"{texts:,} texts")
     one = _one_at_a_time(folder)
     ratio = texts / total * one
     report.line("against one prompt at a time, all its logits", f"{ratio:.1f}× faster")
@@ -154,7 +155,7 @@ def _measure(report: Report, folder: Path) -> None:
 
 
 def _one_at_a_time(folder: Path) -> float:
-    """Seconds that a prompt takes alone, as a plain loop asks."""
+    """Seconds that a prompt takes in a plain loop."""
     import torch
     import transformers
 

@@ -1,4 +1,4 @@
-"""Catalogue words out of a GloVe text file of about a gigabyte, against gensim."""
+"""Reading of catalogue words from a GloVe text file of about a gigabyte, against gensim."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def catalogue_words() -> list[str]:
 
 
 def write(path: Path, words: list[str]) -> None:
-    """A file of the asked size whose first column holds the words somewhere."""
+    """Write a file of the required size that contains the words."""
     rng = np.random.default_rng(1)
     tokens = [f"token{i}" for i in range(WORDS)]
     for word, at in zip(words, rng.choice(WORDS, len(words), replace=False), strict=True):
@@ -35,7 +35,7 @@ def write(path: Path, words: list[str]) -> None:
 
 
 def run(report: Report) -> None:
-    report.head(f"Catalogue words out of a GloVe text file of {WORDS:,} × {DIM}")
+    report.head(f"Catalogue words from a GloVe text file of {WORDS:,} × {DIM}")
     words = catalogue_words()
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "glove.txt"
@@ -47,7 +47,7 @@ def run(report: Report) -> None:
         )
         in_own_process(code)  # warm the file cache for both
         ours = in_own_process(code)
-        report.line(f"{ours['answer']} words out of {size:.2f} GB", f"{ours['seconds']:.2f} s")
+        report.line(f"{ours['answer']} words from {size:.2f} GB", f"{ours['seconds']:.2f} s")
         report.line(
             "resident memory", f"{ours['megabytes']:.0f} MB", "< 200 MB", reached=ours["megabytes"] < 200
         )

@@ -10,16 +10,16 @@ from scipy.optimize import minimize_scalar
 import crossroads as cr
 from benchmarks.timing import Report, best
 from crossroads.evidence.logits import Logits
-from crossroads.inference import sensitivity
-from crossroads.inference.compiled import kernels
-from crossroads.inference.sensitivity import set_distance
-from crossroads.measures.sensitivity import set_test
+from crossroads.inference import least_change as sensitivity
+from crossroads.inference.least_change import set_distance
+from crossroads.inference.permutation.compiled import kernels
+from crossroads.measures.traits.sensitivity import set_test
 
 CONTEXTS, TRAITS, VOCABULARY, WIDTH = 1000, 32, 30_522, 768
 
 
 def project(matrix: np.ndarray, hidden: np.ndarray, target: int) -> float:
-    """The published iteration, written anew: move the largest rivals one by one on the whole matrix."""
+    """The published iteration: move the largest rivals one by one on the whole matrix."""
     logits = matrix @ hidden
     wanted = (logits - logits[target] + 1.0) / (hidden @ hidden)
     wanted[target] = 0.0
@@ -51,7 +51,7 @@ def search(logits: np.ndarray, target: int) -> float:
 
 
 def probed(rng: np.random.Generator, keep: int = 2048) -> Logits:
-    """Evidence of the size of the publication: 53 groups, 35 templates, 32 adjectives of one piece."""
+    """Evidence of the size of the published study: 53 groups, 35 templates, 32 adjectives of one piece."""
     traits = cr.catalog().traits("abc-traits")
     rows, templates = 54, 35
     n = rows * templates
@@ -100,7 +100,7 @@ def run(report: Report) -> None:
 def _both(
     report: Report, logits: np.ndarray, norms: np.ndarray, traits: np.ndarray
 ) -> tuple[float, np.ndarray]:
-    """Times of the plain and of the compiled way; returns the shorter."""
+    """Time the numpy and the compiled version; return the shorter time."""
     compiled = sensitivity.kernels
     sensitivity.kernels = lambda: None  # type: ignore[assignment]
     try:

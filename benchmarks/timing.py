@@ -1,4 +1,4 @@
-"""Timing that a busy machine disturbs least: the best of several runs; memory from a process of its own."""
+"""Timing that a busy machine affects least: the best of several runs; memory of a separate process."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from typing import Any
 
 
 def best(run: Callable[[], Any], *, repeats: int = 5, budget: float = 3.0) -> tuple[float, Any]:
-    """Shortest time of several runs, and what the last one returned."""
+    """Shortest time of several runs, and the result of the last one."""
     shortest, result = float("inf"), None
     begun = time.perf_counter()
     for _ in range(repeats):
@@ -25,7 +25,7 @@ def best(run: Callable[[], Any], *, repeats: int = 5, budget: float = 3.0) -> tu
 
 
 def in_own_process(code: str) -> dict[str, Any]:
-    """Run code that sets ``answer``; returns it with the time it took and the memory it needed.
+    """Run code that sets ``answer``; return it with the time and memory it needed.
 
     Code may set ``start`` after its imports; time is counted from there. Linux only.
     """

@@ -15,7 +15,7 @@ WORDS, DIM = 2_200_000, 300
 
 
 def run(report: Report) -> None:
-    report.head(f"SC-WEAT over {WORDS:,} × {DIM} float32, 8 words an attribute")
+    report.head(f"SC-WEAT over {WORDS:,} × {DIM} float32, 8 words per attribute")
     rng = np.random.default_rng(0)
     table = np.empty((WORDS, DIM), np.float32)
     for start in range(0, WORDS, 100_000):

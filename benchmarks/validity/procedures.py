@@ -1,0 +1,386 @@
+"""What is tried in a cell of the study: worlds of one kind in, counts by procedure out."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from math import comb
+from typing import Any, get_args
+
+import numpy as np
+from numpy.typing import NDArray
+
+import crossroads as cr
+from crossroads.geometry import effect_sizes
+from crossroads.inference.crossed import half_width, spread, tail_probability
+from crossroads.inference.permutation.rows import permutation_rows
+from crossroads.measures import compare_battery
+from crossroads.worlds.names import NameKind
+from crossroads.worlds.tables import PairKind, TraitKind
+from crossroads.worlds.vectors import Kind, VectorWorlds
+
+from .tally import Tally
+
+Floats = NDArray[np.float64]
+Tallies = dict[str, Tally]
+
+CROSSED = "crossed"
+TARGETS, ATTRIBUTES, LARGER = "targets exchanged", "attributes exchanged", "larger of the two"
+BOOTSTRAP = "bootstrap of d"
+LEVEL2, LEVEL2_PUBLISHED, LEVEL2_CROSSED = "Level 2", "Level 2, published tail", "Level 2 crossed"
+PATTERN = "any leaning, published tail"
+SINGLE = "SC-WEAT"
+AT_ONCE = 1000
+CHECKED = 10
+"""Worlds of a cell on which what is computed for many at once is held against the public functions."""
+
+
+@dataclass(frozen=True)
+class Cell:
+    """Worlds of one kind, and what is tried in them."""
+
+    family: str
+    world: str
+    worlds: int
+    """Worlds of procedures that are computed for many worlds at once."""
+    single: int
+    """Worlds of procedures that take one after the other."""
+    sizes: tuple[int, int, int, int] = (8, 8, 8, 8)
+    effect: float = 0.0
+    strength: float = 1.0
+
+    @property
+    def key(self) -> str:
+        """What tells it from other cells."""
+        sizes = "×".join(map(str, self.sizes))
+        return f"{self.family} | {self.world} | {sizes} | effect {self.effect:g} | strength {self.strength:g}"
+
+
+def run(cell: Cell, seed: int) -> Tallies:
+    """Run a cell; equal seeds give equal counts."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", cr.CrossroadsWarning)
+        return FAMILIES[cell.family](cell, seed)
+
+
+def _batches(worlds: int, at_once: int = AT_ONCE) -> Iterator[int]:
+    for start in range(0, worlds, at_once):
+        yield min(at_once, worlds - start)
+
+
+def crossed_rows(tables: Floats, n_x: int, n_a: int, true: float) -> tuple[Floats, NDArray[np.bool_]]:
+    """Two-sided crossed p-values of many tables, and whether the 95 % interval holds the true difference."""
+    found = spread(tables, n_x, n_a)
+    se = np.sqrt(found.total)
+    p = np.asarray(tail_probability(found.difference / se, found.df, "two-sided"))
+    return p, np.asarray(np.abs(found.difference - true) <= half_width(se, found.df, 0.95))
+
+
+def exchanged(scores: Floats, n: int, alternative: Any = "two-sided") -> Floats:
+    """p-values of exchanging labels: counted, or by the saddlepoint where there are too many divisions."""
+    large = min(n, scores.shape[1] - n) >= 13
+    method: Any = "saddlepoint" if large else "auto"
+    return permutation_rows(scores, n, alternative=alternative, method=method).pvalue
+
+
+def _tested(sizes: tuple[int, ...], count: int) -> int:
+    """In how many worlds labels are exchanged: in all, where that is quick."""
+    quick = all(comb(n + m, n) <= 50_000 or min(n, m) >= 13 for n, m in (sizes[:2], sizes[2:]))
+    return count if quick else min(count, 200)
+
+
+def _of_vectors(worlds: VectorWorlds) -> Tallies:
+    """Everything about WEAT that is computed for many worlds at once."""
+    tables, truth = worlds.cosines(), worlds.truth
+    n_x, _, n_a, _ = worlds.sizes
+    lean = truth.lean
+    found: Tallies = {}
+    p, held = crossed_rows(tables, n_x, n_a, truth.difference or 0.0)
+    found[CROSSED] = Tally.of(p, None if truth.difference is None else held)
+    p2, held2 = crossed_rows(tables[:, :n_x], n_x, n_a, lean or 0.0)
+    found[LEVEL2_CROSSED] = Tally.of(p2, None if lean is None else held2)
+    tables = tables[: _tested(worlds.sizes, len(tables))]
+    s = tables[:, :, :n_a].mean(axis=2) - tables[:, :, n_a:].mean(axis=2)
+    t = tables[:, :n_x].mean(axis=1) - tables[:, n_x:].mean(axis=1)
+    by_target, by_attribute = exchanged(s, n_x), exchanged(t, n_a)
+    found[TARGETS], found[ATTRIBUTES] = Tally.of(by_target), Tally.of(by_attribute)
+    found[LARGER] = Tally.of(np.maximum(by_target, by_attribute))
+    both = [tables[:, :n_x].mean(axis=1), tables[:, n_x:].mean(axis=1)]
+    found[LEVEL2] = Tally.of(exchanged(both[0], n_a))
+    observed = [exchanged(u, n_a, "observed") for u in both]
+    found[LEVEL2_PUBLISHED] = Tally.of(observed[0])
+    leans = [
+        (p < 0.05) & (np.abs(effect_sizes(u, n_a, ddof=1)[0]) >= 0.2)
+        for p, u in zip(observed, both, strict=True)
+    ]
+    found[PATTERN] = Tally.flagged(leans[0] | leans[1])
+    return found
+
+
+def _one_by_one(worlds: VectorWorlds, mean_d: float) -> Tallies:
+    """What is computed for one world after the other, by the public functions."""
+    drawn, single = [], []
+    apart = ("topical attributes", "both topical", "frequency in both", "plain corpora", "topical corpora")
+    same_attributes = worlds.kind not in apart and worlds.truth.null
+    method: Any = "saddlepoint" if min(worlds.sizes[2:]) >= 13 else "auto"
+    for emb, design, _ in worlds:
+        drawn.append(cr.stats.bootstrap(emb, design, resamples=1000))
+        if same_attributes:
+            found = cr.sc_weat(emb, [design.x[0]], design.a, design.b, alternative="two-sided", method=method)
+            single.append(float(found.pvalue[0]))
+    zero = [not one.low <= 0 <= one.high for one in drawn]
+    tallies = {BOOTSTRAP: Tally.flagged(zero, [one.low <= mean_d <= one.high for one in drawn])}
+    return tallies | ({SINGLE: Tally.of(single)} if single else {})
+
+
+def _check_public(worlds: VectorWorlds) -> None:
+    """Hold what is computed for many worlds at once against the public function."""
+    n_x, _, n_a, _ = worlds.sizes
+    p, _ = crossed_rows(worlds.cosines()[:CHECKED], n_x, n_a, 0.0)
+    for i, expected in enumerate(p.tolist()):
+        emb, design, _ = worlds[i]
+        told = cr.weat(emb, design, alternative="two-sided", method="normal").crossed
+        if told is None or told.pvalue is None or abs(told.pvalue - expected) > 1e-9:
+            raise RuntimeError(f"{worlds.kind}: crossed p {told} is not {expected}.")
+
+
+def _vector_family(cell: Cell, seed: int, make: Callable[[int, int], VectorWorlds]) -> Tallies:
+    found: Tallies = {}
+    effects: list[float] = []
+    for batch, count in enumerate(_batches(cell.worlds)):
+        worlds = make(count, seed + batch)
+        if batch == 0:
+            _check_public(worlds)
+        some = _of_vectors(worlds)
+        found = {name: found[name] + one for name, one in some.items()} if found else some
+        n_x, _, n_a, _ = worlds.sizes
+        tables = worlds.cosines()
+        s = tables[:, :, :n_a].mean(axis=2) - tables[:, :, n_a:].mean(axis=2)
+        effects += effect_sizes(s, n_x, ddof=1)[0].tolist()
+    if cell.single:
+        mean_d = 0.0 if worlds.truth.null else float(np.mean(effects))
+        found |= _one_by_one(make(cell.single, seed + 10_000), mean_d)
+    return found
+
+
+def vectors(cell: Cell, seed: int) -> Tallies:
+    """WEAT, ML-EAT and SC-WEAT in worlds of vectors."""
+    options: dict[str, Any] = {"sizes": cell.sizes, "effect": cell.effect, "strength": cell.strength}
+    return _vector_family(
+        cell, seed, lambda n, s: cr.worlds.vector_worlds(_kind(cell, Kind), worlds=n, seed=s, **options)
+    )
+
+
+def dealt(cell: Cell, seed: int) -> Tallies:
+    """The same where real targets meet dealt attributes of the embedded vectors."""
+    return _vector_family(cell, seed, lambda n, s: cr.worlds.dealt_worlds(cell.world, worlds=n, seed=s))
+
+
+def corpora(cell: Cell, seed: int) -> Tallies:
+    """The same in vectors that were trained on small corpora."""
+    kind: Any = cell.world
+    options: dict[str, Any] = {"sizes": cell.sizes, "effect": cell.effect}
+    return _vector_family(cell, seed, lambda n, s: cr.worlds.corpus_worlds(kind, worlds=n, seed=s, **options))
+
+
+def contexts(cell: Cell, seed: int) -> Tallies:
+    """CEAT, multilevel CEAT and the bootstrap over words and contexts."""
+    options: dict[str, Any] = {"sizes": cell.sizes, "effect": cell.effect, "strength": cell.strength}
+    kind, n_x, n_a = _kind(cell, Kind), cell.sizes[0], cell.sizes[2]
+    found: Tallies = {}
+    for batch, count in enumerate(_batches(cell.worlds, 200)):
+        worlds = cr.worlds.context_worlds(kind, worlds=count, seed=seed + batch, **options)
+        p, held = crossed_rows(worlds.cosines(), n_x, n_a, worlds.truth.difference or 0.0)
+        some = {"CEAT crossed": Tally.of(p, held)}
+        found = {name: found[name] + one for name, one in some.items()} if found else some
+    seen: dict[str, list[Any]] = {}
+    worlds = cr.worlds.context_worlds(kind, worlds=max(1, cell.single), seed=seed + 10_000, **options)
+    expected, _ = crossed_rows(worlds.cosines(), n_x, n_a, 0.0)
+    for i, (clouds, design, _) in enumerate(worlds):
+        one = cr.ceat(clouds, design, samples=1000)
+        told = getattr(one, "crossed", None)
+        if told is not None and abs(told.pvalue - expected[i]) > 1e-6:
+            raise RuntimeError(f"{cell.key}: crossed p {told.pvalue} is not {expected[i]}.")
+        _note(seen, "CEAT, published", one.pvalue)
+        _note(seen, "CEAT, targets exchanged", one.stimulus_pvalue)
+        if i < cell.single // 3:
+            levels = cr.multilevel_ceat(clouds, design, samples=500)
+            _note(seen, "CEAT Level 2, published", levels.level2["x"].pvalue)
+            _note(seen, "CEAT Level 2, attributes exchanged", levels.level2["x"].stimulus_pvalue)
+            for interval in ("percentile", "bca"):
+                try:
+                    kept: Any = cr.stats.ceat_bootstrap
+                    drawn = kept(clouds, design, resamples=500, interval=interval)
+                except cr.InputError:  # a kind of interval that is no longer offered
+                    continue
+                _note(seen, f"CEAT bootstrap of d, {interval}", not drawn.low <= 0 <= drawn.high)
+    return found | _tallies(seen)
+
+
+def rsa(cell: Cell, seed: int) -> Tallies:
+    """RSA with X and Y as groups and A as the concept."""
+    seen: dict[str, list[Any]] = {}
+    worlds = cr.worlds.vector_worlds(
+        _kind(cell, Kind), worlds=max(1, cell.single), sizes=cell.sizes, strength=cell.strength, seed=seed
+    )
+    n = max(2, min(cell.sizes[:3]) - 2)
+    for emb, design, _ in worlds:
+        y: Any = design.y
+        one = cr.rsa(emb, design.x, y, design.a, n=n, samples=100, permutations=199, splits=0)
+        _note(seen, "RSA, groups exchanged", one.pvalue)
+        _note(seen, "RSA, published sign test", one.sign_pvalue)
+        _note_crossed(seen, "RSA crossed", one, 0.0)
+    return _tallies(seen)
+
+
+def compare(cell: Cell, seed: int) -> Tallies:
+    """Two models with the same association, their words drawn apart."""
+    seen: dict[str, list[Any]] = {}
+    count = max(1, cell.single)
+    options: dict[str, Any] = {"sizes": cell.sizes, "effect": cell.effect, "strength": cell.strength}
+    kind = _kind(cell, Kind)
+    both = [cr.worlds.vector_worlds(kind, worlds=count, seed=seed + i, **options) for i in (0, 10_000)]
+    for (one, design, _), (two, _, _) in zip(*both, strict=True):
+        for scale in ("sd", "cosine"):
+            choice: Any = scale
+            found = compare_battery({"one": one, "two": two}, design, scale=choice, resamples=1)
+            _note(seen, f"compare, {scale}", found.tests[0].pvalue)
+        given = cr.compare(one, two, design, attributes="given")
+        _note(seen, "compare, sd, attributes given", given.pvalue)
+        interval = found.intervals[0]
+        _note(seen, "compare, interval", interval is None or not interval.low <= 0 <= interval.high)
+        _note(seen, "compare, interval held", interval is not None and interval.low <= 0 <= interval.high)
+    return _tallies(seen)
+
+
+def traits(cell: Cell, seed: int) -> Tallies:
+    """Agreement of a model with people."""
+    seen: dict[str, list[Any]] = {}
+    worlds = cr.worlds.trait_worlds(
+        _kind(cell, TraitKind),
+        worlds=max(1, cell.single),
+        effect=cell.effect,
+        strength=cell.strength,
+        seed=seed,
+    )
+    for model, people, truth, _ in worlds:
+        one = cr.align(model, people, permutations=199, bootstrap=400)
+        _note(seen, "align, groups exchanged", one.exchanges["groups"].pvalue)
+        _note(seen, "align, traits exchanged", one.exchanges["traits"].pvalue)
+        _note(seen, "align, published", one.kendall_pvalue)
+        low, high = one.interval or (-1.0, 1.0)
+        _note(seen, "align, interval", not low <= 0 <= high)
+        _note(seen, "align, interval held", low <= truth.tau <= high)
+        _note_crossed(seen, "align crossed", one, truth.tau)
+    return _tallies(seen)
+
+
+def pairs(cell: Cell, seed: int) -> Tallies:
+    """Dominance of domains and emergent traits of pairs."""
+    seen: dict[str, list[Any]] = {}
+    kind = _kind(cell, PairKind)
+    for scores, of_groups, _ in cr.worlds.pair_worlds(kind, worlds=max(1, cell.single), seed=seed):
+        found = cr.pairs.domain_dominance(scores, of_groups)
+        one = found.domain_pairs[0]
+        pvalue = getattr(one, "pvalue", None)
+        if pvalue is not None:
+            _note(seen, "dominance p", pvalue)
+        if one.low is not None and one.high is not None:
+            _note(seen, "dominance, interval", not one.low <= 0 <= one.high)
+        _note(seen, "dominance, declared", abs(one.difference) >= found.least)
+        for null in ("pooled", "normal"):
+            choice: Any = null
+            try:
+                told = cr.pairs.emergent(scores, of_groups, on="traits", null=choice)
+            except cr.InputError:  # refused, or no longer offered
+                _note(seen, f"emergent, {null}, refused", True)
+                continue
+            _note(seen, f"emergent, {null}", bool(told.emergent.any()))
+    return _tallies(seen)
+
+
+def names(cell: Cell, seed: int) -> Tallies:
+    """Words found for a group of names in a vocabulary that has nothing to do with them.
+
+    Shares are of words: ``worlds`` counts all words of all worlds.
+    """
+    flagged, above, total, any_word = 0, 0, 0, []
+    kind, count = _kind(cell, NameKind), max(1, cell.single)
+    for world in cr.worlds.name_worlds(kind, worlds=count, words=300, seed=seed):
+        emb, groups, words, target = world[:4]
+        found = cr.discover(emb, groups, target, words=words, permutations=50)
+        limit = cr.stats.null_threshold(emb, groups, words, target, permutations=50)
+        scores = cr.wefat(emb, groups, words, target)
+        top = np.max([[row[word] for word in words] for row in scores.pairs.values()], axis=0)
+        flagged, total = flagged + len(found.words), total + len(words)
+        above += int((top > limit).sum())
+        any_word.append(bool(found.words))
+    return {
+        "discover, share of words": Tally(total, flagged),
+        "discover, any word": Tally.flagged(any_word),
+        "null_threshold, share of words": Tally(total, above),
+    }
+
+
+def series(cell: Cell, seed: int) -> Tallies:
+    """A series of ten models without an association."""
+    seen: dict[str, list[Any]] = {}
+    for i in range(max(1, cell.single)):
+        worlds = cr.worlds.vector_worlds(_kind(cell, Kind), worlds=10, seed=seed + i)
+        models = {1900 + 10 * at: world.emb for at, world in enumerate(worlds)}
+        found = cr.series(models, worlds[0].design, alternative="two-sided", resamples=0)
+        tests = [point.level1 for point in found.points.values()]
+        _note(seen, "series, any decade, targets exchanged", min(one.pvalue for one in tests))
+        crossed = [one.crossed.pvalue for one in tests if one.crossed is not None]
+        _note(seen, "series, any decade, crossed", min(p for p in crossed if p is not None))
+        adjusted = getattr(found, "adjusted", None)
+        if adjusted:
+            _note(seen, "series, any decade, adjusted", min(adjusted["holm"]))
+    return _tallies(seen)
+
+
+FAMILIES: dict[str, Callable[[Cell, int], Tallies]] = {
+    "vectors": vectors,
+    "dealt": dealt,
+    "corpora": corpora,
+    "contexts": contexts,
+    "rsa": rsa,
+    "compare": compare,
+    "traits": traits,
+    "pairs": pairs,
+    "names": names,
+    "series": series,
+}
+
+
+def _kind(cell: Cell, kinds: Any) -> Any:
+    if cell.world not in get_args(kinds):
+        raise ValueError(f"{cell.world!r} is not one of {get_args(kinds)}.")
+    return cell.world
+
+
+def _note(seen: dict[str, list[Any]], name: str, value: Any) -> None:
+    seen.setdefault(name, []).append(value)
+
+
+def _note_crossed(seen: dict[str, list[Any]], name: str, result: Any, true: float) -> None:
+    """What a result says with words of all sets drawn, if it says so."""
+    told = getattr(result, "crossed", None)
+    if told is not None and told.pvalue is not None:
+        _note(seen, name, told.pvalue)
+        if told.low is not None:
+            _note(seen, f"{name} held", told.low <= true <= told.high)
+
+
+def _counted(values: list[Any]) -> Tally:
+    return Tally.flagged(values) if isinstance(values[0], bool) else Tally.of(values)
+
+
+def _tallies(seen: dict[str, list[Any]]) -> Tallies:
+    """Counts of what was noted; whether an interval held is noted under the name that ends in ``held``."""
+    found = {name: _counted(values) for name, values in seen.items() if not name.endswith(" held")}
+    for name, tally in found.items():
+        if f"{name} held" in seen:
+            tally.held = int(np.sum(seen[f"{name} held"]))
+    return found

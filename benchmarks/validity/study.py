@@ -1,0 +1,160 @@
+"""The cells of the study, and how they are run: in two processes, kept as they finish."""
+
+from __future__ import annotations
+
+import ast
+import hashlib
+import json
+import multiprocessing
+import time
+import zlib
+from collections.abc import Iterator, Mapping
+from concurrent.futures import ProcessPoolExecutor, as_completed
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any, get_args
+
+from crossroads.worlds.names import NameKind
+from crossroads.worlds.tables import PairKind, TraitKind
+from crossroads.worlds.vectors import Kind
+
+from .procedures import Cell, run
+from .tally import Tally
+
+ROOT = Path(__file__).parents[2]
+KEPT = ROOT / ".cache" / "validity" / "cells.jsonl"
+CODE = (
+    "src/crossroads/inference",
+    "src/crossroads/measures",
+    "src/crossroads/worlds",
+    "src/crossroads/geometry.py",
+)
+SIZES = ((4, 4, 4, 4), (8, 8, 8, 8), (16, 16, 16, 16), (25, 25, 25, 25), (4, 12, 4, 12))
+NULLS = tuple(kind for kind in get_args(Kind) if kind != "frequency in both")
+EFFECTS = (0.1, 0.2, 0.3, 0.4, 0.5)
+DESIGNS = ("weat1", "weat3", "weat5", "weat6", "weat7", "weat10", "i1", "i3")
+WORLDS, SINGLE = 10_000, 400
+"""Worlds of a cell in the whole study: where many are computed at once, and where one after the other."""
+
+
+def cells(share: float = 1.0) -> list[Cell]:
+    """All cells, with a share of their worlds."""
+    many, few = max(50, round(share * WORLDS)), max(3, round(share * SINGLE))
+
+    def some(most: int) -> int:
+        return max(3, round(share * most))
+
+    return [
+        *(Cell("vectors", kind, many, few if n == SIZES[1] else 0, n) for kind in NULLS for n in SIZES),
+        *(Cell("vectors", "frequency in both", many, few if n == SIZES[1] else 0, n) for n in SIZES),
+        *(
+            Cell("vectors", kind, max(50, many // 4), few // 2 if n == SIZES[1] else 0, n, effect)
+            for kind in ("exchangeable", "both topical")
+            for n in SIZES[:4]
+            for effect in EFFECTS
+        ),
+        *(Cell("dealt", design, max(50, many // 5), few // 2, (0, 0, 0, 0)) for design in DESIGNS),
+        *(Cell("corpora", kind, some(2000), few // 2) for kind in ("plain", "topical")),
+        *(Cell("corpora", kind, some(200), 0, effect=0.25) for kind in ("plain", "topical")),
+        *(Cell("contexts", kind, some(2000), few) for kind in NULLS),
+        *(Cell("contexts", "both topical", some(2000), few // 2, effect=effect) for effect in (0.2, 0.4)),
+        *(Cell("rsa", kind, 0, 2 * few, (10, 10, 10, 2)) for kind in NULLS),
+        *(Cell("compare", kind, 0, few) for kind in NULLS),
+        *(Cell("compare", kind, 0, few, effect=0.4) for kind in ("exchangeable", "both topical")),
+        *(Cell("traits", kind, 0, few) for kind in get_args(TraitKind)),
+        *(Cell("traits", kind, 0, few, effect=0.3) for kind in get_args(TraitKind)),
+        *(Cell("pairs", kind, 0, 2 * few) for kind in get_args(PairKind)),
+        *(Cell("names", kind, 0, few // 2) for kind in get_args(NameKind)),
+        *(Cell("series", kind, 0, few // 4 or 1) for kind in ("exchangeable", "topical targets")),
+    ]
+
+
+def code_digest() -> str:
+    """Checksum of the code behind the numbers, whatever its comments and docstrings say."""
+    digest = hashlib.sha256()
+    here = [Path(__file__).with_name("procedures.py"), Path(__file__).with_name("tally.py")]
+    files = [file for name in CODE for file in (sorted((ROOT / name).rglob("*.py")) or [ROOT / name])]
+    for file in (*files, *here):
+        tree = ast.parse(file.read_text(encoding="utf-8"))
+        for node in ast.walk(tree):
+            body = getattr(node, "body", None)
+            if isinstance(body, list):
+                node.body = [one for one in body if not _only_text(one)]  # type: ignore[attr-defined]
+        digest.update(ast.dump(tree).encode())
+    return digest.hexdigest()[:16]
+
+
+def _only_text(node: ast.AST) -> bool:
+    return (
+        isinstance(node, ast.Expr)
+        and isinstance(node.value, ast.Constant)
+        and isinstance(node.value.value, str)
+    )
+
+
+def finished(file: Path, digest: str) -> dict[str, dict[str, Any]]:
+    """Cells that were finished with this code, by key; the one with the most worlds of each."""
+    found: dict[str, dict[str, Any]] = {}
+    if file.is_file():
+        for line in file.read_text(encoding="utf-8").splitlines():
+            try:
+                row = json.loads(line)
+            except json.JSONDecodeError:
+                continue  # the last line of a study that was killed
+            before = found.get(row["key"])
+            if row["code"] == digest and (before is None or row["asked"] >= before["asked"]):
+                found[row["key"]] = row
+    return found
+
+
+def run_cell(cell: Cell, digest: str) -> dict[str, Any]:
+    """Run a cell, and say what it was."""
+    begun = time.perf_counter()
+    tallies = run(cell, zlib.crc32(cell.key.encode()))
+    return {
+        "key": cell.key,
+        "code": digest,
+        "asked": [cell.worlds, cell.single],
+        **{name: getattr(cell, name) for name in ("family", "world", "sizes", "effect", "strength")},
+        "seconds": round(time.perf_counter() - begun, 2),
+        "tallies": {name: asdict(tally) for name, tally in tallies.items()},
+    }
+
+
+def run_study(
+    share: float, *, processes: int = 2, file: Path = KEPT, only: str = ""
+) -> Iterator[tuple[int, int, Mapping[str, Any]]]:
+    """Run what is not finished; yields how many cells are done, of how many, and each as it finishes."""
+    digest = code_digest()
+    done = finished(file, digest)
+    wanted = [cell for cell in cells(share) if only in cell.key]
+    left = [
+        cell
+        for cell in wanted
+        if cell.key not in done or done[cell.key]["asked"] < [cell.worlds, cell.single]
+    ]
+    file.parent.mkdir(parents=True, exist_ok=True)
+    count = len(wanted) - len(left)
+    with ProcessPoolExecutor(processes, mp_context=multiprocessing.get_context("spawn")) as pool:
+        waiting = [pool.submit(run_cell, cell, digest) for cell in left]
+        try:
+            for future in as_completed(waiting):
+                row = future.result()
+                with file.open("a", encoding="utf-8") as kept:
+                    kept.write(json.dumps(row) + "\n")
+                count += 1
+                yield count, len(wanted), row
+        finally:
+            pool.shutdown(cancel_futures=True)
+
+
+def rows(share: float, file: Path = KEPT) -> list[dict[str, Any]]:
+    """Finished cells in the order of the study."""
+    done = finished(file, code_digest())
+    return [done[cell.key] for cell in cells(share) if cell.key in done]
+
+
+def tally(row: Mapping[str, Any], name: str) -> Tally | None:
+    """What a procedure did in a cell; None where it was not tried."""
+    found = row["tallies"].get(name)
+    return None if found is None else Tally(**found)
