@@ -28,6 +28,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+
 from tests.registry import sdist_member, wheel_member
 
 PAGE = Path(__file__).with_name("contextual-run.md")
