@@ -19,9 +19,8 @@ from pathlib import Path
 from typing import Any
 
 from crossroads.errors import InputError
-from crossroads.report.audit import marks_of, tables_of
 from crossroads.report.documents.json_text import json_pieces
-from crossroads.report.documents.records import Record, results_document
+from crossroads.report.documents.records import Record, described, results_document
 from crossroads.report.page.data import page_data
 from crossroads.report.page.script import joined
 from crossroads.results import Result
@@ -66,13 +65,7 @@ def page_pieces(
     shown = list(records)
     if comparison is not None:
         document = results_document([comparison], model="comparison")
-        shown.append(
-            Record(
-                document=document,
-                tables=tables_of({comparison.label: comparison}),
-                marks=marks_of([comparison]),
-            )
-        )
+        shown.append(Record(document=document, **described({comparison.label: comparison})))
     heading = one_line(title or _title(records))
     data = page_data(shown, title=heading, findings=findings, fidelity=fidelity)
     style, script = _style(), _script()
