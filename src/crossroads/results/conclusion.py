@@ -29,7 +29,9 @@ class Conclusion:
     """The sentence for each status that it may have, in pieces: names are at odd places, so that an output
     can set them apart."""
     subject: str = ""
-    """What is compared with what: the label of a row."""
+    """What it is about: the label of a row."""
+    rival: str = ""
+    """What that is compared with, where there is such."""
     poles: tuple[str, str] = ("", "")
     """What numbers below and above zero mean, in a few words."""
     scale: str = ""
@@ -106,7 +108,8 @@ def association(
         name=name,
         status=status,
         wordings={one: phrases.direction(x, y, towards, one) for one in FOUND},
-        subject=x if y is None else f"{x}, compared with {y}",
+        subject=x,
+        rival=y or "",
         poles=(b, a),
         scale=scale,
         numbers=found,

@@ -304,15 +304,14 @@ class SeriesResult(Result):
             return
         test = first.level1.concluded(self.label, None)
         (left, right), up = test.poles, found.slope >= 0
-        x = test.subject.partition(", compared with ")[0]
         changed = (" nearer to ", right if up else left, " over time")
         same = (" differently between ", right, " and ", left, " over time")
         yield replace(
             test,
             status=status_of(found.pvalue, None),
             wordings={
-                "holds": ("the model comes to place ", x, *changed),
-                "absent": ("it was not found that the model comes to place ", x, *same),
+                "holds": ("the model comes to place ", test.subject, *changed),
+                "absent": ("it was not found that the model comes to place ", test.subject, *same),
             },
             scale="Δ per unit of time",
             numbers=numbers(

@@ -160,7 +160,8 @@ class DominanceResult(Result):
                         "",
                     )
                 },
-                subject=f"{row.domain1}, compared with {row.domain2}",
+                subject=row.domain1,
+                rival=row.domain2,
                 poles=(row.domain2, row.domain1),
             )
 

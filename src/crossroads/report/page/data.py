@@ -7,7 +7,9 @@ the page can be looked up there.
 from __future__ import annotations
 
 import base64
+import os
 from collections.abc import Iterable, Mapping, Sequence
+from datetime import UTC, datetime
 from typing import Any
 
 import numpy as np
@@ -65,12 +67,20 @@ def page_data(
         "version": versions()["crossroads"],
         "schema": SCHEMA,
         "title": title,
+        "written": _today(),
         "kinds": dict(KINDS),
         "phrases": phrases.as_json(),
         "audits": [_audit(one, share) for one in records],
         "findings": {name: [one.to_dict() for one in some] for name, some in (findings or {}).items()},
         "fidelity": [one.to_dict() for one in fidelity or ()],
     }
+
+
+def _today() -> str:
+    """The day the page is written; ``SOURCE_DATE_EPOCH`` can fix it, for pages that are to be equal."""
+    fixed = os.environ.get("SOURCE_DATE_EPOCH", "")
+    now = datetime.fromtimestamp(int(fixed), UTC) if fixed.isdecimal() else datetime.now(UTC)
+    return now.date().isoformat()
 
 
 def _audit(record: Record, budget: int) -> dict[str, Any]:
@@ -103,6 +113,7 @@ def _concluded(one: Concluded) -> dict[str, Any]:
         "status": said.status,
         "parts": said.parts,
         "subject": said.subject,
+        "rival": said.rival,
         "poles": said.poles,
         "scale": said.scale,
         "at": {role: f"/results/{one.result}/{place}" for role, (place, _) in said.numbers.items()},

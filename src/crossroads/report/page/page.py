@@ -28,7 +28,13 @@ from crossroads.storage.files import write_file
 from crossroads.wording.escaping import one_line
 from crossroads.wording.table import in_html
 
-STYLES = ("page.css", "tests/tests.css", "sections/sections.css", "explorer/explorer.css")
+STYLES = (
+    "page.css",
+    "findings/findings.css",
+    "tests/tests.css",
+    "sections/sections.css",
+    "explorer/explorer.css",
+)
 _UNSAFE = re.compile("[<>&\u2028\u2029\ud800-\udfff]")
 
 
