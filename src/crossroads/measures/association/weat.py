@@ -103,7 +103,7 @@ class WeatResult(Result):
             **numbers(size=(f"{at}effect_size", self.effect_size)),
             **(more or {}),
         }
-        status = status_of(other, self.p)
+        status = status_of(None if self.crossed is None else other, self.p)
         return association(name=name, titles=self.titles, sets=self.sets, status=status, found=found)
 
     def rows(self) -> list[dict[str, Any]]:

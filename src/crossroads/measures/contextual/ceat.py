@@ -225,7 +225,7 @@ class CeatResult(Result):
             **numbers(size=(f"{at}stimulus_effect_size", self.stimulus_effect_size)),
         }
         sets = {} if self.coverage is None else self.coverage.used
-        status = status_of(other, self.p)
+        status = status_of(None if self.crossed is None else other, self.p)
         return association(name=self.label, titles=titles, sets=sets, status=status, found=found)
 
     def readings(self, name: str) -> Iterator[tuple[str, str, Values]]:

@@ -219,7 +219,8 @@ class RsaResult(Result):
     def concluded(self, other: P | None, at: str = "") -> Conclusion:
         """What it comes to; ``at``: its JSON pointer within another result, with ``/`` at its end."""
         first, second, concept = self.names
-        drawn, status = self.crossed, status_of(other, self.p)
+        drawn = self.crossed
+        status = status_of(None if drawn is None else other, self.p)
         value = self.statistic if drawn is None else drawn.difference
         near, far = (first, second) if value >= 0 else (second, first)
         said = (concept, " goes more with ", near, " than with ", far, "")

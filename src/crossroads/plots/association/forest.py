@@ -52,8 +52,8 @@ def forest(
     """Draw Level 1 of every test of a battery, with its interval, the surest first.
 
     What is compared is on the left, and at both ends of each row are the attributes to which the first target
-    is nearer, compared with the second. A filled square marks tests that hold for other words after adjustment
-    for the number of tests. The report draws the same by the same rules.
+    is nearer, compared with the second. A filled square marks tests that hold for other words after
+    adjustment for the number of tests. The report draws the same by the same rules.
 
     Parameters
     ----------
@@ -153,9 +153,8 @@ def _rows(
 def _title(rows: Sequence[_Row]) -> str:
     """The finding: how many tests would be found with other words."""
     held = sum(row.said.status == "holds" for row in rows)
-    return (
-        f"{held} of {counted(len(rows), 'association')} would be found with other words for the same things"
-    )
+    asked = counted(len(rows), "association")
+    return f"{held} of {asked} would be found with other words for the same things"
 
 
 def _labels(rows: Sequence[_Row]) -> list[list[tuple[str, float, str]]]:
@@ -232,9 +231,7 @@ def _note(
         f"filled: p < {wording.level(first.conventions['alpha'])} {wording.FILLED}; open: not",
         f"p {wording.tail(first.level1.alternative)}{'' if old else ', for other words for the same things'}",
         "" if sizes or old else "exact p: for these attribute words",
-        f"{_level(result, intervals, sizes=sizes)}s over the choice of words in all four sets"
-        if ends
-        else "",
+        f"{_level(result, intervals, sizes=sizes)}s over the choice of all words" if ends else "",
         f"not measured: {join_words(result.skipped, most=12)}" if result.skipped else "",
         wording.model(result),
     )
