@@ -73,6 +73,8 @@ type View = {
   id: string;
   title: string;
   order: number;
+  /** Whether it is printed though none of its parts is open. */
+  printed?: boolean;
   applies(context: Context, data: Data): boolean;
   build(context: Context, data: Data): Child;
 };

@@ -25,7 +25,7 @@ view({
     const tests = testsOf(context);
     return [
       tests.length > 0 && el("p", {}, "Each test opens: what it shows and what it cannot show, all its numbers, every word."),
-      tests.map((one) => opening(testsSummary(context, one), () => testsBody(context, all, one), { id: one.id })),
+      tests.map((one) => opening(testsSummary(context, one), () => testsBody(context, all, one), { id: one.id, part: one.id })),
       seriesParts(context, all), singleParts(context),
     ];
   },
