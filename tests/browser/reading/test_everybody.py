@@ -119,8 +119,8 @@ def test_meanings_are_not_copied_with_the_table(opened: Open, report: Path) -> N
 
 def test_a_heading_with_the_name_of_a_set_is_whole(opened: Open, report: Path) -> None:
     page = opened(report).page
-    page.locator("#test-3 > summary").click()
-    box = page.locator("#test-3 .table", has_text="Attribute words of i4")
+    page.locator("#tests > details:nth-of-type(4) > summary").click()
+    box = page.locator("#tests > details:nth-of-type(4) .table", has_text="Attribute words of i4")
     box.locator("th .sort").first.wait_for()
     heads = box.locator("th .sort").all_inner_texts()
     assert heads[2:4] == ["with Mexican American females", "with European American males"]
@@ -265,7 +265,7 @@ def test_a_number_in_a_link_is_a_link_also_when_it_is_tapped(opened: Open, repor
     page = opened(report, has_touch=True).page
     page.evaluate("listening()")
     page.locator("#overview .card.map data").first.tap()
-    page.wait_for_selector("#test-0[open]")
+    page.wait_for_selector("#tests > details:nth-of-type(1)[open]")
     assert page.evaluate("heard.seen") == []
 
 

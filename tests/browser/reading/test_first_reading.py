@@ -57,9 +57,9 @@ def _together(
 
 
 def _open_test(page: Any) -> str:
-    page.locator("#test-0 > summary").click()
-    page.wait_for_selector("#test-0 .plain-words")
-    found: str = page.locator("#test-0 .plain-words").inner_text()
+    page.locator("#tests > details:nth-of-type(1) > summary").click()
+    page.wait_for_selector("#tests > details:nth-of-type(1) .plain-words")
+    found: str = page.locator("#tests > details:nth-of-type(1) .plain-words").inner_text()
     return found
 
 
@@ -164,7 +164,10 @@ def test_adjusted_p_values_of_a_side_chosen_afterwards_are_said_to_be_of_both(
     assert battery.adjusted["bh"][0] == pytest.approx(2 * crossed.pvalue)
     page = made(battery)
     assert "Taking the number of tests and both sides into account, p is" in _open_test(page)
-    assert "Benjamini and Hochberg; two-sided" in page.locator("#test-0 .levels").inner_text()
+    assert (
+        "Benjamini and Hochberg; two-sided"
+        in page.locator("#tests > details:nth-of-type(1) .levels").inner_text()
+    )
 
 
 def _aligned() -> dict[str, Any]:
@@ -201,7 +204,10 @@ def test_a_series_names_its_targets_and_the_tail(made: Callable[..., Any]) -> No
     heads = page.locator("#series-0 thead th").all_inner_texts()
     alone = ["d, x alone", "p, x alone", "d, y alone", "p, y alone"]
     assert heads == ["year", "d", "p", "p (BH)", "exact p", *alone, "pattern"]
-    assert "p-values: one-sided, greater; other than p (BH) not adjusted" in page.locator("#series-0").inner_text()
+    assert (
+        "p-values: one-sided, greater; other than p (BH) not adjusted"
+        in page.locator("#series-0").inner_text()
+    )
 
 
 # Names
@@ -324,7 +330,11 @@ def test_a_citation_that_ends_in_a_full_stop_goes_on_without_it(opened: Open, tm
     write_page(path, [Record(document=document)], findings=findings(["weat1"]))
     page = opened(path).page
     _open_test(page)
-    source = page.locator("#test-0 .table", has_text="Published numbers").locator("tbody").inner_text()
+    source = (
+        page.locator("#tests > details:nth-of-type(1) .table", has_text="Published numbers")
+        .locator("tbody")
+        .inner_text()
+    )
     assert "Table 1" in source
     assert "., Table" not in source
 
@@ -415,7 +425,7 @@ def _outside(page: Any, scope: str) -> list[str]:
 @pytest.mark.parametrize("width", [1280, 360])
 def test_no_name_in_a_picture_is_cut_by_its_edge(opened: Open, report: Path, width: int) -> None:
     page = opened(report, width=width).page
-    for part in ("test-0", "test-1", "test-2", "test-3", "detection-0", "geometry-0"):
+    for part in ("weat1", "weat6", "weat7", "i4", "detection-0", "geometry-0"):
         page.locator(f"#{part} > summary").click()
         page.locator(f"#{part} svg").first.wait_for()
     page.evaluate("settled()")  # pictures are drawn anew once they know their room

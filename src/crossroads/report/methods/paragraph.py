@@ -7,8 +7,9 @@ list or version does.
 from __future__ import annotations
 
 import json
+import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from crossroads.errors import join_words
@@ -110,13 +111,23 @@ def _asked(audit: Audit) -> list[str]:
         if names:
             sentences.append(
                 f"{len(names)} {tests} two sets of target words by their mean cosines with two sets of "
-                f"attribute words{where}: {in_markdown(join_words(names, most=_MOST_TESTS))}."
+                f"attribute words{where}: {in_markdown(join_words(_runs(names), most=_MOST_TESTS))}."
             )
     others = [title_of(name) for one in audit.values() if (name := measure_told(one)) not in _SAID]
     if others:
         told = join_words(one[0].lower() + one[1:] for one in dict.fromkeys(others))
         sentences.append(f"Also measured: {in_markdown(told)}.")
     return sentences
+
+
+def _runs(names: Sequence[str]) -> list[str]:
+    """Names of which runs such as a1, a2, a3 are written as one: a1–a3."""
+    runs: list[list[str]] = []
+    for name in names:
+        stem, number = re.fullmatch(r"(.*?)([1-9]\d{0,8})?", name, re.DOTALL).groups()  # type: ignore[union-attr]
+        follows = number and runs and runs[-1][-1] == f"{stem}{int(number) - 1}"
+        runs[-1].append(name) if follows else runs.append([name])
+    return [one for run in runs for one in ([f"{run[0]}–{run[-1]}"] if len(run) > 2 else run)]
 
 
 def _batteries(audit: Audit) -> list[BatteryResult | CeatBatteryResult]:
@@ -141,8 +152,8 @@ def _inferred(audit: Audit) -> list[str]:
         tails = dict.fromkeys(phrases.TOLD_TAILS.get(one.alternative, one.alternative) for one in levels)
         ways = dict.fromkeys(method for _, one in audit.named() for _, method in _methods(one))
         sentences.append(
-            f"p-values for just these words count divisions of the target words ({in_markdown(join_words(ways))}; "
-            f"{in_markdown(join_words(tails))})."
+            "p-values for just these words count divisions of the target words "
+            f"({in_markdown(join_words(ways))}; {in_markdown(join_words(tails))})."
         )
     drawn = [one for _, one in audit.named() if isinstance(one, (BootstrapResult, CeatBootstrapResult))]
     if drawn:

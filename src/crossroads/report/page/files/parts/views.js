@@ -12,10 +12,10 @@ export const view = (one) => VIEWS.push(one);
 const FRAME = ["head", "nav", "main", "foot", "said", "data", "model", "models", "groups", "gate"];
 
 /**
- * A name as a part of an address; "~" stands between a part and what it is in.
+ * A name as a part of an address, without the signs that an address has itself; "~" stands between a part and what it is in.
  * @param {string} text
  */
-const slug = (text) => text.replace(/[\s\p{Cc}~]+/gu, "-").replace(/^-+|-+$/g, "").slice(0, 80);
+const slug = (text) => text.replace(/[\s\p{Cc}~#&%]+/gu, "-").replace(/^-+|-+$/g, "").slice(0, 80);
 
 /**
  * An id for each name, the same in every model that has the names in this order; none is that of anything else.

@@ -230,7 +230,10 @@ view({
       paragraphs.length
         ? [
             methCopied("Methods paragraph", `${paragraphs.join("\n\n")}\n`, "paragraph", "methods"),
-            paragraphs.map((text) => el("p", { class: "pasted" }, bdi(methRead(text)))),
+            paragraphs.map((text) => {
+              const [said, cites] = methRead(text).split(/ (?=See \[@)/);
+              return el("p", { class: "pasted" }, bdi(said), cites ? [" ", el("span", { class: "cites" }, cites)] : null);
+            }),
           ]
         : null,
       el(
