@@ -51,19 +51,19 @@ def test_opening_a_test_is_a_step_that_can_be_taken_back(opened: Open, report: P
     page = opened(report, has_touch=way == "touch").page
     summary = page.locator("#weat7 > summary")
     {"mouse": summary.click, "keyboard": lambda: summary.press("Enter"), "touch": summary.tap}[way]()
-    page.wait_for_function("location.hash === '#weat7'")
+    page.wait_for_function("() => location.hash === '#weat7'")
     assert page.evaluate(OPEN) == ["weat7"]
     page.go_back()
-    page.wait_for_function("document.querySelectorAll('#main details[open]').length === 0")
+    page.wait_for_function("() => document.querySelectorAll('#main details[open]').length === 0")
     page.go_forward()
-    page.wait_for_function("document.querySelector('#weat7').open")
+    page.wait_for_function("() => document.querySelector('#weat7').open")
     assert page.evaluate("location.hash") == "#weat7"
 
 
 def test_closing_the_test_of_the_address_leaves_it_out(opened: Open, report: Path) -> None:
     page = _window(opened(report).page, f"{report.as_uri()}#weat6")
     page.locator("#weat6 > summary").click()
-    page.wait_for_function("location.hash !== '#weat6'")
+    page.wait_for_function("() => location.hash !== '#weat6'")
     assert page.evaluate(OPEN) == []
 
 
@@ -85,7 +85,7 @@ def test_a_copied_address_restores_model_and_part_in_a_new_window(opened: Open, 
     page = opened(two).page
     page.locator("#model").select_option("1")
     page.locator("#i4 > summary").click()
-    page.wait_for_function("location.hash.startsWith('#i4&m=')")
+    page.wait_for_function("() => location.hash.startsWith('#i4&m=')")
     window = _window(page, page.url)
     assert window.locator("#model").input_value() == "1"
     assert window.evaluate(OPEN) == ["i4"]
@@ -102,7 +102,7 @@ def test_the_way_back_leads_to_the_model_before(opened: Open, two: Path) -> None
     page.locator("#model").select_option("1")
     assert page.evaluate(OPEN) == ["weat6"]
     page.go_back()
-    page.wait_for_function("document.querySelector('#model').value === '0'")
+    page.wait_for_function("() => document.querySelector('#model').value === '0'")
     assert page.evaluate(OPEN) == ["weat6"]
 
 
@@ -137,7 +137,7 @@ def test_an_address_that_leads_nowhere_is_told(opened: Open, two: Path, address:
     page = opened(two).page
     page.evaluate("listening()")
     page.evaluate("(address) => { location.hash = address; }", address)
-    page.wait_for_function("heard.seen.some((one) => one.startsWith('There is no '))")
+    page.wait_for_function("() => heard.seen.some((one) => one.startsWith('There is no '))")
 
 
 def test_every_part_has_a_name_and_no_two_the_same(opened: Open, two: Path) -> None:

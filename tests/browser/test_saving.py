@@ -72,7 +72,7 @@ def test_a_figure_is_copied_as_a_picture_and_as_text(opened: Open, report: Path)
     page.evaluate("listening()")
     figure.locator(".menu-button").click()
     page.get_by_role("menuitem", name="Copy PNG").click()
-    page.wait_for_function("heard.seen.includes('PNG copied')")
+    page.wait_for_function("() => heard.seen.includes('PNG copied')")
     assert page.evaluate("navigator.clipboard.read().then(([one]) => [...one.types])") == ["image/png"]
     page.evaluate("emptied()")
     figure.locator(".menu-button").click()
@@ -109,7 +109,9 @@ def test_a_menu_works_by_keyboard_alone(opened: Open, report: Path) -> None:
     page.keyboard.press("ArrowDown")
     assert button.get_attribute("aria-expanded") == "true"
     assert page.evaluate(focused) == "Copy CSV"
-    for key, item in (("ArrowDown", "Copy LaTeX"), ("End", "Save LaTeX"), ("ArrowDown", "Copy CSV"), ("ArrowUp", "Save LaTeX"), ("Home", "Copy CSV")):  # fmt: skip
+    keys = ("ArrowDown", "End", "ArrowDown", "ArrowUp", "Home")
+    items = ("Copy LaTeX", "Save LaTeX", "Copy CSV", "Save LaTeX", "Copy CSV")
+    for key, item in zip(keys, items, strict=True):
         page.keyboard.press(key)
         assert page.evaluate(focused) == item
     page.keyboard.press("Escape")

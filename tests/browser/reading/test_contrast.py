@@ -8,23 +8,24 @@ from typing import Any
 
 import pytest
 
-# Texts whose contrast is below that of WCAG 2.2, level AA: 4.5, and 3 for large letters; and how many were measured.
-MEASURED = """
-() => {
+# How many texts were measured, and those below the contrast of WCAG 2.2, level AA: 4.5, 3 for large letters.
+MEASURED = """() => {
   const canvas = document.createElement('canvas').getContext('2d', { willReadFrequently: true });
-  canvas.canvas.width = canvas.canvas.height = 1;
   const known = new Map();
   const rgba = (text) => {
     if (!known.has(text)) {
-      canvas.clearRect(0, 0, 1, 1); canvas.fillStyle = text; canvas.fillRect(0, 0, 1, 1);
+      canvas.clearRect(0, 0, 1, 1);
+      canvas.fillStyle = text;
+      canvas.fillRect(0, 0, 1, 1);
       const [r, g, b, a] = canvas.getImageData(0, 0, 1, 1).data;
       known.set(text, [r, g, b, a / 255]);
     }
     return known.get(text);
   };
   const over = ([r, g, b, a], below) => [r, g, b].map((one, i) => one * a + below[i] * (1 - a));
+  const linear = (one) => (one <= 0.04045 ? one / 12.92 : ((one + 0.055) / 1.055) ** 2.4);
   const luminance = (colour) => {
-    const [r, g, b] = colour.map((one) => (one / 255 <= 0.04045 ? one / 255 / 12.92 : ((one / 255 + 0.055) / 1.055) ** 2.4));
+    const [r, g, b] = colour.map((one) => linear(one / 255));
     return 0.2126 * r + 0.7152 * g + 0.0722 * b;
   };
   const behind = (node) => {
@@ -32,37 +33,44 @@ MEASURED = """
     const colour = rgba(getComputedStyle(node).backgroundColor);
     return colour[3] === 1 ? colour.slice(0, 3) : over(colour, behind(node.parentElement));
   };
-  // in pictures, the shapes drawn before a text that hold its middle
+  // in pictures also the shapes drawn before a text that hold its middle
   const painted = (text) => {
-    const box = text.getBoundingClientRect(), svg = text.ownerSVGElement, x = box.left + box.width / 2, y = box.top + box.height / 2;
-    let colour = behind(svg);
-    for (const shape of svg.querySelectorAll('rect, circle, path, ellipse')) {
+    const { left, top, width, height } = text.getBoundingClientRect();
+    let colour = behind(text.ownerSVGElement);
+    for (const shape of text.ownerSVGElement.querySelectorAll('rect, circle, path, ellipse')) {
       if (!(shape.compareDocumentPosition(text) & Node.DOCUMENT_POSITION_FOLLOWING)) continue;
-      const at = new DOMPoint(x, y).matrixTransform(shape.getScreenCTM().inverse());
+      const middle = new DOMPoint(left + width / 2, top + height / 2);
       const look = getComputedStyle(shape);
-      if (look.fill !== 'none' && shape.isPointInFill(at)) { const [r, g, b, a] = rgba(look.fill); colour = over([r, g, b, a * look.fillOpacity * look.opacity], colour); }
+      if (look.fill === 'none') continue;
+      if (!shape.isPointInFill(middle.matrixTransform(shape.getScreenCTM().inverse()))) continue;
+      const [r, g, b, a] = rgba(look.fill);
+      colour = over([r, g, b, a * look.fillOpacity * look.opacity], colour);
     }
     return colour;
   };
+  const apart = 'script, style, title, option, .unseen, [aria-disabled=true], [disabled]';
+  const seen = { visibilityProperty: true, opacityProperty: true };
   const found = new Map(), walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
   let counted = 0;
   while (walker.nextNode()) {
-    const node = walker.currentNode.parentElement;
-    if (!walker.currentNode.data.trim() || !node.checkVisibility({ visibilityProperty: true, opacityProperty: true }) || node.closest('script, style, title, option, .unseen, [aria-disabled=true], [disabled]')) continue;
-    const box = node.getBoundingClientRect();
+    const node = walker.currentNode.parentElement, said = walker.currentNode.data.trim();
+    if (!said || !node.checkVisibility(seen) || node.closest(apart)) continue;
+    const box = node.getBoundingClientRect(), look = getComputedStyle(node);
     if (!box.width || !box.height) continue;
-    const look = getComputedStyle(node), drawn = node instanceof SVGElement, text = drawn ? node.closest('text') : null;
-    if (drawn && !text) continue;
-    const base = drawn ? painted(text) : behind(node), size = parseFloat(look.fontSize), large = size >= 24 || (size >= 18.66 && look.fontWeight >= 700);
-    let share = 1; for (let one = node; one; one = one.parentElement) share *= getComputedStyle(one).opacity;
-    const [r, g, b, a] = rgba(drawn ? look.fill : look.color), ink = over([r, g, b, a * share], base);
-    const [high, low] = [luminance(ink), luminance(base)].sort((p, q) => q - p), ratio = (high + 0.05) / (low + 0.05);
+    const text = node instanceof SVGElement ? node.closest('text') : null;
+    const base = text ? painted(text) : behind(node), size = parseFloat(look.fontSize);
+    const large = size >= 24 || (size >= 18.66 && look.fontWeight >= 700);
+    let share = 1;
+    for (let one = node; one; one = one.parentElement) share *= getComputedStyle(one).opacity;
+    const [r, g, b, a] = rgba(text ? look.fill : look.color), ink = over([r, g, b, a * share], base);
+    const [low, high] = [luminance(ink), luminance(base)].sort((p, q) => p - q);
+    const ratio = (high + 0.05) / (low + 0.05);
     counted += 1;
-    if (ratio < (large ? 3 : 4.5)) { const key = `${node.tagName}.${node.getAttribute('class') ?? ''} in ${node.closest('section')?.id} ${ratio.toFixed(2)} ${look.color}`; found.set(key, walker.currentNode.data.slice(0, 30)); }
+    if (ratio >= (large ? 3 : 4.5)) continue;
+    found.set(`${node.tagName}.${node.getAttribute('class')} ${ratio.toFixed(2)}`, said.slice(0, 30));
   }
   return [counted, [...found]];
-}
-"""
+}"""
 
 
 @pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])

@@ -149,7 +149,8 @@ def _inferred(audit: Audit) -> list[str]:
         which = "They" if shares else "p-values"
         sentences.append(f"{which} are adjusted for the number of tests (Benjamini and Hochberg; Holm).")
     if tests:
-        tails = dict.fromkeys(phrases.TOLD_TAILS.get(one.alternative, one.alternative) for one in levels)
+        given = dict.fromkeys(str(one.conventions.get("alternative", "two-sided")) for one in tests)
+        tails = [phrases.TOLD_TAILS.get(one, one) for one in given]
         ways = dict.fromkeys(method for _, one in audit.named() for _, method in _methods(one))
         sentences.append(
             "p-values for just these words count divisions of the target words "

@@ -167,11 +167,12 @@ history.scrollRestoration = "manual"; // parts are opened first
 if (history.state?.open) returned(); else follow();
 addEventListener("popstate", () => { if (history.state?.open) returned(); else follow(); });
 addEventListener("pagehide", leave);
+// before whatever else a link does
+addEventListener("click", ({ target }) => { if (target instanceof Element && target.closest("a[href^='#']")) leave(); }, true);
 addEventListener("click", (event) => {
   const target = /** @type {Partial<Element> | null} */ (event.target), link = target?.closest?.("a[href^='#']"), summary = target?.closest?.("#main summary");
   const part = /** @type {HTMLDetailsElement | null | undefined} */ (summary?.parentElement);
   if (link) {
-    leave();
     // a link to where the address leads already changes no address
     if (link.getAttribute("href") === location.hash) follow();
   } else if (part && !event.defaultPrevented && !part.parentElement?.closest("details")) {

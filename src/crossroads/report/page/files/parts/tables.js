@@ -161,6 +161,8 @@ export function table({ caption, columns, rows, search, filters = [], sorted = n
     const button = el("button", { type: "button", class: "sort", title: column.about, onclick: () => sortBy(i) }, column.title);
     return el("th", { scope: "col", class: column.kind === "text" ? "" : "n" }, button);
   });
+  // columns whose entries stand side by side where rows are cards
+  const brief = columns.map((c) => c.kind !== "text" || rows.slice(0, 100).every((row) => String(c.value(row) ?? "").length <= 14));
   const sorting = rows.length >= 8 && tablesSorting(columns, (chosen) => { order = chosen; draw(); });
   /** @param {Json} row */
   const text = (row) => columns.map((c) => String(c.value(row) ?? "")).join("\u0000").toLowerCase();
@@ -184,7 +186,7 @@ export function table({ caption, columns, rows, search, filters = [], sorted = n
       const tr = el("tr", {}, columns.map((c, i) => {
         const cell = c.cell ? c.cell(row) : c.value(row);
         const content = cell instanceof Node || Array.isArray(cell) ? cell : c.kind === "text" ? bdi(cell ?? "\u2013") : cell ?? "\u2013";
-        return el(header && i === 0 ? "th" : "td", { scope: header && i === 0 ? "row" : null, class: c.kind === "text" ? "" : "n", "data-head": c.title }, content);
+        return el(header && i === 0 ? "th" : "td", { scope: header && i === 0 ? "row" : null, class: c.kind === "text" ? (brief[i] ? "brief" : "") : "n", "data-head": c.title }, content);
       }));
       onrow?.(row, tr);
       return tr;
