@@ -2,6 +2,7 @@
 // The page itself: heading, choice of model, contents, and the sections that the views of other files build; and its address.
 
 import { furnish } from "./charts/saved.js";
+import { statusStrip } from "./findings/status.js";
 import { readAddress, writeAddress } from "./parts/address.js";
 import { contextOf, data, named } from "./parts/audits.js";
 import { bdi, byId, el, say, tell } from "./parts/elements.js";
@@ -10,6 +11,7 @@ import { placeKept, placeNamed, placeOpen, placeReopen, placeReveal } from "./pa
 import { namedParts, VIEWS } from "./parts/views.js";
 import { permutationSteps, permutationTest } from "./statistics/permutation.js";
 import { STATISTICS } from "./statistics/statistics.js";
+import "./findings/findings.js";
 import "./tests/overview.js";
 import "./tests/tests.js";
 import "./intersections/detections.js";
@@ -22,7 +24,7 @@ import "./explorer/explorer.js";
 import "./sections/methods.js";
 import "./sections/others.js";
 
-const state = { audit: 0 };
+const state = { audit: 0, target: "" };
 
 const views = () => VIEWS.filter((view) => view.applies(contextOf(state.audit), data)).sort((a, b) => a.order - b.order);
 
@@ -56,7 +58,8 @@ function heading() {
       ? el("p", {}, el("label", {}, "Model ", el("select", { id: "model", onchange: (e) => choose(Number(e.target.value)) },
         data.audits.map((_, i) => el("option", { value: i, selected: i === state.audit }, named(i))))))
       : null,
-    el("p", { class: "lead" }, `${data.kinds[doc.kind] ?? doc.kind}: `, bdi(doc.model), `; measured with crossroads ${doc.crossroads}.`),
+    el("p", { class: "lead" }, `What associations about people did ${data.kinds[doc.kind] ?? doc.kind} learn, and how sure can we be?`),
+    statusStrip(contextOf(state.audit)),
   ];
 }
 
@@ -110,24 +113,26 @@ const watched = new IntersectionObserver((entries) => {
 }, { rootMargin: "-25% 0px -74% 0px" });
 
 /** Keep where the reader is with the step of the history that is about to be left. */
-const leave = () => remember("replaceState", location.hash || "#");
+const leave = () => remember("replaceState", location.href);
 
 /**
  * @param {"pushState" | "replaceState"} how
- * @param {string} hash
+ * @param {string} address
  */
-function remember(how, hash) {
-  try { history[how]({ open: placeOpen(), top: scrollY }, "", hash); } catch { /* a frame that may not change its address */ }
+function remember(how, address) {
+  const kept = how === "replaceState" ? history.state : null; // other files keep theirs there, too
+  try { history[how]({ ...kept, open: placeOpen(), top: scrollY }, "", address); } catch { /* a frame that may not change its address */ }
 }
 
 /**
- * Write model and part into the address; edits stay as they are.
+ * Write model and part into the address; edits stay with the part that they belong to.
  * @param {"pushState" | "replaceState"} how
- * @param {string} [target]
+ * @param {string} [to]
  */
-function arrived(how, target) {
-  const now = readAddress(location.hash), kept = placeNamed(now.target) ? now.target : "";
-  remember(how, writeAddress({ ...now, target: target ?? kept, model: data.audits.length > 1 ? named(state.audit) : null }));
+function arrived(how, to) {
+  const now = readAddress(location.hash), target = to ?? (placeNamed(now.target) ? now.target : "");
+  remember(how, writeAddress({ target, model: data.audits.length > 1 ? named(state.audit) : null, edits: target === now.target ? now.edits : "" }));
+  state.target = target;
 }
 
 /**
@@ -150,16 +155,17 @@ function follow() {
   const found = placeNamed(target);
   if (target && !found) tell(`There is no part ${target} in this report.`);
   placeReveal(found);
-  found?.scrollIntoView();
+  if (target !== state.target) found?.scrollIntoView(); // an edit of its lists leaves the reader where they are
   if (location.hash) arrived("replaceState", /** @type {Opening | null} */ (found)?.dataset.part);
 }
 
 /** A step back or forward in the history, or the page read again: show what was shown then. */
 function returned() {
-  const { open, top } = history.state;
-  show(readAddress(location.hash).model ?? named(0));
+  const { open, top, lists } = history.state, { model, target } = readAddress(location.hash);
+  show(model ?? named(0));
   placeReopen(open, { only: true });
-  scrollTo({ top });
+  if (!lists || target !== state.target) scrollTo({ top });
+  state.target = target;
 }
 
 draw();
@@ -168,7 +174,7 @@ if (history.state?.open) returned(); else follow();
 addEventListener("popstate", () => { if (history.state?.open) returned(); else follow(); });
 addEventListener("pagehide", leave);
 // before whatever else a link does
-addEventListener("click", ({ target }) => { if (target instanceof Element && target.closest("a[href^='#']")) leave(); }, true);
+addEventListener("click", ({ target }) => { if (target instanceof Element && target.closest("a[href^='#']")) { leave(); state.target = ""; } }, true);
 addEventListener("click", (event) => {
   const target = /** @type {Partial<Element> | null} */ (event.target), link = target?.closest?.("a[href^='#']"), summary = target?.closest?.("#main summary");
   const part = /** @type {HTMLDetailsElement | null | undefined} */ (summary?.parentElement);

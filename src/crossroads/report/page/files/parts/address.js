@@ -1,31 +1,26 @@
 // @ts-check
-// What the address of the page holds: the part that is open, the model, and edits of word lists.
+// Addresses within the page: what is open, in which model, and how its lists were edited.
+//   #weat6    #weat6&m=glove    #weat6&m=glove&e=x-John,x+Tom
 
 /**
- * An address such as "#weat6&m=MODEL&e=EDITS"; what is missing is empty, and without a model it is null.
+ * What an address says. Target and model are as they are called; edits are as they are written, since each of their
+ * words is encoded by itself. A part that cannot be decoded is taken as it is written.
  * @param {string} hash
- * @returns {{ model: string | null, target: string, edits: string }}
+ * @returns {Address}
  */
 export function readAddress(hash) {
-  const [target, ...parts] = hash.replace(/^#/, "").split("&");
-  const found = new Map(parts.map((one) => [one.slice(0, 2), addressDecoded(one.slice(2))]));
-  return { model: found.get("m=") || null, target: addressDecoded(target), edits: found.get("e=") ?? "" };
+  const [first, ...rest] = hash.replace(/^#/, "").split("&");
+  /** @param {string} text */
+  const plain = (text) => { try { return decodeURIComponent(text); } catch { return text; } };
+  /** @param {string} key */
+  const after = (key) => rest.find((part) => part.startsWith(`${key}=`))?.slice(key.length + 1);
+  const model = after("m");
+  return { model: model === undefined ? null : plain(model), target: plain(first), edits: after("e") ?? "" };
 }
 
 /**
- * The address of a part, a model and edits; what is empty is left out.
- * @param {{ model: string | null, target: string, edits: string }} address
- * @returns {string}
+ * The address of a target, with the model and the edits where there are any.
+ * @param {Address} address
  */
-export function writeAddress({ model, target, edits }) {
-  const kept = /** @type {[string, string | null][]} */ ([["m", model], ["e", edits]]).filter(([, text]) => text);
-  return `#${[encodeURIComponent(target), ...kept.map(([name, text]) => `${name}=${encodeURIComponent(text ?? "")}`)].join("&")}`;
-}
-
-/**
- * Text out of an address; what is not encoded properly stays as it is written.
- * @param {string} text
- */
-function addressDecoded(text) {
-  try { return decodeURIComponent(text); } catch { return text; }
-}
+export const writeAddress = ({ model, target, edits }) =>
+  `#${encodeURIComponent(target)}${model === null ? "" : `&m=${encodeURIComponent(model)}`}${edits ? `&e=${edits}` : ""}`;
