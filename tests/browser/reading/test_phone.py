@@ -161,10 +161,10 @@ def test_print_is_two_pages_with_findings_picture_and_methods(opened: Open, repo
     page = opened(report).page
     assert _pages(page) <= 2
     page.emulate_media(media="print")
-    assert page.locator("#overview .outcome").is_visible()
-    assert page.locator("#overview figure svg.chart").last.is_visible()
+    assert page.locator("#findings .finding").first.is_visible()
+    assert page.locator("#findings .hero svg").is_visible()
     assert not page.locator("#tests").is_visible()
-    assert not page.locator("#overview table").first.is_visible()
+    assert not page.locator("#overview").is_visible()
     assert page.locator(".menu").first.is_hidden()
 
 

@@ -181,7 +181,7 @@ addEventListener("click", (event) => {
   if (link) {
     // a link to where the address leads already changes no address
     if (link.getAttribute("href") === location.hash) follow();
-  } else if (part && !event.defaultPrevented && !part.parentElement?.closest("details")) {
+  } else if (part && !event.defaultPrevented && !part.matches(".meaning") && !part.parentElement?.closest("details")) {
     // its state changes after this event
     const { target: here } = readAddress(location.hash), name = (namedParts(), part.dataset.part);
     if (!part.open) { leave(); part.addEventListener("toggle", () => arrived("pushState", name), { once: true }); }
