@@ -111,9 +111,10 @@ def test_paper_has_the_meanings_that_are_open_and_no_line_for_the_others(opened:
 def test_meanings_are_not_copied_with_the_table(opened: Open, report: Path) -> None:
     page = opened(report).page
     box = page.locator("#intersections .table").first
-    for kind in ("csv", "tex"):
+    for item in ("Copy CSV", "Copy LaTeX"):
         page.evaluate("emptied()")
-        box.locator(f"button.{kind}").click()
+        box.locator(".menu-button").click()
+        page.get_by_role("menuitem", name=item).click()
         text = page.evaluate("copied()")
         assert "others found" in text and "false-positive" not in text
 

@@ -366,7 +366,8 @@ def test_showing_all_rows_keeps_the_focus_at_the_table(made: Callable[..., Any])
 def test_what_was_copied_is_seen_and_heard(made: Callable[..., Any]) -> None:
     page = made(cr.mleat(EMB, _design(), resamples=0))
     page.evaluate("listening()")
-    page.locator("#overview button.csv").click()
+    page.locator("#overview .table .menu-button").first.click()
+    page.get_by_role("menuitem", name="Copy CSV").click()
     page.wait_for_function("() => heard.seen.includes('CSV copied') && heard.said.includes('CSV copied')")
     page.locator(".told").wait_for(state="detached")
 
