@@ -104,13 +104,14 @@ def test_no_copied_cell_is_a_formula(opened: Callable[..., Any], tmp_path: Path)
     write_page(path, [Record(document=audit_document(audit, [design]), vectors=emb)])
     page = opened(path).page
     page.evaluate("unfolded()")
-    buttons = page.locator("main button.csv")
+    buttons = page.locator("main .table > .tools .menu-button")
     cells = []
     for place in range(buttons.count()):
         if not buttons.nth(place).is_visible():
             continue
         page.evaluate("emptied()")
         buttons.nth(place).click()
+        page.get_by_role("menuitem", name="Copy CSV").click()
         rows = csv.reader(io.StringIO(page.evaluate("copied()"), newline=""))
         cells += [cell for row in rows for cell in row]
     assert [one for one in cells if one.lstrip()[:1] in tuple("=+@\uff1d")] == []

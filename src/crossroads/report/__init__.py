@@ -8,7 +8,7 @@ from crossroads.report.files import ModelAudit, write_audit, write_audits, write
 from crossroads.report.gate.files import read_rules
 from crossroads.report.gate.rules import Gate, GateError, Rule, Verdict, check_rules, judge
 from crossroads.report.methods.citations import bibtex, citation_keys
-from crossroads.report.methods.paragraph import methods_paragraph
+from crossroads.report.methods.paragraph import methods_paragraph, methods_text
 from crossroads.report.renderers.latex import latex_table
 from crossroads.report.renderers.long import COLUMNS, tidy_rows, write_tidy_csv, write_tidy_parquet
 from crossroads.report.renderers.markdown import markdown_summary
@@ -31,6 +31,7 @@ __all__ = [
     "latex_table",
     "markdown_summary",
     "methods_paragraph",
+    "methods_text",
     "read_rules",
     "results_schema",
     "rsa_name",

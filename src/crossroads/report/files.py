@@ -26,7 +26,7 @@ from crossroads.report.documents.records import VECTORS, Record, audit_record, d
 from crossroads.report.folder import MARK, folder_names
 from crossroads.report.gate.rules import Gate
 from crossroads.report.methods.citations import bibtex
-from crossroads.report.methods.paragraph import methods_paragraph
+from crossroads.report.methods.paragraph import methods_text
 from crossroads.report.page.page import write_page
 from crossroads.report.page.vectors import stimulus_vectors, write_vectors
 from crossroads.report.renderers.csv import write_csv, write_tables
@@ -118,7 +118,7 @@ def write_parts(
     write_tables(folder, audit)
     texts = {
         "table.tex": latex_table(audit),
-        "methods.md": methods_paragraph(audit, designs),
+        "methods.md": methods_text(audit, designs),
         "citations.bib": bibtex(audit, designs),
         "summary.md": markdown_summary(audit, gate),
     }

@@ -103,6 +103,7 @@ def test_paper_has_the_meanings_that_are_open_and_no_line_for_the_others(opened:
     first.locator("summary").click()
     first.locator("dl").wait_for()
     page.emulate_media(media="print")
+    page.evaluate("document.documentElement.dataset.print = 'all'")
     assert first.locator("dd").first.is_visible()
     assert not second.is_visible()
 
@@ -110,17 +111,18 @@ def test_paper_has_the_meanings_that_are_open_and_no_line_for_the_others(opened:
 def test_meanings_are_not_copied_with_the_table(opened: Open, report: Path) -> None:
     page = opened(report).page
     box = page.locator("#intersections .table").first
-    for kind in ("csv", "tex"):
+    for item in ("Copy CSV", "Copy LaTeX"):
         page.evaluate("emptied()")
-        box.locator(f"button.{kind}").click()
+        box.locator(".menu-button").click()
+        page.get_by_role("menuitem", name=item).click()
         text = page.evaluate("copied()")
         assert "others found" in text and "false-positive" not in text
 
 
 def test_a_heading_with_the_name_of_a_set_is_whole(opened: Open, report: Path) -> None:
     page = opened(report).page
-    page.locator("#test-3 > summary").click()
-    box = page.locator("#test-3 .table", has_text="Attribute words of i4")
+    page.locator("#tests > details:nth-of-type(4) > summary").click()
+    box = page.locator("#tests > details:nth-of-type(4) .table", has_text="Attribute words of i4")
     box.locator("th .sort").first.wait_for()
     heads = box.locator("th .sort").all_inner_texts()
     assert heads[2:4] == ["with Mexican American females", "with European American males"]
@@ -265,7 +267,7 @@ def test_a_number_in_a_link_is_a_link_also_when_it_is_tapped(opened: Open, repor
     page = opened(report, has_touch=True).page
     page.evaluate("listening()")
     page.locator("#overview .card.map data").first.tap()
-    page.wait_for_selector("#test-0[open]")
+    page.wait_for_selector("#tests > details:nth-of-type(1)[open]")
     assert page.evaluate("heard.seen") == []
 
 

@@ -57,9 +57,9 @@ def _together(
 
 
 def _open_test(page: Any) -> str:
-    page.locator("#test-0 > summary").click()
-    page.wait_for_selector("#test-0 .plain-words")
-    found: str = page.locator("#test-0 .plain-words").inner_text()
+    page.locator("#tests > details:nth-of-type(1) > summary").click()
+    page.wait_for_selector("#tests > details:nth-of-type(1) .plain-words")
+    found: str = page.locator("#tests > details:nth-of-type(1) .plain-words").inner_text()
     return found
 
 
@@ -164,7 +164,10 @@ def test_adjusted_p_values_of_a_side_chosen_afterwards_are_said_to_be_of_both(
     assert battery.adjusted["bh"][0] == pytest.approx(2 * crossed.pvalue)
     page = made(battery)
     assert "Taking the number of tests and both sides into account, p is" in _open_test(page)
-    assert "Benjamini and Hochberg; two-sided" in page.locator("#test-0 .levels").inner_text()
+    assert (
+        "Benjamini and Hochberg; two-sided"
+        in page.locator("#tests > details:nth-of-type(1) .levels").inner_text()
+    )
 
 
 def _aligned() -> dict[str, Any]:
@@ -325,7 +328,11 @@ def test_a_citation_that_ends_in_a_full_stop_goes_on_without_it(opened: Open, tm
     write_page(path, [Record(document=document)], findings=findings(["weat1"]))
     page = opened(path).page
     _open_test(page)
-    source = page.locator("#test-0 .table", has_text="Published numbers").locator("tbody").inner_text()
+    source = (
+        page.locator("#tests > details:nth-of-type(1) .table", has_text="Published numbers")
+        .locator("tbody")
+        .inner_text()
+    )
     assert "Table 1" in source
     assert "., Table" not in source
 
@@ -359,7 +366,8 @@ def test_showing_all_rows_keeps_the_focus_at_the_table(made: Callable[..., Any])
 def test_what_was_copied_is_seen_and_heard(made: Callable[..., Any]) -> None:
     page = made(cr.mleat(EMB, _design(), resamples=0))
     page.evaluate("listening()")
-    page.locator("#overview button.csv").click()
+    page.locator("#overview .table .menu-button").first.click()
+    page.get_by_role("menuitem", name="Copy CSV").click()
     page.wait_for_function("() => heard.seen.includes('CSV copied') && heard.said.includes('CSV copied')")
     page.locator(".told").wait_for(state="detached")
 
@@ -416,7 +424,7 @@ def _outside(page: Any, scope: str) -> list[str]:
 @pytest.mark.parametrize("width", [1280, 360])
 def test_no_name_in_a_picture_is_cut_by_its_edge(opened: Open, report: Path, width: int) -> None:
     page = opened(report, width=width).page
-    for part in ("test-0", "test-1", "test-2", "test-3", "detection-0", "geometry-0"):
+    for part in ("weat1", "weat6", "weat7", "i4", "detection-0", "geometry-0"):
         page.locator(f"#{part} > summary").click()
         page.locator(f"#{part} svg").first.wait_for()
     page.evaluate("settled()")  # pictures are drawn anew once they know their room

@@ -16,6 +16,7 @@ def test_headings_come_again_on_every_page_of_a_long_table(opened: Open, report:
     page.evaluate("unfolded()")
     assert page.locator("th .sort").first.evaluate("(one) => getComputedStyle(one).display") != "contents"
     page.emulate_media(media="print")
+    page.evaluate("document.documentElement.dataset.print = 'all'")
     # Chromium repeats the row of headings on each page, but paints no button in it after the first
     boxes = page.evaluate(
         """[...new Set([...document.querySelectorAll("#main thead th *")]
@@ -27,11 +28,11 @@ def test_headings_come_again_on_every_page_of_a_long_table(opened: Open, report:
 
 def test_words_that_are_buttons_make_no_row_taller_on_paper(opened: Open, report: Path) -> None:
     page = opened(report, width=680).page
-    page.locator("#test-1 > summary").click()
-    page.locator("#test-1 button.word").first.wait_for()
+    page.locator("#weat6 > summary").click()
+    page.locator("#weat6 button.word").first.wait_for()
     page.emulate_media(media="print")
     rows = page.evaluate(
-        """[...document.querySelectorAll("#test-1 tbody tr:has(button.word)")].map((one) =>
+        """[...document.querySelectorAll("#weat6 tbody tr:has(button.word)")].map((one) =>
           one.getBoundingClientRect().height / parseFloat(getComputedStyle(one).lineHeight))"""
     )
     assert len(rows) > 20

@@ -49,15 +49,15 @@ def told(opened: Open, measured: str, tmp_path: Path) -> Callable[..., Any]:
         path = tmp_path / "told.html"
         write_page(path, [Record(document=document)])
         page = opened(path).page
-        page.locator("#test-0 > summary").click()
-        page.wait_for_selector("#test-0 .plain-words")
+        page.locator("#tests > details:nth-of-type(1) > summary").click()
+        page.wait_for_selector("#tests > details:nth-of-type(1) .plain-words")
         return page
 
     return tell
 
 
 def _said(page: Any) -> str:
-    found: str = page.locator("#test-0 .plain-words").inner_text()
+    found: str = page.locator("#tests > details:nth-of-type(1) .plain-words").inner_text()
     return found
 
 
@@ -204,7 +204,7 @@ def test_rounding_a_p_value_crosses_no_level_and_breaks_no_bound(
     def change(test: dict[str, Any]) -> None:
         test["level1"].update(pvalue=p, method=method, crossed=None)
 
-    line = told(change).locator("#test-0 > summary .numbers").inner_text()
+    line = told(change).locator("#tests > details:nth-of-type(1) > summary .numbers").inner_text()
     assert shown in line.split(", ")
 
 
@@ -219,8 +219,13 @@ def test_a_p_value_for_other_words_is_rounded_likewise_and_is_no_bound(
         test["level1"].update(pvalue=0.0124, method="bracket")
 
     page = told(change)
-    assert f"p = {shown}" in page.locator("#test-0 > summary .numbers").inner_text().split(", ")
-    rows = dict(row.split("\t")[:2] for row in page.locator("#test-0 .levels tbody tr").all_inner_texts())
+    assert f"p = {shown}" in page.locator(
+        "#tests > details:nth-of-type(1) > summary .numbers"
+    ).inner_text().split(", ")
+    rows = dict(
+        row.split("\t")[:2]
+        for row in page.locator("#tests > details:nth-of-type(1) .levels tbody tr").all_inner_texts()
+    )
     assert (rows["p"], rows["exact p"]) == (shown, "≤ 0.013")
 
 
@@ -229,8 +234,11 @@ def test_bounds_are_rounded_away_from_each_other(told: Callable[..., Any]) -> No
         test["level1"].update(pvalue=0.01242, pvalue_low=0.01238, pvalue_high=0.01242, method="bracket")
 
     page = told(change)
-    assert "between 0.012 and 0.013" in page.locator("#test-0 ul.methods li").first.inner_text()
-    rows = page.locator("#test-0 .levels tbody tr").all_inner_texts()
+    assert (
+        "between 0.012 and 0.013"
+        in page.locator("#tests > details:nth-of-type(1) ul.methods li").first.inner_text()
+    )
+    rows = page.locator("#tests > details:nth-of-type(1) .levels tbody tr").all_inner_texts()
     assert next(row for row in rows if row.startswith("exact p, lower bound")).split("\t")[1] == "0.012"
     assert next(row for row in rows if row.startswith("exact p, upper bound")).split("\t")[1] == "0.013"
 
@@ -284,8 +292,8 @@ def test_who_chooses_a_model_by_keyboard_can_go_on_choosing(
 
 def test_who_goes_to_the_explorer_by_keyboard_goes_on_there(opened: Open, report: Path) -> None:
     page = opened(report).page
-    page.locator("#test-1 > summary").click()
-    page.locator("#test-1 button.explore").press("Enter")
+    page.locator("#tests > details:nth-of-type(2) > summary").click()
+    page.locator("#tests > details:nth-of-type(2) button.explore").press("Enter")
     assert page.evaluate("document.activeElement.id") == "explorer-title"
     page.wait_for_selector(".explorer-results[data-shown=yes]")
     page.keyboard.press("Tab")
@@ -296,8 +304,9 @@ def test_who_goes_to_the_explorer_by_keyboard_goes_on_there(opened: Open, report
 def test_what_cannot_be_copied_is_shown_and_then_gone(opened: Open, report: Path, way: str) -> None:
     page = opened(report).page
     page.evaluate("void (navigator.clipboard.writeText = () => Promise.reject(new Error('no')))")
-    button = page.locator("#overview button.copy.csv").first
+    button = page.locator("#overview .table .menu-button").first
     button.press("Enter")
+    page.get_by_role("menuitem", name="Copy CSV").press("Enter")
     page.wait_for_selector("dialog.copying")
     if way == "Escape":
         page.keyboard.press("Escape")
@@ -362,8 +371,8 @@ def test_paper_keeps_its_headings_and_says_what_it_leaves_out(
     document = results_document([cr.weat(emb, _design(sets=words))])
     write_page(path, [Record(document=document, methods="We measured.", citations="@misc{a}")])
     page = opened(path).page
-    page.locator("#test-0 > summary").click()
-    note = page.locator("#test-0 .table", has_text="Target words").locator(".cut")
+    page.locator("#tests > details:nth-of-type(1) > summary").click()
+    note = page.locator("#tests > details:nth-of-type(1) .table", has_text="Target words").locator(".cut")
     note.wait_for(state="attached")
     assert not note.is_visible()
     page.emulate_media(media="print")

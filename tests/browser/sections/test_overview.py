@@ -68,9 +68,10 @@ def _names(page: Any) -> list[str]:
     return [str(one) for one in page.locator("#overview .table tbody th").all_inner_texts()]
 
 
-def _clipboard(page: Any, button: str) -> str:
+def _clipboard(page: Any, item: str) -> str:
     page.evaluate("emptied()")
-    page.locator("#overview .table").first.get_by_role("button", name=button).click()
+    page.locator("#overview .table").first.get_by_role("button", name="Copy or save this table").click()
+    page.get_by_role("menuitem", name=item).click()
     return str(page.evaluate("copied()"))
 
 
@@ -207,9 +208,9 @@ def test_a_test_is_reached_from_its_map_with_the_keyboard_alone(
     page = opened(mixed_page).page
     page.locator("#overview a.card.map").nth(1).focus()
     page.keyboard.press("Enter")
-    page.wait_for_selector("#test-1[open] h4")
-    assert page.locator("#test-0").get_attribute("open") is None
-    assert page.evaluate("location.hash") == "#test-1"
+    page.wait_for_selector("#tests > details:nth-of-type(2)[open] h4")
+    assert page.locator("#tests > details:nth-of-type(1)").get_attribute("open") is None
+    assert page.evaluate("location.hash") == "#other"
 
 
 def test_a_test_that_was_closed_opens_again_from_the_same_link(
@@ -218,11 +219,11 @@ def test_a_test_that_was_closed_opens_again_from_the_same_link(
     page = opened(mixed_page).page
     link = page.locator("#overview .table tbody a").first
     link.click()
-    page.wait_for_selector("#test-0[open]")
-    page.locator("#test-0 > summary").click()
-    assert page.locator("#test-0").get_attribute("open") is None
+    page.wait_for_selector("#tests > details:nth-of-type(1)[open]")
+    page.locator("#tests > details:nth-of-type(1) > summary").click()
+    assert page.locator("#tests > details:nth-of-type(1)").get_attribute("open") is None
     link.click()
-    page.wait_for_selector("#test-0[open]")
+    page.wait_for_selector("#tests > details:nth-of-type(1)[open]")
 
 
 def test_the_forest_has_a_hollow_dot_for_every_test_that_does_not_hold(
@@ -250,8 +251,9 @@ def test_a_chart_is_drawn_anew_when_the_window_becomes_narrow(
 def test_headings_of_columns_are_printed(opened: Callable[..., Any], mixed_page: Path) -> None:
     page = opened(mixed_page).page
     page.emulate_media(media="print")
+    page.evaluate("document.documentElement.dataset.print = 'all'")
     assert page.locator("#overview .table thead").get_by_text("p (BH)").is_visible()
-    assert not page.get_by_role("button", name="Copy CSV").first.is_visible()
+    assert not page.locator(".menu-button").first.is_visible()
 
 
 def test_the_legend_explains_every_pattern(opened: Callable[..., Any], mixed_page: Path) -> None:

@@ -35,8 +35,9 @@ from crossroads.measures.traits.files import TraitTable
 from crossroads.papers.cells import Cell, Reproduction
 from crossroads.papers.fidelity import fidelity as published_fidelity
 from crossroads.report import Audit
+from crossroads.report.audit import tables_of
 from crossroads.report.comparison.audits import adjusted
-from crossroads.report.documents.records import Record, results_document
+from crossroads.report.documents.records import Record, audit_document, results_document
 from crossroads.report.page.page import write_page
 from crossroads.results import Result, result_kinds
 from crossroads.stimuli import Design, paired_groups
@@ -333,6 +334,29 @@ def test_results_without_a_section_are_shown_as_they_are(opened: Open, tmp_path:
     assert seen.locator("#nav a", has_text="Other results").count() == 1
     open_everything(seen)
     assert shown(seen, "/results/0/without/x/y0") == [influence.without["x"]["y0"]]
+
+
+def test_what_is_known_about_a_test_is_in_it_and_one_folded_part_has_each_kind(
+    opened: Open, tmp_path: Path
+) -> None:
+    emb, designs = model(1), (DESIGN, SECOND)
+    results = [cr.battery(emb, designs, resamples=0), *(cr.stats.reliability(emb, one) for one in designs)]
+    audit = Audit(results)
+    document = audit_document(audit, designs)
+    write_page(tmp_path / "p.html", [Record(document=document, tables=tables_of(audit))])
+    seen = opened(tmp_path / "p.html").page
+    kinds = seen.locator("#others > details")
+    assert kinds.locator("summary").all_inner_texts() == ["Reliability of the word lists: 2 results"]
+    assert kinds.get_attribute("open") is None
+    kinds.locator("summary").click()
+    links = kinds.locator("tbody a")
+    assert links.all_inner_texts() == [DESIGN.name, SECOND.name]
+    assert kinds.locator("details details").count() == 0  # the rest is in the tests
+    links.nth(1).click()
+    inside = seen.locator("#tests > details:nth-of-type(2)")
+    inside.locator("summary", has_text="Reliability of the word lists").click()
+    place = next(i for i, one in enumerate(document["results"]) if one.get("design") == SECOND.name)
+    assert shown(seen, f"/results/{place}/targets") == [document["results"][place]["targets"]]
 
 
 NASTY = (

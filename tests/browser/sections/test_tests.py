@@ -27,9 +27,9 @@ from crossroads.stimuli import Design
 
 def _open_test(page: Any, place: int) -> Any:
     """Open a test and give its part of the page."""
-    page.locator(f"#test-{place} > summary").click()
-    page.wait_for_selector(f"#test-{place} > .opened")
-    return page.locator(f"#test-{place}")
+    page.locator(f"#tests > details:nth-of-type({place + 1}) > summary").click()
+    page.wait_for_selector(f"#tests > details:nth-of-type({place + 1}) > .opened")
+    return page.locator(f"#tests > details:nth-of-type({place + 1})")
 
 
 def _battery(record: Record) -> dict[str, Any]:
@@ -38,7 +38,8 @@ def _battery(record: Record) -> dict[str, Any]:
 
 def _clipboard(page: Any, table: Any) -> list[dict[str, str]]:
     page.evaluate("emptied()")
-    table.get_by_role("button", name="Copy CSV").click()
+    table.get_by_role("button", name="Copy or save this table").click()
+    page.get_by_role("menuitem", name="Copy CSV").click()
     return list(csv.DictReader(io.StringIO(page.evaluate("copied()"))))
 
 
@@ -75,7 +76,7 @@ def test_the_line_of_a_test_names_question_effect_and_pattern(
 ) -> None:
     page = opened(report).page
     for place, test in enumerate(_battery(record)["tests"]):
-        line = page.locator(f"#test-{place} > summary")
+        line = page.locator(f"#tests > details:nth-of-type({place + 1}) > summary")
         t = test["titles"]
         assert line.locator(".question").inner_text() == f"{t['x']} / {t['y']}: {t['a']} / {t['b']}"
         assert float(line.locator("data").first.get_attribute("value")) == test["level1"]["effect_size"]

@@ -184,7 +184,7 @@ SAYS: dict[str, set[str]] = {
     "ML-EAT|Tests over time|Levels of the tests": {"wolfe2024mleat"},
     "ML-EAT|weat": {"caliskan2017semantics"},
     "found by saddlepoint": {"skovgaard1987saddlepoint", "booth1990randomization"},
-    "^frequency|Beyond frequency": {
+    "Frequency of the words": {
         "ethayarajh2019understanding",
         "vanloon2022negative",
         "valentini2022undesirable",
@@ -196,8 +196,8 @@ SAYS: dict[str, set[str]] = {
     },
     "^multiverse": {"steegen2016increasing", "simonsohn2020specification"},
     "^icc": {"shrout1979intraclass", "mcgraw1996forming"},
-    "^reliability": {"spearman1910correlation", "brown1910some", "cronbach1951coefficient"},
-    "^placebo": {"clopper1934use"},
+    "^Reliability": {"spearman1910correlation", "brown1910some", "cronbach1951coefficient"},
+    "^Placebo": {"clopper1934use"},
     "found by bracket": {"pagano1983obtaining"},
 }
 

@@ -48,7 +48,7 @@ class Record:
     gate: Mapping[str, Any] | None = None
     """Verdicts of the rules, if there were any."""
     methods: str = ""
-    """The methods paragraph."""
+    """The methods: a paragraph and a table of conventions."""
     citations: str = ""
     """The citations, in BibTeX."""
     tables: Mapping[str, Table] = field(default_factory=dict)

@@ -11,7 +11,6 @@ from typing import Any
 
 from crossroads.results import Result
 from crossroads.wording import phrases
-from crossroads.wording.escaping import in_markdown
 
 _TITLES = {
     "ladder": "How sure",
@@ -19,6 +18,9 @@ _TITLES = {
     "mleat": "Association tests (ML-EAT)",
     "bootstrap": "Confidence intervals",
     "influence": "Influence of single words",
+    "reliability": "Reliability of the word lists",
+    "frequency": "Frequency of the words",
+    "placebo": "Placebo tests",
     "wefat": "Scores of words with groups (WEFAT)",
     "ibd": "Intersectional detection (IBD)",
     "eibd": "Emergent intersectional detection (EIBD)",
@@ -166,10 +168,9 @@ _OF_MEASURE: Mapping[str, Mapping[str, Callable[[Any], str]]] = {
 """Conventions with a different meaning in one measure."""
 
 
-def sentence_of(measure: str, told: str, names: list[str]) -> str:
-    """A sentence on a measure: its tests, unless it is all of them, and its conventions."""
-    which = f", {in_markdown(', '.join(names))}" if names else ""
-    return f"{in_markdown(_TITLES.get(measure, measure))}{which}: {in_markdown(told)}."
+def title_of(measure: str) -> str:
+    """What a measure is called."""
+    return _TITLES.get(measure, measure)
 
 
 def measure_told(result: Result) -> str:

@@ -1,15 +1,16 @@
-"""A methods paragraph from the conventions recorded in the results.
+"""The methods of an audit: a paragraph that can be pasted, and a table of every convention behind it.
 
-Every convention is included, so that the paragraphs of two audits differ if any convention, model, word list
-or version does.
+The table includes every convention, so that the tables of two audits differ if any convention, model, word
+list or version does.
 """
 
 from __future__ import annotations
 
 import json
+import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
 from crossroads.errors import join_words
 from crossroads.evidence.model_names import distinct_names
@@ -20,33 +21,58 @@ from crossroads.measures import (
     CeatBatteryResult,
     CeatBootstrapResult,
     CeatResult,
-    InfluenceResult,
     MleatResult,
     MultilevelCeatResult,
 )
-from crossroads.report.audit import Audit
+from crossroads.report.audit import BESIDE, KINDS, Audit
 from crossroads.report.methods.citations import citation_keys
 from crossroads.report.methods.conventions import (
     all_told,
     grouped,
     measure_told,
     plain,
-    sentence_of,
     spaced,
+    title_of,
     told_by_title,
 )
 from crossroads.results import Result
+from crossroads.wording import phrases
 from crossroads.wording.escaping import in_markdown
 
 if TYPE_CHECKING:
     from crossroads.evidence import Provenance
     from crossroads.stimuli import Design
 
+Row = tuple[str, str]
+"""What was chosen or happened, and how; both in Markdown."""
 _MOST_WORDS = 40
+_MOST_TESTS = 20
+_SAID = frozenset(
+    {"battery", "ceat-battery", "mleat", "ceat", "multilevel-ceat", "ladder", "influence", "bootstrap"}
+    | {"ceat-bootstrap"}
+)
+"""Measures that are the tests themselves, or belong to them."""
+
+
+def methods_text(audit: Audit, designs: Iterable[Design] = ()) -> str:
+    """The methods in Markdown: :func:`methods_paragraph`, and a table of every convention.
+
+    Parameters
+    ----------
+    audit
+        What was measured.
+    designs
+        The designs that were tested, for their citations and departures.
+    """
+    designs = list(designs)
+    rows = [*_models(audit), *_tests(audit), *_departures(designs)]
+    rows += [*_conventions(audit), *_pvalues(audit), *_coverage(audit), *_absent(audit), *_versions(audit)]
+    lines = ["| what | how |", "| --- | --- |", *(f"| {what} | {how} |" for what, how in rows)]
+    return "\n\n".join([methods_paragraph(audit, designs).strip(), "## Conventions", "\n".join(lines)]) + "\n"
 
 
 def methods_paragraph(audit: Audit, designs: Iterable[Design] = ()) -> str:
-    """Methods in English: model, tests, every convention, what was left out, versions.
+    """Methods in about ten lines: model, tests, p-values, intervals, adjustment, version, citations.
 
     Parameters
     ----------
@@ -60,26 +86,112 @@ def methods_paragraph(audit: Audit, designs: Iterable[Design] = ()) -> str:
     str
         Markdown; citations are keys of :func:`~crossroads.report.bibtex`, as Pandoc reads them.
     """
-    designs = list(designs)
-    sentences = [*_models(audit), *_tests(audit), *_departures(designs)]
-    sentences += [*_conventions(audit), *_pvalues(audit), *_coverage(audit)]
-    if absent := audit.unmeasured():
-        told = [f"{in_markdown(name)} ({in_markdown(why.rstrip('.'))})" for name, (_, why) in absent.items()]
-        sentences.append(f"Not measured: {'; '.join(told)}.")
     keys = "; ".join(f"@{key}" for key in citation_keys(audit, designs))
-    sentences += [*_versions(audit), f"See [{keys}]."]
+    sentences = [_subject(audit), *_asked(audit), *_inferred(audit), *_missed(audit), f"See [{keys}]."]
     return " ".join(sentences) + "\n"
 
 
-def _models(audit: Audit) -> list[str]:
+def _subject(audit: Audit) -> str:
+    """The model in short, and the version that measured it."""
+    about, known = audit.about, [KINDS[audit.kind]]
+    known += [f"revision {about.revision}"] if about.revision else []
+    known += [f"{about.details['dim']} dimensions"] if "dim" in about.details else []
+    version = next(one.versions["crossroads"] for one in audit.values() if "crossroads" in one.versions)
+    model = f"{in_markdown(audit.model)} ({in_markdown(', '.join(known))})"
+    return f"Associations in {model} were measured with {in_markdown(f'crossroads {version}')}."
+
+
+def _asked(audit: Audit) -> list[str]:
+    """Which tests were run, by name, and which other measures."""
+    sentences = []
+    for battery in _batteries(audit):
+        names = [one.design for one in battery.tests]
+        tests = "test compares" if len(names) == 1 else "tests compare"
+        where = " over contexts" if isinstance(battery, CeatBatteryResult) else ""
+        if names:
+            sentences.append(
+                f"{len(names)} {tests} two sets of target words by their mean cosines with two sets of "
+                f"attribute words{where}: {in_markdown(join_words(_runs(names), most=_MOST_TESTS))}."
+            )
+    others = [title_of(name) for one in audit.values() if (name := measure_told(one)) not in _SAID]
+    if others:
+        told = join_words(one[0].lower() + one[1:] for one in dict.fromkeys(others))
+        sentences.append(f"Also measured: {in_markdown(told)}.")
+    return sentences
+
+
+def _runs(names: Sequence[str]) -> list[str]:
+    """Names of which runs such as a1, a2, a3 are written as one: a1–a3."""
+    runs: list[list[str]] = []
+    for name in names:
+        stem, number = re.fullmatch(r"(.*?)([1-9]\d{0,8})?", name, re.DOTALL).groups()  # type: ignore[union-attr]
+        follows = number and runs and runs[-1][-1] == f"{stem}{int(number) - 1}"
+        runs[-1].append(name) if follows else runs.append([name])
+    return [one for run in runs for one in ([f"{run[0]}–{run[-1]}"] if len(run) > 2 else run)]
+
+
+def _batteries(audit: Audit) -> list[BatteryResult | CeatBatteryResult]:
+    return [*audit.of(BatteryResult).values(), *audit.of(CeatBatteryResult).values()]
+
+
+def _inferred(audit: Audit) -> list[str]:
+    """How p-values and intervals were made, and the adjustment for the number of tests."""
+    tests: list[Any] = [test for battery in _batteries(audit) for test in battery.tests]
+    levels = [getattr(one, "level1", one) for one in tests]
+    shares = dict.fromkeys(f"{100 * one.crossed.level:g} %" for one in levels if one.crossed is not None)
+    sentences = []
+    if shares:
+        sentences.append(
+            f"p-values and {join_words(shares)} intervals of differences are for other words than these: the "
+            "words of all sets count as drawn, with Satterthwaite's degrees of freedom."
+        )
+    if any(battery.adjusted for battery in _batteries(audit)):
+        which = "They" if shares else "p-values"
+        sentences.append(f"{which} are adjusted for the number of tests (Benjamini and Hochberg; Holm).")
+    if tests:
+        given = dict.fromkeys(str(one.conventions.get("alternative", "two-sided")) for one in tests)
+        tails = [phrases.TOLD_TAILS.get(one, one) for one in given]
+        ways = dict.fromkeys(method for _, one in audit.named() for _, method in _methods(one))
+        sentences.append(
+            "p-values for just these words count divisions of the target words "
+            f"({in_markdown(join_words(ways))}; {in_markdown(join_words(tails))})."
+        )
+    drawn = [one for _, one in audit.named() if isinstance(one, (BootstrapResult, CeatBootstrapResult))]
+    if drawn:
+        told = dict.fromkeys(f"{one.conventions['interval']}, {one.resamples:,} resamples" for one in drawn)
+        sentences.append(f"Intervals of effect sizes are bootstrapped ({in_markdown(join_words(told))}).")
+    return sentences
+
+
+def _missed(audit: Audit) -> list[str]:
+    """How many stimuli were left out, and how many parts could not be measured."""
+    words = {word for _, one in audit.named() if one.coverage is not None for word in one.coverage.missing}
+    sentences = ["No stimulus was left out."]
+    if words:
+        left = "stimulus was left out" if len(words) == 1 else "stimuli were left out"
+        sentences = [f"{len(words)} {left}."]
+    if absent := audit.unmeasured():
+        sentences.append(f"{len(absent)} {'part' if len(absent) == 1 else 'parts'} could not be measured.")
+    return sentences
+
+
+def _absent(audit: Audit) -> list[Row]:
+    told = [
+        f"{in_markdown(name)} ({in_markdown(why.rstrip('.'))})"
+        for name, (_, why) in audit.unmeasured().items()
+    ]
+    return [("Not measured", "; ".join(told))] if told else []
+
+
+def _models(audit: Audit) -> list[Row]:
     """The models of the results and the human judgements, with all that identifies them."""
     people = [one.provenance[-1] for one in audit.of(AlignmentResult).values() if one.provenance]
     everyone = [source for result in audit.values() for source in result.provenance]
     models = _distinct(one for one in everyone if one not in people)
-    head = "The model is" if len(models) == 1 else "One of the models is"
+    head = "Model" if len(models) == 1 else "One of the models"
     names = {**_names([*everyone, *people]), audit.about.source: audit.model}
-    return [f"{head} {one}." for one in _told(models, names)] + [
-        f"Human judgements are from {one}." for one in _told(_distinct(people), names)
+    return [(head, one) for one in _told(models, names)] + [
+        ("Human judgements", one) for one in _told(_distinct(people), names)
     ]
 
 
@@ -112,45 +224,46 @@ def _told(sources: dict[str, list[str]], names: Mapping[str, str]) -> list[str]:
     ]
 
 
-def _tests(audit: Audit) -> list[str]:
+def _tests(audit: Audit) -> list[Row]:
     """Which tests were run, and on which words."""
     battery = audit.one(BatteryResult)
     tests = () if battery is None else battery.tests
     lists = [f"{in_markdown(t.design)} (word lists {t.level1.digest[:12]})" for t in tests]
-    sentences = [f"Tests: {', '.join(lists)}."] if lists else []
+    rows = [("Tests", ", ".join(lists))] if lists else []
     inside = set(map(id, tests))
-    said = (BatteryResult, CeatBatteryResult, BootstrapResult, InfluenceResult)
+    said = (BatteryResult, CeatBatteryResult, BootstrapResult, *BESIDE)
     others = [name for name, one in audit.named() if id(one) not in inside and not isinstance(one, said)]
     if others:
-        sentences.append(f"Also: {'; '.join(map(in_markdown, dict.fromkeys(others)))}.")
-    return sentences
+        rows.append(("Also", "; ".join(map(in_markdown, dict.fromkeys(others)))))
+    return rows
 
 
-def _departures(designs: Iterable[Design]) -> list[str]:
+def _departures(designs: Iterable[Design]) -> list[Row]:
     """How word lists differ from their sources."""
     told = [f"{one.name}: {' '.join(one.departures).rstrip('.')}" for one in designs if one.departures]
-    return [f"Departures of the word lists: {in_markdown('; '.join(told))}."] if told else []
+    return [("Departures of the word lists", in_markdown("; ".join(told)))] if told else []
 
 
-def _conventions(audit: Audit) -> list[str]:
-    """One sentence per measure and title; if tests of a measure differ, one per set of conventions."""
+def _conventions(audit: Audit) -> list[Row]:
+    """One row per measure and title; if tests of a measure differ, one per set of conventions."""
     groups: dict[str, dict[str, list[str]]] = {}
     for name, result in audit.named():
         for title, told in told_by_title(result):
             groups.setdefault(title, {}).setdefault(told, []).append(name)
-    return [
-        sentence_of(measure, told, [] if len(variants) == 1 else names)
-        for measure, variants in groups.items()
-        for told, names in variants.items()
-    ]
+    rows = []
+    for measure, variants in groups.items():
+        for told, names in variants.items():
+            which = [title_of(measure), *([] if len(variants) == 1 else names)]
+            rows.append((in_markdown(", ".join(which)), in_markdown(told)))
+    return rows
 
 
 def described(result: Result) -> str:
     """The measure behind a result and every convention, without a full stop."""
-    return sentence_of(measure_told(result), all_told(result), []).removesuffix(".")
+    return f"{in_markdown(title_of(measure_told(result)))}: {in_markdown(all_told(result))}"
 
 
-def _pvalues(audit: Audit) -> list[str]:
+def _pvalues(audit: Audit) -> list[Row]:
     """The method that each p-value actually used."""
     found: dict[str, list[str]] = {}
     for name, result in audit.named():
@@ -158,12 +271,12 @@ def _pvalues(audit: Audit) -> list[str]:
             found.setdefault(method, []).append(f"{name}{part}")
     if not found:
         return []
-    if set(found) == {"exact"}:
-        return ["Every p-value of an association test is exact: all divisions were counted."]
-    most = max(found, key=lambda method: len(found[method]))
-    told = [f"{method} for {', '.join(parts)}" for method, parts in found.items() if method != most]
-    methods = in_markdown("; ".join([*told, f"{most} for all others"]))
-    return [f"p-values of association tests were found by these methods: {methods}."]
+    told = "every one is exact: all divisions were counted"
+    if set(found) != {"exact"}:
+        most = max(found, key=lambda method: len(found[method]))
+        rest = [f"{method} for {', '.join(parts)}" for method, parts in found.items() if method != most]
+        told = in_markdown("; ".join([*rest, f"{most} for all others"]))
+    return [("p-values of association tests", told)]
 
 
 def _methods(result: Result) -> Iterator[tuple[str, str]]:
@@ -178,39 +291,40 @@ def _methods(result: Result) -> Iterator[tuple[str, str]]:
         yield "", result.stimulus_method
 
 
-def _coverage(audit: Audit) -> list[str]:
+def _coverage(audit: Audit) -> list[Row]:
     """Stimuli left out or found under another spelling, grouped by tests that lack the same words."""
-    told_once = (BootstrapResult, CeatBootstrapResult, InfluenceResult)  # beside a test of the same words
-    left: dict[str, list[str]] = {}
+    left: dict[str, dict[str, None]] = {}
     respelled: dict[str, str] = {}
-    notes: dict[str, list[str]] = {}
+    notes: dict[str, dict[str, None]] = {}
     for name, result in audit.named():
         coverage = result.coverage
-        if coverage is None or isinstance(result, told_once):
-            continue
+        if coverage is None or isinstance(result, (BootstrapResult, CeatBootstrapResult)):
+            continue  # those beside a test of the same words
+        of = result.design if isinstance(result, BESIDE) else name
         respelled |= coverage.respelled
         for note in coverage.notes:
-            notes.setdefault(note, []).append(name)
+            notes.setdefault(note, {})[of] = None
         reasons: dict[str, list[str]] = {}
         for word, why in coverage.missing.items():
             reasons.setdefault(why, []).append(word)
         told = "; ".join(f"{join_words(words, most=_MOST_WORDS)} ({why})" for why, words in reasons.items())
         if told:
-            left.setdefault(told, []).append(name)
-    sentences = [
-        f"Left out of {in_markdown(join_words(names))}: {in_markdown(told)}." for told, names in left.items()
+            left.setdefault(told, {})[of] = None
+    rows = [
+        (f"Left out of {in_markdown(join_words(names))}", in_markdown(told)) for told, names in left.items()
     ]
     if not left:
-        sentences.append("No stimulus was left out.")
+        rows.append(("Left out", "no stimulus"))
     if respelled:
         rules = Counter(how.rpartition("(")[2].rstrip(")") for how in respelled.values())
         counts = join_words(f"{count} by the rule {rule}" for rule, count in rules.items())
-        sentences.append(f"Found under another spelling: {in_markdown(counts)}; results.json lists them.")
-    for note, names in notes.items():
-        sentences.append(f"In {in_markdown(join_words(names))} there is {in_markdown(note)}.")
-    return sentences
+        rows.append(("Found under another spelling", f"{in_markdown(counts)}; results.json lists them"))
+    rows += [
+        (f"Of note in {in_markdown(join_words(names))}", in_markdown(note)) for note, names in notes.items()
+    ]
+    return rows
 
 
-def _versions(audit: Audit) -> list[str]:
+def _versions(audit: Audit) -> list[Row]:
     versions = {name: text for result in audit.values() for name, text in result.versions.items()}
-    return [f"Computed with {in_markdown(', '.join(f'{name} {text}' for name, text in versions.items()))}."]
+    return [("Computed with", in_markdown(", ".join(f"{name} {text}" for name, text in versions.items())))]

@@ -59,6 +59,8 @@ type Data = {
   fidelity: Json[];
 };
 
+type Address = { model: string | null; target: string; edits: string };
+
 /** What a view gets: an audit, and ways to find results in it. */
 type Context = {
   index: number;
@@ -99,6 +101,8 @@ type View = {
   id: string;
   title: string;
   order: number;
+  /** Whether it is printed though none of its parts is open. */
+  printed?: boolean;
   applies(context: Context, data: Data): boolean;
   build(context: Context, data: Data): Child;
 };

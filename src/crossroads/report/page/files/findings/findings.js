@@ -90,7 +90,7 @@ function findingsLead(all) {
 }
 
 view({
-  id: "findings", title: "Findings", order: -1,
+  id: "findings", title: "Findings", order: -1, printed: true,
   applies: (context) => conclusionsOf(context).length > 0,
   build(context) {
     const all = conclusionsOf(context), statuses = Object.entries(context.data.phrases.statuses);

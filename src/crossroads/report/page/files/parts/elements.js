@@ -6,10 +6,10 @@ const SVG = "http://www.w3.org/2000/svg";
 let counted = 0;
 
 /**
- * A name that no other element has.
+ * A name that no other element has; those of parts have no "~".
  * @param {string} stem
  */
-export const fresh = (stem) => `${stem}-${++counted}`;
+export const fresh = (stem) => `${stem}~${++counted}`;
 
 /**
  * @template {HTMLElement | SVGElement} Kind
@@ -81,7 +81,7 @@ export function tell(text) {
   document.querySelector(".told")?.remove();
   const seen = el("div", { class: "told", "aria-hidden": "true" }, bdi(text));
   document.body.append(seen);
-  toldUntil = setTimeout(() => seen.remove(), 2500);
+  toldUntil = setTimeout(() => seen.remove(), Math.max(2500, 60 * text.length)); // time to read it
 }
 
 /**
@@ -124,4 +124,25 @@ export async function copy(text, what) {
     box.select();
     return false;
   }
+}
+
+/**
+ * A name for a file out of any text, with the ending that it has.
+ * @param {string} text
+ */
+function fileName(text) {
+  const [, stem, ending] = /^(.*?)(\.\w+)?$/s.exec(text) ?? ["", text, ""];
+  return `${stem.toLowerCase().replace(/[^\p{L}\p{N}]+/gu, "-").slice(0, 60).replace(/^-+|-+$/g, "") || "report"}${ending ?? ""}`;
+}
+
+/**
+ * Let the browser save a file.
+ * @param {Blob} content
+ * @param {string} name
+ */
+export function save(content, name) {
+  const href = URL.createObjectURL(content), link = el("a", { href, download: fileName(name) });
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(href), 60_000);
+  tell(`${link.download} saved`);
 }

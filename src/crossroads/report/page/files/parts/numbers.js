@@ -165,10 +165,11 @@ export const computed = (value, options = {}) =>
     ? el("data", { value: String(value), class: "computed", title: String(value) }, SHOWN[options.as ?? "number"](value, options))
     : noNumber();
 
-/** All digits of a number, for those who tap: there is nothing to point with. */
+/** What is seen by pointing at it, for those who tap: all digits of a number, the words of a mark in a picture. */
 addEventListener("click", (event) => {
   const { pointerType, target } = /** @type {PointerEvent} */ (event);
-  if (!(target instanceof Element) || !["touch", "pen"].includes(pointerType) || target.closest("a, button, summary")) return;
-  const number = target.closest("data");
-  if (number) tell(number.value);
+  if (!(target instanceof Element) || !["touch", "pen"].includes(pointerType) || target.closest("a, button, summary, [role=option]")) return;
+  const number = target.closest("data"), mark = target.closest("svg :has(> title)"), titled = target.closest("[title]");
+  const said = number?.value ?? mark?.querySelector(":scope > title")?.textContent ?? titled?.getAttribute("title");
+  if (said) tell(said);
 });

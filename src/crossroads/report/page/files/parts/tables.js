@@ -1,7 +1,8 @@
 // @ts-check
 // Tables that can be searched, sorted, and copied as CSV or LaTeX.
 
-import { bdi, copy, el, say } from "./elements.js";
+import { bdi, copy, el, save, say } from "./elements.js";
+import { menu } from "./menu.js";
 import { MINUS, numbered, whole } from "./numbers.js";
 import { opening } from "./views.js";
 
@@ -127,6 +128,16 @@ function meanings(columns) {
 }
 
 /**
+ * A choice of the order of rows, for narrow screens: rows are cards there, and have no headings to press.
+ * @param {Column<any>[]} columns
+ * @param {(order: Sorted) => void} onpick
+ */
+const tablesSorting = (columns, onpick) => el("select", {
+  onchange: (event) => onpick(event.target.value ? /** @type {Sorted} */ (event.target.value.split(" ").map(Number)) : null),
+}, el("option", { value: "" }, "as it is"),
+  columns.flatMap(({ title }, i) => [1, -1].map((way) => el("option", { value: `${i} ${way}` }, `${title} ${way > 0 ? "\u2191" : "\u2193"}`))));
+
+/**
  * A table.
  *   caption   what it shows (a sentence; also the name for those who cannot see it)
  *   columns   [{title, value: row => raw value, cell?: row => node or text, kind: "text" | "number", about?: what it means}]
@@ -150,6 +161,9 @@ export function table({ caption, columns, rows, search, filters = [], sorted = n
     const button = el("button", { type: "button", class: "sort", title: column.about, onclick: () => sortBy(i) }, column.title);
     return el("th", { scope: "col", class: column.kind === "text" ? "" : "n" }, button);
   });
+  // columns whose entries stand side by side where rows are cards
+  const brief = columns.map((c) => c.kind !== "text" || rows.slice(0, 100).every((row) => String(c.value(row) ?? "").length <= 14));
+  const sorting = rows.length >= 8 && tablesSorting(columns, (chosen) => { order = chosen; draw(); });
   /** @param {Json} row */
   const text = (row) => columns.map((c) => String(c.value(row) ?? "")).join("\u0000").toLowerCase();
   const kept = () => {
@@ -166,12 +180,13 @@ export function table({ caption, columns, rows, search, filters = [], sorted = n
   }
   function draw() {
     const found = kept();
+    if (sorting) sorting.value = order ? order.join(" ") : "";
     heads.forEach((th, i) => th.setAttribute("aria-sort", order && order[0] === i ? (order[1] === 1 ? "ascending" : "descending") : "none"));
     body.replaceChildren(...found.slice(0, shown).map((row) => {
       const tr = el("tr", {}, columns.map((c, i) => {
         const cell = c.cell ? c.cell(row) : c.value(row);
         const content = cell instanceof Node || Array.isArray(cell) ? cell : c.kind === "text" ? bdi(cell ?? "\u2013") : cell ?? "\u2013";
-        return el(header && i === 0 ? "th" : "td", { scope: header && i === 0 ? "row" : null, class: c.kind === "text" ? "" : "n" }, content);
+        return el(header && i === 0 ? "th" : "td", { scope: header && i === 0 ? "row" : null, class: c.kind === "text" ? (brief[i] ? "brief" : "") : "n", "data-head": c.title }, content);
       }));
       onrow?.(row, tr);
       return tr;
@@ -184,14 +199,19 @@ export function table({ caption, columns, rows, search, filters = [], sorted = n
     more.textContent = `Show all ${whole(found.length)} rows`;
   }
   more.addEventListener("click", () => { shown = Infinity; draw(); region.focus({ preventScroll: true }); }); // the button is gone
+  const csv = () => csvOf(columns, kept()), latex = () => latexOf(columns, kept(), caption);
   const tools = el("div", { class: "tools" },
     (search ?? rows.length >= 8) && el("label", {}, "Search ", el("input", { type: "search", oninput: (e) => { term = e.target.value.trim().toLowerCase(); draw(); } })),
     filters.map((f, i) => el("label", {}, `${f.title} `, el("select", { onchange: (e) => { picked[i] = e.target.value; draw(); } },
       el("option", { value: "" }, "all"), [...new Set(rows.map(f.value))].filter((v) => v !== "").map((v) => el("option", { value: v }, v))))),
+    sorting && el("label", { class: "by" }, "Sort ", sorting),
     counted && count,
-    el("span", { class: "copies" },
-      el("button", { type: "button", class: "copy csv", onclick: () => copy(csvOf(columns, kept()), "CSV") }, "Copy CSV"),
-      el("button", { type: "button", class: "copy tex", onclick: () => copy(latexOf(columns, kept(), caption), "LaTeX") }, "Copy LaTeX")));
+    menu("Copy or save this table", [
+      ["Copy CSV", () => copy(csv(), "CSV")],
+      ["Copy LaTeX", () => copy(latex(), "LaTeX")],
+      ["Save CSV", () => save(new Blob([csv()], { type: "text/csv" }), `${caption}.csv`)],
+      ["Save LaTeX", () => save(new Blob([latex()], { type: "text/x-tex" }), `${caption}.tex`)],
+    ]));
   draw();
   const region = tablesRegion(caption,
     tablesWatched(el("table", {}, el("caption", {}, el("span", {}, caption)), el("thead", {}, el("tr", {}, heads)), body)));

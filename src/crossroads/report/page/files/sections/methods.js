@@ -44,20 +44,28 @@ export const methConventions = (conventions) =>
   );
 
 /**
- * Markdown as it was written, a paragraph for each of its own; headings lose their signs and nothing else is read.
+ * Text that was escaped for Markdown, as people read it.
  * @param {string} text
  */
-function methParagraphs(text) {
-  const blocks = text
+const methRead = (text) =>
+  text
     .replace(/\\([!-/:-@[-`{-~])/g, "$1")
-    .split(/\n\s*\n/)
-    .map((block) => block.trim())
-    .filter(Boolean);
-  return blocks.map((block) =>
-    /^#{1,6} /.test(block) && !block.includes("\n")
-      ? el("h4", {}, bdi(block.replace(/^#+ /, "")))
-      : el("p", {}, bdi(block.replace(/\s*\n\s*/g, " "))),
-  );
+    .replace(/&(amp|lt|gt);/g, (_, /** @type {"amp" | "lt" | "gt"} */ sign) => ({ amp: "&", lt: "<", gt: ">" })[sign])
+    .replace(/\s*\n\s*/g, " ")
+    .trim();
+
+/**
+ * The methods as they were written: paragraphs, and the table of conventions below them; nothing else is read.
+ * @param {string} text
+ * @returns {{ paragraphs: string[], rows: string[][] }}
+ */
+function methWritten(text) {
+  const blocks = text.split(/\n\s*\n/).map((block) => block.trim());
+  const lines = blocks.filter((block) => block.startsWith("|")).flatMap((block) => block.split("\n").slice(2));
+  return {
+    paragraphs: blocks.filter((block) => block && !/^(\||#{1,6} )/.test(block)),
+    rows: lines.map((line) => line.split(/(?<!\\)\|/).slice(1, -1).map(methRead)),
+  };
 }
 
 /**
@@ -190,50 +198,80 @@ const methUnshown = (unshown) =>
       )
     : null;
 
+/**
+ * Every convention: in words where they were written, and as they were recorded.
+ * @param {Context} context
+ * @param {string[][]} rows
+ */
+const methChoices = (context, rows) => [
+  rows.length
+    ? opening("Every convention in words", () =>
+        el("div", { class: "wide-last" }, table({
+          caption: "Every choice that the numbers depend on, as it was resolved",
+          rows,
+          columns: [plotNamed("what", ([what]) => what), plotNamed("how", ([, how]) => how ?? "")],
+        })),
+      )
+    : null,
+  opening("Conventions as recorded in results.json", () => methGathered(context)),
+];
+
 view({
   id: "methods",
   title: "Methods",
   order: 90,
+  printed: true,
   applies: () => true,
   build(context) {
     const { methods, citations, gate } = context.audit,
+      { paragraphs, rows } = methWritten(methods ?? ""),
       skipped = Object.entries(context.document.skipped ?? {});
     return [
-      methods ? [methCopied("Methods paragraph", methods, "paragraph", "methods"), methParagraphs(methods)] : null,
-      citations
+      paragraphs.length
         ? [
-            methCopied("Citations", citations, "BibTeX", "bibtex"),
-            el("pre", { class: "bib", tabindex: 0, role: "group", "aria-label": "Citations in BibTeX" }, citations),
+            methCopied("Methods paragraph", `${paragraphs.join("\n\n")}\n`, "paragraph", "methods"),
+            paragraphs.map((text) => {
+              const [said, cites] = methRead(text).split(/ (?=See \[@)/);
+              return el("p", { class: "pasted" }, bdi(said), cites ? [" ", el("span", { class: "cites" }, cites)] : null);
+            }),
           ]
         : null,
-      gate ? methGate(gate) : null,
-      el("h3", {}, "Left out"),
-      skipped.length
-        ? table({
-            caption: "What could not be measured, and why",
-            rows: skipped,
-            columns: [plotNamed("part", ([name]) => name), plotNamed("reason", ([, why]) => why)],
-          })
-        : el("p", {}, "No part that was asked for is missing as a whole. Words that were left out of a part are named there."),
-      methUnshown(context.audit.unshown),
-      el("h3", {}, "Conventions"),
-      el("p", {}, "Every choice that the numbers depend on, as it was resolved."),
-      methGathered(context),
-      el("h3", {}, "Provenance"),
-      methSources(context),
-      el("p", { class: "note" }, "Computed with ", methVersions(context), "; results in schema ", String(context.document.schema), "."),
-      el("h3", {}, "The numbers themselves"),
       el(
-        "p",
-        {},
-        "The measured values are in ",
-        el("code", {}, "results.json"),
-        ", where nothing is rounded. To see all digits of a number, point at it or tap it; \u201cCopy CSV\u201d copies those of a whole table. " +
-          "A dash means that there is no number. The same numbers as one long table are in ",
-        el("code", {}, "results.csv"),
-        " and, for R and Python, in ",
-        el("code", {}, "results.parquet"),
-        ". Numbers that the page computes, such as those of the explorer, are in none of these files.",
+        "div",
+        { class: "unprinted" },
+        methChoices(context, rows),
+        citations
+          ? opening("Citations in BibTeX", () => [
+              methCopied("Citations", citations, "BibTeX", "bibtex"),
+              el("pre", { class: "bib", tabindex: 0, role: "group", "aria-label": "Citations in BibTeX" }, citations),
+            ])
+          : null,
+        gate ? methGate(gate) : null,
+        el("h3", {}, "Left out"),
+        skipped.length
+          ? table({
+              caption: "What could not be measured, and why",
+              rows: skipped,
+              columns: [plotNamed("part", ([name]) => name), plotNamed("reason", ([, why]) => why)],
+            })
+          : el("p", {}, "No part that was asked for is missing as a whole. Words that were left out of a part are named there."),
+        methUnshown(context.audit.unshown),
+        el("h3", {}, "Provenance"),
+        methSources(context),
+        el("p", { class: "note" }, "Computed with ", methVersions(context), "; results in schema ", String(context.document.schema), "."),
+        el("h3", {}, "The numbers themselves"),
+        el(
+          "p",
+          {},
+          "The measured values are in ",
+          el("code", {}, "results.json"),
+          ", where nothing is rounded. To see all digits of a number, point at it or tap it; \u201cCopy CSV\u201d in the menu of a table copies those of all its rows. " +
+            "A dash means that there is no number. The same numbers as one long table are in ",
+          el("code", {}, "results.csv"),
+          " and, for R and Python, in ",
+          el("code", {}, "results.parquet"),
+          ". Numbers that the page computes, such as those of the explorer, are in none of these files.",
+        ),
       ),
     ];
   },

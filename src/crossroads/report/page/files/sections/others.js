@@ -4,8 +4,10 @@
 import { histogramChart } from "../charts/charts.js";
 import { plotFacts } from "../parts/columns.js";
 import { bdi, el } from "../parts/elements.js";
-import { fixed, noNumber, num, part, whole } from "../parts/numbers.js";
+import { fixed, noNumber, num, numbered, part, whole } from "../parts/numbers.js";
+import { table } from "../parts/tables.js";
 import { opening, view } from "../parts/views.js";
+import { testsOf } from "../tests/entries.js";
 import { methShown, otherTitle } from "./methods.js";
 
 const OTHER_SHOWN = new Set([
@@ -55,24 +57,24 @@ const otherLeaf = (context, path, value) =>
       : bdi(methShown(value));
 
 /**
- * Results that have no view of their own: the table that every other output prints.
+ * Results that have no view of their own: the table that every other output prints, with links to the tests.
  * @param {Context} context
  * @param {string} type
  * @returns {Child}
  */
 function otherTable(context, type) {
-  /** @type {{ title: string; heads: string[]; right: boolean[]; cells: string[][]; reading: string[] } | undefined} */
+  /** @type {{ title: string; heads: string[]; cells: string[][]; right: boolean[]; reading: string[] } | undefined} */
   const found = context.audit.tables[type];
   if (!found) return null;
-  const cell = (/** @type {"th" | "td"} */ tag, /** @type {string} */ text, /** @type {number} */ i) =>
-    el(tag, { class: found.right[i] ? "n" : null }, bdi(text));
-  return [
-    el("div", { class: "scroll", tabindex: "0" }, el("table", { class: "plain" },
-      el("caption", {}, found.title),
-      el("thead", {}, el("tr", {}, found.heads.map((text, i) => cell("th", text, i)))),
-      el("tbody", {}, found.cells.map((row) => el("tr", {}, row.map((text, i) => cell("td", text, i))))))),
-    found.reading.length ? el("p", { class: "note" }, found.reading.join(" ")) : null,
-  ];
+  const ids = new Map(testsOf(context).map((one) => [one.name, one.id]));
+  /** @type {Column<string[]>[]} */
+  const columns = found.heads.map((title, i) => ({
+    title,
+    kind: found.right[i] ? "number" : "text",
+    value: (row) => row[i],
+    cell: (row) => (i === 0 && ids.has(row[0]) ? el("a", { href: `#${ids.get(row[0])}` }, bdi(row[0])) : bdi(row[i])),
+  }));
+  return table({ caption: found.title, rows: found.cells, columns, note: found.reading.join(" ") });
 }
 
 /**
@@ -114,19 +116,58 @@ function otherTree(context, path, value) {
   ];
 }
 
+/** Results about a test, which are shown in it. */
+const OTHER_BESIDE = ["BootstrapResult", "InfluenceResult", "FrequencyResult", "PlaceboResult", "ReliabilityResult"];
+
 /**
- * Results that no section shows; intervals and influences belong to a test of the same name, where there is one.
+ * Results that no section shows.
  * @param {Context} context
  */
-function otherResults(context) {
-  const tests = new Set(context.of("BatteryResult").flatMap(({ result }) => result.tests.map((test) => test.design)));
-  for (const type of ["WeatResult", "MleatResult"]) for (const { result } of context.of(type)) tests.add(result.design);
+const otherResults = (context) => {
+  const tests = new Set(testsOf(context).map((one) => one.name));
   return context.document.results
     .map((result, i) => ({ result, path: `/results/${i}` }))
     .filter(
-      ({ result }) =>
-        !OTHER_SHOWN.has(result.type) && !(["BootstrapResult", "InfluenceResult"].includes(result.type) && tests.has(result.design)),
+      ({ result }) => !OTHER_SHOWN.has(result.type) && !(["BootstrapResult", "InfluenceResult"].includes(result.type) && tests.has(result.design)),
     );
+};
+
+/**
+ * What else was measured of a test: a part for each kind.
+ * @param {Context} context
+ * @param {string} design
+ */
+export const otherOfTest = (context, design) =>
+  otherResults(context)
+    .filter(({ result }) => OTHER_BESIDE.includes(result.type) && result.design === design)
+    .map(({ result, path }) => opening(otherTitled(context, result.type), () => otherTree(context, path, result)));
+
+/**
+ * What results of a type are called: the title of their table, without what it counts.
+ * @param {Context} context
+ * @param {string} type
+ * @returns {string}
+ */
+const otherTitled = (context, type) => context.audit.tables[type]?.title.split(":")[0] ?? otherTitle(type);
+
+/**
+ * One part for each kind of result: its table, and those results that belong to no test.
+ * @param {Context} context
+ * @param {string} type
+ */
+function otherKind(context, type) {
+  const tests = new Set(testsOf(context).map((one) => one.name)),
+    all = otherResults(context).filter(({ result }) => result.type === type),
+    alone = all.filter(({ result }) => !(OTHER_BESIDE.includes(type) && tests.has(result.design)));
+  return opening([otherTitled(context, type), `: ${numbered(all.length, "result")}`], () => [
+    otherTable(context, type),
+    alone.length < all.length ? el("p", { class: "note" }, "Each test has the numbers behind its row.") : null,
+    alone.map(({ result, path }) =>
+      alone.length === 1 && !result.design
+        ? otherTree(context, path, result)
+        : opening([otherTitle(result.type), result.design ? [": ", bdi(result.design)] : null], () => otherTree(context, path, result)),
+    ),
+  ]);
 }
 
 view({
@@ -135,10 +176,7 @@ view({
   order: 85,
   applies: (context) => otherResults(context).length > 0,
   build: (context) => [
-    el("p", { class: "lead" }, "Results without their own section, as in results.json."),
-    [...new Set(otherResults(context).map(({ result }) => result.type))].map((type) => otherTable(context, type)),
-    otherResults(context).map(({ result, path }) =>
-      opening([otherTitle(result.type), result.design ? [": ", bdi(result.design)] : null], () => otherTree(context, path, result)),
-    ),
+    el("p", { class: "lead" }, "Results without their own section, one part for each kind."),
+    [...new Set(otherResults(context).map(({ result }) => result.type))].map((type) => otherKind(context, type)),
   ],
 });

@@ -3,6 +3,7 @@
 // them.
 
 import { num, part, pointed } from "../parts/numbers.js";
+import { idsOf } from "../parts/views.js";
 
 export const LEVEL = 0.05;
 /** @type {Map<number, TestEntry[]>} */
@@ -75,7 +76,8 @@ export function testsOf(context) {
       }
       return ["MleatResult", "WeatResult"].includes(result.type) ? [testsEntry(context, result, path)] : [];
     });
-    found.forEach((one, i) => { one.id = `test-${i}`; one.order = i; });
+    const ids = idsOf(found.map((one) => one.name));
+    found.forEach((one, i) => { one.id = ids[i]; one.order = i; });
     TESTS_FOUND.set(context.index, found);
   }
   return /** @type {TestEntry[]} */ (TESTS_FOUND.get(context.index));

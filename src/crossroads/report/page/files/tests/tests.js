@@ -4,6 +4,7 @@
 import { bdi, el } from "../parts/elements.js";
 import { num } from "../parts/numbers.js";
 import { opening, view } from "../parts/views.js";
+import { otherOfTest } from "../sections/others.js";
 import { testsBody } from "./detail.js";
 import { testsOf, testsP, testsQuestion } from "./entries.js";
 import { seriesParts, singleParts } from "./series.js";
@@ -25,7 +26,7 @@ view({
     const tests = testsOf(context);
     return [
       tests.length > 0 && el("p", {}, "Each test opens: what it shows and what it cannot show, all its numbers, every word."),
-      tests.map((one) => opening(testsSummary(context, one), () => testsBody(context, all, one), { id: one.id })),
+      tests.map((one) => opening(testsSummary(context, one), () => [testsBody(context, all, one), otherOfTest(context, one.name)], { id: one.id, part: one.id })),
       seriesParts(context, all), singleParts(context),
     ];
   },
