@@ -44,7 +44,7 @@ def other_words(emb: Embeddings, most: int = MOST_OTHERS) -> Embeddings | None:
     if pool is None or pool is emb:
         return None
     known = set(emb.labels)
-    labels, measurable = pool.labels, pool.vectors.any(axis=1)
+    labels, measurable = pool.labels, np.asarray(pool.vectors.any(axis=1))
     rows = [row for row, label in enumerate(labels) if label not in known and measurable[row]][:most]
     if not rows:
         return None

@@ -2,10 +2,13 @@
 // The page itself: heading, choice of model, contents, and the sections that the views of other files build.
 
 import { contextOf, data, named } from "./parts/audits.js";
+import { readAddress, writeAddress } from "./parts/address.js";
 import { bdi, byId, el, say } from "./parts/elements.js";
 import { VIEWS } from "./parts/views.js";
+import { adjustedPs, crossedTest, welchTest } from "./statistics/crossed.js";
 import { permutationSteps, permutationTest } from "./statistics/permutation.js";
 import { STATISTICS } from "./statistics/statistics.js";
+import { testsOf } from "./tests/entries.js";
 import "./tests/overview.js";
 import "./tests/tests.js";
 import "./intersections/detections.js";
@@ -19,6 +22,7 @@ import "./sections/methods.js";
 import "./sections/others.js";
 
 const state = { audit: 0 };
+let followed = "";
 
 const views = () => VIEWS.filter((view) => view.applies(contextOf(state.audit), data)).sort((a, b) => a.order - b.order);
 
@@ -73,13 +77,13 @@ function draw() {
     "The report says association for what is measured; bias is an interpretation of it. There is no overall score, because it would have no meaning."));
 }
 
-/** Open what a link points to, and go there. */
+/** Open what a link points to, by its id or as a test is called, and go there. */
 function follow() {
-  let name = location.hash.slice(1);
-  try { name = decodeURIComponent(name); } catch { /* not an address of this page: look for it as it is written */ }
-  const target = document.getElementById(name);
+  const { target: name } = readAddress(location.hash);
+  const target = document.getElementById(name) ?? document.getElementById(testsOf(contextOf(state.audit)).find((one) => one.name === name)?.id ?? "");
   for (let one = target; one; one = one.parentElement) if (one instanceof HTMLDetailsElement) one.open = true;
-  target?.scrollIntoView();
+  if (name !== followed) target?.scrollIntoView(); // an edit of the same lists leaves the reader where they are
+  followed = name;
 }
 
 draw();
@@ -88,7 +92,7 @@ addEventListener("hashchange", follow);
 addEventListener("click", (event) => {
   // a link to where the address leads already changes no address
   const target = /** @type {Partial<Element> | null} */ (event.target);
-  if (target?.closest?.("a[href^='#']")?.getAttribute("href") === location.hash) follow();
+  if (target?.closest?.("a[href^='#']")?.getAttribute("href") === location.hash) { followed = ""; follow(); }
 });
 document.documentElement.dataset.ready = "yes";
-window.crossroads = { data, contextOf, choose, ...STATISTICS, permutationSteps, permutationTest };
+window.crossroads = { data, contextOf, choose, ...STATISTICS, permutationSteps, permutationTest, crossedTest, adjustedPs, welchTest, readAddress, writeAddress };

@@ -2,7 +2,7 @@
 // The tests of an audit on one vector per word, and what every view says of them. `testsOf` is where other files find
 // them.
 
-import { num, part, pointed } from "../parts/numbers.js";
+import { num, part, pointed, whole } from "../parts/numbers.js";
 
 export const LEVEL = 0.05;
 /** @type {Map<number, TestEntry[]>} */
@@ -45,7 +45,7 @@ export function testsEntry(context, test, path, adjusted = {}) {
 }
 
 /**
- * What the sets of a plain test stand for: the names of its design, or letters with a few words.
+ * What the sets of a plain test stand for: the names of its design, or a few of their words.
  * @param {Context} context
  * @param {Json} test
  * @returns {Titles}
@@ -55,7 +55,7 @@ function testsTitles(context, test) {
   /** @param {string[]} words */
   const few = (words) => words.slice(0, 2).join(", ") + (words.length > 2 ? ", \u2026" : "");
   return Object.fromEntries(["x", "y", "a", "b"].filter((key) => key in test.sets)
-    .map((key) => [key, design?.[key]?.name || `${key.toUpperCase()} (${few(test.sets[key])})`]));
+    .map((key) => [key, design?.[key]?.name || few(test.sets[key])]));
 }
 
 /**
@@ -127,6 +127,29 @@ export function testsCoverage(one) {
  * @param {{ method: string }} options
  */
 export const testsExactP = (context, at, { method }) => [method === "exact" ? "p = " : "p ", num(context, `${at}/pvalue`, { as: "p", method })];
+
+/**
+ * How many of all divisions are as extreme, with the p-value; where they were not counted, the p-value alone.
+ * @param {Context} context
+ * @param {string} at
+ * @param {Level} level
+ */
+export function testsWays(context, at, level) {
+  const ways = testsCounted(context, at, level);
+  return ways ? [ways, " (", testsExactP(context, at, level), ")"] : testsExactP(context, at, level);
+}
+
+/**
+ * "2 of 12,870 ways", where the exact p-value is a share of divisions that were counted; else null.
+ * @param {Context} context
+ * @param {string} at
+ * @param {Level} level
+ */
+export function testsCounted(context, at, { pvalue, divisions, method }) {
+  const count = Math.round(pvalue * divisions);
+  if (method !== "exact" || !Number.isSafeInteger(divisions) || Math.abs(count / divisions - pvalue) > 1e-12 * pvalue) return null;
+  return [num(context, `${at}/pvalue`, { text: whole(count) }), " of ", num(context, `${at}/divisions`, { as: "whole" }), " ways"];
+}
 
 /**
  * The p-value that holds for other words; in files of older versions that of these words.
