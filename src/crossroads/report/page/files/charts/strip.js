@@ -8,7 +8,7 @@ import { flat } from "../parts/tables.js";
 import { chartsAxis, chartsDot, chartsScale, chartsSpan } from "./charts.js";
 import { chartsClip, chartsWide } from "./lettering.js";
 
-const STRIP_ROW = 24, STRIP_BAND = 58, STRIP_TYPE = 12.5;
+const STRIP_ROW = 25, STRIP_BAND = 58, STRIP_TYPE = 12.5;
 /** Of longer groups, both ends are drawn. */
 export const STRIP_MOST = 40;
 
@@ -107,11 +107,20 @@ export function stripImage(strip, width, acts) {
   /** @param {number} lane */
   const drawn = (lane) => lanes[lane].places.map((place, i) => stripWord(place, { group: groups[lane], shape: lane, acts, first: lane === 0 && i === 0 && !words.flat().some((one) => one.chosen),
     y: lane ? below + (place.row + 0.5) * STRIP_ROW : axisAt - STRIP_BAND / 2 - (place.row + 0.5) * STRIP_ROW }));
-  const half = width / 2 - 12;
+  /**
+   * What an end of the axis stands for; in full where it is pointed at, if it had to be cut.
+   * @param {string} name
+   * @param {string} text
+   * @param {Attributes} place
+   */
+  const pole = (name, text, place) => {
+    const shown = chartsClip(text, width / 2 - 12, 13, 600);
+    return sv("text", { class: "pole", y: 13, "font-size": 13, "font-weight": 600, ...place }, shown === text ? null : sv("title", {}, name), shown);
+  };
+  const [left, right] = poles.map(flat);
   return sv("svg", { class: "chart strip", viewBox: `0 0 ${width} ${bottom + 38}`, width, height: bottom + 38, role: acts ? "group" : "img", "aria-label": label, "font-size": 12 },
     chartsAxis({ low: from, high: to, at, y: bottom, top: 24, title: axis, wanted: width < 460 ? 4 : 7 }),
-    sv("text", { class: "pole", x: 0, y: 13, "font-size": 13, "font-weight": 600 }, sv("title", {}, flat(poles[0])), chartsClip(`\u2190 ${flat(poles[0])}`, half, 13, 600)),
-    sv("text", { class: "pole", x: width, y: 13, "text-anchor": "end", "font-size": 13, "font-weight": 600 }, sv("title", {}, flat(poles[1])), chartsClip(`${flat(poles[1])} \u2192`, half, 13, 600)),
+    pole(left, `\u2190 ${left}`, { x: 0 }), pole(right, `${right} \u2192`, { x: width, "text-anchor": "end" }),
     sv("line", { class: "strip-axis", x1: 0, x2: width, y1: axisAt, y2: axisAt }),
     groups.map((group, lane) => Number.isFinite(group.mean) && sv("line", { class: `mean ${group.role}`, x1: at(group.mean), x2: at(group.mean),
       y1: lane ? axisAt : top - 6, y2: lane ? bottom : axisAt })),

@@ -21,7 +21,7 @@ import {
 import { explorerHistory, explorerTools } from "./tools.js";
 import { explorerWarnings } from "./warnings.js";
 
-const BENCH_WORDS = 80;
+const BENCH_WORDS = 80, BENCH_AXIS = "association: difference of mean cosines";
 
 /**
  * Give an element other contents.
@@ -74,7 +74,7 @@ function benchStrip(context, desk, before, found, chosen) {
     return { role, title: title(role), words, mean: there.length ? STATISTICS.meanOf(there.map((one) => one.value)) : NaN };
   });
   const difference = groups[0].mean - groups[1].mean;
-  const what = pair ? `association: mean cosine with ${title("a")} less mean cosine with ${title("b")}` : `mean cosine with ${title("x")}`;
+  const what = pair ? BENCH_AXIS : `mean cosine with ${title("x")}`;
   return {
     groups, axis: what, difference, low: crossed?.low ?? null, high: crossed?.high ?? null,
     poles: pair ? [title("b"), title("a")] : [`less similar to ${title("x")}`, `more similar to ${title("x")}`],
@@ -208,7 +208,7 @@ export function explorerBench(context, desk, { target, own = false }) {
     if (strip) {
       hold.replaceChildren(stripImage(strip, width, acts));
       const long = strip.groups.some((group) => group.words.length > STRIP_MOST), second = flat(strip.groups[1].title);
-      caption.textContent = `Each word where it lies between the ends; dashed lines: means. The bar is their difference \u0394${found.crossed?.low === null ? "" : `; the line below it its 95\u202f% interval for other words, from the mean of ${second}`}.`
+      caption.textContent = `Each word by its ${benchRoles(desk.lists, words).ends.length > 1 ? `mean cosine with ${strip.poles[1]} less that with ${strip.poles[0]}` : strip.axis}; dashed lines: means. The bar is their difference \u0394${found.crossed?.low === null ? "" : `; the line below it its 95\u202f% interval for other words, from the mean of ${second}`}.`
         + `${long ? " Of long lists the twenty highest and the twenty lowest words are drawn." : ""}`;
     }
     ends.replaceChildren(...benchEnds(desk, words, chosen, choose));
@@ -276,8 +276,9 @@ export function explorerBench(context, desk, { target, own = false }) {
   };
 
   const tell = () => {
-    refill(sentence, benchSentence(context, desk, saved(), found, edited()));
-    refill(readout, benchReadout(context, desk, saved(), found, edited()));
+    const { alternative } = explorerConventions(desk, context), other = edited() || alternative !== (saved()?.level1.alternative ?? alternative);
+    refill(sentence, benchSentence(context, desk, saved(), found, other));
+    refill(readout, benchReadout(context, desk, saved(), found, other));
     readout.dataset.counting = Object.values(found.tested).some((one) => one.later) ? "yes" : "no";
   };
 
@@ -335,7 +336,7 @@ export function explorerBench(context, desk, { target, own = false }) {
     return [results.glance, results.box];
   }, { open: false });
   const history = el("div", { class: "bench-history" }, past.buttons, link);
-  const box = el("div", { class: "bench" }, drawing, lacking, ends, panel, edits, history, adder.box, sentence, readout, accuracy, doubts, listing, levels);
+  const box = el("div", { class: "bench" }, sentence, drawing, lacking, ends, panel, edits, history, adder.box, readout, accuracy, doubts, listing, levels);
   desk.changed = changed;
   editsFollow(target, (made) => {
     const from = made.find((one) => one.sign === "*"), one = own && from ? testsOf(context).find((test) => test.name === from.word) ?? null : null;
@@ -365,7 +366,7 @@ export function benchStill(one) {
   const strip = {
     groups, difference: crossed?.difference ?? groups[0].mean - groups[1].mean, low: crossed?.low ?? null, high: crossed?.high ?? null,
     poles: pair ? [t.b, t.a] : [`less similar to ${t.x}`, `more similar to ${t.x}`],
-    axis: pair ? `association: mean cosine with ${flat(t.a)} less mean cosine with ${flat(t.b)}` : `mean cosine with ${flat(t.x)}`,
+    axis: pair ? BENCH_AXIS : `mean cosine with ${flat(t.x)}`,
     label: `Every word on one axis. Mean of ${groups.map((each) => `${flat(each.title)} ${fixed(each.mean, 3)}`).join(", of ")}.`,
   };
   return chartsFigure({ most: 860, draw: (width) => stripImage(strip, width, null), caption: "Each word where it lies between the ends; dashed lines: means. The bar is their difference \u0394." });

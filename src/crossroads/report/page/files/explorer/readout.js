@@ -153,14 +153,14 @@ export function benchReadout(context, desk, saved, found, edited) {
 function benchRungs(context, saved, edited) {
   const held = saved && context.of("LadderResult").find(({ result }) => Object.hasOwn(result.tests, saved.name));
   if (!saved || !held) return [];
-  const note = edited && el("dd", { class: "was" }, "for the lists as they were"), rungs = held.result.tests[saved.name];
+  const note = () => edited && el("dd", { class: "was" }, "for the lists as they were"), rungs = /** @type {Json} */ (held.result.tests)[saved.name];
   return rungs.flatMap((/** @type {Json} */ rung, /** @type {number} */ i) => {
     const value = `${held.path}/tests/${part(saved.name)}/${i}/value`, method = WAYS[rung.sign] ?? "exact";
     if (rung.asks === "beyond frequency") {
       return [el("div", { class: "frequency" }, el("dt", {}, "Is it more than words being rare or common?"),
-        el("dd", {}, el("strong", {}, rung.answer), rung.value === null ? "" : ["; ", rung.sign ? "p " : "p = ", num(context, value, { as: "p", method })]), note)];
+        el("dd", {}, el("strong", {}, rung.answer), rung.value === null ? "" : ["; ", rung.sign ? "p " : "p = ", num(context, value, { as: "p", method })]), note())];
     }
     if (rung.asks !== "among arbitrary topics" || rung.value === null) return [];
-    return [el("div", { class: "topics" }, el("dt", {}, "Among associations of arbitrary topics"), el("dd", {}, "stronger than ", num(context, value, { as: "percent" })), note)];
+    return [el("div", { class: "topics" }, el("dt", {}, "Among associations of arbitrary topics"), el("dd", {}, "stronger than ", num(context, value, { as: "percent" })), note())];
   });
 }

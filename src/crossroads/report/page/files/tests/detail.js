@@ -387,7 +387,7 @@ export function testsBody(context, all, one) {
   const design = context.document.designs.find((given) => given.name === one.name);
   return [
     design?.title && el("p", { class: "lead" }, bdi(design.title)),
-    el("h4", {}, "Every word on one axis"), wordsStrip(context, one),
+    wordsStrip(context, one),
     el("div", { class: "in-words" }, el("div", {}, el("h4", {}, "In plain words"), plainWords(context, one)),
       one.three && el("div", {}, el("h4", {}, "EAT-Map"),
         eatMap({ titles: one.titles, pattern: one.test.pattern, level2: one.test.level2, size: 92,

@@ -27,6 +27,26 @@ const testsIntervals = (context) => context.of("BatteryResult").flatMap(({ resul
   Object.entries(result.intervals ?? {}).map(([design, one]) => ({ result: one, path: `${path}/intervals/${part(design)}` })));
 
 /**
+ * What a set stands for: its name, or, where it has none but its letter, a few of its words.
+ * @param {string | undefined} name
+ * @param {Role} role
+ * @param {string[]} words
+ */
+export const testsNamed = (name, role, words) => (name && name !== role ? name : words.slice(0, 2).join(", ") + (words.length > 2 ? ", \u2026" : ""));
+
+/**
+ * What the sets of a test stand for.
+ * @param {Context} context
+ * @param {Json} test
+ * @returns {Titles}
+ */
+export function testsTitles(context, test) {
+  const { sets } = test.level1 ?? test, given = test.titles ?? context.document.designs.find((one) => one.name === test.design) ?? {};
+  return Object.fromEntries(["x", "y", "a", "b"].filter((role) => role in sets)
+    .map((role) => [role, testsNamed(given[role]?.name ?? given[role], role, sets[role])]));
+}
+
+/**
  * One test: where it stands, its Level 1, and what belongs to it.
  * @param {Context} context
  * @param {Json} test
@@ -40,22 +60,8 @@ export function testsEntry(context, test, path, adjusted = {}) {
   const find = (type) => testsCompanion(context, type, test.design, level1.effect_size);
   return {
     test, path, three, level1, at: three ? `${path}/level1` : path, name: test.design, ...adjusted,
-    titles: three ? test.titles : testsTitles(context, test), interval: find("BootstrapResult"), influence: find("InfluenceResult"),
+    titles: testsTitles(context, test), interval: find("BootstrapResult"), influence: find("InfluenceResult"),
   };
-}
-
-/**
- * What the sets of a plain test stand for: the names of its design, or a few of their words.
- * @param {Context} context
- * @param {Json} test
- * @returns {Titles}
- */
-function testsTitles(context, test) {
-  const design = context.document.designs.find((one) => one.name === test.design);
-  /** @param {string[]} words */
-  const few = (words) => words.slice(0, 2).join(", ") + (words.length > 2 ? ", \u2026" : "");
-  return Object.fromEntries(["x", "y", "a", "b"].filter((key) => key in test.sets)
-    .map((key) => [key, design?.[key]?.name || few(test.sets[key])]));
 }
 
 /**

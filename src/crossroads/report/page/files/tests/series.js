@@ -9,7 +9,7 @@ import { flat, table } from "../parts/tables.js";
 import { opening } from "../parts/views.js";
 import { welchTest } from "../statistics/crossed.js";
 import { TAILS, testsBody, testsRecord } from "./detail.js";
-import { LEVEL, testsEntry, testsQuestion } from "./entries.js";
+import { LEVEL, testsEntry, testsNamed, testsQuestion, testsTitles } from "./entries.js";
 
 /**
  * The points of a series in order: {at: year, path, test}.
@@ -59,7 +59,7 @@ function seriesChart(points, titles, design) {
  */
 function seriesTable(context, points, design, adjusted) {
   const crossed = seriesCrossed(points), p = crossed ? "crossed/pvalue" : "pvalue", held = crossed ? " for other words" : "";
-  const { titles, level1 } = points[0].test, alone = (/** @type {string} */ key) => `${testsShort(titles[key], 40)} alone`;
+  const { level1 } = points[0].test, titles = testsTitles(context, points[0].test), alone = (/** @type {string} */ key) => `${testsShort(titles[key], 40)} alone`;
   /**
    * @param {string} title
    * @param {string} key
@@ -100,7 +100,7 @@ function seriesBody(context, all, result, path) {
     points.length > 0 && [
       el("p", {}, "The same test on the vectors of each point in time. Vectors of early decades rest on fewer texts, and words "
         + "change their meaning: a change of d is not by itself a change of attitudes."),
-      seriesChart(points, points[0].test.titles, result.design), seriesTable(context, points, result.design, result.adjusted?.bh ? `${path}/adjusted/bh` : null),
+      seriesChart(points, testsTitles(context, points[0].test), result.design), seriesTable(context, points, result.design, result.adjusted?.bh ? `${path}/adjusted/bh` : null),
       seriesTrend(context, result, path),
       el("h4", {}, "Each point in time"),
       points.map((point) => opening(String(point.year),
@@ -130,7 +130,7 @@ const seriesTrend = (context, result, path) => (result.trend && Number.isFinite(
  * @param {Data} all
  */
 export const seriesParts = (context, all) => context.of("SeriesResult").map(({ result, path }, i) => {
-  const count = Object.keys(result.points).length, titles = Object.values(result.points)[0]?.titles;
+  const count = Object.keys(result.points).length, [first] = Object.values(result.points), titles = first && testsTitles(context, first);
   return opening(el("span", { class: "line" }, el("h3", {}, bdi(result.design)),
     el("span", { class: "question" }, titles ? bdi(testsQuestion({ titles })) : ""),
     el("span", { class: "numbers" }, numbered(count, "point in time", "points in time"))),
@@ -155,8 +155,8 @@ function singleBody(context, result, path) {
   const number = (title, key, about, options = {}) =>
     ({ title, about, value: (row) => pointed(context.document, `${path}/${key}/${row}`) ?? null,
     cell: (row) => num(context, `${path}/${key}/${row}`, { ...options, method: result.method }) });
-  const tested = Array.isArray(result.pvalue) && result.pvalue.length > 0, few = (/** @type {string[]} */ words) => words.slice(0, 2).join(", ") + (words.length > 2 ? ", \u2026" : "");
-  const [first, second] = [result.titles?.a || few(a), result.titles?.b || few(b)];
+  const tested = Array.isArray(result.pvalue) && result.pvalue.length > 0;
+  const [first, second] = [testsNamed(result.titles?.a, "a", a), testsNamed(result.titles?.b, "b", b)];
   const crossed = Array.isArray(result.se) && result.se.length > 0;
   /** @type {Map<number, { low: number, high: number, pvalue: number }>} */
   const made = new Map();
