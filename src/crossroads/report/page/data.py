@@ -35,7 +35,7 @@ BINS = 60
 """Bars of a histogram."""
 BUDGET = 9_000_000
 """Largest size in bytes of the vectors of all audits of a page."""
-OTHERS_BUDGET = 5_000_000
+OTHERS_BUDGET = 2_000_000
 """Largest size in bytes of the vectors of other words than stimuli, of all audits of a page."""
 PAIRS = 20_000
 """Random pairs of these words of which the error of the cosine is measured."""

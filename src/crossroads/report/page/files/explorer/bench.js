@@ -319,7 +319,7 @@ export function explorerBench(context, desk, { target, own = false }) {
     const made = editsBetween(before(), desk.lists);
     editsWrite(target, made.length || own ? [...start, ...made] : []);
     clearTimeout(telling);
-    telling = setTimeout(() => say(sentence.textContent ?? ""), 700);
+    if (!results) telling = setTimeout(() => say(sentence.textContent ?? ""), 700); // which otherwise say what they are
   };
   const past = explorerHistory(desk, context, changed), tools = explorerTools(desk, context, changed, own);
   const adder = explorerAdder(context, desk, changed);
