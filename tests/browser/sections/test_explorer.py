@@ -110,26 +110,16 @@ def test_it_begins_with_the_numbers_of_the_saved_test(explored: Callable[..., An
         _compare(page, test)
 
 
-def test_a_test_opens_the_explorer_with_its_lists(opened: Callable[..., Any], report: Path) -> None:
-    page = opened(report).page
-    for name, first in (("weat7", "math"), ("weat1", "aster")):
-        entry = page.locator("#tests details.opening", has=page.get_by_role("heading", name=name, exact=True))
-        entry.locator("summary").first.click()
-        entry.get_by_role("button", name="Try other words in the explorer").click()
-        page.wait_for_selector(".explorer-results[data-shown=yes]")
-        assert _words(page, "x")[0] == first
-
-
 def test_words_go_and_come_by_the_keyboard_alone(explored: Callable[..., Any], vectors: Embeddings) -> None:
     page = explored("weat7")
     before = _lists(page)
-    page.get_by_role("button", name=f"remove {before['x'][2]} from X", exact=True).focus()
+    page.get_by_role("button", name=f"remove {before['x'][2]} from math", exact=True).focus()
     page.keyboard.press("Enter")
     assert _words(page, "x") == before["x"][:2] + before["x"][3:]
     # the focus is on the word that took the place of the one removed
     assert (
         page.evaluate("document.activeElement.getAttribute('aria-label')")
-        == f"remove {before['x'][3]} from X"
+        == f"remove {before['x'][3]} from math"
     )
     page.locator(".explorer-list.x [role=combobox]").focus()
     page.keyboard.type("tuli")
@@ -193,7 +183,7 @@ def test_edits_are_undone_and_done_again(explored: Callable[..., Any], audit: Au
     for role, word in (("x", "tulip"), ("a", "love")):
         _add(page, role, word)
         states.append(_lists(page))
-    page.get_by_role("button", name="Swap X and Y").click()
+    page.get_by_role("button", name="Swap the groups").click()
     states.append(_lists(page))
     assert states[3] == {**states[2], "x": states[2]["y"], "y": states[2]["x"]}
     for expected in reversed(states[:3]):
@@ -210,7 +200,7 @@ def test_edits_are_undone_and_done_again(explored: Callable[..., Any], audit: Au
     page.locator("button.redo").dispatch_event("click")
     assert _lists(page) == {**states[2], "y": [*states[2]["y"], "rose"]}
     page.get_by_role("button", name="Undo").click()
-    page.get_by_role("button", name="Swap X and Y").click()
+    page.get_by_role("button", name="Swap the groups").click()
     page.get_by_role("button", name="Reset").click()
     assert _lists(page) == states[0]
     page.get_by_role("button", name="Undo").click()
@@ -220,7 +210,7 @@ def test_edits_are_undone_and_done_again(explored: Callable[..., Any], audit: Au
 def test_swapping_the_attributes_turns_the_effect_around(explored: Callable[..., Any], audit: Audit) -> None:
     page = explored("weat7")
     before = {key: _number(page, f"d-{key}") for key in ("level1", "x", "y")}
-    page.get_by_role("button", name="Swap A and B").click()
+    page.get_by_role("button", name="Swap the attributes").click()
     _settled(page)
     assert {key: -_number(page, f"d-{key}") for key in before} == pytest.approx(before, rel=1e-12)
 
@@ -242,8 +232,8 @@ def test_unknown_words_are_refused_by_name_and_nothing_is_lost(explored: Callabl
     _add(page, "a", "tulipp, love, qzqzqzqz, love")
     assert _words(page, "a") == [*before, "love"]
     said = _said(page, "a")
-    assert "tulipp is not among the saved words; nearest: add tulip" in said
-    assert "qzqzqzqz is not among the saved words; and nothing like it is." in said
+    assert "tulipp is not among the words of this page; nearest: add tulip" in said
+    assert "qzqzqzqz is not among the words of this page; and nothing like it is." in said
     field = page.locator(".explorer-list.a [role=combobox]")
     assert field.input_value() == "tulipp, qzqzqzqz"
     page.get_by_role("button", name="add tulip", exact=True).click()
@@ -312,7 +302,7 @@ def test_it_says_what_is_doubtful(explored: Callable[..., Any]) -> None:
     page = explored("weat7")
     _add(page, "x", _words(page, "y")[0])
     warnings = page.locator(".explorer-warnings")
-    assert f"{_words(page, 'y')[0]} is in X and Y" in warnings.text_content()
+    assert f"{_words(page, 'y')[0]} is in math and arts" in warnings.text_content()
     page.select_option("select.start", "")  # empty lists
     assert warnings.text_content().count("has no words") == 4
     for role, words in {
@@ -324,7 +314,10 @@ def test_it_says_what_is_doubtful(explored: Callable[..., Any]) -> None:
         _add(page, role, words)
     # C(5, 2) = 10 divisions, C(4, 2) = 6; a two-sided p is twice a share
     assert "The targets have so few words that p cannot fall below 0.20." in warnings.text_content()
-    assert "p cannot fall below 0.33 for X, which can therefore lean nowhere." in warnings.text_content()
+    assert (
+        "p cannot fall below 0.33 for first group, which can therefore lean nowhere."
+        in warnings.text_content()
+    )
     assert "Exploring is not testing." in page.locator("#explorer").text_content()
 
 
@@ -464,8 +457,9 @@ def test_words_of_any_kind_are_words(opened: Callable[..., Any], tmp_path: Path)
     design = Design(name="</script><b>", x=HOSTILE[:2], y=HOSTILE[2:4], a=HOSTILE[4:6], b=["w0", "w1"])
     page = _explore(opened(_page(tmp_path / "page.html", _audited(vectors, design))).page)
     assert _lists(page) == {role: list(words) for role, words in design.sets.items()}
+    title = ", ".join(HOSTILE[:2])  # sets without a name are called by their first words
     _add(page, "x", HOSTILE[4])
-    page.get_by_role("button", name=f"remove {HOSTILE[0]} from X", exact=True).click()
+    page.get_by_role("button", name=f"remove {HOSTILE[0]} from {title}", exact=True).click()
     assert _words(page, "x") == [HOSTILE[1], HOSTILE[4]]
     with pytest.warns(CrossroadsWarning, match="in the target x and in the attribute a"):
         expected = _measured(vectors, _lists(page))

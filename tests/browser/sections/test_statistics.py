@@ -12,6 +12,8 @@ import pytest
 import crossroads as cr
 from crossroads.evidence import Embeddings
 from crossroads.geometry import rounding_error, unit
+from crossroads.inference.crossed import crossed
+from crossroads.inference.multiplicity import adjust_known
 from crossroads.inference.permutation.test import Alternative, Ties, permutation_test
 from crossroads.measures.association.patterns import PATTERNS, lean, pattern_of
 from crossroads.stimuli import Design
@@ -29,6 +31,11 @@ LEVELS = """({x, y, a, b}, options) => {
 TEST = """([tests]) => tests.map(([x, y, options]) => {
   const found = window.crossroads.permutationTest(x, y, options);
   return {...found, divisions: String(found.divisions)};
+})"""
+CROSSED = """(cases) => cases.map(([sets, options]) => {
+  const rows = (some) => some.map((one) => Float64Array.from(one));
+  const units = Object.fromEntries(Object.entries(sets).map(([role, some]) => [role, rows(some)]));
+  return window.crossroads.crossedTest(units, options);
 })"""
 STEPS = """([x, y, options]) => {
   const {now, later} = window.crossroads.permutationSteps(x, y, options);
@@ -62,6 +69,72 @@ def _units(emb: Embeddings, design: Design) -> dict[str, list[list[float]]]:
         return found
 
     return {role: rows(words) for role, words in design.sets.items()}
+
+
+@pytest.mark.parametrize("alternative", get_args(Alternative))
+def test_what_holds_for_other_words_equals_the_library(page: Any, alternative: Any) -> None:
+    """Random tables of many sizes, from two words a set; also of one target, and with a clear difference."""
+    rng = np.random.default_rng(len(alternative))
+    cases, expected = [], []
+    for number in range(60):
+        sizes = tuple(int(n) for n in rng.integers(2, 30, size=4))
+        emb, design = _random_design(rng, sizes, dim=int(rng.integers(3, 120)))
+        if number % 3 == 0:
+            moved = np.array(emb.vectors)
+            moved[: sizes[0]] += 2 * moved[sum(sizes[:2]) : sum(sizes[:3])].mean(axis=0)
+            emb = Embeddings(emb.labels, moved)
+        if number % 4 == 0:
+            design = Design(name="single", x=design.x, a=design.a, b=design.b)
+        cases.append([_units(emb, design), {"alternative": alternative}])
+        expected.append(cr.weat(emb, design, alternative=alternative, method="normal").crossed)
+    for found, one in zip(page.evaluate(CROSSED, cases), expected, strict=True):
+        assert one is not None
+        for key in ("difference", "low", "high", "statistic"):
+            assert found[key] == pytest.approx(getattr(one, key), rel=1e-11, abs=1e-13)
+        for key in ("se", "df", "pvalue"):
+            assert found[key] == pytest.approx(getattr(one, key), rel=1e-11)
+        assert found["shares"] == pytest.approx(dict(one.shares), rel=1e-9, abs=1e-12)
+
+
+def test_sets_of_one_word_and_words_that_do_not_differ_have_no_interval(page: Any) -> None:
+    rng = np.random.default_rng(1)
+    emb, design = _random_design(rng, (1, 3, 4, 1), dim=9)
+    same = [[1.0, 0.0]] * 2
+    cases = [
+        [_units(emb, design), {"alternative": "two-sided"}],
+        [{"x": same, "y": same, "a": same, "b": [[0.0, 1.0]] * 2}, {"alternative": "two-sided"}],
+    ]
+    single, flat = page.evaluate(CROSSED, cases)
+    units = [np.array(rows) for rows in _units(emb, design).values()]
+    table = np.vstack(units[:2]) @ np.vstack(units[2:]).T
+    expected = crossed(table, 1, 4, alternative="two-sided", score_error=rounding_error(9))
+    assert expected.reason == "B and X have a single word"
+    assert (sorted(single["alone"]), single["pvalue"], single["low"]) == (["b", "x"], None, None)
+    assert single["difference"] == pytest.approx(expected.difference, rel=1e-12)
+    assert (flat["alone"], flat["flat"], flat["pvalue"]) == ([], True, None)
+
+
+def test_adjusted_p_values_equal_the_library(page: Any) -> None:
+    rng = np.random.default_rng(3)
+    for n in (1, 2, 7, 30):
+        pvalues = [None if rng.random() < 0.2 else float(p) for p in np.round(rng.random(n) ** 3, 2)]
+        found = page.evaluate("(some) => crossroads.adjustedPs(some)", pvalues)
+        for ours, expected in zip(found, adjust_known(pvalues)["bh"], strict=True):
+            assert ours == (None if expected is None else pytest.approx(expected, rel=1e-14))
+
+
+def test_single_words_have_the_intervals_of_the_library(page: Any) -> None:
+    rng = np.random.default_rng(4)
+    emb, design = _random_design(rng, (20, 2, 5, 7), dim=30)
+    for alternative in get_args(Alternative):
+        result = cr.sc_weat(emb, design.x, design.a, design.b, alternative=alternative)
+        for i in range(len(result.words)):
+            given = {"difference": result.association[i], "se": result.se[i], "df": result.df[i]}
+            given = {key: float(value) for key, value in given.items()}
+            found = page.evaluate("(one) => crossroads.welchTest(one)", {**given, "alternative": alternative})
+            assert found["pvalue"] == pytest.approx(result.crossed_pvalue[i], rel=1e-11)
+            assert found["low"] == pytest.approx(result.low[i], rel=1e-11, abs=1e-14)
+            assert found["high"] == pytest.approx(result.high[i], rel=1e-11, abs=1e-14)
 
 
 @pytest.mark.parametrize("ddof", [0, 1])

@@ -420,6 +420,10 @@ def test_single_words_have_a_table(
     assert [row["word"] for row in rows] == ["rose", "lily", "wasp"]
     assert [float(row["d"]) for row in rows] == result.effect_size.tolist()
     assert [float(row["exact p"]) for row in rows] == result.pvalue.tolist()
+    # for other attribute words, beside it and under its own name
+    shown = {"p": result.crossed_pvalue, "lower end": result.low, "upper end": result.high}
+    for head, expected in shown.items():
+        assert [float(row[head]) for row in rows] == pytest.approx(expected.tolist(), rel=1e-11)
 
 
 def test_very_many_single_words_are_shown_as_a_distribution(
@@ -475,7 +479,7 @@ def test_ten_thousand_words_in_a_set_are_drawn_at_both_ends_and_listed_on_demand
     emb = Embeddings.from_dict({w: rng.normal(size=4) for some in sets.values() for w in some})
     design = _design("many", sets)
     part = _open_test(opened(made(cr.weat(emb, design))).page, 0)
-    assert part.locator("svg.chart .dot.x").count() == 40
+    assert part.locator("svg.strip .strip-word .dot.x").count() == 40
     table = _table(part, "Target words")
     assert table.locator("tbody tr").count() == 200
     table.get_by_role("button", name="Show all 10,000 rows").click()

@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 import base64
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
+import crossroads as cr
 from crossroads.evidence import Embeddings
 from crossroads.measures import battery
 from crossroads.report import Audit
-from crossroads.report.documents.records import Record, audit_document
+from crossroads.report.documents.records import Record, audit_document, read_vectors
 from crossroads.report.page import data as module
 from crossroads.report.page.data import histogram, page_data
 from crossroads.report.page.page import in_script, page_html
+from crossroads.report.page.vectors import write_vectors
 from crossroads.stimuli import Design
 
 
@@ -91,6 +94,70 @@ def test_vectors_too_large_for_the_page_are_coarser_and_then_absent(
     assert packed == {"absent": "the vectors of 16 words would take 0 MB"}
 
 
+def _with_pool(emb: Embeddings, n: int = 50) -> Embeddings:
+    rng = np.random.default_rng(1)
+    labels = [emb.labels[0], *(f"common{i}" for i in range(n - 1))]  # a word of the lists is there already
+    return emb.with_pool(Embeddings(labels, rng.normal(size=(n, emb.dim))))
+
+
+def test_common_words_are_carried_in_eight_bits_with_their_largest_error(
+    audit: Audit, audit_vectors: Embeddings
+) -> None:
+    emb = _with_pool(audit_vectors)
+    packed = page_data([Record(document=audit_document(audit), vectors=emb)], title="t")["audits"][0][
+        "vectors"
+    ]
+    others, pool = packed["others"], emb.pool
+    assert pool is not None
+    assert others["labels"] == [f"common{i}" for i in range(49)]
+    steps = np.frombuffer(base64.b64decode(others["data"]), "i1").reshape(49, emb.dim).astype(float)
+    assert np.abs(steps).max(axis=1).tolist() == [127.0] * 49
+    exact, coarse = (
+        rows / np.linalg.norm(rows, axis=1, keepdims=True)
+        for rows in (np.stack([pool[word] for word in others["labels"]]), steps)
+    )
+    # 20,000 random pairs of 49 words are, but for a rare miss, all pairs
+    largest = np.abs(exact @ exact.T - coarse @ coarse.T).max()
+    assert 0 < others["error"] <= largest
+    assert others["error"] == pytest.approx(largest, rel=0.2)
+    assert np.array_equal(np.frombuffer(base64.b64decode(packed["data"]), "<f8"), emb.vectors.ravel())
+
+
+def test_common_words_keep_to_their_room(
+    audit: Audit, audit_vectors: Embeddings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    record = Record(document=audit_document(audit), vectors=_with_pool(audit_vectors))
+    monkeypatch.setattr(module, "OTHERS_BUDGET", 200)  # 150 bytes before base 64: 30 words of 5 numbers
+    others = page_data([record], title="t")["audits"][0]["vectors"]["others"]
+    assert len(others["labels"]) == 30
+    halves = [one["vectors"]["others"] for one in page_data([record, record], title="t")["audits"]]
+    assert [len(one["labels"]) for one in halves] == [15, 15]
+    monkeypatch.setattr(module, "OTHERS_BUDGET", 6)
+    assert page_data([record], title="t")["audits"][0]["vectors"]["others"] is None
+    without = Record(document=audit_document(audit), vectors=audit_vectors)
+    assert page_data([without], title="t")["audits"][0]["vectors"]["others"] is None
+
+
+def test_common_words_are_saved_with_the_vectors_and_read_again(
+    audit: Audit, audit_vectors: Embeddings, tmp_path: Path
+) -> None:
+    emb = _with_pool(audit_vectors)
+    write_vectors(tmp_path / "vectors.npz", emb)
+    again = read_vectors(tmp_path / "vectors.npz", "model")
+    pages = [
+        page_data([Record(document=audit_document(audit), vectors=one)], title="t")["audits"][0]["vectors"]
+        for one in (emb, again)
+    ]
+    assert pages[0] == pages[1]
+    # as vectors of any other file: without the common words
+    loaded = cr.load(tmp_path / "vectors.npz")
+    assert loaded.labels == audit_vectors.labels
+    # folders of older versions have no common words
+    write_vectors(tmp_path / "older.npz", audit_vectors)
+    older = read_vectors(tmp_path / "older.npz", "model")
+    assert older.pool is older
+
+
 def test_words_found_under_another_spelling_are_found_on_the_page(
     audit: Audit, audit_designs: list[Design]
 ) -> None:
@@ -120,8 +187,6 @@ def test_the_page_asks_for_nothing_and_runs_one_script(audit: Audit) -> None:
 
 @pytest.mark.slow
 def test_a_page_of_a_hundred_tests_in_five_models_stays_below_twenty_megabytes() -> None:
-    import crossroads as cr
-
     rng = np.random.default_rng(0)
     words = [f"word{i}" for i in range(2000)]
     designs = []
@@ -131,7 +196,8 @@ def test_a_page_of_a_hundred_tests_in_five_models_stays_below_twenty_megabytes()
         designs.append(Design(name=f"test {i}", x=sets[0], y=sets[1], a=sets[2], b=sets[3]))
     records = []
     for name in "abcde":
-        emb = Embeddings(words, rng.normal(size=(2000, 300)).astype("f4"), provenance=name)
+        pool = Embeddings([f"common{i}" for i in range(5000)], rng.normal(size=(5000, 300)).astype("f4"))
+        emb = Embeddings(words, rng.normal(size=(2000, 300)).astype("f4"), provenance=name).with_pool(pool)
         battery = cr.battery(emb, designs, method="normal", resamples=20, alternative="two-sided")
         audit = Audit([battery, *(cr.stats.influence(emb, one) for one in designs)])
         records.append(Record(document=audit_document(audit, designs), vectors=emb))

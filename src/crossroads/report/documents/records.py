@@ -31,6 +31,8 @@ from crossroads.wording.table import Table
 
 MARK, VECTORS = "results.json", "vectors.npz"
 """The files of an audit that a page is made from."""
+OTHERS = ("other_labels", "other_vectors")
+"""Arrays of the vectors of other words than stimuli, in the file of the vectors."""
 _AGAIN = "run the audit again."
 _SHAPES: Mapping[str, type] = {
     "kind": str, "model": str, "designs": list, "skipped": dict, "names": list
@@ -326,7 +328,10 @@ def _with_companions(document: dict[str, Any], path: Path) -> Record:
 
 
 def read_vectors(path: Path, model: str) -> Embeddings:
-    """The vectors that an audit saved, with the rules of spelling from the same archive."""
+    """The vectors that an audit saved, with the rules of spelling from the same archive.
+
+    Other words that were saved with them, which older versions did not, are their pool.
+    """
     with ArrayArchive(path, hint=_AGAIN) as archive:
         missing = {"labels", "vectors"}.difference(archive.names)
         if missing:
@@ -335,9 +340,15 @@ def read_vectors(path: Path, model: str) -> Embeddings:
             )
         labels, vectors = _words(archive, "labels"), archive.read("vectors")
         fallback = _words(archive, "fallback") if "fallback" in archive.names else []
+        others = (
+            (_words(archive, OTHERS[0]), archive.read(OTHERS[1]))
+            if set(OTHERS).issubset(archive.names)
+            else None
+        )
     provenance = Provenance(source=model, format="npz")
     try:
-        return Embeddings(labels, vectors, provenance=provenance, fallback=fallback)
+        found = Embeddings(labels, vectors, provenance=provenance, fallback=fallback)
+        return found if others is None else found.with_pool(Embeddings(*others, provenance=provenance))
     except CrossroadsError as error:
         raise FormatError(
             f"these are not the vectors of an audit: {error.message}", path=path, hint=_AGAIN

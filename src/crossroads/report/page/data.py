@@ -19,6 +19,7 @@ from crossroads.evidence import Embeddings
 from crossroads.report.audit import KINDS, Concluded
 from crossroads.report.documents.contents import source_names
 from crossroads.report.documents.records import Record
+from crossroads.report.page.vectors import MOST_OTHERS, other_words
 from crossroads.results import SCHEMA, pointer_part, versions
 from crossroads.wording import phrases
 from crossroads.wording.table import Table
@@ -36,6 +37,10 @@ BINS = 60
 """Bars of a histogram."""
 BUDGET = 9_000_000
 """Largest size in bytes of the vectors of all audits of a page."""
+OTHERS_BUDGET = 2_000_000
+"""Largest size in bytes of the vectors of other words than stimuli, of all audits of a page."""
+PAIRS = 20_000
+"""Random pairs of these words of which the error of the cosine is measured."""
 _INNER = ("provenance", "versions", "coverage")
 _QUANTILES = (0.025, 0.25, 0.5, 0.75, 0.975)
 _LEVELS = ("level1", "level2")
@@ -62,7 +67,8 @@ def page_data(
     fidelity
         For each measure, the source of its formula.
     """
-    share = BUDGET // max(1, sum(one.vectors is not None for one in records))
+    models = max(1, sum(one.vectors is not None for one in records))
+    share = BUDGET // models, OTHERS_BUDGET // models
     return {
         "version": versions()["crossroads"],
         "schema": SCHEMA,
@@ -83,7 +89,7 @@ def _today() -> str:
     return now.date().isoformat()
 
 
-def _audit(record: Record, budget: int) -> dict[str, Any]:
+def _audit(record: Record, budget: tuple[int, int]) -> dict[str, Any]:
     histograms: dict[str, Any] = {}
     results = [
         _slim(one, f"/results/{number}", histograms)
@@ -93,7 +99,7 @@ def _audit(record: Record, budget: int) -> dict[str, Any]:
     return {
         "document": document,
         "histograms": histograms,
-        "vectors": None if record.vectors is None else _packed(record.vectors, _words(document), budget),
+        "vectors": None if record.vectors is None else _packed(record.vectors, _words(document), *budget),
         "gate": record.gate,
         "methods": record.methods,
         "citations": record.citations,
@@ -222,10 +228,11 @@ def _words(document: Mapping[str, Any]) -> list[str]:
     return list(found)
 
 
-def _packed(emb: Embeddings, words: Iterable[str], budget: int) -> dict[str, Any]:
+def _packed(emb: Embeddings, words: Iterable[str], budget: int, others: int) -> dict[str, Any]:
     """Vectors as text: exact if there is room, otherwise rounded to 1/32,767 of their largest value.
 
-    The page normalises them to unit vectors, so the size of a step is not needed.
+    ``others`` is the room for other words than these. The page normalises all to unit vectors, so the size of
+    a step is not needed.
     """
     rows = {word: match.row for word in words if (match := emb.find(word)) is not None}
     # any word of the file may be used, stimuli first
@@ -241,7 +248,43 @@ def _packed(emb: Embeddings, words: Iterable[str], budget: int) -> dict[str, Any
         "dim": int(array.shape[1]),
         "type": kind,
         "data": base64.b64encode(data).decode("ascii"),
+        "others": _others(emb, others),
     }
+
+
+def _others(emb: Embeddings, budget: int) -> dict[str, Any] | None:
+    """Common words beyond the stimuli, each rounded to 1/127 of its largest value.
+
+    What that does to cosines is measured over random pairs, and the largest error is shown on the page.
+    """
+    pool = other_words(emb, min(MOST_OTHERS, budget * 3 // 4 // emb.dim))
+    if pool is None:
+        return None
+    array = pool.vectors.astype(np.float64)
+    steps = _steps(array, 127).astype("i1")
+    first, second = np.random.default_rng(0).integers(len(pool), size=(2, PAIRS))
+    error = _cosines(array, first, second) - _cosines(steps.astype(np.float64), first, second)
+    return {
+        "labels": list(pool.labels),
+        "data": base64.b64encode(steps.tobytes()).decode("ascii"),
+        "error": float(np.abs(error).max()),
+        "pairs": PAIRS,
+    }
+
+
+def _cosines(rows: NDArray[np.float64], first: NDArray[Any], second: NDArray[Any]) -> NDArray[np.float64]:
+    """Cosines of pairs of rows."""
+    units = rows / np.linalg.norm(rows, axis=1, keepdims=True)
+    found: NDArray[np.float64] = np.einsum("ij,ij->i", units[first], units[second])
+    return found
+
+
+def _steps(array: NDArray[Any], most: int) -> NDArray[np.float64]:
+    """Vectors in whole steps, ``most`` of them up to the largest value of each."""
+    largest = np.abs(array).max(axis=1).astype(np.float64)
+    largest[largest == 0] = 1.0
+    found: NDArray[np.float64] = np.rint(array / largest[:, None] * most)
+    return found
 
 
 def _numbers(array: NDArray[Any], budget: int) -> tuple[str, bytes | None]:
@@ -254,7 +297,4 @@ def _numbers(array: NDArray[Any], budget: int) -> tuple[str, bytes | None]:
         return ("float32" if exact else "float64"), whole.tobytes()
     if array.size * 2 * 4 // 3 > budget:
         return "int16", None
-    largest = np.abs(array).max(axis=1).astype("<f8")
-    largest[largest == 0] = 1.0
-    steps = np.rint(array / largest[:, None] * 32767).astype("<i2")
-    return "int16", steps.tobytes()
+    return "int16", _steps(array, 32767).astype("<i2").tobytes()

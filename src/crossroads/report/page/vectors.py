@@ -1,4 +1,4 @@
-"""The vectors that an audit saves: those of its stimuli, in numpy format without pickles."""
+"""The vectors that an audit saves: of its stimuli and of common words, in numpy format without pickles."""
 
 from __future__ import annotations
 
@@ -14,8 +14,11 @@ from numpy.typing import NDArray
 
 from crossroads.evidence import Embeddings
 from crossroads.report.audit import Audit
+from crossroads.report.documents.records import OTHERS
 from crossroads.stimuli import Design
 
+MOST_OTHERS = 4_000
+"""Words beyond the stimuli that are saved and shown, so that readers can try words of their own."""
 _EPOCH = (1980, 1, 1, 0, 0, 0)  # the earliest time of an archive: equal vectors give equal bytes
 
 
@@ -23,6 +26,29 @@ def stimulus_vectors(emb: Embeddings, audit: Audit, designs: Iterable[Design]) -
     """The vectors of all words of designs and results; None if the model has none of them."""
     words = [word for word in dict.fromkeys(_words(audit, designs)) if word in emb]
     return emb.select(words) if words else None
+
+
+def other_words(emb: Embeddings, most: int = MOST_OTHERS) -> Embeddings | None:
+    """The first words of the pool that are not among the vectors themselves; None if there is no pool.
+
+    A pool is in the order of its file, so that these are the most frequent words where that is the order.
+
+    Parameters
+    ----------
+    emb
+        Vectors, whose pool was read along.
+    most
+        How many words at most.
+    """
+    pool = emb.pool
+    if pool is None or pool is emb:
+        return None
+    known = set(emb.labels)
+    labels, measurable = pool.labels, np.asarray(pool.vectors.any(axis=1))
+    rows = [row for row, label in enumerate(labels) if label not in known and measurable[row]][:most]
+    if not rows:
+        return None
+    return Embeddings([labels[row] for row in rows], pool.vectors[rows], provenance=emb.provenance)
 
 
 def _words(audit: Audit, designs: Iterable[Design]) -> Iterator[str]:
@@ -35,12 +61,19 @@ def _words(audit: Audit, designs: Iterable[Design]) -> Iterator[str]:
 
 
 def write_vectors(path: Path, emb: Embeddings) -> None:
-    """Write labels, vectors and rules of spelling as ``.npz``; the vectors keep their type."""
+    """Write labels, vectors and rules of spelling as ``.npz``; the vectors keep their type.
+
+    Common words of the pool are written beside them, where there is one.
+    """
     arrays = {
         "labels": np.array(emb.labels, dtype=np.str_),
         "vectors": np.ascontiguousarray(emb.vectors),
         "fallback": np.array(emb.fallback, dtype=np.str_),
     }
+    others = other_words(emb)
+    if others is not None:
+        words, vectors = np.array(others.labels, dtype=np.str_), np.ascontiguousarray(others.vectors)
+        arrays |= dict(zip(OTHERS, (words, vectors), strict=True))
     with zipfile.ZipFile(path, "w", zipfile.ZIP_STORED) as archive:
         for name, array in arrays.items():
             info = zipfile.ZipInfo(f"{name}.npy", date_time=_EPOCH)

@@ -9,6 +9,7 @@ import { bdi, byId, el, say, tell } from "./parts/elements.js";
 import { menu } from "./parts/menu.js";
 import { placeKept, placeNamed, placeOpen, placeReopen, placeReveal } from "./parts/place.js";
 import { namedParts, VIEWS } from "./parts/views.js";
+import { adjustedPs, crossedTest, welchTest } from "./statistics/crossed.js";
 import { permutationSteps, permutationTest } from "./statistics/permutation.js";
 import { STATISTICS } from "./statistics/statistics.js";
 import "./findings/findings.js";
@@ -192,4 +193,4 @@ new MutationObserver((changes) => {
   for (const { addedNodes } of changes) for (const node of addedNodes) if (node instanceof HTMLElement) furnish(node);
 }).observe(byId("main"), { subtree: true, childList: true });
 document.documentElement.dataset.ready = "yes";
-window.crossroads = { data, contextOf, choose, ...STATISTICS, permutationSteps, permutationTest };
+window.crossroads = { data, contextOf, choose, ...STATISTICS, permutationSteps, permutationTest, crossedTest, adjustedPs, welchTest, readAddress, writeAddress };

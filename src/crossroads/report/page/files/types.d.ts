@@ -42,6 +42,10 @@ type Unit = Float64Array;
 type Numbers = ArrayLike<number> & Iterable<number>;
 type Vectors = {
   exact: boolean;
+  /** How far cosines of words beyond the lists can be off, as measured; null where there are no such words. */
+  coarse: { words: number; error: number; pairs: number } | null;
+  /** Whether a word is one of those, whose vectors are rounded to eight bits. */
+  rough(word: string): boolean;
   absent?: string;
   has(word: string): boolean;
   words(): string[];
@@ -59,6 +63,7 @@ type Data = {
   fidelity: Json[];
 };
 
+/** What the address of the page says: a model by name, what is open, and how its lists were edited (see edits.js). */
 type Address = { model: string | null; target: string; edits: string };
 
 /** What a view gets: an audit, and ways to find results in it. */
@@ -183,6 +188,21 @@ type BarRow = { label: string; value: number; text?: string; strong?: boolean };
 type LinePoint = { at: number; value: number; low?: number; high?: number; hollow?: boolean; title?: string };
 type LineSeries = { title: string; set?: string; points: LinePoint[] };
 
+/** A word of a strip: as it was, taken out, or added. */
+type StripWord = { word: string; value: number; state: "in" | "out" | "new"; chosen?: boolean };
+type StripGroup = { role: Role; title: string; mean: number; words: StripWord[] };
+/** Two groups on one axis; the ends of the interval are those of the difference. */
+type Strip = {
+  groups: StripGroup[];
+  poles: [left: string, right: string];
+  axis: string;
+  label: string;
+  difference: number;
+  low: number | null;
+  high: number | null;
+};
+type StripActs = { choose(role: Role, word: string): void; key(event: KeyboardEvent, role: Role, word: string): void };
+
 /** "x", "y", "a" or "b". */
 type Role = string;
 /** What the sets of a test stand for, by role; a test of one target has no second one. */
@@ -272,6 +292,21 @@ type Shares = {
 };
 type Alternative = "greater" | "less" | "two-sided" | "observed";
 type TestOptions = { alternative?: Alternative; ties?: "weak" | "strict"; score_error?: number };
+/** What crossedTest finds: see Crossed in Python; `both` is the p-value of both sides, `alone` the sets of one word. */
+type CrossedFound = {
+  difference: number;
+  level: number;
+  alone: Role[];
+  flat: boolean;
+  low: number | null;
+  high: number | null;
+  pvalue: number | null;
+  both: number | null;
+  statistic: number | null;
+  se: number | null;
+  df: number | null;
+  shares: Record<"targets" | "attributes" | "cells", number> | null;
+};
 /** Two groups of scores and what is known of them before their p-value. */
 type Scored = { first: Unit; second: Unit; flat: boolean; dim: number; effect_size: number; statistic: number };
 
@@ -286,20 +321,25 @@ type Conventions = {
   least_effect: number;
   alternative: Alternative;
 };
+/** Lists at one time. */
 type Moment = { start: { name: string; nth: number } | null; lists: Lists };
-type Explorer = Moment & {
+/** Where lists are edited: what they are, were, and will be again. */
+type Desk = Moment & {
   past: Moment[];
   future: Moment[];
   alternative: Alternative | null;
   stop: (() => void) | null;
   changed: (() => void) | null;
 };
+/** A word that was taken out ("-") or added ("+"), another name of a list ("="), or where lists began ("*"). */
+type Edit = { role: Role; sign: string; word: string };
 type Tested = { now: Json; later: Generator<undefined, Json> | null };
 type Measured = {
   sets: Record<Role, { words: string[]; units: Unit[] }>;
   absent: string[];
   tests: Record<string, Scored>;
   tested: Record<string, Tested>;
+  crossed: CrossedFound | null;
   level3: Record<string, { mean: number; sd: number; pairs: number }>;
 };
 

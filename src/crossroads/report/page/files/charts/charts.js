@@ -183,11 +183,10 @@ function dotsShown(points) {
  * One panel of `dots`: a set, its words, and the mean of all of them.
  * @param {DotSet} set
  * @param {number} shape
- * @param {{ x: number, y: number, width: number, low: number, high: number, axis: string, height: number }} options
+ * @param {{ x: number, y: number, width: number, left: number, low: number, high: number, axis: string, height: number }} options
  */
-function dotsPanel(set, shape, { x, y, width, low, high, axis, height }) {
+function dotsPanel(set, shape, { x, y, width, left, low, high, axis, height }) {
   const shown = dotsShown(set.points);
-  const left = Math.min(120, Math.max(40, ...shown.map((one) => chartsWide(flat(one.label).slice(0, 40)) + 12)));
   const at = chartsScale(low, high, x + left, x + width - 12), top = y + 24, bottom = y + height - 36;
   const mean = set.points.reduce((sum, one) => sum + one.value, 0) / (set.points.length || 1);
   return sv("g", {},
@@ -212,6 +211,8 @@ export function dots({ sets, caption, label, axis = "association" }) {
   const draw = (width) => {
     const beside = width >= 520 && sets.length > 1, each = beside ? (width - 16) / 2 : width;
     const [low, high] = chartsSpan([0, ...sets.flatMap((set) => set.points.map((one) => one.value))]);
+    // one margin for all panels: they share the scale, and the place of zero
+    const left = Math.min(120, Math.max(40, ...sets.flatMap((set) => dotsShown(set.points).map((one) => chartsWide(flat(one.label).slice(0, 40)) + 12))));
     const heights = sets.map((set) => Math.min(DOTS_MOST, set.points.length) * 16 + 68);
     const rows = sets.map((_, i) => (beside ? Math.floor(i / 2) : i));
     /** @param {Json} row */
@@ -219,7 +220,7 @@ export function dots({ sets, caption, label, axis = "association" }) {
     const tops = rows.map((row) => Array.from({ length: row }, (_, k) => tall(k)).reduce((sum, one) => sum + one, 0));
     const full = Math.max(...tops.map((top, i) => top + heights[i]));
     return chartsImage(width, full, label, sets.map((set, i) => dotsPanel(set, i % 4, {
-      x: beside && i % 2 ? each + 16 : 0, y: tops[i], width: each, low, high, axis, height: heights[i],
+      x: beside && i % 2 ? each + 16 : 0, y: tops[i], width: each, left, low, high, axis, height: heights[i],
     })));
   };
   return chartsFigure({ draw, caption });

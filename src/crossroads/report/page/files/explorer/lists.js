@@ -5,7 +5,7 @@
 import { bdi, el, fresh, listed, say } from "../parts/elements.js";
 import { numbered, whole } from "../parts/numbers.js";
 import { flat } from "../parts/tables.js";
-import { explorer, EXPLORER_KINDS, EXPLORER_ROLES, explorerEdit, explorerWith } from "./state.js";
+import { EXPLORER_KINDS, EXPLORER_ROLES, explorerEdit, explorerPut, explorerTitle, explorerWith } from "./state.js";
 
 const EXPLORER_OFFERED = 20;
 const EXPLORER_CHIPS = 300;
@@ -91,11 +91,12 @@ function explorerSplit(context, text) {
 /**
  * Sort words into those that can be added to a list and those that cannot.
  * @param {Vectored} context
+ * @param {Desk} desk
  * @param {Role} role
  * @param {string[]} words
  */
-function explorerSorted(context, role, words) {
-  const there = new Set(explorer.lists[role].words);
+function explorerSorted(context, desk, role, words) {
+  const there = new Set(desk.lists[role].words);
   /** @type {Record<"added" | "twice" | "unknown", string[]>} */
   const { added, twice, unknown } = { added: [], twice: [], unknown: [] };
   for (const word of new Set(words)) (there.has(word) ? twice : context.vectors.unit(word) ? added : unknown).push(word);
@@ -105,16 +106,17 @@ function explorerSorted(context, role, words) {
 /**
  * What became of words that were not added; the nearest saved ones can be added at a press.
  * @param {Vectored} context
+ * @param {Desk} desk
  * @param {Role} role
  * @param {{ twice: string[], unknown: string[] }} options
  * @param {(word: string, instead: string) => void} add
  */
-function explorerRefusal(context, role, { twice, unknown }, add) {
+function explorerRefusal(context, desk, role, { twice, unknown }, add) {
   /**
    * @param {string} one
    * @param {string} word
    */
-  const offered = (one, word) => (explorer.lists[role].words.includes(one)
+  const offered = (one, word) => (desk.lists[role].words.includes(one)
     ? [bdi(one), " (in this list already) "]
     : el("button", { type: "button", class: "near", onclick: () => add(one, word) }, "add ", bdi(one)));
   /** @param {string} word */
@@ -123,47 +125,49 @@ function explorerRefusal(context, role, { twice, unknown }, add) {
     return near.length ? ["nearest: ", near.map((one) => offered(one, word))] : "and nothing like it is.";
   };
   /** @param {string} word */
-  const why = (word) => (context.vectors.has(word) ? " has a vector of zeros only; " : " is not among the saved words; ");
+  const why = (word) => (context.vectors.has(word) ? " has a vector of zeros only; " : " is not among the words of this page; ");
   const lines = unknown.slice(0, 5).map((word) => el("p", {}, bdi(word), why(word), nearest(word)));
-  if (unknown.length > 5) lines.push(el("p", {}, `${numbered(unknown.length - 5, "more word is", "more words are")} not among the saved ones.`));
+  if (unknown.length > 5) lines.push(el("p", {}, `${numbered(unknown.length - 5, "more word is", "more words are")} not among those of this page.`));
   if (twice.length) lines.push(el("p", {}, listed(twice, 5), ` ${twice.length === 1 ? "is" : "are"} in this list already.`));
   return lines;
 }
 
 /**
  * The choices that open at a word: where to move it.
+ * @param {Desk} desk
  * @param {Role} role
  * @param {string} word
  * @param {(to: string) => void} act
  */
-function explorerMoves(role, word, act) {
+function explorerMoves(desk, role, word, act) {
   return el("span", { class: "moves", role: "group", "aria-label": `move ${flat(word)}` },
     EXPLORER_ROLES.filter((other) => other !== role).map((other) => {
-      const there = explorer.lists[other].words.includes(word);
+      const there = desk.lists[other].words.includes(word), title = bdi(explorerTitle(desk.lists, other));
       return el("button", { type: "button", class: "move", "data-to": other, disabled: there,
-        onclick: () => act(other) }, there ? `in ${other.toUpperCase()} already` : `to ${other.toUpperCase()}`);
+        onclick: () => act(other) }, there ? ["in ", title, " already"] : ["to ", title]);
     }));
 }
 
 /**
  * One word of a list: its name opens where to move it, the cross removes it.
  * @param {Vectored} context
+ * @param {Desk} desk
  * @param {Role} role
  * @param {string} word
  * @param {{ remove: (word: string) => void, move: (word: string, to: Role) => void }} options
  */
-function explorerChip(context, role, word, { remove, move }) {
+function explorerChip(context, desk, role, word, { remove, move }) {
   const name = el("button", { type: "button", class: "chip-word", "aria-expanded": "false", title: flat(word) }, bdi(word));
   /** @param {boolean} open */
   const toggle = (open) => {
     name.setAttribute("aria-expanded", String(open));
     chip.querySelector(".moves")?.remove();
     if (!open) return;
-    chip.append(explorerMoves(role, word, (other) => move(word, other)));
+    chip.append(explorerMoves(desk, role, word, (other) => move(word, other)));
     /** @type {HTMLElement | null} */ (chip.querySelector(".move:not([disabled])"))?.focus();
   };
   name.addEventListener("click", () => toggle(name.getAttribute("aria-expanded") !== "true"));
-  const label = `remove ${flat(word)} from ${role.toUpperCase()}`;
+  const label = `remove ${flat(word)} from ${flat(explorerTitle(desk.lists, role))}`;
   const cross = el("button", { type: "button", class: "remove", "aria-label": label, onclick: () => remove(word) }, "\u00d7");
   const chip = el("li", { class: context.vectors.unit(word) ? "chip" : "chip absent", onkeydown: (e) => {
     if (e.key === "Escape" && chip.querySelector(".moves")) { toggle(false); name.focus(); }
@@ -173,12 +177,12 @@ function explorerChip(context, role, word, { remove, move }) {
 
 /**
  * The suggestions below an input: which are shown, and which of them the arrows have reached.
- * @param {Role} role
+ * @param {string} name
  * @param {HTMLInputElement} input
  * @param {(word: string) => void} take
  */
-function explorerListbox(role, input, take) {
-  const id = fresh("offers"), label = `saved words for ${role.toUpperCase()}`;
+function explorerListbox(name, input, take) {
+  const id = fresh("offers"), label = `words for ${name}`;
   const box = el("ul", { id, role: "listbox", class: "offers", "aria-label": label, hidden: true });
   /** @type {string[]} */
   let shown = [];
@@ -207,20 +211,23 @@ function explorerListbox(role, input, take) {
 /**
  * An input with suggestions: the combobox pattern, with arrows, Enter and Escape.
  * @param {Vectored} context
- * @param {Role} role
+ * @param {Desk} desk
+ * @param {() => Role} role
  * @param {(words: string[]) => void} submit
  */
-function explorerInput(context, role, submit) {
+function explorerInput(context, desk, role, submit) {
+  const title = flat(explorerTitle(desk.lists, role()));
+
   const input = el("input", {
     type: "text", role: "combobox", "aria-autocomplete": "list", "aria-expanded": "false", autocomplete: "off",
-    spellcheck: "false", autocapitalize: "off", "aria-label": `add words to ${role.toUpperCase()}`, placeholder: "add words",
+    spellcheck: "false", autocapitalize: "off", "aria-label": `add words to ${title}`, placeholder: "add words",
   });
   const empty = () => { const text = input.value; input.value = ""; offers.show([]); return text; };
   /** @param {string} word */
   const take = (word) => { empty(); submit([word]); };
   const enter = () => { const words = explorerSplit(context, empty()); if (words.length) submit(words); };
-  const offers = explorerListbox(role, input, take);
-  const offer = () => offers.show(explorerOffers(context, input.value, new Set(explorer.lists[role].words)));
+  const offers = explorerListbox(title, input, take);
+  const offer = () => offers.show(explorerOffers(context, input.value, new Set(desk.lists[role()].words)));
   /** @param {number} by */
   const step = (by) => { if (!offers.open()) offer(); offers.step(by); };
   /** @type {Record<string, () => void>} */
@@ -249,14 +256,15 @@ function explorerInput(context, role, submit) {
 /**
  * What can be done to the words of one list; each ends with the focus where the next key is likely to be wanted.
  * @param {Vectored} context
+ * @param {Desk} desk
  * @param {Role} role
  * @param {Json} place
  * @param {() => void} changed
  */
-function explorerActs(context, role, place, changed) {
-  const words = () => explorer.lists[role].words;
+function explorerActs(context, desk, role, place, changed) {
+  const words = () => desk.lists[role].words;
   /** @param {string[]} some */
-  const replace = (some) => explorerWith({ [role]: { ...explorer.lists[role], words: some } });
+  const replace = (some) => explorerPut(desk, role, some);
   /** @param {string} word */
   const without = (word) => {
     const at = words().indexOf(word);
@@ -267,9 +275,9 @@ function explorerActs(context, role, place, changed) {
   };
   /** @param {string[]} given */
   const submit = (given) => {
-    const sorted = explorerSorted(context, role, given);
-    if (sorted.added.length) { explorerEdit(() => replace([...words(), ...sorted.added])); changed(); }
-    place.said.replaceChildren(...explorerRefusal(context, role, sorted, near));
+    const sorted = explorerSorted(context, desk, role, given);
+    if (sorted.added.length) { explorerEdit(desk, () => replace([...words(), ...sorted.added])); changed(); }
+    place.said.replaceChildren(...explorerRefusal(context, desk, role, sorted, near));
     if (sorted.unknown.length) place.input.input.value = sorted.unknown.join(", "); // nothing is lost
   };
   /**
@@ -285,7 +293,7 @@ function explorerActs(context, role, place, changed) {
   /** @param {string} word */
   const remove = (word) => {
     const focus = without(word);
-    explorerEdit(() => replace(words().filter((one) => one !== word)));
+    explorerEdit(desk, () => replace(words().filter((one) => one !== word)));
     changed();
     focus();
   };
@@ -295,13 +303,13 @@ function explorerActs(context, role, place, changed) {
    */
   const move = (word, other) => {
     const focus = without(word);
-    explorerEdit(() => {
+    explorerEdit(desk, () => {
       replace(words().filter((one) => one !== word));
-      explorerWith({ [other]: { ...explorer.lists[other], words: [...explorer.lists[other].words, word] } });
+      explorerPut(desk, other, [...desk.lists[other].words, word]);
     });
     changed();
     focus();
-    say(`${word} moved to ${other.toUpperCase()}`);
+    say(`${word} moved to ${explorerTitle(desk.lists, other)}`);
   };
   return { submit, remove, move };
 }
@@ -309,24 +317,25 @@ function explorerActs(context, role, place, changed) {
 /**
  * One list.
  * @param {Vectored} context
+ * @param {Desk} desk
  * @param {Role} role
  * @param {() => void} changed
  */
-function explorerList(context, role, changed) {
+function explorerList(context, desk, role, changed) {
   /** @type {Json} */
   const place = { chips: el("ul", { class: "chips" }), said: el("div", { class: "said", role: "status" }) };
-  const acts = explorerActs(context, role, place, changed);
-  place.input = explorerInput(context, role, acts.submit);
-  const name = role.toUpperCase(), kind = EXPLORER_KINDS[role];
-  const title = el("input", { type: "text", class: "title", "aria-label": `name of ${name}`, placeholder: kind, onchange: (e) => {
+  const acts = explorerActs(context, desk, role, place, changed);
+  place.input = explorerInput(context, desk, () => role, acts.submit);
+  const kind = EXPLORER_KINDS[role];
+  const title = el("input", { type: "text", class: "title", "aria-label": `name of the ${kind}`, placeholder: kind, onchange: (e) => {
     const text = flat(e.target.value);
-    explorerEdit(() => explorerWith({ [role]: { ...explorer.lists[role], title: text } }));
+    explorerEdit(desk, () => explorerWith(desk, { [role]: { ...desk.lists[role], title: text } }));
     changed();
   } });
   const count = el("span", { class: "count" });
   /** @type {string[] | null} */
   let drawn = null;
-  let everything = false;
+  let everything = false, named = "";
   const more = el("button", { type: "button", class: "more", onclick: () => {
     everything = true;
     drawn = null;
@@ -334,32 +343,56 @@ function explorerList(context, role, changed) {
     place.chips.children[EXPLORER_CHIPS]?.querySelector("button")?.focus(); // the first of those that came
   } });
   function refresh() {
-    const list = explorer.lists[role], { words } = list;
+    const list = desk.lists[role], { words } = list;
     title.value = list.title;
-    if (drawn === words) return;
+    if (drawn === words && named === list.title) return;
     drawn = words;
+    named = list.title;
+    place.input.input.setAttribute("aria-label", `add words to ${flat(explorerTitle(desk.lists, role))}`);
     const shown = everything ? words : words.slice(0, EXPLORER_CHIPS);
-    place.chips.replaceChildren(...shown.map((word) => explorerChip(context, role, word, acts)));
+    place.chips.replaceChildren(...shown.map((word) => explorerChip(context, desk, role, word, acts)));
     count.textContent = words.length === 1 ? "1 word" : `${whole(words.length)} words`;
     more.hidden = shown.length === words.length;
     more.textContent = `Show all ${whole(words.length)} words`;
     place.said.replaceChildren();
   }
-  const head = el("div", { class: "head" }, el("span", { class: "badge" }, name), title, count);
-  const box = el("div", { class: `card explorer-list ${role}`, role: "group", "aria-label": `${name}, ${kind}` },
+  const head = el("div", { class: "head" }, title, count);
+  const box = el("div", { class: `card explorer-list ${role}`, role: "group", "aria-label": kind },
     head, place.chips, more, place.input.box, place.said);
   return { box, refresh };
 }
 
 /**
- * All four lists.
+ * One input for all lists: choose a list, and type a word.
  * @param {Vectored} context
+ * @param {Desk} desk
  * @param {() => void} changed
  */
-export function explorerLists(context, changed) {
-  const lists = EXPLORER_ROLES.map((role) => explorerList(context, role, changed));
+export function explorerAdder(context, desk, changed) {
+  const choice = el("select", { class: "into", "aria-label": "list to add words to" });
+  /** @type {Json} */
+  const place = { chips: el("ul"), said: el("div", { class: "said", role: "status" }) };
+  const acts = Object.fromEntries(EXPLORER_ROLES.map((role) => [role, explorerActs(context, desk, role, place, changed)]));
+  place.input = explorerInput(context, desk, () => choice.value || "x", (words) => acts[choice.value].submit(words));
+  place.input.input.setAttribute("aria-label", "words to add");
+  place.input.input.placeholder = "a word of your own";
+  const refresh = () => {
+    const now = choice.value || "x";
+    choice.replaceChildren(...EXPLORER_ROLES.map((role) => el("option", { value: role, selected: role === now }, flat(explorerTitle(desk.lists, role)))));
+  };
+  return { box: el("div", { class: "adder" }, el("label", {}, "Add to ", choice), place.input.box, place.said), refresh };
+}
+
+/**
+ * All four lists.
+ * @param {Vectored} context
+ * @param {Desk} desk
+ * @param {() => void} changed
+ */
+export function explorerLists(context, desk, changed) {
+  const lists = EXPLORER_ROLES.map((role) => explorerList(context, desk, role, changed));
   return {
-    box: [el("h3", {}, "Lists"), el("div", { class: "explorer-lists" }, lists.map((list) => list.box))],
+    box: el("div", { class: "explorer-lists" }, lists.map((list) => list.box)),
     refresh: () => { for (const list of lists) list.refresh(); },
   };
 }

@@ -1,108 +1,17 @@
 // @ts-check
-// What the lists of the explorer give: effect sizes at once; p-values as far as they are quickly had, and the rest of
-// the count in short slices of time, until the next edit cancels it.
+// What edited lists give beside the saved test: all levels, the pattern, and every word.
 
 import { eatMap } from "../charts/maps.js";
 import { contextOf, named } from "../parts/audits.js";
 import { bdi, el, say } from "../parts/elements.js";
 import { computed, decimals, fixed, noNumber, num, pointed, powers, pText } from "../parts/numbers.js";
-import { table, tablesRegion, tablesWatched } from "../parts/tables.js";
-import { permutationSteps } from "../statistics/permutation.js";
+import { flat, table, tablesRegion, tablesWatched } from "../parts/tables.js";
 import { STATISTICS } from "../statistics/statistics.js";
-import { explorer, EXPLORER_ROLES, explorerConventions, explorerSaved, explorerTitle } from "./state.js";
-import { explorerWarnings } from "./warnings.js";
+import { explorerMeasured, EXPLORER_PAIRS } from "./measured.js";
+import { EXPLORER_ROLES, explorerConventions, explorerSaved, explorerTitle } from "./state.js";
 
-const EXPLORER_SLICE = 12;
-const EXPLORER_KEPT = 24;
 const EXPLORER_LEVELS = "Levels 1 and 2 of these lists, and of the saved test";
 const EXPLORER_SIMILARITIES = "Level 3: cosines of each target with each attribute";
-const EXPLORER_PAIRS = ["ax", "bx", "ay", "by"];
-const EXPLORER_COUNTED = new Map(); // p-values by scores and conventions: undoing costs nothing
-
-/**
- * Unit vectors of the lists, and the words that have none in this model.
- * @param {Vectored} context
- * @param {Lists} lists
- */
-function explorerVectors(context, lists) {
-  /** @type {Measured["sets"]} */
-  const sets = {};
-  /** @type {string[]} */
-  const absent = [];
-  for (const role of EXPLORER_ROLES) {
-    sets[role] = { words: [], units: [] };
-    for (const word of lists[role].words) {
-      const unit = context.vectors.unit(word);
-      if (!unit) { absent.push(word); continue; }
-      sets[role].words.push(word);
-      sets[role].units.push(unit);
-    }
-  }
-  return { sets, absent };
-}
-
-/**
- * The three levels, as far as the lists are long enough: two words a permuted list, one in the others.
- * @param {Vectored} context
- * @param {Lists} lists
- * @param {Conventions} conventions
- */
-function explorerMeasured(context, lists, conventions) {
-  const { sets, absent } = explorerVectors(context, lists), size = (/** @type {Role} */ role) => sets[role].units.length;
-  const [x, y, a, b] = EXPLORER_ROLES.map((role) => sets[role].units);
-  /** @type {Measured["tests"]} */
-  const tests = {};
-  /** @type {Measured["level3"]} */
-  const level3 = {};
-  if (Math.min(size("x"), size("y")) > 1 && size("a") && size("b")) tests.level1 = STATISTICS.level1({ x, y, a, b }, conventions);
-  for (const role of ["x", "y"]) {
-    if (size(role) && Math.min(size("a"), size("b")) > 1) tests[role] = STATISTICS.level2(sets[role].units, a, b, conventions);
-  }
-  for (const pair of EXPLORER_PAIRS) {
-    const [attribute, target] = pair;
-    if (size(attribute) * size(target) > 1) level3[pair] = STATISTICS.level3(sets[target].units, sets[attribute].units, conventions);
-  }
-  return { sets, absent, tests, level3, tested: {} };
-}
-
-/**
- * p-value of a test as far as it is had at once, and the steps that are left; both from memory if they were had before.
- * @param {Scored} test
- * @param {Conventions} options
- */
-function explorerTested(test, { alternative, ties }) {
-  const key = [alternative, ties, test.first.length, ...test.first, ...test.second].join();
-  if (!EXPLORER_COUNTED.has(key)) {
-    const options = { alternative, ties, score_error: STATISTICS.roundingError(test.dim) };
-    EXPLORER_COUNTED.set(key, permutationSteps(test.first, test.second, options));
-    if (EXPLORER_COUNTED.size > EXPLORER_KEPT) EXPLORER_COUNTED.delete(EXPLORER_COUNTED.keys().next().value);
-  }
-  return EXPLORER_COUNTED.get(key);
-}
-
-/**
- * Go on counting in short slices; `report` is called when one count is complete. Returns how to stop.
- * @param {Tested[]} tested
- * @param {() => void} report
- */
-function explorerCounting(tested, report) {
-  const waiting = /** @type {{ later: Generator<undefined, Json> }[]} */ ([...new Set(tested)].filter((one) => one.later)); // two tests of the same scores are one count
-  /** @type {ReturnType<typeof setTimeout> | undefined} */
-  let timer;
-  const slice = () => {
-    const until = performance.now() + EXPLORER_SLICE;
-    while (waiting.length && performance.now() < until) {
-      const { done, value } = waiting[0].later.next();
-      if (!done) continue;
-      Object.assign(waiting[0], { now: value, later: null });
-      waiting.shift();
-      report();
-    }
-    if (waiting.length) timer = setTimeout(slice);
-  };
-  if (waiting.length) timer = setTimeout(slice, 150); // edits that follow quickly come first
-  return () => clearTimeout(timer);
-}
 
 /**
  * A bound of a p-value, with enough digits to tell it from the other one; rounded away from it.
@@ -182,15 +91,16 @@ function explorerTable(caption, heads, rows) {
 /**
  * Levels 1 and 2 beside what was saved.
  * @param {Vectored} context
+ * @param {Desk} desk
  * @param {TestEntry | null} saved
  * @param {Measured} found
  * @param {Conventions} options
  */
-function explorerLevels(context, saved, found, { alternative }) {
+function explorerLevels(context, desk, saved, found, { alternative }) {
   const names = { level1: ["Level 1: ", "x", "y"], x: ["Level 2: ", "x"], y: ["Level 2: ", "y"] };
   const rows = Object.entries(names).map(([key, [level, ...roles]]) => {
     const test = found.tests[key], tested = found.tested[key], at = explorerPlace(saved, key), known = test && !test.flat;
-    const titles = roles.flatMap((role, i) => [i ? " / " : "", bdi(explorerTitle(explorer.lists, role))]);
+    const titles = roles.flatMap((role, i) => [i ? " / " : "", bdi(explorerTitle(desk.lists, role))]);
     return {
       head: [level, titles, key === "level1" ? "" : " alone"],
       cells: [
@@ -210,14 +120,15 @@ function explorerLevels(context, saved, found, { alternative }) {
 /**
  * Level 3 beside what was saved.
  * @param {Vectored} context
+ * @param {Desk} desk
  * @param {TestEntry | null} saved
  * @param {Measured} found
  */
-function explorerSimilarities(context, saved, found) {
+function explorerSimilarities(context, desk, saved, found) {
   const rows = EXPLORER_PAIRS.map((pair) => {
     const [attribute, target] = pair, cell = found.level3[pair], at = saved?.three ? `${saved.path}/level3/${pair}` : null;
     return {
-      head: [bdi(explorerTitle(explorer.lists, target)), " with ", bdi(explorerTitle(explorer.lists, attribute))],
+      head: [bdi(explorerTitle(desk.lists, target)), " with ", bdi(explorerTitle(desk.lists, attribute))],
       cells: [
         el("span", { class: `mean-${pair}` }, cell ? computed(cell.mean, { digits: 3 }) : noNumber()),
         el("span", { class: `sd-${pair}` }, cell ? computed(cell.sd, { digits: 3 }) : noNumber()),
@@ -233,10 +144,11 @@ function explorerSimilarities(context, saved, found) {
 
 /**
  * Words of the lists with what the levels are made of.
+ * @param {Desk} desk
  * @param {Measured} found
  */
-function explorerWordTables(found) {
-  const { tests, sets } = found, role = (/** @type {string} */ key) => bdi(`${key.toUpperCase()} (${explorerTitle(explorer.lists, key)})`);
+function explorerWordTables(desk, found) {
+  const { tests, sets } = found, title = (/** @type {string} */ key) => explorerTitle(desk.lists, key);
   /**
    * @param {string[]} keys
    * @param {(key: Role, i: number) => Record<string, number>} scores
@@ -247,7 +159,7 @@ function explorerWordTables(found) {
    * @returns {Column<Json>[]}
    */
   const columns = (more) => [{ title: "word", kind: "text", value: (r) => r.word },
-    { title: "list", kind: "text", value: (r) => r.key.toUpperCase(), cell: (r) => role(r.key) },
+    { title: "list", kind: "text", value: (r) => title(r.key), cell: (r) => bdi(title(r.key)) },
     ...more.map(([title, key]) => ({ title, value: (/** @type {Json} */ r) => r[key], cell: (/** @type {Json} */ r) => computed(r[key], { digits: 3 }) }))];
   /**
    * @param {Scored} test
@@ -257,7 +169,8 @@ function explorerWordTables(found) {
   const tables = [];
   if (tests.level1) {
     const scores = (/** @type {string} */ key, /** @type {number} */ i) => ({ s: side(tests.level1, "x")(key, i) }), more = [["association", "s"]];
-    const caption = "Targets: mean cosine with A less mean cosine with B", note = "Above 0: closer to A; below: closer to B.";
+    const [a, b] = [flat(title("a")), flat(title("b"))];
+    const caption = `Mean cosine with ${a} less mean cosine with ${b}`, note = `Above 0: closer to ${a}; below: closer to ${b}.`;
     tables.push(table({ caption, note, columns: columns(more), rows: rows(["x", "y"], scores), sorted: [2, -1] }));
   }
   if (tests.x || tests.y) {
@@ -267,7 +180,7 @@ function explorerWordTables(found) {
      * @param {number} i
      */
     const scores = (key, i) => Object.fromEntries(there.map((one) => [one, side(tests[one], "a")(key, i)]));
-    const more = there.map((one) => [`cosine with ${one.toUpperCase()}`, one]);
+    const more = there.map((one) => [`cosine with ${flat(title(one))}`, one]);
     tables.push(table({ caption: "Attributes: mean cosine with each target", note, columns: columns(more), rows: rows(["a", "b"], scores) }));
   }
   return tables.length ? tables : el("p", {}, "There are too few words.");
@@ -276,11 +189,12 @@ function explorerWordTables(found) {
 /**
  * The same lists in every model of the page.
  * @param {Vectored} context
+ * @param {Desk} desk
  * @param {Conventions} conventions
  */
-function explorerOthers(context, conventions) {
+function explorerOthers(context, desk, conventions) {
   const others = context.data.audits.map((_, i) => contextOf(i)).filter((one) => one.vectors && !one.vectors.absent);
-  const rows = /** @type {Vectored[]} */ (others).map((one) => ({ one, found: explorerMeasured(one, explorer.lists, conventions) }));
+  const rows = /** @type {Vectored[]} */ (others).map((one) => ({ one, found: explorerMeasured(one, desk.lists, conventions) }));
   /** @param {string} key */
   const effect = (key) => (/** @type {Json} */ row) => (row.found.tests[key]?.flat === false ? row.found.tests[key].effect_size : null);
   /**
@@ -291,7 +205,7 @@ function explorerOthers(context, conventions) {
   const column = (title, key) => ({ title, value: effect(key), cell: (row) => computed(effect(key)(row) ?? NaN) });
   return table({ caption: "Effect sizes of these lists in every model whose vectors the page contains", search: false, rows, columns: [
     { title: "model", kind: "text", value: (row) => named(row.one.index) },
-    column("Level 1", "level1"), column("X alone", "x"), column("Y alone", "y"),
+    column("Level 1", "level1"), ...["x", "y"].map((role) => column(`${flat(explorerTitle(desk.lists, role))} alone`, role)),
     { title: "words left out", value: (row) => row.found.absent.length },
   ] });
 }
@@ -349,12 +263,13 @@ function explorerGlance(context, saved, found, pattern) {
 
 /**
  * The pattern, its map, and what it was.
+ * @param {Desk} desk
  * @param {TestEntry | null} saved
  * @param {Measured} found
  * @param {string | null} [pattern]
  */
-function explorerMap(saved, found, pattern) {
-  const titles = Object.fromEntries(EXPLORER_ROLES.map((role) => [role, explorerTitle(explorer.lists, role)]));
+function explorerMap(desk, saved, found, pattern) {
+  const titles = Object.fromEntries(EXPLORER_ROLES.map((role) => [role, explorerTitle(desk.lists, role)]));
   const before = saved?.three ? [" (saved: ", saved.test.pattern, ")"] : null;
   return el("div", { class: "explorer-map" },
     el("p", {}, "Pattern: ",
@@ -363,46 +278,40 @@ function explorerMap(saved, found, pattern) {
 }
 
 /**
- * All results, and how to compute them anew.
+ * All results of what was measured; `show` when lists were edited, or when a count is complete.
  * @param {Vectored} context
+ * @param {Desk} desk
  */
-export function explorerResults(context) {
+export function explorerResults(context, desk) {
   // regions stay when their tables are made again, and with them the focus of who scrolls there
   const levels = tablesRegion(EXPLORER_LEVELS), similar = tablesRegion(EXPLORER_SIMILARITIES);
-  const map = el("div"), doubts = el("div"), glance = el("div", { class: "explorer-glance" });
+  const map = el("div"), glance = el("div", { class: "explorer-glance" });
   /** @type {Measured} */
   let found;
   /** @type {ReturnType<typeof setTimeout> | undefined} */
   let telling;
-  const words = explorerPart("Every word", () => explorerWordTables(found));
+  const words = explorerPart("Every word", () => explorerWordTables(desk, found));
   const many = context.data.audits.filter((one) => one.vectors && !one.vectors.absent).length > 1;
-  const others = many && explorerPart("The same lists in every model", () => explorerOthers(context, explorerConventions(context)));
-  /** @param {boolean} told */
-  const show = (told) => {
-    const saved = explorerSaved(context), conventions = explorerConventions(context);
-    const pattern = explorerPattern(found.tests, found.tested, conventions);
+  const others = many && explorerPart("The same lists in every model", () => explorerOthers(context, desk, explorerConventions(desk, context)));
+  /**
+   * @param {Measured} measured
+   * @param {boolean} counted whether only a count has become complete
+   */
+  const show = (measured, counted) => {
+    found = measured;
+    const saved = explorerSaved(desk, context), conventions = explorerConventions(desk, context);
+    const pattern = explorerPattern(found.tests, found.tested, conventions), told = !counted && box.dataset.shown === "yes";
     glance.replaceChildren(...explorerGlance(context, saved, found, pattern));
-    levels.replaceChildren(explorerLevels(context, saved, found, conventions));
-    map.replaceChildren(explorerMap(saved, found, pattern));
+    levels.replaceChildren(explorerLevels(context, desk, saved, found, conventions));
+    map.replaceChildren(explorerMap(desk, saved, found, pattern));
     if (told) { clearTimeout(telling); telling = setTimeout(() => say(explorerSentence(found, pattern)), 700); }
-  };
-  const refresh = () => {
-    explorer.stop?.();
-    const conventions = explorerConventions(context), saved = explorerSaved(context);
-    found = explorerMeasured(context, explorer.lists, conventions);
-    const able = Object.entries(found.tests).filter(([, test]) => !test.flat);
-    found.tested = Object.fromEntries(able.map(([key, test]) => [key, explorerTested(test, conventions)]));
-    const tested = Object.values(found.tested);
-    show(box.dataset.shown === "yes");
     box.dataset.shown = "yes";
-    similar.replaceChildren(explorerSimilarities(context, saved, found));
-    doubts.replaceChildren(explorerWarnings(found, conventions) ?? "");
+    box.dataset.counting = Object.values(found.tested).some((one) => one.later) ? "yes" : "no";
+    if (counted) return;
+    similar.replaceChildren(explorerSimilarities(context, desk, saved, found));
     for (const part of [words, others]) if (part) part.refresh();
-    const counting = () => { box.dataset.counting = tested.some((one) => one.later) ? "yes" : "no"; };
-    counting();
-    explorer.stop = explorerCounting(tested, () => { show(false); counting(); });
   };
   const box = el("div", { class: "explorer-results" },
-    el("h3", {}, "Result"), doubts, el("div", { class: "explorer-found" }, levels, map), similar, words.details, others && others.details);
-  return { box, glance, refresh };
+    el("div", { class: "explorer-found" }, levels, map), similar, words.details, others && others.details);
+  return { box, glance, show };
 }

@@ -1,22 +1,27 @@
 // @ts-check
-// What the reader of the explorer has put together: the lists, where they started from, and the history of edits.
+// What a reader has put together: the lists, where they started from, and the history of edits.
 
 import { STATISTICS } from "../statistics/statistics.js";
 import { testsOf } from "../tests/entries.js";
 
 export const EXPLORER_ROLES = ["x", "y", "a", "b"];
 /** @type {Record<Role, string>} */
-export const EXPLORER_KINDS = { x: "first target", y: "second target", a: "first attribute", b: "second attribute" };
+export const EXPLORER_KINDS = { x: "first group", y: "second group", a: "first attribute", b: "second attribute" };
 const EXPLORER_DEPTH = 500; // edits that can be undone
 
-/**
- * What the reader has put together; shared by all models of the page.
- * @type {Explorer}
- */
-export const explorer = { start: null, lists: /** @type {any} */ (null), past: [], future: [], alternative: null, stop: null, changed: null };
-
 /** Lists without words. */
-const explorerEmpty = () => Object.fromEntries(EXPLORER_ROLES.map((role) => [role, { title: "", words: [] }]));
+export const explorerEmpty = () => Object.fromEntries(EXPLORER_ROLES.map((role) => [role, { title: "", words: [] }]));
+
+/**
+ * A place to edit lists at: each test of the page has one, and so has the test that a reader makes.
+ * @returns {Desk}
+ */
+const explorerDesk = () => ({ start: null, lists: explorerEmpty(), past: [], future: [], alternative: null, stop: null, changed: null });
+
+/** The desk of a test of the reader's own; shared by all models of the page, as are those of tests. */
+export const explorerOwn = explorerDesk();
+/** @type {Map<string, Desk>} */
+const DESKS = new Map();
 
 /**
  * The lists of a saved test, as far as they were measured.
@@ -29,10 +34,11 @@ export function explorerListsOf(one) {
 }
 
 /**
+ * What a list stands for, in words.
  * @param {Lists} lists
  * @param {Role} role
  */
-export const explorerTitle = (lists, role) => lists[role].title.trim() || role.toUpperCase();
+export const explorerTitle = (lists, role) => lists[role].title.trim() || EXPLORER_KINDS[role];
 /**
  * @param {Lists} one
  * @param {Lists} other
@@ -41,66 +47,101 @@ export const explorerSame = (one, other) => EXPLORER_ROLES.every((role) =>
   one[role].words.length === other[role].words.length && one[role].words.every((word) => other[role].words.includes(word)));
 
 /**
+ * Which of the tests of its name one is.
+ * @param {Context} context
+ * @param {TestEntry} one
+ */
+const explorerNth = (context, one) => Math.max(0, testsOf(context).filter((other) => other.name === one.name).indexOf(one));
+
+/**
+ * The desk of a saved test, with its lists.
+ * @param {Context} context
+ * @param {TestEntry} one
+ */
+export function explorerDeskOf(context, one) {
+  const key = `${explorerNth(context, one)} ${one.name}`;
+  if (!DESKS.has(key)) {
+    const desk = explorerDesk();
+    explorerBegin(desk, context, one);
+    DESKS.set(key, desk);
+  }
+  return /** @type {Desk} */ (DESKS.get(key));
+}
+
+/**
  * The saved test that the lists started from, in a model: of several of one name, the same one of them.
+ * @param {Desk} desk
  * @param {Context} context
  * @returns {TestEntry | null}
  */
-export function explorerSaved(context) {
-  const { start } = explorer, named = start ? testsOf(context).filter((one) => one.name === start.name) : [];
+export function explorerSaved({ start }, context) {
+  const named = start ? testsOf(context).filter((one) => one.name === start.name) : [];
   return named[start?.nth ?? 0] ?? named[0] ?? null;
 }
 
 /**
  * How to test: as the saved test was, or as the first one of the audit.
+ * @param {Desk} desk
  * @param {Context} context
  * @returns {Conventions}
  */
-export function explorerConventions(context) {
-  const given = (explorerSaved(context) ?? testsOf(context)[0])?.test.conventions ?? {};
+export function explorerConventions(desk, context) {
+  const given = (explorerSaved(desk, context) ?? testsOf(context)[0])?.test.conventions ?? {};
   const { ddof = 1, ties = "weak", alpha = STATISTICS.ALPHA, least_effect = STATISTICS.LEAST_EFFECT } = given;
-  return { ddof, ties, alpha, least_effect, alternative: explorer.alternative ?? given.alternative ?? "two-sided" };
+  return { ddof, ties, alpha, least_effect, alternative: desk.alternative ?? given.alternative ?? "two-sided" };
 }
 
 /**
  * Begin with a saved test, or with empty lists.
+ * @param {Desk} desk
  * @param {Context} context
  * @param {TestEntry | null} one
  */
-export function explorerBegin(context, one) {
-  const nth = one ? testsOf(context).filter((other) => other.name === one.name).indexOf(one) : 0;
-  explorer.start = one ? { name: one.name, nth } : null;
-  explorer.lists = one ? explorerListsOf(one) : explorerEmpty();
+export function explorerBegin(desk, context, one) {
+  desk.start = one ? { name: one.name, nth: explorerNth(context, one) } : null;
+  desk.lists = one ? explorerListsOf(one) : explorerEmpty();
 }
 
 /**
  * Keep what was before an edit, and apply it.
+ * @param {Desk} desk
  * @param {() => void} change
  */
-export function explorerEdit(change) {
-  explorer.past.push({ start: explorer.start, lists: explorer.lists });
-  if (explorer.past.length > EXPLORER_DEPTH) explorer.past.shift();
-  explorer.future = [];
+export function explorerEdit(desk, change) {
+  desk.past.push({ start: desk.start, lists: desk.lists });
+  if (desk.past.length > EXPLORER_DEPTH) desk.past.shift();
+  desk.future = [];
   change();
 }
 
 /**
  * Step back (-1) or forward (1) in the history.
+ * @param {Desk} desk
  * @param {-1 | 1} direction
  */
-export function explorerStep(direction) {
-  const [from, to] = direction < 0 ? [explorer.past, explorer.future] : [explorer.future, explorer.past];
+export function explorerStep(desk, direction) {
+  const [from, to] = direction < 0 ? [desk.past, desk.future] : [desk.future, desk.past];
   if (!from.length) return;
-  to.push({ start: explorer.start, lists: explorer.lists });
-  Object.assign(explorer, from.pop());
+  to.push({ start: desk.start, lists: desk.lists });
+  Object.assign(desk, from.pop());
 }
 
 /**
  * The lists with some roles replaced.
+ * @param {Desk} desk
  * @param {Partial<Lists>} changes
  */
-export const explorerWith = (changes) => { explorer.lists = /** @type {Lists} */ ({ ...explorer.lists, ...changes }); };
+export const explorerWith = (desk, changes) => { desk.lists = /** @type {Lists} */ ({ ...desk.lists, ...changes }); };
 /**
+ * The words of one list, replaced.
+ * @param {Desk} desk
+ * @param {Role} role
+ * @param {string[]} words
+ */
+export const explorerPut = (desk, role, words) => explorerWith(desk, { [role]: { ...desk.lists[role], words } });
+/**
+ * @param {Desk} desk
  * @param {Role} one
  * @param {Role} other
  */
-export const explorerSwap = (one, other) => explorerWith({ [one]: explorer.lists[other], [other]: explorer.lists[one] });
+export const explorerSwap = (desk, one, other) => explorerWith(desk, { [one]: desk.lists[other], [other]: desk.lists[one] });

@@ -17,13 +17,19 @@ function bytesOf(text) {
  * @returns {Vectors | null}
  */
 export function openVectors(packed) {
-  if (!packed || packed.absent) return packed ? { absent: packed.absent, exact: true, has: () => false, words: () => [], unit: () => null } : null;
-  const { labels, aliases, dim, type } = packed;
-  const buffer = bytesOf(packed.data).buffer;
+  const none = { has: () => false, words: () => [], unit: () => null, rough: () => false };
+  if (!packed || packed.absent) return packed ? { absent: packed.absent, exact: true, coarse: null, ...none } : null;
+  const { labels, aliases, dim, type, others } = packed;
+  const buffer = bytesOf(packed.data).buffer, steps = others ? new Int8Array(bytesOf(others.data).buffer) : new Int8Array(0);
   const numbers = type === "float32" ? new Float32Array(buffer) : type === "float64" ? new Float64Array(buffer) : new Int16Array(buffer);
   /** @type {Map<string, number>} */
   const rows = new Map(labels.map((/** @type {string} */ label, /** @type {number} */ row) => [label, row]));
   for (const [word, row] of Object.entries(/** @type {Record<string, number>} */ (aliases))) rows.set(word, row);
+  // words beyond the lists come after all others
+  others?.labels.forEach((/** @type {string} */ label, /** @type {number} */ i) => { if (!rows.has(label)) rows.set(label, labels.length + i); });
+  /** @param {number} row */
+  const numbersOf = (row) => (row < labels.length ? numbers.subarray(row * dim, (row + 1) * dim)
+    : steps.subarray((row - labels.length) * dim, (row - labels.length + 1) * dim));
   /** @type {Map<number, Unit | null>} */
   const made = new Map();
   /** @param {string} word */
@@ -31,12 +37,15 @@ export function openVectors(packed) {
     const row = rows.get(word);
     if (row === undefined) return null;
     if (!made.has(row)) {
-      // steps of 16 bits need no scale here: a unit vector has none
-      const found = Float64Array.from(numbers.subarray(row * dim, (row + 1) * dim));
+      // steps of 8 or 16 bits need no scale here: a unit vector has none
+      const found = Float64Array.from(numbersOf(row));
       const norm = Math.hypot(...found);
       made.set(row, norm > 0 ? found.map((x) => x / norm) : null);
     }
     return made.get(row) ?? null;
   };
-  return { exact: type !== "int16", has: (word) => rows.has(word), words: () => [...rows.keys()], unit };
+  return {
+    exact: type !== "int16", coarse: others ? { words: others.labels.length, error: others.error, pairs: others.pairs } : null,
+    rough: (word) => (rows.get(word) ?? 0) >= labels.length, has: (word) => rows.has(word), words: () => [...rows.keys()], unit,
+  };
 }

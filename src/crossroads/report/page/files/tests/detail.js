@@ -5,7 +5,6 @@
 import { data } from "../parts/audits.js";
 import { bars, histogramChart } from "../charts/charts.js";
 import { eatMap } from "../charts/maps.js";
-import { explorerButton } from "../explorer/explorer.js";
 import { plotCounted, plotNotes, testsShort } from "../parts/columns.js";
 import { bdi, el, listed } from "../parts/elements.js";
 import { fixed, MINUS, num, part, percent, pointed, whole } from "../parts/numbers.js";
@@ -14,7 +13,7 @@ import { opening } from "../parts/views.js";
 import { testsCoverage } from "./entries.js";
 import { PATTERN_LINES } from "./legend.js";
 import { plainWords } from "./plain.js";
-import { wordsOf } from "./words.js";
+import { wordsOf, wordsStrip } from "./words.js";
 
 const TESTS_DIGITS = "more digits than are shown here; results.json has all of them";
 
@@ -388,6 +387,7 @@ export function testsBody(context, all, one) {
   const design = context.document.designs.find((given) => given.name === one.name);
   return [
     design?.title && el("p", { class: "lead" }, bdi(design.title)),
+    wordsStrip(context, one),
     el("div", { class: "in-words" }, el("div", {}, el("h4", {}, "In plain words"), plainWords(context, one)),
       one.three && el("div", {}, el("h4", {}, "EAT-Map"),
         eatMap({ titles: one.titles, pattern: one.test.pattern, level2: one.test.level2, size: 92,
@@ -396,7 +396,7 @@ export function testsBody(context, all, one) {
     el("h4", {}, one.three ? "Levels 1 and 2: the tests" : "The test"), testsLevels(context, one), testsDraws(context, one),
     one.three && [el("h4", {}, "Level 3: plain similarities"), testsSimilarities(context, one),
       el("h4", {}, "How settled the pattern is"), testsShares(context, one)],
-    el("h4", {}, "Words"), wordsOf(context, one), explorerButton(context, one),
+    el("h4", {}, "Words"), wordsOf(context, one),
     el("h4", {}, "Words used and left out"), testsWordsUsed(one),
     el("h4", {}, "Published beside ours"), testsPublished(context, all, one),
     testsFidelity(all, one),

@@ -2,7 +2,7 @@
 // The tests of an audit on one vector per word, and what every view says of them. `testsOf` is where other files find
 // them.
 
-import { num, part, pointed } from "../parts/numbers.js";
+import { num, part, pointed, whole } from "../parts/numbers.js";
 import { idsOf } from "../parts/views.js";
 
 export const LEVEL = 0.05;
@@ -28,6 +28,26 @@ const testsIntervals = (context) => context.of("BatteryResult").flatMap(({ resul
   Object.entries(result.intervals ?? {}).map(([design, one]) => ({ result: one, path: `${path}/intervals/${part(design)}` })));
 
 /**
+ * What a set stands for: its name, or, where it has none but its letter, a few of its words.
+ * @param {string | undefined} name
+ * @param {Role} role
+ * @param {string[]} words
+ */
+export const testsNamed = (name, role, words) => (name && name !== role ? name : words.slice(0, 2).join(", ") + (words.length > 2 ? ", \u2026" : ""));
+
+/**
+ * What the sets of a test stand for.
+ * @param {Context} context
+ * @param {Json} test
+ * @returns {Titles}
+ */
+export function testsTitles(context, test) {
+  const { sets } = test.level1 ?? test, given = test.titles ?? context.document.designs.find((one) => one.name === test.design) ?? {};
+  return Object.fromEntries(["x", "y", "a", "b"].filter((role) => role in sets)
+    .map((role) => [role, testsNamed(given[role]?.name ?? given[role], role, sets[role])]));
+}
+
+/**
  * One test: where it stands, its Level 1, and what belongs to it.
  * @param {Context} context
  * @param {Json} test
@@ -41,22 +61,8 @@ export function testsEntry(context, test, path, adjusted = {}) {
   const find = (type) => testsCompanion(context, type, test.design, level1.effect_size);
   return {
     test, path, three, level1, at: three ? `${path}/level1` : path, name: test.design, ...adjusted,
-    titles: three ? test.titles : testsTitles(context, test), interval: find("BootstrapResult"), influence: find("InfluenceResult"),
+    titles: testsTitles(context, test), interval: find("BootstrapResult"), influence: find("InfluenceResult"),
   };
-}
-
-/**
- * What the sets of a plain test stand for: the names of its design, or letters with a few words.
- * @param {Context} context
- * @param {Json} test
- * @returns {Titles}
- */
-function testsTitles(context, test) {
-  const design = context.document.designs.find((one) => one.name === test.design);
-  /** @param {string[]} words */
-  const few = (words) => words.slice(0, 2).join(", ") + (words.length > 2 ? ", \u2026" : "");
-  return Object.fromEntries(["x", "y", "a", "b"].filter((key) => key in test.sets)
-    .map((key) => [key, design?.[key]?.name || `${key.toUpperCase()} (${few(test.sets[key])})`]));
 }
 
 /**
@@ -129,6 +135,29 @@ export function testsCoverage(one) {
  * @param {{ method: string }} options
  */
 export const testsExactP = (context, at, { method }) => [method === "exact" ? "p = " : "p ", num(context, `${at}/pvalue`, { as: "p", method })];
+
+/**
+ * How many of all divisions are as extreme, with the p-value; where they were not counted, the p-value alone.
+ * @param {Context} context
+ * @param {string} at
+ * @param {Level} level
+ */
+export function testsWays(context, at, level) {
+  const ways = testsCounted(context, at, level);
+  return ways ? [ways, " (", testsExactP(context, at, level), ")"] : testsExactP(context, at, level);
+}
+
+/**
+ * "2 of 12,870 ways", where the exact p-value is a share of divisions that were counted; else null.
+ * @param {Context} context
+ * @param {string} at
+ * @param {Level} level
+ */
+export function testsCounted(context, at, { pvalue, divisions, method }) {
+  const count = Math.round(pvalue * divisions);
+  if (method !== "exact" || !Number.isSafeInteger(divisions) || Math.abs(count / divisions - pvalue) > 1e-12 * pvalue) return null;
+  return [num(context, `${at}/pvalue`, { text: whole(count) }), " of ", num(context, `${at}/divisions`, { as: "whole" }), " ways"];
+}
 
 /**
  * The p-value that holds for other words; in files of older versions that of these words.

@@ -5,7 +5,7 @@ import { bdi, el } from "../parts/elements.js";
 import { fixed, num, part, pointed } from "../parts/numbers.js";
 import { flat } from "../parts/tables.js";
 import { PATTERNS } from "../statistics/statistics.js";
-import { LEVEL, testsExactP, testsHolds } from "./entries.js";
+import { LEVEL, testsCounted, testsExactP, testsHolds } from "./entries.js";
 
 /** @param {number} d */
 const plainSize = (d) => (Math.abs(d) < 0.2 ? "very small" : Math.abs(d) < 0.5 ? "small" : Math.abs(d) < 0.8 ? "medium" : "large");
@@ -41,10 +41,10 @@ function plainFirst(context, one) {
       size, "."];
   const dealt = `If the words of both ${t.y ? "targets" : "attributes"} were divided into two sets of these sizes at random`;
   return el("p", {}, el("strong", {}, one.three ? "Level 1, the difference. " : "The difference. "), claim,
-    ` ${dealt}, a difference `, plainExtreme(one), " would occur in a share of ",
-    num(context, `${at}/pvalue`, { as: "p", method: level1.method }), " of all cases",
+    ` ${dealt}, a difference `, plainExtreme(one), " would occur in ",
+    testsCounted(context, at, level1) ?? ["a share of ", num(context, `${at}/pvalue`, { as: "p", method: level1.method }), " of all cases"],
     level1.crossed && t.y ? ", attribute words as they are." : ".",
-    level1.alternative === "observed" ? " The side was chosen after seeing the data, so the correct share is twice that." : "");
+    level1.alternative === "observed" ? " The side was chosen after seeing the data, so the correct number is twice that." : "");
 }
 
 /**
@@ -136,6 +136,13 @@ function plainThird(context, one) {
 }
 
 /**
+ * Why it cannot be told: sets that the result calls by letters, by their names.
+ * @param {TestEntry} one
+ */
+const plainReason = ({ titles, level1 }) => flat(level1.crossed.reason)
+  .replace(/^[XYAB]( and [XYAB])*(?= (has|have) a single word)/, (letters) => letters.replace(/[XYAB]/g, (letter) => flat(titles[letter.toLowerCase()] ?? letter)));
+
+/**
  * Whether other words would say so too, and where the doubt comes from.
  * @param {Context} context
  * @param {TestEntry} one
@@ -143,7 +150,7 @@ function plainThird(context, one) {
  */
 function plainCrossed(context, one) {
   const { level1, at } = one, found = level1.crossed, place = `${at}/crossed`;
-  if (found.pvalue === null) return `Whether other words for the same things would show it cannot be told: ${flat(found.reason)}. `;
+  if (found.pvalue === null) return `Whether other words for the same things would show it cannot be told: ${plainReason(one)}. `;
   const facet = found.shares.attributes > found.shares.targets ? "attributes" : "targets";
   return [testsHolds(context, one) ? "Other words for the same things would show it too" : "Other words for the same things might not show it",
     " (p = ", num(context, `${place}/pvalue`, { as: "p" }), "; difference of mean cosines ",

@@ -4,11 +4,12 @@
 import { histogramChart, lines } from "../charts/charts.js";
 import { testsShort } from "../parts/columns.js";
 import { bdi, el, listed } from "../parts/elements.js";
-import { fixed, num, numbered, pointed, whole } from "../parts/numbers.js";
+import { computed, fixed, num, numbered, pointed, whole } from "../parts/numbers.js";
 import { flat, table } from "../parts/tables.js";
 import { opening } from "../parts/views.js";
+import { welchTest } from "../statistics/crossed.js";
 import { TAILS, testsBody, testsRecord } from "./detail.js";
-import { LEVEL, testsEntry, testsQuestion } from "./entries.js";
+import { LEVEL, testsEntry, testsNamed, testsQuestion, testsTitles } from "./entries.js";
 
 /**
  * The points of a series in order: {at: year, path, test}.
@@ -58,7 +59,7 @@ function seriesChart(points, titles, design) {
  */
 function seriesTable(context, points, design, adjusted) {
   const crossed = seriesCrossed(points), p = crossed ? "crossed/pvalue" : "pvalue", held = crossed ? " for other words" : "";
-  const { titles, level1 } = points[0].test, alone = (/** @type {string} */ key) => `${testsShort(titles[key], 40)} alone`;
+  const { level1 } = points[0].test, titles = testsTitles(context, points[0].test), alone = (/** @type {string} */ key) => `${testsShort(titles[key], 40)} alone`;
   /**
    * @param {string} title
    * @param {string} key
@@ -99,7 +100,7 @@ function seriesBody(context, all, result, path) {
     points.length > 0 && [
       el("p", {}, "The same test on the vectors of each point in time. Vectors of early decades rest on fewer texts, and words "
         + "change their meaning: a change of d is not by itself a change of attitudes."),
-      seriesChart(points, points[0].test.titles, result.design), seriesTable(context, points, result.design, result.adjusted?.bh ? `${path}/adjusted/bh` : null),
+      seriesChart(points, testsTitles(context, points[0].test), result.design), seriesTable(context, points, result.design, result.adjusted?.bh ? `${path}/adjusted/bh` : null),
       seriesTrend(context, result, path),
       el("h4", {}, "Each point in time"),
       points.map((point) => opening(String(point.year),
@@ -129,7 +130,7 @@ const seriesTrend = (context, result, path) => (result.trend && Number.isFinite(
  * @param {Data} all
  */
 export const seriesParts = (context, all) => context.of("SeriesResult").map(({ result, path }, i) => {
-  const count = Object.keys(result.points).length, titles = Object.values(result.points)[0]?.titles;
+  const count = Object.keys(result.points).length, [first] = Object.values(result.points), titles = first && testsTitles(context, first);
   return opening(el("span", { class: "line" }, el("h3", {}, bdi(result.design)),
     el("span", { class: "question" }, titles ? bdi(testsQuestion({ titles })) : ""),
     el("span", { class: "numbers" }, numbered(count, "point in time", "points in time"))),
@@ -155,8 +156,25 @@ function singleBody(context, result, path) {
     ({ title, about, value: (row) => pointed(context.document, `${path}/${key}/${row}`) ?? null,
     cell: (row) => num(context, `${path}/${key}/${row}`, { ...options, method: result.method }) });
   const tested = Array.isArray(result.pvalue) && result.pvalue.length > 0;
+  const [first, second] = [testsNamed(result.titles?.a, "a", a), testsNamed(result.titles?.b, "b", b)];
+  const crossed = Array.isArray(result.se) && result.se.length > 0;
+  /** @type {Map<number, { low: number, high: number, pvalue: number }>} */
+  const made = new Map();
+  /** @param {number} row */
+  const welch = (row) => {
+    if (!made.has(row)) made.set(row, welchTest({ difference: result.association[row], se: result.se[row], df: result.df[row], alternative: result.alternative }));
+    return made.get(row) ?? { low: NaN, high: NaN, pvalue: NaN };
+  };
+  /**
+   * @param {string} title
+   * @param {"low" | "high" | "pvalue"} key
+   * @param {string} about
+   * @param {Shown} options
+   * @returns {Column<Json>}
+   */
+  const other = (title, key, about, options) => ({ title, about, value: (row) => (Number.isFinite(welch(row)[key]) ? welch(row)[key] : null), cell: (row) => computed(welch(row)[key], options) });
   return [
-    el("p", {}, "Each word by itself: above zero it is closer to A, below to B. A: ", listed(a, 30), ". B: ", listed(b, 30), "."),
+    el("p", {}, "Each word by itself: above zero it is closer to ", bdi(first), ", below to ", bdi(second), ". ", bdi(first), ": ", listed(a, 30), ". ", bdi(second), ": ", listed(b, 30), "."),
     spread && [
       histogramChart({ ...spread, zero: true,
         label: `Effect sizes of ${whole(spread.n)} words, from ${fixed(spread.low)} to ${fixed(spread.high)}; `
@@ -168,9 +186,11 @@ function singleBody(context, result, path) {
       { title: "word", kind: "text", value: (row) => result.words[row] },
       number("d", "effect_size", "effect size over the attribute words"),
         number("association s", "association", "difference of the mean cosines", { digits: 3 }),
+      ...(crossed ? [other("lower end", "low", "of the 95 % interval of s, for other attribute words", { digits: 3 }), other("upper end", "high", "of the same interval", { digits: 3 }),
+        other("p", "pvalue", `for other attribute words, ${TAILS[result.alternative] ?? result.alternative}`, { as: "p" })] : []),
       ...(tested ? [number("exact p", "pvalue", `attribute words exchanged, ${TAILS[result.alternative] ?? result.alternative}`, { as: "p" })] : []),
-    ], note: tested ? "These p-values hold for just these attribute words, and are not adjusted for the number of words."
-      : "No p-values were asked for." }),
+    ], note: [crossed ? "p holds for other attribute words, by Welch\u2019s t over those that were used. " : "", tested ? `${crossed ? "Exact p holds" : "These p-values hold"} for just these attribute words. ` : "",
+      tested || crossed ? "Nothing is adjusted for the number of words." : "No p-values were asked for."].join("") }),
     opening("How it was measured", () => testsRecord({ test: result, level1: {}, name: "the single words" })),
   ];
 }

@@ -2,12 +2,25 @@
 // The words of a test: association and influence of each, and, for one that is chosen, its cosine with every word
 // of the other sets, computed from the vectors that the page carries.
 
-import { chartsSpan, dots, DOTS_MOST } from "../charts/charts.js";
+import { dots } from "../charts/charts.js";
+import { benchStill, explorerBench } from "../explorer/bench.js";
+import { explorerDeskOf } from "../explorer/state.js";
 import { testsShort } from "../parts/columns.js";
 import { bdi, byId, el, fresh } from "../parts/elements.js";
 import { computed, fixed, num, part, pointed } from "../parts/numbers.js";
 import { flat, table } from "../parts/tables.js";
 import { STATISTICS } from "../statistics/statistics.js";
+
+/**
+ * The strip of a test: a bench where the page has the vectors of its words, else as it was measured.
+ * @param {Context} context
+ * @param {TestEntry} one
+ */
+export function wordsStrip(context, one) {
+  if (wordsAbsent(context, one)) return benchStill(one);
+  const able = /** @type {Vectored} */ (context), desk = explorerDeskOf(context, one);
+  return explorerBench(able, desk, { target: desk.start?.nth ? one.id ?? one.name : one.name });
+}
 
 /**
  * Why there are no vectors to compute with, or null where there are.
@@ -146,41 +159,21 @@ function wordsTable(context, one, sets, others, sources, caption) {
 }
 
 /**
- * Sets with the association of each word, as `dots` takes them.
- * @param {TestEntry} one
- * @param {Role[]} sets
- * @param {Record<string, number>} from
- */
-const wordsPoints = (one, sets, from) => sets.map((set) => ({
-  title: one.titles[set], set, points: one.level1.sets[set].filter((word) => Object.hasOwn(from, word)).map((word) =>
-    ({ label: word, value: from[word] })),
-}));
-
-/**
  * Every target word, and every attribute word.
  * @param {Context} context
  * @param {TestEntry} one
  */
 export function wordsOf(context, one) {
-  const { titles: t, level1, at } = one, pair = Boolean(t.y), targets = pair ? ["x", "y"] : ["x"], attributes = ["a", "b"];
-  const towards = `association: mean cosine with ${flat(t.a)} less mean cosine with ${flat(t.b)}`, permuted = pair ? targets : attributes;
-  const shown = wordsPoints(one, permuted, level1.associations),
-    [lowest, highest] = chartsSpan(shown.flatMap((set) => set.points.map((point) => point.value)), 0);
+  const { titles: t, at } = one, pair = Boolean(t.y), targets = pair ? ["x", "y"] : ["x"], attributes = ["a", "b"];
+  const towards = `association: mean cosine with ${flat(t.a)} less mean cosine with ${flat(t.b)}`;
   const own = (/** @type {WordRow} */ row) => `${at}/associations/${part(row.word)}`,
     second = (/** @type {string} */ key) => (/** @type {WordRow} */ row) => `${one.path}/level2/${key}/associations/${part(row.word)}`;
   const level2 = one.three ? ["x", "y"].map((key) =>
     ({ title: `with ${testsShort(t[key], 40)}`, about: `mean cosine of the attribute word with all words for ${flat(t[key])}`,
     at: second(key) }))
     : pair ? [] : [{ title: `with ${testsShort(t.x, 40)}`, about: `mean cosine with all words for ${flat(t.x)}`, at: own }];
-  const long = shown.some((set) => set.points.length > DOTS_MOST);
   const absent = wordsAbsent(context, one);
   return [
-    dots({ sets: shown, axis: pair ? "association s" : "mean cosine",
-      label: `${pair ? "Association" : "Mean cosine"} of every word, from ${fixed(lowest, 3)} to ${fixed(highest, 3)}; `
-        + `${shown.map((set) => `mean of ${flat(set.title)} ${fixed(STATISTICS.meanOf(set.points.map((point) => point.value)), 3)}`).join(", ")}.`,
-      caption: [pair ? `Each word\u2019s ${towards}. Right of zero: closer to ${flat(t.a)}. `
-        : `Each word\u2019s mean cosine with ${flat(t.x)}. `, "Dashed: the mean of the set.",
-        long ? " Of long sets the twenty highest and the twenty lowest words are drawn." : ""].join("") }),
     absent ? el("p", { class: "note" }, absent) : el("p", { class: "note" },
       "Choose a word to see its cosine with every word of the other sets."),
     wordsTable(context, one, targets, attributes, pair ? [{ title: "association s", about: towards, at: own }] : [],

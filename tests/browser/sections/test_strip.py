@@ -1,0 +1,450 @@
+"""The strip inside a test: every word on one axis, cosines, edits by mouse, keys and touch, addresses."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import crossroads as cr
+from crossroads.evidence import Embeddings
+from crossroads.inference.multiplicity import adjust_known
+from crossroads.measures import BatteryResult, WeatResult
+from crossroads.report import Audit
+from crossroads.report.documents.records import Record, audit_document, results_document
+from crossroads.report.page.page import write_page
+from crossroads.stimuli import Design
+
+NAMES = {"weat1": 0, "weat6": 1, "weat7": 2, "i4": 3}
+
+
+def _test(page: Any, name: str) -> Any:
+    """The part of a test of the page, opened by its address."""
+    page.evaluate("(name) => { location.hash = name; }", name)
+    page.wait_for_selector(f"#test-{NAMES.get(name, 0)} .bench .readout > div")
+    return page.locator(f"#test-{NAMES.get(name, 0)} .bench")
+
+
+def _value(bench: Any, place: str, nth: int = 0) -> float:
+    return float(bench.locator(f".readout .{place} data").nth(nth).get_attribute("value"))
+
+
+def _settled(bench: Any) -> None:
+    bench.locator(".readout[data-counting=no]").wait_for()
+
+
+def _word(bench: Any, role: str, word: str) -> Any:
+    return bench.locator(f"[data-key={json.dumps(f'{role} {word}')}]")
+
+
+def _drop(bench: Any, role: str, word: str) -> None:
+    _word(bench, role, word).click()
+    bench.locator(".bench-panel .drop").click()
+
+
+def _without(design: Design, dropped: Mapping[str, str], added: Mapping[str, str] | None = None) -> Design:
+    """A design without a word of some sets, and with others."""
+    sets = {}
+    for role, words in design.sets.items():
+        kept = [word for word in words if word != dropped.get(role)]
+        more = [added[role]] if added and role in added else []
+        sets[role] = cr.StimulusSet(words.name, (*kept, *more))
+    return Design(name=design.name, **sets)  # type: ignore[arg-type]
+
+
+def _agrees(bench: Any, expected: WeatResult, others: list[float | None], place: int) -> None:
+    """Every number of the edited strip against the library; the adjusted p among those of the other tests."""
+    _settled(bench)
+    crossed = expected.crossed
+    assert crossed is not None
+    assert [_value(bench, "delta", i) for i in range(3)] == pytest.approx(
+        [crossed.difference, crossed.low, crossed.high], rel=1e-11, abs=1e-13
+    )
+    assert _value(bench, "d") == pytest.approx(expected.effect_size, rel=1e-12)
+    adjusted = adjust_known([*others[:place], crossed.pvalue, *others[place + 1 :]])["bh"][place]
+    assert _value(bench, "other") == pytest.approx(adjusted, rel=1e-10)
+    shown = bench.locator(".readout .these dd").first.inner_text()
+    assert f"{round(expected.pvalue * expected.divisions):,} of {expected.divisions:,} ways" in shown
+    drawn = f"\u0394 = {crossed.difference:.3f}".replace("-", "\u2212")
+    assert drawn in bench.locator("svg.strip").text_content()
+
+
+def _crossed(audit: Audit) -> list[float | None]:
+    battery = audit.one(BatteryResult)
+    assert battery is not None
+    return [None if one.level1.crossed is None else one.level1.crossed.pvalue for one in battery.tests]
+
+
+def test_all_words_of_both_groups_lie_on_one_axis_with_names_at_its_ends(
+    opened: Callable[..., Any], report: Path, audit: Audit
+) -> None:
+    page = opened(report).page
+    bench = _test(page, "weat6")
+    battery = audit.one(BatteryResult)
+    assert battery is not None
+    level = battery.tests[1].level1
+    places = bench.locator("svg.strip .strip-word").evaluate_all(
+        """(some) => some.map((one) => {
+          const box = one.querySelector('.dot').getBoundingClientRect();
+          return [one.dataset.key, box.left + box.width / 2, box.top, one.querySelector('.dot').tagName];
+        })"""
+    )
+    expected = {f"{role} {word}": level.associations[word] for role in "xy" for word in level.sets[role]}
+    assert {key for key, *_ in places} == expected.keys()
+    # one scale for both groups: places are a line of the associations
+    slope, start = np.polyfit([expected[key] for key, *_ in places], [x for _, x, *_ in places], 1)
+    assert slope > 0
+    assert [x for _, x, *_ in places] == pytest.approx(
+        [start + slope * expected[key] for key, *_ in places], abs=0.6
+    )
+    # told apart by place and shape, not by colour alone
+    above = {y for key, _, y, _ in places if key[0] == "x"}
+    below = {y for key, _, y, _ in places if key[0] == "y"}
+    assert max(above) < min(below)
+    assert {(key[0], tag) for key, _, _, tag in places} == {("x", "circle"), ("y", "rect")}
+    assert bench.locator("svg.strip .pole").all_text_contents() == ["\u2190 family", "career \u2192"]
+    ends = bench.locator("svg.strip .effect").evaluate(
+        "(line) => [line.x1, line.x2].map((x) => x.baseVal.value)"
+    )
+    means = [np.mean([level.associations[word] for word in level.sets[role]]) for role in "xy"]
+    assert (ends[0] - ends[1]) / slope == pytest.approx(means[0] - means[1], rel=0.02)
+
+
+def test_unedited_numbers_are_those_of_the_results(opened: Callable[..., Any], report: Path) -> None:
+    bench = _test(opened(report).page, "weat6")
+    assert bench.locator(".readout .computed").count() == 0
+    assert bench.locator(".readout data[data-at]").count() >= 6
+    assert "2 of 12,870 ways" in bench.locator(".readout .these").inner_text()
+    said = bench.locator(".bench-sentence").inner_text()
+    assert said == (
+        "Male names lie further towards career than female names, "
+        "and other words for the same things would say so too."
+    )
+
+
+def test_a_word_that_is_dropped_moves_every_number_at_once(
+    opened: Callable[..., Any], report: Path, vectors: Embeddings, audit: Audit, designs: list[Design]
+) -> None:
+    bench = _test(opened(report).page, "weat6")
+    _drop(bench, "x", "John")
+    expected = cr.weat(vectors, _without(designs[1], {"x": "John"}))
+    _agrees(bench, expected, _crossed(audit), 1)
+    assert "was 1.71" in bench.locator(".readout .d").inner_text().replace("\n", " ")
+    assert bench.locator(".strip-word.out").get_attribute("data-key") == "x John"
+    assert "Edited: without John in male names." in bench.locator(".bench-edits").inner_text()
+    assert bench.locator(".bench-sentence").inner_text().startswith("With these lists, male names lie")
+    # an attribute word as well: its place is at the end of the axis
+    _drop(bench, "b", "home")
+    _agrees(bench, cr.weat(vectors, _without(designs[1], {"x": "John", "b": "home"})), _crossed(audit), 1)
+    bench.get_by_role("button", name="Undo").click()
+    _agrees(bench, expected, _crossed(audit), 1)
+    bench.get_by_role("button", name="Reset").click()
+    assert bench.locator(".strip-word.out").count() == 0
+    assert bench.locator(".readout .computed").count() == 0
+
+
+def test_words_are_chosen_and_dropped_by_the_keyboard_alone(
+    opened: Callable[..., Any], report: Path, vectors: Embeddings, audit: Audit, designs: list[Design]
+) -> None:
+    page = opened(report).page
+    bench = _test(page, "weat6")
+    focused = "document.activeElement.dataset?.key"
+    assert bench.locator(".strip-word[tabindex='0']").count() == 1
+    bench.locator(".strip-word[tabindex='0']").focus()
+    assert page.evaluate(focused) == "x John"  # the lowest of the first group
+    page.keyboard.press("ArrowRight")
+    assert page.evaluate(focused) == "x Paul"
+    page.keyboard.press("ArrowDown")
+    assert page.evaluate(focused) == "y Donna"  # the nearest of the other
+    page.keyboard.press("ArrowUp")
+    page.keyboard.press("Home")
+    page.keyboard.press("Enter")
+    assert bench.locator(".bench-panel h5").inner_text() == "John in male names"
+    assert page.evaluate(focused) == "x John"
+    page.keyboard.press("Delete")
+    _agrees(bench, cr.weat(vectors, _without(designs[1], {"x": "John"})), _crossed(audit), 1)
+    assert page.evaluate(focused) == "x John"  # where it was taken out, it can be put back
+    page.keyboard.press("Delete")
+    assert bench.get_attribute("data-edited") == "no"
+    page.keyboard.press("Escape")
+    assert bench.locator(".bench-panel").is_hidden()
+
+
+def test_a_tap_chooses_a_word_and_another_drops_it(
+    opened: Callable[..., Any], report: Path, vectors: Embeddings, audit: Audit, designs: list[Design]
+) -> None:
+    page = opened(report, width=390, height=800, has_touch=True).page
+    bench = _test(page, "weat6")
+    rooms = bench.locator(".strip-word .room, .bench-word").evaluate_all(
+        "(some) => some.map((one) => one.getBoundingClientRect()).map((box) => [box.width, box.height])"
+    )
+    assert min(side for room in rooms for side in room) >= 24
+    _word(bench, "y", "Diana").tap()
+    assert bench.locator(".bench-panel h5").inner_text() == "Diana in female names"
+    bench.locator(".bench-panel .drop").tap()
+    _agrees(bench, cr.weat(vectors, _without(designs[1], {"y": "Diana"})), _crossed(audit), 1)
+    assert page.evaluate("document.documentElement.scrollWidth") <= 390
+
+
+def test_the_panel_of_a_word_shows_its_cosines(
+    opened: Callable[..., Any], report: Path, vectors: Embeddings, designs: list[Design]
+) -> None:
+    bench = _test(opened(report).page, "weat6")
+    _word(bench, "x", "Kevin").click()
+    unit = {
+        word: vectors[word] / np.linalg.norm(vectors[word].astype(float))
+        for word in ("Kevin", *designs[1].a, *designs[1].b)
+    }
+    means = [np.mean([unit["Kevin"] @ unit[word] for word in some]) for some in (designs[1].a, designs[1].b)]
+    shown = [float(one.get_attribute("value")) for one in bench.locator(".bench-panel p data").all()]
+    assert shown == pytest.approx([*means, means[0] - means[1]], abs=1e-6)
+    titles = bench.locator(".bench-panel svg g > title").all_text_contents()
+    for word in (*designs[1].a, *designs[1].b):
+        assert any(text.startswith(f"{word}: ") for text in titles)
+    # both panels have their zero at one place of their width
+    zeros = bench.locator(".bench-panel svg .zero").evaluate_all(
+        "(some) => some.map((one) => one.x1.baseVal.value)"
+    )
+    starts = bench.locator(".bench-panel svg text[font-weight='600']").evaluate_all(
+        "(some) => some.map((one) => one.x.baseVal[0].value)"
+    )
+    assert zeros[0] - starts[0] == pytest.approx(zeros[1] - starts[1], abs=0.01)
+
+
+def test_edited_lists_live_in_the_address(
+    opened: Callable[..., Any], report: Path, vectors: Embeddings, audit: Audit, designs: list[Design]
+) -> None:
+    page = opened(report).page
+    bench = _test(page, "weat6")
+    _drop(bench, "x", "John")
+    assert page.evaluate("location.hash") == "#weat6&e=x-John"
+    bench.get_by_label("list to add words to").select_option("y")
+    bench.get_by_label("words to add").fill("love")
+    page.keyboard.press("Enter")
+    assert page.evaluate("location.hash") == "#weat6&e=x-John,y+love"
+    page.evaluate("emptied()")
+    bench.get_by_role("button", name="Copy link").click()
+    link = page.evaluate("copied()")
+    # a copied link in a new window
+    expected = cr.weat(vectors, _without(designs[1], {"x": "John"}, {"y": "love"}))
+    other = page.context.new_page()
+    other.goto(link)
+    again = other.locator("#test-1 .bench")
+    again.locator(".readout .computed").first.wait_for()
+    _agrees(again, expected, _crossed(audit), 1)
+    assert again.locator(".strip-word.new").get_attribute("data-key") == "y love"
+    # the back button, and forward again
+    page.go_back()
+    _agrees(bench, cr.weat(vectors, _without(designs[1], {"x": "John"})), _crossed(audit), 1)
+    page.go_back()
+    bench.locator("xpath=self::*[@data-edited='no']").wait_for()
+    page.go_forward()
+    page.go_forward()
+    _agrees(bench, expected, _crossed(audit), 1)
+
+
+def test_a_plain_link_leaves_edited_lists_as_they_are(opened: Callable[..., Any], report: Path) -> None:
+    page = opened(report).page
+    bench = _test(page, "weat6")
+    _drop(bench, "x", "John")
+    page.evaluate("location.hash = 'methods'")
+    page.evaluate("location.hash = 'weat6'")
+    assert bench.get_attribute("data-edited") == "yes"
+
+
+ADDRESSES = (
+    {"model": None, "target": "weat6", "edits": ""},
+    {"model": "glove.6B&50d", "target": "my test #1", "edits": "x-John,y+a%2Cb"},
+    {"model": "", "target": "שלום%", "edits": ""},
+)
+
+
+@pytest.mark.parametrize("address", ADDRESSES, ids=["plain", "all", "other letters"])
+def test_an_address_is_read_as_it_was_written(
+    opened: Callable[..., Any], report: Path, address: dict[str, Any]
+) -> None:
+    page = opened(report).page
+    text = page.evaluate("(one) => crossroads.writeAddress(one)", address)
+    page.evaluate("(text) => { location.hash = text; }", text)
+    assert page.evaluate("crossroads.readAddress(location.hash)") == address
+
+
+def test_an_address_that_is_none_of_ours_is_no_error(opened: Callable[..., Any], report: Path) -> None:
+    page = opened(report).page
+    page.evaluate("location.hash = 'weat6&e=x-%E0%A4%A,q+z,x,,*,x-John&e=2&m'")
+    page.wait_for_selector("#test-1 .bench[data-edited=yes]")
+    assert page.locator("#test-1 .strip-word.out").get_attribute("data-key") == "x John"
+
+
+def _page(path: Path, record: Record) -> Path:
+    write_page(path, [record])
+    return path
+
+
+def test_words_of_any_kind_come_back_out_of_the_address(opened: Callable[..., Any], tmp_path: Path) -> None:
+    hostile = ["a,b", "x+y", "100%", "<script>alert(1)</script>", "&e=x", "שלום", "👩🏽‍🔬", '"q" \\']
+    rng = np.random.default_rng(0)
+    words = [*hostile, *(f"w{i}" for i in range(12))]
+    emb = Embeddings(words, rng.normal(size=(20, 6)))
+    design = Design(name="any & all", x=words[:4], y=words[4:8], a=words[8:12], b=words[12:16])
+    record = Record(document=results_document([cr.weat(emb, design)]), vectors=emb)
+    page = opened(_page(tmp_path / "page.html", record)).page
+    page.evaluate("(name) => { location.hash = encodeURIComponent(name); }", design.name)
+    bench = page.locator("#test-0 .bench")
+    bench.locator(".strip-word").first.wait_for()
+    for word in (words[0], words[3]):
+        _drop(bench, "x", word)
+    bench.get_by_role("button", name=f"Move to {words[4]}").count()
+    _drop(bench, "y", words[4])
+    link = page.evaluate("location.href")
+    other = page.context.new_page()
+    other.goto(link)
+    again = other.locator("#test-0 .bench")
+    again.locator(".strip-word.out").first.wait_for()
+    gone = again.locator(".strip-word.out").evaluate_all("(some) => some.map((one) => one.dataset.key)")
+    assert set(gone) == {f"x {words[0]}", f"x {words[3]}", f"y {words[4]}"}
+
+
+def test_a_set_of_one_word_says_why_there_is_no_interval(opened: Callable[..., Any], tmp_path: Path) -> None:
+    rng = np.random.default_rng(1)
+    words = [f"w{i}" for i in range(8)]
+    emb = Embeddings(words, rng.normal(size=(8, 6)))
+    sets = {
+        role: cr.StimulusSet(f"set {role}", tuple(words[2 * k : 2 * k + 2])) for k, role in enumerate("xyab")
+    }
+    result = cr.weat(emb, Design(name="few", **sets))  # type: ignore[arg-type]
+    page = opened(
+        _page(tmp_path / "page.html", Record(document=results_document([result]), vectors=emb))
+    ).page
+    bench = _test(page, "few")
+    _drop(bench, "a", "w4")
+    assert "cannot be told: set a has a single word." in bench.locator(".bench-sentence").inner_text()
+    assert bench.locator(".readout .delta data.computed").count() == 1
+
+
+def test_one_target_alone_lies_between_its_attributes(
+    opened: Callable[..., Any], vectors: Embeddings, tmp_path: Path
+) -> None:
+    weat7 = cr.catalog("weat7")
+    design = Design(name="single", x=weat7.x, a=weat7.a, b=weat7.b)
+    record = Record(document=results_document([cr.weat(vectors, design)]), vectors=vectors)
+    bench = _test(opened(_page(tmp_path / "page.html", record)).page, "single")
+    assert bench.locator("svg.strip .pole").all_text_contents() == [
+        "\u2190 less similar to math",
+        "more similar to math \u2192",
+    ]
+    _drop(bench, "a", weat7.a.items[0])
+    expected = cr.weat(vectors, Design(name="single", x=weat7.x, a=weat7.a.items[1:], b=weat7.b))
+    assert expected.crossed is not None
+    _settled(bench)
+    assert _value(bench, "delta") == pytest.approx(expected.crossed.difference, rel=1e-11)
+    assert _value(bench, "other") == pytest.approx(expected.crossed.pvalue, rel=1e-10)
+    assert _value(bench, "d") == pytest.approx(expected.effect_size, rel=1e-12)
+
+
+def test_without_vectors_the_strip_is_there_and_cannot_be_edited(
+    opened: Callable[..., Any], record: Record, tmp_path: Path
+) -> None:
+    page = opened(_page(tmp_path / "page.html", replace(record, vectors=None))).page
+    page.evaluate("location.hash = 'weat6'")
+    page.locator("#test-1 svg.strip .strip-word").first.wait_for()
+    assert page.locator("#test-1 svg.strip .strip-word").count() == 16
+    assert page.locator("#test-1 [data-key], #test-1 .bench").count() == 0
+
+
+def _pooled() -> tuple[Embeddings, Design]:
+    """Vectors with a pool of common words, some of them nearly parallel to a word of the lists."""
+    rng = np.random.default_rng(7)
+    words = [f"w{i}" for i in range(32)]
+    others = Embeddings([f"common{i}" for i in range(300)], rng.normal(size=(300, 40)).astype("f4"))
+    emb = Embeddings(words, rng.normal(size=(32, 40)).astype("f4")).with_pool(others)
+    sets = {role: words[8 * k : 8 * k + 8] for k, role in enumerate("xyab")}
+    return emb, Design(name="pooled", x=sets["x"], y=sets["y"], a=sets["a"], b=sets["b"])
+
+
+def test_a_reader_can_try_common_words_and_is_told_how_exact_they_are(
+    opened: Callable[..., Any], tmp_path: Path
+) -> None:
+    emb, design = _pooled()
+    audit = Audit([cr.battery(emb, [design], resamples=0)])
+    record = Record(document=audit_document(audit, [design]), vectors=emb)
+    page = opened(_page(tmp_path / "page.html", record)).page
+    bench = _test(page, "pooled")
+    assert bench.locator(".accuracy").count() == 0  # words of the lists are exact
+    bench.get_by_label("words to add").fill("common17")
+    page.keyboard.press("Enter")
+    assert bench.locator(".strip-word.new").get_attribute("data-key") == "x common17"
+    error = float(bench.locator(".accuracy data").first.get_attribute("value"))
+    assert 0 < error < 0.02
+    pool = emb.pool
+    assert pool is not None
+    whole = Embeddings([*emb.labels, "common17"], np.vstack([emb.vectors, pool["common17"]]))
+    edited = _without(design, {}, {"x": "common17"})
+    expected = cr.weat(whole, edited)
+    assert expected.crossed is not None
+    assert _value(bench, "delta") == pytest.approx(expected.crossed.difference, abs=error)
+    page.evaluate("location.hash = 'explorer'")
+    page.wait_for_selector("#explorer .bench")
+    assert "300 of them are common words beyond the lists" in page.locator("#explorer").inner_text()
+
+
+def test_letters_of_sets_are_not_shown(opened: Callable[..., Any], tmp_path: Path) -> None:
+    """Sets without names are called by their words."""
+    emb, design = _pooled()
+    results = [cr.weat(emb, design), cr.sc_weat(emb, list(design.x), list(design.a), list(design.b))]
+    page = opened(_page(tmp_path / "page.html", Record(document=results_document(results), vectors=emb))).page
+    bench = _test(page, "pooled")
+    assert bench.locator("svg.strip .pole").all_text_contents() == [
+        "\u2190 w24, w25, \u2026",
+        "w16, w17, \u2026 \u2192",
+    ]
+    page.evaluate("unfolded()")
+    text = page.locator("#tests").inner_text() + page.locator("#explorer").inner_text()
+    for letter in ("X", "Y", "A", "B"):
+        assert f" {letter} " not in text and f" {letter}," not in text and f" {letter}." not in text
+    assert "above zero it is closer to w16, w17" in page.locator("#single-0").inner_text()
+
+
+def test_an_own_test_lives_in_the_address_too(
+    opened: Callable[..., Any], report: Path, vectors: Embeddings
+) -> None:
+    page = opened(report).page
+    page.evaluate("location.hash = 'explorer'")
+    page.wait_for_selector("#explorer .explorer-results[data-shown=yes]")
+    page.select_option("#explorer select.start", "")
+    lists = {
+        "x": ["rose", "lily", "tulip"],
+        "y": ["wasp", "gnat"],
+        "a": ["love", "peace"],
+        "b": ["filth", "agony"],
+    }
+    for role, words in lists.items():
+        field = page.locator(f"#explorer .explorer-list.{role} [role=combobox]")
+        field.fill(", ".join(words))
+        page.keyboard.press("Enter")
+    page.locator("#explorer .explorer-list.x .title").fill("blossoms")
+    page.keyboard.press("Tab")
+    other = page.context.new_page()
+    other.goto(page.evaluate("location.href"))
+    bench = other.locator("#explorer .bench")
+    bench.locator(".strip-word").first.wait_for()
+    assert bench.locator(".strip-word").count() == 5
+    expected = cr.weat(vectors, Design(name="own", x=lists["x"], y=lists["y"], a=lists["a"], b=lists["b"]))
+    assert expected.crossed is not None
+    assert _value(bench, "delta") == pytest.approx(expected.crossed.difference, rel=1e-11)
+    assert bench.locator("svg.strip").text_content().count("blossoms (3)") == 1
+
+
+def test_no_text_of_the_strip_lies_on_another(
+    opened_in_font: Callable[..., Any], report: Path, misplaced: Callable[[Any], str]
+) -> None:
+    for width in (390, 1280):
+        page = opened_in_font(report, width=width).page
+        _test(page, "weat1")
+        _drop(_test(page, "weat6"), "x", "John")
+        assert misplaced(page) == ""
