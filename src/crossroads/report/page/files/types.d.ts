@@ -48,11 +48,15 @@ type Vectors = {
   unit(word: string): Unit | null;
 };
 
+/** Results of one model, or of a comparison of models. */
+type Holder = { document: Audited; histograms: Record<string, Histogram>; [field: string]: Json };
+
 /** All that the page carries. */
 type Data = {
   title: string;
   phrases: { tails: Record<string, string>; told_tails: Record<string, string>; tested: Record<string, string>; [table: string]: Json };
-  audits: { document: Audited; histograms: Record<string, Histogram>; [field: string]: Json }[];
+  audits: Holder[];
+  comparisons: Holder[];
   kinds: Record<string, string>;
   findings: Record<string, Json[]>;
   fidelity: Json[];
@@ -197,6 +201,10 @@ type ContextRow = {
   levels?: Json;
   levelsPath?: string;
 };
+/** A test in one model of several: where its effect size stands, and whether it holds for other words. */
+type ModelDot = { context: Context; value: string; low: string; high: string; holds: boolean };
+type ModelTest = { key: string; name: string; titles?: Titles; dot: ModelDot };
+type ModelPanel = { name: string; titles?: Titles; dots: ModelDot[] };
 type GeometryRow = { test: Json; path: string; name: string; index: number; bh?: string; holm?: string };
 
 /** A word in the plane of two contrasts, and where it is drawn. */

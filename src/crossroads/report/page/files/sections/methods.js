@@ -190,22 +190,30 @@ const methUnshown = (unshown) =>
       )
     : null;
 
+/**
+ * The paragraph for a paper, and what it cites.
+ * @param {{ methods: string, citations: string }} texts
+ */
+export const methText = ({ methods, citations }) => [
+  methods ? [methCopied("Methods paragraph", methods, "paragraph", "methods"), methParagraphs(methods)] : null,
+  citations
+    ? [
+        methCopied("Citations", citations, "BibTeX", "bibtex"),
+        el("pre", { class: "bib", tabindex: 0, role: "group", "aria-label": "Citations in BibTeX" }, citations),
+      ]
+    : null,
+];
+
 view({
   id: "methods",
   title: "Methods",
   order: 90,
   applies: () => true,
   build(context) {
-    const { methods, citations, gate } = context.audit,
+    const { gate } = context.audit,
       skipped = Object.entries(context.document.skipped ?? {});
     return [
-      methods ? [methCopied("Methods paragraph", methods, "paragraph", "methods"), methParagraphs(methods)] : null,
-      citations
-        ? [
-            methCopied("Citations", citations, "BibTeX", "bibtex"),
-            el("pre", { class: "bib", tabindex: 0, role: "group", "aria-label": "Citations in BibTeX" }, citations),
-          ]
-        : null,
+      methText(context.audit),
       gate ? methGate(gate) : null,
       el("h3", {}, "Left out"),
       skipped.length

@@ -2,6 +2,7 @@
 // The tests of an audit on one vector per word, and what every view says of them. `testsOf` is where other files find
 // them.
 
+import { bdi } from "../parts/elements.js";
 import { num, part, pointed } from "../parts/numbers.js";
 
 export const LEVEL = 0.05;
@@ -135,3 +136,13 @@ export const testsExactP = (context, at, { method }) => [method === "exact" ? "p
  * @param {{ method: string, crossed?: Json }} level
  */
 export const testsP = (context, at, level) => (level.crossed ? ["p = ", num(context, `${at}/crossed/pvalue`, { as: "p" })] : testsExactP(context, at, level));
+
+/**
+ * Which way a difference goes, in words: "male names lie nearer to career, female names to family".
+ * @param {Titles} titles
+ * @param {number} value
+ */
+export const testsDirection = ({ x, y, a, b }, value) => {
+  const [one, other] = value >= 0 ? [a, b] : [b, a];
+  return [bdi(x), " lie nearer to ", bdi(one), ", ", bdi(y), " to ", bdi(other)];
+};
