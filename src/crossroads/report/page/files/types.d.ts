@@ -35,6 +35,8 @@ type Found = { result: Result; path: string };
 /** A result that an audit has under a name. */
 type Called = Found & { name: string };
 type Named = Found & { name: string; index: number };
+/** An agreement of scores with people, and the name of its part of the page. */
+type Aligned = Found & { name: string; id: string };
 
 type Histogram = { low: number; high: number; counts: number[]; n: number; quantiles?: Record<string, number> };
 
@@ -189,7 +191,7 @@ type SeriesPoint = { year: number; path: string; test: Json };
 type WordRow = { word: string; set: Role };
 type ContextRow = {
   design: string;
-  index: number;
+  id: string;
   path: string;
   samples: string;
   test?: Json;
@@ -205,7 +207,10 @@ type ContextRow = {
 type ModelDot = { context: Context; value: string; low: string; high: string; holds: boolean };
 type ModelTest = { key: string; name: string; titles?: Titles; dot: ModelDot };
 type ModelPanel = { name: string; titles?: Titles; dots: ModelDot[] };
-type GeometryRow = { test: Json; path: string; name: string; index: number; bh?: string; holm?: string };
+/** Whether a finding holds for other words, depends on those chosen, or was not made. */
+type Rung = "holds" | "depends" | "none";
+type ToldFinding = { rung: Rung; told: Child; name: string };
+type GeometryRow = { test: Json; path: string; name: string; id: string; bh?: string; holm?: string };
 
 /** A word in the plane of two contrasts, and where it is drawn. */
 type PlanePoint = {

@@ -75,11 +75,11 @@ function plotRow(row, top, { at, left, right, width, small }) {
     "g",
     {},
     small
-      ? plotText(row.label, half, { x: 4, y: top + 12 })
+      ? plotText(row.label, half, { x: 4, y: top + 12, class: "over" })
       : plotText(row.label, left - 14, { x: left - 10, y: y + 4, "text-anchor": "end" }),
     row.right &&
       (small
-        ? plotText(row.right, half, { x: width - 4, y: top + 12, "text-anchor": "end" })
+        ? plotText(row.right, half, { x: width - 4, y: top + 12, "text-anchor": "end", class: "over" })
         : plotText(row.right, width - right - 12, { x: right + 10, y: y + 4 })),
     sv("line", { x1: left, x2: right, y1: y, y2: y, class: "grid" }),
     (row.limits ?? []).map(

@@ -88,7 +88,7 @@ function cmpTold(row) {
     ? [" is stronger in ", bdi(row.models[strong]), d(strong), " than in ", bdi(row.models[weak]), d(weak)]
     : [
         " turns around: ",
-        row.titles?.y ? [bdi(row.titles.x), " lie nearer to ", bdi(poles(one)), " in "] : "positive or negative, it is not the same in ",
+        row.titles?.y ? [bdi(row.titles.x), " nearer to ", bdi(poles(one)), " in "] : "positive or negative, it is not the same in ",
         bdi(row.models[0]), d(0), row.titles?.y ? [" and to ", bdi(poles(two)), " in "] : " and in ", bdi(row.models[1]), d(1),
       ];
 }

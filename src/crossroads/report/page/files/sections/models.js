@@ -2,7 +2,7 @@
 // Every test in all models of the page: a small panel a test with a dot a model, all panels on one scale.
 
 import { chartsAxis, chartsDot, chartsFigure, chartsImage, chartsScale, chartsSpan } from "../charts/charts.js";
-import { chartsLines, chartsReach, chartsWide } from "../charts/lettering.js";
+import { chartsLines, chartsWide } from "../charts/lettering.js";
 import { plotKeyed, plotRows, plotText } from "../charts/plots.js";
 import { modelContexts, named } from "../parts/audits.js";
 import { plotColumn, plotEndsColumn, plotNamed } from "../parts/columns.js";
@@ -74,28 +74,41 @@ export function modelPanels() {
 }
 
 const ROW = 19;
+const LINE = 15;
+
+/**
+ * What stands around a panel in a width: the question in bold type, and what the ends of its axis mean.
+ * @param {ModelPanel} panel
+ * @param {number} width
+ */
+function panelTexts({ name, titles }, width) {
+  const half = width / 2 - 8;
+  return {
+    head: titles ? chartsLines(testsQuestion({ titles }), 0.92 * width - 8, 12, 3) : [flat(name)],
+    left: titles ? chartsLines(`\u2190 ${titles.x} nearer to ${titles.b}`, half, 11, 3) : [],
+    right: titles ? chartsLines(`\u2192 ${titles.x} nearer to ${titles.a}`, half, 11, 3) : [],
+  };
+}
 
 /**
  * One panel: the question above, a line a model, what the ends mean below.
  * @param {ModelPanel} panel
  * @param {{ x: number, y: number, width: number, left: number, ends: [number, number], head: number }} room
  */
-function panelDrawn({ name, titles, dots }, { x, y, width, left, ends: [low, high], head }) {
+function panelDrawn(panel, { x, y, width, left, ends: [low, high], head }) {
   const at = chartsScale(low, high, x + left, x + width - 10),
-    top = y + head,
-    bottom = top + dots.length * ROW,
-    lines = titles ? chartsLines(`${titles.x} / ${titles.y}: ${titles.a} / ${titles.b}`, width - 12, 12, 2) : [flat(name)];
+    top = y + head * LINE + 22,
+    bottom = top + panel.dots.length * ROW,
+    texts = panelTexts(panel, width);
   return sv(
     "g",
     {},
-    lines.map((text, i) => sv("text", { x: x + 4, y: y + 12 + 15 * i, "font-weight": 600 }, text)),
-    titles && plotText(name, width - 12, { x: x + 4, y: y + 12 + 15 * lines.length, class: "second" }, 11),
+    texts.head.map((text, i) => sv("text", { x: x + 2, y: y + 12 + LINE * i, "font-weight": 600 }, text)),
+    panel.titles && plotText(panel.name, width - 12, { x: x + 2, y: y + 12 + LINE * texts.head.length, class: "second" }, 11),
     chartsAxis({ low, high, at, y: bottom, top, wanted: 4 }),
-    titles && [
-      plotText(`\u2190 ${titles.x} to ${titles.b}`, width / 2 - 6, { x: x + 4, y: bottom + 30, class: "second" }, 11),
-      plotText(`${titles.x} to ${titles.a} \u2192`, width / 2 - 6, { x: x + width - 6, y: bottom + 30, "text-anchor": "end", class: "second" }, 11),
-    ],
-    dots.map(({ context, value, low: from, high: to, holds }, i) => {
+    texts.left.map((text, i) => sv("text", { x: x + 2, y: bottom + 30 + 14 * i, class: "second", "font-size": 11 }, text)),
+    texts.right.map((text, i) => sv("text", { x: x + width - 8, y: bottom + 30 + 14 * i, "text-anchor": "end", class: "second", "font-size": 11 }, text)),
+    panel.dots.map(({ context, value, low: from, high: to, holds }, i) => {
       const read = (/** @type {string} */ path) => pointed(context.document, path),
         d = read(value),
         middle = top + (i + 0.5) * ROW,
@@ -123,16 +136,18 @@ function panelsFigure(panels) {
   const draw = (width) => {
     const columns = width >= 860 ? 3 : width >= 540 ? 2 : 1,
       each = width / columns,
-      left = 14 + Math.min(each * 0.36, Math.max(...names.map((name) => chartsWide(name, 11.5)))),
-      head = 46 + chartsReach(11).below;
+      left = 14 + Math.min(each * 0.36, Math.max(...names.map((name) => chartsWide(name, 11.5))));
     /** @type {ModelPanel[][]} */
     const rows = [];
     panels.forEach((panel, i) => (i % columns ? rows[rows.length - 1].push(panel) : rows.push([panel])));
     let y = 4;
     const drawn = rows.map((row) => {
-      const top = y;
-      y += head + Math.max(...row.map(({ dots }) => dots.length)) * ROW + 52;
-      return row.map((panel, i) => panelDrawn(panel, { x: i * each, y: top, width: each - 8, left, ends, head }));
+      const top = y,
+        texts = row.map((panel) => panelTexts(panel, each - 14)),
+        head = Math.max(...texts.map((one) => one.head.length)),
+        below = Math.max(...texts.map((one) => Math.max(one.left.length, one.right.length)));
+      y += head * LINE + 22 + Math.max(...row.map(({ dots }) => dots.length)) * ROW + 34 + 14 * below;
+      return row.map((panel, i) => panelDrawn(panel, { x: i * each, y: top, width: each - 14, left, ends, head }));
     });
     return chartsImage(
       width,

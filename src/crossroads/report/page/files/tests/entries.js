@@ -138,11 +138,12 @@ export const testsExactP = (context, at, { method }) => [method === "exact" ? "p
 export const testsP = (context, at, level) => (level.crossed ? ["p = ", num(context, `${at}/crossed/pvalue`, { as: "p" })] : testsExactP(context, at, level));
 
 /**
- * Which way a difference goes, in words: "male names lie nearer to career, female names to family".
+ * Which way a difference goes, in words: "male names nearer to career, female names to family". Without a verb, because
+ * nobody knows whether the name of a set is singular.
  * @param {Titles} titles
  * @param {number} value
  */
 export const testsDirection = ({ x, y, a, b }, value) => {
   const [one, other] = value >= 0 ? [a, b] : [b, a];
-  return [bdi(x), " lie nearer to ", bdi(one), ", ", bdi(y), " to ", bdi(other)];
+  return [bdi(x), " nearer to ", bdi(one), ", ", bdi(y), " to ", bdi(other)];
 };
