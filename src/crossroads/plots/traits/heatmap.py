@@ -171,7 +171,7 @@ def _draw_cells(ax: Axes, values: Floats, middle: float, weak: NDArray[np.bool_]
     for (y, x), v in np.ndenumerate(values):
         if not np.isnan(v):
             strong = "white" if abs(v - middle) > 0.72 * limit else INK
-            look = {"color": GREY, "style": "italic"} if weak[y, x] else {"color": strong}
+            look: dict[str, Any] = {"color": GREY, "style": "italic"} if weak[y, x] else {"color": strong}
             write(ax, texts[y][x], (x, y), coords="data", size=size, ha="center", **look)
 
 

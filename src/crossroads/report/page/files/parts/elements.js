@@ -20,7 +20,8 @@ export function anchors(stem) {
   /** @type {Map<string, number>} */
   const seen = new Map();
   return (/** @type {string} */ name) => {
-    const id = `${stem}-${name.replace(/[%\s]/g, encodeURIComponent)}`, times = (seen.get(id) ?? 0) + 1;
+    const words = name.toLowerCase().replaceAll("*", " star").match(/[\p{L}\p{N}]+/gu) ?? [];
+    const id = [stem, ...words].join("-"), times = (seen.get(id) ?? 0) + 1;
     seen.set(id, times);
     return times > 1 ? `${id}-${times}` : id;
   };

@@ -12,7 +12,7 @@ import { anchors, bdi, el, linked, listed } from "../parts/elements.js";
 import { computed, fixed, num, numbered, part, pointed, whole } from "../parts/numbers.js";
 import { flat, table } from "../parts/tables.js";
 import { opening, view } from "../parts/views.js";
-import { LEVEL, testsQuestion } from "../tests/entries.js";
+import { LEVEL, testsQuestion, testsTitled } from "../tests/entries.js";
 import { methConventions, methText } from "./methods.js";
 import { modelMultiples, modelPanels, modelPeople } from "./models.js";
 
@@ -68,7 +68,7 @@ function cmpTests(context) {
  * What a test asks, where its sets have names; else its own name.
  * @param {Json} row
  */
-const cmpQuestion = (row) => (row.titles?.y ? `${testsQuestion(row)}${cmpOver(row) ? ", over contexts" : ""}` : cmpTest(row));
+const cmpQuestion = (row) => (testsTitled(row.titles) ? `${testsQuestion(row)}${cmpOver(row) ? ", over contexts" : ""}` : cmpTest(row));
 /**
  * Whether two models differ beyond the choice of words.
  * @param {Json} row
@@ -88,8 +88,8 @@ function cmpTold(row) {
     ? [" is stronger in ", bdi(row.models[strong]), d(strong), " than in ", bdi(row.models[weak]), d(weak)]
     : [
         " turns around: ",
-        row.titles?.y ? [bdi(row.titles.x), " nearer to ", bdi(poles(one)), " in "] : "positive or negative, it is not the same in ",
-        bdi(row.models[0]), d(0), row.titles?.y ? [" and to ", bdi(poles(two)), " in "] : " and in ", bdi(row.models[1]), d(1),
+        testsTitled(row.titles) ? [bdi(row.titles.x), " nearer to ", bdi(poles(one)), " in "] : "positive or negative, it is not the same in ",
+        bdi(row.models[0]), d(0), testsTitled(row.titles) ? [" and to ", bdi(poles(two)), " in "] : " and in ", bdi(row.models[1]), d(1),
       ];
 }
 
@@ -152,7 +152,7 @@ function cmpTable(context, rows) {
         ...plotNamed("test", cmpTest),
         cell: (row) => [
           rows.length > CMP_OPENED ? bdi(cmpQuestion(row)) : linked(row.id, bdi(cmpQuestion(row))),
-          row.titles?.y ? [el("br", {}), el("span", { class: "note" }, bdi(cmpTest(row)))] : null,
+          testsTitled(row.titles) ? [el("br", {}), el("span", { class: "note" }, bdi(cmpTest(row)))] : null,
         ],
       },
       column(`d: ${testsShort(rows[0].models[0], 24)}`, "effect_sizes/0", { about: `effect size in ${flat(rows[0].models[0])}, over the words that both models have` }),
@@ -313,7 +313,7 @@ function cmpDetails(context, rows) {
   if (rows.length <= CMP_OPENED)
     return rows.map((row) =>
       opening(
-        el("span", {}, bdi(cmpQuestion(row)), row.titles?.y ? [" ", el("span", { class: "note" }, bdi(cmpTest(row)))] : null),
+        el("span", {}, bdi(cmpQuestion(row)), testsTitled(row.titles) ? [" ", el("span", { class: "note" }, bdi(cmpTest(row)))] : null),
         () => cmpDetail(context, row),
         { id: row.id },
       ),

@@ -10,12 +10,12 @@ import { bdi, el, linked } from "../parts/elements.js";
 import { computed, fixed, num, part, pointed, whole } from "../parts/numbers.js";
 import { table } from "../parts/tables.js";
 import { opening } from "../parts/views.js";
-import { testsDirection } from "../tests/entries.js";
+import { testsDirection, testsTitled } from "../tests/entries.js";
 import { methConventions } from "./methods.js";
 import { rungOf } from "./told.js";
 
 /** @param {Titles} [titles] */
-export const ctxQuestion = (titles) => (titles?.x ? `${titles.x} / ${titles.y}: ${titles.a} / ${titles.b}` : "");
+export const ctxQuestion = (titles) => (titles && testsTitled(titles) ? `${titles.x} / ${titles.y}: ${titles.a} / ${titles.b}` : "");
 /**
  * @param {ContextRow} row
  * @returns {number[]}
@@ -64,7 +64,7 @@ export function ctxColumns(context) {
       ...plotNamed("test", (row) => row.design),
       cell: (row) => [
         linked(row.id, bdi(ctxQuestion(row.titles) || row.design)),
-        row.titles?.x ? [el("br", {}), el("span", { class: "note" }, bdi(row.design))] : null,
+        testsTitled(row.titles) ? [el("br", {}), el("span", { class: "note" }, bdi(row.design))] : null,
       ],
     },
     ces: column("CES", "effect_size", { about: "combined effect size: the weighted mean over samples of one context per word" }),
@@ -98,7 +98,7 @@ export function ctxColumns(context) {
  * @param {ContextRow} row
  * @returns {Titles}
  */
-const ctxTitles = ({ titles }) => ({ x: "the first target", y: "the second", a: "the first attribute", b: "the second", ...titles });
+const ctxTitles = ({ titles }) => ({ x: "the first target", y: "the second", a: "the first attribute", b: "the second", ...(testsTitled(titles) ? titles : {}) });
 
 /**
  * What was found, in words: which group lies nearer to what, and whether other words would show it.

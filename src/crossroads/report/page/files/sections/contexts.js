@@ -8,6 +8,7 @@ import { anchors, bdi, el } from "../parts/elements.js";
 import { fixed, numbered, part, pointed } from "../parts/numbers.js";
 import { flat, table } from "../parts/tables.js";
 import { opening, view } from "../parts/views.js";
+import { testsTitled } from "../tests/entries.js";
 import { ctxColumns, ctxCrossed, ctxDetail, ctxMethod, ctxQuestion, ctxTold } from "./context-tests.js";
 import { asked, toldFindings } from "./told.js";
 
@@ -148,7 +149,7 @@ view({
   build(context) {
     const rows = ctxAll(context),
       measured = rows.filter((row) => row.test || row.levels),
-      summary = (/** @type {Json} */ row) => (row.titles ? asked(bdi(ctxQuestion(row.titles)), row.design) : el("span", {}, bdi(row.design)));
+      summary = (/** @type {Json} */ row) => (testsTitled(row.titles) ? asked(bdi(ctxQuestion(row.titles)), row.design) : el("span", {}, bdi(row.design)));
     return [
       measured.length ? toldFindings(measured.map((row) => ctxTold(context, row))) : null,
       el(

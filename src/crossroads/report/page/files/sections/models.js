@@ -10,7 +10,7 @@ import { el, sv } from "../parts/elements.js";
 import { fixed, part, pointed } from "../parts/numbers.js";
 import { flat, table } from "../parts/tables.js";
 import { opening } from "../parts/views.js";
-import { LEVEL, testsHolds, testsOf, testsQuestion } from "../tests/entries.js";
+import { LEVEL, testsHolds, testsOf, testsQuestion, testsTitled } from "../tests/entries.js";
 
 /**
  * The tests of a model over contexts, with what is known of each.
@@ -26,7 +26,7 @@ const overContexts = (context) =>
       return {
         key: JSON.stringify([test.design, "contexts"]),
         name: `${test.design}, over contexts`,
-        titles: result.titles?.[test.design],
+        titles: testsTitled(result.titles?.[test.design]) ? result.titles[test.design] : undefined,
         dot: { context, value: `${at}/effect_size`, low: `${interval}/low`, high: `${interval}/high`, holds: (p ?? 1) < LEVEL },
       };
     }),
@@ -43,7 +43,7 @@ const onVectors = (context) =>
     .map((one) => ({
       key: JSON.stringify([one.name, one.level1.digest]),
       name: one.name,
-      titles: one.titles,
+      titles: testsTitled(one.titles) ? one.titles : undefined,
       dot: {
         context,
         value: `${one.at}/effect_size`,

@@ -138,6 +138,12 @@ export const testsExactP = (context, at, { method }) => [method === "exact" ? "p
 export const testsP = (context, at, level) => (level.crossed ? ["p = ", num(context, `${at}/crossed/pvalue`, { as: "p" })] : testsExactP(context, at, level));
 
 /**
+ * Whether the sets of a test have names of their own, and not only the letters of their roles.
+ * @param {Titles | undefined} titles
+ */
+export const testsTitled = (titles) => Boolean(titles?.y) && ["x", "y", "a", "b"].some((role) => titles?.[role].toLowerCase() !== role);
+
+/**
  * Which way a difference goes, in words: "male names nearer to career, female names to family". Without a verb, because
  * nobody knows whether the name of a set is singular.
  * @param {Titles} titles

@@ -104,7 +104,7 @@ function pairedDominance(context, found, id) {
       " and the interval of the difference leaves out 0.",
     ),
     opening(
-      "The same in numbers",
+      "Domains in numbers",
       () =>
         table({
           caption: "Pairs of domains",
@@ -399,7 +399,7 @@ function pairedOrder(context, found, id) {
     pairedOrdered(context, found),
     pairedTaus(found),
     opening(
-      "The same in numbers",
+      "Order in numbers",
       () => [
         table({
           caption: "Mean rank correlations of pairs with their components",

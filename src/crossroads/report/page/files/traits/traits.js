@@ -346,7 +346,7 @@ view({
       aligned.length
         ? [
             traitAgreements(context, aligned),
-            opening("The same in numbers", () => traitAlignmentTable(context, aligned), { id: "alignment-numbers" }),
+            opening("Agreement in numbers", () => traitAlignmentTable(context, aligned), { id: "alignment-numbers" }),
             aligned.map((one) => opening(el("span", {}, bdi(one.name)), () => traitAlignment(context, one), { id: one.id })),
           ]
         : null,
