@@ -43,16 +43,17 @@ def scores() -> TraitScores:
     )
 
 
-def paired() -> TraitScores:
-    """Pairs that follow religion alone, one of them with a trait of its own."""
+def paired(*, mixed: bool) -> TraitScores:
+    """Pairs between their identities, the first with a trait of its own; or pairs that follow religion."""
     rng = np.random.default_rng(3)
     names = [f"bad{i}-good{i}" for i in range(12)]
     alone = {name: rng.normal(size=12) for name in IDENTITIES}
     rows = dict(alone)
     for pair in paired_groups(IDENTITIES):
-        (religion,) = (name for name in pair.components if name in RELIGIONS)
-        rows[pair.name] = alone[religion] + 0.05 * rng.normal(size=12)
-    rows[next(name for name in rows if name not in alone)][0] += 30
+        leads = next((name for name in pair.components if name in RELIGIONS), pair.components[0])
+        middle = sum(alone[name] for name in pair.components) / 2 if mixed else alone[leads]
+        rows[pair.name] = middle + 0.05 * rng.normal(size=12)
+    rows[next(name for name in rows if name not in alone)][0] += 30 if mixed else 0
     return TraitScores.from_table(
         {name: dict(zip(names, map(float, row), strict=True)) for name, row in rows.items()}, provenance=ABOUT
     )
@@ -66,13 +67,13 @@ def page(tmp_path_factory: pytest.TempPathFactory) -> Path:
         group: dict(zip(TRAITS, (50 + 40 * row).tolist(), strict=True))
         for group, row in zip(GROUPS, SCORES, strict=True)
     }
-    crossed, pairs = paired(), paired_groups(IDENTITIES)
+    crossed, pairs = paired(mixed=False), paired_groups(IDENTITIES)
     found = [
         scores(),
         cr.align(scores(), human, permutations=9, bootstrap=50),
         order_sensitivity(crossed, pairs, resamples=50),
         domain_dominance(crossed, pairs),
-        emergent(crossed, pairs, on="traits"),
+        emergent(paired(mixed=True), pairs, on="traits"),
     ]
     write_page(path, [Record(document=results_document(found, model="a model"))])
     return path
