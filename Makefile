@@ -14,7 +14,7 @@ TOOLS  := eslint@10.14.0 typescript@7.0.2
 TOOLED := $(VENV)/npm/node_modules
 
 .DEFAULT_GOAL := help
-.PHONY: help audit gallery contextual-run quick test lint scripts types unit browser test-core bench validity format clean
+.PHONY: help audit gallery gallery-models contextual-run quick test lint scripts types unit browser test-core bench validity format clean
 
 help:  ## Show what can be made
 	@awk 'BEGIN {FS = ":.*## "} /^[a-z-]+:.*## / {printf "  make %-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -60,6 +60,9 @@ test-core: $(VENV)-core/.stamps/core  ## Run the tests with the core dependencie
 
 gallery: $(STAMP)/gallery  ## Make the reports and screenshots of docs/gallery
 	$(BIN)/python docs/gallery/make.py
+
+gallery-models: $(STAMP)/test browser  ## Make the report of two language models, docs/gallery/models.html, and its screenshots
+	$(BIN)/python -m docs.gallery.models
 
 contextual-run: $(STAMP)/test  ## Make the numbers of docs/guides/contextual-run.md (CHECK=--check: compare)
 	$(BIN)/python -m docs.guides.contextual_run $(CHECK)

@@ -10,6 +10,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -68,14 +69,14 @@ def chromium() -> str:
     return found or sys.exit("Chromium is not installed; install it, or name it in CROSSROADS_CHROMIUM.")
 
 
-def take_pictures(executable: str, page: Path) -> None:
-    """Open the report as readers do, and keep what they see."""
+def take_pictures(executable: str, page: Path, pictures: Sequence[Picture] = PICTURES) -> None:
+    """Open a report as readers do, and keep what they see."""
     from playwright.sync_api import sync_playwright
 
     flags = ["--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking"]
     with sync_playwright() as driver:
         browser = driver.chromium.launch(executable_path=executable, args=flags)
-        for picture in PICTURES:
+        for picture in pictures:
             take_picture(browser, page, picture)
         browser.close()
 

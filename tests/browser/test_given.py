@@ -29,6 +29,10 @@ def _shown(page: Any, audit: int) -> set[str]:
     page.evaluate("unfolded()")
     numbers = f"document.querySelectorAll('main [data-at][data-audit=\"{audit}\"]')"
     places = page.evaluate(f"[...{numbers}].map((one) => one.dataset.at)")
+    for pairs in page.locator("#comparison").get_by_label("Models", exact=True).all():
+        for index in range(pairs.locator("option").count()):  # two models at a time
+            pairs.select_option(str(index))
+            places += page.evaluate(f"[...{numbers}].map((one) => one.dataset.at)")
     return {"/".join(place.split("/")[:3]) for place in places}
 
 
@@ -47,12 +51,14 @@ def test_a_result_of_any_type_is_shown(opened: Callable[..., Any], tmp_path: Pat
 def test_results_of_every_type_are_shown_together(opened: Callable[..., Any], tmp_path: Path) -> None:
     path, _ = _reported(tmp_path, {"results": [one.to_dict() for one in every_result().values()]})
     page = opened(path).page
-    audits = page.evaluate("crossroads.data.audits.map((one) => one.document.results.length)")
+    holders = "[...crossroads.data.audits, ...crossroads.data.comparisons]"
+    audits = page.evaluate(f"{holders}.map((one) => one.document.results.length)")
     assert sum(audits) == len(every_result())
+    models = page.evaluate("crossroads.data.audits.length")
     for audit, count in enumerate(audits):
-        page.evaluate(f"crossroads.choose({audit})")
+        page.evaluate(f"crossroads.choose({min(audit, models - 1)})")  # comparisons stand beside every model
         missing = {f"/results/{i}" for i in range(count)} - _shown(page, audit)
-        types = page.evaluate(f"crossroads.data.audits[{audit}].document.results.map((one) => one.type)")
+        types = page.evaluate(f"{holders}[{audit}].document.results.map((one) => one.type)")
         named = [types[int(place.rpartition("/")[2])] for place in missing]
         assert [one for one in named if one != "ScreenResult"] == []
 

@@ -125,6 +125,20 @@ def test_cells_without_a_score_are_left_empty(said: Callable[[Any], list[str]]) 
     assert "nan" not in " ".join(texts)
 
 
+def test_scores_whose_interval_holds_zero_are_set_in_italics_on_white(
+    said: Callable[[Any], list[str]],
+) -> None:
+    # 0.50 is 2.5 standard errors from 0, 0.25 one, -1.00 two: not more than two
+    values, errors = np.array([[0.5, 0.25, -1.0]]), np.array([[0.2, 0.25, 0.5]])
+    scores = SimpleNamespace(measure="set", groups=GROUPS[:1], traits=TRAITS[:3], scores=values, se=errors)
+    drawn: Any = trait_heatmap(scores)
+    styles = {text.get_text(): text.get_style() for text in drawn.texts}
+    assert [styles[text] for text in ("0.50", "0.25", "−1.00")] == ["normal", "italic", "italic"]
+    (image,) = drawn.images
+    assert sorted(image.get_array()[0]) == [0, 0, 0.5]
+    assert "two standard errors" in " ".join(said(drawn))
+
+
 def test_what_cannot_be_drawn_is_refused(result: AlignmentResult) -> None:
     with pytest.raises(UnknownNameError, match="unknown group 'men'"):
         profile(result, "men")

@@ -292,8 +292,9 @@ def test_a_better_fit_that_may_be_chance_is_said_to_be_that(
     )
     document["results"][0]["crossed"]["pvalue"] = p
     page = made(changed=document)
-    page.locator("#geometry-0 > summary").click()
-    said = page.locator("#geometry-0 p").first.inner_text()
+    part = page.locator("#geometry details[id]").first
+    part.locator("summary").first.click()
+    said = part.locator("p").first.inner_text()
     assert "the fit is better for" in said
     assert ("which of the two fits better may be chance" in said) is doubted
 

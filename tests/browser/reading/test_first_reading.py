@@ -189,8 +189,8 @@ def test_how_many_people_there_were_is_not_said_where_it_is_not_known(
     for group in document["results"][0]["by_group"].values():
         group["annotators"] = people
     page = made(changed=document)
-    page.locator("#alignment-0 > summary").click()
-    part = page.locator("#alignment-0")
+    part = page.locator("#traits details[id]", has_text="given scores").last
+    part.locator("summary").first.click()
     part.locator("table").first.wait_for()
     assert ("people" in part.locator("thead th").all_inner_texts()) is (people > 0)
     said = part.locator(".opened > p").first.inner_text()
@@ -340,7 +340,10 @@ def test_a_citation_that_ends_in_a_full_stop_goes_on_without_it(opened: Open, tm
 # Links, focus, feedback
 
 
-@pytest.mark.parametrize("part", ["detection-0", "geometry-0"])
+GEOMETRY = "geometry-african-american-females-european-american-males-career"
+
+
+@pytest.mark.parametrize("part", ["detection-0", GEOMETRY])
 def test_a_link_opens_its_part_again(opened: Open, report: Path, part: str) -> None:
     page = opened(report).page
     link = page.locator(f'a[href="#{part}"]')
@@ -424,7 +427,7 @@ def _outside(page: Any, scope: str) -> list[str]:
 @pytest.mark.parametrize("width", [1280, 360])
 def test_no_name_in_a_picture_is_cut_by_its_edge(opened: Open, report: Path, width: int) -> None:
     page = opened(report, width=width).page
-    for part in ("weat1", "weat6", "weat7", "i4", "detection-0", "geometry-0"):
+    for part in ("weat1", "weat6", "weat7", "i4", "detection-0", GEOMETRY):
         page.locator(f"#{part} > summary").click()
         page.locator(f"#{part} svg").first.wait_for()
     page.evaluate("settled()")  # pictures are drawn anew once they know their room
@@ -464,7 +467,7 @@ def test_no_line_of_a_histogram_runs_through_the_name_of_another(
     document = results_document([cr.ceat(contexts, _design(), samples=50)])
     document["results"][0].update(effect_size=combined, stimulus_effect_size=words)
     page = made(changed=document)
-    page.locator("#context-0 > summary").click()
+    page.locator("#contexts details[id] > summary").first.click()
     page.locator("#contexts svg .mark").first.wait_for(state="attached")
     crossed = page.evaluate(
         """() => [...document.querySelectorAll("#contexts svg")].flatMap((svg) => {

@@ -16,7 +16,7 @@ from crossroads.plots.frame import wording
 from crossroads.plots.frame.accepted import figure
 from crossroads.plots.frame.layout import MARGIN, Frame, axes_height, axes_width, write
 from crossroads.plots.frame.lettering import alike, fitted, widest
-from crossroads.plots.frame.style import BODY, INK, LEAST, PAGE, SMALL, matplotlib
+from crossroads.plots.frame.style import BODY, GREY, INK, LEAST, PAGE, SMALL, matplotlib
 from crossroads.results import Result
 
 if TYPE_CHECKING:
@@ -42,7 +42,8 @@ def trait_heatmap(
     """Draw the scores of all groups on all pairs of traits.
 
     Red leans to the adjective above a column, blue to the one below it, and white is the middle: zero for a
-    model, 50 for people. Empty cells have no score.
+    model, 50 for people. Empty cells have no score. Where standard errors are known, a score that is at most
+    two of them away from zero is set in italics on white: its leaning may be chance.
 
     Parameters
     ----------
@@ -89,7 +90,7 @@ def trait_heatmap(
         note=_note(scores, middle, order),
     )
     ax = frame.axes(ax)
-    _draw_cells(ax, values, middle)
+    _draw_cells(ax, values, middle, _weak(scores, table)[np.ix_(rows, columns)])
     for y, name in enumerate(names):
         write(ax, name, (0, y), (-0.06, 0), coords=("axes fraction", "data"), size=size, ha="right")
     _draw_ends(ax, rights, lefts)
@@ -105,6 +106,14 @@ def _table(scores: Scores | TraitTable | AlignmentResult, side: str) -> tuple[Tr
         table = TraitTable(measure=name, groups=found.groups, traits=found.traits, scores=found.scores)
         return table, 0.0 if side == "model" else 50.0
     return trait_table(scores, own_traits=True), 0.0
+
+
+def _weak(scores: object, table: TraitTable) -> NDArray[np.bool_]:
+    """Scores whose interval, two standard errors to either side, holds zero; none without errors."""
+    errors = getattr(scores, "se", None)
+    if errors is None or np.shape(errors) != table.scores.shape:
+        return np.zeros(table.scores.shape, dtype=bool)
+    return np.asarray(np.abs(table.scores) <= 2 * np.asarray(errors))
 
 
 def _place(pair: TraitEnds) -> tuple[int, str]:
@@ -136,13 +145,13 @@ def diverging() -> Any:
     return made.with_extremes(bad=_ABSENT)
 
 
-def _draw_cells(ax: Axes, values: Floats, middle: float) -> None:
+def _draw_cells(ax: Axes, values: Floats, middle: float, weak: NDArray[np.bool_]) -> None:
     away = np.abs(values - middle)
     known = away[~np.isnan(away)]
     limit = float(known.max()) if known.size and known.max() > 0 else 1.0
     ax.axis("off")
     ax.imshow(
-        values,
+        np.where(weak, middle, values),
         cmap=diverging(),
         vmin=middle - limit,
         vmax=middle + limit,
@@ -161,8 +170,9 @@ def _draw_cells(ax: Axes, values: Floats, middle: float) -> None:
     size = min((fitted(text, room, SMALL)[1] for row in texts for text in row if text), default=LEAST)
     for (y, x), v in np.ndenumerate(values):
         if not np.isnan(v):
-            color = "white" if abs(v - middle) > 0.72 * limit else INK
-            write(ax, texts[y][x], (x, y), coords="data", size=size, color=color, ha="center")
+            strong = "white" if abs(v - middle) > 0.72 * limit else INK
+            look: dict[str, Any] = {"color": GREY, "style": "italic"} if weak[y, x] else {"color": strong}
+            write(ax, texts[y][x], (x, y), coords="data", size=size, ha="center", **look)
 
 
 def _draw_ends(ax: Axes, rights: list[tuple[str, float]], lefts: list[tuple[str, float]]) -> None:
@@ -198,6 +208,7 @@ def _note(scores: object, middle: float, order: str) -> str:
     return wording.sentence(
         "red leans to the adjective above, blue to the one below",
         "people's means from 0 (below) to 100 (above)" if middle else "scores of the model; 0 is neither",
+        "in italics: at most two standard errors from 0" if getattr(scores, "se", None) is not None else "",
         "groups with similar profiles are neighbours" if order == "profile" else "",
         wording.model(scores) if isinstance(scores, Result) and not middle else "",
     )

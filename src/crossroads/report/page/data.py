@@ -51,6 +51,7 @@ def page_data(
     records: Sequence[Record],
     *,
     title: str,
+    comparisons: Sequence[Record] = (),
     findings: Mapping[str, Sequence[Any]] | None = None,
     fidelity: Sequence[Any] | None = None,
 ) -> dict[str, Any]:
@@ -62,6 +63,8 @@ def page_data(
         One for each model.
     title
         Heading of the page.
+    comparisons
+        Comparisons of the models, which belong to none of them.
     findings
         Published findings by test.
     fidelity
@@ -77,6 +80,7 @@ def page_data(
         "kinds": dict(KINDS),
         "phrases": phrases.as_json(),
         "audits": [_audit(one, share) for one in records],
+        "comparisons": [_audit(one, share) for one in comparisons],
         "findings": {name: [one.to_dict() for one in some] for name, some in (findings or {}).items()},
         "fidelity": [one.to_dict() for one in fidelity or ()],
     }

@@ -56,7 +56,8 @@ def page_pieces(
     Parameters
     ----------
     records
-        One for each model; several models share the page.
+        One for each model; several models share the page. Records that only compare models belong to none of
+        them, unless there are no others.
     comparison
         Paired tests of the models, in addition to those in the records.
     findings
@@ -73,7 +74,9 @@ def page_pieces(
         document = results_document([comparison], model="comparison")
         shown.append(Record(document=document, **described({comparison.label: comparison})))
     heading = one_line(title or _title(records))
-    data = page_data(shown, title=heading, findings=findings, fidelity=fidelity)
+    models = _models(shown)
+    apart = [one for one in shown if all(one is not model for model in models)]
+    data = page_data(models, title=heading, comparisons=apart, findings=findings, fidelity=fidelity)
     style, script = _style(), _script()
     policy = (
         f"default-src 'none'; script-src '{_hash(script)}'; style-src '{_hash(style)}'; img-src data:; "
@@ -114,15 +117,19 @@ def _printable(text: str) -> str:
 
 
 def _title(records: Sequence[Record]) -> str:
-    models = [one for one in records if not compares(one)] or records
-    names = list(dict.fromkeys(one.model for one in models))
+    names = list(dict.fromkeys(one.model for one in _models(records)))
     shown = ", ".join(names[:3]) + (f" and {len(names) - 3} more" if len(names) > 3 else "")
     return f"Associations in {shown}"
 
 
+def _models(records: Sequence[Record]) -> list[Record]:
+    """The records of models; all where each is a comparison."""
+    return [one for one in records if not compares(one)] or list(records)
+
+
 def compares(record: Record) -> bool:
     """Whether a record is a comparison of models."""
-    return all(
+    return bool(record.results) and all(
         one["type"] in ("CompareResult", "CompareBatteryResult", "CompareTraitsResult")
         for one in record.results
     )

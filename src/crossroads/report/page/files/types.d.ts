@@ -35,6 +35,8 @@ type Found = { result: Result; path: string };
 /** A result that an audit has under a name. */
 type Called = Found & { name: string };
 type Named = Found & { name: string; index: number };
+/** An agreement of scores with people, and the name of its part of the page. */
+type Aligned = Found & { name: string; id: string };
 
 type Histogram = { low: number; high: number; counts: number[]; n: number; quantiles?: Record<string, number> };
 
@@ -52,11 +54,15 @@ type Vectors = {
   unit(word: string): Unit | null;
 };
 
+/** Results of one model, or of a comparison of models. */
+type Holder = { document: Audited; histograms: Record<string, Histogram>; [field: string]: Json };
+
 /** All that the page carries. */
 type Data = {
   title: string;
   phrases: { tails: Record<string, string>; told_tails: Record<string, string>; tested: Record<string, string>; [table: string]: Json };
-  audits: { document: Audited; histograms: Record<string, Histogram>; [field: string]: Json }[];
+  audits: Holder[];
+  comparisons: Holder[];
   kinds: Record<string, string>;
   written: string;
   findings: Record<string, Json[]>;
@@ -235,7 +241,7 @@ type SeriesPoint = { year: number; path: string; test: Json };
 type WordRow = { word: string; set: Role };
 type ContextRow = {
   design: string;
-  index: number;
+  id: string;
   path: string;
   samples: string;
   test?: Json;
@@ -247,7 +253,14 @@ type ContextRow = {
   levels?: Json;
   levelsPath?: string;
 };
-type GeometryRow = { test: Json; path: string; name: string; index: number; bh?: string; holm?: string };
+/** A test in one model of several: where its effect size stands, and whether it holds for other words. */
+type ModelDot = { context: Context; value: string; low: string; high: string; holds: boolean };
+type ModelTest = { key: string; name: string; titles?: Titles; dot: ModelDot };
+type ModelPanel = { name: string; titles?: Titles; dots: ModelDot[] };
+/** Whether a finding holds for other words, depends on those chosen, or was not made. */
+type Rung = "holds" | "depends" | "none";
+type ToldFinding = { rung: Rung; told: Child; name: string };
+type GeometryRow = { test: Json; path: string; name: string; id: string; bh?: string; holm?: string };
 
 /** A word in the plane of two contrasts, and where it is drawn. */
 type PlanePoint = {

@@ -75,11 +75,11 @@ function plotRow(row, top, { at, left, right, width, small }) {
     "g",
     {},
     small
-      ? plotText(row.label, half, { x: 4, y: top + 12 })
+      ? plotText(row.label, half, { x: 4, y: top + 12, class: "over" })
       : plotText(row.label, left - 14, { x: left - 10, y: y + 4, "text-anchor": "end" }),
     row.right &&
       (small
-        ? plotText(row.right, half, { x: width - 4, y: top + 12, "text-anchor": "end" })
+        ? plotText(row.right, half, { x: width - 4, y: top + 12, "text-anchor": "end", class: "over" })
         : plotText(row.right, width - right - 12, { x: right + 10, y: y + 4 })),
     sv("line", { x1: left, x2: right, y1: y, y2: y, class: "grid" }),
     (row.limits ?? []).map(
@@ -115,15 +115,16 @@ function plotRow(row, top, { at, left, right, width, small }) {
  *   rows   [{label, right?, marks: [{at, low?, high?, shape, set, hollow, thin, title}], limits: [{at, kind, title}], joined?, apart?}]
  *   key    entries of `plotKey`
  *   ends   [low, high] of the axis; by default all values and zero
- * @param {Captioned & { rows: MarkedRow[], key?: KeyEntry[], ends?: [number, number], wanted?: number, numbers?: boolean }} options
+ *   most   room for the names at each side
+ * @param {Captioned & { rows: MarkedRow[], key?: KeyEntry[], ends?: [number, number], wanted?: number, numbers?: boolean, most?: number }} options
  */
-export function plotRows({ rows, label, caption, key, axis = "", ends, wanted = 7, numbers = true }) {
+export function plotRows({ rows, label, caption, key, axis = "", ends, wanted = 7, numbers = true, most = 190 }) {
   /** @param {number} width */
   const draw = (width) => {
     const small = width < 560,
       step = small ? 42 : 25;
     /** @param {"label" | "right"} side */
-    const room = (side) => 22 + Math.min(190, Math.max(30, ...rows.map((row) => chartsWide(flat(row[side] ?? "").slice(0, 60)))));
+    const room = (side) => 22 + Math.min(most, Math.max(30, ...rows.map((row) => chartsWide(flat(row[side] ?? "").slice(0, 60)))));
     const left = small ? 10 : room("label"),
       right = width - (small || !rows.some((row) => row.right) ? 12 : room("right"));
     const values = rows.flatMap((row) => [...row.marks.flatMap((m) => [m.at, m.low, m.high]), ...(row.limits ?? []).map((one) => one.at)]);

@@ -1,11 +1,13 @@
 // @ts-check
-// The data of the page, and one context for each of its audits.
+// The data of the page, and one context for each of its audits and of the comparisons between them.
 
 import { byId } from "./elements.js";
 import { openVectors } from "./vectors.js";
 
 /** @type {Data} */
 export const data = JSON.parse(byId("data").textContent ?? "");
+/** What has results: the models in order, then what compares them. */
+const holders = [...data.audits, ...data.comparisons];
 /** @type {Map<number, Context>} */
 const contexts = new Map();
 
@@ -18,7 +20,7 @@ const contexts = new Map();
  */
 export function contextOf(index) {
   if (!contexts.has(index)) {
-    const audit = data.audits[index];
+    const audit = holders[index];
     /** @type {Called[]} */
     const all = audit.document.results.map((result, i) => ({ result, path: `/results/${i}`, name: audit.document.names[i] }));
     /** @type {Vectors | null | undefined} */
@@ -31,6 +33,11 @@ export function contextOf(index) {
   }
   return /** @type {Context} */ (contexts.get(index));
 }
+
+/** A context for each model of the page. */
+export const modelContexts = () => data.audits.map((_, i) => contextOf(i));
+/** A context for each comparison that belongs to none of the models. */
+export const comparisonContexts = () => data.comparisons.map((_, i) => contextOf(data.audits.length + i));
 
 /**
  * The model of an audit; with its number where several bear the name.

@@ -1,7 +1,7 @@
 // @ts-check
 // Small parts that the later sections share: intervals, facts, columns of numbers, distributions, choices.
 
-import { el, fresh } from "./elements.js";
+import { el, fresh, sv } from "./elements.js";
 import { noNumber, num, pointed, whole } from "./numbers.js";
 import { flat, table } from "./tables.js";
 import { opening } from "./views.js";
@@ -157,18 +157,71 @@ export function testsShort(text, most = 28) {
   return signs.length > most ? `${signs.slice(0, most - 1).join("")}\u2026` : signs.join("");
 }
 
+/** How many standard errors to either side an interval of a score goes. */
+export const SCORE_ERRORS = 2;
+
+/**
+ * A score with its interval: whether that leaves out 0, and where it ends; without a standard error nothing is known of it.
+ * @param {number | null | undefined} score
+ * @param {number | null | undefined} error
+ */
+export function scoreInterval(score, error) {
+  if (typeof score !== "number" || typeof error !== "number") return null;
+  const [low, high] = [score - SCORE_ERRORS * error, score + SCORE_ERRORS * error];
+  return { low, high, apart: low > 0 || high < 0 };
+}
+
+/**
+ * What the lines below scores are.
+ * @param {string} over
+ */
+export const scoreNote = (over) =>
+  `Below each score: its interval, two standard errors to either side, over the choice of ${over}. Where it holds 0 (open dot, lighter type, no shade), the leaning may be chance.`;
+
+/**
+ * A score as a dot on a line from its lowest to its highest value, with 0 in the middle.
+ * @param {number} score
+ * @param {{ low: number, high: number }} interval
+ * @param {number} largest
+ */
+function scoreLine(score, { low, high }, largest) {
+  const at = (/** @type {number} */ value) => (30 + (28 * value) / largest).toFixed(1);
+  return sv("svg", { class: "within", width: 60, height: 9, viewBox: "0 0 60 9", "aria-hidden": "true" },
+    sv("line", { x1: 30, x2: 30, y1: 0, y2: 9, class: "zero" }),
+    sv("path", { d: `M${at(low)} 4.5H${at(high)}`, class: "interval" }),
+    sv("circle", { cx: at(score), cy: 4.5, r: 2.4, class: "dot" }));
+}
+
 /**
  * Scores of things on other things as a table with a shade behind each number: its sign and size are in the number.
+ * Where standard errors are known, each score has its interval below it, and one whose interval holds 0 is set in
+ * lighter type without a shade.
  * @param {Context} context
- * @param {{ caption: string, rows: string[], columns: string[], path: (i: number, j: number) => string, value: (i: number, j: number) => number | null, first: string, note?: Child, filters?: Table<{ name: string, i: number }>["filters"] }} options
+ * @param {{ caption: string, rows: string[], columns: string[], path: (i: number, j: number) => string, value: (i: number, j: number) => number | null, error?: (i: number, j: number) => number | null, first: string, note?: Child, filters?: Table<{ name: string, i: number }>["filters"] }} options
  */
-export function plotScores(context, { caption, rows, columns, path, value, first, note, filters }) {
+export function plotScores(context, { caption, rows, columns, path, value, error, first, note, filters }) {
+  const ends = (/** @type {number} */ i, /** @type {number} */ j) => scoreInterval(value(i, j), error?.(i, j));
   const all = rows.flatMap((_, i) => columns.map((_, j) => Math.abs(value(i, j) ?? 0))),
-    largest = all.reduce((a, b) => Math.max(a, b), 0) || 1;
+    largest = all.reduce((a, b) => Math.max(a, b), 0) || 1,
+    furthest = rows.reduce((most, _, i) => columns.reduce((far, _, j) => {
+      const found = ends(i, j);
+      return found ? Math.max(far, -found.low, found.high) : far;
+    }, most), largest);
   /** @param {number} v */
   const shade = (v) => ({
     backgroundColor: `color-mix(in srgb, var(${v > 0 ? "--a" : "--b"}) ${Math.round((38 * Math.abs(v)) / largest)}%, transparent)`,
   });
+  /**
+   * @param {number} i
+   * @param {number} j
+   */
+  const cell = (i, j) => {
+    const v = value(i, j), interval = ends(i, j);
+    if (typeof v !== "number") return num(context, path(i, j));
+    const weak = interval !== null && !interval.apart;
+    return el("span", { class: `heat${interval ? (weak ? " weak" : " sure") : ""}`, style: weak ? {} : shade(v) },
+      num(context, path(i, j)), interval && scoreLine(v, interval, furthest));
+  };
   return el(
     "div",
     { class: "scores tall" },
@@ -183,12 +236,7 @@ export function plotScores(context, { caption, rows, columns, path, value, first
         ...columns.map((name, j) => ({
           title: name,
           value: (/** @type {Json} */ row) => value(row.i, j),
-          cell: (/** @type {Json} */ row) => {
-            const v = value(row.i, j);
-            return typeof v === "number"
-              ? el("span", { class: "heat", style: shade(v) }, num(context, path(row.i, j)))
-              : num(context, path(row.i, j));
-          },
+          cell: (/** @type {Json} */ row) => cell(row.i, j),
         })),
       ],
     }),

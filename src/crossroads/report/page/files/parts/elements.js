@@ -12,6 +12,29 @@ let counted = 0;
 export const fresh = (stem) => `${stem}~${++counted}`;
 
 /**
+ * Names of the parts of a section that are the same whichever model is shown: of what each is about, not of its
+ * place in a list. A second part about the same thing bears a number.
+ * @param {string} stem
+ */
+export function anchors(stem) {
+  /** @type {Map<string, number>} */
+  const seen = new Map();
+  return (/** @type {string} */ name) => {
+    const words = name.toLowerCase().replaceAll("*", " star").match(/[\p{L}\p{N}]+/gu) ?? [];
+    const id = [stem, ...words].join("-"), times = (seen.get(id) ?? 0) + 1;
+    seen.set(id, times);
+    return times > 1 ? `${id}-${times}` : id;
+  };
+}
+
+/**
+ * A link to a part of the page.
+ * @param {string} id
+ * @param {...Child} children
+ */
+export const linked = (id, ...children) => el("a", { href: `#${encodeURIComponent(id)}` }, children);
+
+/**
  * @template {HTMLElement | SVGElement} Kind
  * @param {Kind} node
  * @param {Attributes | undefined} attributes

@@ -1,30 +1,28 @@
 // @ts-check
-// "Comparison": one design in two models, with a paired test of the difference; all designs and pairs of models
-// where several were compared. The section is there whichever model of the page is chosen.
+// "Comparison": every test in all models of the page, and any two of them with a paired test of the difference. The
+// section is there whichever model of the page is chosen.
 
 import { plotRows } from "../charts/plots.js";
-import { contextOf, data } from "../parts/audits.js";
+import { comparisonContexts, data, modelContexts } from "../parts/audits.js";
 import {
   PLOT_BH, PLOT_HOLM, plotChoice, plotColumn, plotCoverage, plotEndsColumn, plotFacts, plotInterval,
-  plotNamed, plotRedrawn,
+  plotNamed, plotRedrawn, testsShort,
 } from "../parts/columns.js";
-import { bdi, el } from "../parts/elements.js";
-import { computed, fixed, num, part, pointed, whole } from "../parts/numbers.js";
+import { anchors, bdi, el, linked, listed } from "../parts/elements.js";
+import { computed, fixed, num, numbered, part, pointed, whole } from "../parts/numbers.js";
 import { flat, table } from "../parts/tables.js";
 import { opening, view } from "../parts/views.js";
-import { methConventions } from "./methods.js";
+import { LEVEL, testsQuestion, testsTitled } from "../tests/entries.js";
+import { methConventions, methText } from "./methods.js";
+import { modelMultiples, modelPanels, modelPeople } from "./models.js";
 
 const CMP_TYPES = ["CompareResult", "CompareBatteryResult", "CompareTraitsResult"];
 
-/**
- * The audits of the page that hold comparisons.
- * @param {Data} data
- */
-const cmpContexts = (data) =>
-  data.audits
-    .map((_, i) => i)
-    .filter((i) => data.audits[i].document.results.some((one) => CMP_TYPES.includes(one.type)))
-    .map(contextOf);
+/** What holds comparisons: those that stand for themselves, and models whose results have some among them. */
+const cmpContexts = () => [
+  ...modelContexts().filter(({ document }) => document.results.some((one) => CMP_TYPES.includes(one.type))),
+  ...comparisonContexts(),
+];
 
 /**
  * Whether a paired test is over contexts, where a word has a vector in every sentence.
@@ -62,7 +60,68 @@ function cmpTests(context) {
   const alone = context
     .of("CompareResult")
     .map(({ result, path }) => ({ test: result, path, models: [0, 1].map((i) => result.provenance?.[i]?.source ?? `model ${i + 1}`) }));
-  return [...grids, ...alone].map((row, index) => ({ ...row, index, context }));
+  const id = anchors(`comparison-${context.index}`);
+  return [...grids, ...alone].map((row) => ({ ...row, context, id: id(`${cmpTest(row)}-${row.models.join("-")}`) }));
+}
+
+/**
+ * What a test asks, where its sets have names; else its own name.
+ * @param {Json} row
+ */
+const cmpQuestion = (row) => (testsTitled(row.titles) ? `${testsQuestion(row)}${cmpOver(row) ? ", over contexts" : ""}` : cmpTest(row));
+/**
+ * Whether two models differ beyond the choice of words.
+ * @param {Json} row
+ */
+const cmpDiffers = (row) => (pointed(row.context.document, row.bh ?? `${row.path}/pvalue`) ?? 1) < LEVEL;
+
+/**
+ * One difference in words: where it is stronger, or that it turns around.
+ * @param {Json} row
+ */
+function cmpTold(row) {
+  const [one, two] = row.test.effect_sizes,
+    [strong, weak] = Math.abs(one) >= Math.abs(two) ? [0, 1] : [1, 0],
+    d = (/** @type {number} */ i) => [" (d = ", num(row.context, `${row.path}/effect_sizes/${i}`), ")"],
+    poles = (/** @type {number} */ value) => (value >= 0 ? row.titles?.a : row.titles?.b);
+  return one * two >= 0
+    ? [" is stronger in ", bdi(row.models[strong]), d(strong), " than in ", bdi(row.models[weak]), d(weak)]
+    : [
+        " turns around: ",
+        testsTitled(row.titles) ? [bdi(row.titles.x), " nearer to ", bdi(poles(one)), " in "] : "positive or negative, it is not the same in ",
+        bdi(row.models[0]), d(0), testsTitled(row.titles) ? [" and to ", bdi(poles(two)), " in "] : " and in ", bdi(row.models[1]), d(1),
+      ];
+}
+
+const CMP_SAID = 3;
+
+/**
+ * What was found about two models, in words, largest differences first.
+ * @param {Json[]} rows
+ */
+function cmpFinding(rows) {
+  const differ = rows.filter(cmpDiffers).sort((a, b) => Math.abs(b.test.difference) - Math.abs(a.test.difference)),
+    [one, two] = rows[0].models;
+  if (!differ.length)
+    return el(
+      "p",
+      {},
+      bdi(one), " and ", bdi(two), ` were compared on ${numbered(rows.length, "test")}: in none do they differ by more than the choice of words could bring about (p, adjusted, not below .05).`,
+    );
+  return [
+    el(
+      "p",
+      {},
+      bdi(one), " and ", bdi(two), ` differ beyond the choice of words in ${whole(differ.length)} of ${numbered(rows.length, "test")}.`,
+      rows.length > differ.length ? " Where they are not found to differ, other words could turn the difference around." : "",
+    ),
+    el(
+      "ul",
+      { class: "told-differences" },
+      differ.slice(0, CMP_SAID).map((row) => el("li", {}, el("strong", {}, bdi(cmpQuestion(row))), cmpTold(row), ".")),
+      differ.length > CMP_SAID ? el("li", {}, "Further: ", listed(differ.slice(CMP_SAID).map(cmpQuestion), 8), ".") : null,
+    ),
+  ];
 }
 
 /**
@@ -79,12 +138,6 @@ function cmpTable(context, rows) {
     caption: "Differences of effect sizes",
     rows,
     filters: [
-      ...(several((row) => row.models.join())
-        ? [
-            { title: "Models", value: (/** @type {Json} */ row) => row.models.join(" and ") },
-            { title: "Test", value: (/** @type {Json} */ row) => row.test.design },
-          ]
-        : []),
       ...(several(cmpOver) ? [{ title: "Evidence", value: (/** @type {Json} */ row) => (cmpOver(row) ? "contexts" : "one vector a word") }] : []),
     ],
     note:
@@ -97,16 +150,14 @@ function cmpTable(context, rows) {
     columns: [
       {
         ...plotNamed("test", cmpTest),
-        cell: (row) =>
-          rows.length > CMP_OPENED
-            ? bdi(cmpTest(row))
-            : el("a", { href: `#comparison-${context.index}-${row.index}` }, bdi(cmpTest(row))),
+        cell: (row) => [
+          rows.length > CMP_OPENED ? bdi(cmpQuestion(row)) : linked(row.id, bdi(cmpQuestion(row))),
+          testsTitled(row.titles) ? [el("br", {}), el("span", { class: "note" }, bdi(cmpTest(row)))] : null,
+        ],
       },
-      plotNamed("model 1", (row) => row.models[0]),
-      plotNamed("model 2", (row) => row.models[1]),
-      column("d in 1", "effect_sizes/0", { about: "effect size in the first model, over the words that both models have" }),
-      column("d in 2", "effect_sizes/1", { about: "the same in the second model" }),
-      column("difference", "difference", { about: "d in 1 less d in 2" }),
+      column(`d: ${testsShort(rows[0].models[0], 24)}`, "effect_sizes/0", { about: `effect size in ${flat(rows[0].models[0])}, over the words that both models have` }),
+      column(`d: ${testsShort(rows[0].models[1], 24)}`, "effect_sizes/1", { about: `the same in ${flat(rows[0].models[1])}` }),
+      column("difference", "difference", { about: "the first d less the second" }),
       ...(has("interval")
         ? [
             plotEndsColumn(
@@ -134,30 +185,25 @@ const CMP_OPENED = 30;
 
 /** @param {Json[]} rows */
 function cmpDumbbells(rows) {
-  const models = [...new Set(rows.flatMap((row) => row.models))],
-    several = new Set(rows.map((row) => row.models.join("\u0000"))).size > 1;
-  const key = several
-    ? [
-        { shape: 0, set: "x", text: "the first model of the pair" },
-        { shape: 1, set: "y", hollow: true, text: "the second" },
-      ]
-    : [
-        { shape: 0, set: "x", text: models[0] },
-        { shape: 1, set: "y", hollow: true, text: models[1] ?? "" },
-      ];
+  const [one, two] = rows[0].models;
   return plotRows({
-    key,
+    key: [
+      { shape: 0, set: "x", text: one },
+      { shape: 1, set: "y", hollow: true, text: two },
+    ],
     axis: "effect size d",
-    label: `Effect sizes of ${rows.length} comparisons, two marks a line: one for each model.`,
+    most: 300,
+    label: `Effect sizes of ${numbered(rows.length, "test")} in ${flat(one)} and ${flat(two)}, two marks a line.`,
     caption:
-      "The longer the line between two marks, the more the models differ." +
+      "The longer the line between two marks, the more the models differ; \u2260: beyond the choice of words." +
       (rows.length > CMP_MOST ? ` The ${CMP_MOST} largest differences are drawn.` : ""),
     rows: rows
       .slice()
-      .sort((a, b) => (rows.length > CMP_MOST ? Math.abs(b.test.difference) - Math.abs(a.test.difference) : 0))
+      .sort((a, b) => Math.abs(b.test.difference) - Math.abs(a.test.difference))
       .slice(0, CMP_MOST)
       .map((row) => ({
-        label: several ? `${cmpTest(row)}: ${row.models.join(" / ")}` : cmpTest(row),
+        label: cmpQuestion(row),
+        right: cmpDiffers(row) ? "\u2260" : "",
         joined: true,
         marks: [0, 1].map((i) => ({
           at: row.test.effect_sizes[i],
@@ -266,12 +312,77 @@ const cmpNamed = (row) => `${cmpTest(row)}: ${row.models.join(" and ")}`;
 function cmpDetails(context, rows) {
   if (rows.length <= CMP_OPENED)
     return rows.map((row) =>
-      opening(bdi(cmpNamed(row)), () => cmpDetail(context, row), { id: `comparison-${context.index}-${row.index}` }),
+      opening(
+        el("span", {}, bdi(cmpQuestion(row)), testsTitled(row.titles) ? [" ", el("span", { class: "note" }, bdi(cmpTest(row)))] : null),
+        () => cmpDetail(context, row),
+        { id: row.id },
+      ),
     );
   const body = el("div", {}),
     show = (/** @type {number} */ i) => plotRedrawn(body, cmpDetail(context, rows[i]));
   show(0);
   return [el("div", { class: "choices" }, plotChoice("Comparison", rows.map(cmpNamed), 0, show)), body];
+}
+
+/**
+ * The paired tests of each two models.
+ * @param {Context} context
+ * @returns {Json[][]}
+ */
+function cmpByPair(context) {
+  /** @type {Map<string, Json[]>} */
+  const found = new Map();
+  for (const row of cmpTests(context)) {
+    const key = JSON.stringify(row.models);
+    found.set(key, [...(found.get(key) ?? []), row]);
+  }
+  return [...found.values()];
+}
+
+/**
+ * Any two models: what was found in words, all tests in a table and a picture, each test by itself.
+ * @param {Context} context
+ */
+function cmpPairs(context) {
+  const pairs = cmpByPair(context),
+    body = el("div", {});
+  if (!pairs.length) return null;
+  /** @param {number} i */
+  const show = (i) =>
+    plotRedrawn(
+      body,
+      pairs.length > 1 ? cmpFinding(pairs[i]) : null,
+      cmpDumbbells(pairs[i]),
+      cmpTable(context, pairs[i]),
+      el("h4", {}, "Largest changes of words"),
+      cmpDetails(context, pairs[i]),
+    );
+  show(0);
+  return [
+    el("h3", {}, "Two models, word by word"),
+    pairs.length > 1
+      ? el("div", { class: "choices" }, plotChoice("Models", pairs.map(([{ models }]) => models.join(" and ")), 0, show))
+      : null,
+    body,
+  ];
+}
+
+/**
+ * What was found, first of all: about two models each difference, of more how many tests differ in each two.
+ * @param {Context} context
+ */
+function cmpLead(context) {
+  const pairs = cmpByPair(context);
+  return pairs.length > 1
+    ? [
+        el("p", {}, "In how many tests do two models differ beyond the choice of words?"),
+        el(
+          "ul",
+          { class: "told-differences" },
+          pairs.map((rows) => el("li", {}, bdi(rows[0].models[0]), " and ", bdi(rows[0].models[1]), `: ${whole(rows.filter(cmpDiffers).length)} of ${numbered(rows.length, "test")}`)),
+        ),
+      ]
+    : pairs.map(cmpFinding);
 }
 
 /** @param {Context} context */
@@ -289,8 +400,7 @@ const cmpUnpaired = (context) =>
               columns: [
                 plotNamed("test", (i) => result.unpaired[i].design),
                 plotNamed("measure", (i) => result.unpaired[i].measure),
-                plotNamed("model 1", (i) => result.unpaired[i].models[0]),
-                plotNamed("model 2", (i) => result.unpaired[i].models[1]),
+                plotNamed("models", (i) => result.unpaired[i].models.join(" and ")),
                 plotColumn(context, "d in 1", (i) => `${path}/unpaired/${i}/effect_sizes/0`),
                 plotColumn(context, "d in 2", (i) => `${path}/unpaired/${i}/effect_sizes/1`),
                 plotColumn(context, "difference", (i) => `${path}/unpaired/${i}/difference`),
@@ -365,8 +475,8 @@ function cmpTraits(context, { result, path }) {
           columns: [
             plotNamed("group", (row) => row.group),
             plotNamed("trait", (row) => row.trait),
-            score("model 1", "first_scores"),
-            score("model 2", "second_scores"),
+            score(testsShort(result.models[0], 24), "first_scores"),
+            score(testsShort(result.models[1], 24), "second_scores"),
             { title: "difference", value: (row) => row.difference, cell: (row) => computed(row.difference) },
           ],
         }),
@@ -379,18 +489,22 @@ view({
   id: "comparison",
   title: "Comparison",
   order: 60,
-  applies: (_, data) => cmpContexts(data).length > 0,
-  build: (_, data) => [
-    el("p", { class: "lead" }, "The same test in two models: how much do the associations differ, and could it be the choice of words?"),
-    cmpContexts(data).map((context) => {
-      const rows = cmpTests(context);
-      return [
-        rows.length
-          ? [cmpTable(context, rows), cmpDumbbells(rows), el("h3", {}, "Largest changes of words"), cmpDetails(context, rows)]
-          : null,
+  applies: () => cmpContexts().length > 0 || modelPanels().length > 0,
+  build() {
+    const panels = modelPanels();
+    return [
+      el("p", { class: "lead" }, "The same test in several models: how much do the associations differ, and could it be the choice of words?"),
+      cmpContexts().map((context) => cmpLead(context)),
+      panels.length ? modelMultiples(panels) : null,
+      modelPeople(),
+      cmpContexts().map((context) => [
+        cmpPairs(context),
         cmpUnpaired(context),
         context.of("CompareTraitsResult").map((one) => cmpTraits(context, one)),
-      ];
-    }),
-  ],
+        context.index >= data.audits.length && (context.audit.methods || context.audit.citations)
+          ? opening("Methods and citations of the comparison", () => methText(context.audit), { id: `comparison-${context.index}-methods` })
+          : null,
+      ]),
+    ];
+  },
 });

@@ -6,14 +6,16 @@ import { eatMap } from "../charts/maps.js";
 import {
   plotColumn, plotCounted, plotCoverage, plotEndsColumn, plotFacts, plotInterval, plotNamed,
 } from "../parts/columns.js";
-import { bdi, el } from "../parts/elements.js";
+import { bdi, el, linked } from "../parts/elements.js";
 import { computed, fixed, num, part, pointed, whole } from "../parts/numbers.js";
 import { table } from "../parts/tables.js";
 import { opening } from "../parts/views.js";
+import { testsDirection, testsTitled } from "../tests/entries.js";
 import { methConventions } from "./methods.js";
+import { rungOf } from "./told.js";
 
 /** @param {Titles} [titles] */
-export const ctxQuestion = (titles) => (titles?.x ? `${titles.x} / ${titles.y}: ${titles.a} / ${titles.b}` : "");
+export const ctxQuestion = (titles) => (titles && testsTitled(titles) ? `${titles.x} / ${titles.y}: ${titles.a} / ${titles.b}` : "");
 /**
  * @param {ContextRow} row
  * @returns {number[]}
@@ -44,7 +46,7 @@ export const ctxCrossed = (row) => (row.test ?? row.levels?.level1)?.crossed;
  * Where the p-value is that decides, within a test.
  * @param {ContextRow} row
  */
-export const ctxAnswer = (row) => (ctxCrossed(row) ? "crossed/pvalue" : "stimulus_pvalue");
+const ctxAnswer = (row) => (ctxCrossed(row) ? "crossed/pvalue" : "stimulus_pvalue");
 
 /**
  * Columns that every test has.
@@ -61,9 +63,8 @@ export function ctxColumns(context) {
     test: {
       ...plotNamed("test", (row) => row.design),
       cell: (row) => [
-        el("a", { href: `#context-${row.index}` }, bdi(row.design)),
-        el("br", {}),
-        el("span", { class: "note" }, bdi(ctxQuestion(row.titles))),
+        linked(row.id, bdi(ctxQuestion(row.titles) || row.design)),
+        testsTitled(row.titles) ? [el("br", {}), el("span", { class: "note" }, bdi(row.design))] : null,
       ],
     },
     ces: column("CES", "effect_size", { about: "combined effect size: the weighted mean over samples of one context per word" }),
@@ -93,14 +94,32 @@ export function ctxColumns(context) {
 }
 
 /**
- * The direction of an effect size, in words.
- * @param {number} value
- * @param {Titles | undefined} titles
+ * What the sets of a test stand for; letters of ours where they have no names.
+ * @param {ContextRow} row
+ * @returns {Titles}
  */
-function ctxDirection(value, titles) {
-  const { x = "X", y = "Y", a = "the first attribute", b = "the second" } = titles ?? {};
-  const [one, other] = value >= 0 ? [x, y] : [y, x];
-  return ["On average, the words for ", bdi(one), " lean more to ", bdi(a), ", as against ", bdi(b), ", than those for ", bdi(other), " do. "];
+const ctxTitles = ({ titles }) => ({ x: "the first target", y: "the second", a: "the first attribute", b: "the second", ...(testsTitled(titles) ? titles : {}) });
+
+/**
+ * What was found, in words: which group lies nearer to what, and whether other words would show it.
+ * @param {Context} context
+ * @param {ContextRow} row
+ * @returns {ToldFinding}
+ */
+export function ctxTold(context, row) {
+  const value = pointed(context.document, `${row.path}/effect_size`),
+    crossed = Boolean(ctxCrossed(row)),
+    other = row.bh ?? `${row.path}/${ctxAnswer(row)}`,
+    rung = rungOf(crossed ? pointed(context.document, other) : null, pointed(context.document, `${row.path}/stimulus_pvalue`)),
+    size = [" (combined effect size ", num(context, `${row.path}/effect_size`)],
+    p = ["; p = ", num(context, other, { as: "p", ...(crossed ? {} : ctxMethod(row)) }), crossed ? " for other words)" : " for these attribute words)"];
+  return {
+    rung,
+    name: row.design,
+    told: rung === "none"
+      ? [bdi(ctxQuestion(row.titles) || row.design), size, p]
+      : [el("strong", {}, testsDirection(ctxTitles(row), value)), size, p],
+  };
 }
 
 /**
@@ -112,16 +131,18 @@ function ctxPlain(context, row) {
   const { path, interval, intervalPath } = row,
     value = pointed(context.document, `${path}/effect_size`),
     share = pointed(context.document, `${path}/share_positive`);
-  const drawn = interval?.drawn === "both" ? "words and contexts" : interval?.drawn;
+  const drawn = interval?.drawn === "both" ? "words and contexts" : interval?.drawn,
+    { rung } = ctxTold(context, row);
   return [
     el(
       "p",
       {},
+      "Over contexts: ", el("strong", {}, testsDirection(ctxTitles(row), value)),
+      { holds: ", and other words for the same things would show it too. ", depends: ", with just these words: others for the same things might not show it. ", none: "; but this may be chance. " }[rung],
       "For each of many samples one context was drawn for every word, and the association measured. The combined " +
         "effect size (CES) is their weighted mean: ",
       num(context, `${path}/effect_size`),
       ". ",
-      ctxDirection(value, row.titles),
       typeof share === "number"
         ? [num(context, `${path}/share_positive`, { as: "percent" }), " of the samples have a positive effect size."]
         : null,

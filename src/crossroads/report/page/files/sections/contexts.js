@@ -2,13 +2,15 @@
 // "Contexts": tests over the contexts in which words stand (CEAT): the combined effect size, the p-value as it was
 // published and the one that speaks about the words, distributions over samples, levels and patterns.
 
-import { forest } from "../charts/charts.js";
-import { overviewPattern, plotColumn, plotEndsColumn, plotNamed, plotScores } from "../parts/columns.js";
-import { bdi, el } from "../parts/elements.js";
-import { part, pointed } from "../parts/numbers.js";
-import { table } from "../parts/tables.js";
+import { plotRows } from "../charts/plots.js";
+import { overviewPattern, plotColumn, plotEndsColumn, plotNamed, plotScores, scoreNote } from "../parts/columns.js";
+import { anchors, bdi, el } from "../parts/elements.js";
+import { fixed, numbered, part, pointed } from "../parts/numbers.js";
+import { flat, table } from "../parts/tables.js";
 import { opening, view } from "../parts/views.js";
-import { ctxAnswer, ctxColumns, ctxCrossed, ctxDetail, ctxMethod, ctxQuestion } from "./context-tests.js";
+import { testsTitled } from "../tests/entries.js";
+import { ctxColumns, ctxCrossed, ctxDetail, ctxMethod, ctxQuestion, ctxTold } from "./context-tests.js";
+import { asked, toldFindings } from "./told.js";
 
 /**
  * Everything about each design, gathered from batteries, single tests, levels and intervals.
@@ -17,10 +19,11 @@ import { ctxAnswer, ctxColumns, ctxCrossed, ctxDetail, ctxMethod, ctxQuestion } 
  */
 function ctxAll(context) {
   /** @type {Map<string, Json>} */
-  const found = new Map();
+  const found = new Map(),
+    id = anchors("context");
   /** @param {Json} design */
   const at = (design) => {
-    if (!found.has(design)) found.set(design, { design, index: found.size });
+    if (!found.has(design)) found.set(design, { design, id: id(design) });
     return found.get(design);
   };
   for (const { result, path } of context.of("CeatBatteryResult")) {
@@ -111,7 +114,9 @@ const ctxGroups = (context) =>
       rows: result.groups,
       columns: result.traits,
       value: (i, j) => pointed(result, `/scores/${i}/${j}`),
+      error: (i, j) => pointed(result, `/se/${i}/${j}`) ?? null,
       path: (i, j) => `${path}/scores/${i}/${j}`,
+      note: result.se ? scoreNote("words") : null,
     }),
     Object.keys(result.skipped).length
       ? el(
@@ -143,35 +148,44 @@ view({
     ),
   build(context) {
     const rows = ctxAll(context),
-      summary = (/** @type {Json} */ row) => el("span", {}, bdi(row.design), row.titles ? [": ", bdi(ctxQuestion(row.titles))] : null);
+      measured = rows.filter((row) => row.test || row.levels),
+      summary = (/** @type {Json} */ row) => (testsTitled(row.titles) ? asked(bdi(ctxQuestion(row.titles)), row.design) : el("span", {}, bdi(row.design)));
     return [
+      measured.length ? toldFindings(measured.map((row) => ctxTold(context, row))) : null,
       el(
         "p",
         { class: "lead" },
         "A word has a different vector in every sentence. These tests ask how associations are distributed over the " +
           "contexts of words, not only on average.",
       ),
-      rows.length ? ctxTable(context, rows) : null,
-      rows.length > 1
-        ? forest({
-            rows: rows
-              .filter((row) => row.test || row.levels)
-              .map((row) => ({
-                label: row.design,
-                value: pointed(context.document, `${row.path}/effect_size`),
-                low: pointed(context.document, `${row.path}/prediction_interval/0`),
-                high: pointed(context.document, `${row.path}/prediction_interval/1`),
-                hollow: !((pointed(context.document, row.bh ?? `${row.path}/${ctxAnswer(row)}`) ?? 1) < 0.05),
-              })),
-            axis: "combined effect size",
-            label: `Combined effect sizes of ${rows.length} tests with the range of further samples.`,
+      measured.length > 1
+        ? plotRows({
+            rows: measured.map((row) => {
+              const read = (/** @type {string} */ key) => pointed(context.document, `${row.path}/${key}`);
+              return {
+                label: ctxQuestion(row.titles) || row.design,
+                marks: [
+                  {
+                    at: read("effect_size"),
+                    low: read("prediction_interval/0"),
+                    high: read("prediction_interval/1"),
+                    hollow: ctxTold(context, row).rung !== "holds",
+                    title: `${flat(row.design)}: ${fixed(read("effect_size"))}`,
+                  },
+                ],
+              };
+            }),
+            most: 300,
+            axis: "\u2190 first group nearer to the second attribute \u00b7 combined effect size \u00b7 to the first \u2192",
+            label: `Combined effect sizes of ${numbered(measured.length, "test")} with the range of further samples.`,
             caption:
-              "Combined effect sizes, with the range in which 95 % of further samples are expected. Filled: p " +
-              `${rows.every((row) => ctxCrossed(row)) ? "for other words" : "over words"} below .05 (adjusted where there are several tests); hollow: not.`,
+              "Combined effect sizes, with the range in which 95 % of further samples are expected. Filled: p for other words below .05 " +
+              "(adjusted where there are several tests); hollow: not, or not known.",
           })
         : null,
+      rows.length ? ctxTable(context, rows) : null,
       rows.length ? el("h3", {}, "Each test") : null,
-      rows.map((row) => opening(summary(row), () => ctxDetail(context, row), { id: `context-${row.index}` })),
+      rows.map((row) => opening(summary(row), () => ctxDetail(context, row), { id: row.id })),
       ctxGroups(context),
     ];
   },

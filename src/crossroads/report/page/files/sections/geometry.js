@@ -6,11 +6,12 @@ import { plotMap, plotRanks, plotRows } from "../charts/plots.js";
 import {
   PLOT_BH, PLOT_HOLM, plotColumn, plotCoverage, plotFacts, plotMiddle, plotNamed,
 } from "../parts/columns.js";
-import { bdi, el, listed } from "../parts/elements.js";
+import { anchors, bdi, el, linked, listed } from "../parts/elements.js";
 import { fixed, noNumber, num, pointed, whole } from "../parts/numbers.js";
 import { table } from "../parts/tables.js";
 import { opening, view } from "../parts/views.js";
 import { LEVEL } from "../tests/entries.js";
+import { rungOf, toldFindings } from "./told.js";
 
 /**
  * Every comparison with its place, alone or in a grid, with adjusted p-values where there are any.
@@ -24,11 +25,36 @@ function geoAll(context) {
       result.tests.map((test, i) => ({ test, path: `${path}/tests/${i}`, bh: `${path}/adjusted/bh/${i}`, holm: `${path}/adjusted/holm/${i}` })),
     );
   const alone = context.of("RsaResult").map(({ result, path }) => ({ test: result, path }));
-  return [...alone, ...grids].map((one, index) => ({
-    ...one,
-    index,
-    name: `${one.test.names[0]} / ${one.test.names[1]} / ${one.test.names[2]}`,
-  }));
+  const id = anchors("geometry");
+  return [...alone, ...grids].map((one) => {
+    const name = `${one.test.names[0]} / ${one.test.names[1]}: ${one.test.names[2]}`;
+    return { ...one, name, id: id(name) };
+  });
+}
+
+/**
+ * What was found, in words: which group stands with the concept, and whether other items would show it.
+ * @param {Context} context
+ * @param {GeometryRow} row
+ * @returns {ToldFinding}
+ */
+function geoTold(context, { test, path, bh, name }) {
+  const [first, second, concept] = test.names,
+    [closer, other] = test.statistic >= 0 ? [first, second] : [second, first],
+    place = bh ?? (test.crossed ? `${path}/crossed/pvalue` : `${path}/pvalue`),
+    rung = rungOf(test.crossed ? pointed(context.document, place) : null, test.permutations > 0 ? test.pvalue : null);
+  return {
+    rung,
+    name: "",
+    told: [
+      rung === "none"
+        ? bdi(name)
+        : el("strong", {}, bdi(closer), " closer to ", bdi(concept), " than ", bdi(other)),
+      " (difference of fits ", num(context, `${path}/statistic`), "; p = ",
+      test.crossed || test.permutations > 0 ? num(context, place, { as: "p", ...(test.crossed ? {} : { method: "monte-carlo" }) }) : noNumber(),
+      test.crossed ? " for other items)" : ")",
+    ],
+  };
 }
 
 const GEO_P = "how often a difference as large arises when the names of the groups are exchanged among their items";
@@ -50,7 +76,7 @@ function geoTable(context, rows) {
       "the samples share items, so its p-values are far too small to be evidence. Attainable: the best fit " +
       "that such a hypothesis can have. Halves: how well two halves of the dimensions agree.",
     columns: [
-      { ...plotNamed("groups / concept", (row) => row.name), cell: (row) => el("a", { href: `#geometry-${row.index}` }, bdi(row.name)) },
+      { ...plotNamed("groups: concept", (row) => row.name), cell: (row) => linked(row.id, bdi(row.name)) },
       column("fit 1", "similarity1", { about: "fit of the hypothesis that the first group is with the concept" }),
       column("fit 2", "similarity2", { about: "fit of the hypothesis that the second group is" }),
       column("difference", "statistic", { about: "difference of the two fits over all items at once: what p is about" }),
@@ -248,16 +274,17 @@ view({
   build(context) {
     const rows = geoAll(context);
     return [
+      toldFindings(rows.map((row) => geoTold(context, row))),
       el(
         "p",
         { class: "lead" },
         "Which of two groups is closer to a concept in the space of the model? Here all " +
           "distances between the words count, not only those to the concept.",
       ),
-      geoTable(context, rows),
       geoFits(context, rows),
+      geoTable(context, rows),
       el("h3", {}, "Each comparison"),
-      rows.map((row) => opening(el("span", {}, bdi(row.name)), () => geoDetail(context, row), { id: `geometry-${row.index}` })),
+      rows.map((row) => opening(el("span", {}, bdi(row.name)), () => geoDetail(context, row), { id: row.id })),
     ];
   },
 });

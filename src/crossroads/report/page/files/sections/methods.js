@@ -216,6 +216,37 @@ const methChoices = (context, rows) => [
   opening("Conventions as recorded in results.json", () => methGathered(context)),
 ];
 
+/**
+ * The paragraph for a paper, to paste.
+ * @param {string[]} paragraphs
+ */
+const methPasted = (paragraphs) => (paragraphs.length
+  ? [
+      methCopied("Methods paragraph", `${paragraphs.join("\n\n")}\n`, "paragraph", "methods"),
+      paragraphs.map((text) => {
+        const [said, cites] = methRead(text).split(/ (?=See \[@)/);
+        return el("p", { class: "pasted" }, bdi(said), cites ? [" ", el("span", { class: "cites" }, cites)] : null);
+      }),
+    ]
+  : null);
+
+/**
+ * What it cites.
+ * @param {string} citations
+ */
+const methCited = (citations) => (citations
+  ? opening("Citations in BibTeX", () => [
+      methCopied("Citations", citations, "BibTeX", "bibtex"),
+      el("pre", { class: "bib", tabindex: 0, role: "group", "aria-label": "Citations in BibTeX" }, citations),
+    ])
+  : null);
+
+/**
+ * Both, for a part of the page that has methods of its own.
+ * @param {{ methods: string, citations: string }} texts
+ */
+export const methText = ({ methods, citations }) => [methPasted(methWritten(methods ?? "").paragraphs), methCited(citations)];
+
 view({
   id: "methods",
   title: "Methods",
@@ -227,25 +258,12 @@ view({
       { paragraphs, rows } = methWritten(methods ?? ""),
       skipped = Object.entries(context.document.skipped ?? {});
     return [
-      paragraphs.length
-        ? [
-            methCopied("Methods paragraph", `${paragraphs.join("\n\n")}\n`, "paragraph", "methods"),
-            paragraphs.map((text) => {
-              const [said, cites] = methRead(text).split(/ (?=See \[@)/);
-              return el("p", { class: "pasted" }, bdi(said), cites ? [" ", el("span", { class: "cites" }, cites)] : null);
-            }),
-          ]
-        : null,
+      methPasted(paragraphs),
       el(
         "div",
         { class: "unprinted" },
         methChoices(context, rows),
-        citations
-          ? opening("Citations in BibTeX", () => [
-              methCopied("Citations", citations, "BibTeX", "bibtex"),
-              el("pre", { class: "bib", tabindex: 0, role: "group", "aria-label": "Citations in BibTeX" }, citations),
-            ])
-          : null,
+        methCited(citations),
         gate ? methGate(gate) : null,
         el("h3", {}, "Left out"),
         skipped.length

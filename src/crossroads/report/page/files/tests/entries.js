@@ -2,6 +2,7 @@
 // The tests of an audit on one vector per word, and what every view says of them. `testsOf` is where other files find
 // them.
 
+import { bdi } from "../parts/elements.js";
 import { num, part, pointed, whole } from "../parts/numbers.js";
 import { idsOf } from "../parts/views.js";
 
@@ -166,3 +167,20 @@ export function testsCounted(context, at, { pvalue, divisions, method }) {
  * @param {{ method: string, crossed?: Json }} level
  */
 export const testsP = (context, at, level) => (level.crossed ? ["p = ", num(context, `${at}/crossed/pvalue`, { as: "p" })] : testsExactP(context, at, level));
+
+/**
+ * Whether the sets of a test have names of their own, and not only the letters of their roles.
+ * @param {Titles | undefined} titles
+ */
+export const testsTitled = (titles) => Boolean(titles?.y) && ["x", "y", "a", "b"].some((role) => titles?.[role].toLowerCase() !== role);
+
+/**
+ * Which way a difference goes, in words: "male names nearer to career, female names to family". Without a verb, because
+ * nobody knows whether the name of a set is singular.
+ * @param {Titles} titles
+ * @param {number} value
+ */
+export const testsDirection = ({ x, y, a, b }, value) => {
+  const [one, other] = value >= 0 ? [a, b] : [b, a];
+  return [bdi(x), " nearer to ", bdi(one), ", ", bdi(y), " to ", bdi(other)];
+};

@@ -4,7 +4,7 @@
 
 import { chartsRoom, forest } from "../charts/charts.js";
 import { eatMap } from "../charts/maps.js";
-import { contextOf, named } from "../parts/audits.js";
+import { comparisonContexts, contextOf, modelContexts, named } from "../parts/audits.js";
 import { overviewPattern, testsShort } from "../parts/columns.js";
 import { bdi, byId, el } from "../parts/elements.js";
 import { fixed, noNumber, num, numbered, pointed, whole } from "../parts/numbers.js";
@@ -128,7 +128,7 @@ const OVERVIEW_OTHERS = [
 function overviewOthers(context, all) {
   const lines = OVERVIEW_OTHERS.flatMap(([title, types, text]) => {
     const compared = title === "Comparison"; // stands beside the models, whichever of them is chosen
-    const count = (compared ? all.audits.map((_, i) => contextOf(i)) : [context])
+    const count = (compared ? [...modelContexts(), ...comparisonContexts()] : [context])
       .reduce((sum, one) => sum + types.reduce((some, type) => some + one.of(type).length, 0), 0);
     if (!count) return [];
     const place = VIEWS.find((one) => one.title === title && one.applies(context, all));

@@ -1,23 +1,120 @@
 // @ts-check
 // Parts of "Traits": how far the scores of a model agree with what people say.
 
+import { plotRows } from "../charts/plots.js";
 import {
   plotColumn, plotCoverage, plotEndsColumn, plotFacts, plotInterval, plotNamed,
 } from "../parts/columns.js";
-import { bdi, el } from "../parts/elements.js";
-import { num, part } from "../parts/numbers.js";
-import { table } from "../parts/tables.js";
+import { anchors, bdi, el, linked } from "../parts/elements.js";
+import { fixed, num, numbered, part } from "../parts/numbers.js";
+import { flat, table } from "../parts/tables.js";
 import { opening } from "../parts/views.js";
 import { methConventions } from "../sections/methods.js";
 
 /**
  * @param {Context} context
- * @returns {Named[]}
+ * @returns {Aligned[]}
  */
-export const traitAlignments = (context) =>
-  context
-    .of("AlignmentResult")
-    .map(({ result, path, name }, i) => ({ result, path, index: i, name: name.replace(/ alignment$/, "") }));
+export function traitAlignments(context) {
+  const id = anchors("alignment");
+  return context.of("AlignmentResult").map(({ result, path, name }) => {
+    const short = name.replace(/ alignment$/, "");
+    return { result, path, name: short, id: id(short) };
+  });
+}
+
+/**
+ * Whether scores agree with people: 1, \u22121 where they reverse what people say, 0 where it cannot be told; null
+ * where no interval is known.
+ * @param {Result} result
+ */
+const traitAgrees = ({ interval }) => (!interval ? null : interval[0] > 0 ? 1 : interval[1] < 0 ? -1 : 0);
+
+/** @type {Record<string, string>} */
+const TRAIT_AGREES = {
+  1: "orders traits within groups as people do, more often than not",
+  0: "is not found to agree with people: other groups and traits could turn the agreement around",
+  "-1": "orders traits the other way round than people do, more often than not",
+  null: "was compared with people on too few groups to say how far the agreement would reach beyond them",
+};
+
+/**
+ * What was found about one set of scores, in words.
+ * @param {Context} context
+ * @param {Aligned} one
+ */
+const traitAgreement = (context, { result, path, name }) => [
+  el("strong", {}, bdi(name)),
+  ` ${TRAIT_AGREES[String(traitAgrees(result))]} (\u03c4 = `,
+  num(context, `${path}/kendall_tau`),
+  result.interval ? [", 95 % interval ", plotInterval(context, `${path}/interval/0`, `${path}/interval/1`)] : null,
+  typeof result.ceiling === "number" ? ["; people themselves would reach ", num(context, `${path}/ceiling`)] : null,
+  `, over ${numbered(Object.keys(result.by_group).length, "group")})`,
+];
+
+const TRAIT_SAID = 4;
+
+/**
+ * What was found about agreement with people, and all of it in one picture.
+ * @param {Context} context
+ * @param {Aligned[]} rows
+ */
+export function traitAgreements(context, rows) {
+  const agree = rows.filter(({ result }) => traitAgrees(result) === 1).length;
+  return [
+    rows.length > TRAIT_SAID
+      ? el("p", {}, `Scores were compared with people ${rows.length} times, by measure and by who was asked; they agree beyond chance in ${agree}. The closest: `,
+          traitAgreement(context, rows.reduce((best, one) => (one.result.kendall_tau > best.result.kendall_tau ? one : best))), ".")
+      : rows.map((one) => el("p", {}, traitAgreement(context, one), ".")),
+    plotRows({
+      rows: rows.map(({ result, name }) => ({
+        label: name,
+        marks: [
+          {
+            at: result.kendall_tau,
+            low: result.interval?.[0],
+            high: result.interval?.[1],
+            hollow: traitAgrees(result) !== 1,
+            title: `${flat(name)}: ${fixed(result.kendall_tau)}`,
+          },
+        ],
+        limits: typeof result.ceiling === "number" ? [{ at: result.ceiling, title: `ceiling: ${fixed(result.ceiling)}` }] : [],
+      })),
+      most: 300,
+      axis: "\u2190 the reverse of what people say \u00b7 rank agreement \u03c4 \u00b7 as people say \u2192",
+      label: `Agreement of ${numbered(rows.length, "set")} of scores with people; the numbers are in a table below.`,
+      caption: "Rank agreement with people, with its interval, had other groups and traits been drawn. Hollow: the interval holds 0, or there is none.",
+      key: [
+        { text: "the model with people" },
+        ...(rows.some(({ result }) => typeof result.ceiling === "number") ? [{ line: "solid", text: "ceiling: what people themselves would reach" }] : []),
+      ],
+    }),
+    el("p", { class: "note" }, "Agreement says that a model repeats what the people asked think of groups; it does not make either of them right."),
+  ];
+}
+
+/**
+ * Agreement on each group, the closest first, with the ceiling that people set for it.
+ * @param {Result} result
+ */
+function traitGroups(result) {
+  const groups = Object.entries(result.by_group)
+    .filter(([, one]) => typeof one.kendall_tau === "number")
+    .sort((one, other) => other[1].kendall_tau - one[1].kendall_tau);
+  return groups.length
+    ? plotRows({
+        rows: groups.map(([group, one]) => ({
+          label: group,
+          marks: [{ at: one.kendall_tau, hollow: !(one.kendall_pvalue < 0.05), title: `${flat(group)}: ${fixed(one.kendall_tau)}` }],
+          limits: typeof one.ceiling === "number" ? [{ at: one.ceiling, title: `ceiling: ${fixed(one.ceiling)}` }] : [],
+        })),
+        axis: "rank agreement with people on this group (\u03c4)",
+        label: `Agreement with people on each of ${numbered(groups.length, "group")}; the numbers are in the table below.`,
+        caption: "The closest first. Filled: p of the group below .05, not adjusted for the number of groups.",
+        key: [{ text: "the model with people" }, ...(groups.some(([, one]) => typeof one.ceiling === "number") ? [{ line: "solid", text: "ceiling of the group" }] : [])],
+      })
+    : null;
+}
 
 /** What the columns on agreement mean. */
 const TRAIT_ABOUT = {
@@ -30,7 +127,7 @@ const TRAIT_ABOUT = {
 
 /**
  * @param {Context} context
- * @param {Named[]} rows
+ * @param {Aligned[]} rows
  */
 export function traitAlignmentTable(context, rows) {
   /** @type {MakeColumn} */
@@ -55,7 +152,7 @@ export function traitAlignmentTable(context, rows) {
       "\u03c4: rank agreement of the model\u2019s scores with people\u2019s means, from \u22121 to 1. p (published) " +
       "treats all cells as independent, which they are not.",
     columns: [
-      { ...plotNamed("measure", (row) => row.name), cell: (row) => el("a", { href: `#alignment-${row.index}` }, bdi(row.name)) },
+      { ...plotNamed("measure", (row) => row.name), cell: (row) => linked(row.id, bdi(row.name)) },
       column("\u03c4", "kendall_tau", { about: TRAIT_ABOUT.tau }),
       ends("95\u202f%, \u03c4", "interval", "interval of \u03c4, had other groups and traits been drawn"),
       column("ceiling", "ceiling", { about: TRAIT_ABOUT.ceiling }),
@@ -72,7 +169,7 @@ export function traitAlignmentTable(context, rows) {
 
 /**
  * @param {Context} context
- * @param {Named} found
+ * @param {Aligned} found
  */
 export function traitAlignment(context, { result, path, name }) {
   const groups = Object.keys(result.by_group),
@@ -98,9 +195,9 @@ export function traitAlignment(context, { result, path, name }) {
             ", because people do not agree with each other perfectly",
           ]
         : null,
-      ". Agreement, as far as there is any, says that a model repeats what the people asked think of groups; it does not make " +
-        "either of them right.",
+      ".",
     ),
+    traitGroups(result),
     plotFacts([
       ["interval over people", plotInterval(context, `${path}/annotator_interval/0`, `${path}/annotator_interval/1`)],
       fact("expected \u03c4, groups exchanged", "exchanges/groups/expected_tau"),

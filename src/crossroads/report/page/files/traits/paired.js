@@ -1,84 +1,140 @@
 // @ts-check
-// Parts of "Traits" about two identities said together, and about the survey that scores are held against.
+// Parts of "Traits" about two identities said together: which of them prevails, whether their order matters, and
+// which traits neither of them has by itself. Each is told in words and drawn; its numbers stand behind.
 
-import { plotColumn, plotEndsColumn, plotFacts, plotNamed } from "../parts/columns.js";
-import { el, listed } from "../parts/elements.js";
-import { computed, fixed, num, part, whole } from "../parts/numbers.js";
-import { table } from "../parts/tables.js";
+import { PLOT_SQUARE, plotRows } from "../charts/plots.js";
+import { plotColumn, plotEndsColumn, plotFacts, plotInterval, plotNamed } from "../parts/columns.js";
+import { anchors, bdi, el } from "../parts/elements.js";
+import { computed, fixed, num, numbered, pointed, whole } from "../parts/numbers.js";
+import { flat, table } from "../parts/tables.js";
 import { opening } from "../parts/views.js";
-import { traitTitle } from "./measures.js";
 
 export const PAIRED_TYPES = ["DominanceResult", "EmergentResult", "EmergentTruthResult", "OrderSensitivityResult"];
 
+const PAIRED_SAID = 3;
+
 /**
- * Which domain the scores of pairs follow: a table of all pairs of domains, and the same as a matrix of words.
+ * Differences of two domains, turned so that the one that pairs follow more closely comes first.
+ * @param {Found} found
+ * @returns {Json[]}
+ */
+const pairedDomains = ({ result, path }) =>
+  result.domain_pairs
+    .map((row, i) => {
+      const signed = row.correlation1 - row.correlation2,
+        turned = signed < 0,
+        known = row.low !== null;
+      return {
+        i,
+        at: `${path}/domain_pairs/${i}`,
+        more: turned ? row.domain2 : row.domain1,
+        less: turned ? row.domain1 : row.domain2,
+        difference: Math.abs(signed),
+        low: known ? (turned ? -row.high : row.low) : undefined,
+        high: known ? (turned ? -row.low : row.high) : undefined,
+        prevails: known && !(row.low <= 0 && row.high >= 0) && Math.abs(signed) >= result.least - 1e-9,
+      };
+    })
+    .sort((one, other) => Number(other.prevails) - Number(one.prevails) || other.difference - one.difference);
+
+/**
+ * Which domains prevail, in words.
+ * @param {Json[]} domains
+ */
+function pairedTold(domains) {
+  const found = domains.filter((row) => row.prevails);
+  return el(
+    "p",
+    {},
+    found.length
+      ? [
+          "Where two identities are said together, the traits of the pair follow ",
+          found.slice(0, PAIRED_SAID).map((row, i) => [i ? "; " : "", el("strong", {}, bdi(row.more)), " rather than ", bdi(row.less), " (by ", computed(row.difference), ")"]),
+          found.length > PAIRED_SAID ? `; and so on in ${whole(found.length - PAIRED_SAID)} more pairs of domains` : "",
+          found.length < domains.length ? `. In the other ${numbered(domains.length - found.length, "pair")} of domains neither is found to prevail.` : ".",
+        ]
+      : "Where two identities are said together, no domain is found to prevail: the traits of pairs follow neither of their identities more closely than chance allows.",
+  );
+}
+
+/** @param {Json[]} domains */
+const pairedPrevails = (domains) =>
+  plotRows({
+    rows: domains.slice(0, 30).map((row) => ({
+      label: row.less,
+      right: row.more,
+      marks: [
+        {
+          at: row.difference,
+          low: row.low,
+          high: row.high,
+          hollow: !row.prevails,
+          title: `${flat(row.more)} more than ${flat(row.less)} by ${fixed(row.difference)}${row.prevails ? "" : "; not found to prevail"}`,
+        },
+      ],
+    })),
+    axis: "\u2190 pairs follow the identity on the left \u00b7 follow the one on the right \u2192",
+    label: `By how much pairs follow one identity more closely than the other, for ${numbered(domains.length, "pair")} of domains; the numbers are in a table below.`,
+    caption:
+      "Difference of the mean rank correlations of a pair with its two identities, with its interval. Filled: the domain on the right prevails; hollow: neither is found to." +
+      (domains.length > 30 ? " The 30 largest are drawn." : ""),
+  });
+
+/**
+ * Which domain the scores of pairs follow: a sentence, a picture, and behind it a table of all pairs of domains.
  * @param {Context} context
  * @param {Found} found
+ * @param {string} id
  */
-function pairedDominance(context, { result, path }) {
-  /** @param {Json} row */
-  const winner = (row) => {
-    const difference = row.correlation1 - row.correlation2;
-    if (row.low === null || (row.low <= 0 && row.high >= 0)) return "neither";
-    return Math.abs(difference) < result.least - 1e-9 ? "neither" : difference > 0 ? row.domain1 : row.domain2;
-  };
-  const drawn = result.conventions.exchange ? "monte-carlo" : undefined; // files of earlier versions exchanged components
+function pairedDominance(context, found, id) {
+  const { result, path } = found,
+    domains = pairedDomains(found),
+    drawn = result.conventions.exchange ? "monte-carlo" : undefined; // files of earlier versions exchanged components
   /** @type {MakeColumn} */
-  const column = (title, key, options) => plotColumn(context, title, (i) => `${path}/domain_pairs/${i}/${key}`, options),
-    rows = result.domain_pairs.map((_, i) => i);
-  /**
-   * @param {string} one
-   * @param {string} other
-   */
-  const cell = (one, other) => {
-    const row = result.domain_pairs.find((r) => (r.domain1 === one && r.domain2 === other) || (r.domain1 === other && r.domain2 === one));
-    if (one === other || !row) return "\u00b7";
-    const first = winner(row);
-    return first === "neither" ? "= neither" : first === one ? "\u25b8 prevails" : "\u25c2 yields";
-  };
+  const column = (title, key, options) => plotColumn(context, title, (row) => `${row.at}/${key}`, options);
   return [
     el("h3", {}, "Which identity prevails"),
+    pairedTold(domains),
+    domains.length ? pairedPrevails(domains) : null,
     el(
       "p",
-      {},
-      "Where two identities are said together, the traits of the pair may follow one of them more closely. A domain " +
-        "prevails where its mean rank correlation with the pair is larger by at least ",
+      { class: "note" },
+      "A domain prevails where its mean rank correlation with the pair is larger by at least ",
       num(context, `${path}/least`),
       " and the interval of the difference leaves out 0.",
     ),
-    table({
-      caption: "Domains in rows against domains in columns",
-      rows: result.domains,
-      search: false,
-      columns: [plotNamed("domain", (one) => one), ...result.domains.map((other) => plotNamed(other, (one) => cell(one, other)))],
-    }),
-    table({
-      caption: "Pairs of domains",
-      rows,
-      columns: [
-        plotNamed("domain 1", (i) => result.domain_pairs[i].domain1),
-        plotNamed("domain 2", (i) => result.domain_pairs[i].domain2),
-        column("\u03c4 with 1", "correlation1", { about: "mean rank correlation of the pair with its identity of domain 1" }),
-        column("\u03c4 with 2", "correlation2", { about: "the same with its identity of domain 2" }),
-        {
-          title: "difference",
-          about: "\u03c4 with 1 less \u03c4 with 2",
-          value: (i) => result.domain_pairs[i].correlation1 - result.domain_pairs[i].correlation2,
-          cell: (i) => computed(result.domain_pairs[i].correlation1 - result.domain_pairs[i].correlation2),
-        },
-        plotEndsColumn(
-          context,
-          `${fixed(100 * result.level, 0)}\u202f%`,
-          (i) => `${path}/domain_pairs/${i}/low`,
-          (i) => `${path}/domain_pairs/${i}/high`,
-          "interval of the difference, had other groups of both domains been drawn",
-        ),
-        column("p", "pvalue", { as: "p", method: drawn, about: "how often groups of domains that do not prevail would give a difference as large" }),
-        column("q", "qvalue", { as: "p", method: drawn, about: "p, adjusted for the number of pairs of domains (Benjamini and Hochberg)" }),
-        column("pairs", "pairs", { as: "whole", about: "pairs of identities, both orders counted" }),
-        plotNamed("prevails", (i) => winner(result.domain_pairs[i])),
-      ],
-    }),
+    opening(
+      "Domains in numbers",
+      () =>
+        table({
+          caption: "Pairs of domains",
+          rows: domains,
+          columns: [
+            plotNamed("domain 1", (row) => result.domain_pairs[row.i].domain1),
+            plotNamed("domain 2", (row) => result.domain_pairs[row.i].domain2),
+            column("\u03c4 with 1", "correlation1", { about: "mean rank correlation of the pair with its identity of domain 1" }),
+            column("\u03c4 with 2", "correlation2", { about: "the same with its identity of domain 2" }),
+            {
+              title: "difference",
+              about: "\u03c4 with 1 less \u03c4 with 2",
+              value: (row) => result.domain_pairs[row.i].correlation1 - result.domain_pairs[row.i].correlation2,
+              cell: (row) => computed(result.domain_pairs[row.i].correlation1 - result.domain_pairs[row.i].correlation2),
+            },
+            plotEndsColumn(
+              context,
+              `${fixed(100 * result.level, 0)}\u202f%`,
+              (row) => `${row.at}/low`,
+              (row) => `${row.at}/high`,
+              "interval of the difference, had other groups of both domains been drawn",
+            ),
+            column("p", "pvalue", { as: "p", method: drawn, about: "how often groups of domains that do not prevail would give a difference as large" }),
+            column("q", "qvalue", { as: "p", method: drawn, about: "p, adjusted for the number of pairs of domains (Benjamini and Hochberg)" }),
+            column("pairs", "pairs", { as: "whole", about: "pairs of identities, both orders counted" }),
+            plotNamed("prevails", (row) => (row.prevails ? row.more : "neither")),
+          ],
+        }),
+      { id: `${id}-numbers` },
+    ),
   ];
 }
 
@@ -105,50 +161,125 @@ const pairedRule = (context, path, held) =>
   );
 
 /**
- * @param {Context} context
- * @param {Found} found
+ * Where a pair lies beyond both of its identities, in words: "more warm", or towards the right end of a pair of traits.
+ * @param {Json} row
  */
-function pairedEmergent(context, { result, path }) {
-  const held = !Array.isArray(result.qvalue) || result.qvalue.length > 0,
-    head = [el("h3", {}, "Traits that emerge in pairs"), pairedRule(context, path, held)];
-  if (!Array.isArray(result.increase) || !Array.isArray(result.pair_index))
-    return [head, el("p", { class: "note" }, "There are too many for this page; all are in results.json.")];
-  const rows = result.increase.map((_, i) => ({
+function pairedBeyond({ trait, above }) {
+  const ends = trait.split("-");
+  return ends.length === 2 ? `more ${ends[above ? 1 : 0]}` : `${above ? "more" : "less"} ${trait}`;
+}
+
+/**
+ * @param {Found} found
+ * @param {boolean} held
+ * @returns {Json[]}
+ */
+const pairedScores = ({ result }, held) =>
+  result.increase.map((/** @type {number} */ increase, /** @type {number} */ i) => ({
     i,
+    increase,
+    nearer: result.component_score[i],
+    score: result.component_score[i] + (result.above[i] ? increase : -increase),
     pair: result.pairs[result.pair_index[i]],
     of: result.components[result.pair_index[i]],
     trait: result.traits[result.trait_index[i]],
     above: result.above[i],
     counts: held && result.qvalue?.[i] <= result.fdr,
   }));
+
+const PAIRED_DRAWN = 15;
+
+/** @param {Json[]} rows */
+const pairedLines = (rows) =>
+  plotRows({
+    rows: rows.slice(0, PAIRED_DRAWN).map((row) => ({
+      label: row.pair,
+      right: pairedBeyond(row),
+      joined: true,
+      marks: [
+        { at: row.nearer, shape: PLOT_SQUARE, hollow: true, set: "y", title: `the nearer of ${flat(row.of.join(" and "))}: ${fixed(row.nearer)}` },
+        { at: row.score, set: "x", title: `${flat(row.pair)}: ${fixed(row.score)}` },
+      ],
+    })),
+    axis: "score of the trait",
+    label: `Scores of ${whole(Math.min(rows.length, PAIRED_DRAWN))} pairs on a trait beside the nearer of their two identities; the numbers are in a table below.`,
+    caption:
+      "The other identity lies on the far side of the square." +
+      (rows.length > PAIRED_DRAWN ? ` The ${PAIRED_DRAWN} that lie furthest out are drawn.` : ""),
+    key: [
+      { set: "x", text: "both identities together" },
+      { shape: PLOT_SQUARE, hollow: true, set: "y", text: "the nearer of the two alone" },
+    ],
+  });
+
+/**
+ * @param {Json[]} rows
+ * @param {boolean} held
+ */
+function pairedFound(rows, held) {
+  const counted = rows.filter((row) => row.counts),
+    count = (/** @type {Json[]} */ some) => computed(some.length, { as: "whole" });
+  if (!held) return null;
+  if (!counted.length) return el("p", {}, "No trait is found to emerge: none of ", count(rows), " scores beyond both identities is rarer than ordinary pairs bring about.");
+  return el(
+    "p",
+    {},
+    count(counted), " of ", count(rows), " scores beyond both components count as emergent. The furthest: ",
+    counted.slice(0, PAIRED_SAID).map((row, i) => [
+      i ? "; " : "", el("strong", {}, bdi(row.pair)), ` is ${pairedBeyond(row)} than either `, bdi(row.of[0]), " or ", bdi(row.of[1]), " alone",
+    ]),
+    ".",
+  );
+}
+
+/**
+ * @param {Context} context
+ * @param {Found} found
+ * @param {string} id
+ */
+function pairedEmergent(context, found, id) {
+  const { result, path } = found,
+    held = !Array.isArray(result.qvalue) || result.qvalue.length > 0,
+    title = el("h3", {}, "Traits that emerge in pairs"),
+    rule = pairedRule(context, path, held);
+  if (!Array.isArray(result.increase) || !Array.isArray(result.pair_index))
+    return [title, rule, el("p", { class: "note" }, "There are too many for this page; all are in results.json.")];
+  const rows = pairedScores(found, held),
+    drawn = held ? rows.filter((row) => row.counts) : rows;
   const has = (/** @type {string} */ key) => Array.isArray(result[key]) && result[key].length === rows.length,
     /** @type {MakeColumn} */
     column = (title, key, options) => plotColumn(context, title, (row) => `${path}/${key}/${row.i}`, options);
-  const count = computed(rows.filter((row) => row.counts).length, { as: "whole" });
   return [
-    head,
-    held ? el("p", {}, count, " of ", computed(rows.length, { as: "whole" }), " scores beyond both components count as emergent.") : null,
-    el(
-      "div",
-      { class: "tall" },
-      table({
-        caption: "Scores beyond both components, furthest first",
-        rows,
-        filters: [
-          { title: "Pair", value: (/** @type {Json} */ row) => row.pair },
-          held && { title: "Counts", value: (/** @type {Json} */ row) => (row.counts ? "emergent" : "not emergent") },
-        ].filter(Boolean),
-        columns: [
-          plotNamed("pair", (row) => row.pair),
-          plotNamed("of", (row) => row.of.join(" + ")),
-          plotNamed("trait", (row) => row.trait),
-          plotNamed("direction", (row) => (row.above ? "\u25b2 above both" : "\u25bc below both")),
-          column("beyond by", "increase", { digits: 3, about: "how far the score of the pair is beyond that of the nearer identity" }),
-          column("nearer component", "component_score", { digits: 3, about: "the score of that identity alone" }),
-          has("pvalue") && column("p", "pvalue", { as: "p", about: "chance of a score as far out if the pair were an ordinary one" }),
-          has("qvalue") && column("q", "qvalue", { as: "p", about: "p, adjusted for all that was looked at (Benjamini and Hochberg)" }),
-        ].filter(Boolean),
-      }),
+    title,
+    pairedFound(rows, held),
+    rule,
+    drawn.length ? pairedLines(drawn) : null,
+    opening(
+      "Every score beyond both identities",
+      () =>
+        el(
+          "div",
+          { class: "tall" },
+          table({
+            caption: "Scores beyond both components, furthest first",
+            rows,
+            filters: [
+              { title: "Pair", value: (/** @type {Json} */ row) => row.pair },
+              held && { title: "Counts", value: (/** @type {Json} */ row) => (row.counts ? "emergent" : "not emergent") },
+            ].filter(Boolean),
+            columns: [
+              plotNamed("pair", (row) => row.pair),
+              plotNamed("of", (row) => row.of.join(" + ")),
+              plotNamed("trait", (row) => row.trait),
+              plotNamed("direction", (row) => (row.above ? "\u25b2 above both" : "\u25bc below both")),
+              column("beyond by", "increase", { digits: 3, about: "how far the score of the pair is beyond that of the nearer identity" }),
+              column("nearer component", "component_score", { digits: 3, about: "the score of that identity alone" }),
+              has("pvalue") && column("p", "pvalue", { as: "p", about: "chance of a score as far out if the pair were an ordinary one" }),
+              has("qvalue") && column("q", "qvalue", { as: "p", about: "p, adjusted for all that was looked at (Benjamini and Hochberg)" }),
+            ].filter(Boolean),
+          }),
+        ),
+      { id: `${id}-numbers` },
     ),
   ];
 }
@@ -194,116 +325,121 @@ const PAIRED_MEANS = {
   difference: "second less first",
   reversed: "between the two orders of a pair",
 };
+/**
+ * What is drawn: [mean, where each pair stands, what it is].
+ * @type {string[][]}
+ */
+const PAIRED_LINES = [
+  ["first", "tau_first", "with the identity said first"],
+  ["second", "tau_second", "with the identity said second"],
+  ["reversed", "tau_reversed", "between the two orders"],
+];
+
+/**
+ * Whether order matters, in words.
+ * @param {Context} context
+ * @param {Found} found
+ */
+function pairedOrdered(context, { result, path }) {
+  const { difference } = result;
+  if (!difference) return el("p", {}, "No pair was said in both orders, so that it cannot be told whether the order matters.");
+  const apart = difference.low > 0 || difference.high < 0,
+    more = difference.mean > 0 ? "second" : "first";
+  return el(
+    "p",
+    {},
+    apart
+      ? ["Yes: the traits of a pair follow the identity that is said ", el("strong", {}, more), " more closely"]
+      : "It is not found to: the traits of a pair follow the identity said first as closely as the one said second, as far as can be told",
+    " (difference of the mean rank correlations, second less first: ",
+    num(context, `${path}/difference/mean`),
+    " ",
+    plotInterval(context, `${path}/difference/low`, `${path}/difference/high`),
+    "). The two orders of a pair agree with each other by \u03c4 = ",
+    num(context, `${path}/reversed/mean`),
+    ", where 1 would mean that order is of no account.",
+  );
+}
+
+/** @param {Found} found */
+function pairedTaus({ result }) {
+  const rows = PAIRED_LINES.filter(([key]) => result[key]).map(([key, each, label]) => {
+    const mean = result[key],
+      one = pointed(result, `/${each}`);
+    return {
+      label,
+      marks: [
+        ...(Array.isArray(one) ? one.filter(Number.isFinite).map((at) => ({ at, thin: true })) : []),
+        { at: mean.mean, low: mean.low, high: mean.high, set: "x", title: `${label}: ${fixed(mean.mean)}` },
+      ],
+    };
+  });
+  return rows.length
+    ? plotRows({
+        rows,
+        axis: "rank correlation of traits (\u03c4)",
+        label: "Rank correlations of pairs with the identity said first, with the one said second, and between both orders; the numbers are in a table below.",
+        caption: "Each thin line is a pair; the dot is the mean over pairs, with its interval.",
+      })
+    : null;
+}
 
 /**
  * @param {Context} context
  * @param {Found} found
+ * @param {string} id
  */
-function pairedOrder(context, { result, path }) {
-  const means = Object.keys(PAIRED_MEANS).filter((key) => result[key]),
+function pairedOrder(context, found, id) {
+  const { result, path } = found,
+    means = Object.keys(PAIRED_MEANS).filter((key) => result[key]),
     /** @type {MakeColumn} */
     column = (title, key, options) => plotColumn(context, title, (name) => `${path}/${name}/${key}`, options);
   return [
     el("h3", {}, "Does the order of two identities matter?"),
-    table({
-      caption: "Mean rank correlations of pairs with their components",
-      rows: means,
-      search: false,
-      columns: [
-        plotNamed("correlation", (name) => PAIRED_MEANS[name]),
-        column("mean \u03c4", "mean"),
-        plotEndsColumn(
-          context,
-          "interval",
-          (name) => `${path}/${name}/low`,
-          (name) => `${path}/${name}/high`,
-        ),
-        column("pairs", "pairs", { as: "whole" }),
+    pairedOrdered(context, found),
+    pairedTaus(found),
+    opening(
+      "Order in numbers",
+      () => [
+        table({
+          caption: "Mean rank correlations of pairs with their components",
+          rows: means,
+          search: false,
+          columns: [
+            plotNamed("correlation", (name) => PAIRED_MEANS[name]),
+            column("mean \u03c4", "mean"),
+            plotEndsColumn(
+              context,
+              "interval",
+              (name) => `${path}/${name}/low`,
+              (name) => `${path}/${name}/high`,
+            ),
+            column("pairs", "pairs", { as: "whole" }),
+          ],
+        }),
+        table({
+          caption: "Rank correlation of each pair with its components",
+          rows: result.pairs.map((_, i) => i),
+          columns: [
+            plotNamed("pair", (i) => result.pairs[i]),
+            plotNamed("components", (i) => result.components[i].join(" + ")),
+            plotColumn(context, "\u03c4 with the first", (i) => `${path}/tau_first/${i}`),
+            plotColumn(context, "\u03c4 with the second", (i) => `${path}/tau_second/${i}`),
+          ],
+        }),
       ],
-    }),
-    opening(`All ${whole(result.pairs.length)} pairs`, () =>
-      table({
-        caption: "Rank correlation of each pair with its components",
-        rows: result.pairs.map((_, i) => i),
-        columns: [
-          plotNamed("pair", (i) => result.pairs[i]),
-          plotNamed("components", (i) => result.components[i].join(" + ")),
-          plotColumn(context, "\u03c4 with the first", (i) => `${path}/tau_first/${i}`),
-          plotColumn(context, "\u03c4 with the second", (i) => `${path}/tau_second/${i}`),
-        ],
-      }),
+      { id: `${id}-numbers` },
     ),
   ];
 }
 
 /** @param {Context} context */
-export const pairedParts = (context) => [
-  context.of("DominanceResult").map((one) => pairedDominance(context, one)),
-  context.of("OrderSensitivityResult").map((one) => pairedOrder(context, one)),
-  context.of("EmergentResult").map((one) => pairedEmergent(context, one)),
-  context.of("EmergentTruthResult").map((one) => pairedTruth(context, one)),
-];
-
-/**
- * @param {Context} context
- * @param {Found} found
- */
-function surveyScreen(context, { result, path }) {
-  const rows = [
-    ...result.passed.map((/** @type {string} */ name) => ({ name, why: "\u2713 kept" })),
-    ...Object.entries(result.failed).map(([name, reasons]) => ({ name, why: `\u2717 left out: ${reasons.join("; ")}` })),
-  ];
+export function pairedParts(context) {
+  const id = anchors("pairs");
   return [
-    el("h3", {}, "Who passed the tests of the survey"),
-    el("p", {}, computed(result.passed.length, { as: "whole" }), " of ", computed(rows.length, { as: "whole" }), " people are kept."),
-    table({
-      caption: "People asked",
-      rows,
-      filters: [{ title: "Outcome", value: (row) => (row.why.startsWith("\u2713") ? "kept" : "left out") }],
-      columns: [
-        plotNamed("person", (row) => row.name),
-        plotNamed("outcome", (row) => row.why),
-        plotColumn(context, "agreement with themselves", (row) => `${path}/agreement/${part(row.name)}`),
-      ],
-    }),
+    context.of("OrderSensitivityResult").map((one) => pairedOrder(context, one, id(one.name))),
+    context.of("DominanceResult").map((one) => pairedDominance(context, one, id(one.name))),
+    context.of("EmergentResult").map((one) => pairedEmergent(context, one, id(one.name))),
+    context.of("EmergentTruthResult").map((one) => pairedTruth(context, one)),
   ];
 }
-
-/**
- * @param {Context} context
- * @param {Found} found
- */
-function surveyTemplates(context, { result, path }) {
-  const chosen = new Set(result.templates);
-  return [
-    el("h3", {}, "Choice of templates"),
-    el(
-      "p",
-      {},
-      `For ${traitTitle(result.measure)}, `,
-      computed(chosen.size, { as: "whole" }),
-      " of ",
-      computed(result.candidates.length, { as: "whole" }),
-      " templates were chosen on a pilot set, with which their mean scores agree by \u03c4 = ",
-      num(context, `${path}/kendall_tau`),
-      ". The groups of the pilot set should be left out of what is reported: ",
-      listed(result.groups),
-      ".",
-    ),
-    table({
-      caption: "Templates",
-      rows: result.candidates.map((_, i) => i),
-      columns: [
-        plotNamed("template", (i) => result.candidates[i]),
-        plotNamed("chosen", (i) => (chosen.has(result.candidates[i]) ? "\u2713 yes" : "no")),
-        plotColumn(context, "\u03c4 alone", (i) => `${path}/single_tau/${i}`),
-      ],
-    }),
-  ];
-}
-
-/** @param {Context} context */
-export const surveyParts = (context) => [
-  context.of("ScreenResult").map((one) => surveyScreen(context, one)),
-  context.of("TemplateChoice").map((one) => surveyTemplates(context, one)),
-];

@@ -1,19 +1,22 @@
 // @ts-check
-// "Traits": scores of groups on pairs of traits (ILPS, ILPS*, SeT), their agreement with people, and what becomes
-// of two identities said together: which one prevails, whether order matters, and which traits emerge.
+// "Traits": how far scores of groups on pairs of traits (ILPS, ILPS*, SeT) agree with people, the scores themselves, and
+// what becomes of two identities said together: whether order matters, which one prevails, and which traits emerge.
 
 import { PLOT_DIAMOND, PLOT_DISC, PLOT_SQUARE, plotRows } from "../charts/plots.js";
 import {
-  plotChoice, plotColumn, plotCoverage, plotNamed, plotRedrawn, plotScores,
+  plotChoice, plotColumn, plotCoverage, plotNamed, plotRedrawn, plotScores, SCORE_ERRORS, scoreInterval, scoreNote,
 } from "../parts/columns.js";
-import { bdi, el } from "../parts/elements.js";
-import { fixed, MINUS, numbered, part, pointed } from "../parts/numbers.js";
+import { anchors, bdi, el } from "../parts/elements.js";
+import { computed, fixed, MINUS, noNumber, num, numbered, part, pointed } from "../parts/numbers.js";
 import { flat, table } from "../parts/tables.js";
 import { opening, view } from "../parts/views.js";
 import { methConventions } from "../sections/methods.js";
-import { traitAlignment, traitAlignments, traitAlignmentTable, traitAlignmentTables } from "./agreement.js";
+import {
+  traitAgreements, traitAlignment, traitAlignments, traitAlignmentTable, traitAlignmentTables,
+} from "./agreement.js";
 import { traitEnds, traitLegend, traitSize, traitTitle } from "./measures.js";
-import { PAIRED_TYPES, pairedParts, surveyParts } from "./paired.js";
+import { PAIRED_TYPES, pairedParts } from "./paired.js";
+import { surveyParts } from "./survey.js";
 
 /**
  * @param {Found[]} results
@@ -31,16 +34,22 @@ const traitNamed = (results) =>
   }));
 
 /**
- * What people say of a group, on the scale of the survey, where an alignment holds it.
- * @param {Context} context
+ * Where a score stands, and its interval over templates.
+ * @param {Result} result
+ * @param {number} i
+ * @param {number} j
  */
-function traitPeople(context) {
-  const found = new Map();
-  for (const { result, path } of context.of("AlignmentResult")) {
-    for (const [group, scores] of Object.entries(result.human_scores))
-      if (!found.has(group)) found.set(group, { scores, path: `${path}/human_scores/${part(group)}` });
-  }
-  return found;
+const traitInterval = (result, i, j) => scoreInterval(pointed(result, `/scores/${i}/${j}`), pointed(result, `/se/${i}/${j}`));
+
+/**
+ * Who was asked about the groups of a measure, by name; about other measures where there is nobody for this one.
+ * @param {Context} context
+ * @param {Named} one
+ */
+function traitAsked(context, one) {
+  const all = traitAlignments(context),
+    same = all.filter(({ result }) => result.measure === one.result.measure);
+  return same.length ? same : all.slice(0, 1);
 }
 
 /** Look of the first and the second group of a profile, and of people. */
@@ -54,23 +63,36 @@ const TRAIT_LOOKS = [
  * The chart of a profile. People answer from 0 to 100; 50 lies in the middle.
  * @param {Named} found
  * @param {number[]} groups
- * @param {Json} human
+ * @param {Json} said
  */
-function traitChart({ result, name }, groups, human) {
+function traitChart({ result, name }, groups, said) {
   const score = (/** @type {number} */ i, /** @type {number} */ j) => pointed(result, `/scores/${i}/${j}`) ?? NaN,
-    said = (/** @type {number} */ j) => human?.scores[result.traits[j]] ?? NaN;
+    answer = (/** @type {number} */ j) => said?.[result.traits[j]] ?? NaN;
   const largest =
     groups
-      .flatMap((i) => result.traits.map((_, j) => Math.abs(score(i, j))))
+      .flatMap((i) => result.traits.flatMap((_, j) => {
+        const interval = traitInterval(result, i, j);
+        return interval ? [-interval.low, interval.high] : [Math.abs(score(i, j))];
+      }))
       .filter(Number.isFinite)
       .reduce((most, v) => Math.max(most, v), 0) || 1;
   const title = (/** @type {Json} */ of, /** @type {number} */ value, /** @type {number} */ digits) => `${flat(of)}: ${Number.isFinite(value) ? fixed(value, digits) : "none"}`,
-    [group, other] = groups.map((i) => flat(result.groups[i]));
+    [group, other] = groups.map((i) => flat(result.groups[i])),
+    errors = Boolean(result.se);
   /** @param {number} j */
   const marks = (j) =>
     [
-      ...groups.map((i, n) => ({ ...TRAIT_LOOKS[n], at: score(i, j) / largest, title: title(result.groups[i], score(i, j), 3) })),
-      human && { ...TRAIT_LOOKS[2], at: (said(j) - 50) / 50, title: title("people", said(j), 1) },
+      ...groups.map((i, n) => {
+        const interval = traitInterval(result, i, j);
+        return {
+          ...TRAIT_LOOKS[n],
+          at: score(i, j) / largest,
+          low: interval ? interval.low / largest : undefined,
+          high: interval ? interval.high / largest : undefined,
+          title: title(result.groups[i], score(i, j), 3),
+        };
+      }),
+      said && { ...TRAIT_LOOKS[2], at: (answer(j) - 50) / 50, title: title("people", answer(j), 1) },
     ].filter(Boolean);
   const shared = "people\u2019s means from 0 to 100, with 50 in the middle. The two scales share nothing but the order and the middle.";
   return plotRows({
@@ -79,16 +101,72 @@ function traitChart({ result, name }, groups, human) {
     axis: "\u2190 left trait \u00b7 middle \u00b7 right trait \u2192",
     key: [
       ...groups.map((i, n) => ({ ...TRAIT_LOOKS[n], text: `${result.groups[i]} (${name})` })),
-      human && { ...TRAIT_LOOKS[2], text: `people on ${group}, 0 to 100` },
+      said && { ...TRAIT_LOOKS[2], text: `people on ${group}, 0 to 100` },
     ].filter(Boolean),
     label:
       `Scores of ${group} on ${numbered(result.traits.length, "pair of traits", "pairs of traits")}${other ? `, beside ${other}` : ""}` +
-      `${human ? ", beside people\u2019s" : ""}; the numbers are in a table below.`,
+      `${said ? ", beside people\u2019s" : ""}; the numbers are in a table below.`,
     caption:
-      `Model scores are drawn from ${MINUS}${fixed(largest)} to ${fixed(largest)}, the largest here; ` +
-      (human ? shared : "zero is in the middle."),
+      `Model scores are drawn from ${MINUS}${fixed(largest)} to ${fixed(largest)}; ` +
+      (errors ? "lines: two standard errors to either side, over templates; " : "") +
+      (said ? shared : "zero is in the middle."),
     rows: result.traits.map((_, j) => ({ label: traitEnds(result, j)[0], right: traitEnds(result, j)[1], apart: true, marks: marks(j) })),
   });
+}
+
+/**
+ * The standard error of a score, and the ends of its interval.
+ * @param {Context} context
+ * @param {Named} one
+ * @param {number} group
+ * @returns {Column<number>[]}
+ */
+const traitErrors = (context, { result, path }, group) => [
+  plotColumn(context, "SE", (j) => `${path}/se/${group}/${j}`, { digits: 3, about: "standard error over templates" }),
+  {
+    title: `\u00b1\u202f${SCORE_ERRORS} SE`,
+    about: "the score, two standard errors to either side",
+    value: (j) => traitInterval(result, group, j)?.low ?? null,
+    cell: (j) => {
+      const interval = traitInterval(result, group, j);
+      return interval ? el("span", { class: "ends" }, "[", computed(interval.low), ", ", computed(interval.high), "]") : noNumber();
+    },
+  },
+];
+
+/**
+ * What the model and people say of a group, in words, with the ceiling that people set.
+ * @param {Context} context
+ * @param {Named} one
+ * @param {number} group
+ * @param {Aligned | undefined} people
+ */
+function traitGroup(context, { result, path, name }, group, people) {
+  const ranked = result.traits
+    .map((_, j) => ({ j, score: pointed(result, `/scores/${group}/${j}`), interval: traitInterval(result, group, j) }))
+    .filter(({ score, interval }) => Number.isFinite(score) && (!interval || interval.apart))
+    .sort((one, other) => Math.abs(other.score) - Math.abs(one.score))
+    .slice(0, 3);
+  const of = result.groups[group],
+    at = `${people?.path}/by_group/${part(of)}`,
+    agreed = people?.result.by_group[of];
+  return el(
+    "p",
+    {},
+    ranked.length
+      ? [
+          bdi(name), " puts ", el("strong", {}, bdi(of)), " nearest to ",
+          ranked.map(({ j, score }, i) => [i ? ", " : "", bdi(traitEnds(result, j)[score > 0 ? 1 : 0] || result.traits[j]), " (", num(context, `${path}/scores/${group}/${j}`), ")"]),
+          ".",
+        ]
+      : [bdi(name), " puts ", el("strong", {}, bdi(of)), " near to no trait: the interval of every score holds 0."],
+    typeof agreed?.kendall_tau === "number"
+      ? [
+          " With what people say of them it agrees by \u03c4 = ", num(context, `${at}/kendall_tau`),
+          typeof agreed.ceiling === "number" ? ["; people themselves would reach ", num(context, `${at}/ceiling`)] : null, ".",
+        ]
+      : null,
+  );
 }
 
 /**
@@ -97,20 +175,24 @@ function traitChart({ result, name }, groups, human) {
  * @param {Named} one
  * @param {number} group
  * @param {number} other
- * @param {Map<string, Json> | null} people
+ * @param {Aligned | undefined} people
  */
 function traitProfile(context, one, group, other, people) {
   const { result, path } = one,
     groups = other >= 0 ? [group, other] : [group],
-    human = people?.get(result.groups[group]);
+    said = people?.result.human_scores[result.groups[group]];
   const columns = [
     plotNamed("left", (j) => traitEnds(result, j)[0]),
     plotNamed("right", (j) => traitEnds(result, j)[1]),
-    ...groups.map((i) => plotColumn(context, result.groups[i], (j) => `${path}/scores/${i}/${j}`, { digits: 3 })),
-    human && plotColumn(context, "people (0\u2013100)", (j) => `${human.path}/${part(result.traits[j])}`, { digits: 1 }),
+    ...groups.flatMap((i) => [
+      plotColumn(context, result.groups[i], (j) => `${path}/scores/${i}/${j}`, { digits: 3 }),
+      ...(result.se ? traitErrors(context, one, i) : []),
+    ]),
+    said && plotColumn(context, "people (0\u2013100)", (j) => `${people?.path}/human_scores/${part(result.groups[group])}/${part(result.traits[j])}`, { digits: 1 }),
   ].filter(Boolean);
   return [
-    traitChart(one, groups, human),
+    traitGroup(context, one, group, people),
+    traitChart(one, groups, said),
     opening("The same in numbers", () =>
       table({ caption: `Scores of ${result.groups[group]}`, rows: result.traits.map((_, j) => j), columns, search: false }),
     ),
@@ -123,9 +205,8 @@ function traitProfile(context, one, group, other, people) {
  * @param {Named[]} all
  */
 function traitTool(context, all) {
-  const state = { measure: 0, group: 0, other: -1, people: true },
-    body = el("div", {}),
-    people = traitPeople(context);
+  const state = { measure: 0, group: 0, other: -1, people: true, asked: 0 },
+    body = el("div", {});
   /** @param {Partial<typeof state>} changes */
   const set = (changes) => {
     Object.assign(state, changes);
@@ -133,7 +214,9 @@ function traitTool(context, all) {
   };
   function draw() {
     const one = all[state.measure],
-      { groups } = one.result;
+      { groups } = one.result,
+      asked = traitAsked(context, one);
+    if (state.asked >= asked.length) state.asked = 0;
     if (state.group >= groups.length) state.group = 0;
     if (state.other >= groups.length) state.other = -1;
     const toggle = el(
@@ -156,9 +239,17 @@ function traitTool(context, all) {
           : null,
         plotChoice("Group", groups, state.group, (group) => set({ group })),
         plotChoice("Beside", ["no other group", ...groups], state.other + 1, (i) => set({ other: i - 1 })),
-        people.has(groups[state.group]) ? toggle : null,
+        asked.length > 1 && state.people
+          ? plotChoice(
+              "People",
+              asked.map(({ name }) => name),
+              state.asked,
+              (i) => set({ asked: i }),
+            )
+          : null,
+        asked[state.asked]?.result.human_scores[groups[state.group]] ? toggle : null,
       ),
-      traitProfile(context, one, state.group, state.other, state.people ? people : null),
+      traitProfile(context, one, state.group, state.other, state.people ? asked[state.asked] : undefined),
     );
   }
   draw();
@@ -179,10 +270,11 @@ function traitHeat(context, { result, path, name }) {
       rows: result.groups,
       columns: result.traits,
       value: (i, j) => pointed(result, `/scores/${i}/${j}`) ?? null,
+      error: (i, j) => pointed(result, `/se/${i}/${j}`) ?? null,
       path: (i, j) => `${path}/scores/${i}/${j}`,
       note:
         "Positive numbers lean to the right trait of a pair, negative ones (with a minus sign) to the left; the shade " +
-        "repeats their size. A dash: no score under the conventions chosen.",
+        `repeats their size. A dash: no score under the conventions chosen. ${result.se ? scoreNote("templates") : ""}`,
     }),
     el(
       "p",
@@ -205,6 +297,32 @@ function traitHeat(context, { result, path, name }) {
   ];
 }
 
+/**
+ * What the scores of a measure show, in words: which groups lean furthest to what, and how many scores lean at all.
+ * @param {Context} context
+ * @param {Named} one
+ */
+function traitFinding(context, { result, path, name }) {
+  const cells = result.groups
+    .flatMap((group, i) => result.traits.map((_, j) => ({ group, i, j, score: pointed(result, `/scores/${i}/${j}`), interval: traitInterval(result, i, j) })))
+    .filter(({ score }) => Number.isFinite(score));
+  const known = cells.filter(({ interval }) => interval),
+    apart = known.filter(({ interval }) => interval?.apart),
+    furthest = (known.length ? apart : cells).sort((a, b) => Math.abs(b.score) - Math.abs(a.score)).slice(0, 3);
+  return el(
+    "p",
+    {},
+    furthest.length ? [bdi(name), ": the furthest leanings are those of "] : [bdi(name), ": "],
+    furthest.map(({ group, i, j, score }, k) => [
+      k ? ", " : "", el("strong", {}, bdi(group)), " to ", bdi(traitEnds(result, j)[score > 0 ? 1 : 0] || result.traits[j]), " (", num(context, `${path}/scores/${i}/${j}`), ")",
+    ]),
+    furthest.length ? ". " : "",
+    known.length
+      ? [computed(apart.length, { as: "whole" }), " of ", computed(known.length, { as: "whole" }), " scores have an interval over templates that leaves out 0; were there no leaning at all, about one in ten would."]
+      : null,
+  );
+}
+
 view({
   id: "traits",
   title: "Traits",
@@ -215,7 +333,8 @@ view({
     ),
   build(context) {
     const scores = traitNamed(context.of("TraitScores")),
-      aligned = traitAlignments(context);
+      aligned = traitAlignments(context),
+      id = anchors("traits");
     return [
       el(
         "p",
@@ -223,30 +342,27 @@ view({
         "Which traits does a language model complete sentences with when they are about a group? Scores are relative " +
           "to the same sentence without the group.",
       ),
-      traitLegend(scores),
+      aligned.length || context.of("AlignmentTable").length ? el("h3", {}, "Agreement with people") : null,
+      aligned.length
+        ? [
+            traitAgreements(context, aligned),
+            opening("Agreement in numbers", () => traitAlignmentTable(context, aligned), { id: "alignment-numbers" }),
+            aligned.map((one) => opening(el("span", {}, bdi(one.name)), () => traitAlignment(context, one), { id: one.id })),
+          ]
+        : null,
+      traitAlignmentTables(context),
       scores.length
         ? [
             el("h3", {}, "Profile of a group"),
             traitTool(context, scores),
             el("h3", {}, "All groups"),
+            scores.map((one) => traitFinding(context, one)),
             scores.map((one) =>
-              opening(
-                el("span", {}, bdi(one.name), `: ${traitSize(one.result)}`),
-                () => traitHeat(context, one),
-              ),
+              opening(el("span", {}, bdi(one.name), `: ${traitSize(one.result)}`), () => traitHeat(context, one), { id: id(one.name) }),
             ),
+            traitLegend(scores),
           ]
         : null,
-      aligned.length || context.of("AlignmentTable").length ? el("h3", {}, "Agreement with people") : null,
-      aligned.length
-        ? [
-            traitAlignmentTable(context, aligned),
-            aligned.map((one) =>
-              opening(el("span", {}, bdi(one.name)), () => traitAlignment(context, one), { id: `alignment-${one.index}` }),
-            ),
-          ]
-        : null,
-      traitAlignmentTables(context),
       pairedParts(context),
       surveyParts(context),
     ];

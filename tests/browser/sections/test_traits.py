@@ -1,0 +1,126 @@
+"""Traits and people: agreement first, scores with their intervals, and pairs of identities as pictures."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import crossroads as cr
+from crossroads.evidence import Provenance
+from crossroads.measures import TraitScores, domain_dominance, emergent, order_sensitivity
+from crossroads.report.documents.records import Record, results_document
+from crossroads.report.page.page import write_page
+from crossroads.stimuli import paired_groups
+
+Open = Callable[..., Any]
+TRAITS = ("cold-warm", "poor-wealthy", "dominated-dominating", "traditional-modern")
+SCORES = np.array(
+    [[1.0, -0.4, 0.3, 0.1], [-0.2, 0.5, -0.6, 0.4], [0.7, -0.9, 0.2, -0.3], [0.1, 0.2, -0.1, 0.8]]
+)
+ERRORS = np.full((4, 4), 0.2)
+GROUPS = ("woman", "man", "elderly", "teenager")
+RELIGIONS = ("Jewish", "Muslim", "Christian", "Buddhist")
+IDENTITIES = [*RELIGIONS, "Black", "White", "Hispanic", "Asian"]
+ABOUT = (Provenance(source="a model"),)
+
+
+def scores() -> TraitScores:
+    """Scores with a standard error of 0.2: those of more than 0.4 lean."""
+    return TraitScores(
+        measure="ilps",
+        groups=GROUPS,
+        traits=TRAITS,
+        scores=SCORES,
+        se=ERRORS,
+        pairs=tuple(tuple(trait.split("-")) for trait in TRAITS),  # type: ignore[misc]
+        templates=("All {plural} are {trait}.", "Most {plural} are {trait}."),
+        conventions={"measure": "ilps"},
+        provenance=ABOUT,
+    )
+
+
+def paired(*, mixed: bool) -> TraitScores:
+    """Pairs between their identities, the first with a trait of its own; or pairs that follow religion."""
+    rng = np.random.default_rng(3)
+    names = [f"bad{i}-good{i}" for i in range(12)]
+    alone = {name: rng.normal(size=12) for name in IDENTITIES}
+    rows = dict(alone)
+    for pair in paired_groups(IDENTITIES):
+        leads = next((name for name in pair.components if name in RELIGIONS), pair.components[0])
+        middle = sum(alone[name] for name in pair.components) / 2 if mixed else alone[leads]
+        rows[pair.name] = middle + 0.05 * rng.normal(size=12)
+    rows[next(name for name in rows if name not in alone)][0] += 30 if mixed else 0
+    return TraitScores.from_table(
+        {name: dict(zip(names, map(float, row), strict=True)) for name, row in rows.items()}, provenance=ABOUT
+    )
+
+
+@pytest.fixture(scope="module")
+def page(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A page with everything about traits."""
+    path = tmp_path_factory.mktemp("traits") / "report.html"
+    human = {
+        group: dict(zip(TRAITS, (50 + 40 * row).tolist(), strict=True))
+        for group, row in zip(GROUPS, SCORES, strict=True)
+    }
+    crossed, pairs = paired(mixed=False), paired_groups(IDENTITIES)
+    found = [
+        scores(),
+        cr.align(scores(), human, permutations=9, bootstrap=50),
+        order_sensitivity(crossed, pairs, resamples=50),
+        domain_dominance(crossed, pairs),
+        emergent(paired(mixed=True), pairs, on="traits"),
+    ]
+    write_page(path, [Record(document=results_document(found, model="a model"))])
+    return path
+
+
+def test_agreement_with_people_comes_first_and_is_told_in_words(opened: Open, page: Path) -> None:
+    section = opened(page).page.locator("#traits")
+    heads = section.locator("h3").all_text_contents()
+    assert heads[:3] == ["Agreement with people", "Profile of a group", "All groups"]
+    told = section.locator("h3 + p").first.inner_text()
+    assert told.startswith("ILPS orders traits within groups as people do")
+    assert "τ = 1.00" in told
+
+
+def test_a_score_whose_interval_holds_zero_is_set_lighter(opened: Open, page: Path) -> None:
+    seen = opened(page).page
+    seen.locator("#traits details", has_text="4 groups, 4 pairs").locator("summary").first.click()
+    seen.wait_for_selector("#traits .heat")
+    cells = seen.evaluate(
+        "[...document.querySelectorAll('#traits .heat')].map((e) =>"
+        " [e.querySelector('data').value, e.classList.contains('weak'), getComputedStyle(e).fontWeight,"
+        " e.querySelector('svg path') !== null])"
+    )
+    assert [float(cell[0]) for cell in cells] == SCORES.ravel().tolist()
+    for value, weak, weight, line in cells:
+        assert weak is (abs(float(value)) <= 0.4 + 1e-12)
+        assert int(weight) == (400 if weak else 600)  # not by colour alone
+        assert line
+    assert "6 of 16 scores have an interval" in seen.locator("#traits").inner_text()
+
+
+def test_a_profile_is_told_with_what_people_say(opened: Open, page: Path) -> None:
+    seen = opened(page).page
+    tool = seen.locator("#traits")
+    tool.get_by_label("Group", exact=True).select_option(label="elderly")
+    assert "ILPS puts elderly nearest to poor (−0.90), warm (0.70)." in tool.inner_text()
+    tool.get_by_role("button", name="People’s answers").click()
+    assert "With what people say" not in tool.inner_text()
+
+
+def test_pairs_of_identities_are_told_and_drawn(opened: Open, page: Path, misplaced: Any) -> None:
+    seen = opened(page).page
+    section = seen.locator("#traits")
+    told = section.inner_text()
+    assert "the traits of the pair follow religion rather than race/ethnicity" in told
+    assert "Does the order of two identities matter?" in told
+    assert "than either" in told
+    assert "more good0" in told
+    assert section.locator("svg.chart").count() == 5  # agreement, profile, order, dominance, emergence
+    assert misplaced(seen) == ""
