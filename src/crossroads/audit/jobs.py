@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 from crossroads.audit.measured.contexts import ContextStore, context_found, context_parts
 from crossroads.audit.measured.intersections import (
@@ -53,7 +54,7 @@ from crossroads.extraction.embed.store import Step
 from crossroads.measures import BatteryResult, SeriesResult
 from crossroads.results import Result
 from crossroads.sources.models.files import ModelFiles, find_model
-from crossroads.sources.models.transformers import versions
+from crossroads.sources.models.settings import packages
 from crossroads.stimuli import Design
 from crossroads.stimuli.catalogue.panel import panel
 
@@ -267,7 +268,8 @@ def _read_sentences(job: Job, files: ModelFiles) -> None:
         return
     work = encoding_seconds(files, job.plan.sentences)
     job.session.tracker.expect(1, work)
-    record = {"model": files.sha256, "name": files.name, "device": job.source.device, "packages": versions()}
+    record: dict[str, Any] = {"model": files.sha256, "name": files.name, "device": job.source.device}
+    record["packages"] = packages(files)
     record["contexts"] = (job.plan.sentences / "manifest.json").read_text(encoding="utf-8")
     store = job.session.place.place("store", files.name, evidence_key(record))
 
