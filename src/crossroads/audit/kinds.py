@@ -183,8 +183,15 @@ def _of_folder(model: str, folder: Path) -> Kind:
 
 def _of_file(model: str, file: Path) -> Kind:
     with file.open("rb") as stream:
-        if stream.read(4) == b"GGUF":
-            return Kind(name="language model", model=model, because="it is a GGUF file")
+        first = stream.read(4)
+    if first == b"GGUF":
+        return Kind(name="language model", model=model, because="it is a GGUF file")
+    if first == b"\x89HDF":
+        raise FormatError(
+            "this is a file in HDF5, such as the weights of an ELMo.",
+            path=file,
+            hint=f"an ELMo is a folder with {OPTIONS} and {WEIGHTS}: give the folder.",
+        )
     return Kind(name="vectors", model=model, because=f"it is a file of vectors ({sniff(file)})")
 
 

