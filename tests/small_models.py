@@ -222,8 +222,8 @@ def save_elmo(folder: Path, *, seed: int = 3, **lstm: Any) -> Path:
 
     folder.mkdir(parents=True, exist_ok=True)
     options: dict[str, Any] = {
-        "lstm": {"use_skip_connections": True, "projection_dim": 16, "cell_clip": 3, "proj_clip": 3, "dim": 24,
-                 "n_layers": 2, **lstm},
+        "lstm": {"use_skip_connections": True, "projection_dim": 16, "cell_clip": 3, "proj_clip": 3,
+                 "dim": 24, "n_layers": 2, **lstm},
         "char_cnn": {"activation": "relu", "filters": [[1, 4], [2, 8], [3, 6]], "n_highway": 2,
                      "embedding": {"dim": 5}, "n_characters": 262, "max_characters_per_token": 50},
     }  # fmt: skip

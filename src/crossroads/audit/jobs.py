@@ -29,6 +29,8 @@ from crossroads.audit.measured.words import (
     decade_parts,
     decades_found,
     has_pool,
+    space_found,
+    space_parts,
     word_found,
     word_parts,
     words_of,
@@ -51,7 +53,7 @@ from crossroads.errors import InputError
 from crossroads.evidence import Embeddings
 from crossroads.extraction.embed.run import embed
 from crossroads.extraction.embed.store import Step
-from crossroads.measures import BatteryResult, SeriesResult
+from crossroads.measures import BatteryResult, SeriesResult, corrected
 from crossroads.results import Result
 from crossroads.sources.models.files import ModelFiles, find_model
 from crossroads.sources.models.settings import packages
@@ -130,17 +132,23 @@ class Job:
         self, emb: Embeddings, beside: Sequence[Part] = (), *, insist: bool = True
     ) -> Mapping[str, Outcome]:
         """Measure the battery on one vector per word and, in a whole audit, detections and comparisons."""
-        self.vectors = emb
-        designs = self.plan.words
+        designs, space = self.plan.words, space_parts(emb, self.plan.words, self.settings)
+        self.vectors = emb = self.corrected(emb)
         battery = word_parts(emb, designs, self.settings)
         crossed = intersectional_parts(emb, self.settings) if self.plan.whole else []
-        outcomes = self.run([*beside, *battery, *crossed])
+        outcomes = self.run([*beside, *battery, *crossed, *space])
         self.add(word_found(emb, designs, outcomes, self.settings, insist=insist))
         self.add(intersectional_found({part.name: outcomes[part.name] for part in crossed}))
+        self.add(space_found({part.name: outcomes[part.name] for part in space}))
         if self.plan.whole and not has_pool(emb):
             given = self.plan.kind.name in ("vectors", "series") or self.plan.placebo
             self.left_out["placebo tests"] = NO_POOL if given else NO_PANEL
         return outcomes
+
+    def corrected(self, emb: Embeddings) -> Embeddings:
+        """Vectors in the space that was asked for."""
+        correct = self.settings.correct
+        return emb if correct is None else corrected(emb, correct, seed=self.settings.seed)
 
     def measure_contexts(self, store: str | Path, *, insist: bool = True) -> None:
         """Measure the battery over contexts."""
@@ -166,13 +174,14 @@ def _vectors(job: Job) -> None:
 def _series(job: Job) -> None:
     job.session.tracker.expect(1, reading_seconds(job.model))
     models = decade_vectors(job.model, job.words, job.settings.fallback, job.session)
-    parts = decade_parts(models, job.plan.words, job.settings) if len(models) > 1 else []
+    used = {decade: job.corrected(emb) for decade, emb in models.items()}
+    parts = decade_parts(used, job.plan.words, job.settings) if len(models) > 1 else []
     last = max(models)
     outcomes = job.measure_words(models[last], parts, insist=not parts)
     if not parts:
         job.left_out["decades"] = f"the folder has one decade, {last}, and a series needs two."
         return
-    job.add(decades_found(models, job.plan.words, outcomes, job.settings))
+    job.add(decades_found(used, job.plan.words, outcomes, job.settings))
     if not any(isinstance(one, (BatteryResult, SeriesResult)) for one in job.results.values()):
         raise InputError(
             f"none of the {len(job.plan.words)} tests can be measured in two decades or in the last one.",

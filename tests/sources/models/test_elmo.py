@@ -68,10 +68,9 @@ def plain_word(weights: dict[str, Plain], word: str) -> Plain:
         found.append(np.maximum(np.max(values, axis=0), 0))
     state = np.concatenate(found)
     for at in range(2):
-        layer = {name: weights[f"CNN_high_{at}/{name}"] for name in ("W_carry", "W_transform")}
-        bias = {name: weights[f"CNN_high_{at}/{name}"] for name in ("b_carry", "b_transform")}
-        carry = sigmoid(state @ layer["W_carry"] + bias["b_carry"])
-        changed = np.maximum(state @ layer["W_transform"] + bias["b_transform"], 0)
+        high = f"CNN_high_{at}/"
+        carry = sigmoid(state @ weights[f"{high}W_carry"] + weights[f"{high}b_carry"])
+        changed = np.maximum(state @ weights[f"{high}W_transform"] + weights[f"{high}b_transform"], 0)
         state = carry * changed + (1 - carry) * state
     word_vector: Plain = state @ weights["CNN_proj/W_proj"] + weights["CNN_proj/b_proj"]
     return word_vector

@@ -8,7 +8,7 @@ from pathlib import Path
 from rich.markup import escape
 
 from crossroads.cli.terminal import tables as printing
-from crossroads.measures import BatteryResult, InfluenceResult, WefatResult
+from crossroads.measures import AnisotropyResult, BatteryResult, InfluenceResult, WefatResult
 from crossroads.report.audit import BESIDE, KINDS, Audit
 from crossroads.wording.numbers import counted
 
@@ -29,6 +29,9 @@ def show_audit(audit: Audit, name: str | None = None, said: set[str] | None = No
         Sentences already printed below the tables of other models, which are not repeated.
     """
     printing.out.print(_heading(audit, name or audit.model))
+    for one in audit.of(AnisotropyResult).values():
+        if one.warning:
+            printing.out.print(f"warning: {one.warning}", style="yellow", markup=False)
     for kind, results in audit.by_type():
         if not issubclass(kind, _IN_FILES):
             printing.show(kind.tabulate(results), elsewhere=printing.PAGE, said=said)
