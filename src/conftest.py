@@ -15,6 +15,7 @@ NEEDED = {
     "probe": ("folder", "save_bert"),
     "prompted_embeddings": ("folder", "save_bert"),
     "clip_embeddings": ("folder", "save_clip"),
+    "Elmo": ("elmo_folder", "save_elmo"),
 }
 """Functions whose examples need a model: what they call it, and what makes one."""
 

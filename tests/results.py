@@ -53,7 +53,15 @@ from crossroads.measures.traits.alignment import AlignmentResult
 from crossroads.measures.traits.files import TraitTable
 from crossroads.papers.cells import Cell, Reproduction
 from crossroads.results import Result
-from crossroads.stats import bootstrap, ceat_bootstrap, icc, influence, reliability
+from crossroads.stats import (
+    anisotropy,
+    bootstrap,
+    ceat_bootstrap,
+    corrections,
+    icc,
+    influence,
+    reliability,
+)
 from crossroads.stimuli import paired_groups
 from crossroads.traits import group_ceat
 
@@ -169,6 +177,8 @@ def _makers() -> dict[str, Callable[[], Result]]:
         "sc_weat without p": lambda: sc_weat(one, ["x0", "x1"], WORDS["a"], WORDS["b"], method="none"),
         "bootstrap": lambda: bootstrap(one, DESIGN, resamples=20, **options),
         "influence": lambda: influence(one, DESIGN, **options),
+        "anisotropy": lambda: anisotropy(one),
+        "corrections": lambda: corrections(one, [DESIGN, STRANGE], **options),
         "icc": lambda: icc({"<m>": one, "n": two}, DESIGN),
         "multiverse": lambda: multiverse(one, DESIGN),
         "reliability": lambda: reliability(one, DESIGN, **options),

@@ -11,6 +11,7 @@ from importlib import resources
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 SPECIAL = ("[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]")
@@ -201,4 +202,34 @@ def save_language_model(kind: str, folder: Path, *, head: bool = True, tokenizer
         torch.nn.init.normal_(parameter, std=0.3)
     model.save_pretrained(folder)
     fast.save_pretrained(folder)
+    return folder
+
+
+def save_elmo(folder: Path, *, seed: int = 3, **lstm: Any) -> Path:
+    """An ELMo in the files of AllenNLP; its weights are large, so that words and contexts differ.
+
+    Parameters
+    ----------
+    folder
+        Where to save it; returned.
+    seed
+        Seed of the weights.
+    lstm
+        Other options of the LSTM layers.
+    """
+    h5py = pytest.importorskip("h5py", reason="extra 'elmo'")
+    from crossroads.sources.models.elmo_files import expected_shapes, read_options
+
+    folder.mkdir(parents=True, exist_ok=True)
+    options: dict[str, Any] = {
+        "lstm": {"use_skip_connections": True, "projection_dim": 16, "cell_clip": 3, "proj_clip": 3,
+                 "dim": 24, "n_layers": 2, **lstm},
+        "char_cnn": {"activation": "relu", "filters": [[1, 4], [2, 8], [3, 6]], "n_highway": 2,
+                     "embedding": {"dim": 5}, "n_characters": 262, "max_characters_per_token": 50},
+    }  # fmt: skip
+    (folder / "options.json").write_text(json.dumps(options), encoding="utf-8")
+    rng = np.random.default_rng(seed)
+    with h5py.File(folder / "weights.hdf5", "w") as file:
+        for name, shape in expected_shapes(read_options(folder / "options.json")).items():
+            file[name] = rng.normal(scale=0.4, size=shape).astype(np.float32)
     return folder

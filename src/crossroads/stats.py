@@ -16,4 +16,7 @@ from crossroads.measures.association.reliability import reliability as reliabili
 from crossroads.measures.association.stability import bootstrap as bootstrap
 from crossroads.measures.association.stability import influence as influence
 from crossroads.measures.contextual.bootstrap import ceat_bootstrap as ceat_bootstrap
+from crossroads.measures.geometry.anisotropy import anisotropy as anisotropy
+from crossroads.measures.geometry.corrections import corrected as corrected
+from crossroads.measures.geometry.corrections import corrections as corrections
 from crossroads.measures.intersectional.discovery import null_threshold as null_threshold

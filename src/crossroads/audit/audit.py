@@ -99,7 +99,7 @@ def run_audit(
         Called with an :class:`~crossroads.audit.progress.Event` at every step.
     options
         Fields of :class:`~crossroads.audit.parts.Settings`: alternative, missing, fallback, seed, samples,
-        resamples and frequencies.
+        resamples, correct and frequencies.
 
     Returns
     -------
@@ -129,7 +129,7 @@ def run_audit(
         placebo=placebo,
         **{name: None if path is None else Path(path) for name, path in extras.items()},
     )
-    check_asking([plan.kind], prompt=prompt, served=served)
+    check_asking([plan.kind], prompt=prompt, served=served, correct=options.get("correct"))
     source = SourceOptions(format=format, prompt=prompt, served=served, images=plan.images, device=device)
     with _parts_folder(work) as place:
         session = Session(place=place, tracker=ProgressTracker(progress))

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 from crossroads.audit.measured.contexts import ContextStore, context_found, context_parts
 from crossroads.audit.measured.intersections import (
@@ -28,6 +29,8 @@ from crossroads.audit.measured.words import (
     decade_parts,
     decades_found,
     has_pool,
+    space_found,
+    space_parts,
     word_found,
     word_parts,
     words_of,
@@ -50,10 +53,10 @@ from crossroads.errors import InputError
 from crossroads.evidence import Embeddings
 from crossroads.extraction.embed.run import embed
 from crossroads.extraction.embed.store import Step
-from crossroads.measures import BatteryResult, SeriesResult
+from crossroads.measures import BatteryResult, SeriesResult, corrected
 from crossroads.results import Result
 from crossroads.sources.models.files import ModelFiles, find_model
-from crossroads.sources.models.transformers import versions
+from crossroads.sources.models.settings import packages
 from crossroads.stimuli import Design
 from crossroads.stimuli.catalogue.panel import panel
 
@@ -129,17 +132,23 @@ class Job:
         self, emb: Embeddings, beside: Sequence[Part] = (), *, insist: bool = True
     ) -> Mapping[str, Outcome]:
         """Measure the battery on one vector per word and, in a whole audit, detections and comparisons."""
-        self.vectors = emb
-        designs = self.plan.words
+        designs, space = self.plan.words, space_parts(emb, self.plan.words, self.settings)
+        self.vectors = emb = self.corrected(emb)
         battery = word_parts(emb, designs, self.settings)
         crossed = intersectional_parts(emb, self.settings) if self.plan.whole else []
-        outcomes = self.run([*beside, *battery, *crossed])
+        outcomes = self.run([*beside, *battery, *crossed, *space])
         self.add(word_found(emb, designs, outcomes, self.settings, insist=insist))
         self.add(intersectional_found({part.name: outcomes[part.name] for part in crossed}))
+        self.add(space_found({part.name: outcomes[part.name] for part in space}))
         if self.plan.whole and not has_pool(emb):
             given = self.plan.kind.name in ("vectors", "series") or self.plan.placebo
             self.left_out["placebo tests"] = NO_POOL if given else NO_PANEL
         return outcomes
+
+    def corrected(self, emb: Embeddings) -> Embeddings:
+        """Vectors in the space that was asked for."""
+        correct = self.settings.correct
+        return emb if correct is None else corrected(emb, correct, seed=self.settings.seed)
 
     def measure_contexts(self, store: str | Path, *, insist: bool = True) -> None:
         """Measure the battery over contexts."""
@@ -165,13 +174,14 @@ def _vectors(job: Job) -> None:
 def _series(job: Job) -> None:
     job.session.tracker.expect(1, reading_seconds(job.model))
     models = decade_vectors(job.model, job.words, job.settings.fallback, job.session)
-    parts = decade_parts(models, job.plan.words, job.settings) if len(models) > 1 else []
+    used = {decade: job.corrected(emb) for decade, emb in models.items()}
+    parts = decade_parts(used, job.plan.words, job.settings) if len(models) > 1 else []
     last = max(models)
     outcomes = job.measure_words(models[last], parts, insist=not parts)
     if not parts:
         job.left_out["decades"] = f"the folder has one decade, {last}, and a series needs two."
         return
-    job.add(decades_found(models, job.plan.words, outcomes, job.settings))
+    job.add(decades_found(used, job.plan.words, outcomes, job.settings))
     if not any(isinstance(one, (BatteryResult, SeriesResult)) for one in job.results.values()):
         raise InputError(
             f"none of the {len(job.plan.words)} tests can be measured in two decades or in the last one.",
@@ -267,7 +277,8 @@ def _read_sentences(job: Job, files: ModelFiles) -> None:
         return
     work = encoding_seconds(files, job.plan.sentences)
     job.session.tracker.expect(1, work)
-    record = {"model": files.sha256, "name": files.name, "device": job.source.device, "packages": versions()}
+    record: dict[str, Any] = {"model": files.sha256, "name": files.name, "device": job.source.device}
+    record["packages"] = packages(files)
     record["contexts"] = (job.plan.sentences / "manifest.json").read_text(encoding="utf-8")
     store = job.session.place.place("store", files.name, evidence_key(record))
 

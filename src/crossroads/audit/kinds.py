@@ -8,7 +8,7 @@ The first of these rules that applies decides, and ``kind`` overrides it:
 4. A folder with files such as ``1900-w.npy`` is a series of decades.
 5. A folder with ``config.json`` is a transformer: a vision–language model if it names one, a language model
    if it was saved with a language-modelling head, an encoder otherwise. One with ``modules.json`` alone
-   is an encoder.
+   is an encoder, and so is one with ``options.json`` and ``weights.hdf5``, an ELMo.
 6. A ``.gguf`` file, or a folder with one, is a language model.
 7. Any other file, a spaCy folder, ``default`` or an installed spaCy pipeline has vectors.
 8. A name that is not a path is looked up on the Hugging Face hub, where ``config.json`` decides as above.
@@ -42,6 +42,7 @@ from crossroads.evidence.stores import FORMAT as STORE
 from crossroads.report.audit import KINDS
 from crossroads.sources.endpoints.addresses import public_url
 from crossroads.sources.models.clip import CLIP_TYPES
+from crossroads.sources.models.elmo_files import OPTIONS, WEIGHTS, elmo_files
 from crossroads.sources.models.files import MODULES
 from crossroads.sources.vectors.files import histwords, spacy_pipelines
 from crossroads.sources.vectors.signatures import NAMES, check_format, sniff
@@ -164,6 +165,8 @@ def _of_folder(model: str, folder: Path) -> Kind:
         return _of_config(model, _config(folder / "config.json"))
     if (folder / MODULES).is_file():
         return Kind(name="encoder", model=model, because=f"it is a sentence encoder ({MODULES})")
+    if elmo_files(folder) is not None:
+        return Kind(name="encoder", model=model, because=f"it is an ELMo ({OPTIONS} and {WEIGHTS})")
     if any(folder.glob("*.gguf")):
         return Kind(name="language model", model=model, because="it contains a GGUF file")
     if spacy_pipelines.is_pipeline_folder(folder):
@@ -180,8 +183,15 @@ def _of_folder(model: str, folder: Path) -> Kind:
 
 def _of_file(model: str, file: Path) -> Kind:
     with file.open("rb") as stream:
-        if stream.read(4) == b"GGUF":
-            return Kind(name="language model", model=model, because="it is a GGUF file")
+        first = stream.read(4)
+    if first == b"GGUF":
+        return Kind(name="language model", model=model, because="it is a GGUF file")
+    if first == b"\x89HDF":
+        raise FormatError(
+            "this is a file in HDF5, such as the weights of an ELMo.",
+            path=file,
+            hint=f"an ELMo is a folder with {OPTIONS} and {WEIGHTS}: give the folder.",
+        )
     return Kind(name="vectors", model=model, because=f"it is a file of vectors ({sniff(file)})")
 
 

@@ -22,6 +22,7 @@ from crossroads.errors import CrossroadsError, EvidenceError, FormatError, Missi
 from crossroads.evidence import Embeddings, Provenance
 from crossroads.inference.permutation.test import Alternative
 from crossroads.measures.coverage.words import Missing
+from crossroads.measures.geometry.corrections import Correction
 from crossroads.results import Result, encode, versions
 from crossroads.stimuli import Design
 from crossroads.storage import files
@@ -83,6 +84,8 @@ class Settings:
     """Number of samples of the CEAT, each with one context per word."""
     resamples: int = 2_000
     """Resamples for intervals over contexts; 0 for none."""
+    correct: Correction | None = None
+    """Correction of the space of one vector per word, if any; see :func:`~crossroads.stats.corrected`."""
     frequencies: Mapping[str, float] | str | None = None
     """Frequencies of words, if not those of the vector file; see :func:`~crossroads.frequency`."""
 

@@ -13,10 +13,12 @@ from crossroads.audit.measured.pairs import paired_names
 from crossroads.audit.measured.traits import trait_names
 from crossroads.audit.measured.words import STATIC, word_names
 from crossroads.audit.vectors import with_images
-from crossroads.errors import InputError, join_words
+from crossroads.errors import InputError, join_words, one_of
 from crossroads.measures.association.battery import decade_name, series_name
 from crossroads.measures.contextual.ceat import context_name
 from crossroads.measures.contextual.levels import levels_name
+from crossroads.measures.geometry.anisotropy import OF_CONTEXTS
+from crossroads.measures.geometry.corrections import Correction
 from crossroads.report.audit import KINDS
 from crossroads.sources.vectors.files import histwords
 from crossroads.stimuli import Design, batteries, catalog
@@ -32,6 +34,7 @@ USES = {
 ASKED = {
     "prompt": ("encoder", "language model", "vision-language", "endpoint"),
     "served": ("endpoint",),
+    "correct": ON_WORDS,
 }
 """Options of sources, and the kinds of models that they apply to."""
 
@@ -71,6 +74,8 @@ class Plan:
             decades = histwords.decades(Path(self.kind.model).expanduser())
             names |= {decade_name(one.name, time): "decade" for one in self.words for time in decades}
             names |= {series_name(one.name): "trend" for one in self.words}
+        if self.contexts:
+            names |= {OF_CONTEXTS: "anisotropy"}
         for one in self.contexts:
             names |= {context_name(one.name): "context test", levels_name(one.name): "context levels"}
         if self.traits:
@@ -145,9 +150,13 @@ def make_plan(
     )
 
 
-def check_asking(kinds: Sequence[Kind], *, prompt: str | None, served: str | None) -> None:
+def check_asking(
+    kinds: Sequence[Kind], *, prompt: str | None, served: str | None, correct: str | None = None
+) -> None:
     """Refuse options that apply to none of the models."""
-    for name, given in (("prompt", prompt), ("served", served)):
+    if correct is not None:
+        one_of("correction", correct, Correction)
+    for name, given in (("prompt", prompt), ("served", served), ("correct", correct)):
         if given is not None and not any(kind.name in ASKED[name] for kind in kinds):
             raise _useless(name, kinds[0], ASKED[name])
 

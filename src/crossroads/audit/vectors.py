@@ -26,7 +26,8 @@ from crossroads.sources.models.images import image_labels, image_sets, labelled_
 from crossroads.sources.models.prompted import prompted_embeddings
 from crossroads.sources.models.prompts import prompts_for
 from crossroads.sources.models.sentence import is_sentence_encoder
-from crossroads.sources.models.transformers import Device, versions
+from crossroads.sources.models.settings import packages
+from crossroads.sources.models.transformers import Device
 from crossroads.sources.vectors import embedded
 from crossroads.sources.vectors.signatures import NAMES
 from crossroads.stimuli import Design, StimulusSet
@@ -128,7 +129,7 @@ def prompted_vectors(
         device=source.device,
         progress=session.tracker.step,
     )
-    key = evidence_key({**identity, **_here(source)})
+    key = evidence_key({**identity, **_here(files, source)})
     return session.kept("in prompts", key, f"asking {files.name} for {session.wanted}", make)
 
 
@@ -140,7 +141,7 @@ def clip_vectors(
     pictures = labelled_images(images)
     words = [word for word in dict.fromkeys([*words_of(designs), *more]) if word not in pictures]
     identity = {"model": files.sha256, "name": files.name, "words": words, "prompt": source.prompt}
-    key = evidence_key({**identity, "images": files_identity(pictures), **_here(source)})
+    key = evidence_key({**identity, "images": files_identity(pictures), **_here(files, source)})
     options: dict[str, Any] = {} if source.prompt is None else {"prompt": source.prompt}
     make = partial(
         clip_embeddings,
@@ -222,9 +223,9 @@ def _plain(name: str) -> str:
     return " ".join(name.casefold().replace("-", " ").replace("_", " ").split())
 
 
-def _here(source: SourceOptions) -> dict[str, Any]:
+def _here(files: ModelFiles, source: SourceOptions) -> dict[str, Any]:
     """What else affects the last bits of a vector."""
-    return {"device": source.device, "packages": versions()}
+    return {"device": source.device, "packages": packages(files)}
 
 
 def vectors_identity(model: str) -> dict[str, Any]:

@@ -182,6 +182,19 @@ class Embeddings:
         twin._pool = pool
         return twin
 
+    def with_vectors(
+        self, vectors: NDArray[Any], *, provenance: Provenance, pool: Embeddings | None = None
+    ) -> Embeddings:
+        """The same words with other vectors, such as corrected ones, and with a pool of the same kind."""
+        twin = object.__new__(Embeddings)
+        twin.__dict__.update(self.__dict__)
+        _check_shape(self._labels, vectors)
+        _check_finite(self._labels, vectors)
+        twin._vectors = vectors.view()
+        twin._vectors.flags.writeable = False
+        twin._provenance, twin._pool, twin._more = provenance, pool, None
+        return twin
+
     def with_fallback(self, fallback: str | Iterable[str]) -> Embeddings:
         """The same vectors with other fallback rules; nothing is copied."""
         twin = object.__new__(Embeddings)

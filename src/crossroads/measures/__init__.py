@@ -27,6 +27,8 @@ from crossroads.measures.contextual.levels import (
     MultilevelCeatResult,
     multilevel_ceat,
 )
+from crossroads.measures.geometry.anisotropy import AnisotropyResult, anisotropy
+from crossroads.measures.geometry.corrections import CorrectionsResult, corrected, corrections
 from crossroads.measures.geometry.rsa import RsaGridResult, RsaResult, rsa, rsa_grid
 from crossroads.measures.intersectional.detection import DetectionResult, eibd, ibd
 from crossroads.measures.intersectional.discovery import DiscoveryResult, discover, null_threshold
@@ -47,6 +49,7 @@ from crossroads.measures.traits.templates import TemplateChoice, choose_template
 __all__ = [
     "AlignmentResult",
     "AlignmentTable",
+    "AnisotropyResult",
     "Answers",
     "BatteryResult",
     "BootstrapResult",
@@ -58,6 +61,7 @@ __all__ = [
     "CompareBatteryResult",
     "CompareResult",
     "CompareTraitsResult",
+    "CorrectionsResult",
     "DetectionResult",
     "DifferenceInterval",
     "DiscoveryResult",
@@ -93,6 +97,7 @@ __all__ = [
     "against",
     "align",
     "align_table",
+    "anisotropy",
     "battery",
     "bootstrap",
     "ceat",
@@ -102,6 +107,8 @@ __all__ = [
     "compare",
     "compare_battery",
     "compare_traits",
+    "corrected",
+    "corrections",
     "discover",
     "domain_dominance",
     "eibd",

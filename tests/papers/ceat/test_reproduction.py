@@ -69,7 +69,7 @@ def test_without_contexts_the_published_numbers_stand_alone() -> None:
     assert {cell.verdict for cell in result.cells} == {"model absent"}
     reasons = {cell.column.partition(",")[0]: cell.reason for cell in result.cells}
     assert "bert-base-cased" in reasons["BERT"]
-    assert "crossroads embed --import" in reasons["ELMo"]
+    assert "weights.hdf5" in reasons["ELMo"] and "crossroads embed DIR --model ELMO" in reasons["ELMo"]
     assert all(cell.ours is None for cell in result.cells)
     assert "crossroads embed" in result.notes[0]
     assert Reproduction.from_json(result.to_json()) == result

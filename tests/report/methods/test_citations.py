@@ -198,6 +198,10 @@ SAYS: dict[str, set[str]] = {
     "^icc": {"shrout1979intraclass", "mcgraw1996forming"},
     "^Reliability": {"spearman1910correlation", "brown1910some", "cronbach1951coefficient"},
     "^Placebo": {"clopper1934use"},
+    "^Evenness of the space": {
+        *("ethayarajh2019how", "timkey2021all", "mu2018allbutthetop", "roy2007effective", "wolfe2024mleat"),
+    },
+    "^Corrections of the space": {"mu2018allbutthetop", "timkey2021all"},
     "found by bracket": {"pagano1983obtaining"},
 }
 

@@ -13,6 +13,7 @@ from crossroads.errors import DesignError, EvidenceError, InputError, MissingSti
 from crossroads.evidence import Contexts, Embeddings, Provenance
 from crossroads.evidence.spelling import has_capital, is_cased
 from crossroads.measures import (
+    AnisotropyResult,
     CeatBootstrapResult,
     CeatResult,
     MultilevelCeatResult,
@@ -24,6 +25,7 @@ from crossroads.measures.contextual.battery import assemble_ceat_battery
 from crossroads.measures.contextual.ceat import context_name
 from crossroads.measures.contextual.levels import levels_name
 from crossroads.measures.coverage.gaps import NO_CONTEXT, require_stimuli
+from crossroads.measures.geometry.anisotropy import OF_CONTEXTS, measured_anisotropy
 from crossroads.report.audit import by_label
 from crossroads.results import Result
 from crossroads.stimuli import Design
@@ -100,7 +102,19 @@ def context_parts(store: ContextStore, designs: Sequence[Design], settings: Sett
             inputs = {**same, **options}
             name = f"{what} {design.name}"
             parts.append(Part(name=name, gives=gives, inputs=inputs, run=run, skips=skips, **common))
-    return parts
+    return [*parts, _space_part(store, settings.seed)]
+
+
+def _space_part(store: ContextStore, seed: int) -> Part:
+    """Whether cosines are meaningful in the space of the contexts."""
+    return Part(
+        name=OF_CONTEXTS,
+        gives=AnisotropyResult,
+        inputs={"evidence": store.identity, "seed": seed},
+        run=lambda: measured_anisotropy(store.checked(), seed=seed),
+        provenance=(store.provenance,),
+        skips=LACKING,
+    )
 
 
 def _run(
@@ -153,6 +167,7 @@ def context_found(
             [
                 battery,
                 *(one.result for one in levels.values() if isinstance(one.result, MultilevelCeatResult)),
+                *(one for one in [outcomes[OF_CONTEXTS].result] if one is not None),
             ]
         ),
         designs=kept,

@@ -35,6 +35,7 @@ _TOKENS_A_GROUP = 10_000
 """Approximate number of tokens of all texts about a group."""
 _TOKENS_A_PROMPT = 6
 _OPERATIONS_A_SECOND = 2e11
+_WEIGHTS = (".safetensors", ".gguf", ".hdf5")
 PUBLISHED = "abc-annotators"
 """The catalogue entry with the ratings of four kinds of annotators."""
 
@@ -112,7 +113,7 @@ def panel_seconds(files: ModelFiles, words: int) -> float:
 
 def _token_seconds(files: ModelFiles) -> float:
     """Seconds per token at two operations per weight, with four bytes per weight in the files."""
-    weights = [one for one in Path(files.folder).iterdir() if one.suffix in (".safetensors", ".gguf")]
+    weights = [one for one in Path(files.folder).iterdir() if one.suffix in _WEIGHTS]
     mine = [one for one in weights if files.gguf is None or one.name == files.gguf]
     return 2 * sum(one.stat().st_size for one in mine) / 4 / _OPERATIONS_A_SECOND
 

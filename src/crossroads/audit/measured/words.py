@@ -21,7 +21,9 @@ from crossroads.audit.progress import SMALL
 from crossroads.errors import InputError
 from crossroads.evidence import Embeddings
 from crossroads.measures import (
+    AnisotropyResult,
     BootstrapResult,
+    CorrectionsResult,
     FrequencyResult,
     InfluenceResult,
     MleatResult,
@@ -29,6 +31,7 @@ from crossroads.measures import (
     ReliabilityResult,
     SeriesResult,
     bootstrap,
+    corrections,
     frequency,
     influence,
     mleat,
@@ -40,6 +43,8 @@ from crossroads.measures.association.frequency import frequency_name
 from crossroads.measures.association.placebo import LEAST_POOL, placebo_name
 from crossroads.measures.association.reliability import reliability_name
 from crossroads.measures.coverage.gaps import require_stimuli
+from crossroads.measures.coverage.words import Missing
+from crossroads.measures.geometry.anisotropy import ANISOTROPY, measured_anisotropy
 from crossroads.measures.rungs import ladder_name
 from crossroads.report.audit import by_label
 from crossroads.stimuli import Design
@@ -63,6 +68,7 @@ def word_names(designs: Sequence[Design], *, placebos: bool) -> dict[str, str]:
     names |= {ladder_name(design.name): "ladder" for design in designs}
     names |= {frequency_name(design.name): "frequency" for design in designs}
     names |= {reliability_name(design.name): "reliability" for design in designs}
+    names |= {ANISOTROPY: "anisotropy"} if designs else {}
     return names | {placebo_name(design.name): "placebo" for design in designs if placebos}
 
 
@@ -132,6 +138,49 @@ def word_parts(emb: Embeddings, designs: Sequence[Design], settings: Settings) -
                 )
             )
     return parts
+
+
+def space_parts(emb: Embeddings, designs: Sequence[Design], settings: Settings) -> list[Part]:
+    """Whether cosines are meaningful, and the tests before and after corrections of the space.
+
+    Parameters
+    ----------
+    emb
+        The vectors as they were read.
+    designs
+        The designs.
+    settings
+        The options of the audit.
+    """
+    seed, missing = settings.seed, settings.missing
+    same = {"seed": seed, "pool": pool_inputs(emb), "all": rows_inputs(emb, emb.labels)}
+    common: dict[str, Any] = {"provenance": (emb.provenance,), "skips": (InputError,)}
+    policy: Missing = "drop" if missing == "raise" else missing
+    return [
+        Part(
+            name=ANISOTROPY,
+            gives=AnisotropyResult,
+            inputs=same,
+            run=partial(measured_anisotropy, emb, seed=seed),
+            **common,
+        ),
+        Part(
+            name="corrections",
+            gives=CorrectionsResult,
+            inputs={**same, "missing": missing, "designs": [design_inputs(one) for one in designs]},
+            run=partial(corrections, emb, designs, missing=policy, seed=seed),
+            **common,
+        ),
+    ]
+
+
+def space_found(outcomes: Mapping[str, Outcome]) -> Findings:
+    """Results of :func:`space_parts`."""
+    found = [one.result for one in outcomes.values() if one.result is not None]
+    return Findings(
+        results=by_label(found),
+        left_out={name: one.reason for name, one in outcomes.items() if one.reason is not None},
+    )
 
 
 def mleat_part(emb: Embeddings, design: Design, settings: Settings, at: str = "") -> Part:

@@ -23,6 +23,7 @@ from crossroads.corpus.search import EngineName
 from crossroads.errors import InputError, join_words
 from crossroads.evidence import Contexts
 from crossroads.extraction.embed.foreign import import_store
+from crossroads.extraction.embed.layers import AUTO
 from crossroads.extraction.embed.pieces import Piece
 from crossroads.extraction.embed.run import embed
 from crossroads.extraction.embed.settings import Stored
@@ -49,7 +50,11 @@ Imported = Annotated[
 ]
 Revision = Annotated[str | None, typer.Option(help="Branch, tag or commit on the hub.")]
 Layer = Annotated[
-    str, typer.Option(help="A number (-1 is the top, 0 the embeddings), sum, mean, or sum:1,2,3.")
+    str,
+    typer.Option(
+        help="A number (-1 is the top, 0 the embeddings), sum, mean, or sum:1,2,3; auto is the top, and of "
+        "ELMo the sum."
+    ),
 ]
 BatchSize = Annotated[int, typer.Option(help="Largest number of sentences per batch.", min=1)]
 BatchTokens = Annotated[int, typer.Option(help="Largest number of tokens per batch, with padding.", min=1)]
@@ -71,7 +76,7 @@ def embed_command(
     folder: Folder = None,
     model: Model = None,
     output: Output = ...,  # type: ignore[assignment]
-    layer: Layer = "-1",
+    layer: Layer = AUTO,
     piece: Annotated[Piece, typer.Option(help="Which token of a word that is split.")] = "last",
     dtype: Annotated[
         Stored | None,

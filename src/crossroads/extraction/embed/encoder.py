@@ -69,12 +69,7 @@ class Encoder:
                 parts.append(
                     self._pooled(states, unit.sentence[rows] - left, unit.first[rows], unit.stop[rows])
                 )
-        vectors = np.concatenate(parts)
-        with np.errstate(over="ignore"):
-            stored = vectors.astype(self._settings.dtype)
-        if not np.isfinite(stored).all():
-            raise _not_finite(self._settings, finite=bool(np.isfinite(vectors).all()))
-        return stored
+        return as_stored(np.concatenate(parts), self._settings)
 
     def _cuts(self, unit: Unit) -> list[int]:
         """Where batches begin, and where the last ends; a function of the plan and the model only."""
@@ -177,6 +172,23 @@ class Encoder:
 
             hooks.append(self.blocks[number].register_forward_pre_hook(take, with_kwargs=True))
         return hooks
+
+
+def as_stored(vectors: NDArray[np.float32], settings: Settings) -> NDArray[Any]:
+    """Vectors in the type in which they are stored; it is an error if some are not finite.
+
+    Parameters
+    ----------
+    vectors
+        What a model gave.
+    settings
+        The model, for the message, and the type.
+    """
+    with np.errstate(over="ignore"):
+        stored: NDArray[Any] = vectors.astype(settings.dtype)
+    if not np.isfinite(stored).all():
+        raise _not_finite(settings, finite=bool(np.isfinite(vectors).all()))
+    return stored
 
 
 def _not_finite(settings: Settings, *, finite: bool) -> CrossroadsError:

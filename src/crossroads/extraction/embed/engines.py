@@ -10,6 +10,7 @@ from typing import Any
 from numpy.typing import NDArray
 
 from crossroads.errors import CrossroadsError, InputError
+from crossroads.extraction.embed.elmo import ElmoEncoder
 from crossroads.extraction.embed.encoder import Encoder
 from crossroads.extraction.embed.plan import Plan
 from crossroads.extraction.embed.settings import Settings
@@ -54,7 +55,7 @@ def encode_locally(
 def encoding(settings: Settings) -> Task:
     """The task of a worker: from a unit to its vectors."""
     with _plain_errors():
-        encoder = Encoder(settings)
+        encoder = ElmoEncoder(settings) if settings.files.elmo else Encoder(settings)
 
     def encode(unit: Any, _: object) -> NDArray[Any]:
         with _plain_errors():

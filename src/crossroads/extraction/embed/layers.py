@@ -11,6 +11,8 @@ from dataclasses import dataclass
 
 from crossroads.errors import InputError, UnknownNameError
 
+AUTO = "auto"
+"""The layers of the published tests: the top one, and of an ELMo the sum of all."""
 _COMBINED = ("sum", "mean")
 _NUMBER = re.compile(r"[-+]?\d+")
 

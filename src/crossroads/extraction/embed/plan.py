@@ -17,6 +17,7 @@ from crossroads.corpus import StoredContexts
 from crossroads.errors import InputError, join_words
 from crossroads.extraction.embed.pieces import Span, centred_window, find_pieces
 from crossroads.extraction.embed.settings import Settings
+from crossroads.sources.models.elmo import ElmoTokenizer
 
 Integers = NDArray[np.int64]
 NO_PIECE = "no token of the model represents the word"
@@ -43,6 +44,8 @@ class Unit:
     """Its first token in the sentence."""
     stop: Integers
     """The token after its last one."""
+    vocabulary: tuple[str, ...] = ()
+    """The words that the tokens number, for a model that reads characters."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -71,6 +74,8 @@ class Plan:
     """Most sentences per batch."""
     batch_tokens: int
     """Most tokens per batch, padding included."""
+    vocabulary: tuple[str, ...] = ()
+    """The words that the tokens number, for a model that reads characters."""
 
     @property
     def units(self) -> int:
@@ -93,14 +98,20 @@ class Plan:
         left, right = int(self.wanted_cuts[number]), int(self.wanted_cuts[number + 1])
         lengths = np.diff(self.bounds[first : last + 1])
         sentence, start, stop = self.wanted[left:right].T
+        ids, words = self.ids[self.bounds[first] : self.bounds[last]], ()
+        if self.vocabulary:  # the words of the unit, and their numbers among them
+            there, numbers = np.unique(ids, return_inverse=True)
+            ids = numbers.astype(np.int32)
+            words = tuple(self.vocabulary[word] for word in there)
         return Unit(
             number=number,
-            ids=self.ids[self.bounds[first] : self.bounds[last]],
+            ids=ids,
             lengths=lengths,
             batches=_batches(lengths, self.batch_size, self.batch_tokens),
             sentence=sentence - first,
             first=start.copy(),
             stop=stop.copy(),
+            vocabulary=words,
         )
 
 
@@ -118,7 +129,7 @@ def make_plan(
     contexts
         What :func:`crossroads.corpus.read_contexts` read.
     tokenizer
-        A fast tokenizer.
+        A fast tokenizer, or that of an ELMo.
     settings
         Limits of batches, units and sentences.
     progress
@@ -140,7 +151,8 @@ def make_plan(
             found[at] = sentences.place(split, rows[at][1].start, rows[at][1].end)
         if progress is not None and (done % _TEXTS_AT_ONCE == 0 or done == len(places)):
             progress(done, len(places))
-    return _arranged([word for word, _ in rows], found, sentences, settings)
+    vocabulary = tokenizer.words if isinstance(tokenizer, ElmoTokenizer) else ()
+    return _arranged([word for word, _ in rows], found, sentences, settings, vocabulary)
 
 
 @dataclass(frozen=True)
@@ -198,7 +210,11 @@ class _Sentences:
 
 
 def _arranged(
-    words: Sequence[str], found: Sequence[tuple[int, int, int] | str], sentences: _Sentences, s: Settings
+    words: Sequence[str],
+    found: Sequence[tuple[int, int, int] | str],
+    sentences: _Sentences,
+    s: Settings,
+    vocabulary: tuple[str, ...],
 ) -> Plan:
     """Sort sentences by length, number the wanted vectors in that order, and cut."""
     kept = [(word, place) for word, place in zip(words, found, strict=True) if not isinstance(place, str)]
@@ -237,6 +253,7 @@ def _arranged(
         wanted_cuts=np.searchsorted(wanted[:, 0], cuts),
         batch_size=s.batch_size,
         batch_tokens=s.batch_tokens,
+        vocabulary=vocabulary,
     )
 
 

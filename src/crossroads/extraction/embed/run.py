@@ -16,6 +16,7 @@ from crossroads.evidence import Contexts
 from crossroads.evidence.stores import read_store
 from crossroads.extraction.embed.choice import resolve
 from crossroads.extraction.embed.engines import encode_locally, encode_on_ray
+from crossroads.extraction.embed.layers import AUTO
 from crossroads.extraction.embed.pieces import Piece
 from crossroads.extraction.embed.plan import Plan, make_plan
 from crossroads.extraction.embed.settings import Settings, Stored
@@ -31,7 +32,7 @@ def embed(
     store: str | Path,
     *,
     revision: str | None = None,
-    layer: int | str = -1,
+    layer: int | str = AUTO,
     piece: Piece = "last",
     dtype: Stored = "float32",
     batch_size: int = 64,
@@ -54,14 +55,15 @@ def embed(
     contexts
         A folder that ``crossroads contexts`` has written.
     model
-        A folder, a ``.gguf`` file, or a name on the Hugging Face hub.
+        A folder, a ``.gguf`` file, or a name on the Hugging Face hub; or the folder of an ELMo.
     store
         The folder to create. An interrupted run is continued; a finished store that was made with the same
         settings is opened.
     revision
         Branch, tag or commit on the hub.
     layer
-        ``-1`` is the top layer; see :func:`crossroads.extraction.embed.layers.parse_layers`.
+        ``-1`` is the top layer; see :func:`crossroads.extraction.embed.layers.parse_layers`. By default as in
+        the CEAT: the top layer, and of an ELMo the sum of all three.
     piece
         Of a word split into several tokens the ``"last"``, the ``"first"`` or the ``"mean"``.
     dtype

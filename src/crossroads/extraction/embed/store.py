@@ -54,7 +54,7 @@ def provenance_of(
     dropped = sum(number for reasons in plan.dropped.values() for number in reasons.values())
     return Provenance(
         source=recorded_path(settings.files.name),
-        format="transformers",
+        format=settings.files.format,
         revision=settings.files.revision,
         sha256=settings.files.sha256,
         details={

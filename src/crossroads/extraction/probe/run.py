@@ -144,6 +144,11 @@ def probe(
     rows = group_rows(asked.groups)
     report(ProbeStep(stage="loading"))
     files = find_model(model, revision=revision)
+    if files.elmo:
+        raise InputError(
+            f"{files.name} is an ELMo, and its published files cannot predict words.",
+            hint="probe a masked or causal language model; crossroads audit measures an ELMo's vectors.",
+        )
     loaded = LanguageModel(files, kind=kind, device=resolve_device(device))
     causal = loaded.kind == CAUSAL
     sheet = chosen_templates(asked.templates, causal=causal)

@@ -147,13 +147,14 @@ class _Evidence:
 
 
 def _recognised(contexts: Contexts | None) -> str | None:
-    """The model of the paper that made the contexts, by name and number of dimensions."""
+    """The model of the paper that made the contexts, by name or format, and number of dimensions."""
     if contexts is None:
         return None
     source = table("ceat")
     name = PurePath(contexts.provenance.source).name.lower()
     for model, dim in zip(source["models"], source["dims"], strict=True):
-        if contexts.dim == dim and name in source["sources"][model]:
+        known = name in source["sources"][model] or contexts.provenance.format == model.lower()
+        if contexts.dim == dim and known:
             return str(model)
     return None
 

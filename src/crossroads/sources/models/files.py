@@ -1,8 +1,8 @@
 """The files of a transformer model: where they are, whether they are safe, and their checksum.
 
-A model is a folder in the layout of Hugging Face, a name on its hub, or a GGUF file. Weights are read from
-safetensors or GGUF, which hold numbers only; pickled weights (``pytorch_model.bin``) can run any program
-while they are loaded, and are refused.
+A model is a folder in the layout of Hugging Face, a name on its hub, a GGUF file, or a folder with an ELMo.
+Weights are read from safetensors, GGUF or HDF5, which hold numbers only; pickled weights
+(``pytorch_model.bin``) can run any program while they are loaded, and are refused.
 """
 
 from __future__ import annotations
@@ -10,11 +10,13 @@ from __future__ import annotations
 import hashlib
 import json
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from crossroads.errors import FormatError, InputError, UnsafeFileError, in_short, join_words, require
+from crossroads.sources.models.elmo_files import elmo_files
 
 _PICKLES = ("*.bin", "*.pt", "*.pth", "*.ckpt")
 _OTHERS = ("*.h5", "*.msgpack", "*.onnx")
@@ -48,6 +50,8 @@ class ModelFiles:
     """The folder of the files on this machine."""
     gguf: str | None = None
     """The GGUF file in that folder, if the model is one."""
+    elmo: bool = False
+    """Whether it is an ELMo, which needs neither torch nor transformers."""
     revision: str | None = None
     """The commit of the hub, for models that come from there."""
     sha256: str
@@ -59,6 +63,11 @@ class ModelFiles:
         if self.revision is not None:
             return self.name
         return str(Path(self.folder, self.gguf)) if self.gguf else self.folder
+
+    @property
+    def format(self) -> str:
+        """What reads the model, as it is recorded."""
+        return "elmo" if self.elmo else "transformers"
 
     def options(self) -> dict[str, Any]:
         """Arguments of every ``from_pretrained``: these files, no remote code, no network."""
@@ -115,6 +124,8 @@ def _from_path(path: Path) -> ModelFiles:
         return _gguf(path)
     if (path / "config.json").is_file() or (path / MODULES).is_file():
         return ModelFiles(name=_name(path), folder=str(path), sha256=_checksum(path, _all_weights(path)))
+    if (pair := elmo_files(path)) is not None:
+        return ModelFiles(name=_name(path), folder=str(path), elmo=True, sha256=_combined(pair))
     found = sorted(path.glob("*.gguf"))
     if len(found) == 1:
         return _gguf(found[0])
@@ -125,7 +136,8 @@ def _from_path(path: Path) -> ModelFiles:
     raise FormatError(
         "the folder is not a model: it has no config.json.",
         path=path,
-        hint="a model folder holds config.json, tokenizer.json and model.safetensors.",
+        hint="a model folder holds config.json, tokenizer.json and model.safetensors; that of an ELMo "
+        "options.json and weights.hdf5.",
     )
 
 
@@ -255,8 +267,12 @@ def _from_hub(name: str, revision: str | None) -> ModelFiles:
 def _checksum(folder: Path, weights: list[Path]) -> str:
     """One checksum over the files that determine the output of a model."""
     texts = [folder / name for name in ("config.json", *_TOKENIZER) if (folder / name).is_file()]
+    return _combined([*texts, *weights])
+
+
+def _combined(files: Iterable[Path]) -> str:
     digest = hashlib.sha256()
-    for path in [*texts, *weights]:
+    for path in files:
         digest.update(f"{path.name}\0{_file_sha256(path)}\n".encode())
     return digest.hexdigest()
 

@@ -20,9 +20,17 @@ from numpy.typing import NDArray
 from crossroads.errors import CrossroadsError, InputError, join_words, one_of, require
 from crossroads.evidence import Embeddings, Provenance
 from crossroads.evidence.model_names import recorded_path
+from crossroads.sources.models.elmo import Elmo
 from crossroads.sources.models.prompts import PromptedWord, Words, prompted_words, said_prompts
-from crossroads.sources.models.settings import DEFAULT_PROMPT, ENCODER, Pooling, ResolvedModel, resolve_model
-from crossroads.sources.models.transformers import Device, check_tokens, load_whole_model, versions
+from crossroads.sources.models.settings import (
+    DEFAULT_PROMPT,
+    ENCODER,
+    Pooling,
+    ResolvedModel,
+    packages,
+    resolve_model,
+)
+from crossroads.sources.models.transformers import Device, check_tokens, load_whole_model
 
 _BATCH_TOKENS = 16_384
 
@@ -36,7 +44,7 @@ def prompted_embeddings(
     *,
     prompt: str | None = None,
     pooling: Pooling = "auto",
-    layer: int = -1,
+    layer: int | None = None,
     revision: str | None = None,
     batch_size: int = 64,
     device: Device = "auto",
@@ -48,7 +56,7 @@ def prompted_embeddings(
     Parameters
     ----------
     model
-        A folder in the layout of Hugging Face, a name on its hub, or a GGUF file.
+        A folder in the layout of Hugging Face, a name on its hub, or a GGUF file; or the folder of an ELMo.
     words
         Words, or a mapping of word to its own prompt; see
         :func:`~crossroads.sources.models.prompts.prompts_for`.
@@ -61,7 +69,8 @@ def prompted_embeddings(
         sentence encoder define, normalisation included. ``"auto"`` is ``last`` for decoders, ``word`` for
         encoders and ``sentence`` for sentence encoders.
     layer
-        Hidden states that are read: 0 is the input of the first block, -1 the top, after the final norm.
+        Hidden states that are read: 0 is the input of the first block, -1 the top, after the final norm. By
+        default the top, and of an ELMo the sum of its layers.
     revision
         Branch, tag or commit of a model of the hub.
     batch_size
@@ -103,7 +112,7 @@ def prompted_embeddings(
     texts = prompted_words(words, asked.prompt)
     places, left_out = split_texts(texts, asked)
     if places:
-        with _threads(threads):
+        with contextlib.nullcontext() if asked.elmo is not None else _threads(threads):
             vectors = _encoded(places, asked, batch_size, progress or _ignore)
         if asked.tokenizer is None:  # only the encoder itself knows which words it has
             left_out |= {
@@ -122,6 +131,7 @@ def prompted_embeddings(
             f"{asked.files.name} gave a vector that is not finite.",
             hint="its weights are damaged, or it does not work in float32 on this device.",
         )
+    threads = None if asked.elmo is not None else threads  # numpy has its own
     provenance = _provenance(asked, texts, left_out, words, batch_size, threads)
     return Embeddings([place.word for place in places], vectors, provenance=provenance)
 
@@ -130,6 +140,8 @@ def _encoded(
     places: Sequence[Place], asked: ResolvedModel, batch_size: int, report: Progress
 ) -> NDArray[np.float32]:
     """One vector per place, in their order."""
+    if asked.elmo is not None:
+        return _elmo_means(places, asked.elmo, asked, batch_size, report)
     torch = require("torch", extra="models", purpose="running transformer models")
     model = asked.sentences or load_whole_model(asked.files, device=asked.device)
     if asked.tokenizer is not None:
@@ -171,6 +183,22 @@ def _means(torch: Any, model: Any, places: Sequence[Place], asked: ResolvedModel
     return found
 
 
+def _elmo_means(
+    places: Sequence[Place], elmo: Elmo, asked: ResolvedModel, batch_size: int, report: Progress
+) -> NDArray[np.float32]:
+    """The mean over the wanted tokens of each prompt, in the layer that is read or over the sum of all."""
+    words, found = asked.tokenizer.words, []
+    report(0, len(places))
+    for first in range(0, len(places), batch_size):
+        some = places[first : first + batch_size]
+        layers = elmo.batch([[words[number] for number in place.ids] for place in some])
+        for place, states in zip(some, layers, strict=True):
+            state = states.sum(axis=0) if isinstance(asked.layer, str) else states[asked.layer]
+            found.append(state[place.first : place.stop].mean(axis=0))
+        report(len(found), len(places))
+    return np.stack(found)
+
+
 @contextlib.contextmanager
 def _threads(number: int | None) -> Iterator[None]:
     """Set the number of threads of torch within the context."""
@@ -207,7 +235,7 @@ def _provenance(
         "left out": left_out,
         "batch size": batch_size,
         "device": asked.device,
-        **versions(),
+        **packages(asked.files),
     }
     if threads is not None:
         details["threads"] = threads
@@ -221,7 +249,7 @@ def _provenance(
             details["prefix"] = asked.sentences.prefix
     return Provenance(
         source=recorded_path(asked.files.name),
-        format="transformers",
+        format=asked.files.format,
         revision=asked.files.revision,
         sha256=asked.files.sha256,
         details=details,

@@ -7,11 +7,19 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
-from crossroads.errors import InputError, require
+from crossroads.errors import InputError, one_of, require
 from crossroads.sources.models.clip import is_clip
+from crossroads.sources.models.elmo import NAME, TOKENS, Elmo, ElmoTokenizer, elmo_versions
 from crossroads.sources.models.files import ModelFiles, find_model
 from crossroads.sources.models.sentence import SentenceEncoder, is_sentence_encoder, load_sentence_encoder
-from crossroads.sources.models.transformers import load_config, load_tokenizer, longest_input, resolve_device
+from crossroads.sources.models.transformers import (
+    Device,
+    load_config,
+    load_tokenizer,
+    longest_input,
+    resolve_device,
+    versions,
+)
 
 DECODER, ENCODER, SENTENCES = "decoder", "encoder", "sentence encoder"
 Pooling = Literal["auto", "last", "word", "mean", "cls", "sentence"]
@@ -28,7 +36,7 @@ class ResolvedModel:
     files: ModelFiles
     """The model."""
     tokenizer: Any
-    """Its fast tokenizer; ``None`` for a sentence encoder without one."""
+    """Its fast tokenizer, or that of an ELMo; ``None`` for a sentence encoder without one."""
     architecture: str
     """Class of the model, such as ``"GPT2LMHeadModel"``."""
     kind: str
@@ -37,8 +45,8 @@ class ResolvedModel:
     """Template for words that have none of their own."""
     pooling: str
     """One of :data:`Pooling`, but not ``"auto"``."""
-    layer: int
-    """The layer that is read, from 0."""
+    layer: int | str
+    """The layer that is read, from 0; or ``"sum"`` of an ELMo's."""
     top: int
     """The top layer."""
     longest: float
@@ -47,6 +55,38 @@ class ResolvedModel:
     """Where it runs."""
     sentences: SentenceEncoder | None = None
     """The sentence encoder, if it is used as such."""
+    elmo: Elmo | None = None
+    """The ELMo, if it is one."""
+
+
+def packages(files: ModelFiles) -> dict[str, str]:
+    """What the last bits of the vectors of a model depend on: packages, and how an ELMo's text is split.
+
+    Parameters
+    ----------
+    files
+        The model.
+    """
+    return {**elmo_versions(), "tokens": TOKENS} if files.elmo else versions()
+
+
+def device_of(files: ModelFiles, device: str) -> str:
+    """Check a device, and resolve ``"auto"``; an ELMo runs on the processor.
+
+    Parameters
+    ----------
+    files
+        The model.
+    device
+        One of :data:`~crossroads.sources.models.transformers.Device`.
+    """
+    if not files.elmo:
+        return resolve_device(device)
+    if one_of("device", device, Device) not in ("auto", "cpu"):
+        raise InputError(
+            f"device={device} was given, but an ELMo runs on the processor.", hint="use device='cpu'."
+        )
+    return "cpu"
 
 
 def model_kind(config: Any) -> str:
@@ -64,7 +104,13 @@ def model_kind(config: Any) -> str:
 
 
 def resolve_model(
-    model: str | Path, *, revision: str | None, prompt: str | None, pooling: str, layer: int, device: str
+    model: str | Path,
+    *,
+    revision: str | None,
+    prompt: str | None,
+    pooling: str,
+    layer: int | None,
+    device: str,
 ) -> ResolvedModel:
     """Find a model, and check every option against it.
 
@@ -79,8 +125,10 @@ def resolve_model(
             f"{files.name} is a vision-language model.",
             hint="use clip_texts or clip_embeddings.",
         )
+    if files.elmo:
+        return _elmo(files, prompt, pooling, layer, device)
     if pooling in ("auto", "sentence") and is_sentence_encoder(files):
-        return _sentence_encoder(files, prompt, layer, resolve_device(device))
+        return _sentence_encoder(files, prompt, -1 if layer is None else layer, resolve_device(device))
     if pooling == "sentence":
         raise InputError(
             f"{files.name} is not a sentence encoder: it has no modules.json.",
@@ -88,6 +136,7 @@ def resolve_model(
         )
     config, tokenizer = load_config(files), load_tokenizer(files)
     kind, top = model_kind(config), int(config.num_hidden_layers)
+    layer = -1 if layer is None else layer
     _check_layer(layer, top)
     return ResolvedModel(
         files=files,
@@ -128,6 +177,34 @@ def _sentence_encoder(files: ModelFiles, prompt: str | None, layer: int, device:
         longest=min(limits),
         device=device,
         sentences=encoder,
+    )
+
+
+def _elmo(
+    files: ModelFiles, prompt: str | None, pooling: str, layer: int | None, device: str
+) -> ResolvedModel:
+    if pooling in ("cls", "sentence"):
+        raise InputError(
+            f"{files.name} is an ELMo, which has no pooling {pooling!r}.",
+            hint="use pooling='word', 'mean' or 'last'.",
+        )
+    device = device_of(files, device)
+    model = Elmo(files.folder)
+    top = model.options.layers
+    if layer is not None:
+        _check_layer(layer, top)
+    return ResolvedModel(
+        files=files,
+        tokenizer=ElmoTokenizer(),
+        architecture=NAME,
+        kind=ENCODER,
+        prompt=DEFAULT_PROMPT[ENCODER] if prompt is None else prompt,
+        pooling=DEFAULT_POOLING[ENCODER] if pooling == "auto" else pooling,
+        layer="sum" if layer is None else layer % (top + 1),
+        top=top,
+        longest=math.inf,
+        device=device,
+        elmo=model,
     )
 
 

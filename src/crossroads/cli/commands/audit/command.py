@@ -35,6 +35,7 @@ from crossroads.cli.terminal.interrupts import kept
 from crossroads.errors import CrossroadsError, InputError
 from crossroads.evidence.model_names import distinct_names
 from crossroads.measures.association.frequency import wordfreq_language
+from crossroads.measures.geometry.corrections import Correction
 from crossroads.report import Gate
 from crossroads.report.folder import check_output
 from crossroads.sources.models.transformers import Device
@@ -89,6 +90,14 @@ Frequencies = Annotated[
         metavar="FILE|wordfreq",
     ),
 ]
+Correct = Annotated[
+    Correction | None,
+    typer.Option(
+        "--correct",
+        help="Correct an uneven space before everything is measured; the audit always shows its tests "
+        "before and after each correction.",
+    ),
+]
 Prompt = Annotated[
     str | None,
     typer.Option("--prompt", help="Text with {word} in which a model reads words.", metavar="TEXT"),
@@ -117,6 +126,7 @@ def audit_command(
     fallback: o.Fallback = "auto",
     format_: o.Format = None,
     frequencies: Frequencies = None,
+    correct: Correct = None,
     prompt: Prompt = None,
     served_model: Served = None,
     contexts: ContextsFolder = None,
@@ -148,7 +158,7 @@ def audit_command(
     designs = o.chosen_designs(test, design, default=()) if test or design else None
     extras = {"contexts": contexts, "images": images, "human": human}
     plans = make_plans(names, designs, as_, format_, extras, pairs=pairs, placebo=placebo)
-    check_asking([plan.kind for plan in plans], prompt=prompt, served=served_model)
+    check_asking([plan.kind for plan in plans], prompt=prompt, served=served_model, correct=correct)
     check_apart(plans, output)
     rules = gating.rules_for(fail_on, [plan.names for plan in plans])
     settings = Settings(
@@ -156,6 +166,7 @@ def audit_command(
         missing=missing,
         fallback=fallback,
         seed=seed,
+        correct=correct,
         frequencies=given_frequencies(frequencies),
     )
     source = SourceOptions(format=format_, prompt=prompt, served=served_model, images=images, device=device)

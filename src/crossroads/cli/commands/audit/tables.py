@@ -10,6 +10,7 @@ from rich.markup import escape
 
 from crossroads.cli.terminal import tables as printing
 from crossroads.measures import (
+    AnisotropyResult,
     BatteryResult,
     FrequencyResult,
     InfluenceResult,
@@ -38,6 +39,9 @@ def show_audit(audit: Audit, name: str | None = None, said: set[str] | None = No
         Sentences already printed below the tables of other models, which are not repeated.
     """
     printing.out.print(_heading(audit, name or audit.model))
+    for one in audit.of(AnisotropyResult).values():
+        if one.warning:
+            printing.out.print(f"warning: {one.warning}", style="yellow", markup=False)
     for heading, lines in findings_by_status(conclusions_of(audit)).items():
         printing.out.print(f"\n{heading}", style="bold", markup=False)
         for line in lines:

@@ -1,0 +1,372 @@
+"""Corrections of an uneven space, and what tests give before and after them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar, Literal, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from crossroads.errors import CrossroadsError, DesignError, EvidenceError, InputError, join_words, one_of
+from crossroads.evidence import Embeddings
+from crossroads.geometry import Floats, associations, cosines, effect_size, unit
+from crossroads.inference.bootstrap import generator
+from crossroads.inference.crossed import spread, tail_probability
+from crossroads.inference.ranks import doubled_midranks
+from crossroads.measures.coverage.words import Missing, check_inputs, gather
+from crossroads.results import Result, Row, long_row
+from crossroads.stimuli import Design
+from crossroads.wording.numbers import P
+from crossroads.wording.table import Column, Table
+
+Correction = Literal["standardise", "all-but-the-top", "rank"]
+"""Corrections of a space; none is applied unless it is named."""
+CORRECTIONS: Mapping[str, str] = {
+    "standardise": "each dimension with mean 0 and standard deviation 1",
+    "all-but-the-top": "without the mean and the strongest directions",
+    "rank": "ranks of the dimensions in place of values (Spearman's correlation)",
+}
+"""What each correction does."""
+HEADS: Mapping[str, str] = {"standardise": "stand.", "all-but-the-top": "top off", "rank": "rank"}
+"""Short names of the corrections, for tables."""
+OVER: Mapping[str, str] = {
+    "pool": "other words of the same model",
+    "stimuli": "the words of the tests themselves, as no others are at hand; they are more alike than random "
+    "words",
+    "contexts": "one context of each word of the store, drawn at random",
+}
+"""Which words a space is measured on."""
+AS_IT_IS = "as it is"
+"""The space without a correction, among corrections."""
+POOL, LEAST_POOL = 20_000, 1_000
+"""Most words that a space is measured on, and how many other words there must be."""
+_LEVEL = 0.05
+_DIMENSIONS_A_DIRECTION = 100
+
+Change = Callable[[NDArray[Any]], Floats]
+"""From vectors to corrected ones, row by row; rows of zeros, which stand for no vector, stay zero."""
+
+
+def reference(emb: Embeddings, seed: int = 0) -> tuple[NDArray[Any], str]:
+    """The vectors that a space is measured on, and a key of :data:`OVER`.
+
+    Parameters
+    ----------
+    emb
+        Vectors; their pool, if it has enough words, or they themselves.
+    seed
+        Seed of what is drawn from more than 20,000.
+    """
+    pool = emb.others(POOL)
+    if pool is None or len(pool) < LEAST_POOL:
+        return emb.vectors, "stimuli"
+    if len(pool) <= POOL:
+        return pool.vectors, "pool"
+    rows = np.sort(generator(seed).choice(len(pool), POOL, replace=False))
+    return pool.vectors[rows], "pool"
+
+
+def fitted(correction: str, vectors: NDArray[Any]) -> Change:
+    """A correction whose means, spreads and directions are those of some vectors.
+
+    Parameters
+    ----------
+    correction
+        One of :data:`Correction`.
+    vectors
+        What they are estimated from, one per row.
+    """
+    if correction == "rank":
+        return _kept_zero(_ranked)
+    rows = np.asarray(vectors, np.float64)
+    rows = rows[(rows != 0).any(axis=1)]
+    if len(rows) < 2:
+        raise EvidenceError(
+            f"a space cannot be corrected by the vectors of {len(rows)} word.", hint="give at least two."
+        )
+    mean = rows.mean(axis=0)
+    if correction == "standardise":
+        scale = rows.std(axis=0)
+        scale[scale == 0] = 1.0
+        return _kept_zero(lambda some: (some - mean) / scale)
+    size = max(1, rows.shape[1] // _DIMENSIONS_A_DIRECTION)
+    _, directions = np.linalg.eigh(np.cov(rows, rowvar=False).reshape(rows.shape[1], -1))
+    top = directions[:, -size:]
+
+    def without_top(some: Floats) -> Floats:
+        centred = some - mean
+        left: Floats = centred - (centred @ top) @ top.T
+        return left
+
+    return _kept_zero(without_top)
+
+
+def _ranked(rows: Floats) -> Floats:
+    """Ranks over the dimensions of each row, ties shared, around 0: their cosine is Spearman's ρ."""
+    ranks: Floats = (doubled_midranks(rows) - (rows.shape[1] + 1)).astype(np.float64)
+    return ranks
+
+
+def _kept_zero(change: Callable[[Floats], Floats]) -> Change:
+    def changed(vectors: NDArray[Any]) -> Floats:
+        rows = np.asarray(vectors, np.float64)
+        found = change(rows)
+        found[~(rows != 0).any(axis=1)] = 0.0
+        return found
+
+    return changed
+
+
+def corrected(emb: Embeddings, correction: Correction, *, seed: int = 0) -> Embeddings:
+    """Correct an uneven space; which correction, and by which words, is recorded in the provenance.
+
+    ``"standardise"`` gives each dimension mean 0 and standard deviation 1 (Timkey and van Schijndel 2021).
+    ``"all-but-the-top"`` subtracts the mean and removes the strongest directions, one for each 100
+    dimensions and at least one (Mu and Viswanath 2018). ``"rank"`` replaces the values of a vector by their
+    ranks, so that cosines become Spearman's correlations. Means, spreads and directions are those of the
+    pool (see :func:`~crossroads.stats.anisotropy`), which is corrected too.
+
+    Parameters
+    ----------
+    emb
+        Vectors, not corrected yet.
+    correction
+        ``"standardise"``, ``"all-but-the-top"`` or ``"rank"``.
+    seed
+        Seed of what is drawn from a pool of more than 20,000 words.
+
+    References
+    ----------
+    Mu and Viswanath (2018), doi:10.48550/arXiv.1702.01417; Timkey and van Schijndel (2021),
+    doi:10.18653/v1/2021.emnlp-main.372
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import crossroads as cr
+    >>> shifted = np.random.default_rng(1).normal(5, 1, size=(2000, 8))
+    >>> emb = cr.stats.corrected(cr.Embeddings([f"w{i}" for i in range(2000)], shifted), "standardise")
+    >>> abs(cr.stats.anisotropy(emb).mean_cosine) < 0.01, emb.provenance.details["correction"]
+    (True, 'standardise')
+    """
+    one_of("correction", correction, Correction)
+    check_evidence(emb)
+    before = emb.provenance.details.get("correction")
+    if before is not None:
+        raise InputError(
+            f"the vectors are corrected already, by {before!r}.",
+            hint="correct the vectors as they were read.",
+        )
+    vectors, over = reference(emb, seed)
+    change = fitted(correction, vectors)
+    pool = emb.pool
+    details = {"correction": correction, "correction by": f"{len(vectors):,} words: {OVER[over]}"}
+    if correction == "rank":
+        del details["correction by"]  # a vector by itself
+    about = replace(emb.provenance, details={**emb.provenance.details, **details})
+    kind = np.float64 if emb.vectors.dtype == np.float64 else np.float32
+    other = None
+    if pool is not None and pool is not emb:
+        other = pool.with_vectors(change(pool.vectors).astype(kind), provenance=about)
+    return emb.with_vectors(change(emb.vectors).astype(kind), provenance=about, pool=other)
+
+
+def check_evidence(emb: object) -> None:
+    """Refuse anything but one vector per word."""
+    if not isinstance(emb, Embeddings):
+        raise InputError(
+            f"the vectors are of type {type(emb).__name__}.",
+            hint="a space is corrected where there is one vector per word: give Embeddings.",
+        )
+
+
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
+class CorrectionsResult(Result):
+    """Tests in a space as it is, and after each correction of it."""
+
+    section: ClassVar[str] = "geometry"
+    stem: ClassVar[str] = "corrections"
+    cites: ClassVar[tuple[str, ...]] = ("mu2018allbutthetop", "timkey2021all")
+
+    effect_sizes: Mapping[str, Mapping[str, float]]
+    """d of each test, by name: as it is, and after each correction."""
+    differences: Mapping[str, Mapping[str, float]]
+    """Δ of each test. Cosines of a corrected space have other spreads: compare signs and d rather than Δ."""
+    pvalues: Mapping[str, Mapping[str, float | None]]
+    """The p-value of each Δ over the choice of all words, two-sided; None where a set has a single word."""
+    skipped: Mapping[str, str]
+    """Tests that could not be measured, and why."""
+
+    @property
+    def label(self) -> str:
+        """Always the same: a model has one."""
+        return "corrections"
+
+    @property
+    def changed(self) -> tuple[str, ...]:
+        """Tests whose answer, the side of .05 and the sign where it is below, depends on the correction."""
+        return tuple(test for test in self.effect_sizes if len({*self._answers(test)}) > 1)
+
+    def _answers(self, test: str) -> Iterator[int]:
+        for name, p in self.pvalues[test].items():
+            yield 0 if p is None or p >= _LEVEL else int(np.sign(self.differences[test][name]))
+
+    def rows(self) -> list[Row]:
+        """One row per test and correction."""
+        return [
+            {
+                "test": test,
+                "correction": name,
+                "effect_size": d,
+                "difference": self.differences[test][name],
+                "crossed_pvalue": self.pvalues[test][name],
+            }
+            for test, found in self.effect_sizes.items()
+            for name, d in found.items()
+        ]
+
+    @classmethod
+    def tabulate(cls, results: Mapping[str, Self]) -> Table:
+        """One row per test."""
+        rows = []
+        for one in results.values():
+            for test, found in one.effect_sizes.items():
+                row: dict[str, Any] = {"test": test}
+                for name, d in found.items():
+                    p = one.pvalues[test][name]
+                    row |= {f"d {name}": d, f"delta {name}": one.differences[test][name]}
+                    row |= {f"p {name}": None if p is None else P(p)}
+                rows.append(row)
+        columns = [
+            Column(key="test", head="test"),
+            Column(key=f"d {AS_IT_IS}", head="d", note="effect size in the space as it is"),
+            Column(key=f"delta {AS_IT_IS}", head="Δ", digits=3, note="difference of mean cosines", spare=2),
+            Column(key=f"p {AS_IT_IS}", head="p", note="over the choice of words, not adjusted"),
+        ]
+        for name, said in CORRECTIONS.items():
+            head = HEADS[name]
+            columns += [
+                Column(key=f"d {name}", head=f"d {head}", note=said),
+                Column(key=f"delta {name}", head=f"Δ {head}", digits=3, spare=2),
+                Column(key=f"p {name}", head=f"p {head}", spare=1),
+            ]
+        notes = [
+            f"The answer at p < .05 depends on the correction in {join_words(one.changed, most=6)}."
+            for one in results.values()
+            if one.changed
+        ]
+        title = "Tests before and after corrections of the space"
+        columns_ = tuple(columns)
+        return Table(name="corrections", title=title, columns=columns_, rows=tuple(rows), notes=tuple(notes))
+
+    def long_rows(self, name: str) -> Iterator[Row]:
+        """Every number."""
+        for row in self.rows():
+            for statistic in ("effect_size", "difference", "crossed_pvalue"):
+                yield long_row("corrections", row["test"], row["correction"], statistic, row[statistic])
+
+
+def corrections(
+    emb: Embeddings, designs: Design | Sequence[Design], *, missing: Missing = "raise", seed: int = 0
+) -> CorrectionsResult:
+    """Measure tests in a space as it is, and after each correction of it.
+
+    If an association depends on a few rogue dimensions, it changes when they are scaled or removed.
+
+    Parameters
+    ----------
+    emb
+        Vectors, not corrected.
+    designs
+        Tests with two targets.
+    missing
+        As in :func:`~crossroads.weat`.
+    seed
+        As in :func:`~crossroads.stats.corrected`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import crossroads as cr
+    >>> design = cr.catalog("weat7")
+    >>> emb = cr.Embeddings(design.words, np.random.default_rng(1).normal(3, 1, (len(design.words), 9)))
+    >>> found = cr.stats.corrections(emb, design)
+    >>> sorted(found.effect_sizes["weat7"])
+    ['all-but-the-top', 'as it is', 'rank', 'standardise']
+    """
+    check_evidence(emb)
+    several = [designs] if isinstance(designs, Design) else list(designs)
+    vectors, over = reference(emb, seed)
+    changes = {AS_IT_IS: None, **{name: fitted(name, vectors) for name in CORRECTIONS}}
+    sizes: dict[str, dict[str, float]] = {}
+    differences: dict[str, dict[str, float]] = {}
+    pvalues: dict[str, dict[str, float | None]] = {}
+    skipped: dict[str, str] = {}
+    for design in several:
+        try:
+            found = _measured(emb, design, missing, changes)
+        except CrossroadsError as error:
+            if isinstance(designs, Design):
+                raise
+            skipped[design.name] = error.message
+            continue
+        sizes[design.name], differences[design.name], pvalues[design.name] = found
+    if not sizes:
+        raise EvidenceError(
+            f"none of the {len(several)} tests can be measured: {next(iter(skipped.values()), 'none given')}",
+            hint="use vectors that cover the stimuli, and tests with two targets.",
+        )
+    return CorrectionsResult(
+        effect_sizes=sizes,
+        differences=differences,
+        pvalues=pvalues,
+        skipped=skipped,
+        conventions={
+            "measure": "corrections",
+            "over": OVER[over],
+            "missing": missing,
+            "seed": seed,
+            "ddof": 1,
+        },
+        provenance=(emb.provenance,),
+    )
+
+
+def _measured(
+    emb: Embeddings, design: Design, missing: Missing, changes: Mapping[str, Change | None]
+) -> tuple[dict[str, float], dict[str, float], dict[str, float | None]]:
+    """d, Δ and p of a test under each correction."""
+    check_inputs(design, emb)
+    if design.y is None:
+        raise DesignError(f"{design.name} has one target.", hint="give tests with two targets.")
+    found = gather(emb, design.sets, missing=missing, least=dict.fromkeys(design.sets, 1), design=design.name)
+    sizes: dict[str, float] = {}
+    differences: dict[str, float] = {}
+    pvalues: dict[str, float | None] = {}
+    for name, change in changes.items():
+        v = found.vectors
+        if change is not None:
+            v = {key: _directions(change(emb.vectors[found.rows[key]]), name) for key in design.sets}
+        sizes[name] = effect_size(
+            associations(v["x"], v["a"], v["b"]), associations(v["y"], v["a"], v["b"]), ddof=1
+        )
+        table = cosines(np.concatenate([v["x"], v["y"]]), np.concatenate([v["a"], v["b"]]))
+        mean = {key: one.mean(axis=0) for key, one in v.items()}
+        differences[name] = float((mean["x"] - mean["y"]) @ (mean["a"] - mean["b"]))
+        pvalues[name] = None
+        if min(map(len, v.values())) > 1:
+            drawn = spread(table, len(v["x"]), len(v["a"]))
+            t = drawn.difference / np.sqrt(drawn.total)
+            pvalues[name] = float(tail_probability(t, drawn.df, "two-sided"))
+    return sizes, differences, pvalues
+
+
+def _directions(vectors: Floats, correction: str) -> Floats:
+    if not (vectors != 0).any(axis=1).all():
+        raise EvidenceError(
+            f"a vector has no direction left after the correction {correction!r}.",
+            hint="it equals the mean of all words, or has the same value in every dimension.",
+        )
+    return unit(vectors)
