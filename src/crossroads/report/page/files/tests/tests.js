@@ -14,8 +14,8 @@ import { seriesParts, singleParts } from "./series.js";
  * @param {Context} context
  * @param {TestEntry} one
  */
-const testsSummary = (context, one) => el("span", { class: "line" }, el("h3", {}, bdi(one.name)),
-  el("span", { class: "question" }, bdi(testsQuestion(one))),
+const testsSummary = (context, one) => el("span", { class: "line" }, el("h3", {}, bdi(testsQuestion(one))),
+  el("span", { class: "id" }, bdi(one.name)),
   el("span", { class: "numbers" }, "d = ", num(context, `${one.at}/effect_size`), ", ", testsP(context, one.at, one.level1),
     one.test.pattern ? `, ${one.test.pattern}` : ""));
 

@@ -1,0 +1,103 @@
+"""The first screen: what was found, in words, how sure, and the chart of all of it."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import crossroads as cr
+from crossroads.report.audit import Audit
+from crossroads.report.documents.records import audit_record
+from crossroads.report.page.page import write_page
+
+Open = Callable[..., Any]
+NAMES = ("weat6", "weat7", "weat1")
+
+
+@pytest.fixture(scope="module")
+def told(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A report of three tests of real vectors: two hold for other words, one depends on these."""
+    designs = [cr.catalog(name) for name in NAMES]
+    emb = cr.load("default", words=[word for design in designs for word in design.words])
+    battery = cr.battery(emb, designs, missing="drop", resamples=40)
+    audit = Audit({"how sure": cr.ladder(battery), "battery": battery}, name="glove")
+    path = tmp_path_factory.mktemp("told") / "report.html"
+    gate = {
+        "passed": False,
+        "verdicts": [{"rule": "no gender", "outcome": "failed", "sentence": "weat6: d is above 1"}],
+        "unmatched": [],
+    }
+    write_page(path, [audit_record(audit, designs, vectors=emb, gate=gate)])
+    return path
+
+
+def _on_screen(page: Any, place: str) -> bool:
+    inside = "(one) => { const box = one.getBoundingClientRect(); return box.top >= 0 && box.top < innerHeight - 40; }"
+    return bool(page.locator(place).first.evaluate(inside))
+
+
+def test_the_first_screen_says_what_was_found_and_how_sure(opened: Open, told: Path) -> None:
+    page = opened(told, width=1440, height=900).page
+    first = page.locator(".finding .said").first
+    assert (
+        first.inner_text() == "The model places male names nearer to career, female names nearer to family."
+    )
+    for place in (".status", ".finding .said", ".hero svg"):
+        assert _on_screen(page, place), place
+    groups = page.locator("#findings h3, #findings summary").all_inner_texts()
+    assert groups == ["Holds for other words 2", "Depends on the words chosen 1"]
+    rungs = page.locator(".finding").first.locator(".rung").all_text_contents()
+    assert rungs == ["✓ these words: yes", "✓ other words: yes"]
+
+
+def test_a_finding_has_its_number_and_its_name_last(opened: Open, told: Path) -> None:
+    page = opened(told, width=1440).page
+    how = page.locator(".finding .how").first
+    assert how.locator(".id").inner_text() == "weat6"
+    data = json.loads(page.locator("#data").text_content())
+    battery = data["audits"][0]["document"]["results"][1]
+    crossed = battery["tests"][0]["level1"]["crossed"]
+    values = [float(one) for one in how.locator("data").evaluate_all("(all) => all.map((one) => one.value)")]
+    agree = battery["intervals"]["weat6"]["same_sign"] if battery["intervals"] else None
+    expected = [crossed["difference"], crossed["low"], crossed["high"]]
+    assert values == expected + ([] if agree is None else [agree])
+
+
+def test_a_closed_gate_gives_its_reasons_on_top(opened: Open, told: Path) -> None:
+    page = opened(told).page
+    strip = page.locator(".status")
+    assert "Gate closed: 1 rule broken" in strip.inner_text()
+    assert "no gender: weat6: d is above 1" in strip.inner_text()
+    assert re.search(r"3 of 3 tests run", strip.inner_text())
+    assert re.search(r"\d{4}-\d\d-\d\d", strip.inner_text())
+
+
+def test_the_chart_has_poles_at_both_ends_and_leads_to_tests(opened: Open, told: Path) -> None:
+    page = opened(told, width=1440).page
+    chart = page.locator(".hero svg")
+    rows = chart.locator("a.row")
+    assert rows.count() == 3
+    texts = rows.first.locator("text").all_text_contents()
+    assert {"family", "career"} <= set(texts)
+    assert any(text.startswith("male names") for text in texts)
+    rows.first.click()
+    page.locator("details.opening[open] svg").first.wait_for()
+    assert "weat6" in page.url
+
+
+@pytest.mark.parametrize("width", [1440, 768, 390])
+def test_differences_and_effect_sizes_can_be_switched_by_keyboard(
+    opened: Open, told: Path, width: int
+) -> None:
+    page = opened(told, width=width).page
+    assert "difference" in page.locator(".hero svg").text_content()
+    page.get_by_role("button", name="effect size d").press("Enter")
+    assert "effect size d" in page.locator(".hero svg").text_content()
+    assert page.get_by_role("button", name="effect size d").get_attribute("aria-pressed") == "true"
+    outside = page.evaluate("document.documentElement.scrollWidth > innerWidth + 1")
+    assert outside is False
