@@ -37,7 +37,7 @@ def told(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def _on_screen(page: Any, place: str) -> bool:
-    inside = "(one) => { const box = one.getBoundingClientRect(); return box.top >= 0 && box.top < innerHeight - 40; }"
+    inside = "(one) => { const { top } = one.getBoundingClientRect(); return top >= 0 && top < innerHeight - 40; }"
     return bool(page.locator(place).first.evaluate(inside))
 
 
