@@ -37,8 +37,8 @@ def told(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def _on_screen(page: Any, place: str) -> bool:
-    inside = "(one) => { const { top } = one.getBoundingClientRect(); return top >= 0 && top < innerHeight - 40; }"
-    return bool(page.locator(place).first.evaluate(inside))
+    top = page.locator(place).first.evaluate("(one) => one.getBoundingClientRect().top")
+    return bool(0 <= top < page.viewport_size["height"] - 40)
 
 
 def test_the_first_screen_says_what_was_found_and_how_sure(opened: Open, told: Path) -> None:
