@@ -129,7 +129,7 @@ def test_switching_the_model_keeps_what_is_open_where_it_is_seen_and_what_has_th
 def test_edits_in_the_address_are_left_as_they_are(opened: Open, two: Path) -> None:
     page = _window(opened(two).page, f"{two.as_uri()}#weat6&e=x%2D%26aster")
     page.locator("#model").select_option("1")
-    assert page.evaluate("location.hash") == "#weat6&m=another%20%26%20%3Cmodel%3E&e=x-%26aster"
+    assert page.evaluate("location.hash") == "#weat6&m=another%20%26%20%3Cmodel%3E&e=x%2D%26aster"
 
 
 @pytest.mark.parametrize("address", ["#weat99", "#weat6&m=nobody", "#%E0%A4%A", "#&m=%"])

@@ -1,6 +1,7 @@
 // @ts-check
 // The page itself: heading, choice of model, contents, and the sections that the views of other files build; and its address.
 
+import { chartsFit } from "./charts/charts.js";
 import { furnish } from "./charts/saved.js";
 import { statusStrip } from "./findings/status.js";
 import { readAddress, writeAddress } from "./parts/address.js";
@@ -99,6 +100,7 @@ function draw() {
     "The report says association for what is measured; bias is an interpretation of it. There is no overall score, because it would have no meaning."));
   namedParts();
   furnish(byId("main"));
+  chartsFit();
   watched.disconnect();
   for (const section of byId("main").children) watched.observe(section);
 }
@@ -156,6 +158,7 @@ function follow() {
   const found = placeNamed(target);
   if (target && !found) tell(`There is no part ${target} in this report.`);
   placeReveal(found);
+  chartsFit();
   if (target !== state.target) found?.scrollIntoView(); // an edit of its lists leaves the reader where they are
   if (location.hash) arrived("replaceState", /** @type {Opening | null} */ (found)?.dataset.part);
 }
@@ -165,6 +168,7 @@ function returned() {
   const { open, top, lists } = history.state, { model, target } = readAddress(location.hash);
   show(model ?? named(0));
   placeReopen(open, { only: true });
+  chartsFit();
   if (!lists || target !== state.target) scrollTo({ top });
   state.target = target;
 }

@@ -11,7 +11,7 @@
 import { el, sv } from "../parts/elements.js";
 import { fixed, whole } from "../parts/numbers.js";
 import { flat } from "../parts/tables.js";
-import { chartsClip, chartsName, chartsSoon, chartsWide, chartsWidest } from "./lettering.js";
+import { chartsClip, chartsName, chartsNow, chartsSoon, chartsWide, chartsWidest } from "./lettering.js";
 
 let room = innerWidth; // asking again for every chart would make the browser lay out the page each time
 addEventListener("resize", () => { room = innerWidth; });
@@ -96,6 +96,16 @@ export const chartsImage = (width, height, label, ...children) =>
   sv("svg", { class: "chart", viewBox: `0 0 ${width} ${height}`, width, height, role: "img", "aria-label": label, "font-size": 12 },
     children);
 
+/** Figures that do not know their room yet. @type {Map<HTMLElement, (width: number) => void>} */
+const chartsNew = new Map();
+
+/** Draw new figures for the room that they have, before they are seen: nothing moves afterwards. */
+export function chartsFit() {
+  const seen = [...chartsNew].map(([hold, drawn]) => ({ hold, drawn, width: hold.clientWidth })).filter(({ width }) => width > 0);
+  chartsNow(seen.map(({ hold, drawn, width }) => [hold, () => drawn(width)]));
+  chartsNew.clear();
+}
+
 /**
  * A figure that is drawn for the width it has, and again when that changes.
  * @param {{ draw: (width: number) => SVGSVGElement, caption?: string, most?: number }} options
@@ -112,7 +122,8 @@ export function chartsFigure({ draw, caption, most = 760 }) {
   };
   drawn(room - 60);
   /** @param {ResizeObserverEntry[]} entries */
-  const resized = ([{ contentRect: room }]) => { if (room.width > 0) chartsSoon(hold, () => drawn(room.width)); };
+  const resized = ([{ contentRect: room }]) => { chartsNew.delete(hold); if (room.width > 0) chartsSoon(hold, () => drawn(room.width)); };
+  chartsNew.set(hold, drawn);
   new ResizeObserver(resized).observe(hold);
   return el("figure", {}, hold, caption && el("figcaption", {}, caption));
 }

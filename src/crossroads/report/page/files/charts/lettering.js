@@ -160,7 +160,17 @@ function chartsHold(svg, [left, top, right, bottom]) {
 let chartsWaiting = null;
 
 /**
- * Draw pictures that have got another room, all of them before any is measured: one layout for all.
+ * Draw pictures, all of them before any is measured: one layout for all.
+ * @param {[holder: HTMLElement, draw: () => void][]} pictures
+ */
+export function chartsNow(pictures) {
+  for (const [, draw] of pictures) draw();
+  const drawn = pictures.map(([one]) => /** @type {SVGSVGElement} */ (one.firstElementChild)), found = drawn.map(chartsBeyond);
+  drawn.forEach((svg, i) => chartsHold(svg, found[i]));
+}
+
+/**
+ * Draw a picture that has got another room, with all others of which that is so.
  * @param {HTMLElement} holder
  * @param {() => void} redraw
  */
@@ -170,9 +180,7 @@ export function chartsSoon(holder, redraw) {
     requestAnimationFrame(() => {
       const now = [...(chartsWaiting ?? [])];
       chartsWaiting = null;
-      for (const [, draw] of now) draw();
-      const pictures = now.map(([one]) => /** @type {SVGSVGElement} */ (one.firstElementChild)), found = pictures.map(chartsBeyond);
-      pictures.forEach((svg, i) => chartsHold(svg, found[i]));
+      chartsNow(now);
     });
   }
   chartsWaiting.set(holder, redraw);

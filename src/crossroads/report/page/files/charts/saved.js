@@ -13,7 +13,7 @@ const LOOKS = {
   "fill-opacity": "1", opacity: "1", "paint-order": "normal", "shape-rendering": "auto", "text-anchor": "start", "dominant-baseline": "auto",
   "font-family": "", "font-size": "", "font-weight": "400", "font-style": "normal", "unicode-bidi": "normal", display: "inline", visibility: "visible",
 };
-const ONLY_HERE = ["class", "style", "tabindex", "id", "aria-label", "aria-selected", "role"];
+const ONLY_HERE = ["class", "style", "tabindex", "id", "aria-label", "aria-selected", "role", "href"];
 
 /**
  * A colour that programs other than browsers read, too.
@@ -33,7 +33,7 @@ function savedLooks(from, to, around) {
   for (const name of [...ONLY_HERE, ...[...from.attributes].map((one) => one.name).filter((one) => /^(data|on)/.test(one))]) to.removeAttribute(name);
   for (const [name, initial] of Object.entries(LOOKS)) {
     const value = looks.getPropertyValue(name), before = around && inherited(name) ? around.getPropertyValue(name) : initial;
-    if (value !== before) to.setAttribute(name, savedColour(value));
+    if (value !== before && !(name === "display" && value === "block")) to.setAttribute(name, savedColour(value));
     else if (to.hasAttribute(name)) to.removeAttribute(name);
   }
   [...from.children].forEach((one, i) => { if (one.tagName !== "title") savedLooks(one, to.children[i], looks); });
@@ -58,7 +58,6 @@ function svgText(svg) {
   const whole = /** @type {SVGSVGElement} */ (svg.cloneNode(true)), { x, y, width, height } = svg.viewBox.baseVal, said = svg.getAttribute("aria-label");
   savedLooks(svg, whole, null);
   whole.prepend(...[said && sv("title", {}, said), sv("rect", { x, y, width, height, fill: savedBehind(svg) })].filter((one) => one instanceof Node));
-  whole.setAttribute("display", "inline");
   whole.setAttribute("width", String(width));
   whole.setAttribute("height", String(height));
   return `${new XMLSerializer().serializeToString(whole)}\n`;
@@ -101,7 +100,7 @@ export function furnish(root) {
   for (const figure of lone instanceof HTMLElement ? [lone, ...figures] : figures) {
     if (figure.querySelector(":scope > .menu") || figure.closest("a") || !figure.querySelector("svg")) continue;
     const now = () => /** @type {SVGSVGElement} */ (figure.querySelector("svg")); // it may have been drawn anew
-    const text = () => figure.querySelector("figcaption")?.textContent ?? now().getAttribute("aria-label") ?? "figure";
+    const text = () => now().getAttribute("aria-label") ?? figure.querySelector("figcaption")?.textContent ?? "figure";
     figure.append(menu("Copy or save this figure", [
       ["Copy PNG", () => pngCopied(now(), text())],
       ["Copy SVG", () => copy(svgText(now()), "SVG")],
