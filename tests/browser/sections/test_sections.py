@@ -653,13 +653,14 @@ def test_a_comparison_is_there_whichever_model_is_chosen(opened: Open, tmp_path:
         assert [row[0] for row in rows] == [HOSTILE, "second"]
         others = seen.locator("#overview .others").inner_text()
         assert others == "Comparisons of models: 1 result, see Comparison."
-    seen.locator("#comparison details[id] > summary").first.click()
-    assert len(rows_of(seen.locator("#comparison"), "Change of each word")) == 10
+    changed = seen.locator("#comparison details", has_text="second").last
+    changed.locator("summary").first.click()
+    assert len(rows_of(changed, "second: m and n: change of each word")) == 10
     cells = seen.evaluate(
         "[...document.querySelectorAll('#comparison details data')].map((e) => [e.dataset.at, e.value])"
     )
     changes = [float(value) for path, value in cells if "/changes/" in path]
-    assert changes == sorted(both.tests[0].changes.values(), key=lambda change: -abs(change))
+    assert changes == sorted(both.tests[1].changes.values(), key=lambda change: -abs(change))
 
 
 @pytest.mark.parametrize("attributes", ["drawn", "given"])
