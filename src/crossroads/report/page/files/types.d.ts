@@ -60,6 +60,7 @@ type Data = {
   audits: Holder[];
   comparisons: Holder[];
   kinds: Record<string, string>;
+  written: string;
   findings: Record<string, Json[]>;
   fidelity: Json[];
 };
@@ -73,6 +74,31 @@ type Context = {
   histograms: Record<string, Histogram>;
   of(type: string): Called[];
   readonly vectors: Vectors | null;
+};
+
+/** What a result comes to; see results/conclusion.py. `at`: JSON pointers of its numbers by role. */
+type Conclusion = {
+  name: string;
+  section: string;
+  status: "holds" | "depends" | "absent" | "unmeasured";
+  parts: string[];
+  subject: string;
+  rival: string;
+  poles: [string, string];
+  scale: string;
+  at: Record<string, string>;
+};
+type HeroRow = {
+  label: string;
+  rival: string;
+  name: string;
+  poles: [string, string];
+  value: number;
+  low: number;
+  high: number;
+  held: boolean;
+  href: string | null;
+  title: string;
 };
 
 type View = {
