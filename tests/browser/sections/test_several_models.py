@@ -12,7 +12,8 @@ import pytest
 import crossroads as cr
 from crossroads.evidence import Contexts, Embeddings, Provenance
 from crossroads.measures.comparison.battery import CompareBatteryResult, compare_battery
-from crossroads.report.documents.records import Record, results_document
+from crossroads.report.audit import by_label
+from crossroads.report.documents.records import Record, described, results_document
 from crossroads.report.page.page import write_page
 from crossroads.stimuli import Design, StimulusSet
 
@@ -132,12 +133,30 @@ def test_contexts_and_geometry_begin_with_what_was_found(opened: Open, tmp_path:
     drawn = cr.ceat_battery(Contexts.from_dict(near), [FIRST], samples=50, resamples=0)
     groups = {"cats": WORDS["x"], "dogs": WORDS["y"]}
     grid = cr.rsa_grid(words, groups, {"indoors": WORDS["a"]}, n=4, samples=5)
-    write_page(tmp_path / "p.html", [Record(document=results_document([drawn, grid]))])
+    told = described(by_label([drawn, grid]))
+    write_page(tmp_path / "p.html", [Record(document=results_document([drawn, grid]), **told)])
     seen = opened(tmp_path / "p.html").page
-    for section, said in {
-        "contexts": "cats nearer to indoors, dogs to outdoors",
-        "geometry": "cats closer to indoors than dogs",
-    }.items():
+    for section, name in {"contexts": "first CEAT", "geometry": grid.tests[0].label}.items():
         first = seen.locator(f"#{section} > *").nth(1)  # after the heading
-        assert first.locator("dt").first.inner_text() == "Holds for other words: 1 test"
-        assert said in first.inner_text()
+        (said,) = (one.found for one in told["conclusions"] if one.section == section)
+        assert said.status == "holds"
+        assert first.locator("dt").all_inner_texts() == ["Holds for other words: 1 test"]
+        assert first.locator("dd").inner_text().startswith(f"{said.sentence} ")
+        assert first.locator("dd").inner_text().endswith(name)
+        assert {"cats", "indoors"} <= set(first.locator("strong").all_inner_texts())
+
+
+def test_findings_of_a_comparison_stand_beside_those_of_each_model(
+    opened: Open, compared: CompareBatteryResult, tmp_path: Path
+) -> None:
+    records = [
+        Record(document=results_document([cr.weat(emb, FIRST)], model=name)) for name, emb in MODELS.items()
+    ]
+    write_page(tmp_path / "p.html", records, comparison=compared)
+    seen = opened(tmp_path / "p.html").page
+    for index in (0, 2):
+        seen.select_option("#model", str(index))
+        said = seen.locator("#findings").inner_text()
+        assert "than in another" in said
+        shown = seen.locator('#findings data[data-at$="/difference"]')
+        assert shown.first.get_attribute("data-audit") == "3"  # after the three models

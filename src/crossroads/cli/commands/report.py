@@ -15,7 +15,7 @@ from crossroads.papers.fidelity import fidelity
 from crossroads.papers.findings import findings
 from crossroads.report.documents.names import apart, once
 from crossroads.report.documents.records import Record, joined, read_records
-from crossroads.report.page.page import compares, write_page
+from crossroads.report.page.page import compares, models_of, write_page
 
 _OURS = '<meta name="generator" content="crossroads">'
 
@@ -49,7 +49,7 @@ def report_command(
     write_page(output, records, title=title, findings=findings(tests_of(records)), fidelity=fidelity())
     size = output.stat().st_size
     if json:
-        names = {"models": [one.model for one in records], "tests": tests_of(records)}
+        names = {"models": [one.model for one in models_of(records)], "tests": tests_of(records)}
         printing.document("report", [], output=str(output), bytes=size, **names)
         return
     printing.out.print(f"written to {output} ({size / 1e6:.1f} MB)", markup=False, soft_wrap=True)

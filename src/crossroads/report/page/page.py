@@ -74,7 +74,7 @@ def page_pieces(
         document = results_document([comparison], model="comparison")
         shown.append(Record(document=document, **described({comparison.label: comparison})))
     heading = one_line(title or _title(records))
-    models = _models(shown)
+    models = models_of(shown)
     apart = [one for one in shown if all(one is not model for model in models)]
     data = page_data(models, title=heading, comparisons=apart, findings=findings, fidelity=fidelity)
     style, script = _style(), _script()
@@ -117,13 +117,13 @@ def _printable(text: str) -> str:
 
 
 def _title(records: Sequence[Record]) -> str:
-    names = list(dict.fromkeys(one.model for one in _models(records)))
+    names = list(dict.fromkeys(one.model for one in models_of(records)))
     shown = ", ".join(names[:3]) + (f" and {len(names) - 3} more" if len(names) > 3 else "")
     return f"Associations in {shown}"
 
 
-def _models(records: Sequence[Record]) -> list[Record]:
-    """The records of models; all where each is a comparison."""
+def models_of(records: Sequence[Record]) -> list[Record]:
+    """The records of models, without comparisons of these; all records where each is a comparison."""
     return [one for one in records if not compares(one)] or list(records)
 
 

@@ -83,8 +83,9 @@ type Context = {
   readonly vectors: Vectors | null;
 };
 
-/** What a result comes to; see results/conclusion.py. `at`: JSON pointers of its numbers by role. */
+/** What a result comes to; see results/conclusion.py. `at`: JSON pointers of its numbers by role, in `of` where that is not the model chosen. */
 type Conclusion = {
+  of?: Context;
   name: string;
   section: string;
   status: "holds" | "depends" | "absent" | "unmeasured";
@@ -257,9 +258,6 @@ type ContextRow = {
 type ModelDot = { context: Context; value: string; low: string; high: string; holds: boolean };
 type ModelTest = { key: string; name: string; titles?: Titles; dot: ModelDot };
 type ModelPanel = { name: string; titles?: Titles; dots: ModelDot[] };
-/** Whether a finding holds for other words, depends on those chosen, or was not made. */
-type Rung = "holds" | "depends" | "none";
-type ToldFinding = { rung: Rung; told: Child; name: string };
 type GeometryRow = { test: Json; path: string; name: string; id: string; bh?: string; holm?: string };
 
 /** A word in the plane of two contrasts, and where it is drawn. */

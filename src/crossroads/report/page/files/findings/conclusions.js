@@ -1,6 +1,7 @@
 // @ts-check
 // What the results come to, as Python says it: sentences, poles, and where their numbers are in results.json.
 
+import { comparisonContexts } from "../parts/audits.js";
 import { bdi, el } from "../parts/elements.js";
 import { num, part, pointed } from "../parts/numbers.js";
 import { VIEWS } from "../parts/views.js";
@@ -12,11 +13,14 @@ const PLACES = { contexts: "contexts", intersections: "intersections", geometry:
 const ANSWERS = { yes: ["\u2713", "yes"], no: ["\u2717", "no"], "cannot tell": ["?", "cannot tell"] };
 
 /**
- * What an audit comes to, the surest first.
+ * What an audit comes to, the surest first; and what comparisons come to, which belong to no model.
  * @param {Context} context
  * @returns {Conclusion[]}
  */
-export const conclusionsOf = (context) => context.audit.conclusions ?? [];
+export const conclusionsOf = (context) => [
+  ...(context.audit.conclusions ?? []),
+  ...comparisonContexts().flatMap((of) => (of.audit.conclusions ?? []).map((/** @type {Conclusion} */ one) => ({ ...one, of }))),
+];
 
 /**
  * A number of a conclusion by its role; none where it has none.
@@ -25,7 +29,7 @@ export const conclusionsOf = (context) => context.audit.conclusions ?? [];
  * @param {string} role
  * @returns {number}
  */
-export const concluded = (context, one, role) => (one.at[role] ? pointed(context.document, one.at[role]) ?? NaN : NaN);
+export const concluded = (context, one, role) => (one.at[role] ? pointed((one.of ?? context).document, one.at[role]) ?? NaN : NaN);
 
 /**
  * Where a conclusion leads: its test, or the section of its result.

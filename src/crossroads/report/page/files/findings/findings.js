@@ -43,9 +43,9 @@ function finding(context, one, all) {
   return el("li", { class: `finding ${one.status}` },
     el("p", { class: "said" }, href ? el("a", { href }, said) : said),
     el("div", { class: "how" }, findingBar(context, one, all),
-      one.at.value && el("span", {}, `${one.scale} = `, num(context, one.at.value, { digits }),
-        interval && [" (", num(context, one.at.low, { digits }), " to ", num(context, one.at.high, { digits }), ")"]),
-      one.at.agree && el("span", { class: "agree" }, num(context, one.at.agree, { as: "percent" }), " of redrawn lists agree"),
+      one.at.value && el("span", {}, `${one.scale} = `, num(one.of ?? context, one.at.value, { digits }),
+        interval && [" (", num(one.of ?? context, one.at.low, { digits }), " to ", num(one.of ?? context, one.at.high, { digits }), ")"]),
+      one.at.agree && el("span", { class: "agree" }, num(one.of ?? context, one.at.agree, { as: "percent" }), " of redrawn lists agree"),
       el("span", { class: "id" }, bdi(one.name)), conclusionRungs(context, one)));
 }
 

@@ -12,7 +12,7 @@ import { table } from "../parts/tables.js";
 import { opening } from "../parts/views.js";
 import { testsDirection, testsTitled } from "../tests/entries.js";
 import { methConventions } from "./methods.js";
-import { rungOf } from "./told.js";
+import { statusOf } from "./told.js";
 
 /** @param {Titles} [titles] */
 export const ctxQuestion = (titles) => (titles && testsTitled(titles) ? `${titles.x} / ${titles.y}: ${titles.a} / ${titles.b}` : "");
@@ -101,26 +101,22 @@ export function ctxColumns(context) {
 const ctxTitles = ({ titles }) => ({ x: "the first target", y: "the second", a: "the first attribute", b: "the second", ...(testsTitled(titles) ? titles : {}) });
 
 /**
- * What was found, in words: which group lies nearer to what, and whether other words would show it.
+ * Whether what was found holds for other words.
  * @param {Context} context
  * @param {ContextRow} row
- * @returns {ToldFinding}
  */
-export function ctxTold(context, row) {
-  const value = pointed(context.document, `${row.path}/effect_size`),
-    crossed = Boolean(ctxCrossed(row)),
-    other = row.bh ?? `${row.path}/${ctxAnswer(row)}`,
-    rung = rungOf(crossed ? pointed(context.document, other) : null, pointed(context.document, `${row.path}/stimulus_pvalue`)),
-    size = [" (combined effect size ", num(context, `${row.path}/effect_size`)],
-    p = ["; p = ", num(context, other, { as: "p", ...(crossed ? {} : ctxMethod(row)) }), crossed ? " for other words)" : " for these attribute words)"];
-  return {
-    rung,
-    name: row.design,
-    told: rung === "none"
-      ? [bdi(ctxQuestion(row.titles) || row.design), size, p]
-      : [el("strong", {}, testsDirection(ctxTitles(row), value)), size, p],
-  };
-}
+export const ctxStatus = (context, row) =>
+  statusOf(
+    ctxCrossed(row) ? pointed(context.document, row.bh ?? `${row.path}/${ctxAnswer(row)}`) : null,
+    pointed(context.document, `${row.path}/stimulus_pvalue`),
+  );
+
+/** @type {Record<string, string>} */
+const CTX_HOLDS = {
+  holds: ", and other words for the same things would show it too. ",
+  depends: ", with just these words: others for the same things might not show it. ",
+  absent: "; but this may be chance. ",
+};
 
 /**
  * What a test over contexts shows, and why its published p-value does not show it.
@@ -132,13 +128,13 @@ function ctxPlain(context, row) {
     value = pointed(context.document, `${path}/effect_size`),
     share = pointed(context.document, `${path}/share_positive`);
   const drawn = interval?.drawn === "both" ? "words and contexts" : interval?.drawn,
-    { rung } = ctxTold(context, row);
+    status = ctxStatus(context, row);
   return [
     el(
       "p",
       {},
       "Over contexts: ", el("strong", {}, testsDirection(ctxTitles(row), value)),
-      { holds: ", and other words for the same things would show it too. ", depends: ", with just these words: others for the same things might not show it. ", none: "; but this may be chance. " }[rung],
+      CTX_HOLDS[status],
       "For each of many samples one context was drawn for every word, and the association measured. The combined " +
         "effect size (CES) is their weighted mean: ",
       num(context, `${path}/effect_size`),

@@ -9,7 +9,7 @@ import { fixed, numbered, part, pointed } from "../parts/numbers.js";
 import { flat, table } from "../parts/tables.js";
 import { opening, view } from "../parts/views.js";
 import { testsTitled } from "../tests/entries.js";
-import { ctxColumns, ctxCrossed, ctxDetail, ctxMethod, ctxQuestion, ctxTold } from "./context-tests.js";
+import { ctxColumns, ctxCrossed, ctxDetail, ctxMethod, ctxQuestion, ctxStatus } from "./context-tests.js";
 import { asked, toldFindings } from "./told.js";
 
 /**
@@ -151,7 +151,7 @@ view({
       measured = rows.filter((row) => row.test || row.levels),
       summary = (/** @type {Json} */ row) => (testsTitled(row.titles) ? asked(bdi(ctxQuestion(row.titles)), row.design) : el("span", {}, bdi(row.design)));
     return [
-      measured.length ? toldFindings(measured.map((row) => ctxTold(context, row))) : null,
+      toldFindings(context, "contexts"),
       el(
         "p",
         { class: "lead" },
@@ -169,7 +169,7 @@ view({
                     at: read("effect_size"),
                     low: read("prediction_interval/0"),
                     high: read("prediction_interval/1"),
-                    hollow: ctxTold(context, row).rung !== "holds",
+                    hollow: ctxStatus(context, row) !== "holds",
                     title: `${flat(row.design)}: ${fixed(read("effect_size"))}`,
                   },
                 ],

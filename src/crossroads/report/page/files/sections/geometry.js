@@ -11,7 +11,7 @@ import { fixed, noNumber, num, pointed, whole } from "../parts/numbers.js";
 import { table } from "../parts/tables.js";
 import { opening, view } from "../parts/views.js";
 import { LEVEL } from "../tests/entries.js";
-import { rungOf, toldFindings } from "./told.js";
+import { toldFindings } from "./told.js";
 
 /**
  * Every comparison with its place, alone or in a grid, with adjusted p-values where there are any.
@@ -30,31 +30,6 @@ function geoAll(context) {
     const name = `${one.test.names[0]} / ${one.test.names[1]}: ${one.test.names[2]}`;
     return { ...one, name, id: id(name) };
   });
-}
-
-/**
- * What was found, in words: which group stands with the concept, and whether other items would show it.
- * @param {Context} context
- * @param {GeometryRow} row
- * @returns {ToldFinding}
- */
-function geoTold(context, { test, path, bh, name }) {
-  const [first, second, concept] = test.names,
-    [closer, other] = test.statistic >= 0 ? [first, second] : [second, first],
-    place = bh ?? (test.crossed ? `${path}/crossed/pvalue` : `${path}/pvalue`),
-    rung = rungOf(test.crossed ? pointed(context.document, place) : null, test.permutations > 0 ? test.pvalue : null);
-  return {
-    rung,
-    name: "",
-    told: [
-      rung === "none"
-        ? bdi(name)
-        : el("strong", {}, bdi(closer), " closer to ", bdi(concept), " than ", bdi(other)),
-      " (difference of fits ", num(context, `${path}/statistic`), "; p = ",
-      test.crossed || test.permutations > 0 ? num(context, place, { as: "p", ...(test.crossed ? {} : { method: "monte-carlo" }) }) : noNumber(),
-      test.crossed ? " for other items)" : ")",
-    ],
-  };
 }
 
 const GEO_P = "how often a difference as large arises when the names of the groups are exchanged among their items";
@@ -274,7 +249,7 @@ view({
   build(context) {
     const rows = geoAll(context);
     return [
-      toldFindings(rows.map((row) => geoTold(context, row))),
+      toldFindings(context, "geometry"),
       el(
         "p",
         { class: "lead" },

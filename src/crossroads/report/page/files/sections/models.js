@@ -3,13 +3,14 @@
 
 import { chartsAxis, chartsDot, chartsFigure, chartsImage, chartsScale, chartsSpan } from "../charts/charts.js";
 import { chartsLines, chartsWide } from "../charts/lettering.js";
-import { plotKeyed, plotRows, plotText } from "../charts/plots.js";
+import { plotKeyed, plotText } from "../charts/plots.js";
 import { modelContexts, named } from "../parts/audits.js";
 import { plotColumn, plotEndsColumn, plotNamed } from "../parts/columns.js";
 import { el, sv } from "../parts/elements.js";
 import { fixed, part, pointed } from "../parts/numbers.js";
 import { flat, table } from "../parts/tables.js";
 import { opening } from "../parts/views.js";
+import { agreementPlot } from "../traits/agreement.js";
 import { LEVEL, testsHolds, testsOf, testsQuestion, testsTitled } from "../tests/entries.js";
 
 /**
@@ -222,25 +223,6 @@ export function modelPeople() {
   if (new Set(rows.map(({ model }) => model)).size < 2) return null;
   return [
     el("h3", {}, "Agreement with people, model by model"),
-    plotRows({
-      rows: rows.map(({ model, result, name }) => ({
-        label: `${model}: ${name}`,
-        marks: [
-          {
-            at: result.kendall_tau,
-            low: result.interval?.[0],
-            high: result.interval?.[1],
-            hollow: !result.interval || (result.interval[0] <= 0 && result.interval[1] >= 0),
-            title: `${flat(model)}, ${flat(name)}: ${fixed(result.kendall_tau)}`,
-          },
-        ],
-        limits: typeof result.ceiling === "number" ? [{ at: result.ceiling, title: `ceiling: ${fixed(result.ceiling)}` }] : [],
-      })),
-      axis: "rank agreement with people (\u03c4)",
-      most: 300,
-      label: `Agreement of ${rows.length} sets of scores with people; the numbers stand under Traits of each model.`,
-      caption: "With 95 % intervals, had other groups and traits been drawn. Hollow: the interval holds 0.",
-      key: [{ shape: 0, text: "\u03c4 of the model with people" }, { line: "solid", text: "ceiling: the \u03c4 that people themselves would reach" }],
-    }),
+    agreementPlot(rows.map(({ model, result, name }) => ({ result, name: `${model}: ${name}` }))),
   ];
 }

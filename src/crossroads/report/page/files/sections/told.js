@@ -1,25 +1,20 @@
 // @ts-check
-// What was found, in words: one line a finding, those first that hold for other words. The name of a test is small and
-// comes after its question.
+// What was found, at the beginning of a section: the sentences of its results, those first that hold for other words.
+// The name of a test is small and comes after its sentence or question.
 
+import { conclusionsOf, conclusionWords } from "../findings/conclusions.js";
 import { bdi, el } from "../parts/elements.js";
-import { numbered } from "../parts/numbers.js";
+import { num, numbered } from "../parts/numbers.js";
 
-/** @type {[rung: Rung, heading: string][]} */
-const RUNGS = [
-  ["holds", "Holds for other words"],
-  ["depends", "Depends on the words chosen"],
-  ["none", "Not found"],
-];
 const MOST = 8;
 
 /**
  * Whether a difference holds for other words, shows with just these, or does not show.
  * @param {number | null | undefined} other p-value for other words
  * @param {number | null | undefined} these p-value with just these words
- * @returns {Rung}
+ * @returns {Conclusion["status"]}
  */
-export const rungOf = (other, these) => ((other ?? 1) < 0.05 ? "holds" : (these ?? 1) < 0.05 ? "depends" : "none");
+export const statusOf = (other, these) => ((other ?? 1) < 0.05 ? "holds" : (these ?? 1) < 0.05 ? "depends" : "absent");
 
 /**
  * A question, and after it the name of its test.
@@ -29,18 +24,25 @@ export const rungOf = (other, these) => ((other ?? 1) < 0.05 ? "holds" : (these 
 export const asked = (question, name) => el("span", {}, question, " ", el("span", { class: "note" }, bdi(name)));
 
 /**
- * Findings under what holds of them.
- * @param {ToldFinding[]} findings
+ * The findings of a section, under what holds of them; nothing where results say nothing of themselves.
+ * @param {Context} context
+ * @param {string} section
  */
-export const toldFindings = (findings) =>
-  el(
-    "dl",
-    { class: "told-findings" },
-    RUNGS.map(([rung, heading]) => ({ heading, some: findings.filter((one) => one.rung === rung) }))
-      .filter(({ some }) => some.length)
-      .map(({ heading, some }) => [
-        el("dt", {}, heading, ": ", numbered(some.length, "test")),
-        some.slice(0, MOST).map(({ told, name }) => el("dd", {}, asked(told, name))),
-        some.length > MOST ? el("dd", { class: "note" }, `and ${some.length - MOST} more, below`) : null,
-      ]),
-  );
+export function toldFindings(context, section) {
+  const found = conclusionsOf(context).filter((one) => one.section === section);
+  return found.length
+    ? el(
+        "dl",
+        { class: "told-findings" },
+        Object.entries(context.data.phrases.statuses)
+          .map(([status, heading]) => ({ heading, some: found.filter((one) => one.status === status) }))
+          .filter(({ some }) => some.length)
+          .map(({ heading, some }) => [
+            el("dt", {}, `${heading}: `, numbered(some.length, "test")),
+            some.slice(0, MOST).map((one) =>
+              el("dd", {}, asked([conclusionWords(one), one.at.value ? [` ${one.scale} = `, num(context, one.at.value, { digits: 3 }), "."] : null], one.name))),
+            some.length > MOST ? el("dd", { class: "note" }, `and ${some.length - MOST} more, below`) : null,
+          ]),
+      )
+    : null;
+}

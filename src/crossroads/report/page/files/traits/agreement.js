@@ -52,6 +52,35 @@ const traitAgreement = (context, { result, path, name }) => [
   `, over ${numbered(Object.keys(result.by_group).length, "group")})`,
 ];
 
+/**
+ * Agreement with people, a line for each set of scores, beside what people themselves would reach.
+ * @param {{ name: string, result: Result }[]} rows
+ */
+export const agreementPlot = (rows) =>
+  plotRows({
+    rows: rows.map(({ result, name }) => ({
+      label: name,
+      marks: [
+        {
+          at: result.kendall_tau,
+          low: result.interval?.[0],
+          high: result.interval?.[1],
+          hollow: !traitAgrees(result),
+          title: `${flat(name)}: ${fixed(result.kendall_tau)}`,
+        },
+      ],
+      limits: typeof result.ceiling === "number" ? [{ at: result.ceiling, title: `ceiling: ${fixed(result.ceiling)}` }] : [],
+    })),
+    most: 300,
+    axis: "\u2190 the reverse of what people say \u00b7 rank agreement \u03c4 \u00b7 as people say \u2192",
+    label: `Agreement of ${numbered(rows.length, "set")} of scores with people; the numbers are in a table.`,
+    caption: "Rank agreement with people, with its interval, had other groups and traits been drawn. Hollow: the interval holds 0, or there is none.",
+    key: [
+      { text: "the model with people" },
+      ...(rows.some(({ result }) => typeof result.ceiling === "number") ? [{ line: "solid", text: "ceiling: what people themselves would reach" }] : []),
+    ],
+  });
+
 const TRAIT_SAID = 4;
 
 /**
@@ -66,29 +95,7 @@ export function traitAgreements(context, rows) {
       ? el("p", {}, `Scores were compared with people ${rows.length} times, by measure and by who was asked; they agree beyond chance in ${agree}. The closest: `,
           traitAgreement(context, rows.reduce((best, one) => (one.result.kendall_tau > best.result.kendall_tau ? one : best))), ".")
       : rows.map((one) => el("p", {}, traitAgreement(context, one), ".")),
-    plotRows({
-      rows: rows.map(({ result, name }) => ({
-        label: name,
-        marks: [
-          {
-            at: result.kendall_tau,
-            low: result.interval?.[0],
-            high: result.interval?.[1],
-            hollow: traitAgrees(result) !== 1,
-            title: `${flat(name)}: ${fixed(result.kendall_tau)}`,
-          },
-        ],
-        limits: typeof result.ceiling === "number" ? [{ at: result.ceiling, title: `ceiling: ${fixed(result.ceiling)}` }] : [],
-      })),
-      most: 300,
-      axis: "\u2190 the reverse of what people say \u00b7 rank agreement \u03c4 \u00b7 as people say \u2192",
-      label: `Agreement of ${numbered(rows.length, "set")} of scores with people; the numbers are in a table below.`,
-      caption: "Rank agreement with people, with its interval, had other groups and traits been drawn. Hollow: the interval holds 0, or there is none.",
-      key: [
-        { text: "the model with people" },
-        ...(rows.some(({ result }) => typeof result.ceiling === "number") ? [{ line: "solid", text: "ceiling: what people themselves would reach" }] : []),
-      ],
-    }),
+    agreementPlot(rows),
     el("p", { class: "note" }, "Agreement says that a model repeats what the people asked think of groups; it does not make either of them right."),
   ];
 }
