@@ -18,11 +18,13 @@ import pytest
 import crossroads as cr
 from crossroads.audit import Event, FinishedAudit, PartsFolder, ProgressTracker, Session, Settings, run_audit
 from crossroads.audit.measured.comparison import compare_finished
-from crossroads.errors import InputError, MissingStimuliError
+from crossroads.errors import FormatError, InputError, MissingStimuliError, UnknownNameError
 from crossroads.measures import (
     AlignmentResult,
+    AnisotropyResult,
     BatteryResult,
     CeatBatteryResult,
+    CorrectionsResult,
     InfluenceResult,
     MultilevelCeatResult,
     PlaceboResult,
@@ -32,6 +34,7 @@ from crossroads.measures import (
 from crossroads.sources.models.prompted import prompted_embeddings
 from crossroads.stimuli import Design
 from crossroads.stimuli.catalogue.panel import panel
+from tests.small_models import save_elmo
 
 MakeVectors = Callable[..., Path]
 MakeDesign = Callable[..., Design]
@@ -135,11 +138,49 @@ def test_only_what_depends_on_an_option_is_measured_again(
         assert events[-1].done == events[-1].total
         return events[-1].kept, events[-1].total
 
-    assert kept() == (0, 9)  # vectors; and of two designs test, interval, influence and reliability
-    assert kept() == (9, 9)
-    assert kept(seed=1) == (3, 9)  # vectors and influence
-    assert kept(seed=1, alternative="greater") == (7, 9)
-    assert kept(seed=1, alternative="greater", workers=1) == (9, 9)
+    # vectors, their space and its corrections; and of two designs test, interval, influence and reliability
+    assert kept() == (0, 11)
+    assert kept() == (11, 11)
+    assert kept(seed=1) == (3, 11)  # vectors and influence
+    assert kept(seed=1, alternative="greater") == (9, 11)
+    assert kept(seed=1, alternative="greater", workers=1) == (11, 11)
+    assert kept(seed=1, alternative="greater", correct="rank") == (3, 11)  # vectors and their space
+
+
+def test_a_correction_changes_every_test_and_is_recorded_and_shown_before_and_after(
+    make_vectors: MakeVectors, make_design: MakeDesign
+) -> None:
+    design = make_design("one")
+    file = make_vectors([design, make_design("two")])
+    raw, done = run_audit(file, [design]), run_audit(file, [design], correct="standardise")
+    emb = cr.stats.corrected(cr.load(file, words=design.words), "standardise")
+    battery = done.audit.one(BatteryResult)
+    assert battery is not None
+    assert battery.tests[0].level1.effect_size == pytest.approx(cr.mleat(emb, design).level1.effect_size)
+    assert {one.details["correction"] for one in battery.provenance} == {"standardise"}
+    assert done.vectors is not None and done.vectors.provenance.details["correction"] == "standardise"
+    for kind in (AnisotropyResult, CorrectionsResult):
+        assert done.audit.one(kind) == raw.audit.one(kind)  # of the space as it was read
+    shown = done.audit.one(CorrectionsResult)
+    assert shown is not None
+    assert shown.effect_sizes["one"]["standardise"] == pytest.approx(battery.tests[0].level1.effect_size)
+    with pytest.raises(UnknownNameError, match="did you mean 'standardise'"):
+        run_audit(file, [design], correct="standardize")
+
+
+def test_a_correction_is_refused_where_there_is_not_one_vector_per_word(store: Path) -> None:
+    with pytest.raises(InputError, match=r"correct= was given, but .* is saved context vectors"):
+        run_audit(store, correct="rank")
+
+
+def test_an_elmo_is_audited_as_an_encoder(tmp_path: Path, make_design: MakeDesign) -> None:
+    folder = save_elmo(tmp_path / "elmo")
+    done = run_audit(folder, [make_design("one")], workers=1)
+    assert done.audit.kind == "encoder" and done.audit.about.format == "elmo"
+    space = done.audit.one(AnisotropyResult)
+    assert space is not None and (space.over, space.dim) == ("stimuli", 32)
+    with pytest.raises(FormatError, match="such as the weights of an ELMo"):
+        run_audit(folder / "weights.hdf5")
 
 
 def test_a_further_test_leaves_the_others_alone_and_changes_nothing(
@@ -219,7 +260,7 @@ def test_a_store_gives_the_battery_over_contexts(
     assert done.vectors is None
     events: list[Event] = []
     run_audit(str(store), [design], samples=300, resamples=50, work=work, progress=events.append)
-    assert events[-1].kept == 1  # the interval does not draw these samples
+    assert events[-1].kept == 2  # the interval does not draw these samples, nor does the space
     with pytest.raises(InputError, match="cannot be measured on this store"):
         run_audit(str(store), [make_design("other")])
 

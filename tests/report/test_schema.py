@@ -33,8 +33,8 @@ def of_type(validator: Any, name: str) -> Any:
 def test_the_published_schema_is_that_of_the_code(tmp_path: Path) -> None:
     write_schema(tmp_path / "schema.json")
     assert (tmp_path / "schema.json").read_text(encoding="utf-8") == PUBLISHED.read_text(encoding="utf-8"), (
-        'write it again: python -c "import crossroads.papers.cells; from crossroads.report import write_schema; '
-        "write_schema('docs/reference/results.schema.json')\""
+        'write it again: python -c "import crossroads.papers.cells; '
+        "from crossroads.report import write_schema; write_schema('docs/reference/results.schema.json')\""
     )
     assert [path.name for path in tmp_path.iterdir()] == ["schema.json"]
 

@@ -24,6 +24,7 @@ of a unit vector lies in one direction that all words share. In the GPT-2 models
 that it warns of has mean cosines from .97 to .99, the one that it calls mild from .18 to .49."""
 ANISOTROPY, OF_CONTEXTS = "anisotropy", "anisotropy of contexts"
 """The names of the result: over words, and over contexts."""
+_WHOSE = {"pool": "random words", "stimuli": "the words of the tests", "contexts": "words in random contexts"}
 _TOP = 3
 _LEAST_SHARED = 0.05
 
@@ -82,9 +83,9 @@ class AnisotropyResult(Result):
         if not self.high:
             return ""
         return (
-            f"random words have a mean cosine of {number(self.mean_cosine)}: all vectors point much the same "
-            "way, so differences of cosines are small and may come from a few dimensions. Do not rely on the "
-            "tests of this model alone; look at them after a correction of the space."
+            f"{_WHOSE[self.over]} have a mean cosine of {number(self.mean_cosine)}: all vectors point much "
+            "the same way, so differences of cosines are small and may come from a few dimensions. Do not "
+            "rely on the tests of this model alone; look at them after a correction of the space."
         )
 
     def rows(self) -> list[Row]:

@@ -242,15 +242,15 @@ class CorrectionsResult(Result):
         columns = [
             Column(key="test", head="test"),
             Column(key=f"d {AS_IT_IS}", head="d", note="effect size in the space as it is"),
-            Column(key=f"delta {AS_IT_IS}", head="Δ", digits=3, note="difference of mean cosines", spare=2),
+            Column(key=f"delta {AS_IT_IS}", head="Δ", digits=3, note="difference of mean cosines", spare=1),
             Column(key=f"p {AS_IT_IS}", head="p", note="over the choice of words, not adjusted"),
         ]
         for name, said in CORRECTIONS.items():
             head = HEADS[name]
             columns += [
                 Column(key=f"d {name}", head=f"d {head}", note=said),
-                Column(key=f"delta {name}", head=f"Δ {head}", digits=3, spare=2),
-                Column(key=f"p {name}", head=f"p {head}", spare=1),
+                Column(key=f"delta {name}", head=f"Δ {head}", digits=3, spare=1),
+                Column(key=f"p {name}", head=f"p {head}", spare=2),
             ]
         notes = [
             f"The answer at p < .05 depends on the correction in {join_words(one.changed, most=6)}."

@@ -39,9 +39,11 @@ def show_audit(audit: Audit, name: str | None = None, said: set[str] | None = No
         Sentences already printed below the tables of other models, which are not repeated.
     """
     printing.out.print(_heading(audit, name or audit.model))
+    said = set() if said is None else said
     for one in audit.of(AnisotropyResult).values():
         if one.warning:
-            printing.out.print(f"warning: {one.warning}", style="yellow", markup=False)
+            printing.out.print(f"Warning: {one.warning}", style="yellow", markup=False)
+            said.add(f"Warning: {one.warning}")  # and not again below its table
     for heading, lines in findings_by_status(conclusions_of(audit)).items():
         printing.out.print(f"\n{heading}", style="bold", markup=False)
         for line in lines:
