@@ -2,7 +2,7 @@
 // What the lists of the explorer give: effect sizes at once; p-values as far as they are quickly had, and the rest of
 // the count in short slices of time, until the next edit cancels it.
 
-import { eatMap } from "../charts/maps.js";
+import { eatMap, mapPattern } from "../charts/maps.js";
 import { contextOf, named } from "../parts/audits.js";
 import { bdi, el, say } from "../parts/elements.js";
 import { computed, decimals, fixed, noNumber, num, pointed, powers, pText } from "../parts/numbers.js";
@@ -359,7 +359,7 @@ function explorerMap(saved, found, pattern) {
   return el("div", { class: "explorer-map" },
     el("p", {}, "Pattern: ",
       el("strong", { class: "pattern" }, pattern ?? (explorerOpen(found) ? "open until all is counted" : "none")), before),
-    pattern && eatMap({ titles, pattern, level2: found.tests }));
+    pattern && eatMap({ titles, pattern, level2: found.tests, caption: mapPattern(pattern, /** @type {Titles} */ (titles)) }));
 }
 
 /**

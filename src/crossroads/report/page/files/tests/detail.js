@@ -4,15 +4,15 @@
 
 import { data } from "../parts/audits.js";
 import { bars, histogramChart } from "../charts/charts.js";
-import { eatMap } from "../charts/maps.js";
+import { eatMap, mapNamed } from "../charts/maps.js";
 import { explorerButton } from "../explorer/explorer.js";
 import { plotCounted, plotNotes, testsShort } from "../parts/columns.js";
 import { bdi, el, listed } from "../parts/elements.js";
 import { fixed, MINUS, num, part, percent, pointed, whole } from "../parts/numbers.js";
 import { flat, table } from "../parts/tables.js";
 import { opening } from "../parts/views.js";
-import { testsCoverage } from "./entries.js";
-import { PATTERN_LINES } from "./legend.js";
+import { testsCoverage, testsReach } from "./entries.js";
+import { MAP_READING } from "./legend.js";
 import { plainWords } from "./plain.js";
 import { wordsOf } from "./words.js";
 
@@ -390,9 +390,8 @@ export function testsBody(context, all, one) {
     design?.title && el("p", { class: "lead" }, bdi(design.title)),
     el("div", { class: "in-words" }, el("div", {}, el("h4", {}, "In plain words"), plainWords(context, one)),
       one.three && el("div", {}, el("h4", {}, "EAT-Map"),
-        eatMap({ titles: one.titles, pattern: one.test.pattern, level2: one.test.level2, size: 92,
-        caption: `${one.test.pattern}. ${PATTERN_LINES[one.test.pattern] ?? ""} `
-          + "Red, framed, starred: associated, with the Level 2 effect size." }))),
+        eatMap({ titles: one.titles, pattern: one.test.pattern, level2: one.test.level2, differ: testsReach(context, one), size: 116,
+        caption: [el("strong", {}, mapNamed(one.test.pattern, one.titles)), ". ", MAP_READING] }))),
     el("h4", {}, one.three ? "Levels 1 and 2: the tests" : "The test"), testsLevels(context, one), testsDraws(context, one),
     one.three && [el("h4", {}, "Level 3: plain similarities"), testsSimilarities(context, one),
       el("h4", {}, "How settled the pattern is"), testsShares(context, one)],
