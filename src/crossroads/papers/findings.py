@@ -194,7 +194,7 @@ def _detections() -> Iterator[Finding]:
                 value=value,
                 model="GloVe 840B",
                 table="Figures of the main paper",
-                note=f"{tp} of {positives} true words and {fp} of {negatives} others detected",
+                note=f"{tp} of {positives} words people listed in the study and {fp} of {negatives} others detected",
             )
 
 

@@ -18,6 +18,7 @@ from crossroads.report.audit import KINDS
 from crossroads.report.documents.contents import source_names
 from crossroads.report.documents.records import Record
 from crossroads.results import SCHEMA, versions
+from crossroads.stimuli import catalog
 from crossroads.wording import phrases
 from crossroads.wording.table import Table
 
@@ -70,7 +71,14 @@ def page_data(
         "audits": [_audit(one, share) for one in records],
         "findings": {name: [one.to_dict() for one in some] for name, some in (findings or {}).items()},
         "fidelity": [one.to_dict() for one in fidelity or ()],
+        "groups": _groups(),
     }
+
+
+def _groups() -> dict[str, Any]:
+    """The published intersectional groups by short name: what they are called, and the names behind them."""
+    members = catalog().groups("ceat-groups").members
+    return {one.name: {"label": one.label, "names": list(one.items)} for one in members}
 
 
 def _audit(record: Record, budget: int) -> dict[str, Any]:

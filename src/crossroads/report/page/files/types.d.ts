@@ -56,6 +56,7 @@ type Data = {
   kinds: Record<string, string>;
   findings: Record<string, Json[]>;
   fidelity: Json[];
+  groups: Record<string, { label: string; names: string[] }>;
 };
 
 /** What a view gets: an audit, and ways to find results in it. */

@@ -11,6 +11,7 @@ import { bdi, el, listed } from "../parts/elements.js";
 import { fixed, MINUS, num, part, percent, pointed, whole } from "../parts/numbers.js";
 import { flat, table } from "../parts/tables.js";
 import { opening } from "../parts/views.js";
+import { publishedStrip } from "../sections/published.js";
 import { testsCoverage, testsReach } from "./entries.js";
 import { MAP_READING } from "./legend.js";
 import { plainWords } from "./plain.js";
@@ -309,7 +310,7 @@ function testsPublished(context, all, one) {
   const found = Object.hasOwn(all.findings, one.name) ? all.findings[one.name] : [];
   const rows = found.map((each) => ({ ...each, ours: testsOurs(one, each.statistic) }));
   if (!rows.length) return el("p", { class: "none" }, "No published number about this test is on file.");
-  return el("div", { class: "cited" }, table({
+  return el("div", { class: "cited" }, publishedStrip(context, one), table({
     caption: `Published numbers about ${flat(one.name)}, and ours where it is the same statistic`, rows,
     note: "Other models, and often other words or another procedure: a difference is no error of either.",
     columns: [
