@@ -8,7 +8,7 @@ import { fixed } from "../parts/numbers.js";
 import { flat } from "../parts/tables.js";
 import { PATTERNS } from "../statistics/statistics.js";
 import { chartsImage } from "./charts.js";
-import { chartsLines, chartsReach } from "./lettering.js";
+import { chartsLines, chartsReach, chartsWidest } from "./lettering.js";
 
 const { leanings, differences, though, strengths } = data.phrases;
 
@@ -71,7 +71,7 @@ function mapSentence({ titles, pattern, cells, differ }) {
   return `EAT-Map: ${said ? `${said} (${pattern})` : pattern}. ${targets.join("; ")}.${difference}`;
 }
 
-const MAP_TYPES = [11.5, 10.5, 10], MAP_LINES = 6, MAP_MARK = 11;
+const MAP_TYPES = [11.5, 10.5, 10], MAP_LINES = 6, MAP_MARK = 11, MAP_WIDER = 1.25;
 
 /**
  * A text in lines, and how well it stands there: 2 as it is, 1 with words broken, 0 cut.
@@ -114,6 +114,16 @@ function mapLayout(cells, titles, wide) {
 }
 
 /**
+ * The width of a cell in which no word need be broken, within limits.
+ * @param {Titles} titles
+ * @param {number} size
+ */
+const mapWide = (titles, size) => {
+  const words = Object.values(titles).flatMap((title) => flat(title).slice(0, 400).split(" "));
+  return Math.min(size * MAP_WIDER, Math.max(size, 9 + chartsWidest(words, MAP_TYPES[MAP_TYPES.length - 1], 700)));
+};
+
+/**
  * Lines of type around a middle.
  * @param {string[]} lines
  * @param {number} x
@@ -140,11 +150,11 @@ const mapMark = (differ, pattern, x, y) => sv("g", { class: `differ ${differ}` }
  *   pattern   its name; says which leanings are found
  *   level2    {x: {effect_size}, y: {effect_size}}, or nothing to show the pattern alone
  *   differ    "others", "words" or "" as in `mapDifference`; nothing where it is not known
- *   size      width of a cell
+ *   size      width of a cell, which long words make a little wider
  * @param {{ titles: Titles, pattern: string, level2?: Json, differ?: string, caption?: Child, size?: number }} options
  */
-export function eatMap({ titles, pattern, level2, differ, caption, size: wide = 88 }) {
-  const cells = mapCells(pattern, level2), { type, texts, heads } = mapLayout(cells, titles, wide), line = type * 1.2;
+export function eatMap({ titles, pattern, level2, differ, caption, size = 88 }) {
+  const cells = mapCells(pattern, level2), wide = mapWide(titles, size), { type, texts, heads } = mapLayout(cells, titles, wide), line = type * 1.2;
   const top = 4 + Math.max(...heads.map((lines) => lines.length)) * line + chartsReach(type).below;
   const tall = Math.max(wide * 0.6, Math.max(...texts.map((lines) => lines.length)) * line + 2 * MAP_MARK + 2);
   const names = heads.map((lines, i) => sv("text", { class: "head", "text-anchor": "middle", "font-size": type, "font-weight": 600 },

@@ -51,14 +51,22 @@ const PUBLISHED_KEY = [
 ];
 
 /**
- * Both ends of the axis that all strips of the page share: from \u22122 to 2, or further where something lies further out.
- * @returns {[number, number]}
+ * The tests of an audit about which something is published.
+ * @param {Context} context
  */
-function publishedEnds() {
-  const values = [2, ...Object.keys(data.findings).flatMap((name) => publishedPoints(name).map((one) => Math.abs(one.value))),
-    ...data.audits.flatMap((_, i) => testsOf(contextOf(i)).map((one) => Math.abs(one.level1.effect_size)).filter(Number.isFinite))];
-  const most = values.reduce((a, b) => Math.max(a, b)) * 1.02;
-  return [-most, most];
+const publishedTests = (context) => testsOf(context).filter((one) => publishedPoints(one.name).length && Number.isFinite(one.level1.effect_size));
+
+/** @type {Map<number, StripPoint[]>} */
+const PUBLISHED_POINTS = new Map();
+
+/**
+ * All points of the strips of an audit, which share one axis.
+ * @param {Context} context
+ */
+function publishedAll(context) {
+  const known = PUBLISHED_POINTS.get(context.index) ?? publishedTests(context).flatMap((one) => [...publishedPoints(one.name), ...publishedOurs(context, one)]);
+  PUBLISHED_POINTS.set(context.index, known);
+  return known;
 }
 
 /**
@@ -73,7 +81,7 @@ export function publishedStrip(context, one, { key = true } = {}) {
   const said = [...published].sort((p, q) => q.value - p.value).map((p) => `${p.name}${p.hollow ? " over contexts" : ""} ${fixed(p.value)}`);
   const more = published.filter((p) => p.value > ours[0].value).length;
   const figure = stripChart({
-    points: [...published, ...ours], ends: publishedEnds(),
+    points: [...published, ...ours], beside: publishedAll(context),
     poles: y ? [`${flat(y)} further towards ${flat(a)}`, `${flat(x)} further towards ${flat(a)}`] : [`${flat(x)} towards ${flat(b)}`, `${flat(x)} towards ${flat(a)}`],
     label: `Effect sizes d of ${flat(testsQuestion(one))}. Measured here: ${ours.map((o) => `${o.name} ${fixed(o.value)}`).join(", ")}. `
       + `Published, largest first: ${said.join(", ")}. ${whole(more)} of ${whole(published.length)} published numbers are larger than that of ${named(context.index)}.`,
@@ -88,7 +96,7 @@ const STRIPS_AT_FIRST = 16;
  * @param {Context} context
  */
 export function publishedStrips(context) {
-  const known = testsOf(context).filter((one) => publishedPoints(one.name).length && Number.isFinite(one.level1.effect_size));
+  const known = publishedTests(context);
   if (!known.length) return null;
   /** @param {TestEntry} one */
   const strip = (one) => el("div", { class: "stripped" },

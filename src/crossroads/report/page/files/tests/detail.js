@@ -295,6 +295,13 @@ function testsOurs(one, statistic) {
 }
 
 /**
+ * A published statistic by the names of the sets instead of their letters.
+ * @param {TestEntry} one
+ * @param {string} statistic
+ */
+const testsStatistic = ({ titles }, statistic) => statistic.replace(/ of ([XY]) /, (_, /** @type {string} */ key) => ` of ${flat(titles[/** @type {Role} */ (key.toLowerCase())])} `);
+
+/**
  * A citation without the full stop at its end: something follows.
  * @param {{ citation: string }} options
  */
@@ -314,7 +321,7 @@ function testsPublished(context, all, one) {
     caption: `Published numbers about ${flat(one.name)}, and ours where it is the same statistic`, rows,
     note: "Other models, and often other words or another procedure: a difference is no error of either.",
     columns: [
-      { title: "statistic", kind: "text", value: (row) => row.statistic }, { title: "model", kind: "text", value: (row) => row.model },
+      { title: "statistic", kind: "text", value: (row) => testsStatistic(one, row.statistic) }, { title: "model", kind: "text", value: (row) => row.model },
       { title: "published", value: (row) => row.value,
         cell: (row) => (typeof row.value === "number" ? String(row.value).replace("-", MINUS) : bdi(row.value)) },
       { title: "ours", about: `measured here, in ${context.document.model}`, value: (row) => (row.ours ? pointed(context.document, row.ours) : null),

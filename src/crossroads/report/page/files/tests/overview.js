@@ -204,7 +204,7 @@ function overviewCard(context, one) {
   const { titles, test: { pattern, level2 } } = one, differ = testsReach(context, one);
   return el("a", { class: "card map", ...overviewOpens(one) },
     el("span", { class: "pattern" }, mapNamed(pattern, titles)),
-    eatMap({ titles, pattern, level2, differ, size: chartsRoom() < 560 ? 78 : 92 }),
+    eatMap({ titles, pattern, level2, differ, size: chartsRoom() < 400 ? 78 : 92 }),
     el("span", { class: "difference" }, differ ? "\u2260 " : "", mapDifference(differ, pattern)),
     el("span", { class: "numbers" }, el("span", { class: "named" }, bdi(one.name)), ": d = ", num(context, `${one.at}/effect_size`), ", ",
       testsP(context, one.at, one.level1)));
