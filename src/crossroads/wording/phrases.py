@@ -1,4 +1,4 @@
-"""Phrases used in several outputs: tails, measures, patterns, marks, sections. The page reads them as JSON."""
+"""Phrases of several outputs: tails, measures, patterns, marks, sections. The page reads them as JSON."""
 
 from __future__ import annotations
 
@@ -88,7 +88,7 @@ DIFFERENCES: Mapping[str, str] = {
 THOUGH = ", though neither is found to lean"
 """What is added where the targets differ in the pattern of no direction."""
 STRENGTHS = (0.2, 0.5, 0.8)
-"""Sizes of d from which a cell of an EAT-Map is a step stronger in colour (Cohen 1988: small, medium, large)."""
+"""Sizes of d from which a cell of an EAT-Map is a step stronger in colour (Cohen 1988: small to large)."""
 
 LISTED = "words people listed in the study"
 """The words that a detection is judged by; what people say of a group is not thereby true of it."""

@@ -171,9 +171,10 @@ def test_tables_fit_on_paper_and_keep_their_headings(opened: Open, report: Path)
 
 # EAT-Maps
 
-TITLES = """(map) => [...map.querySelectorAll("text")].filter((one) => one.querySelector("title")).map((one) => {
+TITLES = """(map) => [...map.querySelectorAll(".head, .cell text")].map((one) => {
   const lines = [...one.querySelectorAll("tspan")].map((line) => line.textContent);
-  return [one.querySelector("title").textContent, lines.join(" ").replace(/^towards | *[*]$/g, "").replace(/ \\d[.]\\d\\d$/, "")];
+  const said = lines.join(" ").replace(/^towards | *[*]$/g, "").replace(/ \\d[.]\\d\\d$/, "");
+  return [one.querySelector("title").textContent, said];
 })"""
 OVERLAPS = """(map) => {
   const of = (name) => [...map.querySelectorAll(name)].map((one) => one.getBoundingClientRect());
@@ -183,9 +184,11 @@ OVERLAPS = """(map) => {
   const meet = (a, b, by) => !beside(a, b, by) && a.top + by < b.bottom && b.top + by < a.bottom;
   const within = (box, all) => box.left > all.left - 1 && box.right < all.right + 1
     && box.top > all.top - 1 && box.bottom < all.bottom + 1;
-  return [...heads.flatMap((box, i) => [!within(box, all), heads.slice(i + 1).some((other) => meet(box, other, 3)),
-    cells.some((cell) => meet(box, cell, 3))]),
-    ...texts.flatMap((box) => [!cells.some((cell) => within(box, cell)), mark.some((one) => meet(box, one, 3))]),
+  return [
+    ...heads.flatMap((box, i) => [!within(box, all), heads.slice(i + 1).some((other) => meet(box, other, 3)),
+      cells.some((cell) => meet(box, cell, 3))]),
+    ...texts.flatMap((box) => [!cells.some((cell) => within(box, cell)),
+      mark.some((one) => meet(box, one, 3))]),
   ].filter(Boolean).length;
 }"""
 

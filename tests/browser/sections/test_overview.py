@@ -212,9 +212,7 @@ def test_maps_are_drawn_by_the_rules_of_the_figures(
     opened: Callable[..., Any], mixed_page: Path, mixed: Record
 ) -> None:
     page = opened(mixed_page).page
-    for test, card in zip(
-        _battery(mixed)["tests"], page.locator("#overview a.card.map").all(), strict=True
-    ):
+    for test, card in zip(_battery(mixed)["tests"], page.locator("#overview a.card.map").all(), strict=True):
         effects = {key: one["effect_size"] for key, one in test["level2"].items()}
         for key, cell in map_cells(test["pattern"], effects).items():
             drawn = card.locator(f"[data-cell={key}]")
@@ -270,12 +268,15 @@ def test_a_map_marks_groups_that_differ_though_neither_leans(
     said = [cards.nth(k).locator(".difference").inner_text() for k in range(3)]
     assert said == [
         "≠ the groups differ, though neither is found to lean, and other words would show it too",
-        "≠ the groups differ with these words, though neither is found to lean; other words might not show it",
+        "≠ the groups differ with these words, though neither is found to lean; "
+        "other words might not show it",
         "a difference of the groups is not shown",
     ]
     marks = [cards.nth(k).locator(".differ") for k in range(3)]
     assert [one.count() for one in marks] == [1, 1, 0]
-    dashes = [one.locator("circle").evaluate("(c) => getComputedStyle(c).strokeDasharray") for one in marks[:2]]
+    dashes = [
+        one.locator("circle").evaluate("(c) => getComputedStyle(c).strokeDasharray") for one in marks[:2]
+    ]
     assert dashes[0] == "none" != dashes[1]
 
 

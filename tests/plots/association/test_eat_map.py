@@ -62,7 +62,7 @@ def test_associated_cells_differ_in_more_than_colour(pattern: str, toy: Any, sai
 def test_the_text_of_every_cell_can_be_read_on_its_colour(pattern: str, toy: Any) -> None:
     ax = eat_map(toy(*PATTERNS[pattern]).mleat())
     ax.figure.canvas.draw()
-    boxes = [patch for patch in shown(ax).values()]
+    boxes = list(shown(ax).values())
     seen = 0
     for text in ax.texts:
         at = text.get_window_extent()

@@ -153,7 +153,11 @@ class DetectionResult(Result):
             Column(key="threshold", head="above", note=f"the threshold, {said}; {_FOUND}", spare=3),
             *([Column(key="rule", head="rule", spare=1)] if len(rules) > 1 else []),
             *([] if counts_told else [Column(key="found", head="found", note=f"of {looked}")]),
-            Column(key="tpr", head="TPR", note=f"share of the {phrases.LISTED} that was found, and how many of how many"),
+            Column(
+                key="tpr",
+                head="TPR",
+                note=f"share of the {phrases.LISTED} that was found, and how many of how many",
+            ),
             Column(key="fpr", head="FPR", note="the same of the other words"),
             Column(
                 key="auc",
@@ -175,8 +179,14 @@ class DetectionResult(Result):
         )
         chance = [name for name, one in results.items() if one.at_chance]
         notes = (
-            *([f"{phrases.AT_CHANCE.capitalize()}, as the interval of the AUC includes 0.5: "
-               f"{join_words(chance)}."] if chance else []),
+            *(
+                [
+                    f"{phrases.AT_CHANCE.capitalize()}, as the interval of the AUC includes 0.5: "
+                    f"{join_words(chance)}."
+                ]
+                if chance
+                else []
+            ),
             *([f"Judged by {counted(judged, 'validation word')}."] if judged else []),
         )
         title = "Words of intersectional groups"
@@ -242,9 +252,9 @@ def ibd(
 
     Notes
     -----
-    Where listed words are few, accuracy often prefers to detect nothing at all, and ``"youden"`` is the better
-    rule. Compare an accuracy with ``baseline``: where 14 of 98 words are true, detecting nothing is right in
-    85.7 % of cases. A threshold chosen by accuracy overstates the accuracy it is judged by;
+    Where few words were listed, accuracy often prefers to detect nothing at all, and ``"youden"`` is the
+    better rule. Compare an accuracy with ``baseline``: where 14 of 98 words were listed, detecting nothing is
+    right in 85.7 % of cases. A threshold chosen by accuracy overstates the accuracy it is judged by;
     ``honest_accuracy`` does not.
 
     References
@@ -427,7 +437,8 @@ def _threshold(
         raise UnknownNameError("threshold", threshold, get_args(Rule))
     if true is None:
         raise InputError(
-            f"threshold={in_short(threshold)} needs the words that people listed.", hint="pass truth=[...], or a number."
+            f"threshold={in_short(threshold)} needs the words that people listed.",
+            hint="pass truth=[...], or a number.",
         )
     flags = (top[None, :] > GRID[:, None]) & (bottom[None, :] <= GRID[:, None])
     chosen, honest = best_threshold(flags, true, GRID, balanced=threshold == "youden")

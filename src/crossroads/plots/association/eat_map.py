@@ -75,7 +75,9 @@ def eat_map(result: MleatResult, *, ax: Axes | None = None) -> Axes:
         alpha=result.conventions["alpha"],
     )
     room = _WIDE if ax is None else max(axes_width(ax), 1.0)
-    columns = {key: wrapped(result.titles[key], room / 2 - 0.08, BODY, lines=3, weight="bold") for key in "xy"}
+    columns = {
+        key: wrapped(result.titles[key], room / 2 - 0.08, BODY, lines=3, weight="bold") for key in "xy"
+    }
     below = _below(result, differ, room)
     frame = Frame(
         width=COLUMN,
@@ -103,8 +105,9 @@ def eat_map(result: MleatResult, *, ax: Axes | None = None) -> Axes:
         write(ax, columns[key], (i + 0.5, 2), (0, 0.05), size=BODY, weight="bold", va="bottom", **at)
     down = -0.06
     for text, size, gap, look in below:
-        for at_x, line in zip(look.pop("at"), text.split("|"), strict=True):
-            write(ax, line, (at_x, 0), (0, down), coords="data", size=size, ha="center", va="top", **look)
+        rest = {key: value for key, value in look.items() if key != "at"}
+        for at_x, line in zip(look["at"], text.split("|"), strict=True):
+            write(ax, line, (at_x, 0), (0, down), coords="data", size=size, ha="center", va="top", **rest)
         down -= height(text.split("|")[0], size) + gap
     return ax
 
@@ -123,9 +126,8 @@ def _below(result: MleatResult, differ: str, room: float) -> list[tuple[str, flo
     told = [phrases.difference(differ, result.pattern)]
     if share is not None:
         told.append(f"this pattern in {share:.0%} of resamples".replace("%", " %"))
-    for text in told:
-        found.append((wrapped(text, room, SMALL, lines=3), SMALL, 0.0, {"at": (1,), "color": ON_CELL}))
-    return found
+    quiet: dict[str, Any] = {"at": (1,), "color": ON_CELL}
+    return [*found, *((wrapped(text, room, SMALL, lines=3), SMALL, 0.0, quiet) for text in told)]
 
 
 def cells_of(result: MleatResult) -> dict[str, MapCell]:
@@ -261,10 +263,7 @@ def key_entries(rule: str, cells: Sequence[MapCell], marks: Sequence[str] = ()) 
         (one for one in cells if one.step and not one.found), key=lambda one: one.step, default=None
     ):
         entries.append((unsure, "towards it, not found to lean"))
-    for differ in ("others", "words"):
-        if differ in marks:
-            entries.append((differ, phrases.difference(differ)))
-    return entries
+    return [*entries, *((one, phrases.difference(one)) for one in ("others", "words") if one in marks)]
 
 
 def key_rows(entries: Sequence[Entry], room: float) -> list[list[tuple[MapCell | str, str, float]]]:
@@ -294,7 +293,10 @@ def draw_key(ax: Axes, rows: Sequence[Sequence[tuple[MapCell | str, str, float]]
                 draw_mark(ax, shown, (1, 1), 5.5, (left + _BOX / 2, middle))
             else:
                 ax.add_patch(_patch(shown, "a", (left, middle - _BOX / 2), _BOX, _BOX))
-                star = {"color": "white" if shown.step == len(_SHARES) - 1 else INK, "weight": "bold"}
+                star: dict[str, Any] = {
+                    "color": "white" if shown.step == len(_SHARES) - 1 else INK,
+                    "weight": "bold",
+                }
                 if shown.found:
                     at = (left + _BOX / 2, middle - 0.02)
                     write(ax, "*", at, coords="data", size=SMALL, ha="center", zorder=3, **star)
