@@ -76,7 +76,7 @@ export function chartsClip(text, width, size = 12, weight = 400) {
  * @param {number} [size]
  * @param {number} [weight]
  */
-export function chartsSize(text, width, size = 12, weight = 400) {
+function chartsSize(text, width, size = 12, weight = 400) {
   const wide = chartsWide(text, size, weight);
   return wide <= width ? size : Math.max(LETTERS_LEAST, Math.floor((size * width * 4) / wide) / 4);
 }
