@@ -12,6 +12,7 @@ from crossroads.papers.ceat.tables import printed
 from crossroads.papers.ml_eat.tables import LEVELS, Number, numbers, printed_patterns, row_pattern
 from crossroads.papers.published import table
 from crossroads.stimuli import catalog
+from crossroads.wording.phrases import LISTED
 
 _STATISTICS = {
     "level1": "effect size d (Level 1)",
@@ -194,7 +195,7 @@ def _detections() -> Iterator[Finding]:
                 value=value,
                 model="GloVe 840B",
                 table="Figures of the main paper",
-                note=f"{tp} of {positives} true words and {fp} of {negatives} others detected",
+                note=f"{tp} of {positives} {LISTED} and {fp} of {negatives} others detected",
             )
 
 

@@ -1,4 +1,4 @@
-"""Phrases used in several outputs: tails, measures, marks, sections. The page reads them as JSON."""
+"""Phrases of several outputs: tails, measures, patterns, marks, sections. The page reads them as JSON."""
 
 from __future__ import annotations
 
@@ -59,6 +59,41 @@ ADJUSTMENTS: Mapping[str, tuple[str, str]] = {
     "by": ("BY", "Benjamini and Yekutieli's adjustment"),
 }
 """Adjustments for the number of tests: short name, and name in a sentence."""
+
+LEANINGS: Mapping[str, str] = {
+    "AB-Divergent": "{x} towards {a}, {y} towards {b}",
+    "BA-Divergent": "{x} towards {b}, {y} towards {a}",
+    "A-Uniform": "both towards {a}",
+    "B-Uniform": "both towards {b}",
+    "AX-Singular": "only {x} towards {a}",
+    "BX-Singular": "only {x} towards {b}",
+    "AY-Singular": "only {y} towards {a}",
+    "BY-Singular": "only {y} towards {b}",
+    "Non-Directional": "neither found to lean by itself",
+}
+"""The nine patterns: which targets are found to lean, by the names of the sets."""
+ANY_SETS: Mapping[str, str] = {
+    "x": "first group",
+    "y": "second group",
+    "a": "first attribute",
+    "b": "second attribute",
+}
+"""What the sets of a test are called where no test in particular is meant."""
+DIFFERENCES: Mapping[str, str] = {
+    "others": "the groups differ{though}, and other words would show it too",
+    "words": "the groups differ with these words{though}; other words might not show it",
+    "": "a difference of the groups is not shown",
+}
+"""What a test says of the difference of its two targets, by how far that reaches."""
+THOUGH = ", though neither is found to lean"
+"""What is added where the targets differ in the pattern of no direction."""
+STRENGTHS = (0.2, 0.5, 0.8)
+"""Sizes of d from which a cell of an EAT-Map is a step stronger in colour (Cohen 1988: small to large)."""
+
+LISTED = "words people listed in the study"
+"""The words that a detection is judged by; what people say of a group is not thereby true of it."""
+AT_CHANCE = "no better than chance"
+"""A detection whose area under the curve may be a half."""
 
 SECTIONS: Mapping[str, str] = {
     "sure": "How sure",
@@ -145,6 +180,29 @@ def direction(x: str, y: str | None, towards: tuple[str, str], status: str) -> t
     return (places, x, " nearer to ", near, ", ", y, " nearer to ", far, "")
 
 
+def pattern(name: str, titles: Mapping[str, str]) -> str:
+    """A pattern in plain words, with the name that the paper gives it: ``only Y towards B (BY-Singular)``.
+
+    Examples
+    --------
+    >>> titles = {"x": "male names", "y": "female names", "a": "career", "b": "family"}
+    >>> pattern("BY-Singular", titles)
+    'only female names towards family (BY-Singular)'
+    """
+    return f"{LEANINGS[name].format(**titles)} ({name})" if name in LEANINGS else name
+
+
+def difference(reach: str, pattern: str = "") -> str:
+    """What is said of the difference of two targets beside their pattern.
+
+    Examples
+    --------
+    >>> difference("words", "Non-Directional")
+    'the groups differ with these words, though neither is found to lean; other words might not show it'
+    """
+    return DIFFERENCES[reach].format(though=THOUGH if pattern == "Non-Directional" else "")
+
+
 def tested(design: str, measure: str) -> str:
     """What the test of a design is called among tests of other measures: ``weat6``, ``weat6 CEAT``."""
     return TESTED.get(measure, "{}").replace("{}", design)
@@ -176,4 +234,11 @@ def as_json() -> dict[str, Any]:
         "adjustments": {key: list(names) for key, names in ADJUSTMENTS.items()},
         "sections": dict(SECTIONS),
         "statuses": dict(STATUSES),
+        "leanings": dict(LEANINGS),
+        "any_sets": dict(ANY_SETS),
+        "differences": dict(DIFFERENCES),
+        "though": THOUGH,
+        "strengths": list(STRENGTHS),
+        "listed": LISTED,
+        "at_chance": AT_CHANCE,
     }

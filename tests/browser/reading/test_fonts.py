@@ -46,7 +46,7 @@ def test_the_fonts_differ(browsers: Callable[[str], Any]) -> None:
     for font in ("dejavu", "noto", "wide"):
         page = browsers(font).new_page()
         wide[font] = page.evaluate(
-            """() => { const span = document.createElement("span"); span.textContent = "true words found";
+            """() => { const span = document.createElement("span"); span.textContent = "listed words found";
             span.style.font = "100px system-ui, 'Noto Sans', sans-serif"; document.body.append(span);
             return span.getBoundingClientRect().width; }"""
         )

@@ -384,7 +384,7 @@ def test_paper_keeps_its_headings_and_says_what_it_leaves_out(
 
 def test_maps_are_visible_in_the_colours_of_the_reader(opened: Open, report: Path) -> None:
     page = opened(report, dark=True, forced_colors="active").page
-    seen = page.locator("#overview svg.eat-map .apart").first.evaluate(
+    seen = page.locator("#overview svg.eat-map .cell rect").first.evaluate(
         "(one) => [getComputedStyle(one).stroke, getComputedStyle(document.body).backgroundColor]"
     )
     assert seen[0] not in ("none", seen[1])

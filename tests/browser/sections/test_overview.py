@@ -16,10 +16,12 @@ import pytest
 
 import crossroads as cr
 from crossroads.evidence import Embeddings
+from crossroads.measures.association.patterns import map_cells
 from crossroads.report import Audit
 from crossroads.report.documents.records import Record, audit_document, read_records
 from crossroads.report.page.page import write_page
 from crossroads.stimuli import Design
+from crossroads.wording import phrases
 
 HOSTILE = ("<script>alert(1)</script>", "שלום עולם", "👩🏽‍🔬", "x" * 200, "__proto__", "a\"b'c", "a/b~c")
 
@@ -189,17 +191,94 @@ def test_a_map_says_in_words_what_it_shows(
     page = opened(mixed_page).page
     test = _battery(mixed)["tests"][0]
     assert test["pattern"] == "AB-Divergent"  # by construction
-    label = page.locator("#overview a.card.map svg").first.get_attribute("aria-label")
-    x, y = (f"{test['level2'][key]['effect_size']:.2f}".replace("-", "−") for key in "xy")
-    assert label == (
-        f"EAT-Map, AB-Divergent. w0- x: associated with w0- a (d = {x}); "
-        f"w0- y: associated with w0- b (d = {y})."
+    card = page.locator("#overview a.card.map").first
+    label = card.locator("svg").get_attribute("aria-label")
+    x, y = (f"{abs(test['level2'][key]['effect_size']):.2f}" for key in "xy")
+    said = "w0- x towards w0- a, w0- y towards w0- b"
+    assert label.startswith(
+        f"EAT-Map: {said} (AB-Divergent). w0- x: leaning found ({x} towards w0- a); "
+        f"w0- y: leaning found ({y} towards w0- b)."
     )
-    assert page.locator("#overview a.card.map").first.locator("rect.associated").count() == 2
-    assert page.locator("#overview a.card.map").first.locator("text.on").all_text_contents() == [
-        f"{x} *",
-        f"{y} *",
+    assert card.locator(".pattern").inner_text() == f"{said} (AB-Divergent)"
+    assert card.locator(".cell.found").count() == 2
+    shown = [" ".join(one.all_text_contents()) for one in map(_lines, card.locator(".cell.found").all())]
+    assert shown == [f"towards w0- a {x} *", f"towards w0- b {y} *"]
+
+
+def _lines(cell: Any) -> Any:
+    return cell.locator("tspan")
+
+
+def test_maps_are_drawn_by_the_rules_of_the_figures(
+    opened: Callable[..., Any], mixed_page: Path, mixed: Record
+) -> None:
+    page = opened(mixed_page).page
+    for test, card in zip(_battery(mixed)["tests"], page.locator("#overview a.card.map").all(), strict=True):
+        effects = {key: one["effect_size"] for key, one in test["level2"].items()}
+        for key, cell in map_cells(test["pattern"], effects).items():
+            drawn = card.locator(f"[data-cell={key}]")
+            found = ["found"] if cell.found else []
+            assert drawn.get_attribute("class").split() == ["cell", f"{key[0]}{cell.step}", *found]
+            number = [] if cell.size is None else [f"{cell.size:.2f}" + (" *" if cell.found else "")]
+            assert drawn.locator("tspan").all_text_contents()[-1:] == number or cell.size is None
+
+
+@pytest.mark.parametrize("dark", [False, True])
+def test_the_text_of_maps_can_be_read_on_every_colour(
+    opened: Callable[..., Any], mixed_page: Path, *, dark: bool
+) -> None:
+    page = opened(mixed_page, dark=dark).page
+    found = page.evaluate(
+        """() => ["a", "b"].flatMap((side) => [0, 1, 2, 3].flatMap((step) => ["", " found"].map((found) => {
+          const cell = document.querySelector("#overview svg.eat-map .cell");
+          cell.setAttribute("class", `cell ${side}${step}${found}`);
+          const of = (name) => getComputedStyle(cell.querySelector(name)).fill;
+          return [of("rect"), of("text")];
+        })))"""
+    )
+    assert len({box for box, _ in found}) == 7  # three steps on two sides, and none
+    for box, text in found:
+        assert _contrast(box, text) >= 4.5, (box, text)
+
+
+def _contrast(one: str, other: str) -> float:
+    """Contrast of two colours as the browser names them: rgb(…) or color(srgb …)."""
+
+    def luminance(colour: str) -> float:
+        parts = [float(part) for part in re.findall(r"\d+(?:\.\d+)?", colour.replace("srgb", ""))[:3]]
+        shares = [part if "srgb" in colour else part / 255 for part in parts]
+        linear = [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in shares]
+        return sum(weight * part for weight, part in zip((0.2126, 0.7152, 0.0722), linear, strict=True))
+
+    low, high = sorted((luminance(one), luminance(other)))
+    return (high + 0.05) / (low + 0.05)
+
+
+def test_a_map_marks_groups_that_differ_though_neither_leans(
+    opened: Callable[..., Any], tmp_path: Path, mixed: Record
+) -> None:
+    document = json.loads(json.dumps(mixed.document))
+    battery = next(one for one in document["results"] if one["type"] == "BatteryResult")
+    for k, (exact, beyond) in enumerate([(0.001, 0.01), (0.001, 0.4), (0.4, 0.4)]):
+        battery["tests"][k]["pattern"] = "Non-Directional"
+        battery["tests"][k]["level1"]["pvalue"] = exact
+        battery["adjusted"]["bh"][k] = beyond
+    path = tmp_path / "differ.html"
+    write_page(path, [Record(document=document)])
+    cards = opened(path).page.locator("#overview a.card.map")
+    said = [cards.nth(k).locator(".difference").inner_text() for k in range(3)]
+    assert said == [
+        "≠ the groups differ, though neither is found to lean, and other words would show it too",
+        "≠ the groups differ with these words, though neither is found to lean; "
+        "other words might not show it",
+        "a difference of the groups is not shown",
     ]
+    marks = [cards.nth(k).locator(".differ") for k in range(3)]
+    assert [one.count() for one in marks] == [1, 1, 0]
+    dashes = [
+        one.locator("circle").evaluate("(c) => getComputedStyle(c).strokeDasharray") for one in marks[:2]
+    ]
+    assert dashes[0] == "none" != dashes[1]
 
 
 def test_a_test_is_reached_from_its_map_with_the_keyboard_alone(
@@ -263,10 +342,12 @@ def test_the_legend_explains_every_pattern(opened: Callable[..., Any], mixed_pag
     cards.first.wait_for()
     assert cards.count() == 9
     for card in cards.all():
-        name = card.locator(".named").inner_text()
+        name = card.locator(".note").inner_text()
         # a star and a frame for each target that leans: two, one or none, by the first half of the name
         expected = {"Divergent": 2, "Uniform": 2, "Singular": 1, "Directional": 0}[name.split("-")[1]]
-        assert card.locator("rect.associated").count() == card.locator("text.on").count() == expected
+        assert card.locator(".cell.found").count() == expected
+        assert sum("*" in text for text in card.locator(".cell text").all_text_contents()) == expected
+        assert card.locator(".named").inner_text() == phrases.LEANINGS[name].format(**phrases.ANY_SETS)
 
 
 @pytest.mark.parametrize("dark", [False, True])

@@ -437,7 +437,7 @@ def test_words_can_be_filtered_by_what_became_of_them(
     seen, result = opened(path).page, document["results"][1]
     seen.locator("#detection-0 > summary").click()
     box = seen.locator("#detection-0")
-    filtered(box, "Outcome").select_option(label="✗ true, missed")
+    filtered(box, "Outcome").select_option(label="✗ listed, missed")
     words = {row[0] for row in rows_of(box, "Every candidate word")}
     assert words == set(result["truth"]) - set(result["words"])
     label = box.locator("svg[role=img]").get_attribute("aria-label")
@@ -471,6 +471,53 @@ def test_what_was_left_out_of_a_detection_is_told(opened: Open, crossed: tuple[P
     assert left_out
 
 
+def test_a_detection_at_chance_says_so_first_and_folds_its_plane(
+    opened: Open, crossed: tuple[Path, dict[str, Any]]
+) -> None:
+    path, document = crossed
+    result = document["results"][1]
+    low, high = result["auc_interval"]
+    assert low < 0.5 < high
+    seen = opened(path).page
+    assert seen.locator("#intersections svg.plane").count() == 0
+    assert "no better than chance: African American females" in (
+        seen.locator("#planes-at-chance > summary").inner_text()
+    )
+    seen.locator("#detection-0 > summary").click()
+    first = seen.locator("#detection-0 .opened > p").first
+    assert first.inner_text().startswith("This detection is no better than chance: ")
+    assert shown(seen, "/results/1/auc_interval/0")[0] == low
+    assert "words people listed in the study" in first.inner_text()
+    assert "true word" not in seen.locator("#intersections").inner_text().lower()
+
+
+def test_what_emerges_is_the_headline_where_it_stands(
+    opened: Open, crossed: tuple[Path, dict[str, Any]], tmp_path: Path
+) -> None:
+    _, document = crossed
+    scores, found = document["results"]
+    emergent = {**found, "kind": "eibd", "auc": 0.8, "auc_interval": [0.6, 0.9]}
+    emergent["conventions"] = {**found["conventions"], "detected": "above it and for no constituent pair"}
+    path = tmp_path / "standing.html"
+    page = {**document, "results": [scores, found, emergent], "names": [*document["names"], "AF EIBD"]}
+    write_page(path, [Record(document=page)])
+    seen = opened(path).page
+    headline = seen.locator("#intersections > p, #intersections > div > p").first.inner_text()
+    said = "Emerging for African American females, and for neither of the groups that meet in it: "
+    assert headline.startswith(said)
+    assert headline.removeprefix(said).startswith(", ".join(found["words"][:3]))
+    assert "better than chance (AUC 0.80, 95\u202f% interval 0.60 to 0.90)" in headline
+    assert seen.locator("#intersections svg.plane").is_visible()  # one of its detections stands
+    assert seen.locator("#planes-at-chance").count() == 0
+
+
+def plane_of(page: Any) -> Any:
+    """The plane, which is folded where nothing detected is better than chance; here that is so."""
+    page.locator("#planes-at-chance > summary").click()
+    page.locator("#intersections svg.plane").wait_for()
+    return page
+
+
 def chosen(page: Any) -> str:
     found: str = page.locator("#intersections .reading h4").text_content()
     return found
@@ -478,7 +525,7 @@ def chosen(page: Any) -> str:
 
 def test_the_plane_is_read_with_the_arrow_keys(opened: Open, crossed: tuple[Path, dict[str, Any]]) -> None:
     path, document = crossed
-    seen, result = opened(path).page, document["results"][0]
+    seen, result = plane_of(opened(path).page), document["results"][0]
     names = result["constituent_names"]
     across = result["constituent_scores"][names.index("female vs male")]
     order = [result["words"][i] for i in np.argsort(across)]
@@ -498,7 +545,7 @@ def test_the_plane_is_read_with_the_arrow_keys(opened: Open, crossed: tuple[Path
 
 
 def test_the_plane_is_one_stop_of_the_keyboard(opened: Open, crossed: tuple[Path, dict[str, Any]]) -> None:
-    seen = opened(crossed[0]).page
+    seen = plane_of(opened(crossed[0]).page)
     seen.locator("#intersections svg.plane [role=option][tabindex='0']").wait_for(state="attached")
     seen.locator("#intersections").get_by_label("Find a word").focus()
     seen.keyboard.press("Tab")
@@ -509,7 +556,7 @@ def test_a_word_of_the_plane_is_searched_and_pointed_at(
     opened: Open, crossed: tuple[Path, dict[str, Any]]
 ) -> None:
     path, document = crossed
-    seen, words = opened(path).page, document["results"][0]["words"]
+    seen, words = plane_of(opened(path).page), document["results"][0]["words"]
     seen.get_by_label("Find a word").fill(words[7].upper())
     seen.get_by_label("Find a word").press("Enter")
     assert chosen(seen) == words[7]
@@ -523,7 +570,7 @@ def test_a_word_of_the_plane_is_searched_and_pointed_at(
 
 
 def test_the_axes_of_the_plane_can_be_chosen(opened: Open, crossed: tuple[Path, dict[str, Any]]) -> None:
-    seen = opened(crossed[0]).page
+    seen = plane_of(opened(crossed[0]).page)
     seen.locator("#intersections").get_by_label("Across", exact=True).select_option(label="AF vs EM")
     plane = seen.locator("#intersections svg.plane")
     assert "EM" in plane.text_content()
@@ -538,7 +585,7 @@ def test_without_saved_scores_the_plane_is_computed_from_the_vectors(
     groups = cr.catalog("ceat-groups")
     words = list(audit.of(DetectionResult)["AF IBD"].scores)
     scores = cr.wefat(vectors, groups, words, "AF", missing="drop")
-    seen = opened(report).page
+    seen = plane_of(opened(report).page)
     word = chosen(seen)
     cells = seen.evaluate(
         "[...document.querySelectorAll('.reading data.computed')].map((e) => Number(e.value))"

@@ -452,7 +452,7 @@ def test_a_threshold_that_is_no_number_is_refused(threshold: Any) -> None:
 
 def test_a_rule_needs_the_truth() -> None:
     pairs, _ = tables(5, 2, 2, 1)
-    with pytest.raises(InputError, match="needs the true words"):
+    with pytest.raises(InputError, match="needs the words that people listed"):
         ibd(pairs, threshold="accuracy")
 
 

@@ -35,7 +35,7 @@ class Material:
     words: list[str]
     """The words that may be detected."""
     truths: Mapping[str, tuple[str, ...]]
-    """The true words by target, if known."""
+    """The words that people listed, by target, if known."""
 
     @property
     def all_words(self) -> list[str]:
@@ -52,7 +52,7 @@ class Material:
 
 
 def published_material(kind: str, targets: list[str] | None = None) -> Material:
-    """Groups, candidates and true words of the CEAT paper.
+    """Groups, candidates and listed words of the CEAT paper.
 
     Parameters
     ----------
@@ -122,11 +122,11 @@ def detect(
     emb
         The model.
     asked
-        Groups, candidates and true words.
+        Groups, candidates and listed words.
     target
         The group whose words are detected.
     threshold
-        A number, ``"accuracy"``, ``"youden"`` or ``"null"``; without true words ``"youden"`` is ``"null"``.
+        A number, ``"accuracy"``, ``"youden"`` or ``"null"``; without listed words ``"youden"`` is ``"null"``.
     missing, seed
         As in :func:`~crossroads.wefat` and :func:`~crossroads.ibd`.
     remove

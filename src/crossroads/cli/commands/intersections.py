@@ -159,7 +159,7 @@ def _save_discoveries(found: list[DiscoveryResult], figure: Path, top: int) -> N
 
 
 def material(kind: str, test: list[str] | None, design: Path | None, *, need_words: bool = True) -> Material:
-    """Groups, targets, candidate words and true words: from a file, or from the catalogue."""
+    """Groups, targets, candidate words and listed words: from a file, or from the catalogue."""
     if design is not None:
         sheet = read_sheet(design)
         table = group_table(sheet.groups)

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 
 from crossroads.inference.crossed import Crossed
 from crossroads.inference.options import number, share
+from crossroads.wording.phrases import STRENGTHS
 
 LEAST_EFFECT = 0.2
 """A target with an effect size at or below this does not lean to either attribute."""
@@ -70,3 +72,72 @@ def cells(pattern: str) -> dict[str, bool]:
     """Which of the four cells of the EAT-Map are associated: ``"ax"``, ``"bx"``, ``"ay"``, ``"by"``."""
     x, y = PATTERNS[pattern]
     return {"ax": x == "a", "bx": x == "b", "ay": y == "a", "by": y == "b"}
+
+
+@dataclass(frozen=True, kw_only=True)
+class MapCell:
+    """One of the four cells of an EAT-Map: a target beside an attribute."""
+
+    towards: bool
+    """Whether the target lies further towards this attribute than towards the other one."""
+    found: bool
+    """Whether the target is found to lean to this attribute."""
+    step: int
+    """Strength of its colour, from 0 to 3; a leaning that is not found has no more than 2."""
+    size: float | None
+    """Size of the Level 2 effect size, without its sign; None where it is not towards this attribute."""
+
+
+def map_cells(pattern: str, effects: Mapping[str, float] | None = None) -> dict[str, MapCell]:
+    """The four cells of an EAT-Map by name: ``"ax"``, ``"bx"``, ``"ay"``, ``"by"``.
+
+    Parameters
+    ----------
+    pattern
+        Which targets are found to lean.
+    effects
+        The Level 2 effect size of each target; without them, only what the pattern says.
+
+    Examples
+    --------
+    >>> found = map_cells("BY-Singular", {"x": 0.73, "y": -1.49})
+    >>> found["by"]
+    MapCell(towards=True, found=True, step=3, size=1.49)
+    >>> found["ax"].found, found["ax"].step, found["bx"].towards
+    (False, 2, False)
+    """
+    made = {}
+    for key, found in cells(pattern).items():
+        d = None if effects is None else effects[key[1]]
+        towards = found if d is None else (d > 0 if key[0] == "a" else d < 0)
+        size = abs(d) if d is not None and towards else None
+        step = sum(size >= one for one in STRENGTHS) if size is not None else len(STRENGTHS) * found
+        made[key] = MapCell(
+            towards=towards,
+            found=found,
+            step=max(step, 1) if found else min(step, len(STRENGTHS) - 1),
+            size=size,
+        )
+    return made
+
+
+def reach(exact: float, beyond: float | None, *, alpha: float = ALPHA) -> str:
+    """How far the difference of two targets reaches, a key of ``phrases.DIFFERENCES``.
+
+    Parameters
+    ----------
+    exact
+        The p-value of just these words.
+    beyond
+        The p-value that holds for other words, adjusted where there are several tests; None if not known.
+    alpha
+        The level of both.
+
+    Examples
+    --------
+    >>> reach(0.001, 0.01), reach(0.001, 0.3), reach(0.2, 0.3)
+    ('others', 'words', '')
+    """
+    if beyond is not None and beyond < alpha:
+        return "others"
+    return "words" if exact < alpha else ""

@@ -16,6 +16,7 @@ from crossroads.inference.options import number, seed_of, share, whole
 from crossroads.measures.coverage.words import listed_words
 from crossroads.measures.intersectional.wefat import ScoreTable
 from crossroads.results import Conclusion, Result, Row, Status, Values, long_row, numbers
+from crossroads.wording import phrases
 from crossroads.wording.numbers import counted
 from crossroads.wording.table import Column, Interval, Rate, Table
 
@@ -82,23 +83,23 @@ class DetectionResult(Result):
     threshold_rule: str
     """How the threshold was found: ``given``, ``accuracy`` or ``youden``."""
     truth: tuple[str, ...]
-    """The true words among the candidates; empty where none were given."""
+    """Words that people listed for the group, of the candidates; empty where none were given."""
     absent: tuple[str, ...]
-    """True words that are not among the candidates."""
+    """Listed words that are not among the candidates."""
     accuracy: float | None
     """Share of candidates classified correctly."""
     tpr: float | None
-    """Share of true words detected."""
+    """Share of listed words detected."""
     fpr: float | None
     """Share of other words detected."""
     auc: float | None
-    """Chance that a true word scores above another one."""
+    """Chance that a listed word scores above another one."""
     intervals: Mapping[str, Share]
     """Exact confidence intervals of accuracy, tpr and fpr."""
     auc_interval: tuple[float, float] | None
     """Bootstrap interval of the area under the curve."""
     chance: float | None
-    """Share of true words among the candidates: the paper's rate of correct random classification."""
+    """Share of listed words among the candidates: the paper's rate of correct random classification."""
     baseline: float | None
     """Accuracy of the better of detecting nothing and detecting everything."""
     honest_accuracy: float | None
@@ -152,7 +153,11 @@ class DetectionResult(Result):
             Column(key="threshold", head="above", note=f"the threshold, {said}; {_FOUND}", spare=3),
             *([Column(key="rule", head="rule", spare=1)] if len(rules) > 1 else []),
             *([] if counts_told else [Column(key="found", head="found", note=f"of {looked}")]),
-            Column(key="tpr", head="TPR", note="share of the true words found, and how many of how many"),
+            Column(
+                key="tpr",
+                head="TPR",
+                note=f"share of the {phrases.LISTED} that was found, and how many of how many",
+            ),
             Column(key="fpr", head="FPR", note="the same of the other words"),
             Column(
                 key="auc",
@@ -172,13 +177,29 @@ class DetectionResult(Result):
                 spare=4,
             ),
         )
-        notes = (f"Judged by {counted(judged, 'validation word')}.",) if judged else ()
+        chance = [name for name, one in results.items() if one.at_chance]
+        notes = (
+            *(
+                [
+                    f"{phrases.AT_CHANCE.capitalize()}, as the interval of the AUC includes 0.5: "
+                    f"{join_words(chance)}."
+                ]
+                if chance
+                else []
+            ),
+            *([f"Judged by {counted(judged, 'validation word')}."] if judged else []),
+        )
         title = "Words of intersectional groups"
         return Table(name="detections", title=title, columns=columns, rows=tuple(rows), notes=notes)
 
     @property
+    def at_chance(self) -> bool | None:
+        """Whether the interval of the AUC includes a half or lies below it; None where there is none."""
+        return None if self.auc_interval is None else self.auc_interval[0] <= 0.5
+
+    @property
     def judged(self) -> int:
-        """Number of words whose true class is known."""
+        """Number of words of which it is known whether people listed them."""
         return self.intervals["tpr"].cases + self.intervals["fpr"].cases if self.intervals else 0
 
     def long_rows(self, name: str) -> Iterator[Row]:
@@ -252,9 +273,9 @@ def ibd(
 
     Notes
     -----
-    Where true words are few, accuracy often prefers to detect nothing at all, and ``"youden"`` is the better
-    rule. Compare an accuracy with ``baseline``: where 14 of 98 words are true, detecting nothing is right in
-    85.7 % of cases. A threshold chosen by accuracy overstates the accuracy it is judged by;
+    Where few words were listed, accuracy often prefers to detect nothing at all, and ``"youden"`` is the
+    better rule. Compare an accuracy with ``baseline``: where 14 of 98 words were listed, detecting nothing is
+    right in 85.7 % of cases. A threshold chosen by accuracy overstates the accuracy it is judged by;
     ``honest_accuracy`` does not.
 
     References
@@ -421,7 +442,7 @@ def _truth(
     if not present or len(present) == len(words):
         raise InputError(
             f"{len(present)} of {len(words)} candidates are true, so there is nothing to distinguish.",
-            hint="candidates must include true words and others.",
+            hint="candidates must include listed words and others.",
         )
     wanted = set(present)
     flags = np.array([word in wanted for word in words])
@@ -437,7 +458,8 @@ def _threshold(
         raise UnknownNameError("threshold", threshold, get_args(Rule))
     if true is None:
         raise InputError(
-            f"threshold={in_short(threshold)} needs the true words.", hint="pass truth=[...], or a number."
+            f"threshold={in_short(threshold)} needs the words that people listed.",
+            hint="pass truth=[...], or a number.",
         )
     flags = (top[None, :] > GRID[:, None]) & (bottom[None, :] <= GRID[:, None])
     chosen, honest = best_threshold(flags, true, GRID, balanced=threshold == "youden")

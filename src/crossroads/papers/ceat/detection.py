@@ -48,7 +48,7 @@ class _Row:
     kind: str
     """``ibd`` or ``eibd``."""
     tpr: tuple[int, int]
-    """True words detected, and all true words."""
+    """Listed words detected, and all listed words."""
     fpr: tuple[int, int]
     """Other words detected, and all other words."""
     scores: WefatResult

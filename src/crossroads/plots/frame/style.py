@@ -23,8 +23,8 @@ GREY = "#6B6B6B"
 """Second-rank text."""
 RULE = "#B5B5B5"
 """Reference lines and axes."""
-CELL = "#E4E4E4"
-"""No association."""
+CELL, ON_CELL = "#E4E4E4", "#505050"
+"""A cell that shows nothing in particular, and text on it."""
 
 TITLE, BODY, SMALL, LEAST = 9.0, 7.5, 6.5, 5.5
 """Font sizes in points; no text is smaller than the last."""
@@ -90,6 +90,18 @@ def house() -> Iterator[None]:
             yield
         finally:
             _inside.reset(token)
+
+
+def tint(colour: str, share: float) -> str:
+    """A share of a colour on white.
+
+    Examples
+    --------
+    >>> tint("#B2182B", 0.5), tint("#B2182B", 1)
+    ('#D88C95', '#B2182B')
+    """
+    parts = (int(colour[i : i + 2], 16) for i in (1, 3, 5))
+    return "#" + "".join(f"{round(255 - share * (255 - part)):02X}" for part in parts)
 
 
 def at_least_one(name: str, value: int) -> int:

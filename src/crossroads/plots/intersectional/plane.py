@@ -16,6 +16,7 @@ from crossroads.plots.frame.layout import Frame, axes_height, axes_width, name_e
 from crossroads.plots.frame.lettering import fitted, width, wrapped
 from crossroads.plots.frame.placing import Page, Place
 from crossroads.plots.frame.style import BODY, GREY, INK, RULE, SMALL, TEAL, WIDE, bare
+from crossroads.wording import phrases
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -50,7 +51,8 @@ def crossed_axes(
     result
         WEFAT scores for an intersectional group.
     detection
-        Words detected by IBD or EIBD in these scores; true words, where it knows them, are ringed.
+        Words detected by IBD or EIBD in these scores; words that people listed, where it knows
+        them, are ringed.
     x, y
         Names of the contrasts, as in ``result.constituent_names``; the first of the second category and the
         first of the first one if not given.
@@ -248,8 +250,9 @@ def _name_side(ax: Axes, up: str, tall: float) -> None:
 def _subtitle(result: WefatResult, detection: DetectionResult | None) -> str:
     if detection is None:
         return f"{len(result.words):,} words"
+    chance = f"{phrases.AT_CHANCE.capitalize()}: " if detection.at_chance else ""
     return (
-        f"{detection.kind.upper()} detects {len(detection.words):,} of {len(result.words):,} words "
+        f"{chance}{detection.kind.upper()} detects {len(detection.words):,} of {len(result.words):,} words "
         f"at a threshold of {wording.number(detection.threshold)} ({detection.threshold_rule})"
     )
 
@@ -259,7 +262,7 @@ def _note(result: WefatResult, detection: DetectionResult | None, shown: int, as
     rest = asked - shown
     return wording.sentence(
         "" if detection is None else "dark: detected; grey: not",
-        "ringed: true words" if detection is not None and detection.truth else "",
+        f"ringed: {phrases.LISTED}" if detection is not None and detection.truth else "",
         "axes: WEFAT scores of the constituent groups; a word is detected by its scores with the "
         "intersectional groups"
         if detection is not None

@@ -18,6 +18,7 @@ from crossroads.plots.frame.lettering import LEADING, fitted, widest, width
 from crossroads.plots.frame.placing import Page, Place
 from crossroads.plots.frame.style import BLUE, BODY, BROWN, COLUMN, GREY, INK, RED, RULE, SMALL, TEAL, bare
 from crossroads.plots.frame.style import matplotlib as mpl
+from crossroads.wording import phrases
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -80,7 +81,7 @@ def roc(
         body=_SIDE,
         left=_LEFT,
         right=_RIGHT,
-        title="Detection of true words over all thresholds",
+        title=f"{phrases.LISTED.capitalize()}, found over all thresholds",
         below=_FIRST + len(table) * _ROW + 0.08,
         note=_note(results, published),
     )
@@ -96,8 +97,8 @@ def roc(
         look = {"color": colours.get(name, INK), "markerfacecolor": "white", "markeredgewidth": 1.1}
         ax.plot([fpr], [tpr], marker="D", markersize=5, zorder=7, linestyle="none", **look)
     _write_labels(ax, labels, results, published)
-    ax.set_xlabel("false-positive rate", fontsize=BODY, color=INK, labelpad=3)
-    ax.set_ylabel("true-positive rate", fontsize=BODY, color=INK, labelpad=3)
+    ax.set_xlabel("other words found (false-positive rate)", fontsize=BODY, color=INK, labelpad=3)
+    ax.set_ylabel("listed words found (true-positive rate)", fontsize=BODY, color=INK, labelpad=3)
     _write_table(ax, table, _LEFT - MARGIN if own else 0.0)
     return ax
 
@@ -172,7 +173,8 @@ def _labels(
         if result.auc_interval is not None:
             area += f" ({' to '.join(wording.number(end) for end in result.auc_interval)})"
         heading = (*fitted(name, _LONGEST, BODY, weight="bold"), "bold")
-        labels["path", name] = [heading, (f"AUC {area}", SMALL, "normal")]
+        chance = [(phrases.AT_CHANCE, SMALL, "normal")] if result.at_chance else []
+        labels["path", name] = [heading, (f"AUC {area}", SMALL, "normal"), *chance]
     return labels
 
 
@@ -251,7 +253,7 @@ def _dense(path: Floats, step: float = 0.04) -> Floats:
 
 def _table(results: Mapping[str, DetectionResult]) -> list[list[str]]:
     """Accuracies beside what takes no detection: a heading and a row per detection."""
-    rows = [["", "threshold", "true", "false", "accuracy", "baseline", "left out"]]
+    rows = [["", "threshold", "listed", "others", "accuracy", "baseline", "left out"]]
     for name, result in results.items():
         tpr, fpr = result.intervals["tpr"], result.intervals["fpr"]
         honest = result.honest_accuracy
@@ -304,7 +306,7 @@ def _note(results: Mapping[str, DetectionResult], published: Mapping[str, tuple[
         "not the area below the path"
         if any(result.kind == "eibd" for result in results.values())
         else "",
-        "true, false: words detected, of how many",
+        "listed, others: words found, of how many",
         "baseline, to read accuracy by: that of detecting nothing or everything, whichever is better",
         "left out: accuracy with the threshold for each word chosen without it" if honest else "",
     )

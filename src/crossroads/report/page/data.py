@@ -21,6 +21,7 @@ from crossroads.report.documents.contents import source_names
 from crossroads.report.documents.records import Record
 from crossroads.report.page.vectors import MOST_OTHERS, other_words
 from crossroads.results import SCHEMA, pointer_part, versions
+from crossroads.stimuli import catalog
 from crossroads.wording import phrases
 from crossroads.wording.table import Table
 
@@ -83,7 +84,14 @@ def page_data(
         "comparisons": [_audit(one, share) for one in comparisons],
         "findings": {name: [one.to_dict() for one in some] for name, some in (findings or {}).items()},
         "fidelity": [one.to_dict() for one in fidelity or ()],
+        "groups": _groups(),
     }
+
+
+def _groups() -> dict[str, Any]:
+    """The published intersectional groups by short name: what they are called, and the names behind them."""
+    members = catalog().groups("ceat-groups").members
+    return {one.name: {"label": one.label, "names": list(one.items)} for one in members}
 
 
 def _today() -> str:

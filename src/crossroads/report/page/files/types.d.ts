@@ -67,6 +67,7 @@ type Data = {
   written: string;
   findings: Record<string, Json[]>;
   fidelity: Json[];
+  groups: Record<string, { label: string; names: string[] }>;
 };
 
 /** What the address of the page says: a model by name, what is open, and how its lists were edited (see edits.js). */

@@ -76,7 +76,7 @@ export function chartsClip(text, width, size = 12, weight = 400) {
  * @param {number} [size]
  * @param {number} [weight]
  */
-export function chartsSize(text, width, size = 12, weight = 400) {
+function chartsSize(text, width, size = 12, weight = 400) {
   const wide = chartsWide(text, size, weight);
   return wide <= width ? size : Math.max(LETTERS_LEAST, Math.floor((size * width * 4) / wide) / 4);
 }
@@ -98,11 +98,12 @@ export function chartsName(text, width, attributes, size = 12) {
  * @param {string} word
  * @param {number} width
  * @param {number} size
+ * @param {number} weight
  */
-function chartsBroken(word, width, size) {
+function chartsBroken(word, width, size, weight) {
   const signs = Array.from(word);
   let fits = signs.length;
-  while (fits > 1 && chartsWide(signs.slice(0, fits).join(""), size) > width) fits--;
+  while (fits > 1 && chartsWide(signs.slice(0, fits).join(""), size, weight) > width) fits--;
   return [signs.slice(0, fits).join(""), signs.slice(fits).join("")];
 }
 
@@ -112,17 +113,18 @@ function chartsBroken(word, width, size) {
  * @param {number} width
  * @param {number} [size]
  * @param {number} [most]
+ * @param {number} [weight]
  */
-export function chartsLines(text, width, size = 12, most = 5) {
+export function chartsLines(text, width, size = 12, most = 5, weight = 400) {
   const found = [], words = flat(text).slice(0, 400).split(" ");
   while (words.length && found.length < most - 1) {
-    const [first, rest] = chartsBroken(words.shift() ?? "", width, size);
+    const [first, rest] = chartsBroken(words.shift() ?? "", width, size, weight);
     let line = first;
     if (rest) words.unshift(rest);
-    else while (words.length && chartsWide(`${line} ${words[0]}`, size) <= width) line += ` ${words.shift()}`;
+    else while (words.length && chartsWide(`${line} ${words[0]}`, size, weight) <= width) line += ` ${words.shift()}`;
     found.push(line);
   }
-  if (words.length) found.push(chartsClip(words.join(" "), width, size));
+  if (words.length) found.push(chartsClip(words.join(" "), width, size, weight));
   return found;
 }
 

@@ -175,7 +175,7 @@ export function plotRoc({ fpr, tpr, at, label, caption }) {
       sv("path", { d: line, class: "line" }),
       at && chartsDot(PLOT_DIAMOND, x(at[0]), y(at[1]), "a"),
       chartsName("other words found (share)", side, { x: left + side / 2, y: top + side + 33, "text-anchor": "middle", class: "second" }),
-      chartsName("true words found (share)", side, {
+      chartsName("listed words found (share)", side, {
         x: above,
         y: top + side / 2,
         "text-anchor": "middle",

@@ -1,7 +1,7 @@
 // @ts-check
 // What edited lists give beside the saved test: all levels, the pattern, and every word.
 
-import { eatMap } from "../charts/maps.js";
+import { eatMap, mapPattern } from "../charts/maps.js";
 import { contextOf, named } from "../parts/audits.js";
 import { bdi, el, say } from "../parts/elements.js";
 import { computed, decimals, fixed, noNumber, num, pointed, powers, pText } from "../parts/numbers.js";
@@ -274,7 +274,7 @@ function explorerMap(desk, saved, found, pattern) {
   return el("div", { class: "explorer-map" },
     el("p", {}, "Pattern: ",
       el("strong", { class: "pattern" }, pattern ?? (explorerOpen(found) ? "open until all is counted" : "none")), before),
-    pattern && eatMap({ titles, pattern, level2: found.tests }));
+    pattern && eatMap({ titles, pattern, level2: found.tests, caption: mapPattern(pattern, /** @type {Titles} */ (titles)) }));
 }
 
 /**

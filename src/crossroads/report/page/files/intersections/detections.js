@@ -1,14 +1,15 @@
 // @ts-check
-// "Intersections": words that IBD and EIBD find for groups where two categories meet, how well they do where the
-// truth is known, words discovered in a whole vocabulary, and the plane that two categories span.
+// "Intersections": what emerges for groups where two categories meet, words that IBD and EIBD find for them, how well these
+// agree with the words people listed in a study, words discovered in a whole vocabulary, and the plane that two categories span.
 
 import { plotRoc } from "../charts/plots.js";
+import { data } from "../parts/audits.js";
 import { plotColumn, plotCoverage, plotEndsColumn, plotNamed } from "../parts/columns.js";
 import { bdi, el, listed } from "../parts/elements.js";
 import { computed, fixed, num, part, percent, whole } from "../parts/numbers.js";
 import { table } from "../parts/tables.js";
 import { opening, view } from "../parts/views.js";
-import { planeSources } from "./plane.js";
+import { detectChance, detectGroup, planeSources } from "./plane.js";
 import { planeTool } from "./tool.js";
 
 /** @type {Record<string, string>} */
@@ -20,11 +21,11 @@ const DETECT_KINDS = {
 const DETECT_RULES = {
   __proto__: /** @type {any} */ (null),
   accuracy: "the one with the highest accuracy",
-  youden: "the one where the share of true words found exceeds that of other words by most (Youden\u2019s rule)",
+  youden: "the one where the share of listed words found exceeds that of other words by most (Youden\u2019s rule)",
 };
 /** @type {Record<string, Record<string, string>>} */
 const DETECT_OUTCOMES = {
-  true: { true: "\u2713 true, found", false: "\u2717 true, missed" },
+  true: { true: "\u2713 listed, found", false: "\u2717 listed, missed" },
   false: { true: "\u25b3 other, found", false: "\u2013 other, not found" },
 };
 
@@ -38,6 +39,94 @@ const detectAll = (context) =>
     .map((one, i) => ({ ...one, index: i }));
 
 /**
+ * What a published group is called, if these are its names.
+ * @param {string} group
+ * @param {string[]} [names]
+ */
+function detectKnown(group, names) {
+  const known = Object.hasOwn(data.groups, group) ? data.groups[group] : null;
+  return known && names?.every((name) => known.names.includes(name)) ? known.label : "";
+}
+
+/**
+ * The group of a detection: in full if it is a published one.
+ * @param {Named} one
+ */
+const detectLabel = (one) => detectKnown(detectGroup(one), one.result.coverage?.used?.[detectGroup(one)]) || detectGroup(one);
+
+/**
+ * Whether a detection is better than chance, in a word or two.
+ * @param {Named} one
+ */
+const detectOutcome = (one) => (detectChance(one) ? data.phrases.at_chance : Array.isArray(one.result.auc_interval) ? "better than chance" : "not judged");
+
+/**
+ * The area under the curve with its interval.
+ * @param {Context} context
+ * @param {Named} one
+ */
+const detectArea = (context, { result, path }) => [
+  "AUC ", num(context, `${path}/auc`), `, ${fixed(100 * (result.conventions?.level ?? 0.95), 0)}\u202f% interval `, num(context, `${path}/auc_interval/0`), " to ",
+  num(context, `${path}/auc_interval/1`),
+];
+
+/**
+ * The first sentence on a detection: whether it is better than chance.
+ * @param {Context} context
+ * @param {Named} one
+ */
+function detectSentence(context, one) {
+  if (!Array.isArray(one.result.auc_interval)) return el("p", { class: "outcome" }, "Nothing says how good this detection is: no list of words that people gave was compared with it.");
+  const words = `the ${data.phrases.listed}`;
+  return el("p", { class: "outcome" },
+    detectChance(one)
+      ? [el("strong", {}, "This detection is ", data.phrases.at_chance), `: ${words} for this group are not shown to score higher than the others (`, detectArea(context, one),
+        "; .5 is chance). The words that it finds should not be read as a finding."]
+      : [el("strong", {}, "This detection is better than chance"), `: ${words} for this group tend to score higher than the others (`, detectArea(context, one), "; .5 is chance)."]);
+}
+
+/**
+ * What "emergent" means by the rule of a detection: of the published rule, that a word is not associated with all the groups.
+ * @param {Json} result
+ */
+const detectBeyond = ({ conventions }) => (/ no constituent/.test(conventions?.detected ?? "") ? ", and for neither of the groups that meet in it"
+  : / not for every constituent/.test(conventions?.detected ?? "") ? ", and not for all the groups that meet in it" : "");
+
+/**
+ * The words of an intersection in a sentence.
+ * @param {Context} context
+ * @param {Named} one
+ */
+const detectEmerged = (context, one) => el("p", { class: "outcome headline" }, el("strong", {}, "Emerging for ", bdi(detectLabel(one)), `${detectBeyond(one.result)}: `),
+  listed(one.result.words, 20), ". ",
+  Array.isArray(one.result.auc_interval) ? ["The detection is better than chance (", detectArea(context, one), ")."] : "The detection is not judged: no words that people listed were given.");
+
+/**
+ * What emerges for an intersection and for neither parent, where it stands; otherwise that nothing does.
+ * @param {Context} context
+ * @param {Named[]} found
+ * @param {Found[]} discoveries
+ */
+function detectHeadline(context, found, discoveries) {
+  const emergent = found.filter((one) => one.result.kind === "eibd"), standing = emergent.filter((one) => !detectChance(one) && one.result.words.length);
+  const chance = emergent.filter(detectChance), others = found.filter((one) => one.result.kind !== "eibd"), weak = others.filter(detectChance);
+  const whole = discoveries.filter(({ result }) => result.kind === "eibd" && result.words.length);
+  /** @param {Named[]} some */
+  const named = (some) => some.map((one, i) => [i ? (i === some.length - 1 ? " and " : ", ") : "", bdi(detectLabel(one))]);
+  return [
+    whole.map(({ result, path }) => el("p", { class: "outcome headline" }, el("strong", {}, "Emerging for ", bdi(result.target), " in the whole vocabulary: "),
+      listed(result.words, 20), " (at most ", num(context, `${path}/fdr`, { as: "percent" }), " of them expected by chance).")),
+    standing.map((one) => detectEmerged(context, one)),
+    chance.length > 0 && el("p", { class: "outcome headline" },
+      el("strong", {}, standing.length + whole.length ? "Not shown to emerge: " : "What emerges for an intersection alone is not shown here: "),
+      `the detection of emergent words (EIBD) is ${data.phrases.at_chance} for `, named(chance), ", judged by the ", data.phrases.listed, "."),
+    weak.length > 0 && el("p", { class: "outcome" }, `The detection of words associated with the group at all (IBD) is ${data.phrases.at_chance} for `, named(weak), "."),
+    others.filter((one) => !detectChance(one) && one.result.words.length).map((one) => el("p", { class: "outcome" }, el("strong", {}, "Associated with ", bdi(detectLabel(one)), ": "),
+      listed(one.result.words, 20), ".", Array.isArray(one.result.auc_interval) ? [" The detection is better than chance (", detectArea(context, one), ")."] : "")),
+  ];
+}
+
+/**
  * @param {Context} context
  * @param {Named[]} rows
  */
@@ -48,23 +137,15 @@ function detectTable(context, rows) {
     caption: "Detections",
     rows,
     note:
-      "AUC: the chance that a true word scores above another one; .5 is chance. Baseline: the accuracy " +
-      "of finding nothing, or everything, whichever is better; an accuracy below it says little.",
+      `Listed: ${data.phrases.listed}. What people say of a group is not thereby true of it. AUC: the chance that a listed word scores above ` +
+      "another one; .5 is chance. Baseline: the accuracy of finding nothing, or everything, whichever is better; an accuracy below it says little.",
     columns: [
-      { ...plotNamed("detection", (row) => row.name), cell: (row) => el("a", { href: `#detection-${row.index}` }, bdi(row.name)) },
       {
-        title: "found",
-        about: "how many words were found",
-        value: (row) => row.result.words.length,
-        cell: (row) => computed(row.result.words.length, { as: "whole" }),
+        ...plotNamed("detection", (row) => row.name),
+        cell: (row) => el("a", { href: `#detection-${row.index}` }, bdi(detectLabel(row)), `, ${row.result.kind.toUpperCase()}`),
       },
-      column("threshold", "threshold", { about: "the score above which a word counts as associated" }),
-      column("accuracy", "accuracy", { about: "share of all words classified correctly: true ones found, others not" }),
-      column("baseline", "baseline", { about: "the accuracy of finding nothing, or everything, whichever is better" }),
-      column("accuracy, left out", "honest_accuracy", { about: "accuracy when the threshold for each word is chosen without it" }),
-      column("true found", "tpr", { about: "share of true words found (true-positive rate)" }),
-      column("others found", "fpr", { about: "share of other words found (false-positive rate)" }),
-      column("AUC", "auc", { about: "the chance that a true word scores above another one" }),
+      { ...plotNamed("outcome", detectOutcome, "whether the interval of the AUC lies above .5"), cell: (row) => el("span", { class: "keep" }, detectOutcome(row)) },
+      column("AUC", "auc", { about: "the chance that a listed word scores above another one" }),
       plotEndsColumn(
         context,
         "95\u202f%, AUC",
@@ -72,6 +153,18 @@ function detectTable(context, rows) {
         (row) => `${row.path}/auc_interval/1`,
         "interval of the AUC over resampled words",
       ),
+      column("listed found", "tpr", { about: "share of listed words found (true-positive rate)" }),
+      column("others found", "fpr", { about: "share of other words found (false-positive rate)" }),
+      {
+        title: "found",
+        about: "how many words were found",
+        value: (row) => row.result.words.length,
+        cell: (row) => computed(row.result.words.length, { as: "whole" }),
+      },
+      column("threshold", "threshold", { about: "the score above which a word counts as associated" }),
+      column("accuracy", "accuracy", { about: "share of all words classified correctly: listed ones found, others not" }),
+      column("baseline", "baseline", { about: "the accuracy of finding nothing, or everything, whichever is better" }),
+      column("accuracy, left out", "honest_accuracy", { about: "accuracy when the threshold for each word is chosen without it" }),
     ],
   });
 }
@@ -115,7 +208,7 @@ function detectGroups(found) {
   if (!groups.size) return null;
   return opening(
     ["The groups, and the names that represent them: ", listed([...groups.keys()], 12)],
-    () => el("dl", { class: "legend" }, [...groups].map(([group, names]) => [el("dt", {}, bdi(group)), el("dd", {}, listed(names))])),
+    () => el("dl", { class: "legend" }, [...groups].map(([group, names]) => [el("dt", {}, bdi(group)), el("dd", {}, detectKnown(group, names) ? `${detectKnown(group, names)}: ` : "", listed(names))])),
     { id: "groups" },
   );
 }
@@ -126,7 +219,7 @@ function detectGroups(found) {
  */
 function detectShares(context, { result, path, name }) {
   /** @type {Record<string, string>} */
-  const names = { accuracy: "judged rightly", tpr: "true words found", fpr: "other words found" };
+  const names = { accuracy: "judged rightly", tpr: "listed words found", fpr: "other words found" };
   const rows = Object.keys(names).filter((key) => result.intervals?.[key]);
   if (!rows.length) return null;
   return table({
@@ -158,6 +251,7 @@ function detectDetail(context, one) {
     curve = result.curve ?? {};
   const rates = Array.isArray(curve.fpr) && Array.isArray(curve.tpr) ? { fpr: curve.fpr, tpr: curve.tpr } : null;
   return [
+    detectSentence(context, one),
     el(
       "p",
       {},
@@ -165,19 +259,19 @@ function detectDetail(context, one) {
       num(context, `${path}/threshold`),
       result.threshold_rule === "given"
         ? " (a threshold that was given). "
-        : `, chosen with the help of the true words: ${DETECT_RULES[result.threshold_rule] ?? result.threshold_rule}. `,
+        : `, chosen with the help of the listed words: ${DETECT_RULES[result.threshold_rule] ?? result.threshold_rule}. `,
       judged
-        ? ["\u201cTrue\u201d are the words that people gave for this group in the published lists: ", listed(result.truth, 30), ". "]
-        : "No true words were given, so nothing is judged. ",
+        ? ["\u201cListed\u201d are the words that people gave for this group in the study, stereotypes among them: ", listed(result.truth, 30), ". "]
+        : "No words that people listed were given, so nothing is judged. ",
       result.absent.length
-        ? ["True words that are no candidates here, because the model lacks them: ", listed(result.absent, 30), "."]
+        ? ["Listed words that are no candidates here, because the model lacks them: ", listed(result.absent, 30), "."]
         : null,
     ),
     el(
       "p",
       { class: "note" },
       "A word that is found is closer to the names of this group than to those of another. It is not a statement " +
-        "about the people who bear such names.",
+        "about the people who bear such names; nor are words that people listed.",
     ),
     el(
       "div",
@@ -188,8 +282,8 @@ function detectDetail(context, one) {
           ...rates,
           at: [result.fpr, result.tpr],
           label:
-            `Shares of true and of other words found over all thresholds; the area is ${fixed(result.auc)}. ` +
-            `At the threshold in use ${percent(result.tpr)} of the true and ${percent(result.fpr)} of the other words are found.`,
+            `Shares of listed and of other words found over all thresholds; the area is ${fixed(result.auc)}. ` +
+            `At the threshold in use ${percent(result.tpr)} of the listed and ${percent(result.fpr)} of the other words are found.`,
           caption:
             result.kind === "eibd"
               ? "Rates over all thresholds. For emergent words the curve may turn back: a lower threshold can remove words."
@@ -239,6 +333,28 @@ function detectDiscovery(context, { result, path }) {
   ]);
 }
 
+/**
+ * The planes; those of groups of which every detection is no better than chance are folded.
+ * @param {Json[]} planes
+ * @param {Named[]} found
+ */
+function detectPlanes(planes, found) {
+  if (!planes.length) return null;
+  /** @param {Json} plane */
+  const mine = (plane) => found.filter((one) => detectGroup(one) === plane.title);
+  const folded = planes.filter((plane) => mine(plane).length > 0 && mine(plane).every(detectChance)), shown = planes.filter((plane) => !folded.includes(plane));
+  /** @param {Json[]} some */
+  const tool = (some) => planeTool(some, found.filter((one) => some.some((plane) => mine(plane).includes(one))));
+  return [
+    el("h3", {}, "The plane of two categories"),
+    shown.length ? tool(shown) : null,
+    folded.length
+      ? opening(["Folded, because what was detected is ", data.phrases.at_chance, ": ", listed(folded.map((plane) => detectLabel(mine(plane)[0])))],
+        () => tool(folded), { id: "planes-at-chance" })
+      : null,
+  ];
+}
+
 view({
   id: "intersections",
   title: "Intersections",
@@ -249,6 +365,7 @@ view({
       discoveries = context.of("DiscoveryResult"),
       planes = planeSources(context, found);
     return [
+      detectHeadline(context, found, discoveries),
       el(
         "p",
         { class: "lead" },
@@ -263,8 +380,8 @@ view({
           el(
             "span",
             {},
-            bdi(one.name),
-            ": ",
+            bdi(detectLabel(one)),
+            `, ${one.result.kind.toUpperCase()}: ${detectOutcome(one)}; `,
             computed(one.result.words.length, { as: "whole" }),
             " of ",
             computed(Object.keys(one.result.scores).length, { as: "whole" }),
@@ -274,7 +391,7 @@ view({
           { id: `detection-${one.index}` },
         ),
       ),
-      planes.length ? [el("h3", {}, "The plane of two categories"), planeTool(planes, found)] : null,
+      detectPlanes(planes, found),
       discoveries.length
         ? [el("h3", {}, "Words discovered in the vocabulary"), discoveries.map((one) => detectDiscovery(context, one))]
         : null,

@@ -104,6 +104,12 @@ function planeKeys(svg, points, { halo, onpick, state }) {
  */
 export const detectGroup = (one) => one.name.replace(/\s+E?IBD$/i, "");
 
+/**
+ * Whether a detection is no better than chance: the interval of its AUC includes a half. Of one that is not judged this is not said.
+ * @param {{ result: Json }} one
+ */
+export const detectChance = ({ result }) => Array.isArray(result.auc_interval) && result.auc_interval[0] <= 0.5;
+
 const PLANE_LABELS = 28;
 export const PLANE_MOST = 2000;
 
@@ -316,7 +322,7 @@ function planeFrame({ width, side, left, limit, across, up }) {
  */
 function planeWord(point, x, y) {
   const kind = point.found ? "found" : "not found",
-    truth = point.true ? ", a true word" : "";
+    truth = point.true ? ", listed by people in the study" : "";
   return sv(
     "g",
     {

@@ -2,11 +2,12 @@
 // The plane as a tool: choose group, axes and detection, go from word to word, search, and read the numbers.
 
 import { PLOT_DIAMOND, PLOT_DISC, plotKeyed } from "../charts/plots.js";
+import { data } from "../parts/audits.js";
 import { plotChoice, plotNamed, plotRedrawn } from "../parts/columns.js";
 import { bdi, el, fresh, say, tell } from "../parts/elements.js";
 import { whole } from "../parts/numbers.js";
 import { table } from "../parts/tables.js";
-import { detectGroup, PLANE_MOST, planeDrawing, planeSides } from "./plane.js";
+import { detectChance, detectGroup, PLANE_MOST, planeDrawing, planeSides } from "./plane.js";
 
 /**
  * What is known of the word chosen: its score with every contrast.
@@ -18,7 +19,7 @@ function planeReading(point, source) {
   const rows = source.contrasts.map((one) => ({ one, value: one.score(point.index) }));
   return [
     el("h4", {}, bdi(point.word)),
-    point.judged ? el("p", {}, point.found ? "Found" : "Not found", " by the detection chosen", point.true ? "; a true word." : ".") : null,
+    point.judged ? el("p", {}, point.found ? "Found" : "Not found", " by the detection chosen", point.true ? "; people listed it in the study." : ".") : null,
     table({
       caption: `Scores of ${point.word}`,
       rows,
@@ -89,6 +90,16 @@ function planeNote(source) {
 }
 
 /**
+ * The detection that is shown at first for a group: one that is better than chance, if there is one.
+ * @param {Named[]} detections
+ * @param {string} group
+ */
+function detectFirst(detections, group) {
+  const mine = detections.map((one, i) => (detectGroup(one) === group ? i : -1)).filter((i) => i >= 0);
+  return mine.find((i) => !detectChance(detections[i])) ?? mine[0] ?? -1;
+}
+
+/**
  * Choices, plane, search and the numbers of the word chosen.
  * @param {Json[]} sources
  * @param {Named[]} detections
@@ -109,7 +120,7 @@ export function planeTool(sources, detections) {
   const start = (index) => {
     state.source = index;
     set({
-      detection: detections.findIndex((one) => detectGroup(one) === sources[index].title),
+      detection: detectFirst(detections, sources[index].title),
       word: null,
       ...(current() ? planeStart(current()) : {}),
     });
@@ -131,11 +142,12 @@ export function planeTool(sources, detections) {
     const key = [
       detection && { shape: PLOT_DIAMOND, text: "found by the detection chosen" },
       { shape: PLOT_DISC, set: "faded", text: "other candidates" },
-      detection?.truth.length > 0 && { ring: true, text: "true words" },
+      detection?.truth.length > 0 && { ring: true, text: data.phrases.listed },
     ].filter(Boolean);
     return plotRedrawn(
       body,
       planeChoices({ sources, detections, names, state, set, start, words: source.words }),
+      state.detection >= 0 && detectChance(detections[state.detection]) ? el("p", { class: "warned" }, "This detection is ", data.phrases.at_chance, ".") : null,
       plotKeyed(figure, key),
       planeNote(source),
     );

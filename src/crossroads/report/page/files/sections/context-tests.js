@@ -2,7 +2,8 @@
 // One test over contexts: plain words, distribution over samples, levels, pattern, contexts of each word.
 
 import { histogramChart } from "../charts/charts.js";
-import { eatMap } from "../charts/maps.js";
+import { eatMap, mapNamed } from "../charts/maps.js";
+import { data } from "../parts/audits.js";
 import {
   plotColumn, plotCounted, plotCoverage, plotEndsColumn, plotFacts, plotInterval, plotNamed,
 } from "../parts/columns.js";
@@ -275,10 +276,10 @@ function ctxPattern(context, { levels, levelsPath, titles }) {
     el(
       "p",
       {},
-      "By the p-values over words the pattern is ",
-      el("strong", {}, levels.pattern),
+      "By the p-values over words: ",
+      el("strong", {}, mapNamed(levels.pattern, titles ?? data.phrases.any_sets)),
       "; by the published p-values it would be ",
-      levels.published_pattern,
+      mapNamed(levels.published_pattern, titles ?? data.phrases.any_sets),
       ". ",
       "In single samples it varies: the table says which share of the samples shows which pattern.",
     ),
@@ -286,10 +287,10 @@ function ctxPattern(context, { levels, levelsPath, titles }) {
       "div",
       { class: "beside" },
       eatMap({
-        titles: titles ?? { x: "X", y: "Y", a: "A", b: "B" },
+        titles: titles ?? data.phrases.any_sets,
         pattern: levels.pattern,
         level2: levels.level2,
-        caption: `${levels.pattern}. Effect sizes of Level 2, combined over samples.`,
+        caption: [el("strong", {}, mapNamed(levels.pattern, titles ?? data.phrases.any_sets)), ". Effect sizes of Level 2, combined over samples."],
       }),
       table({
         caption: `${levels.design}: patterns of single samples`,

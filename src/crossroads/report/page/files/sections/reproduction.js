@@ -1,12 +1,13 @@
 // @ts-check
-// "Published work": published tables cell by cell beside ours, with a verdict and its reason, and for every measure
-// whose formula it follows.
+// "Published work": published models beside ours, a strip a test; published tables cell by cell beside ours, with a verdict and
+// its reason; and for every measure whose formula it follows.
 
 import { plotColumn, plotNamed } from "../parts/columns.js";
 import { bdi, el } from "../parts/elements.js";
 import { computed, MINUS, num, whole } from "../parts/numbers.js";
 import { table } from "../parts/tables.js";
 import { opening, view } from "../parts/views.js";
+import { publishedStrips } from "./published.js";
 
 /** @type {Record<string, string[]>} */
 const REPRO_VERDICTS = {
@@ -171,10 +172,11 @@ view({
   id: "published",
   title: "Published work",
   order: 65,
-  applies: (context, data) => context.of("Reproduction").length + data.fidelity.length > 0,
+  applies: (context, data) => context.of("Reproduction").length + data.fidelity.length > 0 || Object.values(data.findings).some((some) => some.length),
   build(context, data) {
     const found = context.of("Reproduction");
     return [
+      publishedStrips(context),
       found.length
         ? [
             el("h3", {}, "Published tables"),

@@ -4,14 +4,15 @@
 
 import { data } from "../parts/audits.js";
 import { bars, histogramChart } from "../charts/charts.js";
-import { eatMap } from "../charts/maps.js";
+import { eatMap, mapNamed } from "../charts/maps.js";
 import { plotCounted, plotNotes, testsShort } from "../parts/columns.js";
 import { bdi, el, listed } from "../parts/elements.js";
 import { fixed, MINUS, num, part, percent, pointed, whole } from "../parts/numbers.js";
 import { flat, table } from "../parts/tables.js";
 import { opening } from "../parts/views.js";
-import { testsCoverage } from "./entries.js";
-import { PATTERN_LINES } from "./legend.js";
+import { publishedStrip } from "../sections/published.js";
+import { testsCoverage, testsReach } from "./entries.js";
+import { MAP_READING } from "./legend.js";
 import { plainWords } from "./plain.js";
 import { wordsOf, wordsStrip } from "./words.js";
 
@@ -293,6 +294,13 @@ function testsOurs(one, statistic) {
 }
 
 /**
+ * A published statistic by the names of the sets instead of their letters.
+ * @param {TestEntry} one
+ * @param {string} statistic
+ */
+const testsStatistic = ({ titles }, statistic) => statistic.replace(/ of ([XY]) /, (_, /** @type {string} */ key) => ` of ${flat(titles[/** @type {Role} */ (key.toLowerCase())])} `);
+
+/**
  * A citation without the full stop at its end: something follows.
  * @param {{ citation: string }} options
  */
@@ -308,11 +316,11 @@ function testsPublished(context, all, one) {
   const found = Object.hasOwn(all.findings, one.name) ? all.findings[one.name] : [];
   const rows = found.map((each) => ({ ...each, ours: testsOurs(one, each.statistic) }));
   if (!rows.length) return el("p", { class: "none" }, "No published number about this test is on file.");
-  return el("div", { class: "cited" }, table({
+  return el("div", { class: "cited" }, publishedStrip(context, one), table({
     caption: `Published numbers about ${flat(one.name)}, and ours where it is the same statistic`, rows,
     note: "Other models, and often other words or another procedure: a difference is no error of either.",
     columns: [
-      { title: "statistic", kind: "text", value: (row) => row.statistic }, { title: "model", kind: "text", value: (row) => row.model },
+      { title: "statistic", kind: "text", value: (row) => testsStatistic(one, row.statistic) }, { title: "model", kind: "text", value: (row) => row.model },
       { title: "published", value: (row) => row.value,
         cell: (row) => (typeof row.value === "number" ? String(row.value).replace("-", MINUS) : bdi(row.value)) },
       { title: "ours", about: `measured here, in ${context.document.model}`, value: (row) => (row.ours ? pointed(context.document, row.ours) : null),
@@ -390,9 +398,8 @@ export function testsBody(context, all, one) {
     wordsStrip(context, one),
     el("div", { class: "in-words" }, el("div", {}, el("h4", {}, "In plain words"), plainWords(context, one)),
       one.three && el("div", {}, el("h4", {}, "EAT-Map"),
-        eatMap({ titles: one.titles, pattern: one.test.pattern, level2: one.test.level2, size: 92,
-        caption: `${one.test.pattern}. ${PATTERN_LINES[one.test.pattern] ?? ""} `
-          + "Red, framed, starred: associated, with the Level 2 effect size." }))),
+        eatMap({ titles: one.titles, pattern: one.test.pattern, level2: one.test.level2, differ: testsReach(context, one), size: 116,
+        caption: [el("strong", {}, mapNamed(one.test.pattern, one.titles)), ". ", MAP_READING] }))),
     el("h4", {}, one.three ? "Levels 1 and 2: the tests" : "The test"), testsLevels(context, one), testsDraws(context, one),
     one.three && [el("h4", {}, "Level 3: plain similarities"), testsSimilarities(context, one),
       el("h4", {}, "How settled the pattern is"), testsShares(context, one)],

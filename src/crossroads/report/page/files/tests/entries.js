@@ -120,6 +120,14 @@ export const testsHolds = (context, one) => testsDecisive(context, one) < LEVEL;
 export const testsOutcome = (context, one) => (testsHolds(context, one) ? "below .05" : "not below .05");
 
 /**
+ * How far the difference of the two targets reaches: "others" where other words would show it, "words" where these do, or "".
+ * @param {Context} context
+ * @param {TestEntry} one
+ */
+export const testsReach = (context, one) =>
+  (one.level1.crossed && testsHolds(context, one) ? "others" : one.level1.pvalue < LEVEL ? "words" : "");
+
+/**
  * How many words of a test were asked for and how many had no vector.
  * @param {TestEntry} one
  */

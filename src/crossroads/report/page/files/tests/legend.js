@@ -1,7 +1,8 @@
 // @ts-check
 // How to read the overview: what each number is, and the nine patterns.
 
-import { eatMap } from "../charts/maps.js";
+import { eatMap, mapPattern } from "../charts/maps.js";
+import { data } from "../parts/audits.js";
 import { el } from "../parts/elements.js";
 import { fixed } from "../parts/numbers.js";
 import { opening } from "../parts/views.js";
@@ -70,31 +71,19 @@ const reading = ({ least_effect: least = 0.2, alpha = 0.05 }, share, crossed) =>
   ["left out", "Words of the lists that the model has no vector for. They take no part in any number."],
 ];
 
-/**
- * One line on each pattern.
- * @type {Record<string, string>}
- */
-export const PATTERN_LINES = {
-  __proto__: /** @type {any} */ (null),
-  "AB-Divergent": "The targets lean to opposite attributes: X to A, Y to B.",
-  "BA-Divergent": "The targets lean to opposite attributes: X to B, Y to A.",
-  "A-Uniform": "Both targets lean to A; Level 1 shows only which does so more.",
-  "B-Uniform": "Both targets lean to B; Level 1 shows only which does so more.",
-  "AX-Singular": "Only X is found to lean, to A.",
-  "BX-Singular": "Only X is found to lean, to B.",
-  "AY-Singular": "Only Y is found to lean, to A.",
-  "BY-Singular": "Only Y is found to lean, to B.",
-  "Non-Directional": "Neither target is found to lean by itself, whatever their difference.",
-};
+/** How a map is to be read. */
+export const MAP_READING = "A cell is the stronger in colour the further the group lies towards that attribute rather than the other; its number is the size "
+  + "of d of the group taken alone. Framed and starred: a leaning is found. Dashed: none is found, which does not show that there is none. "
+  + "\u2260: the two groups differ; in a dashed circle, other words might not show it.";
 
 /** @param {TestEntry[]} tests */
 export function overviewLegend(tests) {
-  const letters = { x: "X", y: "Y", a: "A", b: "B" };
+  const { leanings, any_sets: titles } = data.phrases;
   return [
     opening("How to read these numbers", () => el("dl", { class: "legend" },
       reading(tests.find((one) => one.three)?.test.conventions ?? {}, overviewShare(tests), overviewCrossed(tests)).map(([term, text]) => [el("dt", {}, term), el("dd", {}, text)]))),
-    opening("The nine patterns", () => el("div", { class: "cards taxonomy" }, Object.entries(PATTERN_LINES).map(([name, text]) =>
-      el("div", { class: "card" }, eatMap({ titles: letters, pattern: name, size: 34 }),
-        el("div", {}, el("p", { class: "named" }, name), el("p", { class: "note" }, text)))))),
+    opening("The nine patterns", () => [el("p", { class: "map-key" }, MAP_READING), el("div", { class: "cards taxonomy" }, Object.keys(leanings).map((name) =>
+      el("div", { class: "card" }, eatMap({ titles, pattern: name, size: 74 }),
+        el("div", {}, el("p", { class: "named" }, mapPattern(name, titles)), el("p", { class: "note" }, name)))))]),
   ];
 }

@@ -3,14 +3,14 @@
 // one another; and how to read it all.
 
 import { chartsRoom, forest } from "../charts/charts.js";
-import { eatMap } from "../charts/maps.js";
+import { eatMap, mapDifference, mapNamed } from "../charts/maps.js";
 import { comparisonContexts, contextOf, modelContexts, named } from "../parts/audits.js";
 import { overviewPattern, testsShort } from "../parts/columns.js";
 import { bdi, byId, el } from "../parts/elements.js";
 import { fixed, noNumber, num, numbered, pointed, whole } from "../parts/numbers.js";
 import { flat, table } from "../parts/tables.js";
 import { opening, view, VIEWS } from "../parts/views.js";
-import { LEVEL, testsCoverage, testsHolds, testsOf, testsOutcome, testsP, testsQuestion } from "./entries.js";
+import { LEVEL, testsCoverage, testsHolds, testsOf, testsOutcome, testsP, testsQuestion, testsReach } from "./entries.js";
 import { ladderTable } from "./ladder.js";
 import { overviewCrossed, overviewLegend, overviewShare } from "./legend.js";
 
@@ -196,16 +196,18 @@ function overviewColumns(context, tests) {
 }
 
 /**
- * One test as a card: a link with its map.
+ * One test as a card: a link with its pattern in words, its map, and what it says of the difference.
  * @param {Context} context
  * @param {TestEntry} one
  */
 function overviewCard(context, one) {
+  const { titles, test: { pattern, level2 } } = one, differ = testsReach(context, one);
   return el("a", { class: "card map", ...overviewOpens(one) },
-    el("span", { class: "named" }, bdi(one.name)),
-    el("span", { class: "numbers" }, "d = ", num(context, `${one.at}/effect_size`), ", ", testsP(context, one.at, one.level1)),
-    eatMap({ titles: one.titles, pattern: one.test.pattern, level2: one.test.level2, size: chartsRoom() < 560 ? 64 : 76 }),
-    el("span", { class: "pattern" }, one.test.pattern));
+    el("span", { class: "pattern" }, mapNamed(pattern, titles)),
+    eatMap({ titles, pattern, level2, differ, size: chartsRoom() < 400 ? 78 : 92 }),
+    el("span", { class: "difference" }, differ ? "\u2260 " : "", mapDifference(differ, pattern)),
+    el("span", { class: "numbers" }, el("span", { class: "named" }, bdi(one.name)), ": d = ", num(context, `${one.at}/effect_size`), ", ",
+      testsP(context, one.at, one.level1)));
 }
 
 /**
