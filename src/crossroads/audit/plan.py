@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from crossroads.audit.kinds import Kind
-from crossroads.audit.measured.contexts import CONTEXTUAL
+from crossroads.audit.measured.contexts import CONTEXTUAL, context_names
 from crossroads.audit.measured.intersections import intersectional_names
 from crossroads.audit.measured.pairs import paired_names
 from crossroads.audit.measured.traits import trait_names
@@ -15,8 +15,6 @@ from crossroads.audit.measured.words import STATIC, word_names
 from crossroads.audit.vectors import with_images
 from crossroads.errors import InputError, join_words
 from crossroads.measures.association.battery import decade_name, series_name
-from crossroads.measures.contextual.ceat import context_name
-from crossroads.measures.contextual.levels import levels_name
 from crossroads.report.audit import KINDS
 from crossroads.sources.vectors.files import histwords
 from crossroads.stimuli import Design, batteries, catalog
@@ -71,8 +69,7 @@ class Plan:
             decades = histwords.decades(Path(self.kind.model).expanduser())
             names |= {decade_name(one.name, time): "decade" for one in self.words for time in decades}
             names |= {series_name(one.name): "trend" for one in self.words}
-        for one in self.contexts:
-            names |= {context_name(one.name): "context test", levels_name(one.name): "context levels"}
+        names |= context_names(self.contexts)
         if self.traits:
             names |= trait_names(self.human)
         if self.pairs or self.kind.name == "logits":

@@ -12,17 +12,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from crossroads.errors import InputError, UnknownNameError, in_short, join_words, require
-from crossroads.evidence import Embeddings
+from crossroads.evidence import Contexts, Embeddings
 from crossroads.geometry import Floats, cosines, effect_size, rounding_error
 from crossroads.inference.crossed import Crossed, crossed, equal_weights
 from crossroads.inference.matched import Drawn, Windows, drawn_targets, drawn_tests, windows
 from crossroads.inference.options import is_number, whole
 from crossroads.inference.permutation.test import Method
-from crossroads.measures.coverage.gaps import too_few
+from crossroads.measures.contextual.draws import expected_cosines, stack
+from crossroads.measures.coverage.gaps import NO_CONTEXT, NOT_THERE, too_few
 from crossroads.measures.coverage.words import BALANCED, Gathered, Missing, check_inputs, gather
 from crossroads.results import Result, Row, Values, long_row
 from crossroads.stimuli import Design
 from crossroads.stimuli.files.lists import read_frequencies
+from crossroads.wording import phrases
 from crossroads.wording.numbers import Mark, P, between, number, p_equals, percent
 from crossroads.wording.table import Column, Interval, Table
 
@@ -198,7 +200,7 @@ def _p(value: float | None, mark: Mark) -> P | None:
 
 
 def frequency(
-    emb: Embeddings,
+    emb: Embeddings | Contexts,
     design: Design,
     *,
     frequencies: Mapping[str, float] | str | Path | None = None,
@@ -221,7 +223,9 @@ def frequency(
     emb, design, missing
         As in :func:`~crossroads.weat`. Words without a frequency are missing as well. Words of like frequency
         come from ``emb.pool``: all words of ``cr.load(path)``, or those that
-        ``cr.load(path, words=…, pool=20_000)`` reads along.
+        ``cr.load(path, words=…, pool=20_000)`` reads along. Of contexts, as in :func:`~crossroads.ceat`,
+        those of a word are averaged first; they have no pool and no order, so that frequencies must be given
+        and the answer rests on equal frequency.
     frequencies
         Word to count or frequency, or the path of a CSV or TSV file of both; ``"wordfreq"`` for the package
         of that name (the extra ``frequency``) in the language of the design, or ``"wordfreq:de"``, or a code
@@ -274,28 +278,31 @@ def frequency(
     (True, 'no')
     """
     whole("draws", draws, least=1, hint="draw at least one test; 2,000 is usual.")
-    check_inputs(design, emb)
+    check_inputs(design, *([] if isinstance(emb, Contexts) else [emb]))
     if design.y is None:
         raise InputError(
             f"the design {design.name!r} has one target.",
             hint="frequencies of two targets are compared: give y as well.",
         )
-    scale = _scale(frequencies, emb, design)
-    found, f = _gather(emb, design, scale, missing)
-    v = found.vectors
-    n_x, n_y, n_a = (len(v[key]) for key in "xya")
-    table = cosines(np.concatenate([v["x"], v["y"]]), np.concatenate([v["a"], v["b"]]))
+    index = emb.index if isinstance(emb, Contexts) else emb
+    scale = _scale(frequencies, index, design)
+    found, f = _gather(index, design, scale, missing, absent=NO_CONTEXT if index is not emb else NOT_THERE)
+    n_x, n_y, n_a = (len(found.words[key]) for key in "xya")
+    table = _table(emb, found)
     s = table[:, :n_a].mean(axis=1) - table[:, n_a:].mean(axis=1)
     line = _line(f[: n_x + n_y], s, n_x)
     d = effect_size(s[:n_x], s[n_x:], ddof=1)
     adjusted = _at_equal(table, n_x, n_a, f[: n_x + n_y], rounding_error(emb.dim))
-    nulls, lacking = _matched(emb, design, scale, found, f, draws, seed)
+    nulls: dict[str, Drawn] = {}
+    lacking = "contexts of other words are not known"
+    if isinstance(emb, Embeddings):
+        nulls, lacking = _matched(emb, design, scale, found, f, draws, seed)
     pvalues = {name: _share(one, d) for name, one in nulls.items()}
     difference = float(s[:n_x].mean() - s[n_x:].mean())
     answer, reason = _answer(line, difference, pvalues.get("targets"), adjusted, lacking)
     words = [word for key in _SETS for word in found.words[key]]
     return FrequencyResult(
-        design=design.name,
+        design=phrases.tested(design.name, "ceat") if isinstance(emb, Contexts) else design.name,
         effect_size=d,
         difference=difference,
         gap=line.gap,
@@ -326,6 +333,14 @@ def frequency(
         },
         provenance=(emb.provenance,),
     )
+
+
+def _table(emb: Embeddings | Contexts, found: Gathered) -> Floats:
+    """Cosines of targets with attributes; of contexts, those to be expected of any of them."""
+    if isinstance(emb, Contexts):
+        return expected_cosines(stack(emb, {key: found.words[key] for key in _SETS}))
+    v = found.vectors
+    return cosines(np.concatenate([v["x"], v["y"]]), np.concatenate([v["a"], v["b"]]))
 
 
 class _Scale(NamedTuple):
@@ -432,14 +447,15 @@ def _wordfreq_scale(name: str, design: Design) -> _Scale:
     return _Scale(f"wordfreq, {language}", of, of_pool)
 
 
-def _gather(emb: Embeddings, design: Design, scale: _Scale, missing: Missing) -> tuple[Gathered, Floats]:
+def _gather(
+    emb: Embeddings, design: Design, scale: _Scale, missing: Missing, *, absent: str
+) -> tuple[Gathered, Floats]:
     """Vectors and log frequencies of the words that have both."""
     sets = {key: design.sets[key] for key in _SETS}
     least = {"x": 2, "y": 2, "a": 1, "b": 1}
     # sets are balanced once words without a frequency are left out
-    found = gather(
-        emb, sets, missing="drop" if missing == "balance" else missing, least=least, design=design.name
-    )
+    policy = "drop" if missing == "balance" else missing
+    found = gather(emb, sets, missing=policy, least=least, design=design.name, absent=absent)
     values = {
         key: [
             scale.of(word, emb.labels[row])
