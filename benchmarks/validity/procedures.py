@@ -288,7 +288,7 @@ def pairs(cell: Cell, seed: int) -> Tallies:
             _note(seen, "dominance p", pvalue)
         if one.low is not None and one.high is not None:
             _note(seen, "dominance, interval", not one.low <= 0 <= one.high)
-        _note(seen, "dominance, declared", abs(one.difference) >= found.least)
+        _note(seen, "dominance, published rule", abs(one.difference) >= found.least)
         for null in ("pooled", "normal"):
             choice: Any = null
             try:

@@ -5,8 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+import pytest
 
 import crossroads as cr
+from crossroads.errors import InputError
+from crossroads.measures.rungs import QUESTIONS
 
 
 def world(lean: float, seed: int = 0) -> tuple[cr.Embeddings, cr.Design]:
@@ -44,3 +47,73 @@ def test_each_kind_of_test_is_counted_by_itself_and_frequency_only_where_it_was_
         f"{'is' if more else 'are'} more than words being rare or common."
     )
     assert type(sure).from_json(sure.to_json()) == sure
+
+
+def test_a_question_that_was_not_asked_says_so_and_why() -> None:
+    emb, design = world(1.0)
+    test = cr.weat(emb, design)
+    fit = cr.rsa(emb, design.x, design.y or (), design.a, n=5, samples=5, permutations=99)
+    rng = np.random.default_rng(1)
+    contexts = cr.Contexts.from_dict({word: rng.normal(emb[word], 0.1, (3, 20)) for word in design.words})
+    over = cr.ceat(contexts, design, samples=20)
+    one = cr.weat(emb, cr.Design(name="alone", x=design.x, a=design.a, b=design.b))
+    sure = cr.ladder([test, one, fit, over])
+    for rungs in sure.tests.values():
+        assert [rung.asks for rung in rungs] == list(QUESTIONS)
+        for rung in rungs[2:]:
+            assert (rung.answer, rung.value) == ("not asked", None)
+            assert rung.reason
+    reasons = {name: rungs[2].reason or "" for name, rungs in sure.tests.items()}
+    assert reasons["alone"] == "frequencies of two targets are compared"
+    assert "--frequencies" in reasons["made up"]
+    assert "--frequencies" in reasons["made up CEAT"]
+    assert all(
+        values["beyond_frequency"] is None and values["topic_percentile"] is None
+        for _, _, values in sure.readings("how sure")
+    )
+    told = sure.tabulate({"how sure": sure})
+    assert [row["frequency"] for row in told.rows] == ["not asked"] * 4
+    assert any("made up CEAT: among arbitrary topics was not asked: " in note for note in told.notes)
+    assert "among them" not in sure.headline()
+    assert type(sure).from_json(sure.to_json()) == sure
+
+
+def test_frequency_is_asked_of_tests_over_contexts_where_it_is_given() -> None:
+    emb, design = world(1.0)
+    rng = np.random.default_rng(1)
+    contexts = cr.Contexts.from_dict({word: rng.normal(emb[word], 0.1, (3, 20)) for word in design.words})
+    over = cr.ceat(contexts, design, samples=20)
+    counts = {word: 10.0 + i % 5 for i, word in enumerate(design.words)}
+    explained = cr.frequency(contexts, design, frequencies=counts)
+    assert over.crossed is not None
+    assert explained.difference == pytest.approx(over.crossed.difference, abs=1e-15)
+    assert explained.effect_size == pytest.approx(over.stimulus_effect_size, abs=1e-12)
+    rung = cr.ladder([over, explained]).tests["made up CEAT"][2]
+    assert (rung.answer, rung.value) == (explained.answer, explained.adjusted.pvalue)
+    assert rung.method == "equal frequency, given as a table"
+    with pytest.raises(InputError, match="given as arrays are not known"):
+        cr.frequency(contexts, design)
+
+
+def test_tests_that_are_given_one_by_one_are_adjusted_for_their_number() -> None:
+    tests = []
+    for seed in range(4):
+        emb, design = world(0.3, seed)
+        given: dict[str, Any] = {key: tuple(words) for key, words in design.sets.items()}
+        tests.append(cr.weat(emb, cr.Design(name=f"world {seed}", **given)))
+    drawn = [test.crossed.pvalue for test in tests if test.crossed and test.crossed.pvalue is not None]
+    assert len(drawn) == 4
+    sure = cr.ladder(tests)
+    told = [rungs[1].value for rungs in sure.tests.values()]
+    assert told == pytest.approx(list(cr.stats.benjamini_hochberg(drawn)))
+    assert told != pytest.approx(drawn)
+
+
+def test_a_ladder_is_of_results_each_once() -> None:
+    emb, design = world(1.0)
+    test = cr.weat(emb, design)
+    with pytest.raises(InputError, match="'made up' is there twice"):
+        cr.ladder([test, cr.mleat(emb, design, resamples=0)])
+    wrong: Any = [test, "made up"]
+    with pytest.raises(InputError, match="one of the results is 'made up'"):
+        cr.ladder(wrong)

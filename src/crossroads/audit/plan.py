@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from crossroads.audit.kinds import Kind
-from crossroads.audit.measured.contexts import CONTEXTUAL
+from crossroads.audit.measured.contexts import CONTEXTUAL, context_names
 from crossroads.audit.measured.intersections import intersectional_names
 from crossroads.audit.measured.pairs import paired_names
 from crossroads.audit.measured.traits import trait_names
@@ -15,8 +15,6 @@ from crossroads.audit.measured.words import STATIC, word_names
 from crossroads.audit.vectors import with_images
 from crossroads.errors import InputError, join_words, one_of
 from crossroads.measures.association.battery import decade_name, series_name
-from crossroads.measures.contextual.ceat import context_name
-from crossroads.measures.contextual.levels import levels_name
 from crossroads.measures.geometry.anisotropy import OF_CONTEXTS
 from crossroads.measures.geometry.corrections import Correction
 from crossroads.report.audit import KINDS
@@ -76,8 +74,7 @@ class Plan:
             names |= {series_name(one.name): "trend" for one in self.words}
         if self.contexts:
             names |= {OF_CONTEXTS: "anisotropy"}
-        for one in self.contexts:
-            names |= {context_name(one.name): "context test", levels_name(one.name): "context levels"}
+        names |= context_names(self.contexts)
         if self.traits:
             names |= trait_names(self.human)
         if self.pairs or self.kind.name == "logits":

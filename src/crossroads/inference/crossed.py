@@ -49,7 +49,8 @@ class Crossed:
     shares: Mapping[str, float]
     """Shares of the variance that come from ``targets``, from ``attributes`` and from single ``cells``."""
     attribute_pvalue: float | None
-    """Share of the divisions of the attribute words that are at least as extreme, targets as given."""
+    """Share of the divisions of the attribute words that are at least as extreme, targets as given; two-sided
+    it is twice the smaller tail. None where the attributes do not differ."""
     attribute_method: str | None
     """How that p-value was found."""
     reason: str | None
@@ -472,7 +473,15 @@ class Trend:
     """Why there is no slope."""
 
 
-def trend(tables: Floats, times: Sequence[float], n_x: int, n_a: int, *, level: float = LEVEL) -> Trend:
+def trend(
+    tables: Floats,
+    times: Sequence[float],
+    n_x: int,
+    n_a: int,
+    *,
+    score_error: float = 0.0,
+    level: float = LEVEL,
+) -> Trend:
     r"""Slope of a difference over time, in tables of the same words at several points in time.
 
     The slopes of the single cosines are a table of targets and attributes, whose difference is the slope of
@@ -488,6 +497,8 @@ def trend(tables: Floats, times: Sequence[float], n_x: int, n_a: int, *, level: 
         The points in time, at least three.
     n_x, n_a
         Number of targets, and of attributes, of the first set.
+    score_error
+        Largest error that rounding can leave in a mean of cosines.
     level
         Level of the interval.
     """
@@ -509,9 +520,9 @@ def trend(tables: Floats, times: Sequence[float], n_x: int, n_a: int, *, level: 
         level=level,
         points=n,
         words=dict(zip("xyab", sizes, strict=True)),
-        reason="the words of each set do not differ",
+        reason="the words do not differ, or do not change",
     )
-    if total <= 0:
+    if total <= (4 * score_error * float(np.abs(weights).sum())) ** 2:  # nothing but rounding
         return found
     parts = [*zip(drawn.parts.tolist(), (size - 1 for size in sizes), strict=True), (over_time, n - 2)]
     df = 1 / sum((part / total) ** 2 / free for part, free in parts)

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import ClassVar, Self
 
-from crossroads.errors import InputError
+from crossroads.errors import InputError, in_short
 from crossroads.inference.crossed import Crossed
 from crossroads.inference.multiplicity import adjust_known
 from crossroads.measures.association.battery import BatteryResult
@@ -34,7 +34,11 @@ QUESTIONS: Mapping[str, str] = {
 """The rungs of the ladder, from the narrowest question."""
 _ASSOCIATION, _COMPARISON = "association", "comparison of geometry"
 _PLURALS = {_ASSOCIATION: "associations", _COMPARISON: "comparisons of geometry"}
-YES, NO, CANNOT_TELL = "yes", "no", "cannot tell"
+YES, NO, CANNOT_TELL, NOT_ASKED = "yes", "no", "cannot tell", "not asked"
+_NO_FREQUENCY = "frequencies of its words were not given or found (cr.frequency, or --frequencies)"
+_NO_PLACEBO = "no placebo tests were drawn (cr.placebo, or --placebo)"
+_NO_OTHERS = "placebo tests would take contexts of a thousand other words"
+_NO_GEOMETRY = "it is asked of associations, not of comparisons of geometry"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -44,7 +48,8 @@ class Rung:
     asks: str
     """Which question: a key of ``QUESTIONS``."""
     answer: str | None
-    """``yes``, ``no`` or ``cannot tell``; None for the last question, whose number is a description."""
+    """``yes``, ``no`` or ``cannot tell``; ``not asked`` where it was not measured; None for the last
+    question, whose number is a description."""
     value: float | None
     """The p-value, or for the last question the share of placebo tests that are weaker."""
     sign: Mark
@@ -52,7 +57,7 @@ class Rung:
     method: str
     """How the number was found."""
     reason: str | None = None
-    """Why it cannot be told, or what the answer rests on."""
+    """Why it cannot be told or was not asked, or what the answer rests on."""
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
@@ -105,14 +110,15 @@ class LadderResult(Result):
     def tabulate(cls, results: Mapping[str, Self]) -> Table:
         """One row per test: an answer to each question, with its number."""
         rows: list[Row] = []
-        reasons: dict[tuple[str, str], list[str]] = {}
+        reasons: dict[str, list[str]] = {}
         for result in results.values():
             for name, rungs in result.tests.items():
                 found = {one.asks: one for one in rungs}
                 rows.append(_cells(name, result.questions.get(name, ""), found))
                 for one in rungs:
-                    if one.reason and one.answer in (CANNOT_TELL, None):
-                        reasons.setdefault((one.asks, one.reason), []).append(name)
+                    if one.reason and one.answer in (CANNOT_TELL, NOT_ASKED, None):
+                        was = " was not asked" if one.answer == NOT_ASKED else ""
+                        reasons.setdefault(f"{one.asks}{was}: {one.reason}", []).append(name)
         short = phrases.ADJUSTMENTS[phrases.ADJUSTMENT][0]
         columns = (
             Column(key="test", head="test"),
@@ -124,7 +130,10 @@ class LadderResult(Result):
             Column(key="these", head=THESE, note=_said(THESE)),
             Column(key="these_p", head="exact p", note="not adjusted", spare=4),
         )
-        notes = tuple(f"{', '.join(names)}: {asks}: {reason}." for (asks, reason), names in reasons.items())
+        notes = tuple(
+            f"{', '.join(names) if len(names) < len(rows) else 'all tests'}: {said}."
+            for said, names in reasons.items()
+        )
         said = " ".join(result.headline() for result in results.values())
         title = f"How sure: {said.removesuffix('.')}"
         return Table(name="ladder", title=title, columns=columns, rows=tuple(rows), notes=notes)
@@ -144,7 +153,7 @@ class LadderResult(Result):
             values: Values = {}
             for asks in (THESE, OTHER, FREQUENCY):
                 key, one = asks.replace(" ", "_"), found.get(asks)
-                values[key] = None if one is None else one.answer
+                values[key] = None if one is None or one.answer == NOT_ASKED else one.answer
                 values[f"{key}_pvalue"] = None if one is None else one.value
             values["topic_percentile"] = found[TOPICS].value if TOPICS in found else None
             yield ladder_name(test), "ladder", values
@@ -155,11 +164,15 @@ class LadderResult(Result):
         said = []
         for noun in dict.fromkeys(map(self._noun, found)):
             mine = [answers for test, answers in found.items() if self._noun(test) == noun]
-            asked = [answers[OTHER] for answers in mine if OTHER in answers]
+            asked = [answers[OTHER] for answers in mine if answers.get(OTHER, NOT_ASKED) != NOT_ASKED]
             if asked:
                 said.append(f"{asked.count(YES)} of {counted(len(asked), noun, _PLURALS.get(noun))}")
         text = f"{' and '.join(said)} would be found with other words for the same things"
-        told = [answers for answers in found.values() if FREQUENCY in answers and answers.get(OTHER) == YES]
+        told = [
+            answers
+            for answers in found.values()
+            if answers.get(FREQUENCY, NOT_ASKED) != NOT_ASKED and answers.get(OTHER) == YES
+        ]
         more = sum(answers[FREQUENCY] == YES for answers in told)
         if told:
             among, verb = counted(len(told), "association"), "is" if more == 1 else "are"
@@ -191,13 +204,16 @@ def ladder(results: Result | Iterable[Result]) -> LadderResult:
 
     *These words* is answered by the exact p-value, with attribute words as given; *other words* by the
     crossed one, with targets and attributes drawn, adjusted for the number of tests (Benjamini and
-    Hochberg); *beyond frequency* by :func:`~crossroads.frequency`; *among arbitrary topics* is a
-    description, from :func:`~crossroads.placebo`, and has no answer. There is no composite score.
+    Hochberg): those of a battery, and all others of a kind together. *Beyond frequency* is answered by
+    :func:`~crossroads.frequency`; *among arbitrary topics* is a description, from
+    :func:`~crossroads.placebo`, and has no answer. A question that was not asked says so, and why. There is
+    no composite score.
 
     Parameters
     ----------
     results
-        Tests or batteries, with the frequencies and placebos of their designs where they were measured.
+        Tests or batteries of one model, with the frequencies and placebos of their designs where they were
+        measured.
 
     References
     ----------
@@ -209,13 +225,18 @@ def ladder(results: Result | Iterable[Result]) -> LadderResult:
     >>> import crossroads as cr
     >>> design = cr.catalog("weat7")
     >>> battery = cr.battery(cr.load("default", words=design.words), design, missing="drop")
-    >>> [(rung.asks, rung.answer) for rung in cr.ladder(battery).tests["weat7"]]
-    [('these words', 'yes'), ('other words', 'no')]
+    >>> [rung.answer for rung in cr.ladder(battery).tests["weat7"]]
+    ['yes', 'no', 'not asked', 'not asked']
     """
     given = [results] if isinstance(results, Result) else list(results)
+    for one in given:
+        if not isinstance(one, Result):
+            raise InputError(f"one of the results is {in_short(one)}.", hint="give what measures returned.")
     tests: dict[str, tuple[Rung, ...]] = {}
     questions: dict[str, str] = {}
     for name, question, rungs in _tests(given):
+        if name in tests:
+            raise InputError(f"{name!r} is there twice.", hint="give the tests of one model, each once.")
         tests[name] = rungs
         questions[name] = question
     if not tests:
@@ -242,47 +263,69 @@ def ladder(results: Result | Iterable[Result]) -> LadderResult:
 
 def _tests(results: list[Result]) -> Iterator[tuple[str, str, tuple[Rung, ...]]]:
     """Every test of two targets, by name, with what it asks and its rungs."""
-    for one in results:
+    alone = _adjusted_alone(results)
+    for i, one in enumerate(results):
         if isinstance(one, WeatResult):
-            answer = one.answer
-            rungs = _first(one.p, one.method, one.crossed, answer)
-            yield one.design, one.question, (*rungs, *_beyond(one.design, results))
+            yield one.design, one.question, _on_words(one, alone[i], results)
         elif isinstance(one, MleatResult):
-            answer = one.level1.answer
-            rungs = _first(one.level1.p, one.level1.method, one.level1.crossed, answer)
-            yield one.design, one.question, (*rungs, *_beyond(one.design, results))
+            yield one.design, one.question, _on_words(one.level1, alone[i], results)
         elif isinstance(one, BatteryResult):
             for test, p in zip(one.tests, one.adjusted_p(), strict=True):
-                rungs = _first(test.level1.p, test.level1.method, test.level1.crossed, p)
-                yield test.design, test.question, (*rungs, *_beyond(test.design, results))
+                yield test.design, test.question, _on_words(test.level1, p, results)
         elif isinstance(one, CeatResult):
-            answer = None if one.crossed is None or one.crossed.pvalue is None else P(one.crossed.pvalue)
-            yield one.label, one.question, _first(one.p, one.stimulus_method, one.crossed, answer)
-        elif isinstance(one, RsaGridResult):
-            marks = one.adjusted_marks()[phrases.ADJUSTMENT]
-            for i, test_of_items in enumerate(one.tests):
-                yield _geometry(test_of_items, marks.get(i))
+            yield one.label, one.question, _over_contexts(one, alone[i], results)
         elif isinstance(one, CeatBatteryResult):
             for context, p in zip(one.tests, one.adjusted_p(), strict=True):
-                rungs = _first(context.p, context.stimulus_method, context.crossed, p)
-                yield context.label, one.asks(context.design), rungs
-
-    yield from _comparisons([one for one in results if isinstance(one, RsaResult)])
-
-
-def _comparisons(tests: list[RsaResult]) -> Iterator[tuple[str, str, tuple[Rung, ...]]]:
-    """Comparisons of geometry that are no grid, adjusted for their number."""
-    pvalues = [None if one.crossed is None else one.crossed.pvalue for one in tests]
-    adjusted = adjust_known(pvalues)[phrases.ADJUSTMENT] if tests else ()
-    for one, p in zip(tests, adjusted, strict=True):
-        yield _geometry(one, None if p is None else P(p))
+                yield context.label, one.asks(context.design), _over_contexts(context, p, results)
+        elif isinstance(one, RsaGridResult):
+            marks = one.adjusted_marks()[phrases.ADJUSTMENT]
+            for number, test_of_items in enumerate(one.tests):
+                yield test_of_items.label, "", _of_geometry(test_of_items, marks.get(number))
+        elif isinstance(one, RsaResult):
+            yield one.label, "", _of_geometry(one, alone[i])
 
 
-def _geometry(one: RsaResult, answer: P | None) -> tuple[str, str, tuple[Rung, ...]]:
-    return one.label, "", _first(one.p, "monte-carlo", one.crossed, answer)
+def _adjusted_alone(results: list[Result]) -> dict[int, P | None]:
+    """The p-values for other words of tests that are in no battery, adjusted for their number, by place.
+
+    A tail chosen after the fact is no p-value to adjust, so that such tests are two-sided.
+    """
+    found: dict[int, P | None] = {}
+    for kinds in ((WeatResult, MleatResult), (CeatResult,), (RsaResult,)):
+        places = [i for i, one in enumerate(results) if isinstance(one, kinds)]
+        drawn = [_crossed(results[i]) for i in places]
+        pvalues = [
+            None if one is None else one.tail("two-sided") if one.alternative == "observed" else one.pvalue
+            for one in drawn
+        ]
+        adjusted = adjust_known(pvalues)[phrases.ADJUSTMENT] if places else ()
+        found |= {i: None if p is None else P(p) for i, p in zip(places, adjusted, strict=True)}
+    return found
 
 
-def _first(exact: P, method: str, crossed: Crossed | None, answer: P | None) -> tuple[Rung, ...]:
+def _crossed(one: Result) -> Crossed | None:
+    if isinstance(one, MleatResult):
+        return one.level1.crossed
+    return one.crossed if isinstance(one, WeatResult | CeatResult | RsaResult) else None
+
+
+def _on_words(test: WeatResult, answer: P | None, results: list[Result]) -> tuple[Rung, ...]:
+    lacking = _NO_FREQUENCY if "y" in test.sets else "frequencies of two targets are compared"
+    beyond = _beyond(test.design, results, {FREQUENCY: lacking, TOPICS: _NO_PLACEBO})
+    return (*_first(test.p, test.method, test.crossed, answer), *beyond)
+
+
+def _over_contexts(test: CeatResult, answer: P | None, results: list[Result]) -> tuple[Rung, ...]:
+    beyond = _beyond(test.label, results, {FREQUENCY: _NO_FREQUENCY, TOPICS: _NO_OTHERS})
+    return (*_first(test.p, test.stimulus_method, test.crossed, answer), *beyond)
+
+
+def _of_geometry(test: RsaResult, answer: P | None) -> tuple[Rung, ...]:
+    beyond = _beyond(test.label, [], dict.fromkeys((FREQUENCY, TOPICS), _NO_GEOMETRY))
+    return (*_first(test.p, "monte-carlo", test.crossed, answer), *beyond)
+
+
+def _first(exact: P, method: str, crossed: Crossed | None, answer: P | None) -> tuple[Rung, Rung]:
     """The first two questions."""
     these = Rung(
         asks=THESE,
@@ -292,7 +335,7 @@ def _first(exact: P, method: str, crossed: Crossed | None, answer: P | None) -> 
         method=f"targets exchanged, {method}",
     )
     if crossed is None:
-        return (these,)
+        return these, _not_asked(OTHER, "the result was saved before this was measured")
     other = Rung(
         asks=OTHER,
         answer=CANNOT_TELL if answer is None else YES if answer.value < ALPHA else NO,
@@ -304,27 +347,36 @@ def _first(exact: P, method: str, crossed: Crossed | None, answer: P | None) -> 
     return these, other
 
 
-def _beyond(design: str, results: list[Result]) -> Iterator[Rung]:
-    """The other questions, where frequencies and placebos were measured."""
-    for one in results:
-        if isinstance(one, FrequencyResult) and one.design == design:
-            yield Rung(
-                asks=FREQUENCY,
-                answer=one.answer,
-                value=one.matched_pvalue,
-                sign="" if one.matched_pvalue is None else "≈",
-                method=f"words of like frequency, {one.source}",
-                reason=one.reason,
-            )
-    for one in results:
-        if isinstance(one, PlaceboResult) and one.design == design:
-            yield Rung(
-                asks=TOPICS,
-                answer=None,
-                value=one.topic_percentile,
-                sign="≈",
-                method=counted(one.topic_statistics.size, "placebo test"),
-            )
+def _not_asked(asks: str, reason: str) -> Rung:
+    return Rung(asks=asks, answer=NOT_ASKED, value=None, sign="", method="none", reason=reason)
+
+
+def _beyond(test: str, results: list[Result], lacking: Mapping[str, str]) -> Iterator[Rung]:
+    """The other questions, from frequencies and placebos of the test, or why they were not asked."""
+    explained = [one for one in results if isinstance(one, FrequencyResult) and one.design == test]
+    for one in explained[:1]:
+        drawn = one.matched_pvalue is not None
+        yield Rung(
+            asks=FREQUENCY,
+            answer=one.answer,
+            value=one.matched_pvalue if drawn else one.adjusted.pvalue,
+            sign="≈" if drawn else "",
+            method=f"{'words of like frequency' if drawn else 'equal frequency'}, {one.source}",
+            reason=one.reason,
+        )
+    if not explained:
+        yield _not_asked(FREQUENCY, lacking[FREQUENCY])
+    placebos = [one for one in results if isinstance(one, PlaceboResult) and one.design == test]
+    for found in placebos[:1]:
+        yield Rung(
+            asks=TOPICS,
+            answer=None,
+            value=found.topic_percentile,
+            sign="≈",
+            method=counted(found.topic_statistics.size, "placebo test"),
+        )
+    if not placebos:
+        yield _not_asked(TOPICS, lacking[TOPICS])
 
 
 def _cells(name: str, question: str, found: Mapping[str, Rung]) -> Row:

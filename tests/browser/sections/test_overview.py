@@ -444,12 +444,18 @@ def test_a_page_of_a_ladder_alone_has_every_answer_with_its_number_and_reason(
     assert "would be found with other words for the same things" in part.locator("caption").inner_text()
     rows = list(csv.DictReader(io.StringIO(_clipboard(page, "Copy CSV"))))
     for row, rungs in zip(rows, sure["tests"].values(), strict=True):
-        these, other = rungs
+        these, other, frequency, topics = rungs
         assert (row["these words"], row["other words"]) == (these["answer"], other["answer"])
+        assert row["beyond frequency"] == frequency["answer"] == "not asked"
+        assert "topics" not in row
         assert float(row["exact p"]) == these["value"]
         assert (float(row["p (BH)"]) if row["p (BH)"] else None) == other["value"]
     assert [row["test"] for row in rows] == [HOSTILE[0], "same"]
     assert rows[1]["other words"] == "cannot tell"
     note = part.locator(".note:not(.cut)")
-    assert note.inner_text() == "same, other words: the words of each set do not differ."
+    assert note.inner_text() == (
+        f"all tests, beyond frequency was not asked: {frequency['reason']}. "
+        f"all tests, among arbitrary topics was not asked: {topics['reason']}. "
+        "same, other words: the words of each set do not differ."
+    )
     assert page.locator("#others").count() == 0

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -196,3 +198,16 @@ def test_two_points_have_no_trend_and_say_so() -> None:
     assert result.trend is not None
     assert (result.trend.slope, result.trend.reason) == (None, "a trend needs three points in time")
     assert "a trend needs three points in time" in result.table().notes[-1]
+
+
+def test_models_that_are_the_same_at_all_times_have_no_trend() -> None:
+    found = series(dict.fromkeys(range(1900, 2000, 10), model(1)), designs()[0], resamples=0).trend
+    assert found is not None
+    assert (found.slope, found.pvalue) == (None, None)
+    assert found.reason == "the words do not differ, or do not change"
+
+
+@pytest.mark.parametrize("time", ["then", float("nan"), None])
+def test_a_series_is_over_years(time: Any) -> None:
+    with pytest.raises(InputError, match="a point in time is"):
+        series({1900: model(1), time: model(2), 1950: model(3)}, designs()[0])

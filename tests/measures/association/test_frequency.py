@@ -22,7 +22,9 @@ from crossroads.errors import (
     UnknownNameError,
 )
 from crossroads.inference.crossed import crossed, spread, spread_at_equal
+from crossroads.inference.matched import Drawn
 from crossroads.measures import FrequencyResult
+from crossroads.measures.association.frequency import _share
 from crossroads.stimuli.files.lists import read_frequencies
 
 SIZE = 4_000
@@ -71,6 +73,30 @@ def test_what_frequency_does_alone_is_told_from_what_words_mean() -> None:
     assert alone.answer == "no"
     assert alone.reason.startswith("words of like frequency, drawn at random, come out as far apart")
     assert abs(alone.adjusted.difference) < abs(alone.difference) / 2
+
+
+def test_an_association_against_what_frequency_does_is_more_than_frequency() -> None:
+    emb, design = world(moved=1.0, meant=-5.0)
+    turned = cr.frequency(emb, design)
+    low, median, high = turned.matched["effect_size"]
+    assert turned.effect_size < 0 < low < median
+    assert abs(turned.effect_size) < high  # some words of like frequency are as far apart, on the other side
+    assert turned.matched_pvalue is not None and turned.matched_pvalue < 0.01
+    assert turned.answer == "yes"
+
+
+@pytest.mark.parametrize("middle", [0.0, 0.4, 1.5])
+def test_the_matched_p_holds_its_level_wherever_frequency_pulls(middle: float) -> None:
+    rng, found = np.random.default_rng(3), []
+    for d in rng.normal(middle, 1.0, 1000).tolist():
+        drawn = rng.normal(middle, 1.0, 200)
+        found.append(_share(Drawn(drawn, drawn), d))
+    # 50 expected; P(71 or more of 1,000) = .002
+    assert sum(p <= 0.05 for p in found) <= 70
+    # on the side of most tests it is the share that is as large on either
+    drawn = np.array([0.5, 1.0, 1.5, 2.0, -1.6])
+    assert _share(Drawn(drawn, drawn), 1.5) == 4 / 6
+    assert _share(Drawn(drawn, drawn), -2.0) == 1 / 6  # 2.0 is as large, where frequency pulls
 
 
 def test_groups_apart_in_frequency_cannot_be_told_apart_in_meaning() -> None:
@@ -362,3 +388,40 @@ def test_a_result_shows_its_answer() -> None:
     (_, kind, values), *_ = found.readings("")
     assert kind == "frequency"
     assert set(values) == set(FrequencyResult.asked["frequency"])
+
+
+def test_a_path_may_be_a_string_and_a_table_in_lower_case(tmp_path: Path) -> None:
+    emb, design = world(moved=1.0)
+    counts = {word: SIZE - row for row, word in enumerate(WORDS)}
+    file = tmp_path / "counts.csv"
+    file.write_text("".join(f"{word},{count}\n" for word, count in counts.items()), encoding="utf-8")
+    assert cr.frequency(emb, design, frequencies=str(file)) == cr.frequency(emb, design, frequencies=counts)
+    with pytest.raises(FormatError, match="no such file"):
+        cr.frequency(emb, design, frequencies=str(tmp_path / "lost.csv"))
+    upper = cr.Embeddings([word.title() for word in WORDS], emb.vectors)
+    sets = {key: [word.title() for word in words] for key, words in design.sets.items()}
+    titled = cr.Design(name="world", x=sets["x"], y=sets["y"], a=sets["a"], b=sets["b"])
+    found = cr.frequency(upper, titled, frequencies=counts)
+    assert found.matched_pvalue == cr.frequency(emb, design, frequencies=counts).matched_pvalue is not None
+
+
+def test_rows_of_zeros_are_not_drawn() -> None:
+    emb, design = world(moved=1.0)
+    vectors = np.array(emb.vectors)
+    own = set(design.words)
+    zero = [row for row in range(100, 200) if WORDS[row] not in own][::3]
+    vectors[zero] = 0.0
+    found = cr.frequency(cr.Embeddings(WORDS, vectors, ranks=np.arange(1, SIZE + 1)), design)
+    assert np.isfinite(found.matched["both_difference"]).all()
+
+
+def test_sets_are_balanced_after_words_without_a_frequency_are_left_out() -> None:
+    emb, design = world(moved=1.0)
+    known = {word: SIZE - row for row, word in enumerate(WORDS) if word not in (design.x[0], design.a[0])}
+    found = cr.frequency(emb, design, frequencies=known, missing="balance")
+    sizes = {key: len(words) for key, words in found.sets.items()}
+    assert sizes == {"x": 15, "y": 15, "a": 9, "b": 9}
+    assert found.coverage is not None
+    assert found.coverage.policy == "balance"
+    assert found.coverage.dropped["x"] == {design.x[0]: "no frequency is known"}
+    assert list(found.coverage.dropped["y"].values()) == ["left out to balance the sets"]

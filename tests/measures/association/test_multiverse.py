@@ -125,3 +125,10 @@ def test_the_curve_has_a_mark_for_every_specification() -> None:
     heights = [line.get_ydata()[0] for line in axes.lines if line.get_marker() in ("o", "s")]
     assert heights == sorted(one.effect_size for one in found.specifications)
     assert [line.get_marker() for line in axes.lines].count("s") == 1
+
+
+def test_sets_of_equal_words_have_no_specification() -> None:
+    emb, design = world()
+    same = {word: emb[words[0]] for words in design.sets.values() for word in words}
+    with pytest.raises(InputError, match="do not differ"):
+        cr.multiverse(cr.Embeddings.from_dict(same), design)

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import crossroads as cr
-from crossroads.errors import EvidenceError, InputError
+from crossroads.errors import DesignError, EvidenceError, InputError
 from crossroads.geometry import cosines, unit
 from crossroads.measures.association.reliability import _intraclass
 from crossroads.stats import reliability
@@ -116,3 +116,24 @@ def test_an_icc_takes_two_models_that_differ() -> None:
         cr.stats.icc({"one": emb}, design)
     with pytest.raises(EvidenceError, match="equal"):
         cr.stats.icc({"one": emb, "same": emb}, design)
+
+
+def test_a_negative_reliability_is_no_less_than_minus_one() -> None:
+    emb, design = world(0.5)
+    # both attributes have the same words, so that one half of A less one of B is minus what is left
+    found = reliability(emb, cr.Design(name="against", x=design.x, y=design.y or (), a=design.a, b=design.a))
+    assert found.attributes is not None and -1 <= found.attributes < -0.9
+
+
+def test_rounding_errors_have_no_reliability() -> None:
+    _, design = world(0.5)
+    rows = {word: [1.0, 0.1 * (1 + (word[0] in "xy")), 0.3] for word in design.words}
+    found = reliability(cr.Embeddings.from_dict(rows), design)
+    assert (found.attributes, found.targets) == (None, None)
+    assert set(found.alpha.values()) == {None}
+
+
+def test_one_target_has_no_reliability() -> None:
+    emb, design = world(0.5)
+    with pytest.raises(DesignError, match="single target"):
+        reliability(emb, cr.Design(name="one", x=design.x, a=design.a, b=design.b))

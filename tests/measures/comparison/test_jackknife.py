@@ -6,12 +6,19 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from scipy.special import stdtr
+from scipy.special import stdtr, stdtrit
 
 from crossroads.evidence import Embeddings
 from crossroads.geometry import Floats, effect_size
+from crossroads.inference.crossed import spread
 from crossroads.measures.comparison.intervals import difference_interval
-from crossroads.measures.comparison.jackknife import Jackknife, Variance, jackknife, tempered_changes
+from crossroads.measures.comparison.jackknife import (
+    Jackknife,
+    Variance,
+    effect_jackknife,
+    jackknife,
+    tempered_changes,
+)
 from crossroads.measures.comparison.words import SharedWords, shared_words
 from crossroads.stimuli import Design
 
@@ -103,7 +110,7 @@ def test_an_interval_leaves_out_zero_where_the_difference_is_that_many_standard_
     seed: int, leans: tuple[float, float], level: float
 ) -> None:
     found = shared(np.random.default_rng(seed), leans)
-    result = jackknife(found, "sd")
+    result = effect_jackknife(found)
     ends = difference_interval(found, interval="jackknife", ddof=1, resamples=1, level=level, seed=0)
     assert ends is not None
     p = 2 * stdtr(result.variance.df, -abs(result.difference) / np.sqrt(result.variance.total))
@@ -112,7 +119,7 @@ def test_an_interval_leaves_out_zero_where_the_difference_is_that_many_standard_
     assert ends.low < d[0] - d[1] < ends.high
     wider = difference_interval(found, interval="jackknife", ddof=1, resamples=1, level=0.99, seed=0)
     assert wider is not None
-    assert wider.low < ends.low < ends.high < wider.high
+    assert wider.low <= ends.low < ends.high <= wider.high
 
 
 def test_the_ends_are_the_extremes_of_an_ellipse() -> None:
@@ -209,3 +216,27 @@ def test_a_difference_of_cosines_is_never_enlarged() -> None:
     differences = {scale: float(x.mean() - y.mean()) for scale, (x, y) in moved.items()}
     assert differences["cosine"] == pytest.approx(0.5)
     assert differences["sd"] > 10
+
+
+@pytest.mark.parametrize("ddof", [0, 1])
+def test_an_effect_that_other_words_might_not_show_varies_as_its_difference_of_means(ddof: int) -> None:
+    both = shared(np.random.default_rng(2), (0.02, -0.02))
+    n_x, n_a = SIZES["x"], SIZES["a"]
+    scaled, d = [], []
+    for table, s in zip(both.tables, both.scores, strict=True):
+        found = spread(table, n_x, n_a)
+        assert abs(found.difference) < stdtrit(found.df, 0.975) * found.total**0.5  # in neither model
+        scaled.append(table / s.std(ddof=ddof))
+        d.append(effect_size(s[:n_x], s[n_x:], ddof=ddof))
+    drawn = spread(scaled[0] - scaled[1], n_x, n_a)
+    half = stdtrit(drawn.df, 0.975) * drawn.total**0.5
+    ends = difference_interval(both, interval="jackknife", ddof=ddof, resamples=1, level=0.95, seed=0)
+    assert ends is not None
+    assert (ends.low, ends.high) == pytest.approx((d[0] - d[1] - half, d[0] - d[1] + half), rel=1e-9)
+    assert effect_jackknife(both).linear
+
+
+def test_effects_that_other_words_would_show_too_are_those_of_fisher() -> None:
+    both = shared(np.random.default_rng(2), (2.0, 1.5))
+    assert not effect_jackknife(both).linear
+    assert effect_jackknife(both).difference == jackknife(both, "sd").difference

@@ -7,7 +7,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from crossroads.audit.parts import Findings, Outcome, Part, Settings, design_inputs
+from crossroads.audit.parts import Findings, Outcome, Part, Settings, design_inputs, fingerprint
 from crossroads.audit.vectors import manifest_identity
 from crossroads.errors import DesignError, EvidenceError, InputError, MissingStimuliError
 from crossroads.evidence import Contexts, Embeddings, Provenance
@@ -16,16 +16,20 @@ from crossroads.measures import (
     AnisotropyResult,
     CeatBootstrapResult,
     CeatResult,
+    FrequencyResult,
     MultilevelCeatResult,
     ceat,
     ceat_bootstrap,
+    frequency,
     multilevel_ceat,
 )
+from crossroads.measures.association.frequency import frequency_name
 from crossroads.measures.contextual.battery import assemble_ceat_battery
 from crossroads.measures.contextual.ceat import context_name
 from crossroads.measures.contextual.levels import levels_name
 from crossroads.measures.coverage.gaps import NO_CONTEXT, require_stimuli
 from crossroads.measures.geometry.anisotropy import OF_CONTEXTS, measured_anisotropy
+from crossroads.measures.rungs import ladder_name
 from crossroads.report.audit import by_label
 from crossroads.results import Result
 from crossroads.stimuli import Design
@@ -79,12 +83,13 @@ class ContextStore:
 
 
 def context_parts(store: ContextStore, designs: Sequence[Design], settings: Settings) -> list[Part]:
-    """Three parts per design: the test, its levels, and its interval."""
+    """Parts of each design: the test, its levels, its interval, and frequency where that is given."""
     missing = settings.missing
     if missing == "raise":
         require_stimuli(store.index, designs, absent=NO_CONTEXT)
     drawn = {"samples": settings.samples, "seed": settings.seed}
     again = {"resamples": settings.resamples, "level": LEVEL, "seed": settings.seed}
+    given = {"frequencies": settings.frequencies, "seed": settings.seed}
     parts = []
     for design in designs:
         same = {"evidence": store.identity["manifest"], "fallback": store.identity["fallback"]}
@@ -95,11 +100,16 @@ def context_parts(store: ContextStore, designs: Sequence[Design], settings: Sett
             ("ceat", CeatResult, ceat, drawn, settings.skips),
             ("levels", MultilevelCeatResult, multilevel_ceat, drawn, LACKING),
             ("interval", CeatBootstrapResult, ceat_bootstrap, again, LACKING),
+            ("frequency", FrequencyResult, frequency, given, settings.skips),
         ):
             if what == "interval" and not settings.resamples:
                 continue
+            if what == "frequency" and settings.frequencies is None:
+                continue
             run = _run(measure, store, design, {"missing": missing, **options})
             inputs = {**same, **options}
+            if what == "frequency":
+                inputs |= {"frequencies": fingerprint(settings.frequencies), "language": design.language}
             name = f"{what} {design.name}"
             parts.append(Part(name=name, gives=gives, inputs=inputs, run=run, skips=skips, **common))
     return [*parts, _space_part(store, settings.seed)]
@@ -162,14 +172,34 @@ def context_found(
         options={"samples": settings.samples, "seed": settings.seed},
         provenance=(store.provenance,),
     )
+    explained = {one.name: outcomes[part] for one in kept if (part := f"frequency {one.name}") in outcomes}
+    beside = [one.result for one in (*levels.values(), *explained.values()) if one.result is not None]
     return Findings(
         results=by_label(
-            [
-                battery,
-                *(one.result for one in levels.values() if isinstance(one.result, MultilevelCeatResult)),
-                *(one for one in [outcomes[OF_CONTEXTS].result] if one is not None),
-            ]
+            [battery, *beside, *(one for one in [outcomes[OF_CONTEXTS].result] if one is not None)]
         ),
         designs=kept,
-        left_out={levels_name(name): one.reason for name, one in levels.items() if one.reason is not None},
+        left_out={
+            called(name): one.reason
+            for called, some in ((levels_name, levels), (context_frequency_name, explained))
+            for name, one in some.items()
+            if one.reason is not None
+        },
     )
+
+
+def context_names(designs: Sequence[Design]) -> dict[str, str]:
+    """Names of the tests over contexts in rules, to their kind."""
+    names: dict[str, str] = {}
+    for one in designs:
+        names |= {context_name(one.name): "context test", levels_name(one.name): "context levels"}
+        names |= {
+            ladder_name(context_name(one.name)): "ladder",
+            context_frequency_name(one.name): "frequency",
+        }
+    return names
+
+
+def context_frequency_name(design: str) -> str:
+    """What the part of frequency in a test over contexts is called, such as ``weat6 CEAT frequency``."""
+    return frequency_name(context_name(design))

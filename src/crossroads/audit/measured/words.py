@@ -255,10 +255,11 @@ def word_found(
     kept = tuple(one for one in designs if one.name not in skipped)
     named = {f"{what} {one.name}": one.name for what in _BESIDE for one in kept}
     beside = [outcomes[part].result for part in named if part in outcomes]
+    called = {"placebo": placebo_name, "frequency": frequency_name}
     without = {
-        placebo_name(name): outcomes[part].reason or ""
+        called[what](name): outcomes[part].reason or ""
         for part, name in named.items()
-        if part.startswith("placebo ") and part in outcomes and outcomes[part].result is None
+        if (what := part.partition(" ")[0]) in called and part in outcomes and outcomes[part].result is None
     }
     battery = assemble_battery(
         tests,

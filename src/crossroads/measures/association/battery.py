@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from math import isfinite
 from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from crossroads.errors import InputError, MissingStimuliError
+from crossroads.errors import InputError, MissingStimuliError, in_short
 from crossroads.evidence import Embeddings, Provenance
-from crossroads.geometry import cosines
+from crossroads.geometry import cosines, rounding_error
 from crossroads.inference.crossed import LEVEL, NUMBERS, Trend, trend
 from crossroads.inference.multiplicity import ADJUSTMENTS, adjust, adjust_known
+from crossroads.inference.options import is_number
 from crossroads.inference.permutation.test import Alternative, Tail
 from crossroads.inference.power import Detectable, minimum_detectable
 from crossroads.measures.association.mleat import LEVELS, MleatResult, mleat
@@ -583,6 +585,11 @@ def series(
         )
     if not models:
         raise InputError("the series is empty.", hint="give at least one model.")
+    for time in models:
+        if not is_number(time) or not isfinite(time):
+            raise InputError(
+                f"a point in time is {in_short(time)}.", hint="give years as numbers: {1990: vectors, ...}."
+            )
     if missing == "raise":
         check_inputs(design, *models.values())
         require_in_all(models, [design])
@@ -628,7 +635,8 @@ def series_trend(models: Mapping[int, Embeddings], points: Mapping[int, MleatRes
     for time in points:
         v = gather(models[time], shared, missing="raise", least=dict.fromkeys(shared, 2)).vectors
         tables.append(cosines(np.concatenate([v["x"], v["y"]]), np.concatenate([v["a"], v["b"]])))
-    return trend(np.stack(tables), list(points), len(shared["x"]), len(shared["a"]))
+    error = max(rounding_error(models[time].dim) for time in points)
+    return trend(np.stack(tables), list(points), len(shared["x"]), len(shared["a"]), score_error=error)
 
 
 def assemble_series(

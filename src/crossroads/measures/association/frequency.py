@@ -2,26 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from math import log
 from pathlib import Path
 from typing import Any, ClassVar, Literal, NamedTuple, Self
 
 import numpy as np
+from numpy.typing import NDArray
 
 from crossroads.errors import InputError, UnknownNameError, in_short, join_words, require
-from crossroads.evidence import Embeddings
+from crossroads.evidence import Contexts, Embeddings
 from crossroads.geometry import Floats, cosines, effect_size, rounding_error
 from crossroads.inference.crossed import Crossed, crossed, equal_weights
 from crossroads.inference.matched import Drawn, Windows, drawn_targets, drawn_tests, windows
 from crossroads.inference.options import is_number, whole
 from crossroads.inference.permutation.test import Method
-from crossroads.measures.coverage.gaps import too_few
-from crossroads.measures.coverage.words import Gathered, Missing, check_inputs, gather
+from crossroads.measures.contextual.draws import expected_cosines, stack
+from crossroads.measures.coverage.gaps import NO_CONTEXT, NOT_THERE, too_few
+from crossroads.measures.coverage.words import BALANCED, Gathered, Missing, check_inputs, gather
 from crossroads.results import Result, Row, Values, long_row
 from crossroads.stimuli import Design
 from crossroads.stimuli.files.lists import read_frequencies
+from crossroads.wording import phrases
 from crossroads.wording.numbers import Mark, P, between, number, p_equals, percent
 from crossroads.wording.table import Column, Interval, Table
 
@@ -93,7 +96,8 @@ class FrequencyResult(Result):
     """Change of the association with log frequency within the targets."""
     matched_pvalue: float | None
     """Share of tests on words of like frequency in place of the targets whose \\|d\\| is at least as large;
-    None where there are no such words."""
+    if most of them lie on the other side of 0, a \\|d\\| that few reach on this side is as rare as that. None
+    where there are no such words."""
     matched_both_pvalue: float | None
     """The same with words of like frequency in place of targets and attributes."""
     matched: Mapping[str, tuple[float, ...]]
@@ -196,7 +200,7 @@ def _p(value: float | None, mark: Mark) -> P | None:
 
 
 def frequency(
-    emb: Embeddings,
+    emb: Embeddings | Contexts,
     design: Design,
     *,
     frequencies: Mapping[str, float] | str | Path | None = None,
@@ -219,7 +223,9 @@ def frequency(
     emb, design, missing
         As in :func:`~crossroads.weat`. Words without a frequency are missing as well. Words of like frequency
         come from ``emb.pool``: all words of ``cr.load(path)``, or those that
-        ``cr.load(path, words=…, pool=20_000)`` reads along.
+        ``cr.load(path, words=…, pool=20_000)`` reads along. Of contexts, as in :func:`~crossroads.ceat`,
+        those of a word are averaged first; they have no pool and no order, so that frequencies must be given
+        and the answer rests on equal frequency.
     frequencies
         Word to count or frequency, or the path of a CSV or TSV file of both; ``"wordfreq"`` for the package
         of that name (the extra ``frequency``) in the language of the design, or ``"wordfreq:de"``, or a code
@@ -272,28 +278,31 @@ def frequency(
     (True, 'no')
     """
     whole("draws", draws, least=1, hint="draw at least one test; 2,000 is usual.")
-    check_inputs(design, emb)
+    check_inputs(design, *([] if isinstance(emb, Contexts) else [emb]))
     if design.y is None:
         raise InputError(
             f"the design {design.name!r} has one target.",
             hint="frequencies of two targets are compared: give y as well.",
         )
-    scale = _scale(frequencies, emb, design)
-    found, f = _gather(emb, design, scale, missing)
-    v = found.vectors
-    n_x, n_y, n_a = (len(v[key]) for key in "xya")
-    table = cosines(np.concatenate([v["x"], v["y"]]), np.concatenate([v["a"], v["b"]]))
+    index = emb.index if isinstance(emb, Contexts) else emb
+    scale = _scale(frequencies, index, design)
+    found, f = _gather(index, design, scale, missing, absent=NO_CONTEXT if index is not emb else NOT_THERE)
+    n_x, n_y, n_a = (len(found.words[key]) for key in "xya")
+    table = _table(emb, found)
     s = table[:, :n_a].mean(axis=1) - table[:, n_a:].mean(axis=1)
     line = _line(f[: n_x + n_y], s, n_x)
     d = effect_size(s[:n_x], s[n_x:], ddof=1)
     adjusted = _at_equal(table, n_x, n_a, f[: n_x + n_y], rounding_error(emb.dim))
-    nulls, lacking = _matched(emb, design, scale, found, f, draws, seed)
+    nulls: dict[str, Drawn] = {}
+    lacking = "contexts of other words are not known"
+    if isinstance(emb, Embeddings):
+        nulls, lacking = _matched(emb, design, scale, found, f, draws, seed)
     pvalues = {name: _share(one, d) for name, one in nulls.items()}
     difference = float(s[:n_x].mean() - s[n_x:].mean())
     answer, reason = _answer(line, difference, pvalues.get("targets"), adjusted, lacking)
     words = [word for key in _SETS for word in found.words[key]]
     return FrequencyResult(
-        design=design.name,
+        design=phrases.tested(design.name, "ceat") if isinstance(emb, Contexts) else design.name,
         effect_size=d,
         difference=difference,
         gap=line.gap,
@@ -326,6 +335,14 @@ def frequency(
     )
 
 
+def _table(emb: Embeddings | Contexts, found: Gathered) -> Floats:
+    """Cosines of targets with attributes; of contexts, those to be expected of any of them."""
+    if isinstance(emb, Contexts):
+        return expected_cosines(stack(emb, {key: found.words[key] for key in _SETS}))
+    v = found.vectors
+    return cosines(np.concatenate([v["x"], v["y"]]), np.concatenate([v["a"], v["b"]]))
+
+
 class _Scale(NamedTuple):
     """Log frequencies, wherever they come from."""
 
@@ -340,15 +357,15 @@ class _Scale(NamedTuple):
 def _scale(frequencies: object, emb: Embeddings, design: Design) -> _Scale:
     if frequencies is None:
         return _rank_scale(emb)
+    if isinstance(frequencies, Path) or (isinstance(frequencies, str) and Path(frequencies).suffix):
+        return _table_scale(read_frequencies(Path(frequencies)))
     if isinstance(frequencies, str):
         return _wordfreq_scale(frequencies, design)
     if isinstance(frequencies, Mapping):
         return _table_scale(frequencies)
-    if isinstance(frequencies, Path):
-        return _table_scale(read_frequencies(frequencies))
     raise InputError(
         f"frequencies is of type {type(frequencies).__name__}: {in_short(frequencies)}.",
-        hint="give {word: count, ...}, a Path, 'wordfreq', or None for the order of the vector file.",
+        hint="give {word: count, ...}, the path of a file, 'wordfreq', or None for the order of the file.",
     )
 
 
@@ -372,7 +389,7 @@ def _rank_scale(emb: Embeddings) -> _Scale:
 
 def _table_scale(table: Mapping[Any, Any]) -> _Scale:
     def of(word: str, label: str) -> float | None:
-        value = next((table[form] for form in (word, label, label.lower()) if form in table), None)
+        value = _first_of(table, (word, label, label.lower()))
         if value is None:
             return None
         if not _is_frequency(value):
@@ -383,10 +400,15 @@ def _table_scale(table: Mapping[Any, Any]) -> _Scale:
         return log(value)
 
     def of_pool(pool: Embeddings) -> Floats:
-        values = (table.get(word) for word in pool.labels)
+        values = (_first_of(table, (word, word.lower())) for word in pool.labels)
         return np.log(np.array([one if _is_frequency(one) else np.nan for one in values], dtype=np.float64))
 
     return _Scale("given as a table", of, of_pool)
+
+
+def _first_of(table: Mapping[Any, Any], forms: Iterable[str]) -> Any:
+    """What a table has under the first of some spellings that is in it; None where it has none of them."""
+    return next((table[form] for form in forms if form in table), None)
 
 
 def wordfreq_language(name: str) -> str:
@@ -425,11 +447,15 @@ def _wordfreq_scale(name: str, design: Design) -> _Scale:
     return _Scale(f"wordfreq, {language}", of, of_pool)
 
 
-def _gather(emb: Embeddings, design: Design, scale: _Scale, missing: Missing) -> tuple[Gathered, Floats]:
+def _gather(
+    emb: Embeddings, design: Design, scale: _Scale, missing: Missing, *, absent: str
+) -> tuple[Gathered, Floats]:
     """Vectors and log frequencies of the words that have both."""
     sets = {key: design.sets[key] for key in _SETS}
     least = {"x": 2, "y": 2, "a": 1, "b": 1}
-    found = gather(emb, sets, missing=missing, least=least, design=design.name)
+    # sets are balanced once words without a frequency are left out
+    policy = "drop" if missing == "balance" else missing
+    found = gather(emb, sets, missing=policy, least=least, design=design.name, absent=absent)
     values = {
         key: [
             scale.of(word, emb.labels[row])
@@ -441,7 +467,7 @@ def _gather(emb: Embeddings, design: Design, scale: _Scale, missing: Missing) ->
         key: [w for w, value in zip(found.words[key], values[key], strict=True) if value is None]
         for key in _SETS
     }
-    if not any(unknown.values()):
+    if missing != "balance" and not any(unknown.values()):
         return found, np.array([value for key in _SETS for value in values[key]])
     if missing == "raise":
         words = [repr(word) for some in unknown.values() for word in some]
@@ -450,20 +476,26 @@ def _gather(emb: Embeddings, design: Design, scale: _Scale, missing: Missing) ->
             hint='give frequencies of these words as well, or missing="drop" to leave them out.',
         )
     keep = {key: [i for i, value in enumerate(values[key]) if value is not None] for key in _SETS}
-    used = {key: [found.words[key][i] for i in keep[key]] for key in _SETS}
     dropped = {
         key: {**found.coverage.dropped.get(key, {}), **dict.fromkeys(unknown[key], NO_FREQUENCY)}
         for key in _SETS
     }
+    if missing == "balance":
+        for pair in ("xy", "ab"):
+            size = min(len(keep[key]) for key in pair)
+            for key in pair:
+                dropped[key] |= {found.words[key][i]: BALANCED for i in keep[key][size:]}
+                keep[key] = keep[key][:size]
+    used = {key: [found.words[key][i] for i in keep[key]] for key in _SETS}
     too_few(emb, sets, used, dropped, least, design=design.name)
     kept = {key: tuple(words) for key, words in used.items()}
     left = Gathered(
         vectors={key: found.vectors[key][keep[key]] for key in _SETS},
         words=kept,
-        coverage=replace(found.coverage, used=kept, dropped=dropped),
+        coverage=replace(found.coverage, policy=missing, used=kept, dropped=dropped),
         rows={key: found.rows[key][keep[key]] for key in _SETS},
     )
-    return left, np.array([value for key in _SETS for value in values[key] if value is not None])
+    return left, np.array([values[key][i] for key in _SETS for i in keep[key]], dtype=np.float64)
 
 
 class _Line(NamedTuple):
@@ -519,9 +551,9 @@ def _matched(
     labels = pool.labels
     rows = rows[[labels[row].isalpha() and labels[row].lower() not in ours for row in rows.tolist()]]
     rows = rows[np.argsort(known[rows], kind="stable")]
+    rows, alike = _with_direction(pool.vectors, rows, known, f)
     if rows.size < _LEAST_POOL:
         return {}, f"frequencies of only {rows.size:,} other words are known, and {_LEAST_POOL:,} are needed"
-    alike = windows(known[rows], f, within=_LIKE)
     n_x, n_y, n_a = (len(found.words[key]) for key in "xya")
     words = [word for key in _SETS for word in found.words[key]]
     alone = [repr(word) for word, few in zip(words, alike.lacking.tolist(), strict=True) if few]
@@ -535,11 +567,40 @@ def _matched(
     return nulls, f"too few other words are about as frequent as {join_words(alone, most=3)}" if alone else ""
 
 
+def _with_direction(
+    vectors: NDArray[Any], rows: NDArray[np.intp], known: Floats, f: Floats
+) -> tuple[NDArray[np.intp], Windows]:
+    """Rows without those of zeros that would be drawn, and the rows that are like each word."""
+    while True:
+        alike = windows(known[rows], f, within=_LIKE)
+        at = np.unique(np.concatenate([np.arange(*ends) for ends in zip(*alike, strict=True)]))
+        zero = at[~vectors[rows[at]].any(axis=1)]
+        if not zero.size:
+            return rows, alike
+        rows = np.delete(rows, zero)
+
+
 def _share(null: Drawn, d: float) -> float:
-    """Share of tests whose effect size is at least as large on either side, the observed one among them."""
-    with np.errstate(invalid="ignore"):
-        as_large = np.count_nonzero(np.abs(null.effect_sizes) >= abs(d) * (1 - 1e-12))
-    return (1 + int(as_large)) / (1 + len(null.effect_sizes))
+    """Share of tests that are at least as extreme as an effect size, the observed one among them."""
+    effects = null.effect_sizes[~np.isnan(null.effect_sizes)]
+    if not effects.size:
+        return 1.0
+    tails = _tails(effects, np.append(effects, d))
+    return (1 + int(np.count_nonzero(tails[:-1] <= tails[-1] + 1e-12))) / (1 + len(effects))
+
+
+def _tails(effects: Floats, values: Floats) -> Floats:
+    """How rare each value is among effect sizes: the share of those that are as large on either side.
+
+    On the side of 0 where fewer of them lie, it is twice the share on that side, if that is smaller: where
+    frequency pulls one way, a large effect of the other sign is not what frequency does.
+    """
+    side = 1.0 if float(np.median(effects)) >= 0 else -1.0
+    least = np.abs(values) * (1 - 1e-12)
+    either = len(effects) - np.searchsorted(np.sort(np.abs(effects)), least, "left")
+    rarer = len(effects) - np.searchsorted(np.sort(-side * effects), least, "left")
+    count = np.where(side * values >= 0, either, np.minimum(either, 2 * rarer))
+    return np.asarray(count / len(effects))
 
 
 def _quantiles(nulls: Mapping[str, Drawn]) -> dict[str, tuple[float, ...]]:

@@ -344,8 +344,13 @@ def _tables(
     n_x, n_a = len(rows["x"]), len(rows["a"])
     for kind, table in tables.items():
         s = table[:, :n_a].mean(axis=1) - table[:, n_a:].mean(axis=1)
-        if float(s.max() - s.min()) <= 2 * rounding_error(emb.dim) * max(1.0, float(np.abs(table).max())):
+        error = rounding_error(emb.dim) * max(1.0, float(np.abs(table).max()))
+        if float(s.max() - s.min()) <= 2 * error:
             raise EvidenceError(f"every association of the design {design.name!r} is equal ({kind}).")
+        if float(spread(table, n_x, n_a).total) <= (4 * error) ** 2:
+            raise EvidenceError(
+                f"the words of the sets of the design {design.name!r} do not differ ({kind})."
+            )
     return {kind: (table, n_x, n_a) for kind, table in tables.items()}
 
 

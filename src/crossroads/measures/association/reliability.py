@@ -8,9 +8,9 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from crossroads.errors import EvidenceError, InputError
+from crossroads.errors import DesignError, EvidenceError, InputError
 from crossroads.evidence import Embeddings
-from crossroads.geometry import Floats, associations, cosines
+from crossroads.geometry import Floats, associations, cosines, rounding_error
 from crossroads.inference.bootstrap import generator
 from crossroads.inference.options import whole
 from crossroads.measures.coverage.words import Missing, check_inputs, gather
@@ -41,12 +41,12 @@ class ReliabilityResult(Result):
     """Name of the design."""
     attributes: float | None
     """Split-half reliability of the associations of the targets, attributes split; None where a set of
-    attributes has fewer than two words."""
+    attributes has fewer than two words, there are fewer than three targets, or all associations are equal."""
     targets: float | None
     """The same for the associations of the attributes, targets split."""
     alpha: Mapping[str, float | None]
     """Cronbach's α of each set: its words are the items, the words of the other facet the cases. None where
-    it has fewer than two words."""
+    it has fewer than two words, or these do not vary together or apart."""
     splits: int
     """Number of random splits."""
     titles: Mapping[str, str] = field(default_factory=dict)
@@ -100,10 +100,11 @@ def reliability(
     r"""Estimate how consistently the words of a test measure the associations it compares.
 
     Attributes are split into random halves, :math:`s(w, A, B)` is computed from each half, and :math:`r`, the
-    mean correlation of the two over all targets, is stepped up to the full length, :math:`2r/(1+r)` (Spearman
-    and Brown). The same is done with the targets split. Low values explain wide intervals: other words for
-    the same things would have given other associations. Cronbach's α of a set takes its words as items and
-    the words of the other facet as cases.
+    mean correlation of the two over all targets, is stepped up to the full length, :math:`2r/(1+|r|)`
+    (Spearman and Brown; of negative :math:`r`, for which their formula falls without end, the size is stepped
+    up, as Krus and Helmstadter do). The same is done with the targets split. Low values explain wide
+    intervals: other words for the same things would have given other associations. Cronbach's α of a set
+    takes its words as items and the words of the other facet as cases.
 
     Parameters
     ----------
@@ -117,7 +118,8 @@ def reliability(
     References
     ----------
     Spearman, C. (1910). doi:10.1111/j.2044-8295.1910.tb00206.x; Brown, W. (1910).
-    doi:10.1111/j.2044-8295.1910.tb00207.x; Cronbach, L. J. (1951). doi:10.1007/BF02310555
+    doi:10.1111/j.2044-8295.1910.tb00207.x; Cronbach, L. J. (1951). doi:10.1007/BF02310555; Krus, D. J., &
+    Helmstadter, G. C. (1993). Educational and Psychological Measurement, 53, 643–650.
 
     Examples
     --------
@@ -133,18 +135,20 @@ def reliability(
     """
     whole("splits", splits, least=1, hint="split at least once; 1,000 is usual.")
     check_inputs(design, emb)
+    if design.y is None:
+        raise DesignError(f"the design {design.name!r} has a single target.", hint="give y as well.")
     sets = {key: design.sets[key] for key in _SETS}
     found = gather(emb, sets, missing=missing, least=dict.fromkeys(sets, 1), design=design.name)
     v = found.vectors
     table = cosines(np.concatenate([v["x"], v["y"]]), np.concatenate([v["a"], v["b"]]))
     n_x, n_a = len(v["x"]), len(v["a"])
-    rng = generator(seed)
+    rng, error = generator(seed), rounding_error(emb.dim)
     parts = {"x": table[:n_x], "y": table[n_x:], "a": table[:, :n_a].T, "b": table[:, n_a:].T}
     return ReliabilityResult(
         design=design.name,
-        attributes=_split_half(table, n_a, splits, rng),
-        targets=_split_half(table.T, n_x, splits, rng),
-        alpha={key: _alpha(part) for key, part in parts.items()},
+        attributes=_split_half(table, n_a, splits, rng, error),
+        targets=_split_half(table.T, n_x, splits, rng, error),
+        alpha={key: _alpha(part, error) for key, part in parts.items()},
         splits=splits,
         titles={key: one.name for key, one in sets.items()},
         coverage=found.coverage,
@@ -159,8 +163,13 @@ def reliability(
     )
 
 
-def _split_half(table: Floats, first: int, splits: int, rng: np.random.Generator) -> float | None:
-    """Mean correlation, stepped up, of contrasts of the columns, which are split within each group."""
+def _split_half(
+    table: Floats, first: int, splits: int, rng: np.random.Generator, error: float
+) -> float | None:
+    """Mean correlation, stepped up, of contrasts of the columns, which are split within each group.
+
+    None where there is no contrast but rounding error.
+    """
     sizes = (first, table.shape[1] - first)
     if min(sizes) < 2 or len(table) < 3:
         return None
@@ -171,16 +180,19 @@ def _split_half(table: Floats, first: int, splits: int, rng: np.random.Generator
         contrast.append(table[:, :first] @ weights[0].T - table[:, first:] @ weights[1].T)
     centred = [part - part.mean(axis=0) for part in contrast]
     spread = np.sqrt((centred[0] ** 2).sum(axis=0) * (centred[1] ** 2).sum(axis=0))
-    r = (centred[0] * centred[1]).sum(axis=0) / np.where(spread > 0, spread, 1.0)
+    varies = spread > len(table) * (2 * error) ** 2
+    if not varies.any():
+        return None
+    r = np.where(varies, (centred[0] * centred[1]).sum(axis=0) / np.where(varies, spread, 1.0), 0.0)
     mean = float(r.mean())
-    return 2 * mean / (1 + mean)
+    return 2 * mean / (1 + abs(mean))  # the formula has no lower bound
 
 
-def _alpha(items: Floats) -> float | None:
+def _alpha(items: Floats, error: float) -> float | None:
     """Cronbach's α: one row per item, one column per case."""
     k = len(items)
     total = float(items.sum(axis=0).var(ddof=1)) if items.shape[1] > 1 else 0.0
-    if k < 2 or total == 0.0:
+    if k < 2 or total <= (2 * k * error) ** 2:
         return None
     return k / (k - 1) * (1 - float(items.var(axis=1, ddof=1).sum()) / total)
 

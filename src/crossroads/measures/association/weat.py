@@ -239,9 +239,10 @@ def weat(
         s(w, A, B) = \operatorname{mean}_{a \in A} \cos(w, a) - \operatorname{mean}_{b \in B} \cos(w, b)
 
     The p-value is the share of all divisions of X ∪ Y into sets of the same sizes that score at least as
-    far from zero; it is exact wherever that can be computed, and holds for these attribute words. Whether
-    other words for the same things would say so too is what ``crossed`` answers: the difference Δ of the
-    mean cosines, its interval and its p-value with targets and attributes both drawn.
+    high or, if that is less, as low; doubled, since it is two-sided. It is exact wherever that can be
+    computed, and holds for these attribute words. Whether other words for the same things would say so too is
+    what ``crossed`` answers: the difference Δ of the mean cosines, its interval and its p-value with targets
+    and attributes both drawn.
 
     Without ``y`` the design has a single target, and the attributes are permuted instead (Level 2 of the
     ML-EAT; with one target word, the SC-WEAT).

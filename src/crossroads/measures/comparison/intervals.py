@@ -11,7 +11,7 @@ import numpy as np
 
 from crossroads.geometry import Floats
 from crossroads.inference.bootstrap import generator, percentile_interval, resampled_weights, weighted_effects
-from crossroads.measures.comparison.jackknife import Jackknife, jackknife
+from crossroads.measures.comparison.jackknife import Jackknife, effect_jackknife
 from crossroads.measures.comparison.words import SharedWords
 
 IntervalKind = Literal["jackknife", "percentile"]
@@ -53,7 +53,9 @@ def difference_interval(
         associations are nearly equal.
     interval
         ``"jackknife"``: leaving out one word at a time gives the variance of Fisher's z in each model and
-        their covariance; the interval contains the differences of effect sizes within a quantile of t.
+        their covariance; the interval contains the differences of effect sizes within a quantile of t. Where
+        a model has no association that other words would show, it is that of the effect sizes themselves;
+        see :func:`~crossroads.measures.comparison.jackknife.effect_jackknife`.
         ``"percentile"``: quantiles of the differences in resampled words, the same in both models.
     ddof
         As in the effect size.
@@ -67,10 +69,11 @@ def difference_interval(
         return None
     if interval == "percentile":
         return _percentile(shared, ddof, resamples, level, seed)
-    found = jackknife(shared, "sd")
+    found = effect_jackknife(shared)
     if not found.defined:
         return None
-    low, high = _ends(found, _largest(sizes, ddof), level)
+    ends = _linear_ends if found.linear else _ends
+    low, high = ends(found, _largest(sizes, ddof), level)
     words = sum(sizes.values())
     return DifferenceInterval(low=low, high=high, level=level, resamples=words, undefined=found.undefined)
 
@@ -79,6 +82,17 @@ def _largest(sizes: Mapping[str, int], ddof: int) -> float:
     """The largest effect size that sets of these sizes can have."""
     n_x, n_y = sizes["x"], sizes["y"]
     return sqrt((n_x + n_y - ddof) * (n_x + n_y) / (n_x * n_y))
+
+
+def _linear_ends(found: Jackknife, largest: float, level: float) -> tuple[float, float]:
+    """The difference of effect sizes within a quantile of t, no further than effect sizes can be apart."""
+    from scipy.special import stdtrit  # scipy is slow to import
+
+    half = float(stdtrit(found.variance.df, (1 + level) / 2)) * sqrt(found.variance.total)
+    n = sum(len(some) for some in found.influence)
+    scale = largest / _largest({"x": len(found.influence[0]), "y": n - len(found.influence[0])}, 1)
+    low, high = (scale * (found.difference + sign * half) for sign in (-1, 1))
+    return max(low, -2 * largest), min(high, 2 * largest)
 
 
 def _ends(found: Jackknife, largest: float, level: float) -> tuple[float, float]:

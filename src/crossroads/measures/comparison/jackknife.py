@@ -8,7 +8,7 @@ include the variance of single cells, which is subtracted once (Cameron, Gelbach
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import isfinite, sqrt
 from typing import NamedTuple
 
@@ -49,7 +49,9 @@ class Jackknife:
     """Words without which the statistic is undefined in a model; leaving them out counts as no change."""
     within: tuple[float, float]
     """Standard deviation of the associations within targets in each model; 1e-12 of the largest association
-    where it is below that."""
+    where it is below that. Of all associations where ``linear``."""
+    linear: bool = False
+    """Whether the statistic is the effect size itself, with its standard deviation taken as known."""
 
     @property
     def defined(self) -> bool:
@@ -110,6 +112,35 @@ def jackknife(shared: SharedWords, scale: str) -> Jackknife:
     )
 
 
+def effect_jackknife(shared: SharedWords) -> Jackknife:
+    """Leave out one word at a time, on the scale of effect sizes.
+
+    Fisher's z is used where both models have an association that other words would show too: its difference
+    of means is beyond the 97.5 % quantile of t. Elsewhere the choice of attributes decides the sign of an
+    effect size, which may be large and positive or large and negative and nothing in between, so that z
+    varies far more than leaving out a word shows. There the difference of means is what varies, and the
+    standard deviation that it is divided by is taken as known.
+
+    Parameters
+    ----------
+    shared
+        Words and cosines of two models; every set has two words or more.
+    """
+    from scipy.special import stdtrit  # scipy is slow to import
+
+    plain = jackknife(shared, "cosine")
+    reaches = [float(stdtrit(one.df, 0.975)) * sqrt(one.total) for one in plain.variances]
+    spreads = [float(s.std(ddof=1)) for s in shared.scores]
+    flat = any(
+        spread <= _TINY * float(np.abs(s).max()) for spread, s in zip(spreads, shared.scores, strict=True)
+    )
+    if flat or all(abs(value) > reach for value, reach in zip(plain.values, reaches, strict=True)):
+        return jackknife(shared, "sd")
+    one, two = (table / spread for table, spread in zip(shared.tables, spreads, strict=True))
+    found = jackknife(replace(shared, tables=(one, two)), "cosine")
+    return replace(found, within=(spreads[0], spreads[1]), linear=True)
+
+
 def tempered_changes(found: Jackknife, scale: str) -> tuple[Floats, Floats]:
     """Compute changes of the targets of x and of y whose exchange gives the p-value of a difference.
 
@@ -121,7 +152,8 @@ def tempered_changes(found: Jackknife, scale: str) -> tuple[Floats, Floats]:
     found
         The difference.
     scale
-        With ``"cosine"``, where influences are changes themselves, a difference is never enlarged.
+        With ``"cosine"``, where influences are changes themselves, a difference is never enlarged; nor where
+        it is linear.
     """
     from scipy.special import stdtr, stdtrit  # scipy is slow to import
 
@@ -135,7 +167,7 @@ def tempered_changes(found: Jackknife, scale: str) -> tuple[Floats, Floats]:
         tail = float(stdtr(found.variance.df, -size / sqrt(found.variance.total)))
         # where the tail underflows there is no quantile, and no such share of exchanges either
         kept = -float(stdtrit(df, max(tail, _LEAST_TAIL))) * known
-    if scale == "cosine":
+    if scale == "cosine" or found.linear:
         kept = min(kept, size)
     moved = kept if found.difference > 0 else -kept
     return x + moved * n_y / (n_x + n_y), y - moved * n_x / (n_x + n_y)

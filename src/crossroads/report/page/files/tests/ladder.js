@@ -11,7 +11,7 @@ import { flat, table } from "../parts/tables.js";
  */
 const RUNGS = [
   ["other words", "would other words for the same things say so too?", "p (BH)", "for other words, adjusted for the number of tests where there are several", "p"],
-  ["beyond frequency", "is it more than words being rare or common?", "p (frequency)", "for words that are as frequent", "p"],
+  ["beyond frequency", "is it more than words being rare or common?", "p (frequency)", "for words that are as frequent, or at equal frequency", "p"],
   ["among arbitrary topics", "", "topics", "share of associations between arbitrary topics that are weaker: a description, no answer", "percent"],
   ["these words", "do the groups differ, with just these words?", "exact p", "for just these words, not adjusted", "p"],
 ];
@@ -19,7 +19,7 @@ const RUNGS = [
 const WAYS = { "\u2264": "bracket", "\u2248": "monte-carlo" };
 
 /**
- * One table of all answers, with the number behind each; questions that were not asked are left out.
+ * One table of all answers, with the number behind each; a note says why questions were not asked.
  * @param {Context} context
  */
 export function ladderTable(context) {
@@ -33,11 +33,17 @@ export function ladderTable(context) {
   const place = (row, asks) => row.rungs.findIndex((/** @type {Json} */ one) => one.asks === asks);
   const columns = RUNGS.filter(([asks]) => rows.some((row) => place(row, asks) >= 0)).flatMap(([asks, question, head, about, as]) => [
     question !== "" && plotNamed(asks, (row) => row.rungs[place(row, asks)]?.answer ?? null, question),
-    plotColumn(context, head, (row) => `${row.at}/${place(row, asks)}/value`,
+    rows.some((row) => (row.rungs[place(row, asks)]?.value ?? null) !== null) && plotColumn(context, head, (row) => `${row.at}/${place(row, asks)}/value`,
       { as, about, of: (row) => ({ method: WAYS[row.rungs[place(row, asks)]?.sign] ?? "exact" }) }),
   ]).filter(Boolean);
-  const reasons = rows.flatMap(({ name, rungs }) => rungs.filter((/** @type {Json} */ one) => one.reason)
-    .map((/** @type {Json} */ one) => `${flat(name)}, ${one.asks}: ${flat(one.reason)}.`));
-  return table({ caption: context.audit.tables.LadderResult?.title ?? "How sure", rows, note: reasons.join(" "),
+  /** @type {Map<string, string[]>} */
+  const reasons = new Map();
+  for (const { name, rungs } of rows)
+    for (const one of rungs.filter((/** @type {Json} */ some) => some.reason)) {
+      const said = `${one.asks}${one.answer === "not asked" ? " was not asked" : ""}: ${flat(one.reason)}.`;
+      reasons.set(said, [...(reasons.get(said) ?? []), flat(name)]);
+    }
+  const note = [...reasons].map(([said, names]) => `${names.length < rows.length ? names.join(", ") : "all tests"}, ${said}`).join(" ");
+  return table({ caption: context.audit.tables.LadderResult?.title ?? "How sure", rows, note,
     columns: [plotNamed("test", (row) => row.name), plotNamed("question", (row) => row.question, "targets: attributes"), ...columns] });
 }
