@@ -362,9 +362,9 @@ def test_where_a_word_is_already_is_said_and_not_only_shown_to_who_points(opened
     page.wait_for_selector(".explorer-results[data-shown=yes]")
     word = page.locator(".explorer-list.x .chip-word").first
     name = word.inner_text()
-    field = page.get_by_label("add words to Y")
+    field = page.get_by_label("add words to insects")
     field.fill(name)
     field.press("Enter")
     page.locator(".explorer-list.x .chip-word", has_text=name).first.click()
     moves = page.locator(".explorer-list.x .moves button").all_inner_texts()
-    assert "in Y already" in moves and "to A" in moves
+    assert "in insects already" in moves and "to pleasant" in moves

@@ -290,14 +290,17 @@ def test_who_chooses_a_model_by_keyboard_can_go_on_choosing(
         ]
 
 
-def test_who_goes_to_the_explorer_by_keyboard_goes_on_there(opened: Open, report: Path) -> None:
+def test_who_edits_a_test_by_keyboard_stays_there(opened: Open, report: Path) -> None:
     page = opened(report).page
-    page.locator("#tests > details:nth-of-type(2) > summary").click()
-    page.locator("#tests > details:nth-of-type(2) button.explore").press("Enter")
-    assert page.evaluate("document.activeElement.id") == "explorer-title"
-    page.wait_for_selector(".explorer-results[data-shown=yes]")
-    page.keyboard.press("Tab")
-    assert page.evaluate("document.activeElement.closest('#explorer') !== null")
+    page.evaluate("location.hash = 'weat6'")
+    page.locator("#tests .strip-word[tabindex='0']").focus()
+    for key in ("Enter", "Tab", "Enter"):  # choose a word, go to its panel, drop it
+        page.keyboard.press(key)
+    page.wait_for_selector("#tests .bench[data-edited=yes]")
+    assert page.evaluate("document.activeElement.className") == "drop"
+    assert page.evaluate("document.activeElement.textContent") == "Put back John"
+    page.keyboard.press("Enter")
+    page.wait_for_selector("#tests .bench[data-edited=no]")
 
 
 @pytest.mark.parametrize("way", ["Escape", "Close"])

@@ -20,14 +20,18 @@ from crossroads.report.documents.records import Record, audit_document, results_
 from crossroads.report.page.page import write_page
 from crossroads.stimuli import Design
 
-NAMES = {"weat1": 0, "weat6": 1, "weat7": 2, "i4": 3}
+
+def _part(page: Any, name: str) -> Any:
+    """The part of a test."""
+    return page.locator("#tests > details", has=page.get_by_role("heading", name=name, exact=True))
 
 
 def _test(page: Any, name: str) -> Any:
-    """The part of a test of the page, opened by its address."""
-    page.evaluate("(name) => { location.hash = name; }", name)
-    page.wait_for_selector(f"#test-{NAMES.get(name, 0)} .bench .readout > div")
-    return page.locator(f"#test-{NAMES.get(name, 0)} .bench")
+    """The bench of a test of the page, opened by its address."""
+    page.evaluate("(name) => { location.hash = encodeURIComponent(name); }", name)
+    bench = _part(page, name).locator(".bench")
+    bench.locator(".readout > div").first.wait_for()
+    return bench
 
 
 def _value(bench: Any, place: str, nth: int = 0) -> float:
@@ -69,6 +73,7 @@ def _agrees(bench: Any, expected: WeatResult, others: list[float | None], place:
     adjusted = adjust_known([*others[:place], crossed.pvalue, *others[place + 1 :]])["bh"][place]
     assert _value(bench, "other") == pytest.approx(adjusted, rel=1e-10)
     shown = bench.locator(".readout .these dd").first.inner_text()
+    assert expected.divisions is not None
     assert f"{round(expected.pvalue * expected.divisions):,} of {expected.divisions:,} ways" in shown
     drawn = f"\u0394 = {crossed.difference:.3f}".replace("-", "\u2212")
     assert drawn in bench.locator("svg.strip").text_content()
@@ -234,7 +239,7 @@ def test_edited_lists_live_in_the_address(
     expected = cr.weat(vectors, _without(designs[1], {"x": "John"}, {"y": "love"}))
     other = page.context.new_page()
     other.goto(link)
-    again = other.locator("#test-1 .bench")
+    again = _part(other, "weat6").locator(".bench")
     again.locator(".readout .computed").first.wait_for()
     _agrees(again, expected, _crossed(audit), 1)
     assert again.locator(".strip-word.new").get_attribute("data-key") == "y love"
@@ -277,8 +282,9 @@ def test_an_address_is_read_as_it_was_written(
 def test_an_address_that_is_none_of_ours_is_no_error(opened: Callable[..., Any], report: Path) -> None:
     page = opened(report).page
     page.evaluate("location.hash = 'weat6&e=x-%E0%A4%A,q+z,x,,*,x-John&e=2&m'")
-    page.wait_for_selector("#test-1 .bench[data-edited=yes]")
-    assert page.locator("#test-1 .strip-word.out").get_attribute("data-key") == "x John"
+    bench = _part(page, "weat6").locator(".bench[data-edited=yes]")
+    bench.wait_for()
+    assert bench.locator(".strip-word.out").get_attribute("data-key") == "x John"
 
 
 def _page(path: Path, record: Record) -> Path:
@@ -294,17 +300,14 @@ def test_words_of_any_kind_come_back_out_of_the_address(opened: Callable[..., An
     design = Design(name="any & all", x=words[:4], y=words[4:8], a=words[8:12], b=words[12:16])
     record = Record(document=results_document([cr.weat(emb, design)]), vectors=emb)
     page = opened(_page(tmp_path / "page.html", record)).page
-    page.evaluate("(name) => { location.hash = encodeURIComponent(name); }", design.name)
-    bench = page.locator("#test-0 .bench")
-    bench.locator(".strip-word").first.wait_for()
+    bench = _test(page, design.name)
     for word in (words[0], words[3]):
         _drop(bench, "x", word)
-    bench.get_by_role("button", name=f"Move to {words[4]}").count()
     _drop(bench, "y", words[4])
     link = page.evaluate("location.href")
     other = page.context.new_page()
     other.goto(link)
-    again = other.locator("#test-0 .bench")
+    again = _part(other, design.name).locator(".bench")
     again.locator(".strip-word.out").first.wait_for()
     gone = again.locator(".strip-word.out").evaluate_all("(some) => some.map((one) => one.dataset.key)")
     assert set(gone) == {f"x {words[0]}", f"x {words[3]}", f"y {words[4]}"}
@@ -352,9 +355,10 @@ def test_without_vectors_the_strip_is_there_and_cannot_be_edited(
 ) -> None:
     page = opened(_page(tmp_path / "page.html", replace(record, vectors=None))).page
     page.evaluate("location.hash = 'weat6'")
-    page.locator("#test-1 svg.strip .strip-word").first.wait_for()
-    assert page.locator("#test-1 svg.strip .strip-word").count() == 16
-    assert page.locator("#test-1 [data-key], #test-1 .bench").count() == 0
+    part = _part(page, "weat6")
+    part.locator("svg.strip .strip-word").first.wait_for()
+    assert part.locator("svg.strip .strip-word").count() == 16
+    assert part.locator("[data-key], .bench").count() == 0
 
 
 def _pooled() -> tuple[Embeddings, Design]:

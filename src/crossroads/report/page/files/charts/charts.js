@@ -179,7 +179,7 @@ export function forest({ rows, caption, label, axis = "effect size d" }) {
   return chartsFigure({ draw, caption });
 }
 
-export const DOTS_MOST = 40;
+const DOTS_MOST = 40;
 
 /**
  * The words of a set, most positive first; of a long one, both ends.

@@ -102,7 +102,7 @@ export function stripImage(strip, width, acts) {
    * @param {number} shape
    * @param {number} y
    */
-  const head = (group, shape, y) => sv("g", {}, chartsDot(shape, 8, y - 4, group.role),
+  const head = (group, shape, y) => sv("g", { class: "strip-head" }, chartsDot(shape, 8, y - 4, group.role),
     sv("text", { x: 19, y, "font-weight": 600, "font-size": 13 }, sv("title", {}, flat(group.title)), chartsClip(`${flat(group.title)} (${group.words.filter((one) => one.state !== "out").length})`, width - 30, 13, 600)));
   /** @param {number} lane */
   const drawn = (lane) => lanes[lane].places.map((place, i) => stripWord(place, { group: groups[lane], shape: lane, acts, first: lane === 0 && i === 0 && !words.flat().some((one) => one.chosen),

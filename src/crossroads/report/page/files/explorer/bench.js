@@ -203,7 +203,7 @@ export function explorerBench(context, desk, { target, own = false }) {
   const draw = () => {
     const key = held(), words = before();
     strip = benchStrip(context, desk, words, found, chosen);
-    drawing.hidden = !strip;
+    for (const one of [drawing, sentence, readout, ends]) one.hidden = !strip;
     lacking.hidden = Boolean(strip);
     if (strip) {
       hold.replaceChildren(stripImage(strip, width, acts));
@@ -223,6 +223,7 @@ export function explorerBench(context, desk, { target, own = false }) {
     draw();
     inspect();
     refocus(`${role} ${word}`);
+    panel.firstElementChild?.scrollIntoView({ block: "nearest" }); // on small screens it is below the strip
   };
   /**
    * Take a word out, or put it back.
@@ -336,7 +337,7 @@ export function explorerBench(context, desk, { target, own = false }) {
     return [results.glance, results.box];
   }, { open: false });
   const history = el("div", { class: "bench-history" }, past.buttons, link);
-  const box = el("div", { class: "bench" }, sentence, drawing, lacking, ends, panel, edits, history, adder.box, readout, accuracy, doubts, listing, levels);
+  const box = el("div", { class: "bench" }, sentence, drawing, lacking, panel, ends, edits, history, adder.box, readout, accuracy, doubts, listing, levels);
   desk.changed = changed;
   editsFollow(target, (made) => {
     const from = made.find((one) => one.sign === "*"), one = own && from ? testsOf(context).find((test) => test.name === from.word) ?? null : null;

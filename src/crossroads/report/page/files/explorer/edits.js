@@ -28,14 +28,14 @@ export const editsBetween = (from, to) => EXPLORER_ROLES.flatMap((role) => {
  * Edits as they are written in an address.
  * @param {Edit[]} edits
  */
-export const editsText = (edits) => edits.map(({ role, sign, word }) => `${role}${sign}${encodeURIComponent(word)}`).join(",");
+const editsText = (edits) => edits.map(({ role, sign, word }) => `${role}${sign}${encodeURIComponent(word)}`).join(",");
 
 /**
  * Edits that an address holds; what is no edit is left out.
  * @param {string} text
  * @returns {Edit[]}
  */
-export const editsOf = (text) => text.split(",").flatMap((item) => {
+const editsOf = (text) => text.split(",").flatMap((item) => {
   const [, role, sign, word] = /^([xyab]?)([-+=*])(.*)$/.exec(item) ?? [];
   if (sign === undefined || (sign === "*") !== (role === "")) return [];
   try { return [{ role, sign, word: decodeURIComponent(word) }]; } catch { return []; }
