@@ -22,9 +22,8 @@ from crossroads.audit import (
     recognise,
     run_plan,
 )
-from crossroads.audit.kinds import KindName
 from crossroads.audit.measured.comparison import compare_finished
-from crossroads.audit.plan import ON_WORDS, check_asking, takes
+from crossroads.audit.plan import ON_WORDS, takes
 from crossroads.audit.progress import WRITING
 from crossroads.cli import options as o
 from crossroads.cli.commands.audit import gate as gating
@@ -37,6 +36,7 @@ from crossroads.evidence.model_names import distinct_names
 from crossroads.measures.association.frequency import wordfreq_language
 from crossroads.report import Gate
 from crossroads.report.folder import check_output
+from crossroads.sources.kinds import KindName, check_options
 from crossroads.sources.models.transformers import Device
 from crossroads.stimuli import Design
 from crossroads.stimuli.files.lists import read_frequencies
@@ -148,7 +148,7 @@ def audit_command(
     designs = o.chosen_designs(test, design, default=()) if test or design else None
     extras = {"contexts": contexts, "images": images, "human": human}
     plans = make_plans(names, designs, as_, format_, extras, pairs=pairs, placebo=placebo)
-    check_asking([plan.kind for plan in plans], prompt=prompt, served=served_model)
+    check_options([plan.kind for plan in plans], prompt=prompt, served=served_model)
     check_apart(plans, output)
     rules = gating.rules_for(fail_on, [plan.names for plan in plans])
     settings = Settings(

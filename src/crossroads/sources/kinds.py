@@ -25,7 +25,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
-from crossroads.corpus.store import FORMAT as SENTENCES
 from crossroads.errors import (
     FormatError,
     InputError,
@@ -38,8 +37,9 @@ from crossroads.errors import (
     require,
 )
 from crossroads.evidence.logit_files import FORMAT as LOGITS
+from crossroads.evidence.model_names import KINDS
 from crossroads.evidence.stores import FORMAT as STORE
-from crossroads.report.audit import KINDS
+from crossroads.evidence.stores import SENTENCES
 from crossroads.sources.endpoints.addresses import public_url
 from crossroads.sources.models.clip import CLIP_TYPES
 from crossroads.sources.models.files import MODULES
@@ -58,6 +58,17 @@ _FILE_SUFFIXES = frozenset({
     ".bin", ".bz2", ".gguf", ".gz", ".json", ".kv", ".npy", ".npz", ".parquet", ".pickle", ".pkl",
     ".safetensors", ".txt", ".vec", ".wordvectors", ".xz", ".zip", ".zst",
 })  # fmt: skip
+TRANSFORMERS = ("encoder", "language model")
+"""Kinds of models that read words in prompts, layer by layer."""
+TAKES: Mapping[str, tuple[str, ...]] = {
+    "prompt": (*TRANSFORMERS, "vision-language", "endpoint"),
+    "layer": TRANSFORMERS,
+    "pooling": TRANSFORMERS,
+    "served": ("endpoint",),
+    "revision": (*TRANSFORMERS, "vision-language"),
+    "format": ("vectors", "series"),
+}
+"""Options of sources, and the kinds of models that they apply to."""
 CAN_BE = (
     "a file or folder of word vectors, default, a folder of a transformer or its name on the Hugging Face "
     "hub, a .gguf file, a store of context vectors, saved answers of a language model, or the address of an "
@@ -71,7 +82,7 @@ class Kind:
     """The kind of a model."""
 
     name: str
-    """A key of :data:`crossroads.report.audit.KINDS`."""
+    """A key of :data:`crossroads.evidence.model_names.KINDS`."""
     model: str
     """The model as it was given."""
     because: str
@@ -81,6 +92,40 @@ class Kind:
     def shown(self) -> str:
         """The model as it may be shown: an address without secrets."""
         return public_url(self.model) if self.name == "endpoint" else self.model
+
+
+def check_options(kinds: Sequence[Kind], **given: object) -> None:
+    """Refuse options, by their names in :data:`TAKES`, that apply to none of the models.
+
+    Parameters
+    ----------
+    kinds
+        The kinds of the models.
+    given
+        Options; those that are None were not given.
+    """
+    for name, value in given.items():
+        if value is not None and not any(kind.name in TAKES[name] for kind in kinds):
+            raise useless(name, kinds[0], TAKES[name])
+
+
+def useless(option: str, kind: Kind, fitting: Sequence[str]) -> InputError:
+    """The error for an option that a kind of model cannot use.
+
+    Parameters
+    ----------
+    option
+        Its name.
+    kind
+        The kind of the model.
+    fitting
+        Kinds of models that it applies to.
+    """
+    others = join_words((KINDS[one] for one in fitting), last="or")
+    return InputError(
+        f"{option}= was given, but {kind.shown} is {KINDS[kind.name]}: {kind.because}.",
+        hint=f"{option}= goes with {others}; kind= sets the kind of a model.",
+    )
 
 
 def recognise(
