@@ -15,6 +15,8 @@ NEEDED = {
     "probe": ("folder", "save_bert"),
     "prompted_embeddings": ("folder", "save_bert"),
     "clip_embeddings": ("folder", "save_clip"),
+    "embed_words": ("folder", "save_bert"),
+    "embed_series": ("folder", "save_bert"),
 }
 """Functions whose examples need a model: what they call it, and what makes one."""
 

@@ -174,6 +174,19 @@ def recognise(
     return _of_name(model, path)
 
 
+_CHECKPOINT = re.compile(r"(?:checkpoint|ckpt|global_?step|step|iter|epoch)[-_]?(\d+)", re.IGNORECASE)
+
+
+def checkpoints(folder: Path) -> dict[int, Path]:
+    """The checkpoints of a training run by step: subfolders such as ``checkpoint-500`` that hold a model."""
+    found = {
+        int(named[1]): entry
+        for entry in folder.iterdir()
+        if (named := _CHECKPOINT.fullmatch(entry.name)) and (entry / "config.json").is_file()
+    }
+    return dict(sorted(found.items()))
+
+
 def _known(kind: str) -> str:
     plain = one_of("kind of model", kind.lower().replace(" ", "-"), KindName)
     return next(one for one in KINDS if one.replace(" ", "-") == plain)
@@ -217,6 +230,12 @@ def _of_folder(model: str, folder: Path) -> Kind:
         raise InputError(
             f"{folder} is already an audit.",
             hint=f"crossroads report {folder} shows it; give the model it was made from.",
+        )
+    if steps := checkpoints(folder):
+        raise InputError(
+            f"{folder} holds {len(steps)} checkpoints of a training run.",
+            hint=f"name one, such as {next(reversed(steps.values()))}; "
+            f"crossroads mleat {folder} --over checkpoints measures all.",
         )
     names = sorted(entry.name for entry in folder.iterdir())
     held = f"it contains {join_words([repr(name) for name in names], most=3)}" if names else "it is empty"
