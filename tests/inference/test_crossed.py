@@ -15,7 +15,7 @@ from hypothesis.extra.numpy import arrays
 from scipy import stats
 
 from crossroads.geometry import Floats
-from crossroads.inference.crossed import crossed, spread, tail_probability, trend
+from crossroads.inference.crossed import crossed, spread, tail_probability
 
 SIZES = st.tuples(*[st.integers(2, 5)] * 4)
 

@@ -121,6 +121,12 @@ class Sentence:
             start = letters.find(self.keyword.casefold(), start + 1)
         raise InputError(f"{self.keyword!r} is not a word of {self.text!r}.")
 
+    @property
+    def marked(self) -> str:
+        """The sentence with brackets around the keyword."""
+        start, end = self.span
+        return f"{self.text[:start]}[{self.text[start:end]}]{self.text[end:]}"
+
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class Sentences(Named[tuple[Sentence, ...]]):

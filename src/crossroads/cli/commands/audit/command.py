@@ -26,6 +26,7 @@ from crossroads.audit.measured.comparison import compare_finished
 from crossroads.audit.plan import ON_WORDS, takes
 from crossroads.audit.progress import WRITING
 from crossroads.cli import options as o
+from crossroads.cli.commands import models as m
 from crossroads.cli.commands.audit import gate as gating
 from crossroads.cli.commands.audit import progress as audit_progress
 from crossroads.cli.commands.audit.output import Done, tell, write
@@ -37,7 +38,6 @@ from crossroads.measures.association.frequency import wordfreq_language
 from crossroads.report import Gate
 from crossroads.report.folder import check_output
 from crossroads.sources.kinds import KindName, check_options
-from crossroads.sources.models.transformers import Device
 from crossroads.stimuli import Design
 from crossroads.stimuli.files.lists import read_frequencies
 from crossroads.storage.disks import disk_errors
@@ -52,7 +52,6 @@ Models = Annotated[
         show_default=False,
     ),
 ]
-As = Annotated[KindName | None, typer.Option("--as", help="Kind of MODEL; detected if left out.")]
 ContextsFolder = Annotated[
     Path | None,
     typer.Option(
@@ -89,13 +88,6 @@ Frequencies = Annotated[
         metavar="FILE|wordfreq",
     ),
 ]
-Prompt = Annotated[
-    str | None,
-    typer.Option("--prompt", help="Text with {word} in which a model reads words.", metavar="TEXT"),
-]
-Served = Annotated[
-    str | None, typer.Option("--served-model", help="Model of an embedding service.", metavar="NAME")
-]
 Workers = Annotated[
     int | None, typer.Option(help="Number of parts measured at a time; by default one per processor.", min=1)
 ]
@@ -111,20 +103,20 @@ def audit_command(
     name: o.Names = None,
     test: o.Tests = None,
     design: o.DesignFiles = None,
-    as_: As = None,
+    as_: m.As = None,
     alternative: o.AlternativeOption = "two-sided",
     missing: o.MissingOption = "drop",
     fallback: o.Fallback = "auto",
     format_: o.Format = None,
     frequencies: Frequencies = None,
-    prompt: Prompt = None,
-    served_model: Served = None,
+    prompt: m.Prompt = None,
+    served_model: m.Served = None,
     contexts: ContextsFolder = None,
     images: ImagesFolder = None,
     human: Human = None,
     pairs: Pairs = False,
     placebo: Placebo = False,
-    device: Annotated[Device, typer.Option(help="Device on which a model runs.")] = "auto",
+    device: m.DeviceOption = "auto",
     seed: o.Seed = 0,
     workers: Workers = None,
     fresh: Fresh = False,
