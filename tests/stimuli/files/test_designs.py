@@ -137,7 +137,7 @@ def test_faults_of_a_toml_file_name_key_and_line(
         ('[{"x": ["rose"],\n"a": ["love"],\n"b": ["filth", ""]}]', 3, "b", "'' is empty"),
         ('{"targ1": {"category": "F",\n"example": ["rose"]}}', 2, "targ1.example", "'examples'"),
         ('{"targ1": {"category": "F"}}', 1, "targ1", "examples of 'targ1' are missing"),
-        ('{\n"targ1": ["rose"]}', 2, "targ1", "a list"),
+        ('{\n"targ1": "rose"}', 2, "targ1", "one string"),
         (
             '{"targ1.examples": ["rose"],\n"atrr1.examples": ["love"]}',
             2,

@@ -252,7 +252,7 @@ def rsa_command(
     words = list(dict.fromkeys(word for trio in trios for part in trio for word in part))
     layers: dict[int | None, Embeddings] = {}
     if layer == m.ALL:
-        layers |= source.series(words, "layers")
+        layers.update(source.series(words, "layers").items())
     else:
         layers[None] = source.vectors(words)
     if missing == "raise":

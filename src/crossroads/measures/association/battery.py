@@ -609,7 +609,11 @@ def series(
     of series of 5 years, 24 % of 10 and 43 % of 20.
 
     A steady trend is also a change: the p-value of the change says that Δ is not the same throughout, not
-    that it jumps. SIMULATED
+    that it jumps. In 500 to 1,000 series each of 10 years without a change (8 words per set), it was below
+    .05 in none of pure noise, 1 % where words last and are associated, and 4 % where all words of a year
+    deviate together. In 500 series each of 10 layers, where only words are drawn, below .05 was the p-value
+    of the change in 0 to 2 % and that of the slope in 1 to 4 %: of pure noise, words that last, and words
+    each of which drifts from layer to layer as a random walk.
 
     Examples
     --------
