@@ -53,6 +53,7 @@ KindName = Literal[
 _MANIFESTS = {STORE: "contexts", LOGITS: "logits"}
 _HEADS = ("ForMaskedLM", "WithLMHeadModel", "ForCausalLM", "LMHeadModel", "ForPreTraining")
 _URL = re.compile(r"https?://", re.IGNORECASE)
+_LONG = 40
 _HUB_NAME = re.compile(r"[A-Za-z0-9][\w.-]*(/[\w.-]+)?")
 _FILE_SUFFIXES = frozenset({
     ".bin", ".bz2", ".gguf", ".gz", ".json", ".kv", ".npy", ".npz", ".parquet", ".pickle", ".pkl",
@@ -283,8 +284,13 @@ def _of_name(model: str, path: Path) -> Kind:
 
 def _nowhere(model: str, near: Sequence[str]) -> FormatError:
     """The error for a path that does not exist."""
-    hint = f"did you mean {join_words(map(in_short, near), last='or')}?" if near else f"MODEL is {CAN_BE}."
+    hint = f"did you mean {_named(near)}?" if near else f"MODEL is {CAN_BE}."
     return FormatError("there is no such file or folder.", path=model, hint=hint)
+
+
+def _named(near: Sequence[str]) -> str:
+    """Paths as a hint names them: a long one by the name in its folder, which must not be cut."""
+    return join_words((in_short(one if len(one) < _LONG else Path(one).name) for one in near), last="or")
 
 
 def _looks_like_a_path(model: str, path: Path) -> bool:
@@ -305,7 +311,7 @@ def _beside(path: Path) -> list[str]:
 
 def _hub_config(name: str, near: tuple[str, ...]) -> Mapping[str, Any]:
     """The configuration of a model on the hub; no other file is downloaded."""
-    beside = f"; or did you mean {join_words(map(in_short, near), last='or')}?" if near else "."
+    beside = f"; or did you mean {_named(near)}?" if near else "."
     try:
         hub = require("huggingface_hub", extra="models", purpose="looking up models of the hub")
         errors = require("huggingface_hub.errors", extra="models", purpose="looking up models of the hub")
