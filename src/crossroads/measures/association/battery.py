@@ -373,15 +373,13 @@ class SeriesResult(Result):
         )
 
     def change_said(self) -> str:
-        """The change in words; empty where it is not known."""
-        found = self.change
-        if found is None:
+        """The change in words; empty where it is not known, or was not looked for."""
+        found, ends = self.change, self.change_between()
+        if found is None or ends is None or found.pvalue is None:
             return ""
-        ends = self.change_between()
-        if ends is None or found.difference is None or found.low is None or found.high is None:
-            return f"no change is looked for: {found.reason}"
-        size, low, high = (number(v, 3, sign=True) for v in (found.difference, found.low, found.high))
-        p = p_equals(0.0 if found.pvalue is None else found.pvalue)
+        given = [value for value in (found.difference, found.low, found.high) if value is not None]
+        size, low, high = (number(value, 3, sign=True) for value in given)
+        p = p_equals(found.pvalue)
         return (
             f"Δ changes most between {ends[0]} and {ends[1]}, by {size} ({percent(found.level)} CI {low} to "
             f"{high}, {p}, both for all {found.splits} splits)"
