@@ -48,6 +48,8 @@ from crossroads.sources.load import load as load
 from crossroads.sources.load import load_series as load_series
 from crossroads.sources.models.clip import clip_embeddings as clip_embeddings
 from crossroads.sources.models.prompted import prompted_embeddings as prompted_embeddings
+from crossroads.sources.words import embed_series as embed_series
+from crossroads.sources.words import embed_words as embed_words
 from crossroads.stimuli.catalogue.lookup import batteries as batteries
 from crossroads.stimuli.catalogue.lookup import catalog as catalog
 from crossroads.stimuli.design import Design as Design

@@ -177,7 +177,7 @@ def test_catalog_lists_and_shows(command: Command) -> None:
         (("catalog", "wet6"), "'weat6'"),
         (("wet",), "weat"),
         (("weat", "{vectors}", "--jsn"), "--json"),
-        (("weat",), "VECTORS"),
+        (("weat",), "MODEL"),
         (("audit", "{vectors}", "-o", "{vectors}"), "is a file"),
         (("audit", "{vectors}", "-o", "{folder}"), "other contents"),
         (("weat", "{folder}"), "{folder}"),

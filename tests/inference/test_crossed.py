@@ -15,7 +15,7 @@ from hypothesis.extra.numpy import arrays
 from scipy import stats
 
 from crossroads.geometry import Floats
-from crossroads.inference.crossed import crossed, spread, tail_probability, trend
+from crossroads.inference.crossed import crossed, spread, tail_probability
 
 SIZES = st.tuples(*[st.integers(2, 5)] * 4)
 
@@ -171,47 +171,3 @@ def test_it_holds_its_level_where_targets_or_attributes_have_topics(drawn: str) 
     p = tail_probability(found.difference / np.sqrt(found.total), found.df, "two-sided")
     assert (p < 0.05).mean() <= 0.06
     assert (p < 0.01).mean() <= 0.015
-
-
-@given(seed=st.integers(0, 999), years=st.lists(st.integers(1800, 2000), min_size=3, max_size=7, unique=True))
-def test_the_slope_is_that_of_a_regression_of_the_difference(seed: int, years: list[int]) -> None:
-    tables = np.random.default_rng(seed).normal(size=(len(years), 7, 6))
-    found = trend(tables, years, 3, 2)
-    line = stats.linregress(years, spread(tables, 3, 2).difference)
-    assert found.slope == pytest.approx(line.slope, rel=1e-9, abs=1e-12)
-    assert found.se is not None and found.df is not None
-    assert found.se >= line.stderr * (1 - 1e-9)  # never below that over years alone
-    words = spread(np.einsum("t,tij->ij", np.linalg.pinv(np.c_[np.ones(len(years)), years])[1], tables), 3, 2)
-    assert found.se**2 >= float(words.total) * (1 - 1e-6)  # nor below that over words alone
-    assert found.pvalue == pytest.approx(2 * stats.t.sf(abs(found.slope or 0) / found.se, found.df))
-
-
-def test_tables_without_any_spread_have_no_trend() -> None:
-    reason = "the words do not differ, or do not change"
-    assert trend(np.zeros((4, 6, 6)), [1, 2, 3, 4], 3, 3).reason == reason
-    same = np.tile(np.random.default_rng(1).normal(size=(6, 6)), (10, 1, 1))  # slopes are rounding errors
-    assert trend(same, range(1900, 2000, 10), 3, 3, score_error=1e-14).reason == reason
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("shocks", [0.0, 0.5])
-def test_series_without_a_trend_have_none(shocks: float) -> None:
-    # ten years, words that last, and years in which all words of a set deviate together: in 1,000 series 2 %
-    # and 5 % below .05; over words alone the latter gives 27 %
-    rng = np.random.default_rng(6)
-    found = planted = 0
-    for _ in range(300):
-        sets = [
-            rng.normal(size=(1, 8, 50)) * 0.7
-            + rng.normal(size=(10, 8, 50)) * 0.5
-            + rng.normal(size=(1, 1, 50)) * 0.5
-            + rng.normal(size=(10, 1, 50)) * shocks
-            for _ in range(4)
-        ]
-        targets, attributes = np.concatenate(sets[:2], axis=1), np.concatenate(sets[2:], axis=1)
-        tables = np.einsum("tid,tjd->tij", targets, attributes) / 50
-        found += (trend(tables, range(10), 8, 8).pvalue or 0) < 0.05
-        tables[:, :8, :8] += np.linspace(0, 2, 10)[:, None, None]
-        planted += (trend(tables, range(10), 8, 8).pvalue or 1) < 0.05
-    assert found / 300 < 0.085
-    assert planted / 300 > 0.9

@@ -382,3 +382,11 @@ def test_associations_stand_against_log_frequency_with_one_slope(toy: Any, said:
     assert "flowers (X)" in text
     assert f"more than frequency? {found.answer}" in text
     assert "given as a table" in text
+
+
+def test_a_series_of_labels_is_drawn_in_their_order(toy: Any, faults: Says) -> None:
+    made = toy()
+    models = dict.fromkeys(("zero", "first", "and a long one", "last"), made.embeddings)
+    ax = decades(series(models, made.design, resamples=0))
+    assert [tick.get_text().replace("\n", " ") for tick in ax.get_xticklabels()] == list(models)
+    assert faults(ax) == []

@@ -2,11 +2,11 @@
 
 from crossroads.audit.audit import FinishedAudit, run_audit, run_plan
 from crossroads.audit.kept import PartsFolder, parts_folder
-from crossroads.audit.kinds import Kind, recognise
 from crossroads.audit.parts import Settings
 from crossroads.audit.plan import Plan, make_plan
 from crossroads.audit.progress import Event, ProgressTracker
 from crossroads.audit.vectors import Session, SourceOptions
+from crossroads.sources.kinds import Kind, recognise
 
 __all__ = [
     "Event",

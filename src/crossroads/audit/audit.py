@@ -12,9 +12,8 @@ from typing import Any
 
 from crossroads.audit.jobs import KINDS_OF_WORK, Job
 from crossroads.audit.kept import PartsFolder
-from crossroads.audit.kinds import KindName, recognise
 from crossroads.audit.parts import Settings
-from crossroads.audit.plan import Plan, check_asking, make_plan
+from crossroads.audit.plan import Plan, make_plan
 from crossroads.audit.progress import Progress, ProgressTracker
 from crossroads.audit.run import worker_count
 from crossroads.audit.vectors import Session, SourceOptions
@@ -23,6 +22,7 @@ from crossroads.evidence import Embeddings
 from crossroads.measures.rungs import ladder
 from crossroads.report.audit import Audit
 from crossroads.results import Result
+from crossroads.sources.kinds import KindName, check_options, recognise
 from crossroads.sources.models.transformers import Device
 from crossroads.stimuli import Design
 
@@ -65,7 +65,7 @@ def run_audit(
     ----------
     model
         A file or folder of vectors, a name, a model, a store, saved answers, or the address of a service; see
-        :mod:`crossroads.audit.kinds`.
+        :mod:`crossroads.sources.kinds`.
     designs
         The designs to test; all that apply if left out.
     kind
@@ -129,7 +129,7 @@ def run_audit(
         placebo=placebo,
         **{name: None if path is None else Path(path) for name, path in extras.items()},
     )
-    check_asking([plan.kind], prompt=prompt, served=served, correct=options.get("correct"))
+    check_options([plan.kind], prompt=prompt, served=served, correct=options.get("correct"))
     source = SourceOptions(format=format, prompt=prompt, served=served, images=plan.images, device=device)
     with _parts_folder(work) as place:
         session = Session(place=place, tracker=ProgressTracker(progress))

@@ -6,18 +6,16 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from crossroads.audit.kinds import Kind
 from crossroads.audit.measured.contexts import CONTEXTUAL, context_names
 from crossroads.audit.measured.intersections import intersectional_names
 from crossroads.audit.measured.pairs import paired_names
 from crossroads.audit.measured.traits import trait_names
 from crossroads.audit.measured.words import STATIC, word_names
 from crossroads.audit.vectors import with_images
-from crossroads.errors import InputError, join_words, one_of
+from crossroads.errors import InputError
 from crossroads.measures.association.battery import decade_name, series_name
 from crossroads.measures.geometry.anisotropy import OF_CONTEXTS
-from crossroads.measures.geometry.corrections import Correction
-from crossroads.report.audit import KINDS
+from crossroads.sources.kinds import Kind, useless
 from crossroads.sources.vectors.files import histwords
 from crossroads.stimuli import Design, batteries, catalog
 
@@ -29,12 +27,6 @@ USES = {
     "human": ("language model", "logits"),
 }
 """Optional inputs, and the kinds of models that can use them."""
-ASKED = {
-    "prompt": ("encoder", "language model", "vision-language", "endpoint"),
-    "served": ("endpoint",),
-    "correct": ON_WORDS,
-}
-"""Options of sources, and the kinds of models that they apply to."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -147,17 +139,6 @@ def make_plan(
     )
 
 
-def check_asking(
-    kinds: Sequence[Kind], *, prompt: str | None, served: str | None, correct: str | None = None
-) -> None:
-    """Refuse options that apply to none of the models."""
-    if correct is not None:
-        one_of("correction", correct, Correction)
-    for name, given in (("prompt", prompt), ("served", served), ("correct", correct)):
-        if given is not None and not any(kind.name in ASKED[name] for kind in kinds):
-            raise _useless(name, kinds[0], ASKED[name])
-
-
 def takes(kind: Kind, material: str) -> bool:
     """Whether a kind of model can use an input: ``"contexts"``, ``"images"`` or ``"human"``."""
     return kind.name in USES[material]
@@ -176,14 +157,6 @@ def _check_extras(kind: Kind, **given: Path | None) -> None:
         if path is None:
             continue
         if not takes(kind, name):
-            raise _useless(name, kind, USES[name])
+            raise useless(name, kind, USES[name])
         if not path.exists():
             raise InputError(f"there is no {path}.", hint=f"check the path given as {name}=.")
-
-
-def _useless(argument: str, kind: Kind, fitting: Sequence[str]) -> InputError:
-    others = join_words((KINDS[one] for one in fitting), last="or")
-    return InputError(
-        f"{argument}= was given, but {kind.shown} is {KINDS[kind.name]}: {kind.because}.",
-        hint=f"{argument}= goes with {others}; kind= sets the kind of a model.",
-    )

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import importlib.util
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -24,20 +24,19 @@ from crossroads.sources.models.clip import clip_embeddings
 from crossroads.sources.models.files import ModelFiles
 from crossroads.sources.models.images import image_labels, image_sets, labelled_images
 from crossroads.sources.models.prompted import prompted_embeddings
-from crossroads.sources.models.prompts import prompts_for
+from crossroads.sources.models.prompts import Words, prompts_of
 from crossroads.sources.models.sentence import is_sentence_encoder
 from crossroads.sources.models.settings import packages
 from crossroads.sources.models.transformers import Device
 from crossroads.sources.vectors import embedded
 from crossroads.sources.vectors.signatures import NAMES
-from crossroads.stimuli import Design, StimulusSet
+from crossroads.sources.words import clip_words, said_bare, transformer_words
+from crossroads.stimuli import Design, Sentence, StimulusSet
 from crossroads.storage.files import checksum
 
 _BYTES_A_SECOND = 2e8
 POOL = 20_000
 """Other words of a file of vectors that are read along, for measures that compare with them."""
-PLAIN = "This is {word}"
-"""The prompt for words without a published prompt."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -116,19 +115,20 @@ def prompted_vectors(
 ) -> Embeddings:
     """Vectors of words in the prompts of ML-EAT or in a given one; sentence encoders read the bare word."""
     words = list(dict.fromkeys([*words_of(designs), *more]))
-    asked: Sequence[str] | Mapping[str, str] = words
-    if source.prompt is None and not is_sentence_encoder(files):
-        asked = {**dict.fromkeys(words, PLAIN), **prompts_for(*designs)}
-    identity = {"model": files.sha256, "name": files.name, "asked": asked, "prompt": source.prompt}
-    make = partial(
-        prompted_embeddings,
-        files.place,
-        asked,
-        prompt=source.prompt,
-        revision=files.revision,
-        device=source.device,
-        progress=session.tracker.step,
-    )
+    asked = transformer_words(files, words, designs, source.prompt)
+    identity = {"model": files.sha256, "name": files.name, "asked": _texts(asked), "prompt": source.prompt}
+
+    def make() -> Embeddings:
+        emb = prompted_embeddings(
+            files.place,
+            asked,
+            prompt=source.prompt,
+            revision=files.revision,
+            device=source.device,
+            progress=session.tracker.step,
+        )
+        return emb if is_sentence_encoder(files) else said_bare(emb, designs, source.prompt)
+
     key = evidence_key({**identity, **_here(files, source)})
     return session.kept("in prompts", key, f"asking {files.name} for {session.wanted}", make)
 
@@ -140,19 +140,23 @@ def clip_vectors(
     images = {} if source.images is None else image_sets(source.images)
     pictures = labelled_images(images)
     words = [word for word in dict.fromkeys([*words_of(designs), *more]) if word not in pictures]
-    identity = {"model": files.sha256, "name": files.name, "words": words, "prompt": source.prompt}
+    asked = clip_words(words, designs, source.prompt) if words else words
+    identity = {"model": files.sha256, "name": files.name, "words": _texts(asked), "prompt": source.prompt}
     key = evidence_key({**identity, "images": files_identity(pictures), **_here(files, source)})
     options: dict[str, Any] = {} if source.prompt is None else {"prompt": source.prompt}
-    make = partial(
-        clip_embeddings,
-        files.place,
-        words,
-        images or None,
-        revision=files.revision,
-        device=source.device,
-        progress=session.tracker.step,
-        **options,
-    )
+
+    def make() -> Embeddings:
+        emb = clip_embeddings(
+            files.place,
+            asked,
+            images or None,
+            revision=files.revision,
+            device=source.device,
+            progress=session.tracker.step,
+            **options,
+        )
+        return said_bare(emb, designs, source.prompt, "clip-prompts")
+
     return session.kept("of texts and images", key, f"asking {files.name} for {session.wanted}", make)
 
 
@@ -160,17 +164,25 @@ def endpoint_vectors(url: str, words: Sequence[str], source: SourceOptions, sess
     """Vectors of a service; its answers are kept and not requested again."""
     service = {"url": url, "served": source.served}
     options: dict[str, Any] = {} if source.prompt is None else {"prompt": source.prompt}
+    asked = prompts_of(words, prompt=source.prompt)
     make = partial(
         endpoint_embeddings,
         url,
-        words,
+        asked,
         model=source.served,
         cache=session.place.place("answers", "of a service", evidence_key(service)),
         progress=session.tracker.step,
         **options,
     )
-    key = evidence_key({**service, "words": words, "prompt": source.prompt})
+    key = evidence_key({**service, "words": _texts(asked), "prompt": source.prompt})
     return session.kept("of a service", key, f"asking the service for {session.wanted}", make)
+
+
+def _texts(asked: Words) -> Any:
+    """Words and prompts as plain data."""
+    if not isinstance(asked, Mapping):
+        return asked
+    return {word: list(astuple(one)) if isinstance(one, Sentence) else one for word, one in asked.items()}
 
 
 def reading_seconds(model: str) -> float:

@@ -21,9 +21,6 @@ def complete_test(incomplete: str) -> list[str]:
     ]
 
 
-Vectors = Annotated[
-    str, typer.Argument(help="A file or folder of word vectors, or [b]default[/b].", metavar="VECTORS")
-]
 Tests = Annotated[
     list[str] | None,
     typer.Option(

@@ -18,13 +18,12 @@ from typing import Any
 
 from crossroads.corpus.sample import Context, Found, Reservoirs, WordCoverage
 from crossroads.errors import FormatError, InputError, in_short, join_words
+from crossroads.evidence.stores import SENTENCES as FORMAT
 from crossroads.stimuli.files.spreadsheets import write_rows
 from crossroads.storage.files import read_record
 from crossroads.storage.staging import check_place, replaced
 from crossroads.version import VERSION
 
-FORMAT = "crossroads-contexts/1"
-"""Name and version of the layout."""
 CONTEXTS, COVERAGE, MANIFEST = "contexts.jsonl", "coverage.csv", "manifest.json"
 OURS = frozenset({CONTEXTS, COVERAGE, MANIFEST})
 """The files of the folder; one that holds anything else is never replaced."""

@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from crossroads.errors import EvidenceError, InputError
 from crossroads.evidence.embeddings import Embeddings, Match
 from crossroads.evidence.provenance import Provenance
+from crossroads.evidence.spelling import has_capital, is_cased
 from crossroads.evidence.stores import read_store, write_store
 
 
@@ -221,6 +222,27 @@ class Contexts:
     def __repr__(self) -> str:
         kind, source = self.dtype, self.provenance.source
         return f"<Contexts: {len(self):,} words, {self._offsets[-1]:,} × {self.dim} {kind}, {source}>"
+
+
+def open_contexts(store: str | Path, fallback: str, *, verify: bool = True) -> Contexts:
+    """Open a store of contexts with rules of spelling.
+
+    Parameters
+    ----------
+    store
+        The folder.
+    fallback
+        Rules for words not found as written; ``"auto"`` tries lower case if almost all words of the store are
+        in lower case (at most one word in 2,000 with a capital letter).
+    verify
+        Whether to compare every file with its checksum.
+    """
+    given = () if fallback in ("auto", "none") else fallback
+    contexts = Contexts.open(store, verify=verify, fallback=given)
+    words = contexts.words
+    if fallback == "auto" and not is_cased(sum(map(has_capital, words)), len(words)):
+        return Contexts.open(store, verify=False, fallback="lower")
+    return contexts
 
 
 def _read_only(array: NDArray[Any]) -> NDArray[Any]:

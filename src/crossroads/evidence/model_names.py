@@ -1,4 +1,4 @@
-"""Short names of models, from the files and folders that they were read from.
+"""Kinds of models in words, and short names of models, from the files that they were read from.
 
 A path is specific to one machine. Titles, tables and legends show a name instead: the stem of its file, and
 as many of the folders above it as distinguish it from the others. Names of packages, of models on a hub
@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from crossroads.evidence.provenance import Provenance
@@ -22,6 +22,18 @@ _ENDINGS = (
 _SAYS_NOTHING = ("model", "models", "checkpoint", "final", "output", "outputs")
 _ABSOLUTE = re.compile(r"[\\/~]|[A-Za-z]:[\\/]")
 _BETWEEN = re.compile(r"[\\/]+")
+KINDS: Mapping[str, str] = {
+    "vectors": "static word vectors",
+    "series": "word vectors of several decades",
+    "encoder": "a contextual encoder",
+    "language model": "a masked or causal language model",
+    "vision-language": "a vision–language model",
+    "endpoint": "an embedding service",
+    "contexts": "saved context vectors",
+    "logits": "saved answers of a language model",
+    "results": "saved results",
+}
+"""Kinds of models that can be audited, with their descriptions."""
 
 
 def recorded_path(path: str | os.PathLike[str]) -> str:

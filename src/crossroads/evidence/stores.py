@@ -25,6 +25,8 @@ from crossroads.storage.folders import is_plain_name
 from crossroads.storage.staging import already_there, staged
 
 FORMAT = "crossroads-store/1"
+SENTENCES = "crossroads-contexts/1"
+"""The layout of folders of sentences, which are not read here."""
 MANIFEST = "manifest.json"
 DTYPES = ("float16", "float32", "float64")
 

@@ -9,7 +9,7 @@ off once (Cameron, Gelbach & Miller 2011; Judd, Westfall & Kenny 2012).
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any, NamedTuple
 
@@ -442,100 +442,3 @@ def _bounds(sizes: Sequence[int]) -> list[slice]:
 def _part(scores: Floats, n: int) -> Any:
     """Variance of the mean of a set; a set of one word has none."""
     return scores.var(axis=-1, ddof=1) / n if n > 1 else np.zeros(scores.shape[:-1])
-
-
-@dataclass(frozen=True, kw_only=True)
-class Trend:
-    """How a difference of mean cosines changes over time, with words and points in time drawn."""
-
-    slope: float | None
-    """Change of the difference per unit of time; None where there is none, for the ``reason`` given."""
-    low: float | None
-    """Lower end of its interval."""
-    high: float | None
-    """Upper end."""
-    level: float
-    """Level of the interval."""
-    pvalue: float | None
-    """How often differences without a trend would have such a slope, two-sided, had the words and the
-    deviations of the points in time been drawn again."""
-    statistic: float | None
-    """The slope in standard errors, t."""
-    se: float | None
-    """Standard error of the slope."""
-    df: float | None
-    """Degrees of freedom (Satterthwaite)."""
-    points: int
-    """Number of points in time."""
-    words: Mapping[str, int]
-    """Number of words by set that were measured at all of them."""
-    reason: str | None = None
-    """Why there is no slope."""
-
-
-def trend(
-    tables: Floats,
-    times: Sequence[float],
-    n_x: int,
-    n_a: int,
-    *,
-    score_error: float = 0.0,
-    level: float = LEVEL,
-) -> Trend:
-    r"""Slope of a difference over time, in tables of the same words at several points in time.
-
-    The slopes of the single cosines are a table of targets and attributes, whose difference is the slope of
-    the difference; :func:`spread` gives its variance :math:`V_w` over words. The deviations of the
-    differences from the line give the variance :math:`V_t` over points in time, as in a regression. The noise
-    of words at single points is in both and is taken off once: :math:`V = V_w + V_t - N`, never below either.
-
-    Parameters
-    ----------
-    tables
-        Cosines: points in time in the first axis, then targets, then attributes.
-    times
-        The points in time, at least three.
-    n_x, n_a
-        Number of targets, and of attributes, of the first set.
-    score_error
-        Largest error that rounding can leave in a mean of cosines.
-    level
-        Level of the interval.
-    """
-    at = np.asarray(times, dtype=np.float64)
-    at = at - at.mean()
-    weights, n = at / (at @ at), len(at)
-    slopes = np.einsum("t,tij->ij", weights, tables)
-    drawn = spread(slopes, n_x, n_a)
-    slope = float(drawn.difference)
-    differences = spread(tables, n_x, n_a).difference
-    off = differences - differences.mean() - slope * at
-    over_time = float(off @ off) / (n - 2) / float(at @ at)
-    left = tables - tables.mean(axis=0) - at[:, None, None] * slopes
-    noise = float(weights**2 @ spread(left, n_x, n_a).total) * n / (n - 2)
-    total = max(float(drawn.total) + over_time - noise, float(drawn.total), over_time)
-    sizes = [n_x, tables.shape[1] - n_x, n_a, tables.shape[2] - n_a]
-    found = Trend(
-        **dict.fromkeys(("slope", "low", "high", "pvalue", "statistic", "se", "df")),
-        level=level,
-        points=n,
-        words=dict(zip("xyab", sizes, strict=True)),
-        reason="the words do not differ, or do not change",
-    )
-    if total <= (4 * score_error * float(np.abs(weights).sum())) ** 2:  # nothing but rounding
-        return found
-    parts = [*zip(drawn.parts.tolist(), (size - 1 for size in sizes), strict=True), (over_time, n - 2)]
-    df = 1 / sum((part / total) ** 2 / free for part, free in parts)
-    se = float(np.sqrt(total))
-    half = float(half_width(se, df, level))
-    return replace(
-        found,
-        slope=slope,
-        low=slope - half,
-        high=slope + half,
-        pvalue=float(tail_probability(slope / se, df, "two-sided")),
-        statistic=slope / se,
-        se=se,
-        df=df,
-        reason=None,
-    )

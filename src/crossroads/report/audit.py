@@ -10,6 +10,7 @@ from typing import NamedTuple, TypeVar
 
 from crossroads.errors import InputError
 from crossroads.evidence import Provenance
+from crossroads.evidence.model_names import KINDS as KINDS
 from crossroads.evidence.model_names import model_name
 from crossroads.measures import (
     FrequencyResult,
@@ -26,18 +27,6 @@ from crossroads.wording.table import Table
 R = TypeVar("R", bound=Result)
 BESIDE = (InfluenceResult, ReliabilityResult, FrequencyResult, PlaceboResult)
 """Results about a test, which rest on its words."""
-KINDS: Mapping[str, str] = {
-    "vectors": "static word vectors",
-    "series": "word vectors of several decades",
-    "encoder": "a contextual encoder",
-    "language model": "a masked or causal language model",
-    "vision-language": "a vision–language model",
-    "endpoint": "an embedding service",
-    "contexts": "saved context vectors",
-    "logits": "saved answers of a language model",
-    "results": "saved results",
-}
-"""Kinds of models that can be audited, with their descriptions."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -179,14 +179,19 @@ def _decode(hint: Any, value: Any, kept: dict[str, Any], place: str) -> Any:
         pairs = enumerate(zip(args, value, strict=True))
         return tuple(_decode(a, v, kept, f"{place}{i}/") for i, (a, v) in pairs)
     if origin is not None and issubclass(origin, Mapping):
-        key = args[0]
-        if key is not int and _all_plain(args[1], value.values()):
+        numbers = args[0] is int or (int in typing.get_args(args[0]) and all(map(_is_whole, value)))
+        if not numbers and _all_plain(args[1], value.values()):
             return dict(value)
         return {
-            (int(k) if key is int else k): _decode(args[1], v, kept, f"{place}{_escaped(k)}/")
+            (int(k) if numbers else k): _decode(args[1], v, kept, f"{place}{_escaped(k)}/")
             for k, v in value.items()
         }
     return value
+
+
+def _is_whole(key: str) -> bool:
+    """Whether a key is a whole number as it is written."""
+    return key.removeprefix("-").isdecimal()
 
 
 def read_only(array: np.ndarray[Any, Any]) -> Any:

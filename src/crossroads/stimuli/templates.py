@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import string
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import ClassVar
 
 from crossroads.errors import InputError, join_words
@@ -104,10 +104,14 @@ class Sentence:
     """The sentence."""
     keyword: str
     """The word, as it is spelled inside a sentence."""
+    start: int | None = field(default=None, repr=False)
+    """Where the keyword begins; None for its first occurrence as a whole word."""
 
     @property
     def span(self) -> tuple[int, int]:
         """Start and end of the keyword, in characters; its case may differ at the start."""
+        if self.start is not None:
+            return self.start, self.start + len(self.keyword)
         letters = self.text.casefold()
         start = letters.find(self.keyword.casefold())
         while start >= 0:
@@ -116,6 +120,12 @@ class Sentence:
                 return start, end
             start = letters.find(self.keyword.casefold(), start + 1)
         raise InputError(f"{self.keyword!r} is not a word of {self.text!r}.")
+
+    @property
+    def marked(self) -> str:
+        """The sentence with brackets around the keyword."""
+        start, end = self.span
+        return f"{self.text[:start]}[{self.text[start:end]}]{self.text[end:]}"
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)

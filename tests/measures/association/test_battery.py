@@ -135,7 +135,7 @@ def test_the_frame_of_a_battery_has_one_row_a_test() -> None:
 
 def test_a_series_measures_every_point_in_order_of_time() -> None:
     pytest.importorskip("pandas", reason="data frames need the extra 'frames'")
-    models = {1990: model(3), 1900: model(1), 1950: model(2)}
+    models: dict[int | str, Embeddings] = {1990: model(3), 1900: model(1), 1950: model(2)}
     result = series(models, designs()[0], resamples=0)
     assert list(result.points) == [1900, 1950, 1990]
     for year, point in result.points.items():
@@ -207,7 +207,38 @@ def test_models_that_are_the_same_at_all_times_have_no_trend() -> None:
     assert found.reason == "the words do not differ, or do not change"
 
 
-@pytest.mark.parametrize("time", ["then", float("nan"), None])
-def test_a_series_is_over_years(time: Any) -> None:
-    with pytest.raises(InputError, match="a point in time is"):
-        series({1900: model(1), time: model(2), 1950: model(3)}, designs()[0])
+def test_labels_keep_their_order_and_come_back_from_json() -> None:
+    models = {name: model(i) for i, name in enumerate(("start", "middle", "late", "end"))}
+    result = series(models, designs()[0], resamples=0)
+    assert (result.over, list(result.points), result.label) == ("point", list(models), "one over the series")
+    back = SeriesResult.from_json(result.to_json())
+    assert list(back.points) == list(models)
+    # labels have no distances: they are numbered
+    numbered = series(dict(enumerate(models.values())), designs()[0], resamples=0)
+    assert result.trend is not None and numbered.trend is not None
+    assert result.trend.slope == numbered.trend.slope
+    assert list(series({"10": model(1), "9": model(2)}, designs()[0], resamples=0).points) == [9, 10]
+
+
+def test_layers_are_no_sample_and_years_are() -> None:
+    models = {at: model(at) for at in range(5)}
+    layers = series(models, designs()[0], over="layer", resamples=0)
+    years = series(models, designs()[0], resamples=0)
+    assert layers.label == "one over layers" and years.label == "one over time"
+    assert layers.trend is not None and years.trend is not None
+    assert (layers.trend.slope, layers.trend.drawn, years.trend.drawn) == (years.trend.slope, False, True)
+    assert (layers.trend.se or 0) <= (years.trend.se or 0)
+    assert layers.change is not None and layers.change.splits == 4
+    between = layers.change_between()
+    assert between is not None and between[1] == layers.change.position
+    assert "words drawn)" in layers.slope_said()
+    assert "both for all 4 splits" in layers.change_said()
+    assert ("one layer 3", "decade") in [(name, kind) for name, kind, _ in layers.readings("")]
+    names = {row["statistic"] for row in layers.long_rows("") if row["part"] == "change"}
+    assert {"difference", "position", "split_pvalue"} <= names
+
+
+@pytest.mark.parametrize("points", [{1.5: 0}, {"": 0, "a": 1}, {None: 0}, {True: 0}])
+def test_points_without_a_name_are_refused(points: dict[Any, int]) -> None:
+    with pytest.raises(InputError):
+        series({at: model(seed) for at, seed in points.items()}, designs()[0])

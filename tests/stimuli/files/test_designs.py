@@ -137,7 +137,7 @@ def test_faults_of_a_toml_file_name_key_and_line(
         ('[{"x": ["rose"],\n"a": ["love"],\n"b": ["filth", ""]}]', 3, "b", "'' is empty"),
         ('{"targ1": {"category": "F",\n"example": ["rose"]}}', 2, "targ1.example", "'examples'"),
         ('{"targ1": {"category": "F"}}', 1, "targ1", "examples of 'targ1' are missing"),
-        ('{\n"targ1": ["rose"]}', 2, "targ1", "a list"),
+        ('{\n"targ1": "rose"}', 2, "targ1", "one string"),
         (
             '{"targ1.examples": ["rose"],\n"atrr1.examples": ["love"]}',
             2,
@@ -222,3 +222,43 @@ def test_missing_files_folders_and_unknown_endings_are_refused(tmp_path: Path) -
         (tmp_path / name).write_bytes(b"PK")
         with pytest.raises(FormatError, match=said):
             read_design(tmp_path / name)
+
+
+LISTS = {"targ1": ["Hans"], "targ2": ["Anna"], "attr1": ["Amt"], "attr2": ["Heim"]}
+TOML_LISTS = "\n".join(['language = "de"', *(f"{key} = {words}" for key, words in LISTS.items())])
+FLAT = ";".join(["language", *(f"{key}.examples" for key in LISTS)])
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("x.json", json.dumps({"language": "de", **LISTS})),
+        ("x.toml", TOML_LISTS.replace("'", '"')),
+        ("x.csv", f"language,{','.join(LISTS)}\nde,['Hans'],['Anna'],['Amt'],['Heim']\n"),
+        ("x.csv", f"{FLAT}\nde;Hans;Anna;Amt;Heim\n"),
+    ],
+)
+def test_lists_of_words_are_read_from_every_format(write: Write, name: str, text: str) -> None:
+    (design,) = read_designs(write(name, text))
+    assert design.language == "de"
+    assert [list(words) for words in design.sets.values()] == [["Hans"], ["Anna"], ["Amt"], ["Heim"]]
+
+
+def test_a_table_of_weathub_has_a_design_in_every_row(write: Write) -> None:
+    head = "language,weat,targ1.category,targ1.examples,targ2.examples,attr1.examples,attr2.examples\n"
+    rows = "de,WEAT6,Männer,\"['Hans', 'Paul']\",\"['Anna' 'Eva']\",\"Amt, Chef\",Heim\n"
+    rows += "fr,WEAT6,Hommes,Jean,Anne,but,foyer\n"
+    german, french = read_designs(write("hub.csv", head + rows))
+    assert (german.name, german.x.name) == ("WEAT6-de", "Männer")
+    assert (french.name, french.language) == ("WEAT6-fr", "fr")
+    assert [list(words) for words in german.sets.values()] == [
+        ["Hans", "Paul"],
+        ["Anna", "Eva"],  # as numpy writes a list
+        ["Amt", "Chef"],
+        ["Heim"],
+    ]
+
+
+def test_columns_of_words_under_foreign_names_are_sets(write: Write) -> None:
+    design = read_design(write("c.csv", "targ1,targ2,attr1,attr2\nHans,Anna,Amt,Heim\nPaul,Eva,Chef,Kind\n"))
+    assert list(design.a) == ["Amt", "Chef"]

@@ -11,7 +11,7 @@ from crossroads.audit.parts import Findings, Outcome, Part, Settings, design_inp
 from crossroads.audit.vectors import manifest_identity
 from crossroads.errors import DesignError, EvidenceError, InputError, MissingStimuliError
 from crossroads.evidence import Contexts, Embeddings, Provenance
-from crossroads.evidence.spelling import has_capital, is_cased
+from crossroads.evidence.contexts import open_contexts
 from crossroads.measures import (
     AnisotropyResult,
     CeatBootstrapResult,
@@ -40,27 +40,6 @@ LACKING = (MissingStimuliError, EvidenceError, DesignError)
 """Errors of levels and intervals, if the sets of a test are too small for them."""
 LEVEL = 0.95
 """Nominal coverage of the intervals."""
-
-
-def open_contexts(store: str | Path, fallback: str, *, verify: bool = True) -> Contexts:
-    """Open a store of contexts with rules of spelling.
-
-    Parameters
-    ----------
-    store
-        The folder.
-    fallback
-        Rules for words not found as written; ``"auto"`` tries lower case if almost all words of the store are
-        in lower case (at most one word in 2,000 with a capital letter).
-    verify
-        Whether to compare every file with its checksum.
-    """
-    given = () if fallback in ("auto", "none") else fallback
-    contexts = Contexts.open(store, verify=verify, fallback=given)
-    words = contexts.words
-    if fallback == "auto" and not is_cased(sum(map(has_capital, words)), len(words)):
-        return Contexts.open(store, verify=False, fallback="lower")
-    return contexts
 
 
 class ContextStore:

@@ -76,22 +76,37 @@ def known_comparisons() -> list[str]:
     return [one.name for one in catalog().groups("rsa-names").comparisons]
 
 
-def published_comparisons(names: list[str] | None = None) -> list[Trio]:
-    """Two groups and a concept for each published comparison of geometry."""
+def published_comparisons(names: list[str] | None = None, *, sentences: bool = False) -> list[Trio]:
+    """Two groups and a concept for each published comparison of geometry.
+
+    Parameters
+    ----------
+    names
+        Those that are wanted; all of words if left out.
+    sentences
+        Whether, if no names are given, those of sentences are wanted as well.
+    """
     groups, concepts = catalog().groups("rsa-names"), catalog().words("rsa-concepts")
-    known = {one.name: one for one in groups.comparisons}
-    chosen = names or list(known)
-    for one in chosen:
-        if one not in known:
-            raise UnknownNameError("comparison", one, known)
-    return [
-        (
-            StimulusSet(groups[known[one].group1].label, tuple(groups[known[one].group1].items)),
-            StimulusSet(groups[known[one].group2].label, tuple(groups[known[one].group2].items)),
-            StimulusSet(known[one].concept, tuple(concepts[known[one].concept]["concept"])),
+    known: dict[str, Trio] = {
+        one.name: (
+            StimulusSet(groups[one.group1].label, tuple(groups[one.group1].items)),
+            StimulusSet(groups[one.group2].label, tuple(groups[one.group2].items)),
+            StimulusSet(one.concept, tuple(concepts[one.concept]["concept"])),
         )
-        for one in chosen
-    ]
+        for one in groups.comparisons
+    }
+    of_words, sets = list(known), catalog().sentences("rsa-sentences")
+    for one in sets.comparisons:
+        first, second, concept = (
+            StimulusSet(name, tuple(sentence.marked for sentence in sets[name]))
+            for name in (one.group1, one.group2, one.concept)
+        )
+        known[one.name] = (first, second, concept)
+    chosen = names or (list(known) if sentences else of_words)
+    for name in chosen:
+        if name not in known:
+            raise UnknownNameError("comparison", name, known)
+    return [known[name] for name in chosen]
 
 
 def intersectional_words() -> list[str]:

@@ -297,8 +297,8 @@ def decades_found(
     found: dict[str, SeriesResult] = {}
     left_out: dict[str, str] = {}
     for design in designs:
-        points: dict[int, MleatResult] = {}
-        skipped: dict[int, str] = {}
+        points: dict[int | str, MleatResult] = {}
+        skipped: dict[int | str, str] = {}
         for decade in sorted(models):
             at = "" if decade == max(models) else f" {decade}"
             one = outcomes[f"mleat {design.name}{at}"]
@@ -310,6 +310,7 @@ def decades_found(
             reason = f"it can be measured in {len(points)} of {len(models)} decades, and a series needs two."
             left_out[f"{design.name} over decades"] = reason
             continue
+        along, step = series_trend(models, points)
         found[design.name] = assemble_series(
             design.name,
             points,
@@ -317,7 +318,8 @@ def decades_found(
             missing=settings.missing,
             options=_options(settings),
             provenance=tuple(models[decade].provenance for decade in sorted(models)),
-            trend=series_trend(models, points),
+            trend=along,
+            change=step,
         )
     return Findings(
         results=by_label(found.values()),

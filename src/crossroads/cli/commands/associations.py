@@ -10,6 +10,7 @@ from typing import Annotated, Any
 import typer
 
 from crossroads.cli import options as o
+from crossroads.cli.commands import models as m
 from crossroads.cli.terminal import progress as waiting
 from crossroads.cli.terminal import tables as printing
 from crossroads.errors import InputError, MissingStimuliError, join_words
@@ -20,31 +21,34 @@ from crossroads.measures import (
     BatteryResult,
     MleatResult,
     ScWeatResult,
+    SeriesResult,
     WeatResult,
     battery,
     sc_weat,
     series,
     weat,
 )
+from crossroads.measures.association.battery import Points
 from crossroads.measures.coverage.gaps import require_in_all, require_stimuli
 from crossroads.results import encode
-from crossroads.sources.load import load, load_series
-from crossroads.sources.vectors.signatures import sniff
+from crossroads.sources.kinds import checkpoints
+from crossroads.sources.vectors.files import histwords
+from crossroads.sources.words import Over
 from crossroads.stimuli import Design
 from crossroads.wording.numbers import number, percent
 from crossroads.wording.table import Table
 
 DEFAULT = ("weat",)
-
-
-def open_vectors(vectors: str, words: list[str] | None, format_: str | None, fallback: str) -> Embeddings:
-    """Load vectors, with a progress bar."""
-    with waiting.reading(vectors) as progress:
-        return load(vectors, words=words, format=format_, fallback=fallback, progress=progress)
+OverOption = Annotated[
+    Over | None,
+    typer.Option(
+        "--over", help="Measure a series: all layers of a model, or the checkpoints or decades in a folder."
+    ),
+]
 
 
 def weat_command(
-    vectors: o.Vectors,
+    model: m.Model,
     test: o.Tests = None,
     design: o.DesignFiles = None,
     alternative: o.AlternativeOption = "two-sided",
@@ -54,6 +58,12 @@ def weat_command(
     missing: o.MissingByDefault = None,
     fallback: o.Fallback = "auto",
     format_: o.Format = None,
+    prompt: m.Prompt = None,
+    layer: m.Layer = None,
+    pooling: m.PoolingOption = None,
+    served_model: m.Served = None,
+    as_: m.As = None,
+    device: m.DeviceOption = "auto",
     seed: o.Seed = 0,
     figure: o.FigureFile = None,
     json: o.Json = False,
@@ -61,7 +71,11 @@ def weat_command(
     """Test whether two targets differ in their association with two attributes."""
     designs = o.chosen_designs(test, design, default=DEFAULT)
     _one_figure(figure, len(designs))
-    emb = open_vectors(vectors, o.words_of(designs), format_, fallback)
+    source = m.Source(
+        model=model, kind=as_, format=format_, fallback=fallback, prompt=prompt, layer=layer,
+        pooling=pooling, served=served_model, device=device,
+    )  # fmt: skip
+    emb = source.vectors(designs)
     policy = o.missing_policy(missing, test, design)
     if policy == "raise":
         require_stimuli(emb, designs)
@@ -81,6 +95,7 @@ def weat_command(
         printing.document("weat", results, adjusted_for=tail, adjusted=adjust_known(pvalues), skipped=skipped)
         return
     printing.show(WeatResult.tabulate({r.design: r for r in results}), title=False)
+    m.say_source(emb)
     printing.notes([(r.design, r.coverage) for r in results])
     printing.skipped(skipped)
 
@@ -102,7 +117,7 @@ def _weats(
 
 
 def mleat_command(
-    vectors: o.Vectors,
+    model: m.Model,
     test: o.Tests = None,
     design: o.DesignFiles = None,
     alternative: Annotated[
@@ -114,6 +129,13 @@ def mleat_command(
     missing: o.MissingByDefault = None,
     fallback: o.Fallback = "auto",
     format_: o.Format = None,
+    prompt: m.Prompt = None,
+    layer: m.LayerOrAll = None,
+    pooling: m.PoolingOption = None,
+    served_model: m.Served = None,
+    as_: m.As = None,
+    over: OverOption = None,
+    device: m.DeviceOption = "auto",
     seed: o.Seed = 0,
     resamples: Annotated[
         int, typer.Option(help="Bootstrap resamples for 'stable'; 0 for none.", min=0)
@@ -132,11 +154,15 @@ def mleat_command(
         "seed": seed,
         "resamples": resamples,
     }
-    folder = Path(vectors)
-    if folder.is_dir() and format_ in (None, "histwords") and sniff(folder) == "histwords":
-        _mleat_series(folder, designs, fallback, settings, figure, json)
+    source = m.Source(
+        model=model, kind=as_, format=format_, fallback=fallback, prompt=prompt, layer=layer,
+        pooling=pooling, served=served_model, device=device,
+    )  # fmt: skip
+    along = _series_over(source, over)
+    if along is not None:
+        _mleat_series(source, along, designs, settings, figure, json)
         return
-    emb = open_vectors(vectors, o.words_of(designs), format_, fallback)
+    emb = source.vectors(designs)
     result = battery(emb, designs, **settings)
     results = result.tests
     if figure is not None:
@@ -157,6 +183,7 @@ def mleat_command(
     printing.show(MleatResult.similarities({r.design: r for r in results}))
     for sentence in _detectable(result):
         printing.out.print(sentence, style="dim", markup=False)
+    m.say_source(emb)
     printing.notes([(r.design, r.coverage) for r in results])
     printing.skipped(result.skipped)
 
@@ -168,6 +195,11 @@ _SECOND = ("d_x", "p_x", "d_y", "p_y", "pattern", "stable")
 def _show_levels(table: Table, said: set[str] | None = None) -> None:
     """Print Level 1, then Level 2 and the pattern."""
     printing.show(replace(table.without(_SECOND), title="Level 1: both targets"), said=said)
+    _show_alone(table, said)
+
+
+def _show_alone(table: Table, said: set[str] | None = None) -> None:
+    """Print Level 2 and the pattern."""
     first = [one.key for one in table.columns if one.key not in ("test", *_SECOND)]
     printing.show(replace(table.without(first), title="Level 2: each target alone"), said=said)
 
@@ -184,15 +216,33 @@ def _detectable(result: BatteryResult) -> Iterator[str]:
     yield from BatteryResult.tabulate({result.label: result}).notes
 
 
+def _series_over(source: m.Source, over: Over | None) -> Over | None:
+    """What a series is over, if it is one: as asked for, or as the folder holds it."""
+    if source.layer == m.ALL:
+        if over not in (None, "layers"):
+            raise InputError(f"--layer all and --over {over} were both given.", hint="use one of them.")
+        return "layers"
+    folder = Path(source.model).expanduser()
+    if over is not None or source.kind is not None or not folder.is_dir():
+        return over
+    if source.format in (None, "histwords") and histwords.decades(folder):
+        return "decades"
+    return "checkpoints" if not (folder / "config.json").is_file() and checkpoints(folder) else None
+
+
 def _mleat_series(
-    folder: Path, designs: list[Any], fallback: str, settings: dict[str, Any], figure: Path | None, json: bool
+    source: m.Source,
+    over: Over,
+    designs: list[Design],
+    settings: dict[str, Any],
+    figure: Path | None,
+    json: bool,
 ) -> None:
     _one_figure(figure, len(designs))
-    with waiting.reading(str(folder)) as progress:
-        models = load_series(folder, words=o.words_of(designs), fallback=fallback, progress=progress)
+    models = source.series(designs, over)
     if settings["missing"] == "raise":
         require_in_all(models, designs)
-    results = [series(models, one, **settings) for one in designs]
+    results = [series(models, one, over=_POINTS[over], **settings) for one in designs]
     if figure is not None:
         from crossroads import plots
 
@@ -202,13 +252,19 @@ def _mleat_series(
         return
     said: set[str] = set()
     for result in results:
-        points = {f"{result.design} {time}": test for time, test in result.points.items()}
-        _show_levels(MleatResult.tabulate(points), said)
+        printing.show(SeriesResult.tabulate({result.label: result}), said=said)
+        points = dict(zip((name for name, _ in result.parts("")), result.points.values(), strict=True))
+        _show_alone(MleatResult.tabulate(points), said)
         printing.skipped({str(time): reason for time, reason in result.skipped.items()})
+    m.say_source(next(iter(models.values())), layer=over != "layers")
+
+
+_POINTS: dict[Over, Points] = {"layers": "layer", "checkpoints": "step", "decades": "year"}
+"""What the points of a series are."""
 
 
 def sc_weat_command(
-    vectors: o.Vectors,
+    model: m.Model,
     test: o.Tests = None,
     design: o.DesignFiles = None,
     word: Annotated[list[str] | None, typer.Option("--word", "-w", help="A word to measure.")] = None,
@@ -223,6 +279,12 @@ def sc_weat_command(
     missing: o.MissingByDefault = None,
     fallback: o.Fallback = "auto",
     format_: o.Format = None,
+    prompt: m.Prompt = None,
+    layer: m.Layer = None,
+    pooling: m.PoolingOption = None,
+    served_model: m.Served = None,
+    as_: m.As = None,
+    device: m.DeviceOption = "auto",
     seed: o.Seed = 0,
     figure: o.FigureFile = None,
     json: o.Json = False,
@@ -242,7 +304,11 @@ def sc_weat_command(
     one = designs[0]
     words: list[str] = word or [w for name in ("x", "y") for w in one.sets.get(name, ())]
     needed = None if vocabulary else [*dict.fromkeys([*words, *one.a, *one.b])]
-    emb = open_vectors(vectors, needed, format_, fallback)
+    source = m.Source(
+        model=model, kind=as_, format=format_, fallback=fallback, prompt=prompt, layer=layer,
+        pooling=pooling, served=served_model, device=device,
+    )  # fmt: skip
+    emb = source.vectors(needed)
     with waiting.counting("testing words", len(emb) if vocabulary else len(words)) as (bar, task):
         result = sc_weat(
             emb,
@@ -267,6 +333,7 @@ def sc_weat_command(
     printing.out.print(f"A: {one.a.name} ({', '.join(result.attributes[0])})", markup=False)
     printing.out.print(f"B: {one.b.name} ({', '.join(result.attributes[1])})", markup=False)
     printing.show(_ends(result, top), title=False)
+    m.say_source(emb)
     printing.notes([(one.name, result.coverage)])
 
 

@@ -10,12 +10,13 @@ from typing import Annotated, Any
 import typer
 from rich.markup import escape
 
-from crossroads.audit.measured.contexts import CONTEXTUAL, open_contexts
+from crossroads.audit.measured.contexts import CONTEXTUAL
 from crossroads.cli import options as o
 from crossroads.cli.terminal import progress as waiting
 from crossroads.cli.terminal import tables as printing
 from crossroads.errors import MissingStimuliError
 from crossroads.evidence import Contexts
+from crossroads.evidence.contexts import open_contexts
 from crossroads.measures import (
     CeatBatteryResult,
     MultilevelCeatResult,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -20,11 +20,12 @@ from crossroads.audit.measured.intersections import (
 )
 from crossroads.audit.measured.intersections import intersectional_words as intersectional_words
 from crossroads.cli import options as o
-from crossroads.cli.commands.associations import open_vectors
+from crossroads.cli.commands import models as m
 from crossroads.cli.terminal import progress as waiting
 from crossroads.cli.terminal import tables as printing
 from crossroads.errors import InputError, UnknownNameError
 from crossroads.evidence import Embeddings
+from crossroads.inference.multiplicity import adjust_known
 from crossroads.measures import DetectionResult, DiscoveryResult, RsaResult, discover, rsa
 from crossroads.measures.coverage.gaps import require_sets
 from crossroads.measures.coverage.words import Missing
@@ -32,7 +33,12 @@ from crossroads.measures.geometry.dissimilarity import Dissimilarity
 from crossroads.measures.intersectional.detection import Removal
 from crossroads.measures.intersectional.discovery import Kind
 from crossroads.measures.intersectional.groups import group_table
+from crossroads.results import encode
+from crossroads.sources.kinds import TAKES, recognise
 from crossroads.stimuli import StimulusSet, read_sheet
+from crossroads.wording.numbers import P
+from crossroads.wording.phrases import ADJUSTMENT
+from crossroads.wording.table import Column, Table, adjusted_column
 
 Targets = Annotated[
     list[str] | None,
@@ -62,7 +68,7 @@ def detection_command(kind: Kind, summary: str) -> Callable[..., None]:
     """The command ``ibd`` or ``eibd``, which differ only in what they detect."""
 
     def command(
-        vectors: o.Vectors,
+        model: m.Model,
         test: Targets = None,
         design: GroupFile = None,
         threshold: Threshold = "youden",
@@ -73,6 +79,12 @@ def detection_command(kind: Kind, summary: str) -> Callable[..., None]:
         missing: o.MissingOption = "drop",
         fallback: o.Fallback = "auto",
         format_: o.Format = None,
+        prompt: m.Prompt = None,
+        layer: m.Layer = None,
+        pooling: m.PoolingOption = None,
+        served_model: m.Served = None,
+        as_: m.As = None,
+        device: m.DeviceOption = "auto",
         seed: o.Seed = 0,
         figure: o.FigureFile = None,
         json: o.Json = False,
@@ -84,8 +96,12 @@ def detection_command(kind: Kind, summary: str) -> Callable[..., None]:
                 hint="leave it out; it is for eibd over a list of words.",
             )
         asked = material(kind, test, design, need_words=not vocabulary)
+        source = m.Source(
+            model=model, kind=as_, format=format_, fallback=fallback, prompt=prompt, layer=layer,
+            pooling=pooling, served=served_model, device=device,
+        )  # fmt: skip
         if vocabulary:
-            emb = open_vectors(vectors, None, format_, fallback)
+            emb = source.vectors(None)
             found = _discoveries(kind, emb, asked, fdr, missing, seed)
             if figure is not None:
                 _save_discoveries(found, figure, top)
@@ -101,7 +117,7 @@ def detection_command(kind: Kind, summary: str) -> Callable[..., None]:
             return
         table = group_table(asked.groups)
         names = [name for members in table.names.values() for name in members]
-        emb = open_vectors(vectors, [*names, *asked.words], format_, fallback)
+        emb = source.vectors([*names, *asked.words])
         results = {
             one: detect(kind, emb, asked, one, threshold, missing, seed, remove=remove)
             for one in asked.targets
@@ -117,6 +133,7 @@ def detection_command(kind: Kind, summary: str) -> Callable[..., None]:
         for name, result in results.items():
             words = ", ".join(result.words[:top]) or "nothing detected"
             printing.out.print(f"[b]{escape(name)}[/b]: {escape(words)}")
+        m.say_source(emb)
         printing.notes([(one, result.coverage) for one, result in results.items()])
 
     command.__doc__ = summary
@@ -185,7 +202,7 @@ def published(kind: str) -> dict[str, tuple[float, float]]:
 
 
 def rsa_command(
-    vectors: o.Vectors,
+    model: m.Model,
     test: Annotated[
         list[str] | None,
         typer.Option(
@@ -211,43 +228,81 @@ def rsa_command(
     missing: o.MissingOption = "drop",
     fallback: o.Fallback = "auto",
     format_: o.Format = None,
+    prompt: m.Prompt = None,
+    layer: m.LayerOrAll = None,
+    pooling: m.PoolingOption = None,
+    served_model: m.Served = None,
+    as_: m.As = None,
+    device: m.DeviceOption = "auto",
     seed: o.Seed = 0,
     figure: o.FigureFile = None,
     json: o.Json = False,
 ) -> None:
-    """Compare the geometry of a model with two hypotheses about two groups and a concept."""
-    trios = comparisons(test, design)
+    """Compare the geometry of a model with two hypotheses about two groups and a concept.
+
+    The items of a file may be sentences, for models that read them: brackets mark the word whose vector is
+    taken, as in "The [Black] woman is here."
+    """
+    source = m.Source(
+        model=model, kind=as_, format=format_, fallback=fallback, prompt=prompt, layer=layer,
+        pooling=pooling, served=served_model, device=device,
+    )  # fmt: skip
+    reads = recognise(model, format=format_, kind=as_).name in TAKES["prompt"]
+    trios = comparisons(test, design, sentences=reads)
     words = list(dict.fromkeys(word for trio in trios for part in trio for word in part))
-    emb = open_vectors(vectors, words, format_, fallback)
+    layers: dict[int | None, Embeddings] = {}
+    if layer == m.ALL:
+        layers.update(source.series(words, "layers").items())
+    else:
+        layers[None] = source.vectors(words)
     if missing == "raise":
         asked = {" / ".join(part.name for part in trio): {part.name: part for part in trio} for trio in trios}
-        require_sets({"": emb}, asked)
-    results = [
-        rsa(
-            emb,
-            *trio,
-            n=n,
-            samples=samples,
-            replace_concept=replace_concept,
-            dissimilarity=dissimilarity,
-            missing=missing,
-            seed=seed,
-        )
-        for trio in trios
-    ]
+        require_sets({"" if at is None else f"layer {at}": emb for at, emb in layers.items()}, asked)
+    options: dict[str, Any] = {
+        "n": n, "samples": samples, "replace_concept": replace_concept, "dissimilarity": dissimilarity,
+        "missing": missing, "seed": seed,
+    }  # fmt: skip
+    with waiting.counting("comparing", len(trios) * len(layers)) as (bar, task):
+        measured = []
+        for trio in trios:
+            for at, emb in layers.items():
+                measured.append((at, rsa(emb, *trio, **options)))
+                bar.update(task, advance=1)
+    results = [result for _, result in measured]
+    adjusted = adjust_known([None if r.crossed is None else r.crossed.pvalue for r in results])
     if figure is not None:
         from crossroads import plots
 
         plots.save(plots.fit_plot(results), figure)
     if json:
-        printing.document("rsa", results)
+        more = {} if layer != m.ALL else {"layers": [at for at, _ in measured], "adjusted": encode(adjusted)}
+        printing.document("rsa", results, **more)
         return
-    printing.show(RsaResult.tabulate({r.label: r for r in results}), title=False)
+    if layer == m.ALL:
+        printing.show(_layers_table(measured, adjusted), title=False)
+    else:
+        printing.show(RsaResult.tabulate({r.label: r for r in results}), title=False)
+    m.say_source(next(iter(layers.values())), layer=layer != m.ALL)
     printing.notes([(" / ".join(r.names), r.coverage) for r in results])
 
 
-def comparisons(test: list[str] | None, design: Path | None) -> list[Trio]:
-    """Two groups and a concept for each comparison: from a file, or published."""
+def _layers_table(
+    measured: list[tuple[int | None, RsaResult]], adjusted: Mapping[str, tuple[float | None, ...]]
+) -> Table:
+    """One row per comparison and layer, with p-values adjusted for the number of rows."""
+    plain = RsaResult.tabulate({str(i): one for i, (_, one) in enumerate(measured)})
+    column, extra = adjusted_column(len(measured)), Column(key="layer", head="layer")
+    rows = tuple(
+        {**row, "layer": str(at), column.key: None if p is None else P(p)}
+        for (at, _), row, p in zip(measured, plain.rows, adjusted[ADJUSTMENT], strict=True)
+    )
+    after = [one.key for one in plain.columns].index("p") + 1
+    columns = (*plain.columns[:3], extra, *plain.columns[3:after], column, *plain.columns[after:])
+    return replace(plain, columns=columns, rows=rows)
+
+
+def comparisons(test: list[str] | None, design: Path | None, *, sentences: bool = False) -> list[Trio]:
+    """Two groups and a concept for each comparison: from a file, or published, those of sentences if read."""
     if design is not None:
         sheet = read_sheet(design)
         table = group_table(sheet.groups)
@@ -261,7 +316,7 @@ def comparisons(test: list[str] | None, design: Path | None) -> list[Trio]:
             for second in sets[i + 1 :]
         ]
         return trios if test is None else _named_trios(trios, test)
-    return published_comparisons(test)
+    return published_comparisons(test, sentences=sentences)
 
 
 def _named_trios(trios: list[Trio], names: list[str]) -> list[Trio]:

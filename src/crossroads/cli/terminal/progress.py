@@ -110,6 +110,14 @@ def reading(what: str) -> Iterator[Any]:
 
 
 @contextlib.contextmanager
+def asking(what: str) -> Iterator[Any]:
+    """A progress bar over the words that a model is asked for."""
+    with Bar(TextColumn("{task.description}"), BarColumn(), TimeLeft()) as bar:
+        task = bar.add_task(f"asking {escape(what)}", total=None)
+        yield lambda done, total: bar.update(task, completed=done, total=total)
+
+
+@contextlib.contextmanager
 def counting(what: str, total: int) -> Iterator[Any]:
     """A progress bar over a number of things."""
     count = TextColumn("{task.completed:,.0f} of {task.total:,.0f}")

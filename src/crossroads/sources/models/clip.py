@@ -23,6 +23,7 @@ from crossroads.sources.models.files import ModelFiles, find_model
 from crossroads.sources.models.images import Images, images_sha256, labelled_images
 from crossroads.sources.models.prompts import PromptedWord, Words, prompted_words, said_prompts
 from crossroads.sources.models.transformers import Device, resolve_device, versions
+from crossroads.stimuli import Sentence
 
 CLIP_TYPES = ("clip", "siglip", "siglip2", "metaclip_2", "chinese_clip", "altclip")
 """Model types that are read, as config.json names them."""
@@ -216,6 +217,6 @@ def _details(
         **versions(),
     }
     if texts:
-        own: Iterable[str] = words.values() if isinstance(words, Mapping) else [prompt]
+        own: Iterable[str | Sentence] = words.values() if isinstance(words, Mapping) else [prompt]
         details |= {"prompt": said_prompts(own), "words": len(texts)}
     return details

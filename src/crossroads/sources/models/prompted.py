@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib.metadata import version as package_version
 from pathlib import Path
 from typing import Any
@@ -101,24 +101,84 @@ def prompted_embeddings(
     >>> emb.labels, emb.vectors.shape
     (('nurse', 'banker'), (2, 16))
     """
+    asked = _resolved(model, words, prompt, pooling, layer, revision, batch_size, device, threads)
+    (found,) = _read(asked, [asked.layer], words, batch_size, threads, progress)
+    return found
+
+
+def prompted_layers(
+    model: str | Path,
+    words: Words,
+    *,
+    prompt: str | None = None,
+    pooling: Pooling = "auto",
+    revision: str | None = None,
+    batch_size: int = 64,
+    device: Device = "auto",
+    threads: int | None = None,
+    progress: Progress | None = None,
+) -> dict[int, Embeddings]:
+    """The vectors of words in every layer of a transformer, each text read once.
+
+    Parameters
+    ----------
+    model, words, prompt, pooling, revision, batch_size, device, threads, progress
+        As for :func:`prompted_embeddings`; a sentence encoder needs a pooling other than its own, which only
+        the top layer has.
+
+    Returns
+    -------
+    dict
+        Layer to embeddings, from 0, the input of the first block, to the top.
+    """
+    asked = _resolved(model, words, prompt, pooling, -1, revision, batch_size, device, threads)
+    if asked.sentences is not None:
+        raise InputError(
+            f"{asked.files.name} is a sentence encoder, whose own pooling is for the top layer only.",
+            hint="use pooling='mean', or another that its layers have in common.",
+        )
+    layers = range(asked.top + 1)
+    return dict(zip(layers, _read(asked, layers, words, batch_size, threads, progress), strict=True))
+
+
+def _resolved(
+    model: str | Path,
+    words: Words,
+    prompt: str | None,
+    pooling: Pooling,
+    layer: int | None,
+    revision: str | None,
+    batch_size: int,
+    device: Device,
+    threads: int | None,
+) -> ResolvedModel:
+    """The model with its options, all of them checked."""
     one_of("pooling", pooling, Pooling)
     for name, number in (("batch_size", batch_size), ("threads", threads)):
         if number is not None and number < 1:
             raise InputError(f"{name}={number} is too small.", hint="give a number from 1 up.")
     prompted_words(words, prompt or DEFAULT_PROMPT[ENCODER])  # before a model is looked for
-    asked = resolve_model(
-        model, revision=revision, prompt=prompt, pooling=pooling, layer=layer, device=device
-    )
+    return resolve_model(model, revision=revision, prompt=prompt, pooling=pooling, layer=layer, device=device)
+
+
+def _read(
+    asked: ResolvedModel,
+    layers: Sequence[int | str],
+    words: Words,
+    batch_size: int,
+    threads: int | None,
+    progress: Progress | None,
+) -> list[Embeddings]:
+    """The vectors of all words that the model can read, for each of some layers."""
     texts = prompted_words(words, asked.prompt)
     places, left_out = split_texts(texts, asked)
     if places:
         with contextlib.nullcontext() if asked.elmo is not None else _threads(threads):
-            vectors = _encoded(places, asked, batch_size, progress or _ignore)
+            vectors = _encoded(places, asked, layers, batch_size, progress or _ignore)
         if asked.tokenizer is None:  # only the encoder itself knows which words it has
-            left_out |= {
-                place.word: NO_PIECE for place, row in zip(places, vectors, strict=True) if not row.any()
-            }
-            vectors = vectors[vectors.any(axis=1)]
+            known = vectors[0].any(axis=1)
+            left_out |= {place.word: NO_PIECE for place, has in zip(places, known, strict=True) if not has}
+            vectors = vectors[:, known]
             places = [place for place in places if place.word not in left_out]
     if not places:
         reasons = join_words(sorted(set(left_out.values())))
@@ -132,16 +192,27 @@ def prompted_embeddings(
             hint="its weights are damaged, or it does not work in float32 on this device.",
         )
     threads = None if asked.elmo is not None else threads  # numpy has its own
-    provenance = _provenance(asked, texts, left_out, words, batch_size, threads)
-    return Embeddings([place.word for place in places], vectors, provenance=provenance)
+    labels = [place.word for place in places]
+    return [
+        Embeddings(
+            labels,
+            rows,
+            provenance=_provenance(replace(asked, layer=layer), texts, left_out, words, batch_size, threads),
+        )
+        for layer, rows in zip(layers, vectors, strict=True)
+    ]
 
 
 def _encoded(
-    places: Sequence[Place], asked: ResolvedModel, batch_size: int, report: Progress
+    places: Sequence[Place],
+    asked: ResolvedModel,
+    layers: Sequence[int | str],
+    batch_size: int,
+    report: Progress,
 ) -> NDArray[np.float32]:
-    """One vector per place, in their order."""
+    """For each layer one vector per place, in their order."""
     if asked.elmo is not None:
-        return _elmo_means(places, asked.elmo, asked, batch_size, report)
+        return _elmo_means(places, asked.elmo, layers, asked, batch_size, report)
     torch = require("torch", extra="models", purpose="running transformer models")
     model = asked.sentences or load_whole_model(asked.files, device=asked.device)
     if asked.tokenizer is not None:
@@ -152,12 +223,12 @@ def _encoded(
         for rows in _batches(places, batch_size):
             some = [places[row] for row in rows]
             if asked.sentences is not None:
-                vectors = asked.sentences([place.text for place in some])
+                vectors = asked.sentences([place.text for place in some])[:, None]
             else:
-                vectors = _means(torch, model, some, asked)
+                vectors = _means(torch, model, some, asked, layers)
             found.update(zip(rows, vectors, strict=True))
             report(len(found), len(places))
-    return np.stack([found[row] for row in range(len(places))])
+    return np.stack([found[row] for row in range(len(places))], axis=1)
 
 
 def _batches(places: Sequence[Place], batch_size: int) -> Iterator[list[int]]:
@@ -170,33 +241,44 @@ def _batches(places: Sequence[Place], batch_size: int) -> Iterator[list[int]]:
         yield from (rows[start : start + size] for start in range(0, len(rows), size))
 
 
-def _means(torch: Any, model: Any, places: Sequence[Place], asked: ResolvedModel) -> NDArray[np.float32]:
-    """The mean over the wanted tokens of each prompt, in the layer that is read."""
+def _means(
+    torch: Any, model: Any, places: Sequence[Place], asked: ResolvedModel, layers: Sequence[int | str]
+) -> NDArray[np.float32]:
+    """The mean over the wanted tokens of each prompt, in each layer that is read."""
     ids = torch.tensor([place.ids for place in places], device=asked.device)
     batch = {"input_ids": ids, "attention_mask": ids.new_ones(ids.shape)}
-    if asked.layer == asked.top:
-        states = model(**batch).last_hidden_state
-    else:
-        states = model(**batch, output_hidden_states=True).hidden_states[asked.layer]
-    means = [states[at, place.first : place.stop].mean(dim=0) for at, place in enumerate(places)]
+    below = any(layer != asked.top for layer in layers)
+    given = model(**batch, output_hidden_states=True) if below else model(**batch)
+    states = [
+        given.last_hidden_state if layer == asked.top else given.hidden_states[layer] for layer in layers
+    ]
+    means = [
+        torch.stack([one[at, place.first : place.stop].mean(dim=0) for one in states])
+        for at, place in enumerate(places)
+    ]
     found: NDArray[np.float32] = torch.stack(means).float().cpu().numpy()
     return found
 
 
 def _elmo_means(
-    places: Sequence[Place], elmo: Elmo, asked: ResolvedModel, batch_size: int, report: Progress
+    places: Sequence[Place],
+    elmo: Elmo,
+    layers: Sequence[int | str],
+    asked: ResolvedModel,
+    batch_size: int,
+    report: Progress,
 ) -> NDArray[np.float32]:
-    """The mean over the wanted tokens of each prompt, in the layer that is read or over the sum of all."""
+    """The mean over the wanted tokens of each prompt, in each layer that is read or over the sum of all."""
     words, found = asked.tokenizer.words, []
     report(0, len(places))
     for first in range(0, len(places), batch_size):
         some = places[first : first + batch_size]
-        layers = elmo.batch([[words[number] for number in place.ids] for place in some])
-        for place, states in zip(some, layers, strict=True):
-            state = states.sum(axis=0) if isinstance(asked.layer, str) else states[asked.layer]
-            found.append(state[place.first : place.stop].mean(axis=0))
+        given = elmo.batch([[words[number] for number in place.ids] for place in some])
+        for place, states in zip(some, given, strict=True):
+            read = [states.sum(axis=0) if isinstance(layer, str) else states[layer] for layer in layers]
+            found.append(np.stack([one[place.first : place.stop].mean(axis=0) for one in read]))
         report(len(found), len(places))
-    return np.stack(found)
+    return np.stack(found, axis=1)
 
 
 @contextlib.contextmanager

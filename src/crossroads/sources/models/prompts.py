@@ -6,6 +6,7 @@ characters that the word takes up in it.
 
 from __future__ import annotations
 
+import re
 import string
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -15,8 +16,8 @@ from crossroads.stimuli import Design, Sentence, catalog
 from crossroads.stimuli.grammar import article as article_of
 from crossroads.stimuli.sets import word_fault
 
-Words = Iterable[str] | Mapping[str, str]
-"""Words, or words with the prompt of each."""
+Words = Iterable[str] | Mapping[str, str] | Mapping[str, str | Sentence]
+"""Words; or words with the prompt of each, which may be a sentence and the word in it that is read."""
 _PLACES = ("word", "article")
 _FEW = 8
 _HINT = "write {word} where the stimulus goes, as in 'This is {word}', and {article} for a or an."
@@ -40,8 +41,8 @@ def prompted_words(words: Words, prompt: str) -> tuple[PromptedWord, ...]:
     Parameters
     ----------
     words
-        Words or phrases; or a mapping of word to its own prompt, which is a template with ``{word}``, or the
-        text as it is.
+        Words or phrases; or a mapping of word to its own prompt, which is a template with ``{word}``, the
+        text as it is, or a :class:`~crossroads.stimuli.Sentence` with the word in it that is read.
     prompt
         The template for words that have none of their own.
 
@@ -53,7 +54,7 @@ def prompted_words(words: Words, prompt: str) -> tuple[PromptedWord, ...]:
     check_prompt(prompt)
     if isinstance(words, str | bytes):
         raise InputError(f"the words are one string, {in_short(words)}.", hint="give a list of words.")
-    own = words if isinstance(words, Mapping) else {}
+    own: Mapping[str, str | Sentence] = words if isinstance(words, Mapping) else {}
     found = tuple(_prompted(word, own.get(word, prompt)) for word in dict.fromkeys(words))
     if not found:
         raise InputError("there are no words.", hint="give at least one.")
@@ -69,12 +70,31 @@ def check_prompt(prompt: object) -> str:
     return str(prompt)
 
 
+BARE = "{word}"
+"""The prompt that is the word alone."""
+
+
+def has_prompts(language: str, entry: str = "gpt2-prompts") -> bool:
+    """Whether the prompts of an entry of the catalogue are in a language; an unknown one counts as English.
+
+    Parameters
+    ----------
+    language
+        An IETF tag such as ``"en"`` or ``"pt-BR"``, of which the first part counts; may be empty.
+    entry
+        Name of the entry.
+    """
+    spoken = language.replace("_", "-").partition("-")[0].casefold()
+    return not spoken or spoken == catalog().templates(entry).about.language.partition("-")[0]
+
+
 def prompts_for(*designs: Design) -> dict[str, str]:
     """The prompt that ML-EAT puts to GPT-2 for each word of some designs.
 
     The targets of ``weat1`` and ``weat2`` (flowers, insects, instruments, weapons) are things that can be
     counted, and get an article; see the catalogue entry ``gpt2-prompts``. They are recognised by their words,
-    so that ``c1`` and the variants of these tests have it too. A design with its own template keeps that.
+    so that ``c1`` and the variants of these tests have it too. A design with its own template keeps that. The
+    words of a design in another language than these prompts are read bare.
 
     Parameters
     ----------
@@ -100,7 +120,7 @@ def prompts_for(*designs: Design) -> dict[str, str]:
     }
     prompts: dict[str, str] = {}
     for design in designs:
-        own = _own_template(design)
+        own = _own_template(design) or (None if has_prompts(design.language) else BARE)
         for role, stimuli in design.sets.items():
             chosen = own or (article if role in ("x", "y") and counted.issuperset(stimuli) else plain)
             for word in stimuli:
@@ -143,6 +163,8 @@ def _prompted(word: object, prompt: object) -> PromptedWord:
             f"the word {in_short(word)} {fault}.", hint="give every stimulus without spaces around it."
         )
     word = str(word)
+    if isinstance(prompt, Sentence):
+        return PromptedWord(word=word, text=prompt.text, span=prompt.span)
     if "word" not in _places(prompt):
         text = str(prompt)
         try:
@@ -170,9 +192,80 @@ def _filled(word: str, template: str) -> PromptedWord:
     return PromptedWord(word=word, text=sentence, span=(start, end + len(sentence) - len(text)))
 
 
-def said_prompts(prompts: Iterable[str]) -> str | list[str]:
+def prompts_of(
+    words: Iterable[str],
+    designs: Iterable[Design] = (),
+    *,
+    prompt: str | None = None,
+    default: str = BARE,
+    entry: str | None = None,
+) -> list[str] | dict[str, str | Sentence]:
+    """Words with the prompts in which a model reads them, or as they are where one prompt is for all.
+
+    Sentences are read as they stand (:func:`sentence_in`).
+
+    Parameters
+    ----------
+    words
+        Words, phrases or sentences.
+    designs
+        The designs that they are of, as far as they are of one: published prompts are in a language.
+    prompt
+        The prompt that was asked for.
+    default
+        The prompt of the source, for words without another.
+    entry
+        The entry of the catalogue that the default is of.
+
+    Examples
+    --------
+    >>> prompts_of(["rose", "A rose is here."], default="This is {word}")
+    {'rose': 'This is {word}', 'A rose is here.': Sentence(text='A rose is here.', keyword='A rose is here.')}
+    """
+    listed, designs = list(dict.fromkeys(words)), list(designs)
+    own: dict[str, str | Sentence] = {}
+    if prompt is None and entry == "gpt2-prompts":
+        own |= prompts_for(*designs)
+    elif prompt is None and entry is not None:
+        foreign = [one for one in designs if not has_prompts(one.language, entry)]
+        own |= dict.fromkeys((word for one in foreign for word in one.words), BARE)
+    own |= {word: found for word in listed if (found := sentence_in(word)) is not None}
+    everyone = default if prompt is None else prompt
+    alike = all(own.get(word, everyone) == everyone for word in listed)
+    if alike and (prompt is not None or entry != "gpt2-prompts"):
+        return listed
+    return {word: own.get(word, everyone) for word in listed}
+
+
+_MARKED = re.compile(r"[^\[\]]*\[([^\[\]]+)\][^\[\]]*")
+_ENDS = tuple(".!?…。！？؟।")
+
+
+def sentence_in(item: str) -> Sentence | None:
+    """The sentence that an item is, to be read as it stands; None for words and phrases.
+
+    Brackets around one word mark it as the one whose vector is taken. Without them an item of several words,
+    or in a script without spaces, that ends like a sentence is one, and it is read as a whole.
+
+    Examples
+    --------
+    >>> sentence_in("The [Black] woman is here.")
+    Sentence(text='The Black woman is here.', keyword='Black')
+    >>> sentence_in("She is here.").keyword, sentence_in("Black woman"), sentence_in("Mr.")
+    ('She is here.', None, None)
+    """
+    marked = _MARKED.fullmatch(item)
+    if marked:
+        text = item.replace("[", "").replace("]", "")
+        return Sentence(text, marked[1], marked.start(1) - 1)
+    if item.endswith(_ENDS) and (" " in item.strip() or not item.isascii()):
+        return Sentence(item, item, 0)
+    return None
+
+
+def said_prompts(prompts: Iterable[str | Sentence]) -> str | list[str]:
     """The prompts for the provenance: one, a short list, or how many there are."""
-    found = sorted(set(prompts))
+    found = sorted({"sentences as they are" if isinstance(one, Sentence) else one for one in prompts})
     if len(found) == 1:
         return found[0]
     return found if len(found) <= _FEW else f"{len(found)} different ones"

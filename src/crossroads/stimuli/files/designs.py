@@ -62,8 +62,10 @@ def read_designs(path: str | os.PathLike[str], *, duplicates: Duplicates = "rais
 
         * ``.toml``: ``name``, ``x``, ``y``, ``a``, ``b``, each set a list of words or a table with ``name``
           and ``items``; several designs each under ``[[design]]``.
-        * ``.json``: the same, or a list of such objects; also the forms of the sentence tests of May et al.
-          and of WEATHub. ``.jsonl``: one object per line.
+        * ``.json``: the same, or a list of such objects. ``.jsonl``: one object per line.
+        * All of these also in the forms of XWEAT, WEATHub and the sentence tests of May et al.: ``targ1``,
+          ``targ2``, ``attr1`` and ``attr2``, each a list of words or a table with ``category`` and
+          ``examples``, with ``language`` and ``weat``; in a table a design per row, its words as lists.
         * ``.csv``, ``.tsv``, ``.txt``: a table with the columns ``set`` and ``word``, optionally ``design``
           and ``name``; or with the columns ``x``, ``y``, ``a`` and ``b``, the words of each set below,
           and its name in the head of the column if it has one (``x: male names``).

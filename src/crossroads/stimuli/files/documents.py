@@ -2,8 +2,8 @@
 
 Three forms are accepted: that of crossroads (``name``, ``x``, ``y``, ``a``, ``b`` and information about
 them), that of the sentence tests of May et al. (``targ1``, ``targ2``, ``attr1``, ``attr2``, each with
-``category`` and ``examples``), and that of WEATHub, where these are either nested or flat
-(``targ1.examples``).
+``category`` and ``examples``, or a list of words as in XWEAT), and that of WEATHub, where these are either
+nested or flat (``targ1.examples``).
 """
 
 from __future__ import annotations
@@ -120,9 +120,13 @@ def _foreign_set(data: Mapping[str, Any], key: str, path: Path) -> tuple[str | N
     nested = data.get(key)
     if nested is None:
         return None, None, path
+    if isinstance(nested, Sequence) and not isinstance(nested, str):
+        return None, nested, (*path, key)
     if not isinstance(nested, Mapping):
         raise PlacedError(
-            f"{in_short(key)} is {_kind(nested)}.", (*path, key), hint="give category and examples."
+            f"{in_short(key)} is {_kind(nested)}.",
+            (*path, key),
+            hint="give a list of words, or category and examples.",
         )
     _known(nested, ("category", "examples"), (*path, key))
     category = nested.get("category")

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import ast
 import csv
 import io
 import re
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 from crossroads.errors import FormatError, in_short, join_words, nearest
 from crossroads.stimuli.design import ROLES, Design
-from crossroads.stimuli.files.documents import Duplicates
+from crossroads.stimuli.files.documents import Duplicates, PlacedError, design_from
 from crossroads.stimuli.files.spreadsheets import from_cell
 from crossroads.stimuli.sets import StimulusSet, word_fault
 
@@ -21,6 +23,8 @@ _HINT = (
     "the first row names the columns: set and word, and optionally design and name; or x, y, a and b, each "
     "with the name of the set if it has one, as in 'x: male names', and the words of the set below."
 )
+_FOREIGN = {"targ1": "x", "targ2": "y", "attr1": "a", "attr2": "b"}
+"""Columns under the names of sent-bias, XWEAT and WEATHub."""
 _NAMED = re.compile(r"([xyab])\s*(?:[:=]\s*(?P<after>.*\S)|\(\s*(?P<inside>.*\S)\s*\))", re.IGNORECASE)
 """Header of a column with the name of its set: ``x: names``, ``x = names`` or ``x (names)``."""
 
@@ -40,7 +44,8 @@ def designs_from_table(text: str, path: Path, *, duplicates: Duplicates = "raise
 
     A table with the columns ``x``, ``y``, ``a`` and ``b`` has the words of each set below; the name of a set
     may follow its letter, as in ``x: male names``. Spaces around words, which spreadsheets hide, are removed
-    and noted in the departures of the design.
+    and noted in the departures of the design. A table of WEATHub has a design in every row, with lists of
+    words under ``targ1`` or ``targ1.examples`` and so on, and perhaps ``language`` and ``weat``.
 
     Parameters
     ----------
@@ -51,6 +56,9 @@ def designs_from_table(text: str, path: Path, *, duplicates: Duplicates = "raise
     duplicates
         ``"raise"``, or ``"drop"`` to keep the first of equal words.
     """
+    listed = _lists(text, path, duplicates)
+    if listed:
+        return listed
     designs: dict[str, _Sets] = {}
     for line, row in _rows(text, path):
         sets = designs.setdefault(row.get("design") or path.stem, _Sets())
@@ -58,6 +66,53 @@ def designs_from_table(text: str, path: Path, *, duplicates: Duplicates = "raise
     if not designs:
         raise FormatError("the table has no rows.", path=path, hint=_HINT)
     return [_design(name, sets, path) for name, sets in designs.items()]
+
+
+_LISTED = frozenset({"name", "title", "language", "weat"})
+
+
+def _lists(text: str, path: Path, duplicates: Duplicates) -> list[Design]:
+    """The designs of a table with one in every row, its words in lists; none of any other table."""
+    first = text.partition("\n")[0]
+    for delimiter in _DELIMITERS:
+        heads = [cell.strip().casefold() for cell in _cells(first, delimiter)]
+        plain = [head.removesuffix(".examples").removesuffix(".category") for head in heads]
+        if {"targ1", "attr1", "attr2"} <= set(plain) <= {*_FOREIGN, *_LISTED}:
+            break
+    else:
+        return []
+    rows = csv.DictReader(io.StringIO(text, newline=""), fieldnames=heads, delimiter=delimiter)
+    found: list[Design] = []
+    for number, row in enumerate(rows):
+        cells = {key: value.strip() for key, value in row.items() if key and value and value.strip()}
+        if number == 0 or not cells:
+            continue
+        lists = [key for key in cells if key.removesuffix(".examples") in _FOREIGN]
+        if not any("[" in cells[key] for key in lists) and not {"weat", "language"} & set(heads):
+            return []  # one word in every cell: a set in each column
+        data: dict[str, Any] = {**cells, **{key: _words_of(cells[key]) for key in lists}}
+        for key in [key for key in lists if f"{key}.category" in data]:  # beside it, not inside
+            data[key] = {"category": data.pop(f"{key}.category"), "examples": data[key]}
+        try:
+            found.append(design_from(data, default=f"{path.stem}-{len(found) + 1}", duplicates=duplicates))
+        except PlacedError as fault:
+            raise FormatError(
+                fault.message, path=path, line=rows.line_num, key=fault.key, hint=fault.hint
+            ) from fault
+    return found
+
+
+def _words_of(cell: str) -> list[str]:
+    """The words of a cell: a list as JSON or Python writes it, or words with commas or semicolons between."""
+    if re.search(r"""['"]\s+['"]""", cell):  # without commas between the words, as numpy writes it
+        return [one or other for one, other in re.findall(r"'([^']*)'|\"([^\"]*)\"", cell)]
+    try:
+        value = ast.literal_eval(cell)
+    except (ValueError, SyntaxError, MemoryError, RecursionError):
+        value = None
+    if isinstance(value, list | tuple):
+        return list(value)
+    return [word.strip() for word in re.split(r"[;,،、，]", cell) if word.strip()]
 
 
 def _rows(text: str, path: Path) -> Iterator[tuple[int, dict[str, str]]]:
@@ -99,6 +154,7 @@ def _header(text: str, path: Path, line: int) -> tuple[str, list[str], dict[str,
         given = _without_margin([cell.strip() for cell in _cells(first, delimiter)], 0)
         found = {cell: _NAMED.fullmatch(cell) for cell in given}
         cells = [m[1].casefold() if (m := found[cell]) else cell.casefold() for cell in given]
+        cells = [_FOREIGN.get(cell, cell) for cell in cells]
         if {"x", "a", "b"} <= set(cells) <= set(ROLES) and len(set(cells)) == len(cells):
             names = {m[1].casefold(): m["after"] or m["inside"] for m in found.values() if m}
             return delimiter, cells, names

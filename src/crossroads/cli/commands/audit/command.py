@@ -22,11 +22,11 @@ from crossroads.audit import (
     recognise,
     run_plan,
 )
-from crossroads.audit.kinds import KindName
 from crossroads.audit.measured.comparison import compare_finished
-from crossroads.audit.plan import ON_WORDS, check_asking, takes
+from crossroads.audit.plan import ON_WORDS, takes
 from crossroads.audit.progress import WRITING
 from crossroads.cli import options as o
+from crossroads.cli.commands import models as m
 from crossroads.cli.commands.audit import gate as gating
 from crossroads.cli.commands.audit import progress as audit_progress
 from crossroads.cli.commands.audit.output import Done, tell, write
@@ -38,7 +38,7 @@ from crossroads.measures.association.frequency import wordfreq_language
 from crossroads.measures.geometry.corrections import Correction
 from crossroads.report import Gate
 from crossroads.report.folder import check_output
-from crossroads.sources.models.transformers import Device
+from crossroads.sources.kinds import KindName, check_options
 from crossroads.stimuli import Design
 from crossroads.stimuli.files.lists import read_frequencies
 from crossroads.storage.disks import disk_errors
@@ -53,7 +53,6 @@ Models = Annotated[
         show_default=False,
     ),
 ]
-As = Annotated[KindName | None, typer.Option("--as", help="Kind of MODEL; detected if left out.")]
 ContextsFolder = Annotated[
     Path | None,
     typer.Option(
@@ -98,13 +97,6 @@ Correct = Annotated[
         "before and after each correction.",
     ),
 ]
-Prompt = Annotated[
-    str | None,
-    typer.Option("--prompt", help="Text with {word} in which a model reads words.", metavar="TEXT"),
-]
-Served = Annotated[
-    str | None, typer.Option("--served-model", help="Model of an embedding service.", metavar="NAME")
-]
 Workers = Annotated[
     int | None, typer.Option(help="Number of parts measured at a time; by default one per processor.", min=1)
 ]
@@ -120,21 +112,21 @@ def audit_command(
     name: o.Names = None,
     test: o.Tests = None,
     design: o.DesignFiles = None,
-    as_: As = None,
+    as_: m.As = None,
     alternative: o.AlternativeOption = "two-sided",
     missing: o.MissingOption = "drop",
     fallback: o.Fallback = "auto",
     format_: o.Format = None,
     frequencies: Frequencies = None,
     correct: Correct = None,
-    prompt: Prompt = None,
-    served_model: Served = None,
+    prompt: m.Prompt = None,
+    served_model: m.Served = None,
     contexts: ContextsFolder = None,
     images: ImagesFolder = None,
     human: Human = None,
     pairs: Pairs = False,
     placebo: Placebo = False,
-    device: Annotated[Device, typer.Option(help="Device on which a model runs.")] = "auto",
+    device: m.DeviceOption = "auto",
     seed: o.Seed = 0,
     workers: Workers = None,
     fresh: Fresh = False,
@@ -158,7 +150,7 @@ def audit_command(
     designs = o.chosen_designs(test, design, default=()) if test or design else None
     extras = {"contexts": contexts, "images": images, "human": human}
     plans = make_plans(names, designs, as_, format_, extras, pairs=pairs, placebo=placebo)
-    check_asking([plan.kind for plan in plans], prompt=prompt, served=served_model, correct=correct)
+    check_options([plan.kind for plan in plans], prompt=prompt, served=served_model, correct=correct)
     check_apart(plans, output)
     rules = gating.rules_for(fail_on, [plan.names for plan in plans])
     settings = Settings(

@@ -12,7 +12,6 @@ import typer
 
 import crossroads
 from crossroads.cli import options as o
-from crossroads.cli.commands.associations import open_vectors
 from crossroads.cli.commands.intersections import intersectional_words
 from crossroads.cli.commands.reproduce.material import (
     check_clip,
@@ -24,6 +23,7 @@ from crossroads.cli.commands.reproduce.material import (
     words_and_images,
 )
 from crossroads.cli.commands.reproduce.tables import fidelity_table, show_reproduction, show_summary
+from crossroads.cli.terminal import progress as waiting
 from crossroads.cli.terminal import tables as printing
 from crossroads.errors import InputError, UnknownNameError, join_words
 from crossroads.papers.abc.reproduction import reproduce_abc
@@ -31,6 +31,7 @@ from crossroads.papers.cells import Reproduction
 from crossroads.papers.fidelity import fidelity
 from crossroads.papers.ml_eat.reproduction import reproduce_ml_eat
 from crossroads.papers.vectors import PAPERS, reproduce
+from crossroads.sources.load import load
 from crossroads.sources.vectors.signatures import sniff
 from crossroads.stimuli.files.spreadsheets import write_rows
 from crossroads.storage.files import write_file
@@ -259,7 +260,8 @@ def _on_vectors(
             )
         return [reproduce_ml_eat(decades(folder, fallback), model=model)]
     words = [*(() if paper == ML_EAT else intersectional_words()), *ml_eat_words()]
-    emb = open_vectors(vectors, list(dict.fromkeys(words)), format_, fallback)
+    with waiting.reading(vectors) as progress:
+        emb = load(vectors, words=dict.fromkeys(words), format=format_, fallback=fallback, progress=progress)
     results = [reproduce(one, emb, seed=seed) for one in PAPERS if paper in (None, one)]
     if paper in (None, ML_EAT):
         results.append(reproduce_ml_eat(emb, model=model))

@@ -239,7 +239,7 @@ type TestEntry = {
   influence: Found | null;
 };
 
-type SeriesPoint = { year: number; path: string; test: Json };
+type SeriesPoint = { at: number; name: string; path: string; test: Json };
 type WordRow = { word: string; set: Role };
 type ContextRow = {
   design: string;

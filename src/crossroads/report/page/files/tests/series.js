@@ -11,13 +11,26 @@ import { welchTest } from "../statistics/crossed.js";
 import { TAILS, testsBody, testsRecord } from "./detail.js";
 import { LEVEL, testsEntry, testsNamed, testsQuestion, testsTitles } from "./entries.js";
 
+/** What the points of a series are: the series, one point, several; results without it are over years. */
+const ALONG = /** @type {Record<string, [string, string, string]>} */ ({
+  year: ["over time", "point in time", "points in time"], layer: ["over layers", "layer", "layers"],
+  step: ["over steps of training", "checkpoint", "checkpoints"], point: ["over the series", "point", "points"],
+});
+/** @param {Result} result */
+const seriesAlong = (result) => ALONG[result.over ?? "year"];
+
 /**
- * The points of a series in order: {at: year, path, test}.
+ * The points of a series in order: numbers by size, labels as they come.
  * @param {Result} result
  * @param {string} path
+ * @returns {SeriesPoint[]}
  */
-const seriesPoints = (result, path) => Object.keys(result.points).map(Number).sort((a, b) => a - b)
-  .map((year) => ({ year, path: `${path}/points/${year}`, test: result.points[year] }));
+function seriesPoints(result, path) {
+  const names = Object.keys(result.points), numbers = names.every((name) => Number.isFinite(Number(name)));
+  if (numbers) names.sort((a, b) => Number(a) - Number(b));
+  return names.map((name, i) => ({ at: numbers ? Number(name) : i, name,
+    path: `${path}/points/${name.replaceAll("~", "~0").replaceAll("/", "~1")}`, test: result.points[name] }));
+}
 
 /**
  * Whether every point has p-values that hold for other words.
@@ -28,9 +41,9 @@ const seriesCrossed = (points) => points.every(({ test }) => test.level1.crossed
 /**
  * @param {SeriesPoint[]} points
  * @param {Titles} titles
- * @param {string} design
+ * @param {Result} result
  */
-function seriesChart(points, titles, design) {
+function seriesChart(points, titles, result) {
   const crossed = seriesCrossed(points);
   /** @param {Level} level */
   const holds = (level) => ((crossed ? level.crossed.pvalue : level.pvalue) ?? 1) < LEVEL;
@@ -40,24 +53,25 @@ function seriesChart(points, titles, design) {
    * @param {(test: Json) => Level} level
    */
   const one = (title, set, level) => ({ title, set,
-    points: points.map(({ year, test }) => ({ at: year, value: level(test).effect_size, hollow: !holds(level(test)) })) });
+    points: points.map(({ at, test }) => ({ at, value: level(test).effect_size, hollow: !holds(level(test)) })) });
   const ds = points.map(({ test }) => test.level1.effect_size);
   return lines({
     series: [one("Level 1: both targets", "", (test) => test.level1), one(`Level 2: ${flat(titles.x)}`, "x", (test) => test.level2.x),
       one(`Level 2: ${flat(titles.y)}`, "y", (test) => test.level2.y)],
-    label: `Effect sizes of ${flat(design)} from ${points[0].year} to ${points[points.length - 1].year}; `
+    label: `Effect sizes of ${flat(result.design)} from ${flat(points[0].name)} to ${flat(points[points.length - 1].name)}; `
       + `Level 1 goes from ${fixed(ds[0])} to ${fixed(ds.at(-1))}.`,
-    caption: `Effect sizes over time; filled: p${crossed ? " for other words" : ""} below .05 (not adjusted), hollow: not below.`,
+    caption: `Effect sizes ${seriesAlong(result)[0]}; filled: p${crossed ? " for other words" : ""} below .05 (not adjusted), hollow: not below.`,
   });
 }
 
 /**
  * @param {Context} context
  * @param {SeriesPoint[]} points
- * @param {string} design
+ * @param {Result} result
  * @param {string | null} adjusted place of the adjusted p-values
  */
-function seriesTable(context, points, design, adjusted) {
+function seriesTable(context, points, result, adjusted) {
+  const [along, , several] = seriesAlong(result);
   const crossed = seriesCrossed(points), p = crossed ? "crossed/pvalue" : "pvalue", held = crossed ? " for other words" : "";
   const { level1 } = points[0].test, titles = testsTitles(context, points[0].test), alone = (/** @type {string} */ key) => `${testsShort(titles[key], 40)} alone`;
   /**
@@ -74,18 +88,18 @@ function seriesTable(context, points, design, adjusted) {
   });
   /** @param {SeriesPoint} row */
   const bh = (row) => `${adjusted}/${points.indexOf(row)}`;
-  return el("div", { class: "levels" }, table({ caption: `${flat(design)} over time`, rows: points, columns: [
-    { title: "year", value: (row) => row.year, cell: (row) => String(row.year) },
+  return el("div", { class: "levels" }, table({ caption: `${flat(result.design)} ${along}`, rows: points, columns: [
+    { title: result.over ?? "year", value: (row) => row.at, cell: (row) => flat(row.name) },
     number("d", "level1/effect_size", "effect size of Level 1: the difference of the targets"),
     number("p", `level1/${p}`, `p-value of Level 1${held}`, { as: "p" }),
-    ...(adjusted ? [{ title: "p (BH)", about: "adjusted for the number of points in time",
+    ...(adjusted ? [{ title: "p (BH)", about: `adjusted for the number of ${several}`,
       value: (/** @type {SeriesPoint} */ row) => pointed(context.document, bh(row)) ?? null,
       cell: (/** @type {SeriesPoint} */ row) => num(context, bh(row), { as: /** @type {const} */ ("p") }) }] : []),
     ...(crossed ? [number("exact p", "level1/pvalue", "for just these words", { as: "p" })] : []),
     ...["x", "y"].flatMap((key) => [number(`d, ${alone(key)}`, `level2/${key}/effect_size`, `effect size of Level 2: does ${flat(titles[key])} lean by itself?`),
       number(`p, ${alone(key)}`, `level2/${key}/${p}`, `p-value of Level 2 of ${flat(titles[key])}${held}`, { as: "p" })]),
     { title: "pattern", kind: "text", about: "which targets lean by themselves, and to which attribute", value: (row) => row.test.pattern },
-  ], note: `p-values: ${TAILS[level1.alternative] ?? level1.alternative};${adjusted ? " other than p (BH)" : ""} not adjusted for the number of points in time.` }));
+  ], note: `p-values: ${TAILS[level1.alternative] ?? level1.alternative};${adjusted ? " other than p (BH)" : ""} not adjusted for the number of ${several}.` }));
 }
 
 /**
@@ -95,17 +109,18 @@ function seriesTable(context, points, design, adjusted) {
  * @param {string} path
  */
 function seriesBody(context, all, result, path) {
-  const points = seriesPoints(result, path), skipped = Object.entries(result.skipped);
+  const points = seriesPoints(result, path), skipped = Object.entries(result.skipped), [, one] = seriesAlong(result);
   return [
     points.length > 0 && [
-      el("p", {}, "The same test on the vectors of each point in time. Vectors of early decades rest on fewer texts, and words "
-        + "change their meaning: a change of d is not by itself a change of attitudes."),
-      seriesChart(points, testsTitles(context, points[0].test), result.design), seriesTable(context, points, result.design, result.adjusted?.bh ? `${path}/adjusted/bh` : null),
+      el("p", {}, `The same test on the vectors of each ${one}. `, (result.over ?? "year") === "year" && "Vectors of early decades "
+        + "rest on fewer texts, and words change their meaning: a change of d is not by itself a change of attitudes."),
+      seriesChart(points, testsTitles(context, points[0].test), result), seriesTable(context, points, result, result.adjusted?.bh ? `${path}/adjusted/bh` : null),
       seriesTrend(context, result, path),
-      el("h4", {}, "Each point in time"),
-      points.map((point) => opening(String(point.year),
+      seriesChange(context, result, path, points),
+      el("h4", {}, `Each ${one}`),
+      points.map((point) => opening(flat(point.name),
         () => testsBody(context, all, testsEntry(context, point.test, point.path,
-        { elsewhere: "the page does not contain the vectors of each point in time" })))),
+        { elsewhere: `the page does not contain the vectors of each ${one}` })))),
     ],
     skipped.length > 0 && el("p", {}, "Not measured: ",
       skipped.map(([year, why], i) => [i ? "; " : "", `${year} (${flat(why).replace(/\.$/, "")})`]), "."),
@@ -120,9 +135,27 @@ function seriesBody(context, all, result, path) {
  * @returns {Child}
  */
 const seriesTrend = (context, result, path) => (result.trend && Number.isFinite(result.trend.pvalue) ? el("p", { class: "trend" },
-  "The difference of the mean cosines changes by ", num(context, `${path}/trend/slope`, { digits: 4 }), " per unit of time (",
+  "The difference of the mean cosines changes by ", num(context, `${path}/trend/slope`, { digits: 4 }), ` per ${{ layer: "layer", step: "step", point: "point" }[/** @type {string} */ (result.over)] ?? "unit of time"} (`,
   num(context, `${path}/trend/low`, { digits: 4 }), " to ", num(context, `${path}/trend/high`, { digits: 4 }), ", p = ",
-  num(context, `${path}/trend/pvalue`, { as: "p" }), "): words and points in time both count as drawn.") : null);
+  num(context, `${path}/trend/pvalue`, { as: "p" }),
+  result.trend.drawn === false ? "): words count as drawn." : `): words and ${seriesAlong(result)[2]} both count as drawn.`) : null);
+
+/**
+ * Where the difference changes most, in a sentence.
+ * @param {Context} context
+ * @param {Result} result
+ * @param {string} path
+ * @param {SeriesPoint[]} points
+ * @returns {Child}
+ */
+function seriesChange(context, result, path, points) {
+  const at = result.change?.position;
+  if (!Number.isInteger(at)) return null;
+  return el("p", { class: "trend" }, `It changes most between ${flat(points[at - 1].name)} and ${flat(points[at].name)}, by `,
+    num(context, `${path}/change/difference`, { digits: 4 }), " (", num(context, `${path}/change/low`, { digits: 4 }), " to ",
+    num(context, `${path}/change/high`, { digits: 4 }), ", p = ", num(context, `${path}/change/pvalue`, { as: "p" }),
+    "; both are adjusted for having looked at ", num(context, `${path}/change/splits`, { digits: 0 }), " splits).");
+}
 
 /**
  * A part for each series.
@@ -133,7 +166,7 @@ export const seriesParts = (context, all) => context.of("SeriesResult").map(({ r
   const count = Object.keys(result.points).length, [first] = Object.values(result.points), titles = first && testsTitles(context, first);
   return opening(el("span", { class: "line" }, el("h3", {}, bdi(result.design)),
     el("span", { class: "question" }, titles ? bdi(testsQuestion({ titles })) : ""),
-    el("span", { class: "numbers" }, numbered(count, "point in time", "points in time"))),
+    el("span", { class: "numbers" }, numbered(count, seriesAlong(result)[1], seriesAlong(result)[2]))),
       () => seriesBody(context, all, result, path), { id: `series-${i}` });
 });
 

@@ -25,7 +25,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
-from crossroads.corpus.store import FORMAT as SENTENCES
 from crossroads.errors import (
     FormatError,
     InputError,
@@ -38,8 +37,9 @@ from crossroads.errors import (
     require,
 )
 from crossroads.evidence.logit_files import FORMAT as LOGITS
+from crossroads.evidence.model_names import KINDS
 from crossroads.evidence.stores import FORMAT as STORE
-from crossroads.report.audit import KINDS
+from crossroads.evidence.stores import SENTENCES
 from crossroads.sources.endpoints.addresses import public_url
 from crossroads.sources.models.clip import CLIP_TYPES
 from crossroads.sources.models.elmo_files import OPTIONS, WEIGHTS, elmo_files
@@ -54,11 +54,24 @@ KindName = Literal[
 _MANIFESTS = {STORE: "contexts", LOGITS: "logits"}
 _HEADS = ("ForMaskedLM", "WithLMHeadModel", "ForCausalLM", "LMHeadModel", "ForPreTraining")
 _URL = re.compile(r"https?://", re.IGNORECASE)
+_LONG = 40
 _HUB_NAME = re.compile(r"[A-Za-z0-9][\w.-]*(/[\w.-]+)?")
 _FILE_SUFFIXES = frozenset({
     ".bin", ".bz2", ".gguf", ".gz", ".json", ".kv", ".npy", ".npz", ".parquet", ".pickle", ".pkl",
     ".safetensors", ".txt", ".vec", ".wordvectors", ".xz", ".zip", ".zst",
 })  # fmt: skip
+TRANSFORMERS = ("encoder", "language model")
+"""Kinds of models that read words in prompts, layer by layer."""
+TAKES: Mapping[str, tuple[str, ...]] = {
+    "prompt": (*TRANSFORMERS, "vision-language", "endpoint"),
+    "layer": TRANSFORMERS,
+    "pooling": TRANSFORMERS,
+    "served": ("endpoint",),
+    "revision": (*TRANSFORMERS, "vision-language"),
+    "format": ("vectors", "series"),
+    "correct": ("vectors", "series", *TRANSFORMERS, "vision-language", "endpoint"),
+}
+"""Options of sources, and the kinds of models that they apply to."""
 CAN_BE = (
     "a file or folder of word vectors, default, a folder of a transformer or its name on the Hugging Face "
     "hub, a .gguf file, a store of context vectors, saved answers of a language model, or the address of an "
@@ -72,7 +85,7 @@ class Kind:
     """The kind of a model."""
 
     name: str
-    """A key of :data:`crossroads.report.audit.KINDS`."""
+    """A key of :data:`crossroads.evidence.model_names.KINDS`."""
     model: str
     """The model as it was given."""
     because: str
@@ -82,6 +95,40 @@ class Kind:
     def shown(self) -> str:
         """The model as it may be shown: an address without secrets."""
         return public_url(self.model) if self.name == "endpoint" else self.model
+
+
+def check_options(kinds: Sequence[Kind], **given: object) -> None:
+    """Refuse options, by their names in :data:`TAKES`, that apply to none of the models.
+
+    Parameters
+    ----------
+    kinds
+        The kinds of the models.
+    given
+        Options; those that are None were not given.
+    """
+    for name, value in given.items():
+        if value is not None and not any(kind.name in TAKES[name] for kind in kinds):
+            raise useless(name, kinds[0], TAKES[name])
+
+
+def useless(option: str, kind: Kind, fitting: Sequence[str]) -> InputError:
+    """The error for an option that a kind of model cannot use.
+
+    Parameters
+    ----------
+    option
+        Its name.
+    kind
+        The kind of the model.
+    fitting
+        Kinds of models that it applies to.
+    """
+    others = join_words((KINDS[one] for one in fitting), last="or")
+    return InputError(
+        f"{option}= was given, but {kind.shown} is {KINDS[kind.name]}: {kind.because}.",
+        hint=f"{option}= goes with {others}; kind= sets the kind of a model.",
+    )
 
 
 def recognise(
@@ -130,6 +177,19 @@ def recognise(
     return _of_name(model, path)
 
 
+_CHECKPOINT = re.compile(r"(?:checkpoint|ckpt|global_?step|step|iter|epoch)[-_]?(\d+)", re.IGNORECASE)
+
+
+def checkpoints(folder: Path) -> dict[int, Path]:
+    """The checkpoints of a training run by step: subfolders such as ``checkpoint-500`` that hold a model."""
+    found = {
+        int(named[1]): entry
+        for entry in folder.iterdir()
+        if (named := _CHECKPOINT.fullmatch(entry.name)) and (entry / "config.json").is_file()
+    }
+    return dict(sorted(found.items()))
+
+
 def _known(kind: str) -> str:
     plain = one_of("kind of model", kind.lower().replace(" ", "-"), KindName)
     return next(one for one in KINDS if one.replace(" ", "-") == plain)
@@ -175,6 +235,12 @@ def _of_folder(model: str, folder: Path) -> Kind:
         raise InputError(
             f"{folder} is already an audit.",
             hint=f"crossroads report {folder} shows it; give the model it was made from.",
+        )
+    if steps := checkpoints(folder):
+        raise InputError(
+            f"{folder} holds {len(steps)} checkpoints of a training run.",
+            hint=f"name one, such as {next(reversed(steps.values()))}; "
+            f"crossroads mleat {folder} --over checkpoints measures all.",
         )
     names = sorted(entry.name for entry in folder.iterdir())
     held = f"it contains {join_words([repr(name) for name in names], most=3)}" if names else "it is empty"
@@ -229,8 +295,13 @@ def _of_name(model: str, path: Path) -> Kind:
 
 def _nowhere(model: str, near: Sequence[str]) -> FormatError:
     """The error for a path that does not exist."""
-    hint = f"did you mean {join_words(map(in_short, near), last='or')}?" if near else f"MODEL is {CAN_BE}."
+    hint = f"did you mean {_named(near)}?" if near else f"MODEL is {CAN_BE}."
     return FormatError("there is no such file or folder.", path=model, hint=hint)
+
+
+def _named(near: Sequence[str]) -> str:
+    """Paths as a hint names them: a long one by the name in its folder, which must not be cut."""
+    return join_words((in_short(one if len(one) < _LONG else Path(one).name) for one in near), last="or")
 
 
 def _looks_like_a_path(model: str, path: Path) -> bool:
@@ -251,7 +322,7 @@ def _beside(path: Path) -> list[str]:
 
 def _hub_config(name: str, near: tuple[str, ...]) -> Mapping[str, Any]:
     """The configuration of a model on the hub; no other file is downloaded."""
-    beside = f"; or did you mean {join_words(map(in_short, near), last='or')}?" if near else "."
+    beside = f"; or did you mean {_named(near)}?" if near else "."
     try:
         hub = require("huggingface_hub", extra="models", purpose="looking up models of the hub")
         errors = require("huggingface_hub.errors", extra="models", purpose="looking up models of the hub")

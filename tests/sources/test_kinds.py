@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any, get_args
 
 import numpy as np
 import pytest
 
-from crossroads.audit.kinds import KindName, recognise
+from crossroads import Contexts
 from crossroads.errors import FormatError, InputError, UnknownNameError
 from crossroads.evidence.logit_files import FORMAT as LOGITS
-from crossroads.report.audit import KINDS
+from crossroads.evidence.model_names import KINDS
+from crossroads.sources.kinds import KindName, recognise
 
 
 def folder_with(place: Path, **files: Any) -> str:
@@ -59,12 +59,16 @@ def test_models_that_no_measure_reads_are_refused(tmp_path: Path, config: dict[s
 
 
 def test_stores_answers_decades_and_files_are_told_by_what_they_hold(
-    tmp_path: Path, store: Path, decades: Path, make_vectors: Callable[..., Path], make_design: Any
+    tmp_path: Path,
 ) -> None:
+    Contexts.from_dict({"rose": np.ones((2, 3))}).save(tmp_path / "store")
+    (tmp_path / "decades").mkdir()
+    np.save(tmp_path / "decades" / "1900-w.npy", np.ones((2, 2)))
+    (tmp_path / "vectors.txt").write_text("rose 1 0\nwasp 0 1\n", encoding="utf-8")
     assert recognise(folder_with(tmp_path / "sentences", modules=[])).name == "encoder"
-    assert recognise(str(store)).name == "contexts"
-    assert recognise(str(decades)).name == "series"
-    assert recognise(str(make_vectors([make_design()]))).name == "vectors"
+    assert recognise(tmp_path / "store").name == "contexts"
+    assert recognise(tmp_path / "decades").name == "series"
+    assert recognise(tmp_path / "vectors.txt").name == "vectors"
     assert recognise(folder_with(tmp_path / "answers", manifest={"format": LOGITS})).name == "logits"
     (tmp_path / "model.gguf").write_bytes(b"GGUF\3\0\0\0")
     assert recognise(str(tmp_path / "model.gguf")).name == "language model"

@@ -1,0 +1,75 @@
+"""Measures of words on every kind of model, as a shell sees them."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import crossroads as cr
+
+Command = Callable[..., Any]
+SENTENCES = """
+[groups.women]
+old = ["that [old] woman is here", "the [old] woman", "an [old] woman"]
+[groups.men]
+old = ["that [old] man is here", "the [old] man", "an [old] man"]
+[concepts]
+cold = ["that is [cold]", "how [cold] it is", "a [cold] day"]
+"""
+
+
+def test_weat_reads_a_transformer_as_python_does(command: Command, small_bert: Path) -> None:
+    run = command("weat", small_bert, "--test", "weat7", "--layer", 0, "--prompt", "that {word}", "--json")
+    assert (run.status, run.err) == (0, "")
+    (result,) = json.loads(run.out)["results"]
+    design = cr.catalog("weat7")
+    emb = cr.embed_words(small_bert, design, layer=0, prompt="that {word}")
+    assert result["effect_size"] == pytest.approx(cr.weat(emb, design).effect_size, abs=1e-6)
+
+
+def test_mleat_measures_every_layer(command: Command, small_bert: Path) -> None:
+    run = command("mleat", small_bert, "--test", "weat7", "--layer", "all", "--resamples", 0)
+    assert run.status == 0
+    assert "weat7 over layers" in run.out
+    assert "Words are read in: This is {word}. Pooling: word." in run.out
+    assert max(map(len, run.out.splitlines())) <= 80
+
+
+def test_rsa_compares_sentences_in_every_layer(command: Command, small_bert: Path, tmp_path: Path) -> None:
+    file = tmp_path / "sentences.toml"
+    file.write_text(SENTENCES, encoding="utf-8")
+    run = command("rsa", small_bert, "--design", file, "--n", 3, "--samples", 5, "--layer", "all", "--json")
+    assert run.status == 0
+    data = json.loads(run.out)
+    assert data["layers"] == [0, 1]
+    assert len(data["results"]) == len(data["adjusted"]["bh"]) == 2
+    assert data["results"][0]["items"]["concept"] == ["that is [cold]", "how [cold] it is", "a [cold] day"]
+
+
+def test_a_store_is_measured_by_means_and_said_to_be(command: Command, tmp_path: Path) -> None:
+    rng, design = np.random.default_rng(1), cr.catalog("weat7")
+    rows = {word: rng.normal(size=(3, 6)) for word in design.words}
+    cr.Contexts.from_dict(rows).save(tmp_path / "store")
+    run = command("weat", tmp_path / "store", "--test", "weat7")
+    assert run.status == 0
+    assert "the mean over its contexts (3 to 3 of a word)" in " ".join(run.out.split())
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["--layer", "3"], "--layer was given, but default is static word vectors"),
+        (["--layer", "top"], "is not a layer"),
+        (["--prompt", "a {word}"], "--prompt was given, but default"),
+        (["--served-model", "x"], "--served-model was given, but default"),
+    ],
+)
+def test_options_of_other_models_are_named(command: Command, arguments: list[str], said: str) -> None:
+    run = command("weat", "default", *arguments)
+    assert run.status == 2
+    assert said in " ".join(run.err.replace("│", " ").split())
