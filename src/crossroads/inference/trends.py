@@ -262,7 +262,7 @@ def over_splits(pvalue: float, points: int) -> float:
     Of 20 points, with 19 splits, not 19 times as large:
 
     >>> round(over_splits(0.01, 20), 3)
-    0.084
+    0.093
     """
     bound = min(1.0, (points - 1) * pvalue)
     limit = -float(ndtri(pvalue / 2)) if pvalue > 0 else np.inf

@@ -139,7 +139,7 @@ def test_a_series_measures_every_point_in_order_of_time() -> None:
     result = series(models, designs()[0], resamples=0)
     assert list(result.points) == [1900, 1950, 1990]
     for year, point in result.points.items():
-        assert point == mleat(models[year], designs()[0], resamples=0, missing="drop")
+        assert point == mleat(models[int(year)], designs()[0], resamples=0, missing="drop")
     assert [p.source for p in result.provenance] == ["model 1", "model 2", "model 3"]
     assert result.to_frame()["time"].tolist() == [1900, 1950, 1990]
 
