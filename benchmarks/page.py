@@ -82,7 +82,7 @@ def _ready(page: Any) -> float:
 
 
 def opened(browser: Any, path: Path, repeats: int = 5) -> dict[str, float]:
-    """Milliseconds until a page is ready, of the clock and of its thread, the best of some; what moves then."""
+    """Milliseconds until a page is ready, by the clock and of its thread, at best; what then moves."""
     times, busy, moved = [], [], 0.0
     for _ in range(repeats):
         page = browser.new_page()
