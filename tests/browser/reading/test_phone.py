@@ -44,6 +44,7 @@ def test_cards_are_sorted_by_a_choice(opened: Open, tmp_path: Path) -> None:
     page = opened(tmp_path / "single.html", **PHONE).page
     page.locator("#tests summary").first.tap()
     rows = page.locator("#tests tbody th")
+    rows.first.wait_for()
     assert rows.all_inner_texts() == words
     page.locator("#tests .by select").select_option(label="d ↓")
     cells = page.locator("#tests tbody td:nth-child(2) data")

@@ -353,12 +353,14 @@ def test_what_is_known_about_a_test_is_in_it_and_one_folded_part_has_each_kind(
     assert kinds.get_attribute("open") is None
     kinds.locator("summary").click()
     links = kinds.locator("tbody a")
+    links.first.wait_for()
     assert links.all_inner_texts() == [DESIGN.name, SECOND.name]
     assert kinds.locator("details details").count() == 0  # the rest is in the tests
     links.nth(1).click()
     inside = seen.locator("#tests > details:nth-of-type(2)")
     inside.locator("summary", has_text="Reliability of the word lists").click()
     place = next(i for i, one in enumerate(document["results"]) if one.get("design") == SECOND.name)
+    inside.locator(f"data[data-at='/results/{place}/targets']").wait_for()
     assert shown(seen, f"/results/{place}/targets") == [document["results"][place]["targets"]]
 
 

@@ -133,7 +133,7 @@ function meanings(columns) {
  * @param {(order: Sorted) => void} onpick
  */
 const tablesSorting = (columns, onpick) => el("select", {
-  onchange: (event) => onpick(event.target.value ? /** @type {Sorted} */ (event.target.value.split(" ").map(Number)) : null),
+  "aria-label": "Sort", onchange: (event) => onpick(event.target.value ? /** @type {Sorted} */ (event.target.value.split(" ").map(Number)) : null),
 }, el("option", { value: "" }, "as it is"),
   columns.flatMap(({ title }, i) => [1, -1].map((way) => el("option", { value: `${i} ${way}` }, `${title} ${way > 0 ? "\u2191" : "\u2193"}`))));
 
@@ -204,7 +204,7 @@ export function table({ caption, columns, rows, search, filters = [], sorted = n
     (search ?? rows.length >= 8) && el("label", {}, "Search ", el("input", { type: "search", oninput: (e) => { term = e.target.value.trim().toLowerCase(); draw(); } })),
     filters.map((f, i) => el("label", {}, `${f.title} `, el("select", { onchange: (e) => { picked[i] = e.target.value; draw(); } },
       el("option", { value: "" }, "all"), [...new Set(rows.map(f.value))].filter((v) => v !== "").map((v) => el("option", { value: v }, v))))),
-    sorting && el("label", { class: "by" }, "Sort ", sorting),
+    sorting && el("span", { class: "by" }, el("span", { "aria-hidden": "true" }, "Sort "), sorting),
     counted && count,
     menu("Copy or save this table", [
       ["Copy CSV", () => copy(csv(), "CSV")],
