@@ -33,7 +33,7 @@ GROUPS = ("man", "woman", "elderly", "teenager", "Black", "White", "Muslim", "Ch
 """Two groups of each of four domains; a model is also asked about all pairs of them."""
 TEMPLATES = ("plural",)
 PEOPLE = HERE.parents[2] / "shared" / "data" / "human-abc" / "Aggregated_scores.json"
-SECTIONS = ("overview", "tests", "contexts", "traits", "comparison", "geometry")
+SECTIONS = ("findings", "contexts", "traits", "comparison")
 
 
 def main() -> None:
