@@ -32,8 +32,8 @@ CONTEXTS = 6
 GROUPS = ("man", "woman", "elderly", "teenager", "Black", "White", "Muslim", "Christian")
 """Two groups of each of four domains; a model is also asked about all pairs of them."""
 TEMPLATES = ("plural",)
-PEOPLE = HERE.parents[2] / "shared" / "data" / "human-abc" / "Aggregated_scores.json"
-SECTIONS = ("overview", "tests", "contexts", "traits", "comparison", "geometry")
+PEOPLE = HERE.parents[2] / "shared" / "data" / "human-abc" / "data_full.json"
+SECTIONS = ("findings", "contexts", "traits", "comparison")
 
 
 def main() -> None:

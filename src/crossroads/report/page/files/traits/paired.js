@@ -8,10 +8,20 @@ import { anchors, bdi, el } from "../parts/elements.js";
 import { computed, fixed, num, numbered, pointed, whole } from "../parts/numbers.js";
 import { flat, table } from "../parts/tables.js";
 import { opening } from "../parts/views.js";
+import { traitTitle } from "./measures.js";
 
 export const PAIRED_TYPES = ["DominanceResult", "EmergentResult", "EmergentTruthResult", "OrderSensitivityResult"];
 
 const PAIRED_SAID = 3;
+
+/**
+ * A heading, with the scores that it is about where there are several.
+ * @param {Context} context
+ * @param {Found} found
+ * @param {string} title
+ */
+const pairedHead = (context, { result }, title) =>
+  el("h3", {}, title, context.of(result.type).length > 1 ? [" ", el("span", { class: "note" }, bdi(traitTitle(result.conventions.scores ?? "")))] : null);
 
 /**
  * Differences of two domains, turned so that the one that pairs follow more closely comes first.
@@ -93,7 +103,7 @@ function pairedDominance(context, found, id) {
   /** @type {MakeColumn} */
   const column = (title, key, options) => plotColumn(context, title, (row) => `${row.at}/${key}`, options);
   return [
-    el("h3", {}, "Which identity prevails"),
+    pairedHead(context, found, "Which identity prevails"),
     pairedTold(domains),
     domains.length ? pairedPrevails(domains) : null,
     el(
@@ -240,7 +250,7 @@ function pairedFound(rows, held) {
 function pairedEmergent(context, found, id) {
   const { result, path } = found,
     held = !Array.isArray(result.qvalue) || result.qvalue.length > 0,
-    title = el("h3", {}, "Traits that emerge in pairs"),
+    title = pairedHead(context, found, "Traits that emerge in pairs"),
     rule = pairedRule(context, path, held);
   if (!Array.isArray(result.increase) || !Array.isArray(result.pair_index))
     return [title, rule, el("p", { class: "note" }, "There are too many for this page; all are in results.json.")];
@@ -395,7 +405,7 @@ function pairedOrder(context, found, id) {
     /** @type {MakeColumn} */
     column = (title, key, options) => plotColumn(context, title, (name) => `${path}/${name}/${key}`, options);
   return [
-    el("h3", {}, "Does the order of two identities matter?"),
+    pairedHead(context, found, "Does the order of two identities matter?"),
     pairedOrdered(context, found),
     pairedTaus(found),
     opening(
