@@ -135,7 +135,7 @@ def test_the_frame_of_a_battery_has_one_row_a_test() -> None:
 
 def test_a_series_measures_every_point_in_order_of_time() -> None:
     pytest.importorskip("pandas", reason="data frames need the extra 'frames'")
-    models: dict[int | str, Embeddings] = {1990: model(3), 1900: model(1), 1950: model(2)}
+    models = {1990: model(3), 1900: model(1), 1950: model(2)}
     result = series(models, designs()[0], resamples=0)
     assert list(result.points) == [1900, 1950, 1990]
     for year, point in result.points.items():
