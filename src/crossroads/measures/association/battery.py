@@ -624,7 +624,7 @@ def series(
     checkpoints of a training run (:func:`~crossroads.embed_series`), or models with labels, in their order.
 
     The p-values of the points are adjusted for their number: of ten decades without any association, one is
-    below .05 in 15 to 25 % of series, after adjustment in at most 4 %. The trend is the slope of Δ, and the
+    below .05 in 12 to 41 % of series, after adjustment in 0 to 5 %. The trend is the slope of Δ, and the
     change the split of the series before and after which Δ differs most, with a p-value and an interval
     adjusted for having looked at every split (:func:`~crossroads.inference.trends.change`). Both use the
     words found at every point, and take the words of all sets as drawn; for years also the deviations of

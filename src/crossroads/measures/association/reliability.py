@@ -46,7 +46,7 @@ class ReliabilityResult(Result):
     """The same for the associations of the attributes, targets split."""
     alpha: Mapping[str, float | None]
     """Cronbach's α of each set: its words are the items, the words of the other facet the cases. None where
-    it has fewer than two words, or these do not vary together or apart."""
+    it has fewer than two words, or their sum does not vary."""
     splits: int
     """Number of random splits."""
     titles: Mapping[str, str] = field(default_factory=dict)
