@@ -202,7 +202,8 @@ def test_a_series_names_its_targets_and_the_tail(made: Callable[..., Any]) -> No
     first, second = (", ".join(WORDS[role][:2]) + ", \u2026 alone" for role in "xy")
     alone = [f"d, {first}", f"p, {first}", f"d, {second}", f"p, {second}"]
     assert heads == ["year", "d", "p", "p (BH)", "exact p", *alone, "pattern"]
-    assert "p-values: one-sided, greater; other than p (BH) not adjusted" in page.locator("#series-0").inner_text()
+    said = page.locator("#series-0").inner_text()
+    assert "p-values: one-sided, greater; other than p (BH) not adjusted" in said
 
 
 # Names

@@ -137,7 +137,7 @@ def test_one_word_in_a_list_leaves_open_what_other_words_would_show(told: Callab
 
     page = told(change)
     assert (
-        "Whether other words for the same things would show it cannot be told: A has a single word."
+        "Whether other words for the same things would show it cannot be told: storm has a single word."
         in _said(page)
     )
     assert page.locator("#overview .outcome").inner_text().endswith("in 0 of 1.")
