@@ -116,9 +116,9 @@ def test_no_leaning_found_is_not_told_as_none(made: Callable[..., Any]) -> None:
     assert result.pattern == "Non-Directional"
     page = made(result)
     said = _open_test(page)
-    assert "x, taken alone, is not found to lean to either attribute" in said
+    assert "x0, x1, \u2026, taken alone, is not found to lean to either attribute" in said
     maps = page.locator("#overview svg.eat-map").first.get_attribute("aria-label")
-    assert "x: no leaning found" in maps
+    assert "x0, x1, \u2026: no leaning found" in maps
 
 
 @pytest.mark.parametrize("old", [False, True], ids=["this version", "older"])

@@ -137,7 +137,7 @@ def test_one_word_in_a_list_leaves_open_what_other_words_would_show(told: Callab
 
     page = told(change)
     assert (
-        "Whether other words for the same things would show it cannot be told: A has a single word."
+        "Whether other words for the same things would show it cannot be told: calm has a single word."
         in _said(page)
     )
     assert page.locator("#overview .outcome").inner_text().endswith("in 0 of 1.")
@@ -179,7 +179,7 @@ def test_the_tail_and_the_ties_are_told_as_they_were_counted(
     assert extreme in said
     assert ("could not have been found" in said) is (unseen is not None)
     assert unseen is None or unseen in said
-    assert ("the correct share is twice that" in said) is (alternative == "observed")
+    assert ("the correct number is twice that" in said) is (alternative == "observed")
 
 
 @pytest.mark.parametrize(
@@ -349,8 +349,8 @@ def test_two_lists_that_are_the_same_are_counted_to_the_end(opened: Open, tmp_pa
     page.evaluate("location.hash = 'explorer'")
     page.wait_for_selector(".explorer-results[data-shown=yes]")
     for word in sets["y"]:
-        page.get_by_role("button", name=f"remove {word} from Y").click()
-    field = page.get_by_label("add words to Y")
+        page.get_by_role("button", name=f"remove {word} from lakes").click()
+    field = page.get_by_label("add words to lakes")
     field.fill(", ".join(same["y"]))
     field.press("Enter")
     counting = page.locator("select.tail").evaluate(
