@@ -17,6 +17,7 @@ from crossroads.evidence.contexts import Contexts as Contexts
 from crossroads.evidence.embeddings import Embeddings as Embeddings
 from crossroads.evidence.logits import Logits as Logits
 from crossroads.evidence.provenance import Provenance as Provenance
+from crossroads.extraction.chat.ask import ask_chat as ask_chat
 from crossroads.extraction.probe.run import probe as probe
 from crossroads.inference.least_change import set_distance as set_distance
 from crossroads.measures.association.battery import battery as battery

@@ -111,7 +111,9 @@ class ChatAnswers(Sequence[ChatAnswer]):
             ]
             return cls(answers, provenance=Provenance.from_dict(document["provenance"]))
         except (KeyError, TypeError, AttributeError) as error:
-            raise FormatError("the answers cannot be read.", path=path, hint="ask the model again.") from error
+            raise FormatError(
+                "the answers cannot be read.", path=path, hint="ask the model again."
+            ) from error
 
 
 def _words(one: Mapping[str, Any]) -> dict[str, Any]:

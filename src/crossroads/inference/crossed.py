@@ -208,9 +208,7 @@ def clustered_mean(
     return Spread(float(values.mean()), found, cells, total, df)
 
 
-def _row_parts(
-    by_row: Floats, clusters: Sequence[NDArray[np.int64]]
-) -> tuple[list[float], list[int]]:
+def _row_parts(by_row: Floats, clusters: Sequence[NDArray[np.int64]]) -> tuple[list[float], list[int]]:
     """Variance from rows, or from what they share, and the number of either."""
     single = _summed(by_row)
     if not clusters:

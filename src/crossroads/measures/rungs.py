@@ -14,6 +14,7 @@ from crossroads.measures.association.frequency import FrequencyResult
 from crossroads.measures.association.mleat import MleatResult
 from crossroads.measures.association.placebo import PlaceboResult
 from crossroads.measures.association.weat import WeatResult
+from crossroads.measures.chat.result import ChatResult
 from crossroads.measures.contextual.battery import CeatBatteryResult
 from crossroads.measures.contextual.ceat import CeatResult
 from crossroads.measures.geometry.rsa import RsaGridResult, RsaResult
@@ -211,7 +212,8 @@ def ladder(results: Result | Iterable[Result]) -> LadderResult:
     if not tests:
         raise InputError(
             "none of the results is a test of two targets.",
-            hint="give what weat, mleat, battery, ceat, ceat_battery, rsa or rsa_grid returned.",
+            hint="give what weat, mleat, battery, ceat, ceat_battery, rsa, rsa_grid or chat_association "
+            "returned.",
         )
     sources = {one.source: one for result in given for one in result.provenance}
     grids = [one for result in given if isinstance(result, RsaGridResult) for one in result.tests]
@@ -258,6 +260,7 @@ def _tests(results: list[Result]) -> Iterator[tuple[str, str, tuple[Rung, ...]]]
                 yield context.label, one.asks(context.design), rungs
 
     yield from _comparisons([one for one in results if isinstance(one, RsaResult)])
+    yield from _chats([one for one in results if isinstance(one, ChatResult)])
 
 
 def _comparisons(tests: list[RsaResult]) -> Iterator[tuple[str, str, tuple[Rung, ...]]]:
@@ -268,18 +271,43 @@ def _comparisons(tests: list[RsaResult]) -> Iterator[tuple[str, str, tuple[Rung,
         yield _geometry(one, None if p is None else P(p))
 
 
+def _chats(tests: list[ChatResult]) -> Iterator[tuple[str, str, tuple[Rung, ...]]]:
+    """Tests of chat models, adjusted for their number."""
+    pvalues = [None if one.crossed is None else one.crossed.pvalue for one in tests]
+    adjusted = adjust_known(pvalues)[phrases.ADJUSTMENT] if tests else ()
+    for one, p in zip(tests, adjusted, strict=True):
+        answer, drawn = None if p is None else P(p), f"{one.drawn} drawn, t"
+        if one.p is None:
+            silent = [
+                Rung(asks=asks, answer=CANNOT_TELL, value=None, sign="", method=method, reason=one.unread)
+                for asks, method in ((THESE, "words exchanged"), (OTHER, drawn))
+            ]
+            yield one.label, one.question, tuple(silent)
+        else:
+            rungs = _first(one.p, one.method, one.crossed, answer, exchanged="words", drawn=drawn)
+            yield one.label, one.question, rungs
+
+
 def _geometry(one: RsaResult, answer: P | None) -> tuple[str, str, tuple[Rung, ...]]:
     return one.label, "", _first(one.p, "monte-carlo", one.crossed, answer)
 
 
-def _first(exact: P, method: str, crossed: Crossed | None, answer: P | None) -> tuple[Rung, ...]:
+def _first(
+    exact: P,
+    method: str,
+    crossed: Crossed | None,
+    answer: P | None,
+    *,
+    exchanged: str = "targets",
+    drawn: str = "targets and attributes drawn, t",
+) -> tuple[Rung, ...]:
     """The first two questions."""
     these = Rung(
         asks=THESE,
         answer=YES if exact.value < ALPHA else NO,
         value=exact.value,
         sign=exact.mark,
-        method=f"targets exchanged, {method}",
+        method=f"{exchanged} exchanged, {method}",
     )
     if crossed is None:
         return (these,)
@@ -288,7 +316,7 @@ def _first(exact: P, method: str, crossed: Crossed | None, answer: P | None) -> 
         answer=CANNOT_TELL if answer is None else YES if answer.value < ALPHA else NO,
         value=None if answer is None else answer.value,
         sign="",
-        method="targets and attributes drawn, t",
+        method=drawn,
         reason=crossed.reason,
     )
     return these, other

@@ -90,11 +90,11 @@ def chat_association(
     parsed = [parse(one.text, design, finish=one.finish) for one in given]
     kept = [(one, read) for one, read in zip(given, parsed, strict=True) if read.status == "answered"]
     order = [*design.a, *design.b]
-    table = np.array(
-        [[_cell(read, word) for word in order] for _, read in kept], dtype=np.float64
-    ).reshape(len(kept), len(order))
-    known = ~np.isnan(table).all(axis=0) if len(kept) else np.zeros(len(order), dtype=bool)
-    table, order = table[:, known], [word for word, there in zip(order, known, strict=True) if there]
+    table = np.array([[_cell(read, word) for word in order] for _, read in kept], dtype=np.float64).reshape(
+        len(kept), len(order)
+    )
+    known = (~np.isnan(table)).any(axis=0)
+    table, order = table[:, known], [order[at] for at in np.flatnonzero(known)]
     n_a = sum(word in design.a for word in order)
     scores = iter(_scores(table, n_a).tolist())
     statuses = [one.status for one in parsed]
@@ -180,7 +180,8 @@ def _scores(table: Floats, n_a: int) -> Floats:
     """The published score of each answer."""
     if not len(table):
         return np.zeros(0)
-    return np.nanmean(table[:, :n_a], axis=1) + (1 - np.nanmean(table[:, n_a:], axis=1)) - 1
+    first, second = (np.nanmean(some, axis=1) for some in (table[:, :n_a], table[:, n_a:]))
+    return np.asarray(first + (1 - second) - 1)
 
 
 def _released(parsed: Sequence[Parsed], design: Design) -> float:

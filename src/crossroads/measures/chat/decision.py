@@ -34,7 +34,7 @@ def chat_decision(answers: ChatAnswers | Iterable[str | ChatAnswer], design: Des
     """Score a chat model's decisions between two people.
 
     The model was told of two people, known by the labels of X and Y, and of two tasks, known by a word of A
-    and a word of B, and was asked who should have which. A decision that gives A's word to X and B's word to Y
+    and a word of B, and was asked who should have which. A decision that gives A's word to X and B's to Y
     counts 1, the opposite one 0; ``score`` is the share of the first, .5 by chance. Answers that give both
     words to one person have no score and count as unparsed.
 
@@ -45,8 +45,8 @@ def chat_decision(answers: ChatAnswers | Iterable[str | ChatAnswer], design: Des
     Parameters
     ----------
     answers
-        What :func:`crossroads.ask_chat` returned for ``task="decision"``, or texts that name one word of A and
-        one of B, each with its label.
+        What :func:`crossroads.ask_chat` returned for ``task="decision"``, or texts that name one word of A
+        and one of B, each with its label.
     design
         ``x`` and ``y`` are the labels, ``a`` and ``b`` the words.
 

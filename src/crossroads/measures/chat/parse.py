@@ -19,7 +19,7 @@ from crossroads.stimuli import Design
 
 Status = Literal["answered", "refused", "unparsed"]
 """What became of an answer."""
-LANGUAGES = 14
+LANGUAGES = 15
 """Number of languages whose refusals are recognised."""
 
 _THOUGHT = re.compile(r"<(think|thinking|reasoning)>.*?(</\1>|\Z)", re.DOTALL | re.IGNORECASE)
@@ -34,10 +34,11 @@ _REFUSALS = re.compile(
     "|".join(
         (
             # English
-            r"\b(?:i|we) (?:can ?not|can't|cant|won't|will not|am unable|'m unable|am not able|'m not able)\b",
-            r"\b(?:i|we)(?:'m| am| are|'re) (?:sorry|not comfortable|unable)\b",
-            r"\bi (?:must |have to |respectfully )?(?:decline|refuse)\b|\bi apologi[sz]e\b|\bi don't feel comfort",
-            r"\bas an ai\b|\bas a (?:large )?language model\b|\bnot (?:be )?appropriate\b|\binappropriate\b",
+            r"\b(?:i|we) (?:can ?not|can't|cant|won't|will not|am unable|am not able)\b",
+            r"\b(?:i|we)(?:'m| am| are|'re) (?:sorry|not comfortable|unable|not able)\b",
+            r"\bi (?:must |have to |respectfully )?(?:decline|refuse)\b|\bi apologi[sz]e\b",
+            r"\bi don't feel comfort|\bas an ai\b|\bas a (?:large )?language model\b",
+            r"\bnot (?:be )?appropriate\b|\binappropriate\b",
             # German, Dutch
             r"\btut mir leid\b|\bich kann\b.{0,60}\bnicht\b|\bkann ich\b.{0,60}\bnicht\b|\bentschuldig",
             r"\bhet spijt me\b|\bik kan\b.{0,60}\bniet\b",
@@ -47,11 +48,12 @@ _REFUSALS = re.compile(
             # Polish, Russian, Turkish
             r"\bprzykro mi\b|\bnie mogę\b|\bизвините\b|\bне могу\b|\büzgünüm\b",
             # Chinese, Japanese, Korean, Arabic, Hindi
-            r"抱歉|对不起|對不起|无法|無法|申し訳|できません|죄송|할 수 없|عذر|آسف|لا أستطيع|لا يمكنني|क्षमा कर|माफ कर|माफ़ कर",
+            "抱歉|对不起|對不起|无法|無法|申し訳|できません|죄송|할 수 없",
+            "عذر|آسف|لا أستطيع|لا يمكنني|क्षमा कर|माफ कर|माफ़ कर",
         )
     ),
     re.DOTALL,
-)  # fmt: skip
+)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -118,7 +120,7 @@ def folded(text: str) -> str:
 
 
 def parse(text: str, design: Design, *, finish: str = "") -> Parsed:
-    """Read an answer to the word-association test.
+    r"""Read an answer to the word-association test.
 
     Parameters
     ----------
@@ -132,7 +134,7 @@ def parse(text: str, design: Design, *, finish: str = "") -> Parsed:
     Examples
     --------
     >>> design = Design(name="age", x=["young"], y=["old"], a=["joy", "peace"], b=["agony", "evil"])
-    >>> parse("1. **Joy** - Young\\n2. agony: old", design).given
+    >>> parse("1. **Joy** - Young\n2. agony: old", design).given
     {'joy': 'x', 'agony': 'y'}
     >>> parse("I'm sorry, but I can't help with that.", design).status
     'refused'
@@ -150,8 +152,8 @@ def parse(text: str, design: Design, *, finish: str = "") -> Parsed:
     other |= {word: None for word in found if word not in given}
     used: dict[str, set[str]] = {"x": set(), "y": set()}
     for word in given:
-        for group, label in found[word]:
-            used[group].add(label)
+        for group, name in found[word]:
+            used[group].add(name)
     sets = design.sets
     status: Status = "answered"
     if not all(any(word in given for word in sets[role]) for role in ("a", "b")):

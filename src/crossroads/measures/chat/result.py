@@ -44,7 +44,16 @@ class ChatResult(Result):
     figure: ClassVar[str] = "chat:chat_plot"
     cites: ClassVar[tuple[str, ...]] = ("bai2025explicitly", "clark1973language", "cameron2011robust")
     asked: ClassVar[Mapping[str, tuple[str, ...]]] = {
-        "chat": ("score", "pvalue", *NUMBERS, "answered", "refused", "unparsed", "refusal_rate", "unparsed_rate")
+        "chat": (
+            "score",
+            "pvalue",
+            *NUMBERS,
+            "answered",
+            "refused",
+            "unparsed",
+            "refusal_rate",
+            "unparsed_rate",
+        )
     }
 
     design: str
@@ -130,7 +139,9 @@ class ChatResult(Result):
     @property
     def unread(self) -> str:
         """What became of answers without a score, in words."""
-        return f"of {counted(self.answers, 'answer')}, {self.refused} refused and {self.unparsed} cannot be read"
+        return (
+            f"of {counted(self.answers, 'answer')}, {self.refused} refused and {self.unparsed} cannot be read"
+        )
 
     def rows(self) -> list[Row]:
         """One row."""
@@ -173,7 +184,9 @@ class ChatResult(Result):
         )
         reasons = {one.crossed.reason: None for one in results.values() if one.crossed and one.crossed.reason}
         notes = tuple(f"{reason[0].upper()}{reason[1:]}." for reason in reasons)
-        return Table(name="chat", title="Tests of chat models", columns=columns, rows=tuple(rows), notes=notes)
+        return Table(
+            name="chat", title="Tests of chat models", columns=columns, rows=tuple(rows), notes=notes
+        )
 
     def long_rows(self, name: str) -> Iterator[Row]:
         """Every number."""
@@ -193,7 +206,7 @@ class ChatResult(Result):
         """Its statistics, for rules."""
         own = ("score", "pvalue", "answered", "refused", "unparsed", "refusal_rate", "unparsed_rate")
         values: Values = {one: getattr(self, one) for one in own}
-        yield self.label, "chat", values | crossed_numbers(self.crossed)
+        yield self.label, "chat", {**values, **crossed_numbers(self.crossed)}
 
     def _interval(self) -> Interval | None:
         found = self.crossed
@@ -245,7 +258,7 @@ def counts_of(parsed: Sequence[Parsed], statuses: Sequence[Status], asked: Seque
     )
     return {
         "answers": len(parsed),
-        **{name: statuses.count(name) for name in ("answered", "refused", "unparsed")},  # type: ignore[arg-type]
+        **{name: statuses.count(name) for name in ("answered", "refused", "unparsed")},
         "partial": partial,
         "other": sum(len(one.other) for one in parsed),
         "statuses": tuple(statuses),

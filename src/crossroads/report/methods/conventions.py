@@ -34,6 +34,8 @@ _TITLES = {
     "ilps": "Scores of groups on traits (ILPS)",
     "ilps*": "Scores of groups on traits (ILPS*)",
     "set": "Scores of groups on traits (SeT)",
+    "chat association": "Words given to labels by a chat model",
+    "chat decision": "Decisions of a chat model between two people",
     "alignment": "Agreement with people",
     "order_sensitivity": "Order of two identities",
     "domain_dominance": "Dominance between domains",
