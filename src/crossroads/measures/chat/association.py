@@ -101,6 +101,7 @@ def chat_association(
     by_answer = tuple(next(scores) if status == "answered" else None for status in statuses)
     words = dict(zip(order, np.nanmean(table, axis=0).tolist(), strict=True)) if kept else {}
     some = [score for score in by_answer if score is not None]
+    found = inference(table, n_a, [one for one, _ in kept], [read for _, read in kept], design, seed)
     return ChatResult(
         design=design.name,
         digest=design.digest,
@@ -108,7 +109,7 @@ def chat_association(
         score=float(np.mean(some)) if some else None,
         chance=0.0,
         released_score=_released([read for _, read in kept], design) if some else None,
-        **inference(table, n_a, [one for one, _ in kept], [read for _, read in kept], design, seed),
+        **found,
         response_pvalue=response_test(some, 0.0),
         **counts_of(parsed, statuses, [len(one.words) or len(design.a) + len(design.b) for one in given]),
         scores=by_answer,
@@ -119,9 +120,10 @@ def chat_association(
         coverage=coverage_of(design, words),
         conventions={
             "measure": "chat association",
-            "score": "share of A given to X + share of B given to Y - 1, mean over answers",
+            "score": "mean over answers of the share of A given to X plus that of B given to Y, less 1",
+            "drawn": found["drawn"],
             "alternative": "two-sided",
-            "refusals": f"phrases of {LANGUAGES} languages, or as the service says",
+            "refusals": f"phrases of {LANGUAGES} languages, or by the word of the service",
             "seed": seed,
         },
         provenance=(given.provenance,),

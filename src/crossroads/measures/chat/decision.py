@@ -83,6 +83,13 @@ def chat_decision(answers: ChatAnswers | Iterable[str | ChatAnswer], design: Des
     kept = [at for at, score in enumerate(decided) if score is not None]
     some = [score for score in decided if score is not None]
     words = _shares([parsed[at] for at in kept], design)
+    found = _inference(
+        some,
+        [pair for pair in pairs if pair is not None],
+        [given[at] for at in kept],
+        [parsed[at] for at in kept],
+        design,
+    )
     return ChatResult(
         design=design.name,
         digest=design.digest,
@@ -90,10 +97,7 @@ def chat_decision(answers: ChatAnswers | Iterable[str | ChatAnswer], design: Des
         score=float(np.mean(some)) if some else None,
         chance=0.5,
         released_score=None,
-        **_inference(
-            some, [pair for pair in pairs if pair is not None],
-            [given[at] for at in kept], [parsed[at] for at in kept], design,
-        ),
+        **found,
         response_pvalue=response_test(some, 0.5),
         **counts_of(parsed, statuses, [2] * len(parsed)),
         scores=tuple(decided),
@@ -104,12 +108,13 @@ def chat_decision(answers: ChatAnswers | Iterable[str | ChatAnswer], design: Des
         coverage=coverage_of(design, words),
         conventions={
             "measure": "chat decision",
-            "score": "share of decisions that give A to X and B to Y",
+            "score": "share of decisions that give the word of A to X and that of B to Y",
+            "drawn": found["drawn"],
             "alternative": "two-sided",
-            "refusals": f"phrases of {LANGUAGES} languages, or as the service says",
+            "refusals": f"phrases of {LANGUAGES} languages, or by the word of the service",
         },
         provenance=(given.provenance,),
-    )  # fmt: skip
+    )
 
 
 def _read(answer: ChatAnswer, design: Design) -> Parsed:

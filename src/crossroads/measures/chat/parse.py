@@ -174,6 +174,10 @@ def _pairs(lines: Iterable[str], known: Vocabulary) -> Iterator[_Pair]:
     """Words with their labels; None for another label."""
     under: tuple[str, str] | None = None
     for line in lines:
+        plain = _exact(line, known)
+        if plain is not None:
+            yield plain
+            continue
         heading = _heading(line, known)
         if heading is not None:
             under, listed = heading
@@ -192,6 +196,13 @@ def _pairs(lines: Iterable[str], known: Vocabulary) -> Iterator[_Pair]:
 
 def _stripped(text: str) -> str:
     return _LEAD.sub("", text).strip(_EDGES)
+
+
+def _exact(line: str, known: Vocabulary) -> _Pair | None:
+    """A word and a label of the design, and nothing else: how most lines look."""
+    first, _, second = line.partition("-")
+    word, label = known.words.get(first.strip()), known.labels.get(second.strip())
+    return None if word is None or label is None else (word, label)
 
 
 def _pair(text: str, known: Vocabulary) -> _Pair | None:

@@ -42,7 +42,10 @@ class ChatResult(Result):
     section: ClassVar[str] = "chat"
     stem: ClassVar[str] = "chat"
     figure: ClassVar[str] = "chat:chat_plot"
-    cites: ClassVar[tuple[str, ...]] = ("bai2025explicitly", "clark1973language", "cameron2011robust")
+    cites: ClassVar[tuple[str, ...]] = (
+        *("bai2025explicitly", "clark1973language", "cameron2011robust"),
+        "satterthwaite1946approximate",
+    )
     asked: ClassVar[Mapping[str, tuple[str, ...]]] = {
         "chat": (
             "score",
