@@ -99,10 +99,14 @@ def test_refusals_are_told_in_many_languages(text: str) -> None:
 def test_a_service_that_says_it_refused_is_believed() -> None:
     assert parse("", AGE, finish="content_filter").status == "refused"
     assert parse("", AGE, finish="stop").status == "unparsed"
-    assert parse("I'm sorry if this is not what you meant.\njoy - young\nevil - old", AGE).status == "answered"
+    assert (
+        parse("I'm sorry if this is not what you meant.\njoy - young\nevil - old", AGE).status == "answered"
+    )
 
 
-@pytest.mark.parametrize("text", ["", "\0\ufeff", "joy - young", "alegría - joven\nmaldad - viejo", "42", "<think>"])
+@pytest.mark.parametrize(
+    "text", ["", "\0\ufeff", "joy - young", "alegría - joven\nmaldad - viejo", "42", "<think>"]
+)
 def test_what_says_nothing_of_both_sets_is_unparsed(text: str) -> None:
     assert parse(text, AGE).status == "unparsed"
 

@@ -85,14 +85,15 @@ def chat_prompts(
     size = 4 if task == "association" else 2
     found: list[ChatPrompt] = []
     for block in range(-(-prompts // size)):
-        x, y = labels[(block + block // len(pairs)) % len(labels)]  # other words for a label every round
+        round_, pair = divmod(block, len(pairs))
+        x, y = labels[(block if task == "association" else block + round_) % len(labels)]
         if task == "association":
             order: Sequence[str] = _shuffled([*design.a, *design.b], rng)
         else:
-            order = pairs[block % len(pairs)]
+            order = pairs[pair]  # with other labels every round
         for at in range(min(size, prompts - block * size)):
             # x first, y first, y first, x first; the order of words turns every time
-            turned = (block + at) % 2 == 1 if task == "decision" else at % 2 == 1
+            turned = (at if task == "association" else at + pair + round_) % 2 == 1
             first = "x" if at in (0, 3) else "y"
             words = tuple(reversed(order)) if turned else tuple(order)
             found.append(_prompt(template, task, x, y, first, words))
