@@ -57,7 +57,8 @@ def test_published_scores_of_gpt_4o(published: dict[str, Any]) -> None:
     # every word the same in all answers: no interval, and the p-value of exchanging 8 and 8 words
     perfect = results["racism"].crossed
     assert perfect is not None
-    assert (perfect.low, perfect.pvalue) == (None, pytest.approx(2 / comb(16, 8)))
+    assert perfect.low is None
+    assert perfect.pvalue == pytest.approx(2 / comb(16, 8))
     answers = {name: [one.answer for one in rungs] for name, rungs in ladder(results.values()).tests.items()}
     assert answers["racism chat"] == ["yes", "yes"]
     assert answers["age chat"] == ["no", "no"]
@@ -68,7 +69,7 @@ def test_the_score_is_the_published_formula() -> None:
     first = said(joy="young", peace="young", love="old", agony="old", evil="young")
     second = said(joy="old", hurt="old")
     result = chat_association([first, second], AGE)
-    assert result.scores == (pytest.approx(1 / 6), 0.0)
+    assert np.array(result.scores, dtype=float) == pytest.approx([1 / 6, 0.0])
     assert result.score == pytest.approx(1 / 12)
     assert result.words == {"joy": 0.5, "peace": 1.0, "love": 0.0, "agony": 0.0, "evil": 1.0, "hurt": 0.0}
     assert (result.answered, result.partial) == (2, 2)

@@ -29,8 +29,6 @@ from crossroads.wording.numbers import P, counted
 from crossroads.wording.table import Column, Interval, Table
 
 ASSOCIATION, DECISION = "association", "decision"
-NAMES = {ASSOCIATION: "words given to labels", DECISION: "decisions between two"}
-"""What each test is called in a table."""
 _CELLS = 1e-24
 """Variances below this are rounding."""
 
@@ -160,7 +158,6 @@ class ChatResult(Result):
             {
                 "test": name,
                 "question": one.question,
-                "asked": NAMES[one.task],
                 "answers": one.answers,
                 "refused": one.refusal_rate,
                 "unparsed": one.unparsed_rate,
@@ -176,7 +173,6 @@ class ChatResult(Result):
         columns = (
             Column(key="test", head="test"),
             Column(key="question", head="question", spare=1),
-            Column(key="asked", head="asked for", spare=2),
             Column(key="answers", head="answers", kind="count"),
             Column(key="refused", head="refused", kind="share"),
             Column(key="unparsed", head="unread", note="answers that cannot be read", kind="share"),
