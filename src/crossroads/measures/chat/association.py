@@ -12,18 +12,15 @@ from crossroads.geometry import Floats
 from crossroads.inference.crossed import clustered_spread
 from crossroads.inference.options import seed_of
 from crossroads.inference.permutation.test import permutation_test
-from crossroads.measures.chat.parse import LANGUAGES, Parsed, parse
+from crossroads.measures.chat.parse import Parsed, parse
 from crossroads.measures.chat.result import (
     ASSOCIATION,
     ChatResult,
+    chat_result,
     clusters_of,
-    counts_of,
-    coverage_of,
     crossed_with,
-    first_share,
     given_answers,
     offered,
-    response_test,
 )
 from crossroads.stimuli import Design
 
@@ -100,33 +97,19 @@ def chat_association(
     statuses = [one.status for one in parsed]
     by_answer = tuple(next(scores) if status == "answered" else None for status in statuses)
     words = dict(zip(order, np.nanmean(table, axis=0).tolist(), strict=True)) if kept else {}
-    some = [score for score in by_answer if score is not None]
     found = inference(table, n_a, [one for one, _ in kept], [read for _, read in kept], design, seed)
-    return ChatResult(
-        design=design.name,
-        digest=design.digest,
-        task=ASSOCIATION,
-        score=float(np.mean(some)) if some else None,
-        chance=0.0,
-        released_score=_released([read for _, read in kept], design) if some else None,
-        **found,
-        response_pvalue=response_test(some, 0.0),
-        **counts_of(parsed, statuses, [len(one.words) or len(design.a) + len(design.b) for one in given]),
+    return chat_result(
+        design,
+        ASSOCIATION,
+        given,
+        parsed,
+        statuses=statuses,
+        asked=[len(one.words) or len(design.a) + len(design.b) for one in given],
         scores=by_answer,
         words=words,
-        first_share=first_share(given, parsed),
-        sets={role: tuple(one) for role, one in design.sets.items()},
-        titles={role: one.name for role, one in design.sets.items()},
-        coverage=coverage_of(design, words),
-        conventions={
-            "measure": "chat association",
-            "score": "mean over answers of the share of A given to X plus that of B given to Y, less 1",
-            "drawn": found["drawn"],
-            "alternative": "two-sided",
-            "refusals": f"phrases of {LANGUAGES} languages, or by the word of the service",
-            "seed": seed,
-        },
-        provenance=(given.provenance,),
+        inference=found,
+        released=_released([read for _, read in kept], design) if kept else None,
+        seed=seed,
     )
 
 

@@ -11,18 +11,15 @@ from numpy.typing import NDArray
 from crossroads.evidence.chat import ChatAnswer, ChatAnswers
 from crossroads.inference.crossed import clustered_mean
 from crossroads.inference.ranks import signs_exchanged
-from crossroads.measures.chat.parse import LANGUAGES, Parsed, Status, parse, vocabulary
+from crossroads.measures.chat.parse import Parsed, Status, parse, vocabulary
 from crossroads.measures.chat.result import (
     DECISION,
     ChatResult,
+    chat_result,
     clusters_of,
-    counts_of,
-    coverage_of,
     crossed_with,
-    first_share,
     given_answers,
     offered,
-    response_test,
 )
 from crossroads.stimuli import Design
 
@@ -90,30 +87,16 @@ def chat_decision(answers: ChatAnswers | Iterable[str | ChatAnswer], design: Des
         [parsed[at] for at in kept],
         design,
     )
-    return ChatResult(
-        design=design.name,
-        digest=design.digest,
-        task=DECISION,
-        score=float(np.mean(some)) if some else None,
-        chance=0.5,
-        released_score=None,
-        **found,
-        response_pvalue=response_test(some, 0.5),
-        **counts_of(parsed, statuses, [2] * len(parsed)),
-        scores=tuple(decided),
+    return chat_result(
+        design,
+        DECISION,
+        given,
+        parsed,
+        statuses=statuses,
+        asked=[2] * len(parsed),
+        scores=decided,
         words=words,
-        first_share=first_share(given, parsed),
-        sets={role: tuple(one) for role, one in design.sets.items()},
-        titles={role: one.name for role, one in design.sets.items()},
-        coverage=coverage_of(design, words),
-        conventions={
-            "measure": "chat decision",
-            "score": "share of decisions that give the word of A to X and that of B to Y",
-            "drawn": found["drawn"],
-            "alternative": "two-sided",
-            "refusals": f"phrases of {LANGUAGES} languages, or by the word of the service",
-        },
-        provenance=(given.provenance,),
+        inference=found,
     )
 
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, Final, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from crossroads.errors import InputError
-from crossroads.evidence.chat import ChatAnswer, ChatAnswers
+from crossroads.evidence.chat import ChatAnswer, ChatAnswers, Task
 from crossroads.inference.crossed import (
     LEVEL,
     NUMBERS,
@@ -21,14 +21,20 @@ from crossroads.inference.crossed import (
     tail_probability,
 )
 from crossroads.measures.association.weat import crossed_rows
-from crossroads.measures.chat.parse import Parsed, Status
+from crossroads.measures.chat.parse import LANGUAGES, Parsed, Status
 from crossroads.results import Coverage, Result, Row, Values, long_row
 from crossroads.stimuli import Design
 from crossroads.wording import phrases
 from crossroads.wording.numbers import P, counted
 from crossroads.wording.table import Column, Interval, Table
 
-ASSOCIATION, DECISION = "association", "decision"
+ASSOCIATION: Final = "association"
+DECISION: Final = "decision"
+_CHANCE = {ASSOCIATION: 0.0, DECISION: 0.5}
+_SCORES = {
+    ASSOCIATION: "mean over answers of the share of A given to X plus that of B given to Y, less 1",
+    DECISION: "share of decisions that give the word of A to X and that of B to Y",
+}
 _CELLS = 1e-24
 """Variances below this are rounding."""
 
@@ -249,7 +255,7 @@ def clusters_of(labels: Mapping[str, list[str]]) -> list[NDArray[np.int64]]:
     return [one for one in numbered if one.max() > 0]
 
 
-def counts_of(parsed: Sequence[Parsed], statuses: Sequence[Status], asked: Sequence[int]) -> dict[str, Any]:
+def _counts(parsed: Sequence[Parsed], statuses: Sequence[Status], asked: Sequence[int]) -> dict[str, Any]:
     """How many answers were given, and what became of them."""
     partial = sum(
         status == "answered" and len(one.given) < n
@@ -264,7 +270,7 @@ def counts_of(parsed: Sequence[Parsed], statuses: Sequence[Status], asked: Seque
     }
 
 
-def first_share(answers: Sequence[ChatAnswer], parsed: Sequence[Parsed]) -> float | None:
+def _first_share(answers: Sequence[ChatAnswer], parsed: Sequence[Parsed]) -> float | None:
     """Share of words given to the label that stood first."""
     votes = [
         group == answer.first
@@ -275,7 +281,7 @@ def first_share(answers: Sequence[ChatAnswer], parsed: Sequence[Parsed]) -> floa
     return sum(votes) / len(votes) if votes else None
 
 
-def response_test(scores: Sequence[float], chance: float) -> float | None:
+def _response_test(scores: Sequence[float], chance: float) -> float | None:
     """The t test over answers; None where they do not differ."""
     some = np.array(scores, dtype=np.float64) - chance
     if len(some) < 2 or (spread := float(some.std(ddof=1))) <= 1e-12:
@@ -283,7 +289,72 @@ def response_test(scores: Sequence[float], chance: float) -> float | None:
     return float(tail_probability(float(some.mean()) / spread * len(some) ** 0.5, len(some) - 1, "two-sided"))
 
 
-def coverage_of(design: Design, words: Mapping[str, float]) -> Coverage:
+def chat_result(
+    design: Design,
+    task: Task,
+    given: ChatAnswers,
+    parsed: Sequence[Parsed],
+    *,
+    statuses: Sequence[Status],
+    asked: Sequence[int],
+    scores: Sequence[float | None],
+    words: Mapping[str, float],
+    inference: Mapping[str, Any],
+    released: float | None = None,
+    **conventions: Any,
+) -> ChatResult:
+    """The result of a test.
+
+    Parameters
+    ----------
+    design, task
+        What was asked.
+    given, parsed
+        The answers, and what they say.
+    statuses, scores
+        What became of each answer, and its score.
+    asked
+        Number of words that each was asked for.
+    words
+        Share of answers that gave a word to X.
+    inference
+        The p-values, and what was drawn.
+    released
+        The score of the released code.
+    conventions
+        Conventions beyond those that both tests have.
+    """
+    some = [score for score in scores if score is not None]
+    chance = _CHANCE[task]
+    return ChatResult(
+        design=design.name,
+        digest=design.digest,
+        task=task,
+        score=float(np.mean(some)) if some else None,
+        chance=chance,
+        released_score=released,
+        **inference,
+        response_pvalue=_response_test(some, chance),
+        **_counts(parsed, statuses, asked),
+        scores=tuple(scores),
+        words=words,
+        first_share=_first_share(given, parsed),
+        sets={role: tuple(one) for role, one in design.sets.items()},
+        titles={role: one.name for role, one in design.sets.items()},
+        coverage=_coverage(design, words),
+        conventions={
+            "measure": f"chat {task}",
+            "score": _SCORES[task],
+            "drawn": inference["drawn"],
+            "alternative": "two-sided",
+            "refusals": f"phrases of {LANGUAGES} languages, or by the word of the service",
+            **conventions,
+        },
+        provenance=(given.provenance,),
+    )
+
+
+def _coverage(design: Design, words: Mapping[str, float]) -> Coverage:
     """Words that no answer gave to a label."""
     sets = design.sets
     left = {
