@@ -37,7 +37,7 @@ class Picture:
 
 
 PICTURES = (
-    Picture("overview"),
+    Picture("findings", width=1440, height=900),
     Picture("maps", place="#overview .cards"),
     Picture("test", script=OPEN_WEAT6),
     Picture("intersections", place="#intersections"),

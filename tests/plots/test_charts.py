@@ -14,6 +14,7 @@ from matplotlib.figure import Figure
 from crossroads.errors import InputError, UnknownNameError
 from crossroads.measures import (
     BatteryResult,
+    MleatResult,
     PlaceboResult,
     SeriesResult,
     bootstrap,
@@ -228,18 +229,36 @@ def test_labels_at_the_ends_of_lines_never_touch(years: SeriesResult, faults: Sa
     assert faults(decades(replace(years, points={**years.points, 1930: close}))) == []
 
 
+def surest_first(nine: BatteryResult, value: Callable[[MleatResult], float]) -> list[MleatResult]:
+    """The tests as a report orders them: what holds for other words, for these, for none; then by size."""
+
+    def place(test: MleatResult) -> int:
+        adjusted = nine.adjusted["bh"][nine.tests.index(test)]
+        return 0 if adjusted is not None and adjusted < 0.05 else 1 if test.level1.pvalue < 0.05 else 2
+
+    return sorted(nine.tests, key=lambda test: (place(test), -abs(value(test))))
+
+
+def difference(test: MleatResult) -> float:
+    assert test.level1.crossed is not None
+    return test.level1.crossed.difference
+
+
 def test_the_forest_has_a_square_per_test_filled_as_tables_adjust(nine: BatteryResult, said: Says) -> None:
     ax = forest(nine)
-    dots = markers(ax)
-    drawn = [test.level1.crossed for test in nine.tests]
-    assert [dot[0] for dot in dots] == [one.difference for one in drawn if one is not None]
-    assert [dot[2] for dot in dots] == [p is not None and p < 0.05 for p in nine.adjusted["bh"]]
+    tests = surest_first(nine, difference)
+    adjusted = {test.design: p for test, p in zip(nine.tests, nine.adjusted["bh"], strict=True)}
+    held = {name for name, p in adjusted.items() if p is not None and p < 0.05}
+    assert [(dot[0], dot[2]) for dot in markers(ax)] == [(difference(t), t.design in held) for t in tests]
     assert nine.adjusted["bh"] != nine.adjusted["holm"]
     texts = said(ax)
-    assert {test.design for test in nine.tests} <= set(texts)
+    assert f"{len(held)} of 9 associations would be found with other words for the same things" in texts
+    assert all(f"vs insects ({test.design})" in texts for test in tests)
+    assert texts.count("pleasant") == texts.count("unpleasant") == 9  # at both ends of each row
     bars = [xs(line) for line in ax.lines if line.get_marker() == "|"]
-    assert bars == [[one.low, one.high] for one in drawn if one is not None]
-    assert {"Δ", "95 % interval", "p", "exact p"} <= set(texts)
+    crossed = [test.level1.crossed for test in tests]
+    assert bars == [[one.low, one.high] for one in crossed if one is not None]
+    assert {"Δ", "p, BH", "exact p", "Holds for other words"} <= set(texts)
     assert "not measured: absent" in " ".join(texts)
 
 
@@ -248,9 +267,13 @@ def test_the_forest_shows_effect_sizes_on_demand_and_for_results_without_differe
 ) -> None:
     tests = tuple(replace(test, level1=replace(test.level1, crossed=None)) for test in nine.tests)
     old = replace(nine, tests=tests)
+    sizes = [test.level1.effect_size for test in surest_first(nine, lambda test: test.level1.effect_size)]
+    assert [dot[0] for dot in markers(forest(nine, show="effect size"))] == sizes
+    assert sorted(dot[0] for dot in markers(forest(old))) == sorted(sizes)
     for ax in (forest(nine, show="effect size"), forest(old)):
-        assert [dot[0] for dot in markers(ax)] == [test.level1.effect_size for test in nine.tests]
         assert "interval" not in " ".join(said(ax))
+    # files of before say nothing about other words
+    assert "Holds for other words" not in said(forest(old))
     with pytest.raises(InputError, match="has no difference of mean cosines"):
         forest(old, show="difference")
     with pytest.raises(InputError, match="show"):
@@ -263,10 +286,9 @@ def test_intervals_are_drawn_where_given(nine: BatteryResult, toy: Any, said: Sa
     ax = forest(nine, {"test 2": interval})
     bars = [line for line in ax.lines if line.get_marker() == "|"]
     assert [xs(bar) for bar in bars] == [[interval.low, interval.high]]
-    assert ys(bars[0]) == [1, 1]
-    texts = said(ax)
-    assert "95 % interval" in texts
-    assert texts.count("–") == 8
+    second = nine.tests[1].level1.effect_size
+    assert (second, ys(bars[0])[0]) in [(dot[0], dot[1]) for dot in markers(ax)]
+    assert "95 % intervals over the choice of all words" in " ".join(said(ax)).replace("\n", " ")
 
 
 def test_an_interval_of_no_test_is_refused_with_the_nearest_name(nine: BatteryResult, toy: Any) -> None:

@@ -18,7 +18,7 @@ from crossroads.measures.chat.result import ChatResult
 from crossroads.measures.contextual.battery import CeatBatteryResult
 from crossroads.measures.contextual.ceat import CeatResult
 from crossroads.measures.geometry.rsa import RsaGridResult, RsaResult
-from crossroads.results import Result, Row, Values, long_row
+from crossroads.results import Result, Row, Status, Values, long_row
 from crossroads.wording import phrases
 from crossroads.wording.numbers import Mark, P, counted
 from crossroads.wording.table import Column, Table
@@ -170,6 +170,16 @@ class LadderResult(Result):
     def _noun(self, test: str) -> str:
         """What kind of test it is."""
         return self.kinds.get(test, _ASSOCIATION)
+
+
+def status_on(rungs: Iterable[Rung], status: Status) -> Status:
+    """Whether a finding holds by the answers about its test; as it is where these were not asked."""
+    answers = {one.asks: one.answer for one in rungs}
+    if answers.get(OTHER) == YES:
+        return "holds"
+    if OTHER not in answers or THESE not in answers:
+        return status
+    return "depends" if answers[THESE] == YES else "absent"
 
 
 def ladder_name(test: str) -> str:

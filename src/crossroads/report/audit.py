@@ -3,16 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from types import MappingProxyType
-from typing import TypeVar
+from typing import NamedTuple, TypeVar
 
 from crossroads.errors import InputError
 from crossroads.evidence import Provenance
 from crossroads.evidence.model_names import model_name
-from crossroads.measures import FrequencyResult, InfluenceResult, PlaceboResult, ReliabilityResult
-from crossroads.results import Coverage, Result
+from crossroads.measures import (
+    FrequencyResult,
+    InfluenceResult,
+    LadderResult,
+    PlaceboResult,
+    ReliabilityResult,
+)
+from crossroads.measures.rungs import status_on
+from crossroads.results import Conclusion, Coverage, Result
 from crossroads.wording import phrases
 from crossroads.wording.table import Table
 
@@ -130,6 +137,54 @@ def by_type(results: Mapping[str, Result]) -> list[tuple[type[Result], dict[str,
 def tables_of(results: Mapping[str, Result]) -> dict[str, Table]:
     """The table of every type of result, by the name of the type."""
     return {kind.__name__: kind.tabulate(some) for kind, some in by_type(results)}
+
+
+class Concluded(NamedTuple):
+    """What a result of an audit comes to."""
+
+    result: int
+    """Place of the result."""
+    section: str
+    """Its section."""
+    found: Conclusion
+    """What it comes to."""
+
+    def after(self, by: int) -> Concluded:
+        """The same after the result was put after others."""
+        return self._replace(result=self.result + by)
+
+
+def conclusions_of(results: Mapping[str, Result]) -> list[Concluded]:
+    """What all results come to, the surest first; in one section and status, the largest numbers first.
+
+    Where the ladder asked about a test, its answers decide whether the test holds.
+    """
+    rungs = {
+        test: some
+        for one in results.values()
+        if isinstance(one, LadderResult)
+        for test, some in one.tests.items()
+    }
+    found = []
+    for at, (name, one) in enumerate(results.items()):
+        for said in one.conclusions(name):
+            status = status_on(rungs.get(said.name, ()), said.status)
+            known = status in said.wordings
+            found.append(Concluded(at, one.section, replace(said, status=status) if known else said))
+    return ordered(found)
+
+
+def ordered(some: Iterable[Concluded]) -> list[Concluded]:
+    """The surest first; in one section and status, the largest numbers first."""
+    order, sections = list(phrases.STATUSES), list(phrases.SECTIONS)
+    return sorted(
+        some,
+        key=lambda one: (
+            order.index(one.found.status),
+            sections.index(one.section),
+            -abs(one.found.number("value") or 0.0),
+        ),
+    )
 
 
 def marks_of(results: Iterable[Result]) -> dict[str, str]:

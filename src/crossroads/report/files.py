@@ -12,7 +12,7 @@ from typing import Any
 from crossroads.errors import MissingExtraError, join_words
 from crossroads.evidence import Embeddings
 from crossroads.measures import CompareBatteryResult
-from crossroads.report.audit import Audit, by_label, marks_of, tables_of
+from crossroads.report.audit import Audit, by_label
 from crossroads.report.comparison.audits import Comparison, compare_audits
 from crossroads.report.comparison.files import (
     comparison_citations,
@@ -22,7 +22,7 @@ from crossroads.report.comparison.files import (
 )
 from crossroads.report.comparison.saved import saved_audits
 from crossroads.report.documents.json_text import json_pieces
-from crossroads.report.documents.records import VECTORS, Record, audit_record, results_document
+from crossroads.report.documents.records import VECTORS, Record, audit_record, described, results_document
 from crossroads.report.folder import MARK, folder_names
 from crossroads.report.gate.rules import Gate
 from crossroads.report.methods.citations import bibtex
@@ -292,8 +292,7 @@ def _comparison_record(comparison: Comparison) -> Record:
         document={**document, "skipped": dict(comparison.battery.skipped)},
         methods=comparison_methods(comparison),
         citations=comparison_citations(comparison),
-        tables=tables_of(by_label(comparison.results)),
-        marks=marks_of(comparison.results),
+        **described(by_label(comparison.results)),
     )
 
 

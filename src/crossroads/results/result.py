@@ -26,6 +26,7 @@ from crossroads.errors import (
 )
 from crossroads.evidence.model_names import model_name
 from crossroads.evidence.provenance import Provenance
+from crossroads.results.conclusion import Conclusion
 from crossroads.results.coverage import Coverage
 from crossroads.results.plain import decode_fields, encode_result
 from crossroads.version import VERSION
@@ -165,6 +166,10 @@ class Result:
 
     def unmeasured(self, name: str) -> Iterator[tuple[str, str, str]]:
         """Tests that could not be measured: name, kind, and why."""
+        yield from ()
+
+    def conclusions(self, name: str) -> Iterator[Conclusion]:
+        """What the result comes to, a sentence per test; none where a table says it better."""
         yield from ()
 
     def adjusted_marks(self) -> Mapping[str, Mapping[Any, P]]:

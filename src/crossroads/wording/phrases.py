@@ -78,6 +78,14 @@ SECTIONS: Mapping[str, str] = {
 """Sections of an audit in the order in which they are shown."""
 
 
+STATUSES: Mapping[str, str] = {
+    "holds": "Holds for other words",
+    "depends": "Depends on the words chosen",
+    "absent": "Not found",
+    "unmeasured": "Not measured",
+}
+"""What can be said of a finding, from the surest, as a heading."""
+
 EFFECT = "effect size of the first target against the second, in standard deviations"
 OF_POPULATION = " of the population"
 DIFFERENCE = "difference of the mean cosines of both targets with A and with B"
@@ -121,6 +129,23 @@ def question(titles: Mapping[str, str]) -> str:
     return f"{targets}: {titles['a']} / {titles['b']}"
 
 
+def direction(x: str, y: str | None, towards: tuple[str, str], status: str) -> tuple[str, ...]:
+    """What a test comes to, as text and names in turn; ``towards``: where the first and second target lean.
+
+    The two targets are compared with each other: both may be closer to the same attribute.
+    """
+    near, far = towards
+    places = "with just these words, the model places " if status == "depends" else "the model places "
+    if status == "absent":
+        if y is None:
+            return ("it was not found that the model places ", x, " nearer to ", near, " or to ", far, "")
+        compared = (x, " and ", y, " differently between ", near, " and ", far, "")
+        return ("it was not found that the model places ", *compared)
+    if y is None:
+        return (places, x, " nearer to ", near, " than to ", far, "")
+    return (places, x, " nearer to ", near, ", ", y, " nearer to ", far, "")
+
+
 def tested(design: str, measure: str) -> str:
     """What the test of a design is called among tests of other measures: ``weat6``, ``weat6 CEAT``."""
     return TESTED.get(measure, "{}").replace("{}", design)
@@ -151,4 +176,5 @@ def as_json() -> dict[str, Any]:
         "tested": dict(TESTED),
         "adjustments": {key: list(names) for key, names in ADJUSTMENTS.items()},
         "sections": dict(SECTIONS),
+        "statuses": dict(STATUSES),
     }

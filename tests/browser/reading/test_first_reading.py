@@ -201,7 +201,8 @@ def test_a_series_names_its_targets_and_the_tail(made: Callable[..., Any]) -> No
     heads = page.locator("#series-0 thead th").all_inner_texts()
     alone = ["d, x alone", "p, x alone", "d, y alone", "p, y alone"]
     assert heads == ["year", "d", "p", "p (BH)", "exact p", *alone, "pattern"]
-    assert "p-values: one-sided, greater; other than p (BH) not adjusted" in page.locator("#series-0").inner_text()
+    said = page.locator("#series-0").inner_text()
+    assert "p-values: one-sided, greater; other than p (BH) not adjusted" in said
 
 
 # Names

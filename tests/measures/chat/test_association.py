@@ -59,6 +59,8 @@ def test_published_scores_of_gpt_4o(published: dict[str, Any]) -> None:
     assert perfect is not None
     assert perfect.low is None
     assert perfect.pvalue == pytest.approx(2 / comb(16, 8))
+    (said,) = results["racism"].conclusions("racism")
+    assert said.status == "holds"
     answers = {name: [one.answer for one in rungs] for name, rungs in ladder(results.values()).tests.items()}
     assert answers["racism chat"] == ["yes", "yes"]
     assert answers["age chat"] == ["no", "no"]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -20,7 +20,16 @@ from crossroads.measures.association.stability import BootstrapResult
 from crossroads.measures.association.weat import difference_cells, difference_columns, recorded_work
 from crossroads.measures.coverage.gaps import require_in_all, require_stimuli
 from crossroads.measures.coverage.words import Missing, check_inputs, check_vectors, gather, listed_designs
-from crossroads.results import Result, Row, Values, long_row
+from crossroads.results import (
+    Conclusion,
+    Result,
+    Row,
+    Values,
+    long_row,
+    numbers,
+    pointer_part,
+    status_of,
+)
 from crossroads.stimuli import Design
 from crossroads.wording import phrases
 from crossroads.wording.numbers import P, number, p_equals, percent
@@ -191,6 +200,19 @@ class BatteryResult(Result):
             more |= {"adjusted": adjusted[phrases.ADJUSTMENT], **adjusted}
             yield test.design, "test", {**test.values(), **more}
 
+    def conclusions(self, name: str) -> Iterator[Conclusion]:
+        """Which target leans more to which attribute, by test."""
+        for i, (test, p) in enumerate(zip(self.tests, self.adjusted_p(), strict=True)):
+            more, drawn = {}, self.intervals.get(test.design)
+            if drawn is not None:
+                at = f"intervals/{pointer_part(test.design)}/"
+                more = numbers(
+                    size_low=(f"{at}low", drawn.low),
+                    size_high=(f"{at}high", drawn.high),
+                    agree=(f"{at}same_sign", drawn.same_sign),
+                )
+            yield test.level1.concluded(test.design, p, f"tests/{i}/level1/", more)
+
     def unmeasured(self, name: str) -> Iterator[tuple[str, str, str]]:
         """Designs that could not be measured."""
         yield from ((design, "test", why) for design, why in self.skipped.items())
@@ -274,6 +296,30 @@ class SeriesResult(Result):
     def label(self) -> str:
         """Name of the design, marked as measured over time."""
         return series_name(self.design)
+
+    def conclusions(self, name: str) -> Iterator[Conclusion]:
+        """How the difference of the targets changes."""
+        first, found = next(iter(self.points.values()), None), self.trend
+        if first is None or found is None or found.slope is None:
+            return
+        test = first.level1.concluded(self.label, None)
+        (left, right), up = test.poles, found.slope >= 0
+        changed = (" nearer to ", right if up else left, " over time")
+        same = (" differently between ", right, " and ", left, " over time")
+        yield replace(
+            test,
+            status=status_of(found.pvalue, None),
+            wordings={
+                "holds": ("the model comes to place ", test.subject, *changed),
+                "absent": ("it was not found that the model comes to place ", test.subject, *same),
+            },
+            scale="Δ per unit of time",
+            numbers=numbers(
+                value=("trend/slope", found.slope),
+                low=("trend/low", found.low),
+                high=("trend/high", found.high),
+            ),
+        )
 
     @property
     def question(self) -> str:

@@ -35,7 +35,7 @@ from crossroads.measures.association.weat import (
 )
 from crossroads.measures.coverage.overlaps import warn_about_sharing
 from crossroads.measures.coverage.words import Gathered, Missing, check_inputs, gather
-from crossroads.results import Result, Row, Values, long_row
+from crossroads.results import Conclusion, Result, Row, Values, long_row
 from crossroads.stimuli import Design
 from crossroads.wording import phrases
 from crossroads.wording.numbers import number
@@ -221,6 +221,10 @@ class MleatResult(Result):
         for key in ("x", "y") if "y" in level.sets else ("a", "b"):
             for word in level.sets[key]:
                 yield long_row("mleat", name, f"{part} {key} {word}", "association", level.associations[word])
+
+    def conclusions(self, name: str) -> Iterator[Conclusion]:
+        """Which target leans more to which attribute."""
+        yield self.level1.concluded(self.design, self.level1.answer, "level1/")
 
     def readings(self, name: str) -> Iterator[tuple[str, str, Values]]:
         """Its statistics, as those of a test."""

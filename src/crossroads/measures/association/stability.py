@@ -47,10 +47,13 @@ class BootstrapResult(Result):
     """Resamples without an effect size, because every stimulus drawn had the same association."""
     effect_sizes: NDArray[np.float64]
     """Effect size of each resample that has one."""
+    same_sign: float | None = None
+    """Share of resamples whose effect size has the sign of the measured one; None in results saved before
+    this was counted."""
 
     def rows(self) -> list[dict[str, Any]]:
         """One row: the effect size and its interval."""
-        keys = ("design", "effect_size", "low", "high", "level", "resamples", "undefined")
+        keys = ("design", "effect_size", "low", "high", "level", "resamples", "undefined", "same_sign")
         return [{key: getattr(self, key) for key in keys}]
 
     @property
@@ -213,6 +216,7 @@ def bootstrap(
         resamples=resamples,
         undefined=int(effects.size - defined.size),
         effect_sizes=read_only(defined),
+        same_sign=float(np.mean(np.sign(defined) == np.sign(observed))),
         coverage=found.coverage,
         conventions={
             "measure": "bootstrap",

@@ -24,7 +24,7 @@ from crossroads.inference.permutation.test import (
 )
 from crossroads.measures.coverage.overlaps import warn_about_sharing
 from crossroads.measures.coverage.words import Gathered, Missing, check_inputs, gather
-from crossroads.results import Result, Row, long_row
+from crossroads.results import Conclusion, Result, Row, association, long_row, numbers, status_of
 from crossroads.stimuli import Design
 from crossroads.wording import phrases
 from crossroads.wording.numbers import P
@@ -77,6 +77,34 @@ class WeatResult(Result):
     crossed: Crossed | None = None
     """The difference of mean cosines, and how sure it is for other words for the same things; None in results
     that were saved before this was measured."""
+
+    def conclusions(self, name: str) -> Iterator[Conclusion]:
+        """Which target leans more to which attribute."""
+        yield self.concluded(self.design, self.answer)
+
+    def concluded(
+        self, name: str, other: P | None, at: str = "", more: Mapping[str, tuple[str, float]] | None = None
+    ) -> Conclusion:
+        """What the test comes to as part of another result.
+
+        Parameters
+        ----------
+        name
+            Name of the test.
+        other
+            Its p-value for other words, adjusted where it is one of several.
+        at
+            JSON pointer of the test within that result, with ``/`` at its end.
+        more
+            Further numbers with their pointers.
+        """
+        found = {
+            **difference_numbers(self.crossed, at),
+            **numbers(size=(f"{at}effect_size", self.effect_size)),
+            **(more or {}),
+        }
+        status = status_of(None if self.crossed is None else other, self.p)
+        return association(name=name, titles=self.titles, sets=self.sets, status=status, found=found)
 
     def rows(self) -> list[dict[str, Any]]:
         """One row: the effect size, the p-value and how it was found."""
@@ -153,6 +181,17 @@ def crossed_rows(measure: str, name: str, part: str, found: Crossed) -> Iterator
         yield long_row(measure, name, part, "attribute_pvalue", found.attribute_pvalue, method=method)
     for facet, share in found.shares.items():
         yield long_row(measure, name, part, f"variance_share {facet}", share)
+
+
+def difference_numbers(found: Crossed | None, at: str) -> dict[str, tuple[str, float]]:
+    """A difference and its interval for a conclusion; none where it was not measured."""
+    if found is None:
+        return {}
+    return numbers(
+        value=(f"{at}crossed/difference", found.difference),
+        low=(f"{at}crossed/low", found.low),
+        high=(f"{at}crossed/high", found.high),
+    )
 
 
 def difference_cells(test: WeatResult) -> Row:

@@ -20,9 +20,18 @@ from crossroads.inference.crossed import (
     half_width,
     tail_probability,
 )
-from crossroads.measures.association.weat import crossed_rows
+from crossroads.measures.association.weat import crossed_rows, difference_numbers
 from crossroads.measures.chat.parse import LANGUAGES, Parsed, Status
-from crossroads.results import Coverage, Result, Row, Values, long_row
+from crossroads.results import (
+    Conclusion,
+    Coverage,
+    Result,
+    Row,
+    Values,
+    association,
+    long_row,
+    status_of,
+)
 from crossroads.stimuli import Design
 from crossroads.wording import phrases
 from crossroads.wording.numbers import P, counted
@@ -212,6 +221,17 @@ class ChatResult(Result):
         own = ("score", "pvalue", "answered", "refused", "unparsed", "refusal_rate", "unparsed_rate")
         values: Values = {one: getattr(self, one) for one in own}
         yield self.label, "chat", {**values, **crossed_numbers(self.crossed)}
+
+    def conclusions(self, name: str) -> Iterator[Conclusion]:
+        """Which label leans more to which words."""
+        if self.score is not None and self.crossed is not None:
+            yield association(
+                name=self.label,
+                titles=self.titles,
+                sets=self.sets,
+                status=status_of(self.crossed.pvalue, self.pvalue),
+                found=difference_numbers(self.crossed, ""),
+            )
 
     def _interval(self) -> Interval | None:
         found = self.crossed

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container, Iterable, Mapping
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import partial
 from itertools import combinations
@@ -24,7 +24,7 @@ from crossroads.measures.contextual.battery import CeatBatteryResult
 from crossroads.measures.contextual.ceat import CeatResult
 from crossroads.measures.coverage.gaps import require_in_all
 from crossroads.measures.coverage.words import Missing, listed_designs
-from crossroads.results import Result, Row
+from crossroads.results import Conclusion, Result, Row, numbers, status_of
 from crossroads.stimuli import Design
 from crossroads.wording import phrases
 from crossroads.wording.numbers import P, percent
@@ -136,6 +136,39 @@ class CompareBatteryResult(Result):
         high = adjust([test.pvalue_high for test in self.tests])[how]
         methods = (test.method for test in self.tests)
         return P.family(self.adjusted[how], list(zip(low, high, strict=True)), methods)
+
+    def conclusions(self, name: str) -> Iterator[Conclusion]:
+        """In which model the targets differ more, by design and pair of models."""
+        adjusted = self.adjusted_p() if self.tests else []
+        rows = zip(self.tests, self.pairs, self.intervals, adjusted, strict=True)
+        for i, (test, (first, second), ends, p) in enumerate(rows):
+            titles, called = self.titles.get(test.design, {}), phrases.tested(test.design, test.measure)
+            near, far = (first, second) if test.difference >= 0 else (second, first)
+            asked = phrases.question(titles) or called
+            status = status_of(p, None)
+            yield Conclusion(
+                name=called,
+                status=status,
+                wordings={
+                    "holds": (
+                        "",
+                        asked,
+                        ": leans more towards the first attribute in ",
+                        near,
+                        " than in ",
+                        far,
+                    ),
+                    "absent": ("", asked, ": no difference was found between ", first, " and ", second),
+                },
+                subject=asked,
+                poles=(f"more in {second}", f"more in {first}"),
+                scale="difference of d",
+                numbers=numbers(
+                    value=(f"tests/{i}/difference", test.difference),
+                    low=(f"intervals/{i}/low", None if ends is None else ends.low),
+                    high=(f"intervals/{i}/high", None if ends is None else ends.high),
+                ),
+            )
 
     @classmethod
     def tabulate(cls, results: Mapping[str, Self]) -> Table:

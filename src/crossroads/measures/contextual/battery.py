@@ -17,7 +17,7 @@ from crossroads.measures.contextual.levels import levels_name
 from crossroads.measures.contextual.words import check_contexts
 from crossroads.measures.coverage.gaps import NO_CONTEXT, require_stimuli
 from crossroads.measures.coverage.words import Missing, listed_designs
-from crossroads.results import Result, Row, Values, long_row
+from crossroads.results import Conclusion, Result, Row, Values, long_row
 from crossroads.stimuli import Design
 from crossroads.wording import phrases
 from crossroads.wording.numbers import P, percent
@@ -168,6 +168,11 @@ class CeatBatteryResult(Result):
             more |= {"adjusted": adjusted[phrases.ADJUSTMENT], **adjusted}
             for label, kind, values in test.readings(name):
                 yield label, kind, {**values, **more}
+
+    def conclusions(self, name: str) -> Iterator[Conclusion]:
+        """Which target leans more to which attribute over contexts, by test."""
+        for i, (test, p) in enumerate(zip(self.tests, self.adjusted_p(), strict=True)):
+            yield test.concluded(self.titles.get(test.design, {}), p, f"tests/{i}/")
 
     def unmeasured(self, name: str) -> Iterator[tuple[str, str, str]]:
         """Designs that could not be measured."""

@@ -16,7 +16,7 @@ from crossroads.inference.bootstrap import generator
 from crossroads.inference.crossed import NUMBERS, Crossed, crossed_numbers
 from crossroads.inference.options import whole
 from crossroads.inference.random_effects import combine
-from crossroads.measures.association.weat import check_ddof, crossed_rows
+from crossroads.measures.association.weat import check_ddof, crossed_rows, difference_numbers
 from crossroads.measures.contextual.draws import (
     Stack,
     check_expected,
@@ -29,7 +29,17 @@ from crossroads.measures.contextual.draws import (
 )
 from crossroads.measures.contextual.words import counts_of, design_contexts
 from crossroads.measures.coverage.words import Missing
-from crossroads.results import Result, Row, Values, long_row, read_only
+from crossroads.results import (
+    Conclusion,
+    Result,
+    Row,
+    Values,
+    association,
+    long_row,
+    numbers,
+    read_only,
+    status_of,
+)
 from crossroads.stimuli import Design
 from crossroads.wording import phrases
 from crossroads.wording.numbers import P
@@ -197,10 +207,26 @@ class CeatResult(Result):
         yield long_row("ceat", self.design, "stimuli", "effect_size", self.stimulus_effect_size, **p)
         if self.crossed is not None:
             yield from crossed_rows("ceat", self.design, "other words", self.crossed)
-        for word, association in self.associations.items():
-            yield long_row("ceat", self.design, word, "association", association)
+        for word, s in self.associations.items():
+            yield long_row("ceat", self.design, word, "association", s)
         for word, count in self.contexts.items():
             yield long_row("ceat", self.design, word, "contexts", count)
+
+    def conclusions(self, name: str) -> Iterator[Conclusion]:
+        """Which target leans more to which attribute over contexts, sets named by some of their words."""
+        other = self.p if self.crossed is None else self.crossed.pvalue
+        if self.coverage is not None:
+            yield self.concluded({}, other)
+
+    def concluded(self, titles: Mapping[str, str], other: P | float | None, at: str = "") -> Conclusion:
+        """What the test comes to, with the names of its sets; see :meth:`WeatResult.concluded`."""
+        found = {
+            **difference_numbers(self.crossed, at),
+            **numbers(size=(f"{at}stimulus_effect_size", self.stimulus_effect_size)),
+        }
+        sets = {} if self.coverage is None else self.coverage.used
+        status = status_of(None if self.crossed is None else other, self.p)
+        return association(name=self.label, titles=titles, sets=sets, status=status, found=found)
 
     def readings(self, name: str) -> Iterator[tuple[str, str, Values]]:
         """Its statistics; ``pvalue`` is the one over stimuli."""

@@ -19,7 +19,7 @@ from crossroads.inference.crossed import Crossed, crossed, crossed_numbers
 from crossroads.inference.multiplicity import adjust_known
 from crossroads.inference.options import seed_of, switch, whole
 from crossroads.inference.ranks import rank_correlations, sign_test
-from crossroads.measures.association.weat import crossed_rows
+from crossroads.measures.association.weat import crossed_rows, difference_numbers
 from crossroads.measures.coverage.words import Missing, check_vectors, gather
 from crossroads.measures.geometry.dissimilarity import (
     Dissimilarity,
@@ -27,8 +27,9 @@ from crossroads.measures.geometry.dissimilarity import (
     classes_of,
     dissimilarities,
 )
-from crossroads.results import Result, Row, Values, long_row, read_only
+from crossroads.results import Conclusion, Result, Row, Values, long_row, numbers, read_only, status_of
 from crossroads.stimuli import StimulusSet
+from crossroads.wording import phrases
 from crossroads.wording.numbers import P
 from crossroads.wording.table import Column, Interval, Table, adjusted_column
 
@@ -211,6 +212,32 @@ class RsaResult(Result):
         if self.halves is not None:
             yield long_row("rsa", test, "", "halves", self.halves)
 
+    def conclusions(self, name: str) -> Iterator[Conclusion]:
+        """Which group the concept goes with more."""
+        yield self.concluded(self.answer)
+
+    def concluded(self, other: P | None, at: str = "") -> Conclusion:
+        """What it comes to; ``at``: its JSON pointer within another result, with ``/`` at its end."""
+        first, second, concept = self.names
+        drawn = self.crossed
+        status = status_of(None if drawn is None else other, self.p)
+        value = self.statistic if drawn is None else drawn.difference
+        near, far = (first, second) if value >= 0 else (second, first)
+        said = (concept, " goes more with ", near, " than with ", far, "")
+        return Conclusion(
+            name=self.label,
+            status=status,
+            wordings={
+                "holds": ("the concept ", *said),
+                "depends": ("with just these items, the concept ", *said),
+                "absent": ("the concept ", concept, " was not found to go more with ", near, " or ", far, ""),
+            },
+            subject=concept,
+            poles=(second, first),
+            scale="difference of fits",
+            numbers=difference_numbers(drawn, at) or numbers(value=(f"{at}statistic", value)),
+        )
+
     def readings(self, name: str) -> Iterator[tuple[str, str, Values]]:
         """Its statistics, as those of a comparison of geometry."""
         own = ("similarity1", "similarity2", "difference", "pvalue", "halves")
@@ -270,6 +297,11 @@ class RsaGridResult(Result):
         return Table(
             name="rsa_grid", title="Geometry of groups and concepts", columns=columns, rows=tuple(rows)
         )
+
+    def conclusions(self, name: str) -> Iterator[Conclusion]:
+        """Which group each concept goes with more."""
+        marks = self.adjusted_marks().get(phrases.ADJUSTMENT, {})
+        yield from (one.concluded(marks.get(i), f"tests/{i}/") for i, one in enumerate(self.tests))
 
     def parts(self, name: str) -> Iterator[tuple[str, Result]]:
         """The single comparisons."""

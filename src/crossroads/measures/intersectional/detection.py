@@ -15,7 +15,7 @@ from crossroads.inference.detection import area_interval, area_under_curve, best
 from crossroads.inference.options import number, seed_of, share, whole
 from crossroads.measures.coverage.words import listed_words
 from crossroads.measures.intersectional.wefat import ScoreTable
-from crossroads.results import Result, Row, Values, long_row
+from crossroads.results import Conclusion, Result, Row, Status, Values, long_row, numbers
 from crossroads.wording.numbers import counted
 from crossroads.wording.table import Column, Interval, Rate, Table
 
@@ -197,6 +197,27 @@ class DetectionResult(Result):
                 yield long_row(kind, name, "", statistic, getattr(self, statistic))
         for word, score in self.scores.items():
             yield long_row(kind, name, word, "score", score)
+
+    def conclusions(self, name: str) -> Iterator[Conclusion]:
+        """Whether words that people listed for the group score above the others."""
+        if self.auc is None or self.auc_interval is None:
+            return
+        low, high = self.auc_interval
+        group = name.removesuffix(self.label).strip() or "the group"
+        beyond = " beyond what its parts explain" if self.kind == "eibd" else ""
+        said = "score above other words" if low > 0.5 else "were not found to score above other words"
+        status: Status = "holds" if low > 0.5 else "absent"
+        yield Conclusion(
+            name=name,
+            status=status,
+            wordings={status: ("words that people in the study listed for ", group, f" {said}{beyond}")},
+            subject=f"words for {group}{beyond}",
+            poles=("below others", "above others"),
+            scale="AUC",
+            numbers=numbers(
+                value=("auc", self.auc), low=("auc_interval/0", low), high=("auc_interval/1", high)
+            ),
+        )
 
     def readings(self, name: str) -> Iterator[tuple[str, str, Values]]:
         """Its rates."""

@@ -16,7 +16,7 @@ from crossroads.inference.multiplicity import benjamini_hochberg
 from crossroads.inference.options import number, share
 from crossroads.measures.pairs.identities import Pairs, PairScores, origin, pair_scores, row_taus
 from crossroads.measures.traits.files import Scores
-from crossroads.results import Result, Row, Values, long_row
+from crossroads.results import Conclusion, Result, Row, Values, long_row
 from crossroads.wording import phrases
 from crossroads.wording.numbers import P, percent
 from crossroads.wording.table import Column, Interval, Table, adjusted_column
@@ -140,6 +140,30 @@ class DominanceResult(Result):
     def label(self) -> str:
         """The measure whose scores were read."""
         return f"{self.conventions.get('scores', 'given')} dominance"
+
+    def conclusions(self, name: str) -> Iterator[Conclusion]:
+        """Which domain of two the scores of pairs follow, where the interval leaves out 0."""
+        for row in self.domain_pairs:
+            strong = _dominant(row, self.least)
+            if strong is None:
+                continue
+            weak = row.domain2 if strong == row.domain1 else row.domain1
+            yield Conclusion(
+                name=f"{name}, {row.domain1} / {row.domain2}",
+                status="holds",
+                wordings={
+                    "holds": (
+                        "pairs of identities score like their part in ",
+                        strong,
+                        " more than in ",
+                        weak,
+                        "",
+                    )
+                },
+                subject=row.domain1,
+                rival=row.domain2,
+                poles=(row.domain2, row.domain1),
+            )
 
     @classmethod
     def tabulate(cls, results: Mapping[str, Self]) -> Table:

@@ -15,7 +15,7 @@ from crossroads.inference.multiplicity import benjamini_hochberg
 from crossroads.inference.options import share
 from crossroads.measures.pairs.identities import Pairs, PairScores, origin, pair_scores
 from crossroads.measures.traits.files import Scores
-from crossroads.results import Result, Row, Values, long_row, read_only
+from crossroads.results import Conclusion, Result, Row, Values, long_row, read_only
 from crossroads.wording import phrases
 from crossroads.wording.numbers import P, counted
 from crossroads.wording.table import Column, Table
@@ -123,6 +123,32 @@ class EmergentResult(Result):
     def label(self) -> str:
         """The measure whose scores were read."""
         return emergent_name(str(self.conventions.get("scores", "given")))
+
+    def conclusions(self, name: str) -> Iterator[Conclusion]:
+        """The trait that emerges most clearly, and how many do."""
+        places = np.flatnonzero(self.emergent)
+        if not self.qvalue.size:
+            return
+        if not places.size:
+            yield Conclusion(
+                name=name,
+                status="absent",
+                wordings={
+                    "absent": ("no trait was found on which a pair of identities goes beyond both its parts",)
+                },
+                subject="traits that emerge in pairs",
+            )
+            return
+        first = int(places[np.argmin(self.qvalue[places])])
+        pair, trait = self.pairs[int(self.pair_index[first])], self.traits[int(self.trait_index[first])]
+        side = "above" if self.above[first] else "below"
+        many = f"; such traits: {places.size:,}" if places.size > 1 else ""
+        yield Conclusion(
+            name=name,
+            status="holds",
+            wordings={"holds": ("", pair, f" score {side} both of their parts on ", trait, many)},
+            subject="traits that emerge in pairs",
+        )
 
     @classmethod
     def tabulate(cls, results: Mapping[str, Self]) -> Table:

@@ -15,7 +15,7 @@ from crossroads.inference.bootstrap import generator, percentile_interval
 from crossroads.inference.options import seed_of, share, whole
 from crossroads.measures.pairs.identities import Pairs, PairScores, origin, pair_scores, row_taus
 from crossroads.measures.traits.files import Scores
-from crossroads.results import Result, Row, long_row, read_only
+from crossroads.results import Conclusion, Result, Row, long_row, numbers, read_only
 from crossroads.wording import phrases
 from crossroads.wording.numbers import percent
 from crossroads.wording.table import Column, Interval, Table
@@ -92,6 +92,31 @@ class OrderSensitivityResult(Result):
     def label(self) -> str:
         """The measure whose scores were read."""
         return f"{self.conventions.get('scores', 'given')} order"
+
+    def conclusions(self, name: str) -> Iterator[Conclusion]:
+        """Whether the place of an identity in a pair matters."""
+        found = self.difference
+        if found is None:
+            return
+        outside = not found.low <= 0 <= found.high
+        later, earlier = ("second", "first") if found.mean > 0 else ("first", "second")
+        said = f"score more like the identity named {later} than like the one named {earlier}"
+        yield Conclusion(
+            name=name,
+            status="holds" if outside else "absent",
+            wordings={
+                "holds": (f"pairs of identities {said}",),
+                "absent": ("pairs of identities were not found to depend on their order",),
+            },
+            subject="order of two identities",
+            poles=("like the first", "like the second"),
+            scale="difference of τ",
+            numbers=numbers(
+                value=("difference/mean", found.mean),
+                low=("difference/low", found.low),
+                high=("difference/high", found.high),
+            ),
+        )
 
     @classmethod
     def tabulate(cls, results: Mapping[str, Self]) -> Table:

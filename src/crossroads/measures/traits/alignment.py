@@ -29,7 +29,7 @@ from crossroads.inference.options import number, seed_of, share, whole
 from crossroads.measures.traits.ceiling import Noise, NoiseCeiling, noise_ceiling, simulate_noise
 from crossroads.measures.traits.files import Scores, TraitTable, trait_table
 from crossroads.measures.traits.shared import SharedCells, has_own_traits, judgements_of, shared_cells
-from crossroads.results import Result, Row, Values, long_row
+from crossroads.results import Conclusion, Result, Row, Values, long_row, numbers, status_of
 from crossroads.stimuli import catalog
 from crossroads.wording import phrases
 from crossroads.wording.numbers import P, percent
@@ -190,6 +190,31 @@ class AlignmentResult(Result):
     def label(self) -> str:
         """The measure; an audit may name the people before it."""
         return alignment_name(phrases.measure(self.measure))
+
+    def conclusions(self, name: str) -> Iterator[Conclusion]:
+        """Whether the model and people agree."""
+        ends, tau = self.interval, self.kendall_tau
+        outside = ends is not None and not ends[0] <= 0 <= ends[1]
+        verb = "agrees" if tau > 0 else "disagrees"
+        order = f"by {phrases.measure(self.measure)}, the order of groups on traits"
+        said = {
+            "holds": f"{verb} with that of people, and would with other groups and traits",
+            "depends": f"{verb} with that of people on just these groups",
+            "absent": "was not found to agree with that of people",
+        }
+        yield Conclusion(
+            name=name,
+            status="holds" if outside else status_of(None, self.permutation_pvalue),
+            wordings={status: (f"{order} {text}",) for status, text in said.items()},
+            subject="agreement with people",
+            poles=("opposite", "agreement"),
+            scale="τ",
+            numbers=numbers(
+                value=("kendall_tau", tau),
+                low=("interval/0", None if ends is None else ends[0]),
+                high=("interval/1", None if ends is None else ends[1]),
+            ),
+        )
 
     @classmethod
     def tabulate(cls, results: Mapping[str, Self]) -> Table:

@@ -12,16 +12,19 @@ from crossroads.measures.association.stability import BootstrapResult
 from crossroads.plots.frame import wording
 from crossroads.plots.frame.accepted import figure
 from crossroads.plots.frame.layout import MARGIN, Frame, write
-from crossroads.plots.frame.lettering import alike, fitted, widest
+from crossroads.plots.frame.lettering import alike, widest
 from crossroads.plots.frame.style import BODY, GREY, INK, PAGE, RED, SMALL, bare
-from crossroads.wording.phrases import ADJUSTMENT
+from crossroads.results import Conclusion
+from crossroads.wording.numbers import counted
+from crossroads.wording.phrases import ADJUSTMENT, STATUSES
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-_ROW = 0.42
-_LONGEST = 2.3
-_LINE = 0.115
+_ROW = 0.3
+_LONGEST = 1.6
+_POLE = 0.72
+_LINE = 0.06
 _SIDE = ("axes fraction", "data")
 
 
@@ -29,8 +32,11 @@ Shown = Literal["difference", "effect size"]
 
 
 class _Row(NamedTuple):
-    """What is drawn of a test: a number, and the ends of its interval where it has one."""
+    """What is drawn of a test: where, what it comes to, its number, and the ends of its interval."""
 
+    place: float
+    test: int
+    said: Conclusion
     value: float
     ends: tuple[float, float] | None
 
@@ -43,9 +49,11 @@ def forest(
     show: Shown | None = None,
     ax: Axes | None = None,
 ) -> Axes:
-    """Draw Level 1 of every test of a battery, with its interval.
+    """Draw Level 1 of every test of a battery, with its interval, the surest first.
 
-    A filled square marks tests that stay significant after adjustment for the number of tests.
+    What is compared is on the left, and at both ends of each row are the attributes to which the first target
+    is nearer, compared with the second. A filled square marks tests that hold for other words after
+    adjustment for the number of tests. The report draws the same by the same rules.
 
     Parameters
     ----------
@@ -78,96 +86,126 @@ def forest(
     intervals = result.intervals if intervals is None else intervals
     for name in intervals:
         one_of("design", name, [*(test.design for test in result.tests), *result.skipped])
-    drawn = [_size(test, intervals) if sizes else _difference(test) for test in result.tests]
-    labels = _labels(result)
-    labelled = max(widest([text], size, weight) for lines in labels for text, size, weight in lines) + 0.12
-    columns = _columns(result, drawn, _level(result, intervals, sizes=sizes), sizes=sizes)
-    widths = [0.14 + widest(column, SMALL) for column in columns]
+    drawn, headings = _rows(result, intervals, sizes=sizes)
+    labels, poles = _labels(drawn), _poles(drawn)
+    pole = 0.1 + max(widest([text], size) for pair in poles for text, size in pair)
+    wide = max(widest([text], size, weight) for lines in labels for text, size, weight in lines)
+    labelled = 0.1 + pole + wide
+    columns = _columns(result, drawn, sizes=sizes)
+    widths = [0.13 + widest(column, SMALL) for column in columns]
+    rows = len(drawn) + len(headings)
     frame = Frame(
         width=PAGE,
-        body=len(result.tests) * _ROW,
+        body=rows * _ROW,
         left=MARGIN + labelled,
-        right=MARGIN + sum(widths),
-        title="Level 1 effect sizes" if sizes else "Level 1 differences of mean cosines",
+        right=MARGIN + pole + sum(widths),
+        title=_title(drawn),
         above=0.24,
         below=0.48,
-        note=_note(result, drawn, sizes=sizes),
+        note=_note(result, drawn, intervals, sizes=sizes),
     )
     ax = frame.axes(ax)
     bare(ax, grid="x")
-    ax.set_ylim(len(result.tests) - 0.5, -0.5)
+    ax.set_ylim(rows - 0.5, -0.5)
     ax.axvline(0, color=INK, linewidth=0.8, zorder=1)
-    for y, (test, lines) in enumerate(zip(result.tests, labels, strict=True)):
+    for y, heading in headings.items():
+        write(ax, heading, (0, y), (-labelled, -0.03), coords=_SIDE, size=SMALL, weight="bold", color=GREY)
+    for row, lines, (low, high) in zip(drawn, labels, poles, strict=True):
         for i, (text, size, weight) in enumerate(lines):
-            color = GREY if i else INK
-            place = (-labelled, (1 - i) * _LINE)
-            write(ax, text, (0, y), place, coords=_SIDE, size=size, weight=weight, color=color)
-        p = result.adjusted[ADJUSTMENT][y]
-        _draw_test(ax, y, drawn[y], kept=p is not None and p < test.conventions["alpha"])
-    right = 0.0
+            color, place = GREY if i else INK, (-labelled, (1 - 2 * i) * _LINE)
+            write(ax, text, (0, row.place), place, coords=_SIDE, size=size, weight=weight, color=color)
+        for (text, size), x, shift, ha in ((low, 0, -0.06, "right"), (high, 1, 0.06, "left")):
+            write(ax, text, (x, row.place), (shift, 0), coords=_SIDE, size=size, color=GREY, ha=ha)
+        p = result.adjusted[ADJUSTMENT][row.test]
+        alpha = result.tests[row.test].conventions["alpha"]
+        _draw_test(ax, row.place, row, kept=p is not None and p < alpha)
+    right = pole
     for column, room in zip(columns, widths, strict=True):
         right += room
         write(ax, column[0], (1, 1), (right, 0.05), size=SMALL, color=GREY, ha="right", va="bottom")
-        for y, text in enumerate(column[1:]):
-            write(ax, text, (1, y), (right, 0), coords=_SIDE, size=SMALL, ha="right")
+        for row, text in zip(drawn, column[1:], strict=True):
+            write(ax, text, (1, row.place), (right, 0), coords=_SIDE, size=SMALL, ha="right")
     ax.margins(x=0.05)
     ax.set_xlabel("effect size d" if sizes else "difference Δ", fontsize=BODY, color=INK, labelpad=3)
     return ax
 
 
-def _labels(result: BatteryResult) -> list[list[tuple[str, float, str]]]:
-    """The name of each test, its targets and its attributes, each a line with size and weight."""
-    names = [fitted(test.design, _LONGEST, BODY, weight="bold") for test in result.tests]
-    pairs = [f"{t.titles[one]} / {t.titles[two]}" for t in result.tests for one, two in ("xy", "ab")]
-    lines, size = alike(pairs, _LONGEST, SMALL, lines=1)
+def _rows(
+    result: BatteryResult, intervals: Mapping[str, BootstrapResult], *, sizes: bool
+) -> tuple[list[_Row], dict[float, str]]:
+    """The tests in the order of a report, and the headings of what can be said of them, by place."""
+    found = []
+    for i, (test, said) in enumerate(zip(result.tests, result.conclusions(""), strict=True)):
+        value, ends = _size(test, intervals) if sizes else _difference(test)
+        found.append(_Row(0.0, i, said, value, ends))
+    order = list(STATUSES)
+    found.sort(key=lambda row: (order.index(row.said.status), -abs(row.value)))
+    rows: list[_Row] = []
+    headings: dict[float, str] = {}
+    for row in found:
+        heading = STATUSES[row.said.status]
+        if heading not in headings.values():
+            headings[float(len(rows) + len(headings))] = heading
+        rows.append(row._replace(place=float(len(rows) + len(headings))))
+    return rows, headings
+
+
+def _title(rows: Sequence[_Row]) -> str:
+    """The finding: how many tests would be found with other words."""
+    held = sum(row.said.status == "holds" for row in rows)
+    asked = counted(len(rows), "association")
+    return f"{held} of {asked} would be found with other words for the same things"
+
+
+def _labels(rows: Sequence[_Row]) -> list[list[tuple[str, float, str]]]:
+    """What each test compares, and its name, each a line with size and weight."""
+    firsts, size = alike([row.said.subject for row in rows], _LONGEST, BODY, lines=1)
+    seconds = [f"vs {row.said.rival} ({row.said.name})" if row.said.rival else row.said.name for row in rows]
+    lines, small = alike(seconds, _LONGEST, SMALL, lines=1)
     return [
-        [(*name, "bold"), (lines[2 * i], size, "normal"), (lines[2 * i + 1], size, "normal")]
-        for i, name in enumerate(names)
+        [(first, size, "normal"), (second, small, "normal")]
+        for first, second in zip(firsts, lines, strict=True)
     ]
 
 
-def _size(test: MleatResult, intervals: Mapping[str, BootstrapResult]) -> _Row:
+def _poles(rows: Sequence[_Row]) -> list[tuple[tuple[str, float], tuple[str, float]]]:
+    """What numbers below and above zero mean, each with its size."""
+    texts, size = alike([pole for row in rows for pole in row.said.poles], _POLE, SMALL, lines=2)
+    return [((texts[2 * i], size), (texts[2 * i + 1], size)) for i in range(len(rows))]
+
+
+def _size(
+    test: MleatResult, intervals: Mapping[str, BootstrapResult]
+) -> tuple[float, tuple[float, float] | None]:
     found = intervals.get(test.design)
-    return _Row(test.level1.effect_size, None if found is None else (found.low, found.high))
+    return test.level1.effect_size, None if found is None else (found.low, found.high)
 
 
-def _difference(test: MleatResult) -> _Row:
+def _difference(test: MleatResult) -> tuple[float, tuple[float, float] | None]:
     found = test.level1.crossed
     if found is None:
         raise InputError(
             f"the saved test {test.design} has no difference of mean cosines.",
             hint="draw show='effect size', or measure it again.",
         )
-    return _Row(
-        found.difference, None if found.low is None or found.high is None else (found.low, found.high)
-    )
+    ends = None if found.low is None or found.high is None else (found.low, found.high)
+    return found.difference, ends
 
 
-def _level(result: BatteryResult, intervals: Mapping[str, BootstrapResult], *, sizes: bool) -> str:
-    """The heading of the intervals."""
-    crossed = [test.level1.crossed for test in result.tests]
-    levels = {one.level for one in ([*intervals.values()] if sizes else crossed) if one is not None}
-    return f"{100 * next(iter(levels)):g} % interval" if len(levels) == 1 else "interval"
-
-
-def _columns(result: BatteryResult, drawn: Sequence[_Row], level: str, *, sizes: bool) -> list[list[str]]:
+def _columns(result: BatteryResult, drawn: Sequence[_Row], *, sizes: bool) -> list[list[str]]:
     """The columns of text beside the picture, each with its heading."""
-    digits = 2 if sizes else 3
-    between = [
-        "–" if ends is None else " to ".join(wording.number(end, digits) for end in ends) for _, ends in drawn
-    ]
+    digits, adjusted = 2 if sizes else 3, result.adjusted_p()
     columns = [
         ["d" if sizes else "Δ", *(wording.number(row.value, digits) for row in drawn)],
-        *([[level, *between]] if any(row.ends for row in drawn) else []),
-        ["p", *(wording.probability(test.level1.answer) for test in result.tests)],
-        [wording.ADJUSTED, *map(wording.probability, result.adjusted_p())],
+        [wording.ADJUSTED, *(wording.probability(adjusted[row.test]) for row in drawn)],
     ]
     if not sizes:
-        columns.append(["exact p", *(wording.probability(test.level1.p) for test in result.tests)])
+        exact = (wording.probability(result.tests[row.test].level1.p) for row in drawn)
+        columns.append(["exact p", *exact])
     return columns
 
 
-def _draw_test(ax: Axes, y: int, row: _Row, *, kept: bool) -> None:
+def _draw_test(ax: Axes, y: float, row: _Row, *, kept: bool) -> None:
     color = RED if kept else GREY
     if row.ends is not None:
         ax.plot([*row.ends], [y, y], color=color, linewidth=1.2, marker="|", markersize=5, zorder=2)
@@ -183,7 +221,9 @@ def _draw_test(ax: Axes, y: int, row: _Row, *, kept: bool) -> None:
     )
 
 
-def _note(result: BatteryResult, drawn: Sequence[_Row], *, sizes: bool) -> str:
+def _note(
+    result: BatteryResult, drawn: Sequence[_Row], intervals: Mapping[str, BootstrapResult], *, sizes: bool
+) -> str:
     first = result.tests[0]
     old = any(test.level1.crossed is None for test in result.tests)
     ends = any(row.ends for row in drawn)
@@ -191,8 +231,14 @@ def _note(result: BatteryResult, drawn: Sequence[_Row], *, sizes: bool) -> str:
         f"filled: p < {wording.level(first.conventions['alpha'])} {wording.FILLED}; open: not",
         f"p {wording.tail(first.level1.alternative)}{'' if old else ', for other words for the same things'}",
         "" if sizes or old else "exact p: for these attribute words",
-        "intervals from drawing the words of all four sets again" if ends and sizes else "",
-        "intervals over the choice of words in all four sets" if ends and not sizes else "",
+        f"{_level(result, intervals, sizes=sizes)}s over the choice of all words" if ends else "",
         f"not measured: {join_words(result.skipped, most=12)}" if result.skipped else "",
         wording.model(result),
     )
+
+
+def _level(result: BatteryResult, intervals: Mapping[str, BootstrapResult], *, sizes: bool) -> str:
+    """What an interval is called."""
+    crossed = [test.level1.crossed for test in result.tests]
+    levels = {one.level for one in ([*intervals.values()] if sizes else crossed) if one is not None}
+    return f"{100 * next(iter(levels)):g} % interval" if len(levels) == 1 else "interval"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -11,7 +11,16 @@ from typing import Any
 from crossroads.errors import CrossroadsError, FormatError, InputError, UnknownNameError, in_short
 from crossroads.evidence import Embeddings, Provenance
 from crossroads.evidence.model_names import model_name, numbered
-from crossroads.report.audit import KINDS, Audit, by_label, marks_of, tables_of
+from crossroads.report.audit import (
+    KINDS,
+    Audit,
+    Concluded,
+    by_label,
+    conclusions_of,
+    marks_of,
+    ordered,
+    tables_of,
+)
 from crossroads.report.documents.contents import UNNAMED, by_model, completed, sources_of
 from crossroads.report.documents.json_text import ascii_text, parsed
 from crossroads.results import SCHEMA, Result, result_kinds, versions
@@ -46,6 +55,8 @@ class Record:
     """Tables of the results by type, as in all outputs."""
     marks: Mapping[str, str] = field(default_factory=dict)
     """Signs before adjusted p-values, by their place in the document."""
+    conclusions: Sequence[Concluded] = ()
+    """What the results come to, in sentences."""
     place: str = ""
     """The folder of the audit or the file that it was read from, with ``/`` between its parts."""
     unshown: Mapping[str, str] = field(default_factory=dict)
@@ -81,8 +92,16 @@ def audit_document(audit: Audit, designs: Iterable[Any] = ()) -> dict[str, Any]:
 
 def audit_record(audit: Audit, designs: Iterable[Any] = (), **beside: Any) -> Record:
     """The record of an audit for a page; other fields of :class:`Record` as given."""
-    document = audit_document(audit, designs)
-    return Record(document=document, tables=tables_of(audit), marks=marks_of(audit.values()), **beside)
+    return Record(document=audit_document(audit, designs), **described(audit), **beside)
+
+
+def described(results: Mapping[str, Result]) -> dict[str, Any]:
+    """What results say of themselves, as fields of a record."""
+    return {
+        "tables": tables_of(results),
+        "marks": marks_of(results.values()),
+        "conclusions": conclusions_of(results),
+    }
 
 
 def results_document(results: Iterable[Result], *, model: str | None = None) -> dict[str, Any]:
@@ -173,6 +192,12 @@ def joined(records: Iterable[Record]) -> list[Record]:
             document=_with(found[place].document, one.document),
             tables={**found[place].tables, **one.tables},
             marks={**found[place].marks, **_moved(one.marks, len(found[place].results))},
+            conclusions=ordered(
+                [
+                    *found[place].conclusions,
+                    *(said.after(len(found[place].results)) for said in one.conclusions),
+                ]
+            ),
             unshown={**found[place].unshown, **one.unshown},
         )
     return found
@@ -243,10 +268,10 @@ def _read_file(path: Path) -> list[Record]:
     live = dict(zip(data["names"], revived, strict=True))
     if "designs" in data and data.get("kind") != "results":
         whole = _with_companions(_completed(data), path)
-        return [replace(whole, tables=tables_of(live), marks=marks_of(revived))]
+        return [replace(whole, **described(live))]
     place = path.as_posix()
     records = [
-        Record(document=_completed(one), place=place, tables=tables_of(mine), marks=marks_of(mine.values()))
+        Record(document=_completed(one), place=place, **described(mine))
         for one in by_model(data)
         for mine in [{name: live[name] for name in one["names"]}]
     ]

@@ -7,17 +7,19 @@ the page can be looked up there.
 from __future__ import annotations
 
 import base64
+import os
 from collections.abc import Iterable, Mapping, Sequence
+from datetime import UTC, datetime
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from crossroads.evidence import Embeddings
-from crossroads.report.audit import KINDS
+from crossroads.report.audit import KINDS, Concluded
 from crossroads.report.documents.contents import source_names
 from crossroads.report.documents.records import Record
-from crossroads.results import SCHEMA, versions
+from crossroads.results import SCHEMA, pointer_part, versions
 from crossroads.wording import phrases
 from crossroads.wording.table import Table
 
@@ -65,12 +67,20 @@ def page_data(
         "version": versions()["crossroads"],
         "schema": SCHEMA,
         "title": title,
+        "written": _today(),
         "kinds": dict(KINDS),
         "phrases": phrases.as_json(),
         "audits": [_audit(one, share) for one in records],
         "findings": {name: [one.to_dict() for one in some] for name, some in (findings or {}).items()},
         "fidelity": [one.to_dict() for one in fidelity or ()],
     }
+
+
+def _today() -> str:
+    """The day the page is written; ``SOURCE_DATE_EPOCH`` can fix it, for pages that are to be equal."""
+    fixed = os.environ.get("SOURCE_DATE_EPOCH", "")
+    now = datetime.fromtimestamp(int(fixed), UTC) if fixed.isdecimal() else datetime.now(UTC)
+    return now.date().isoformat()
 
 
 def _audit(record: Record, budget: int) -> dict[str, Any]:
@@ -89,7 +99,24 @@ def _audit(record: Record, budget: int) -> dict[str, Any]:
         "citations": record.citations,
         "unshown": dict(record.unshown),
         "marks": dict(record.marks),
+        "conclusions": [_concluded(one) for one in record.conclusions],
         "tables": {kind: _table(one.shortened()) for kind, one in record.tables.items() if one.rows},
+    }
+
+
+def _concluded(one: Concluded) -> dict[str, Any]:
+    """What a result comes to, with the JSON pointers of its numbers."""
+    said = one.found
+    return {
+        "name": said.name,
+        "section": one.section,
+        "status": said.status,
+        "parts": said.parts,
+        "subject": said.subject,
+        "rival": said.rival,
+        "poles": said.poles,
+        "scale": said.scale,
+        "at": {role: f"/results/{one.result}/{place}" for role, (place, _) in said.numbers.items()},
     }
 
 
@@ -138,9 +165,8 @@ def _slim(value: Any, path: str, histograms: dict[str, Any], *, inner: bool = Fa
                 continue  # the page shows changes from model to model, not the cosines behind them
             if inner and key == "sets" and "/level2/" in f"{path}/":
                 continue  # those of Level 1
-            name = str(key).replace("~", "~0").replace("/", "~1")
             below = inner or (levels and key in _LEVELS)
-            kept[key] = _slim(one, f"{path}/{name}", histograms, inner=below)
+            kept[key] = _slim(one, f"{path}/{pointer_part(key)}", histograms, inner=below)
         return kept
     if isinstance(value, list):
         drawn = path.rpartition("/")[2] in DRAWS

@@ -19,9 +19,8 @@ from pathlib import Path
 from typing import Any
 
 from crossroads.errors import InputError
-from crossroads.report.audit import marks_of, tables_of
 from crossroads.report.documents.json_text import json_pieces
-from crossroads.report.documents.records import Record, results_document
+from crossroads.report.documents.records import Record, described, results_document
 from crossroads.report.page.data import page_data
 from crossroads.report.page.script import joined
 from crossroads.results import Result
@@ -29,7 +28,13 @@ from crossroads.storage.files import write_file
 from crossroads.wording.escaping import one_line
 from crossroads.wording.table import in_html
 
-STYLES = ("page.css", "tests/tests.css", "sections/sections.css", "explorer/explorer.css")
+STYLES = (
+    "page.css",
+    "findings/findings.css",
+    "tests/tests.css",
+    "sections/sections.css",
+    "explorer/explorer.css",
+)
 _UNSAFE = re.compile("[<>&\u2028\u2029\ud800-\udfff]")
 
 
@@ -66,13 +71,7 @@ def page_pieces(
     shown = list(records)
     if comparison is not None:
         document = results_document([comparison], model="comparison")
-        shown.append(
-            Record(
-                document=document,
-                tables=tables_of({comparison.label: comparison}),
-                marks=marks_of([comparison]),
-            )
-        )
+        shown.append(Record(document=document, **described({comparison.label: comparison})))
     heading = one_line(title or _title(records))
     data = page_data(shown, title=heading, findings=findings, fidelity=fidelity)
     style, script = _style(), _script()

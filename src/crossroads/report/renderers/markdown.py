@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from crossroads.report.audit import KINDS, Audit
+from crossroads.report.audit import KINDS, Audit, conclusions_of
 from crossroads.report.gate.rules import Gate
+from crossroads.report.renderers.findings import findings_by_status
 from crossroads.results import describe_coverage, versions
 from crossroads.wording.escaping import in_markdown
 from crossroads.wording.table import Table, in_markdown_table
@@ -26,11 +27,21 @@ def markdown_summary(audit: Audit, gate: Gate | None = None) -> str:
         f"## Associations in {in_markdown(audit.model)}",
         *([] if audit.kind == "vectors" else [f"Audit of {KINDS[audit.kind]}."]),
         *([] if gate is None else _gate(gate)),
+        *_findings(audit),
         *(block for table in tables for block in markdown_blocks(table)),
         *_left_out(audit),
         f"crossroads {versions()['crossroads']}",
     ]
     return "\n\n".join(blocks) + "\n"
+
+
+def _findings(audit: Audit) -> list[str]:
+    found = findings_by_status(conclusions_of(audit))
+    lists = [
+        f"**{heading}**\n\n" + "\n".join(f"- {in_markdown(line)}" for line in lines)
+        for heading, lines in found.items()
+    ]
+    return ["### Findings", *lists] if lists else []
 
 
 def markdown_blocks(table: Table) -> list[str]:

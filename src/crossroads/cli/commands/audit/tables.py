@@ -4,16 +4,25 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
+from textwrap import fill
 
 from rich.markup import escape
 
 from crossroads.cli.terminal import tables as printing
-from crossroads.measures import BatteryResult, InfluenceResult, WefatResult
-from crossroads.report.audit import BESIDE, KINDS, Audit
+from crossroads.measures import (
+    BatteryResult,
+    FrequencyResult,
+    InfluenceResult,
+    PlaceboResult,
+    ReliabilityResult,
+    WefatResult,
+)
+from crossroads.report.audit import BESIDE, KINDS, Audit, conclusions_of
+from crossroads.report.renderers.findings import findings_by_status
 from crossroads.wording.numbers import counted
 
-_IN_FILES = (InfluenceResult, WefatResult)
-"""Results of single words, which are too long for a terminal."""
+_IN_FILES = (InfluenceResult, WefatResult, ReliabilityResult, FrequencyResult, PlaceboResult)
+"""Results of single words, and what is behind the answers about a test: too long for a terminal."""
 
 
 def show_audit(audit: Audit, name: str | None = None, said: set[str] | None = None) -> None:
@@ -29,6 +38,11 @@ def show_audit(audit: Audit, name: str | None = None, said: set[str] | None = No
         Sentences already printed below the tables of other models, which are not repeated.
     """
     printing.out.print(_heading(audit, name or audit.model))
+    for heading, lines in findings_by_status(conclusions_of(audit)).items():
+        printing.out.print(f"\n{heading}", style="bold", markup=False)
+        for line in lines:
+            wrapped = fill(line, printing.out.width, initial_indent="  • ", subsequent_indent="    ")
+            printing.out.print(wrapped, markup=False, highlight=False)
     for kind, results in audit.by_type():
         if not issubclass(kind, _IN_FILES):
             printing.show(kind.tabulate(results), elsewhere=printing.PAGE, said=said)

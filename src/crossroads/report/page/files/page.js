@@ -1,11 +1,13 @@
 // @ts-check
 // The page itself: heading, choice of model, contents, and the sections that the views of other files build.
 
+import { statusStrip } from "./findings/status.js";
 import { contextOf, data, named } from "./parts/audits.js";
 import { bdi, byId, el, say } from "./parts/elements.js";
 import { VIEWS } from "./parts/views.js";
 import { permutationSteps, permutationTest } from "./statistics/permutation.js";
 import { STATISTICS } from "./statistics/statistics.js";
+import "./findings/findings.js";
 import "./tests/overview.js";
 import "./tests/tests.js";
 import "./intersections/detections.js";
@@ -47,7 +49,8 @@ function heading() {
       ? el("p", {}, el("label", {}, "Model ", el("select", { id: "model", onchange: (e) => choose(Number(e.target.value)) },
         data.audits.map((_, i) => el("option", { value: i, selected: i === state.audit }, named(i))))))
       : null,
-    el("p", { class: "lead" }, `${data.kinds[doc.kind] ?? doc.kind}: `, bdi(doc.model), `; measured with crossroads ${doc.crossroads}.`),
+    el("p", { class: "lead" }, `What associations about people did ${data.kinds[doc.kind] ?? doc.kind} learn, and how sure can we be?`),
+    statusStrip(contextOf(state.audit)),
   ];
 }
 

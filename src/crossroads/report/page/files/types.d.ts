@@ -54,6 +54,7 @@ type Data = {
   phrases: { tails: Record<string, string>; told_tails: Record<string, string>; tested: Record<string, string>; [table: string]: Json };
   audits: { document: Audited; histograms: Record<string, Histogram>; [field: string]: Json }[];
   kinds: Record<string, string>;
+  written: string;
   findings: Record<string, Json[]>;
   fidelity: Json[];
 };
@@ -67,6 +68,31 @@ type Context = {
   histograms: Record<string, Histogram>;
   of(type: string): Called[];
   readonly vectors: Vectors | null;
+};
+
+/** What a result comes to; see results/conclusion.py. `at`: JSON pointers of its numbers by role. */
+type Conclusion = {
+  name: string;
+  section: string;
+  status: "holds" | "depends" | "absent" | "unmeasured";
+  parts: string[];
+  subject: string;
+  rival: string;
+  poles: [string, string];
+  scale: string;
+  at: Record<string, string>;
+};
+type HeroRow = {
+  label: string;
+  rival: string;
+  name: string;
+  poles: [string, string];
+  value: number;
+  low: number;
+  high: number;
+  held: boolean;
+  href: string | null;
+  title: string;
 };
 
 type View = {

@@ -346,7 +346,7 @@ function overviewMatrix(all) {
 }
 
 view({
-  id: "overview", title: "Overview", order: 0,
+  id: "overview", title: "All tests", order: 5,
   applies: (context, all) => testsOf(context).length > 0 || all.audits.length > 1 || context.of("LadderResult").length > 0
     || OVERVIEW_OTHERS.some(([, types]) => types.some((type) => context.of(type).length)),
   build(context, all) {

@@ -1,0 +1,72 @@
+// @ts-check
+// What the results come to, as Python says it: sentences, poles, and where their numbers are in results.json.
+
+import { bdi, el } from "../parts/elements.js";
+import { num, part, pointed } from "../parts/numbers.js";
+import { VIEWS } from "../parts/views.js";
+import { testsOf } from "../tests/entries.js";
+
+/** Sections of the page, by the section of a result. @type {Record<string, string>} */
+const PLACES = { contexts: "contexts", intersections: "intersections", geometry: "geometry", traits: "traits", people: "traits", pairs: "traits", comparison: "comparison", time: "tests" };
+/** @type {Record<string, [mark: string, told: string]>} */
+const ANSWERS = { yes: ["\u2713", "yes"], no: ["\u2717", "no"], "cannot tell": ["?", "cannot tell"] };
+
+/**
+ * What an audit comes to, the surest first.
+ * @param {Context} context
+ * @returns {Conclusion[]}
+ */
+export const conclusionsOf = (context) => context.audit.conclusions ?? [];
+
+/**
+ * A number of a conclusion by its role; none where it has none.
+ * @param {Context} context
+ * @param {Conclusion} one
+ * @param {string} role
+ * @returns {number}
+ */
+export const concluded = (context, one, role) => (one.at[role] ? pointed(context.document, one.at[role]) ?? NaN : NaN);
+
+/**
+ * Where a conclusion leads: its test, or the section of its result.
+ * @param {Context} context
+ * @param {Conclusion} one
+ */
+export function conclusionLink(context, one) {
+  const test = one.section === "tests" && testsOf(context).find((entry) => entry.name === one.name);
+  const place = test ? test.id : PLACES[one.section];
+  return place && (test || VIEWS.some((view) => view.id === place && view.applies(context, context.data))) ? `#${encodeURIComponent(place)}` : null;
+}
+
+/**
+ * The sentence, names set apart.
+ * @param {Conclusion} one
+ * @returns {Child[]}
+ */
+export const conclusionWords = (one) => [...one.parts.map((text, i) => {
+  const shown = i === 0 || (i === 1 && !one.parts[0]) ? text.charAt(0).toUpperCase() + text.slice(1) : text;
+  return i % 2 ? el("strong", {}, bdi(shown)) : shown;
+}), "."];
+
+/**
+ * The answers of the ladder about a test as small marks, each with its words; the last is a percentile.
+ * @param {Context} context
+ * @param {Conclusion} one
+ */
+export function conclusionRungs(context, one) {
+  for (const { result, path } of context.of("LadderResult")) {
+    const rungs = /** @type {Json} */ (result.tests)[one.name];
+    if (!rungs) continue;
+    const at = `${path}/tests/${part(one.name)}`;
+    return el("ul", { class: "rungs" }, rungs.map((/** @type {Json} */ rung, /** @type {number} */ i) => {
+      const [mark, told] = ANSWERS[rung.answer] ?? ["", ""], about = [rung.method, rung.reason].filter(Boolean).join("; ");
+      if (!mark) {
+        return Number.isFinite(rung.value) && el("li", { class: "rung", title: about }, "above ",
+          num(context, `${at}/${i}/value`, { as: "percent" }), " of ", el("span", { class: "unseen" }, "associations between arbitrary "), "topics");
+      }
+      return el("li", { class: `rung ${rung.answer.replace(" ", "-")}`, title: about },
+        el("span", { "aria-hidden": "true" }, `${mark} `), rung.asks, el("span", { class: "unseen" }, `: ${told}`));
+    }));
+  }
+  return null;
+}

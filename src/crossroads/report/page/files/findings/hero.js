@@ -1,0 +1,120 @@
+// @ts-check
+// The chart that carries the argument: every difference with its interval, what is compared on the left, what the
+// two sides mean at both ends of each row. plots/association/forest.py draws the same by the same rules.
+
+import { chartsAxis, chartsDot, chartsFigure, chartsImage, chartsScale, chartsSpan } from "../charts/charts.js";
+import { chartsClip, chartsLines, chartsWide, chartsWidest } from "../charts/lettering.js";
+import { el, sv } from "../parts/elements.js";
+import { fixed } from "../parts/numbers.js";
+import { flat } from "../parts/tables.js";
+import { conclusionLink, concluded } from "./conclusions.js";
+
+const MOST = 60;
+const HEAD = 24;
+
+/**
+ * What a row is about, in one line or two, its name small and grey after the first.
+ * @param {string[]} lines
+ * @param {string} name
+ * @param {number} room
+ * @param {{ x: number, y: number, "text-anchor"?: string }} place
+ */
+function heroLabel(lines, name, room, place) {
+  const small = chartsClip(name, room * 0.4, 10), wide = chartsWide(small, 10) + 6;
+  return lines.map((text, i) => sv("text", { ...place, y: place.y + (i - (lines.length - 1) / 2) * 14 },
+    chartsClip(text, room - (i ? 0 : wide)), i ? null : sv("tspan", { class: "second", "font-size": 10, dx: 6 }, small)));
+}
+
+/**
+ * One row: what is compared, both poles, interval and dot; all of it a link.
+ * @param {HeroRow} row
+ * @param {number} y
+ * @param {{ at: Scale, left: number, pole: number, right: number, width: number, narrow: boolean }} sizes
+ */
+function heroRow(row, y, { at, left, pole, right, width, narrow }) {
+  const middle = narrow ? y + 26 : y, second = row.rival ? `vs ${flat(row.rival)}` : "";
+  const [low, high] = row.poles.map((text) => chartsLines(text, pole - 8, 11, 2));
+  /**
+   * @param {string[]} some
+   * @param {Attributes} place
+   */
+  const beside = (some, place) => some.map((text, i) =>
+    sv("text", { ...place, y: middle + 4 + (i - (some.length - 1) / 2) * 12, class: "second", "font-size": 11 }, text));
+  const drawn = [
+    sv("title", {}, row.title),
+    sv("rect", { x: 0, y: narrow ? y - 10 : y - 16, width, height: narrow ? 46 : 32, class: "hit" }),
+    narrow ? heroLabel([[row.label, second].filter(Boolean).join(", ")], row.name, width - 8, { x: 2, y: y + 4 })
+      : heroLabel([row.label, second].filter(Boolean), row.name, left - 14, { x: left - 10, y: y + 4, "text-anchor": "end" }),
+    beside(low, { x: left + pole - 6, "text-anchor": "end" }), beside(high, { x: right + 6 }),
+    Number.isFinite(row.low) && Number.isFinite(row.high) && sv("path", { class: "interval", d: `M${at(row.low)} ${middle}H${at(row.high)}` }),
+    Number.isFinite(row.value) && chartsDot(0, at(row.value), middle, row.held ? "strong" : "", !row.held),
+  ];
+  return row.href ? sv("a", { href: row.href, class: "row", "aria-label": row.title }, drawn) : sv("g", {}, drawn);
+}
+
+/**
+ * The rows of a chart, with headings of their statuses, at a width.
+ * @param {[heading: string, rows: HeroRow[]][]} groups
+ * @param {string} axis
+ * @param {string} label
+ * @param {number} width
+ */
+function heroImage(groups, axis, label, width) {
+  const rows = groups.flatMap(([, some]) => some), narrow = width < 520, step = narrow ? 52 : 32;
+  const pole = Math.min(narrow ? width * 0.24 : Math.max(84, width * 0.155), 10 + chartsWidest(rows.flatMap((row) => row.poles), 11));
+  const left = narrow ? 0 : Math.min(width * 0.33, 70 + chartsWidest(rows.map((row) => row.label), 12));
+  const right = width - pole, [from, to] = chartsSpan([0, ...rows.flatMap((row) => [row.value, row.low, row.high])]);
+  const at = chartsScale(from, to, left + pole + 4, right - 4), drawn = [];
+  let y = 4;
+  for (const [heading, some] of groups) {
+    drawn.push(sv("text", { x: 2, y: y + 14, class: "heading", "font-weight": 600 }, heading));
+    y += HEAD;
+    for (const row of some) {
+      drawn.push(heroRow(row, y + (narrow ? 8 : 14), { at, left, pole, right, width, narrow }));
+      y += step;
+    }
+  }
+  return chartsImage(width, y + 40, label, chartsAxis({ low: from, high: to, at, y: y + 2, top: 4, title: axis, wanted: narrow ? 3 : 4 }), drawn);
+}
+
+/**
+ * The chart, with a choice of what is drawn where effect sizes are known too.
+ * @param {Context} context
+ * @param {Conclusion[]} all
+ */
+export function heroChart(context, all) {
+  const scales = [...new Set(all.filter((one) => Number.isFinite(concluded(context, one, "value"))).map((one) => one.scale))];
+  const scale = scales.includes("\u0394") ? "\u0394" : scales[0];
+  const some = scale === undefined ? all.filter((one) => one.at.size).slice(0, MOST) : all.filter((one) => one.scale === scale).slice(0, MOST);
+  if (some.length < 1) return null;
+  const sized = some.some((one) => one.at.size), hold = el("div", { class: "hero" });
+  /** @param {boolean} sizes */
+  const shown = (sizes) => {
+    const [value, low, high] = sizes ? ["size", "size_low", "size_high"] : ["value", "low", "high"], unit = sizes ? "d" : scale ?? "d", digits = sizes ? 2 : 3;
+    const groups = Object.entries(context.data.phrases.statuses).map(([status, heading]) => /** @type {[string, HeroRow[]]} */ ([heading,
+      some.filter((one) => one.status === status).map((one) => {
+        const [v, l, h] = [value, low, high].map((role) => concluded(context, one, role));
+        return { label: one.subject, rival: one.rival, name: one.name, poles: one.poles, value: v, low: l, high: h, held: status === "holds", href: conclusionLink(context, one),
+          title: `${flat(one.subject)}${one.rival ? `, compared with ${flat(one.rival)}` : ""}: ${unit} = ${fixed(v, digits)}${Number.isFinite(l) ? `, ${fixed(l, digits)} to ${fixed(h, digits)}` : ""}; `
+            + `${heading.toLowerCase()} (${flat(one.name)})` };
+      })])).filter(([, rows]) => rows.length);
+    const axis = sizes ? "effect size d, in standard deviations" : scale === "\u0394" ? "difference \u0394 of the mean cosines" : String(scale);
+    const held = some.filter((one) => one.status === "holds").length;
+    return chartsFigure({ most: 860,
+      draw: (width) => heroImage(groups, axis, `${sizes ? "Effect sizes" : "Differences"} of ${some.length} tests with their intervals; ${held} hold for other words.`, width),
+      caption: `Where the first group lies between the two poles, compared with the second. Lines: 95\u202f% intervals over the choice of words${sizes ? ", of d for sets of these sizes" : ""}. `
+        + "Filled: holds for other words." });
+  };
+  const draw = (/** @type {boolean} */ sizes) => hold.replaceChildren(shown(sizes));
+  draw(scale === undefined);
+  const tools = sized && scale !== undefined && el("div", { class: "tools", role: "group", "aria-label": "What the chart shows" },
+    [["difference \u0394", false], ["effect size d", true]].map(([text, sizes]) => {
+      const button = el("button", { type: "button", "aria-pressed": String(!sizes) }, text);
+      button.addEventListener("click", () => {
+        draw(Boolean(sizes));
+        for (const one of button.parentElement?.children ?? []) one.setAttribute("aria-pressed", String(one === button));
+      });
+      return button;
+    }));
+  return el("div", { class: "hero-box" }, tools, hold);
+}

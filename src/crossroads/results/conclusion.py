@@ -1,0 +1,128 @@
+"""What a result comes to, in a sentence: which groups, in which direction, and whether it holds."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Literal
+
+from crossroads.wording import phrases
+from crossroads.wording.numbers import P
+
+Status = Literal["holds", "depends", "absent", "unmeasured"]
+"""Whether other words would show it too, just these do, nothing was found, or nothing was measured."""
+FOUND: tuple[Status, ...] = ("holds", "depends", "absent")
+"""What may become of a test that was measured."""
+ALPHA = 0.05
+"""Level at which something counts as found."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Conclusion:
+    """What a result comes to."""
+
+    name: str
+    """Name of the test, as in tables and rules."""
+    status: Status
+    """A key of :data:`~crossroads.wording.phrases.STATUSES`."""
+    wordings: Mapping[str, tuple[str, ...]]
+    """The sentence for each status that it may have, in pieces: names are at odd places, so that an output
+    can set them apart."""
+    subject: str = ""
+    """What it is about: the label of a row."""
+    rival: str = ""
+    """What that is compared with, where there is such."""
+    poles: tuple[str, str] = ("", "")
+    """What numbers below and above zero mean, in a few words."""
+    scale: str = ""
+    """What ``value`` is, such as ``"Δ"``."""
+    numbers: Mapping[str, tuple[str, float]] = field(default_factory=dict)
+    """Numbers by role, each with its JSON pointer within the result: ``value``, ``low``, ``high``; ``size``,
+    ``size_low``, ``size_high`` (the effect size); ``agree`` (share of resampled word lists that agree)."""
+
+    @property
+    def parts(self) -> tuple[str, ...]:
+        """The sentence in pieces."""
+        return self.wordings[self.status]
+
+    @property
+    def sentence(self) -> str:
+        """The sentence, with a capital letter and a full stop."""
+        text = "".join(self.parts)
+        return f"{text[:1].upper()}{text[1:]}."
+
+    def number(self, role: str) -> float | None:
+        """A number by its role; None where there is none."""
+        found = self.numbers.get(role)
+        return None if found is None else found[1]
+
+
+def status_of(other: P | float | None, these: P | float | None) -> Status:
+    """Whether something is found, from the p-value for other words and that for just these words."""
+    if _below(other):
+        return "holds"
+    return "depends" if _below(these) else "absent"
+
+
+def _below(p: P | float | None) -> bool:
+    value = p.value if isinstance(p, P) else p
+    return value is not None and value < ALPHA
+
+
+def numbers(**given: tuple[str, float | None]) -> dict[str, tuple[str, float]]:
+    """Numbers with their places, without those that are missing."""
+    return {role: (place, value) for role, (place, value) in given.items() if value is not None}
+
+
+def association(
+    *,
+    name: str,
+    titles: Mapping[str, str],
+    sets: Mapping[str, Sequence[str]],
+    status: Status,
+    found: Mapping[str, tuple[str, float]],
+    scale: str = "Δ",
+) -> Conclusion:
+    """What a test of targets and attributes comes to.
+
+    Parameters
+    ----------
+    name
+        Name of the test.
+    titles
+        What its sets stand for: ``x``, ``a``, ``b``, and ``y`` where there are two targets.
+    sets
+        Their words, a few of which stand for a set that has no name.
+    status
+        Whether it holds.
+    found
+        Its numbers; ``value`` is positive where the first target leans more to the first attribute.
+    scale
+        What ``value`` is.
+    """
+    value = found["value"][1] if "value" in found else found["size"][1] if "size" in found else 0.0
+    named = {key: _title(key, titles.get(key, ""), sets.get(key, ())) for key in {**titles, **sets}}
+    x, y, a, b = named["x"], named.get("y"), named["a"], named["b"]
+    towards = (a, b) if value >= 0 else (b, a)
+    return Conclusion(
+        name=name,
+        status=status,
+        wordings={one: phrases.direction(x, y, towards, one) for one in FOUND},
+        subject=x,
+        rival=y or "",
+        poles=(b, a),
+        scale=scale,
+        numbers=found,
+    )
+
+
+def pointer_part(key: object) -> str:
+    """A key as a part of a JSON pointer."""
+    return str(key).replace("~", "~0").replace("/", "~1")
+
+
+def _title(key: str, title: str, words: Sequence[str]) -> str:
+    """What a set stands for; a few of its words where it has no name."""
+    if title and title.lower() != key:
+        return title
+    return ", ".join(words[:2]) + (", …" if len(words) > 2 else "") if words else key
