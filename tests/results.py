@@ -16,6 +16,8 @@ from crossroads import (
     battery,
     ceat,
     ceat_battery,
+    chat_association,
+    chat_decision,
     compare,
     discover,
     eibd,
@@ -34,6 +36,7 @@ from crossroads import (
     wefat,
 )
 from crossroads.evidence import Judgements, Logits
+from crossroads.evidence.chat import ChatAnswers
 from crossroads.measures import (
     Answers,
     TraitScores,
@@ -69,6 +72,7 @@ WORDS = {name: [f"{name}{i}" for i in range(4)] for name in "xyab"}
 LABELS = [word for words in WORDS.values() for word in words]
 DESIGN = Design(name="Zoë <script>alert(1)</script>", **WORDS)  # type: ignore[arg-type]
 GROUPS = {("p", "s"): WORDS["x"], ("p", "t"): WORDS["y"], ("q", "s"): WORDS["b"]}
+CHAT = Design(name="<script>chat</script>", **WORDS)  # type: ignore[arg-type]
 STRANGE = Design(name="strange", x=["p", "q"], y=["r", "s"], a=WORDS["a"], b=WORDS["b"])
 
 
@@ -79,6 +83,15 @@ def model(seed: int) -> Embeddings:
     return Embeddings(
         [label.upper() if label == "y0" else label for label in LABELS], vectors, provenance=about
     )
+
+
+def chat(about: Provenance) -> ChatAnswers:
+    """Answers in which words lean to a label, one is never given, and one answer refuses."""
+    given = [
+        "\n".join(f"{word} - {'x' if i % 8 in right else 'y'}{at % 3}" for i, word in enumerate(LABELS[8:15]))
+        for at, right in enumerate([(0, 1, 2), (0, 1, 2, 5), (1, 2, 4), (0, 1, 3), (0, 2)])
+    ]
+    return ChatAnswers([*given, "I'm sorry, I can't."], provenance=about)
 
 
 def others() -> Embeddings:
@@ -191,6 +204,16 @@ def _makers() -> dict[str, Callable[[], Result]]:
         "compare_traits": lambda: compare_traits(crossed, crossed, permutations=9),
         "battery": lambda: battery(one, [DESIGN, STRANGE], resamples=10),
         "ladder": lambda: ladder([battery(one, [DESIGN, STRANGE], resamples=0)]),
+        "chat_association": lambda: chat_association(chat(one.provenance), CHAT),
+        "chat_decision": lambda: chat_decision(
+            ChatAnswers(
+                ["a0 - x0; b0 - y0", "a1 - x1; b1 - y0", "a2 - y0; b2 - x0"], provenance=one.provenance
+            ),
+            CHAT,
+        ),
+        "chat of refusals": lambda: chat_association(
+            ChatAnswers(["I'm sorry, I can't."], provenance=one.provenance), CHAT
+        ),
         "ceat": lambda: ceat(contexts(), DESIGN, samples=5, **options),
         "ceat_bootstrap": lambda: ceat_bootstrap(contexts(), DESIGN, resamples=5, **options),
         "ceat_battery": lambda: ceat_battery(contexts(), [DESIGN, STRANGE], samples=5, resamples=4),

@@ -17,6 +17,7 @@ from crossroads.evidence.contexts import Contexts as Contexts
 from crossroads.evidence.embeddings import Embeddings as Embeddings
 from crossroads.evidence.logits import Logits as Logits
 from crossroads.evidence.provenance import Provenance as Provenance
+from crossroads.extraction.chat.ask import ask_chat as ask_chat
 from crossroads.extraction.probe.run import probe as probe
 from crossroads.inference.least_change import set_distance as set_distance
 from crossroads.measures.association.battery import battery as battery
@@ -27,6 +28,8 @@ from crossroads.measures.association.multiverse import multiverse as multiverse
 from crossroads.measures.association.placebo import placebo as placebo
 from crossroads.measures.association.sc_weat import sc_weat as sc_weat
 from crossroads.measures.association.weat import weat as weat
+from crossroads.measures.chat.association import chat_association as chat_association
+from crossroads.measures.chat.decision import chat_decision as chat_decision
 from crossroads.measures.comparison.battery import compare_battery as compare_battery
 from crossroads.measures.comparison.models import compare as compare
 from crossroads.measures.contextual.battery import ceat_battery as ceat_battery

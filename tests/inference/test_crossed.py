@@ -15,7 +15,13 @@ from hypothesis.extra.numpy import arrays
 from scipy import stats
 
 from crossroads.geometry import Floats
-from crossroads.inference.crossed import crossed, spread, tail_probability
+from crossroads.inference.crossed import (
+    clustered_mean,
+    clustered_spread,
+    crossed,
+    spread,
+    tail_probability,
+)
 
 SIZES = st.tuples(*[st.integers(2, 5)] * 4)
 
@@ -171,3 +177,35 @@ def test_it_holds_its_level_where_targets_or_attributes_have_topics(drawn: str) 
     p = tail_probability(found.difference / np.sqrt(found.total), found.df, "two-sided")
     assert (p < 0.05).mean() <= 0.06
     assert (p < 0.01).mean() <= 0.015
+
+
+class TestClusters:
+    """Tables of answers by words that may lack cells, and answers that share a label."""
+
+    @given(st.integers(2, 8), st.integers(2, 5), st.integers(2, 5), st.integers(0, 99))
+    def test_a_whole_table_without_clusters_is_one_target(self, n: int, a: int, b: int, seed: int) -> None:
+        table = np.random.default_rng(seed).normal(size=(n, a + b))
+        want, found = spread(table, n, a), clustered_spread(table, a)
+        for one, other in zip(want, found, strict=True):
+            np.testing.assert_allclose(other, one, atol=1e-12)
+
+    def test_rows_that_say_the_same_are_one_row(self) -> None:
+        # three labels, each asked four times with the same answer: as sure as three answers, not twelve
+        table = np.random.default_rng(1).normal(size=(3, 6))
+        repeated, labels = np.repeat(table, 4, axis=0), np.repeat(np.arange(3), 4)
+        one, found = clustered_spread(table, 3), clustered_spread(repeated, 3, [labels])
+        assert found.difference == pytest.approx(one.difference)
+        assert found.parts == pytest.approx(one.parts)
+        assert clustered_spread(repeated, 3).parts[0] < 0.4 * one.parts[0]
+
+    def test_a_row_that_lacks_words_counts_as_much_as_another(self) -> None:
+        table = np.array([[1.0, 0.0, 0.0, 0.0], [1.0, np.nan, 0.0, np.nan], [0.0, 0.0, np.nan, 1.0]])
+        assert clustered_spread(table, 2).difference == pytest.approx((0.5 + 1.0 - 1.0) / 3)
+
+    def test_two_crossed_things_have_the_variance_of_both(self) -> None:
+        first, second = (one.ravel() for one in np.meshgrid(np.arange(6), np.arange(5)))
+        rng = np.random.default_rng(2)
+        values = rng.normal(size=6)[first] + rng.normal(size=5)[second]
+        found = clustered_mean(values, np.arange(30), [first, second])
+        alone = [clustered_mean(values, np.arange(30), [one]).parts[0] for one in (first, second)]
+        assert max(alone) < found.parts[:2].sum() <= sum(alone) + 1e-12

@@ -21,6 +21,7 @@ from crossroads.cli.commands import align as aligning
 from crossroads.cli.commands import associations, intersections
 from crossroads.cli.commands import catalog as cataloguing
 from crossroads.cli.commands import ceat as contextual
+from crossroads.cli.commands import chat as talking
 from crossroads.cli.commands import compare as comparing
 from crossroads.cli.commands import contexts as corpora
 from crossroads.cli.commands import embed as extracting
@@ -75,6 +76,7 @@ app.command("embed", cls=_Command)(extracting.embed_command)
 app.command("ceat", cls=_Command)(contextual.ceat_command)
 app.command("reproduce", cls=_Command)(reproducing.reproduce_command)
 app.command("probe", cls=_Command)(probing.probe_command)
+app.command("chat", cls=_Command)(talking.chat_command)
 app.command("align", cls=_Command)(aligning.align_command)
 app.command("compare", cls=_Command)(comparing.compare_command)
 app.command("report", cls=_Command)(reporting.report_command)

@@ -102,3 +102,27 @@ def sign_test(differences: Floats) -> float:
     from scipy.special import bdtr  # scipy is slow to import
 
     return min(1.0, max(2 * float(bdtr(min(above, below), n, 0.5)), _TINY))  # it can underflow, but is not 0
+
+
+def signs_exchanged(sums: NDArray[np.int64]) -> float:
+    """Share of all choices of signs of whole numbers whose sum is at least as far from 0, two-sided.
+
+    Parameters
+    ----------
+    sums
+        Whole numbers, the signs of which are exchangeable.
+
+    Examples
+    --------
+    >>> signs_exchanged(np.array([1, 1, 1]))  # two of eight
+    0.25
+    """
+    chances = np.ones(1)
+    for size in np.abs(sums).tolist():
+        wider = np.zeros(len(chances) + 2 * size)
+        wider[: len(chances)] += chances / 2
+        wider[2 * size :] += chances / 2
+        chances = wider
+    middle = len(chances) // 2
+    far = abs(int(sums.sum()))
+    return min(1.0, 2 * float(chances[middle + far :].sum())) if far else 1.0

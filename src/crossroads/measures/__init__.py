@@ -9,6 +9,9 @@ from crossroads.measures.association.reliability import IccResult, ReliabilityRe
 from crossroads.measures.association.sc_weat import ScWeatResult, sc_weat
 from crossroads.measures.association.stability import BootstrapResult, InfluenceResult, bootstrap, influence
 from crossroads.measures.association.weat import WeatResult, weat
+from crossroads.measures.chat.association import chat_association
+from crossroads.measures.chat.decision import chat_decision
+from crossroads.measures.chat.result import ChatResult
 from crossroads.measures.comparison.battery import (
     CompareBatteryResult,
     DifferenceInterval,
@@ -56,6 +59,7 @@ __all__ = [
     "CeatBatteryResult",
     "CeatBootstrapResult",
     "CeatResult",
+    "ChatResult",
     "CombinedLevel",
     "CombinedSimilarity",
     "CompareBatteryResult",
@@ -103,6 +107,8 @@ __all__ = [
     "ceat",
     "ceat_battery",
     "ceat_bootstrap",
+    "chat_association",
+    "chat_decision",
     "choose_templates",
     "compare",
     "compare_battery",

@@ -14,6 +14,7 @@ from crossroads.measures.association.frequency import FrequencyResult
 from crossroads.measures.association.mleat import MleatResult
 from crossroads.measures.association.placebo import PlaceboResult
 from crossroads.measures.association.weat import WeatResult
+from crossroads.measures.chat.result import ChatResult
 from crossroads.measures.contextual.battery import CeatBatteryResult
 from crossroads.measures.contextual.ceat import CeatResult
 from crossroads.measures.geometry.rsa import RsaGridResult, RsaResult
@@ -39,6 +40,7 @@ _NO_FREQUENCY = "frequencies of its words were not given or found (cr.frequency,
 _NO_PLACEBO = "no placebo tests were drawn (cr.placebo, or --placebo)"
 _NO_OTHERS = "placebo tests would take contexts of a thousand other words"
 _NO_GEOMETRY = "it is asked of associations, not of comparisons of geometry"
+_NO_VECTORS = "it is asked of vectors, and a chat model gives answers"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -189,7 +191,7 @@ def status_on(rungs: Iterable[Rung], status: Status) -> Status:
     answers = {one.asks: one.answer for one in rungs}
     if answers.get(OTHER) == YES:
         return "holds"
-    if OTHER not in answers or THESE not in answers:
+    if answers.get(OTHER, NOT_ASKED) == NOT_ASKED or THESE not in answers:
         return status
     return "depends" if answers[THESE] == YES else "absent"
 
@@ -242,7 +244,8 @@ def ladder(results: Result | Iterable[Result]) -> LadderResult:
     if not tests:
         raise InputError(
             "none of the results is a test of two targets.",
-            hint="give what weat, mleat, battery, ceat, ceat_battery, rsa or rsa_grid returned.",
+            hint="give what weat, mleat, battery, ceat, ceat_battery, rsa, rsa_grid or chat_association "
+            "returned.",
         )
     sources = {one.source: one for result in given for one in result.provenance}
     grids = [one for result in given if isinstance(result, RsaGridResult) for one in result.tests]
@@ -283,6 +286,8 @@ def _tests(results: list[Result]) -> Iterator[tuple[str, str, tuple[Rung, ...]]]
                 yield test_of_items.label, "", _of_geometry(test_of_items, marks.get(number))
         elif isinstance(one, RsaResult):
             yield one.label, "", _of_geometry(one, alone[i])
+        elif isinstance(one, ChatResult):
+            yield one.label, one.question, _of_chat(one, alone[i])
 
 
 def _adjusted_alone(results: list[Result]) -> dict[int, P | None]:
@@ -291,7 +296,7 @@ def _adjusted_alone(results: list[Result]) -> dict[int, P | None]:
     A tail chosen after the fact is no p-value to adjust, so that such tests are two-sided.
     """
     found: dict[int, P | None] = {}
-    for kinds in ((WeatResult, MleatResult), (CeatResult,), (RsaResult,)):
+    for kinds in ((WeatResult, MleatResult), (CeatResult,), (RsaResult,), (ChatResult,)):
         places = [i for i, one in enumerate(results) if isinstance(one, kinds)]
         drawn = [_crossed(results[i]) for i in places]
         pvalues = [
@@ -306,7 +311,7 @@ def _adjusted_alone(results: list[Result]) -> dict[int, P | None]:
 def _crossed(one: Result) -> Crossed | None:
     if isinstance(one, MleatResult):
         return one.level1.crossed
-    return one.crossed if isinstance(one, WeatResult | CeatResult | RsaResult) else None
+    return one.crossed if isinstance(one, WeatResult | CeatResult | RsaResult | ChatResult) else None
 
 
 def _on_words(test: WeatResult, answer: P | None, results: list[Result]) -> tuple[Rung, ...]:
@@ -325,14 +330,34 @@ def _of_geometry(test: RsaResult, answer: P | None) -> tuple[Rung, ...]:
     return (*_first(test.p, "monte-carlo", test.crossed, answer), *beyond)
 
 
-def _first(exact: P, method: str, crossed: Crossed | None, answer: P | None) -> tuple[Rung, Rung]:
+def _of_chat(one: ChatResult, answer: P | None) -> tuple[Rung, ...]:
+    beyond = _beyond(one.label, [], dict.fromkeys((FREQUENCY, TOPICS), _NO_VECTORS))
+    drawn = f"{one.drawn} drawn, t"
+    if one.p is None:
+        silent = (
+            Rung(asks=asks, answer=CANNOT_TELL, value=None, sign="", method=method, reason=one.unread)
+            for asks, method in ((THESE, "words exchanged"), (OTHER, drawn))
+        )
+        return (*silent, *beyond)
+    return (*_first(one.p, one.method, one.crossed, answer, exchanged="words", drawn=drawn), *beyond)
+
+
+def _first(
+    exact: P,
+    method: str,
+    crossed: Crossed | None,
+    answer: P | None,
+    *,
+    exchanged: str = "targets",
+    drawn: str = "targets and attributes drawn, t",
+) -> tuple[Rung, Rung]:
     """The first two questions."""
     these = Rung(
         asks=THESE,
         answer=YES if exact.value < ALPHA else NO,
         value=exact.value,
         sign=exact.mark,
-        method=f"targets exchanged, {method}",
+        method=f"{exchanged} exchanged, {method}",
     )
     if crossed is None:
         return these, _not_asked(OTHER, "the result was saved before this was measured")
@@ -341,7 +366,7 @@ def _first(exact: P, method: str, crossed: Crossed | None, answer: P | None) -> 
         answer=CANNOT_TELL if answer is None else YES if answer.value < ALPHA else NO,
         value=None if answer is None else answer.value,
         sign="",
-        method="targets and attributes drawn, t",
+        method=drawn,
         reason=crossed.reason,
     )
     return these, other

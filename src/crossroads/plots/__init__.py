@@ -11,6 +11,7 @@ from crossroads.plots.association.multiverse import specification_curve as speci
 from crossroads.plots.association.placebo import placebo_plot as placebo_plot
 from crossroads.plots.association.ranking import ranking as ranking
 from crossroads.plots.association.taxonomy import taxonomy as taxonomy
+from crossroads.plots.chat import chat_plot as chat_plot
 from crossroads.plots.comparison import comparison_plot as comparison_plot
 from crossroads.plots.contextual.forest import context_forest as context_forest
 from crossroads.plots.contextual.histogram import context_histogram as context_histogram

@@ -37,6 +37,8 @@ from crossroads.wording.table import Column, Table, in_html
 
 SCHEMA = 1
 """Version of the written form of results."""
+_UNNAMED = (None, "given as arrays", "given as texts")
+"""Models that nothing is known of."""
 Row = dict[str, Any]
 Values = dict[str, float | str | None]
 """Statistics that gate rules can use, by name."""
@@ -259,7 +261,7 @@ class Result:
 
     def __repr__(self) -> str:
         kind, model = type(self).__name__, model_of(self)
-        names = [self.label, "" if model in (None, "given as arrays") else f"in {model}"]
+        names = [self.label, "" if model in _UNNAMED else f"in {model}"]
         head = ", ".join(without_middle(one_line(one), 60) for one in names if one and one != kind)
         said = without_middle(one_line(self.headline()), 190 - len(kind) - len(head))
         return f"<{kind}{' ' if head else ''}{head}: {said}>"
@@ -276,7 +278,7 @@ class Result:
 
     def _above(self) -> list[str]:
         model = model_of(self)
-        where = "" if model in (None, "given as arrays") else f"in {model}"
+        where = "" if model in _UNNAMED else f"in {model}"
         said = [one for one in (self.question, where) if one]
         return [one_line(", ".join(said))] if said else []
 

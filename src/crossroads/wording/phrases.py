@@ -50,7 +50,7 @@ MEASURES: Mapping[str, str] = {
 }
 """Usual names of measures."""
 
-TESTED: Mapping[str, str] = {"ceat": "{} CEAT"}
+TESTED: Mapping[str, str] = {"ceat": "{} CEAT", "chat": "{} chat", "chat decision": "{} chat decision"}
 """What the test of a design is called, by measure; by others it is called as the design is."""
 
 ADJUSTMENTS: Mapping[str, tuple[str, str]] = {
@@ -102,6 +102,7 @@ SECTIONS: Mapping[str, str] = {
     "intersections": "Words of intersectional groups",
     "geometry": "Geometry of groups and concepts",
     "traits": "Groups and traits",
+    "chat": "Chat models",
     "people": "Agreement with people",
     "pairs": "Two identities at once",
     "time": "Over time",

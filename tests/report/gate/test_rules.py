@@ -287,8 +287,9 @@ def test_every_statistic_that_is_offered_is_there(audit: Audit, whole: Audit) ->
     explained = cr.frequency(emb, design, frequencies=counts)
     other = cr.Embeddings(emb.labels, np.random.default_rng(2).normal(size=(8, 4)), provenance="n")
     ways = [cr.multiverse(emb, design), cr.stats.icc({"m": emb, "n": other}, design)]
+    chat = cr.chat_association(["e - a\nf - a\ng - c\nh - d"] * 2, design)
     own = [cr.stats.reliability(emb, design), cr.stats.anisotropy(emb)]
-    beside = Audit([cr.ladder(battery), *own, placebos, explained, *ways])
+    beside = Audit([cr.ladder(battery), *own, placebos, explained, chat, *ways])
     found = {**readings(audit), **readings(whole), **readings(beside)}
     assert {kind for kind, _ in found.values()} == set(STATISTICS)
     for kind, values in found.values():

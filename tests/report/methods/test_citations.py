@@ -194,6 +194,9 @@ SAYS: dict[str, set[str]] = {
         *("clark1973language", "judd2012treating", "cameron2011robust", "satterthwaite1946approximate"),
         "benjamini1995controlling",
     },
+    "chat model": {
+        *("bai2025explicitly", "clark1973language", "cameron2011robust", "satterthwaite1946approximate"),
+    },
     "^multiverse": {"steegen2016increasing", "simonsohn2020specification"},
     "^icc": {"shrout1979intraclass", "mcgraw1996forming"},
     "^Reliability": {"spearman1910correlation", "brown1910some", "cronbach1951coefficient"},

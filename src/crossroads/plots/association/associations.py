@@ -72,7 +72,7 @@ def association_plot(result: MleatResult | WeatResult, *, ax: Axes | None = None
         line, fits = fitted(heading, axes_width(ax), BODY, weight="bold")
         spot: dict[str, Any] = {"coords": ("axes fraction", "data"), "bbox": {"color": "white", "pad": 0.5}}
         write(ax, line, (0, top), size=fits, weight="bold", zorder=1, **spot)
-        _draw_group(ax, [value for value, _ in group], labels[key], top + 1, mean, sided="y" in test.sets)
+        draw_group(ax, [value for value, _ in group], labels[key], top + 1, mean, sided="y" in test.sets)
         top += len(group) + 1.7
     ax.margins(x=0.06)
     _name_axis(ax, titles, sided="y" in test.sets)
@@ -88,7 +88,7 @@ def _name_axis(ax: Axes, titles: dict[str, str], *, sided: bool) -> None:
         name_ends(ax, "", f"mean cosine with {target}", "")
 
 
-def _draw_group(
+def draw_group(
     ax: Axes, values: list[float], labels: list[tuple[str, float]], top: float, mean: float, *, sided: bool
 ) -> None:
     """One set: a dot per word, red or blue by the side of zero it is on, and lines at zero and the mean."""

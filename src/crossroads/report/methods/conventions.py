@@ -38,6 +38,8 @@ _TITLES = {
     "ilps": "Scores of groups on traits (ILPS)",
     "ilps*": "Scores of groups on traits (ILPS*)",
     "set": "Scores of groups on traits (SeT)",
+    "chat association": "Words given to labels by a chat model",
+    "chat decision": "Decisions of a chat model",
     "alignment": "Agreement with people",
     "order_sensitivity": "Order of two identities",
     "domain_dominance": "Dominance between domains",
@@ -138,6 +140,14 @@ _COMPARED: Mapping[str, Callable[[Any], str]] = {
         "there are no intervals" if value == "none" else f"method of intervals of differences: {value}"
     ),
 }
+_CHAT: Mapping[str, Callable[[Any], str]] = {
+    "score": lambda value: f"the score is the {value}",
+    "drawn": lambda value: (
+        f"{value} count as drawn, single cells are taken off once, and p is never below that of exchanging "
+        "words"
+    ),
+    "refusals": lambda value: f"refusals are recognised by {value}",
+}
 _OF_MEASURE: Mapping[str, Mapping[str, Callable[[Any], str]]] = {
     "ladder": {
         "alpha": lambda value: f"questions are answered at the level {value}",
@@ -169,6 +179,8 @@ _OF_MEASURE: Mapping[str, Mapping[str, Callable[[Any], str]]] = {
         "samples": lambda value: f"{value} samples of items were drawn",
         "splits": lambda value: f"for the agreement of halves, dimensions were halved {value} times",
     },
+    "chat association": _CHAT,
+    "chat decision": _CHAT,
     "compare": _COMPARED,
     "compare battery": _COMPARED,
 }

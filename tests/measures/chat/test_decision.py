@@ -1,0 +1,94 @@
+"""The decision test: a share of decisions, and words exchanged in pairs."""
+
+from __future__ import annotations
+
+import itertools
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from crossroads import Design, chat_decision, ladder
+from crossroads.evidence.chat import ChatAnswer, ChatAnswers
+from crossroads.inference.ranks import signs_exchanged
+
+AGE = Design(
+    name="age",
+    x=["young"],
+    y=["old"],
+    a=["joy", "peace", "love", "hope"],
+    b=["agony", "evil", "hurt", "fear"],
+)
+PAIRS = list(zip(AGE.a, AGE.b, strict=True))
+
+
+def test_a_decision_counts_one_or_zero_and_both_for_one_person_is_no_decision() -> None:
+    answers = [
+        "joy - young\nagony - old",
+        "peace - old\nevil - young",
+        "joy - young\nagony - young",
+        "joy - young",
+        "I'm sorry, I can't decide that.",
+    ]
+    result = chat_decision(answers, AGE)
+    assert result.scores == (1.0, 0.0, None, None, None)
+    assert result.score == 0.5
+    assert (result.answered, result.refused, result.unparsed) == (2, 1, 2)
+    assert result.label == "age chat decision"
+
+
+def test_words_of_a_pair_are_exchanged_all_decisions_at_once() -> None:
+    # four pairs, each decided twice for X: 2 of the 16 choices of signs are as extreme
+    answers = [f"{a} - young; {b} - old" for a, b in PAIRS] * 2
+    result = chat_decision(answers, AGE)
+    assert result.pvalue == 2 / 16 == result.min_pvalue
+    # pairs that share a word are exchanged together, and so leave three
+    shared = [*answers, "joy - young; evil - old"]
+    assert chat_decision(shared, AGE).pvalue == 2 / 8
+
+
+def test_only_the_words_that_were_asked_are_read() -> None:
+    text = "joy would suit anybody.\npeace - young\nevil - old"
+    asked = ChatAnswer(text=text, x="young", y="old", first="y", words=("peace", "evil"))
+    result = chat_decision(ChatAnswers([asked]), AGE)
+    assert result.scores == (1.0,)
+    assert result.first_share == 0.5
+
+
+def test_the_ladder_answers_for_decisions_too() -> None:
+    rungs = ladder(chat_decision([f"{a} - young; {b} - old" for a, b in PAIRS] * 3, AGE)).tests
+    assert [one.answer for one in rungs["age chat decision"]] == ["no", "no"]  # four pairs can show nothing
+
+
+@given(st.lists(st.integers(-4, 4), min_size=1, max_size=8))
+def test_exchanging_signs_is_counting_all_of_them(sums: list[int]) -> None:
+    far = abs(sum(sums))
+    every = [
+        sum(sign * one for sign, one in zip(signs, sums, strict=True))
+        for signs in itertools.product((-1, 1), repeat=len(sums))
+    ]
+    want = np.mean([abs(one) >= far for one in every])
+    assert signs_exchanged(np.array(sums)) == pytest.approx(want)
+
+
+@pytest.mark.slow
+def test_a_model_that_likes_some_words_better_is_no_reason_to_reject() -> None:
+    rng, worlds, n = np.random.default_rng(3), 150, 8
+    design = Design(
+        name="n", x=["young"], y=["old"], a=[f"a{i}" for i in range(n)], b=[f"b{i}" for i in range(n)]
+    )
+    rejected = {"ours": 0, "published": 0}
+    for _ in range(worlds):
+        chance = 1 / (1 + np.exp(-rng.normal(0, 2, n)))
+        texts = [
+            f"a{i} - young; b{i} - old" if rng.random() < chance[i] else f"a{i} - old; b{i} - young"
+            for i in range(n)
+            for _ in range(6)
+        ]
+        result = chat_decision(texts, design)
+        assert result.crossed is not None
+        rejected["ours"] += (result.crossed.pvalue or 0) < 0.05
+        rejected["published"] += result.response_pvalue is None or result.response_pvalue < 0.05
+    assert rejected["ours"] < 15  # 7.5 expected at most, 15 or more in one of a hundred runs
+    assert rejected["published"] > 40
