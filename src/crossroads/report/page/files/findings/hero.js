@@ -26,7 +26,7 @@ function heroLabel(lines, name, room, place) {
 }
 
 /**
- * One row: what is compared, both poles, interval and dot; all of it a link.
+ * One row: what is compared, both poles, interval and dot; over all of it lies a link, which says it in words.
  * @param {HeroRow} row
  * @param {number} y
  * @param {{ at: Scale, left: number, pole: number, right: number, width: number, narrow: boolean }} sizes
@@ -40,16 +40,14 @@ function heroRow(row, y, { at, left, pole, right, width, narrow }) {
    */
   const beside = (some, place) => some.map((text, i) =>
     sv("text", { ...place, y: middle + 4 + (i - (some.length - 1) / 2) * 12, class: "second", "font-size": 11 }, text));
-  const drawn = [
-    sv("title", {}, row.title),
-    sv("rect", { x: 0, y: narrow ? y - 10 : y - 16, width, height: narrow ? 46 : 32, class: "hit" }),
+  const hit = sv("rect", { x: 0, y: narrow ? y - 10 : y - 16, width, height: narrow ? 46 : 32, class: "hit" }, sv("title", {}, row.title));
+  return sv("g", { class: "hero-row" },
     narrow ? heroLabel([[row.label, second].filter(Boolean).join(", ")], row.name, width - 8, { x: 2, y: y + 4 })
       : heroLabel([row.label, second].filter(Boolean), row.name, left - 14, { x: left - 10, y: y + 4, "text-anchor": "end" }),
     beside(low, { x: left + pole - 6, "text-anchor": "end" }), beside(high, { x: right + 6 }),
     Number.isFinite(row.low) && Number.isFinite(row.high) && sv("path", { class: "interval", d: `M${at(row.low)} ${middle}H${at(row.high)}` }),
     Number.isFinite(row.value) && chartsDot(0, at(row.value), middle, row.held ? "strong" : "", !row.held),
-  ];
-  return row.href ? sv("a", { href: row.href, class: "row", "aria-label": row.title }, drawn) : sv("g", {}, drawn);
+    row.href ? sv("a", { href: row.href, class: "row", "aria-label": row.title }, hit) : hit);
 }
 
 /**
@@ -74,7 +72,9 @@ function heroImage(groups, axis, label, width) {
       y += step;
     }
   }
-  return chartsImage(width, y + 40, label, chartsAxis({ low: from, high: to, at, y: y + 2, top: 4, title: axis, wanted: narrow ? 3 : 4 }), drawn);
+  const image = chartsImage(width, y + 40, label, chartsAxis({ low: from, high: to, at, y: y + 2, top: 4, title: axis, wanted: narrow ? 3 : 4 }), drawn);
+  image.setAttribute("role", "group"); // it has links, which an image cannot have
+  return image;
 }
 
 /**
