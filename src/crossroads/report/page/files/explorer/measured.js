@@ -81,15 +81,15 @@ export function explorerTested(test, { alternative, ties }) {
  * @param {() => void} report
  */
 export function explorerCounting(tested, report) {
-  const waiting = /** @type {{ later: Generator<undefined, Json> }[]} */ ([...new Set(tested)].filter((one) => one.later)); // two tests of the same scores are one count
+  const waiting = [...new Set(tested)].filter((one) => one.later); // two tests of the same scores are one count
   /** @type {ReturnType<typeof setTimeout> | undefined} */
   let timer;
   const slice = () => {
     const until = performance.now() + EXPLORER_SLICE;
     while (waiting.length && performance.now() < until) {
-      const { done, value } = waiting[0].later.next();
-      if (!done) continue;
-      Object.assign(waiting[0], { now: value, later: null });
+      const step = waiting[0].later?.next(); // counts are kept: another test of the same words may have completed it
+      if (step && !step.done) continue;
+      if (step) Object.assign(waiting[0], { now: step.value, later: null });
       waiting.shift();
       report();
     }
