@@ -16,12 +16,7 @@ from pathlib import Path
 from typing import Any
 
 HERE = Path(__file__).parent
-OPEN_WEAT6 = """() => {
-  const tests = [...document.querySelectorAll("#tests details.opening")];
-  const found = tests.find((one) => one.querySelector("summary").textContent.includes("weat6"));
-  found.open = true;
-  found.scrollIntoView({ behavior: "instant" });
-}"""
+OPEN_WEAT6 = "() => { location.hash = 'weat6'; }"
 SCROLL = "(place) => document.querySelector(place).scrollIntoView({ behavior: 'instant' })"
 
 
@@ -43,7 +38,7 @@ PICTURES = (
     Picture("test", script=OPEN_WEAT6),
     Picture("intersections", place="#intersections"),
     Picture("explorer", place="#explorer"),
-    Picture("dark", dark=True, place="#overview .cards"),
+    Picture("dark", width=1440, height=900, dark=True),
     Picture("phone", width=390, height=844),
 )
 
@@ -55,11 +50,21 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as scratch:
         audit, tables = Path(scratch) / "audit", Path(scratch) / "tables.json"
         subprocess.run([program, "audit", "--output", audit, "--no-figures"], check=True)
+        draw_forest(audit)
         shutil.copyfile(audit / "report.html", HERE / "default.html")
         subprocess.run([program, "reproduce", "--output", tables], check=True, stdout=subprocess.DEVNULL)
         joined = [program, "report", audit, tables, "--output", HERE / "published.html"]
         subprocess.run([*joined, "--title", "The embedded default beside four papers"], check=True)
     take_pictures(executable, HERE / "default.html")
+
+
+def draw_forest(audit: Path) -> None:
+    """The chart of all differences, drawn by matplotlib."""
+    from crossroads.report.documents.records import read_records, revive
+
+    (record,) = read_records(audit)
+    (battery,) = (revive(one) for one in record.results if one["type"] == "BatteryResult")
+    battery.plot().figure.savefig(HERE / "forest.png", dpi=160)
 
 
 def chromium() -> str:

@@ -268,6 +268,7 @@ DRAWS: dict[str, Callable[[int], list[float]]] = {
             people(), NAMES, ("r0", "g0"), words=CANDIDATES, fdr=0.9, permutations=20, seed=seed
         ).qvalues
     ),
+    "anisotropy": lambda seed: [cr.stats.anisotropy(contexts(), seed=seed).mean_cosine],
     "ibd": lambda seed: detected("ibd", seed),
     "eibd": lambda seed: detected("eibd", seed),
     "rsa": lambda seed: [
@@ -298,7 +299,8 @@ EXPECTED: dict[str, list[float]] = {
     "reliability": [0.822822995],
     "bootstrap": [0.739956697, 0.953190858, 1.48833238],
     "placebo": [0.116059885, 0.167164534, -0.295885985],
-    "compare": [0.03876, 0.02648],
+    "compare": [0.07008, 0.02648],
+    "anisotropy": [0.015346606869937041],
     "compare_battery": [-0.86777966, 0.050234979],
     "ceat": [1.16988593, 1.38148199, 0.740020907],
     "multilevel_ceat": [1.26106936, -0.705447933],
@@ -367,6 +369,12 @@ def test_another_seed_gives_other_numbers(name: str) -> None:
 
 # Seeded functions that only hand their seed on to one of the above, or draw what those publish.
 PARTS = {
+    "chat_association": "permutation_test",
+    "corrected": "anisotropy",
+    "corrections": "anisotropy",
+    "inference": "permutation_test",
+    "measured_anisotropy": "anisotropy",
+    "reference": "anisotropy",
     "compare_divisions": "permutation_test",
     "drawn_targets": "frequency",
     "drawn_tests": "frequency",

@@ -267,13 +267,16 @@ def in_figure(tested: BatteryResult, folder: Path, monkeypatch: pytest.MonkeyPat
     pytest.importorskip("matplotlib", reason="figures need the extra 'plots'")
     from matplotlib import pyplot
 
+    from crossroads.plots.association.forest import _rows
+
     texts = [one.get_text() for one in tested.plot().texts]
     pyplot.close("all")
     old = tested.tests[0].level1.crossed is None  # whose p is the exact one
     heads = ("p", "p, BH", "p" if old else "exact p")
     columns = [texts[texts.index(head) + 1 :][: len(tested.tests)] for head in heads]
-    names = [test.design for test in tested.tests]
-    return dict(zip(names, zip(*columns, strict=True), strict=True))
+    drawn, _ = _rows(tested, {}, sizes=old)  # the surest first
+    shown = dict(zip((row.said.name for row in drawn), zip(*columns, strict=True), strict=True))
+    return {test.design: shown[test.design] for test in tested.tests}
 
 
 def in_html(tested: BatteryResult, folder: Path, monkeypatch: pytest.MonkeyPatch) -> Printed:

@@ -3,9 +3,7 @@
 Every stimulus becomes a pattern with a space on either side, and the text a copy in which whatever is not
 part of a word is a space; so an automaton (Aho and Corasick 1975) reports only whole words. Patterns that
 hold more than plain letters are compared with the text itself again, and those that begin or end with
-punctuation must not continue there: *.NET* is not found in *ASP.NET*, nor *C++* in *C+++*. Stimuli in scripts
-without spaces between words are looked for wherever they stand: *女性* is found in *女性は*, and, since no
-dictionary is asked, in a longer word as well.
+punctuation must not continue there: *.NET* is not found in *ASP.NET*, nor *C++* in *C+++*.
 """
 
 from __future__ import annotations
@@ -24,7 +22,6 @@ from crossroads.corpus.text import (
     same_signs,
     single_spaces,
     single_spaces_in_all,
-    without_spaces,
 )
 from crossroads.errors import InputError, require
 
@@ -81,11 +78,7 @@ class Matcher:
             ]
         )
         self._signed = (self._before > 0) | (self._after > 0)
-        self._free = np.array([int(without_spaces(w)) for w in self._written], np.int64)
-        patterns = [
-            m.strip() if free else b" " + m.strip() + b" "
-            for m, free in zip(marked, self._free.tolist(), strict=True)
-        ]
+        patterns = [b" " + m.strip() + b" " for m in marked]
         self._automaton = package.BytesAhoCorasick(patterns, implementation=package.Implementation.DFA)
 
     def find(self, text: str) -> Matches:
@@ -94,9 +87,9 @@ class Matcher:
         hits = self._automaton.find_matches_as_indexes(marked, overlapping=True)
         table = np.array(hits, np.int64).reshape(-1, 3)
         forms = table[:, 0]
-        # the space before the text and the one before the pattern cancel out; a free pattern has none
-        starts = table[:, 1] - self._before[forms] - self._free[forms]
-        ends = table[:, 2] - 2 + self._after[forms] + self._free[forms]
+        # the space before the text and the one before the pattern cancel out
+        starts = table[:, 1] - self._before[forms]
+        ends = table[:, 2] - 2 + self._after[forms]
         kept = (starts >= 0) & (ends <= len(text))
         for at in np.flatnonzero(kept & self._doubtful[forms]):
             kept[at] = same_signs(text[starts[at] : ends[at]]) == self._written[forms[at]]

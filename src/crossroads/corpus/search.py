@@ -7,7 +7,7 @@ import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any, Literal
+from typing import Literal
 
 from crossroads.corpus.documents import choose_field
 from crossroads.corpus.engines import Engine, local, on_ray
@@ -15,7 +15,7 @@ from crossroads.corpus.files import Part, Source, Unit, check_content, corpus_pa
 from crossroads.corpus.records import parquet_file
 from crossroads.corpus.sample import SAMPLE, Context, CorpusFile, Counts, Found, Reservoirs, WordCoverage
 from crossroads.corpus.tasks import Search, matcher_of
-from crossroads.corpus.text import composed, parse_window, without_spaces
+from crossroads.corpus.text import parse_window
 from crossroads.errors import DesignError, InputError, in_short, one_of
 from crossroads.evidence.spelling import check_fallback, spellings
 from crossroads.stimuli.sets import word_fault
@@ -133,7 +133,7 @@ def find_contexts(
     matcher_of(search)  # raises for words that cannot be looked for
     sources = sources_of(files, format=format, field=field, unit=unit)
     reservoirs, counts = _gathered(search, sources, run, progress)
-    settings: dict[str, Any] = {
+    settings = {
         "sample": SAMPLE,
         "window": str(search.window),
         "limit": limit,
@@ -143,9 +143,6 @@ def find_contexts(
         "hyphens": hyphens,
         "unit": unit,
     }
-    unspaced = [form for form in search.forms if without_spaces(composed(form))]
-    if unspaced:  # found wherever they stand, also inside of longer words
-        settings["without spaces"] = unspaced
     contexts, coverage = _chosen(forms, reservoirs, minimum)
     return Found(
         words=tuple(forms),

@@ -3,9 +3,6 @@
 Letters, digits, combining marks and the underscore belong to words. ASCII characters are kept;
 the others share the upper half of a byte, so that matches of such a byte have to be checked again.
 Everything else is a space. A hyphen is kept, and whether it joins depends on its neighbours.
-
-Chinese, Japanese, Thai, Lao, Khmer and Burmese are written without spaces between words, so that a word of
-such a script may have letters of it on either side (:func:`without_spaces`).
 """
 
 from __future__ import annotations
@@ -14,7 +11,7 @@ import functools
 import re
 import sys
 import unicodedata
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -133,24 +130,6 @@ def in_word(character: str) -> bool:
     return character == "_" or unicodedata.category(character)[0] in "LNM"
 
 
-_UNSPACED = re.compile(
-    "[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u19e0-\u19ff\u1a20-\u1aaf\u3005-\u3007\u3040-\u30ff\u31f0-\u31ff"
-    "\u3400-\u4dbf\u4e00-\u9fff\ua9e0-\ua9ff\uaa60-\uaa7f\uf900-\ufaff\uff66-\uff9f\U00020000-\U0003ffff]"
-)
-"""Thai, Lao, Burmese, Khmer, Tai Tham, Chinese and Japanese letters."""
-
-
-def without_spaces(form: str) -> bool:
-    """Whether a form begins and ends in a script that is written without spaces between words.
-
-    Examples
-    --------
-    >>> without_spaces("女性"), without_spaces("ผู้หญิง"), without_spaces("여자"), without_spaces("woman")
-    (True, True, False, False)
-    """
-    return bool(form) and all(_UNSPACED.match(sign) for sign in (form[0], form[-1]))
-
-
 _SPLIT = re.compile(r"(\d+)\s*\+\s*(\d+)")
 _MOST = 1_000_000
 
@@ -196,23 +175,8 @@ def parse_window(window: int | str | None) -> Window:
     )
 
 
-_LAST_UNSPACED = 0x40000
-
-
-@functools.cache
-def _unspaced_table() -> NDArray[np.uint8]:
-    """For every character 1 if it is a letter of a script without spaces, 2 if it is a mark of one."""
-    table = np.zeros(_LAST_UNSPACED + 1, np.uint8)
-    for code in range(0x0E00, _LAST_UNSPACED):
-        if _UNSPACED.match(chr(code)):
-            table[code] = 2 if unicodedata.category(chr(code))[0] == "M" else 1
-    return table
-
-
 class Bounds:
     """Where the words and the documents of a text begin and end.
-
-    In scripts without spaces between words every letter counts as a word.
 
     Parameters
     ----------
@@ -226,23 +190,13 @@ class Bounds:
         codes = np.frombuffer(wide, np.uint8 if text.isascii() else np.uint32)
         breaks = codes == ord(BREAK)
         gaps = np.flatnonzero((codes == ord(" ")) | breaks)
+        self._gaps = gaps
         self._starts: Positions = np.concatenate([[0], gaps + 1])
         self._ends: Positions = np.concatenate([gaps, [len(text)]])
-        if not text.isascii():
-            self._part(codes)
         self._breaks = np.flatnonzero(breaks)
-        last = np.searchsorted(self._starts, self._breaks) - 1
+        last = np.searchsorted(gaps, self._breaks)
         self._first: Positions = np.concatenate([[0], last + 1])
-        self._last: Positions = np.concatenate([last, [self._starts.size - 1]])
-
-    def _part(self, codes: NDArray[Any]) -> None:
-        """Count every letter of a script without spaces as a word, with the marks that belong to it."""
-        free = _unspaced_table()[np.minimum(codes, _LAST_UNSPACED)]
-        cuts = np.flatnonzero((free[1:] == 1) | ((free[:-1] > 0) & (free[1:] == 0))) + 1
-        if cuts.size:
-            cuts = np.setdiff1d(cuts, np.concatenate([self._starts, self._ends]))
-            self._starts = np.sort(np.concatenate([self._starts, cuts]))
-            self._ends = np.sort(np.concatenate([self._ends, cuts]))
+        self._last: Positions = np.concatenate([last, [gaps.size]])
 
     def around(self, starts: Positions, ends: Positions, window: Window) -> tuple[Positions, Positions]:
         """Where the windows around some targets begin and end.
@@ -257,8 +211,6 @@ class Bounds:
         document = np.searchsorted(self._breaks, starts)
         low, high = self._first[document], self._last[document]
         if window.left is not None and window.right is not None:
-            first = np.searchsorted(self._starts, starts, side="right") - 1
-            last = np.searchsorted(self._starts, ends - 1, side="right") - 1
-            low = np.maximum(low, first - window.left)
-            high = np.minimum(high, last + window.right)
+            low = np.maximum(low, np.searchsorted(self._gaps, starts) - window.left)
+            high = np.minimum(high, np.searchsorted(self._gaps, ends - 1) + window.right)
         return self._starts[low], self._ends[high]

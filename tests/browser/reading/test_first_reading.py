@@ -247,6 +247,7 @@ def test_the_rule_behind_a_threshold_is_explained(opened: Open, report: Path) ->
 
 def test_conventions_say_which_results_they_are_of(opened: Open, report: Path) -> None:
     page = opened(report).page
+    page.evaluate("unfolded()")
     lines = page.locator("#methods summary").all_inner_texts()
     assert "detection: AF IBD" in lines
     assert "detection: AF EIBD" in lines
@@ -487,6 +488,7 @@ def test_paper_has_the_words_of_the_explorer(opened: Open, report: Path) -> None
     page = opened(report).page
     page.evaluate("location.hash = 'explorer'")
     page.wait_for_selector(".explorer-results[data-shown=yes]")
+    page.evaluate("document.documentElement.dataset.print = 'all'")
     page.emulate_media(media="print")
     assert page.locator(".chip-word").first.is_visible()
     assert not page.locator(".chip .remove").first.is_visible()

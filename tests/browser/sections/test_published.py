@@ -91,12 +91,12 @@ def test_a_dot_lies_where_its_number_says(opened: Open, published: tuple[Path, d
 
 def test_a_test_shows_its_own_strip(opened: Open, published: tuple[Path, dict[str, Any]]) -> None:
     page = opened(published[0]).page
-    page.locator("#test-0 > summary").click()
-    strip = page.locator("#test-0 svg.strip")
+    page.locator("#weat6 > summary").click()
+    strip = page.locator("#weat6 svg.strip")
     strip.wait_for()
     assert "male names / female names: career / family" in strip.get_attribute("aria-label")
     # letters of sets are for Methods
-    assert page.locator("#test-0 .cited").get_by_text("effect size d of male names (Level 2)").count() >= 1
+    assert page.locator("#weat6 .cited").get_by_text("effect size d of male names (Level 2)").count() >= 1
 
 
 def test_nothing_published_means_no_strip(opened: Open, report: Path) -> None:

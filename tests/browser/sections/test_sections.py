@@ -205,9 +205,10 @@ def of_traits() -> list[Result]:
 
 
 @pytest.fixture(scope="module")
-def results() -> list[Result]:
+def results(every_result: dict[str, Result]) -> list[Result]:
     """A result of every type."""
-    return [*of_vectors(), *of_contexts(), *of_traits()]
+    others = [every_result[name] for name in ("anisotropy", "corrections", "chat_association")]
+    return [*of_vectors(), *of_contexts(), *of_traits(), *others]
 
 
 GATE = {
@@ -819,8 +820,9 @@ def test_methods_are_text_and_citations_can_be_copied(opened: Open, page: Path) 
     seen = opened(page).page
     text = seen.locator("#methods")
     assert text.locator("p", has_text="We used <b>one</b> [model].").count() == 1
+    seen.evaluate("unfolded()")
     seen.evaluate("emptied()")
-    seen.get_by_role("button", name="Copy BibTeX").click()
+    seen.get_by_role("button", name="Copy BibTeX").first.click()
     assert seen.evaluate("copied()") == "@misc{crossroads,\n  title = {<script>}\n}"
     assert rows_of(text, "What could not be measured") == [["<w>", "no <i>words</i>"]]
 

@@ -22,8 +22,8 @@ from crossroads.stimuli import Design
 
 
 def _part(page: Any, name: str) -> Any:
-    """The part of a test."""
-    return page.locator("#tests > details", has=page.get_by_role("heading", name=name, exact=True))
+    """A test of the page."""
+    return page.locator("#tests > details").and_(page.locator(f'[id="{name}"]'))
 
 
 def _test(page: Any, name: str) -> Any:

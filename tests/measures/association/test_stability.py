@@ -199,7 +199,8 @@ def test_the_frame_of_a_bootstrap_has_one_row() -> None:
     pytest.importorskip("pandas", reason="data frames need the extra 'frames'")
     emb, design = space((4, 4, 4, 4), 8, 3)
     frame = bootstrap(emb, design, resamples=20).to_frame()
-    assert list(frame.columns) == ["design", "effect_size", "low", "high", "level", "resamples", "undefined"]
+    numbers = ["effect_size", "low", "high", "level", "resamples", "undefined", "same_sign"]
+    assert list(frame.columns) == ["design", *numbers]
     assert len(frame) == 1
 
 

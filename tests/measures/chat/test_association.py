@@ -61,7 +61,10 @@ def test_published_scores_of_gpt_4o(published: dict[str, Any]) -> None:
     assert perfect.pvalue == pytest.approx(2 / comb(16, 8))
     (said,) = results["racism"].conclusions("racism")
     assert said.status == "holds"
-    answers = {name: [one.answer for one in rungs] for name, rungs in ladder(results.values()).tests.items()}
+    found = ladder(
+        results.values()
+    ).tests  # the first two questions: a chat model has no vectors for the others
+    answers = {name: [one.answer for one in rungs[:2]] for name, rungs in found.items()}
     assert answers["racism chat"] == ["yes", "yes"]
     assert answers["age chat"] == ["no", "no"]
 
@@ -95,7 +98,8 @@ def test_a_model_that_only_refuses_has_rates_and_no_score() -> None:
     result = chat_association(["I cannot do that."] * 3, AGE)
     assert (result.score, result.pvalue, result.crossed, result.refusal_rate) == (None, None, None, 1.0)
     rungs = ladder(result).tests["age chat"]
-    assert [(rung.answer, rung.reason) for rung in rungs] == [
+    assert [rung.answer for rung in rungs[2:]] == ["not asked", "not asked"]
+    assert [(rung.answer, rung.reason) for rung in rungs[:2]] == [
         ("cannot tell", "of 3 answers, 3 refused and 0 cannot be read")
     ] * 2
 

@@ -85,7 +85,7 @@ class BootstrapResult(Result):
 
     def long_rows(self, name: str) -> Iterator[Row]:
         """How the interval was found; its ends are beside the effect size of the test."""
-        for statistic in ("resamples", "undefined", "level"):
+        for statistic in ("resamples", "undefined", "level", "same_sign"):
             yield long_row("bootstrap", self.design, "interval", statistic, getattr(self, statistic))
 
 

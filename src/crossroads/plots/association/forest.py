@@ -197,6 +197,7 @@ def _columns(result: BatteryResult, drawn: Sequence[_Row], *, sizes: bool) -> li
     digits, adjusted = 2 if sizes else 3, result.adjusted_p()
     columns = [
         ["d" if sizes else "Δ", *(wording.number(row.value, digits) for row in drawn)],
+        ["p", *(wording.probability(result.tests[row.test].level1.answer) for row in drawn)],
         [wording.ADJUSTED, *(wording.probability(adjusted[row.test]) for row in drawn)],
     ]
     if not sizes:

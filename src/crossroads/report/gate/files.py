@@ -28,7 +28,7 @@ SHARES = frozenset({
     "pvalue", "adjusted", *ADJUSTMENTS, "pvalue_x", "pvalue_y", "published_pvalue", "kendall_pvalue",
     "pvalue_traits", "pattern_share", "accuracy", "honest_accuracy", "tpr", "fpr", "auc", "baseline", "i2",
     "share_positive", "precision_at_3", "crossed_pvalue", "attribute_pvalue", "crossed_pvalue_x",
-    "slope_pvalue",
+    "slope_pvalue", "change_pvalue",
     "crossed_pvalue_y", "these_words_pvalue", "other_words_pvalue", "beyond_frequency_pvalue",
     "placebo_pvalue", "percentile", "topic_percentile", "overlap", "matched_pvalue", "matched_both_pvalue",
     "adjusted_pvalue", "same_sign", "below",
