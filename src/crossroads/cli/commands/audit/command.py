@@ -25,8 +25,8 @@ from crossroads.audit import (
 from crossroads.audit.measured.comparison import compare_finished
 from crossroads.audit.plan import ON_WORDS, takes
 from crossroads.audit.progress import WRITING
-from crossroads.cli import options as o
 from crossroads.cli import models as m
+from crossroads.cli import options as o
 from crossroads.cli.commands.audit import gate as gating
 from crossroads.cli.commands.audit import progress as audit_progress
 from crossroads.cli.commands.audit.output import Done, tell, write
