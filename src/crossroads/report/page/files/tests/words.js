@@ -19,7 +19,7 @@ import { STATISTICS } from "../statistics/statistics.js";
 export function wordsStrip(context, one) {
   if (wordsAbsent(context, one)) return benchStill(one);
   const able = /** @type {Vectored} */ (context), desk = explorerDeskOf(context, one);
-  return explorerBench(able, desk, { target: desk.start?.nth ? one.id ?? one.name : one.name });
+  return explorerBench(able, desk, { target: one.id ?? one.name });
 }
 
 /**
