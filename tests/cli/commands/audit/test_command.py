@@ -15,8 +15,10 @@ import pytest
 
 import crossroads as cr
 from crossroads.measures import (
+    AnisotropyResult,
     BatteryResult,
     BootstrapResult,
+    CorrectionsResult,
     FrequencyResult,
     InfluenceResult,
     LadderResult,
@@ -66,6 +68,8 @@ def test_results_are_read_back_as_they_were_measured(
     folder, _ = done
     data = json.loads((folder / "results.json").read_text(encoding="utf-8"))
     kinds: dict[str, type[Result]] = {
+        "AnisotropyResult": AnisotropyResult,
+        "CorrectionsResult": CorrectionsResult,
         "LadderResult": LadderResult,
         "BatteryResult": BatteryResult,
         "BootstrapResult": BootstrapResult,
