@@ -60,7 +60,9 @@ def test_a_long_name_is_broken_and_numbers_are_not(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     name = "a design of one's own with a name that takes more room than all numbers together"
-    sets = "\n".join(f'{role} = ["{role}1", "{role}2", "{role}3"]' for role in "xyab")
+    sets = "\n".join(
+        f'{role} = {{name = "{role}s", items = ["{role}1", "{role}2", "{role}3"]}}' for role in "xyab"
+    )
     Path("mine.toml").write_text(f'name = "{name}"\n{sets}\n', encoding="utf-8")
     rows = [f"{role}{i} {i} {ord(role)} {i * i}" for role in "xyab" for i in (1, 2, 3)]
     Path("vectors.txt").write_text("\n".join(rows) + "\n", encoding="utf-8")

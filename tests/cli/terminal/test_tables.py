@@ -82,6 +82,7 @@ def here(tmp_path_factory: pytest.TempPathFactory) -> Path:
         (decades / f"{decade}-vocab.pkl").write_bytes(pickle.dumps(old, protocol=2))
     _write_corpus(folder)
     _write_scores(folder)
+    _write_answers(folder)
     for name, seed in (("up", 1), ("down", 2)):
         emb = cr.Embeddings(
             asked, np.random.default_rng(seed).normal(size=(len(asked), 8)), provenance=f"a model, {name}"
@@ -122,6 +123,24 @@ def _write_scores(folder: Path) -> None:
     (folder / "human.json").write_text(json.dumps(people), encoding="utf-8")
 
 
+def _write_answers(folder: Path) -> None:
+    """Answers of a model that gives words to labels by lot."""
+    sets: dict[str, Any] = {
+        "x": ["young"],
+        "y": ["old"],
+        "a": ["joy", "love", "rest"],
+        "b": ["evil", "hurt", "war"],
+    }
+    (folder / "age.json").write_text(json.dumps({"name": "age", **sets}), encoding="utf-8")
+    rng = np.random.default_rng(0)
+
+    def model(messages: Any) -> str:
+        words = messages[-1]["content"].partition("\n\n")[2].split()
+        return "\n".join(f"{word} - {rng.choice(['young', 'old'])}" for word in words)
+
+    cr.ask_chat(model, cr.Design(name="age", **sets), prompts=8).save(folder / "answers.json")
+
+
 CASES: dict[str, tuple[str, ...]] = {
     "audit": ("vectors.txt", "-t", "weat6", "-t", "weat7", "--no-figures", "-o", "out"),
     "weat": ("vectors.txt", "-t", "weat6", "-t", "weat7"),
@@ -141,6 +160,7 @@ CASES: dict[str, tuple[str, ...]] = {
     "reproduce, fidelity": ("--fidelity",),
     "align": ("scores.json", "--human", "human.json", "--bootstrap", "20", "--permutations", "20"),
     "compare": ("up", "down", "-o", "both", "--no-figures"),
+    "chat": ("answers.json", "-d", "age.json"),
     "catalog": (),
 }  # fmt: skip
 

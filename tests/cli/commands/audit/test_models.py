@@ -104,6 +104,7 @@ def test_a_store_is_audited_over_its_contexts(tmp_path: Path, command: Callable[
     data = json.loads((tmp_path / "out" / "results.json").read_text(encoding="utf-8"))
     assert data["kind"] == "contexts"
     assert {one["type"] for one in data["results"]} == {
+        "AnisotropyResult",
         "CeatBatteryResult",
         "LadderResult",
         "MultilevelCeatResult",
