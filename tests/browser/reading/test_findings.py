@@ -116,7 +116,8 @@ PLACED = """(text) => {
 @pytest.mark.parametrize("width", [1440, 390])
 def test_right_to_left_names_stay_in_their_places(opened: Open, tmp_path: Path, width: int) -> None:
     names = {"x": "أسماء الرجال", "y": "أسماء النساء", "a": "العمل", "b": "البيت"}
-    rng, words = np.random.default_rng(1), {}
+    rng = np.random.default_rng(1)
+    words: dict[str, Any] = {}
     for key, side in zip("xyab", (1, -1, 1, -1), strict=True):
         words |= {f"{names[key]}{i}": rng.normal(size=6) + side for i in range(5)}
     sets: dict[str, Any] = {
