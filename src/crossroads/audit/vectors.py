@@ -275,8 +275,8 @@ def vectors_identity(model: str) -> dict[str, Any]:
     """
     path = Path(model)
     if model in NAMES:
-        vectors, words, version = embedded.locate()
-        return {"package": version, "files": _states((vectors, words))}
+        found = embedded.locate(model)
+        return {"package": [found.package, found.version], "files": _states(found.files.values())}
     if not path.exists():
         return {"package": model, "files": [_folder(folder) for folder in _package(model)]}
     if path.is_dir():
