@@ -14,7 +14,7 @@ TOOLS  := eslint@10.14.0 typescript@7.0.2
 TOOLED := $(VENV)/npm/node_modules
 
 .DEFAULT_GOAL := help
-.PHONY: help audit gallery gallery-models contextual-run quick test lint scripts types unit browser test-core bench validity data-package format clean
+.PHONY: help audit gallery gallery-models contextual-run quick test lint scripts types unit browser test-core bench validity conformance data-package format clean
 
 help:  ## Show what can be made
 	@awk 'BEGIN {FS = ":.*## "} /^[a-z-]+:.*## / {printf "  make %-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -69,6 +69,10 @@ contextual-run: $(STAMP)/test  ## Make the numbers of docs/guides/contextual-run
 
 bench: $(STAMP)/bench  ## Measure speed against other tools, as ratios in one run
 	$(BIN)/python -m benchmarks
+
+conformance: $(STAMP)/test  ## Compare with other packages and R, and write docs/reference/conformance.md
+	$(BIN)/python -m benchmarks.validity.peers
+	$(BIN)/python -m benchmarks.validity.conformance
 
 data-package: $(STAMP)/audit  ## Build the package of default vectors, crossroads-default, into dist/
 	$(PIP) install build
