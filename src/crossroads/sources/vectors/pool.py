@@ -153,7 +153,8 @@ class Pool:
         """Add some words; those whose vectors cannot be measured are left out."""
         rows = list(range(len(labels)))
         if vectors.shape[1]:
-            rows = np.flatnonzero(np.isfinite(vectors).all(axis=1) & vectors.any(axis=1)).tolist()
+            known = np.isfinite(vectors).all(axis=1)
+            rows = np.flatnonzero(known & (vectors != 0).any(axis=1)).tolist()
         self._labels += [labels[row] for row in rows]
         self._ranks += [ranks[row] for row in rows]
         self._blocks.append(vectors[rows])
