@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from typing import Any
 
 from crossroads.errors import EvidenceError
@@ -52,8 +52,11 @@ class Provenance:
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> Provenance:
-        """Rebuild from :meth:`to_dict`."""
-        return cls(**data)
+        """Rebuild from :meth:`to_dict`; what another version has recorded besides is kept in the details."""
+        known = {one.name for one in fields(cls)}
+        more = {key: value for key, value in data.items() if key not in known}
+        given = {key: value for key, value in data.items() if key in known}
+        return cls(**{**given, "details": {**more, **given.get("details", {})}} if more else given)
 
 
 def _writable(value: Any) -> Any:
