@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field
 from typing import Any
 
 from crossroads.errors import EvidenceError
@@ -51,11 +51,20 @@ class Provenance:
         }
 
     @classmethod
-    def from_dict(cls, data: Mapping[str, Any]) -> Provenance:
-        """Rebuild from :meth:`to_dict`; what another version has recorded besides is kept in the details."""
-        known = {one.name for one in fields(cls)}
-        more = {key: value for key, value in data.items() if key not in known}
-        given = {key: value for key, value in data.items() if key in known}
+    def from_dict(cls, data: Mapping[str, Any], *, keep: bool = False) -> Provenance:
+        """Rebuild from :meth:`to_dict`.
+
+        Parameters
+        ----------
+        data
+            Plain data.
+        keep
+            Whether to keep what another version has recorded besides, in the details.
+        """
+        more = (
+            {key: value for key, value in data.items() if key not in cls.__dataclass_fields__} if keep else {}
+        )
+        given = {key: value for key, value in data.items() if key not in more}
         return cls(**{**given, "details": {**more, **given.get("details", {})}} if more else given)
 
 

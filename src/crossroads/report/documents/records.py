@@ -131,7 +131,7 @@ def _model_of(results: Iterable[Mapping[str, Any]]) -> str:
     """Name of the first model of the results."""
     found = (one["provenance"][0] for one in results if one.get("provenance"))
     first = next(found, None)
-    return UNNAMED if first is None else model_name(Provenance.from_dict(first))
+    return UNNAMED if first is None else model_name(Provenance.from_dict(first, keep=True))
 
 
 def revive(data: Mapping[str, Any]) -> Result:
