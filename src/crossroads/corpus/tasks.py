@@ -15,7 +15,7 @@ from crossroads.corpus.documents import batches
 from crossroads.corpus.files import Part, Progress
 from crossroads.corpus.matches import Matcher, prepared
 from crossroads.corpus.sample import SAMPLE, Counts, Kept, Reservoirs
-from crossroads.corpus.text import BREAK, Bounds, Window
+from crossroads.corpus.text import BREAK, Bounds, Window, beside, is_near
 from crossroads.errors import CrossroadsError
 
 
@@ -80,10 +80,11 @@ def search_part(
         reservoirs.restrict(thresholds)
     totals: Counter[str] = Counter()
     for documents, counts in batches(part, progress):
-        totals.update(counts)
-        for text in prepared(documents):
-            breaks = text.count(BREAK)
-            totals.update(documents=breaks + 1, characters=len(text) - breaks)
+        texts = [text for text in documents if text[:1].isalnum() or text.replace(BREAK, " ").strip()]
+        totals.update(counts, documents=len(texts), characters=sum(map(len, texts)))
+        if is_near(search.window):
+            texts = _collect_quickly(texts, matcher, search.window, reservoirs)
+        for text in prepared(texts):
             _collect(text, matcher, search.window, reservoirs)
     return Table(reservoirs.contents(), reservoirs.occurrences, Counts(**totals), SAMPLE)
 
@@ -97,6 +98,39 @@ def checked(answer: Table) -> Table:
             hint="install the same version of crossroads wherever workers run.",
         )
     return answer
+
+
+def _collect_quickly(
+    documents: Sequence[str], matcher: Matcher, window: Window, reservoirs: Reservoirs
+) -> list[str]:
+    """Offer every match in documents in ASCII to the reservoirs; return those that need a closer look.
+
+    These are the others, and those that may contain a phrase.
+    """
+    simple = [document for document in documents if document.isascii()]
+    others = [document for document in documents if not document.isascii()]
+    if not simple:
+        return others
+    text = BREAK.join(simple)
+    if text.count(BREAK) >= len(simple):  # some are in the middle of documents
+        text = BREAK.join([document.replace(BREAK, " ") for document in simple])
+    matches, phrases = matcher.find_quickly(text)
+    stops = np.cumsum([len(document) + 1 for document in simple])  # each with the break after it
+    aside = np.zeros(len(simple), bool)
+    aside[np.searchsorted(stops, phrases, "right")] = True
+    within = np.searchsorted(stops, matches.starts, "right")
+    forms, starts, ends = (column[~aside[within]] for column in matches)
+    within = within[~aside[within]]
+    reservoirs.occurrences += np.bincount(forms, minlength=len(reservoirs.forms))
+    highs = (stops[within] - 1).tolist()
+    lows = (stops[within] - [len(simple[number]) + 1 for number in within.tolist()]).tolist()
+    add = reservoirs.add
+    for form, low, high, start, end in zip(
+        forms.tolist(), lows, highs, starts.tolist(), ends.tolist(), strict=True
+    ):
+        shown, begin = beside(text, low, high, (start, end), window)
+        add(form, shown, begin, begin + end - start)
+    return [*others, *(simple[number] for number in np.flatnonzero(aside).tolist())]
 
 
 def _collect(text: str, matcher: Matcher, window: Window, reservoirs: Reservoirs) -> None:

@@ -73,7 +73,7 @@ def single_spaces_in_all(documents: list[str]) -> str:
     return codes.tobytes().strip(b" \0").decode("ascii")
 
 
-def letters(text: str, *, join: bool = True) -> bytearray:
+def letters(text: str, *, join: bool = True) -> bytes:
     """One byte for each character of a text with single spaces, and a space before and after it.
 
     Parameters
@@ -91,20 +91,22 @@ def letters(text: str, *, join: bool = True) -> bytearray:
     ' a short term plan '
     """
     if text.isascii():
-        marked = bytearray(text.encode("ascii").translate(_plain_table()))
+        signs = text.encode("ascii").translate(_plain_table())
     else:
         codes = np.frombuffer(text.encode("utf-32-le"), np.uint32)
-        marked = bytearray(_table()[codes].tobytes())
-    marked = bytearray(b" ") + marked + b" "
+        signs = _table()[codes].tobytes()
+    signs = b" %b " % signs
     if not join:
-        return marked.replace(b"-", b" ")
-    view = np.frombuffer(marked, np.uint8)
+        return signs.replace(b"-", b" ")
+    if b"-" not in signs:
+        return signs
+    view = np.frombuffer(signs, np.uint8).copy()
     at = np.flatnonzero(view == HYPHEN)
     alone = np.zeros(at.size, bool)
     for beside in (view[at - 1], view[at + 1]):
         alone |= (beside == SPACE) | (beside == HYPHEN)
     view[at[alone]] = SPACE
-    return marked
+    return view.tobytes()
 
 
 @functools.cache
@@ -173,6 +175,67 @@ def parse_window(window: int | str | None) -> Window:
         f"the window is {in_short(window)}.",
         hint="give a number of words such as 9, a split such as '4+3', or 'all'.",
     )
+
+
+NEAR = 40
+"""Most words of a window on one side that :func:`beside` is asked for; it takes them one by one."""
+_REACH = 12
+"""About how many characters a word and a space have, generously."""
+
+
+def is_near(window: Window) -> bool:
+    """Whether a window has so few words that :func:`beside` finds it quickly."""
+    return window.left is not None and window.right is not None and max(window) <= NEAR
+
+
+def beside(text: str, low: int, high: int, target: tuple[int, int], window: Window) -> tuple[str, int]:
+    """The words around a target in a text with any white space, and where the target begins among them.
+
+    The same as a window of :class:`Bounds` in the document with single spaces, without these being made.
+
+    Parameters
+    ----------
+    text
+        The text.
+    low, high
+        Where the document begins and ends.
+    target
+        Where the target begins and ends in the text.
+    window
+        The words to keep, few of them (:func:`is_near`).
+
+    Examples
+    --------
+    >>> beside("we  met\\nAnna's dog", 0, 18, (8, 12), Window(1, 1))
+    ("met Anna's dog", 4)
+    """
+    start, end = target
+    left, right = window.left or 0, window.right or 0
+    reach = _REACH * (left + 1)
+    while True:
+        begin = max(low, start - reach)
+        head = text[begin:start]
+        count = left + (not head[-1:].isspace() and head != "")  # what belongs to the word of the target
+        words = head.rsplit(None, count)
+        if len(words) > count or begin == low:
+            break
+        reach *= 4
+    before = " ".join(words[len(words) - count :] if len(words) > count else words)
+    if before and count == left:
+        before += " "
+    reach = _REACH * (right + 1)
+    while True:
+        stop = min(high, end + reach)
+        tail = text[end:stop]
+        count = right + (not tail[:1].isspace() and tail != "")
+        words = tail.split(None, count)
+        if len(words) > count or stop == high:
+            break
+        reach *= 4
+    after = " ".join(words[:count])
+    if after and count == right:
+        after = " " + after
+    return before + text[start:end] + after, len(before)
 
 
 class Bounds:
