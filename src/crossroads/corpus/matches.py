@@ -3,7 +3,9 @@
 Every stimulus becomes a pattern with a space on either side, and the text a copy in which whatever is not
 part of a word is a space; so an automaton (Aho and Corasick 1975) reports only whole words. Patterns that
 hold more than plain letters are compared with the text itself again, and those that begin or end with
-punctuation must not continue there: *.NET* is not found in *ASP.NET*, nor *C++* in *C+++*.
+punctuation must not continue there: *.NET* is not found in *ASP.NET*, nor *C++* in *C+++*. Where a stimulus
+begins or ends with a letter of a script without spaces, its pattern has no space there: in running text
+*医生* is found in *我喜欢医生的工作*.
 """
 
 from __future__ import annotations
@@ -14,8 +16,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from crossroads.corpus.scripts import binds, in_running_text, is_unspaced
 from crossroads.corpus.text import (
     BREAK,
+    SPACE,
     composed,
     in_word,
     letters,
@@ -83,13 +87,30 @@ class Matcher:
         self._phrase = np.array([" " in form for form in self._written])
         patterns = [mark.strip() for mark in marked]
         patterns += [self._longest[form] for form in np.flatnonzero(self._phrase)]
-        self._scan = scanner([b" " + pattern + b" " for pattern in patterns])
+        free = [_free_edges(form, mark) for form, mark in zip(self._written, marked, strict=True)]
+        self._free = np.array(free, np.int64).reshape(-1, 2)  # at the beginning, and at the end
+        edges = [*free, *[(False, False)] * int(self._phrase.sum())]
+        self._scan = scanner(
+            [
+                b" " * (not a) + pattern + b" " * (not b)
+                for pattern, (a, b) in zip(patterns, edges, strict=True)
+            ]
+        )
 
     def find(self, text: str) -> Matches:
         """Find every form in a text from :func:`prepared`."""
-        found, stops = self._scan(letters(text, join=self._join))
+        marks = letters(text, join=self._join)
+        found, stops = self._scan(marks)
         whole = found < self._phrase.size
-        return self._confirmed(text, found[whole], stops[whole])
+        matches = self._confirmed(text, found[whole], stops[whole])
+        kept = np.ones(matches.forms.size, bool)
+        for at in self.unspaced(matches):
+            kept[at] = _may_stand(text, marks, int(matches.starts[at]), int(matches.ends[at]))
+        return matches if kept.all() else Matches(*(column[kept] for column in matches))
+
+    def unspaced(self, matches: Matches) -> Positions:
+        """The numbers of the matches that begin or end in a script without spaces."""
+        return np.flatnonzero(self._free[matches.forms].any(axis=1))
 
     def find_quickly(self, text: str) -> tuple[Matches, Positions]:
         """Find forms in a text with any white space; phrases may be where the numbers returned with them say.
@@ -114,9 +135,9 @@ class Matcher:
 
     def _confirmed(self, text: str, forms: Positions, stops: Positions) -> Matches:
         """The matches of forms that are in the text itself; their marks end at ``stops``."""
-        # the space before the text and the one after the pattern
-        ends = stops - 2 + self._after[forms]
-        starts = stops - 2 - self._sizes[forms] - self._before[forms]
+        # the space before the text and, if the pattern ends with one, that
+        last = stops - 2 + self._free[forms, 1]
+        starts, ends = last - self._sizes[forms] - self._before[forms], last + self._after[forms]
         kept = (starts >= 0) & (ends <= len(text))
         for at in np.flatnonzero(kept & self._doubtful[forms]):
             kept[at] = same_signs(text[starts[at] : ends[at]]) == self._written[forms[at]]
@@ -132,6 +153,20 @@ class Matcher:
         if not self._after[form] or not after:
             return True
         return not in_word(after) and same_signs(after) != self._written[form][-1]
+
+
+def _may_stand(text: str, marks: bytes, start: int, end: int) -> bool:
+    """Whether a form in a script without spaces stands free, or in running text without cutting a letter."""
+    if marks[start] == SPACE == marks[end + 1]:
+        return True
+    cut = binds(text[start - 1 : start], text[start]) or binds(text[end - 1], text[end : end + 1])
+    return not cut and in_running_text(text, start, end)
+
+
+def _free_edges(form: str, mark: bytes) -> tuple[bool, bool]:
+    """Whether a form begins, and whether it ends, with a letter of a script without spaces."""
+    first, last = len(mark) - len(mark.lstrip()) - 1, len(mark.rstrip()) - 2
+    return (first == 0 and is_unspaced(form[0]), last == len(form) - 1 and is_unspaced(form[-1]))
 
 
 Scanner = Callable[[bytes], tuple[Positions, Positions]]
@@ -151,7 +186,7 @@ def scanner(patterns: Sequence[bytes]) -> Scanner:
 
 
 def _by_hyperscan(patterns: Sequence[bytes]) -> Scanner | None:
-    """Several times as fast; there are no wheels for some machines, and it needs instructions of newer ones."""
+    """Several times as fast; not every machine has a wheel of it, or the instructions that it needs."""
     try:
         import hyperscan
     except ImportError:

@@ -15,7 +15,9 @@ from crossroads.corpus.documents import batches
 from crossroads.corpus.files import Part, Progress
 from crossroads.corpus.matches import Matcher, prepared
 from crossroads.corpus.sample import SAMPLE, Counts, Kept, Reservoirs
-from crossroads.corpus.text import BREAK, Bounds, Window, beside, is_near
+from crossroads.corpus.scripts import is_unspaced
+from crossroads.corpus.text import BREAK
+from crossroads.corpus.windows import Bounds, Window, beside, is_near
 from crossroads.errors import CrossroadsError
 
 
@@ -34,6 +36,16 @@ class Search:
     seed: int
     """Seed of the sample."""
 
+    @property
+    def unspaced(self) -> tuple[str, ...]:
+        """The forms that begin or end in a script without spaces, which are found in running text too."""
+        return tuple(form for form in self.forms if is_unspaced(form[0]) or is_unspaced(form[-1]))
+
+    @property
+    def procedure(self) -> str:
+        """The name of the procedure that finds and draws contexts; another if words in running text count."""
+        return f"{SAMPLE}, with words in running text" if self.unspaced else SAMPLE
+
     def reservoirs(self) -> Reservoirs:
         """Empty reservoirs for the forms."""
         return Reservoirs(self.forms, limit=self.limit, seed=self.seed)
@@ -49,8 +61,8 @@ class Table(NamedTuple):
     counts: Counts
     """Totals of what was read."""
     sample: str | None = None
-    """The procedure by which contexts were drawn: :data:`~crossroads.corpus.sample.SAMPLE` of the process
-    that drew them. None from a version that did not record it."""
+    """The procedure by which contexts were drawn, :attr:`Search.procedure` in the process that drew them.
+    None from a version that did not record it."""
 
 
 @functools.lru_cache(maxsize=2)
@@ -86,15 +98,15 @@ def search_part(
             texts = _collect_quickly(texts, matcher, search.window, reservoirs)
         for text in prepared(texts):
             _collect(text, matcher, search.window, reservoirs)
-    return Table(reservoirs.contents(), reservoirs.occurrences, Counts(**totals), SAMPLE)
+    return Table(reservoirs.contents(), reservoirs.occurrences, Counts(**totals), search.procedure)
 
 
-def checked(answer: Table) -> Table:
+def checked(answer: Table, procedure: str = SAMPLE) -> Table:
     """Return the table; samples of two procedures are never merged."""
-    if answer.sample != SAMPLE:
+    if answer.sample != procedure:
         theirs = answer.sample or "a procedure of an older version, which has no name"
         raise CrossroadsError(
-            f"a worker draws contexts by {theirs}, this process by {SAMPLE}.",
+            f"a worker draws contexts by {theirs}, this process by {procedure}.",
             hint="install the same version of crossroads wherever workers run.",
         )
     return answer
@@ -139,7 +151,7 @@ def _collect(text: str, matcher: Matcher, window: Window, reservoirs: Reservoirs
     reservoirs.occurrences += np.bincount(matches.forms, minlength=len(reservoirs.forms))
     if not matches.forms.size:
         return
-    begins, stops = Bounds(text).around(matches.starts, matches.ends, window)
+    begins, stops = Bounds(text).around(matches.starts, matches.ends, window, matcher.unspaced(matches))
     add = reservoirs.add
     shared, last_begin, last_stop = "", -1, -1
     for form, begin, stop, start, end in zip(
