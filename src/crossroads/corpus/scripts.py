@@ -1,7 +1,7 @@
 """Scripts that are written without spaces between words: Chinese, Japanese, Thai and some others.
 
 In their running text a word may have letters on either side, and a few letters count as one word of a window.
-No dictionary divides the text: dictionaries differ in what they take for a word, also from version to version,
+No dictionary divides the text: dictionaries differ in what they take for a word, from version to version too,
 and there would have to be one for each language.
 """
 
