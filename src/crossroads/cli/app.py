@@ -57,7 +57,7 @@ COMMANDS = {
     "report": "report",
     "catalog": "catalog",
 }
-"""The commands, and the module of ``crossroads.cli.commands`` that has the function of each (``rsa_command``).
+"""The commands, and the module of ``crossroads.cli.commands`` with the function of each (``rsa_command``).
 Only the one that is called is loaded, which is most of the time that a short command takes."""
 
 

@@ -95,29 +95,31 @@ def beside(text: str, low: int, high: int, target: tuple[int, int], window: Wind
     left, right = window.left or 0, window.right or 0
     reach = _REACH * (left + 1)
     while True:
-        begin = max(low, start - reach)
+        begin = start - reach if start - reach > low else low
         head = text[begin:start]
-        count = left + (not head[-1:].isspace() and head != "")  # what belongs to the word of the target
+        count = left if not head or head[-1].isspace() else left + 1  # with what the target is joined to
         words = head.rsplit(None, count)
-        if len(words) > count or begin == low:
-            break
-        reach *= 4
-    before = " ".join(words[len(words) - count :] if len(words) > count else words)
-    if before and count == left:
-        before += " "
+        if len(words) > count:
+            del words[0]
+        elif begin > low:
+            reach *= 4
+            continue
+        break
+    before = " ".join(words) + " " if count == left and words else " ".join(words)
     reach = _REACH * (right + 1)
     while True:
-        stop = min(high, end + reach)
+        stop = end + reach if end + reach < high else high
         tail = text[end:stop]
-        count = right + (not tail[:1].isspace() and tail != "")
+        count = right if not tail or tail[0].isspace() else right + 1
         words = tail.split(None, count)
-        if len(words) > count or stop == high:
-            break
-        reach *= 4
-    after = " ".join(words[:count])
-    if after and count == right:
-        after = " " + after
-    return before + text[start:end] + after, len(before)
+        if len(words) > count:
+            del words[-1]
+        elif stop < high:
+            reach *= 4
+            continue
+        break
+    after = " " + " ".join(words) if count == right and words else " ".join(words)
+    return f"{before}{text[start:end]}{after}", len(before)
 
 
 class Bounds:
