@@ -10,8 +10,9 @@ begins or ends with a letter of a script without spaces, its pattern has no spac
 
 from __future__ import annotations
 
+import importlib
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -113,25 +114,27 @@ class Matcher:
         return np.flatnonzero(self._free[matches.forms].any(axis=1))
 
     def find_quickly(self, text: str) -> tuple[Matches, Positions]:
-        """Find forms in a text with any white space; phrases may be where the numbers returned with them say.
+        """Find forms of single words in a text with any white space.
 
         Parameters
         ----------
         text
-            A text in ASCII.
+            A text whose letters and accents are composed.
 
         Returns
         -------
         Matches
-            Where forms of a single word are.
+            Where they are.
         Positions
-            Where words are that belong to a phrase: only documents with one of these can contain a phrase.
+            Where to look more closely: at words of phrases, and at forms in scripts without spaces.
         """
         found, stops = self._scan(letters(text, join=self._join))
-        parts = found >= self._phrase.size
-        single = ~parts
-        single[single] = ~self._phrase[found[single]]
-        return self._confirmed(text, found[single], stops[single]), stops[parts] - 3
+        doubt = found >= self._phrase.size
+        single = ~doubt
+        forms = found[single]
+        doubt[single] = self._free[forms].any(axis=1)
+        single[single] = ~(self._phrase[forms] | doubt[single])
+        return self._confirmed(text, found[single], stops[single]), stops[doubt] - 3
 
     def _confirmed(self, text: str, forms: Positions, stops: Positions) -> Matches:
         """The matches of forms that are in the text itself; their marks end at ``stops``."""
@@ -155,7 +158,7 @@ class Matcher:
         return not in_word(after) and same_signs(after) != self._written[form][-1]
 
 
-def _may_stand(text: str, marks: bytes, start: int, end: int) -> bool:
+def _may_stand(text: str, marks: bytearray, start: int, end: int) -> bool:
     """Whether a form in a script without spaces stands free, or in running text without cutting a letter."""
     if marks[start] == SPACE == marks[end + 1]:
         return True
@@ -169,7 +172,7 @@ def _free_edges(form: str, mark: bytes) -> tuple[bool, bool]:
     return (first == 0 and is_unspaced(form[0]), last == len(form) - 1 and is_unspaced(form[-1]))
 
 
-Scanner = Callable[[bytes], tuple[Positions, Positions]]
+Scanner = Callable[[bytearray], tuple[Positions, Positions]]
 """Returns the number of each pattern found in some bytes, and where it ends."""
 
 
@@ -178,7 +181,7 @@ def scanner(patterns: Sequence[bytes]) -> Scanner:
 
     Examples
     --------
-    >>> numbers, stops = scanner([b" he ", b" she "])(b" he she ")
+    >>> numbers, stops = scanner([b" he ", b" she "])(bytearray(b" he she "))
     >>> sorted(zip(numbers.tolist(), stops.tolist()))
     [(0, 4), (1, 8)]
     """
@@ -188,7 +191,7 @@ def scanner(patterns: Sequence[bytes]) -> Scanner:
 def _by_hyperscan(patterns: Sequence[bytes]) -> Scanner | None:
     """Several times as fast; not every machine has a wheel of it, or the instructions that it needs."""
     try:
-        import hyperscan
+        hyperscan: Any = importlib.import_module("hyperscan")
     except ImportError:
         return None
     database = hyperscan.Database(mode=hyperscan.HS_MODE_BLOCK)
@@ -204,7 +207,7 @@ def _by_hyperscan(patterns: Sequence[bytes]) -> Scanner | None:
     except hyperscan.error:
         return None
 
-    def scan(data: bytes) -> tuple[Positions, Positions]:
+    def scan(data: bytearray) -> tuple[Positions, Positions]:
         found: list[int] = []
         stops: list[int] = []
 
@@ -222,7 +225,7 @@ def _by_automaton(patterns: Sequence[bytes]) -> Scanner:
     package = require("ahocorasick_rs", extra="corpus", purpose="searching a corpus")
     automaton = package.BytesAhoCorasick(list(patterns), implementation=package.Implementation.DFA)
 
-    def scan(data: bytes) -> tuple[Positions, Positions]:
+    def scan(data: bytearray) -> tuple[Positions, Positions]:
         table = np.array(automaton.find_matches_as_indexes(data, overlapping=True), np.int64).reshape(-1, 3)
         return table[:, 0], table[:, 2]
 

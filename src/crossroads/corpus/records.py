@@ -20,7 +20,7 @@ from crossroads.errors import FormatError, join_words, require
 RUN_ON = 100
 """Lines of a row of a CSV file beyond which a quotation mark seems to be missing."""
 _decode = json.JSONDecoder().raw_decode
-_DEEP, _LONG = 400, 800
+_DEEP, _LONG = 700, 1400
 """Brackets that a line opens beyond which it may be nested more deeply than the parser of Python allows, and
 the length of a line below which it cannot be."""
 _NUMBER = re.compile(rb"[0-9]{%d}" % sys.int_info.default_max_str_digits)
@@ -50,8 +50,25 @@ def _quick_texts(
     quick: Callable[[bytes], Any], block: bytes, field: str | None, counts: Counter[str]
 ) -> list[str]:
     """The texts of lines in UTF-8, parsed by :func:`_quick_parser`."""
+    lines = block.removesuffix(b"\n").split(b"\n")
+    if not any(_is_odd(line) for line in lines if len(line) > _LONG):
+        try:
+            found = [quick(line).text for line in lines]
+        except (ValueError, RecursionError):
+            pass
+        else:
+            texts = [text for text in found if type(text) is str]
+            counts["without_text"] += len(found) - len(texts)
+            return texts
+    return _texts_one_by_one(quick, lines, field, counts)
+
+
+def _texts_one_by_one(
+    quick: Callable[[bytes], Any], lines: Iterable[bytes], field: str | None, counts: Counter[str]
+) -> list[str]:
+    """The same for lines of which some have to be parsed by Python."""
     found: list[str] = []
-    for line in block.removesuffix(b"\n").split(b"\n"):
+    for line in lines:
         try:
             record = None if len(line) > _LONG and _is_odd(line) else quick(line)
         except (ValueError, RecursionError):

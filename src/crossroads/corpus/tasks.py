@@ -16,7 +16,7 @@ from crossroads.corpus.files import Part, Progress
 from crossroads.corpus.matches import Matcher, prepared
 from crossroads.corpus.sample import SAMPLE, Counts, Kept, Reservoirs
 from crossroads.corpus.scripts import is_unspaced
-from crossroads.corpus.text import BREAK
+from crossroads.corpus.text import BREAK, composed
 from crossroads.corpus.windows import Bounds, Window, beside, is_near
 from crossroads.errors import CrossroadsError
 
@@ -95,7 +95,13 @@ def search_part(
         texts = [text for text in documents if text[:1].isalnum() or text.replace(BREAK, " ").strip()]
         totals.update(counts, documents=len(texts), characters=sum(map(len, texts)))
         if is_near(search.window):
-            texts = _collect_quickly(texts, matcher, search.window, reservoirs)
+            simple = [text for text in texts if text.isascii()]
+            others = [composed(text) for text in texts if not text.isascii()]
+            texts = [
+                text
+                for some in filter(None, (simple, others))
+                for text in _collect_quickly(some, matcher, search.window, reservoirs)
+            ]
         for text in prepared(texts):
             _collect(text, matcher, search.window, reservoirs)
     return Table(reservoirs.contents(), reservoirs.occurrences, Counts(**totals), search.procedure)
@@ -115,34 +121,30 @@ def checked(answer: Table, procedure: str = SAMPLE) -> Table:
 def _collect_quickly(
     documents: Sequence[str], matcher: Matcher, window: Window, reservoirs: Reservoirs
 ) -> list[str]:
-    """Offer every match in documents in ASCII to the reservoirs; return those that need a closer look.
+    """Offer every match in some documents to the reservoirs, except in those that are returned.
 
-    These are the others, and those that may contain a phrase.
+    These need a closer look, because they may contain a phrase or a word in a script without spaces.
     """
-    simple = [document for document in documents if document.isascii()]
-    others = [document for document in documents if not document.isascii()]
-    if not simple:
-        return others
-    text = BREAK.join(simple)
-    if text.count(BREAK) >= len(simple):  # some are in the middle of documents
-        text = BREAK.join([document.replace(BREAK, " ") for document in simple])
-    matches, phrases = matcher.find_quickly(text)
-    stops = np.cumsum([len(document) + 1 for document in simple])  # each with the break after it
-    aside = np.zeros(len(simple), bool)
-    aside[np.searchsorted(stops, phrases, "right")] = True
+    text = BREAK.join(documents)
+    if text.count(BREAK) >= len(documents):  # some are in the middle of documents
+        text = BREAK.join([document.replace(BREAK, " ") for document in documents])
+    matches, doubtful = matcher.find_quickly(text)
+    sizes = np.fromiter(map(len, documents), np.int64, len(documents))
+    stops = np.cumsum(sizes + 1)  # each with the break after it
+    aside = np.zeros(len(documents), bool)
+    aside[np.searchsorted(stops, doubtful, "right")] = True
     within = np.searchsorted(stops, matches.starts, "right")
-    forms, starts, ends = (column[~aside[within]] for column in matches)
-    within = within[~aside[within]]
+    sure = ~aside[within]
+    (forms, starts, ends), within = (column[sure] for column in matches), within[sure]
     reservoirs.occurrences += np.bincount(forms, minlength=len(reservoirs.forms))
-    highs = (stops[within] - 1).tolist()
-    lows = (stops[within] - [len(simple[number]) + 1 for number in within.tolist()]).tolist()
+    highs = stops[within] - 1
+    places = zip(*map(np.ndarray.tolist, (highs - sizes[within], highs, starts, ends)), strict=True)
     add = reservoirs.add
-    for form, low, high, start, end in zip(
-        forms.tolist(), lows, highs, starts.tolist(), ends.tolist(), strict=True
+    for form, size, (shown, begin) in zip(
+        forms.tolist(), (ends - starts).tolist(), beside(text, places, window), strict=True
     ):
-        shown, begin = beside(text, low, high, (start, end), window)
-        add(form, shown, begin, begin + end - start)
-    return [*others, *(simple[number] for number in np.flatnonzero(aside).tolist())]
+        add(form, shown, begin, begin + size)
+    return [documents[number] for number in np.flatnonzero(aside).tolist()]
 
 
 def _collect(text: str, matcher: Matcher, window: Window, reservoirs: Reservoirs) -> None:

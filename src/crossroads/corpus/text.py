@@ -69,7 +69,7 @@ def single_spaces_in_all(documents: list[str]) -> str:
     return codes.tobytes().strip(b" \0").decode("ascii")
 
 
-def letters(text: str, *, join: bool = True) -> bytes:
+def letters(text: str, *, join: bool = True) -> bytearray:
     """One byte for each character of a text with single spaces, and a space before and after it.
 
     Parameters
@@ -91,18 +91,16 @@ def letters(text: str, *, join: bool = True) -> bytes:
     else:
         codes = np.frombuffer(text.encode("utf-32-le"), np.uint32)
         signs = _table()[codes].tobytes()
-    signs = b" %b " % signs
-    if not join:
-        return signs.replace(b"-", b" ")
-    if b"-" not in signs:
-        return signs
-    view = np.frombuffer(signs, np.uint8).copy()
-    at = np.flatnonzero(view == HYPHEN)
-    alone = np.zeros(at.size, bool)
-    for beside in (view[at - 1], view[at + 1]):
-        alone |= (beside == SPACE) | (beside == HYPHEN)
-    view[at[alone]] = SPACE
-    return view.tobytes()
+    marked = bytearray(b" ") * (len(text) + 2)
+    marked[1:-1] = signs if join else signs.replace(b"-", b" ")
+    if join and HYPHEN in marked:
+        view = np.frombuffer(marked, np.uint8)
+        at = np.flatnonzero(view == HYPHEN)
+        alone = np.zeros(at.size, bool)
+        for beside in (view[at - 1], view[at + 1]):
+            alone |= (beside == SPACE) | (beside == HYPHEN)
+        view[at[alone]] = SPACE
+    return marked
 
 
 @functools.cache
