@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import gc
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -91,19 +92,14 @@ def search_part(
     if thresholds is not None:
         reservoirs.restrict(thresholds)
     totals: Counter[str] = Counter()
-    for documents, counts in batches(part, progress):
-        texts = [text for text in documents if text[:1].isalnum() or text.replace(BREAK, " ").strip()]
-        totals.update(counts, documents=len(texts), characters=sum(map(len, texts)))
-        if is_near(search.window):
-            simple = [text for text in texts if text.isascii()]
-            others = [composed(text) for text in texts if not text.isascii()]
-            texts = [
-                text
-                for some in filter(None, (simple, others))
-                for text in _collect_quickly(some, matcher, search.window, reservoirs)
-            ]
-        for text in prepared(texts):
-            _collect(text, matcher, search.window, reservoirs)
+    gc.freeze()  # what is there already stays: the collector need not go through it again and again
+    try:
+        for documents, counts in batches(part, progress):
+            texts = [text for text in documents if text[:1].isalnum() or text.replace(BREAK, " ").strip()]
+            totals.update(counts, documents=len(texts), characters=sum(map(len, texts)))
+            _collect(texts, matcher, search.window, reservoirs)
+    finally:
+        gc.unfreeze()
     return Table(reservoirs.contents(), reservoirs.occurrences, Counts(**totals), search.procedure)
 
 
@@ -116,6 +112,20 @@ def checked(answer: Table, procedure: str = SAMPLE) -> Table:
             hint="install the same version of crossroads wherever workers run.",
         )
     return answer
+
+
+def _collect(documents: list[str], matcher: Matcher, window: Window, reservoirs: Reservoirs) -> None:
+    """Offer every match in some documents to the reservoirs."""
+    if is_near(window):
+        simple = [text for text in documents if text.isascii()]
+        others = [composed(text) for text in documents if not text.isascii()]
+        documents = [
+            text
+            for some in filter(None, (simple, others))
+            for text in _collect_quickly(some, matcher, window, reservoirs)
+        ]
+    for text in prepared(documents):
+        _collect_in(text, matcher, window, reservoirs)
 
 
 def _collect_quickly(
@@ -147,7 +157,7 @@ def _collect_quickly(
     return [documents[number] for number in np.flatnonzero(aside).tolist()]
 
 
-def _collect(text: str, matcher: Matcher, window: Window, reservoirs: Reservoirs) -> None:
+def _collect_in(text: str, matcher: Matcher, window: Window, reservoirs: Reservoirs) -> None:
     """Offer every match in a text to the reservoirs; neighbours with the same window share one string."""
     matches = matcher.find(text)
     reservoirs.occurrences += np.bincount(matches.forms, minlength=len(reservoirs.forms))

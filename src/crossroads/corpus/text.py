@@ -24,6 +24,8 @@ APOSTROPHES = "'\u2018\u2019"
 
 _ASSIGNED = (*range(0x40000), *range(0xE0000, 0xE1000))
 """Where Unicode has characters; the planes between are empty, those above are private."""
+_IN_WORD = "LNM"
+"""First letters of the categories of characters that belong to words: letters, numbers and marks."""
 _WHITE = bytes(SPACE if code < 128 and chr(code).isspace() else code for code in range(256))
 _SAME = str.maketrans(dict.fromkeys(HYPHENS, "-") | dict.fromkeys(APOSTROPHES, "'"))
 
@@ -107,7 +109,10 @@ def letters(text: str, *, join: bool = True) -> bytearray:
 def _table() -> NDArray[np.uint8]:
     """The byte of every Unicode character."""
     table = np.full(sys.maxunicode + 1, SPACE, np.uint8)
-    codes = np.array([code for code in _ASSIGNED if in_word(chr(code))])
+    categories = "".join(map(unicodedata.category, map(chr, _ASSIGNED)))  # of two letters each
+    first = np.frombuffer(categories.encode("ascii"), np.uint8)[::2]
+    codes = np.array(_ASSIGNED)[np.isin(first, [ord(sign) for sign in _IN_WORD])]
+    codes = np.append(codes, ord("_"))
     table[codes] = np.where(codes < 128, codes, 128 + codes % 128)
     table[[ord(sign) for sign in HYPHENS]] = HYPHEN
     return table
@@ -123,4 +128,4 @@ def _plain_table() -> bytes:
 
 def in_word(character: str) -> bool:
     """Whether a character belongs to words."""
-    return character == "_" or unicodedata.category(character)[0] in "LNM"
+    return character == "_" or unicodedata.category(character)[0] in _IN_WORD
