@@ -188,22 +188,19 @@ def _words_taken(side: str, words: int, running: bool) -> int:
     left, taken = words * UNITS, 0
     for number, token in enumerate(side.split(" ")):
         if number:
-            if left <= 0:
-                return taken
-            taken += 1
             running = len(token) > WORD_OF_ITS_OWN and any(map(is_unspaced, token))
-        if not running:
-            left -= UNITS if number else 0
-            taken += len(token)
-            continue
         inside = False  # a word of another script
-        for sign in token:
-            price, inside = cost(sign, inside)
+        for at, sign in enumerate(token):
+            if running:
+                price, inside = cost(sign, inside)
+            else:
+                price = UNITS if number and not at else 0
             if price > left:
                 return taken
             left -= price
             taken += 1
-    return taken
+        taken += 1  # the space
+    return taken - 1
 
 
 def running_window(
