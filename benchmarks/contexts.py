@@ -104,26 +104,23 @@ def generated(size: int, share: float) -> Iterator[dict[str, object]]:
         How many of the words are stimuli, which follow the same law.
     """
     rng = np.random.default_rng(0)
-    stimuli = np.array(
-        list(dict.fromkeys(w for some in chosen_lists(None, None, None).values() for w in some))
-    )
-    known = set(stimuli.tolist())
-    common = np.array(
-        [w for w in load("default").labels[:40_000] if w not in known and w.isascii() and w.isalpha()]
-    )
-    stimuli = rng.permutation(stimuli)
+    known = list(dict.fromkeys(w for some in chosen_lists(None, None, None).values() for w in some))
+    others = set(load("default").labels[:40_000]) - set(known)
+    ranked = [w for w in load("default").labels if w in others and w.isascii() and w.isalpha()]
+    common, stimuli = np.array(ranked, object), rng.permutation(np.array(known, object))
     signs = np.array(
         ["{}"] * 84 + ["{},"] * 6 + ["{}."] * 4 + ["({})", "{}\n\n", '"{}"', "{}'s", "{}’s", "x/{}"]
     )
     written, number = 0, 0
     while written < size:
-        words = _by_zipf(rng, common, 100_000)
+        words = _by_zipf(rng, common, 50_000)
         chosen = rng.random(words.size) < share
         words[chosen] = _by_zipf(rng, stimuli, int(chosen.sum()))
         signed = [sign.format(word) for sign, word in zip(rng.choice(signs, words.size), words, strict=True)]
-        for ends in np.split(np.array(signed, object), np.cumsum(rng.integers(20, 180, 950))):
+        cuts = np.cumsum(rng.integers(20, 180, 600))
+        for some in np.split(np.array(signed, object), cuts[cuts < words.size]):
             number += 1
-            record = comment(number, " ".join(ends), int(rng.integers(100)))
+            record = comment(number, " ".join(some), int(rng.integers(100)))
             written += len(json.dumps(record)) + 1
             yield record
 
@@ -131,9 +128,8 @@ def generated(size: int, share: float) -> Iterator[dict[str, object]]:
 def _by_zipf(rng: np.random.Generator, words: NDArray[Any], count: int) -> NDArray[Any]:
     """Words drawn with the probability that their rank gives them."""
     shares = 1 / (np.arange(words.size) + 2.7)
-    return words[
-        np.searchsorted(np.cumsum(shares / shares.sum()), rng.random(count)).clip(max=words.size - 1)
-    ]
+    drawn: NDArray[Any] = words[rng.choice(words.size, count, p=shares / shares.sum())]
+    return drawn
 
 
 def processor_time(command: list[str], **environment: str) -> float:
@@ -191,7 +187,6 @@ def against_grep(report: Report, folder: Path) -> None:
 
 def scaling(report: Report, path: Path) -> None:
     """Seconds on the clock of two processes, and of Ray, beside one process."""
-    seconds = {}
     for name, options in {
         "1 worker": ("--workers", "1"),
         "2 workers": ("--workers", "2"),
@@ -200,10 +195,8 @@ def scaling(report: Report, path: Path) -> None:
         if "ray" in options and importlib.util.find_spec("ray") is None:
             continue
         command = program(path, *options)
-        seconds[name] = best(
-            lambda command=command: subprocess.run(command, capture_output=True, check=True)
-        )[0]
-        report.line(f"  {name}, on the clock", f"{seconds[name]:.2f} s")
+        call = functools.partial(subprocess.run, command, capture_output=True, check=True)
+        report.line(f"  {name}, on the clock", f"{best(call)[0]:.2f} s")
 
 
 def write_large(path: Path, text: str, size: int) -> None:
