@@ -10,9 +10,8 @@ begins or ends with a letter of a script without spaces, its pattern has no spac
 
 from __future__ import annotations
 
-import importlib
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,7 +27,7 @@ from crossroads.corpus.text import (
     single_spaces,
     single_spaces_in_all,
 )
-from crossroads.errors import InputError, require
+from crossroads.errors import InputError, MissingExtraError, require
 
 Positions = NDArray[np.int64]
 
@@ -191,8 +190,8 @@ def scanner(patterns: Sequence[bytes]) -> Scanner:
 def _by_hyperscan(patterns: Sequence[bytes]) -> Scanner | None:
     """Several times as fast; not every machine has a wheel of it, or the instructions that it needs."""
     try:
-        hyperscan: Any = importlib.import_module("hyperscan")
-    except ImportError:
+        hyperscan = require("hyperscan", extra="corpora", purpose="finding words in less time")
+    except MissingExtraError:
         return None
     database = hyperscan.Database(mode=hyperscan.HS_MODE_BLOCK)
     count = len(patterns)

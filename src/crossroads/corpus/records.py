@@ -15,7 +15,7 @@ from typing import Any
 
 from crossroads.corpus.files import Part, Progress, Source
 from crossroads.corpus.lines import BATCH, LONGEST, Batch, decoded, line_blocks
-from crossroads.errors import FormatError, join_words, require
+from crossroads.errors import FormatError, MissingExtraError, join_words, require
 
 RUN_ON = 100
 """Lines of a row of a CSV file beyond which a quotation mark seems to be missing."""
@@ -92,12 +92,11 @@ def _is_odd(line: bytes) -> bool:
 def _quick_parser(field: str | None) -> Callable[[bytes], Any] | None:
     """A parser of records by msgspec that keeps one field as ``text``, or ``None`` if there is none."""
     try:
-        import msgspec
-
+        msgspec = require("msgspec", extra="corpora", purpose="reading records in less time")
         name = msgspec.field(default=None, name=field)
         record = msgspec.defstruct("Record", [("text", Any, name)])
         parse: Callable[[bytes], Any] = msgspec.json.Decoder(record).decode
-    except (ImportError, ValueError):  # a name that would have to be escaped
+    except (MissingExtraError, ValueError):  # or a name that would have to be escaped
         return None
     return None if field is None else parse
 
