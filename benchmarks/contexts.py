@@ -1,11 +1,14 @@
-"""Search of contexts of the whole catalogue in enwik8 as Reddit comments, against GNU grep; memory.
+"""Search of contexts against GNU grep: in generated Reddit comments, and in enwik8 written as such; memory.
 
-Times are processor times, so that they are those of one core even on a busy machine.
+Times are processor times, so that they are those of one core even on a busy machine, except where numbers of
+workers are compared.
 """
 
 from __future__ import annotations
 
+import functools
 import gzip
+import importlib.util
 import json
 import os
 import random
@@ -13,11 +16,17 @@ import re
 import resource
 import shutil
 import subprocess
+import sys
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
-from benchmarks.timing import Report, in_own_process
+import numpy as np
+from numpy.typing import NDArray
+
+from benchmarks.timing import Report, best, in_own_process
+from crossroads import load
 from crossroads.cli.commands.contexts import chosen_lists
 
 ENWIK8 = (
@@ -26,7 +35,8 @@ ENWIK8 = (
     "ba31c50080255fbe6e724b399567d8c0a79b2956bf1573558e7075bdf00cc87a",
     "data/enwik8.gz",
 )
-LARGE = 2_000_000_000
+LARGE, GENERATED = 2_000_000_000, 200_000_000
+REPEATS = 3
 
 
 def catalogue_words() -> list[str]:
@@ -50,32 +60,143 @@ def comments(text: str) -> Iterator[dict[str, object]]:
         if len(body) < 500:
             continue
         number += 1
-        yield {
-            "author": f"user{rng.randrange(10**6)}",
-            "author_flair_text": None,
-            "body": body,
-            "controversiality": 0,
-            "created_utc": 1506816000 + number,
-            "distinguished": None,
-            "edited": False,
-            "gilded": 0,
-            "id": f"dn{number:06x}",
-            "is_submitter": False,
-            "link_id": f"t3_{number:06x}",
-            "parent_id": f"t3_{number * 7:06x}",
-            "permalink": f"/r/pics/comments/{number:06x}/title/",
-            "retrieved_on": 1509189606,
-            "score": rng.randrange(100),
-            "stickied": False,
-            "subreddit": "pics",
-            "subreddit_id": "t5_2qh0u",
-        }
+        yield comment(number, body, rng.randrange(100))
         body = ""
+
+
+def comment(number: int, body: str, score: int) -> dict[str, object]:
+    """A record with the fields of a Reddit dump."""
+    return {
+        "author": f"user{number * 7919 % 10**6}",
+        "author_flair_text": None,
+        "body": body,
+        "controversiality": 0,
+        "created_utc": 1506816000 + number,
+        "distinguished": None,
+        "edited": False,
+        "gilded": 0,
+        "id": f"dn{number:06x}",
+        "is_submitter": False,
+        "link_id": f"t3_{number:06x}",
+        "parent_id": f"t3_{number * 7:06x}",
+        "permalink": f"/r/pics/comments/{number:06x}/title/",
+        "retrieved_on": 1509189606,
+        "score": score,
+        "stickied": False,
+        "subreddit": "pics",
+        "subreddit_id": "t5_2qh0u",
+    }
 
 
 def write_lines(path: Path, records: Iterator[dict[str, object]]) -> None:
     with path.open("w", encoding="utf-8") as file:
         file.writelines(json.dumps(record) + "\n" for record in records)
+
+
+def generated(size: int, share: float) -> Iterator[dict[str, object]]:
+    """Reddit comments of about a kilobyte made of words as frequent as Zipf's law has them.
+
+    Parameters
+    ----------
+    size
+        About how many bytes of JSON lines they make.
+    share
+        How many of the words are stimuli, which follow the same law.
+    """
+    rng = np.random.default_rng(0)
+    known = list(dict.fromkeys(w for some in chosen_lists(None, None, None).values() for w in some))
+    others = set(load("default").labels[:40_000]) - set(known)
+    ranked = [w for w in load("default").labels if w in others and w.isascii() and w.isalpha()]
+    common, stimuli = np.array(ranked, object), rng.permutation(np.array(known, object))
+    signs = np.array(
+        ["{}"] * 84 + ["{},"] * 6 + ["{}."] * 4 + ["({})", "{}\n\n", '"{}"', "{}'s", "{}’s", "x/{}"]
+    )
+    written, number = 0, 0
+    while written < size:
+        words = _by_zipf(rng, common, 50_000)
+        chosen = rng.random(words.size) < share
+        words[chosen] = _by_zipf(rng, stimuli, int(chosen.sum()))
+        signed = [sign.format(word) for sign, word in zip(rng.choice(signs, words.size), words, strict=True)]
+        cuts = np.cumsum(rng.integers(20, 180, 600))
+        for some in np.split(np.array(signed, object), cuts[cuts < words.size]):
+            number += 1
+            record = comment(number, " ".join(some), int(rng.integers(100)))
+            written += len(json.dumps(record)) + 1
+            yield record
+
+
+def _by_zipf(rng: np.random.Generator, words: NDArray[Any], count: int) -> NDArray[Any]:
+    """Words drawn with the probability that their rank gives them."""
+    shares = 1 / (np.arange(words.size) + 2.7)
+    drawn: NDArray[Any] = words[rng.choice(words.size, count, p=shares / shares.sum())]
+    return drawn
+
+
+def processor_time(command: list[str], **environment: str) -> float:
+    """Processor seconds of a command, start-up included."""
+    before = sum(resource.getrusage(resource.RUSAGE_CHILDREN)[:2])
+    # to a pipe: grep stops at the first match if its output is discarded
+    subprocess.run(command, env={**os.environ, **environment}, stdout=subprocess.PIPE, check=True)
+    return sum(resource.getrusage(resource.RUSAGE_CHILDREN)[:2]) - before
+
+
+def program(path: Path, *options: str, hidden: tuple[str, ...] = ()) -> list[str]:
+    """A call of ``crossroads contexts``, perhaps as if some packages were not installed."""
+    code = (
+        f"import sys; sys.modules.update(dict.fromkeys({hidden!r})); from crossroads.cli import main; main()"
+    )
+    return [sys.executable, "-c", code, "contexts", str(path), "-o", f"{path}.out", "--overwrite", *options]
+
+
+def against_grep(report: Report, folder: Path) -> None:
+    """Whole runs of the program on generated comments, beside grep, best of several in turn."""
+    listed = folder / "words"
+    listed.write_text("\n".join(w for some in chosen_lists(None, None, None).values() for w in some) + "\n")
+    for name, share, most in (
+        ("most lines hold a stimulus", 0.0107, 1.5),
+        ("one line in fifty does", 0.0001, 1.0),
+    ):
+        path = folder / "generated.jsonl"
+        write_lines(path, generated(GENERATED, share))
+        find = ["grep", "-c", "-F", "-w", "-f", str(listed), str(path)]
+        ways = {
+            "contexts / grep": program(path, "--workers", "1"),
+            "  without hyperscan and msgspec": program(
+                path, "--workers", "1", hidden=("hyperscan", "msgspec")
+            ),
+        }
+        times: dict[str, list[float]] = {}
+        for _ in range(REPEATS):
+            times.setdefault("grep", []).append(processor_time(find, LC_ALL="C.UTF-8"))
+            for way, command in ways.items():
+                times.setdefault(way, []).append(processor_time(command))
+        least = {way: min(some) for way, some in times.items()}
+        report.line(f"{path.stat().st_size / 1e6:.0f} MB, {name}: grep", f"{least['grep']:.2f} s")
+        for way in ways:
+            ratio = least[way] / least["grep"]
+            goal = most if way == "contexts / grep" else None
+            report.line(
+                way,
+                f"{ratio:.2f}× ({least[way]:.2f} s)",
+                "" if goal is None else f"≤ {goal}×",
+                reached=None if goal is None else ratio <= goal,
+            )
+        if most > 1:
+            scaling(report, path)
+
+
+def scaling(report: Report, path: Path) -> None:
+    """Seconds on the clock of two processes, and of Ray, beside one process."""
+    for name, options in {
+        "1 worker": ("--workers", "1"),
+        "2 workers": ("--workers", "2"),
+        "Ray, 2 workers, cluster started and stopped": ("--workers", "2", "--engine", "ray"),
+    }.items():
+        if "ray" in options and importlib.util.find_spec("ray") is None:
+            continue
+        command = program(path, *options)
+        call = functools.partial(subprocess.run, command, capture_output=True, check=True)
+        report.line(f"  {name}, on the clock", f"{best(call)[0]:.2f} s")
 
 
 def write_large(path: Path, text: str, size: int) -> None:
@@ -102,19 +223,13 @@ def search(path: Path, words: list[str], limit: int = 1000) -> tuple[float, floa
 def grep(path: Path, words: Path, locale: str) -> float:
     """Processor seconds in which grep counts the lines with any of the words; the best of three."""
     command = ["grep", "-c", "-F", "-w", "-f", str(words), str(path)]
-    times = []
-    for _ in range(3):
-        before = sum(resource.getrusage(resource.RUSAGE_CHILDREN)[:2])
-        # to a pipe: grep stops at the first match if its output is discarded
-        subprocess.run(command, env={**os.environ, "LC_ALL": locale}, stdout=subprocess.PIPE, check=True)
-        times.append(sum(resource.getrusage(resource.RUSAGE_CHILDREN)[:2]) - before)
-    return min(times)
+    return min(processor_time(command, LC_ALL=locale) for _ in range(3))
 
 
 def speed(report: Report, folder: Path, text: str, words: list[str]) -> None:
     listed = folder / "words"
     listed.write_text("\n".join(words) + "\n", encoding="utf-8")
-    shapes = {
+    shapes: dict[str, Iterator[dict[str, object]]] = {
         "Reddit records of about 1 kB": comments(text),
         "bare {'body': …} of about 120 bytes": ({"body": line} for line in text.split("\n") if line.strip()),
     }
@@ -159,6 +274,9 @@ def memory(report: Report, folder: Path, text: str, words: list[str]) -> None:
 
 
 def run(report: Report) -> None:
+    report.head("Contexts of the stimuli of CEAT in generated Reddit comments, whole runs of the program")
+    with tempfile.TemporaryDirectory() as scratch:
+        against_grep(report, Path(scratch))
     words = catalogue_words()
     report.head(f"Contexts of {len(words)} stimuli in enwik8, seconds of one core")
     text = enwik8()

@@ -16,6 +16,8 @@ from typing import Any, Literal, TypeVar, get_args
 Given = TypeVar("Given")
 OnMissing = Literal["raise", "drop"]
 """Treatment of stimuli, groups or traits that cannot be measured."""
+Missing = Literal[OnMissing, "balance"]
+"""The same for the stimuli of a design, of which equally many may be kept on both sides."""
 MOST_CHARACTERS = 400
 """Largest number of characters of a message, and of a hint; longer ones are cut in the middle."""
 _DIGITS = 40

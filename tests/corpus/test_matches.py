@@ -9,15 +9,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from crossroads.corpus.matches import Matcher, prepared
-from crossroads.corpus.text import (
-    BREAK,
-    Bounds,
-    Window,
-    letters,
-    parse_window,
-    single_spaces,
-    single_spaces_in_all,
-)
+from crossroads.corpus.text import BREAK, letters, single_spaces, single_spaces_in_all
+from crossroads.corpus.windows import Bounds, Window, parse_window
 from crossroads.errors import InputError
 
 pytest.importorskip("ahocorasick_rs", reason="searching a corpus needs the extra 'corpus'")

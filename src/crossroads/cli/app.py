@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import functools
+import importlib
 import io
 import os
 import shutil
@@ -17,18 +19,6 @@ from rich.text import Text
 from typer.core import TyperCommand
 
 import crossroads
-from crossroads.cli.commands import align as aligning
-from crossroads.cli.commands import associations, intersections
-from crossroads.cli.commands import catalog as cataloguing
-from crossroads.cli.commands import ceat as contextual
-from crossroads.cli.commands import chat as talking
-from crossroads.cli.commands import compare as comparing
-from crossroads.cli.commands import contexts as corpora
-from crossroads.cli.commands import embed as extracting
-from crossroads.cli.commands import report as reporting
-from crossroads.cli.commands.audit import command as auditing
-from crossroads.cli.commands.probe import command as probing
-from crossroads.cli.commands.reproduce import command as reproducing
 from crossroads.cli.terminal import hints as spelling
 from crossroads.cli.terminal import interrupts as interrupting
 from crossroads.cli.terminal import progress as waiting
@@ -48,39 +38,60 @@ class _Command(TyperCommand):
             raise
 
 
-app = typer.Typer(
-    name="crossroads",
-    help="Measure the social and intersectional associations that a model has learned.",
-    no_args_is_help=True,
-    rich_markup_mode="rich",
-    pretty_exceptions_enable=False,
-    suggest_commands=True,
-    epilog="Exit status: 0 success, 1 failure, 2 bad usage or input, 130 interrupted.",
-    context_settings={"help_option_names": ["-h", "--help"]},
-)
-app.command("audit", cls=_Command)(auditing.audit_command)
-app.command("weat", cls=_Command)(associations.weat_command)
-app.command("mleat", cls=_Command)(associations.mleat_command)
-app.command("sc-weat", cls=_Command)(associations.sc_weat_command)
-app.command("ibd", cls=_Command)(
-    intersections.detection_command("ibd", "Detect words associated with an intersectional group.")
-)
-app.command("eibd", cls=_Command)(
-    intersections.detection_command(
-        "eibd", "Detect words that emerge at an intersection, not in its parents."
+COMMANDS = {
+    "audit": "audit.command",
+    "weat": "associations",
+    "mleat": "associations",
+    "sc-weat": "associations",
+    "ibd": "intersections",
+    "eibd": "intersections",
+    "rsa": "intersections",
+    "contexts": "contexts",
+    "embed": "embed",
+    "ceat": "ceat",
+    "reproduce": "reproduce.command",
+    "probe": "probe.command",
+    "chat": "chat",
+    "align": "align",
+    "compare": "compare",
+    "report": "report",
+    "catalog": "catalog",
+}
+"""The commands, and the module of ``crossroads.cli.commands`` with the function of each (``rsa_command``).
+Only the one that is called is loaded, which is most of the time that a short command takes."""
+
+
+@functools.cache
+def app_of(*names: str) -> typer.Typer:
+    """The program with some of its commands."""
+    app = typer.Typer(
+        name="crossroads",
+        help="Measure the social and intersectional associations that a model has learned.",
+        no_args_is_help=True,
+        rich_markup_mode="rich",
+        pretty_exceptions_enable=False,
+        suggest_commands=True,
+        epilog="Exit status: 0 success, 1 failure, 2 bad usage or input, 130 interrupted.",
+        context_settings={"help_option_names": ["-h", "--help"]},
     )
-)
-app.command("rsa", cls=_Command)(intersections.rsa_command)
-app.command("contexts", cls=_Command)(corpora.contexts_command)
-app.command("embed", cls=_Command)(extracting.embed_command)
-app.command("ceat", cls=_Command)(contextual.ceat_command)
-app.command("reproduce", cls=_Command)(reproducing.reproduce_command)
-app.command("probe", cls=_Command)(probing.probe_command)
-app.command("chat", cls=_Command)(talking.chat_command)
-app.command("align", cls=_Command)(aligning.align_command)
-app.command("compare", cls=_Command)(comparing.compare_command)
-app.command("report", cls=_Command)(reporting.report_command)
-app.command("catalog", cls=_Command)(cataloguing.catalog_command)
+    app.callback()(_root)
+    for name in names:
+        module = importlib.import_module(f"crossroads.cli.commands.{COMMANDS[name]}")
+        app.command(name, cls=_Command)(getattr(module, f"{name.replace('-', '_')}_command"))
+    return app
+
+
+def _called(arguments: Sequence[str]) -> typer.Typer:
+    """The program with the command that is called, or with all of them if that is none of these."""
+    name = arguments[0] if arguments else ""
+    return app_of(name) if name in COMMANDS else app_of(*COMMANDS)
+
+
+def __getattr__(name: str) -> typer.Typer:
+    """``app``, the program with all commands."""
+    if name == "app":
+        return app_of(*COMMANDS)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
 NARROW = 72
@@ -93,7 +104,6 @@ def _version(wanted: bool) -> None:
         raise typer.Exit
 
 
-@app.callback()
 def _root(
     version: Annotated[
         bool, typer.Option("--version", callback=_version, is_eager=True, help="Show the version.")
@@ -146,6 +156,7 @@ def _heard() -> None:
 def _program() -> Any:
     """The commands; in narrow terminals with plain-text help."""
     narrow = shutil.get_terminal_size().columns < NARROW
+    app = _called(sys.argv[1:])
     app.rich_markup_mode = None if narrow else "rich"
     program: Any = typer.main.get_command(app)
     for command in (program, *program.commands.values()):
@@ -176,7 +187,7 @@ def _tell(message: str, hint: str | None) -> None:
 
 def _options(arguments: Sequence[str]) -> dict[str, str]:
     """The options of the current command, by their names in Python."""
-    commands = getattr(typer.main.get_command(app), "commands", {})
+    commands = getattr(typer.main.get_command(_called(arguments)), "commands", {})
     command = next((commands[one] for one in arguments if one in commands), None)
     found = {} if command is None else {one.name: max(one.opts, key=len) for one in command.params}
     return {name.rstrip("_"): text for name, text in found.items() if text.startswith("--")}

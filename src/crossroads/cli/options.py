@@ -8,9 +8,8 @@ from typing import Annotated, Any
 
 import typer
 
-from crossroads.errors import InputError, UnknownNameError, join_words, nearest
+from crossroads.errors import InputError, Missing, UnknownNameError, join_words, nearest
 from crossroads.inference.permutation.test import Alternative, Method, Ties
-from crossroads.measures.coverage.words import Missing
 from crossroads.stimuli import Design, batteries, catalog, read_designs
 
 

@@ -26,7 +26,7 @@ def local(
     workers = min(workers or processors(), len(parts))
     if workers <= 1:
         for part in parts:
-            yield checked(search_part(search, part, thresholds(), progress))
+            yield checked(search_part(search, part, thresholds(), progress), search.procedure)
         return
     for _, table in in_processes(
         searcher,
@@ -38,7 +38,7 @@ def local(
         hint="if memory ran out, use fewer workers; with workers=1 this process reads by itself.",
         progress=progress,
     ):
-        yield checked(table)
+        yield checked(table, search.procedure)
 
 
 def searcher(search: Search) -> Task:
@@ -79,7 +79,7 @@ def on_ray(
         hint="check that crossroads is installed on every node, and that all of them see the files.",
     )
     for number, table in found:
-        yield checked(table)
+        yield checked(table, search.procedure)
         progress(parts[number].bytes)
 
 

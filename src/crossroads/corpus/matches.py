@@ -3,19 +3,23 @@
 Every stimulus becomes a pattern with a space on either side, and the text a copy in which whatever is not
 part of a word is a space; so an automaton (Aho and Corasick 1975) reports only whole words. Patterns that
 hold more than plain letters are compared with the text itself again, and those that begin or end with
-punctuation must not continue there: *.NET* is not found in *ASP.NET*, nor *C++* in *C+++*.
+punctuation must not continue there: *.NET* is not found in *ASP.NET*, nor *C++* in *C+++*. Where a stimulus
+begins or ends with a letter of a script without spaces, its pattern has no space there: in running text
+*医生* is found in *我喜欢医生的工作*.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from crossroads.corpus.scripts import binds, in_running_text, is_unspaced
 from crossroads.corpus.text import (
     BREAK,
+    SPACE,
     composed,
     in_word,
     letters,
@@ -23,7 +27,7 @@ from crossroads.corpus.text import (
     single_spaces,
     single_spaces_in_all,
 )
-from crossroads.errors import InputError, require
+from crossroads.errors import InputError, MissingExtraError, require
 
 Positions = NDArray[np.int64]
 
@@ -58,7 +62,6 @@ class Matcher:
     """
 
     def __init__(self, forms: Sequence[str], *, hyphens: str = "join") -> None:
-        package = require("ahocorasick_rs", extra="corpus", purpose="searching a corpus")
         self._join = hyphens == "join"
         self._written = [same_signs(plain(form)) for form in forms]
         marked = [bytes(letters(form, join=self._join)) for form in self._written]
@@ -78,18 +81,65 @@ class Matcher:
             ]
         )
         self._signed = (self._before > 0) | (self._after > 0)
-        patterns = [b" " + m.strip() + b" " for m in marked]
-        self._automaton = package.BytesAhoCorasick(patterns, implementation=package.Implementation.DFA)
+        self._sizes = np.array([len(mark.strip()) for mark in marked], np.int64)
+        # of a phrase also its longest word, which is found whatever white space there is between its words
+        self._longest = [max(mark.split(), key=len) for mark in marked]
+        self._phrase = np.array([" " in form for form in self._written])
+        patterns = [mark.strip() for mark in marked]
+        patterns += [self._longest[form] for form in np.flatnonzero(self._phrase)]
+        free = [_free_edges(form, mark) for form, mark in zip(self._written, marked, strict=True)]
+        self._free = np.array(free, np.int64).reshape(-1, 2)  # at the beginning, and at the end
+        edges = [*free, *[(False, False)] * int(self._phrase.sum())]
+        self._scan = scanner(
+            [
+                b" " * (not a) + pattern + b" " * (not b)
+                for pattern, (a, b) in zip(patterns, edges, strict=True)
+            ]
+        )
 
     def find(self, text: str) -> Matches:
         """Find every form in a text from :func:`prepared`."""
-        marked = letters(text, join=self._join)
-        hits = self._automaton.find_matches_as_indexes(marked, overlapping=True)
-        table = np.array(hits, np.int64).reshape(-1, 3)
-        forms = table[:, 0]
-        # the space before the text and the one before the pattern cancel out
-        starts = table[:, 1] - self._before[forms]
-        ends = table[:, 2] - 2 + self._after[forms]
+        marks = letters(text, join=self._join)
+        found, stops = self._scan(marks)
+        whole = found < self._phrase.size
+        matches = self._confirmed(text, found[whole], stops[whole])
+        kept = np.ones(matches.forms.size, bool)
+        for at in self.unspaced(matches):
+            kept[at] = _may_stand(text, marks, int(matches.starts[at]), int(matches.ends[at]))
+        return matches if kept.all() else Matches(*(column[kept] for column in matches))
+
+    def unspaced(self, matches: Matches) -> Positions:
+        """The numbers of the matches that begin or end in a script without spaces."""
+        return np.flatnonzero(self._free[matches.forms].any(axis=1))
+
+    def find_quickly(self, text: str) -> tuple[Matches, Positions]:
+        """Find forms of single words in a text with any white space.
+
+        Parameters
+        ----------
+        text
+            A text whose letters and accents are composed.
+
+        Returns
+        -------
+        Matches
+            Where they are.
+        Positions
+            Where to look more closely: at words of phrases, and at forms in scripts without spaces.
+        """
+        found, stops = self._scan(letters(text, join=self._join))
+        doubt = found >= self._phrase.size
+        single = ~doubt
+        forms = found[single]
+        doubt[single] = self._free[forms].any(axis=1)
+        single[single] = ~(self._phrase[forms] | doubt[single])
+        return self._confirmed(text, found[single], stops[single]), stops[doubt] - 3
+
+    def _confirmed(self, text: str, forms: Positions, stops: Positions) -> Matches:
+        """The matches of forms that are in the text itself; their marks end at ``stops``."""
+        # the space before the text and, if the pattern ends with one, that
+        last = stops - 2 + self._free[forms, 1]
+        starts, ends = last - self._sizes[forms] - self._before[forms], last + self._after[forms]
         kept = (starts >= 0) & (ends <= len(text))
         for at in np.flatnonzero(kept & self._doubtful[forms]):
             kept[at] = same_signs(text[starts[at] : ends[at]]) == self._written[forms[at]]
@@ -105,6 +155,80 @@ class Matcher:
         if not self._after[form] or not after:
             return True
         return not in_word(after) and same_signs(after) != self._written[form][-1]
+
+
+def _may_stand(text: str, marks: bytearray, start: int, end: int) -> bool:
+    """Whether a form in a script without spaces stands free, or in running text without cutting a letter."""
+    if marks[start] == SPACE == marks[end + 1]:
+        return True
+    cut = binds(text[start - 1 : start], text[start]) or binds(text[end - 1], text[end : end + 1])
+    return not cut and in_running_text(text, start, end)
+
+
+def _free_edges(form: str, mark: bytes) -> tuple[bool, bool]:
+    """Whether a form begins, and whether it ends, with a letter of a script without spaces."""
+    first, last = len(mark) - len(mark.lstrip()) - 1, len(mark.rstrip()) - 2
+    return (first == 0 and is_unspaced(form[0]), last == len(form) - 1 and is_unspaced(form[-1]))
+
+
+Scanner = Callable[[bytearray], tuple[Positions, Positions]]
+"""Returns the number of each pattern found in some bytes, and where it ends."""
+
+
+def scanner(patterns: Sequence[bytes]) -> Scanner:
+    """A function that finds patterns, also those that overlap: by Hyperscan if it is installed and runs here.
+
+    Examples
+    --------
+    >>> numbers, stops = scanner([b" he ", b" she "])(bytearray(b" he she "))
+    >>> sorted(zip(numbers.tolist(), stops.tolist()))
+    [(0, 4), (1, 8)]
+    """
+    return _by_hyperscan(patterns) or _by_automaton(patterns)
+
+
+def _by_hyperscan(patterns: Sequence[bytes]) -> Scanner | None:
+    """Several times as fast; not every machine has a wheel of it, or the instructions that it needs."""
+    try:
+        hyperscan = require("hyperscan", extra="corpora", purpose="finding words in less time")
+    except MissingExtraError:
+        return None
+    database = hyperscan.Database(mode=hyperscan.HS_MODE_BLOCK)
+    count = len(patterns)
+    try:
+        database.compile(
+            expressions=list(patterns),
+            ids=list(range(count)),
+            elements=count,
+            flags=[0] * count,
+            literal=True,
+        )
+    except hyperscan.error:
+        return None
+
+    def scan(data: bytearray) -> tuple[Positions, Positions]:
+        found: list[int] = []
+        stops: list[int] = []
+
+        def tell(number: int, _start: int, stop: int, _flags: int, _context: object) -> None:
+            found.append(number)
+            stops.append(stop)
+
+        database.scan(data, match_event_handler=tell)
+        return np.array(found, np.int64), np.array(stops, np.int64)
+
+    return scan
+
+
+def _by_automaton(patterns: Sequence[bytes]) -> Scanner:
+    package = require("ahocorasick_rs", extra="corpus", purpose="searching a corpus")
+    automaton = package.BytesAhoCorasick(list(patterns), implementation=package.Implementation.DFA)
+
+    def scan(data: bytearray) -> tuple[Positions, Positions]:
+        table = np.array(automaton.find_matches_as_indexes(data, overlapping=True), np.int64).reshape(-1, 3)
+        return table[:, 0], table[:, 2]
+
+    return scan
 
 
 def plain(text: str) -> str:

@@ -4,41 +4,123 @@ from __future__ import annotations
 
 import contextlib
 import csv
+import functools
 import json
+import re
+import sys
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
 from crossroads.corpus.files import Part, Progress, Source
 from crossroads.corpus.lines import BATCH, LONGEST, Batch, decoded, line_blocks
-from crossroads.errors import FormatError, join_words, require
+from crossroads.errors import FormatError, MissingExtraError, join_words, require
 
 RUN_ON = 100
 """Lines of a row of a CSV file beyond which a quotation mark seems to be missing."""
 _decode = json.JSONDecoder().raw_decode
+_DEEP, _LONG = 700, 1400
+"""Brackets that a line opens beyond which it may be nested more deeply than the parser of Python allows, and
+the length of a line below which it cannot be."""
+_NUMBER = re.compile(rb"[0-9]{%d}" % sys.int_info.default_max_str_digits)
+"""A number that is too long for the parser of Python."""
 
 
 def json_lines(source: Source, pieces: Iterable[bytes]) -> Iterator[Batch]:
-    """Yield the texts of JSON lines. Every line is parsed; one that is not an object is broken."""
+    """Yield the texts of JSON lines. Every line is parsed; one that is not an object is broken.
+
+    If msgspec is installed, it parses the lines, and the parser of Python only those that it does not accept
+    or may understand differently; so what is found is the same with and without it.
+    """
+    quick = _quick_parser(source.field)
     for block in line_blocks(pieces, source.path):
-        lines, invalid = decoded(block)
-        counts = Counter(invalid=invalid)
-        found: list[str] = []
-        for line in lines:
-            try:
-                record, end = _decode(line)
-                text = record[source.field] if end == len(line) else None
-            except (ValueError, RecursionError, KeyError, TypeError, IndexError):
-                text = None
-            if type(text) is not str:
-                text = _second_look(line, source.field, counts)
-                if text is None:
-                    continue
-            if not text.isascii():
-                text = _without_surrogates(text, counts)
-            found.append(text)
+        if quick is None or not _is_utf8(block):
+            lines, invalid = decoded(block)
+            counts = Counter(invalid=invalid)
+            texts = (_json_text(line, source.field, counts) for line in lines)
+            found = [text for text in texts if text is not None]
+        else:
+            counts = Counter()
+            found = _quick_texts(quick, block, source.field, counts)
         yield found, counts
+
+
+def _quick_texts(
+    quick: Callable[[bytes], Any], block: bytes, field: str | None, counts: Counter[str]
+) -> list[str]:
+    """The texts of lines in UTF-8, parsed by :func:`_quick_parser`."""
+    lines = block.removesuffix(b"\n").split(b"\n")
+    if not any(_is_odd(line) for line in lines if len(line) > _LONG):
+        try:
+            found = [quick(line).text for line in lines]
+        except (ValueError, RecursionError):
+            pass
+        else:
+            texts = [text for text in found if type(text) is str]
+            counts["without_text"] += len(found) - len(texts)
+            return texts
+    return _texts_one_by_one(quick, lines, field, counts)
+
+
+def _texts_one_by_one(
+    quick: Callable[[bytes], Any], lines: Iterable[bytes], field: str | None, counts: Counter[str]
+) -> list[str]:
+    """The same for lines of which some have to be parsed by Python."""
+    found: list[str] = []
+    for line in lines:
+        try:
+            record = None if len(line) > _LONG and _is_odd(line) else quick(line)
+        except (ValueError, RecursionError):
+            record = None
+        text = _json_text(line.decode("utf-8"), field, counts) if record is None else record.text
+        if type(text) is str:
+            found.append(text)
+        elif record is not None:
+            counts["without_text"] += 1
+    return found
+
+
+def _is_odd(line: bytes) -> bool:
+    """Whether a line may hold what only the parser of Python refuses: deep nesting, or very long numbers."""
+    if line.count(b"[") + line.count(b"{") > _DEEP:
+        return True
+    return len(line) > sys.int_info.default_max_str_digits and _NUMBER.search(line) is not None
+
+
+@functools.cache
+def _quick_parser(field: str | None) -> Callable[[bytes], Any] | None:
+    """A parser of records by msgspec that keeps one field as ``text``, or ``None`` if there is none."""
+    try:
+        msgspec = require("msgspec", extra="corpora", purpose="reading records in less time")
+        name = msgspec.field(default=None, name=field)
+        record = msgspec.defstruct("Record", [("text", Any, name)])
+        parse: Callable[[bytes], Any] = msgspec.json.Decoder(record).decode
+    except (MissingExtraError, ValueError):  # or a name that would have to be escaped
+        return None
+    return None if field is None else parse
+
+
+def _is_utf8(block: bytes) -> bool:
+    if block.isascii():
+        return True
+    try:
+        block.decode("utf-8")
+    except UnicodeDecodeError:
+        return False
+    return True
+
+
+def _json_text(line: str, field: str | None, counts: Counter[str]) -> str | None:
+    """The text of a line by the parser of Python, or ``None``; the reason is counted."""
+    try:
+        record, end = _decode(line)
+        text = record[field] if end == len(line) else None
+    except (ValueError, RecursionError, KeyError, TypeError, IndexError):
+        text = None
+    if type(text) is not str:
+        text = _second_look(line, field, counts)
+    return text if text is None or text.isascii() else _without_surrogates(text, counts)
 
 
 def json_object(line: str) -> dict[str, Any] | None:

@@ -99,7 +99,7 @@ class Reservoirs:
         """The contexts of a form in the order of their priority, which is random."""
         kept = self._kept[form]
         name = self.forms[form]
-        return tuple(Context(name, *kept[key]) for key in sorted(kept)[: self.limit])
+        return tuple([Context._make((name, *kept[key])) for key in sorted(kept)[: self.limit]])
 
     @staticmethod
     def in_order(contexts: Sequence[Context], *, seed: int) -> bool:

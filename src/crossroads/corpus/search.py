@@ -7,7 +7,7 @@ import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from types import MappingProxyType
-from typing import Literal
+from typing import Any, Literal
 
 from crossroads.corpus.documents import choose_field
 from crossroads.corpus.engines import Engine, local, on_ray
@@ -15,7 +15,7 @@ from crossroads.corpus.files import Part, Source, Unit, check_content, corpus_pa
 from crossroads.corpus.records import parquet_file
 from crossroads.corpus.sample import SAMPLE, Context, CorpusFile, Counts, Found, Reservoirs, WordCoverage
 from crossroads.corpus.tasks import Search, matcher_of
-from crossroads.corpus.text import parse_window
+from crossroads.corpus.windows import parse_window
 from crossroads.errors import DesignError, InputError, in_short, one_of
 from crossroads.evidence.spelling import check_fallback, spellings
 from crossroads.stimuli.sets import word_fault
@@ -50,7 +50,8 @@ def find_contexts(
 ) -> Found:
     r"""Find sentences in which stimuli occur, and draw a sample of them for each.
 
-    Words are found whole and in the case in which they are given: *Anna* in *Anna's*, not in *Joanna*. The
+    Words are found whole and in the case in which they are given: *Anna* in *Anna's*, not in *Joanna*. Words
+    in scripts without spaces are found in running text: *医生* in *我喜欢医生的工作*. The
     sample of a word does not depend on how the corpus is divided into files, on their order, or on the
     number of workers. Equal contexts are kept once. Another version of crossroads draws the same
     sample if it names the same procedure, which is the setting ``"sample"``.
@@ -133,7 +134,7 @@ def find_contexts(
     matcher_of(search)  # raises for words that cannot be looked for
     sources = sources_of(files, format=format, field=field, unit=unit)
     reservoirs, counts = _gathered(search, sources, run, progress)
-    settings = {
+    settings: dict[str, Any] = {
         "sample": SAMPLE,
         "window": str(search.window),
         "limit": limit,
@@ -143,6 +144,8 @@ def find_contexts(
         "hyphens": hyphens,
         "unit": unit,
     }
+    if search.unspaced:
+        settings["in_running_text"] = list(search.unspaced)
     contexts, coverage = _chosen(forms, reservoirs, minimum)
     return Found(
         words=tuple(forms),

@@ -12,6 +12,7 @@ import json
 import os
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass, fields
+from json.encoder import encode_basestring
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
@@ -199,9 +200,16 @@ def _damaged(message: str, path: Path, line: int | None = None, key: str | None 
 
 
 def _context_lines(found: Found) -> Iterator[str]:
+    """The lines of each word, as :func:`json.dumps` writes them, in a fraction of its time."""
     for word in found.words:
-        for context in found.contexts[word]:
-            yield json.dumps({"word": word, **context._asdict()}, ensure_ascii=False) + "\n"
+        begin = f'{{"word": {encode_basestring(word)}, "form": '
+        yield "".join(
+            [
+                f'{begin}{encode_basestring(form)}, "text": {encode_basestring(text)}, '
+                f'"start": {start}, "end": {end}}}\n'
+                for form, text, start, end in found.contexts[word]
+            ]
+        )
 
 
 def _manifest(found: Found, digest: str) -> dict[str, Any]:

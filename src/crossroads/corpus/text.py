@@ -8,15 +8,11 @@ Everything else is a space. A hyphen is kept, and whether it joins depends on it
 from __future__ import annotations
 
 import functools
-import re
 import sys
 import unicodedata
-from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-
-from crossroads.errors import InputError, in_short
 
 SPACE, HYPHEN = ord(" "), ord("-")
 BREAK = "\0"
@@ -28,6 +24,8 @@ APOSTROPHES = "'\u2018\u2019"
 
 _ASSIGNED = (*range(0x40000), *range(0xE0000, 0xE1000))
 """Where Unicode has characters; the planes between are empty, those above are private."""
+_IN_WORD = "LNM"
+"""First letters of the categories of characters that belong to words: letters, numbers and marks."""
 _WHITE = bytes(SPACE if code < 128 and chr(code).isspace() else code for code in range(256))
 _SAME = str.maketrans(dict.fromkeys(HYPHENS, "-") | dict.fromkeys(APOSTROPHES, "'"))
 
@@ -91,19 +89,19 @@ def letters(text: str, *, join: bool = True) -> bytearray:
     ' a short term plan '
     """
     if text.isascii():
-        marked = bytearray(text.encode("ascii").translate(_plain_table()))
+        signs = text.encode("ascii").translate(_plain_table())
     else:
         codes = np.frombuffer(text.encode("utf-32-le"), np.uint32)
-        marked = bytearray(_table()[codes].tobytes())
-    marked = bytearray(b" ") + marked + b" "
-    if not join:
-        return marked.replace(b"-", b" ")
-    view = np.frombuffer(marked, np.uint8)
-    at = np.flatnonzero(view == HYPHEN)
-    alone = np.zeros(at.size, bool)
-    for beside in (view[at - 1], view[at + 1]):
-        alone |= (beside == SPACE) | (beside == HYPHEN)
-    view[at[alone]] = SPACE
+        signs = _table()[codes].tobytes()
+    marked = bytearray(b" ") * (len(text) + 2)
+    marked[1:-1] = signs if join else signs.replace(b"-", b" ")
+    if join and HYPHEN in marked:
+        view = np.frombuffer(marked, np.uint8)
+        at = np.flatnonzero(view == HYPHEN)
+        alone = np.zeros(at.size, bool)
+        for beside in (view[at - 1], view[at + 1]):
+            alone |= (beside == SPACE) | (beside == HYPHEN)
+        view[at[alone]] = SPACE
     return marked
 
 
@@ -111,7 +109,10 @@ def letters(text: str, *, join: bool = True) -> bytearray:
 def _table() -> NDArray[np.uint8]:
     """The byte of every Unicode character."""
     table = np.full(sys.maxunicode + 1, SPACE, np.uint8)
-    codes = np.array([code for code in _ASSIGNED if in_word(chr(code))])
+    categories = "".join(map(unicodedata.category, map(chr, _ASSIGNED)))  # of two letters each
+    first = np.frombuffer(categories.encode("ascii"), np.uint8)[::2]
+    codes = np.array(_ASSIGNED)[np.isin(first, [ord(sign) for sign in _IN_WORD])]
+    codes = np.append(codes, ord("_"))
     table[codes] = np.where(codes < 128, codes, 128 + codes % 128)
     table[[ord(sign) for sign in HYPHENS]] = HYPHEN
     return table
@@ -127,90 +128,4 @@ def _plain_table() -> bytes:
 
 def in_word(character: str) -> bool:
     """Whether a character belongs to words."""
-    return character == "_" or unicodedata.category(character)[0] in "LNM"
-
-
-_SPLIT = re.compile(r"(\d+)\s*\+\s*(\d+)")
-_MOST = 1_000_000
-
-Positions = NDArray[np.int64]
-
-
-class Window(NamedTuple):
-    """How many words are kept on either side; ``None`` for all of the document."""
-
-    left: int | None
-    right: int | None
-
-    def __str__(self) -> str:
-        return "all" if self.left is None else f"{self.left}+{self.right}"
-
-
-def parse_window(window: int | str | None) -> Window:
-    """Parse a window: a number of words, ``"4+3"``, or ``"all"``.
-
-    Parameters
-    ----------
-    window
-        A number includes the target, which is in the middle; if it is even the left side has one word
-        more. ``"4+3"`` keeps four words before the target and three after it. ``"all"`` or ``None`` keeps
-        the document.
-
-    Examples
-    --------
-    >>> parse_window(9), parse_window("4+3")
-    (Window(left=4, right=4), Window(left=4, right=3))
-    """
-    if window is None or window == "all":
-        return Window(None, None)
-    text = str(window).strip()
-    split = _SPLIT.fullmatch(text)
-    if split and int(split[1]) <= _MOST and int(split[2]) <= _MOST:
-        return Window(int(split[1]), int(split[2]))
-    if not isinstance(window, bool) and text.isdecimal() and 1 <= int(text) <= _MOST:
-        return Window(int(text) // 2, (int(text) - 1) // 2)
-    raise InputError(
-        f"the window is {in_short(window)}.",
-        hint="give a number of words such as 9, a split such as '4+3', or 'all'.",
-    )
-
-
-class Bounds:
-    """Where the words and the documents of a text begin and end.
-
-    Parameters
-    ----------
-    text
-        Documents with :data:`BREAK` between them, each with single spaces between its words and none at
-        its ends.
-    """
-
-    def __init__(self, text: str) -> None:
-        wide = text.encode("ascii") if text.isascii() else text.encode("utf-32-le")
-        codes = np.frombuffer(wide, np.uint8 if text.isascii() else np.uint32)
-        breaks = codes == ord(BREAK)
-        gaps = np.flatnonzero((codes == ord(" ")) | breaks)
-        self._gaps = gaps
-        self._starts: Positions = np.concatenate([[0], gaps + 1])
-        self._ends: Positions = np.concatenate([gaps, [len(text)]])
-        self._breaks = np.flatnonzero(breaks)
-        last = np.searchsorted(gaps, self._breaks)
-        self._first: Positions = np.concatenate([[0], last + 1])
-        self._last: Positions = np.concatenate([last, [gaps.size]])
-
-    def around(self, starts: Positions, ends: Positions, window: Window) -> tuple[Positions, Positions]:
-        """Where the windows around some targets begin and end.
-
-        Parameters
-        ----------
-        starts, ends
-            The targets, in characters.
-        window
-            The words to keep; near the ends of its document a window is shorter.
-        """
-        document = np.searchsorted(self._breaks, starts)
-        low, high = self._first[document], self._last[document]
-        if window.left is not None and window.right is not None:
-            low = np.maximum(low, np.searchsorted(self._gaps, starts) - window.left)
-            high = np.minimum(high, np.searchsorted(self._gaps, ends - 1) + window.right)
-        return self._starts[low], self._ends[high]
+    return character == "_" or unicodedata.category(character)[0] in _IN_WORD

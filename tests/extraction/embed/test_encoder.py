@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from crossroads.corpus import read_contexts
+from crossroads.corpus import find_contexts, read_contexts, write_contexts
 from crossroads.errors import CrossroadsError
 from crossroads.extraction.embed.choice import resolve
 from crossroads.extraction.embed.encoder import Encoder
@@ -74,6 +74,23 @@ def test_vectors_equal_a_loop_over_single_sentences(
             expected = naive(model, contexts_of_sentences, layer, piece)
             found = encoder_of(model, folder, layer=layer, piece=piece)
             np.testing.assert_allclose(found, expected, atol=1e-5, rtol=1e-5, err_msg=f"{layer} {piece}")
+
+
+def test_words_in_running_text_have_the_vectors_of_their_own_characters(
+    tiny_model: Callable[[str], Path], tmp_path: Path, encoder_of: Callable[..., NDArray[Any]]
+) -> None:
+    pytest.importorskip("ahocorasick_rs", reason="searching a corpus needs the extra 'corpus'")
+    corpus = tmp_path / "corpus.txt"
+    corpus.write_text("我喜欢医生的工作\n🌹她也是医生。\nฉันรักหมอมาก\nאמר רופא טוב\n", encoding="utf-8")
+    words = ["医生", "หมอ", "רופא"]
+    found = find_contexts(corpus, words, window=3, minimum=1)
+    rows = [(word, c.text, c.start, c.end) for word in words for c in found.contexts[word]]
+    assert [text[start:end] for _, text, start, end in rows] == ["医生", "医生", "หมอ", "רופא"]
+    # a tokenizer of bytes, several of which make one character
+    for piece in ("first", "last", "mean"):
+        vectors = encoder_of(tiny_model("gpt2"), write_contexts(found, tmp_path / piece), piece=piece)
+        expected = naive(tiny_model("gpt2"), rows, -1, piece)
+        np.testing.assert_allclose(vectors, expected, atol=1e-5, rtol=1e-5)
 
 
 def test_the_store_holds_the_same_vectors_in_the_order_of_the_words(

@@ -140,6 +140,10 @@ def detection_command(kind: Kind, summary: str) -> Callable[..., None]:
     return command
 
 
+ibd_command = detection_command("ibd", "Detect words associated with an intersectional group.")
+eibd_command = detection_command("eibd", "Detect words that emerge at an intersection, not in its parents.")
+
+
 def _discoveries(
     kind: Kind, emb: Embeddings, asked: Material, fdr: float, missing: Missing, seed: int
 ) -> list[DiscoveryResult]:

@@ -16,7 +16,6 @@ from rich.table import Table
 import crossroads
 from crossroads.cli.terminal.widths import FittedTable, fitted_widths
 from crossroads.errors import join_words
-from crossroads.report.documents.json_text import escaped, json_pieces
 from crossroads.results import Coverage, describe_coverage
 from crossroads.wording.table import Table as Values
 
@@ -53,6 +52,8 @@ def document(command: str, results: Sequence[Any], **more: Any) -> None:
 
 def write_json(data: Any) -> None:
     """Write data as JSON; if standard output cannot encode a character, non-ASCII ones are escaped."""
+    from crossroads.report.documents.json_text import escaped, json_pieces  # with it come all reports
+
     encoding = (getattr(sys.stdout, "encoding", None) or "utf-8").lower().replace("-", "")
     for piece in chain(json_pieces(data, indent=True), ["\n"]):
         sys.stdout.write(piece if encoding.startswith("utf") else escaped(piece))

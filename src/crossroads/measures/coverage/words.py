@@ -6,7 +6,6 @@ import unicodedata
 import warnings
 from collections.abc import Container, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,11 +14,11 @@ from crossroads.errors import (
     CrossroadsWarning,
     EvidenceError,
     InputError,
-    OnMissing,
     in_short,
     join_words,
     one_of,
 )
+from crossroads.errors import Missing as Missing
 from crossroads.evidence import Embeddings
 from crossroads.evidence.embeddings import Match
 from crossroads.geometry import Floats, unit
@@ -28,7 +27,6 @@ from crossroads.measures.coverage.overlaps import overlap_notes, titles_of
 from crossroads.results import Coverage
 from crossroads.stimuli import Design
 
-Missing = Literal[OnMissing, "balance"]
 BALANCED = "left out to balance the sets"
 
 _ROWS_AT_A_TIME = 1 << 12
