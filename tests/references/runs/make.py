@@ -7,10 +7,13 @@ environment of its own:
     python make.py            # or: python make.py inspect, to write those of Inspect only
 
 Items are made up, about peoples that do not exist, in the columns of the published data. The harness scores
-two tiny language models with random weights by its own functions for CrowS-Pairs and BBQ; Inspect asks its mock
-model, whose answers are drawn here, one of them without an answer. Paths are taken out, and so are tracebacks and
-events of Inspect's samples and most settings in the harness' results; nothing else is altered.
+two tiny language models with random weights by its own functions for CrowS-Pairs and BBQ; Inspect asks its
+mock model, whose answers are drawn here, one of them without an answer. Paths are taken out, and so are
+tracebacks and events of Inspect's samples and most settings in the harness' results; nothing else is altered.
 """
+
+# mypy: ignore-errors
+# (its packages are not installed where the tests run)
 
 from __future__ import annotations
 
@@ -96,7 +99,12 @@ def crows_rows() -> list[dict[str, str]]:
         for ending in ("", " Everyone knows it."):
             text = (frame + ending).format
             rows.append(
-                {"sent_more": text(more), "sent_less": text(less), "stereo_antistereo": "stereo", "bias_type": kind}
+                {
+                    "sent_more": text(more),
+                    "sent_less": text(less),
+                    "stereo_antistereo": "stereo",
+                    "bias_type": kind,
+                }
             )
     return rows
 
@@ -110,7 +118,7 @@ def bbq_rows() -> list[dict[str, Any]]:
         question = neg if polarity == "neg" else nonneg
         context = scene.format(a=first, b=second)
         if condition == "disambig":
-            context += " It was the {}.".format(first if index % 2 else second)
+            context += f" It was the {first if index % 2 else second}."
         rows.append(
             {
                 "example_id": len(rows),
@@ -123,7 +131,11 @@ def bbq_rows() -> list[dict[str, Any]]:
                 "ans0": f"The {first}",
                 "ans1": "Not known",
                 "ans2": f"The {second}",
-                "answer_info": {"ans0": [first, first], "ans1": ["Unknown", "unknown"], "ans2": [second, second]},
+                "answer_info": {
+                    "ans0": [first, first],
+                    "ans1": ["Unknown", "unknown"],
+                    "ans2": [second, second],
+                },
                 "additional_metadata": {"stereotyped_groups": [first], "version": "a"},
                 "label": 1 if condition == "ambig" else 0 if index % 2 else 2,
             }
@@ -168,10 +180,21 @@ def harness() -> None:
     write_lines(Path("bbq.jsonl"), bbq)
     for name, text in (("crows.yaml", CROWS), ("bbq.yaml", BBQ), ("scoring.py", SCORING)):
         Path(name).write_text(text, encoding="utf-8")
-    texts = [json.dumps(row) for row in [*crows, *bbq]] + ["\n:ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'"]
+    texts = [json.dumps(row) for row in [*crows, *bbq]] + [
+        "\n:ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'"
+    ]
     for name, seed in (("tiny-a", 1), ("tiny-b", 2)):
         tiny_model(Path(name), seed, texts)
-        lm_eval = [sys.executable, "-m", "lm_eval", "run", "--model", "hf", "--model_args", f"pretrained={name}"]
+        lm_eval = [
+            sys.executable,
+            "-m",
+            "lm_eval",
+            "run",
+            "--model",
+            "hf",
+            "--model_args",
+            f"pretrained={name}",
+        ]
         tasks = ["--tasks", "crows_pairs_made_up,bbq_made_up", "--include_path", ".", "--device", "cpu"]
         kept = ["--batch_size", "8", "--output_path", "out", "--log_samples", "--seed", "0"]
         subprocess.run([*lm_eval, *tasks, *kept], check=True, env={**os.environ, "HF_HUB_OFFLINE": "1"})
@@ -183,13 +206,16 @@ def harness() -> None:
             found = json.loads(text)
             kept_keys = ("results", "higher_is_better", "n-shot", "n-samples", "versions", "config", "date")
             more = ("model_source", "model_name", "model_name_sanitized", "task_hashes", "lm_eval_version")
-            text = json.dumps({key: found[key] for key in (*kept_keys, *more) if key in found}, indent=1) + "\n"
+            text = (
+                json.dumps({key: found[key] for key in (*kept_keys, *more) if key in found}, indent=1) + "\n"
+            )
         target.write_text(scrubbed(text), encoding="utf-8")
 
 
 def inspect() -> None:
     """Run Inspect on its mock model, in both formats of its logs."""
-    from inspect_ai import Task, eval, task
+    from inspect_ai import Task, task
+    from inspect_ai import eval as evaluate
     from inspect_ai.dataset import Sample
     from inspect_ai.model import ModelOutput, ModelUsage, get_model
     from inspect_ai.scorer import Score, Target, accuracy, choice, scorer, stderr
@@ -218,7 +244,12 @@ def inspect() -> None:
             )
             for i, (who, kind, word) in enumerate(
                 (who, kind, word)
-                for who, kind in (("glorp", "race"), ("zarn", "race"), ("piper", "profession"), ("ferryman", "profession"))
+                for who, kind in (
+                    ("glorp", "race"),
+                    ("zarn", "race"),
+                    ("piper", "profession"),
+                    ("ferryman", "profession"),
+                )
                 for word in ("loud", "slow", "late")
             )
         ]
@@ -263,7 +294,7 @@ def inspect() -> None:
             usage = ModelUsage(input_tokens=1, output_tokens=1, total_tokens=2)  # else it would count tokens
             outputs = (spoken(text, usage) for text in said)
             model = get_model(f"mockllm/{name}", custom_outputs=outputs)
-            eval(
+            evaluate(
                 one,
                 model=model,
                 epochs=epochs,
