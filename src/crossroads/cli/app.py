@@ -79,6 +79,7 @@ app.command("probe", cls=_Command)(probing.probe_command)
 app.command("chat", cls=_Command)(talking.chat_command)
 app.command("align", cls=_Command)(aligning.align_command)
 app.command("compare", cls=_Command)(comparing.compare_command)
+app.command("runs", cls=_Command)(comparing.runs_command)
 app.command("report", cls=_Command)(reporting.report_command)
 app.command("catalog", cls=_Command)(cataloguing.catalog_command)
 

@@ -19,6 +19,8 @@ class Metric:
     neutral: float | None = None
     """The value of a model that leans to neither side; None where there is none, as for accuracy. Higher
     values lean to the stereotype."""
+    bounds: tuple[float, float] | None = None
+    """Ends of its scale, where they are known."""
     ratio: bool = False
     """Whether it is a ratio of two sums, such as biased answers among those that are not *unknown*."""
     says: str = ""
@@ -63,7 +65,12 @@ class Run:
     notes: tuple[str, ...] = ()
     """What else there is to know of the log, in sentences."""
     provenance: Provenance = field(default_factory=lambda: Provenance(source="given as numbers"))
-    """The file, and the program that wrote it."""
+    """The model, the file, and the program that wrote it."""
+
+    @property
+    def log(self) -> str:
+        """The file that it was read from."""
+        return str(self.provenance.details.get("log", "a run"))
 
 
 class Runs(Sequence[Run]):
@@ -83,8 +90,7 @@ class Runs(Sequence[Run]):
             before = seen.setdefault((one.model, one.task), one)
             if before is not one:
                 raise InputError(
-                    f"{before.provenance.source} and {one.provenance.source} are both of {one.model} on "
-                    f"{one.task}.",
+                    f"{before.log} and {one.log} are both of {one.model} on {one.task}.",
                     hint="give one of them, or name them: NAME=LOG in the shell, {name: log} in Python.",
                 )
         self._runs = tuple(runs)

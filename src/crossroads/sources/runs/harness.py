@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from crossroads.errors import FormatError, in_short
+from crossroads.evidence.model_names import recorded_path
 from crossroads.evidence.provenance import Provenance
 from crossroads.evidence.runs import Run
 from crossroads.sources.runs.samples import (
@@ -52,18 +53,20 @@ def read_harness(path: Path, *, model: str | None = None) -> Run:
     names = dict.fromkeys(name for one in items for name in one.values)
     notes = [f"{name} holds several numbers per sample and is left out" for name in left]
     better = about.get("higher_is_better", {}).get(task, {})
+    model = model or str(about.get("model_name") or path.resolve().parent.name.replace("__", "/"))
     return Run(
-        model=model or str(about.get("model_name") or path.parent.name.replace("__", "/")),
+        model=model,
         task=task,
         items=items,
         metrics={name: metric_of(name) for name in names},
         cluster=cluster_of(items),
         notes=tuple(notes),
         provenance=Provenance(
-            source=str(path),
+            source=model,
             format="lm-evaluation-harness",
             revision=_text(about.get("lm_eval_version")),
             details={
+                "log": recorded_path(path),
                 "task version": about.get("versions", {}).get(task),
                 "shots": about.get("n-shot", {}).get(task),
                 "higher is better": dict(better),

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from crossroads.errors import FormatError, in_short
+from crossroads.evidence.model_names import recorded_path
 from crossroads.evidence.provenance import Provenance
 from crossroads.evidence.runs import Run
 from crossroads.sources.runs.samples import (
@@ -84,8 +85,9 @@ def read_inspect(path: Path, *, model: str | None = None) -> Run:
         notes.append(f"for {len(undirected):,} items {told}: they have no bias score")
     names = dict.fromkeys(name for one in items for name in one.values)
     packages = about.get("packages")
+    model = model or str(about["model"])
     return Run(
-        model=model or str(about["model"]),
+        model=model,
         task=str(about["task"]),
         items=items,
         metrics={name: metric_of(name) for name in names},
@@ -93,10 +95,14 @@ def read_inspect(path: Path, *, model: str | None = None) -> Run:
         lost=dict(lost),
         notes=tuple(notes),
         provenance=Provenance(
-            source=str(path),
+            source=model,
             format="inspect",
             revision=packages.get("inspect_ai") if isinstance(packages, dict) else None,
-            details={"task version": about.get("task_version"), "created": about.get("created")},
+            details={
+                "log": recorded_path(path),
+                "task version": about.get("task_version"),
+                "created": about.get("created"),
+            },
         ),
     )
 

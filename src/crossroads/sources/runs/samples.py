@@ -22,16 +22,19 @@ KNOWN: Mapping[str, Metric] = {
         Metric(
             name="pct_stereotype",
             neutral=0.5,
+            bounds=(0.0, 1.0),
             says="share of pairs whose stereotyping sentence the model finds more likely; 0.5 is neutral",
         ),
         Metric(
             name=AMBIGUOUS,
             neutral=0.0,
-            says="biased less counter-biased among all answers, where the context does not tell; 0 is neutral",
+            bounds=(-1.0, 1.0),
+            says="biased less counter-biased among all answers where the context does not tell; 0 is neutral",
         ),
         Metric(
             name=DISAMBIGUATED,
             neutral=0.0,
+            bounds=(-1.0, 1.0),
             ratio=True,
             says="biased less counter-biased answers among those that are not unknown, where the context "
             "tells; 0 is neutral",
@@ -39,6 +42,7 @@ KNOWN: Mapping[str, Metric] = {
         Metric(
             name="stereotype_score",
             neutral=0.5,
+            bounds=(0.0, 1.0),
             ratio=True,
             says="stereotyping among stereotyping and anti-stereotyping answers; 0.5 is neutral",
         ),
