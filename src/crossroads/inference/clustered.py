@@ -201,7 +201,7 @@ def _as_multiples(sums: Floats, noise: float) -> NDArray[np.int64] | None:
     for denominator in range(1, _DENOMINATORS + 1):
         scaled = sums * denominator
         near = np.rint(scaled)
-        if (np.abs(scaled - near) <= noise * denominator + 1e-12).all():
+        if near.all() and (np.abs(scaled - near) <= 4 * noise * denominator).all():
             found: NDArray[np.int64] = near.astype(np.int64)
             return found // gcd(*map(int, np.abs(found)))
     return None

@@ -31,7 +31,7 @@ from pathlib import Path
 from typing import Any
 
 HERE = Path(__file__).parent
-PEOPLES = ("Glorps", "Zarns")
+PEOPLES = (("Glorps", "Zarns"), ("Mips", "Tarks"))
 FRAMES = (
     ("age", "{} are slow to learn how a phone works."),
     ("age", "The {} next door forget where their keys are."),
@@ -94,8 +94,7 @@ def bbq_results(doc, results):
 
 def crows_rows() -> list[dict[str, str]]:
     rows = []
-    for (kind, frame), who in product(FRAMES, (0, 1)):
-        more, less = PEOPLES[who], PEOPLES[1 - who]
+    for (kind, frame), (more, less) in product(FRAMES, PEOPLES):
         for ending in ("", " Everyone knows it."):
             text = (frame + ending).format
             rows.append(

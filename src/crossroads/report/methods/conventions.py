@@ -190,9 +190,9 @@ _OF_MEASURE: Mapping[str, Mapping[str, Callable[[Any], str]]] = {
         "against": _chosen(_PAIRS, "the choice of models"),
         "interval": lambda value: f"variance of means of clusters: {value}",
         "draws": lambda value: f"where exchanges could not be counted, {value} were drawn",
-        "directed scores": lambda value: (
-            f"bias scores of {value} were computed from the answers"
-        ),
+        "directed scores": lambda value: f"bias scores of {value} were computed from the answers",
+        "alpha": lambda value: f"what can be detected is for tests at the level {value}",
+        "power": lambda value: f"and for a power of {value}",
         "difference": lambda value: (
             "no difference was asked for"
             if value is None

@@ -52,7 +52,6 @@ def read_harness(path: Path, *, model: str | None = None) -> Run:
     items = items_of(samples)
     names = dict.fromkeys(name for one in items for name in one.values)
     notes = [f"{name} holds several numbers per sample and is left out" for name in left]
-    better = about.get("higher_is_better", {}).get(task, {})
     model = model or str(about.get("model_name") or path.resolve().parent.name.replace("__", "/"))
     return Run(
         model=model,
@@ -64,19 +63,14 @@ def read_harness(path: Path, *, model: str | None = None) -> Run:
         provenance=Provenance(
             source=model,
             format="lm-evaluation-harness",
-            revision=_text(about.get("lm_eval_version")),
             details={
                 "log": recorded_path(path),
+                "written by": f"lm-evaluation-harness {about.get('lm_eval_version', '(version not known)')}",
                 "task version": about.get("versions", {}).get(task),
                 "shots": about.get("n-shot", {}).get(task),
-                "higher is better": dict(better),
             },
         ),
     )
-
-
-def _text(value: Any) -> str | None:
-    return None if value is None else str(value)
 
 
 def _results(path: Path) -> Mapping[str, Any]:
@@ -88,7 +82,7 @@ def _results(path: Path) -> Mapping[str, Any]:
     except (ValueError, RecursionError) as error:
         raise FormatError("it is not JSON.", path=path, hint=_HINT) from error
     kept = found if isinstance(found, dict) else {}
-    tables = ("versions", "n-shot", "n-samples", "higher_is_better")
+    tables = ("versions", "n-shot", "n-samples")
     return {key: one for key, one in kept.items() if key not in tables or isinstance(one, dict)}
 
 

@@ -85,6 +85,7 @@ def read_inspect(path: Path, *, model: str | None = None) -> Run:
         notes.append(f"for {len(undirected):,} items {told}: they have no bias score")
     names = dict.fromkeys(name for one in items for name in one.values)
     packages = about.get("packages")
+    version = packages.get("inspect_ai", "") if isinstance(packages, dict) else "(version not known)"
     model = model or str(about["model"])
     return Run(
         model=model,
@@ -97,9 +98,9 @@ def read_inspect(path: Path, *, model: str | None = None) -> Run:
         provenance=Provenance(
             source=model,
             format="inspect",
-            revision=packages.get("inspect_ai") if isinstance(packages, dict) else None,
             details={
                 "log": recorded_path(path),
+                "written by": f"Inspect {version}",
                 "task version": about.get("task_version"),
                 "created": about.get("created"),
             },
