@@ -159,7 +159,7 @@ def asked(provenance: Provenance) -> Logits:
     )
 
 
-def benchmark(model: str, seed: int) -> Run:
+def benchmark(name: str, seed: int, about: Provenance) -> Run:
     """A run of a model on twelve items of two frames, with a metric that has a neutral value and a ratio."""
     rng = np.random.default_rng(seed)
     metrics = (Metric(name="pct", neutral=0.5, says="a <b>share</b>"), Metric(name="ratio", ratio=True))
@@ -176,13 +176,13 @@ def benchmark(model: str, seed: int) -> Run:
         for i in range(12 + seed)
     )
     return Run(
-        model=model,
+        model=name,
         task="<script>task</script>",
         items=items,
         metrics={one.name: one for one in metrics},
         cluster="frame",
         lost={"error": seed},
-        provenance=Provenance(source=model),
+        provenance=about,
     )
 
 
@@ -231,9 +231,11 @@ def _makers() -> dict[str, Callable[[], Result]]:
         "compare": lambda: compare(one, two, DESIGN, **options),
         "compare_battery": lambda: compare_battery({"<m>": one, "n": two}, [DESIGN, STRANGE], resamples=10),
         "compare_runs": lambda: compare_runs(
-            Runs([benchmark("<m>", 1), benchmark("n", 2)]), by="kind", difference=0.1
+            Runs([benchmark("<m>", 1, one.provenance), benchmark("n", 2, two.provenance)]),
+            by="kind",
+            difference=0.1,
         ),
-        "compare_runs of one model": lambda: compare_runs(Runs([benchmark("<m>", 1)])),
+        "compare_runs of one model": lambda: compare_runs(Runs([benchmark("<m>", 1, one.provenance)])),
         "compare_traits": lambda: compare_traits(crossed, crossed, permutations=9),
         "battery": lambda: battery(one, [DESIGN, STRANGE], resamples=10),
         "ladder": lambda: ladder([battery(one, [DESIGN, STRANGE], resamples=0)]),
