@@ -204,10 +204,12 @@ class _ZstandardFile:
     ----------
     raw
         The file.
+    purpose
+        What for, as the subject of a sentence.
     """
 
-    def __init__(self, raw: IO[bytes]) -> None:
-        package = require("zstandard", extra="zstd", purpose="reading .zst files")
+    def __init__(self, raw: IO[bytes], *, purpose: str = "reading .zst files") -> None:
+        package = require("zstandard", extra="zstd", purpose=purpose)
         self._error: type[Exception] = package.ZstdError
         self._decompressor = package.ZstdDecompressor(max_window_size=_LONGEST)
         self._frame = self._decompressor.decompressobj()
@@ -262,7 +264,8 @@ def member_bytes(archive: zipfile.ZipFile, name: str, file: IO[bytes], path: Pat
         raise zipfile.BadZipFile(f"the member {name!r} is encrypted or cut off")
     *_, name_size, extra_size = _LOCAL.unpack(head)
     file.seek(name_size + extra_size, 1)
-    stored = _ZstandardFile(io.BytesIO(file.read(info.compress_size)))
+    packed = io.BytesIO(file.read(info.compress_size))
+    stored = _ZstandardFile(packed, purpose=f"reading {path.name}, which is compressed by zstandard,")
     pieces, size = [], 0
     while piece := stored.read(_PIECE):
         pieces.append(piece)

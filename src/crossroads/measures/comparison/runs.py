@@ -88,7 +88,8 @@ class RunDifference:
     mcnemar: float | None
     """The exact McNemar test, which takes items as independent; None where values are not 0 and 1."""
     detectable: float | None
-    """Smallest true difference that so many items and clusters show with the power asked for."""
+    """Smallest true difference that so many items and clusters show with the power asked for; None where not
+    even the largest possible difference is."""
     needed: tuple[int, int] | None
     """Items and clusters that would show the difference asked for; None where none was asked for."""
     left_out: int
@@ -577,6 +578,7 @@ def compare_runs(
                         skipped[f"{named(task, name, subset)}, {first.model} / {second.model}"] = made
                     elif made is not None:
                         found.append(made)
+                        notes.update(dict.fromkeys(_too_few(made)))
     known = [None if one.neutral is None else one.found.pvalue for one in means]
     metrics = {name: one for run in runs for name, one in run.metrics.items()}
     used = dict.fromkeys([*(one.metric for one in means), *(one.metric for one in found)])
@@ -645,6 +647,13 @@ def _said(run: Run) -> Iterator[str]:
         many = str(max(repeated)) if len(repeated) == 1 else f"{min(repeated)} to {max(repeated)}"
         yield f"{run.model} on {run.task}: mean of {many} repetitions per item"
     yield from (f"{run.model} on {run.task}: {note}" for note in run.notes)
+
+
+def _too_few(one: RunDifference) -> Iterator[str]:
+    """That not even the largest difference would be shown."""
+    if one.detectable is None and one.found.se is not None:
+        clusters = counted(one.found.clusters, "cluster")
+        yield f"{one.name}: {clusters} cannot show even the largest difference with the power asked for"
 
 
 def _parts(items: Iterable[RunItem], by: str | None) -> Iterator[tuple[str, list[RunItem]]]:
@@ -771,6 +780,9 @@ def _difference(
     groups = _clusters([pair[0] for pair in both], label)
     gaps = values[0] - values[1]
     found = cluster_mean(gaps, groups, level=options.level)
+    bounds = first.metrics[name].bounds or _shares([one for pair in both for one in pair], name)
+    widest = None if bounds is None else bounds[1] - bounds[0]
+    found = _within(found, None if widest is None else (-widest, widest))
     plain = bool((one[1] == 1).all() and (two[1] == 1).all())
     drawn: dict[str, int] = {"draws": options.draws, "seed": options.seed}
     flip = cluster_sign_flip(gaps, groups, **drawn) if plain else cluster_exchange(one, two, groups, **drawn)
@@ -779,6 +791,7 @@ def _difference(
     detectable = needed = None
     if found.se is not None and found.df is not None:
         detectable = detectable_mean(found.se, found.df, **power)
+        detectable = None if widest is not None and detectable > widest else detectable
         needed = None if options.difference is None else items_needed(found, options.difference, **power)
     items = {run.model: sum(name in item.values for item in run.items) for run in (first, second)}
     alone = sum(items.values()) - 2 * len(both) if not subset else 0

@@ -30,7 +30,7 @@ from crossroads.sources.runs.samples import (
 from crossroads.storage.arrays import ARCHIVE_FAULTS
 from crossroads.storage.streams import member_bytes
 
-_HINT = "the file is damaged, incomplete or no log of Inspect; write it again, as with 'inspect log dump'."
+_HINT = "the file is damaged, incomplete or no log of Inspect; copy it again, or run the evaluation again."
 _LETTERS: Mapping[str, float] = {"C": 1.0, "P": 0.5, "I": 0.0, "N": 0.0}
 """What the letters of Inspect's scorers are worth: correct, partial, incorrect, no answer."""
 _WORDS: Mapping[str, float] = {"yes": 1.0, "true": 1.0, "no": 0.0, "false": 0.0}
