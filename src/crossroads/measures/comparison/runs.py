@@ -177,25 +177,9 @@ class RunsResult(Result):
                 "subset": one.subset,
                 "model_1": one.models[0],
                 "model_2": one.models[1],
-                "value_1": one.values[0],
-                "value_2": one.values[1],
-                "difference": one.found.mean,
-                "low": one.found.low,
-                "high": one.found.high,
-                "pvalue": one.found.pvalue,
+                **_difference_numbers(one),
                 **{how: some[i] for how, some in self.adjusted.items()},
-                "flip_pvalue": one.flip.pvalue,
                 "flip_method": one.flip.method,
-                "items": one.found.items,
-                "clusters": one.found.clusters,
-                "design_effect": one.found.design_effect,
-                "first_above": one.above[0],
-                "second_above": one.above[1],
-                "correlation": one.correlation,
-                "mcnemar": one.mcnemar,
-                "detectable": one.detectable,
-                "items_needed": None if one.needed is None else one.needed[0],
-                "left_out": one.left_out,
             }
             for i, one in enumerate(self.differences)
         ]
@@ -368,7 +352,8 @@ class RunsResult(Result):
                 },
                 subject=one.name,
                 poles=(f"more in {second}", f"more in {first}"),
-                scale="difference",
+                # a share and a log-likelihood do not fit on one axis
+                scale="difference" if max(map(abs, one.values)) <= 1 else f"difference of {one.metric}",
                 numbers=numbers(
                     value=(f"differences/{i}/found/mean", one.found.mean),
                     low=(f"differences/{i}/found/low", one.found.low),
