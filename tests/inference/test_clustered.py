@@ -119,6 +119,14 @@ def test_of_single_0_1_items_it_is_the_exact_mcnemar_test() -> None:
     assert cluster_sign_flip(values).pvalue == pytest.approx(stats.binomtest(5, 20).pvalue)
 
 
+def test_p_is_never_zero_and_many_equal_clusters_take_no_time() -> None:
+    found = cluster_sign_flip(np.ones(200_000))
+    assert 0 < found.pvalue < 1e-300 and found.method == "exact"
+    assert cluster_sign_flip([1, -1] * 50_000).pvalue == 1
+    uneven = cluster_sign_flip([1] * 3000 + [2])  # counted sum by sum
+    assert 0 < uneven.pvalue < 1e-300
+
+
 def test_many_clusters_on_no_grid_are_drawn_and_say_so() -> None:
     values = np.random.default_rng(3).normal(0.3, size=40)
     found = cluster_sign_flip(values, draws=999)

@@ -21,6 +21,8 @@ COUNTED_CLUSTERS = 20
 """Clusters up to which all sign flips are counted, whatever their sums."""
 COUNTED_SUMS = 2**20
 """Sums up to which they are counted where the sums of clusters are multiples of one number."""
+COUNTED_WORK = 2_000_000_000
+"""Clusters times sums up to which they are."""
 
 _DENOMINATORS = 360
 _FLIPS_AT_A_TIME = 4_000_000
@@ -185,12 +187,17 @@ def cluster_sign_flip(
     if sums.size == 0:
         return SignFlip(pvalue=1.0, method="exact", min_pvalue=1.0, flipped=0)
     whole_sums = _as_multiples(sums, noise)
-    if whole_sums is not None and int(np.abs(whole_sums).sum()) <= COUNTED_SUMS:
+    total = 0 if whole_sums is None else int(np.abs(whole_sums).sum())
+    if whole_sums is not None and bool((np.abs(whole_sums) == 1).all()):
+        found, method = _by_sides(int((sums > 0).sum()), sums.size), "exact"
+    elif whole_sums is not None and total <= min(COUNTED_SUMS, COUNTED_WORK // sums.size):
         found, method = _by_sums(whole_sums), "exact"
     elif sums.size <= COUNTED_CLUSTERS:
         found, method = _by_flips(sums, noise), "exact"
     else:
         found, method, least = _by_draws(sums, noise, draws, seed), "monte-carlo", 1 / (draws + 1)
+    # of many clusters all on one side the share is too small for a float, but never 0
+    found, least = (max(one, float(np.finfo(np.float64).tiny)) for one in (found, least))
     return SignFlip(pvalue=found, method=method, min_pvalue=least, flipped=int(sums.size))
 
 
@@ -205,6 +212,13 @@ def _as_multiples(sums: Floats, noise: float) -> NDArray[np.int64] | None:
             found: NDArray[np.int64] = near.astype(np.int64)
             return found // gcd(*map(int, np.abs(found)))
     return None
+
+
+def _by_sides(above: int, n: int) -> float:
+    """Share of flips that are as extreme where all clusters weigh alike: the sign test."""
+    from scipy.special import bdtr  # slow to import, and needed here only
+
+    return min(1.0, 2 * float(bdtr(min(above, n - above), n, 0.5)))
 
 
 def _by_sums(sums: NDArray[np.int64]) -> float:

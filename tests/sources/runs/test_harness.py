@@ -126,5 +126,7 @@ def test_lost_lines_are_noticed_by_the_results_beside_them(tmp_path: Path) -> No
     results.write_text("{")
     with pytest.raises(FormatError, match="not JSON"):
         read_harness(path)
+    results.unlink()
+    results = tmp_path / "mine_2026-01-02T03-04-05.6.json"  # as --output_path may name it
     results.write_text(json.dumps({"n-samples": [], "versions": {"mine": 2}, "model_name": "org/m"}))
     assert read_harness(path).model == "org/m"

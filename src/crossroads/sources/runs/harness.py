@@ -26,10 +26,11 @@ from crossroads.sources.runs.samples import (
     split_accuracy,
 )
 
-NAME = re.compile(r"samples_(?P<task>.+?)_(?P<date>\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d(?:\.\d+)?)\.jsonl")
+_DATE = r"(?P<date>\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d(?:\.\d+)?)"
+NAME = re.compile(rf"samples_(?P<task>.+?)_{_DATE}\.jsonl")
 """Names of its files of samples."""
-RESULTS = re.compile(r"results_(?P<date>.+)\.json")
-"""Names of its files of results."""
+RESULTS = re.compile(rf".+_{_DATE}\.json")
+"""Names of its files of results: ``results_DATE.json``, or as ``--output_path`` says."""
 _HINT = "the file is damaged, incomplete or of another program; run the harness again with --log_samples."
 _BBQ = ("accuracy_amb", "accuracy_disamb", AMBIGUOUS, DISAMBIGUATED)
 
@@ -46,7 +47,8 @@ def read_harness(path: Path, *, model: str | None = None) -> Run:
     """
     named = NAME.fullmatch(path.name)
     task = named["task"] if named else path.stem.removeprefix("samples_")
-    about = _results(path.with_name(f"results_{named['date']}.json")) if named else {}
+    beside = sorted(path.parent.glob(f"*_{named['date']}.json")) if named else []
+    about = _results(beside[0]) if beside else {}
     samples, left = _samples(path)
     _check_number(path, about, task, len({one.id for one in samples}))
     items = items_of(samples)
@@ -74,9 +76,7 @@ def read_harness(path: Path, *, model: str | None = None) -> Run:
 
 
 def _results(path: Path) -> Mapping[str, Any]:
-    """The results of a run; empty where there is no such file."""
-    if not path.is_file():
-        return {}
+    """The results of a run."""
     try:
         found = json.loads(path.read_text(encoding="utf-8"))
     except (ValueError, RecursionError) as error:
