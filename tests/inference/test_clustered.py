@@ -221,6 +221,16 @@ def test_true_nulls_are_rejected_as_often_as_the_level_says(unequal: bool) -> No
     assert rates["items"] > 0.12
 
 
+@pytest.mark.slow
+def test_a_detectable_difference_is_found_as_often_as_the_power_says() -> None:
+    # ten clusters of five with variance 1 between and 2 within: the mean has variance (1 + 2 / 5) / 10
+    rng, codes = np.random.default_rng(9), np.repeat(np.arange(10), 5)
+    shift = detectable_mean(np.sqrt(0.14), 9)
+    worlds = shift + rng.normal(size=(600, 10))[:, codes] + np.sqrt(2) * rng.normal(size=(600, 50))
+    found = [cluster_mean(values, codes).pvalue for values in worlds]
+    assert np.mean([p is not None and p < 0.05 for p in found]) == pytest.approx(0.8, abs=0.05)
+
+
 def test_bad_input_is_refused() -> None:
     with pytest.raises(InputError, match="nan or infinite"):
         cluster_mean([1.0, float("nan")])
