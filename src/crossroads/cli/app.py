@@ -54,6 +54,7 @@ COMMANDS = {
     "chat": "chat",
     "align": "align",
     "compare": "compare",
+    "runs": "compare",
     "report": "report",
     "catalog": "catalog",
 }

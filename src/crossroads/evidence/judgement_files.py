@@ -14,11 +14,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from crossroads.errors import CrossroadsWarning, FormatError, UnknownNameError, in_short, join_words, one_of
-from crossroads.evidence.abc_names import TRAITS, TraitName, group_name, own_trait, trait_name
 from crossroads.evidence.judgements import HIGH, LOW, Judgements
 from crossroads.evidence.model_names import recorded_path
 from crossroads.evidence.provenance import Provenance
 from crossroads.stimuli import catalog
+from crossroads.stimuli.abc_names import TRAITS, TraitName, group_name, own_trait, trait_name
 from crossroads.stimuli.files.spreadsheets import from_cell
 from crossroads.stimuli.files.text import load_json, read_text
 

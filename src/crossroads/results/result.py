@@ -143,9 +143,10 @@ class Result:
             The axes, which a notebook shows.
         """
         if not self.figure:
-            drawn = join_words(sorted(one.__name__ for one in result_kinds() if one.figure))
+            kinds = sorted(one.__name__.removesuffix("Result") for one in result_kinds() if one.figure)
             raise InputError(
-                f"there is no figure of a {type(self).__name__}.", hint=f"these have one: {drawn}."
+                f"there is no figure of a {type(self).__name__}.",
+                hint=f"these results have one: {join_words(kinds)}.",
             )
         module, _, function = self.figure.partition(":")
         return getattr(import_module(f"crossroads.plots.{module}"), function)(self._to_draw(), **options)

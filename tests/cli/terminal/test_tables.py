@@ -141,6 +141,7 @@ def _write_answers(folder: Path) -> None:
     cr.ask_chat(model, cr.Design(name="age", **sets), prompts=8).save(folder / "answers.json")
 
 
+RUNS = Path(__file__).parents[2] / "references" / "runs" / "harness"
 CASES: dict[str, tuple[str, ...]] = {
     "audit": ("vectors.txt", "-t", "weat6", "-t", "weat7", "--no-figures", "-o", "out"),
     "weat": ("vectors.txt", "-t", "weat6", "-t", "weat7"),
@@ -161,6 +162,7 @@ CASES: dict[str, tuple[str, ...]] = {
     "align": ("scores.json", "--human", "human.json", "--bootstrap", "20", "--permutations", "20"),
     "compare": ("up", "down", "-o", "both", "--no-figures"),
     "chat": ("answers.json", "-d", "age.json"),
+    "runs": (str(RUNS), "--by", "bias_type", "--difference", "0.1"),
     "catalog": (),
 }  # fmt: skip
 

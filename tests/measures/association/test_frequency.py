@@ -22,7 +22,7 @@ from crossroads.errors import (
     UnknownNameError,
 )
 from crossroads.inference.crossed import crossed, spread, spread_at_equal
-from crossroads.inference.matched import Drawn
+from crossroads.inference.permutation.matched import Drawn
 from crossroads.measures import FrequencyResult
 from crossroads.measures.association.frequency import _share
 from crossroads.stimuli.files.lists import read_frequencies

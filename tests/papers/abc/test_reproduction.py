@@ -12,7 +12,6 @@ import pytest
 from scipy.stats import kendalltau
 
 from crossroads.errors import CrossroadsWarning, UnknownNameError
-from crossroads.evidence.abc_names import group_name
 from crossroads.evidence.judgement_files import read_judgements
 from crossroads.evidence.judgements import Judgements
 from crossroads.papers.abc.cells import Alignments, other_taus
@@ -21,6 +20,7 @@ from crossroads.papers.abc.slips import attainable_tau, consistency, tau_pvalue
 from crossroads.papers.abc.tables import columns, dominations, precision_from_rows
 from crossroads.papers.cells import Reproduction, judge
 from crossroads.papers.published import table
+from crossroads.stimuli.abc_names import group_name
 
 SHARED = Path(os.environ.get("CROSSROADS_SHARED") or Path(__file__).resolve().parents[4] / "shared")
 REASON = "needs the project's shared data folder beside the checkout"

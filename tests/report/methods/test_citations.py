@@ -197,6 +197,8 @@ SAYS: dict[str, set[str]] = {
     "chat model": {
         *("bai2025explicitly", "clark1973language", "cameron2011robust", "satterthwaite1946approximate"),
     },
+    "^Models on benchmarks": {"miller2024adding", "bell2002bias", "satterthwaite1946approximate"},
+    "scores of BBQ": {"parrish2022bbq"},
     "^multiverse": {"steegen2016increasing", "simonsohn2020specification"},
     "^icc": {"shrout1979intraclass", "mcgraw1996forming"},
     "^Reliability": {"spearman1910correlation", "brown1910some", "cronbach1951coefficient"},
@@ -225,6 +227,7 @@ def every_variant(results: dict[str, Result]) -> list[Result]:
         other("set_test", measure="ilps*"),
         other("emergent", null="normal"),
         other("discover", null="empirical"),
+        other("compare_runs", **{"directed scores": "BBQ"}),
     ]
 
 

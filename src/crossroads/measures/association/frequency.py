@@ -15,8 +15,8 @@ from crossroads.errors import InputError, UnknownNameError, in_short, join_words
 from crossroads.evidence import Contexts, Embeddings
 from crossroads.geometry import Floats, cosines, effect_size, rounding_error
 from crossroads.inference.crossed import Crossed, crossed, equal_weights
-from crossroads.inference.matched import Drawn, Windows, drawn_targets, drawn_tests, windows
 from crossroads.inference.options import is_number, whole
+from crossroads.inference.permutation.matched import Drawn, Windows, drawn_targets, drawn_tests, windows
 from crossroads.inference.permutation.test import Method
 from crossroads.measures.contextual.draws import expected_cosines, stack
 from crossroads.measures.coverage.gaps import NO_CONTEXT, NOT_THERE, too_few

@@ -12,7 +12,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from crossroads.errors import InputError, UnknownNameError, in_short
-from crossroads.evidence.abc_names import GROUPS, TRAITS
 from crossroads.evidence.judgements import HIGH, LOW, Judgements
 from crossroads.inference.agreement import (
     exchanged_sums,
@@ -31,6 +30,7 @@ from crossroads.measures.traits.files import Scores, TraitTable, trait_table
 from crossroads.measures.traits.shared import SharedCells, has_own_traits, judgements_of, shared_cells
 from crossroads.results import Conclusion, Result, Row, Values, long_row, numbers, status_of
 from crossroads.stimuli import catalog
+from crossroads.stimuli.abc_names import GROUPS, TRAITS
 from crossroads.wording import phrases
 from crossroads.wording.numbers import P, percent
 from crossroads.wording.table import Column, Interval, Table

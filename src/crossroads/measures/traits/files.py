@@ -12,7 +12,6 @@ from numpy.typing import NDArray
 
 from crossroads.errors import EvidenceError, FormatError, InputError, UnknownNameError, in_short
 from crossroads.evidence import Provenance
-from crossroads.evidence.abc_names import TRAITS, TraitName, group_name, own_trait, trait_name
 from crossroads.evidence.judgement_files import (
     Rating,
     looks_like_json,
@@ -24,6 +23,7 @@ from crossroads.evidence.judgement_files import (
 from crossroads.evidence.logit_checks import listed
 from crossroads.evidence.model_names import recorded_path
 from crossroads.stimuli import catalog
+from crossroads.stimuli.abc_names import TRAITS, TraitName, group_name, own_trait, trait_name
 
 Floats = NDArray[np.float64]
 

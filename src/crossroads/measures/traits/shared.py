@@ -10,12 +10,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from crossroads.errors import InputError, join_words
-from crossroads.evidence.abc_names import TRAITS, near_group
 from crossroads.evidence.judgement_files import read_judgements
 from crossroads.evidence.judgements import HIGH, Judgements
 from crossroads.measures.traits.files import TraitTable, chosen_groups, trait_table
 from crossroads.results import Coverage
 from crossroads.stimuli import catalog
+from crossroads.stimuli.abc_names import TRAITS, near_group
 
 Floats = NDArray[np.float64]
 

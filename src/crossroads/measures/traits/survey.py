@@ -8,9 +8,9 @@ from itertools import combinations
 from typing import Any, ClassVar, Literal, Self, get_args
 
 from crossroads.errors import InputError, in_short, join_words, one_of
-from crossroads.evidence.abc_names import group_name, own_trait
 from crossroads.results import Result
 from crossroads.stimuli import catalog
+from crossroads.stimuli.abc_names import group_name, own_trait
 from crossroads.wording.numbers import counted, percent
 from crossroads.wording.table import Column, Table
 

@@ -43,6 +43,7 @@ CHOSEN: Mapping[tuple[str, str], tuple[str, ...]] = {
     ("attributes", "drawn"): ("efron1981jackknife", "cameron2011robust", "satterthwaite1946approximate"),
     ("variance", "hedges"): ("hedges1981distribution",),
     ("score", "sampled"): ("dersimonian1986meta",),
+    ("directed scores", "BBQ"): ("parrish2022bbq",),
     ("null", "empirical"): ("efron2004large",),
     ("null", "pooled"): ("benjamini1995controlling", "hosking1987parameter", "knijnenburg2009fewer"),
 }

@@ -8,7 +8,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from crossroads.geometry import Floats, unit
-from crossroads.inference.matched import Windows, drawn_targets, drawn_tests, windows
+from crossroads.inference.permutation.matched import Windows, drawn_targets, drawn_tests, windows
 
 POOL = np.random.default_rng(5).normal(size=(300, 6))
 ROWS = np.random.default_rng(6).permutation(300)[:240]
@@ -93,6 +93,6 @@ def test_drawn_tests_are_those_of_plain_loops(seed: int, n_x: int, n_y: int, n_a
 def test_draws_do_not_depend_on_how_many_are_made_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     alike = Windows(np.arange(0, 80, 10), np.arange(0, 80, 10) + 100)
     whole = drawn_tests(POOL, ROWS, alike, 2, 2, 2, draws=50, seed=3)
-    monkeypatch.setattr("crossroads.inference.matched._AT_ONCE", 1)
+    monkeypatch.setattr("crossroads.inference.permutation.matched._AT_ONCE", 1)
     single = drawn_tests(POOL, ROWS, alike, 2, 2, 2, draws=50, seed=3)
     assert single.effect_sizes == pytest.approx(whole.effect_sizes, abs=1e-5)

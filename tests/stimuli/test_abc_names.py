@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from crossroads.errors import UnknownNameError
-from crossroads.evidence.abc_names import group_name, own_trait, trait_name
 from crossroads.stimuli import catalog
+from crossroads.stimuli.abc_names import group_name, own_trait, trait_name
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,1 @@
+"""Logs of benchmarks that other programs ran."""
