@@ -29,8 +29,7 @@ from crossroads.cli.terminal.interrupts import kept_or_finished
 from crossroads.errors import InputError, OnMissing, join_words
 from crossroads.evidence.judgement_files import read_judgements
 from crossroads.evidence.judgements import Judgements
-from crossroads.evidence.logit_files import FORMAT
-from crossroads.evidence.logits import Logits
+from crossroads.evidence.logits import FORMAT, Logits
 from crossroads.extraction.probe.material import FILES
 from crossroads.extraction.probe.prompts import Prior
 from crossroads.extraction.probe.run import ProbeStep, probe
