@@ -19,6 +19,7 @@ from crossroads.evidence.logits import Logits as Logits
 from crossroads.evidence.provenance import Provenance as Provenance
 from crossroads.extraction.chat.ask import ask_chat as ask_chat
 from crossroads.extraction.probe.run import probe as probe
+from crossroads.extraction.sentences.run import score_sentences as score_sentences
 from crossroads.inference.least_change import set_distance as set_distance
 from crossroads.measures.association.battery import battery as battery
 from crossroads.measures.association.battery import series as series
