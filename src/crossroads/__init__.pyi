@@ -43,6 +43,8 @@ from crossroads.measures.intersectional.detection import ibd as ibd
 from crossroads.measures.intersectional.discovery import discover as discover
 from crossroads.measures.intersectional.wefat import wefat as wefat
 from crossroads.measures.rungs import ladder as ladder
+from crossroads.measures.sentences.pairs import sentence_pairs as sentence_pairs
+from crossroads.measures.sentences.triples import sentence_triples as sentence_triples
 from crossroads.measures.traits.alignment import align as align
 from crossroads.measures.traits.ilps import ilps as ilps
 from crossroads.measures.traits.ilps import ilps_star as ilps_star
