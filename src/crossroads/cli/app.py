@@ -28,6 +28,7 @@ from crossroads.cli.commands import embed as extracting
 from crossroads.cli.commands import report as reporting
 from crossroads.cli.commands.audit import command as auditing
 from crossroads.cli.commands.probe import command as probing
+from crossroads.cli.commands.probe import sentences as preferring
 from crossroads.cli.commands.reproduce import command as reproducing
 from crossroads.cli.terminal import hints as spelling
 from crossroads.cli.terminal import interrupts as interrupting
@@ -77,6 +78,7 @@ app.command("ceat", cls=_Command)(contextual.ceat_command)
 app.command("reproduce", cls=_Command)(reproducing.reproduce_command)
 app.command("probe", cls=_Command)(probing.probe_command)
 app.command("chat", cls=_Command)(talking.chat_command)
+app.command("sentences", cls=_Command)(preferring.sentences_command)
 app.command("align", cls=_Command)(aligning.align_command)
 app.command("compare", cls=_Command)(comparing.compare_command)
 app.command("report", cls=_Command)(reporting.report_command)

@@ -213,6 +213,6 @@ def _interval(
     inside = a < -1e-12 * n**2
     scale = np.where(inside, a, -1.0)
     ends = np.where(inside, (-b + root) / scale, -np.inf), np.where(inside, (-b - root) / scale, np.inf)
-    low = float(np.quantile(ends[0], 1 - level, method="lower"))
-    high = float(np.quantile(ends[1], level, method="higher"))
+    rejected = int((1 - level) * len(alpha) + 1e-9)  # most flips that may be left when a mean is rejected
+    low, high = float(np.sort(ends[0])[rejected]), float(np.sort(ends[1])[-1 - rejected])
     return (low, high) if np.isfinite(low) and np.isfinite(high) else (None, None)

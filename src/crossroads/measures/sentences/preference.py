@@ -176,7 +176,7 @@ def contrast_and_frame(one: ScoredItem) -> tuple[str, str]:
     >>> contrast_and_frame(ScoredItem(item=pair, totals=(0.0, 0.0), tokens=(1, 1)))
     ('men / women', "_ can't drive")
     """
-    first, second = (_words(text) for text in one.item.sentences[:2])
+    first, second = _words(one.item.sentences[:2])
     frame: list[str] = []
     apart: tuple[list[str], list[str]] = ([], [])
     for what, i, j, k, m in SequenceMatcher(None, first, second, autojunk=False).get_opcodes():
@@ -189,7 +189,7 @@ def contrast_and_frame(one: ScoredItem) -> tuple[str, str]:
     return " / ".join(sorted(" ".join(some) for some in apart)), " ".join(frame)
 
 
-def _words(text: str) -> list[str]:
-    """The words of a sentence without case; characters where nothing is between words."""
-    plain = text.casefold()
-    return _WORD.findall(plain) if " " in plain else list(plain)
+def _words(texts: Sequence[str]) -> list[list[str]]:
+    """The words of sentences without case; characters where nothing is between words."""
+    spaced = any(" " in text for text in texts)
+    return [_WORD.findall(text.casefold()) if spaced else list(text.casefold()) for text in texts]

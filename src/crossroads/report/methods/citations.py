@@ -43,6 +43,9 @@ CHOSEN: Mapping[tuple[str, str], tuple[str, ...]] = {
     ("attributes", "drawn"): ("efron1981jackknife", "cameron2011robust", "satterthwaite1946approximate"),
     ("variance", "hedges"): ("hedges1981distribution",),
     ("score", "sampled"): ("dersimonian1986meta",),
+    ("scored by", "pll"): ("nangia2020crows",),
+    ("scored by", "aul"): ("kaneko2022unmasking",),
+    ("scored by", "aula"): ("kaneko2022unmasking",),
     ("null", "empirical"): ("efron2004large",),
     ("null", "pooled"): ("benjamini1995controlling", "hosking1987parameter", "knijnenburg2009fewer"),
 }

@@ -117,7 +117,7 @@ def probe_command(
     else:
         if output is not None:
             interrupting.promise(kept_or_finished(output, parts_folder(output)))
-        with _watching() as watch:
+        with watching() as watch:
             logits = probe(
                 model,
                 groups=_asked_groups(groups, pairs),
@@ -224,7 +224,7 @@ def _names(given: Iterable[str]) -> list[str]:
 
 
 @contextmanager
-def _watching() -> Iterator[Any]:
+def watching() -> Iterator[Any]:
     """A progress bar over all texts."""
     with waiting.counting("asking the model", 1) as (bar, task):
         kept = 0
