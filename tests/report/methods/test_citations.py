@@ -197,6 +197,11 @@ SAYS: dict[str, set[str]] = {
     "chat model": {
         *("bai2025explicitly", "clark1973language", "cameron2011robust", "satterthwaite1946approximate"),
     },
+    "Preferred sentences": {"blodgett2021stereotyping", "holm1979simple", "benjamini1995controlling"},
+    "Preferred sentences:": {"nangia2020crows", "cameron2011robust"},
+    "Preferred sentences of three": {"nadeem2021stereoset"},
+    "were scored by pll": {"nangia2020crows"},
+    "were scored by aul": {"kaneko2022unmasking"},
     "^multiverse": {"steegen2016increasing", "simonsohn2020specification"},
     "^icc": {"shrout1979intraclass", "mcgraw1996forming"},
     "^Reliability": {"spearman1910correlation", "brown1910some", "cronbach1951coefficient"},

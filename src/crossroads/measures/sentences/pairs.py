@@ -24,7 +24,7 @@ from crossroads.wording.table import Column, Table, adjusted_column
 
 ALL = "all"
 _NUMBERS = (
-    *("share", "low", "high", "pvalue", "min_pvalue", "sign_pvalue"),
+    *("share", "low", "high", "pvalue", "sign_pvalue"),
     *("difference", "difference_low", "difference_high", "difference_pvalue"),
     *("pairs", "preferred", "ties"),
 )
