@@ -17,7 +17,7 @@ SIGNS = st.lists(st.tuples(st.sampled_from([-1, 0, 1]), st.integers(0, 5)), min_
 
 def all_sums(sums: np.ndarray) -> np.ndarray:
     """Sums of all flips of clusters, one after the other."""
-    return np.array(list(product([1, -1], repeat=len(sums)))) @ sums
+    return np.asarray(np.array(list(product([1, -1], repeat=len(sums)))) @ sums)
 
 
 @given(SIGNS)

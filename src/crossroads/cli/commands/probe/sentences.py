@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Annotated
 
@@ -12,16 +13,17 @@ from crossroads.cli.commands.probe.command import watching
 from crossroads.cli.terminal import interrupts as interrupting
 from crossroads.cli.terminal import tables as printing
 from crossroads.cli.terminal.interrupts import kept_or_finished
-from crossroads.errors import InputError, OnMissing
+from crossroads.errors import InputError, OnMissing, join_words
 from crossroads.evidence.sentences import Per, SentenceScores, read_document
 from crossroads.extraction.sentences.run import AskedScore, score_sentences
 from crossroads.measures.rungs import ladder
 from crossroads.measures.sentences.pairs import SentencePairsResult, sentence_pairs
+from crossroads.measures.sentences.preference import Preference
 from crossroads.measures.sentences.triples import SentenceTriplesResult, sentence_triples
 from crossroads.sources.models.language import Asked
 from crossroads.sources.models.transformers import Device
 from crossroads.storage.parts import parts_folder
-from crossroads.wording.numbers import counted, percent
+from crossroads.wording.numbers import between, counted, number, percent
 
 
 def sentences_command(
@@ -134,17 +136,34 @@ def _measured(
     return sentence_triples(scores, target=target, per=per, seed=seed)
 
 
+_LESS = ("ties", "difference", "difference_ci", "targets", "lms_ci", "icat_ci")
+"""Columns that a terminal has no room for; --json and reports have them."""
+
+
 def show(result: SentencePairsResult | SentenceTriplesResult) -> None:
-    """Print the table and its notes."""
-    printing.show(result.table())
-    if isinstance(result, SentencePairsResult):
-        lines = [
-            f"{name} pairs: {percent(one.share)} of {one.pairs:,}" for name, one in result.directions.items()
-        ]
-        if lines:
-            printing.out.print("; ".join(lines), style="dim", markup=False)
-        size, pairs = result.overall.largest, result.overall.pairs
-        if size > 1:
-            shared = f"the largest cluster has {counted(size, 'pair')} of {pairs:,}"
-            printing.out.print(f"{shared} ({' and '.join(result.cluster)}).", style="dim", markup=False)
+    """Print the table and what is said of all items."""
+    printing.show(result.table().without(_LESS))
+    for line in _told(result):
+        printing.out.print(line, style="dim", markup=False)
     printing.notes([(result.label, result.coverage)])
+
+
+def _told(result: SentencePairsResult | SentenceTriplesResult) -> Iterator[str]:
+    """What no category has for itself."""
+    if isinstance(result, SentenceTriplesResult):
+        low, high = result.overall.icat_low, result.overall.icat_high
+        if low is not None and high is not None:
+            yield f"icat of all: {between(low, high, 1)}, over {counted(result.overall.targets, 'target')}."
+        return
+    one = result.overall
+    yield f"{counted(one.ties, 'tie')}; Δ of all: {number(one.difference)}{_ends(one)} per {result.per}."
+    shares = [f"{percent(some.share)} of {some.pairs:,} {name}" for name, some in result.directions.items()]
+    if shares:
+        yield f"preferred: {join_words(shares)} pairs."
+    if one.largest > 1:
+        yield f"the largest cluster has {one.largest:,} of {one.pairs:,} pairs."
+
+
+def _ends(one: Preference) -> str:
+    low, high = one.difference_low, one.difference_high
+    return "" if low is None or high is None else f" ({between(low, high)})"
