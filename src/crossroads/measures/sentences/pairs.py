@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar, Self
+from typing import ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,15 +14,22 @@ from crossroads.evidence.sentences import SCORES, Per, SentenceScores
 from crossroads.geometry import Floats
 from crossroads.inference.multiplicity import adjust
 from crossroads.inference.options import seed_of, share
+from crossroads.measures.sentences.by_category import (
+    ALL,
+    ByCategory,
+    adjusted_columns,
+    first_columns,
+    levels_of,
+    preferred,
+)
 from crossroads.measures.sentences.preference import FLAWS, TIE, Preference, groupings_of, preference
-from crossroads.results import Conclusion, Coverage, Result, Row, Status, Values, long_row, status_of
-from crossroads.results.conclusion import numbers, pointer_part
+from crossroads.results import Conclusion, Coverage, Result, Row, long_row, status_of
+from crossroads.results.conclusion import numbers
 from crossroads.results.plain import read_only
 from crossroads.wording import phrases
-from crossroads.wording.numbers import P, percent
-from crossroads.wording.table import Column, Table, adjusted_column
+from crossroads.wording.numbers import P
+from crossroads.wording.table import Column, Table
 
-ALL = "all"
 _NUMBERS = (
     *("share", "low", "high", "pvalue", "sign_pvalue"),
     *("difference", "difference_low", "difference_high", "difference_pvalue"),
@@ -31,7 +38,7 @@ _NUMBERS = (
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
-class SentencePairsResult(Result):
+class SentencePairsResult(ByCategory, Result):
     """Which sentence of pairs a language model prefers."""
 
     section: ClassVar[str] = "sentences"
@@ -41,6 +48,9 @@ class SentencePairsResult(Result):
         *("nangia2020crows", "blodgett2021stereotyping", "cameron2011robust"),
         *("holm1979simple", "benjamini1995controlling"),
     )
+    measure: ClassVar[str] = "sentence pairs"
+    numbers: ClassVar[tuple[str, ...]] = _NUMBERS
+    kind: ClassVar[str] = "sentences"
     asked: ClassVar[Mapping[str, tuple[str, ...]]] = {"sentences": (*_NUMBERS, phrases.ADJUSTMENT)}
 
     data: str
@@ -69,35 +79,9 @@ class SentencePairsResult(Result):
     """Known flaws of such data."""
 
     @property
-    def label(self) -> str:
-        """The data, and the score."""
-        return f"{self.data} {self.score}"
-
-    @property
     def question(self) -> str:
         """What is asked."""
         return "the sentence that stereotypes more / less"
-
-    def parts_named(self) -> Iterator[tuple[str, str, Preference, P | None]]:
-        """All pairs, then every category: its name, its place in the result, and its adjusted p-value."""
-        yield ALL, "overall", self.overall, None
-        for at, (name, one) in enumerate(self.categories.items()):
-            adjusted = P(self.adjusted[phrases.ADJUSTMENT][at])
-            yield name, f"categories/{pointer_part(name)}", one, adjusted
-
-    def rows(self) -> list[Row]:
-        """One row for all pairs and per category."""
-        return [
-            {
-                "data": self.data,
-                "score": self.score,
-                "category": name,
-                **{key: getattr(one, key) for key in _NUMBERS},
-                "clusters": min(one.clusters),
-                f"p_{phrases.ADJUSTMENT}": None if p is None else p.value,
-            }
-            for name, _, one, p in self.parts_named()
-        ]
 
     @classmethod
     def tabulate(cls, results: Mapping[str, Self]) -> Table:
@@ -120,20 +104,19 @@ class SentencePairsResult(Result):
             for name, _, one, p in result.parts_named()
         ]
         shared = " or ".join(dict.fromkeys(" and ".join(one.cluster) for one in results.values()))
-        tests = max(len(one.categories) for one in results.values())
         columns = (
-            *([Column(key="test", head="test")] if len(results) > 1 else []),
-            Column(key="category", head="category"),
-            Column(key="pairs", head="pairs", kind="count"),
+            *first_columns(results, "pairs"),
             Column(key="ties", head="ties", kind="count", spare=2),
             Column(
                 key="share",
                 head="share",
                 note="pairs in which the sentence that stereotypes more scores higher",
             ),
-            Column(key="ci", head="CI", note=f"{_levels(results)}, pairs that share {shared} drawn together"),
+            Column(
+                key="ci", head="CI", note=f"{levels_of(results)}, pairs that share {shared} drawn together"
+            ),
             Column(key="p", head="p", note=f"signs flipped by {shared}, two-sided"),
-            *([adjusted_column(tests, "category", "categories")] if tests else []),
+            *adjusted_columns(results),
             Column(key="difference", head="Δ", note=_difference_note(results), spare=3),
             Column(key="difference_ci", head="CI of Δ", spare=4),
             Column(key="sign_p", head="sign test", note="exact, as if pairs shared nothing", spare=1),
@@ -145,27 +128,16 @@ class SentencePairsResult(Result):
 
     def long_rows(self, name: str) -> Iterator[Row]:
         """Every number."""
-        for part, _, one, p in self.parts_named():
-            for key in _NUMBERS:
-                yield long_row("sentence pairs", name, part, key, getattr(one, key))
-            if p is not None:
-                yield long_row("sentence pairs", name, part, phrases.ADJUSTMENT, p.value)
+        yield from super().long_rows(name)
         for direction, one in self.directions.items():
             yield long_row("sentence pairs", name, direction, "share", one.share, pvalue=one.pvalue)
-
-    def readings(self, name: str) -> Iterator[tuple[str, str, Values]]:
-        """Statistics of all pairs and of every category, for rules."""
-        for part, _, one, p in self.parts_named():
-            values: Values = {key: getattr(one, key) for key in _NUMBERS}
-            test = self.label if part == ALL else f"{self.label}, {part}"
-            yield test, "sentences", {**values, phrases.ADJUSTMENT: None if p is None else p.value}
 
     def conclusions(self, name: str) -> Iterator[Conclusion]:
         """Whether sentences that stereotype more are preferred, of all and by category."""
         for part, place, one, p in self.parts_named():
             about = self.data if part == ALL else part
             yield preferred(
-                name=self.label if part == ALL else f"{self.label}, {part}",
+                name=self.named(part),
                 about=about,
                 more=2 * one.preferred >= one.pairs - one.ties,
                 status=status_of(p or one.pvalue, one.sign_pvalue),
@@ -175,46 +147,6 @@ class SentencePairsResult(Result):
                     high=(f"{place}/high", one.high),
                 ),
             )
-
-    def adjusted_marks(self) -> Mapping[str, Mapping[Any, P]]:
-        """Adjusted p-values, none of them marked."""
-        return {how: {at: P(p) for at, p in enumerate(some)} for how, some in self.adjusted.items()}
-
-
-def preferred(
-    *,
-    name: str,
-    about: str,
-    more: bool,
-    status: Status,
-    found: Mapping[str, tuple[str, float]],
-    scale: str = "share",
-) -> Conclusion:
-    """What a preference comes to, in a sentence.
-
-    Parameters
-    ----------
-    name, status, found, scale
-        As in :class:`~crossroads.results.Conclusion`.
-    about
-        What the sentences are about.
-    more
-        Whether sentences that stereotype more are preferred, rather than less.
-    """
-    which = f", the model prefers sentences that stereotype {'more' if more else 'less'}"
-    return Conclusion(
-        name=name,
-        status=status,
-        wordings={
-            "holds": ("in pairs on ", about, which),
-            "depends": ("with just these pairs on ", about, which),
-            "absent": ("it was not found that in pairs on ", about, ", the model prefers either sentence"),
-        },
-        subject=f"sentences on {about}",
-        poles=("stereotype less", "stereotype more"),
-        scale=scale,
-        numbers=found,
-    )
 
 
 def sentence_pairs(
@@ -337,10 +269,6 @@ def coverage_of(scores: SentenceScores) -> Coverage:
     """Which items were scored."""
     left = {str(scores.kind): dict(scores.left_out)} if scores.left_out else {}
     return Coverage(policy="drop" if left else "raise", used={}, dropped=left, respelled={})
-
-
-def _levels(results: Mapping[str, SentencePairsResult]) -> str:
-    return ", ".join(dict.fromkeys(percent(one.level) for one in results.values()))
 
 
 def _difference_note(results: Mapping[str, SentencePairsResult]) -> str:

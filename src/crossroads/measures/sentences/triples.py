@@ -15,13 +15,21 @@ from crossroads.geometry import Floats
 from crossroads.inference.multiplicity import adjust
 from crossroads.inference.options import seed_of, share
 from crossroads.inference.permutation.flips import flipped_mean, flipped_signs
-from crossroads.measures.sentences.pairs import ALL, checked, coverage_of, preferred, scored_as
+from crossroads.measures.sentences.by_category import (
+    ALL,
+    ByCategory,
+    adjusted_columns,
+    first_columns,
+    levels_of,
+    preferred,
+)
+from crossroads.measures.sentences.pairs import checked, coverage_of, scored_as
 from crossroads.measures.sentences.preference import FLAWS, TIE
-from crossroads.results import Conclusion, Result, Row, Values, long_row, status_of
-from crossroads.results.conclusion import numbers, pointer_part
+from crossroads.results import Conclusion, Result, status_of
+from crossroads.results.conclusion import numbers
 from crossroads.wording import phrases
-from crossroads.wording.numbers import P, percent
-from crossroads.wording.table import Column, Interval, Table, adjusted_column
+from crossroads.wording.numbers import P
+from crossroads.wording.table import Column, Interval, Table
 
 TARGET = "target"
 _NUMBERS = (
@@ -67,7 +75,7 @@ class StereotypeScores:
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
-class SentenceTriplesResult(Result):
+class SentenceTriplesResult(ByCategory, Result):
     """Which sentence of triples a language model prefers."""
 
     section: ClassVar[str] = "sentences"
@@ -76,6 +84,9 @@ class SentenceTriplesResult(Result):
     cites: ClassVar[tuple[str, ...]] = (
         *("nadeem2021stereoset", "blodgett2021stereotyping", "holm1979simple", "benjamini1995controlling"),
     )
+    measure: ClassVar[str] = "sentence triples"
+    numbers: ClassVar[tuple[str, ...]] = _NUMBERS
+    kind: ClassVar[str] = "triples"
     asked: ClassVar[Mapping[str, tuple[str, ...]]] = {"triples": (*_NUMBERS, phrases.ADJUSTMENT)}
 
     data: str
@@ -96,34 +107,9 @@ class SentenceTriplesResult(Result):
     """Known flaws of such data."""
 
     @property
-    def label(self) -> str:
-        """The data, and the score."""
-        return f"{self.data} {self.score}"
-
-    @property
     def question(self) -> str:
         """What is asked."""
         return "stereotype / anti-stereotype / unrelated"
-
-    def parts_named(self) -> Iterator[tuple[str, str, StereotypeScores, P | None]]:
-        """All triples, then every category: its name, its place in the result, and its adjusted p-value."""
-        yield ALL, "overall", self.overall, None
-        for at, (name, one) in enumerate(self.categories.items()):
-            adjusted = P(self.adjusted[phrases.ADJUSTMENT][at])
-            yield name, f"categories/{pointer_part(name)}", one, adjusted
-
-    def rows(self) -> list[Row]:
-        """One row for all triples and per category."""
-        return [
-            {
-                "data": self.data,
-                "score": self.score,
-                "category": name,
-                **{key: getattr(one, key) for key in _NUMBERS},
-                f"p_{phrases.ADJUSTMENT}": None if p is None else p.value,
-            }
-            for name, _, one, p in self.parts_named()
-        ]
 
     @classmethod
     def tabulate(cls, results: Mapping[str, Self]) -> Table:
@@ -147,12 +133,8 @@ class SentenceTriplesResult(Result):
             for label, result in results.items()
             for name, _, one, p in result.parts_named()
         ]
-        tests = max(len(one.categories) for one in results.values())
-        levels = ", ".join(dict.fromkeys(percent(one.level) for one in results.values()))
         columns = (
-            *([Column(key="test", head="test")] if len(results) > 1 else []),
-            Column(key="category", head="category"),
-            Column(key="triples", head="triples", kind="count"),
+            *first_columns(results, "triples"),
             Column(key="targets", head="targets", kind="count", spare=2),
             Column(
                 key="ss",
@@ -160,9 +142,9 @@ class SentenceTriplesResult(Result):
                 digits=1,
                 note="triples in which the stereotype scores above the anti-stereotype, per cent",
             ),
-            Column(key="ss_ci", head="CI", digits=1, note=f"{levels}, targets drawn"),
+            Column(key="ss_ci", head="CI", digits=1, note=f"{levels_of(results)}, targets drawn"),
             Column(key="p", head="p", note="signs flipped by target, two-sided"),
-            *([adjusted_column(tests, "category", "categories")] if tests else []),
+            *adjusted_columns(results),
             Column(
                 key="lms",
                 head="lms",
@@ -183,26 +165,11 @@ class SentenceTriplesResult(Result):
             notes=notes,
         )
 
-    def long_rows(self, name: str) -> Iterator[Row]:
-        """Every number."""
-        for part, _, one, p in self.parts_named():
-            for key in _NUMBERS:
-                yield long_row("sentence triples", name, part, key, getattr(one, key))
-            if p is not None:
-                yield long_row("sentence triples", name, part, phrases.ADJUSTMENT, p.value)
-
-    def readings(self, name: str) -> Iterator[tuple[str, str, Values]]:
-        """Statistics of all triples and of every category, for rules."""
-        for part, _, one, p in self.parts_named():
-            values: Values = {key: getattr(one, key) for key in _NUMBERS}
-            test = self.label if part == ALL else f"{self.label}, {part}"
-            yield test, "triples", {**values, phrases.ADJUSTMENT: None if p is None else p.value}
-
     def conclusions(self, name: str) -> Iterator[Conclusion]:
         """Whether stereotypes are preferred to anti-stereotypes, of all and by category."""
         for part, place, one, p in self.parts_named():
             yield preferred(
-                name=self.label if part == ALL else f"{self.label}, {part}",
+                name=self.named(part),
                 about=self.data if part == ALL else part,
                 more=one.ss >= 50,
                 status=status_of(p or one.pvalue, one.sign_pvalue),
@@ -213,10 +180,6 @@ class SentenceTriplesResult(Result):
                 ),
                 scale="ss",
             )
-
-    def adjusted_marks(self) -> Mapping[str, Mapping[Any, P]]:
-        """Adjusted p-values, none of them marked."""
-        return {how: {at: P(p) for at, p in enumerate(some)} for how, some in self.adjusted.items()}
 
 
 def sentence_triples(
