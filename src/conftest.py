@@ -18,6 +18,7 @@ NEEDED = {
     "Elmo": ("elmo_folder", "save_elmo"),
     "embed_words": ("folder", "save_bert"),
     "embed_series": ("folder", "save_bert"),
+    "score_sentences": ("folder", "save_bert"),
 }
 """Functions whose examples need a model: what they call it, and what makes one."""
 

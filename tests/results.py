@@ -32,6 +32,8 @@ from crossroads import (
     rsa,
     rsa_grid,
     sc_weat,
+    sentence_pairs,
+    sentence_triples,
     series,
     weat,
     wefat,
@@ -39,6 +41,7 @@ from crossroads import (
 from crossroads.evidence import Judgements, Logits
 from crossroads.evidence.chat import ChatAnswers
 from crossroads.evidence.runs import Metric, Run, RunItem, Runs
+from crossroads.evidence.sentences import SentenceScores, scored
 from crossroads.measures import (
     Answers,
     TraitScores,
@@ -68,6 +71,7 @@ from crossroads.stats import (
     reliability,
 )
 from crossroads.stimuli import paired_groups
+from crossroads.stimuli.files.sentences import SentenceItem
 from crossroads.traits import group_ceat
 
 WORDS = {name: [f"{name}{i}" for i in range(4)] for name in "xyab"}
@@ -94,6 +98,29 @@ def chat(about: Provenance) -> ChatAnswers:
         for at, right in enumerate([(0, 1, 2), (0, 1, 2, 5), (1, 2, 4), (0, 1, 3), (0, 2)])
     ]
     return ChatAnswers([*given, "I'm sorry, I can't."], provenance=about)
+
+
+def sentences(kind: Any, about: Provenance, score: Any = "pll") -> SentenceScores:
+    """Scores of pairs or triples of two categories; one could not be scored."""
+    size, rng = {"pairs": 2, "triples": 3}[kind], np.random.default_rng(4)
+    items = [
+        SentenceItem(
+            sentences=tuple(f"{name} <i>do</i> {i}." for name in ("Women", "Men", "Fish")[:size]),
+            category=("<b>gender</b>", "age", "")[i % 3],
+            direction="" if kind == "triples" else ("stereo", "antistereo")[i % 2],
+            columns={"target": f"t{i % 7}"},
+        )
+        for i in range(24)
+    ]
+    totals = (rng.normal(size=(24, size)) + np.array([0.6, 0, -1])[:size]).tolist()
+    return SentenceScores(
+        name="<script>pairs</script>",
+        kind=kind,
+        score=score,
+        items=scored(items, totals, [(3,) * size] * 24),
+        left_out={"<i>None</i>.": "its sentences share no token"},
+        provenance=about,
+    )
 
 
 def others() -> Embeddings:
@@ -249,6 +276,9 @@ def _makers() -> dict[str, Callable[[], Result]]:
         "chat of refusals": lambda: chat_association(
             ChatAnswers(["I'm sorry, I can't."], provenance=one.provenance), CHAT
         ),
+        "sentence_pairs": lambda: sentence_pairs(sentences("pairs", one.provenance), cluster="target"),
+        "sentence_pairs of one contrast": lambda: sentence_pairs(sentences("pairs", one.provenance, "aul")),
+        "sentence_triples": lambda: sentence_triples(sentences("triples", one.provenance, "likelihood")),
         "ceat": lambda: ceat(contexts(), DESIGN, samples=5, **options),
         "ceat_bootstrap": lambda: ceat_bootstrap(contexts(), DESIGN, resamples=5, **options),
         "ceat_battery": lambda: ceat_battery(contexts(), [DESIGN, STRANGE], samples=5, resamples=4),

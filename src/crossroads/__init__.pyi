@@ -19,6 +19,7 @@ from crossroads.evidence.logits import Logits as Logits
 from crossroads.evidence.provenance import Provenance as Provenance
 from crossroads.extraction.chat.ask import ask_chat as ask_chat
 from crossroads.extraction.probe.run import probe as probe
+from crossroads.extraction.sentences.run import score_sentences as score_sentences
 from crossroads.inference.least_change import set_distance as set_distance
 from crossroads.measures.association.battery import battery as battery
 from crossroads.measures.association.frequency import frequency as frequency
@@ -43,6 +44,8 @@ from crossroads.measures.intersectional.detection import ibd as ibd
 from crossroads.measures.intersectional.discovery import discover as discover
 from crossroads.measures.intersectional.wefat import wefat as wefat
 from crossroads.measures.rungs import ladder as ladder
+from crossroads.measures.sentences.pairs import sentence_pairs as sentence_pairs
+from crossroads.measures.sentences.triples import sentence_triples as sentence_triples
 from crossroads.measures.traits.alignment import align as align
 from crossroads.measures.traits.ilps import ilps as ilps
 from crossroads.measures.traits.ilps import ilps_star as ilps_star

@@ -87,6 +87,8 @@ class InputError(CrossroadsError, ValueError):
 class WrongKindError(InputError, TypeError):
     """A value of the wrong kind, such as the result of another measure."""
 
+    longest = 2 * MOST_CHARACTERS  # all kinds that would do are named
+
 
 class DesignError(InputError):
     """A stimulus set or a design that cannot be tested."""

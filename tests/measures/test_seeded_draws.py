@@ -20,6 +20,7 @@ import crossroads.inference
 import crossroads.measures
 from crossroads.evidence.judgements import Judgements
 from crossroads.inference.detection import area_interval
+from crossroads.inference.permutation.flips import FlippedMean, flipped_mean
 from crossroads.inference.permutation.rows import permutation_rows
 from crossroads.inference.permutation.test import permutation_test
 from crossroads.measures.comparison.traits import compare_traits
@@ -180,6 +181,10 @@ def pooled(samples: Iterable[float]) -> list[float]:
     return [float(np.mean(values)), float(values[0]), float(values[-1])]
 
 
+def flipped(found: FlippedMean) -> list[float]:
+    return [found.low or 0.0, found.high or 0.0, found.pvalue]
+
+
 def explained(seed: int) -> list[float]:
     """What words of like frequency give in place of those of the design."""
     pool = cr.Embeddings(
@@ -204,6 +209,9 @@ DRAWS: dict[str, Callable[[int], list[float]]] = {
     "permutation_rows": lambda seed: permutation_rows(
         noise("rows", 2, 40), 20, alternative="greater", method="monte-carlo", seed=seed
     ).pvalue.tolist(),
+    "flipped_mean": lambda seed: flipped(
+        flipped_mean(noise("flips", 40) + 0.3, np.arange(40) % 20, draws=199, seed=seed)
+    ),
     "area_interval": lambda seed: [
         *area_interval(noise("up", 9) + 0.3, noise("down", 14), resamples=200, level=0.95, seed=seed)
     ],
@@ -291,6 +299,7 @@ DRAWS: dict[str, Callable[[int], list[float]]] = {
 EXPECTED: dict[str, list[float]] = {
     "permutation_test": [0.809],
     "permutation_rows": [0.95846, 0.35519],
+    "flipped_mean": [-0.012605590, 0.499786980, 0.065],
     "area_interval": [0.261904762, 0.754166667],
     "weat": [0.04696],
     "sc_weat": [0.02132, 0.06349],
@@ -369,6 +378,9 @@ def test_another_seed_gives_other_numbers(name: str) -> None:
 
 # Seeded functions that only hand their seed on to one of the above, or draw what those publish.
 PARTS = {
+    "preference": "flipped_mean",
+    "sentence_pairs": "flipped_mean",
+    "sentence_triples": "flipped_mean",
     "chat_association": "permutation_test",
     "corrected": "anisotropy",
     "corrections": "anisotropy",

@@ -11,7 +11,7 @@ import pytest
 
 from crossroads import Contexts
 from crossroads.errors import FormatError, InputError, UnknownNameError
-from crossroads.evidence.logit_files import FORMAT as LOGITS
+from crossroads.evidence.logits import FORMAT as LOGITS
 from crossroads.evidence.model_names import KINDS
 from crossroads.sources.kinds import KindName, recognise
 

@@ -10,7 +10,7 @@ import pytest
 
 import crossroads as cr
 from crossroads.errors import InputError
-from crossroads.evidence.logit_files import FORMAT as LOGITS
+from crossroads.evidence.logits import FORMAT as LOGITS
 from crossroads.sources.models.prompts import prompts_for
 
 GERMAN = cr.Design(name="Namen", x=["hans"], y=["anna"], a=["beruf"], b=["heim"], language="de")

@@ -52,6 +52,7 @@ COMMANDS = {
     "reproduce": "reproduce.command",
     "probe": "probe.command",
     "chat": "chat",
+    "sentences": "probe.sentences",
     "align": "align",
     "compare": "compare",
     "runs": "compare",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any, Literal
 
@@ -27,12 +27,15 @@ from crossroads.evidence.logit_checks import (
     maybe_floats,
     names_of,
     positions,
+    trait_from,
     trait_of,
 )
-from crossroads.evidence.logit_files import read_logits, write_logits
 from crossroads.evidence.provenance import Provenance, provenance_of
 from crossroads.stimuli import Trait, Traits
+from crossroads.storage.folders import MANIFEST, read_folder, write_folder
 
+FORMAT = "crossroads-logits/1"
+_LABELS = ("groups", "priors", "templates", "adjectives")
 Restriction = Literal["none", "position", "piece", "code"]
 """Tokens over which probabilities are renormalised; see :meth:`Logits.log_probabilities`."""
 
@@ -223,7 +226,15 @@ class Logits:
 
     def save(self, path: str | Path) -> None:
         """Write a folder that :meth:`open` reads; it must not exist."""
-        write_logits(self, path)
+        arrays = {name: getattr(self, name) for name in ARRAYS if getattr(self, name) is not None}
+        about = {
+            **{name: list(getattr(self, name)) for name in _LABELS},
+            "traits": [asdict(trait) for trait in self.traits],
+            "kind": self.kind,
+            "vocabulary": int(self.vocabulary),
+            "provenance": self.provenance.to_dict(),
+        }
+        write_folder(path, arrays, about, kind=FORMAT)
 
     @classmethod
     def open(cls, path: str | Path, *, verify: bool = True) -> Logits:
@@ -236,7 +247,7 @@ class Logits:
         verify
             Whether to compare every file with its checksum first.
         """
-        found = read_logits(path, verify=verify)
+        found = _read(path, verify=verify)
         try:
             return cls(**found)
         except CrossroadsError as error:
@@ -364,3 +375,23 @@ class Logits:
         )
         sizes = ", ".join(f"{len(names)} {noun}{'s' * (len(names) != 1)}" for names, noun in counts)
         return f"<Logits: {sizes}, {self.kind} model, {self.provenance.source}>"
+
+
+def _read(path: str | Path, *, verify: bool) -> dict[str, Any]:
+    """Read the fields of a folder, without checking them against each other."""
+    arrays, about = read_folder(path, kind=FORMAT, made_by="`crossroads probe`", verify=verify)
+    try:
+        return {
+            **{name: names_of(about[name], name) for name in _LABELS},
+            **{name: arrays.get(name) for name in ARRAYS},
+            "traits": tuple(trait_from(data) for data in about["traits"]),
+            "kind": about["kind"],
+            "vocabulary": about["vocabulary"],
+            "provenance": Provenance.from_dict(about["provenance"]),
+        }
+    except (KeyError, TypeError, ValueError, AttributeError) as error:
+        raise FormatError(
+            f"the manifest does not describe logits ({type(error).__name__}: {error}).",
+            path=Path(path) / MANIFEST,
+            hint="the folder is damaged or was changed; make it again.",
+        ) from error

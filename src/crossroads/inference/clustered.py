@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 from crossroads.errors import InputError
 from crossroads.inference.crossed import LEVEL, half_width, tail_probability
 from crossroads.inference.options import number, seed_of, share, whole
+from crossroads.inference.permutation.flips import flipped_signs
 from crossroads.inference.permutation.scores import WRITING_ERROR, Floats, as_numbers
 
 DRAWS = 9_999
@@ -191,7 +192,7 @@ def cluster_sign_flip(
     if whole_sums is not None and bool((np.abs(whole_sums) == 1).all()):
         found, method = _by_sides(int((sums > 0).sum()), sums.size), "exact"
     elif whole_sums is not None and total <= min(COUNTED_SUMS, COUNTED_WORK // sums.size):
-        found, method = _by_sums(whole_sums), "exact"
+        found, method = flipped_signs(whole_sums).pvalue, "exact"
     elif sums.size <= COUNTED_CLUSTERS:
         found, method = _by_flips(sums, noise), "exact"
     else:
@@ -219,22 +220,6 @@ def _by_sides(above: int, n: int) -> float:
     from scipy.special import bdtr  # slow to import, and needed here only
 
     return min(1.0, 2 * float(bdtr(min(above, n - above), n, 0.5)))
-
-
-def _by_sums(sums: NDArray[np.int64]) -> float:
-    """Share of flips whose sum is as extreme, from the distribution of the sum."""
-    sizes = np.abs(sums)
-    total, observed = int(sizes.sum()), abs(int(sums.sum()))
-    chances = np.zeros(total + 1)  # of the sum of sizes with a positive sign
-    chances[0] = 1.0
-    reached = 0
-    for size in np.sort(sizes).tolist():
-        chances[: reached + size + 1] = 0.5 * (
-            chances[: reached + size + 1] + np.concatenate([np.zeros(size), chances[: reached + 1]])
-        )
-        reached += size
-    at = np.abs(2 * np.arange(total + 1) - total) >= observed
-    return min(1.0, float(chances[at].sum()))
 
 
 def _by_flips(sums: Floats, noise: float) -> float:

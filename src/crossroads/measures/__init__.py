@@ -43,6 +43,9 @@ from crossroads.measures.pairs.emergent import EmergentResult, emergent
 from crossroads.measures.pairs.order import OrderSensitivityResult, order_sensitivity
 from crossroads.measures.pairs.truth import EmergentTruthResult, against
 from crossroads.measures.rungs import LadderResult, Rung, ladder
+from crossroads.measures.sentences.pairs import SentencePairsResult, sentence_pairs
+from crossroads.measures.sentences.preference import Preference
+from crossroads.measures.sentences.triples import SentenceTriplesResult, StereotypeScores, sentence_triples
 from crossroads.measures.traits.alignment import AlignmentResult, align
 from crossroads.measures.traits.alignment_table import AlignmentTable, align_table
 from crossroads.measures.traits.ilps import ilps, ilps_star
@@ -85,6 +88,7 @@ __all__ = [
     "MultiverseResult",
     "OrderSensitivityResult",
     "PlaceboResult",
+    "Preference",
     "ReliabilityResult",
     "RsaGridResult",
     "RsaResult",
@@ -96,9 +100,12 @@ __all__ = [
     "ScWeatResult",
     "ScoreTable",
     "ScreenResult",
+    "SentencePairsResult",
+    "SentenceTriplesResult",
     "SeriesResult",
     "Similarity",
     "Specification",
+    "StereotypeScores",
     "TemplateChoice",
     "TraitScores",
     "WeatResult",
@@ -145,6 +152,8 @@ __all__ = [
     "rsa_grid",
     "sc_weat",
     "screen",
+    "sentence_pairs",
+    "sentence_triples",
     "series",
     "set_test",
     "weat",

@@ -18,6 +18,8 @@ from crossroads.measures.chat.result import ChatResult
 from crossroads.measures.contextual.battery import CeatBatteryResult
 from crossroads.measures.contextual.ceat import CeatResult
 from crossroads.measures.geometry.rsa import RsaGridResult, RsaResult
+from crossroads.measures.sentences.pairs import SentencePairsResult
+from crossroads.measures.sentences.triples import SentenceTriplesResult
 from crossroads.results import Result, Row, Status, Values, long_row
 from crossroads.wording import phrases
 from crossroads.wording.numbers import Mark, P, counted
@@ -33,14 +35,16 @@ QUESTIONS: Mapping[str, str] = {
     TOPICS: "How does it compare with words that have nothing to do with the question?",
 }
 """The rungs of the ladder, from the narrowest question."""
-_ASSOCIATION, _COMPARISON = "association", "comparison of geometry"
-_PLURALS = {_ASSOCIATION: "associations", _COMPARISON: "comparisons of geometry"}
+_ASSOCIATION, _COMPARISON, _PREFERENCE = "association", "comparison of geometry", "preference"
+_PLURALS = {_COMPARISON: "comparisons of geometry"}
+_SENTENCES = (SentencePairsResult, SentenceTriplesResult)
 YES, NO, CANNOT_TELL, NOT_ASKED = "yes", "no", "cannot tell", "not asked"
 _NO_FREQUENCY = "frequencies of its words were not given or found (cr.frequency, or --frequencies)"
 _NO_PLACEBO = "no placebo tests were drawn (cr.placebo, or --placebo)"
 _NO_OTHERS = "placebo tests would take contexts of a thousand other words"
 _NO_GEOMETRY = "it is asked of associations, not of comparisons of geometry"
 _NO_VECTORS = "it is asked of vectors, and a chat model gives answers"
+_NO_WORDS = "it is asked of vectors, and these are scores of sentences"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -244,8 +248,8 @@ def ladder(results: Result | Iterable[Result]) -> LadderResult:
     if not tests:
         raise InputError(
             "none of the results is a test of two targets.",
-            hint="give what weat, mleat, battery, ceat, ceat_battery, rsa, rsa_grid or chat_association "
-            "returned.",
+            hint="give what weat, mleat, battery, ceat, ceat_battery, rsa, rsa_grid, chat_association or "
+            "sentence_pairs returned.",
         )
     sources = {one.source: one for result in given for one in result.provenance}
     grids = [one for result in given if isinstance(result, RsaGridResult) for one in result.tests]
@@ -253,7 +257,10 @@ def ladder(results: Result | Iterable[Result]) -> LadderResult:
     return LadderResult(
         tests=tests,
         questions=questions,
-        kinds={one.label: _COMPARISON for one in fits},
+        kinds={
+            **{one.label: _COMPARISON for one in fits},
+            **{one.label: _PREFERENCE for one in given if isinstance(one, _SENTENCES)},
+        },
         conventions={
             "measure": "ladder",
             "alpha": ALPHA,
@@ -288,6 +295,8 @@ def _tests(results: list[Result]) -> Iterator[tuple[str, str, tuple[Rung, ...]]]
             yield one.label, "", _of_geometry(one, alone[i])
         elif isinstance(one, ChatResult):
             yield one.label, one.question, _of_chat(one, alone[i])
+        elif isinstance(one, _SENTENCES):
+            yield one.label, one.question, _of_sentences(one, alone[i])
 
 
 def _adjusted_alone(results: list[Result]) -> dict[int, P | None]:
@@ -296,6 +305,11 @@ def _adjusted_alone(results: list[Result]) -> dict[int, P | None]:
     A tail chosen after the fact is no p-value to adjust, so that such tests are two-sided.
     """
     found: dict[int, P | None] = {}
+    chosen = [i for i, one in enumerate(results) if isinstance(one, _SENTENCES)]
+    flipped = [one.overall.pvalue for one in results if isinstance(one, _SENTENCES)]
+    if chosen:
+        adjusted = adjust_known(flipped)[phrases.ADJUSTMENT]
+        found |= {i: P(p) for i, p in zip(chosen, adjusted, strict=True) if p is not None}
     for kinds in ((WeatResult, MleatResult), (CeatResult,), (RsaResult,), (ChatResult,)):
         places = [i for i, one in enumerate(results) if isinstance(one, kinds)]
         drawn = [_crossed(results[i]) for i in places]
@@ -340,6 +354,25 @@ def _of_chat(one: ChatResult, answer: P | None) -> tuple[Rung, ...]:
         )
         return (*silent, *beyond)
     return (*_first(one.p, one.method, one.crossed, answer, exchanged="words", drawn=drawn), *beyond)
+
+
+def _of_sentences(one: SentencePairsResult | SentenceTriplesResult, answer: P | None) -> tuple[Rung, ...]:
+    beyond = _beyond(one.label, [], dict.fromkeys((FREQUENCY, TOPICS), _NO_WORDS))
+    ways = {
+        THESE: (P(one.overall.sign_pvalue), "sign test over single items, exact"),
+        OTHER: (answer, "signs flipped by what items share"),
+    }
+    first = (
+        Rung(
+            asks=asks,
+            answer=CANNOT_TELL if p is None else YES if p.value < ALPHA else NO,
+            value=None if p is None else p.value,
+            sign="",
+            method=method,
+        )
+        for asks, (p, method) in ways.items()
+    )
+    return (*first, *beyond)
 
 
 def _first(

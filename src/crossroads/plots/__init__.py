@@ -24,6 +24,7 @@ from crossroads.plots.intersectional.discoveries import discoveries as discoveri
 from crossroads.plots.intersectional.plane import crossed_axes as crossed_axes
 from crossroads.plots.intersectional.roc import roc as roc
 from crossroads.plots.runs import runs_plot as runs_plot
+from crossroads.plots.sentences import sentence_plot as sentence_plot
 from crossroads.plots.traits.dominance import dominance_matrix as dominance_matrix
 from crossroads.plots.traits.emergent import emergent_traits as emergent_traits
 from crossroads.plots.traits.heatmap import trait_heatmap as trait_heatmap

@@ -18,7 +18,7 @@ import numpy as np
 from crossroads.errors import (
     CrossroadsWarning,
     FormatError,
-    InputError,
+    WrongKindError,
     in_short,
     join_words,
     require,
@@ -144,7 +144,7 @@ class Result:
         """
         if not self.figure:
             kinds = sorted(one.__name__.removesuffix("Result") for one in result_kinds() if one.figure)
-            raise InputError(
+            raise WrongKindError(
                 f"there is no figure of a {type(self).__name__}.",
                 hint=f"these results have one: {join_words(kinds)}.",
             )

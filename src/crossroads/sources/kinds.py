@@ -36,7 +36,7 @@ from crossroads.errors import (
     one_of,
     require,
 )
-from crossroads.evidence.logit_files import FORMAT as LOGITS
+from crossroads.evidence.logits import FORMAT as LOGITS
 from crossroads.evidence.model_names import KINDS
 from crossroads.evidence.stores import FORMAT as STORE
 from crossroads.evidence.stores import SENTENCES

@@ -103,6 +103,7 @@ SECTIONS: Mapping[str, str] = {
     "geometry": "Geometry of groups and concepts",
     "traits": "Groups and traits",
     "chat": "Chat models",
+    "sentences": "Preferred sentences",
     "people": "Agreement with people",
     "pairs": "Two identities at once",
     "time": "Over time",

@@ -207,7 +207,14 @@ def of_traits() -> list[Result]:
 @pytest.fixture(scope="module")
 def results(every_result: dict[str, Result]) -> list[Result]:
     """A result of every type."""
-    names = ("anisotropy", "corrections", "chat_association", "compare_runs")
+    names = (
+        "anisotropy",
+        "corrections",
+        "chat_association",
+        "compare_runs",
+        "sentence_pairs",
+        "sentence_triples",
+    )
     others = [every_result[name] for name in names]
     return [*of_vectors(), *of_contexts(), *of_traits(), *others]
 

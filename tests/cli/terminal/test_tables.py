@@ -29,6 +29,7 @@ from crossroads.report import Audit, write_audit
 from crossroads.results import Coverage
 from crossroads.stimuli import catalog
 from crossroads.wording.numbers import P, number, percent, pvalue
+from tests.results import sentences
 
 Command = Callable[..., Any]
 Expected = Callable[[dict[str, Any]], Iterator[str]]
@@ -83,6 +84,8 @@ def here(tmp_path_factory: pytest.TempPathFactory) -> Path:
     _write_corpus(folder)
     _write_scores(folder)
     _write_answers(folder)
+    for kind in ("pairs", "triples"):
+        sentences(kind, cr.Provenance(source="tiny")).save(folder / f"{kind}.json")
     for name, seed in (("up", 1), ("down", 2)):
         emb = cr.Embeddings(
             asked, np.random.default_rng(seed).normal(size=(len(asked), 8)), provenance=f"a model, {name}"
@@ -163,6 +166,8 @@ CASES: dict[str, tuple[str, ...]] = {
     "compare": ("up", "down", "-o", "both", "--no-figures"),
     "chat": ("answers.json", "-d", "age.json"),
     "runs": (str(RUNS), "--by", "bias_type", "--difference", "0.1"),
+    "sentences": ("pairs.json",),
+    "sentences, triples": ("triples.json",),
     "catalog": (),
 }  # fmt: skip
 

@@ -24,8 +24,9 @@ from crossroads.measures import (
 from crossroads.report import Audit, Gate, GateError, Rule, check_rules, judge, markdown_summary, read_rules
 from crossroads.report.gate.files import KEYS, SHARES
 from crossroads.report.gate.readings import STATISTICS, readings
+from crossroads.results import Result
 from crossroads.stimuli import Design
-from tests.results import benchmark
+from tests.results import benchmark, sentences
 
 PLANNED = {"weat6": "test", "weat7": "test", "AF IBD": "detection", "RSA a / b / c": "comparison"}
 
@@ -292,7 +293,11 @@ def test_every_statistic_that_is_offered_is_there(audit: Audit, whole: Audit) ->
     chat = cr.chat_association(["e - a\nf - a\ng - c\nh - d"] * 2, design)
     own = [cr.stats.reliability(emb, design), cr.stats.anisotropy(emb)]
     runs = cr.compare_runs(Runs([benchmark(name, 1, emb.provenance) for name in ("m", "n")]))
-    beside = Audit([cr.ladder(battery), *own, placebos, explained, chat, *ways, runs])
+    scored: list[Result] = [
+        cr.sentence_pairs(sentences("pairs", emb.provenance)),
+        cr.sentence_triples(sentences("triples", emb.provenance, "aul")),
+    ]
+    beside = Audit([cr.ladder(battery), *own, placebos, explained, chat, *ways, runs, *scored])
     found = {**readings(audit), **readings(whole), **readings(beside)}
     assert {kind for kind, _ in found.values()} == set(STATISTICS)
     for kind, values in found.values():

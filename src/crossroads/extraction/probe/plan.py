@@ -17,7 +17,7 @@ from crossroads.extraction.probe.pieces import Split
 
 Integers = NDArray[np.int64]
 Tokens = tuple[int, ...]
-_LOGITS_AT_ONCE = 1 << 25
+LOGITS_AT_ONCE = 1 << 25
 """Most logits of a batch: 128 MB in float32."""
 
 
@@ -179,7 +179,7 @@ def _arranged(
     by_number[list(asked.numbers.values())] = reading_of.reshape(-1)
     counts = np.bincount(slots[:, 0], minlength=len(order))
     keys = [(text.count(mask) if mask is not None else 0, len(text)) for text in order]
-    batches = _batch_cuts(keys, counts, batch_size, max(1, _LOGITS_AT_ONCE // vocabulary))
+    batches = batch_cuts(keys, counts, batch_size, max(1, LOGITS_AT_ONCE // vocabulary))
     return ProbePlan(
         texts=tuple(order),
         slot_text=slots[:, 0].copy(),
@@ -189,7 +189,7 @@ def _arranged(
         cells=_renumbered(cells, by_number),
         chain=None if chain is None else _renumbered(chain, by_number),
         batches=batches,
-        units=_unit_cuts(np.diff(batches), unit_texts),
+        units=unit_cuts(np.diff(batches), unit_texts),
     )
 
 
@@ -197,7 +197,7 @@ def _renumbered(cells: Integers, numbers: Integers) -> Integers:
     return np.where(cells < 0, -1, numbers[np.maximum(cells, 0)])
 
 
-def _batch_cuts(
+def batch_cuts(
     keys: Sequence[tuple[int, int]], slots: Integers, batch_size: int, most_slots: int
 ) -> Integers:
     """Where batches begin: texts of one kind and length, within the limits on texts and slots."""
@@ -211,7 +211,7 @@ def _batch_cuts(
     return np.array([*cuts, len(keys)], np.int64)
 
 
-def _unit_cuts(sizes: Integers, unit_texts: int) -> Integers:
+def unit_cuts(sizes: Integers, unit_texts: int) -> Integers:
     """Whole batches, until there are enough texts."""
     cuts, filled = [0], 0
     for at, size in enumerate(sizes.tolist()):

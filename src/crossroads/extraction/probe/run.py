@@ -29,7 +29,7 @@ from crossroads.storage.parts import Parts, differences, record_fingerprint, rem
 from crossroads.workers.processes import processors
 
 AT_ONCE = 8
-"""Most batches that are computed at a time: each may hold :data:`~.probing_plan._LOGITS_AT_ONCE` logits."""
+"""Most batches that are computed at a time: each may hold :data:`~.probing_plan.LOGITS_AT_ONCE` logits."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -177,7 +177,7 @@ def probe(
     )
     about = provenance_of(loaded, material, sheet, marks, plan, record)
     workers = min(threads, plan.batches.size - 1, AT_ONCE) if loaded.device == "cpu" else 1
-    with _threads(threads // workers):
+    with model_threads(threads // workers):
         run = _Run(plan, Prober(loaded, marks, margin), workers, report)
         if place is None:
             found = joined([answers for _, answers in run(range(plan.sizes.size))])
@@ -257,7 +257,7 @@ def _is_finished(store: Path, record: dict[str, Any]) -> bool:
 
 
 @contextlib.contextmanager
-def _threads(number: int) -> Iterator[None]:
+def model_threads(number: int) -> Iterator[None]:
     """Set the number of threads of torch within the context."""
     torch = require("torch", extra="models", purpose="running transformer models")
     before = torch.get_num_threads()

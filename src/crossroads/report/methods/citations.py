@@ -44,6 +44,9 @@ CHOSEN: Mapping[tuple[str, str], tuple[str, ...]] = {
     ("variance", "hedges"): ("hedges1981distribution",),
     ("score", "sampled"): ("dersimonian1986meta",),
     ("directed scores", "BBQ"): ("parrish2022bbq",),
+    ("scored by", "pll"): ("nangia2020crows",),
+    ("scored by", "aul"): ("kaneko2022unmasking",),
+    ("scored by", "aula"): ("kaneko2022unmasking",),
     ("null", "empirical"): ("efron2004large",),
     ("null", "pooled"): ("benjamini1995controlling", "hosking1987parameter", "knijnenburg2009fewer"),
 }

@@ -40,6 +40,8 @@ _TITLES = {
     "set": "Scores of groups on traits (SeT)",
     "chat association": "Words given to labels by a chat model",
     "chat decision": "Decisions of a chat model",
+    "sentence pairs": "Preferred sentences",
+    "sentence triples": "Preferred sentences of three",
     "alignment": "Agreement with people",
     "order_sensitivity": "Order of two identities",
     "domain_dominance": "Dominance between domains",
@@ -149,6 +151,22 @@ _CHAT: Mapping[str, Callable[[Any], str]] = {
     ),
     "refusals": lambda value: f"refusals are recognised by {value}",
 }
+_OF_SENTENCES: Mapping[str, Callable[[Any], str]] = {
+    "scored by": lambda value: f"sentences were scored by {value}",
+    "score": lambda value: f"a score is the {value}",
+    "special tokens": lambda value: f"special tokens are {value}",
+    "ties": lambda value: f"scores that differ by at most {value} are ties, which no test counts",
+    "cluster": lambda value: (
+        "pairs were taken as independent"
+        if value == "none"
+        else f"pairs that share their {str(value).replace(', ', ' or ')} were flipped together"
+    ),
+    "target": lambda value: (
+        "triples were taken as independent"
+        if value == "none"
+        else "scores are means over target terms, and those were flipped"
+    ),
+}
 _OF_MEASURE: Mapping[str, Mapping[str, Callable[[Any], str]]] = {
     "ladder": {
         "alpha": lambda value: f"questions are answered at the level {value}",
@@ -182,6 +200,8 @@ _OF_MEASURE: Mapping[str, Mapping[str, Callable[[Any], str]]] = {
     },
     "chat association": _CHAT,
     "chat decision": _CHAT,
+    "sentence pairs": _OF_SENTENCES,
+    "sentence triples": _OF_SENTENCES,
     "compare": _COMPARED,
     "compare battery": _COMPARED,
     "runs": {

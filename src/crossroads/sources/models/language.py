@@ -142,6 +142,37 @@ class LanguageModel:
         finally:
             self._asked.rows = None
 
+    def show_attention(self) -> None:
+        """Prepare the model for :meth:`attention`, once and before other threads use it."""
+        try:
+            self._model.set_attn_implementation("eager")
+        except (AttributeError, ValueError, RuntimeError) as error:
+            raise InputError(
+                f"{self.files.name} ({self.architecture}) does not show its attention.",
+                hint="use a score without weights of attention.",
+            ) from error
+
+    def attention(self, ids: Integers) -> Any:
+        """How much attention each token gets: the mean over layers, heads and the tokens of its text.
+
+        Parameters
+        ----------
+        ids
+            Tokens, one text per row, all of one length.
+
+        Returns
+        -------
+        Tensor
+            One row per text, one column per token.
+        """
+        torch = self._torch
+        batch = torch.from_numpy(np.ascontiguousarray(ids, np.int64)).to(self.device)
+        with torch.inference_mode():
+            found = self._model.base_model(
+                input_ids=batch, attention_mask=torch.ones_like(batch), output_attentions=True
+            ).attentions
+            return torch.stack(found).mean(dim=(0, 2, 3))
+
     def _compare(self, batch: Any) -> None:
         """Check once that the model can be used, and in which way; other threads wait meanwhile."""
         with self._first:

@@ -29,8 +29,7 @@ from crossroads.cli.terminal.interrupts import kept_or_finished
 from crossroads.errors import InputError, OnMissing, join_words
 from crossroads.evidence.judgement_files import read_judgements
 from crossroads.evidence.judgements import Judgements
-from crossroads.evidence.logit_files import FORMAT
-from crossroads.evidence.logits import Logits
+from crossroads.evidence.logits import FORMAT, Logits
 from crossroads.extraction.probe.material import FILES
 from crossroads.extraction.probe.prompts import Prior
 from crossroads.extraction.probe.run import ProbeStep, probe
@@ -118,7 +117,7 @@ def probe_command(
     else:
         if output is not None:
             interrupting.promise(kept_or_finished(output, parts_folder(output)))
-        with _watching() as watch:
+        with watching() as watch:
             logits = probe(
                 model,
                 groups=_asked_groups(groups, pairs),
@@ -225,7 +224,7 @@ def _names(given: Iterable[str]) -> list[str]:
 
 
 @contextmanager
-def _watching() -> Iterator[Any]:
+def watching() -> Iterator[Any]:
     """A progress bar over all texts."""
     with waiting.counting("asking the model", 1) as (bar, task):
         kept = 0

@@ -1,0 +1,194 @@
+"""Scores that a language model gives to sentences, each beside those it is compared with."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from math import isfinite
+from pathlib import Path
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from crossroads.errors import EvidenceError, FormatError, in_short, one_of
+from crossroads.evidence.provenance import Provenance, provenance_of
+from crossroads.stimuli.files.sentences import ROLES, Kind, SentenceItem
+from crossroads.storage.files import write_file
+
+FORMAT = "crossroads-sentence-scores/1"
+Score = Literal["pll", "aul", "aula", "likelihood"]
+"""How a sentence is scored; see :data:`SCORES`."""
+Per = Literal["auto", "sentence", "token"]
+"""Whether a score is the sum over the tokens that count, or their mean; ``"auto"`` is as published."""
+SCORES: Mapping[str, str] = {
+    "pll": "log-probabilities of the tokens that the compared sentences share, each masked by itself",
+    "aul": "log-probabilities of all tokens, none of them masked",
+    "aula": "log-probabilities of all tokens, none of them masked, weighted by the attention they get",
+    "likelihood": "log-probabilities of all tokens, each given those before it",
+}
+"""What is added up or averaged; special tokens never count."""
+PUBLISHED: Mapping[str, str] = {"pll": "sentence", "aul": "token", "aula": "token", "likelihood": "sentence"}
+"""Sum or mean, as published for each score."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class ScoredItem:
+    """Sentences that are compared, with what a model gives each."""
+
+    item: SentenceItem
+    """The sentences."""
+    totals: tuple[float, ...]
+    """Sum of the log-probabilities that count, of each sentence."""
+    tokens: tuple[int, ...]
+    """Number of tokens that count, of each sentence."""
+
+
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
+class SentenceScores(Sequence[ScoredItem]):
+    """Scores of the sentences of pairs or triples, in the order of their file.
+
+    Examples
+    --------
+    >>> from crossroads.stimuli.files.sentences import SentenceItem
+    >>> pair = SentenceItem(sentences=("Women cook.", "Men cook."))
+    >>> scored = ScoredItem(item=pair, totals=(-4.0, -5.0), tokens=(2, 2))
+    >>> scores = SentenceScores(name="cooking", kind="pairs", score="pll", items=(scored,))
+    >>> scores.values().tolist(), scores.values(per="token").tolist()
+    ([[-4.0, -5.0]], [[-2.0, -2.5]])
+    """
+
+    name: str
+    """Name of the sentences: that of their file."""
+    kind: Kind
+    """``pairs`` or ``triples``."""
+    score: Score
+    """How sentences were scored; a key of :data:`SCORES`."""
+    items: tuple[ScoredItem, ...]
+    """The pairs or triples."""
+    left_out: Mapping[str, str] = field(default_factory=dict)
+    """Sentences that could not be scored, with the reason."""
+    provenance: Provenance = field(default_factory=lambda: provenance_of(None, "given as arrays"))
+    """The model, and how it was asked."""
+
+    def __post_init__(self) -> None:
+        """Check that every sentence has a finite score over at least one token."""
+        one_of("kind of sentences", self.kind, Kind)
+        one_of("score", self.score, Score)
+        wanted = len(ROLES[self.kind])
+        if not self.items:
+            raise EvidenceError("there are no scores.", hint="score the sentences first.")
+        for at, one in enumerate(self.items, start=1):
+            if not len(one.item.sentences) == len(one.totals) == len(one.tokens) == wanted:
+                raise EvidenceError(
+                    f"item {at} has {len(one.totals)} scores.", hint=f"{self.kind} have {wanted}."
+                )
+            if not all(map(isfinite, one.totals)) or min(one.tokens) < 1:
+                raise EvidenceError(
+                    f"item {at} has the scores {in_short(one.totals)} over {in_short(one.tokens)} tokens.",
+                    hint="give finite scores over at least one token.",
+                )
+
+    def __getitem__(self, at: Any) -> Any:
+        return self.items[at]
+
+    def __len__(self) -> int:
+        return len(self.items)
+
+    def __iter__(self) -> Iterator[ScoredItem]:
+        return iter(self.items)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, SentenceScores):
+            return NotImplemented
+        return self._document() == other._document()
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __repr__(self) -> str:
+        what = f"{len(self)} {self.kind} of {self.name}, {self.score}"
+        return f"<SentenceScores of {self.provenance.source}: {what}>"
+
+    def values(self, per: Per = "auto") -> NDArray[np.float64]:
+        """The score of each sentence: one row per item.
+
+        Parameters
+        ----------
+        per
+            ``"sentence"`` for the sum over its tokens, ``"token"`` for their mean, ``"auto"`` as published.
+        """
+        way = self.resolved(per)
+        totals = np.array([one.totals for one in self.items], dtype=np.float64)
+        return totals / np.array([one.tokens for one in self.items]) if way == "token" else totals
+
+    def resolved(self, per: Per) -> str:
+        """Sum or mean."""
+        one_of("scale of scores", per, Per)
+        return PUBLISHED[self.score] if per == "auto" else per
+
+    def save(self, path: str | Path) -> None:
+        """Write the scores to a JSON file."""
+        write_file(Path(path), json.dumps(self._document(), ensure_ascii=False, indent=1))
+
+    def _document(self) -> dict[str, Any]:
+        about = {key: getattr(self, key) for key in ("name", "kind", "score")}
+        return {
+            "format": FORMAT,
+            **about,
+            "left_out": dict(self.left_out),
+            "provenance": self.provenance.to_dict(),
+            "items": [_written(one) for one in self.items],
+        }
+
+    @classmethod
+    def open(cls, path: str | Path) -> SentenceScores:
+        """Read scores from a file of :meth:`save`."""
+        document = read_document(path)
+        if document is None:
+            raise FormatError(
+                "it holds no scores of sentences.", path=path, hint=f"expected the format {FORMAT!r}."
+            )
+        try:
+            return cls(
+                **{key: document[key] for key in ("name", "kind", "score", "left_out")},
+                items=tuple(map(_read, document["items"])),
+                provenance=Provenance.from_dict(document["provenance"]),
+            )
+        except (KeyError, TypeError, AttributeError, EvidenceError) as error:
+            raise FormatError(
+                "the scores cannot be read.", path=path, hint="score the sentences again."
+            ) from error
+
+
+def read_document(path: str | Path) -> dict[str, Any] | None:
+    """The content of a file of scores; None of any other file."""
+    try:
+        document = json.loads(Path(path).read_text(encoding="utf-8"))
+    except (OSError, ValueError, RecursionError):
+        return None
+    return document if isinstance(document, dict) and document.get("format") == FORMAT else None
+
+
+def _written(one: ScoredItem) -> dict[str, Any]:
+    return {**asdict(one.item), "totals": list(one.totals), "tokens": list(one.tokens)}
+
+
+def _read(data: Mapping[str, Any]) -> ScoredItem:
+    item = SentenceItem(
+        sentences=tuple(data["sentences"]),
+        category=data["category"],
+        direction=data["direction"],
+        columns=dict(data["columns"]),
+    )
+    return ScoredItem(item=item, totals=tuple(map(float, data["totals"])), tokens=tuple(data["tokens"]))
+
+
+def scored(
+    items: Iterable[SentenceItem], totals: Iterable[Sequence[float]], tokens: Iterable[Sequence[int]]
+) -> tuple[ScoredItem, ...]:
+    """Items with their scores, in their order."""
+    return tuple(
+        ScoredItem(item=item, totals=tuple(map(float, some)), tokens=tuple(map(int, counts)))
+        for item, some, counts in zip(items, totals, tokens, strict=True)
+    )

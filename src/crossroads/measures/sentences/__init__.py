@@ -1,0 +1,1 @@
+"""Which of two or three sentences a language model prefers."""

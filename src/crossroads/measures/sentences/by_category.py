@@ -1,0 +1,133 @@
+"""What results about pairs and triples of sentences share: numbers of all items and of each category."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any, ClassVar
+
+from crossroads.results import Conclusion, Row, Status, Values, long_row
+from crossroads.results.conclusion import pointer_part
+from crossroads.wording import phrases
+from crossroads.wording.numbers import P, percent
+from crossroads.wording.table import Column, adjusted_column
+
+ALL = "all"
+"""What all items are called beside categories."""
+
+
+class ByCategory:
+    """Views of a result that has numbers over all items and by category."""
+
+    measure: ClassVar[str]
+    """Name of the measure in the long table."""
+    numbers: ClassVar[tuple[str, ...]]
+    """Names of the numbers of all items and of each category."""
+    kind: ClassVar[str]
+    """Kind of test in rules."""
+
+    data: str
+    score: str
+    overall: Any
+    categories: Mapping[str, Any]
+    adjusted: Mapping[str, tuple[float, ...]]
+
+    @property
+    def label(self) -> str:
+        """The data, and the score."""
+        return f"{self.data} {self.score}"
+
+    def parts_named(self) -> Iterator[tuple[str, str, Any, P | None]]:
+        """All items, then every category: its name, its place in the result, and its adjusted p-value."""
+        yield ALL, "overall", self.overall, None
+        for at, (name, one) in enumerate(self.categories.items()):
+            adjusted = P(self.adjusted[phrases.ADJUSTMENT][at])
+            yield name, f"categories/{pointer_part(name)}", one, adjusted
+
+    def named(self, part: str) -> str:
+        """Name of the test of all items, or of a category."""
+        return self.label if part == ALL else f"{self.label}, {part}"
+
+    def rows(self) -> list[Row]:
+        """One row for all items and per category."""
+        return [
+            {
+                "data": self.data,
+                "score": self.score,
+                "category": name,
+                **{key: getattr(one, key) for key in self.numbers},
+                f"p_{phrases.ADJUSTMENT}": None if p is None else p.value,
+            }
+            for name, _, one, p in self.parts_named()
+        ]
+
+    def long_rows(self, name: str) -> Iterator[Row]:
+        """Every number of all items and of each category."""
+        for part, _, one, p in self.parts_named():
+            for key in self.numbers:
+                yield long_row(self.measure, name, part, key, getattr(one, key))
+            if p is not None:
+                yield long_row(self.measure, name, part, phrases.ADJUSTMENT, p.value)
+
+    def readings(self, name: str) -> Iterator[tuple[str, str, Values]]:
+        """Statistics of all items and of every category, for rules."""
+        del name
+        for part, _, one, p in self.parts_named():
+            values: Values = {key: getattr(one, key) for key in self.numbers}
+            yield self.named(part), self.kind, {**values, phrases.ADJUSTMENT: None if p is None else p.value}
+
+    def adjusted_marks(self) -> Mapping[str, Mapping[Any, P]]:
+        """Adjusted p-values, none of them marked."""
+        return {how: {at: P(p) for at, p in enumerate(some)} for how, some in self.adjusted.items()}
+
+
+def first_columns(results: Mapping[str, ByCategory], items: str) -> tuple[Column, ...]:
+    """The columns that say of what a row is."""
+    test = [Column(key="test", head="test")] if len(results) > 1 else []
+    return (*test, Column(key="category", head="category"), Column(key=items, head=items, kind="count"))
+
+
+def adjusted_columns(results: Mapping[str, ByCategory]) -> tuple[Column, ...]:
+    """The column of adjusted p-values, where there are categories."""
+    tests = max(len(one.categories) for one in results.values())
+    return (adjusted_column(tests, "category", "categories"),) if tests else ()
+
+
+def levels_of(results: Mapping[str, Any]) -> str:
+    """The levels of intervals."""
+    return ", ".join(dict.fromkeys(percent(one.level) for one in results.values()))
+
+
+def preferred(
+    *,
+    name: str,
+    about: str,
+    more: bool,
+    status: Status,
+    found: Mapping[str, tuple[str, float]],
+    scale: str = "share",
+) -> Conclusion:
+    """What a preference comes to, in a sentence.
+
+    Parameters
+    ----------
+    name, status, found, scale
+        As in :class:`~crossroads.results.Conclusion`.
+    about
+        What the sentences are about.
+    more
+        Whether sentences that stereotype more are preferred, rather than less.
+    """
+    which = f", the model prefers sentences that stereotype {'more' if more else 'less'}"
+    return Conclusion(
+        name=name,
+        status=status,
+        wordings={
+            "holds": ("in pairs on ", about, which),
+            "depends": ("with just these pairs on ", about, which),
+            "absent": ("it was not found that in pairs on ", about, ", the model prefers either sentence"),
+        },
+        subject=f"sentences on {about}",
+        poles=("stereotype less", "stereotype more"),
+        scale=scale,
+        numbers=found,
+    )

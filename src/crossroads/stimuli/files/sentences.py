@@ -1,0 +1,263 @@
+"""Users' files of sentence pairs and triples, with columns as in the published files.
+
+==========  =============================================================================================
+pairs       ``sent_more`` and ``sent_less`` (which stereotypes more, and less), optionally
+            ``stereo_antistereo`` and ``bias_type``, as in CrowS-Pairs
+triples     ``stereotype``, ``anti-stereotype`` and ``unrelated``, optionally ``target``, ``bias_type`` and
+            ``context``; or the nested JSON of StereoSet, whose ``intrasentence`` part is read
+==========  =============================================================================================
+
+CSV (or TSV), JSON (a list of objects) and JSON Lines hold the same columns; further ones are kept.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Literal
+
+from crossroads.errors import FormatError, InputError, in_short, join_words, nearest
+from crossroads.stimuli.files.text import load_json, read_text
+
+Kind = Literal["pairs", "triples"]
+"""Two sentences of which one stereotypes more; or a stereotype, an anti-stereotype and an unrelated one."""
+ROLES: Mapping[str, tuple[str, ...]] = {
+    "pairs": ("sent_more", "sent_less"),
+    "triples": ("stereotype", "anti-stereotype", "unrelated"),
+}
+"""Columns of the sentences, by kind."""
+DIRECTIONS = ("stereo", "antistereo")
+_CODED: Mapping[str, str] = {"0": "stereo", "1": "antistereo"}  # as the hub's copy of CrowS-Pairs writes them
+_GOLD = ("anti-stereotype", "stereotype", "unrelated")  # in the order of the numbers in the hub's StereoSet
+_CATEGORY, _DIRECTION = "bias_type", "stereo_antistereo"
+_HINT = (
+    "pairs have the columns sent_more and sent_less, triples stereotype, anti-stereotype and unrelated; "
+    "bias_type, stereo_antistereo and target are optional."
+)
+
+
+@dataclass(frozen=True, kw_only=True)
+class SentenceItem:
+    """Sentences that are compared with each other."""
+
+    sentences: tuple[str, ...]
+    """Of a pair the one that stereotypes more, then the other; of a triple the stereotype, the
+    anti-stereotype and the unrelated one."""
+    category: str = ""
+    """What the stereotype is about, such as ``gender``; empty where the file does not say."""
+    direction: str = ""
+    """Of a pair: ``stereo`` where the first sentence states a stereotype of a disadvantaged group,
+    ``antistereo`` where the second contradicts one; empty where the file does not say."""
+    columns: Mapping[str, str] = field(default_factory=dict)
+    """Further columns of the file."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class SentenceItems:
+    """Pairs or triples of sentences, in the order of their file."""
+
+    name: str
+    """Name of the file without its ending."""
+    kind: Kind
+    """``pairs`` or ``triples``."""
+    items: tuple[SentenceItem, ...]
+    """The pairs or triples."""
+
+
+def sentence_items(given: object) -> SentenceItems:
+    """Pairs or triples from a file, or from rows.
+
+    Parameters
+    ----------
+    given
+        A file, or a list of mappings of columns to values.
+
+    Examples
+    --------
+    >>> found = sentence_items(
+    ...     [{"sent_more": "Women cook.", "sent_less": "Men cook.", "bias_type": "gender"}]
+    ... )
+    >>> found.kind, found.items[0].category
+    ('pairs', 'gender')
+    """
+    if isinstance(given, SentenceItems):
+        return given
+    if isinstance(given, str | Path):
+        path = Path(given)
+        return _items(_rows(path), path.name.partition(".")[0], path)
+    if isinstance(given, Mapping) or not isinstance(given, Iterable):
+        raise InputError(
+            f"the sentences are {in_short(given)}.", hint="give a file, or a list of mappings of columns."
+        )
+    rows = list(given)
+    for at, row in enumerate(rows, start=1):
+        if not isinstance(row, Mapping):
+            raise InputError(f"row {at} is {in_short(row)}.", hint=_HINT)
+    return _items(enumerate(rows, start=1), "sentences", None)
+
+
+_Rows = Iterable[tuple[int, Mapping[str, Any]]]
+
+
+def _rows(path: Path) -> _Rows:
+    """Rows of a file with the line or the number of each."""
+    text = read_text(path, "a CSV, JSON or JSONL file of sentences")
+    ending = path.suffix.casefold()
+    if ending == ".json":
+        return _objects(_parsed(text, path), path)
+    if ending in (".jsonl", ".ndjson"):
+        return [
+            (line, _object(_parsed(part, path, line), path, line))
+            for line, part in enumerate(text.split("\n"), start=1)
+            if part.strip()
+        ]
+    return _cells(text, path)
+
+
+def _parsed(text: str, path: Path, line: int | None = None) -> Any:
+    try:
+        return load_json(text, path)
+    except json.JSONDecodeError as error:
+        raise FormatError(
+            f"it is not JSON: {error.msg}.", path=path, line=line or error.lineno, hint=_HINT
+        ) from error
+
+
+def _objects(document: Any, path: Path) -> _Rows:
+    """Rows of a JSON document: a list of objects, or StereoSet's own nesting."""
+    if isinstance(document, Mapping) and isinstance(document.get("data"), Mapping | list):
+        document = document["data"]
+    if isinstance(document, Mapping):
+        if "intrasentence" not in document:
+            within = " It has intersentence items only." if "intersentence" in document else ""
+            raise FormatError(f"it holds no list of rows.{within}", path=path, hint=_HINT)
+        document = document["intrasentence"]
+    if not isinstance(document, list):
+        raise FormatError("it holds no list of rows.", path=path, hint=_HINT)
+    return [(at, _object(one, path, at)) for at, one in enumerate(document, start=1)]
+
+
+def _object(one: Any, path: Path, line: int) -> Mapping[str, Any]:
+    if not isinstance(one, Mapping):
+        raise FormatError(f"the row is {in_short(one)}.", path=path, line=line, hint=_HINT)
+    return one
+
+
+def _cells(text: str, path: Path) -> Iterator[tuple[int, Mapping[str, Any]]]:
+    delimiter = max(",;\t", key=text.partition("\n")[0].count)
+    reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
+    heads: list[str] = []
+    before = 0
+    try:
+        for cells in reader:
+            line, before = before + 1, reader.line_num
+            if not heads:
+                heads = [cell.strip() for cell in cells]
+                continue
+            if not any(map(str.strip, cells)):
+                continue
+            if len(cells) != len(heads):
+                raise FormatError(
+                    f"the row has {len(cells)} cells under {len(heads)} columns.", path=path, line=line
+                )
+            yield line, dict(zip(heads, cells, strict=True))
+    except csv.Error as error:
+        raise FormatError(f"the table cannot be read: {error}.", path=path, line=before + 1) from error
+
+
+def _items(rows: _Rows, name: str, path: Path | None) -> SentenceItems:
+    """Items of rows, which all have the columns of the first."""
+    kind: Kind | None = None
+    items = []
+    for line, row in rows:
+        flat = _flattened(row)
+        kind = kind or _kind(flat, line, path)
+        items.append(_item(flat, kind, line, path))
+    if kind is None:
+        raise FormatError("there are no sentences.", path=path, hint=_HINT)
+    return SentenceItems(name=name, kind=kind, items=tuple(items))
+
+
+def _flattened(row: Mapping[str, Any]) -> dict[str, Any]:
+    """A row by the names of its columns; StereoSet's sentences as columns of their own."""
+    flat = {str(key).strip().casefold().replace("anti_stereo", "anti-stereo"): row[key] for key in row}
+    given = flat.pop("sentences", None)
+    if given is None:
+        return flat
+    if isinstance(given, Mapping):  # as the hub's copy has them: a list for each field
+        lists = [given.get(key) for key in ("sentence", "gold_label")]
+        given = [
+            {"sentence": text, "gold_label": label}
+            for text, label in zip(*(one if isinstance(one, list) else [] for one in lists), strict=False)
+        ]
+    for one in given if isinstance(given, list) else []:
+        if isinstance(one, Mapping):
+            label = one.get("gold_label")
+            known = isinstance(label, int) and 0 <= label < len(_GOLD)
+            flat[_GOLD[label] if known else str(label)] = one.get("sentence")  # type: ignore[index]
+    return flat
+
+
+def _kind(row: Mapping[str, Any], line: int, path: Path | None) -> Kind:
+    for kind in ("pairs", "triples"):
+        if all(role in row for role in ROLES[kind]):
+            return kind
+    every = [role for roles in ROLES.values() for role in roles]
+    there = [role for role in every if role in row]
+    kind = "triples" if any(role in ROLES["triples"] for role in there) else "pairs"
+    lacking = next(role for role in ROLES[kind] if role not in row)
+    near = nearest(lacking, [key for key in row if key not in every], n=1)
+    hint = f"is {near[0]!r} that column? {_HINT}" if near else _HINT
+    shown = join_words(map(in_short, row), most=8)
+    raise FormatError(
+        f"there is no column {lacking!r} among {shown}.", path=path, line=_header(line, path), hint=hint
+    )
+
+
+def _header(line: int, path: Path | None) -> int:
+    """The line at fault where a column is missing: that of the names, in tables."""
+    return 1 if path is not None and path.suffix.casefold() not in (".json", ".jsonl", ".ndjson") else line
+
+
+def _item(row: Mapping[str, Any], kind: str, line: int, path: Path | None) -> SentenceItem:
+    sentences = []
+    for role in ROLES[kind]:
+        text = row.get(role)
+        if not isinstance(text, str) or not text.strip():
+            wrong = "is missing" if role not in row else f"is {in_short(text)}, not a sentence"
+            raise FormatError(
+                f"{role} {wrong}.", path=path, line=line, hint="give every row all of its sentences."
+            )
+        sentences.append(text.strip())
+    apart = (*ROLES[kind], _CATEGORY, _DIRECTION)
+    more = {key: str(value) for key, value in row.items() if key and key not in apart and _is_plain(value)}
+    return SentenceItem(
+        sentences=tuple(sentences),
+        category=_text(row.get(_CATEGORY)),
+        direction=_direction(row.get(_DIRECTION), line, path) if kind == "pairs" else "",
+        columns=more,
+    )
+
+
+def _is_plain(value: Any) -> bool:
+    return isinstance(value, str | int | float) and not isinstance(value, bool)
+
+
+def _text(value: Any) -> str:
+    return "" if value is None else str(value).strip()
+
+
+def _direction(value: Any, line: int, path: Path | None) -> str:
+    given = _text(value).casefold()
+    found = _CODED.get(given, given)
+    if found and found not in DIRECTIONS:
+        near = nearest(found, DIRECTIONS, n=1)
+        hint = f"did you mean {near[0]!r}?" if near else f"directions are {join_words(DIRECTIONS)}."
+        raise FormatError(
+            f"the direction is {in_short(value)}.", path=path, line=line, key=_DIRECTION, hint=hint
+        )
+    return found

@@ -1,0 +1,97 @@
+"""``crossroads sentences``: what is scored, kept and shown, and what is refused."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from crossroads.evidence.sentences import SentenceScores
+
+Command = Callable[..., Any]
+ROWS = [
+    {
+        "sent_more": f"{a} are {what}.",
+        "sent_less": f"{b} are {what}.",
+        "bias_type": kind,
+        "writer": str(i % 3),
+    }
+    for i, what in enumerate(["warm", "cold"])
+    for a, b, kind in [("women", "men", "gender"), ("elderly people", "teenagers", "age")]
+]
+TRIPLE = {"stereotype": "women are warm.", "anti-stereotype": "women are cold.", "unrelated": "women are a."}
+
+
+@pytest.fixture
+def pairs(tmp_path: Path) -> Path:
+    path = tmp_path / "pairs.jsonl"
+    path.write_text("\n".join(map(json.dumps, ROWS)), encoding="utf-8")
+    return path
+
+
+def test_scores_are_kept_measured_and_measured_again(
+    command: Command, small_bert: Path, pairs: Path, tmp_path: Path
+) -> None:
+    out = tmp_path / "out"
+    run = command("sentences", small_bert, pairs, "-o", out)
+    assert run.status == 0, run.err
+    assert "Preferred sentences" in run.out
+    assert "Blodgett et al. (2021)" in " ".join(run.out.split())
+    assert "gender" in run.out
+    assert max(map(len, run.out.splitlines())) <= 80
+    (kept,) = out.iterdir()
+    assert kept.name == "pairs-auto.json"
+    assert SentenceScores.open(kept).score == "pll"
+    saved = command("sentences", kept)
+    assert (saved.status, saved.out, saved.err) == (0, run.out, "")
+    again = command("sentences", small_bert, pairs, "-o", out)
+    assert again.out == run.out
+    page = tmp_path / "page.html"
+    (tmp_path / "s.json").write_text(command("sentences", kept, "--json").out, encoding="utf-8")
+    assert command("report", tmp_path / "s.json", "-o", page).status == 0
+    assert "stereotypes more scores higher" in page.read_text(encoding="utf-8")
+
+
+def test_json_is_one_document_with_the_ladder(command: Command, small_bert: Path, pairs: Path) -> None:
+    run = command("sentences", small_bert, pairs, "--score", "aul", "--cluster", "writer", "--json")
+    document = json.loads(run.out)
+    (result,) = document["results"]
+    assert (result["type"], result["score"], result["cluster"]) == ("SentencePairsResult", "aul", ["writer"])
+    assert result["overall"]["pairs"] == len(ROWS)
+    assert set(document["ladder"]["tests"]) == {"pairs aul"}
+
+
+def test_triples_have_their_own_table(command: Command, small_bert: Path, tmp_path: Path) -> None:
+    file = tmp_path / "t.json"
+    file.write_text(json.dumps([TRIPLE]), encoding="utf-8")
+    run = command("sentences", small_bert, file, "--score", "aul", "--cluster", "none", "--json")
+    assert json.loads(run.out)["results"][0]["overall"]["triples"] == 1
+    shown = command("sentences", small_bert, file, "--score", "aul")
+    assert "icat" in shown.out
+    twice = command("sentences", small_bert, file, "--cluster", "a", "--cluster", "b")
+    assert (twice.status, "triples share one thing" in twice.err) == (2, True)
+
+
+def test_bad_input_is_told(command: Command, small_bert: Path, pairs: Path, tmp_path: Path) -> None:
+    wrong = tmp_path / "wrong.csv"
+    wrong.write_text("sent_mor,sent_less\na,b\n", encoding="utf-8")
+    out = tmp_path / "out"
+    for arguments, said in [
+        ((small_bert,), "no file of sentences is given"),
+        ((small_bert, wrong), "there is no column 'sent_more'"),
+        ((small_bert, tmp_path / "none.csv"), "there is no such file"),
+        ((small_bert, pairs, "--score", "likelihood"), "it gives no score 'likelihood'"),
+        ((small_bert, pairs, "--score", "pl"), "pll"),
+        ((small_bert, pairs, "--cluster", "writr"), "'writer'"),
+        (("https://api.example.org/v1", pairs), "is a service"),
+    ]:
+        run = command("sentences", *arguments, "-o", out)
+        assert run.status == 2, arguments
+        assert said in run.err
+        assert run.out == ""
+    kept = next(out.glob("*.json"))
+    both = command("sentences", kept, pairs)
+    assert (both.status, "already has scores" in both.err) == (2, True)

