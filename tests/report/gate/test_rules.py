@@ -23,6 +23,7 @@ from crossroads.measures import (
 from crossroads.report import Audit, Gate, GateError, Rule, check_rules, judge, markdown_summary, read_rules
 from crossroads.report.gate.files import KEYS, SHARES
 from crossroads.report.gate.readings import STATISTICS, readings
+from crossroads.results import Result
 from crossroads.stimuli import Design
 from tests.results import sentences
 
@@ -290,7 +291,7 @@ def test_every_statistic_that_is_offered_is_there(audit: Audit, whole: Audit) ->
     ways = [cr.multiverse(emb, design), cr.stats.icc({"m": emb, "n": other}, design)]
     chat = cr.chat_association(["e - a\nf - a\ng - c\nh - d"] * 2, design)
     own = [cr.stats.reliability(emb, design), cr.stats.anisotropy(emb)]
-    scored = [
+    scored: list[Result] = [
         cr.sentence_pairs(sentences("pairs", emb.provenance)),
         cr.sentence_triples(sentences("triples", emb.provenance, "aul")),
     ]
