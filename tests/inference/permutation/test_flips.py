@@ -108,6 +108,6 @@ def test_flips_by_cluster_hold_their_level_where_the_sign_test_does_not() -> Non
         )
         rejected += np.array(found) < 0.05
     single, together, outside = rejected / worlds
-    assert single > 0.15  # 22 % in 1,000 worlds
+    assert single > 0.15  # 23 % in 1,000 worlds
     assert together < 0.08
     assert outside < 0.09
