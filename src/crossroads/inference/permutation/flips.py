@@ -12,7 +12,7 @@ from crossroads.inference.permutation.scores import Floats
 
 DRAWS = 9_999
 """How many flips are drawn where there are more."""
-_LEAST = 1e-300
+_LEAST = float(np.finfo(np.float64).tiny)
 _MANY = 5_000
 _AT_ONCE = 1 << 22
 Integers = NDArray[np.int64]
