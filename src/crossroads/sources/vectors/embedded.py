@@ -29,7 +29,7 @@ def locate() -> tuple[Path, Path, str]:
     except metadata.PackageNotFoundError as error:
         raise MissingExtraError(
             f"the default vectors are in the package {PACKAGE!r}, which is not installed.",
-            hint='pip install "crossroads[default]"',
+            hint='pip install "crossroads-audit[default]"',
         ) from error
     found = {Path(str(entry)).name: Path(str(package.locate_file(entry))) for entry in package.files or ()}
     missing = [name for name in (_VECTORS, _WORDS) if name not in found or not found[name].is_file()]
