@@ -15,7 +15,7 @@ TOOLED := $(VENV)/npm/node_modules
 
 .DEFAULT_GOAL := help
 .PHONY: help audit gallery gallery-models contextual-run quick test lint scripts workflows types unit browser test-core test-lowest \
-  release-check r-check bench validity format clean
+  release-check r-check bench validity fuzz kills conformance data-package format clean
 
 help:  ## Show what can be made
 	@awk 'BEGIN {FS = ":.*## "} /^[a-z-]+:.*## / {printf "  make %-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -78,12 +78,12 @@ test-lowest: $(VENV)-lowest/.stamps/lowest  ## Run the tests of the core with th
 # The list of components and known vulnerabilities are those of the wheel, installed alone. Where the service of pip-audit cannot
 # be reached that is said; where nothing may be skipped it is an error.
 release-check: $(STAMP)/release  ## Build and check the distributions, list all components, and look up known vulnerabilities
-	rm -rf dist $(VENV)-release && mkdir -p build
+	rm -rf dist/crossroads_audit-* $(VENV)-release && mkdir -p build
 	$(BIN)/python -m build --no-isolation
-	$(BIN)/twine check --strict dist/*
-	$(BIN)/check-wheel-contents dist/*.whl
+	$(BIN)/twine check --strict dist/crossroads_audit-*
+	$(BIN)/check-wheel-contents dist/crossroads_audit-*.whl
 	$(PYTHON) -m venv --without-pip $(VENV)-release
-	$(PIP) --python $(VENV)-release/bin/python install --constraint constraints.txt dist/*.whl
+	$(PIP) --python $(VENV)-release/bin/python install --constraint constraints.txt dist/crossroads_audit-*.whl
 	$(VENV)-release/bin/crossroads catalog weat6 >/dev/null
 	$(BIN)/cyclonedx-py environment $(VENV)-release/bin/python --pyproject pyproject.toml --output-reproducible --output-file build/sbom.json
 	@$(BIN)/pip-audit --progress-spinner off --path $(VENV)-release/lib/python*/site-packages >build/vulnerabilities.txt 2>&1; status=$$?; \
@@ -117,6 +117,20 @@ contextual-run: $(STAMP)/test  ## Make the numbers of docs/guides/contextual-run
 
 bench: $(STAMP)/bench  ## Measure speed against other tools, as ratios in one run
 	$(BIN)/python -m benchmarks
+
+fuzz: $(STAMP)/test  ## Give damaged files to every reader (INPUTS=100000, SEED=0)
+	$(BIN)/python -m tests.hardening.fuzzing --inputs $(or $(INPUTS),100000) --seed $(or $(SEED),0)
+
+kills: $(STAMP)/test  ## Kill audits at random moments and compare what they end with (ROUNDS=5)
+	$(BIN)/python -m tests.hardening.kills --rounds $(or $(ROUNDS),5)
+
+conformance: $(STAMP)/test  ## Compare with other packages and R, and write docs/reference/conformance.md
+	$(BIN)/python -m benchmarks.validity.peers
+	$(BIN)/python -m benchmarks.validity.conformance
+
+data-package: $(STAMP)/audit  ## Build the package of default vectors, crossroads-default, into dist/
+	$(PIP) install build
+	$(BIN)/python packages/default/make.py dist
 
 validity: $(STAMP)/test  ## Count how often p-values and intervals err, and write docs/validity.md (SHARE=0.05: fewer worlds)
 	$(BIN)/python -m benchmarks.validity --share $(or $(SHARE),1)
