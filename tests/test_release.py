@@ -124,3 +124,16 @@ def test_every_dependency_has_a_lowest_version_and_one_that_is_tested() -> None:
     assert declared().keys() >= {"numpy", "scipy", "typer", "rich", "pandas"}
     with pytest.raises(ValueError, match="has no lowest version"):
         floors(["numpy"])
+
+
+@pytest.mark.slow
+def test_the_recipe_for_pytest_is_a_file_of_tests_that_pass(tmp_path: Path) -> None:
+    pytest.importorskip("pyarrow", reason="the recipe uses the embedded default vectors: extra 'default'")
+    guide = (ROOT / "docs" / "guides" / "pytest.md").read_text(encoding="utf-8")
+    tests, rules = re.findall(r"^```python\n(.*?)^```", guide, re.MULTILINE | re.DOTALL)
+    (tmp_path / "test_associations.py").write_text(tests, encoding="utf-8")
+    command = (sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-p", "no:xdist", tmp_path)
+    kept = {**os.environ, "PYTHONPATH": str(ROOT / "src")}
+    done = subprocess.run([*map(str, command)], cwd=tmp_path, env=kept, capture_output=True, text=True)
+    assert (done.returncode, "4 passed" in done.stdout) == (0, True), done.stdout
+    compile(rules, "rules", "exec")
