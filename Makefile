@@ -73,7 +73,7 @@ test-core: $(VENV)-core/.stamps/core  ## Run the tests with the core dependencie
 test-lowest: $(VENV)-lowest/.stamps/lowest  ## Run the tests of the core with the lowest versions that are declared (about 10 minutes)
 	$(VENV)-lowest/bin/python -m pip list
 	$(VENV)-lowest/bin/python -m pytest -q $(PYTEST_FLAGS) -W ignore::DeprecationWarning -m "not models and not browser" \
-	  tests/inference tests/measures tests/evidence tests/wording tests/test_results.py tests/test_geometry.py tests/report tests/plots tests/storage
+	  tests/inference tests/measures tests/evidence tests/wording tests/test_results.py tests/test_geometry.py tests/report tests/plots
 
 # The list of components and known vulnerabilities are those of the wheel, installed alone. Where the service of pip-audit cannot
 # be reached that is said; where nothing may be skipped it is an error.
@@ -180,5 +180,5 @@ $(VENV)-lowest/.stamps/lowest: pyproject.toml tests/lowest.py
 	$(PYTHON) -m venv $(VENV)-lowest
 	$(PYTHON) -m tests.lowest > $(VENV)-lowest/constraints.txt
 	$(VENV)-lowest/bin/python -m pip --quiet install --constraint $(VENV)-lowest/constraints.txt \
-	  --editable ".[fast,frames,plots,parquet,safetensors,zstd,corpus,elmo,frequency]" pytest pytest-xdist hypothesis jsonschema bibtexparser
+	  --editable ".[default,fast,frames,plots,parquet,safetensors,zstd,corpus,elmo,frequency]" pytest pytest-xdist hypothesis jsonschema bibtexparser
 	@mkdir -p $(@D) && touch $@
