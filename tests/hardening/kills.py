@@ -56,7 +56,7 @@ def killed(arguments: list[str], output: Path, rng: random.Random, seconds: floa
             env=ENVIRONMENT,
         )
         try:
-            status = process.wait(timeout=rng.uniform(0.2, 1.2) * seconds)
+            status = process.wait(timeout=rng.uniform(0.05, 0.6) * seconds)
         except subprocess.TimeoutExpired:
             os.killpg(process.pid, signal.SIGKILL)
             process.wait()
