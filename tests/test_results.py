@@ -48,6 +48,17 @@ def test_every_type_of_result_is_tested_here(every_result: dict[str, Result]) ->
     assert {type(result) for result in every_result.values()} == ours
 
 
+def test_readers_of_arrow_get_the_rows(result: Result) -> None:
+    arrow = pytest.importorskip("pyarrow", reason="extra 'parquet'")
+    polars = pytest.importorskip("polars", reason="extra 'test'")
+    found = arrow.table(result)
+    assert found.num_rows == len(result.rows())
+    for read, row in zip(found.to_pylist(), result.rows(), strict=True):
+        assert read == {name: row.get(name) for name in found.column_names}
+    assert polars.DataFrame(result).to_dicts() == found.to_pylist()
+    assert arrow.table(result.table()).num_rows == len(result.table().rows)
+
+
 def test_a_result_is_written_and_read_back_whole(result: Result) -> None:
     again = type(result).from_json(result.to_json())
     assert again == result

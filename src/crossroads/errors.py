@@ -270,7 +270,7 @@ def require(module: str, *, extra: str, purpose: str) -> Any:
     except ImportError as error:
         raise MissingExtraError(
             f"{purpose} needs the package {module.partition('.')[0]!r}, which cannot be imported ({error}).",
-            hint=f'pip install "crossroads[{extra}]"',
+            hint=f'pip install "crossroads-audit[{extra}]"',
         ) from error
 
 

@@ -79,7 +79,7 @@ def _executable() -> str:
 def browsers(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[[str], Any]]:
     """``browsers(font)``: the browser on a machine with certain fonts; ``""`` for those of this one."""
     playwright = pytest.importorskip(
-        "playwright.sync_api", reason="Playwright is not installed: pip install 'crossroads[test]'"
+        "playwright.sync_api", reason="Playwright is not installed: pip install 'crossroads-audit[test]'"
     )
     running: dict[str, Any] = {}
 

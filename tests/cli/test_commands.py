@@ -219,7 +219,7 @@ def test_a_missing_extra_names_what_to_install(
     monkeypatch.setattr(importlib, "import_module", without_matplotlib)
     run = command("weat", vectors, "--design", design_file, "--figure", tmp_path / "a.svg")
     assert run.status == 1
-    assert 'pip install "crossroads[plots]"' in run.err
+    assert 'pip install "crossroads-audit[plots]"' in run.err
 
 
 def test_version_and_help(command: Command) -> None:

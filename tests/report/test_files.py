@@ -116,11 +116,11 @@ def test_what_is_not_installed_is_said_and_leaves_nothing_half_made(
     audit: Audit, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def absent(*_: Any, **__: Any) -> None:
-        raise MissingExtraError("needs a package.", hint='pip install "crossroads[parquet]"')
+        raise MissingExtraError("needs a package.", hint='pip install "crossroads-audit[parquet]"')
 
     monkeypatch.setattr("crossroads.report.files.write_tidy_parquet", absent)
     said = write_audit(tmp_path / "out", audit, [], figures=False)
-    assert said == ['no results.parquet: pip install "crossroads[parquet]"']
+    assert said == ['no results.parquet: pip install "crossroads-audit[parquet]"']
     assert "results.parquet" not in files(tmp_path / "out")
 
 

@@ -31,6 +31,7 @@ from crossroads.results.coverage import Coverage
 from crossroads.results.plain import decode_fields, encode_result
 from crossroads.version import VERSION
 from crossroads.wording import phrases
+from crossroads.wording.columns import arrow_stream
 from crossroads.wording.escaping import one_line
 from crossroads.wording.numbers import P
 from crossroads.wording.table import Column, Table, in_html
@@ -194,6 +195,10 @@ class Result:
         """The result as a tidy pandas data frame."""
         pandas = require("pandas", extra="frames", purpose="to_frame()")
         return pandas.DataFrame(self.rows())
+
+    def __arrow_c_stream__(self, requested_schema: object | None = None) -> Any:
+        """The rows of :meth:`to_frame` for any reader of Arrow, such as ``polars.DataFrame(result)``."""
+        return arrow_stream(self.rows(), requested_schema)
 
     def to_dict(self) -> dict[str, Any]:
         """The whole result as plain data, nothing rounded."""

@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 from crossroads.wording import phrases
+from crossroads.wording.columns import arrow_stream
 from crossroads.wording.escaping import in_latex, in_markdown, one_line
 from crossroads.wording.numbers import P, Style, between, counted, number, percent, pvalue
 
@@ -95,6 +96,10 @@ class Table:
     def records(self) -> list[dict[str, Any]]:
         """Rows for CSV files: nothing rounded, marks and ends of intervals in separate columns."""
         return [_record(row, self.columns, self._split()) for row in self.rows]
+
+    def __arrow_c_stream__(self, requested_schema: object | None = None) -> Any:
+        """The rows of :meth:`records` for any reader of Arrow, such as ``polars.DataFrame(table)``."""
+        return arrow_stream(self.records(), requested_schema)
 
     def without(self, keys: Iterable[str]) -> Table:
         """The table without some columns."""

@@ -150,3 +150,18 @@ def test_two_audits_of_one_model_bear_the_names_of_their_folders(
     assert json.loads(run.out)["models"] == names
     assert [one["document"]["model"] for one in data_of(page)["audits"]] == names
     assert "shown once" not in run.err
+
+
+def test_what_was_found_becomes_a_section_of_a_card(
+    command: Command, saved: list[Path], tmp_path: Path
+) -> None:
+    page, card = tmp_path / "page.html", tmp_path / "README.md"
+    run = command("report", *saved, "-o", page, "--benchmark", "me/words")
+    assert (run.status, "add --card README.md" in run.err) == (2, True)
+    run = command("report", *saved, "-o", page, "--card", card, "--benchmark", "words")
+    assert (run.status, page.exists(), card.exists()) == (2, False, False)
+    run = command("report", *saved, "-o", page, "--card", card, "--benchmark", "me/words")
+    assert run.status == 0, run.err
+    assert "written to" in run.out
+    assert "male names nearer to career" in card.read_text(encoding="utf-8")
+    assert 'task_id: "weat6"' in (tmp_path / ".eval_results" / "crossroads.yaml").read_text(encoding="utf-8")

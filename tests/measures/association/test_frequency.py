@@ -300,7 +300,7 @@ def test_wordfreq_knows_languages() -> None:
 
 def test_without_wordfreq_the_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "wordfreq", None)
-    with pytest.raises(MissingExtraError, match=r"crossroads\[frequency\]"):
+    with pytest.raises(MissingExtraError, match=r"crossroads-audit\[frequency\]"):
         cr.frequency(*world(moved=0.0), frequencies="wordfreq")
 
 

@@ -91,5 +91,5 @@ def test_drawing_does_not_load_pyplot() -> None:
 
 def test_without_matplotlib_the_error_names_the_extra(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "matplotlib.style", None)
-    with pytest.raises(MissingExtraError, match=r"pip install \"crossroads\[plots\]\""):
+    with pytest.raises(MissingExtraError, match=r"pip install \"crossroads-audit\[plots\]\""):
         taxonomy()

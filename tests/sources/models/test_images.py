@@ -199,7 +199,7 @@ class TestFilesThatCannotBeRead:
         monkeypatch.setitem(
             sys.modules, "PIL.Image", None
         )  # what Python keeps for a module that is not there
-        with pytest.raises(MissingExtraError, match=r"crossroads\[vision\]"):
+        with pytest.raises(MissingExtraError, match=r"crossroads-audit\[vision\]"):
             read_image(tmp_path / "a.png")
 
     def test_more_than_eight_bits_a_colour_is_refused(self, tmp_path: Path) -> None:

@@ -300,7 +300,7 @@ def test_without_the_package_the_error_names_its_extra(
 ) -> None:
     model = encoder("Pooling", files={"1_Pooling/config.json": MEAN})
     monkeypatch.setitem(sys.modules, "sentence_transformers", None)
-    with pytest.raises(MissingExtraError, match=r'pip install "crossroads\[sentences\]"'):
+    with pytest.raises(MissingExtraError, match=r'pip install "crossroads-audit\[sentences\]"'):
         prompted_embeddings(model, WORDS)
     assert prompted_embeddings(model, WORDS, pooling="mean").labels == tuple(WORDS)
 

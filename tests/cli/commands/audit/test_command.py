@@ -234,7 +234,7 @@ def test_what_cannot_be_written_without_a_package_is_said(
         monkeypatch.setitem(sys.modules, name, None)
     run = command(*own)
     assert run.status == 0, run.err
-    assert 'no results.parquet: pip install "crossroads[parquet]"' in run.out
+    assert 'no results.parquet: pip install "crossroads-audit[parquet]"' in run.out
     assert (tmp_path / "out" / "results.csv").exists()
     assert not (tmp_path / "out" / "results.parquet").exists()
 

@@ -87,7 +87,7 @@ def test_an_installed_pipeline_is_known_by_its_name(
 
 def test_without_spacy_the_extra_is_named(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "spacy", None)
-    with pytest.raises(MissingExtraError, match=r"crossroads\[spacy\]"):
+    with pytest.raises(MissingExtraError, match=r"crossroads-audit\[spacy\]"):
         load(folder)
 
 

@@ -1,0 +1,56 @@
+# Single tests, and the catalogue.
+
+catalog <- function() {
+  entries <- document("catalog")$entries
+  data.frame(
+    name = names(entries),
+    kind = vapply(entries, function(one) one$kind, ""),
+    title = vapply(entries, function(one) one$title, ""),
+    row.names = NULL
+  )
+}
+
+weat <- function(model = "default", test = NULL, design = NULL, ...) {
+  folder <- new_folder()
+  on.exit(unlink(folder, recursive = TRUE))
+  given <- c(list(test = test, design = as_designs(design, folder)), list(...))
+  results <- document(c("weat", as_options(given), "--", as_model(model, folder)))$results
+  found <- do.call(rbind, lapply(results, weat_row))
+  attr(found, "words") <- do.call(rbind, lapply(results, weat_words))
+  class(found) <- c("crossroads_tests", class(found))
+  found
+}
+
+number <- function(value) if (is.null(value)) NA_real_ else as.numeric(value)
+
+weat_row <- function(one) {
+  crossed <- one$crossed
+  data.frame(
+    test = one$design,
+    effect_size = number(one$effect_size),
+    pvalue = number(one$pvalue),
+    pvalue_low = number(one$pvalue_low),
+    pvalue_high = number(one$pvalue_high),
+    method = one$method,
+    alternative = one$alternative,
+    difference = number(crossed$difference),
+    low = number(crossed$low),
+    high = number(crossed$high),
+    crossed_pvalue = number(crossed$pvalue)
+  )
+}
+
+weat_words <- function(one) {
+  sets <- one$sets
+  of <- rep(names(sets), lengths(sets))
+  words <- unlist(sets, use.names = FALSE)
+  at <- match(words, names(one$associations))
+  data.frame(
+    test = one$design, set = of[!is.na(at)], word = words[!is.na(at)],
+    association = vapply(one$associations[at[!is.na(at)]], number, 0, USE.NAMES = FALSE)
+  )
+}
+
+words <- function(x, ...) UseMethod("words")
+
+words.crossroads_tests <- function(x, ...) attr(x, "words")

@@ -1,0 +1,4 @@
+library(testthat)
+library(crossroads)
+
+test_check("crossroads")

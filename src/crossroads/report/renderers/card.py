@@ -1,0 +1,151 @@
+"""What an audit found, for the page of a model on the Hugging Face hub: a section of its card, and entries.
+
+An entry of ``.eval_results`` has one value. So there is an entry for each test, which also says the interval
+of that value and whether it holds for other words; there is none for a whole audit, and none for a number
+without an interval.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from crossroads.errors import FormatError, InputError, in_short, join_words
+from crossroads.evidence.model_names import numbered
+from crossroads.report.audit import Concluded
+from crossroads.report.documents.records import Record
+from crossroads.report.renderers.findings import finding, findings_in_markdown
+from crossroads.stimuli.files.text import read_text
+from crossroads.storage.files import write_file
+from crossroads.wording import phrases
+from crossroads.wording.escaping import in_markdown, one_line
+from crossroads.wording.numbers import counted
+
+BEGIN, END = "<!-- crossroads: begin -->", "<!-- crossroads: end -->"
+"""Lines around the section of a card, which is replaced when it is written again."""
+ENTRIES = Path(".eval_results") / "crossroads.yaml"
+"""File of the entries, in the folder of the card."""
+_DATASET = re.compile(r"[A-Za-z0-9_.-]+/[A-Za-z0-9_.-]+")
+_LIMITS = (
+    "Each number belongs to one test and its words; there is no overall score. The numbers are associations "
+    "of words in this model. They do not show where these come from, nor what the model does in use."
+)
+
+
+def card_section(record: Record) -> str:
+    """The section of a card in Markdown: the findings, with their intervals, and what they cannot show.
+
+    Parameters
+    ----------
+    record
+        The results of one model.
+    """
+    tests, version = counted(len(record.conclusions), "test"), record.document["crossroads"]
+    scaled = any(one.found.scale == "Δ" for one in record.conclusions)
+    blocks = [
+        BEGIN,
+        "## Social and intersectional associations",
+        f"{in_markdown(record.model)}: {tests}, measured with crossroads {version}. {_LIMITS}",
+        *([f"Δ: {phrases.DIFFERENCE}; 95 % CI {phrases.OTHER_WORDS_CI}."] if scaled else []),
+        *findings_in_markdown(record.conclusions),
+        END,
+    ]
+    return "\n\n".join(blocks) + "\n"
+
+
+def eval_results(record: Record, dataset: str) -> list[dict[str, Any]]:
+    """The entries of ``.eval_results``: one for each test that has a number and its interval.
+
+    Parameters
+    ----------
+    record
+        The results of one model.
+    dataset
+        Name of the benchmark on the hub; its tasks are named after the tests.
+    """
+    if not _DATASET.fullmatch(dataset):
+        raise InputError(
+            f"{in_short(dataset)} is not the name of a dataset on the hub.", hint="give it as OWNER/NAME."
+        )
+    found = [one for one in record.conclusions if _has_interval(one)]
+    names = numbered([one_line(one.found.name) for one in found])
+    return [
+        {
+            "dataset": {"id": dataset, "task_id": name},
+            "value": one.found.number("value"),
+            "notes": f"{phrases.STATUSES[one.found.status]}: {one_line(finding(one.found))}",
+        }
+        for name, one in zip(names, found, strict=True)
+    ]
+
+
+def _has_interval(one: Concluded) -> bool:
+    return all(one.found.number(role) is not None for role in ("value", "low", "high"))
+
+
+def _in_yaml(entries: Iterable[Mapping[str, Any]]) -> str:
+    """Entries as YAML; texts are quoted as in JSON, so that no name is taken for anything else."""
+    lines = []
+    for one in entries:
+        lines.append("- dataset:")
+        lines += [f"    {key}: {_quoted(text)}" for key, text in one["dataset"].items()]
+        lines += [f"  {key}: {_quoted(one[key])}" for key in ("value", "notes")]
+    return "\n".join(lines) + "\n"
+
+
+def _quoted(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False)
+
+
+def with_section(card: str, section: str, *, path: Path | None = None) -> str:
+    """A card with the section in place of an earlier one, or at its end."""
+    begins, ends = card.count(BEGIN), card.count(END)
+    if (begins, ends) == (0, 0):
+        return f"{card.rstrip()}\n\n{section}" if card.strip() else section
+    if (begins, ends) != (1, 1) or card.index(BEGIN) > card.index(END):
+        raise FormatError(
+            f"the lines {BEGIN} and {END} do not enclose one section.",
+            path=path,
+            hint="remove both; the section is then added at the end.",
+        )
+    before, after = card[: card.index(BEGIN)], card[card.index(END) + len(END) :]
+    return before + section.rstrip("\n") + after
+
+
+def card_files(path: Path, records: Sequence[Record], dataset: str | None = None) -> dict[Path, str]:
+    """A card with the section, and the entries beside it if a benchmark is named: texts by file.
+
+    Parameters
+    ----------
+    path
+        The card, whose other contents stay; it need not exist.
+    records
+        The results; of one model.
+    dataset
+        Name of the benchmark; no entries without.
+    """
+    if path.suffix.lower() != ".md":
+        raise InputError(f"{path} does not end in .md.", hint="a model card is a file README.md.")
+    if not path.parent.is_dir():
+        raise InputError(f"there is no folder {path.parent}.", hint="make it first, or name another.")
+    if len(records) != 1:
+        names = join_words([in_short(one.model) for one in records], most=5)
+        raise InputError(f"a card describes one model, not {names}.", hint="give the results of one model.")
+    (record,) = records
+    if not record.conclusions:
+        raise InputError("no result comes to a finding for a card.", hint="give an audit.")
+    card = read_text(path, "a model card") if path.exists() else ""
+    files = {path: with_section(card, card_section(record), path=path)}
+    if dataset is not None:
+        files[path.parent / ENTRIES] = _in_yaml(eval_results(record, dataset))
+    return files
+
+
+def write_card(files: Mapping[Path, str]) -> None:
+    """Write the files of a card, each as a whole."""
+    for path, text in files.items():
+        path.parent.mkdir(exist_ok=True)
+        write_file(path, text)

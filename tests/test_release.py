@@ -1,0 +1,139 @@
+"""What is released: distributions that are built, checked, and work where nothing else is installed."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import subprocess
+import sys
+import tarfile
+import tomllib
+import venv
+import zipfile
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from crossroads.version import VERSION
+from tests.lowest import declared, floors
+
+ROOT = Path(__file__).parents[1]
+PROJECT: Any = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+NAME = "crossroads_audit"
+
+
+def run(*command: object, cwd: Path | None = None) -> subprocess.CompletedProcess[str]:
+    """Run a program without the paths and settings of the tests."""
+    kept = {key: value for key, value in os.environ.items() if not key.startswith(("PYTHON", "COV_"))}
+    given = [str(one) for one in command]
+    done = subprocess.run(given, cwd=cwd, env=kept, capture_output=True, text=True, timeout=600)
+    assert done.returncode == 0, f"{' '.join(given)}\n{done.stdout}{done.stderr}"
+    return done
+
+
+@pytest.fixture(scope="module")
+def built(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
+    """The source distribution, and the wheel that is built from it."""
+    for package in ("build", "hatchling"):
+        pytest.importorskip(package, reason="extra 'test'")
+    folder = tmp_path_factory.mktemp("dist")
+    run(sys.executable, "-m", "build", "--no-isolation", "--outdir", folder, ROOT)
+    return folder / f"{NAME}-{VERSION}.tar.gz", folder / f"{NAME}-{VERSION}-py3-none-any.whl"
+
+
+@pytest.mark.slow
+def test_the_distributions_pass_their_checks(built: tuple[Path, Path]) -> None:
+    for package in ("twine", "check_wheel_contents"):
+        pytest.importorskip(package, reason="extra 'test'")
+    run(sys.executable, "-m", "twine", "check", "--strict", *built)
+    run(sys.executable, "-m", "check_wheel_contents", built[1])
+
+
+@pytest.mark.slow
+def test_the_distributions_have_what_they_need_and_no_more(built: tuple[Path, Path]) -> None:
+    source, wheel = built
+    with zipfile.ZipFile(wheel) as archive:
+        names = archive.namelist()
+        metadata = archive.read(f"{NAME}-{VERSION}.dist-info/METADATA").decode()
+    ours = {path.relative_to(ROOT / "src").as_posix() for path in (ROOT / "src" / "crossroads").rglob("*.*")}
+    ours = {name for name in ours if "__pycache__" not in name}
+    assert {name for name in names if not name.startswith(NAME)} == ours
+    assert "\nName: crossroads-audit\n" in metadata
+    assert "\nRequires-Python: >=3.11\n" in metadata
+    with tarfile.open(source) as archive_of_source:
+        inside = {name.partition("/")[2] for name in archive_of_source.getnames()}
+    assert {"CITATION.cff", "LICENSE", "Makefile", "tests/conftest.py", "r/DESCRIPTION"} <= inside
+    assert not [name for name in inside if name.startswith((".venv", ".git/", "audit/"))]
+
+
+@pytest.mark.slow
+def test_the_wheel_works_where_nothing_else_is_installed(built: tuple[Path, Path], tmp_path: Path) -> None:
+    place = tmp_path / "empty"
+    venv.create(place, with_pip=False)
+    python = next(
+        path for path in (place / "bin" / "python", place / "Scripts" / "python.exe") if path.exists()
+    )
+    pinned = ROOT / "constraints.txt"
+    run(
+        sys.executable,
+        "-m",
+        "pip",
+        "--python",
+        python,
+        "install",
+        "--quiet",
+        "--constraint",
+        pinned,
+        built[1],
+    )
+    program = python.with_name(f"crossroads{python.suffix}")
+    assert "weat6" in run(program, "catalog", cwd=tmp_path).stdout
+    words = {"rose": "1 0.2", "lily": "0.9 0.1", "wasp": "0.1 1", "ant": "0.2 0.8"}
+    words |= {"joy": "1 0", "love": "0.8 0.1", "pain": "0 1", "hate": "0.1 0.9"}
+    (tmp_path / "vectors.txt").write_text("".join(f"{word} {row}\n" for word, row in words.items()))
+    sets = dict(
+        zip("xyab", [["rose", "lily"], ["wasp", "ant"], ["joy", "love"], ["pain", "hate"]], strict=True)
+    )
+    (tmp_path / "words.json").write_text(json.dumps({"design": [{"name": "mine", **sets}]}))
+    run(program, "audit", "vectors.txt", "--design", "words.json", "-o", "audit", cwd=tmp_path)
+    document = json.loads((tmp_path / "audit" / "results.json").read_text(encoding="utf-8"))
+    assert document["designs"][0]["name"] == "mine"
+    asked = (
+        "from importlib import metadata as m; print(crossroads.__version__, m.version('crossroads-audit'))"
+    )
+    assert run(python, "-c", f"import crossroads; {asked}", cwd=tmp_path).stdout.split() == [VERSION, VERSION]
+
+
+def test_every_place_has_the_same_version() -> None:
+    citation = (ROOT / "CITATION.cff").read_text(encoding="utf-8")
+    description = (ROOT / "r" / "DESCRIPTION").read_text(encoding="utf-8")
+    assert re.findall(r"^version: (.*)$", citation, re.MULTILINE) == [VERSION]
+    assert re.findall(r"^Version: (.*)$", description, re.MULTILINE) == [VERSION]
+
+
+def test_every_dependency_has_a_lowest_version_and_one_that_is_tested() -> None:
+    pins = (ROOT / "constraints.txt").read_text(encoding="utf-8").casefold().replace("_", "-")
+    ours = {"crossroads-audit"}
+    extras = PROJECT["optional-dependencies"]
+    for name, requirements in {"": PROJECT["dependencies"], **extras}.items():
+        given = [one for one in requirements if one.partition("[")[0] not in ours]
+        for package in floors(given):
+            assert f"\n{package.replace('_', '-')}==" in pins or name == "release", package
+    assert declared().keys() >= {"numpy", "scipy", "typer", "rich", "pandas"}
+    with pytest.raises(ValueError, match="has no lowest version"):
+        floors(["numpy"])
+
+
+@pytest.mark.slow
+def test_the_recipe_for_pytest_is_a_file_of_tests_that_pass(tmp_path: Path) -> None:
+    pytest.importorskip("pyarrow", reason="the recipe uses the embedded default vectors: extra 'default'")
+    guide = (ROOT / "docs" / "guides" / "pytest.md").read_text(encoding="utf-8")
+    tests, rules = re.findall(r"^```python\n(.*?)^```", guide, re.MULTILINE | re.DOTALL)
+    (tmp_path / "test_associations.py").write_text(tests, encoding="utf-8")
+    command = (sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-p", "no:xdist", tmp_path)
+    kept = {**os.environ, "PYTHONPATH": str(ROOT / "src")}
+    done = subprocess.run([*map(str, command)], cwd=tmp_path, env=kept, capture_output=True, text=True)
+    assert (done.returncode, "4 passed" in done.stdout) == (0, True), done.stdout
+    compile(rules, "rules", "exec")
