@@ -14,7 +14,7 @@ TOOLS  := eslint@10.14.0 typescript@7.0.2
 TOOLED := $(VENV)/npm/node_modules
 
 .DEFAULT_GOAL := help
-.PHONY: help audit gallery gallery-models contextual-run quick test lint scripts types unit browser test-core bench validity format clean
+.PHONY: help audit docs reference gallery gallery-models contextual-run quick test lint scripts types unit browser test-core bench validity format clean
 
 help:  ## Show what can be made
 	@awk 'BEGIN {FS = ":.*## "} /^[a-z-]+:.*## / {printf "  make %-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -67,6 +67,13 @@ gallery-models: $(STAMP)/test browser  ## Make the report of two language models
 contextual-run: $(STAMP)/test  ## Make the numbers of docs/guides/contextual-run.md (CHECK=--check: compare)
 	$(BIN)/python -m docs.guides.contextual_run $(CHECK)
 
+# Warnings are errors. Notebooks whose text is as it was are not run again: their outputs are in .cache/notebooks.
+docs: $(STAMP)/docs  ## Build the documentation as a site; open site/index.html
+	$(BIN)/python -m sphinx build --quiet --fail-on-warning --keep-going -c docs/site -d .cache/site docs site
+
+reference: $(STAMP)/docs  ## Write the tables of the command line in docs/reference anew, from the program
+	$(BIN)/python -m docs.site.command_line
+
 bench: $(STAMP)/bench  ## Measure speed against other tools, as ratios in one run
 	$(BIN)/python -m benchmarks
 
@@ -78,7 +85,7 @@ format: $(STAMP)/test  ## Format the code
 	$(BIN)/ruff format .
 
 clean:  ## Remove environments, caches and results
-	rm -rf $(VENV) $(VENV)-core .cache .mypy_cache .ruff_cache .pytest_cache .hypothesis audit .audit.parts
+	rm -rf $(VENV) $(VENV)-core .cache .mypy_cache .ruff_cache .pytest_cache .hypothesis audit .audit.parts site docs/reference/api
 
 $(BIN)/python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "crossroads needs Python 3.11 or newer; say which: make PYTHON=/path/to/python3.11"; exit 1; }
@@ -99,6 +106,10 @@ $(STAMP)/$(subst $() ,+,$(TOOLS)): | $(STAMP)/test
 
 $(STAMP)/gallery: pyproject.toml constraints.txt | $(BIN)/python
 	$(PIP) install --constraint constraints.txt --editable ".[default,fast,frames,plots]" playwright
+	@mkdir -p $(STAMP) && touch $@
+
+$(STAMP)/docs: pyproject.toml constraints.txt | $(BIN)/python
+	$(PIP) install --constraint constraints.txt --editable ".[docs]"
 	@mkdir -p $(STAMP) && touch $@
 
 $(STAMP)/bench: pyproject.toml constraints.txt | $(BIN)/python
