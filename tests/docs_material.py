@@ -25,6 +25,8 @@ SENTENCES = (
     "I think {} is what we have seen at the market.",
     "Nobody there knew {} or what to make of it.",
 )
+RULES = '[[rule]]\nname = "not too strong"\ntest = "weat6"\nstatistic = "effect_size"\nabove = 1.9\n'
+"""Rules that the vectors below keep."""
 Make = Callable[[Path], Any]
 
 
@@ -41,7 +43,12 @@ def words_of(*names: str) -> list[str]:
 
 def intersectional_words() -> list[str]:
     """Names and words of IBD and of RSA."""
-    names = [word for entry in ("ceat-groups", "rsa-names") for words in catalog(entry).table().values() for word in words]
+    names = [
+        word
+        for entry in ("ceat-groups", "rsa-names")
+        for words in catalog(entry).table().values()
+        for word in words
+    ]
     found = [*names, *catalog("rsa-concepts").all_words]
     return [*found, *catalog("ceat-validation").all_words]
 
@@ -178,7 +185,10 @@ def scores(path: Path) -> None:
     drawn = np.random.default_rng(3)
     names = [f"{trait.left}-{trait.right}" for trait in catalog("abc-traits")]
     table = {group: {name: float(drawn.normal()) for name in names} for group in GROUPS}
-    made = {"command": "probe", "results": [{"type": "TraitScores", **TraitScores.from_table(table).to_dict()}]}
+    made = {
+        "command": "probe",
+        "results": [{"type": "TraitScores", **TraitScores.from_table(table).to_dict()}],
+    }
     path.write_text(json.dumps(made), encoding="utf-8")
 
 
@@ -244,7 +254,7 @@ def made_by(run: Callable[[str, Path], str]) -> dict[str, Make]:
         "my-lists.toml": own_design,
         "words.csv": table_of_words,
         "designs-example.toml": example_of_designs,
-        "rules.toml": toml_block("docs/guides/audits.md", "[[rule]]"),
+        "rules.toml": lambda path: path.write_text(RULES, encoding="utf-8"),
         "sentences.toml": toml_block("docs/guides/models.md", "# sentences.toml"),
         "model": decades,
         "bert-base-cased": bert,
@@ -267,7 +277,10 @@ def made_by(run: Callable[[str, Path], str]) -> dict[str, Make]:
         "Aggregated_scores.json": judgements,
         "data_full.json": judgements,
         "scores.json": scores,
-        "ceat.json": lambda path: (context_store(path.with_name("of-ceat")), run("crossroads ceat of-ceat --json > ceat.json", path.parent)),
+        "ceat.json": lambda path: (
+            context_store(path.with_name("of-ceat")),
+            run("crossroads ceat of-ceat --json > ceat.json", path.parent),
+        ),
         "audit-2019": partial(saved_audit, run=run, seed=1),
         "audit-2024": partial(saved_audit, run=run, seed=2),
         "audit-of-one": partial(saved_audit, run=run, seed=1),
@@ -280,5 +293,7 @@ def shell(environment: dict[str, str], command: str, folder: Path, *, output: st
     """Run a command in a shell; what it printed. Errors say what was run."""
     options = {"cwd": folder, "env": environment, "text": True, "encoding": "utf-8", "capture_output": True}
     done = subprocess.run(["bash", "-euo", "pipefail", "-c", command], check=False, **options)  # type: ignore[call-overload]
-    assert done.returncode == 0, f"{command}\nended with {done.returncode}:\n{done.stdout}\n{done.stderr}{output}"
+    assert done.returncode == 0, (
+        f"{command}\nended with {done.returncode}:\n{done.stdout}\n{done.stderr}{output}"
+    )
     return str(done.stdout)

@@ -1,7 +1,7 @@
 """The program on the path of a shell: one process that has loaded it, and a copy of that for every command.
 
-Loading takes a second, and four where a model is read. The documentation has some hundred commands, so that this is
-nearly all of the time that they take.
+Loading takes a second, and four where a model is read; with the commands of the documentation, that would be
+nearly all of their time.
 """
 
 from __future__ import annotations
@@ -36,7 +36,9 @@ def on_the_path(folder: Path) -> Iterator[dict[str, str]]:
     script.write_text(CLIENT.format(python=sys.executable, address=address), encoding="utf-8")
     script.chmod(script.stat().st_mode | stat.S_IXUSR)
     environment = {**os.environ, "COLUMNS": "80", "HF_HUB_OFFLINE": "1", "CROSSROADS_PROGRESS": "0"}
-    environment["PATH"] = f"{folder}{os.pathsep}{Path(sys.executable).parent}{os.pathsep}{environment['PATH']}"
+    environment["PATH"] = (
+        f"{folder}{os.pathsep}{Path(sys.executable).parent}{os.pathsep}{environment['PATH']}"
+    )
     environment["PYTHONPATH"] = os.pathsep.join(filter(None, sys.path))
     server = subprocess.Popen(
         [sys.executable, __file__, address], env=environment, stdout=subprocess.PIPE, cwd=folder
@@ -98,7 +100,7 @@ def _answer(connection: socket.socket) -> int:
         main()
     except SystemExit as end:
         status = end.code if isinstance(end.code, int) else int(end.code is not None)
-    except BaseException:  # noqa: BLE001
+    except BaseException:
         sys.excepthook(*sys.exc_info())
         status = 1
     for told in (sys.stdout, sys.stderr):

@@ -13,12 +13,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from docs.site import command_line
 from typer.main import get_command
 
 from crossroads.cli.app import app
+from crossroads.report import read_rules
 from crossroads.stimuli import Design, read_design, read_designs
 from crossroads.stimuli.design import ROLES, TEXT_FIELDS
-from docs.site import command_line
 from tests.docs_material import made_by, shell
 from tests.program import on_the_path
 
@@ -98,7 +99,10 @@ def test_blocks_run_as_they_are_typed(
 def make_files(text: str, page: Path, folder: Path, makers: dict[str, Any]) -> None:
     """Make what commands name and nothing has made yet; what they write themselves is left to them."""
     written = set(re.findall(r"(?:-o|--output|>) (\S+)", text))
-    for word in shlex.split(text, comments=True):
+    words = shlex.split(text, comments=True)
+    for before, word in zip(["", *words], words, strict=False):
+        if before == "crossroads":  # a command may have the name of what it writes
+            continue
         name = word.removeprefix("./").rstrip("/")
         make = makers.get(f"{page.stem}: {name}", makers.get(name))
         if make is not None and name not in written and not any(folder.glob(name)):
@@ -171,6 +175,15 @@ def test_the_example_of_a_file_of_designs_has_every_key_and_is_read() -> None:
     guide = (ROOT / "docs" / "guides" / "designs.md").read_text(encoding="utf-8")
     for key in given:
         assert f"`{key}`" in guide, key
+
+
+def test_the_rules_of_the_guide_to_audits_are_read(tmp_path: Path) -> None:
+    guide = (ROOT / "docs" / "guides" / "audits.md").read_text(encoding="utf-8")
+    (shown,) = re.findall(r"^```toml\n(.*?)^```", guide, re.MULTILINE | re.DOTALL)
+    (tmp_path / "rules.toml").write_text(shown, encoding="utf-8")
+    assert [rule.statistic for rule in read_rules(tmp_path / "rules.toml")] == re.findall(
+        r'^statistic = "(.*)"$', shown, re.MULTILINE
+    )
 
 
 def test_the_tables_of_the_guide_to_designs_are_read(tmp_path: Path) -> None:

@@ -1,7 +1,7 @@
 """Pages of the reference of every public name, made from where the names are written.
 
-The names are those of ``crossroads/__init__.pyi`` and of its groups, so that none can be missing; what is said
-about each is its docstring. ``conf.py`` writes the pages before the site is built.
+The names are those of ``crossroads/__init__.pyi`` and of its groups, so that none can be missing; what is
+said about each is its docstring. ``conf.py`` writes the pages before the site is built.
 """
 
 from __future__ import annotations
@@ -142,7 +142,11 @@ def _overview(found: list[Page]) -> str:
     tree = f".. toctree::\n   :hidden:\n\n{listed}"
     parts = [_heading("Every public name", "="), tree, "Names are those of ``import crossroads as cr``."]
     for page in found:
-        parts += [_heading(page.title, "-"), f":doc:`{page.about or page.title} <{page.file}>`", _table(page.names)]
+        parts += [
+            _heading(page.title, "-"),
+            f":doc:`{page.title} <{page.file}>`. {page.about}",
+            _table(page.names),
+        ]
     return "\n\n".join(parts) + "\n"
 
 
@@ -151,7 +155,9 @@ def _heading(title: str, line: str) -> str:
 
 
 def _table(names: tuple[str, ...]) -> str:
-    rows = "\n".join(f"   * - :py:obj:`{_short(name)} <{name}>`\n     - {_first_line(name)}" for name in names)
+    rows = "\n".join(
+        f"   * - :py:obj:`{_short(name)} <{name}>`\n     - {_first_line(name)}" for name in names
+    )
     return f".. list-table::\n   :widths: 35 65\n\n{rows}"
 
 

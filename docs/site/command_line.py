@@ -37,7 +37,10 @@ def commands() -> dict[str, Any]:
 def _part(name: str) -> str:
     """The overview, or the options of a command."""
     if name == "commands":
-        rows = (f"| [`{one}`](#{one}) | {_plain(command.help).partition(chr(10))[0]} |" for one, command in commands().items())
+        rows = (
+            f"| [`{one}`](#{one}) | {_plain(command.help).partition(chr(10))[0]} |"
+            for one, command in commands().items()
+        )
         return "\n".join(["", "| command | what it does |", "|---|---|", *rows, ""])
     return "\n".join(_command(name))
 
@@ -47,7 +50,12 @@ def _command(name: str) -> Iterator[str]:
     own = next(one.callback for one in app.registered_commands if one.name == name)
     types_of = typing.get_type_hints(own)
     arguments = [one for one in command.params if not one.opts[0].startswith("-")]
-    usage = " ".join(f"{one.metavar}{'…' if one.nargs != 1 else ''}" if one.required else f"[{one.metavar}{'…' if one.nargs != 1 else ''}]" for one in arguments)
+    usage = " ".join(
+        f"{one.metavar}{'…' if one.nargs != 1 else ''}"
+        if one.required
+        else f"[{one.metavar}{'…' if one.nargs != 1 else ''}]"
+        for one in arguments
+    )
     yield f"\n`crossroads {name} {usage} [OPTIONS]`\n"
     yield " ".join(_plain(command.help).split()) + "\n"
     yield "| argument or option | meaning |\n|---|---|"

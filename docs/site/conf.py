@@ -7,18 +7,23 @@ import sys
 from pathlib import Path
 from typing import Any
 
+from docutils import nodes
+from docutils.utils.math.latex2mathml import tex2mathml
+from sphinx.ext.napoleon import Config, NumpyDocstring
+
 ROOT = Path(__file__).parents[2]
 sys.path[:0] = [str(ROOT / "src"), str(ROOT)]
 
-from crossroads.version import VERSION  # noqa: E402
 from docs.site import api  # noqa: E402
+
+from crossroads.version import VERSION  # noqa: E402
 
 project = "crossroads"
 author = "The crossroads developers"
 copyright = author  # noqa: A001
 version = release = VERSION
 
-extensions = ["myst_nb", "sphinx.ext.autodoc", "sphinx.ext.napoleon"]
+extensions = ["myst_nb", "sphinx.ext.autodoc"]
 source_suffix = {".md": "myst-nb", ".ipynb": "myst-nb", ".rst": "restructuredtext"}
 exclude_patterns = ["site", "**/__pycache__", "**/*.py"]
 suppress_warnings = ["config.cache"]
@@ -32,16 +37,14 @@ nb_execution_raise_on_error = True
 nb_execution_in_temp = True
 nb_merge_streams = True
 
-autodoc_typehints = "none"
+autodoc_typehints = "signature"
 autodoc_member_order = "bysource"
 autodoc_class_signature = "separated"
-napoleon_google_docstring = False
-napoleon_use_rtype = False
-napoleon_use_ivar = True
 
 templates_path: list[str] = []
 html_theme = "pydata_sphinx_theme"
 html_title = "crossroads"
+html_math_renderer = "mathml"
 html_static_path = ["style"]
 html_css_files = ["style.css"]
 html_show_sourcelink = False
@@ -65,7 +68,24 @@ def opened_not_saved(_app: Any, _name: str, _template: str, context: dict[str, A
         context["body"] = context["body"].replace(' download="" href="', ' href="')
 
 
+def numpydoc(app: Any, what: str, name: str, obj: Any, options: Any, lines: list[str]) -> None:
+    """Read docstrings with sections; those of fields are prose, in which a colon is no type."""
+    if what not in ("attribute", "property", "data"):
+        config = Config(napoleon_use_rtype=False, napoleon_use_ivar=True)
+        lines[:] = NumpyDocstring(lines, config, app, what, name, obj, options).lines()
+
+
+def formula(writer: Any, node: Any) -> None:
+    """Write a formula as MathML, which browsers draw without a script from elsewhere."""
+    block = isinstance(node, nodes.math_block)
+    drawn = tex2mathml(node.astext(), as_block=block)
+    writer.body.append(f'<div class="math">{drawn}</div>' if block else drawn)
+    raise nodes.SkipNode
+
+
 def setup(app: Any) -> None:
-    """Write the pages of the reference, before any page is read."""
+    """Write the pages of the reference before any page is read, and say how formulas are written."""
+    app.add_html_math_renderer("mathml", (formula, None), (formula, None))
     app.connect("builder-inited", lambda app: api.write(Path(app.srcdir, api.FOLDER)))
+    app.connect("autodoc-process-docstring", numpydoc)
     app.connect("html-page-context", opened_not_saved)
