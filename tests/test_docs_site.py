@@ -20,14 +20,14 @@ NOTEBOOKS = sorted((ROOT / "docs" / "notebooks").glob("*.ipynb"))
 LOADED = re.compile(r"""<(?:script|link|img|iframe)\b[^>]*?\b(?:src|href)=["'](?:https?:)?//""")
 
 
-@pytest.fixture(scope="module")
-def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The site, built as ``make docs`` does, but without the outputs of notebooks."""
+@pytest.mark.slow
+def test_the_site_has_everything_and_loads_nothing_from_elsewhere(tmp_path: Path) -> None:
+    # One test, because a build takes half a minute: as ``make docs``, but without the outputs of notebooks.
     pytest.importorskip("myst_nb", reason="extra 'docs'")
-    folder = tmp_path_factory.mktemp("site")
-    command = f"-m sphinx build --quiet --fail-on-warning --keep-going -c docs/site -d {folder}/trees docs"
+    command = f"-m sphinx build --quiet --fail-on-warning --keep-going -c docs/site -d {tmp_path}/trees docs"
+    site = tmp_path / "site"
     done = subprocess.run(
-        [sys.executable, *command.split(), str(folder / "site")],
+        [sys.executable, *command.split(), str(site)],
         cwd=ROOT,
         env=os.environ | {"CROSSROADS_NOTEBOOKS": "0"},
         capture_output=True,
@@ -35,30 +35,15 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
         check=False,
     )
     assert done.returncode == 0, done.stderr
-    return folder / "site"
-
-
-@pytest.mark.slow
-def test_the_site_is_built_without_a_warning_and_loads_nothing_from_elsewhere(site: Path) -> None:
-    for page in site.rglob("*.html"):
+    pages = {page: page.read_text(encoding="utf-8") for page in site.rglob("*.html")}
+    for page, text in pages.items():
         if "_downloads" not in page.parts:  # reports have tests of their own
-            found = LOADED.findall(page.read_text(encoding="utf-8"))
-            assert not found, f"{page.relative_to(site)}: {found}"
+            assert not LOADED.findall(text), page
     assert (site / "searchindex.js").exists()
-
-
-@pytest.mark.slow
-def test_every_public_name_is_on_a_page_of_the_reference(site: Path) -> None:
-    shown = "".join(page.read_text(encoding="utf-8") for page in (site / "reference" / "api").glob("*.html"))
-    anchors = set(re.findall(r'id="(crossroads\.[\w.]+)"', shown))
-    names = {name for group in api.public_names().values() for name in group}
-    assert names - anchors == set()
-
-
-@pytest.mark.slow
-def test_every_page_of_the_documentation_is_in_the_site(site: Path) -> None:
-    for page in (ROOT / "docs").rglob("*.md"):
-        assert (site / page.relative_to(ROOT / "docs").with_suffix(".html")).exists(), page
+    anchors = {name for text in pages.values() for name in re.findall(r'id="(crossroads\.[\w.]+)"', text)}
+    assert {name for group in api.public_names().values() for name in group} - anchors == set()
+    for source in [*(ROOT / "docs").rglob("*.md"), *NOTEBOOKS]:
+        assert site / source.relative_to(ROOT / "docs").with_suffix(".html") in pages, source
 
 
 def test_the_pages_of_the_reference_have_each_public_name_once() -> None:
