@@ -149,9 +149,9 @@ def pickled_vectors(path: Path) -> None:
     path.write_bytes(pickle.dumps({word: [np.ones(3) * i for i in range(2)] for word in ("rose", "wasp")}))
 
 
-def bert(path: Path) -> None:
-    """A masked model of nine blocks that knows the words of the study."""
-    small_models.save_bert(path, [*small_models.study_words(), "this", "is"], layers=9)
+def bert(path: Path, layers: int = 9) -> None:
+    """A masked model that knows the words of the study."""
+    small_models.save_bert(path, [*small_models.study_words(), "this", "is"], layers=layers)
 
 
 def images(path: Path) -> None:
@@ -257,7 +257,7 @@ def made_by(run: Callable[[str, Path], str]) -> dict[str, Make]:
         "rules.toml": lambda path: path.write_text(RULES, encoding="utf-8"),
         "sentences.toml": toml_block("docs/guides/models.md", "# sentences.toml"),
         "model": decades,
-        "bert-base-cased": bert,
+        "bert-base-cased": partial(bert, layers=1),
         "bert-base-uncased": bert,
         "my-model": bert,
         "gpt2": partial(small_models.save_language_model, "gpt2"),

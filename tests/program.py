@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import os
+import random
 import socket
 import stat
 import subprocess
@@ -89,6 +90,8 @@ def _answer(connection: socket.socket) -> int:
         os.dup2(stream, number)
         os.close(stream)
     sys.stdin, sys.stdout, sys.stderr = (os.fdopen(one, "rww"[one], encoding="utf-8") for one in (0, 1, 2))
+    if hasattr(os, "sched_setaffinity"):  # on one processor no other process is started, and loaded
+        os.sched_setaffinity(0, {random.choice(sorted(os.sched_getaffinity(0)))})
     os.chdir(folder)
     os.environ.clear()
     os.environ.update(environment)
