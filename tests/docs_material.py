@@ -100,9 +100,15 @@ def context_store(path: Path) -> None:
     from crossroads.extraction.embed.foreign import import_store
 
     drawn = np.random.default_rng(1)
-    arrays = {word: drawn.normal(size=(4, 8)) for word in words_of("c6")}
+    arrays: dict[str, Any] = {word: drawn.normal(size=(4, 8)) for word in words_of("c6")}
     np.savez(path.parent / f"{path.name}.npz", **arrays)
     import_store(path.parent / f"{path.name}.npz", path)
+
+
+def result_of_ceat(path: Path, run: Callable[[str, Path], str]) -> None:
+    """What the CEAT prints as data."""
+    context_store(path.with_name("of-ceat"))
+    run(f"crossroads ceat of-ceat --json > {path.name}", path.parent)
 
 
 def corpus_lines() -> list[str]:
@@ -277,10 +283,7 @@ def made_by(run: Callable[[str, Path], str]) -> dict[str, Make]:
         "Aggregated_scores.json": judgements,
         "data_full.json": judgements,
         "scores.json": scores,
-        "ceat.json": lambda path: (
-            context_store(path.with_name("of-ceat")),
-            run("crossroads ceat of-ceat --json > ceat.json", path.parent),
-        ),
+        "ceat.json": partial(result_of_ceat, run=run),
         "audit-2019": partial(saved_audit, run=run, seed=1),
         "audit-2024": partial(saved_audit, run=run, seed=2),
         "audit-of-one": partial(saved_audit, run=run, seed=1),

@@ -74,8 +74,8 @@ class Page:
 
 def public_names() -> dict[str, tuple[str, ...]]:
     """Every public name as it is imported, by the group that has it; those of the package itself under ''."""
-    own = [name for name in crossroads.__all__ if name not in ("__version__", *GROUPS)]
-    names = {"": tuple(f"crossroads.{name}" for name in own)}
+    own = vars(crossroads)["_HOMES"]
+    names = {"": tuple(f"crossroads.{name}" for name in own if name not in GROUPS)}
     for group in GROUPS:
         inside = vars(import_module(f"crossroads.{group}"))
         public = [name for name, one in inside.items() if name[0] != "_" and not inspect.ismodule(one)]

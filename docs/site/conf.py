@@ -49,7 +49,7 @@ html_static_path = ["style"]
 html_css_files = ["style.css"]
 html_show_sourcelink = False
 html_copy_source = False
-html_sidebars = {"index": [], "start": [], "chart": []}
+html_sidebars: dict[str, list[str]] = {"index": [], "start": [], "chart": []}
 html_theme_options = {
     "logo": {"text": "crossroads"},
     "show_prev_next": True,
