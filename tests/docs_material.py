@@ -160,6 +160,14 @@ def bert(path: Path, layers: int = 9) -> None:
     small_models.save_bert(path, [*small_models.study_words(), "this", "is"], layers=layers)
 
 
+def answers(path: Path) -> None:
+    """What a masked model answered about a few groups."""
+    from crossroads import probe
+
+    bert(path.with_name("asked"), layers=1)
+    probe(path.with_name("asked"), groups=list(GROUPS), templates=["singular"], store=path)
+
+
 def images(path: Path) -> None:
     """Pictures of flowers and insects."""
     from PIL import Image
@@ -267,6 +275,7 @@ def made_by(run: Callable[[str, Path], str]) -> dict[str, Make]:
         "bert-base-uncased": bert,
         "my-model": bert,
         "gpt2": partial(small_models.save_language_model, "gpt2"),
+        "answers": answers,
         "my-clip": small_models.save_clip,
         "elmo": small_models.save_elmo,
         "images": images,

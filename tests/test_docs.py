@@ -36,6 +36,8 @@ BLOCK = re.compile(
 )
 MARK = re.compile(r"^<!-- not run(?:, (?P<beginning>[^:]+))?: (?P<reason>.+) -->$", re.MULTILINE)
 Shell = Callable[[str, Path], str]
+READ = {"gpt2", "bert-base-uncased", "elmo"}
+"""Models that Python blocks read: small ones are made for them."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -89,6 +91,8 @@ def test_blocks_run_as_they_are_typed(
     names: dict[str, object] = {}
     for block in blocks(page):
         if block.kind == "python":
+            for name in READ & set(re.findall(r'"([^"\n]+)"', block.text)):
+                make_files(name, page, tmp_path, made_by(partial(shell, {})))
             exec(compile(block.text, str(page), "exec"), names)
         elif block.text.strip():
             commands: Shell = request.getfixturevalue("run")
