@@ -25,7 +25,19 @@ from tests.program import on_the_path
 
 ROOT = Path(__file__).parents[1]
 PAGES = sorted([ROOT / "README.md", *(ROOT / "docs").rglob("*.md")])
-NOT_RUN: dict[str, int] = {}
+NOT_RUN = {
+    "README.md": 7,
+    "docs/guides/chat-models.md": 4,
+    "docs/guides/clusters.md": 3,
+    "docs/guides/context-vectors.md": 2,
+    "docs/guides/first-audit.md": 4,
+    "docs/guides/language-model-audit.md": 1,
+    "docs/guides/models.md": 11,
+    "docs/index.md": 2,
+    "docs/reference/reproduction.md": 6,
+    "docs/start.md": 3,
+}
+"""Lines of commands and code that are marked as not run, by page."""
 LINK = re.compile(r"\]\(([^)#:]+)(?:#[^)]*)?\)")
 LINES = re.compile(r"^```(?:sh|text|yaml)\n(.*?)^```|^    (crossroads [^\n]*)$", re.MULTILINE | re.DOTALL)
 COMMAND = re.compile(r"^(?:\$ |- run: )?crossroads ([a-z][a-z-]*) ([^#\n]*(?:\\\n[^#\n]*)*)", re.MULTILINE)
@@ -120,13 +132,14 @@ def assert_shown(shown: str, printed: str) -> None:
         assert any(line == other for other in lines), f"not printed: {line!r}\n\n{printed}"
 
 
-def test_what_is_not_run_is_known(record_property: Callable[[str, object], None]) -> None:
+def test_what_is_not_run_is_known_and_has_a_reason() -> None:
     # Blocks and lines that need what tests cannot have. A new one is counted here on purpose.
-    left = {page.name: sum(len(block.left) for block in blocks(page)) for page in PAGES}
-    record_property("not run", {name: number for name, number in left.items() if number})
-    assert {name: number for name, number in left.items() if number} == NOT_RUN
-    reasons = {reason for page in PAGES for block in blocks(page) for reason in block.left.values()}
-    assert all(len(reason.split()) >= 3 for reason in reasons)
+    left: dict[str, dict[str, str]] = {str(page.relative_to(ROOT)): {} for page in PAGES}
+    for page in PAGES:
+        for block in blocks(page):
+            left[str(page.relative_to(ROOT))] |= block.left
+    assert {page: len(lines) for page, lines in left.items() if lines} == NOT_RUN
+    assert all(len(reason.split()) >= 3 for lines in left.values() for reason in lines.values())
 
 
 def test_no_command_hides_in_an_indented_block() -> None:
