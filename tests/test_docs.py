@@ -119,7 +119,7 @@ def make_files(text: str, page: Path, folder: Path, makers: dict[str, Any]) -> N
     for before, word in zip(["", *words], words, strict=False):
         if before == "crossroads":  # a command may have the name of what it writes
             continue
-        name = word.removeprefix("./").rstrip("/")
+        name = word.rpartition("=")[2].removeprefix("./").rstrip("/")
         make = makers.get(f"{page.stem}: {name}", makers.get(name))
         if make is not None and name not in written and not any(folder.glob(name)):
             make(folder / name)

@@ -78,7 +78,7 @@ def numpydoc(app: Any, what: str, name: str, obj: Any, options: Any, lines: list
 def formula(writer: Any, node: Any) -> None:
     """Write a formula as MathML, which browsers draw without a script from elsewhere."""
     block = isinstance(node, nodes.math_block)
-    drawn = tex2mathml(node.astext(), as_block=block)
+    drawn = tex2mathml(node.astext().replace(r"\dots", r"\ldots"), as_block=block)
     writer.body.append(f'<div class="math">{drawn}</div>' if block else drawn)
     raise nodes.SkipNode
 
