@@ -52,6 +52,9 @@ GROUPS = tuple(name for name, home in vars(crossroads)["_HOMES"].items() if home
 FURTHER = ("report", "corpus")
 """Packages whose own lists of names are documented as well."""
 
+INNER = ("__init__", "__new__", "section", "cites", "stem", "figure", "asked", "label", "question")
+"""Members of results that tables and pages read, and users do not."""
+
 
 @dataclass(frozen=True, kw_only=True)
 class Page:
@@ -166,7 +169,7 @@ def _entry(name: str) -> str:
     one = _found(name)
     if not inspect.isclass(one):
         return f".. {'autofunction' if callable(one) else 'autodata'}:: {name}"
-    return f".. autoclass:: {name}\n   :members:\n   :show-inheritance:"
+    return f".. autoclass:: {name}\n   :members:\n   :exclude-members: {', '.join(INNER)}"
 
 
 def _short(name: str) -> str:

@@ -39,6 +39,7 @@ nb_merge_streams = True
 
 autodoc_typehints = "signature"
 autodoc_member_order = "bysource"
+toc_object_entries_show_parents = "hide"
 autodoc_class_signature = "separated"
 
 templates_path: list[str] = []
