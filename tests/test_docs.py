@@ -29,7 +29,7 @@ NOT_RUN = {
     "README.md": 7,
     "docs/guides/chat-models.md": 4,
     "docs/guides/clusters.md": 3,
-    "docs/guides/context-vectors.md": 2,
+    "docs/guides/context-vectors.md": 3,
     "docs/guides/first-audit.md": 4,
     "docs/guides/language-model-audit.md": 1,
     "docs/guides/models.md": 11,
@@ -70,7 +70,8 @@ def blocks(page: Path) -> list[Block]:
     """The blocks of a page in their order; marks above a block name what of it is not run."""
     found = []
     for match in BLOCK.finditer(page.read_text(encoding="utf-8")):
-        text, left = match["text"], {}
+        text = match["text"]
+        left: dict[str, str] = {}
         for mark in MARK.finditer(match["marks"]):
             beginning = mark["beginning"]
             lines = [line for line in text.splitlines() if beginning is None or line.startswith(beginning)]
