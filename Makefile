@@ -14,7 +14,7 @@ TOOLS  := eslint@10.14.0 typescript@7.0.2
 TOOLED := $(VENV)/npm/node_modules
 
 .DEFAULT_GOAL := help
-.PHONY: help audit docs reference gallery gallery-models contextual-run quick test lint scripts types unit browser test-core bench validity format clean
+.PHONY: help audit docs reference gallery gallery-models contextual-run quick test lint scripts types unit browser test-core bench validity fuzz kills conformance data-package format clean
 
 help:  ## Show what can be made
 	@awk 'BEGIN {FS = ":.*## "} /^[a-z-]+:.*## / {printf "  make %-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -76,6 +76,20 @@ reference: $(STAMP)/docs  ## Write the tables of the command line in docs/refere
 
 bench: $(STAMP)/bench  ## Measure speed against other tools, as ratios in one run
 	$(BIN)/python -m benchmarks
+
+fuzz: $(STAMP)/test  ## Give damaged files to every reader (INPUTS=100000, SEED=0)
+	$(BIN)/python -m tests.hardening.fuzzing --inputs $(or $(INPUTS),100000) --seed $(or $(SEED),0)
+
+kills: $(STAMP)/test  ## Kill audits at random moments and compare what they end with (ROUNDS=5)
+	$(BIN)/python -m tests.hardening.kills --rounds $(or $(ROUNDS),5)
+
+conformance: $(STAMP)/test  ## Compare with other packages and R, and write docs/reference/conformance.md
+	$(BIN)/python -m benchmarks.validity.peers
+	$(BIN)/python -m benchmarks.validity.conformance
+
+data-package: $(STAMP)/audit  ## Build the package of default vectors, crossroads-default, into dist/
+	$(PIP) install build
+	$(BIN)/python packages/default/make.py dist
 
 validity: $(STAMP)/test  ## Count how often p-values and intervals err, and write docs/validity.md (SHARE=0.05: fewer worlds)
 	$(BIN)/python -m benchmarks.validity --share $(or $(SHARE),1)

@@ -13,6 +13,7 @@ import sys
 import tempfile
 import time
 import venv
+from datetime import date
 from pathlib import Path
 from typing import Any
 
@@ -139,7 +140,11 @@ def main() -> None:
     pythons = dict(one.split("=", 1) for one in sys.argv[1:])
     vectors = given_vectors()
     ours(vectors)  # compiled code is loaded once
-    found: dict[str, Any] = {"samples": SAMPLES, "crossroads": ours(vectors)}
+    found: dict[str, Any] = {
+        "date": date.today().isoformat(),
+        "samples": SAMPLES,
+        "crossroads": ours(vectors),
+    }
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "vectors.npz"
         np.savez(file, **vectors)  # type: ignore[arg-type]

@@ -183,6 +183,28 @@ def test_an_elmo_is_audited_as_an_encoder(tmp_path: Path, make_design: MakeDesig
         run_audit(folder / "weights.hdf5")
 
 
+@pytest.mark.slow
+def test_every_test_is_a_series_over_the_layers_where_they_are_asked_for(
+    tmp_path: Path, small_bert: Path, make_design: MakeDesign
+) -> None:
+    designs = [make_design("one"), make_design("two")]
+    asked: dict[str, Any] = {"kind": "encoder", "workers": 1, "layers": True, "work": tmp_path / "parts"}
+    done = run_audit(small_bert, designs, **asked)
+    models = cr.embed_series(small_bert, designs, over="layers")
+    found = done.audit.of(SeriesResult)
+    options: dict[str, Any] = {"alternative": "two-sided", "seed": 0, "over": "layer"}
+    assert found == {f"{one.name} over layers": cr.series(models, one, **options) for one in designs}
+    events: list[Event] = []
+    again = run_audit(small_bert, designs, progress=events.append, **asked)
+    assert written(again) == written(done)
+    assert events[-1].kept == events[-1].total
+    (tmp_path / "parts" / next(one.name for one in (tmp_path / "parts").glob("*layer?1*.npz"))).unlink()
+    assert written(run_audit(small_bert, designs, **asked)) == written(done)
+    sums = run_audit(save_elmo(tmp_path / "elmo"), designs[:1], workers=1, layers=True)
+    assert list(sums.audit.of(SeriesResult)["one over layers"].points) == [0, 1, 2]
+    assert battery_of(sums).provenance[0].details["layer"] == "sum"  # which is none of the layers
+
+
 def test_a_further_test_leaves_the_others_alone_and_changes_nothing(
     tmp_path: Path, make_vectors: MakeVectors, make_design: MakeDesign
 ) -> None:
@@ -420,6 +442,8 @@ def test_material_that_a_model_cannot_use_is_refused(
         extra: dict[str, Any] = {name: tmp_path}
         with pytest.raises(InputError, match=f"^{name}= was given, but .* is static word vectors"):
             run_audit(file, [make_design()], **extra)
+    with pytest.raises(InputError, match=r"^layers= was given, but .* is static word vectors"):
+        run_audit(file, [make_design()], layers=True)
     with pytest.raises(InputError, match=r"there is no .*nowhere"):
         run_audit(file, [make_design()], kind="encoder", contexts=tmp_path / "nowhere")
 

@@ -50,6 +50,7 @@ def run_audit(
     human: str | Path | None = None,
     pairs: bool = False,
     placebo: bool = False,
+    layers: bool = False,
     prompt: str | None = None,
     served: str | None = None,
     device: Device = "auto",
@@ -83,6 +84,8 @@ def run_audit(
     placebo
         Whether to ask a model for the vectors of 2,000 more words, to draw placebo tests from
         (:func:`~crossroads.placebo`). Other words of a file of vectors are read along anyway.
+    layers
+        Whether to measure every test in each layer of a transformer as well (:func:`~crossroads.series`).
     prompt
         Template with ``{word}`` for models that read words in prompts.
     served
@@ -127,6 +130,7 @@ def run_audit(
         designs,
         pairs=pairs,
         placebo=placebo,
+        layers=layers,
         **{name: None if path is None else Path(path) for name, path in extras.items()},
     )
     check_options([plan.kind], prompt=prompt, served=served, correct=options.get("correct"))

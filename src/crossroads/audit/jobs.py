@@ -26,9 +26,9 @@ from crossroads.audit.measured.traits import (
     trait_parts,
 )
 from crossroads.audit.measured.words import (
-    decade_parts,
-    decades_found,
     has_pool,
+    series_found,
+    series_parts,
     space_found,
     space_parts,
     word_found,
@@ -46,6 +46,7 @@ from crossroads.audit.vectors import (
     decade_vectors,
     endpoint_vectors,
     file_vectors,
+    layer_vectors,
     prompted_vectors,
     reading_seconds,
 )
@@ -175,13 +176,13 @@ def _series(job: Job) -> None:
     job.session.tracker.expect(1, reading_seconds(job.model))
     models = decade_vectors(job.model, job.words, job.settings.fallback, job.session)
     used = {decade: job.corrected(emb) for decade, emb in models.items()}
-    parts = decade_parts(used, job.plan.words, job.settings) if len(models) > 1 else []
+    parts = series_parts(used, job.plan.words, job.settings) if len(models) > 1 else []
     last = max(models)
     outcomes = job.measure_words(models[last], parts, insist=not parts)
     if not parts:
         job.left_out["decades"] = f"the folder has one decade, {last}, and a series needs two."
         return
-    job.add(decades_found(used, job.plan.words, outcomes, job.settings))
+    job.add(series_found(used, job.plan.words, outcomes, job.settings))
     if not any(isinstance(one, (BatteryResult, SeriesResult)) for one in job.results.values()):
         raise InputError(
             f"none of the {len(job.plan.words)} tests can be measured in two decades or in the last one.",
@@ -207,7 +208,7 @@ def _logits(job: Job) -> None:
 def _encoder(job: Job) -> None:
     files = _found(job)
     job.session.tracker.expect(1, LOADING)
-    job.measure_words(_prompted(job, files))
+    _measure_prompted(job, files)
     if job.plan.whole:
         job.left_out["ILPS, ILPS* and SeT"] = NO_HEAD
     _read_sentences(job, files)
@@ -219,16 +220,13 @@ def _language_model(job: Job) -> None:
     asking = asking_seconds(files, groups) if job.plan.traits else 0.0
     job.session.tracker.expect(1 + job.plan.traits, LOADING + asking)
 
-    def prompted() -> None:
-        job.measure_words(_prompted(job, files))
-
     def probed() -> None:
         job.measure_traits(asked_answers(files, job.source.device, job.settings.missing, job.session, groups))
 
     if not job.plan.whole:
-        prompted()
+        _measure_prompted(job, files)
     else:
-        job.attempt("words in prompts", prompted)
+        job.attempt("words in prompts", partial(_measure_prompted, job, files))
         job.attempt("groups and traits", probed)
     _read_sentences(job, files)
 
@@ -241,6 +239,19 @@ def _vision_language(job: Job) -> None:
     job.measure_words(_with_panel(job, emb, ask, panel_seconds(files, len(panel()))))
     if job.plan.whole and job.plan.images is None:
         job.left_out["images"] = NO_IMAGES
+
+
+def _measure_prompted(job: Job, files: ModelFiles) -> None:
+    """Measure the battery on words in prompts and, where asked for, each of its tests over all layers."""
+    emb = _prompted(job, files)
+    if not job.plan.layers:
+        job.measure_words(emb)
+        return
+    job.session.tracker.expect(1, LOADING)
+    read = layer_vectors(files, job.plan.words, job.source, job.session)
+    layers = {at: job.corrected(one) for at, one in read.items()}
+    outcomes = job.measure_words(emb, series_parts(layers, job.plan.words, job.settings, "layer"))
+    job.add(series_found(layers, job.plan.words, outcomes, job.settings, "layer"))
 
 
 def _prompted(job: Job, files: ModelFiles) -> Embeddings:

@@ -13,9 +13,11 @@ from crossroads.audit.measured.traits import trait_names
 from crossroads.audit.measured.words import STATIC, word_names
 from crossroads.audit.vectors import with_images
 from crossroads.errors import InputError
-from crossroads.measures.association.battery import decade_name, series_name
+from crossroads.measures.association.series import decade_name, series_name
 from crossroads.measures.geometry.anisotropy import OF_CONTEXTS
-from crossroads.sources.kinds import Kind, useless
+from crossroads.sources.kinds import TRANSFORMERS, Kind, useless
+from crossroads.sources.models.files import find_model
+from crossroads.sources.models.settings import layer_count
 from crossroads.sources.vectors.files import histwords
 from crossroads.stimuli import Design, batteries, catalog
 
@@ -53,6 +55,8 @@ class Plan:
     """Whether a language model is also asked about pairs of groups."""
     placebo: bool = False
     """Whether a model is asked for a panel of other words, to draw placebo tests from."""
+    layers: bool = False
+    """Whether the tests of a transformer are measured in each of its layers as well."""
 
     @property
     def names(self) -> dict[str, str]:
@@ -64,6 +68,11 @@ class Plan:
             decades = histwords.decades(Path(self.kind.model).expanduser())
             names |= {decade_name(one.name, time): "decade" for one in self.words for time in decades}
             names |= {series_name(one.name): "trend" for one in self.words}
+        if self.layers:
+            top = layer_count(find_model(self.kind.model))
+            for one in self.words:
+                names |= {decade_name(one.name, layer, "layer"): "decade" for layer in range(top + 1)}
+                names |= {series_name(one.name, "layer"): "trend"}
         if self.contexts:
             names |= {OF_CONTEXTS: "anisotropy"}
         names |= context_names(self.contexts)
@@ -83,6 +92,7 @@ def make_plan(
     human: Path | None = None,
     pairs: bool = False,
     placebo: bool = False,
+    layers: bool = False,
 ) -> Plan:
     """Decide what to measure for a model, and refuse what is not possible.
 
@@ -98,6 +108,8 @@ def make_plan(
         Whether to ask a language model about pairs of groups as well.
     placebo
         Whether to ask a model for a panel of other words, to draw placebo tests from.
+    layers
+        Whether to measure the tests of a transformer in each of its layers as well.
     """
     on_words, on_contexts = kind.name in ON_WORDS, kind.name == "contexts"
     _check_extras(kind, contexts=contexts, images=images, human=human)
@@ -122,6 +134,8 @@ def make_plan(
             f"placebo= was given, but {kind.shown} gives no vectors of further words.",
             hint="give it with a model that does; files of vectors need no asking.",
         )
+    if layers and kind.name not in TRANSFORMERS:
+        raise useless("layers", kind, TRANSFORMERS)
     words = _chosen(designs, STATIC) if on_words else []
     if images is not None:
         words = with_images(words, images)
@@ -136,6 +150,7 @@ def make_plan(
         human=human,
         pairs=pairs,
         placebo=placebo,
+        layers=layers,
     )
 
 

@@ -26,11 +26,11 @@ from crossroads.sources.models.images import image_labels, image_sets, labelled_
 from crossroads.sources.models.prompted import prompted_embeddings
 from crossroads.sources.models.prompts import Words, prompts_of
 from crossroads.sources.models.sentence import is_sentence_encoder
-from crossroads.sources.models.settings import packages
+from crossroads.sources.models.settings import Pooling, layer_count, packages
 from crossroads.sources.models.transformers import Device
 from crossroads.sources.vectors import embedded
 from crossroads.sources.vectors.signatures import NAMES
-from crossroads.sources.words import clip_words, said_bare, transformer_words
+from crossroads.sources.words import clip_words, embed_series, said_bare, transformer_words
 from crossroads.stimuli import Design, Sentence, StimulusSet
 from crossroads.storage.files import checksum
 
@@ -131,6 +131,34 @@ def prompted_vectors(
 
     key = evidence_key({**identity, **_here(files, source)})
     return session.kept("in prompts", key, f"asking {files.name} for {session.wanted}", make)
+
+
+def layer_vectors(
+    files: ModelFiles, designs: Sequence[Design], source: SourceOptions, session: Session
+) -> dict[int, Embeddings]:
+    """Vectors of words in prompts in every layer; of a sentence encoder, the means over all tokens."""
+    pooling: Pooling | None = "mean" if is_sentence_encoder(files) else None
+    asked = transformer_words(files, words_of(designs), designs, source.prompt)
+    identity = {"model": files.sha256, "name": files.name, "asked": _texts(asked), "prompt": source.prompt}
+    key = evidence_key({**identity, "pooling": pooling, **_here(files, source)})
+    session.tracker.begin(f"asking {files.name} for vectors in every layer", session.seconds)
+    found = {at: session.place.read_vectors(f"in layer {at}", key) for at in range(layer_count(files) + 1)}
+    kept = {at: emb for at, emb in found.items() if emb is not None}
+    whole = len(kept) == len(found)
+    if not whole:
+        made = embed_series(
+            files.place,
+            designs,
+            over="layers",
+            prompt=source.prompt,
+            pooling=pooling,
+            revision=files.revision,
+            device=source.device,
+            progress=session.tracker.step,
+        )
+        kept = {at: session.place.write_vectors(f"in layer {at}", key, emb) for at, emb in made.items()}
+    session.tracker.finish(kept=whole, work=session.seconds)
+    return kept
 
 
 def clip_vectors(
@@ -247,8 +275,8 @@ def vectors_identity(model: str) -> dict[str, Any]:
     """
     path = Path(model)
     if model in NAMES:
-        vectors, words, version = embedded.locate()
-        return {"package": version, "files": _states((vectors, words))}
+        found = embedded.locate(model)
+        return {"package": [found.package, found.version], "files": _states(found.files.values())}
     if not path.exists():
         return {"package": model, "files": [_folder(folder) for folder in _package(model)]}
     if path.is_dir():

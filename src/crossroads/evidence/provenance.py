@@ -51,9 +51,21 @@ class Provenance:
         }
 
     @classmethod
-    def from_dict(cls, data: Mapping[str, Any]) -> Provenance:
-        """Rebuild from :meth:`to_dict`."""
-        return cls(**data)
+    def from_dict(cls, data: Mapping[str, Any], *, keep: bool = False) -> Provenance:
+        """Rebuild from :meth:`to_dict`.
+
+        Parameters
+        ----------
+        data
+            Plain data.
+        keep
+            Whether to keep what another version has recorded besides, in the details.
+        """
+        more = (
+            {key: value for key, value in data.items() if key not in cls.__dataclass_fields__} if keep else {}
+        )
+        given = {key: value for key, value in data.items() if key not in more}
+        return cls(**{**given, "details": {**more, **given.get("details", {})}} if more else given)
 
 
 def _writable(value: Any) -> Any:

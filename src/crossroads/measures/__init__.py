@@ -1,12 +1,13 @@
 """Published tests: evidence and a design in, a frozen result out."""
 
-from crossroads.measures.association.battery import BatteryResult, SeriesResult, battery, series
+from crossroads.measures.association.battery import BatteryResult, battery
 from crossroads.measures.association.frequency import FrequencyResult, frequency
 from crossroads.measures.association.mleat import MleatResult, Similarity, mleat
 from crossroads.measures.association.multiverse import MultiverseResult, Specification, multiverse
 from crossroads.measures.association.placebo import PlaceboResult, placebo
 from crossroads.measures.association.reliability import IccResult, ReliabilityResult, icc, reliability
 from crossroads.measures.association.sc_weat import ScWeatResult, sc_weat
+from crossroads.measures.association.series import SeriesResult, series
 from crossroads.measures.association.stability import BootstrapResult, InfluenceResult, bootstrap, influence
 from crossroads.measures.association.weat import WeatResult, weat
 from crossroads.measures.chat.association import chat_association

@@ -120,9 +120,10 @@ def load(
     sha256: str | None = None
     size: int | None
     if isinstance(path_or_name, str) and path_or_name in NAMES and format is None:
-        kind, source, size = "default", embedded.PACKAGE, embedded.locate()[0].stat().st_size
+        installed = embedded.locate(path_or_name)
+        kind, source, size = "default", installed.package, installed.vectors.stat().st_size
         request = replace(request, usually_ranked=True)
-        reading = embedded.read(request)
+        reading = embedded.read(installed, request)
     else:
         with damage_reported(path):
             kind = _format_of(path_or_name, format, member)
@@ -377,7 +378,7 @@ def _embeddings(
     sample = reading.pool
     if request.wanted is None and request.pool is not None:
         thinned = Pool(request, vocabulary, vectors.shape[1], vectors.dtype)
-        rows = thinned.settle(labels)
+        rows = thinned.settle(labels, ranks)
         thinned.add([labels[row] for row in rows], np.array(vectors[rows]), ranks[rows].tolist())
         sample = thinned.sample()
     others = None

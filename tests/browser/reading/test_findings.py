@@ -8,6 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 import crossroads as cr
@@ -101,3 +102,35 @@ def test_differences_and_effect_sizes_can_be_switched_by_keyboard(
     assert page.get_by_role("button", name="effect size d").get_attribute("aria-pressed") == "true"
     outside = page.evaluate("document.documentElement.scrollWidth > innerWidth + 1")
     assert outside is False
+
+
+PLACED = """(text) => {
+  const id = text.querySelector('tspan').textContent.length, all = text.getNumberOfChars();
+  const signs = Array.from({ length: all }, (_, i) => text.getExtentOfChar(i));
+  const label = signs.slice(0, all - id).filter((one) => one.width > 0);
+  const name = signs.slice(all - id).filter((one) => one.width > 0);
+  return [Math.max(...label.map((one) => one.x + one.width)), Math.min(...name.map((one) => one.x))];
+}"""
+
+
+@pytest.mark.parametrize("width", [1440, 390])
+def test_right_to_left_names_stay_in_their_places(opened: Open, tmp_path: Path, width: int) -> None:
+    names = {"x": "أسماء الرجال", "y": "أسماء النساء", "a": "العمل", "b": "البيت"}
+    rng = np.random.default_rng(1)
+    words: dict[str, Any] = {}
+    for key, side in zip("xyab", (1, -1, 1, -1), strict=True):
+        words |= {f"{names[key]}{i}": rng.normal(size=6) + side for i in range(5)}
+    sets: dict[str, Any] = {
+        key: cr.StimulusSet(name, tuple(word for word in words if word.startswith(name)))
+        for key, name in names.items()
+    }
+    battery = cr.battery(cr.Embeddings.from_dict(words), [cr.Design(name="مهن", **sets)], resamples=0)
+    audit = Audit({"how sure": cr.ladder(battery), "battery": battery}, name="made up")
+    write_page(tmp_path / "rtl.html", [audit_record(audit, [])])
+    page = opened(tmp_path / "rtl.html", width=width).page
+    label = page.locator(".hero-row text.row-label").first
+    end, start = label.evaluate(PLACED)
+    assert start > end  # the name of the test stands behind what is compared
+    assert page.locator(".finding .said bdi").all_inner_texts() == [names[key] for key in "xayb"]
+    card = page.locator("#overview a.card.map .pattern").inner_text()
+    assert card.startswith(f"\u2068{names['x']}\u2069 towards \u2068{names['a']}\u2069, ")

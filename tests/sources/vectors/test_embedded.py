@@ -1,15 +1,23 @@
 from __future__ import annotations
 
+import runpy
 import sys
 from importlib import metadata
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
+from crossroads.audit.vectors import POOL
 from crossroads.errors import FormatError, MissingExtraError
+from crossroads.evidence import Embeddings
 from crossroads.sources.load import load
 from crossroads.sources.vectors import embedded
+from crossroads.stimuli import catalog
+
+RECIPE = Path(__file__).parents[3] / "packages" / "default" / "make.py"
+WANTED = [word for name in ("weat3", "weat6", "i1") for word in catalog(name).words]
 
 
 @pytest.fixture
@@ -42,7 +50,7 @@ def test_the_whole_default_stays_on_disk_and_runs_no_code() -> None:
 
 
 def test_without_the_package_the_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(embedded, "PACKAGE", "no-such-package-of-vectors")
+    monkeypatch.setattr(embedded, "FILES", {"no-such-package-of-vectors": ()})
     with pytest.raises(MissingExtraError, match=r"crossroads\[default\]"):
         load("default")
 
@@ -53,5 +61,49 @@ def test_a_package_without_its_files_is_refused(monkeypatch: pytest.MonkeyPatch)
         files: tuple[Any, ...] = ()
 
     monkeypatch.setattr(metadata, "distribution", lambda name: Hollow())
-    with pytest.raises(FormatError, match="lacks glove_6B_50d_emb"):
+    with pytest.raises(FormatError, match=r"crossroads-default 1\.0\.0 lacks vectors\.npy"):
         load("default")
+    with pytest.raises(FormatError, match="lacks glove_6B_50d_emb"):
+        load("glove-6b-50d")
+
+
+@pytest.fixture
+def small(installed: None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> tuple[Embeddings, Path]:
+    """What the whole package gives, and the small one, which is found first from now on."""
+    del installed
+    whole = load("default", words=WANTED, pool=POOL)
+    recipe = runpy.run_path(str(RECIPE))
+    recipe["write_data"](tmp_path / "crossroads_default", embedded.locate())
+    info = tmp_path / "crossroads_default-1.0.0.dist-info"
+    info.mkdir()
+    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: crossroads-default\nVersion: 1.0.0\n")
+    files = [f"crossroads_default/{file.name},," for file in (tmp_path / "crossroads_default").iterdir()]
+    (info / "RECORD").write_text("\n".join(files) + "\n")
+    monkeypatch.syspath_prepend(str(tmp_path))
+    return whole, tmp_path / "crossroads_default"
+
+
+@pytest.mark.slow
+def test_the_small_package_gives_what_the_whole_one_gives(small: tuple[Embeddings, Path]) -> None:
+    whole, _ = small
+    emb = load("default", words=WANTED, pool=POOL)
+    assert (emb.provenance.source, emb.provenance.revision) == (embedded.OWN, "1.0.0")
+    assert emb.provenance.details["chosen from"].endswith("of 400,000, by frequency")
+    for one, other in ((emb, whole), (emb.pool, whole.pool)):
+        assert one is not None and other is not None
+        assert one.labels == other.labels
+        np.testing.assert_array_equal(one.vectors, other.vectors)
+        assert one.ranks == other.ranks
+    assert load("glove-6b-50d", words=["rose"]).provenance.source == embedded.PACKAGE
+    everything = load("default")
+    assert isinstance(everything.vectors, np.memmap)
+    assert everything.ranks is not None and everything.ranks[everything.labels[-1]] > len(everything)
+
+
+@pytest.mark.slow
+def test_a_small_package_whose_files_changed_is_refused(small: tuple[Embeddings, Path]) -> None:
+    _, folder = small
+    text = (folder / "words.txt").read_text(encoding="utf-8")
+    (folder / "words.txt").write_text(text.replace("\nrose\n", "\nwasp\n"), encoding="utf-8")
+    with pytest.raises(FormatError, match=r"words\.txt of the package crossroads-default .* is not what"):
+        load("default", words=["rose"])

@@ -38,10 +38,11 @@ from crossroads.measures import (
     placebo,
     reliability,
 )
-from crossroads.measures.association.battery import assemble_battery, assemble_series, series_trend
+from crossroads.measures.association.battery import assemble_battery
 from crossroads.measures.association.frequency import frequency_name
 from crossroads.measures.association.placebo import LEAST_POOL, placebo_name
 from crossroads.measures.association.reliability import reliability_name
+from crossroads.measures.association.series import Points, assemble_series, series_trend
 from crossroads.measures.coverage.gaps import require_stimuli
 from crossroads.measures.coverage.words import Missing
 from crossroads.measures.geometry.anisotropy import ANISOTROPY, measured_anisotropy
@@ -195,7 +196,7 @@ def mleat_part(emb: Embeddings, design: Design, settings: Settings, at: str = ""
     settings
         The options of the audit.
     at
-        The decade, if there are several.
+        The decade or layer, if there are several.
     """
     options: dict[str, Any] = {"missing": settings.missing, **_options(settings)}
     return Part(
@@ -276,50 +277,60 @@ def word_found(
     )
 
 
-def decade_parts(
-    models: Mapping[int, Embeddings], designs: Sequence[Design], settings: Settings
+def series_parts(
+    models: Mapping[int, Embeddings], designs: Sequence[Design], settings: Settings, over: Points = "year"
 ) -> list[Part]:
-    """The ML-EAT of each design in every decade but the last, which has its own battery."""
+    """The ML-EAT of each design at every point; the last decade has its own battery."""
     return [
-        mleat_part(models[decade], design, settings, str(decade))
+        mleat_part(models[point], design, settings, at)
         for design in designs
-        for decade in sorted(models)[:-1]
+        for point in sorted(models)
+        if (at := _at(point, models, over))
     ]
 
 
-def decades_found(
+def _at(point: int, models: Mapping[int, Embeddings], over: Points) -> str:
+    """How the parts of a point are named; empty for the point that the battery is measured on."""
+    if over == "layer":
+        return f"layer {point}"
+    return "" if point == max(models) else str(point)
+
+
+def series_found(
     models: Mapping[int, Embeddings],
     designs: Sequence[Design],
     outcomes: Mapping[str, Outcome],
     settings: Settings,
+    over: Points = "year",
 ) -> Findings:
-    """Series of the tests that could be measured in at least two decades."""
+    """Series of the tests that could be measured at two points at least, decades or layers."""
+    called = "layers" if over == "layer" else "decades"
     found: dict[str, SeriesResult] = {}
     left_out: dict[str, str] = {}
     for design in designs:
         points: dict[int | str, MleatResult] = {}
         skipped: dict[int | str, str] = {}
-        for decade in sorted(models):
-            at = "" if decade == max(models) else f" {decade}"
-            one = outcomes[f"mleat {design.name}{at}"]
+        for point in sorted(models):
+            one = outcomes[f"mleat {design.name} {_at(point, models, over)}".rstrip()]
             if isinstance(one.result, MleatResult):
-                points[decade] = one.result
+                points[point] = one.result
             else:
-                skipped[decade] = one.reason or ""
+                skipped[point] = one.reason or ""
         if len(points) < 2:
-            reason = f"it can be measured in {len(points)} of {len(models)} decades, and a series needs two."
-            left_out[f"{design.name} over decades"] = reason
+            reason = f"it can be measured in {len(points)} of {len(models)} {called}, and a series needs two."
+            left_out[f"{design.name} over {called}"] = reason
             continue
-        along, step = series_trend(models, points)
+        along, step = series_trend(models, points, over)
         found[design.name] = assemble_series(
             design.name,
             points,
             skipped=skipped,
             missing=settings.missing,
             options=_options(settings),
-            provenance=tuple(models[decade].provenance for decade in sorted(models)),
+            provenance=tuple(models[point].provenance for point in sorted(models)),
             trend=along,
             change=step,
+            over=over,
         )
     return Findings(
         results=by_label(found.values()),

@@ -28,7 +28,7 @@ from crossroads.measures import (
     series,
     weat,
 )
-from crossroads.measures.association.battery import Points
+from crossroads.measures.association.series import Points
 from crossroads.measures.coverage.gaps import require_in_all, require_stimuli
 from crossroads.results import encode
 from crossroads.sources.kinds import checkpoints

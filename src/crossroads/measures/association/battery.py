@@ -1,27 +1,22 @@
-"""Many designs on one model, with the number of tests taken into account; one design on many models."""
+"""Many designs on one model, with the number of tests taken into account."""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from typing import Any, ClassVar, Literal, Self
+from dataclasses import dataclass, field
+from typing import Any, ClassVar, Self
 
-import numpy as np
-
-from crossroads.errors import InputError, MissingStimuliError, in_short, one_of
+from crossroads.errors import MissingStimuliError
 from crossroads.evidence import Embeddings, Provenance
-from crossroads.geometry import cosines, rounding_error
-from crossroads.inference.crossed import LEVEL, NUMBERS
+from crossroads.inference.crossed import NUMBERS
 from crossroads.inference.multiplicity import ADJUSTMENTS, adjust, adjust_known
 from crossroads.inference.permutation.test import Alternative, Tail
 from crossroads.inference.power import Detectable, minimum_detectable
-from crossroads.inference.trends import Change, Trend, change, no_change, trend
 from crossroads.measures.association.mleat import LEVELS, MleatResult, mleat
 from crossroads.measures.association.stability import BootstrapResult
 from crossroads.measures.association.weat import difference_cells, difference_columns, recorded_work
-from crossroads.measures.coverage.gaps import require_in_all, require_stimuli
-from crossroads.measures.coverage.words import Missing, check_inputs, check_vectors, gather, listed_designs
+from crossroads.measures.coverage.gaps import require_stimuli
+from crossroads.measures.coverage.words import Missing, check_vectors, listed_designs
 from crossroads.results import (
     Conclusion,
     Result,
@@ -30,11 +25,10 @@ from crossroads.results import (
     long_row,
     numbers,
     pointer_part,
-    status_of,
 )
 from crossroads.stimuli import Design
 from crossroads.wording import phrases
-from crossroads.wording.numbers import P, number, p_equals, percent
+from crossroads.wording.numbers import P, percent
 from crossroads.wording.table import Column, Interval, Table, adjusted_column
 
 
@@ -242,247 +236,6 @@ def _size_rows(name: str, could: Detectable) -> Iterator[Row]:
             yield long_row("battery", name, "detectable", statistic, value, **more)
 
 
-Points = Literal["year", "layer", "step", "point"]
-"""What the points of a series are: years, layers of a model, steps of its training, or anything else."""
-_ALONG: Mapping[Points, tuple[str, str]] = {
-    "year": ("over time", "points in time"),
-    "layer": ("over layers", "layers"),
-    "step": ("over steps of training", "checkpoints"),
-    "point": ("over the series", "points"),
-}
-"""A series of such points, and the points, in words."""
-_UNIT: Mapping[Points, tuple[int, str]] = {
-    "year": (10, "10 years"),
-    "layer": (1, "layer"),
-    "step": (1000, "1,000 steps"),
-    "point": (1, "point"),
-}
-"""What a slope is given per."""
-
-
-def decade_name(design: str, time: int | str, over: Points = "year") -> str:
-    """Name of a test at one point, such as ``weat6 1990`` or ``weat6 layer 3``."""
-    return f"{design} {over} {time}" if over in ("layer", "step") else f"{design} {time}"
-
-
-def series_name(design: str, over: Points = "year") -> str:
-    """Name of a test along a series, such as ``weat6 over time``."""
-    return f"{design} {_ALONG[over][0]}"
-
-
-@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
-class SeriesResult(Result):
-    """One design over a series of models: decades of a corpus, layers, checkpoints of a training run."""
-
-    section: ClassVar[str] = "time"
-    cites: ClassVar[tuple[str, ...]] = ("wolfe2024mleat", "holm1979simple", "benjamini1995controlling")
-    stem: ClassVar[str] = "series"
-    figure: ClassVar[str] = "association.decades:decades"
-    asked: ClassVar[Mapping[str, tuple[str, ...]]] = {
-        "decade": ("effect_size", "pvalue", *NUMBERS, "adjusted", *ADJUSTMENTS, *LEVELS, "left_out"),
-        "trend": ("slope", "slope_low", "slope_high", "slope_pvalue", "change", "change_pvalue"),
-    }
-
-    design: str
-    """Name of the design."""
-    points: Mapping[int | str, MleatResult]
-    """The ML-EAT of each point, by number or label, in their order."""
-    skipped: Mapping[int | str, str]
-    """Points at which the design could not be measured, and why."""
-    adjusted: Mapping[str, tuple[float | None, ...]] = field(default_factory=dict)
-    """Level 1 p-values for other words (``crossed``) adjusted for the number of points, by method (``holm``,
-    ``bh``, ``by``); None for a point that has none. Empty in results saved before this was measured."""
-    trend: Trend | None = None
-    """Slope of the difference of Level 1; None in results saved before this was measured."""
-    change: Change | None = None
-    """Where that difference changes most; None in results saved before this was measured."""
-    over: Points = "year"
-    """What the points are."""
-
-    @property
-    def points_said(self) -> str:
-        """The points in words, such as ``layers``."""
-        return _ALONG[self.over][1]
-
-    @property
-    def order(self) -> list[int | str]:
-        """Every point, measured or not, in order: numbers by size, labels with those skipped at the end."""
-        labels = [*self.points, *self.skipped]
-        numbers = [one for one in labels if isinstance(one, int)]
-        return [*sorted(numbers)] if len(numbers) == len(labels) else labels
-
-    def rows(self) -> list[dict[str, Any]]:
-        """One row per point."""
-        return [
-            {"time": time, **test.rows()[0], **self._adjusted_at(i)}
-            for i, (time, test) in enumerate(self.points.items())
-        ]
-
-    def _adjusted_at(self, i: int) -> dict[str, float | None]:
-        """Adjusted p-values of one point; None of them in results that have none."""
-        return {how: self.adjusted[how][i] if how in self.adjusted else None for how in ADJUSTMENTS}
-
-    def adjusted_marks(self) -> Mapping[str, Mapping[Any, P]]:
-        """Adjusted p-values by method and number of the point."""
-        return {
-            how: {i: P(p) for i, p in enumerate(some) if p is not None} for how, some in self.adjusted.items()
-        }
-
-    @property
-    def label(self) -> str:
-        """Name of the design, marked as measured along a series."""
-        return series_name(self.design, self.over)
-
-    def conclusions(self, name: str) -> Iterator[Conclusion]:
-        """How the difference of the targets changes."""
-        first, found = next(iter(self.points.values()), None), self.trend
-        if first is None or found is None or found.slope is None:
-            return
-        test = first.level1.concluded(self.label, None)
-        (left, right), up = test.poles, found.slope >= 0
-        changed = (" nearer to ", right if up else left, " over time")
-        same = (" differently between ", right, " and ", left, " over time")
-        yield replace(
-            test,
-            status=status_of(found.pvalue, None),
-            wordings={
-                "holds": ("the model comes to place ", test.subject, *changed),
-                "absent": ("it was not found that the model comes to place ", test.subject, *same),
-            },
-            scale="Δ per unit of time",
-            numbers=numbers(
-                value=("trend/slope", found.slope),
-                low=("trend/low", found.low),
-                high=("trend/high", found.high),
-            ),
-        )
-
-    @property
-    def question(self) -> str:
-        """The question of the test at every point."""
-        return next((point.question for point in self.points.values()), "")
-
-    def parts(self, name: str) -> Iterator[tuple[str, Result]]:
-        """The test of each point."""
-        yield from ((decade_name(self.design, time, self.over), point) for time, point in self.points.items())
-
-    @classmethod
-    def tabulate(cls, results: Mapping[str, Self]) -> Table:
-        """One row per design and point."""
-        rows: list[Row] = []
-        for one in results.values():
-            marks = one.adjusted_marks().get(phrases.ADJUSTMENT, {})
-            for i, (time, point) in enumerate(one.points.items()):
-                row: Row = {"test": one.design, "time": str(time), "d": point.level1.effect_size}
-                row |= difference_cells(point.level1)
-                rows.append({**row, f"p_{phrases.ADJUSTMENT}": marks.get(i), "pattern": point.pattern})
-        points = [point for one in results.values() for point in one.points.values()]
-        conventions = [point.level1.conventions for point in points]
-        most = max((len(one.points) for one in results.values()), default=0)
-        heads = {"time" if one.over == "year" else one.over for one in results.values()}
-        difference = difference_columns(conventions)
-        columns = (
-            *([Column(key="test", head="test")] if len(results) > 1 else []),
-            Column(key="time", head=heads.pop() if len(heads) == 1 else "point"),
-            Column(key="d", head="d", note=phrases.effect(conventions)),
-            *difference[:3],
-            adjusted_column(most),
-            difference[3],
-            Column(key="pattern", head="pattern", note=phrases.PATTERN, spare=1),
-        )
-        asked = [f"{one.design}: {one.question}." for one in results.values() if one.question]
-        notes = (
-            *asked,
-            *(f"{one.design}: {said}." for one in results.values() if (said := one.slope_said())),
-            *(f"{one.design}: {said}." for one in results.values() if (said := one.change_said())),
-        )
-        names = ", ".join(one.design for one in results.values())
-        along = {_ALONG[one.over][0] for one in results.values()}
-        title = f"{names} {along.pop() if len(along) == 1 else 'over the series'}"
-        return Table(name="series", title=title, columns=columns, rows=tuple(rows), notes=notes)
-
-    def slope_said(self) -> str:
-        """The trend in words; empty where it is not known."""
-        found = self.trend
-        if found is None:
-            return ""
-        if found.slope is None or found.low is None or found.high is None or found.pvalue is None:
-            return f"no trend is given: {found.reason}"
-        times, unit = _UNIT[self.over]
-        slope, low, high = (
-            number(times * value, 3, sign=True) for value in (found.slope, found.low, found.high)
-        )
-        drawn = f"words and {self.over}s drawn" if found.drawn else "words drawn"
-        return (
-            f"Δ changes by {slope} per {unit} ({percent(found.level)} CI {low} to {high}, "
-            f"{p_equals(found.pvalue)}, {drawn})"
-        )
-
-    def change_said(self) -> str:
-        """The change in words; empty where it is not known, or was not looked for."""
-        found, ends = self.change, self.change_between()
-        if found is None or ends is None or found.pvalue is None:
-            return ""
-        given = [value for value in (found.difference, found.low, found.high) if value is not None]
-        size, low, high = (number(value, 3, sign=True) for value in given)
-        p = p_equals(found.pvalue)
-        return (
-            f"Δ changes most between {ends[0]} and {ends[1]}, by {size} ({percent(found.level)} CI {low} to "
-            f"{high}, {p}, both for all {found.splits} splits)"
-        )
-
-    def change_between(self) -> tuple[int | str, int | str] | None:
-        """The last point before the largest change and the first after it."""
-        if self.change is None or self.change.position is None:
-            return None
-        labels = list(self.points)
-        return labels[self.change.position - 1], labels[self.change.position]
-
-    def long_rows(self, name: str) -> Iterator[Row]:
-        """The rows of every point, under the name of the design there, the trend, and the change."""
-        for i, (inner, point) in enumerate(self.parts(name)):
-            for row in point.long_rows(inner):
-                yield {**row, "measure": "series"}
-            for how, value in self._adjusted_at(i).items():
-                if value is not None:
-                    yield long_row("series", inner, "level 1", how, value, method="crossed")
-        found = self.trend
-        if found is None:
-            return
-        yield long_row("series", self.label, "trend", "points", found.points)
-        for key, words in found.words.items():
-            yield long_row("series", self.label, "trend", f"words {key}", words)
-        if found.slope is not None:
-            ends = {"low": found.low, "high": found.high, "pvalue": found.pvalue, "n": found.points}
-            yield long_row("series", self.label, "trend", "slope", found.slope, method="crossed", **ends)
-            for statistic in ("statistic", "se", "df"):
-                yield long_row("series", self.label, "trend", statistic, getattr(found, statistic))
-        step = self.change
-        if step is not None and step.position is not None:
-            ends = {"low": step.low, "high": step.high, "pvalue": step.pvalue, "n": found.points}
-            yield long_row(
-                "series", self.label, "change", "difference", step.difference, method="crossed", **ends
-            )
-            for statistic in ("position", "split_pvalue", "statistic", "se", "df"):
-                yield long_row("series", self.label, "change", statistic, getattr(step, statistic))
-
-    def readings(self, name: str) -> Iterator[tuple[str, str, Values]]:
-        """The statistics of every point, the trend, and the change."""
-        for i, (time, point) in enumerate(self.points.items()):
-            adjusted: Values = dict(self._adjusted_at(i))
-            more: Values = {"adjusted": adjusted[phrases.ADJUSTMENT], **adjusted}
-            yield decade_name(self.design, time, self.over), "decade", {**point.values(), **more}
-        found, step = self.trend, self.change
-        slopes = (None,) * 4 if found is None else (found.slope, found.low, found.high, found.pvalue)
-        changes = (None, None) if step is None else (step.difference, step.pvalue)
-        yield self.label, "trend", dict(zip(self.asked["trend"], (*slopes, *changes), strict=True))
-
-    def unmeasured(self, name: str) -> Iterator[tuple[str, str, str]]:
-        """Points that could not be measured."""
-        for time, why in self.skipped.items():
-            yield decade_name(self.design, time, self.over), "decade", why
-
-
 def recorded(options: Mapping[str, Any]) -> dict[str, Any]:
     """Options as conventions record them."""
     return {key: recorded_work(value) if key == "max_work" else value for key, value in options.items()}
@@ -571,7 +324,7 @@ def assemble_battery(
     intervals
         Bootstrap intervals by name of the design.
     """
-    adjusted = _adjusted_tail(options)
+    adjusted = adjusted_tail(options)
     found = [test.level1.crossed for test in tests]
     pvalues = [None if one is None else one.tail(adjusted) for one in found]
     return BatteryResult(
@@ -590,7 +343,7 @@ def assemble_battery(
     )
 
 
-def _adjusted_tail(options: Mapping[str, Any]) -> Tail:
+def adjusted_tail(options: Mapping[str, Any]) -> Tail:
     """The tail that is adjusted: one chosen after the fact is no p-value to adjust."""
     tail: Alternative = options.get("alternative", "two-sided")
     return "two-sided" if tail == "observed" else tail
@@ -607,209 +360,4 @@ def _detectable(test: MleatResult, alternative: Tail) -> Detectable:
         ties=given["ties"],
         ddof=given["ddof"],
         method="normal" if given["method"] == "normal" else "auto",
-    )
-
-
-def series(
-    models: Mapping[int, Embeddings] | Mapping[str, Embeddings],
-    design: Design,
-    *,
-    over: Points | None = None,
-    missing: Missing = "drop",
-    **options: Any,
-) -> SeriesResult:
-    """Run the ML-EAT on one design in each model of a series, and find the trend of its difference.
-
-    The series may be the decades of a corpus (:func:`~crossroads.load_series`), the layers of a model or the
-    checkpoints of a training run (:func:`~crossroads.embed_series`), or models with labels, in their order.
-
-    The p-values of the points are adjusted for their number: of ten decades without any association, one is
-    below .05 in 12 to 41 % of series, after adjustment in 0 to 5 %. The trend is the slope of Δ, and the
-    change the split of the series before and after which Δ differs most, with a p-value and an interval
-    adjusted for having looked at every split (:func:`~crossroads.inference.trends.change`). Both use the
-    words found at every point, and take the words of all sets as drawn; for years also the deviations of
-    single years. The layers or steps of a model are all there are, so that only words are drawn.
-
-    Parameters
-    ----------
-    models
-        Models by year, layer or step; or by label, in order. Labels that are all whole numbers are numbers.
-    design
-        The design to measure in each.
-    over
-        What the points are: ``"year"``, ``"layer"``, ``"step"`` or ``"point"``; by default years for
-        numbers, and points for labels, which are numbered for the trend.
-    missing
-        As in :func:`~crossroads.weat`; points with too few stimuli are skipped and listed.
-    options
-        Passed on to :func:`~crossroads.mleat`.
-
-    Notes
-    -----
-    In 1,000 series each of 5, 10 and 20 years without a trend, the p-value of the slope was below .05 in 1 %
-    of pure noise and 1 to 5 % where words last, are associated, or all words of a year deviate together. A
-    slope over words alone is then below .05 in 28 %, a regression over years alone in 14 to 41 % where groups
-    move and attributes do not. Deviations that last, such as those of a random walk, are trends to it: 10 %
-    of series of 5 years, 24 % of 10 and 43 % of 20.
-
-    A steady trend is also a change: the p-value of the change says that Δ is not the same throughout, not
-    that it jumps. In 500 to 1,000 series each of 10 years without a change (8 words per set), it was below
-    .05 in none of pure noise, 1 % where words last and are associated, and 4 % where all words of a year
-    deviate together. In 500 series each of 10 layers, where only words are drawn, below .05 was the p-value
-    of the change in 0 to 2 % and that of the slope in 1 to 4 %: of pure noise, words that last, and words
-    each of which drifts from layer to layer as a random walk.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> import crossroads as cr
-    >>> design, rng = cr.catalog("weat7"), np.random.default_rng(1)
-    >>> models = {year: cr.Embeddings(design.words, rng.normal(size=(32, 9))) for year in (1900, 1950, 2000)}
-    >>> result = cr.series(models, design)
-    >>> {year: round(test.level1.effect_size, 2) for year, test in result.points.items()}
-    {1900: 0.57, 1950: -0.63, 2000: -0.39}
-    """
-    if not hasattr(models, "items"):
-        raise InputError(
-            f"the models are of type {type(models).__name__}.", hint="give {year: vectors, ...}."
-        )
-    if not models:
-        raise InputError("the series is empty.", hint="give at least one model.")
-    if over is not None:
-        one_of("kind of point", over, Points)
-    found = _ordered(models)
-    if over is None:
-        over = "year" if isinstance(next(iter(found)), int) else "point"
-    if missing == "raise":
-        check_inputs(design, *found.values())
-        require_in_all(found, [design])
-    points: dict[int | str, MleatResult] = {}
-    skipped: dict[int | str, str] = {}
-    for time, emb in found.items():
-        try:
-            points[time] = mleat(emb, design, missing=missing, **options)
-        except MissingStimuliError as error:
-            if missing == "raise":
-                raise
-            skipped[time] = error.reason
-    along, step = series_trend(found, points, over)
-    return assemble_series(
-        design.name,
-        points,
-        skipped=skipped,
-        missing=missing,
-        options=options,
-        provenance=tuple(emb.provenance for emb in found.values()),
-        trend=along,
-        change=step,
-        over=over,
-    )
-
-
-def _ordered(models: Mapping[Any, Embeddings]) -> dict[int | str, Embeddings]:
-    """Models by number, in order; or by label, in the order given."""
-    odd = [one for one in models if isinstance(one, bool) or not isinstance(one, int | np.integer | str)]
-    if odd:
-        raise InputError(
-            f"a point of the series is {in_short(odd[0])}, of type {type(odd[0]).__name__}.",
-            hint="give whole numbers, or labels as text.",
-        )
-    if all(re.fullmatch(r"-?\d+", str(one)) for one in models):
-        numbered = {int(one): emb for one, emb in models.items()}
-        if len(numbered) == len(models):
-            return dict(sorted(numbered.items()))
-    labelled: dict[int | str, Embeddings] = {str(one): emb for one, emb in models.items()}
-    if len(labelled) < len(models) or not all(map(str.strip, map(str, labelled))):
-        raise InputError("two points of the series have one label, or a label is empty.")
-    return labelled
-
-
-def series_trend(
-    models: Mapping[Any, Embeddings], points: Mapping[int | str, MleatResult], over: Points = "year"
-) -> tuple[Trend, Change]:
-    """The trend of the difference, and its largest change, over the words measured at every point."""
-    sets = [point.level1.sets for point in points.values()]
-    first = sets[0] if sets else {}
-    shared = {
-        key: tuple(word for word in words if all(word in other[key] for other in sets))
-        for key, words in first.items()
-    }
-    few = [key.upper() for key, words in shared.items() if len(words) < 2]
-    drawn = over in ("year", "point")
-    reason = f"a trend needs three {_ALONG[over][1]}" if len(points) < 3 else None
-    if reason is None and few:
-        reason = (
-            f"{' and '.join(few)} {'has' if len(few) == 1 else 'have'} fewer than two words at all points"
-        )
-    if reason is not None:
-        none: dict[str, Any] = dict.fromkeys(("slope", "low", "high", "pvalue", "statistic", "se", "df"))
-        sizes = {key: len(words) for key, words in shared.items()}
-        without = Trend(**none, level=LEVEL, points=len(points), words=sizes, reason=reason, drawn=drawn)
-        return without, no_change(len(points), reason, drawn=drawn)
-    tables = []
-    for time in points:
-        v = gather(models[time], shared, missing="raise", least=dict.fromkeys(shared, 2)).vectors
-        tables.append(cosines(np.concatenate([v["x"], v["y"]]), np.concatenate([v["a"], v["b"]])))
-    error = max(rounding_error(models[time].dim) for time in points)
-    stacked, n_x, n_a = np.stack(tables), len(shared["x"]), len(shared["a"])
-    # labels have no distances: their places are numbers
-    times = [time if isinstance(time, int) else at for at, time in enumerate(points)]
-    along = trend(stacked, times, n_x, n_a, drawn=drawn, score_error=error)
-    if len(points) < _LEAST_POINTS:
-        return along, no_change(len(points), f"it needs four {_ALONG[over][1]}", drawn=drawn)
-    return along, change(stacked, n_x, n_a, drawn=drawn, score_error=error)
-
-
-_LEAST_POINTS = 4
-"""Points that a change is looked for in: with three, each of the two splits has one of them alone."""
-
-
-def assemble_series(
-    design: str,
-    points: Mapping[int | str, MleatResult],
-    *,
-    skipped: Mapping[int | str, str],
-    missing: str,
-    options: Mapping[str, Any],
-    provenance: tuple[Provenance, ...],
-    trend: Trend | None = None,
-    change: Change | None = None,
-    over: Points = "year",
-) -> SeriesResult:
-    """Combine ML-EATs that were measured one by one into a series.
-
-    Parameters
-    ----------
-    design
-        Name of the design.
-    points
-        The tests by point, in order.
-    skipped
-        Points at which the design could not be measured, and why.
-    missing, options
-        Options of the tests, as in :func:`series`.
-    provenance
-        Where the evidence of each point came from.
-    trend, change
-        What :func:`series_trend` found.
-    over
-        What the points are.
-    """
-    adjusted = _adjusted_tail(options)
-    found = [point.level1.crossed for point in points.values()]
-    return SeriesResult(
-        design=design,
-        points=points,
-        skipped=skipped,
-        adjusted=adjust_known([None if one is None else one.tail(adjusted) for one in found]),
-        trend=trend,
-        change=change,
-        over=over,
-        conventions={
-            "measure": "series",
-            "missing": missing,
-            "adjusted": f"Level 1, other words, {adjusted}",
-            **recorded(options),
-        },
-        provenance=provenance,
     )

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from crossroads.errors import InputError
-from crossroads.measures.association.battery import SeriesResult
+from crossroads.measures.association.series import SeriesResult
 from crossroads.measures.association.weat import WeatResult
 from crossroads.plots.frame import wording
 from crossroads.plots.frame.accepted import figure

@@ -94,7 +94,7 @@ def source_names(results: Iterable[Plain]) -> dict[str, str]:
     found: dict[str, Provenance] = {}
     for result in results:
         for one in result.get("provenance") or []:
-            found.setdefault(one["source"], Provenance.from_dict(one))
+            found.setdefault(one["source"], Provenance.from_dict(one, keep=True))
     return dict(zip(found, distinct_names(list(found.values())), strict=True))
 
 

@@ -65,7 +65,11 @@ def apart(records: Sequence[Record]) -> list[Record]:
 
 def _provenance(record: Record) -> Provenance:
     """Where the model of a record came from."""
-    return next(Provenance.from_dict(one["provenance"][0]) for one in record.results if one.get("provenance"))
+    return next(
+        Provenance.from_dict(one["provenance"][0], keep=True)
+        for one in record.results
+        if one.get("provenance")
+    )
 
 
 def _told(record: Record, records: Sequence[Record]) -> str:

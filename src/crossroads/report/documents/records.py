@@ -131,7 +131,7 @@ def _model_of(results: Iterable[Mapping[str, Any]]) -> str:
     """Name of the first model of the results."""
     found = (one["provenance"][0] for one in results if one.get("provenance"))
     first = next(found, None)
-    return UNNAMED if first is None else model_name(Provenance.from_dict(first))
+    return UNNAMED if first is None else model_name(Provenance.from_dict(first, keep=True))
 
 
 def revive(data: Mapping[str, Any]) -> Result:
@@ -270,14 +270,26 @@ def _read_file(path: Path) -> list[Record]:
     live = dict(zip(data["names"], revived, strict=True))
     if "designs" in data and data.get("kind") != "results":
         whole = _with_companions(_completed(data), path)
-        return [replace(whole, **described(live))]
+        return [replace(whole, **_described(live, path))]
     place = path.as_posix()
     records = [
-        Record(document=_completed(one), place=place, **described(mine))
+        Record(document=_completed(one), place=place, **_described(mine, path))
         for one in by_model(data)
         for mine in [{name: live[name] for name in one["names"]}]
     ]
     return [replace(records[0], unshown=unshown), *records[1:]]
+
+
+def _described(results: Mapping[str, Result], path: Path) -> dict[str, Any]:
+    """What results of a file say of themselves; raises an error where their parts contradict each other."""
+    try:
+        return described(results)
+    except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
+        raise FormatError(
+            f"its results contradict themselves ({type(error).__name__}: {error}).",
+            path=path,
+            hint="the file was changed after it was written; measure again.",
+        ) from error
 
 
 def _check(data: Mapping[str, Any], path: Path) -> list[Result]:

@@ -103,6 +103,17 @@ def model_kind(config: Any) -> str:
     return DECODER if config.model_type in tables.MODEL_FOR_CAUSAL_LM_MAPPING_NAMES else ENCODER
 
 
+def layer_count(files: ModelFiles) -> int:
+    """Number of the top layer of a transformer or an ELMo; the input of the first block is layer 0.
+
+    Parameters
+    ----------
+    files
+        The model.
+    """
+    return Elmo(files.folder).options.layers if files.elmo else int(load_config(files).num_hidden_layers)
+
+
 def resolve_model(
     model: str | Path,
     *,
@@ -138,12 +149,13 @@ def resolve_model(
     kind, top = model_kind(config), int(config.num_hidden_layers)
     layer = -1 if layer is None else layer
     _check_layer(layer, top)
+    usual = DEFAULT_PROMPT[SENTENCES if is_sentence_encoder(files) else kind]  # whatever its pooling
     return ResolvedModel(
         files=files,
         tokenizer=tokenizer,
         architecture=str((config.architectures or [config.model_type])[0]),
         kind=kind,
-        prompt=DEFAULT_PROMPT[kind] if prompt is None else prompt,
+        prompt=usual if prompt is None else prompt,
         pooling=DEFAULT_POOLING[kind] if pooling == "auto" else pooling,
         layer=layer % (top + 1),
         top=top,

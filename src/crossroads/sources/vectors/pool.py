@@ -125,24 +125,36 @@ class Pool:
         self._by_frequency: bool | None = None
         self._largest = np.inf
 
-    def choose(self, tokens: Sequence[str] | Sequence[bytes], first: int) -> list[int]:
+    def choose(
+        self, tokens: Sequence[str] | Sequence[bytes], first: int, ranks: NDArray[np.int64] | None = None
+    ) -> list[int]:
         """Which of some consecutive words may come into the pool; ``first`` is the row of the first."""
-        ranks = np.arange(first, first + len(tokens))
-        low = ranks - first
+        ranks = np.arange(first, first + len(tokens)) if ranks is None else ranks
+        low = np.arange(len(tokens))
         if np.isfinite(self._largest):
             low = np.flatnonzero(self._keys(ranks) <= self._largest)
         return [i for i in low.tolist() if self._is_other_word(tokens[i])]
 
-    def settle(self, tokens: Sequence[str]) -> list[int]:
-        """Which words come into the pool, where all words of the source are given, from the first on."""
-        rows = np.array(self.choose(tokens, 1), dtype=np.int64)
-        return np.sort(rows[self._smallest(rows + 1)]).tolist()  # type: ignore[no-any-return]
+    def settle(self, tokens: Sequence[str], ranks: NDArray[np.int64] | None = None) -> list[int]:
+        """Which words come into the pool, where all words of the source are given, from the first on.
+
+        Parameters
+        ----------
+        tokens
+            The words.
+        ranks
+            Their rows, where they were chosen from the words of another source.
+        """
+        ranks = np.arange(1, len(tokens) + 1) if ranks is None else ranks
+        rows = np.array(self.choose(tokens, 1, ranks), dtype=np.int64)
+        return np.sort(rows[self._smallest(ranks[rows])]).tolist()  # type: ignore[no-any-return]
 
     def add(self, labels: Sequence[str], vectors: NDArray[Any], ranks: Sequence[int]) -> None:
         """Add some words; those whose vectors cannot be measured are left out."""
         rows = list(range(len(labels)))
         if vectors.shape[1]:
-            rows = np.flatnonzero(np.isfinite(vectors).all(axis=1) & vectors.any(axis=1)).tolist()
+            known = np.isfinite(vectors).all(axis=1)
+            rows = np.flatnonzero(known & (vectors != 0).any(axis=1)).tolist()
         self._labels += [labels[row] for row in rows]
         self._ranks += [ranks[row] for row in rows]
         self._blocks.append(vectors[rows])

@@ -72,9 +72,9 @@ class Rows:
         """
         return self._merged(tokens, [] if self._pool is None else self._pool.choose(tokens, first))
 
-    def all_hits(self, labels: Sequence[str]) -> list[int]:
-        """Which rows to read, where the words of all are known."""
-        return self._merged(labels, [] if self._pool is None else self._pool.settle(labels))
+    def all_hits(self, labels: Sequence[str], ranks: NDArray[np.int64] | None = None) -> list[int]:
+        """Which rows to read, where all words are known, and the place of each if that is not its row."""
+        return self._merged(labels, [] if self._pool is None else self._pool.settle(labels, ranks))
 
     def _merged(self, tokens: Sequence[str] | Sequence[bytes], others: list[int]) -> list[int]:
         if self._request.wanted is None:
@@ -188,6 +188,7 @@ def select(
     request: Request,
     path: Path,
     decode: Callable[[NDArray[Any]], NDArray[Any]] | None = None,
+    ranks: NDArray[np.int64] | None = None,
     **details: Any,
 ) -> Reading:
     """Take the rows asked for out of a matrix, which may be memory-mapped.
@@ -206,6 +207,8 @@ def select(
         The file, for messages.
     decode
         Turns some rows into numbers, where they are kept in a type that numpy does not know.
+    ranks
+        The place of each row among the words of the source it was chosen from, counted from 1.
     **details
         Facts for the provenance.
     """
@@ -213,7 +216,7 @@ def select(
     vocabulary = Vocabulary(labels, request=request)
     mapped = isinstance(matrix, np.memmap) and decode is None
     if request.wanted is None and mapped and len(set(labels)) == len(labels):
-        ranks = np.arange(1, len(labels) + 1)
+        ranks = np.arange(1, len(labels) + 1) if ranks is None else ranks
         return Reading(
             labels=list(labels), vectors=matrix, vocabulary=vocabulary, ranks=ranks, details=details
         )
@@ -222,11 +225,12 @@ def select(
     rows = Rows(
         matrix.shape[1], request=request, path=path, vocabulary=vocabulary, dtype=dtype, expected=expected
     )
-    keep = rows.all_hits(labels)
+    keep = rows.all_hits(labels, ranks)
     for start in range(0, len(keep), _FIRST_ROWS):
         part = keep[start : start + _FIRST_ROWS]
         vectors = np.asarray(matrix[part]) if decode is None else decode(matrix[part])
-        rows.add([labels[row] for row in part], vectors, [row + 1 for row in part])
+        places = [row + 1 for row in part] if ranks is None else ranks[part].tolist()
+        rows.add([labels[row] for row in part], vectors, [row + 1 for row in part], places)
     return rows.reading(**details)
 
 

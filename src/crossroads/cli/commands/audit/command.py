@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -38,7 +38,7 @@ from crossroads.measures.association.frequency import wordfreq_language
 from crossroads.measures.geometry.corrections import Correction
 from crossroads.report import Gate
 from crossroads.report.folder import check_output
-from crossroads.sources.kinds import KindName, check_options
+from crossroads.sources.kinds import TRANSFORMERS, Kind, KindName, check_options
 from crossroads.stimuli import Design
 from crossroads.stimuli.files.lists import read_frequencies
 from crossroads.storage.disks import disk_errors
@@ -79,6 +79,10 @@ Placebo = Annotated[
         "--placebo",
         help="Ask a model for 2,000 more words, to draw placebo tests from; vectors have them read along.",
     ),
+]
+Layers = Annotated[
+    bool,
+    typer.Option("--layers", help="Measure every test in each layer of a transformer as well."),
 ]
 Frequencies = Annotated[
     str | None,
@@ -126,6 +130,7 @@ def audit_command(
     human: Human = None,
     pairs: Pairs = False,
     placebo: Placebo = False,
+    layers: Layers = False,
     device: m.DeviceOption = "auto",
     seed: o.Seed = 0,
     workers: Workers = None,
@@ -149,7 +154,7 @@ def audit_command(
     gating.check_summary(summary, output, github=github)
     designs = o.chosen_designs(test, design, default=()) if test or design else None
     extras = {"contexts": contexts, "images": images, "human": human}
-    plans = make_plans(names, designs, as_, format_, extras, pairs=pairs, placebo=placebo)
+    plans = make_plans(names, designs, as_, format_, extras, pairs=pairs, placebo=placebo, layers=layers)
     check_options([plan.kind for plan in plans], prompt=prompt, served=served_model, correct=correct)
     check_apart(plans, output)
     rules = gating.rules_for(fail_on, [plan.names for plan in plans])
@@ -203,6 +208,7 @@ def make_plans(
     *,
     pairs: bool = False,
     placebo: bool = False,
+    layers: bool = False,
 ) -> list[Plan]:
     """The plan of each model; optional inputs are given to the models that can use them."""
     kinds = [recognise(name, format=format_, kind=kind) for name in models]
@@ -210,17 +216,18 @@ def make_plans(
     if twice:
         raise InputError(f"the model {twice[0]!r} was given twice.", hint="give each model once.")
     given = {name: path for name, path in extras.items() if path is not None}
+    uses = {"pairs": ("language model",), "placebo": ON_WORDS, "layers": TRANSFORMERS}
+    asked = [name for name, on in (("pairs", pairs), ("placebo", placebo), ("layers", layers)) if on]
+
+    def fits(name: str, one: Kind) -> bool:
+        return one.name in uses[name] if name in uses else takes(one, name)
+
     plans = []
     for one in kinds:
         # if no model can use it, the first raises the error
-        mine = {
-            name: path
-            for name, path in given.items()
-            if takes(one, name) or not any(takes(other, name) for other in kinds)
-        }
-        asked = pairs and (one.name == "language model" or len(kinds) == 1)
-        others = placebo and (one.name in ON_WORDS or len(kinds) == 1)
-        plans.append(make_plan(one, designs, pairs=asked, placebo=others, **mine))
+        mine = {name for name in (*given, *asked) if fits(name, one) or not any(fits(name, k) for k in kinds)}
+        options: dict[str, Any] = {name: given.get(name, True) for name in mine}
+        plans.append(make_plan(one, designs, **options))
     return plans
 
 

@@ -3,7 +3,7 @@
 // figures of the files are drawn by the same rules (plots/association/eat_map.py).
 
 import { data } from "../parts/audits.js";
-import { el, sv } from "../parts/elements.js";
+import { apart, el, sv } from "../parts/elements.js";
 import { fixed } from "../parts/numbers.js";
 import { flat } from "../parts/tables.js";
 import { PATTERNS } from "../statistics/statistics.js";
@@ -19,7 +19,7 @@ const { leanings, differences, though, strengths } = data.phrases;
  * @returns {string}
  */
 export const mapPattern = (pattern, titles) =>
-  (leanings[pattern] ?? "").replace(/\{([xyab])\}/g, (/** @type {string} */ _, /** @type {Role} */ key) => flat(titles[key]));
+  (leanings[pattern] ?? "").replace(/\{([xyab])\}/g, (/** @type {string} */ _, /** @type {Role} */ key) => apart(flat(titles[key])));
 
 /**
  * The same as part of a line, with the name that the paper gives it.

@@ -4,13 +4,23 @@
 
 import { chartsAxis, chartsDot, chartsFigure, chartsImage, chartsScale, chartsSpan } from "../charts/charts.js";
 import { chartsClip, chartsLines, chartsWide, chartsWidest } from "../charts/lettering.js";
-import { el, sv } from "../parts/elements.js";
+import { apart, el, sv } from "../parts/elements.js";
 import { fixed } from "../parts/numbers.js";
 import { flat } from "../parts/tables.js";
 import { conclusionLink, concluded } from "./conclusions.js";
 
 const MOST = 60;
 const HEAD = 24;
+
+/**
+ * As much of a text as there is room for; a name of right-to-left words that is cut off stays apart.
+ * @param {string} text
+ * @param {number} room
+ */
+function heroClip(text, room) {
+  const cut = chartsClip(text, room);
+  return cut.split("\u2068").length > cut.split("\u2069").length ? `${cut}\u2069` : cut;
+}
 
 /**
  * What a row is about, in one line or two, its name small and grey after the first.
@@ -21,8 +31,8 @@ const HEAD = 24;
  */
 function heroLabel(lines, name, room, place) {
   const small = chartsClip(name, room * 0.4, 10), wide = chartsWide(small, 10) + 6;
-  return lines.map((text, i) => sv("text", { ...place, y: place.y + (i - (lines.length - 1) / 2) * 14 },
-    chartsClip(text, room - (i ? 0 : wide)), i ? null : sv("tspan", { class: "second", "font-size": 10, dx: 6 }, small)));
+  return lines.map((text, i) => sv("text", { ...place, y: place.y + (i - (lines.length - 1) / 2) * 14, class: "row-label" },
+    heroClip(text, room - (i ? 0 : wide)), i ? null : sv("tspan", { class: "second", "font-size": 10, dx: 6 }, apart(small))));
 }
 
 /**
@@ -32,7 +42,7 @@ function heroLabel(lines, name, room, place) {
  * @param {{ at: Scale, left: number, pole: number, right: number, width: number, narrow: boolean }} sizes
  */
 function heroRow(row, y, { at, left, pole, right, width, narrow }) {
-  const middle = narrow ? y + 26 : y, second = row.rival ? `vs ${flat(row.rival)}` : "";
+  const middle = narrow ? y + 26 : y, first = apart(row.label), second = row.rival ? `vs ${apart(flat(row.rival))}` : "";
   const [low, high] = row.poles.map((text) => chartsLines(text, pole - 8, 11, 2));
   /**
    * @param {string[]} some
@@ -42,8 +52,8 @@ function heroRow(row, y, { at, left, pole, right, width, narrow }) {
     sv("text", { ...place, y: middle + 4 + (i - (some.length - 1) / 2) * 12, class: "second", "font-size": 11 }, text));
   const hit = sv("rect", { x: 0, y: narrow ? y - 10 : y - 16, width, height: narrow ? 46 : 32, class: "hit" }, sv("title", {}, row.title));
   return sv("g", { class: "hero-row" },
-    narrow ? heroLabel([[row.label, second].filter(Boolean).join(", ")], row.name, width - 8, { x: 2, y: y + 4 })
-      : heroLabel([row.label, second].filter(Boolean), row.name, left - 14, { x: left - 10, y: y + 4, "text-anchor": "end" }),
+    narrow ? heroLabel([[first, second].filter(Boolean).join(", ")], row.name, width - 8, { x: 2, y: y + 4 })
+      : heroLabel([first, second].filter(Boolean), row.name, left - 14, { x: left - 10, y: y + 4, "text-anchor": "end" }),
     beside(low, { x: left + pole - 6, "text-anchor": "end" }), beside(high, { x: right + 6 }),
     Number.isFinite(row.low) && Number.isFinite(row.high) && sv("path", { class: "interval", d: `M${at(row.low)} ${middle}H${at(row.high)}` }),
     Number.isFinite(row.value) && chartsDot(0, at(row.value), middle, row.held ? "strong" : "", !row.held),

@@ -113,6 +113,13 @@ export function tell(text) {
  */
 export const bdi = (text) => el("bdi", {}, text);
 
+const RIGHT_TO_LEFT = /[\p{Script=Arabic}\p{Script=Hebrew}\p{Script=Syriac}\p{Script=Thaana}\p{Script=Nko}\p{Script=Adlam}]/u;
+/**
+ * The same for text within a string, where there is no element to set it apart.
+ * @param {string} text
+ */
+export const apart = (text) => (RIGHT_TO_LEFT.test(text) ? `\u2068${text}\u2069` : text);
+
 /**
  * Words of a user in a sentence.
  * @param {string[]} words

@@ -2,8 +2,10 @@
 // How sure: of every test, what holds with just these words and what beyond them.
 
 import { plotColumn, plotNamed } from "../parts/columns.js";
+import { bdi, el } from "../parts/elements.js";
 import { part } from "../parts/numbers.js";
 import { flat, table } from "../parts/tables.js";
+import { opening } from "../parts/views.js";
 
 /**
  * The questions, from the one that counts: [name as in results.json, what it asks, heading of its number, what that is, how it is shown].
@@ -19,7 +21,7 @@ const RUNGS = [
 const WAYS = { "\u2264": "bracket", "\u2248": "monte-carlo" };
 
 /**
- * One table of all answers, with the number behind each; a note says why questions were not asked.
+ * One table of all answers, with the number behind each; below it, why they are what they are, and why some were not asked.
  * @param {Context} context
  */
 export function ladderTable(context) {
@@ -43,7 +45,8 @@ export function ladderTable(context) {
       const said = `${one.asks}${one.answer === "not asked" ? " was not asked" : ""}: ${flat(one.reason)}.`;
       reasons.set(said, [...(reasons.get(said) ?? []), flat(name)]);
     }
-  const note = [...reasons].map(([said, names]) => `${names.length < rows.length ? names.join(", ") : "all tests"}, ${said}`).join(" ");
-  return table({ caption: context.audit.tables.LadderResult?.title ?? "How sure", rows, note,
+  const shown = table({ caption: context.audit.tables.LadderResult?.title ?? "How sure", rows,
     columns: [plotNamed("test", (row) => row.name), plotNamed("question", (row) => row.question, "targets: attributes"), ...columns] });
+  return [shown, reasons.size > 0 && opening("Why: the answers test by test", () => el("ul", { class: "reasons" }, [...reasons].map(([said, names]) =>
+    el("li", {}, el("strong", {}, bdi(names.length < rows.length ? names.join(", ") : "All tests")), `, ${said}`))))];
 }

@@ -31,13 +31,6 @@ const overviewOpens = (one) => ({ href: `#${one.id}`, onclick: () => { /** @type
 const overviewLink = (one) => el("a", overviewOpens(one), bdi(one.name));
 /** @param {TestEntry} one */
 const overviewQuestion = (one) => el("span", { class: "asked" }, bdi(testsQuestion(one)));
-/**
- * @param {TestEntry[]} some
- * @param {number} [most]
- */
-const overviewLinks = (some, most = 40) => [
-  some.slice(0, most).map((one, i) => [i ? ", " : "", overviewLink(one)]), some.length > most ? ` and ${some.length - most} more` : "",
-];
 
 /**
  * What was measured and what came of it: counts and names, no score.
@@ -46,9 +39,6 @@ const overviewLinks = (some, most = 40) => [
  */
 function overviewLead(context, tests) {
   const holding = tests.filter((one) => testsHolds(context, one));
-  const names = [...new Set(tests.map((one) => one.test.pattern).filter(Boolean))];
-  const kinds = names.map((name) => [name, tests.filter((one) => one.test.pattern === name)]).sort((a, b) => b[1].length - a[1].length);
-  const others = tests.length - holding.length;
   const correction = "adjusted for the number of tests (Benjamini\u2013Hochberg)";
   const corrected = overviewAdjusted(tests,
     [correction, `${correction} where they were run together`, "not adjusted for the number of tests"]);
@@ -59,14 +49,8 @@ function overviewLead(context, tests) {
     el("p", { class: "outcome" }, tests.every((one) => one.level1.crossed)
       ? `Other words for the same things would show the difference too (p, ${corrected}, below .05) in `
       : `The p-value of the difference, ${overviewCrossed(tests) ? "for other words where that was measured, " : ""}${corrected}, is below .05 in `,
-      `${whole(holding.length)} of ${whole(tests.length)}`,
-      holding.length ? [": ", overviewLinks(holding)] : "", ".",
-      others > 0 && holding.length ? [` That cannot be said of the other ${whole(others)}: `,
-        overviewLinks(tests.filter((one) => !testsHolds(context, one))), "."] : ""),
+      `${whole(holding.length)} of ${whole(tests.length)}.`),
     overviewSettled(tests),
-    kinds.length > 0 && el("p", {}, "Tested one at a time, the targets show these patterns: ",
-      kinds.map(([name, some], i) =>
-        [i ? "; " : "", `${whole(some.length)} \u00d7 ${name} (`, overviewLinks(some, 12), ")"]), "."),
     overviewLeftOut(context, tests),
   ];
 }
@@ -88,7 +72,7 @@ function overviewSettled(tests) {
   const drawn = tests.filter((one) => Number.isFinite(ends(one).low) && Number.isFinite(ends(one).high));
   const clear = drawn.filter((one) => ends(one).low > 0 || ends(one).high < 0), others = drawn.length - clear.length;
   return drawn.length > 0 && el("p", { class: "settled" }, "The interval of the effect size over the choice of words, attributes included, ",
-    `leaves out zero in ${whole(clear.length)} of ${whole(drawn.length)}`, clear.length ? [": ", overviewLinks(clear)] : "", ".",
+    `leaves out zero in ${whole(clear.length)} of ${whole(drawn.length)}.`,
     others > 0 && ` ${clear.length ? `In the other ${whole(others)}` : "In all of them"}, other words for the same things might have given another answer.`);
 }
 
@@ -102,7 +86,7 @@ function overviewLeftOut(context, tests) {
   const lost = short.reduce((sum, one) => sum + testsCoverage(one).left, 0);
   return [
     short.length > 0 && el("p", {}, `${numbered(lost, "entry", "entries")} of the word lists had no vector `,
-      `and ${lost === 1 ? "was" : "were"} left out, in ${numbered(short.length, "test")}: `, overviewLinks(short), "."),
+      `and ${lost === 1 ? "was" : "were"} left out, in ${numbered(short.length, "test")}.`),
     skipped.length > 0 && el("p", {}, "Not measured: ",
       skipped.slice(0, 20).flatMap(([name, why], i) => [i ? "; " : "", bdi(name), ` (${flat(why).replace(/\.$/, "")})`]),
       skipped.length > 20 ? `; and ${whole(skipped.length - 20)} more` : "", "."),
