@@ -14,7 +14,7 @@ TOOLS  := eslint@10.14.0 typescript@7.0.2
 TOOLED := $(VENV)/npm/node_modules
 
 .DEFAULT_GOAL := help
-.PHONY: help audit gallery gallery-models contextual-run quick test lint scripts workflows types unit browser test-core test-lowest \
+.PHONY: help audit docs reference gallery gallery-models contextual-run quick test lint scripts workflows types unit browser test-core test-lowest \
   release-check r-check bench validity fuzz kills conformance data-package format clean
 
 help:  ## Show what can be made
@@ -115,6 +115,13 @@ gallery-models: $(STAMP)/test browser  ## Make the report of two language models
 contextual-run: $(STAMP)/test  ## Make the numbers of docs/guides/contextual-run.md (CHECK=--check: compare)
 	$(BIN)/python -m docs.guides.contextual_run $(CHECK)
 
+# Warnings are errors. Notebooks whose text is as it was are not run again: their outputs are in .cache/notebooks.
+docs: $(STAMP)/docs  ## Build the documentation as a site; open site/index.html
+	$(BIN)/python -m sphinx build --quiet --fail-on-warning --keep-going -c docs/site -d .cache/site docs site
+
+reference: $(STAMP)/docs  ## Write the tables of the command line in docs/reference anew, from the program
+	$(BIN)/python -m docs.site.command_line
+
 bench: $(STAMP)/bench  ## Measure speed against other tools, as ratios in one run
 	$(BIN)/python -m benchmarks
 
@@ -140,7 +147,7 @@ format: $(STAMP)/test  ## Format the code
 	$(BIN)/ruff format .
 
 clean:  ## Remove environments, caches and results
-	rm -rf $(VENV) $(VENV)-core $(VENV)-lowest $(VENV)-release build dist .cache .mypy_cache .ruff_cache .pytest_cache .hypothesis audit .audit.parts
+	rm -rf $(VENV) $(VENV)-core $(VENV)-lowest $(VENV)-release build dist .cache .mypy_cache .ruff_cache .pytest_cache .hypothesis audit .audit.parts site docs/reference/api
 
 $(BIN)/python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "crossroads needs Python 3.11 or newer; say which: make PYTHON=/path/to/python3.11"; exit 1; }
@@ -165,6 +172,10 @@ $(STAMP)/gallery: pyproject.toml constraints.txt | $(BIN)/python
 
 $(STAMP)/release: pyproject.toml constraints.txt | $(BIN)/python
 	$(PIP) install --constraint constraints.txt --editable ".[release]" build hatchling twine check-wheel-contents
+	@mkdir -p $(STAMP) && touch $@
+
+$(STAMP)/docs: pyproject.toml constraints.txt | $(BIN)/python
+	$(PIP) install --constraint constraints.txt --editable ".[docs]"
 	@mkdir -p $(STAMP) && touch $@
 
 $(STAMP)/bench: pyproject.toml constraints.txt | $(BIN)/python

@@ -18,7 +18,7 @@ SPECIAL = ("[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]")
 SIGNS = string.ascii_lowercase + string.digits + ".,-?'&"
 
 
-def save_bert(folder: Path, words: Iterable[str] = (), *, head: bool = True) -> Path:
+def save_bert(folder: Path, words: Iterable[str] = (), *, head: bool = True, layers: int = 1) -> Path:
     """A BERT that knows some words, and spells all others; its weights are large, so that words differ.
 
     Parameters
@@ -29,13 +29,15 @@ def save_bert(folder: Path, words: Iterable[str] = (), *, head: bool = True) -> 
         Words that are one token.
     head
         Whether it can fill masks, or only gives vectors.
+    layers
+        Number of blocks.
     """
     torch = pytest.importorskip("torch", reason="extra 'models'")
     transformers = pytest.importorskip("transformers", reason="extra 'models'")
     tokens = tuple(dict.fromkeys([*SPECIAL, *SIGNS, *(f"##{sign}" for sign in SIGNS), *words]))
     torch.manual_seed(1)
     config = transformers.BertConfig(
-        vocab_size=len(tokens), hidden_size=16, num_hidden_layers=1, num_attention_heads=2,
+        vocab_size=len(tokens), hidden_size=16, num_hidden_layers=layers, num_attention_heads=2,
         intermediate_size=16, initializer_range=0.5,
     )  # fmt: skip
     kind = transformers.BertForMaskedLM if head else transformers.BertModel

@@ -1,36 +1,159 @@
-"""Every Python block of the documentation runs, and every command that it shows is one."""
+"""Every block of the documentation runs as it is typed, and its references are those of the program."""
 
 from __future__ import annotations
 
 import re
+import shlex
+import shutil
 import tomllib
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
+from docs.site import command_line
 from typer.main import get_command
 
 from crossroads.cli.app import app
+from crossroads.report import read_rules
 from crossroads.stimuli import Design, read_design, read_designs
 from crossroads.stimuli.design import ROLES, TEXT_FIELDS
+from tests.docs_material import made_by, shell
+from tests.program import on_the_path
 
 ROOT = Path(__file__).parents[1]
 PAGES = sorted([ROOT / "README.md", *(ROOT / "docs").rglob("*.md")])
-BLOCK = re.compile(r"^```python\n(.*?)^```", re.MULTILINE | re.DOTALL)
+NOT_RUN = {
+    "README.md": 9,
+    "docs/guides/chat-models.md": 4,
+    "docs/guides/clusters.md": 3,
+    "docs/guides/context-vectors.md": 3,
+    "docs/guides/first-audit.md": 4,
+    "docs/guides/language-model-audit.md": 1,
+    "docs/guides/models.md": 11,
+    "docs/guides/other-runs.md": 2,
+    "docs/guides/sentence-pairs.md": 1,
+    "docs/index.md": 2,
+    "docs/reference/reproduction.md": 6,
+    "docs/start.md": 3,
+}
+"""Lines of commands and code that are marked as not run, by page."""
 LINK = re.compile(r"\]\(([^)#:]+)(?:#[^)]*)?\)")
 LINES = re.compile(r"^```(?:sh|text|yaml)\n(.*?)^```|^    (crossroads [^\n]*)$", re.MULTILINE | re.DOTALL)
 COMMAND = re.compile(r"^(?:\$ |- run: )?crossroads ([a-z][a-z-]*) ([^#\n]*(?:\\\n[^#\n]*)*)", re.MULTILINE)
-
-
-@pytest.mark.parametrize(
-    "page", [p for p in PAGES if BLOCK.search(p.read_text(encoding="utf-8"))], ids=lambda p: p.stem
+BLOCK = re.compile(
+    r"(?P<marks>(?:^<!-- not run[^\n]*-->\n)*)^```(?P<kind>python|sh|bash|console)\n(?P<text>.*?)^```"
+    r"(?:\n\n```text\n(?P<shown>.*?)^```)?",
+    re.MULTILINE | re.DOTALL,
 )
-def test_code_blocks_run(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+MARK = re.compile(r"^<!-- not run(?:, (?P<beginning>[^:]+))?: (?P<reason>.+) -->$", re.MULTILINE)
+Shell = Callable[[str, Path], str]
+READ = {"gpt2", "bert-base-uncased", "elmo"}
+"""Models that Python blocks read: small ones are made for them."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Block:
+    """A block of code in a page."""
+
+    kind: str
+    """Its language."""
+    text: str
+    """What of it is run."""
+    shown: str
+    """What the page says that it prints."""
+    left: dict[str, str]
+    """What is not run, and why."""
+
+
+def blocks(page: Path) -> list[Block]:
+    """The blocks of a page in their order; marks above a block name what of it is not run."""
+    found = []
+    for match in BLOCK.finditer(page.read_text(encoding="utf-8")):
+        text = match["text"]
+        left: dict[str, str] = {}
+        for mark in MARK.finditer(match["marks"]):
+            beginning = mark["beginning"]
+            lines = [line for line in text.splitlines() if beginning is None or line.startswith(beginning)]
+            assert lines, f"{page.name}: no line begins with {beginning!r}, which is marked as not run."
+            left |= dict.fromkeys(lines, mark["reason"])
+        rest = "\n".join(line for line in text.splitlines() if line not in left)
+        found.append(Block(kind=match["kind"], text=rest, shown=match["shown"] or "", left=left))
+    return found
+
+
+RUN = [page for page in PAGES if any(block.text.strip() for block in blocks(page))]
+
+
+@pytest.fixture(scope="session")
+def run(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Shell]:
+    """A shell that finds the program."""
+    if shutil.which("bash") is None:
+        pytest.skip("commands of the documentation are run by bash, which is not installed.")
+    with on_the_path(tmp_path_factory.mktemp("path")) as environment:
+        yield partial(shell, environment)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("page", RUN, ids=lambda p: p.stem)
+def test_blocks_run_as_they_are_typed(
+    page: Path, request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     pytest.importorskip("pyarrow", reason="the pages use the embedded default vectors: extra 'default'")
     monkeypatch.chdir(tmp_path)
     names: dict[str, object] = {}
-    for block in BLOCK.findall(page.read_text(encoding="utf-8")):
-        exec(compile(block, str(page), "exec"), names)
+    for block in blocks(page):
+        if block.kind == "python":
+            for name in READ & set(re.findall(r'"([^"\n]+)"', block.text)):
+                make_files(name, page, tmp_path, made_by(partial(shell, {})))
+            exec(compile(block.text, str(page), "exec"), names)
+        elif block.text.strip():
+            commands: Shell = request.getfixturevalue("run")
+            make_files(block.text, page, tmp_path, made_by(commands))
+            assert_shown(block.shown, commands(block.text, tmp_path))
+
+
+def make_files(text: str, page: Path, folder: Path, makers: dict[str, Any]) -> None:
+    """Make what commands name and nothing has made yet; what they write themselves is left to them."""
+    written = set(re.findall(r"(?:-o|--output|>) (\S+)", text))
+    words = shlex.split(text, comments=True)
+    for before, word in zip(["", *words], words, strict=False):
+        if before == "crossroads":  # a command may have the name of what it writes
+            continue
+        name = word.rpartition("=")[2].removeprefix("./").rstrip("/")
+        make = makers.get(f"{page.stem}: {name}", makers.get(name))
+        if make is not None and name not in written and not any(folder.glob(name)):
+            make(folder / name)
+
+
+def assert_shown(shown: str, printed: str) -> None:
+    """Everything that a page shows is printed, line by line, in that order."""
+    lines = iter([" ".join(line.split()) for line in printed.splitlines()])
+    for line in filter(None, (" ".join(line.split()) for line in shown.splitlines())):
+        assert any(line == other for other in lines), f"not printed: {line!r}\n\n{printed}"
+
+
+def test_what_is_not_run_is_known_and_has_a_reason() -> None:
+    # Blocks and lines that need what tests cannot have. A new one is counted here on purpose.
+    left: dict[str, dict[str, str]] = {str(page.relative_to(ROOT)): {} for page in PAGES}
+    for page in PAGES:
+        for block in blocks(page):
+            left[str(page.relative_to(ROOT))] |= block.left
+    assert {page: len(lines) for page, lines in left.items() if lines} == NOT_RUN
+    assert all(len(reason.split()) >= 3 for lines in left.values() for reason in lines.values())
+
+
+def test_no_command_hides_in_an_indented_block() -> None:
+    for page in PAGES:
+        hidden = re.findall(r"^    (?:crossroads|pip|make|ray|from|import) .*$", _prose(page), re.MULTILINE)
+        assert not hidden, f"{page.name}: {hidden}"
+
+
+def _prose(page: Path) -> str:
+    """A page without its fenced blocks."""
+    return re.sub(r"^```.*?^```", "", page.read_text(encoding="utf-8"), flags=re.MULTILINE | re.DOTALL)
 
 
 @pytest.mark.parametrize("page", [*PAGES, ROOT / "CONTRIBUTING.md"], ids=lambda p: p.stem)
@@ -54,17 +177,10 @@ def test_commands_and_options_that_are_shown_exist(page: Path) -> None:
         assert given <= options(command), f"crossroads {command} {given - options(command)}"
 
 
-COMMANDS: dict[str, Any] = get_command(app).commands  # type: ignore[attr-defined]
-
-
-@pytest.mark.parametrize("command", sorted(COMMANDS))
-def test_the_reference_lists_every_option(command: str) -> None:
-    text = (ROOT / "docs" / "reference" / "command-line.md").read_text(encoding="utf-8")
-    shared, _, rest = text.partition("\n## ")
-    (own,) = (p for p in rest.split("\n## ") if command in p.partition("\n")[0].split(", "))
-    off = {f"--{name.removeprefix('--no-')}" for name in options(command) if name.startswith("--no-")}
-    for name in options(command) - off:  # of a switch that is on, the one that turns it off
-        assert f"{name}`" in shared + own or f"{name} " in shared + own, name
+def test_the_reference_of_the_command_line_is_that_of_the_program() -> None:
+    text = command_line.PAGE.read_text(encoding="utf-8")
+    assert command_line.made(text) == text, "write it anew: python -m docs.site.command_line"
+    assert set(re.findall(r"^## ([a-z-]+)$", text, re.MULTILINE)) == set(command_line.commands())
 
 
 def test_the_example_of_a_file_of_designs_has_every_key_and_is_read() -> None:
@@ -79,6 +195,15 @@ def test_the_example_of_a_file_of_designs_has_every_key_and_is_read() -> None:
     guide = (ROOT / "docs" / "guides" / "designs.md").read_text(encoding="utf-8")
     for key in given:
         assert f"`{key}`" in guide, key
+
+
+def test_the_rules_of_the_guide_to_audits_are_read(tmp_path: Path) -> None:
+    guide = (ROOT / "docs" / "guides" / "audits.md").read_text(encoding="utf-8")
+    (shown,) = re.findall(r"^```toml\n(.*?)^```", guide, re.MULTILINE | re.DOTALL)
+    (tmp_path / "rules.toml").write_text(shown, encoding="utf-8")
+    assert [rule.statistic for rule in read_rules(tmp_path / "rules.toml")] == re.findall(
+        r'^statistic = "(.*)"$', shown, re.MULTILINE
+    )
 
 
 def test_the_tables_of_the_guide_to_designs_are_read(tmp_path: Path) -> None:

@@ -1,0 +1,1 @@
+"""How the documentation becomes a site: what of it is made from the package itself."""
