@@ -20,7 +20,7 @@ EXTRAS = (
     "frequency",
 )
 """Extras that ``make test-lowest`` installs: those that bring neither torch nor a cluster."""
-REQUIREMENT = re.compile(r"([A-Za-z0-9._-]+)(?:\[[a-z,]+\])?(>=|==)([0-9.]+)")
+REQUIREMENT = re.compile(r"([A-Za-z0-9._-]+)(?:\[[a-z,]+\])?(>=|==)([0-9.]+)(?:; .+)?")
 
 
 def floors(requirements: list[str]) -> dict[str, str]:

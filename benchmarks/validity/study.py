@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import functools
 import hashlib
 import json
 import multiprocessing
@@ -69,6 +70,7 @@ def cells(share: float = 1.0) -> list[Cell]:
     ]
 
 
+@functools.cache
 def code_digest() -> str:
     """Checksum of the code behind the numbers, whatever its comments and docstrings say."""
     digest = hashlib.sha256()

@@ -84,7 +84,7 @@ def files(folder: Path) -> Files:
         ("typer", "SIGINT", 130),
         ("numpy", "SIGINT", 130),
         ("crossroads.measures", "SIGTERM", 143),
-        ("crossroads.cli.commands.audit.command", "SIGINT", 130),
+        ("crossroads.cli.commands.audit.output", "SIGINT", 130),
     ],
 )
 def test_an_interrupt_while_modules_are_loaded_is_one_line(
@@ -201,7 +201,7 @@ def test_what_a_program_around_ours_has_decided_about_signals_holds_until_its_en
 def test_the_line_goes_nowhere_if_there_never_was_a_place_for_it(tmp_path: Path) -> None:
     # a program that was started without stderr opens files under its number: here one of the reader's own
     opening = "import os\nassert os.open('own', os.O_WRONLY | os.O_CREAT) == 2\n"
-    moment = at("import", "'crossroads.cli.commands.audit.command'")
+    moment = at("import", "'crossroads.cli.commands.audit.output'")
     command = shlex.join([sys.executable, *moment, opening + PLAIN, "audit", "nowhere.txt"])
     done = subprocess.run(["sh", "-c", f"exec {command} 2>&-"], cwd=tmp_path, timeout=300, check=False)
     assert done.returncode == 130
