@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import json
 from pathlib import Path
 from typing import Any
@@ -94,6 +95,7 @@ def test_tallies_count_and_add_up() -> None:
 
 
 def test_the_study_goes_on_where_it_stopped_and_writes_its_page(tmp_path: Path) -> None:
+    gc.collect()  # what Ray has left ends here, and not while code is parsed
     kept = tmp_path / "cells.jsonl"
     options: dict[str, Any] = {"processes": 1, "file": kept, "only": "| exchangeable | 8×8×8×8 |"}
     done = [row["key"] for _, _, row in study.run_study(0.005, **options)]

@@ -92,14 +92,11 @@ def on_cluster(
 
         with _quiet(data), _plain_errors(ray, hint):
             found = _silently(rows)
-            try:
-                while (row := _silently(lambda: next(found, None))) is not None:
-                    answer = pickle.loads(row["answer"])
-                    if isinstance(answer, Exception):
-                        raise answer
-                    yield int(row["number"]), answer
-            finally:  # while Ray is there, and not whenever it is found to be garbage
-                _silently(getattr(found, "close", lambda: None))
+            while (row := _silently(lambda: next(found, None))) is not None:
+                answer = pickle.loads(row["answer"])
+                if isinstance(answer, Exception):
+                    raise answer
+                yield int(row["number"]), answer
 
 
 class _Actor:
