@@ -39,6 +39,12 @@ class _Service(BaseHTTPRequestHandler):
 
 
 @pytest.fixture(autouse=True)
+def folder_of_its_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Run every example in an empty folder: some write files."""
+    monkeypatch.chdir(tmp_path)
+
+
+@pytest.fixture(autouse=True)
 def example_models(request: pytest.FixtureRequest, doctest_namespace: dict[str, Any]) -> Any:
     """Put what an example needs among its names."""
     function = request.node.name.rpartition(".")[2]
