@@ -14,6 +14,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from crossroads.corpus import find_contexts, matches, records, tasks, write_contexts
+from crossroads.corpus.blocks import BlockMatcher
 from crossroads.corpus.files import Source
 from crossroads.corpus.sample import Reservoirs
 from crossroads.corpus.windows import Window, is_near
@@ -28,7 +29,7 @@ def without(monkeypatch: pytest.MonkeyPatch) -> Iterator[Without]:
     """Makes packages as if they were not installed."""
 
     def forget() -> None:
-        tasks.matcher_of.cache_clear()
+        tasks.finders_of.cache_clear()
         records._quick_parser.cache_clear()
 
     def hide(*names: str) -> None:
@@ -147,7 +148,7 @@ def test_the_folder_is_the_same_on_every_path(tmp_path: Path, without: Without) 
         assert found.counts.without_text > 3
         folder = write_contexts(found, tmp_path / f"without {len(hidden)}{hidden[:1]}")
         folders.append({path.name: path.read_bytes() for path in folder.iterdir()})
-        tasks.matcher_of.cache_clear()
+        tasks.finders_of.cache_clear()
     assert all(folder == folders[0] for folder in folders)
 
 
@@ -189,7 +190,8 @@ TEXTS = st.lists(st.lists(st.sampled_from(PIECES), max_size=16).map("".join), ma
 
 def collected(documents: list[str], window: Window, hyphens: str) -> tuple[Any, list[int]]:
     reservoirs = Reservoirs(WORDS, limit=1000, seed=0)
-    tasks._collect(documents, matches.Matcher(WORDS, hyphens=hyphens), window, reservoirs)
+    finders = tasks.Finders(BlockMatcher(WORDS, hyphens=hyphens), matches.Matcher(WORDS, hyphens=hyphens))
+    tasks._collect(documents, finders, window, reservoirs)
     return reservoirs.contents(), reservoirs.occurrences.tolist()
 
 

@@ -10,6 +10,7 @@ begins or ends with a letter of a script without spaces, its pattern has no spac
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import NamedTuple
 
@@ -82,27 +83,20 @@ class Matcher:
         )
         self._signed = (self._before > 0) | (self._after > 0)
         self._sizes = np.array([len(mark.strip()) for mark in marked], np.int64)
-        # of a phrase also its longest word, which is found whatever white space there is between its words
-        self._longest = [max(mark.split(), key=len) for mark in marked]
-        self._phrase = np.array([" " in form for form in self._written])
-        patterns = [mark.strip() for mark in marked]
-        patterns += [self._longest[form] for form in np.flatnonzero(self._phrase)]
         free = [_free_edges(form, mark) for form, mark in zip(self._written, marked, strict=True)]
         self._free = np.array(free, np.int64).reshape(-1, 2)  # at the beginning, and at the end
-        edges = [*free, *[(False, False)] * int(self._phrase.sum())]
-        self._scan = scanner(
-            [
-                b" " * (not a) + pattern + b" " * (not b)
-                for pattern, (a, b) in zip(patterns, edges, strict=True)
-            ]
-        )
+        self._patterns = [
+            b" " * (not a) + mark.strip() + b" " * (not b) for mark, (a, b) in zip(marked, free, strict=True)
+        ]
+
+    @functools.cached_property
+    def _scan(self) -> Scanner:
+        return scanner(self._patterns)
 
     def find(self, text: str) -> Matches:
         """Find every form in a text from :func:`prepared`."""
         marks = letters(text, join=self._join)
-        found, stops = self._scan(marks)
-        whole = found < self._phrase.size
-        matches = self._confirmed(text, found[whole], stops[whole])
+        matches = self._confirmed(text, *self._scan(marks))
         kept = np.ones(matches.forms.size, bool)
         for at in self.unspaced(matches):
             kept[at] = _may_stand(text, marks, int(matches.starts[at]), int(matches.ends[at]))
@@ -111,29 +105,6 @@ class Matcher:
     def unspaced(self, matches: Matches) -> Positions:
         """The numbers of the matches that begin or end in a script without spaces."""
         return np.flatnonzero(self._free[matches.forms].any(axis=1))
-
-    def find_quickly(self, text: str) -> tuple[Matches, Positions]:
-        """Find forms of single words in a text with any white space.
-
-        Parameters
-        ----------
-        text
-            A text whose letters and accents are composed.
-
-        Returns
-        -------
-        Matches
-            Where they are.
-        Positions
-            Where to look more closely: at words of phrases, and at forms in scripts without spaces.
-        """
-        found, stops = self._scan(letters(text, join=self._join))
-        doubt = found >= self._phrase.size
-        single = ~doubt
-        forms = found[single]
-        doubt[single] = self._free[forms].any(axis=1)
-        single[single] = ~(self._phrase[forms] | doubt[single])
-        return self._confirmed(text, found[single], stops[single]), stops[doubt] - 3
 
     def _confirmed(self, text: str, forms: Positions, stops: Positions) -> Matches:
         """The matches of forms that are in the text itself; their marks end at ``stops``."""

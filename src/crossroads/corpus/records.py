@@ -9,9 +9,11 @@ import json
 import re
 import sys
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
+
+import numpy as np
 
 from crossroads.corpus.files import Part, Progress, Source
 from crossroads.corpus.lines import BATCH, LONGEST, Batch, decoded, line_blocks
@@ -46,31 +48,50 @@ def json_lines(source: Source, pieces: Iterable[bytes]) -> Iterator[Batch]:
         yield found, counts
 
 
-def _quick_texts(
-    quick: Callable[[bytes], Any], block: bytes, field: str | None, counts: Counter[str]
-) -> list[str]:
+def _quick_texts(quick: _Parser, block: bytes, field: str | None, counts: Counter[str]) -> list[str]:
     """The texts of lines in UTF-8, parsed by :func:`_quick_parser`."""
-    lines = block.removesuffix(b"\n").split(b"\n")
-    if not any(_is_odd(line) for line in lines if len(line) > _LONG):
-        try:
-            found = [quick(line).text for line in lines]
-        except (ValueError, RecursionError):
-            pass
-        else:
-            texts = [text for text in found if type(text) is str]
-            counts["without_text"] += len(found) - len(texts)
-            return texts
-    return _texts_one_by_one(quick, lines, field, counts)
+    found = _parsed_at_once(quick, block)
+    if found is None:
+        return _texts_one_by_one(quick, block.removesuffix(b"\n").split(b"\n"), field, counts)
+    texts = [text for text in found if type(text) is str]
+    counts["without_text"] += len(found) - len(texts)
+    return texts
+
+
+def _parsed_at_once(quick: _Parser, block: bytes) -> list[Any] | None:
+    """The field of every line of a block, or ``None`` if some line is not just an object or is odd.
+
+    If all lines begin and end with a brace, none of them is part of an object: between the closing brace of a
+    part and the opening one of the next there would have to be more than white space. So as many objects as
+    lines are one in each line.
+    """
+    codes = np.frombuffer(block, np.uint8)
+    ends = np.flatnonzero(codes == ord("\n"))
+    if not block.endswith(b"\n"):
+        ends = np.append(ends, codes.size)
+    starts = np.append(0, ends[:-1] + 1)
+    if (codes[starts % codes.size] != ord("{")).any() or (codes[ends - 1] != ord("}")).any():
+        return None
+    brackets = block.count(b"[") + block.count(b"{")
+    long = _LONG if brackets - ends.size > _DEEP else sys.int_info.default_max_str_digits
+    for at in np.flatnonzero(ends - starts > long).tolist():
+        if _is_odd(block[starts[at] : ends[at]]):
+            return None
+    try:
+        found = [record.text for record in quick.decode_lines(block)]
+    except (ValueError, RecursionError):
+        return None
+    return found if len(found) == ends.size else None
 
 
 def _texts_one_by_one(
-    quick: Callable[[bytes], Any], lines: Iterable[bytes], field: str | None, counts: Counter[str]
+    quick: _Parser, lines: Iterable[bytes], field: str | None, counts: Counter[str]
 ) -> list[str]:
     """The same for lines of which some have to be parsed by Python."""
     found: list[str] = []
     for line in lines:
         try:
-            record = None if len(line) > _LONG and _is_odd(line) else quick(line)
+            record = None if len(line) > _LONG and _is_odd(line) else quick.decode(line)
         except (ValueError, RecursionError):
             record = None
         text = _json_text(line.decode("utf-8"), field, counts) if record is None else record.text
@@ -88,17 +109,27 @@ def _is_odd(line: bytes) -> bool:
     return len(line) > sys.int_info.default_max_str_digits and _NUMBER.search(line) is not None
 
 
+class _Parser(Protocol):
+    """A parser of records that keeps one field of each as ``text``."""
+
+    def decode(self, line: bytes, /) -> Any:
+        """Parse a record."""
+
+    def decode_lines(self, lines: bytes, /) -> list[Any]:
+        """Parse records, with or without a line break between them."""
+
+
 @functools.cache
-def _quick_parser(field: str | None) -> Callable[[bytes], Any] | None:
+def _quick_parser(field: str | None) -> _Parser | None:
     """A parser of records by msgspec that keeps one field as ``text``, or ``None`` if there is none."""
     try:
         msgspec = require("msgspec", extra="corpora", purpose="reading records in less time")
         name = msgspec.field(default=None, name=field)
         record = msgspec.defstruct("Record", [("text", Any, name)])
-        parse: Callable[[bytes], Any] = msgspec.json.Decoder(record).decode
+        parser: _Parser = msgspec.json.Decoder(record)
     except (MissingExtraError, ValueError):  # or a name that would have to be escaped
         return None
-    return None if field is None else parse
+    return None if field is None else parser
 
 
 def _is_utf8(block: bytes) -> bool:

@@ -69,6 +69,19 @@ class Reservoirs:
             if len(kept) > self._room:
                 self._cut(form)
 
+    def add_encoded(self, contexts: Iterable[tuple[int, bytes, int, int]]) -> None:
+        """Offer many contexts: the number of a form, a text in UTF-8, start and end in characters."""
+        blank, below, kept, room = self._blank, self._below, self._kept, self._room
+        forms = [form.encode() for form in self.forms]
+        for form, text, start, end in contexts:
+            priority = blank.copy()
+            priority.update(b"%b\0%d\0%b" % (text, start, forms[form]))
+            key = priority.digest()
+            if key < below[form]:
+                kept[form][key] = (text.decode(), start, end)
+                if len(kept[form]) > room:
+                    self._cut(form)
+
     def merge(self, other: Mapping[int, Mapping[bytes, Kept]], occurrences: NDArray[np.int64]) -> None:
         """Add the contexts and counts of another reservoir with the same forms and seed."""
         self.occurrences += occurrences

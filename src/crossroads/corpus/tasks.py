@@ -12,13 +12,14 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from crossroads.corpus.blocks import Block, BlockMatcher, contexts
 from crossroads.corpus.documents import batches
 from crossroads.corpus.files import Part, Progress
 from crossroads.corpus.matches import Matcher, prepared
 from crossroads.corpus.sample import SAMPLE, Counts, Kept, Reservoirs
 from crossroads.corpus.scripts import is_unspaced
-from crossroads.corpus.text import BREAK, composed
-from crossroads.corpus.windows import Bounds, Window, beside, is_near
+from crossroads.corpus.text import BREAK
+from crossroads.corpus.windows import Bounds, Window, is_near
 from crossroads.errors import CrossroadsError
 
 
@@ -66,10 +67,20 @@ class Table(NamedTuple):
     None from a version that did not record it."""
 
 
+class Finders(NamedTuple):
+    """Two ways to find the forms of a search."""
+
+    quick: BlockMatcher
+    """In blocks of documents."""
+    thorough: Matcher
+    """In documents that need a closer look."""
+
+
 @functools.lru_cache(maxsize=2)
-def matcher_of(search: Search) -> Matcher:
-    """The automaton of a search, built once per process."""
-    return Matcher(search.forms, hyphens=search.hyphens)
+def finders_of(search: Search) -> Finders:
+    """What finds the forms of a search, built once per process."""
+    thorough = Matcher(search.forms, hyphens=search.hyphens)  # raises for forms that cannot be found
+    return Finders(BlockMatcher(search.forms, hyphens=search.hyphens), thorough)
 
 
 def search_part(
@@ -88,7 +99,7 @@ def search_part(
     progress
         Called with the number of further bytes read.
     """
-    matcher, reservoirs = matcher_of(search), search.reservoirs()
+    finders, reservoirs = finders_of(search), search.reservoirs()
     if thresholds is not None:
         reservoirs.restrict(thresholds)
     totals: Counter[str] = Counter()
@@ -97,7 +108,7 @@ def search_part(
         for documents, counts in batches(part, progress):
             texts = [text for text in documents if text[:1].isalnum() or text.replace(BREAK, " ").strip()]
             totals.update(counts, documents=len(texts), characters=sum(map(len, texts)))
-            _collect(texts, matcher, search.window, reservoirs)
+            _collect(texts, finders, search.window, reservoirs)
     finally:
         gc.unfreeze()
     return Table(reservoirs.contents(), reservoirs.occurrences, Counts(**totals), search.procedure)
@@ -114,47 +125,26 @@ def checked(answer: Table, procedure: str = SAMPLE) -> Table:
     return answer
 
 
-def _collect(documents: list[str], matcher: Matcher, window: Window, reservoirs: Reservoirs) -> None:
+def _collect(documents: list[str], finders: Finders, window: Window, reservoirs: Reservoirs) -> None:
     """Offer every match in some documents to the reservoirs."""
-    if is_near(window):
-        simple = [text for text in documents if text.isascii()]
-        others = [composed(text) for text in documents if not text.isascii()]
-        documents = [
-            text
-            for some in filter(None, (simple, others))
-            for text in _collect_quickly(some, matcher, window, reservoirs)
-        ]
+    if is_near(window) and documents:
+        documents = _collect_quickly(documents, finders.quick, window, reservoirs)
     for text in prepared(documents):
-        _collect_in(text, matcher, window, reservoirs)
+        _collect_in(text, finders.thorough, window, reservoirs)
 
 
 def _collect_quickly(
-    documents: Sequence[str], matcher: Matcher, window: Window, reservoirs: Reservoirs
+    documents: Sequence[str], matcher: BlockMatcher, window: Window, reservoirs: Reservoirs
 ) -> list[str]:
     """Offer every match in some documents to the reservoirs, except in those that are returned.
 
-    These need a closer look, because they may contain a phrase or a word in a script without spaces.
+    These need a closer look, for instance because they may contain a phrase.
     """
-    text = BREAK.join(documents)
-    if text.count(BREAK) >= len(documents):  # some are in the middle of documents
-        text = BREAK.join([document.replace(BREAK, " ") for document in documents])
-    matches, doubtful = matcher.find_quickly(text)
-    sizes = np.fromiter(map(len, documents), np.int64, len(documents))
-    stops = np.cumsum(sizes + 1)  # each with the break after it
-    aside = np.zeros(len(documents), bool)
-    aside[np.searchsorted(stops, doubtful, "right")] = True
-    within = np.searchsorted(stops, matches.starts, "right")
-    sure = ~aside[within]
-    (forms, starts, ends), within = (column[sure] for column in matches), within[sure]
-    reservoirs.occurrences += np.bincount(forms, minlength=len(reservoirs.forms))
-    highs = stops[within] - 1
-    places = zip(*map(np.ndarray.tolist, (highs - sizes[within], highs, starts, ends)), strict=True)
-    add = reservoirs.add
-    for form, size, (shown, begin) in zip(
-        forms.tolist(), (ends - starts).tolist(), beside(text, places, window), strict=True
-    ):
-        add(form, shown, begin, begin + size)
-    return [documents[number] for number in np.flatnonzero(aside).tolist()]
+    block = Block(documents)
+    hits, closer = matcher.find(block)
+    reservoirs.occurrences += np.bincount(hits.forms, minlength=len(reservoirs.forms))
+    reservoirs.add_encoded(contexts(block, hits, window))
+    return [documents[number] for number in np.flatnonzero(closer).tolist()]
 
 
 def _collect_in(text: str, matcher: Matcher, window: Window, reservoirs: Reservoirs) -> None:

@@ -22,7 +22,7 @@ HYPHENS = "-\u2010\u2011"
 APOSTROPHES = "'\u2018\u2019"
 """Apostrophes, straight and curly, which count as the same character."""
 
-_ASSIGNED = (*range(0x40000), *range(0xE0000, 0xE1000))
+_ASSIGNED = (range(0x40000), range(0xE0000, 0xE1000))
 """Where Unicode has characters; the planes between are empty, those above are private."""
 _IN_WORD = "LNM"
 """First letters of the categories of characters that belong to words: letters, numbers and marks."""
@@ -109,9 +109,10 @@ def letters(text: str, *, join: bool = True) -> bytearray:
 def _table() -> NDArray[np.uint8]:
     """The byte of every Unicode character."""
     table = np.full(sys.maxunicode + 1, SPACE, np.uint8)
-    categories = "".join(map(unicodedata.category, map(chr, _ASSIGNED)))  # of two letters each
+    assigned = [code for some in _ASSIGNED for code in some]
+    categories = "".join(map(unicodedata.category, map(chr, assigned)))  # of two letters each
     first = np.frombuffer(categories.encode("ascii"), np.uint8)[::2]
-    codes = np.array(_ASSIGNED)[np.isin(first, [ord(sign) for sign in _IN_WORD])]
+    codes = np.array(assigned)[np.isin(first, [ord(sign) for sign in _IN_WORD])]
     codes = np.append(codes, ord("_"))
     table[codes] = np.where(codes < 128, codes, 128 + codes % 128)
     table[[ord(sign) for sign in HYPHENS]] = HYPHEN

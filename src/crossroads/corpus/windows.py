@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
@@ -59,67 +59,13 @@ def parse_window(window: int | str | None) -> Window:
 
 
 NEAR = 40
-"""Most words of a window on one side that :func:`beside` is asked for; it takes them one by one."""
-_REACH = 12
-"""About how many characters a word and a space have, generously."""
+"""Most words of a window on one side that are looked for in blocks."""
 
 
 def is_near(window: Window) -> bool:
-    """Whether a window has so few words that :func:`beside` finds it quickly."""
+    """Whether a window has so few words that it is found quickly in blocks."""
     left, right = window
     return left is not None and right is not None and max(left, right) <= NEAR
-
-
-def beside(
-    text: str, places: Iterable[tuple[int, int, int, int]], window: Window
-) -> Iterator[tuple[str, int]]:
-    r"""The words around targets in a text with any white space, and where each target begins among them.
-
-    The same as windows of :class:`Bounds` in documents with single spaces, without these being made.
-
-    Parameters
-    ----------
-    text
-        The text.
-    places
-        Where the document of each target begins and ends, and where the target does.
-    window
-        The words to keep, few of them (:func:`is_near`).
-
-    Examples
-    --------
-    >>> list(beside("we  met\nAnna's dog", [(0, 18, 8, 12)], Window(1, 1)))
-    [("met Anna's dog", 4)]
-    """
-    left, right = window.left or 0, window.right or 0
-    for low, high, start, end in places:
-        reach = _REACH * (left + 1)
-        while True:
-            begin = start - reach if start - reach > low else low
-            head = text[begin:start]
-            count = left if not head or head[-1].isspace() else left + 1  # with what the target is joined to
-            words = head.rsplit(None, count)
-            if len(words) > count:
-                del words[0]
-            elif begin > low:
-                reach *= 4
-                continue
-            break
-        before = " ".join(words) + " " if count == left and words else " ".join(words)
-        reach = _REACH * (right + 1)
-        while True:
-            stop = end + reach if end + reach < high else high
-            tail = text[end:stop]
-            count = right if not tail or tail[0].isspace() else right + 1
-            words = tail.split(None, count)
-            if len(words) > count:
-                del words[-1]
-            elif stop < high:
-                reach *= 4
-                continue
-            break
-        after = " " + " ".join(words) if count == right and words else " ".join(words)
-        yield f"{before}{text[start:end]}{after}", len(before)
 
 
 class Bounds:
