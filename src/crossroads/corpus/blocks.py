@@ -301,14 +301,15 @@ def _word_table(join: bool) -> bytes:
 
 def _size(leads: NDArray[np.uint8]) -> NDArray[np.int64]:
     """How many bytes characters have that begin with some bytes beyond ASCII."""
-    return 2 + (leads >= 0xE0).astype(np.int64) + (leads >= 0xF0)
+    sizes: NDArray[np.int64] = np.add(leads >= 0xE0, leads >= 0xF0, dtype=np.int64) + 2
+    return sizes
 
 
 def _characters(codes: NDArray[np.uint8], leads: Positions) -> Positions:
     """The characters that begin at some bytes beyond ASCII."""
     first = codes[leads].astype(np.int64)
     sizes = _size(codes[leads])
-    found = first & np.array([0, 0, 0x1F, 0x0F, 0x07])[sizes]
+    found: Positions = first & np.array([0, 0, 0x1F, 0x0F, 0x07])[sizes]
     for more in (1, 2, 3):
         there = sizes > more
         found[there] = (found[there] << 6) | (codes[leads[there] + more] & 0x3F)

@@ -202,11 +202,13 @@ def _damaged(message: str, path: Path, line: int | None = None, key: str | None 
 def _context_lines(found: Found) -> Iterator[str]:
     """The lines of each word, as :func:`json.dumps` writes them, in a fraction of its time."""
     for word in found.words:
-        begin = f'{{"word": {encode_basestring(word)}, "form": '
+        begin = {
+            form: f'{{"word": {encode_basestring(word)}, "form": {encode_basestring(form)}, "text": '
+            for form in {context.form for context in found.contexts[word]}
+        }
         yield "".join(
             [
-                f'{begin}{encode_basestring(form)}, "text": {encode_basestring(text)}, '
-                f'"start": {start}, "end": {end}}}\n'
+                f'{begin[form]}{encode_basestring(text)}, "start": {start}, "end": {end}}}\n'
                 for form, text, start, end in found.contexts[word]
             ]
         )

@@ -7,7 +7,6 @@ from collections.abc import Mapping
 from typing import Any
 
 from crossroads.errors import nearest
-from crossroads.sources.vectors.signatures import FORMATS
 
 _ARGUMENT = re.compile(
     r"(?<![\w/\\.=-])(?P<name>[a-z][a-z_]*)="
@@ -22,7 +21,7 @@ _ELSEWHERE = {
     "read some along: cr.load(path, words=..., pool=20_000)": "use a file of more vectors",
     "give them: emb.with_pool(...)": "audit, which reads them along",
     "cr.load(path, words=..., pool=20_000)": "audit, which reads some along",
-    "known_sources() lists them": f"known: {', '.join(FORMATS)}",
+    "known_sources() lists them": "known: {formats}",
     "load_series(folder) reads every decade; load('folder/1900-w.npy') reads one": (
         "mleat and audit read every decade of a folder; a file of it, such as folder/1900-w.npy, is one"
     ),
@@ -69,8 +68,16 @@ def hint_in_the_shell(text: str, options: Mapping[str, str]) -> str:
     Clauses with an argument that no option of the command sets are left out.
     """
     for asked, answer in _ELSEWHERE.items():
-        text = text.replace(asked, answer)
+        if asked in text:
+            text = text.replace(asked, answer.format(formats=_formats()))
     return message_in_the_shell(_within_reach(text, options), options).replace("pass --", "use --")
+
+
+def _formats() -> str:
+    """The formats of vectors. Their readers are loaded here, because few commands need them."""
+    from crossroads.sources.vectors.signatures import FORMATS
+
+    return ", ".join(FORMATS)
 
 
 def _within_reach(text: str, options: Mapping[str, str]) -> str:
