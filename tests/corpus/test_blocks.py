@@ -19,8 +19,9 @@ SIGNS = [chr(code) for code in range(128, sys.maxunicode + 1) if not 0xD800 <= c
 def test_characters_beyond_ascii_are_read_from_their_bytes() -> None:
     some = [*SIGNS[::97], SIGNS[-1], "\u07ff", "\u0800", "\uffff", "\U00010000"]
     codes = np.frombuffer("".join(some).encode(), np.uint8)
-    leads = np.flatnonzero(codes >= 0xC0)
-    assert blocks._characters(codes, leads).tolist() == [ord(sign) for sign in some]
+    signs = blocks._beyond_ascii(codes)
+    assert signs.sizes.tolist() == [len(sign.encode()) for sign in some]
+    assert signs.flags.tolist() == [blocks._KNOWN | blocks._flag(sign) for sign in some]
 
 
 @pytest.mark.slow
@@ -54,10 +55,10 @@ def test_characters_that_do_not_compose_need_no_closer_look() -> None:
     ],
 )
 def test_what_is_not_part_of_a_word_is_a_space(text: str, join: bool, marks: str) -> None:
-    assert Block([text]).marks(join=join).decode() == marks
+    assert Block.of_texts([text]).marks(join=join).decode() == marks
 
 
 def test_documents_that_hold_breaks_stay_apart() -> None:
-    block = Block(["a\0b", "", "c"])
+    block = Block.of_texts(["a\0b", "", "c"])
     assert block.data == b"\0a b\0\0c\0"
     assert block.breaks.tolist() == [0, 4, 5, 7]

@@ -107,7 +107,7 @@ def texts(data: bytes) -> tuple[list[str], Counter[str]]:
     found: list[str] = []
     counts: Counter[str] = Counter()
     for some, more in records.json_lines(source, [data]):
-        found += some
+        found += list(some)
         counts.update(more)
     return found, +counts
 
@@ -212,3 +212,46 @@ def test_what_is_cut_out_at_hits_is_what_is_cut_out_of_whole_documents(
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(tasks, "is_near", lambda window: False)
         assert collected(documents, window, hyphens) == quick
+
+
+def spelled(text: str, how: str) -> str:
+    """A text as JSON: its own signs, ASCII alone, or nothing but escapes for every other sign."""
+    if how != "escapes":
+        return json.dumps(text, ensure_ascii=how == "ascii")
+    units = text.encode("utf-16-be")
+    codes = [int.from_bytes(units[at : at + 2], "big") for at in range(0, len(units), 2)]
+    return '"' + "".join(f"\\u{code:04X}" if at % 2 or code < 32 or code > 126 or chr(code) in '"\\'
+                         else chr(code) for at, code in enumerate(codes)) + '"'  # fmt: skip
+
+
+@pytest.mark.slow
+@settings(deadline=None, max_examples=300)
+@given(
+    documents=st.lists(
+        st.lists(st.sampled_from([*PIECES, "\\", "\\n", '"', "\\\\u", "/", "\b"]), max_size=16).map("".join),
+        max_size=5,
+    ),
+    how=st.sampled_from(["utf-8", "ascii", "escapes"]),
+    left=st.integers(0, 5),
+    right=st.integers(0, 5),
+    words=st.sampled_from([WORDS, ["Anna", "term", "short-term"]]),
+)
+def test_texts_of_json_are_searched_with_their_escapes_as_without(
+    documents: list[str], how: str, left: int, right: int, words: list[str]
+) -> None:
+    pytest.importorskip("msgspec", reason="msgspec is not installed (extra [corpora])")
+    lines = [f'{{"id": 7, "body": {spelled(text, how)}}}' for text in documents]
+    quick = records._quick_parser("body")
+    assert quick is not None
+    quoted: Any = (
+        records._parsed_at_once(quick, "\n".join(lines).encode() + b"\n", Counter()) if lines else []
+    )
+    assert quoted is not None
+    assert list(quoted) == documents
+    finders = tasks.Finders(BlockMatcher(words), matches.Matcher(words))
+    found = []
+    for some in (quoted, documents):
+        reservoirs = Reservoirs(words, limit=1000, seed=0)
+        totals = tasks._collect(some, finders, Window(left, right), reservoirs)
+        found.append((totals, reservoirs.contents(), reservoirs.occurrences.tolist()))
+    assert found[0] == found[1]

@@ -1,31 +1,39 @@
 """Whole words and the words around them in blocks of documents, found in the bytes of UTF-8.
 
 It finds what the modules ``matches`` and ``windows`` find, in less time: no text is normalised, and only the
-contexts that are kept become strings. Documents that need a closer look, such as those with combining accents
-or with a word of a phrase, are left to these modules.
+contexts that are kept become strings. The texts of JSON lines are even searched as they are written, with
+their escapes. Documents that need a closer look, such as those with combining accents or with a word of a
+phrase, are left to the other modules.
 """
 
 from __future__ import annotations
 
 import functools
+import itertools
 import sys
 import unicodedata
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from crossroads.corpus.matches import Positions, plain, scanner
+from crossroads.corpus.records import Quoted
 from crossroads.corpus.scripts import is_unspaced
-from crossroads.corpus.text import BREAK, HYPHEN, HYPHENS, SPACE, in_word, same_signs
+from crossroads.corpus.text import BREAK, HYPHEN, HYPHENS, SPACE, in_word, same_signs, where
 from crossroads.corpus.windows import Window
 
-_BREAK = BREAK.encode()
-_WORD, _WHITE, _CLOSER, _KNOWN = 1, 2, 4, 128
-"""What is known of a character: it belongs to words, it is white space, it needs a closer look."""
+_BREAK, _ESCAPE = BREAK.encode(), ord("\\")
+_WORD, _WHITE, _CLOSER, _SPELLED, _KNOWN = 1, 2, 4, 8, 128
+"""What is known of a character: it belongs to words, it is white space, it needs a closer look, it belongs to
+words and is written as an escape."""
 _IS_WHITE = np.array([code == 0 or chr(code).isspace() for code in range(SPACE + 1)])
 """Whether a byte up to the space ends words: white space, and the break between documents."""
+_BEGINS_TEXT = np.array([code < 128 and chr(code).isalnum() for code in range(256)])
+"""Whether a byte shows that the text that it begins is not empty."""
+_WHITE_ESCAPES = [ord(sign) for sign in "nrtf"]
+_HEX = np.array([int(chr(code), 16) if chr(code) in "0123456789abcdefABCDEF" else 0 for code in range(256)])
 _JAMO = ((0x1100, 0x11FF), (0xA960, 0xA97F), (0xD7B0, 0xD7FF))
 """Letters that compose to syllables of Korean."""
 _SELECTORS = ((0xFE00, 0xFE0F), (0xE0100, 0xE01EF))
@@ -35,35 +43,78 @@ _FEW = 2500
 _REACH = 12
 """About how many bytes a word and a space have, generously."""
 
+Codes = NDArray[np.uint8]
+
+
+Found = tuple[int, bytes | bytearray, int, int]
+"""The number of a form, a context in UTF-8, and where the form begins and ends in it, in characters."""
+
+
+class Signs(NamedTuple):
+    """Characters that are written with several bytes: beyond ASCII, or as escapes."""
+
+    places: Positions
+    """Where they begin, in order."""
+    sizes: Positions
+    """How many bytes each has."""
+    flags: Codes
+    """What is known of each."""
+
 
 class Block:
     """Documents as one string of bytes, with a break before and after each of them.
 
     Parameters
     ----------
-    documents
-        The documents.
+    data
+        The bytes.
+    breaks
+        Where the breaks are; document ``i`` is between numbers ``i`` and ``i + 1`` of them.
+    signs
+        Characters that are written with several bytes.
+    decode
+        Makes a string of some bytes, if these are not plain UTF-8.
     """
 
-    def __init__(self, documents: Sequence[str]) -> None:
-        self.data = _joined([document.encode() for document in documents])
-        if self.data.count(_BREAK) > len(documents) + 1:  # some are in the middle of documents
-            self.data = _joined([document.replace(BREAK, " ").encode() for document in documents])
-        self.codes: NDArray[np.uint8] = np.frombuffer(self.data, np.uint8)
-        beyond = np.flatnonzero(self.codes >= 128)  # the bytes of characters that are not ASCII
-        lead = self.codes[beyond] >= 0xC0
-        self._leads, self._inner = beyond[lead], beyond[~lead]
-        self._flags = _flags(_characters(self.codes, self._leads))
+    def __init__(
+        self, data: bytearray, breaks: Positions, signs: Signs, decode: Callable[[bytes], str] | None = None
+    ) -> None:
+        self.data, self.breaks, self.signs = data, breaks, signs
+        self.codes: Codes = np.frombuffer(data, np.uint8)
+        self._decode = decode
 
-    @functools.cached_property
-    def breaks(self) -> Positions:
-        """Where the breaks are; document ``i`` is between numbers ``i`` and ``i + 1`` of them."""
-        return np.flatnonzero(self.codes == 0)
+    @classmethod
+    def of_texts(cls, documents: Sequence[str]) -> Block:
+        """The block of some texts."""
+        data = _joined([document.encode() for document in documents])
+        if data.count(_BREAK) > len(documents) + 1:  # some are in the middle of documents
+            data = _joined([document.replace(BREAK, " ").encode() for document in documents])
+        codes: Codes = np.frombuffer(data, np.uint8)
+        return cls(data, where(codes == 0), _beyond_ascii(codes))
+
+    @classmethod
+    def of_quoted(cls, quoted: Quoted) -> Block:
+        """The block of texts as JSON writes them; the quotation marks become further breaks."""
+        codes: Codes = np.frombuffer(quoted.data, np.uint8)
+        breaks = quoted.breaks
+        codes[breaks[:-1] + 1] = codes[breaks[1:] - 1] = 0
+        escapes = _escapes(codes)
+        others = _beyond_ascii(codes)
+        if others.places.size:
+            order = np.argsort(np.concatenate([escapes.places, others.places]), kind="stable")
+            pairs = zip(escapes, others, strict=True)
+            escapes = Signs(*(np.concatenate(list(pair))[order] for pair in pairs))
+        return cls(quoted.data, breaks, escapes, quoted.decode)
 
     @functools.cached_property
     def gaps(self) -> Positions:
         """Where there is white space, a break or a control character."""
         return np.flatnonzero(self.codes <= SPACE)
+
+    @functools.cached_property
+    def _surplus(self) -> Positions:
+        """How many bytes there are more than characters before each of the signs, and in all."""
+        return np.concatenate([[0], np.cumsum(self.signs.sizes - 1)])
 
     def marks(self, *, join: bool) -> bytearray:
         """The bytes with a space for every one that does not belong to a word.
@@ -73,14 +124,15 @@ class Block:
         join
             Whether a hyphen between two characters of words makes one word of them.
         """
-        marks = bytearray(self.data.translate(_word_table(join)))
-        view = np.frombuffer(marks, np.uint8)
-        no_word = self._leads[self._flags & _WORD == 0]
-        sizes = _size(self.codes[no_word])
-        for more in range(4):
-            view[no_word[sizes > more] + more] = SPACE
+        marks = self.data.translate(_word_table(join))
+        view: Codes = np.frombuffer(marks, np.uint8)
+        for flag, value in ((0, SPACE), (_WORD | _SPELLED, 255)):  # 255 is in no text
+            which = self.signs.flags & (_WORD | _SPELLED) == flag
+            places, sizes = self.signs.places[which], self.signs.sizes[which]
+            for more in range(int(sizes.max(initial=0))):
+                view[places[sizes > more] + more] = value
         if join:
-            at = np.flatnonzero(view == HYPHEN)
+            at = where(view == HYPHEN)
             alone = np.zeros(at.size, bool)
             for neighbour in (view[at - 1], view[at + 1]):
                 alone |= (neighbour == SPACE) | (neighbour == HYPHEN)
@@ -89,13 +141,38 @@ class Block:
 
     def with_flag(self, flag: int) -> Positions:
         """Where characters with a flag begin."""
-        return self._leads[self._flags & flag > 0]
+        return self.signs.places[self.signs.flags & flag > 0]
 
     def characters(self, begins: Positions, ends: Positions) -> Positions:
         """How many characters there are between some bytes."""
-        if not self._inner.size:
+        if not self.signs.places.size:
             return ends - begins
-        return ends - begins - np.searchsorted(self._inner, ends) + np.searchsorted(self._inner, begins)
+        more, places = self._surplus, self.signs.places
+        return ends - begins - more[np.searchsorted(places, ends)] + more[np.searchsorted(places, begins)]
+
+    def text(self, data: bytes | bytearray) -> str:
+        """The text of some of the bytes."""
+        if self._decode is None or _ESCAPE not in data:
+            return data.decode()
+        return self._decode(b'"' + data + b'"')
+
+    def document(self, number: int) -> str:
+        """The text of a document."""
+        begin, stop = self.breaks[number : number + 2]
+        return self.text(self.data[begin + 1 : stop].strip(_BREAK))
+
+    def totals(self) -> tuple[int, int]:
+        """How many documents have text in them, and their characters."""
+        first = np.minimum(self.breaks[:-1] + (1 if self._decode is None else 2), self.codes.size - 1)
+        count = self.breaks.size - 1
+        size = len(self.data) - self.breaks.size - (0 if self._decode is None else 2 * count)
+        size -= int(self._surplus[-1])
+        for number in np.flatnonzero(~_BEGINS_TEXT[self.codes[first]]).tolist():
+            text = self.document(number)
+            if not text.replace(BREAK, " ").strip():
+                count -= 1
+                size -= len(text)
+        return count, size
 
 
 class Hits(NamedTuple):
@@ -122,10 +199,10 @@ class BlockMatcher:
     Examples
     --------
     >>> matcher = BlockMatcher(["Anna", "New York"])
-    >>> block = Block(["Anna’s way to Boston", "to New  York"])
+    >>> block = Block.of_texts(["Anna’s way to Boston", "to New  York"])
     >>> hits, closer = matcher.find(block)
-    >>> [block.data[start:end] for _, start, end in zip(*hits)], closer.tolist()
-    ([b'Anna'], [False, True])
+    >>> [block.data[start:end].decode() for _, start, end in zip(*hits)], closer.tolist()
+    (['Anna'], [False, True])
     """
 
     def __init__(self, forms: Sequence[str], *, hyphens: str = "join") -> None:
@@ -135,13 +212,15 @@ class BlockMatcher:
         self._regular = np.array([regular for _, regular in patterns], bool)
         self._sizes = np.array([len(form.encode()) for form in written], np.int64)
         self._scan = scanner([pattern for pattern, _ in patterns])
+        plain_forms = all(form.isascii() for form in written)
+        self._closer = _CLOSER if plain_forms else _CLOSER | _SPELLED
 
     def find(self, block: Block) -> tuple[Hits, NDArray[np.bool_]]:
         """The hits in a block, and which documents need a closer look: no hits in these are returned."""
         forms, stops = self._scan(block.marks(join=self._join))
         regular = self._regular[forms]
         closer = np.zeros(block.breaks.size - 1, bool)
-        for places in (stops[~regular] - 2, block.with_flag(_CLOSER)):
+        for places in (stops[~regular] - 2, block.with_flag(self._closer)):
             closer[np.searchsorted(block.breaks, places) - 1] = True
         forms, ends = forms[regular], stops[regular] - 1  # a pattern ends with a space
         starts = ends - self._sizes[forms]
@@ -149,7 +228,7 @@ class BlockMatcher:
         return Hits(forms[sure], starts[sure], ends[sure]), closer
 
 
-def contexts(block: Block, hits: Hits, window: Window) -> Iterator[tuple[int, bytes, int, int]]:
+def contexts(block: Block, hits: Hits, window: Window) -> Iterator[Found]:
     r"""The words around hits, with single spaces between them.
 
     Parameters
@@ -161,35 +240,58 @@ def contexts(block: Block, hits: Hits, window: Window) -> Iterator[tuple[int, by
     window
         How many words to keep, a few on either side.
 
-    Yields
-    ------
-    tuple
+    Returns
+    -------
+    Iterator
         The form, its context, and where it begins and ends there, in characters.
 
     Examples
     --------
-    >>> block = Block(["we  met\nAnna's dog"])
+    >>> block = Block.of_texts(["we  met\nAnna's dog"])
     >>> hits, _ = BlockMatcher(["Anna"]).find(block)
-    >>> list(contexts(block, hits, Window(1, 1)))
-    [(0, b"met Anna's dog", 4, 8)]
+    >>> [(bytes(text), start, end) for _, text, start, end in contexts(block, hits, Window(1, 1))]
+    [(b"met Anna's dog", 4, 8)]
     """
     forms, starts, ends = hits
-    data = block.data
-    if forms.size * _FEW < len(data):
-        begins, stops, plain_ones = starts, ends, np.zeros(forms.size, bool)
+    if forms.size * _FEW < len(block.data):
+        begins, stops, is_plain = starts, ends, np.zeros(forms.size, bool)
     else:
-        begins, stops, plain_ones = _single_spaced(block, starts, ends, window)
-    lengths = block.characters(starts, ends)
+        begins, stops, is_plain = _single_spaced(block, starts, ends, window)
+    places = block.signs.places
+    is_ascii = is_plain & (np.searchsorted(places, begins) == np.searchsorted(places, stops))
     offsets = block.characters(begins, starts)
-    for form, begin, stop, offset, length, is_plain, start, end in zip(
-        *map(np.ndarray.tolist, (forms, begins, stops, offsets, lengths, plain_ones, starts, ends)),
-        strict=True,
-    ):
-        if is_plain:
-            yield form, data[begin:stop], offset, offset + length
-        else:
-            text, at = _beside(data, start, end, window)
-            yield form, text.encode(), at, at + length
+    columns = (forms, begins, stops, offsets, offsets + block.characters(starts, ends))
+    return itertools.chain(
+        _as_written(block.data, *(column[is_ascii] for column in columns)),
+        _decoded(block, *(column[is_plain & ~is_ascii] for column in columns)),
+        _normalised(block, Hits(*(column[~is_plain] for column in hits)), window),
+    )
+
+
+Columns = tuple[Positions, Positions, Positions, Positions, Positions]
+"""Forms, where their windows begin and end in bytes, and where they do in their windows, in characters."""
+
+
+def _as_written(data: bytearray, *columns: *Columns) -> Iterator[Found]:
+    """Windows of which the bytes are the context."""
+    forms, begins, stops, starts, ends = map(np.ndarray.tolist, columns)
+    texts = [data[begin:stop] for begin, stop in zip(begins, stops, strict=True)]
+    return zip(forms, texts, starts, ends, strict=True)
+
+
+def _decoded(block: Block, *columns: *Columns) -> Iterator[Found]:
+    """Windows with single spaces between words, and other characters than those of ASCII."""
+    for form, text, start, end in _as_written(block.data, *columns):
+        yield form, block.text(text).encode(), start, end
+
+
+def _normalised(block: Block, hits: Hits, window: Window) -> Iterator[Found]:
+    """Windows with any white space."""
+    lengths = block.characters(hits.starts, hits.ends).tolist()
+    for form, start, end, length in zip(*map(np.ndarray.tolist, hits), lengths, strict=True):
+        before, after = _before(block, start, window.left or 0), _after(block, end, window.right or 0)
+        text, at = f"{before}{block.text(block.data[start:end])}{after}", len(before)
+        yield form, text.encode(), at, at + length
 
 
 def _single_spaced(
@@ -236,41 +338,42 @@ def _edge(
     return places[rows, last[:, 0]], kept
 
 
-def _beside(data: bytes, start: int, end: int, window: Window) -> tuple[str, int]:
-    """The words around a hit whatever white space there is, and where the hit begins among them."""
-    left, right = window.left or 0, window.right or 0
-    reach = _REACH * (left + 1)
+def _before(block: Block, start: int, words: int) -> str:
+    """Some words before a hit, whatever white space there is, with a space if there is one before the hit."""
+    reach = _REACH * (words + 1)
     while True:
-        head = data[max(start - reach, 0) : start].rpartition(_BREAK)
-        # a character that is cut belongs to a word that is not taken
-        text = head[2].decode("utf-8", "ignore")
-        count = left if not text or text[-1].isspace() else left + 1  # with what the hit is joined to
-        words = text.rsplit(None, count)
-        if len(words) > count:
-            del words[0]
-        elif not head[1]:
-            reach *= 4
-            continue
-        break
-    before = " ".join(words) + " " if count == left and words else " ".join(words)
-    reach = _REACH * (right + 1)
-    while True:
-        tail = data[end : end + reach].partition(_BREAK)
-        text = tail[0].decode("utf-8", "ignore")
-        count = right if not text or text[0].isspace() else right + 1
-        words = text.split(None, count)
-        if len(words) > count:
-            del words[-1]
-        elif not tail[1]:
-            reach *= 4
-            continue
-        break
-    after = " " + " ".join(words) if count == right and words else " ".join(words)
-    return f"{before}{data[start:end].decode()}{after}", len(before)
+        _, is_all, side = block.data[max(start - reach, 0) : start].rpartition(_BREAK)
+        if not is_all:  # what is before the first space may be part of a word or of a character
+            _, is_cut, side = side.partition(b" ")
+        text = block.text(side).replace(BREAK, " ")
+        count = words if not text or text[-1].isspace() else words + 1  # with what the hit is joined to
+        found = text.rsplit(None, count)
+        if is_all or (is_cut and len(found) >= count):
+            break
+        reach *= 4
+    taken = " ".join(found[-count:] if count else [])
+    return f"{taken} " if taken and count == words else taken
 
 
-def _joined(documents: Sequence[bytes]) -> bytes:
-    return _BREAK.join([b"", *documents, b""])
+def _after(block: Block, end: int, words: int) -> str:
+    """The same after a hit."""
+    reach = _REACH * (words + 1)
+    while True:
+        side, is_all, _ = block.data[end : end + reach].partition(_BREAK)
+        if not is_all:
+            side, is_cut, _ = side.rpartition(b" ")
+        text = block.text(side).replace(BREAK, " ")
+        count = words if not text or text[0].isspace() else words + 1
+        found = text.split(None, count)
+        if is_all or (is_cut and len(found) >= count):
+            break
+        reach *= 4
+    taken = " ".join(found[:count])
+    return f" {taken}" if taken and count == words else taken
+
+
+def _joined(documents: Sequence[bytes]) -> bytearray:
+    return bytearray(_BREAK).join([b"", *documents, b""])
 
 
 def _pattern(form: str, join: bool) -> tuple[bytes, bool]:
@@ -278,7 +381,7 @@ def _pattern(form: str, join: bool) -> tuple[bytes, bool]:
 
     Otherwise it is the longest word of the form: documents that hold it need a closer look.
     """
-    block = Block([form])
+    block = Block.of_texts([form])
     marks = bytes(block.marks(join=join))
     free = is_unspaced(form[0]), is_unspaced(form[-1])  # in running text there are letters beside it
     words = marks.split()
@@ -299,21 +402,42 @@ def _word_table(join: bool) -> bytes:
     )
 
 
-def _size(leads: NDArray[np.uint8]) -> NDArray[np.int64]:
-    """How many bytes characters have that begin with some bytes beyond ASCII."""
-    sizes: NDArray[np.int64] = np.add(leads >= 0xE0, leads >= 0xF0, dtype=np.int64) + 2
-    return sizes
-
-
-def _characters(codes: NDArray[np.uint8], leads: Positions) -> Positions:
-    """The characters that begin at some bytes beyond ASCII."""
-    first = codes[leads].astype(np.int64)
-    sizes = _size(codes[leads])
+def _beyond_ascii(codes: Codes) -> Signs:
+    """The characters beyond ASCII in UTF-8."""
+    places = where(codes >= 0xC0)
+    first = codes[places]
+    sizes: Positions = np.add(first >= 0xE0, first >= 0xF0, dtype=np.int64) + 2
     found: Positions = first & np.array([0, 0, 0x1F, 0x0F, 0x07])[sizes]
     for more in (1, 2, 3):
         there = sizes > more
-        found[there] = (found[there] << 6) | (codes[leads[there] + more] & 0x3F)
-    return found
+        found[there] = (found[there] << 6) | (codes[places[there] + more] & 0x3F)
+    return Signs(places, sizes, _flags(found))
+
+
+def _escapes(codes: Codes) -> Signs:
+    """The escapes of JSON, which are known to be valid."""
+    places = where(codes == _ESCAPE)
+    order = np.arange(places.size)
+    first = np.append(True, np.diff(places) > 1)[: places.size]
+    after = order - np.maximum.accumulate(np.where(first, order, 0))
+    places = places[after % 2 == 0]  # of the others each is itself escaped
+    letters = codes[places + 1]
+    sizes = np.full(places.size, 2)
+    flags = np.where(np.isin(letters, _WHITE_ESCAPES), _KNOWN | _WHITE, _KNOWN).astype(np.uint8)
+    spelled = np.flatnonzero(letters == ord("u"))
+    found = np.zeros(spelled.size, np.int64)
+    for digit in range(4):
+        found = (found << 4) | _HEX[codes[places[spelled] + 2 + digit]]
+    sizes[spelled] = 6
+    high = np.flatnonzero((found >= 0xD800) & (found < 0xDC00))  # the first of a pair, whose second is next
+    found[high] = 0x10000 + ((found[high] - 0xD800) << 10) + (found[high + 1] - 0xDC00)
+    sizes[spelled[high]] = 12
+    kept = np.ones(places.size, bool)
+    kept[spelled[high + 1]] = False
+    found[high + 1] = SPACE
+    known = _flags(found)
+    flags[spelled] = known | np.where(known & _WORD, _SPELLED, 0).astype(np.uint8)
+    return Signs(places[kept], sizes[kept], flags[kept])
 
 
 @functools.cache
@@ -323,7 +447,7 @@ def _known() -> NDArray[np.uint8]:
 
 
 def _flags(characters: Positions) -> NDArray[np.uint8]:
-    """What is known of some characters beyond ASCII."""
+    """What is known of some characters that are written with several bytes."""
     known = _known()
     found = known[characters]
     if not found.all():
@@ -341,5 +465,6 @@ def _flag(sign: str) -> int:
         or not unicodedata.is_normalized("NFC", sign)
         or (unicodedata.category(sign)[0] == "M" and not any(a <= code <= b for a, b in _SELECTORS))
     )
-    closer = composes or sign in HYPHENS
-    return _WORD * in_word(sign) | _WHITE * sign.isspace() | _CLOSER * closer
+    # forms are found in letters as they are, and not in escapes of plain ones
+    closer = composes or sign in HYPHENS or (sign.isascii() and in_word(sign))
+    return _WORD * in_word(sign) | _WHITE * (sign.isspace() or sign == BREAK) | _CLOSER * closer

@@ -18,7 +18,7 @@ BATCH = 4 << 20
 LONGEST = 64 << 20
 """Longest line that is read."""
 
-Batch = tuple[list[str], Counter[str]]
+Batch = tuple[Iterable[str], Counter[str]]
 """Documents, and how many records were broken, invalid or without text."""
 
 
@@ -81,17 +81,18 @@ def _up_to(file: IO[bytes], part: Part, stop: int, progress: Progress | None) ->
 
 def line_blocks(pieces: Iterable[bytes], path: Path) -> Iterator[bytes]:
     """Cut bytes at the ends of lines, about :data:`BATCH` at a time."""
-    held: list[bytes] = []
+    held: list[bytes | memoryview] = []
     size = 0
     for piece in pieces:
-        held.append(piece)
         size += len(piece)
         cut = piece.rfind(b"\n") + 1 if size >= BATCH else 0
         if cut:
-            rest = piece[cut:]
-            yield b"".join(held)[: size - len(rest)]
-            held, size = [rest], len(rest)
-        elif size > LONGEST:
+            whole = memoryview(piece)
+            yield b"".join([*held, whole[:cut]])
+            held, size = [whole[cut:]], len(piece) - cut
+            continue
+        held.append(piece)
+        if size > LONGEST:
             raise FormatError(
                 f"a line is longer than {LONGEST >> 20} MiB.",
                 path=path,

@@ -9,14 +9,16 @@ import json
 import re
 import sys
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from crossroads.corpus.files import Part, Progress, Source
 from crossroads.corpus.lines import BATCH, LONGEST, Batch, decoded, line_blocks
+from crossroads.corpus.text import where
 from crossroads.errors import FormatError, MissingExtraError, join_words, require
 
 RUN_ON = 100
@@ -29,6 +31,26 @@ _NUMBER = re.compile(rb"[0-9]{%d}" % sys.int_info.default_max_str_digits)
 """A number that is too long for the parser of Python."""
 
 
+class Quoted:
+    """Texts as JSON writes them, in UTF-8, with quotation marks and escapes.
+
+    Parameters
+    ----------
+    data
+        The texts with a zero byte before and after each of them.
+    breaks
+        Where the zero bytes are.
+    decode
+        Makes a string of a text.
+    """
+
+    def __init__(self, data: bytearray, breaks: NDArray[np.int64], decode: Callable[[bytes], str]) -> None:
+        self.data, self.breaks, self.decode = data, breaks, decode
+
+    def __iter__(self) -> Iterator[str]:
+        return (self.decode(bytes(text)) for text in self.data.split(b"\0")[1:-1])
+
+
 def json_lines(source: Source, pieces: Iterable[bytes]) -> Iterator[Batch]:
     """Yield the texts of JSON lines. Every line is parsed; one that is not an object is broken.
 
@@ -37,42 +59,35 @@ def json_lines(source: Source, pieces: Iterable[bytes]) -> Iterator[Batch]:
     """
     quick = _quick_parser(source.field)
     for block in line_blocks(pieces, source.path):
+        counts: Counter[str] = Counter()
+        found: list[str] | Quoted | None
         if quick is None or not _is_utf8(block):
             lines, invalid = decoded(block)
-            counts = Counter(invalid=invalid)
+            counts["invalid"] += invalid
             texts = (_json_text(line, source.field, counts) for line in lines)
             found = [text for text in texts if text is not None]
         else:
-            counts = Counter()
-            found = _quick_texts(quick, block, source.field, counts)
+            found = _parsed_at_once(quick, block, counts)
+            if found is None:
+                found = _texts_one_by_one(quick, block.removesuffix(b"\n").split(b"\n"), source.field, counts)
         yield found, counts
 
 
-def _quick_texts(quick: _Parser, block: bytes, field: str | None, counts: Counter[str]) -> list[str]:
-    """The texts of lines in UTF-8, parsed by :func:`_quick_parser`."""
-    found = _parsed_at_once(quick, block)
-    if found is None:
-        return _texts_one_by_one(quick, block.removesuffix(b"\n").split(b"\n"), field, counts)
-    texts = [text for text in found if type(text) is str]
-    counts["without_text"] += len(found) - len(texts)
-    return texts
-
-
-def _parsed_at_once(quick: _Parser, block: bytes) -> list[Any] | None:
-    """The field of every line of a block, or ``None`` if some line is not just an object or is odd.
+def _parsed_at_once(quick: _Parser, block: bytes, counts: Counter[str]) -> Quoted | None:
+    """The texts of the lines of a block, or ``None`` if some line is not just an object or is odd.
 
     If all lines begin and end with a brace, none of them is part of an object: between the closing brace of a
     part and the opening one of the next there would have to be more than white space. So as many objects as
     lines are one in each line.
     """
     codes = np.frombuffer(block, np.uint8)
-    ends = np.flatnonzero(codes == ord("\n"))
+    ends = where(codes == ord("\n"))
     if not block.endswith(b"\n"):
         ends = np.append(ends, codes.size)
     starts = np.append(0, ends[:-1] + 1)
     if (codes[starts % codes.size] != ord("{")).any() or (codes[ends - 1] != ord("}")).any():
         return None
-    brackets = block.count(b"[") + block.count(b"{")
+    brackets = np.count_nonzero(codes | 0x20 == ord("{"))  # a bracket differs from a brace by this bit
     long = _LONG if brackets - ends.size > _DEEP else sys.int_info.default_max_str_digits
     for at in np.flatnonzero(ends - starts > long).tolist():
         if _is_odd(block[starts[at] : ends[at]]):
@@ -81,7 +96,19 @@ def _parsed_at_once(quick: _Parser, block: bytes) -> list[Any] | None:
         found = [record.text for record in quick.decode_lines(block)]
     except (ValueError, RecursionError):
         return None
-    return found if len(found) == ends.size else None
+    if len(found) != ends.size:
+        return None
+    quoted = _quoted(found, quick)
+    is_text = np.frombuffer(quoted.data, np.uint8)[quoted.breaks[:-1] + 1] == ord('"')
+    if not is_text.all():
+        quoted = _quoted([found[at] for at in np.flatnonzero(is_text).tolist()], quick)
+    counts["without_text"] += int(is_text.size - is_text.sum())
+    return quoted
+
+
+def _quoted(values: Sequence[Any], quick: _Parser) -> Quoted:
+    data = bytearray(b"\0").join([b"", *values, b""])
+    return Quoted(data, where(np.frombuffer(data, np.uint8) == 0), quick.text)
 
 
 def _texts_one_by_one(
@@ -109,27 +136,33 @@ def _is_odd(line: bytes) -> bool:
     return len(line) > sys.int_info.default_max_str_digits and _NUMBER.search(line) is not None
 
 
-class _Parser(Protocol):
-    """A parser of records that keeps one field of each as ``text``."""
+class _Parser(NamedTuple):
+    """Parsers by msgspec."""
 
-    def decode(self, line: bytes, /) -> Any:
-        """Parse a record."""
-
-    def decode_lines(self, lines: bytes, /) -> list[Any]:
-        """Parse records, with or without a line break between them."""
+    decode: Callable[[bytes], Any]
+    """Of a record, with one field as ``text``."""
+    decode_lines: Callable[[bytes], list[Any]]
+    """Of records, with or without a line break between them, with the field as it is written."""
+    text: Callable[[bytes], str]
+    """Of a text."""
 
 
 @functools.cache
 def _quick_parser(field: str | None) -> _Parser | None:
-    """A parser of records by msgspec that keeps one field as ``text``, or ``None`` if there is none."""
+    """Parsers of records by msgspec, or ``None`` if there are none."""
     try:
         msgspec = require("msgspec", extra="corpora", purpose="reading records in less time")
-        name = msgspec.field(default=None, name=field)
-        record = msgspec.defstruct("Record", [("text", Any, name)])
-        parser: _Parser = msgspec.json.Decoder(record)
+        value, raw = (
+            msgspec.json.Decoder(
+                msgspec.defstruct("Record", [("text", kind, msgspec.field(default=default, name=field))])
+            )
+            for kind, default in ((Any, None), (msgspec.Raw, msgspec.Raw(b"null")))
+        )
     except (MissingExtraError, ValueError):  # or a name that would have to be escaped
         return None
-    return None if field is None else parser
+    return (
+        None if field is None else _Parser(value.decode, raw.decode_lines, msgspec.json.Decoder(str).decode)
+    )
 
 
 def _is_utf8(block: bytes) -> bool:

@@ -70,17 +70,20 @@ class Reservoirs:
             if len(kept) > self._room:
                 self._cut(form)
 
-    def add_encoded(self, contexts: Iterable[tuple[int, bytes, int, int]]) -> None:
+    def add_encoded(self, contexts: Iterable[tuple[int, bytes | bytearray, int, int]]) -> None:
         """Offer many contexts: the number of a form, a text in UTF-8, start and end in characters."""
-        blank, below, kept, room = self._blank, self._below, self._kept, self._room
-        forms = [form.encode() for form in self.forms]
+        begin, below, kept = self._blank.copy, self._below, self._kept
+        forms = [b"\0" + form.encode() for form in self.forms]
+        numbers = [b"\0%d" % start for start in range(256)]
         for form, text, start, end in contexts:
-            priority = blank.copy()
-            priority.update(b"%b\0%d\0%b" % (text, start, forms[form]))
+            priority = begin()
+            number = numbers[start] if start < 256 else b"\0%d" % start
+            priority.update(text + number + forms[form])
             key = priority.digest()
             if key < below[form]:
-                kept[form][key] = (text.decode(), start, end)
-                if len(kept[form]) > room:
+                some = kept[form]
+                some[key] = (text.decode(), start, end)
+                if len(some) > self._room:
                     self._cut(form)
 
     def merge(self, other: Mapping[int, Mapping[bytes, Kept]], occurrences: NDArray[np.int64]) -> None:

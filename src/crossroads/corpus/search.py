@@ -14,7 +14,7 @@ from crossroads.corpus.engines import Engine, local, on_ray
 from crossroads.corpus.files import Part, Source, Unit, check_content, corpus_paths, format_of
 from crossroads.corpus.records import parquet_file
 from crossroads.corpus.sample import SAMPLE, Context, CorpusFile, Counts, Found, Reservoirs, WordCoverage
-from crossroads.corpus.tasks import Search, finders_of
+from crossroads.corpus.tasks import Search, finders_of, uncollected
 from crossroads.corpus.windows import parse_window
 from crossroads.errors import DesignError, InputError, in_short, one_of
 from crossroads.evidence.spelling import check_fallback, spellings
@@ -133,7 +133,9 @@ def find_contexts(
     run = _engine(one_of("engine", engine, EngineName), workers, ray_address)
     finders_of(search)  # raises for words that cannot be looked for
     sources = sources_of(files, format=format, field=field, unit=unit)
-    reservoirs, counts = _gathered(search, sources, run, progress)
+    with uncollected():
+        reservoirs, counts = _gathered(search, sources, run, progress)
+        contexts, coverage = _chosen(forms, reservoirs, minimum)
     settings: dict[str, Any] = {
         "sample": SAMPLE,
         "window": str(search.window),
@@ -146,7 +148,6 @@ def find_contexts(
     }
     if search.unspaced:
         settings["in_running_text"] = list(search.unspaced)
-    contexts, coverage = _chosen(forms, reservoirs, minimum)
     return Found(
         words=tuple(forms),
         contexts=MappingProxyType(contexts),

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import gc
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -16,6 +17,7 @@ from crossroads.corpus.blocks import Block, BlockMatcher, contexts
 from crossroads.corpus.documents import batches
 from crossroads.corpus.files import Part, Progress
 from crossroads.corpus.matches import Matcher, prepared
+from crossroads.corpus.records import Quoted
 from crossroads.corpus.sample import SAMPLE, Counts, Kept, Reservoirs
 from crossroads.corpus.scripts import is_unspaced
 from crossroads.corpus.text import BREAK
@@ -83,6 +85,18 @@ def finders_of(search: Search) -> Finders:
     return Finders(BlockMatcher(search.forms, hyphens=search.hyphens), thorough)
 
 
+@contextlib.contextmanager
+def uncollected() -> Iterator[None]:
+    """Keep the collector from going through all contexts again and again; none of them is part of a cycle."""
+    enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if enabled:
+            gc.enable()
+
+
 def search_part(
     search: Search, part: Part, thresholds: Sequence[bytes] | None = None, progress: Progress | None = None
 ) -> Table:
@@ -103,14 +117,10 @@ def search_part(
     if thresholds is not None:
         reservoirs.restrict(thresholds)
     totals: Counter[str] = Counter()
-    gc.freeze()  # what is there already stays: the collector need not go through it again and again
-    try:
+    with uncollected():
         for documents, counts in batches(part, progress):
-            texts = [text for text in documents if text[:1].isalnum() or text.replace(BREAK, " ").strip()]
-            totals.update(counts, documents=len(texts), characters=sum(map(len, texts)))
-            _collect(texts, finders, search.window, reservoirs)
-    finally:
-        gc.unfreeze()
+            number, characters = _collect(documents, finders, search.window, reservoirs)
+            totals.update(counts, documents=number, characters=characters)
     return Table(reservoirs.contents(), reservoirs.occurrences, Counts(**totals), search.procedure)
 
 
@@ -125,26 +135,41 @@ def checked(answer: Table, procedure: str = SAMPLE) -> Table:
     return answer
 
 
-def _collect(documents: list[str], finders: Finders, window: Window, reservoirs: Reservoirs) -> None:
-    """Offer every match in some documents to the reservoirs."""
-    if is_near(window) and documents:
-        documents = _collect_quickly(documents, finders.quick, window, reservoirs)
+def _collect(
+    documents: Iterable[str], finders: Finders, window: Window, reservoirs: Reservoirs
+) -> tuple[int, int]:
+    """Offer every match in some documents to the reservoirs.
+
+    Returns
+    -------
+    tuple
+        How many documents have text in them, and their characters.
+    """
+    if is_near(window) and isinstance(documents, Quoted):
+        block = Block.of_quoted(documents)
+        totals = block.totals()
+    else:
+        documents = [text for text in documents if text[:1].isalnum() or text.replace(BREAK, " ").strip()]
+        totals = len(documents), sum(map(len, documents))
+        block = Block.of_texts(documents)
+    if is_near(window):
+        documents = _collect_quickly(block, finders.quick, window, reservoirs)
     for text in prepared(documents):
         _collect_in(text, finders.thorough, window, reservoirs)
+    return totals
 
 
 def _collect_quickly(
-    documents: Sequence[str], matcher: BlockMatcher, window: Window, reservoirs: Reservoirs
+    block: Block, matcher: BlockMatcher, window: Window, reservoirs: Reservoirs
 ) -> list[str]:
-    """Offer every match in some documents to the reservoirs, except in those that are returned.
+    """Offer every match in a block to the reservoirs, except in the documents that are returned.
 
     These need a closer look, for instance because they may contain a phrase.
     """
-    block = Block(documents)
     hits, closer = matcher.find(block)
     reservoirs.occurrences += np.bincount(hits.forms, minlength=len(reservoirs.forms))
     reservoirs.add_encoded(contexts(block, hits, window))
-    return [documents[number] for number in np.flatnonzero(closer).tolist()]
+    return [block.document(number) for number in np.flatnonzero(closer).tolist()]
 
 
 def _collect_in(text: str, matcher: Matcher, window: Window, reservoirs: Reservoirs) -> None:

@@ -97,12 +97,29 @@ def letters(text: str, *, join: bool = True) -> bytearray:
     marked[1:-1] = signs if join else signs.replace(b"-", b" ")
     if join and HYPHEN in marked:
         view = np.frombuffer(marked, np.uint8)
-        at = np.flatnonzero(view == HYPHEN)
+        at = where(view == HYPHEN)
         alone = np.zeros(at.size, bool)
         for beside in (view[at - 1], view[at + 1]):
             alone |= (beside == SPACE) | (beside == HYPHEN)
         view[at[alone]] = SPACE
     return marked
+
+
+def where(mask: NDArray[np.bool_]) -> NDArray[np.int64]:
+    """The same as ``np.flatnonzero``, several times as fast if few are true.
+
+    Examples
+    --------
+    >>> where(np.array([False] * 20 + [True])).tolist()
+    [20]
+    """
+    eighths = mask[: mask.size // 8 * 8].view(np.uint64)  # of eight at once
+    some = np.flatnonzero(eighths)
+    if some.size * 3 > eighths.size:
+        return np.flatnonzero(mask)
+    near = (8 * some[:, None] + np.arange(8)).ravel()
+    rest = np.arange(8 * eighths.size, mask.size)
+    return np.concatenate([near[mask[near]], rest[mask[rest]]])
 
 
 @functools.cache
