@@ -87,9 +87,7 @@ def _parsed_at_once(quick: _Parser, block: bytes, counts: Counter[str]) -> Quote
     starts = np.append(0, ends[:-1] + 1)
     if (codes[starts % codes.size] != ord("{")).any() or (codes[ends - 1] != ord("}")).any():
         return None
-    brackets = np.count_nonzero(codes | 0x20 == ord("{"))  # a bracket differs from a brace by this bit
-    long = _LONG if brackets - ends.size > _DEEP else sys.int_info.default_max_str_digits
-    for at in np.flatnonzero(ends - starts > long).tolist():
+    for at in np.flatnonzero(ends - starts > _LONG).tolist():
         if _is_odd(block[starts[at] : ends[at]]):
             return None
     try:
