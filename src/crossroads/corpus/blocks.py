@@ -46,7 +46,7 @@ _REACH = 12
 Codes = NDArray[np.uint8]
 
 
-Found = tuple[int, bytes | bytearray, int, int]
+Row = tuple[int, bytes | bytearray, int, int]
 """The number of a form, a context in UTF-8, and where the form begins and ends in it, in characters."""
 
 
@@ -163,11 +163,11 @@ class Block:
 
     def totals(self) -> tuple[int, int]:
         """How many documents have text in them, and their characters."""
-        first = np.minimum(self.breaks[:-1] + (1 if self._decode is None else 2), self.codes.size - 1)
+        quotes = 0 if self._decode is None else 1
         count = self.breaks.size - 1
-        size = len(self.data) - self.breaks.size - (0 if self._decode is None else 2 * count)
-        size -= int(self._surplus[-1])
-        for number in np.flatnonzero(~_BEGINS_TEXT[self.codes[first]]).tolist():
+        size = len(self.data) - self.breaks.size - 2 * quotes * count - int(self._surplus[-1])
+        first = self.codes[self.breaks[:-1] + 1 + quotes]
+        for number in np.flatnonzero(~_BEGINS_TEXT[first]).tolist():
             text = self.document(number)
             if not text.replace(BREAK, " ").strip():
                 count -= 1
@@ -228,7 +228,7 @@ class BlockMatcher:
         return Hits(forms[sure], starts[sure], ends[sure]), closer
 
 
-def contexts(block: Block, hits: Hits, window: Window) -> Iterator[Found]:
+def contexts(block: Block, hits: Hits, window: Window) -> Iterator[Row]:
     r"""The words around hits, with single spaces between them.
 
     Parameters
@@ -272,20 +272,20 @@ Columns = tuple[Positions, Positions, Positions, Positions, Positions]
 """Forms, where their windows begin and end in bytes, and where they do in their windows, in characters."""
 
 
-def _as_written(data: bytearray, *columns: *Columns) -> Iterator[Found]:
+def _as_written(data: bytearray, *columns: *Columns) -> Iterator[Row]:
     """Windows of which the bytes are the context."""
     forms, begins, stops, starts, ends = map(np.ndarray.tolist, columns)
     texts = [data[begin:stop] for begin, stop in zip(begins, stops, strict=True)]
     return zip(forms, texts, starts, ends, strict=True)
 
 
-def _decoded(block: Block, *columns: *Columns) -> Iterator[Found]:
+def _decoded(block: Block, *columns: *Columns) -> Iterator[Row]:
     """Windows with single spaces between words, and other characters than those of ASCII."""
     for form, text, start, end in _as_written(block.data, *columns):
         yield form, block.text(text).encode(), start, end
 
 
-def _normalised(block: Block, hits: Hits, window: Window) -> Iterator[Found]:
+def _normalised(block: Block, hits: Hits, window: Window) -> Iterator[Row]:
     """Windows with any white space."""
     lengths = block.characters(hits.starts, hits.ends).tolist()
     for form, start, end, length in zip(*map(np.ndarray.tolist, hits), lengths, strict=True):

@@ -145,15 +145,16 @@ def _collect(
     tuple
         How many documents have text in them, and their characters.
     """
-    if is_near(window) and isinstance(documents, Quoted):
-        block = Block.of_quoted(documents)
-        totals = block.totals()
-    else:
-        documents = [text for text in documents if text[:1].isalnum() or text.replace(BREAK, " ").strip()]
-        totals = len(documents), sum(map(len, documents))
-        block = Block.of_texts(documents)
     if is_near(window):
+        if isinstance(documents, Quoted):
+            block = Block.of_quoted(documents)
+        else:
+            block = Block.of_texts(list(documents))
+        totals = block.totals()
         documents = _collect_quickly(block, finders.quick, window, reservoirs)
+    else:
+        documents = [text for text in documents if text.replace(BREAK, " ").strip()]
+        totals = len(documents), sum(map(len, documents))
     for text in prepared(documents):
         _collect_in(text, finders.thorough, window, reservoirs)
     return totals
