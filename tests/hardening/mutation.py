@@ -31,6 +31,8 @@ ROOT = Path(__file__).parents[2]
 PACKAGE = Path("src/crossroads")
 ROOMS = ("inference", "measures")
 COPIED = ("src", "tests", "docs", "benchmarks", "packages", "pyproject.toml", "README.md", "CHANGELOG.md")
+EVERYTHING = ("tests/inference", "tests/measures", "tests/test_results.py", "tests/test_architecture.py")
+"""What a mutant is run against before it is said to have survived, besides slow tests of its name."""
 QUICK = "not models and not browser and not slow"
 SLOW = "slow and not models and not browser"
 PROCESSOR_SECONDS = 120
@@ -151,18 +153,20 @@ def drawn(root: Path, files: Iterable[str], number: int, seed: int) -> list[Muta
 
 
 def stages(root: Path, file: str) -> list[Stage]:
-    """The tests of a file: those of its name and its examples, their slow ones, then those of its folder."""
+    """The tests of a file: those of its name and its examples, their slow ones, those of its folder, all."""
     inside = Path(file).relative_to(PACKAGE)
     folder = Path("tests") / inside.parent
     named = sorted(
         one.relative_to(root).as_posix() for one in (root / folder).glob(f"test_{inside.stem}*.py")
     )
-    around = folder if (root / folder).is_dir() else Path("tests") / inside.parts[0]
-    if inside.parts[0] == "inference":  # its folders share tests
-        around = Path("tests/inference")
-    first = [Stage(paths=(*named, file), marker=QUICK)]
-    return [*first, *([Stage(paths=tuple(named), marker=SLOW)] if named else []),
-            Stage(paths=(around.as_posix(),), marker=QUICK)]  # fmt: skip
+    last = tuple(one for one in EVERYTHING if (root / one).exists())
+    asked = [
+        Stage(paths=(*named, file), marker=QUICK),
+        Stage(paths=tuple(named), marker=SLOW),
+        Stage(paths=(folder.as_posix(),) if (root / folder).is_dir() else (), marker=QUICK),
+        Stage(paths=last, marker=QUICK),
+    ]
+    return [one for one in asked if one.paths]
 
 
 @contextmanager

@@ -195,20 +195,20 @@ def test_draws_are_seeded_and_change_the_program(checkout: Path) -> None:
         assert code != SOURCE
 
 
-def test_tests_of_a_file_come_first_and_then_those_of_its_folder() -> None:
+def test_tests_of_a_file_come_first_then_those_of_its_folder_and_then_all() -> None:
     file = "src/crossroads/measures/association/weat.py"
-    first, slow, around = mutation.stages(ROOT, file)
+    first, slow, around, last = mutation.stages(ROOT, file)
     assert first.paths[0] == "tests/measures/association/test_weat.py"
     assert first.paths[-1] == file
     assert slow.paths == first.paths[:-1]
     assert around.paths == ("tests/measures/association",)
-    kernels = mutation.stages(ROOT, "src/crossroads/inference/permutation/scores.py")
-    assert [one.paths for one in kernels] == [
+    assert last.paths == mutation.EVERYTHING
+    unnamed = mutation.stages(ROOT, "src/crossroads/inference/permutation/scores.py")
+    assert [one.paths for one in unnamed] == [
         ("src/crossroads/inference/permutation/scores.py",),
-        ("tests/inference",),
+        ("tests/inference/permutation",),
+        mutation.EVERYTHING,
     ]
-    lonely = mutation.stages(ROOT, "src/crossroads/measures/rungs.py")
-    assert lonely[-1].paths == ("tests/measures",)
 
 
 @pytest.mark.parametrize(("part", "whole"), [(0, 7), (15, 20), (97, 100), (7, 7)])
