@@ -31,7 +31,13 @@ ROOT = Path(__file__).parents[2]
 PACKAGE = Path("src/crossroads")
 ROOMS = ("inference", "measures")
 COPIED = ("src", "tests", "docs", "benchmarks", "packages", "pyproject.toml", "README.md", "CHANGELOG.md")
-EVERYTHING = ("tests/inference", "tests/measures", "tests/test_results.py", "tests/test_architecture.py")
+EVERYTHING = (
+    "tests/inference",
+    "tests/measures",
+    "tests/test_results.py",
+    "tests/test_conclusions.py",
+    "tests/test_architecture.py",
+)
 """What a mutant is run against before it is said to have survived, besides slow tests of its name."""
 QUICK = "not models and not browser and not slow"
 SLOW = "slow and not models and not browser"

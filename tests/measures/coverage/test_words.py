@@ -9,7 +9,7 @@ import pytest
 
 from crossroads import Design, Embeddings, weat
 from crossroads.errors import EvidenceError
-from crossroads.measures.coverage import words
+from crossroads.measures.coverage import gaps, words
 
 DESIGN = Design(name="four", **{role: [f"{role}{i}" for i in range(4)] for role in "xyab"})  # type: ignore[arg-type]
 
@@ -43,5 +43,6 @@ def test_words_whose_vectors_are_0_are_left_out_and_said(
 ) -> None:
     monkeypatch.setattr(words, "_ROWS_AT_A_TIME", at_a_time)
     found = weat(model(a3=0.0, a1=0.0), DESIGN, missing="drop")
-    assert dict(found.coverage.dropped["a"]) == {"a1": words.ZERO, "a3": words.ZERO}
+    assert found.coverage is not None
+    assert dict(found.coverage.dropped["a"]) == {"a1": gaps.ZERO, "a3": gaps.ZERO}
     assert found.coverage.used["a"] == ("a0", "a2")
