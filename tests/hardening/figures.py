@@ -67,7 +67,8 @@ def _mutation(one: dict[str, Any]) -> str:
             share = 100 * score["killed"] / score["mutants"]
             killed = f"{score['killed']} of {score['mutants']}"
             parts.append(f"{name} {killed} mutants killed, {share:.0f} % ({low:.0f} to {high:.0f} %)")
-    return "; ".join(parts) + f"; seed {one['seed']}"
+    said = "; ".join(parts) + f"; seed {one['seed']}"
+    return f"{said} ({one['left_out']})" if one.get("left_out") else said
 
 
 def _fuzz(one: dict[str, Any]) -> str:
