@@ -15,7 +15,7 @@ TOOLED := $(VENV)/npm/node_modules
 
 .DEFAULT_GOAL := help
 .PHONY: help audit docs reference gallery gallery-models contextual-run quick test lint scripts workflows types unit browser test-core test-lowest \
-  release-check r-check bench validity fuzz kills conformance data-package format clean
+  release-check r-check bench validity coverage mutation fuzz kills conformance data-package format clean
 
 help:  ## Show what can be made
 	@awk 'BEGIN {FS = ":.*## "} /^[a-z-]+:.*## / {printf "  make %-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -125,11 +125,23 @@ reference: $(STAMP)/docs  ## Write the tables of the command line in docs/refere
 bench: $(STAMP)/bench  ## Measure speed against other tools, as ratios in one run
 	$(BIN)/python -m benchmarks
 
+# Numbers of the targets below are written into docs/hardening.md with RECORD=--record.
+coverage: $(STAMP)/test browser  ## Run the whole suite and count the lines that it runs; fails below 95 % (twice the time of make unit)
+	rm -rf .cache/coverage && mkdir -p .cache/coverage
+	$(BIN)/python -m coverage run -m pytest $(PYTEST_FLAGS)
+	$(BIN)/python -m coverage combine --quiet
+	$(BIN)/python -m coverage json --quiet --fail-under 0 -o .cache/coverage/report.json
+	$(if $(RECORD),$(BIN)/python -m tests.hardening.figures)
+	$(BIN)/python -m coverage report
+
+mutation: $(STAMP)/test  ## Change inference and measures in random places and count what the tests notice (MUTANTS=300, SEED=0, MINUTES=60)
+	$(BIN)/python -m tests.hardening.mutation --mutants $(or $(MUTANTS),300) --seed $(or $(SEED),0) $(if $(MINUTES),--minutes $(MINUTES)) $(RECORD)
+
 fuzz: $(STAMP)/test  ## Give damaged files to every reader (INPUTS=100000, SEED=0)
-	$(BIN)/python -m tests.hardening.fuzzing --inputs $(or $(INPUTS),100000) --seed $(or $(SEED),0)
+	$(BIN)/python -m tests.hardening.fuzzing --inputs $(or $(INPUTS),100000) --seed $(or $(SEED),0) $(RECORD)
 
 kills: $(STAMP)/test  ## Kill audits at random moments and compare what they end with (ROUNDS=5)
-	$(BIN)/python -m tests.hardening.kills --rounds $(or $(ROUNDS),5)
+	$(BIN)/python -m tests.hardening.kills --rounds $(or $(ROUNDS),5) $(RECORD)
 
 conformance: $(STAMP)/test  ## Compare with other packages and R, and write docs/reference/conformance.md
 	$(BIN)/python -m benchmarks.validity.peers

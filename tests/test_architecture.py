@@ -148,6 +148,35 @@ def test_the_check_itself_sees_what_is_wrong() -> None:
     )  # the last two: inside functions
 
 
+def test_data_of_inference_and_measures_cannot_be_changed() -> None:
+    asked = [
+        (in_words(path), node.name, {word.arg: ast.unparse(word.value) for word in made.keywords})
+        for path in MODULES
+        if room_of(path).partition("/")[0] in ("inference", "measures", "results")
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(node, ast.ClassDef)
+        for made in node.decorator_list
+        if isinstance(made, ast.Call) and ast.unparse(made.func) == "dataclass"
+    ]
+    assert len(asked) > 100
+    changed = [one[:2] for one in asked if one[2].get("frozen") != "True"]
+    assert changed == [("measures/contextual/draws.py", "_Known")]  # it keeps what was computed before
+
+
+def test_seeds_are_0_unless_another_is_given() -> None:
+    # numbers that were published without a word about the seed can be had again
+    defaults = [
+        (in_words(path), node.name, ast.unparse(default))
+        for path in MODULES
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(node, ast.FunctionDef)
+        for word, default in zip(node.args.kwonlyargs, node.args.kw_defaults, strict=True)
+        if word.arg == "seed" and default is not None
+    ]
+    assert len(defaults) > 20
+    assert [one for one in defaults if one[2] != "0"] == []
+
+
 def test_only_the_kernels_import_the_compiler() -> None:
     users = [path.relative_to(SOURCE).as_posix() for path in MODULES if "numba" in set(imports_of(path))]
     assert users == ["inference/permutation/kernels.py"]

@@ -29,6 +29,7 @@ from crossroads.evidence.chat import ChatAnswers
 from crossroads.evidence.judgement_files import read_judgements
 from crossroads.report.documents.records import read_records
 from crossroads.stimuli.files.lists import read_frequencies
+from tests.hardening.figures import record
 
 KEPT = Path(__file__).parent / "inputs"
 WORDS = ["rose", "wasp", "love", "Ünï", "x" * 30, "a b", "1", "-0.5"]
@@ -241,9 +242,12 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--inputs", type=int, default=100_000)
     parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--record", action="store_true", help="write the numbers into docs/hardening.md")
     asked = parser.parse_args()
     wrong = run(asked.inputs, asked.seed, keep=True)
     print(*wrong, f"{asked.inputs:,} inputs, {len(wrong)} kinds of failures", sep="\n")
+    if asked.record:
+        record("fuzz", {"inputs": asked.inputs, "failures": len(wrong), "seed": asked.seed})
     raise SystemExit(bool(wrong))
 
 

@@ -20,6 +20,7 @@ from crossroads.inference.crossed import (
     clustered_spread,
     crossed,
     spread,
+    spread_at_equal,
     tail_probability,
 )
 
@@ -83,6 +84,44 @@ def test_many_tables_at_once_are_each_as_alone() -> None:
         assert [float(v[k]) for v in (many.difference, many.total, many.df)] == pytest.approx(
             [float(v) for v in (one.difference, one.total, one.df)], rel=1e-12
         )
+
+
+@pytest.mark.parametrize(("n_x", "n_y", "n_a", "n_b"), [(4, 5, 3, 4), (3, 7, 2, 5), (6, 3, 4, 2)])
+def test_at_equal_covariate_the_difference_and_its_variance_are_those_of_a_regression(
+    n_x: int, n_y: int, n_a: int, n_b: int
+) -> None:
+    rng = np.random.default_rng(n_x)
+    table, f = rng.normal(size=(n_x + n_y, n_a + n_b)), rng.normal(size=n_x + n_y)
+    in_x = np.repeat([1.0, 0.0], [n_x, n_y])
+    design = np.column_stack([in_x, 1 - in_x, f])
+    fit = np.linalg.lstsq(design, table, rcond=None)[0]
+    found = spread_at_equal(table, n_x, n_a, f)
+    # Δ is the difference of intercepts of A less that of B
+    contrast = fit[0] - fit[1]
+    assert found.difference == pytest.approx(contrast[:n_a].mean() - contrast[n_a:].mean())
+    # per set of targets: residual variance of s (n − 1 − S_g/S degrees of freedom) times squared weights
+    rest = table - design @ fit
+    s = rest[:, :n_a].mean(axis=1) - rest[:, n_a:].mean(axis=1)
+    # weights of the targets in the difference of intercepts: what it is for a 1 at one target and 0 elsewhere
+    weights = np.array([np.linalg.lstsq(design, one, rcond=None)[0] for one in np.eye(n_x + n_y)])
+    weights = weights[:, 0] - weights[:, 1]
+    sets = {"x": slice(0, n_x), "y": slice(n_x, n_x + n_y)}
+    squares = {name: float(((f[cut] - f[cut].mean()) ** 2).sum()) for name, cut in sets.items()}
+    df = {n: cut.stop - cut.start - 1 - squares[n] / sum(squares.values()) for n, cut in sets.items()}
+    parts = [(s[cut] ** 2).sum() / df[name] * (weights[cut] ** 2).sum() for name, cut in sets.items()]
+    parts += [contrast[:n_a].var(ddof=1) / n_a, contrast[n_a:].var(ddof=1) / n_b]
+    assert found.parts == pytest.approx(parts)
+    cells = 0.0
+    for name, cut in sets.items():
+        for block in (rest[cut, :n_a], rest[cut, n_a:]):
+            m = block.shape[1]
+            single = ((block - block.mean(axis=1, keepdims=True)) ** 2).sum() / (df[name] * (m - 1))
+            cells += single / m * (weights[cut] ** 2).sum()
+    assert found.cells == pytest.approx(cells)
+    total = max(sum(parts) - cells, parts[0] + parts[1], parts[2] + parts[3])
+    assert found.total == pytest.approx(total)
+    inverse = sum((v / total) ** 2 / d for v, d in zip(parts, [*df.values(), n_a - 1, n_b - 1], strict=True))
+    assert found.df == pytest.approx(1 / inverse)
 
 
 def test_one_target_word_gives_the_test_of_welch() -> None:

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
 import threading
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 from types import FunctionType
 from typing import Any
 
@@ -57,3 +61,38 @@ def test_threads_get_what_one_gets_from_kernels_that_use_all_processors() -> Non
     with ThreadPoolExecutor(4) as pool:
         for one in pool.map(ask, range(4)):
             np.testing.assert_array_equal(one, alone)
+
+
+TWINS = (
+    "tests/inference/permutation/test_counting.py",
+    "tests/inference/permutation/test_rows.py",
+    "tests/inference/test_least_change.py",
+    "tests/measures/contextual/test_draws.py",
+)
+"""Tests that compare kernels with what they are twins of."""
+
+
+@pytest.mark.slow
+def test_kernels_count_the_same_as_plain_python() -> None:
+    # The compiler may treat types and overflows in another way than Python, and coverage sees only Python.
+    # numpy warns of overflows that compiled code does not tell of, and that the kernels expect.
+    options = [
+        "-q",
+        "-p",
+        "no:cacheprovider",
+        "-m",
+        "not slow and not models",
+        "-W",
+        "ignore::RuntimeWarning",
+    ]
+    done = subprocess.run(
+        [sys.executable, "-m", "pytest", *options, *TWINS],
+        env={**os.environ, "NUMBA_DISABLE_JIT": "1"},
+        cwd=Path(__file__).parents[3],
+        capture_output=True,
+        text=True,
+        timeout=1800,
+    )
+    assert done.returncode == 0, done.stdout[-4000:]
+    assert " passed" in done.stdout
+    assert "skipped" not in done.stdout

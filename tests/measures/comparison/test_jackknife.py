@@ -15,6 +15,7 @@ from crossroads.measures.comparison.intervals import difference_interval
 from crossroads.measures.comparison.jackknife import (
     Jackknife,
     Variance,
+    _spread,
     effect_jackknife,
     jackknife,
     tempered_changes,
@@ -240,3 +241,11 @@ def test_effects_that_other_words_would_show_too_are_those_of_fisher() -> None:
     both = shared(np.random.default_rng(2), (2.0, 1.5))
     assert not effect_jackknife(both).linear
     assert effect_jackknife(both).difference == jackknife(both, "sd").difference
+
+
+def test_the_spread_that_divides_is_never_0() -> None:
+    # sd within targets, weighted by size; where there is none, the smallest that exceeds rounding, or 1
+    x, y = np.array([0.1, 0.3]), np.array([0.0, 0.2, 0.4])
+    assert _spread(x, y) == pytest.approx(np.sqrt((2 * x.var() + 3 * y.var()) / 5))
+    assert 0 < _spread(np.full(3, 0.5), np.full(4, 0.2)) < 1e-9
+    assert _spread(np.zeros(3), np.zeros(4)) == 1.0

@@ -19,7 +19,7 @@ from crossroads.inference.crossed import spread
 from crossroads.measures import RsaResult
 from crossroads.measures import rsa as _function
 from crossroads.measures.geometry.dissimilarity import Dissimilarity
-from crossroads.measures.geometry.rsa import _draw
+from crossroads.measures.geometry.rsa import _draw, _exchanged
 
 Sets = list[list[str]]
 Sizes = tuple[int, int, int]
@@ -371,6 +371,25 @@ def test_a_group_that_leans_to_the_concept_is_found() -> None:
         result = rsa(emb, *sets, permutations=199, splits=0)
         found += result.pvalue <= 0.05 and result.difference > 0
     assert found >= 36
+
+
+@pytest.mark.parametrize("permutations", [1, 2, 7])
+def test_every_exchange_counts(permutations: int) -> None:
+    # where all dissimilarities are the same, every exchange reaches the observed difference, 0
+    table = np.ones((8, 8)) - np.eye(8)
+    observed, p = _exchanged(table, (3, 3, 2), permutations, np.random.default_rng(1))
+    assert (round(observed, 12), p) == (0.0, 1.0)
+
+
+def test_the_sentence_is_about_other_items_where_they_were_tested() -> None:
+    emb, sets = world(30_000, (13, 13, 12), 50, lean=0.8)
+    result = rsa(emb, *sets, permutations=199, splits=0)
+    assert result.crossed is not None and result.crossed.pvalue is not None
+    assert max(result.crossed.pvalue, result.pvalue) <= 0.05
+    assert [one.status for one in result.conclusions("rsa")] == ["holds"]
+    # items of one concept cannot be drawn: only these items are spoken of
+    alone = rsa(emb, sets[0], sets[1], sets[2][:1], n=3, replace_concept=True, permutations=199, splits=0)
+    assert "holds" not in [one.status for one in alone.conclusions("rsa")]
 
 
 def test_without_permutations_nothing_is_claimed() -> None:

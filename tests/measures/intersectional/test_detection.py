@@ -496,3 +496,17 @@ def test_a_whole_result_in_place_of_its_pairs_is_refused_with_the_way_out() -> N
     result = wefat(emb, groups, words["own"], TARGET)
     with pytest.raises(InputError, match=r"wefat\(\.\.\.\)\.pairs"):
         ibd(result, threshold=1.0)  # type: ignore[arg-type]
+
+
+def test_sentences_say_which_words_score_above_others_and_beyond_what() -> None:
+    listed = [f"t{i}" for i in range(12)]
+    words = [*listed, *(f"o{i}" for i in range(40))]
+    pairs = {"pair0": {w: 1.0 + i / 100 if w in listed else i / 100 for i, w in enumerate(words)}}
+    parts = {"part0": dict.fromkeys(words, 0.0)}
+    one = ibd(pairs, threshold=0.5, truth=listed)
+    both = eibd(pairs, parts, threshold=0.5, truth=listed)
+    for found, end in ((one, ""), (both, " beyond what its parts explain")):
+        (said,) = found.conclusions("g " + found.label)
+        assert said.status == "holds"
+        assert said.wordings["holds"][-1] == f" score above other words{end}"
+        assert said.subject == f"words for g{end}"

@@ -267,6 +267,18 @@ def test_a_result_is_read_back_whole() -> None:
     assert again.above.dtype == bool
 
 
+@pytest.mark.parametrize(("pairs", "enough"), [(5, False), (6, True)])
+def test_three_degrees_of_freedom_are_enough(pairs: int, enough: bool) -> None:
+    # fit="scores" has a mean and two slopes: six pairs leave three degrees of freedom
+    made = world(4, size=4, traits=5)
+    some = dict(list(made.pairs.items())[:pairs])
+    if enough:
+        assert emergent(made.scores, some, fit="scores").pairs == tuple(some)
+        return
+    with pytest.raises(InputError, match="5 pairs leave 2 degrees of freedom beside 3 effects"):
+        emergent(made.scores, some, fit="scores")
+
+
 # Against a list
 
 FOUND = emergent(
@@ -318,6 +330,8 @@ def test_directions_and_dimensions() -> None:
     dimensions = {"t0": "warm", "t1": "warm", "t2": "cold", "t3": "cold"}
     result = against(FOUND, {"p q": ["warm"], "p r": ["warm"]}, dimensions=dimensions, permutations=9)
     assert (result.precision, result.recall) == (0.5, 0.5)
+    assert result.conventions["dimensions"] is True
+    assert against(FOUND, {"p q": ["t2"]}, permutations=9).conventions["dimensions"] is False
     assert result.items == ("warm", "cold")
 
 

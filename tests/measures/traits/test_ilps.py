@@ -87,6 +87,7 @@ def test_the_prior_is_chosen_by_the_kind_of_model(probed: Any) -> None:
     assert found.conventions["prior"] == wanted
     assert found == ilps(probed.logits, prior=wanted)
     assert probed.logits.kind in found.conventions["model"]
+    assert found.conventions["renormalise"] is False
     assert found.provenance[0].source == "toy"
 
 

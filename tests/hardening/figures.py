@@ -1,0 +1,92 @@
+"""The numbers of ``docs/hardening.md``, as the commands that make them have written them.
+
+They are kept in ``docs/hardening/figures.json``; the table of the page is made from that. ``python -m
+tests.hardening.figures`` takes the coverage of the last ``make coverage``.
+"""
+
+from __future__ import annotations
+
+import json
+import time
+from pathlib import Path
+from typing import Any
+
+from tests.hardening.mutation import ROOMS
+
+ROOT = Path(__file__).parents[2]
+PAGE = ROOT / "docs" / "hardening.md"
+KEPT = ROOT / "docs" / "hardening" / "figures.json"
+BEGIN, END = "<!-- begin: written by the commands -->", "<!-- end: written by the commands -->"
+
+
+def record(name: str, numbers: dict[str, Any], *, page: Path = PAGE, kept: Path = KEPT) -> None:
+    """Keep the numbers of a command with the date, and write the table of the page anew."""
+    known = json.loads(kept.read_text(encoding="utf-8")) if kept.exists() else {}
+    known[name] = {"date": time.strftime("%Y-%m-%d"), **numbers}
+    kept.parent.mkdir(exist_ok=True)
+    kept.write_text(json.dumps(known, indent=1, sort_keys=True) + "\n", encoding="utf-8")
+    text = page.read_text(encoding="utf-8")
+    page.write_text(written(text, known), encoding="utf-8")
+
+
+def written(text: str, known: dict[str, Any]) -> str:
+    """The page with the table of some numbers."""
+    before, _, rest = text.partition(BEGIN)
+    after = rest.partition(END)[2]
+    return f"{before}{BEGIN}\n{table(known)}\n{END}{after}"
+
+
+def table(known: dict[str, Any]) -> str:
+    """The table: a row for each number that was recorded, and one for each that was not."""
+    rows = ["", "| command | measured | date |", "|---|---|---|"]
+    for name, phrase in (
+        ("coverage", _coverage),
+        ("mutation", _mutation),
+        ("fuzz", _fuzz),
+        ("kills", _kills),
+    ):
+        one = known.get(name)
+        said, date = (phrase(one), one["date"]) if one else ("not recorded yet", "–")
+        rows.append(f"| `make {name}` | {said} | {date} |")
+    return "\n".join([*rows, ""])
+
+
+def _coverage(one: dict[str, Any]) -> str:
+    """The coverage in words."""
+    said = f"{one['percent']:.1f} % of {one['lines']:,} lines"
+    return f"{said} ({one['left_out']})" if one.get("left_out") else said
+
+
+def _mutation(one: dict[str, Any]) -> str:
+    """The mutation score in words."""
+    parts = []
+    for name in (*ROOMS, "total"):
+        if name in one["scores"]:
+            score = one["scores"][name]
+            low, high = (100 * bound for bound in score["interval"])
+            share = 100 * score["killed"] / score["mutants"]
+            killed = f"{score['killed']} of {score['mutants']}"
+            parts.append(f"{name} {killed} mutants killed, {share:.0f} % ({low:.0f} to {high:.0f} %)")
+    said = "; ".join(parts) + f"; seed {one['seed']}"
+    return f"{said} ({one['left_out']})" if one.get("left_out") else said
+
+
+def _fuzz(one: dict[str, Any]) -> str:
+    """The run of the fuzzer in words."""
+    return f"{one['inputs']:,} inputs, {one['failures']} kinds of failures; seed {one['seed']}"
+
+
+def _kills(one: dict[str, Any]) -> str:
+    """The killed audits in words."""
+    return f"{one['kills']} kills in {one['rounds']} rounds, all {one['files']} files the same"
+
+
+def main() -> None:
+    """Record the coverage that was measured last."""
+    file = ROOT / ".cache" / "coverage" / "report.json"
+    totals = json.loads(file.read_text(encoding="utf-8"))["totals"]
+    record("coverage", {"percent": totals["percent_covered"], "lines": totals["num_statements"]})
+
+
+if __name__ == "__main__":
+    main()
