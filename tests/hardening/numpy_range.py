@@ -35,8 +35,8 @@ ROUNDING = 1e-9
 """Relative differences above this are more than what rounding in double precision adds up to here."""
 SINGLE = 1e-5
 """The same where numbers are computed in single precision."""
-COARSE = re.compile(r"^(.* / )?matched / both_|^frequency / [345]$")
-"""Places of these: tests of :func:`crossroads.frequency` whose targets and attributes are all drawn."""
+COARSE = re.compile(r"^(.* / )?matched / both_|^frequency / [345]$|^null_threshold / 0$")
+"""Places of these: tests of `frequency` whose targets and attributes are all drawn, and `null_threshold`."""
 TINY = 1e-12
 """Differences below this are those of rounding, whatever their ratio to numbers that are nearly 0."""
 OLDER = {"OPENBLAS_CORETYPE": "Nehalem", "OPENBLAS_NUM_THREADS": "1", "NUMBA_CPU_NAME": "nehalem"}
@@ -156,6 +156,8 @@ class Compared:
     """Places of what differs by more."""
     single: float = 0.0
     """The largest relative difference of numbers that are computed in single precision."""
+    single_where: str = ""
+    """The place of it."""
 
     def said(self) -> str:
         """The cell of a table."""
@@ -163,8 +165,9 @@ class Compared:
             return f"**{len(self.changed):,} of {self.count:,} changed**"
         if not self.rounded:
             return "identical"
-        coarse = f"; {self.single:.0e} in single precision" if self.single else ""
-        return f"{self.rounded:,} of {self.count:,} rounded, by {self.largest:.0e} at most{coarse}"
+        double = f"by {self.largest:.0e} at most" if self.largest else ""
+        single = f"by {self.single:.0e} in single precision" if self.single else ""
+        return ", ".join(filter(None, (f"{self.rounded:,} of {self.count:,} rounded", double, single)))
 
 
 def apart(one: Any, other: Any) -> float:
@@ -197,9 +200,9 @@ def compared(one: Any, other: Any) -> Compared:
                 continue
             ratio = 0.0  # of numbers that are 0 but for rounding, the ratio says nothing
         found.rounded += 1
-        if coarse:
-            found.single = max(found.single, ratio)
-        elif ratio > found.largest:
+        if coarse and ratio > found.single:
+            found.single, found.single_where = ratio, place
+        elif not coarse and ratio > found.largest:
             found.largest, found.where = ratio, place
     return found
 
@@ -308,7 +311,8 @@ lowest version of every dependency. Everything is compared with the first line.
 *Identical*: every number has the same bits and every text the same letters; versions of packages, which
 results record, are left out. *Rounded*: numbers differ by at most {ROUNDING:.0e} of their size, {SINGLE:.0e}
 where they are computed in single precision (tests of `frequency` whose targets and attributes are all
-drawn), or by {TINY:.0e} where they are 0 but for rounding. *Changed*: anything else, such as another draw.
+drawn, and `null_threshold`), or {TINY:.0e} where they are 0 but for rounding. *Changed*: anything else, such
+as another draw.
 
 An older processor is one of 2008 with a single core: vector instructions that came later are not used by
 numpy, OpenBLAS and numba. What differs there is due to the machine, not to the version.
@@ -327,8 +331,9 @@ def noted(found: dict[str, dict[str, Compared]]) -> list[str]:
                 notes.append(
                     f"{name}, {SECTIONS[section]}: changed are {some}{' …' * (len(one.changed) > 5)}"
                 )
-            elif one.where:
-                notes.append(f"{name}, {SECTIONS[section]}: the largest difference is that of `{one.where}`.")
+            elif one.where or one.single_where:
+                places = " and ".join(f"`{place}`" for place in (one.where, one.single_where) if place)
+                notes.append(f"{name}, {SECTIONS[section]}: most differs {places}.")
     return notes
 
 

@@ -41,6 +41,12 @@ def test_rounding_is_told_from_other_draws() -> None:
     assert compared({"p": 0.04}, {"p": 0.041}).changed == ["p"]
 
 
+def test_numbers_in_single_precision_are_known_by_their_place() -> None:
+    found = compared({"matched": {"both_d": 1.0}}, {"matched": {"both_d": 1 + 2e-7}})
+    assert found.said() == "1 of 1 rounded, by 2e-07 in single precision"
+    assert compared({"matched": {"d": 1.0}}, {"matched": {"d": 1 + 2e-7}}).changed == ["matched / d"]
+
+
 @pytest.mark.parametrize("other", [{"n": 2}, {"n": 1.0}, {"n": "1"}, {"m": 1}, {"n": 1, "m": 1}])
 def test_other_whole_numbers_texts_and_names_are_changes(other: dict[str, object]) -> None:
     found = compared({"n": 1}, other)
@@ -53,6 +59,6 @@ def test_notes_name_the_places() -> None:
     changed = compared({"d": 1.0}, {"d": 2.0})
     notes = numpy_range.noted({"numpy 2.2": {"draws": same, "audit": rounded, "results": changed}})
     assert notes == [
-        "numpy 2.2, the audit of the default vectors: the largest difference is that of `d`.",
+        "numpy 2.2, the audit of the default vectors: most differs `d`.",
         "numpy 2.2, a result of every type: changed are `d`",
     ]
