@@ -76,7 +76,7 @@ test-lowest: $(VENV)-lowest/.stamps/lowest  ## Run the tests of the core with th
 	  tests/inference tests/measures tests/evidence tests/wording tests/test_results.py tests/test_geometry.py tests/report tests/plots
 
 # One environment, in which numpy is changed. CHECK=--check does not write the page, CHECK=--compare does not compute again.
-numpy-range:  ## Compare numbers across the versions of numpy that are supported, and write docs/reference/numpy.md
+numpy-range:  ## Compare numbers across the versions of numpy that are supported (about 10 minutes), and write docs/reference/numpy.md
 	$(PYTHON) -B -m tests.hardening.numpy_range --place $(VENV)-numpy $(CHECK)
 
 # In a new folder, from a clone of the last commit. TESTS=test: the whole suite; KEEP=--keep: leave the folder in place.

@@ -314,8 +314,9 @@ where they are computed in single precision (tests of `frequency` whose targets 
 drawn, and `null_threshold`), or {TINY:.0e} where they are 0 but for rounding. *Changed*: anything else, such
 as another draw.
 
-An older processor is one of 2008 with a single core: vector instructions that came later are not used by
-numpy, OpenBLAS and numba. What differs there is due to the machine, not to the version.
+The older processor is one of 2008 with a single core, imitated on this machine: numpy, OpenBLAS and numba are
+told not to use vector instructions that came later. What differs there is not due to the version. In single
+precision, `null_threshold` ends in `numpy.quantile`, which rounds differently before numpy 2.4.
 
 {said}
 """
