@@ -80,7 +80,7 @@ numpy-range:  ## Compare numbers across the versions of numpy that are supported
 	$(PYTHON) -B -m tests.hardening.numpy_range --place $(VENV)-numpy $(CHECK)
 
 # In a new folder, from a clone of the last commit. TESTS=test: the whole suite; KEEP=--keep: leave the folder in place.
-newcomer:  ## Do what a newcomer does, in an empty folder, and stop at what fails (TESTS=quick or test)
+newcomer:  ## Do what a newcomer does, in an empty folder, and stop at what fails (TESTS=quick or test; over 15 minutes)
 	$(PYTHON) -B -m tests.hardening.newcomer --tests $(or $(TESTS),quick) $(KEEP)
 
 # The list of components and known vulnerabilities are those of the wheel, installed alone. Where the service of pip-audit cannot

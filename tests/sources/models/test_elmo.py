@@ -117,7 +117,8 @@ def test_a_sentence_has_the_same_vectors_alone_and_beside_any_others(
     for tokens, found in zip(sentences, model.batch(sentences), strict=True):
         alone = model.layers(tokens)
         assert alone.shape == (3, len(tokens), 32)
-        np.testing.assert_allclose(found, alone, atol=1e-6)
+        # Batches are added in another order, in single precision: up to 2.1e-6 in 1,500 batches.
+        np.testing.assert_allclose(found, alone, atol=1e-5)
 
 
 def test_a_sentence_leaves_no_trace_in_the_next(model: Elmo) -> None:
