@@ -15,7 +15,7 @@ TOOLED := $(VENV)/npm/node_modules
 
 .DEFAULT_GOAL := help
 .PHONY: help audit docs reference gallery gallery-models contextual-run quick test lint scripts workflows types unit browser test-core test-lowest \
-  release-check r-check bench validity coverage mutation fuzz kills conformance data-package format clean
+  numpy-range newcomer release-check r-check bench validity coverage mutation fuzz kills conformance data-package format clean
 
 help:  ## Show what can be made
 	@awk 'BEGIN {FS = ":.*## "} /^[a-z-]+:.*## / {printf "  make %-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -74,6 +74,14 @@ test-lowest: $(VENV)-lowest/.stamps/lowest  ## Run the tests of the core with th
 	$(VENV)-lowest/bin/python -m pip list
 	$(VENV)-lowest/bin/python -m pytest -q $(PYTEST_FLAGS) -W ignore::DeprecationWarning -m "not models and not browser" \
 	  tests/inference tests/measures tests/evidence tests/wording tests/test_results.py tests/test_geometry.py tests/report tests/plots
+
+# One environment, in which numpy is changed. CHECK=--check does not write the page, CHECK=--compare does not compute again.
+numpy-range:  ## Compare numbers across the versions of numpy that are supported (about 10 minutes), and write docs/reference/numpy.md
+	$(PYTHON) -B -m tests.hardening.numpy_range --place $(VENV)-numpy $(CHECK)
+
+# In a new folder, from a clone of the last commit. TESTS=test: the whole suite; KEEP=--keep: leave the folder in place.
+newcomer:  ## Do what a newcomer does, in an empty folder, and stop at what fails (TESTS=quick or test; over 15 minutes)
+	$(PYTHON) -B -m tests.hardening.newcomer --tests $(or $(TESTS),quick) $(KEEP)
 
 # The list of components and known vulnerabilities are those of the wheel, installed alone. Where the service of pip-audit cannot
 # be reached that is said; where nothing may be skipped it is an error.
@@ -159,7 +167,7 @@ format: $(STAMP)/test  ## Format the code
 	$(BIN)/ruff format .
 
 clean:  ## Remove environments, caches and results
-	rm -rf $(VENV) $(VENV)-core $(VENV)-lowest $(VENV)-release build dist .cache .mypy_cache .ruff_cache .pytest_cache .hypothesis audit .audit.parts site docs/reference/api
+	rm -rf $(VENV) $(VENV)-core $(VENV)-lowest $(VENV)-numpy $(VENV)-release build dist .cache .mypy_cache .ruff_cache .pytest_cache .hypothesis audit .audit.parts site docs/reference/api
 
 $(BIN)/python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "crossroads needs Python 3.11 or newer; say which: make PYTHON=/path/to/python3.11"; exit 1; }

@@ -7,7 +7,6 @@ import shlex
 import shutil
 import tomllib
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -20,6 +19,7 @@ from crossroads.cli.app import app
 from crossroads.report import read_rules
 from crossroads.stimuli import Design, read_design, read_designs
 from crossroads.stimuli.design import ROLES, TEXT_FIELDS
+from tests.docs_blocks import blocks, unprinted
 from tests.docs_material import made_by, shell
 from tests.program import on_the_path
 
@@ -43,47 +43,9 @@ NOT_RUN = {
 LINK = re.compile(r"\]\(([^)#:]+)(?:#[^)]*)?\)")
 LINES = re.compile(r"^```(?:sh|text|yaml)\n(.*?)^```|^    (crossroads [^\n]*)$", re.MULTILINE | re.DOTALL)
 COMMAND = re.compile(r"^(?:\$ |- run: )?crossroads ([a-z][a-z-]*) ([^#\n]*(?:\\\n[^#\n]*)*)", re.MULTILINE)
-BLOCK = re.compile(
-    r"(?P<marks>(?:^<!-- not run[^\n]*-->\n)*)^```(?P<kind>python|sh|bash|console)\n(?P<text>.*?)^```"
-    r"(?:\n\n```text\n(?P<shown>.*?)^```)?",
-    re.MULTILINE | re.DOTALL,
-)
-MARK = re.compile(r"^<!-- not run(?:, (?P<beginning>[^:]+))?: (?P<reason>.+) -->$", re.MULTILINE)
 Shell = Callable[[str, Path], str]
 READ = {"gpt2", "bert-base-uncased", "elmo"}
 """Models that Python blocks read: small ones are made for them."""
-
-
-@dataclass(frozen=True, kw_only=True)
-class Block:
-    """A block of code in a page."""
-
-    kind: str
-    """Its language."""
-    text: str
-    """What of it is run."""
-    shown: str
-    """What the page says that it prints."""
-    left: dict[str, str]
-    """What is not run, and why."""
-
-
-def blocks(page: Path) -> list[Block]:
-    """The blocks of a page in their order; marks above a block name what of it is not run."""
-    found = []
-    for match in BLOCK.finditer(page.read_text(encoding="utf-8")):
-        text = match["text"]
-        left: dict[str, str] = {}
-        for mark in MARK.finditer(match["marks"]):
-            beginning = mark["beginning"]
-            lines = [line for line in text.splitlines() if beginning is None or line.startswith(beginning)]
-            assert lines, f"{page.name}: no line begins with {beginning!r}, which is marked as not run."
-            left |= dict.fromkeys(lines, mark["reason"])
-        rest = "\n".join(line for line in text.splitlines() if line not in left)
-        found.append(Block(kind=match["kind"], text=rest, shown=match["shown"] or "", left=left))
-    return found
-
-
 RUN = [page for page in PAGES if any(block.text.strip() for block in blocks(page))]
 
 
@@ -130,9 +92,8 @@ def make_files(text: str, page: Path, folder: Path, makers: dict[str, Any]) -> N
 
 def assert_shown(shown: str, printed: str) -> None:
     """Everything that a page shows is printed, line by line, in that order."""
-    lines = iter([" ".join(line.split()) for line in printed.splitlines()])
-    for line in filter(None, (" ".join(line.split()) for line in shown.splitlines())):
-        assert any(line == other for other in lines), f"not printed: {line!r}\n\n{printed}"
+    line = unprinted(shown, printed)
+    assert line is None, f"not printed: {line!r}\n\n{printed}"
 
 
 def test_what_is_not_run_is_known_and_has_a_reason() -> None:
