@@ -113,13 +113,12 @@ def where(mask: NDArray[np.bool_]) -> NDArray[np.int64]:
     >>> where(np.array([False] * 20 + [True])).tolist()
     [20]
     """
-    eighths = mask[: mask.size // 8 * 8].view(np.uint64)  # of eight at once
-    some = np.flatnonzero(eighths)
-    if some.size * 3 > eighths.size:
+    whole = mask.size // 8 * 8
+    some = np.flatnonzero(mask[:whole].view(np.uint64) != 0)  # eight at once
+    if some.size > whole // 128:
         return np.flatnonzero(mask)
-    near = (8 * some[:, None] + np.arange(8)).ravel()
-    rest = np.arange(8 * eighths.size, mask.size)
-    return np.concatenate([near[mask[near]], rest[mask[rest]]])
+    near = np.flatnonzero(mask[:whole].reshape(-1, 8)[some])
+    return np.concatenate([8 * some[near >> 3] + (near & 7), whole + np.flatnonzero(mask[whole:])])
 
 
 @functools.cache
