@@ -193,8 +193,18 @@ def test_a_run_that_was_stopped_continues_where_it_was(
 @pytest.mark.parametrize(
     ("kind", "score", "said", "hint"),
     [
-        ("gpt2", "pll", "causal model, which has no masks to fill: it gives no", "score='likelihood'"),
-        ("bert", "likelihood", "masked model, which does not go from left", "'pll', 'aul' or 'aula'"),
+        (
+            "gpt2",
+            "pll",
+            "causal model, which has no masks to fill: it gives no",
+            "score='likelihood' or 'bare'",
+        ),
+        (
+            "bert",
+            "likelihood",
+            "masked model, which does not go from left",
+            "'pll', 'aul', 'aula' or 'blank'",
+        ),
     ],
 )
 def test_a_score_that_a_model_cannot_give_is_refused_with_those_it_can(

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from crossroads.errors import InputError, WrongKindError, in_short
-from crossroads.evidence.sentences import SCORES, Per, SentenceScores
+from crossroads.evidence.sentences import SCALES, SCORES, Per, SentenceScores
 from crossroads.geometry import Floats
 from crossroads.inference.multiplicity import adjust
 from crossroads.inference.options import seed_of, share
@@ -56,9 +56,10 @@ class SentencePairsResult(ByCategory, Result):
     data: str
     """Name of the sentences: that of their file."""
     score: str
-    """How sentences were scored: ``pll``, ``aul``, ``aula`` or ``likelihood``."""
+    """How sentences were scored: ``pll``, ``aul``, ``aula``, ``blank``, ``likelihood`` or ``bare``."""
     per: str
-    """Whether a score is the sum over tokens (``sentence``) or their mean (``token``)."""
+    """Whether a score is the sum of log-probabilities over tokens (``sentence``), their mean (``token``), or
+    the logarithm of the mean probability (``probability``)."""
     overall: Preference
     """Over all pairs."""
     categories: Mapping[str, Preference]
@@ -173,8 +174,9 @@ def sentence_pairs(
         What pairs share: ``"auto"`` for the words in which their sentences differ (``contrast``) and the
         others (``frame``); one or two columns of the file; None to take pairs as independent.
     per
-        ``"sentence"`` for sums over the tokens that count, ``"token"`` for their means, ``"auto"`` as
-        published for the score. The share depends on it only where sentences differ in length.
+        ``"sentence"`` for sums over the tokens that count, ``"token"`` for their means, ``"probability"`` for
+        mean probabilities (of ``blank``), ``"auto"`` as published for the score. The share depends on it
+        only where sentences differ in length.
     level
         Level of intervals.
     seed
@@ -256,11 +258,19 @@ def checked(scores: object, kind: str, other: str) -> None:
         raise InputError(f"{scores.name} has {scores.kind}, not {kind}.", hint=f"use cr.{other}.")
 
 
+_ADDED = {
+    "sentence": "sum of {what}",
+    "token": "mean of {what}",
+    "probability": "logarithm of the mean of {plain}",
+}
+
+
 def scored_as(scores: SentenceScores, per: Per) -> dict[str, str]:
     """How sentences were scored, as conventions."""
+    added, what = _ADDED[scores.resolved(per)], SCORES[scores.score]
     return {
         "scored by": scores.score,
-        "score": f"{'mean' if scores.resolved(per) == 'token' else 'sum'} of {SCORES[scores.score]}",
+        "score": added.format(what=what, plain=what.removeprefix("log-")),
         "special tokens": "not counted",
     }
 
@@ -272,5 +282,5 @@ def coverage_of(scores: SentenceScores) -> Coverage:
 
 
 def _difference_note(results: Mapping[str, SentencePairsResult]) -> str:
-    per = " or ".join(dict.fromkeys(one.per for one in results.values()))
-    return f"mean difference of log-probability per {per}, with its interval"
+    what = " or ".join(dict.fromkeys(SCALES[one.per] for one in results.values()))
+    return f"mean difference of {what}, with its interval"

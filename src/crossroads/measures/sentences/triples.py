@@ -92,9 +92,10 @@ class SentenceTriplesResult(ByCategory, Result):
     data: str
     """Name of the sentences: that of their file."""
     score: str
-    """How sentences were scored: ``pll``, ``aul``, ``aula`` or ``likelihood``."""
+    """How sentences were scored: ``pll``, ``aul``, ``aula``, ``blank``, ``likelihood`` or ``bare``."""
     per: str
-    """Whether a score is the sum over tokens (``sentence``) or their mean (``token``)."""
+    """Whether a score is the sum of log-probabilities over tokens (``sentence``), their mean (``token``), or
+    the logarithm of the mean probability (``probability``)."""
     overall: StereotypeScores
     """Over all triples."""
     categories: Mapping[str, StereotypeScores]
@@ -203,8 +204,8 @@ def sentence_triples(
         Column of the target terms; ``"auto"`` for ``target`` where the file has it. None to count triples
         alike and take them as independent.
     per
-        ``"sentence"`` for sums over the tokens that count, ``"token"`` for their means, ``"auto"`` as
-        published for the score. With ``"token"``, causal models are scored as in StereoSet.
+        ``"sentence"`` for sums over the tokens that count, ``"token"`` for their means, ``"probability"`` for
+        mean probabilities (of ``blank``), ``"auto"`` as published for the score.
     level
         Level of intervals.
     seed
@@ -212,7 +213,9 @@ def sentence_triples(
 
     Notes
     -----
-    StereoSet scores masked models by the term that fills the blank alone; here whole sentences are scored.
+    StereoSet's own scores are those of ``score="stereoset"``: of masked models the probability of the words
+    that fill the blank alone, of causal ones the mean log-likelihood of the sentence. Scores of whole
+    sentences of masked models (``pll``, ``aul``, ``aula``) give other numbers than it publishes.
 
     References
     ----------

@@ -4,7 +4,8 @@
 pairs       ``sent_more`` and ``sent_less`` (which stereotypes more, and less), optionally
             ``stereo_antistereo`` and ``bias_type``, as in CrowS-Pairs
 triples     ``stereotype``, ``anti-stereotype`` and ``unrelated``, optionally ``target``, ``bias_type`` and
-            ``context``; or the nested JSON of StereoSet, whose ``intrasentence`` part is read
+            ``context``, with BLANK in the place of the words that differ; or the nested JSON of StereoSet,
+            whose ``intrasentence`` part is read
 ==========  =============================================================================================
 
 CSV (or TSV), JSON (a list of objects) and JSON Lines hold the same columns; further ones are kept.

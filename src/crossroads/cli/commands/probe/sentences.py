@@ -14,7 +14,7 @@ from crossroads.cli.terminal import interrupts as interrupting
 from crossroads.cli.terminal import tables as printing
 from crossroads.cli.terminal.interrupts import kept_or_finished
 from crossroads.errors import InputError, OnMissing, join_words
-from crossroads.evidence.sentences import Per, SentenceScores, read_document
+from crossroads.evidence.sentences import SCALES, Per, SentenceScores, read_document
 from crossroads.extraction.sentences.run import AskedScore, score_sentences
 from crossroads.measures.rungs import ladder
 from crossroads.measures.sentences.pairs import SentencePairsResult, sentence_pairs
@@ -43,10 +43,14 @@ def sentences_command(
         ),
     ] = None,
     score: Annotated[
-        AskedScore, typer.Option(help="Score of a sentence; by default pll, for causal models likelihood.")
+        AskedScore,
+        typer.Option(
+            help="Score of a sentence; by default pll, for causal models likelihood; stereoset: blank, for "
+            "causal models bare."
+        ),
     ] = "auto",
     per: Annotated[
-        Per, typer.Option(help="Sum over tokens or their mean; by default as published.")
+        Per, typer.Option(help="Sum over tokens, their mean, or mean probability; by default as published.")
     ] = "auto",
     cluster: Annotated[
         list[str] | None,
@@ -156,7 +160,8 @@ def _told(result: SentencePairsResult | SentenceTriplesResult) -> Iterator[str]:
             yield f"icat of all: {between(low, high, 1)}, over {counted(result.overall.targets, 'target')}."
         return
     one = result.overall
-    yield f"{counted(one.ties, 'tie')}; Δ of all: {number(one.difference)}{_ends(one)} per {result.per}."
+    mean = f"{number(one.difference)}{_ends(one)} in {SCALES[result.per]}"
+    yield f"{counted(one.ties, 'tie')}; Δ of all: {mean}."
     shares = [f"{percent(some.share)} of {some.pairs:,} {name}" for name, some in result.directions.items()]
     if shares:
         yield f"preferred: {join_words(shares)} pairs."
