@@ -154,7 +154,7 @@ def test_numbers_are_those_of_the_published_formulas(models: Callable[[str], Pat
         related.setdefault(target, []).append(((first > other) + (second > other)) / 2)
     ss, lms = (100 * np.mean([np.mean(some) for some in found.values()]) for found in (pro, related))
     result = cr.sentence_triples(scores)
-    assert (result.overall.ss, result.overall.lms) == (pytest.approx(ss), pytest.approx(lms))
+    assert [result.overall.ss, result.overall.lms] == pytest.approx([ss, lms])
     assert result.overall.icat == pytest.approx(lms * min(ss, 100 - ss) / 50)
     assert (result.score, result.per) == ("blank", "probability")
     assert result.conventions["score"].startswith("logarithm of the mean of probabilities of the tokens that")
@@ -230,7 +230,7 @@ def test_sentences_without_a_blank_are_refused_with_what_to_do(
     values = [
         cr.score_sentences(models("bert"), one, score="blank", **OPTIONS).values() for one in (table, nested)
     ]
-    np.testing.assert_array_equal(*values)
+    np.testing.assert_array_equal(values[0], values[1])
 
 
 def test_mean_probabilities_are_of_blanks_only(models: Callable[[str], Path]) -> None:

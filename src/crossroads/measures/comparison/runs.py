@@ -328,12 +328,14 @@ class RunsResult(Result):
                 name=called,
                 status=status_of(p, None),
                 wordings={
-                    "holds": ("", mean.model, " leans to ", side, " on ", called),
+                    "holds": ("on ", called, ", ", mean.model, f" leans to {side}"),
                     "absent": ("it was not found that ", mean.model, " leans to either side on ", called),
                 },
                 subject=mean.model,
                 poles=("against the stereotype", "to the stereotype"),
                 scale="value",
+                middle=mean.neutral,
+                drawn="items",
                 numbers=numbers(
                     value=(f"means/{i}/found/mean", found.mean),
                     low=(f"means/{i}/found/low", found.low),
@@ -354,6 +356,7 @@ class RunsResult(Result):
                 poles=(f"more in {second}", f"more in {first}"),
                 # a share and a log-likelihood do not fit on one axis
                 scale="difference" if max(map(abs, one.values)) <= 1 else f"difference of {one.metric}",
+                drawn="items",
                 numbers=numbers(
                     value=(f"differences/{i}/found/mean", one.found.mean),
                     low=(f"differences/{i}/found/low", one.found.low),

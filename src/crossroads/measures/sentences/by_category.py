@@ -100,18 +100,22 @@ def levels_of(results: Mapping[str, Any]) -> str:
 def preferred(
     *,
     name: str,
+    items: str,
     about: str,
     more: bool,
     status: Status,
     found: Mapping[str, tuple[str, float]],
     scale: str = "share",
+    middle: float = 0.5,
 ) -> Conclusion:
     """What a preference comes to, in a sentence.
 
     Parameters
     ----------
-    name, status, found, scale
+    name, status, found, scale, middle
         As in :class:`~crossroads.results.Conclusion`.
+    items
+        What the sentences are in: ``pairs``, ``triples``.
     about
         What the sentences are about.
     more
@@ -122,12 +126,14 @@ def preferred(
         name=name,
         status=status,
         wordings={
-            "holds": ("in pairs on ", about, which),
-            "depends": ("with just these pairs on ", about, which),
-            "absent": ("it was not found that in pairs on ", about, ", the model prefers either sentence"),
+            "holds": (f"in {items} on ", about, which),
+            "depends": (f"with just these {items} on ", about, which),
+            "absent": (f"it was not found that in {items} on ", about, ", the model prefers either sentence"),
         },
         subject=f"sentences on {about}",
         poles=("stereotype less", "stereotype more"),
         scale=scale,
+        middle=middle,
+        drawn="sentences",
         numbers=found,
     )

@@ -139,6 +139,7 @@ class SentencePairsResult(ByCategory, Result):
             about = self.data if part == ALL else part
             yield preferred(
                 name=self.named(part),
+                items="pairs",
                 about=about,
                 more=2 * one.preferred >= one.pairs - one.ties,
                 status=status_of(p or one.pvalue, one.sign_pvalue),

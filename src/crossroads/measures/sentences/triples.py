@@ -171,6 +171,7 @@ class SentenceTriplesResult(ByCategory, Result):
         for part, place, one, p in self.parts_named():
             yield preferred(
                 name=self.named(part),
+                items="triples",
                 about=self.data if part == ALL else part,
                 more=one.ss >= 50,
                 status=status_of(p or one.pvalue, one.sign_pvalue),
@@ -180,6 +181,7 @@ class SentenceTriplesResult(ByCategory, Result):
                     high=(f"{place}/ss_high", one.ss_high),
                 ),
                 scale="ss",
+                middle=50.0,
             )
 
 
