@@ -15,7 +15,7 @@ from crossroads.errors import InputError, UnknownNameError
 from crossroads.evidence.runs import Metric, Run, RunItem, Runs
 from crossroads.inference.clustered import cluster_mean, cluster_sign_flip
 from crossroads.inference.multiplicity import benjamini_hochberg, holm
-from crossroads.measures.comparison.runs import RunsResult
+from crossroads.measures.comparison.run_results import RunsResult
 
 LOGS = Path(__file__).parents[2] / "references" / "runs"
 ACC = {"acc": Metric(name="acc")}

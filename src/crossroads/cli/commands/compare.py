@@ -19,7 +19,8 @@ from crossroads.inference.permutation.test import Tail
 from crossroads.measures.comparison.battery import Against
 from crossroads.measures.comparison.intervals import IntervalKind
 from crossroads.measures.comparison.models import Attributes, Scale
-from crossroads.measures.comparison.runs import RunsResult, compare_runs
+from crossroads.measures.comparison.run_results import RunsResult
+from crossroads.measures.comparison.runs import compare_runs
 from crossroads.papers.fidelity import fidelity
 from crossroads.papers.findings import findings
 from crossroads.report.audit import Audit

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from typing import Any, ClassVar
 
+from crossroads.measures.sentences.preference import FLAWS
 from crossroads.results import Conclusion, Row, Status, Values, long_row
 from crossroads.results.conclusion import pointer_part
 from crossroads.wording import phrases
@@ -15,8 +17,9 @@ ALL = "all"
 """What all items are called beside categories."""
 
 
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class ByCategory:
-    """Views of a result that has numbers over all items and by category."""
+    """Fields and views of a result that has numbers over all items and by category."""
 
     measure: ClassVar[str]
     """Name of the measure in the long table."""
@@ -26,10 +29,22 @@ class ByCategory:
     """Kind of test in rules."""
 
     data: str
+    """Name of the sentences: that of their file."""
     score: str
+    """How sentences were scored: ``pll``, ``aul``, ``aula``, ``blank``, ``likelihood`` or ``bare``."""
+    per: str
+    """Whether a score is the sum of log-probabilities over tokens (``sentence``), their mean (``token``), or
+    the logarithm of the mean probability (``probability``)."""
     overall: Any
+    """Over all items."""
     categories: Mapping[str, Any]
+    """By what the stereotype is about."""
     adjusted: Mapping[str, tuple[float, ...]]
+    """P-values of the categories adjusted for their number, by method (``holm``, ``bh``, ``by``)."""
+    level: float
+    """Level of the intervals."""
+    flaws: tuple[str, ...] = (FLAWS,)
+    """Known flaws of such data."""
 
     @property
     def label(self) -> str:

@@ -22,7 +22,7 @@ from crossroads.measures.sentences.by_category import (
     levels_of,
     preferred,
 )
-from crossroads.measures.sentences.preference import FLAWS, TIE, Preference, groupings_of, preference
+from crossroads.measures.sentences.preference import TIE, Preference, groupings_of, preference
 from crossroads.results import Conclusion, Coverage, Result, Row, long_row, status_of
 from crossroads.results.conclusion import numbers
 from crossroads.results.plain import read_only
@@ -53,13 +53,6 @@ class SentencePairsResult(ByCategory, Result):
     kind: ClassVar[str] = "sentences"
     asked: ClassVar[Mapping[str, tuple[str, ...]]] = {"sentences": (*_NUMBERS, phrases.ADJUSTMENT)}
 
-    data: str
-    """Name of the sentences: that of their file."""
-    score: str
-    """How sentences were scored: ``pll``, ``aul``, ``aula``, ``blank``, ``likelihood`` or ``bare``."""
-    per: str
-    """Whether a score is the sum of log-probabilities over tokens (``sentence``), their mean (``token``), or
-    the logarithm of the mean probability (``probability``)."""
     overall: Preference
     """Over all pairs."""
     categories: Mapping[str, Preference]
@@ -67,17 +60,11 @@ class SentencePairsResult(ByCategory, Result):
     directions: Mapping[str, Preference]
     """By direction: ``stereo`` where the sentence that stereotypes more is about a disadvantaged group,
     ``antistereo`` where it is about an advantaged one; empty where the data do not say."""
-    adjusted: Mapping[str, tuple[float, ...]]
-    """P-values of the categories adjusted for their number, by method (``holm``, ``bh``, ``by``)."""
     cluster: tuple[str, ...]
     """What pairs share that is drawn: ``contrast`` (the words in which their sentences differ), ``frame``
     (the other words), or columns of the file."""
     differences: NDArray[np.float64]
     """Score of the sentence that stereotypes more less that of the other, in the order of the pairs."""
-    level: float
-    """Level of the intervals."""
-    flaws: tuple[str, ...] = (FLAWS,)
-    """Known flaws of such data."""
 
     @property
     def question(self) -> str:

@@ -24,7 +24,7 @@ from crossroads.measures.sentences.by_category import (
     preferred,
 )
 from crossroads.measures.sentences.pairs import checked, coverage_of, scored_as
-from crossroads.measures.sentences.preference import FLAWS, TIE
+from crossroads.measures.sentences.preference import TIE
 from crossroads.results import Conclusion, Result, status_of
 from crossroads.results.conclusion import numbers
 from crossroads.wording import phrases
@@ -89,23 +89,10 @@ class SentenceTriplesResult(ByCategory, Result):
     kind: ClassVar[str] = "triples"
     asked: ClassVar[Mapping[str, tuple[str, ...]]] = {"triples": (*_NUMBERS, phrases.ADJUSTMENT)}
 
-    data: str
-    """Name of the sentences: that of their file."""
-    score: str
-    """How sentences were scored: ``pll``, ``aul``, ``aula``, ``blank``, ``likelihood`` or ``bare``."""
-    per: str
-    """Whether a score is the sum of log-probabilities over tokens (``sentence``), their mean (``token``), or
-    the logarithm of the mean probability (``probability``)."""
     overall: StereotypeScores
     """Over all triples."""
     categories: Mapping[str, StereotypeScores]
     """By what the stereotype is about."""
-    adjusted: Mapping[str, tuple[float, ...]]
-    """P-values of the categories adjusted for their number, by method (``holm``, ``bh``, ``by``)."""
-    level: float
-    """Level of the intervals."""
-    flaws: tuple[str, ...] = (FLAWS,)
-    """Known flaws of such data."""
 
     @property
     def question(self) -> str:
