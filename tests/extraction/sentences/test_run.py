@@ -18,7 +18,7 @@ transformers = pytest.importorskip("transformers", reason="extra 'models'")
 
 import crossroads as cr  # noqa: E402
 from crossroads.evidence.sentences import SentenceScores  # noqa: E402
-from crossroads.extraction.probe.run import ProbeStep  # noqa: E402
+from crossroads.extraction.language import ProbeStep  # noqa: E402
 from crossroads.extraction.sentences import run as running  # noqa: E402
 from tests import small_models  # noqa: E402
 

@@ -15,7 +15,15 @@ from crossroads.errors import CrossroadsError, InputError, OnMissing, in_short, 
 from crossroads.evidence.model_names import recorded_path
 from crossroads.evidence.provenance import Provenance
 from crossroads.evidence.sentences import PUBLISHED, SCORES, Score, SentenceScores, scored
-from crossroads.extraction.probe.run import AT_ONCE, ProbeStep, Progress, model_threads
+from crossroads.extraction.language import (
+    ProbeStep,
+    Progress,
+    batches_at_once,
+    check_run,
+    ignore,
+    load_language_model,
+    model_threads,
+)
 from crossroads.extraction.sentences.blanks import Filled, check_blanks, filled
 from crossroads.extraction.sentences.plan import (
     AskedItems,
@@ -25,12 +33,11 @@ from crossroads.extraction.sentences.plan import (
     make_plan,
     split_sentences,
 )
-from crossroads.sources.models.files import find_model
 from crossroads.sources.models.language import CAUSAL, MASKED, Asked, LanguageModel
-from crossroads.sources.models.transformers import Device, resolve_device, versions
+from crossroads.sources.models.transformers import Device, versions
 from crossroads.stimuli.files.sentences import SentenceItem, SentenceItems, sentence_items
 from crossroads.storage.disks import disk_errors
-from crossroads.storage.parts import Parts, differences, record_fingerprint, remove_leftovers
+from crossroads.storage.parts import Parts, check_settings, record_fingerprint, remove_leftovers
 from crossroads.workers.processes import processors
 
 SCHEME = "crossroads-sentences/1"
@@ -103,7 +110,7 @@ def score_sentences(
     restart
         Whether to discard unfinished work that was begun with other settings.
     progress
-        Called with a :class:`~crossroads.extraction.probe.run.ProbeStep` now and then.
+        Called with a :class:`~crossroads.extraction.language.ProbeStep` now and then.
 
     Returns
     -------
@@ -131,12 +138,9 @@ def score_sentences(
     >>> scores.score, scores[0].tokens
     ('pll', (10, 10))
     """
-    one_of("way to treat what is missing", missing, OnMissing)
     one_of("score", score, AskedScore)
-    for name, value in (("batch_size", batch_size), ("unit_texts", unit_texts), ("threads", threads or 1)):
-        if value < 1:
-            raise InputError(f"{name}={value} is too small.", hint="give a number from 1 up.")
-    report = progress or _ignore
+    check_run(missing, batch_size=batch_size, unit_texts=unit_texts, threads=threads or 1)
+    report = progress or ignore
     given = sentence_items(sentences)
     if score == "blank":
         check_blanks(given)
@@ -150,7 +154,7 @@ def score_sentences(
         report(ProbeStep(stage="present"))
         return SentenceScores.open(place)
     threads = threads or processors()
-    workers = min(threads, work.plan.batches.size - 1, AT_ONCE) if loaded.device == "cpu" else 1
+    workers = batches_at_once(loaded, threads, work.plan.batches.size - 1)
     with model_threads(max(1, threads // workers)):
         run = _Run(work.plan, _Scorer(loaded, weighted=work.score == "aula"), workers, report)
         if place is None:
@@ -315,13 +319,8 @@ def _loaded(model: str | Path, *, revision: str | None, kind: Asked, device: Dev
             hint="give a masked or causal model: a folder, a .gguf file or a name on the hub; "
             "crossroads chat asks a service.",
         )
-    files = find_model(model, revision=revision)
-    if files.elmo:
-        raise InputError(
-            f"{files.name} is an ELMo, and its published files cannot predict words.",
-            hint="give a masked or causal language model.",
-        )
-    return LanguageModel(files, kind=kind, device=resolve_device(device))
+    instead = "give a masked or causal language model."
+    return load_language_model(model, revision=revision, kind=kind, device=device, instead=instead)
 
 
 def _score(model: LanguageModel, score: AskedScore) -> Score:
@@ -401,15 +400,5 @@ def _is_finished(store: Path, record: dict[str, Any]) -> bool:
     if not store.exists():
         return False
     details = SentenceScores.open(store).provenance.details
-    if details.get("fingerprint") == record_fingerprint(record):
-        return True
-    there = details.get("record")
-    shown = join_words(differences(record, there), most=4) if isinstance(there, dict) else "not known which"
-    raise InputError(
-        f"{store} has finished scores with other settings: {shown}.",
-        hint="name another file, or remove this one.",
-    )
-
-
-def _ignore(step: ProbeStep) -> None:
-    del step
+    check_settings(store, record, details, found="has finished scores", place="file")
+    return True

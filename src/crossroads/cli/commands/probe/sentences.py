@@ -10,6 +10,7 @@ import typer
 
 from crossroads.cli import options as o
 from crossroads.cli.commands.probe.command import watching
+from crossroads.cli.commands.probe.options import BatchSize, DeviceOption, Kind, Revision, Threads
 from crossroads.cli.terminal import interrupts as interrupting
 from crossroads.cli.terminal import tables as printing
 from crossroads.cli.terminal.interrupts import kept_or_finished
@@ -20,8 +21,6 @@ from crossroads.measures.rungs import ladder
 from crossroads.measures.sentences.pairs import SentencePairsResult, sentence_pairs
 from crossroads.measures.sentences.preference import Preference
 from crossroads.measures.sentences.triples import SentenceTriplesResult, sentence_triples
-from crossroads.sources.models.language import Asked
-from crossroads.sources.models.transformers import Device
 from crossroads.storage.parts import parts_folder
 from crossroads.wording.numbers import between, counted, number, percent
 
@@ -64,13 +63,11 @@ def sentences_command(
         typer.Option("--output", "-o", help="Save the scores here; resumes if interrupted.", metavar="DIR"),
     ] = None,
     missing: Annotated[OnMissing, typer.Option(help="What to do with sentences without a score.")] = "raise",
-    kind: Annotated[Asked, typer.Option(help="How the model is asked.")] = "auto",
-    revision: Annotated[str | None, typer.Option(help="Branch, tag or commit on the hub.")] = None,
-    device: Annotated[Device, typer.Option(help="Device on which the model runs.")] = "auto",
-    threads: Annotated[
-        int | None, typer.Option(help="Number of threads; by default one per processor.", min=1)
-    ] = None,
-    batch_size: Annotated[int, typer.Option(help="Largest number of texts per batch.", min=1)] = 64,
+    kind: Kind = "auto",
+    revision: Revision = None,
+    device: DeviceOption = "auto",
+    threads: Threads = None,
+    batch_size: BatchSize = 64,
     restart: Annotated[
         bool, typer.Option("--restart", help="Discard unfinished scores that have other settings.")
     ] = False,
