@@ -5,19 +5,20 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
-from math import isfinite
+from operator import index
 from pathlib import Path
 from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from crossroads.errors import EvidenceError, FormatError, InputError, in_short, one_of
+from crossroads.errors import CrossroadsError, EvidenceError, FormatError, InputError, in_short, one_of
 from crossroads.evidence.provenance import Provenance, provenance_of
 from crossroads.stimuli.files.sentences import ROLES, Kind, SentenceItem
 from crossroads.storage.files import write_file
 
 FORMAT = "crossroads-sentence-scores/1"
+_MOST = 1e100  # no logarithm of a probability is as large, and sums of such numbers are finite
 Score = Literal["pll", "aul", "aula", "blank", "likelihood", "bare"]
 """How a sentence is scored; see :data:`SCORES`."""
 Per = Literal["auto", "sentence", "token", "probability"]
@@ -110,7 +111,7 @@ class SentenceScores(Sequence[ScoredItem]):
                     f"item {at} has {len(one.averages)} mean probabilities.",
                     hint=f"{self.kind} that are scored by {self.score!r} have {averages or 'none'}.",
                 )
-            if not all(map(isfinite, (*one.totals, *one.averages))) or min(one.tokens) < 1:
+            if not all(abs(some) < _MOST for some in (*one.totals, *one.averages)) or min(one.tokens) < 1:
                 raise EvidenceError(
                     f"item {at} has the scores {in_short(one.totals)} over {in_short(one.tokens)} tokens.",
                     hint="give finite scores over at least one token.",
@@ -185,11 +186,12 @@ class SentenceScores(Sequence[ScoredItem]):
             )
         try:
             return cls(
-                **{key: document[key] for key in ("name", "kind", "score", "left_out")},
+                **{key: _text(document[key]) for key in ("name", "kind", "score")},
+                left_out=_texts(document["left_out"]),
                 items=tuple(map(_read, document["items"])),
                 provenance=Provenance.from_dict(document["provenance"]),
             )
-        except (KeyError, TypeError, AttributeError, EvidenceError) as error:
+        except (KeyError, TypeError, AttributeError, ValueError, CrossroadsError) as error:
             raise FormatError(
                 "the scores cannot be read.", path=path, hint="score the sentences again."
             ) from error
@@ -211,13 +213,23 @@ def _written(one: ScoredItem) -> dict[str, Any]:
 
 def _read(data: Mapping[str, Any]) -> ScoredItem:
     item = SentenceItem(
-        sentences=tuple(data["sentences"]),
-        category=data["category"],
-        direction=data["direction"],
-        columns=dict(data["columns"]),
+        sentences=tuple(map(_text, data["sentences"])),
+        category=_text(data["category"]),
+        direction=_text(data["direction"]),
+        columns=_texts(data["columns"]),
     )
     totals, averages = (tuple(map(float, data.get(key, ()))) for key in ("totals", "averages"))
-    return ScoredItem(item=item, totals=totals, tokens=tuple(data["tokens"]), averages=averages)
+    return ScoredItem(item=item, totals=totals, tokens=tuple(map(index, data["tokens"])), averages=averages)
+
+
+def _text(value: Any) -> Any:
+    if not isinstance(value, str):
+        raise TypeError(value)
+    return value
+
+
+def _texts(value: Mapping[str, Any]) -> dict[str, str]:
+    return {_text(key): _text(one) for key, one in value.items()}
 
 
 def scored(

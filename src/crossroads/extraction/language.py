@@ -51,7 +51,13 @@ def check_run(missing: str, **counts: int) -> None:
 
 
 def load_language_model(
-    model: str | Path, *, revision: str | None, kind: Asked, device: Device, instead: str
+    model: str | Path,
+    *,
+    revision: str | None,
+    kind: Asked,
+    device: Device,
+    instead: str,
+    linear: bool = True,
 ) -> LanguageModel:
     """A masked or causal model.
 
@@ -61,13 +67,15 @@ def load_language_model(
         As in :func:`~crossroads.probe`.
     instead
         What to do with an ELMo, as a hint.
+    linear
+        As in :class:`~crossroads.sources.models.language.LanguageModel`.
     """
     files = find_model(model, revision=revision)
     if files.elmo:
         raise InputError(
             f"{files.name} is an ELMo, and its published files cannot predict words.", hint=instead
         )
-    return LanguageModel(files, kind=kind, device=resolve_device(device))
+    return LanguageModel(files, kind=kind, device=resolve_device(device), linear=linear)
 
 
 def batches_at_once(model: LanguageModel, threads: int, batches: int) -> int:

@@ -320,7 +320,9 @@ def _loaded(model: str | Path, *, revision: str | None, kind: Asked, device: Dev
             "crossroads chat asks a service.",
         )
     instead = "give a masked or causal language model."
-    return load_language_model(model, revision=revision, kind=kind, device=device, instead=instead)
+    return load_language_model(
+        model, revision=revision, kind=kind, device=device, instead=instead, linear=False
+    )
 
 
 def _score(model: LanguageModel, score: AskedScore) -> Score:

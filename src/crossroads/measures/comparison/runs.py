@@ -115,7 +115,9 @@ def compare_runs(
         power=share("power", power),
         draws=whole("draws", draws, least=1),
         seed=seed_of(seed),
-        difference=None if difference is None else number("difference", difference, above=0.0),
+        difference=None
+        if difference is None
+        else number("difference", difference, above=0.0, hint="give a number above 0."),
     )
     wanted = _wanted(runs, metric)
     _check_label("cluster", cluster, runs)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar, Self
 
@@ -27,6 +27,7 @@ from crossroads.measures.sentences.pairs import checked, coverage_of, scored_as
 from crossroads.measures.sentences.preference import TIE
 from crossroads.results import Conclusion, Result, status_of
 from crossroads.results.conclusion import numbers
+from crossroads.stimuli.files.sentences import SentenceItem
 from crossroads.wording import phrases
 from crossroads.wording.numbers import P
 from crossroads.wording.table import Column, Interval, Table
@@ -253,14 +254,21 @@ def sentence_triples(
     )
 
 
+def target_column(items: Iterable[SentenceItem], target: str | None) -> str | None:
+    """Column of the target terms, None where triples are by themselves; an unknown one is an error."""
+    known = dict.fromkeys(key for one in items for key in one.columns)
+    if target == "auto":
+        return TARGET if TARGET in known else None
+    if target is not None and target not in known:
+        raise UnknownNameError("column", target, ("auto", *known))
+    return target
+
+
 def _targets(scores: SentenceScores, target: str | None) -> NDArray[np.int64]:
     """Number of the target of each triple; that of the triple where none is known."""
-    known = dict.fromkeys(key for one in scores for key in one.item.columns)
-    column = TARGET if target == "auto" else target
-    if column is None or (target == "auto" and column not in known):
+    column = target_column([one.item for one in scores], target)
+    if column is None:
         return np.arange(len(scores), dtype=np.int64)
-    if column not in known:
-        raise UnknownNameError("column", column, known)
     values = [one.item.columns.get(column, "").casefold() for one in scores]
     return np.unique(values, return_inverse=True)[1].reshape(-1).astype(np.int64)
 

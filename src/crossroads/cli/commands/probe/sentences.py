@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Annotated
 
@@ -17,11 +17,15 @@ from crossroads.cli.terminal.interrupts import kept_or_finished
 from crossroads.errors import InputError, OnMissing, join_words
 from crossroads.evidence.sentences import SCALES, Per, SentenceScores, read_document
 from crossroads.extraction.sentences.run import AskedScore, score_sentences
+from crossroads.inference.options import seed_of
 from crossroads.measures.rungs import ladder
 from crossroads.measures.sentences.pairs import SentencePairsResult, sentence_pairs
-from crossroads.measures.sentences.preference import Preference
-from crossroads.measures.sentences.triples import SentenceTriplesResult, sentence_triples
+from crossroads.measures.sentences.preference import Preference, cluster_names
+from crossroads.measures.sentences.triples import SentenceTriplesResult, sentence_triples, target_column
+from crossroads.stimuli.files.sentences import Kind as ItemKind
+from crossroads.stimuli.files.sentences import SentenceItem, sentence_items
 from crossroads.storage.parts import parts_folder
+from crossroads.storage.staging import check_folder
 from crossroads.wording.numbers import between, counted, number, percent
 
 
@@ -79,26 +83,30 @@ def sentences_command(
 
     Pairs as in CrowS-Pairs, triples as in StereoSet. Known flaws of these data are printed below the numbers.
     """
-    saved = read_document(model) is not None
+    seed_of(seed)
+    saved = read_document(model) is not None or (file is None and _is_json(model))
     if saved and (file is not None or output is not None):
-        given = file if file is not None else "--output"
-        raise InputError(f"{given} was given, but {model} already has scores.", hint="leave it out.")
+        beside = file if file is not None else "--output"
+        raise InputError(f"{beside} was given, but {model} already has scores.", hint="leave it out.")
     if not saved and file is None:
         raise InputError(
             "no file of sentences is given.", hint="name one after the model: CSV, JSON or JSONL."
         )
     if saved:
         scores = SentenceScores.open(model)
+        shared = _shared(scores.kind, [one.item for one in scores], cluster)
     else:
+        given = sentence_items(file)
+        shared = _shared(given.kind, given.items, cluster)
         place = None
         if output is not None and file is not None:
-            output.mkdir(parents=True, exist_ok=True)
+            check_folder(output)
             place = output / f"{file.name.partition('.')[0]}-{score}.json"
             interrupting.promise(kept_or_finished(place, parts_folder(place)))
         with watching() as watch:
             scores = score_sentences(
                 model,
-                file,
+                given,
                 score=score,
                 kind=kind,
                 missing=missing,
@@ -110,7 +118,7 @@ def sentences_command(
                 restart=restart,
                 progress=watch,
             )
-    result = _measured(scores, cluster, per, seed)
+    result = _measured(scores, shared, per, seed)
     if figure is not None:
         from crossroads import plots
 
@@ -121,19 +129,38 @@ def sentences_command(
     show(result)
 
 
+def _is_json(model: str) -> bool:
+    """Whether a file of JSON is given, which can only be meant as one of scores."""
+    return model.casefold().endswith(".json") and Path(model).is_file()
+
+
+def _shared(
+    kind: ItemKind, items: Sequence[SentenceItem], cluster: list[str] | None
+) -> str | Sequence[str] | None:
+    """What items share, as measures are asked for it; checked before a model scores them."""
+    named = [one.casefold() for one in cluster or ["auto"]]
+    if kind == "triples" and len(named) > 1:
+        raise InputError(
+            f"--cluster was given {len(named)} times, and triples share one thing.", hint="give it once."
+        )
+    if named == ["none"]:
+        return None
+    chosen: str | Sequence[str] = "auto" if named == ["auto"] else cluster or "auto"
+    if kind == "pairs":
+        cluster_names(items, chosen)
+        return chosen
+    one = chosen if isinstance(chosen, str) else chosen[0]
+    target_column(items, one)
+    return one
+
+
 def _measured(
-    scores: SentenceScores, cluster: list[str] | None, per: Per, seed: int
+    scores: SentenceScores, shared: str | Sequence[str] | None, per: Per, seed: int
 ) -> SentencePairsResult | SentenceTriplesResult:
     """The measure of pairs or of triples."""
-    none = cluster is not None and [one.casefold() for one in cluster] == ["none"]
     if scores.kind == "pairs":
-        chosen = "auto" if cluster is None else None if none else cluster
-        return sentence_pairs(scores, cluster=chosen, per=per, seed=seed)
-    if cluster is not None and len(cluster) > 1:
-        raise InputError(
-            f"--cluster was given {len(cluster)} times, and triples share one thing.", hint="give it once."
-        )
-    target = "auto" if cluster is None else None if none else cluster[0]
+        return sentence_pairs(scores, cluster=shared, per=per, seed=seed)
+    target = shared if shared is None or isinstance(shared, str) else shared[0]
     return sentence_triples(scores, target=target, per=per, seed=seed)
 
 
