@@ -264,6 +264,7 @@ def triples(path: Path) -> None:
     rows = [
         {
             "target": group,
+            "context": f"The {group} is BLANK.",
             "stereotype": f"The {group} is {one}.",
             "anti-stereotype": f"The {group} is {other}.",
             "unrelated": f"The {group} is fish.",

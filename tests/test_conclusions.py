@@ -135,3 +135,29 @@ def test_resampled_lists_agree_in_the_share_that_is_counted() -> None:
     found = cr.stats.bootstrap(emb, design, resamples=200)
     agreeing = [d for d in found.effect_sizes if d * found.effect_size > 0]
     assert found.same_sign == len(agreeing) / found.effect_sizes.size
+
+
+def test_headings_say_what_was_drawn(every_result: dict[str, Result]) -> None:
+    wanted = {"RunsResult": "items", "SentencePairsResult": "sentences", "SentenceTriplesResult": "sentences"}
+    found = {
+        type(result).__name__: {one.drawn for one in result.conclusions(name)}
+        for name, result in every_result.items()
+    }
+    assert {kind: found[kind] for kind in wanted} == {kind: {drawn} for kind, drawn in wanted.items()}
+    assert found["BatteryResult"] == {"words"}
+    assert phrases.heading("holds", "items") == "Holds for other items"
+    assert phrases.heading("absent", "items") == phrases.heading("absent") == "Not found"
+    assert all("{" not in text for text in phrases.as_json()["statuses"].values())
+
+
+def test_findings_of_benchmarks_and_sentences_are_apart_from_those_of_words(
+    every_result: dict[str, Result],
+) -> None:
+    kinds = ("BatteryResult", "RunsResult", "SentencePairsResult")
+    some = {name: one for name, one in every_result.items() if type(one).__name__ in kinds}
+    held = [one._replace(found=replace(one.found, status="holds")) for one in conclusions_of(some)]
+    assert set(findings_by_status(held)) == {
+        "Holds for other words",
+        "Holds for other items",
+        "Holds for other sentences",
+    }

@@ -9,7 +9,9 @@ import pytest
 
 import crossroads as cr
 from crossroads.errors import InputError
+from crossroads.evidence.sentences import SentenceScores, scored
 from crossroads.measures.rungs import QUESTIONS
+from crossroads.stimuli.files.sentences import SentenceItem
 
 
 def world(lean: float, seed: int = 0) -> tuple[cr.Embeddings, cr.Design]:
@@ -117,3 +119,22 @@ def test_a_ladder_is_of_results_each_once() -> None:
     wrong: Any = [test, "made up"]
     with pytest.raises(InputError, match="one of the results is 'made up'"):
         cr.ladder(wrong)
+
+
+def test_questions_about_sentences_are_not_called_after_words() -> None:
+    pairs = [(f"Women are {word}.", f"Men are {word}.") for word in ("warm", "kind", "weak", "shy", "loud")]
+    items = scored([SentenceItem(sentences=pair) for pair in pairs], [(-1.0, -2.0)] * 5, [(3, 3)] * 5)
+    scores = SentenceScores(name="mine", kind="pairs", score="pll", items=items)
+    alone = cr.ladder(cr.sentence_pairs(scores))
+    assert alone.headline() == "0 of 1 preference would be found with other sentences."
+    heads = [column.head for column in alone.table().columns]
+    assert {"other sentences", "these sentences"} <= set(heads)
+    assert [one.asks for one in alone.tests["mine pll"]][:2] == ["these words", "other words"]  # as in rules
+    design = cr.catalog("weat7")
+    battery = cr.battery(cr.load("default", words=design.words), design, missing="drop")
+    both = cr.ladder([battery, cr.sentence_pairs(scores)])
+    assert both.headline() == (
+        "0 of 1 association would be found with other words for the same things, and 0 of 1 preference would "
+        "be found with other sentences."
+    )
+    assert "other words or other sentences" in [column.head for column in both.table().columns]

@@ -5,32 +5,51 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
-from math import isfinite
+from operator import index
 from pathlib import Path
 from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from crossroads.errors import EvidenceError, FormatError, in_short, one_of
+from crossroads.errors import CrossroadsError, EvidenceError, FormatError, InputError, in_short, one_of
 from crossroads.evidence.provenance import Provenance, provenance_of
 from crossroads.stimuli.files.sentences import ROLES, Kind, SentenceItem
 from crossroads.storage.files import write_file
 
 FORMAT = "crossroads-sentence-scores/1"
-Score = Literal["pll", "aul", "aula", "likelihood"]
+_MOST = 1e100  # no logarithm of a probability is as large, and sums of such numbers are finite
+Score = Literal["pll", "aul", "aula", "blank", "likelihood", "bare"]
 """How a sentence is scored; see :data:`SCORES`."""
-Per = Literal["auto", "sentence", "token"]
-"""Whether a score is the sum over the tokens that count, or their mean; ``"auto"`` is as published."""
+Per = Literal["auto", "sentence", "token", "probability"]
+"""Whether a score is the sum of log-probabilities over the tokens that count, their mean, or the logarithm
+of the mean of the probabilities themselves (of ``blank`` only); ``"auto"`` is as published."""
 SCORES: Mapping[str, str] = {
     "pll": "log-probabilities of the tokens that the compared sentences share, each masked by itself",
     "aul": "log-probabilities of all tokens, none of them masked",
     "aula": "log-probabilities of all tokens, none of them masked, weighted by the attention they get",
+    "blank": "log-probabilities of the tokens that fill the blank, each given those of them before it and "
+    "the context",
     "likelihood": "log-probabilities of all tokens, each given those before it",
+    "bare": "log-probabilities of all tokens, the first given what begins a text, the others given only the "
+    "tokens of the sentence before them",
 }
 """What is added up or averaged; special tokens never count."""
-PUBLISHED: Mapping[str, str] = {"pll": "sentence", "aul": "token", "aula": "token", "likelihood": "sentence"}
+PUBLISHED: Mapping[str, str] = {
+    "pll": "sentence",
+    "aul": "token",
+    "aula": "token",
+    "blank": "probability",
+    "likelihood": "sentence",
+    "bare": "token",
+}
 """Sum or mean, as published for each score."""
+SCALES: Mapping[str, str] = {
+    "sentence": "log-probability per sentence",
+    "token": "log-probability per token",
+    "probability": "the logarithm of the mean probability",
+}
+"""What a score is on each scale."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -43,6 +62,8 @@ class ScoredItem:
     """Sum of the log-probabilities that count, of each sentence."""
     tokens: tuple[int, ...]
     """Number of tokens that count, of each sentence."""
+    averages: tuple[float, ...] = ()
+    """Logarithm of the mean probability of the tokens that count, of each sentence; for ``blank`` only."""
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
@@ -80,11 +101,17 @@ class SentenceScores(Sequence[ScoredItem]):
         if not self.items:
             raise EvidenceError("there are no scores.", hint="score the sentences first.")
         for at, one in enumerate(self.items, start=1):
+            averages = wanted if PUBLISHED[self.score] == "probability" else 0
             if not len(one.item.sentences) == len(one.totals) == len(one.tokens) == wanted:
                 raise EvidenceError(
                     f"item {at} has {len(one.totals)} scores.", hint=f"{self.kind} have {wanted}."
                 )
-            if not all(map(isfinite, one.totals)) or min(one.tokens) < 1:
+            if len(one.averages) != averages:
+                raise EvidenceError(
+                    f"item {at} has {len(one.averages)} mean probabilities.",
+                    hint=f"{self.kind} that are scored by {self.score!r} have {averages or 'none'}.",
+                )
+            if not all(abs(some) < _MOST for some in (*one.totals, *one.averages)) or min(one.tokens) < 1:
                 raise EvidenceError(
                     f"item {at} has the scores {in_short(one.totals)} over {in_short(one.tokens)} tokens.",
                     hint="give finite scores over at least one token.",
@@ -116,15 +143,23 @@ class SentenceScores(Sequence[ScoredItem]):
         Parameters
         ----------
         per
-            ``"sentence"`` for the sum over its tokens, ``"token"`` for their mean, ``"auto"`` as published.
+            ``"sentence"`` for the sum of log-probabilities over its tokens, ``"token"`` for their mean,
+            ``"probability"`` for the logarithm of their mean probability, ``"auto"`` as published.
         """
         way = self.resolved(per)
+        if way == "probability":
+            return np.array([one.averages for one in self.items], dtype=np.float64)
         totals = np.array([one.totals for one in self.items], dtype=np.float64)
         return totals / np.array([one.tokens for one in self.items]) if way == "token" else totals
 
     def resolved(self, per: Per) -> str:
-        """Sum or mean."""
+        """Sum, mean, or mean probability."""
         one_of("scale of scores", per, Per)
+        if per == "probability" and PUBLISHED[self.score] != per:
+            raise InputError(
+                f"{self.name} was scored by {self.score!r}, which has no mean probability of tokens.",
+                hint="use per='token' or per='sentence', or score='blank'.",
+            )
         return PUBLISHED[self.score] if per == "auto" else per
 
     def save(self, path: str | Path) -> None:
@@ -151,11 +186,12 @@ class SentenceScores(Sequence[ScoredItem]):
             )
         try:
             return cls(
-                **{key: document[key] for key in ("name", "kind", "score", "left_out")},
+                **{key: _text(document[key]) for key in ("name", "kind", "score")},
+                left_out=_texts(document["left_out"]),
                 items=tuple(map(_read, document["items"])),
                 provenance=Provenance.from_dict(document["provenance"]),
             )
-        except (KeyError, TypeError, AttributeError, EvidenceError) as error:
+        except (KeyError, TypeError, AttributeError, ValueError, CrossroadsError) as error:
             raise FormatError(
                 "the scores cannot be read.", path=path, hint="score the sentences again."
             ) from error
@@ -171,24 +207,42 @@ def read_document(path: str | Path) -> dict[str, Any] | None:
 
 
 def _written(one: ScoredItem) -> dict[str, Any]:
-    return {**asdict(one.item), "totals": list(one.totals), "tokens": list(one.tokens)}
+    more = {"averages": list(one.averages)} if one.averages else {}
+    return {**asdict(one.item), "totals": list(one.totals), "tokens": list(one.tokens), **more}
 
 
 def _read(data: Mapping[str, Any]) -> ScoredItem:
     item = SentenceItem(
-        sentences=tuple(data["sentences"]),
-        category=data["category"],
-        direction=data["direction"],
-        columns=dict(data["columns"]),
+        sentences=tuple(map(_text, data["sentences"])),
+        category=_text(data["category"]),
+        direction=_text(data["direction"]),
+        columns=_texts(data["columns"]),
     )
-    return ScoredItem(item=item, totals=tuple(map(float, data["totals"])), tokens=tuple(data["tokens"]))
+    totals, averages = (tuple(map(float, data.get(key, ()))) for key in ("totals", "averages"))
+    return ScoredItem(item=item, totals=totals, tokens=tuple(map(index, data["tokens"])), averages=averages)
+
+
+def _text(value: Any) -> Any:
+    if not isinstance(value, str):
+        raise TypeError(value)
+    return value
+
+
+def _texts(value: Mapping[str, Any]) -> dict[str, str]:
+    return {_text(key): _text(one) for key, one in value.items()}
 
 
 def scored(
-    items: Iterable[SentenceItem], totals: Iterable[Sequence[float]], tokens: Iterable[Sequence[int]]
+    items: Sequence[SentenceItem],
+    totals: Iterable[Sequence[float]],
+    tokens: Iterable[Sequence[int]],
+    averages: Iterable[Sequence[float]] | None = None,
 ) -> tuple[ScoredItem, ...]:
     """Items with their scores, in their order."""
+    means = [()] * len(items) if averages is None else averages
     return tuple(
-        ScoredItem(item=item, totals=tuple(map(float, some)), tokens=tuple(map(int, counts)))
-        for item, some, counts in zip(items, totals, tokens, strict=True)
+        ScoredItem(
+            item=item, totals=tuple(map(float, some)), tokens=tuple(map(int, counts)), averages=tuple(mean)
+        )
+        for item, some, counts, mean in zip(items, totals, tokens, means, strict=True)
     )

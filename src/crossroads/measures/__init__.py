@@ -20,7 +20,8 @@ from crossroads.measures.comparison.battery import (
     compare_battery,
 )
 from crossroads.measures.comparison.models import CompareResult, compare
-from crossroads.measures.comparison.runs import RunDifference, RunMean, RunsResult, compare_runs
+from crossroads.measures.comparison.run_results import RunDifference, RunMean, RunsResult
+from crossroads.measures.comparison.runs import compare_runs
 from crossroads.measures.comparison.traits import CompareTraitsResult, compare_traits
 from crossroads.measures.contextual.battery import CeatBatteryResult, ceat_battery
 from crossroads.measures.contextual.bootstrap import CeatBootstrapResult, ceat_bootstrap

@@ -37,6 +37,7 @@ QUESTIONS: Mapping[str, str] = {
 """The rungs of the ladder, from the narrowest question."""
 _ASSOCIATION, _COMPARISON, _PREFERENCE = "association", "comparison of geometry", "preference"
 _PLURALS = {_COMPARISON: "comparisons of geometry"}
+_OTHERS = {OTHER: f"{OTHER} for the same things"}
 _SENTENCES = (SentencePairsResult, SentenceTriplesResult)
 YES, NO, CANNOT_TELL, NOT_ASKED = "yes", "no", "cannot tell", "not asked"
 _NO_FREQUENCY = "frequencies of its words were not given or found (cr.frequency, or --frequencies)"
@@ -64,6 +65,13 @@ class Rung:
     """How the number was found."""
     reason: str | None = None
     """Why it cannot be told or was not asked, or what the answer rests on."""
+    called: str = ""
+    """What the question is called where it is not about words, such as ``other sentences``."""
+
+    @property
+    def said(self) -> str:
+        """The question in a few words, as readers see it."""
+        return self.called or self.asks
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
@@ -124,16 +132,17 @@ class LadderResult(Result):
                 for one in rungs:
                     if one.reason and one.answer in (CANNOT_TELL, NOT_ASKED, None):
                         was = " was not asked" if one.answer == NOT_ASKED else ""
-                        reasons.setdefault(f"{one.asks}{was}: {one.reason}", []).append(name)
+                        reasons.setdefault(f"{one.said}{was}: {one.reason}", []).append(name)
+        heads = _heads(results.values())
         short = phrases.ADJUSTMENTS[phrases.ADJUSTMENT][0]
         columns = (
             Column(key="test", head="test"),
             Column(key="question", head="question", spare=1),
-            Column(key="other", head=OTHER, note=_said(OTHER)),
+            Column(key="other", head=heads[OTHER], note=_said(OTHER, heads)),
             Column(key="other_p", head=f"p ({short})", note="adjusted for the number of tests of its kind"),
             Column(key="frequency", head=FREQUENCY, note=_said(FREQUENCY)),
             Column(key="topics", head="topics", note=_topics_note(), kind="share", spare=3),
-            Column(key="these", head=THESE, note=_said(THESE)),
+            Column(key="these", head=heads[THESE], note=_said(THESE, heads)),
             Column(key="these_p", head="exact p", note="not adjusted", spare=4),
         )
         notes = tuple(
@@ -167,13 +176,19 @@ class LadderResult(Result):
     def headline(self) -> str:
         """The finding in a sentence: in how many tests of each kind other words would say so too."""
         found = {test: {one.asks: one.answer for one in rungs} for test, rungs in self.tests.items()}
-        said = []
+        said: dict[str, list[str]] = {}
         for noun in dict.fromkeys(map(self._noun, found)):
-            mine = [answers for test, answers in found.items() if self._noun(test) == noun]
-            asked = [answers[OTHER] for answers in mine if answers.get(OTHER, NOT_ASKED) != NOT_ASKED]
+            mine = {test: answers for test, answers in found.items() if self._noun(test) == noun}
+            asked = [one[OTHER] for one in mine.values() if one.get(OTHER, NOT_ASKED) != NOT_ASKED]
             if asked:
-                said.append(f"{asked.count(YES)} of {counted(len(asked), noun, _PLURALS.get(noun))}")
-        text = f"{' and '.join(said)} would be found with other words for the same things"
+                others = self._called(OTHER, mine)
+                told_of = counted(len(asked), noun, _PLURALS.get(noun))
+                said.setdefault(others, []).append(f"{asked.count(YES)} of {told_of}")
+        parts = [
+            f"{' and '.join(some)} would be found with {_OTHERS.get(others, others)}"
+            for others, some in said.items()
+        ]
+        text = ", and ".join(parts)
         told = [
             answers
             for answers in found.values()
@@ -188,6 +203,10 @@ class LadderResult(Result):
     def _noun(self, test: str) -> str:
         """What kind of test it is."""
         return self.kinds.get(test, _ASSOCIATION)
+
+    def _called(self, asks: str, tests: Iterable[str]) -> str:
+        """What a question is called in tests of one kind."""
+        return next((one.said for test in tests for one in self.tests[test] if one.asks == asks), asks)
 
 
 def status_on(rungs: Iterable[Rung], status: Status) -> Status:
@@ -369,6 +388,7 @@ def _of_sentences(one: SentencePairsResult | SentenceTriplesResult, answer: P | 
             value=None if p is None else p.value,
             sign="",
             method=method,
+            called=asks.replace("words", "sentences"),
         )
         for asks, (p, method) in ways.items()
     )
@@ -457,8 +477,20 @@ def _cells(name: str, question: str, found: Mapping[str, Rung]) -> Row:
     }
 
 
-def _said(asks: str) -> str:
-    """A question as the end of a sentence."""
+def _heads(results: Iterable[LadderResult]) -> dict[str, str]:
+    """What each question is called over all tests: ``other words``, or ``other words or other sentences``."""
+    rungs = [one for result in results for some in result.tests.values() for one in some]
+    return {
+        asks: " or ".join(dict.fromkeys(one.said for one in rungs if one.asks == asks)) or asks
+        for asks in QUESTIONS
+    }
+
+
+def _said(asks: str, heads: Mapping[str, str] | None = None) -> str:
+    """A question as the end of a sentence; that of words is told in full."""
+    called = asks if heads is None else heads[asks]
+    if called != asks:
+        return f"would {called} say so too" if asks == OTHER else f"does it show with just {called}"
     text = QUESTIONS[asks]
     return f"{text[0].lower()}{text[1:-1]}"
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from crossroads.errors import InputError
-from crossroads.measures.comparison.runs import RunDifference, RunMean, RunsResult
+from crossroads.measures.comparison.run_results import RunDifference, RunMean, RunsResult
 from crossroads.plots.frame import wording
 from crossroads.plots.frame.accepted import figure
 from crossroads.plots.frame.layout import MARGIN, Frame, write

@@ -10,7 +10,8 @@ from crossroads.wording import phrases
 from crossroads.wording.numbers import P
 
 Status = Literal["holds", "depends", "absent", "unmeasured"]
-"""Whether other words would show it too, just these do, nothing was found, or nothing was measured."""
+"""Whether others of what was drawn would show it too, just these do, nothing was found, or nothing was
+measured."""
 FOUND: tuple[Status, ...] = ("holds", "depends", "absent")
 """What may become of a test that was measured."""
 ALPHA = 0.05
@@ -33,9 +34,13 @@ class Conclusion:
     rival: str = ""
     """What that is compared with, where there is such."""
     poles: tuple[str, str] = ("", "")
-    """What numbers below and above zero mean, in a few words."""
+    """What numbers below and above the middle mean, in a few words."""
     scale: str = ""
     """What ``value`` is, such as ``"Δ"``."""
+    middle: float = 0.0
+    """The ``value`` between the poles."""
+    drawn: str = "words"
+    """What counts as drawn, in the plural: the finding holds for others of these, or depends on them."""
     numbers: Mapping[str, tuple[str, float]] = field(default_factory=dict)
     """Numbers by role, each with its JSON pointer within the result: ``value``, ``low``, ``high``; ``size``,
     ``size_low``, ``size_high`` (the effect size); ``agree`` (share of resampled word lists that agree)."""
@@ -44,6 +49,11 @@ class Conclusion:
     def parts(self) -> tuple[str, ...]:
         """The sentence in pieces."""
         return self.wordings[self.status]
+
+    @property
+    def heading(self) -> str:
+        """How sure it is, as a heading above the sentence."""
+        return phrases.heading(self.status, self.drawn)
 
     @property
     def sentence(self) -> str:

@@ -13,6 +13,7 @@ import json
 import os
 import re
 import shutil
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -109,6 +110,33 @@ class HeldFolder:
 def parts_folder(store: Path) -> Path:
     """The folder of the parts of a store until it is finished."""
     return store.parent / f"{store.name}.part"  # also for a path without a name, which is refused later
+
+
+def check_settings(
+    store: Path, record: dict[str, Any], details: Mapping[str, Any], *, found: str, place: str
+) -> None:
+    """Refuse a finished store that was made with other settings than a run has.
+
+    Parameters
+    ----------
+    store
+        The store.
+    record
+        What determines the run.
+    details
+        Details of the provenance of the store, with the record that it was made with and its fingerprint.
+    found
+        What the store is, such as ``"is a finished probe"``.
+    place
+        What another store may be written to: ``folder``, ``file``.
+    """
+    if details.get("fingerprint") == record_fingerprint(record):
+        return
+    there = details.get("record")
+    shown = join_words(differences(record, there), most=4) if isinstance(there, dict) else "it was imported"
+    raise InputError(
+        f"{store} {found} with other settings: {shown}.", hint=f"name another {place}, or remove this one."
+    )
 
 
 def remove_leftovers(store: Path) -> None:

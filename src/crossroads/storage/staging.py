@@ -242,10 +242,7 @@ def check_place(folder: Path) -> None:
     try:
         recover(folder)
         whole = folder.resolve()
-        if folder.is_symlink() and not folder.exists():
-            raise InputError(f"{folder} is a link to nothing.", hint=_ELSEWHERE)
-        if folder.exists() and not folder.is_dir():
-            raise InputError(f"{folder} is a file.", hint="name a folder that is new or empty.")
+        _check_kind(folder, "name a folder that is new or empty.")
         if whole in (Path.cwd().resolve(), *Path.cwd().resolve().parents):
             raise InputError(
                 f"{folder} is the current folder or above it.", hint="name a new folder inside it."
@@ -254,16 +251,38 @@ def check_place(folder: Path) -> None:
             raise InputError(
                 f"{folder} is a mount point, which cannot be replaced.", hint="name a new folder inside it."
             )
-        parent = next(path for path in whole.parents if os.path.lexists(path))
-        if not parent.is_dir():
-            raise InputError(f"{parent} is not a folder, so {folder} cannot be created.", hint=_ELSEWHERE)
-        if not os.access(parent, os.W_OK | os.X_OK):
-            raise InputError(
-                f"{parent} cannot be written to, so {folder} cannot be created.", hint=_ELSEWHERE
-            )
+        _check_parent(folder, whole)
     except (OSError, RuntimeError) as error:  # too long a name; a link to itself
         reason = getattr(error, "strerror", None) or str(error)
         raise InputError(f"{folder} cannot be used: {reason}.", hint=_ELSEWHERE) from error
+
+
+def check_folder(folder: Path) -> None:
+    """Refuse a path in which no files can be written, before any work is done; other files may be there."""
+    try:
+        _check_kind(folder, "name a folder.")
+        if not folder.exists():
+            _check_parent(folder, folder.resolve())
+        elif not os.access(folder, os.W_OK | os.X_OK):
+            raise InputError(f"{folder} cannot be written to.", hint=_ELSEWHERE)
+    except (OSError, RuntimeError) as error:
+        reason = getattr(error, "strerror", None) or str(error)
+        raise InputError(f"{folder} cannot be used: {reason}.", hint=_ELSEWHERE) from error
+
+
+def _check_kind(folder: Path, hint: str) -> None:
+    if folder.is_symlink() and not folder.exists():
+        raise InputError(f"{folder} is a link to nothing.", hint=_ELSEWHERE)
+    if folder.exists() and not folder.is_dir():
+        raise InputError(f"{folder} is a file.", hint=hint)
+
+
+def _check_parent(folder: Path, whole: Path) -> None:
+    parent = next(path for path in whole.parents if os.path.lexists(path))
+    if not parent.is_dir():
+        raise InputError(f"{parent} is not a folder, so {folder} cannot be created.", hint=_ELSEWHERE)
+    if not os.access(parent, os.W_OK | os.X_OK):
+        raise InputError(f"{parent} cannot be written to, so {folder} cannot be created.", hint=_ELSEWHERE)
 
 
 _ELSEWHERE = "name a new folder elsewhere."

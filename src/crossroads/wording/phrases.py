@@ -115,12 +115,13 @@ SECTIONS: Mapping[str, str] = {
 
 
 STATUSES: Mapping[str, str] = {
-    "holds": "Holds for other words",
-    "depends": "Depends on the words chosen",
+    "holds": "Holds for other {drawn}",
+    "depends": "Depends on the {drawn} chosen",
     "absent": "Not found",
     "unmeasured": "Not measured",
 }
-"""What can be said of a finding, from the surest, as a heading."""
+"""What can be said of a finding, from the surest, as a heading; ``{drawn}`` is what counts as drawn, of which
+others might say otherwise: ``words``, ``sentences``, ``items``."""
 
 EFFECT = "effect size of the first target against the second, in standard deviations"
 OF_POPULATION = " of the population"
@@ -130,6 +131,17 @@ OTHER_WORDS_CI = "of Δ, over the choice of words in all sets"
 PATTERN = "the attribute to which each target leans by itself"
 WORDS_DRAWN = "over the choice of words in all four sets"
 EXCHANGED_MODELS = "models exchanged word by word"
+
+
+def heading(status: str, drawn: str = "words") -> str:
+    """What can be said of a finding, as a heading.
+
+    Examples
+    --------
+    >>> heading("holds"), heading("depends", "sentences")
+    ('Holds for other words', 'Depends on the sentences chosen')
+    """
+    return STATUSES[status].format(drawn=drawn)
 
 
 def effect(conventions: Iterable[Mapping[str, Any]]) -> str:
@@ -235,7 +247,7 @@ def as_json() -> dict[str, Any]:
         "tested": dict(TESTED),
         "adjustments": {key: list(names) for key, names in ADJUSTMENTS.items()},
         "sections": dict(SECTIONS),
-        "statuses": dict(STATUSES),
+        "statuses": {status: heading(status) for status in STATUSES},
         "leanings": dict(LEANINGS),
         "any_sets": dict(ANY_SETS),
         "differences": dict(DIFFERENCES),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -102,6 +103,25 @@ def test_differences_and_effect_sizes_can_be_switched_by_keyboard(
     assert page.get_by_role("button", name="effect size d").get_attribute("aria-pressed") == "true"
     outside = page.evaluate("document.documentElement.scrollWidth > innerWidth + 1")
     assert outside is False
+
+
+def test_headings_say_what_was_drawn_where_it_was_not_words(
+    opened: Open, tmp_path: Path, every_result: dict[str, Any]
+) -> None:
+    kinds = ("RunsResult", "SentencePairsResult")
+    some = {name: one for name, one in every_result.items() if type(one).__name__ in kinds}
+    path = tmp_path / "report.html"
+    record = audit_record(Audit(some, kind="results", name="several"))
+    held = [one._replace(found=replace(one.found, status="holds")) for one in record.conclusions]
+    write_page(path, [replace(record, conclusions=held)])
+    for width in (1440, 390):
+        page = opened(path, width=width).page
+        heads = [one.rsplit(" ", 1)[0] for one in page.locator("#findings h3").all_inner_texts()]
+        assert sorted(heads) == ["Holds for other items", "Holds for other sentences"]
+        assert "words" not in page.locator("#findings").inner_text()
+        said = page.locator(".hero figcaption").inner_text()
+        assert "over the choice of" in said
+        assert page.evaluate("document.documentElement.scrollWidth > innerWidth + 1") is False
 
 
 PLACED = """(text) => {

@@ -122,3 +122,21 @@ def test_a_service_that_is_not_there_and_bad_input_are_told(
     places = command("chat", f"{service.url}/v1", "-d", design_file, "--prompt", "Choose.", "-o", out)
     assert places.status == 2
     assert "{first}, {second}, {words}" in places.err
+
+
+def test_what_cannot_be_asked_or_kept_is_told_before_a_request(command: Any, tmp_path: Path) -> None:
+    file = tmp_path / "file"
+    file.write_text("", encoding="utf-8")
+    before = sorted(tmp_path.rglob("*"))
+    asked = ("chat", "http://127.0.0.1:9/v1", "--prompts", 1)
+    for arguments, said in [
+        (("--labels", "Ben", "ben "), "give two that differ"),
+        (("--price", "nan", 1), "give two numbers from 0 up"),
+        (("--price", 1, -1), "give two numbers from 0 up"),
+        (("-o", file), "is a file"),
+        (("-o", file / "below"), "cannot be"),
+    ]:
+        run = command(*asked, *arguments)
+        assert (run.status, run.out) == (2, ""), arguments
+        assert said in " ".join(run.err.split())
+    assert sorted(tmp_path.rglob("*")) == before

@@ -15,7 +15,8 @@ transformers = pytest.importorskip("transformers", reason="extra 'models'")
 
 from crossroads.evidence.logit_checks import head_suffices  # noqa: E402
 from crossroads.evidence.logits import Logits, Restriction  # noqa: E402
-from crossroads.extraction.probe.run import ProbeStep, probe  # noqa: E402
+from crossroads.extraction.language import ProbeStep  # noqa: E402
+from crossroads.extraction.probe.run import probe  # noqa: E402
 from crossroads.measures.traits.ilps import ilps_star  # noqa: E402
 from crossroads.sources.models.files import find_model  # noqa: E402
 from crossroads.sources.models.language import LanguageModel  # noqa: E402

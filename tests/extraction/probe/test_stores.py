@@ -17,7 +17,8 @@ import pytest
 torch = pytest.importorskip("torch", reason="extra 'models'")
 
 from crossroads.errors import InputError  # noqa: E402
-from crossroads.extraction.probe.run import ProbeStep, probe  # noqa: E402
+from crossroads.extraction.language import ProbeStep  # noqa: E402
+from crossroads.extraction.probe.run import probe  # noqa: E402
 from crossroads.sources.models.language import LanguageModel  # noqa: E402
 from crossroads.stimuli import Trait  # noqa: E402
 

@@ -18,7 +18,7 @@ transformers = pytest.importorskip("transformers", reason="extra 'models'")
 
 import crossroads as cr  # noqa: E402
 from crossroads.evidence.sentences import SentenceScores  # noqa: E402
-from crossroads.extraction.probe.run import ProbeStep  # noqa: E402
+from crossroads.extraction.language import ProbeStep  # noqa: E402
 from crossroads.extraction.sentences import run as running  # noqa: E402
 from tests import small_models  # noqa: E402
 
@@ -193,8 +193,18 @@ def test_a_run_that_was_stopped_continues_where_it_was(
 @pytest.mark.parametrize(
     ("kind", "score", "said", "hint"),
     [
-        ("gpt2", "pll", "causal model, which has no masks to fill: it gives no", "score='likelihood'"),
-        ("bert", "likelihood", "masked model, which does not go from left", "'pll', 'aul' or 'aula'"),
+        (
+            "gpt2",
+            "pll",
+            "causal model, which has no masks to fill: it gives no",
+            "score='likelihood' or 'bare'",
+        ),
+        (
+            "bert",
+            "likelihood",
+            "masked model, which does not go from left",
+            "'pll', 'aul', 'aula' or 'blank'",
+        ),
     ],
 )
 def test_a_score_that_a_model_cannot_give_is_refused_with_those_it_can(
@@ -246,3 +256,30 @@ def test_published_pairs_are_scored_like_one_by_one(
     assert result.overall.pairs == len(kept)
     assert set(result.categories) <= {row["bias_type"] for row in chosen}
     assert sum(one.pairs for one in result.directions.values()) == len(kept)
+
+
+def test_a_model_that_changes_its_logits_is_scored_by_what_it_says(tmp_path: Path) -> None:
+    # Gemma 2 caps its logits after the output matrix: they are not A h + b, which only SeT asks for.
+    tokenizer = small_models.language_tokenizer("llama")
+    torch.manual_seed(1)
+    sizes = {"hidden_size": 16, "num_hidden_layers": 1, "num_attention_heads": 2, "intermediate_size": 16}
+    config = transformers.Gemma2Config(
+        vocab_size=len(tokenizer), **sizes, num_key_value_heads=1, head_dim=8, final_logit_softcapping=0.5
+    )
+    transformers.Gemma2ForCausalLM(config).save_pretrained(tmp_path)
+    tokenizer.save_pretrained(tmp_path)
+    plain, model = loaded(tmp_path, causal=True)
+    scores = cr.score_sentences(tmp_path, PAIRS, **OPTIONS)
+    wanted = [[likelihood(plain, model, row[name]) for name in row] for row in PAIRS]
+    np.testing.assert_allclose(scores.values(), wanted, rtol=1e-5, atol=1e-4)
+
+
+def test_damaged_weights_are_called_so(models: Callable[[str], Path], tmp_path: Path) -> None:
+    model = transformers.AutoModelForMaskedLM.from_pretrained(models("bert"))
+    with torch.no_grad():
+        next(model.parameters()).fill_(float("nan"))
+    model.save_pretrained(tmp_path / "model")
+    transformers.AutoTokenizer.from_pretrained(models("bert")).save_pretrained(tmp_path / "model")
+    with pytest.raises(cr.CrossroadsError, match="gave a logit that is not a number"):
+        cr.score_sentences(tmp_path / "model", PAIRS, store=tmp_path / "s.json", **OPTIONS)
+    assert not (tmp_path / "s.json").exists()

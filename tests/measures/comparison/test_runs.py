@@ -15,7 +15,7 @@ from crossroads.errors import InputError, UnknownNameError
 from crossroads.evidence.runs import Metric, Run, RunItem, Runs
 from crossroads.inference.clustered import cluster_mean, cluster_sign_flip
 from crossroads.inference.multiplicity import benjamini_hochberg, holm
-from crossroads.measures.comparison.runs import RunsResult
+from crossroads.measures.comparison.run_results import RunsResult
 
 LOGS = Path(__file__).parents[2] / "references" / "runs"
 ACC = {"acc": Metric(name="acc")}
@@ -172,7 +172,7 @@ def test_leaning_is_tested_against_the_neutral_value() -> None:
     assert mean.found.pvalue == pytest.approx(stats.ttest_1samp(list(values.values()), 0.5).pvalue)
     assert mean.flip is not None and mean.flip.pvalue == pytest.approx(stats.binomtest(35, 40).pvalue)
     (said,) = result.conclusions("x")
-    assert said.sentence == "A leans to the stereotype on quiz pct."
+    assert said.sentence == "On quiz pct, a leans to the stereotype."
     assert said.status == "holds"
     without = cr.compare_runs(Runs([run("a", values)])).means[0]
     assert without.found.pvalue is None and without.flip is None  # accuracy has no neutral value

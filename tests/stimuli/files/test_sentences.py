@@ -105,3 +105,17 @@ def test_what_is_wrong_with_a_file_is_said_with_its_place(
 def test_anything_else_is_refused(given: Any) -> None:
     with pytest.raises(InputError, match=r"the sentences are|row 2 is"):
         sentence_items(given)
+
+
+def test_a_column_or_a_label_that_is_there_twice_is_refused(tmp_path: Path) -> None:
+    table = tmp_path / "t.csv"
+    table.write_text("sent_more,sent_less,sent_more\na b,c b,d b\n", encoding="utf-8")
+    with pytest.raises(FormatError, match="the column 'sent_more' is there twice") as caught:
+        sentence_items(table)
+    assert caught.value.line == 1
+    labels = ("stereotype", "stereotype", "unrelated")
+    for some, shown in ((labels, "'stereotype', 'stereotype' and 'unrelated'"), ((), "none")):
+        row = {"sentences": [{"sentence": "a b", "gold_label": label} for label in some]}
+        with pytest.raises(FormatError, match=f"the gold labels of its sentences are {shown}") as caught:
+            sentence_items([row])
+        assert "anti-stereotype, stereotype and unrelated" in str(caught.value.hint)

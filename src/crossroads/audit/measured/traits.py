@@ -12,7 +12,8 @@ from crossroads.audit.progress import LOADING
 from crossroads.audit.vectors import Session, manifest_identity
 from crossroads.errors import CrossroadsError, InputError, OnMissing
 from crossroads.evidence import Judgements, Logits, read_judgements
-from crossroads.extraction.probe.run import ProbeStep, probe
+from crossroads.extraction.language import ProbeStep
+from crossroads.extraction.probe.run import probe
 from crossroads.measures import AlignmentResult, TraitScores, align, ilps, ilps_star, set_test
 from crossroads.measures.coverage.words import Missing
 from crossroads.measures.traits.alignment import alignment_name

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import partial
+from math import inf
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -25,6 +26,7 @@ from crossroads.measures.rungs import LadderResult, ladder
 from crossroads.sources.endpoints.chat import ChatProtocol
 from crossroads.sources.models.transformers import Device
 from crossroads.stimuli import Design, StimulusSet
+from crossroads.storage.staging import check_folder
 from crossroads.wording.numbers import counted, number, percent
 
 KEPT = "answers"
@@ -92,7 +94,11 @@ def chat_command(
         raise InputError(
             f"--figure draws one test, and {len(designs)} were chosen.", hint="name one with --test."
         )
+    if price is not None and not all(0 <= one < inf for one in price):
+        raise InputError(f"--price is {price[0]} {price[1]}.", hint="give two numbers from 0 up.")
     saved = ChatAnswers.open(model) if model.endswith(".json") and Path(model).is_file() else None
+    if saved is None:
+        check_folder(output)
     if saved is not None:
         results = [_score(saved, one, task, seed) for one in designs]
     else:
@@ -146,6 +152,8 @@ def _labelled(design: Design, labels: tuple[str, str] | None) -> Design:
     """A design with other labels."""
     if labels is None:
         return design
+    if labels[0].strip().casefold() == labels[1].strip().casefold():
+        raise InputError(f"--labels are {labels[0]!r} and {labels[1]!r}.", hint="give two that differ.")
     x, y = (StimulusSet(label, (label,)) for label in labels)
     return replace(design, x=x, y=y)
 

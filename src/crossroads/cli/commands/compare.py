@@ -19,7 +19,8 @@ from crossroads.inference.permutation.test import Tail
 from crossroads.measures.comparison.battery import Against
 from crossroads.measures.comparison.intervals import IntervalKind
 from crossroads.measures.comparison.models import Attributes, Scale
-from crossroads.measures.comparison.runs import RunsResult, compare_runs
+from crossroads.measures.comparison.run_results import RunsResult
+from crossroads.measures.comparison.runs import compare_runs
 from crossroads.papers.fidelity import fidelity
 from crossroads.papers.findings import findings
 from crossroads.report.audit import Audit
@@ -192,12 +193,15 @@ def show_runs(result: RunsResult) -> None:
         markup=False,
     )
     surest = [one for one in result.conclusions("runs") if one.status == "holds"]
-    for one in surest:
-        printing.out.print(f"  {one.sentence}", markup=False)
+    for heading in dict.fromkeys(one.heading for one in surest):
+        printing.out.print(heading, style="bold", markup=False)
+        for one in surest:
+            if one.heading == heading:
+                printing.out.print(f"  {one.sentence}", markup=False)
     asked = len(list(result.conclusions("runs")))
     if asked > len(surest):
         rest = counted(asked - len(surest), "question")
-        printing.out.print(f"  Nothing was found for {rest}, after adjustment.", markup=False)
+        printing.out.print(f"Nothing was found for {rest}, after adjustment.", markup=False)
     said: set[str] = set()
     printing.show(result.table(), said=said)
     if result.differences:

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from crossroads.corpus import read_contexts
 from crossroads.corpus.search import EngineName
-from crossroads.errors import InputError, join_words, one_of
+from crossroads.errors import InputError, one_of
 from crossroads.evidence import Contexts
 from crossroads.evidence.stores import read_store
 from crossroads.extraction.embed.choice import resolve
@@ -22,7 +22,7 @@ from crossroads.extraction.embed.plan import Plan, make_plan
 from crossroads.extraction.embed.settings import Settings, Stored
 from crossroads.extraction.embed.store import Progress, Step, assemble, provenance_of, usable_place
 from crossroads.sources.models.transformers import Device
-from crossroads.storage.parts import Parts, differences, record_fingerprint, remove_leftovers
+from crossroads.storage.parts import Parts, check_settings, remove_leftovers
 from crossroads.workers.processes import processors
 
 
@@ -150,14 +150,8 @@ def _is_finished(store: Path, record: dict[str, Any]) -> bool:
     if not (store / "manifest.json").is_file():
         raise InputError(f"{store} exists and is not a store.", hint="name a new folder.")
     details = read_store(store, verify=False).provenance.details
-    if details.get("fingerprint") == record_fingerprint(record):
-        return True
-    there = details.get("record")
-    shown = join_words(differences(record, there), most=4) if isinstance(there, dict) else "it was imported"
-    raise InputError(
-        f"{store} is a finished store with other settings: {shown}.",
-        hint="name another folder, or remove this one.",
-    )
+    check_settings(store, record, details, found="is a finished store", place="folder")
+    return True
 
 
 def _default_workers(settings: Settings) -> int:

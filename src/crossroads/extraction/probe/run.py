@@ -2,18 +2,26 @@
 
 from __future__ import annotations
 
-import contextlib
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, get_args
 
 import numpy as np
 
-from crossroads.errors import InputError, OnMissing, join_words, one_of, require
+from crossroads.errors import InputError, OnMissing
 from crossroads.evidence.logits import Logits
 from crossroads.evidence.provenance import Provenance
 from crossroads.extraction.embed.store import usable_place
+from crossroads.extraction.language import (
+    ProbeStep,
+    Progress,
+    batches_at_once,
+    check_run,
+    ignore,
+    load_language_model,
+    model_threads,
+)
 from crossroads.extraction.probe.answers import Answers, Prober, joined, units_in_order, unpacked
 from crossroads.extraction.probe.material import selected_material
 from crossroads.extraction.probe.pieces import Marks, find_marks
@@ -21,33 +29,11 @@ from crossroads.extraction.probe.plan import ProbePlan, make_probe_plan
 from crossroads.extraction.probe.prompts import Prior, chosen_templates, group_rows, prior_rows
 from crossroads.extraction.probe.results import answered, provenance_of, record_of
 from crossroads.extraction.probe.tokens import Material, make_material
-from crossroads.sources.models.files import find_model
 from crossroads.sources.models.language import CAUSAL, Asked, LanguageModel
-from crossroads.sources.models.transformers import Device, resolve_device
+from crossroads.sources.models.transformers import Device
 from crossroads.storage.disks import disk_errors
-from crossroads.storage.parts import Parts, differences, record_fingerprint, remove_leftovers
+from crossroads.storage.parts import Parts, check_settings, remove_leftovers
 from crossroads.workers.processes import processors
-
-AT_ONCE = 8
-"""Most batches that are computed at a time: each may hold :data:`~.probing_plan.LOGITS_AT_ONCE` logits."""
-
-
-@dataclass(frozen=True, kw_only=True)
-class ProbeStep:
-    """The progress of a probe."""
-
-    stage: str
-    """``"loading"``, ``"splitting"`` (prompts into tokens), ``"asking"``; or ``"present"``, if there is
-    nothing to do."""
-    done: int = 0
-    """Prompts answered so far."""
-    total: int = 0
-    """Their total."""
-    kept: int = 0
-    """Prompts that an earlier run answered."""
-
-
-Progress = Callable[[ProbeStep], None]
 
 
 def probe(
@@ -102,8 +88,9 @@ def probe(
         ``"cpu"``, ``"cuda"``, ``"mps"`` or ``"auto"``.
     threads
         Threads of the model; by default one for each processor. Each has its own batch; several share one
-        only if there are more threads than batches, or than :data:`AT_ONCE`. Part of the
-        settings, because that may change last bits.
+        only if there are more threads than batches, or than
+        :data:`~crossroads.extraction.language.AT_ONCE`. Part of the settings, because that may change last
+        bits.
     batch_size
         Most texts of a batch.
     unit_texts
@@ -111,7 +98,7 @@ def probe(
     restart
         Whether to discard an unfinished store that was made with other settings.
     progress
-        Called with a :class:`ProbeStep` now and then.
+        Called with a :class:`~crossroads.extraction.language.ProbeStep` now and then.
 
     Returns
     -------
@@ -138,18 +125,18 @@ def probe(
     (('woman',), ('mask', 'noun'), ('cold', 'warm'))
     """
     _check(missing, margin, batch_size=batch_size, unit_texts=unit_texts, threads=threads or 1)
-    report = progress or _ignore
+    report = progress or ignore
     place = None if store is None else usable_place(store)
     asked = selected_material(groups, traits, templates)
     rows = group_rows(asked.groups)
     report(ProbeStep(stage="loading"))
-    files = find_model(model, revision=revision)
-    if files.elmo:
-        raise InputError(
-            f"{files.name} is an ELMo, and its published files cannot predict words.",
-            hint="probe a masked or causal language model; crossroads audit measures an ELMo's vectors.",
-        )
-    loaded = LanguageModel(files, kind=kind, device=resolve_device(device))
+    loaded = load_language_model(
+        model,
+        revision=revision,
+        kind=kind,
+        device=device,
+        instead="probe a masked or causal language model; crossroads audit measures an ELMo's vectors.",
+    )
     causal = loaded.kind == CAUSAL
     sheet = chosen_templates(asked.templates, causal=causal)
     report(ProbeStep(stage="splitting"))
@@ -176,7 +163,7 @@ def probe(
         **limits,
     )
     about = provenance_of(loaded, material, sheet, marks, plan, record)
-    workers = min(threads, plan.batches.size - 1, AT_ONCE) if loaded.device == "cpu" else 1
+    workers = batches_at_once(loaded, threads, plan.batches.size - 1)
     with model_threads(threads // workers):
         run = _Run(plan, Prober(loaded, marks, margin), workers, report)
         if place is None:
@@ -246,36 +233,11 @@ def _is_finished(store: Path, record: dict[str, Any]) -> bool:
     if not (store / "manifest.json").is_file():
         raise InputError(f"{store} exists and is not a probe.", hint="name a new folder.")
     details = Logits.open(store, verify=False).provenance.details
-    if details.get("fingerprint") == record_fingerprint(record):
-        return True
-    there = details.get("record")
-    shown = join_words(differences(record, there), most=4) if isinstance(there, dict) else "it was imported"
-    raise InputError(
-        f"{store} is a finished probe with other settings: {shown}.",
-        hint="name another folder, or remove this one.",
-    )
-
-
-@contextlib.contextmanager
-def model_threads(number: int) -> Iterator[None]:
-    """Set the number of threads of torch within the context."""
-    torch = require("torch", extra="models", purpose="running transformer models")
-    before = torch.get_num_threads()
-    torch.set_num_threads(number)
-    try:
-        yield
-    finally:
-        torch.set_num_threads(before)
+    check_settings(store, record, details, found="is a finished probe", place="folder")
+    return True
 
 
 def _check(missing: str, margin: float, **counts: int) -> None:
-    one_of("way to treat what is missing", missing, OnMissing)
+    check_run(missing, **counts)
     if not (np.isfinite(margin) and margin >= 0):
         raise InputError(f"margin={margin} is not a margin.", hint="give a number from 0 up.")
-    for name, value in counts.items():
-        if value < 1:
-            raise InputError(f"{name}={value} is too small.", hint="give a number from 1 up.")
-
-
-def _ignore(step: ProbeStep) -> None:
-    del step

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from crossroads.extraction.probe.plan import LOGITS_AT_ONCE, batch_cuts, unit_cuts
+from crossroads.extraction.sentences.blanks import Filled, place_of
 from crossroads.stimuli.files.sentences import SentenceItem
 
 Integers = NDArray[np.int64]
@@ -25,6 +26,8 @@ class Split(NamedTuple):
     """The tokens, special ones included."""
     counted: tuple[int, ...]
     """Places of those that are no special tokens."""
+    spans: tuple[tuple[int, int], ...] = ()
+    """First character and end of each token."""
 
 
 class Text(NamedTuple):
@@ -106,12 +109,14 @@ def split_sentences(tokenizer: Any, sentences: Sequence[str], *, begin: int | No
     found = []
     for encoding in backend.encode_batch(list(sentences)):
         ids, special = list(encoding.ids), list(encoding.special_tokens_mask)
+        spans = list(encoding.offsets)
         if begin is not None:
             while special and special[-1] and len(special) > 1:
-                ids, special = ids[:-1], special[:-1]
+                ids, special, spans = ids[:-1], special[:-1], spans[:-1]
             if not special or not special[0]:
-                ids, special = [begin, *ids], [1, *special]
-        found.append(Split(tuple(ids), tuple(at for at, one in enumerate(special) if not one)))
+                ids, special, spans = [begin, *ids], [1, *special], [(0, 0), *spans]
+        counted = tuple(at for at, one in enumerate(special) if not one)
+        found.append(Split(tuple(ids), counted, tuple(spans)))
     return found
 
 
@@ -139,7 +144,9 @@ def _common(one: Sequence[int], other: Sequence[int]) -> dict[int, int]:
     return {block.a + i: block.b + i for block in blocks for i in range(block.size)}
 
 
-def texts_of(splits: Sequence[Split], score: str, mask: int | None) -> list[list[Text]] | str:
+def texts_of(
+    splits: Sequence[Split], score: str, mask: int | None, blanks: Sequence[Filled] = ()
+) -> list[list[Text]] | str:
     """The texts of the sentences of an item, or why it cannot be scored.
 
     Parameters
@@ -150,6 +157,8 @@ def texts_of(splits: Sequence[Split], score: str, mask: int | None) -> list[list
         One of :data:`~crossroads.evidence.sentences.Score`.
     mask
         The mask token; None for causal models.
+    blanks
+        The sentences with the places of the words that are scored, for ``blank``.
     """
     if score == "pll":
         places = shared_places(splits)
@@ -159,14 +168,35 @@ def texts_of(splits: Sequence[Split], score: str, mask: int | None) -> list[list
             [Text((*s.ids[:at], int(mask or 0), *s.ids[at + 1 :]), (at,), (s.ids[at],)) for at in some]
             for s, some in zip(splits, places, strict=True)
         ]
-    shift = 1 if mask is None else 0
-    found = []
-    for s in splits:
-        some = tuple(at for at in s.counted if at >= shift)
-        if not some:
-            return NO_TOKEN
-        found.append([Text(s.ids, tuple(at - shift for at in some), tuple(s.ids[at] for at in some))])
-    return found
+    if score == "blank":
+        found = [_unmasked(s, one, int(mask or 0)) for s, one in zip(splits, blanks, strict=True)]
+    elif score == "bare":
+        found = [_bare(s) for s in splits]
+    else:
+        found = [_whole(s, shift=1 if mask is None else 0) for s in splits]
+    return found if all(found) else NO_TOKEN
+
+
+def _whole(split: Split, *, shift: int) -> list[Text]:
+    """The sentence itself, read at every token, or before it; empty where no token is read."""
+    some = tuple(at for at in split.counted if at >= shift)
+    tokens = tuple(split.ids[at] for at in some)
+    return [Text(split.ids, tuple(at - shift for at in some), tokens)] if some else []
+
+
+def _bare(split: Split) -> list[Text]:
+    """What begins a text, read for the first token; then the sentence without it, read for the others."""
+    first = split.counted[0] if split.counted else len(split.ids)
+    begin, rest = split.ids[:first], split.ids[first:]
+    opening = [Text(begin, (first - 1,), rest[:1])] if begin and rest else []
+    return [*opening, *_whole(Split(rest, tuple(at - first for at in split.counted)), shift=1)]
+
+
+def _unmasked(split: Split, one: Filled, mask: int) -> list[Text]:
+    """The tokens of the words in a blank, each masked after those before it, with none of those behind it."""
+    inside = place_of(split.spans, split.counted, one)
+    rest = split.ids[inside.stop :]
+    return [Text((*split.ids[:at], mask, *rest), (at,), (split.ids[at],)) for at in inside]
 
 
 class AskedItems(NamedTuple):
@@ -181,7 +211,13 @@ class AskedItems(NamedTuple):
 
 
 def asked_of(
-    items: Sequence[SentenceItem], splits: Sequence[Split], score: str, mask: int | None, longest: int
+    items: Sequence[SentenceItem],
+    splits: Sequence[Split],
+    score: str,
+    mask: int | None,
+    longest: int,
+    *,
+    blanks: Sequence[tuple[Filled, ...] | str] = (),
 ) -> AskedItems:
     """What a model is asked.
 
@@ -195,15 +231,18 @@ def asked_of(
         As in :func:`texts_of`.
     longest
         Most tokens of a text.
+    blanks
+        For ``blank``, the sentences of each item with the places of the words that are scored, or why they
+        are not known.
     """
     kept, texts, left_out = [], [], {}
     place = 0
-    for item in items:
+    for item, blank in zip(items, blanks or [()] * len(items), strict=True):
         mine = splits[place : place + len(item.sentences)]
         place += len(item.sentences)
         size = max(len(one.ids) for one in mine)
         found = f"it has {size} tokens, and the model takes {longest}" if size > longest else ""
-        given = found or texts_of(mine, score, mask)
+        given = blank if isinstance(blank, str) else found or texts_of(mine, score, mask, blank)
         if isinstance(given, str):
             left_out[item.sentences[0]] = given
             continue

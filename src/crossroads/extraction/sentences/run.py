@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
@@ -14,8 +14,17 @@ from numpy.typing import NDArray
 from crossroads.errors import CrossroadsError, InputError, OnMissing, in_short, join_words, one_of, require
 from crossroads.evidence.model_names import recorded_path
 from crossroads.evidence.provenance import Provenance
-from crossroads.evidence.sentences import SCORES, Score, SentenceScores, scored
-from crossroads.extraction.probe.run import AT_ONCE, ProbeStep, Progress, model_threads
+from crossroads.evidence.sentences import PUBLISHED, SCORES, Score, SentenceScores, scored
+from crossroads.extraction.language import (
+    ProbeStep,
+    Progress,
+    batches_at_once,
+    check_run,
+    ignore,
+    load_language_model,
+    model_threads,
+)
+from crossroads.extraction.sentences.blanks import Filled, check_blanks, filled
 from crossroads.extraction.sentences.plan import (
     AskedItems,
     Batch,
@@ -24,19 +33,26 @@ from crossroads.extraction.sentences.plan import (
     make_plan,
     split_sentences,
 )
-from crossroads.sources.models.files import find_model
 from crossroads.sources.models.language import CAUSAL, MASKED, Asked, LanguageModel
-from crossroads.sources.models.transformers import Device, resolve_device, versions
-from crossroads.stimuli.files.sentences import SentenceItems, sentence_items
+from crossroads.sources.models.transformers import Device, versions
+from crossroads.stimuli.files.sentences import SentenceItem, SentenceItems, sentence_items
 from crossroads.storage.disks import disk_errors
-from crossroads.storage.parts import Parts, differences, record_fingerprint, remove_leftovers
+from crossroads.storage.parts import Parts, check_settings, record_fingerprint, remove_leftovers
 from crossroads.workers.processes import processors
 
 SCHEME = "crossroads-sentences/1"
 """Name of the procedure; changes when the same input would give other scores."""
-AskedScore = Literal["auto", "pll", "aul", "aula", "likelihood"]
-"""How to score; ``"auto"`` is ``pll`` for masked models and ``likelihood`` for causal ones."""
-_OF_KIND: dict[str, tuple[Score, ...]] = {MASKED: ("pll", "aul", "aula"), CAUSAL: ("likelihood",)}
+AskedScore = Literal["auto", "stereoset", "pll", "aul", "aula", "blank", "likelihood", "bare"]
+"""How to score; ``"auto"`` is ``pll`` for masked models and ``likelihood`` for causal ones, ``"stereoset"``
+is ``blank`` and ``bare``."""
+_OF_KIND: dict[str, tuple[Score, ...]] = {
+    MASKED: ("pll", "aul", "aula", "blank"),
+    CAUSAL: ("likelihood", "bare"),
+}
+_NAMED: dict[str, dict[str, Score]] = {
+    "auto": {MASKED: "pll", CAUSAL: "likelihood"},
+    "stereoset": {MASKED: "blank", CAUSAL: "bare"},
+}
 
 Floats = NDArray[np.float64]
 
@@ -68,8 +84,11 @@ def score_sentences(
     score
         ``"pll"``: pseudo-log-likelihood of the tokens that the compared sentences share, each masked by
         itself (Nangia et al. 2020). ``"aul"``: log-likelihood of all tokens with none masked, and ``"aula"``
-        with each weighted by the attention that it gets (Kaneko & Bollegala 2022). ``"likelihood"``:
-        log-likelihood of all tokens, each given those before it, for causal models.
+        with each weighted by the attention that it gets (Kaneko & Bollegala 2022). ``"blank"``: probability
+        of the words that fill the BLANK of the column ``context`` (Nadeem et al. 2021). ``"likelihood"``:
+        log-likelihood of all tokens, each given those before it, for causal models; ``"bare"``: the same,
+        with only the first given the token that begins a text. ``"auto"``: ``pll`` or ``likelihood``;
+        ``"stereoset"``: ``blank`` or ``bare``, as StereoSet scores masked and causal models.
     kind
         ``"masked"``, ``"causal"``, or ``"auto"``, to take it from the model.
     missing
@@ -91,7 +110,7 @@ def score_sentences(
     restart
         Whether to discard unfinished work that was begun with other settings.
     progress
-        Called with a :class:`~crossroads.extraction.probe.run.ProbeStep` now and then.
+        Called with a :class:`~crossroads.extraction.language.ProbeStep` now and then.
 
     Returns
     -------
@@ -104,6 +123,11 @@ def score_sentences(
     the first word counts; where it has none, the first token does not count. Of triples, ``"pll"`` counts
     the tokens that all three sentences share.
 
+    ``"blank"`` follows the released code of StereoSet: of a word with several tokens, each is asked for with
+    those before it in place and those after it left out, and the score is the mean of their probabilities.
+    Departures: words keep their hyphens and apostrophes, several words fill a blank together, and a tokenizer
+    that writes spaces into its tokens sees the space before the word.
+
     Examples
     --------
     ``folder`` holds a masked model:
@@ -114,13 +138,12 @@ def score_sentences(
     >>> scores.score, scores[0].tokens
     ('pll', (10, 10))
     """
-    one_of("way to treat what is missing", missing, OnMissing)
     one_of("score", score, AskedScore)
-    for name, value in (("batch_size", batch_size), ("unit_texts", unit_texts), ("threads", threads or 1)):
-        if value < 1:
-            raise InputError(f"{name}={value} is too small.", hint="give a number from 1 up.")
-    report = progress or _ignore
+    check_run(missing, batch_size=batch_size, unit_texts=unit_texts, threads=threads or 1)
+    report = progress or ignore
     given = sentence_items(sentences)
+    if score == "blank":
+        check_blanks(given)
     place = None if store is None else Path(store)
     report(ProbeStep(stage="loading"))
     loaded = _loaded(model, revision=revision, kind=kind, device=device)
@@ -131,7 +154,7 @@ def score_sentences(
         report(ProbeStep(stage="present"))
         return SentenceScores.open(place)
     threads = threads or processors()
-    workers = min(threads, work.plan.batches.size - 1, AT_ONCE) if loaded.device == "cpu" else 1
+    workers = batches_at_once(loaded, threads, work.plan.batches.size - 1)
     with model_threads(max(1, threads // workers)):
         run = _Run(work.plan, _Scorer(loaded, weighted=work.score == "aula"), workers, report)
         if place is None:
@@ -161,10 +184,19 @@ class _Work:
             name=self.given.name,
             kind=self.given.kind,
             score=self.score,
-            items=scored(self.asked.items, totals.tolist(), tokens.tolist()),
+            items=scored(self.asked.items, totals.tolist(), tokens.tolist(), self._averages(values, tokens)),
             left_out=self.asked.left_out,
             provenance=self.about,
         )
+
+    def _averages(self, values: Floats, tokens: NDArray[np.int64]) -> list[list[float]] | None:
+        """Logarithms of mean probabilities, for the score that has them: its texts have one token each."""
+        if PUBLISHED[self.score] != "probability":
+            return None
+        found = np.full(tokens.shape, -np.inf)
+        np.logaddexp.at(found, tuple(self.plan.owner.T), values)
+        averages: list[list[float]] = (found - np.log(tokens)).tolist()
+        return averages
 
 
 def _prepared(
@@ -173,10 +205,14 @@ def _prepared(
     """Sentences in tokens, the texts that they make, and what is recorded of both."""
     causal, tokenizer = model.kind == CAUSAL, model.tokenizer
     begin = tokenizer.bos_token_id if causal else None
+    blanks = [filled(item) for item in given.items] if score == "blank" else []
     flat = [text for item in given.items for text in item.sentences]
+    if blanks:
+        check_blanks(given)
+        flat = [text for item, some in zip(given.items, blanks, strict=True) for text in _texts(item, some)]
     splits = split_sentences(tokenizer, flat, begin=begin)
     mask = None if causal else int(tokenizer.mask_token_id)
-    asked = asked_of(given.items, splits, score, mask, model.longest)
+    asked = asked_of(given.items, splits, score, mask, model.longest, blanks=blanks)
     _check_left_out(asked.left_out, len(asked.items), missing)
     limits = {"batch_size": batch_size, "unit_texts": unit_texts}
     plan = make_plan(asked.texts, shift=int(causal), vocabulary=model.vocabulary, **limits)
@@ -191,6 +227,11 @@ def _prepared(
         begin=None if begin is None else tokenizer.bos_token,
     )
     return _Work(given=given, score=score, asked=asked, plan=plan, record=record, about=about)
+
+
+def _texts(item: SentenceItem, blanks: tuple[Filled, ...] | str) -> Sequence[str]:
+    """What is split into tokens: sentences with their blanks filled, where these are known."""
+    return item.sentences if isinstance(blanks, str) else [one.text for one in blanks]
 
 
 def _stored(store: Path, work: _Work, run: _Run, *, restart: bool) -> SentenceScores:
@@ -278,20 +319,17 @@ def _loaded(model: str | Path, *, revision: str | None, kind: Asked, device: Dev
             hint="give a masked or causal model: a folder, a .gguf file or a name on the hub; "
             "crossroads chat asks a service.",
         )
-    files = find_model(model, revision=revision)
-    if files.elmo:
-        raise InputError(
-            f"{files.name} is an ELMo, and its published files cannot predict words.",
-            hint="give a masked or causal language model.",
-        )
-    return LanguageModel(files, kind=kind, device=resolve_device(device))
+    instead = "give a masked or causal language model."
+    return load_language_model(
+        model, revision=revision, kind=kind, device=device, instead=instead, linear=False
+    )
 
 
 def _score(model: LanguageModel, score: AskedScore) -> Score:
     """The score to compute; one that the model cannot give is an error that names those it can."""
     possible = _OF_KIND[model.kind]
-    if score == "auto":
-        return possible[0]
+    if score == "auto" or score == "stereoset":
+        return _NAMED[score][model.kind]
     if score not in possible:
         why = "has no masks to fill" if model.kind == CAUSAL else "does not go from left to right"
         raise InputError(
@@ -364,15 +402,5 @@ def _is_finished(store: Path, record: dict[str, Any]) -> bool:
     if not store.exists():
         return False
     details = SentenceScores.open(store).provenance.details
-    if details.get("fingerprint") == record_fingerprint(record):
-        return True
-    there = details.get("record")
-    shown = join_words(differences(record, there), most=4) if isinstance(there, dict) else "not known which"
-    raise InputError(
-        f"{store} has finished scores with other settings: {shown}.",
-        hint="name another file, or remove this one.",
-    )
-
-
-def _ignore(step: ProbeStep) -> None:
-    del step
+    check_settings(store, record, details, found="has finished scores", place="file")
+    return True

@@ -235,6 +235,7 @@ class DetectionResult(Result):
             subject=f"words for {group}{beyond}",
             poles=("below others", "above others"),
             scale="AUC",
+            middle=0.5,
             numbers=numbers(
                 value=("auc", self.auc), low=("auc_interval/0", low), high=("auc_interval/1", high)
             ),

@@ -163,6 +163,7 @@ class DominanceResult(Result):
                 subject=row.domain1,
                 rival=row.domain2,
                 poles=(row.domain2, row.domain1),
+                drawn="groups",
             )
 
     @classmethod

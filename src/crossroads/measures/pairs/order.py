@@ -111,6 +111,7 @@ class OrderSensitivityResult(Result):
             subject="order of two identities",
             poles=("like the first", "like the second"),
             scale="difference of τ",
+            drawn="groups",
             numbers=numbers(
                 value=("difference/mean", found.mean),
                 low=("difference/low", found.low),

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from typing import Any, ClassVar
 
+from crossroads.measures.sentences.preference import FLAWS
 from crossroads.results import Conclusion, Row, Status, Values, long_row
 from crossroads.results.conclusion import pointer_part
 from crossroads.wording import phrases
@@ -15,8 +17,9 @@ ALL = "all"
 """What all items are called beside categories."""
 
 
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class ByCategory:
-    """Views of a result that has numbers over all items and by category."""
+    """Fields and views of a result that has numbers over all items and by category."""
 
     measure: ClassVar[str]
     """Name of the measure in the long table."""
@@ -26,10 +29,22 @@ class ByCategory:
     """Kind of test in rules."""
 
     data: str
+    """Name of the sentences: that of their file."""
     score: str
+    """How sentences were scored: ``pll``, ``aul``, ``aula``, ``blank``, ``likelihood`` or ``bare``."""
+    per: str
+    """Whether a score is the sum of log-probabilities over tokens (``sentence``), their mean (``token``), or
+    the logarithm of the mean probability (``probability``)."""
     overall: Any
+    """Over all items."""
     categories: Mapping[str, Any]
+    """By what the stereotype is about."""
     adjusted: Mapping[str, tuple[float, ...]]
+    """P-values of the categories adjusted for their number, by method (``holm``, ``bh``, ``by``)."""
+    level: float
+    """Level of the intervals."""
+    flaws: tuple[str, ...] = (FLAWS,)
+    """Known flaws of such data."""
 
     @property
     def label(self) -> str:
@@ -100,18 +115,22 @@ def levels_of(results: Mapping[str, Any]) -> str:
 def preferred(
     *,
     name: str,
+    items: str,
     about: str,
     more: bool,
     status: Status,
     found: Mapping[str, tuple[str, float]],
     scale: str = "share",
+    middle: float = 0.5,
 ) -> Conclusion:
     """What a preference comes to, in a sentence.
 
     Parameters
     ----------
-    name, status, found, scale
+    name, status, found, scale, middle
         As in :class:`~crossroads.results.Conclusion`.
+    items
+        What the sentences are in: ``pairs``, ``triples``.
     about
         What the sentences are about.
     more
@@ -122,12 +141,14 @@ def preferred(
         name=name,
         status=status,
         wordings={
-            "holds": ("in pairs on ", about, which),
-            "depends": ("with just these pairs on ", about, which),
-            "absent": ("it was not found that in pairs on ", about, ", the model prefers either sentence"),
+            "holds": (f"in {items} on ", about, which),
+            "depends": (f"with just these {items} on ", about, which),
+            "absent": (f"it was not found that in {items} on ", about, ", the model prefers either sentence"),
         },
         subject=f"sentences on {about}",
         poles=("stereotype less", "stereotype more"),
         scale=scale,
+        middle=middle,
+        drawn="sentences",
         numbers=found,
     )

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from crossroads.errors import InputError, WrongKindError, in_short
-from crossroads.evidence.sentences import SCORES, Per, SentenceScores
+from crossroads.evidence.sentences import SCALES, SCORES, Per, SentenceScores
 from crossroads.geometry import Floats
 from crossroads.inference.multiplicity import adjust
 from crossroads.inference.options import seed_of, share
@@ -22,7 +22,7 @@ from crossroads.measures.sentences.by_category import (
     levels_of,
     preferred,
 )
-from crossroads.measures.sentences.preference import FLAWS, TIE, Preference, groupings_of, preference
+from crossroads.measures.sentences.preference import TIE, Preference, groupings_of, preference
 from crossroads.results import Conclusion, Coverage, Result, Row, long_row, status_of
 from crossroads.results.conclusion import numbers
 from crossroads.results.plain import read_only
@@ -53,12 +53,6 @@ class SentencePairsResult(ByCategory, Result):
     kind: ClassVar[str] = "sentences"
     asked: ClassVar[Mapping[str, tuple[str, ...]]] = {"sentences": (*_NUMBERS, phrases.ADJUSTMENT)}
 
-    data: str
-    """Name of the sentences: that of their file."""
-    score: str
-    """How sentences were scored: ``pll``, ``aul``, ``aula`` or ``likelihood``."""
-    per: str
-    """Whether a score is the sum over tokens (``sentence``) or their mean (``token``)."""
     overall: Preference
     """Over all pairs."""
     categories: Mapping[str, Preference]
@@ -66,17 +60,11 @@ class SentencePairsResult(ByCategory, Result):
     directions: Mapping[str, Preference]
     """By direction: ``stereo`` where the sentence that stereotypes more is about a disadvantaged group,
     ``antistereo`` where it is about an advantaged one; empty where the data do not say."""
-    adjusted: Mapping[str, tuple[float, ...]]
-    """P-values of the categories adjusted for their number, by method (``holm``, ``bh``, ``by``)."""
     cluster: tuple[str, ...]
     """What pairs share that is drawn: ``contrast`` (the words in which their sentences differ), ``frame``
     (the other words), or columns of the file."""
     differences: NDArray[np.float64]
     """Score of the sentence that stereotypes more less that of the other, in the order of the pairs."""
-    level: float
-    """Level of the intervals."""
-    flaws: tuple[str, ...] = (FLAWS,)
-    """Known flaws of such data."""
 
     @property
     def question(self) -> str:
@@ -138,6 +126,7 @@ class SentencePairsResult(ByCategory, Result):
             about = self.data if part == ALL else part
             yield preferred(
                 name=self.named(part),
+                items="pairs",
                 about=about,
                 more=2 * one.preferred >= one.pairs - one.ties,
                 status=status_of(p or one.pvalue, one.sign_pvalue),
@@ -173,8 +162,9 @@ def sentence_pairs(
         What pairs share: ``"auto"`` for the words in which their sentences differ (``contrast``) and the
         others (``frame``); one or two columns of the file; None to take pairs as independent.
     per
-        ``"sentence"`` for sums over the tokens that count, ``"token"`` for their means, ``"auto"`` as
-        published for the score. The share depends on it only where sentences differ in length.
+        ``"sentence"`` for sums over the tokens that count, ``"token"`` for their means, ``"probability"`` for
+        mean probabilities (of ``blank``), ``"auto"`` as published for the score. The share depends on it
+        only where sentences differ in length.
     level
         Level of intervals.
     seed
@@ -256,11 +246,19 @@ def checked(scores: object, kind: str, other: str) -> None:
         raise InputError(f"{scores.name} has {scores.kind}, not {kind}.", hint=f"use cr.{other}.")
 
 
+_ADDED = {
+    "sentence": "sum of {what}",
+    "token": "mean of {what}",
+    "probability": "logarithm of the mean of {plain}",
+}
+
+
 def scored_as(scores: SentenceScores, per: Per) -> dict[str, str]:
     """How sentences were scored, as conventions."""
+    added, what = _ADDED[scores.resolved(per)], SCORES[scores.score]
     return {
         "scored by": scores.score,
-        "score": f"{'mean' if scores.resolved(per) == 'token' else 'sum'} of {SCORES[scores.score]}",
+        "score": added.format(what=what, plain=what.removeprefix("log-")),
         "special tokens": "not counted",
     }
 
@@ -272,5 +270,5 @@ def coverage_of(scores: SentenceScores) -> Coverage:
 
 
 def _difference_note(results: Mapping[str, SentencePairsResult]) -> str:
-    per = " or ".join(dict.fromkeys(one.per for one in results.values()))
-    return f"mean difference of log-probability per {per}, with its interval"
+    what = " or ".join(dict.fromkeys(SCALES[one.per] for one in results.values()))
+    return f"mean difference of {what}, with its interval"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 from typing import Any
@@ -15,6 +15,7 @@ from crossroads.errors import InputError, UnknownNameError, in_short
 from crossroads.evidence.sentences import ScoredItem, SentenceScores
 from crossroads.geometry import Floats
 from crossroads.inference.permutation.flips import FlippedMean, flipped_mean, flipped_signs, widening
+from crossroads.stimuli.files.sentences import SentenceItem
 from crossroads.wording.table import Interval
 
 TIE = 1e-4
@@ -144,18 +145,10 @@ def groupings_of(scores: SentenceScores, cluster: str | Sequence[str] | None) ->
     """
     if cluster is None:
         return {"pair": np.arange(len(scores), dtype=np.int64)}
-    names = (
-        (CONTRAST, FRAME) if cluster == AUTO else (cluster,) if isinstance(cluster, str) else tuple(cluster)
-    )
-    if not 1 <= len(set(names)) == len(names) <= 2:
-        raise InputError(f"cluster is {in_short(cluster)}.", hint="name one column, or two that are crossed.")
-    columns = {key: None for one in scores for key in one.item.columns}
-    known = (CONTRAST, FRAME, "category", *columns)
+    names = cluster_names([one.item for one in scores], cluster)
     split = [contrast_and_frame(one) for one in scores] if {CONTRAST, FRAME} & set(names) else []
     found = {}
     for name in names:
-        if name not in known:
-            raise UnknownNameError("column", name, (AUTO, *known))
         if name in (CONTRAST, FRAME):
             values = [one[name == FRAME] for one in split]
         elif name == "category":
@@ -164,6 +157,28 @@ def groupings_of(scores: SentenceScores, cluster: str | Sequence[str] | None) ->
             values = [one.item.columns.get(name, "") for one in scores]
         found[name] = np.unique(values, return_inverse=True)[1].reshape(-1).astype(np.int64)
     return found
+
+
+def cluster_names(items: Iterable[SentenceItem], cluster: str | Sequence[str]) -> tuple[str, ...]:
+    """Names of what pairs share; what they do not have is an error.
+
+    Parameters
+    ----------
+    items
+        The pairs.
+    cluster
+        As in :func:`groupings_of`.
+    """
+    names = (
+        (CONTRAST, FRAME) if cluster == AUTO else (cluster,) if isinstance(cluster, str) else tuple(cluster)
+    )
+    if not 1 <= len(set(names)) == len(names) <= 2:
+        raise InputError(f"cluster is {in_short(cluster)}.", hint="name one column, or two that are crossed.")
+    known = dict.fromkeys((CONTRAST, FRAME, "category", *(key for one in items for key in one.columns)))
+    for name in names:
+        if name not in known:
+            raise UnknownNameError("column", name, (AUTO, *known))
+    return names
 
 
 def contrast_and_frame(one: ScoredItem) -> tuple[str, str]:

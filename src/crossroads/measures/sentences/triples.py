@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar, Self
 
@@ -24,9 +24,10 @@ from crossroads.measures.sentences.by_category import (
     preferred,
 )
 from crossroads.measures.sentences.pairs import checked, coverage_of, scored_as
-from crossroads.measures.sentences.preference import FLAWS, TIE
+from crossroads.measures.sentences.preference import TIE
 from crossroads.results import Conclusion, Result, status_of
 from crossroads.results.conclusion import numbers
+from crossroads.stimuli.files.sentences import SentenceItem
 from crossroads.wording import phrases
 from crossroads.wording.numbers import P
 from crossroads.wording.table import Column, Interval, Table
@@ -89,22 +90,10 @@ class SentenceTriplesResult(ByCategory, Result):
     kind: ClassVar[str] = "triples"
     asked: ClassVar[Mapping[str, tuple[str, ...]]] = {"triples": (*_NUMBERS, phrases.ADJUSTMENT)}
 
-    data: str
-    """Name of the sentences: that of their file."""
-    score: str
-    """How sentences were scored: ``pll``, ``aul``, ``aula`` or ``likelihood``."""
-    per: str
-    """Whether a score is the sum over tokens (``sentence``) or their mean (``token``)."""
     overall: StereotypeScores
     """Over all triples."""
     categories: Mapping[str, StereotypeScores]
     """By what the stereotype is about."""
-    adjusted: Mapping[str, tuple[float, ...]]
-    """P-values of the categories adjusted for their number, by method (``holm``, ``bh``, ``by``)."""
-    level: float
-    """Level of the intervals."""
-    flaws: tuple[str, ...] = (FLAWS,)
-    """Known flaws of such data."""
 
     @property
     def question(self) -> str:
@@ -170,6 +159,7 @@ class SentenceTriplesResult(ByCategory, Result):
         for part, place, one, p in self.parts_named():
             yield preferred(
                 name=self.named(part),
+                items="triples",
                 about=self.data if part == ALL else part,
                 more=one.ss >= 50,
                 status=status_of(p or one.pvalue, one.sign_pvalue),
@@ -179,6 +169,7 @@ class SentenceTriplesResult(ByCategory, Result):
                     high=(f"{place}/ss_high", one.ss_high),
                 ),
                 scale="ss",
+                middle=50.0,
             )
 
 
@@ -203,8 +194,8 @@ def sentence_triples(
         Column of the target terms; ``"auto"`` for ``target`` where the file has it. None to count triples
         alike and take them as independent.
     per
-        ``"sentence"`` for sums over the tokens that count, ``"token"`` for their means, ``"auto"`` as
-        published for the score. With ``"token"``, causal models are scored as in StereoSet.
+        ``"sentence"`` for sums over the tokens that count, ``"token"`` for their means, ``"probability"`` for
+        mean probabilities (of ``blank``), ``"auto"`` as published for the score.
     level
         Level of intervals.
     seed
@@ -212,7 +203,9 @@ def sentence_triples(
 
     Notes
     -----
-    StereoSet scores masked models by the term that fills the blank alone; here whole sentences are scored.
+    StereoSet's own scores are those of ``score="stereoset"``: of masked models the probability of the words
+    that fill the blank alone, of causal ones the mean log-likelihood of the sentence. Scores of whole
+    sentences of masked models (``pll``, ``aul``, ``aula``) give other numbers than it publishes.
 
     References
     ----------
@@ -261,14 +254,21 @@ def sentence_triples(
     )
 
 
+def target_column(items: Iterable[SentenceItem], target: str | None) -> str | None:
+    """Column of the target terms, None where triples are by themselves; an unknown one is an error."""
+    known = dict.fromkeys(key for one in items for key in one.columns)
+    if target == "auto":
+        return TARGET if TARGET in known else None
+    if target is not None and target not in known:
+        raise UnknownNameError("column", target, ("auto", *known))
+    return target
+
+
 def _targets(scores: SentenceScores, target: str | None) -> NDArray[np.int64]:
     """Number of the target of each triple; that of the triple where none is known."""
-    known = dict.fromkeys(key for one in scores for key in one.item.columns)
-    column = TARGET if target == "auto" else target
-    if column is None or (target == "auto" and column not in known):
+    column = target_column([one.item for one in scores], target)
+    if column is None:
         return np.arange(len(scores), dtype=np.int64)
-    if column not in known:
-        raise UnknownNameError("column", column, known)
     values = [one.item.columns.get(column, "").casefold() for one in scores]
     return np.unique(values, return_inverse=True)[1].reshape(-1).astype(np.int64)
 

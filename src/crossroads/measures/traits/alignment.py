@@ -209,6 +209,7 @@ class AlignmentResult(Result):
             subject="agreement with people",
             poles=("opposite", "agreement"),
             scale="τ",
+            drawn="groups and traits",
             numbers=numbers(
                 value=("kendall_tau", tau),
                 low=("interval/0", None if ends is None else ends[0]),

@@ -143,7 +143,7 @@ def _rows(
     rows: list[_Row] = []
     headings: dict[float, str] = {}
     for row in found:
-        heading = STATUSES[row.said.status]
+        heading = row.said.heading
         if heading not in headings.values():
             headings[float(len(rows) + len(headings))] = heading
         rows.append(row._replace(place=float(len(rows) + len(headings))))

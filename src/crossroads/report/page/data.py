@@ -129,11 +129,14 @@ def _concluded(one: Concluded) -> dict[str, Any]:
         "name": said.name,
         "section": one.section,
         "status": said.status,
+        "heading": said.heading,
+        "drawn": said.drawn,
         "parts": said.parts,
         "subject": said.subject,
         "rival": said.rival,
         "poles": said.poles,
         "scale": said.scale,
+        "middle": said.middle,
         "at": {role: f"/results/{one.result}/{place}" for role, (place, _) in said.numbers.items()},
     }
 

@@ -76,7 +76,7 @@ def eval_results(record: Record, dataset: str) -> list[dict[str, Any]]:
         {
             "dataset": {"id": dataset, "task_id": name},
             "value": one.found.number("value"),
-            "notes": f"{phrases.STATUSES[one.found.status]}: {one_line(finding(one.found))}",
+            "notes": f"{one.found.heading}: {one_line(finding(one.found))}",
         }
         for name, one in zip(names, found, strict=True)
     ]

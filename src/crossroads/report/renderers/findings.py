@@ -6,16 +6,15 @@ from collections.abc import Iterable
 
 from crossroads.report.audit import Concluded
 from crossroads.results import Conclusion
-from crossroads.wording import phrases
 from crossroads.wording.escaping import in_markdown
 from crossroads.wording.numbers import between, number
 
 
 def findings_by_status(found: Iterable[Concluded]) -> dict[str, list[str]]:
-    """A line per finding under the heading of its status, the surest first."""
+    """A line per finding under the heading that says how sure it is, the surest first."""
     lines: dict[str, list[str]] = {}
     for one in found:
-        lines.setdefault(phrases.STATUSES[one.found.status], []).append(finding(one.found))
+        lines.setdefault(one.found.heading, []).append(finding(one.found))
     return lines
 
 

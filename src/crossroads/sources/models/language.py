@@ -60,6 +60,8 @@ class LanguageModel:
         ``"masked"``, ``"causal"``, or ``"auto"``, to take it from the configuration.
     device
         ``"cpu"``, ``"cuda"`` or ``"mps"``.
+    linear
+        Whether logits have to be ``A h + b``; where only they are read, a model may change them afterwards.
 
     Raises
     ------
@@ -67,9 +69,11 @@ class LanguageModel:
         If the model has no head for language modelling, or is masked and has no mask token.
     """
 
-    def __init__(self, files: ModelFiles, *, kind: Asked = "auto", device: str = "cpu") -> None:
+    def __init__(
+        self, files: ModelFiles, *, kind: Asked = "auto", device: str = "cpu", linear: bool = True
+    ) -> None:
         self._torch = require("torch", extra="models", purpose="running transformer models")
-        self.files, self.device = files, device
+        self.files, self.device, self._linear = files, device, linear
         self.config, self.tokenizer = load_config(files), load_tokenizer(files)
         self.kind = find_kind(self.config, self.tokenizer, kind, name=files.name)
         self._model = _load_with_head(files, self.kind, device)
@@ -201,7 +205,12 @@ class LanguageModel:
         asked.hidden = asked.given = None
         if hidden is None:
             raise _unlike(self, "its output matrix is not used as a separate module")
-        if check and (answer.shape != given.shape or not torch.equal(answer, given)):
+        if check and torch.isnan(answer).any():
+            raise CrossroadsError(
+                f"{self.files.name} gave a logit that is not a number.",
+                hint="its weights are damaged, or it does not work in float32 on this device.",
+            )
+        if check and (answer.shape != given.shape or (self._linear and not torch.equal(answer, given))):
             raise _unlike(self, "it changes its logits after the output matrix")
         return answer, hidden
 

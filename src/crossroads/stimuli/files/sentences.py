@@ -4,7 +4,8 @@
 pairs       ``sent_more`` and ``sent_less`` (which stereotypes more, and less), optionally
             ``stereo_antistereo`` and ``bias_type``, as in CrowS-Pairs
 triples     ``stereotype``, ``anti-stereotype`` and ``unrelated``, optionally ``target``, ``bias_type`` and
-            ``context``; or the nested JSON of StereoSet, whose ``intrasentence`` part is read
+            ``context``, with BLANK in the place of the words that differ; or the nested JSON of StereoSet,
+            whose ``intrasentence`` part is read
 ==========  =============================================================================================
 
 CSV (or TSV), JSON (a list of objects) and JSON Lines hold the same columns; further ones are kept.
@@ -157,6 +158,14 @@ def _cells(text: str, path: Path) -> Iterator[tuple[int, Mapping[str, Any]]]:
             line, before = before + 1, reader.line_num
             if not heads:
                 heads = [cell.strip() for cell in cells]
+                twice = [one for i, one in enumerate(heads) if one and one in heads[:i]]
+                if twice:
+                    raise FormatError(
+                        f"the column {in_short(twice[0])} is there twice.",
+                        path=path,
+                        line=line,
+                        hint="leave one of them out.",
+                    )
                 continue
             if not any(map(str.strip, cells)):
                 continue
@@ -174,7 +183,7 @@ def _items(rows: _Rows, name: str, path: Path | None) -> SentenceItems:
     kind: Kind | None = None
     items = []
     for line, row in rows:
-        flat = _flattened(row)
+        flat = _flattened(row, line, path)
         kind = kind or _kind(flat, line, path)
         items.append(_item(flat, kind, line, path))
     if kind is None:
@@ -182,7 +191,7 @@ def _items(rows: _Rows, name: str, path: Path | None) -> SentenceItems:
     return SentenceItems(name=name, kind=kind, items=tuple(items))
 
 
-def _flattened(row: Mapping[str, Any]) -> dict[str, Any]:
+def _flattened(row: Mapping[str, Any], line: int, path: Path | None) -> dict[str, Any]:
     """A row by the names of its columns; StereoSet's sentences as columns of their own."""
     flat = {str(key).strip().casefold().replace("anti_stereo", "anti-stereo"): row[key] for key in row}
     given = flat.pop("sentences", None)
@@ -194,12 +203,24 @@ def _flattened(row: Mapping[str, Any]) -> dict[str, Any]:
             {"sentence": text, "gold_label": label}
             for text, label in zip(*(one if isinstance(one, list) else [] for one in lists), strict=False)
         ]
-    for one in given if isinstance(given, list) else []:
-        if isinstance(one, Mapping):
-            label = one.get("gold_label")
-            known = isinstance(label, int) and 0 <= label < len(_GOLD)
-            flat[_GOLD[label] if known else str(label)] = one.get("sentence")  # type: ignore[index]
-    return flat
+    labelled = [one for one in given if isinstance(one, Mapping)] if isinstance(given, list) else []
+    found = {_label(one.get("gold_label")): one.get("sentence") for one in labelled}
+    if len(labelled) != len(_GOLD) or set(found) != set(_GOLD):
+        shown = join_words([in_short(_label(one.get("gold_label"))) for one in labelled], most=6) or "none"
+        raise FormatError(
+            f"the gold labels of its sentences are {shown}.",
+            path=path,
+            line=line,
+            key="sentences",
+            hint=f"give one sentence for each of {join_words(_GOLD)}.",
+        )
+    return {**flat, **found}
+
+
+def _label(value: Any) -> str:
+    """A gold label; the hub's copy of StereoSet has numbers."""
+    known = isinstance(value, int) and not isinstance(value, bool) and 0 <= value < len(_GOLD)
+    return _GOLD[value] if known else str(value)
 
 
 def _kind(row: Mapping[str, Any], line: int, path: Path | None) -> Kind:

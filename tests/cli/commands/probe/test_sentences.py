@@ -92,6 +92,46 @@ def test_bad_input_is_told(command: Command, small_bert: Path, pairs: Path, tmp_
         assert run.status == 2, arguments
         assert said in run.err
         assert run.out == ""
+    assert not out.exists()
+    assert command("sentences", small_bert, pairs, "-o", out).status == 0
     kept = next(out.glob("*.json"))
     both = command("sentences", kept, pairs)
     assert (both.status, "already has scores" in both.err) == (2, True)
+
+
+def test_bad_input_is_told_before_a_model_is_asked_and_leaves_nothing(
+    command: Command, small_bert: Path, pairs: Path, tmp_path: Path
+) -> None:
+    (tmp_path / "empty.csv").write_text("", encoding="utf-8")
+    (tmp_path / "broken.json").write_text("{", encoding="utf-8")
+    out = tmp_path / "new" / "out"
+    before = sorted(tmp_path.rglob("*"))
+    for arguments, said in [
+        ((small_bert, tmp_path / "empty.csv", "-o", out), "there are no sentences"),
+        (("no-such-model", pairs, "-o", out), "there is no folder 'no-such-model'"),
+        (("no-such-model", pairs, "--cluster", "writr"), "'writer'"),  # before the model is looked for
+        (("no-such-model", pairs, "--seed", "-1"), "seed is -1"),
+        (("no-such-model", pairs, "-o", pairs), "is a file"),
+        (("no-such-model", pairs, "-o", pairs / "below"), "cannot be"),
+        ((tmp_path / "broken.json",), "it holds no scores of sentences"),
+    ]:
+        run = command("sentences", *arguments)
+        assert (run.status, run.out) == (2, ""), arguments
+        assert said in " ".join(run.err.split()), arguments
+    assert sorted(tmp_path.rglob("*")) == before
+    assert command("sentences", small_bert, pairs, "-o", out, "--cluster", "auto").status == 0
+    assert [path.name for path in out.iterdir()] == ["pairs-auto.json"]
+
+
+def test_blanks_are_scored_by_their_name(command: Command, small_bert: Path, tmp_path: Path) -> None:
+    file, out = tmp_path / "t.json", tmp_path / "out"
+    file.write_text(json.dumps([{**TRIPLE, "context": "women are BLANK."}]), encoding="utf-8")
+    run = command("sentences", small_bert, file, "--score", "stereoset", "-o", out, "--json")
+    (result,) = json.loads(run.out)["results"]
+    assert (result["score"], result["per"]) == ("blank", "probability")
+    assert SentenceScores.open(out / "t-stereoset.json").score == "blank"
+    file.write_text(json.dumps([TRIPLE]), encoding="utf-8")
+    bare = command("sentences", small_bert, file, "--score", "blank")
+    assert (bare.status, bare.out) == (2, "")
+    assert "add a column 'context'" in " ".join(bare.err.split())
+    assert "--score aul" in bare.err

@@ -12,13 +12,18 @@ import typer
 from crossroads.cli import options as o
 from crossroads.cli.commands.probe.options import (
     PILOT,
+    BatchSize,
+    DeviceOption,
     GroupsOption,
     Human,
+    Kind,
     Measure,
     Model,
     Output,
     Pilot,
+    Revision,
     TemplatesOption,
+    Threads,
     TraitsOption,
 )
 from crossroads.cli.commands.probe.tables import Compared, show
@@ -30,16 +35,15 @@ from crossroads.errors import InputError, OnMissing, join_words
 from crossroads.evidence.judgement_files import read_judgements
 from crossroads.evidence.judgements import Judgements
 from crossroads.evidence.logits import FORMAT, Logits
+from crossroads.extraction.language import ProbeStep
 from crossroads.extraction.probe.material import FILES
 from crossroads.extraction.probe.prompts import Prior
-from crossroads.extraction.probe.run import ProbeStep, probe
+from crossroads.extraction.probe.run import probe
 from crossroads.measures.traits.alignment import align
 from crossroads.measures.traits.ilps import ilps, ilps_star
 from crossroads.measures.traits.scores import TraitScores
 from crossroads.measures.traits.sensitivity import Score, set_test
 from crossroads.measures.traits.templates import choose_templates
-from crossroads.sources.models.language import Asked
-from crossroads.sources.models.transformers import Device
 from crossroads.stimuli.catalogue.lookup import catalog
 from crossroads.stimuli.identities.pairs import paired_groups
 from crossroads.storage.parts import parts_folder
@@ -82,13 +86,11 @@ def probe_command(
     missing: Annotated[
         OnMissing, typer.Option(help="What to do with groups and traits unknown to the tokenizer.")
     ] = "raise",
-    kind: Annotated[Asked, typer.Option(help="How the model is asked.")] = "auto",
-    revision: Annotated[str | None, typer.Option(help="Branch, tag or commit on the hub.")] = None,
-    device: Annotated[Device, typer.Option(help="Device on which the model runs.")] = "auto",
-    threads: Annotated[
-        int | None, typer.Option(help="Number of threads; by default one per processor.", min=1)
-    ] = None,
-    batch_size: Annotated[int, typer.Option(help="Largest number of texts per batch.", min=1)] = 64,
+    kind: Kind = "auto",
+    revision: Revision = None,
+    device: DeviceOption = "auto",
+    threads: Threads = None,
+    batch_size: BatchSize = 64,
     restart: Annotated[
         bool, typer.Option("--restart", help="Discard an unfinished DIR that has other settings.")
     ] = False,

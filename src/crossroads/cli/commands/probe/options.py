@@ -1,4 +1,4 @@
-"""Options of ``crossroads probe``."""
+"""Options of ``crossroads probe``, some of them also of ``crossroads sentences``."""
 
 from __future__ import annotations
 
@@ -7,11 +7,19 @@ from typing import Annotated, Literal
 
 import typer
 
+from crossroads.sources.models.language import Asked
+from crossroads.sources.models.transformers import Device
+
 PILOT = "Asian,Black,Hispanic,immigrant"
 """The groups on which the ABC study chose its templates."""
 
 
 Measure = Literal["ilps", "ilps-star", "set", "all"]
+Kind = Annotated[Asked, typer.Option(help="How the model is asked.")]
+Revision = Annotated[str | None, typer.Option(help="Branch, tag or commit on the hub.")]
+DeviceOption = Annotated[Device, typer.Option(help="Device on which the model runs.")]
+Threads = Annotated[int | None, typer.Option(help="Number of threads; by default one per processor.", min=1)]
+BatchSize = Annotated[int, typer.Option(help="Largest number of texts per batch.", min=1)]
 Model = Annotated[
     str,
     typer.Argument(

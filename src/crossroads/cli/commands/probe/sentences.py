@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Annotated
 
@@ -10,19 +10,22 @@ import typer
 
 from crossroads.cli import options as o
 from crossroads.cli.commands.probe.command import watching
+from crossroads.cli.commands.probe.options import BatchSize, DeviceOption, Kind, Revision, Threads
 from crossroads.cli.terminal import interrupts as interrupting
 from crossroads.cli.terminal import tables as printing
 from crossroads.cli.terminal.interrupts import kept_or_finished
 from crossroads.errors import InputError, OnMissing, join_words
-from crossroads.evidence.sentences import Per, SentenceScores, read_document
+from crossroads.evidence.sentences import SCALES, Per, SentenceScores, read_document
 from crossroads.extraction.sentences.run import AskedScore, score_sentences
+from crossroads.inference.options import seed_of
 from crossroads.measures.rungs import ladder
 from crossroads.measures.sentences.pairs import SentencePairsResult, sentence_pairs
-from crossroads.measures.sentences.preference import Preference
-from crossroads.measures.sentences.triples import SentenceTriplesResult, sentence_triples
-from crossroads.sources.models.language import Asked
-from crossroads.sources.models.transformers import Device
+from crossroads.measures.sentences.preference import Preference, cluster_names
+from crossroads.measures.sentences.triples import SentenceTriplesResult, sentence_triples, target_column
+from crossroads.stimuli.files.sentences import Kind as ItemKind
+from crossroads.stimuli.files.sentences import SentenceItem, sentence_items
 from crossroads.storage.parts import parts_folder
+from crossroads.storage.staging import check_folder
 from crossroads.wording.numbers import between, counted, number, percent
 
 
@@ -43,10 +46,14 @@ def sentences_command(
         ),
     ] = None,
     score: Annotated[
-        AskedScore, typer.Option(help="Score of a sentence; by default pll, for causal models likelihood.")
+        AskedScore,
+        typer.Option(
+            help="Score of a sentence; by default pll, for causal models likelihood; stereoset: blank, for "
+            "causal models bare."
+        ),
     ] = "auto",
     per: Annotated[
-        Per, typer.Option(help="Sum over tokens or their mean; by default as published.")
+        Per, typer.Option(help="Sum over tokens, their mean, or mean probability; by default as published.")
     ] = "auto",
     cluster: Annotated[
         list[str] | None,
@@ -60,13 +67,11 @@ def sentences_command(
         typer.Option("--output", "-o", help="Save the scores here; resumes if interrupted.", metavar="DIR"),
     ] = None,
     missing: Annotated[OnMissing, typer.Option(help="What to do with sentences without a score.")] = "raise",
-    kind: Annotated[Asked, typer.Option(help="How the model is asked.")] = "auto",
-    revision: Annotated[str | None, typer.Option(help="Branch, tag or commit on the hub.")] = None,
-    device: Annotated[Device, typer.Option(help="Device on which the model runs.")] = "auto",
-    threads: Annotated[
-        int | None, typer.Option(help="Number of threads; by default one per processor.", min=1)
-    ] = None,
-    batch_size: Annotated[int, typer.Option(help="Largest number of texts per batch.", min=1)] = 64,
+    kind: Kind = "auto",
+    revision: Revision = None,
+    device: DeviceOption = "auto",
+    threads: Threads = None,
+    batch_size: BatchSize = 64,
     restart: Annotated[
         bool, typer.Option("--restart", help="Discard unfinished scores that have other settings.")
     ] = False,
@@ -78,26 +83,30 @@ def sentences_command(
 
     Pairs as in CrowS-Pairs, triples as in StereoSet. Known flaws of these data are printed below the numbers.
     """
-    saved = read_document(model) is not None
+    seed_of(seed)
+    saved = read_document(model) is not None or (file is None and _is_json(model))
     if saved and (file is not None or output is not None):
-        given = file if file is not None else "--output"
-        raise InputError(f"{given} was given, but {model} already has scores.", hint="leave it out.")
+        beside = file if file is not None else "--output"
+        raise InputError(f"{beside} was given, but {model} already has scores.", hint="leave it out.")
     if not saved and file is None:
         raise InputError(
             "no file of sentences is given.", hint="name one after the model: CSV, JSON or JSONL."
         )
     if saved:
         scores = SentenceScores.open(model)
+        shared = _shared(scores.kind, [one.item for one in scores], cluster)
     else:
+        given = sentence_items(file)
+        shared = _shared(given.kind, given.items, cluster)
         place = None
         if output is not None and file is not None:
-            output.mkdir(parents=True, exist_ok=True)
+            check_folder(output)
             place = output / f"{file.name.partition('.')[0]}-{score}.json"
             interrupting.promise(kept_or_finished(place, parts_folder(place)))
         with watching() as watch:
             scores = score_sentences(
                 model,
-                file,
+                given,
                 score=score,
                 kind=kind,
                 missing=missing,
@@ -109,7 +118,7 @@ def sentences_command(
                 restart=restart,
                 progress=watch,
             )
-    result = _measured(scores, cluster, per, seed)
+    result = _measured(scores, shared, per, seed)
     if figure is not None:
         from crossroads import plots
 
@@ -120,19 +129,38 @@ def sentences_command(
     show(result)
 
 
+def _is_json(model: str) -> bool:
+    """Whether a file of JSON is given, which can only be meant as one of scores."""
+    return model.casefold().endswith(".json") and Path(model).is_file()
+
+
+def _shared(
+    kind: ItemKind, items: Sequence[SentenceItem], cluster: list[str] | None
+) -> str | Sequence[str] | None:
+    """What items share, as measures are asked for it; checked before a model scores them."""
+    named = [one.casefold() for one in cluster or ["auto"]]
+    if kind == "triples" and len(named) > 1:
+        raise InputError(
+            f"--cluster was given {len(named)} times, and triples share one thing.", hint="give it once."
+        )
+    if named == ["none"]:
+        return None
+    chosen: str | Sequence[str] = "auto" if named == ["auto"] else cluster or "auto"
+    if kind == "pairs":
+        cluster_names(items, chosen)
+        return chosen
+    one = chosen if isinstance(chosen, str) else chosen[0]
+    target_column(items, one)
+    return one
+
+
 def _measured(
-    scores: SentenceScores, cluster: list[str] | None, per: Per, seed: int
+    scores: SentenceScores, shared: str | Sequence[str] | None, per: Per, seed: int
 ) -> SentencePairsResult | SentenceTriplesResult:
     """The measure of pairs or of triples."""
-    none = cluster is not None and [one.casefold() for one in cluster] == ["none"]
     if scores.kind == "pairs":
-        chosen = "auto" if cluster is None else None if none else cluster
-        return sentence_pairs(scores, cluster=chosen, per=per, seed=seed)
-    if cluster is not None and len(cluster) > 1:
-        raise InputError(
-            f"--cluster was given {len(cluster)} times, and triples share one thing.", hint="give it once."
-        )
-    target = "auto" if cluster is None else None if none else cluster[0]
+        return sentence_pairs(scores, cluster=shared, per=per, seed=seed)
+    target = shared if shared is None or isinstance(shared, str) else shared[0]
     return sentence_triples(scores, target=target, per=per, seed=seed)
 
 
@@ -156,7 +184,8 @@ def _told(result: SentencePairsResult | SentenceTriplesResult) -> Iterator[str]:
             yield f"icat of all: {between(low, high, 1)}, over {counted(result.overall.targets, 'target')}."
         return
     one = result.overall
-    yield f"{counted(one.ties, 'tie')}; Δ of all: {number(one.difference)}{_ends(one)} per {result.per}."
+    mean = f"{number(one.difference)}{_ends(one)} in {SCALES[result.per]}"
+    yield f"{counted(one.ties, 'tie')}; Δ of all: {mean}."
     shares = [f"{percent(some.share)} of {some.pairs:,} {name}" for name, some in result.directions.items()]
     if shares:
         yield f"preferred: {join_words(shares)} pairs."

@@ -90,13 +90,17 @@ type Conclusion = {
   name: string;
   section: string;
   status: "holds" | "depends" | "absent" | "unmeasured";
+  heading: string;
+  drawn: string;
   parts: string[];
   subject: string;
   rival: string;
   poles: [string, string];
   scale: string;
+  middle: number;
   at: Record<string, string>;
 };
+type ConclusionGroup = { status: Conclusion["status"]; heading: string; some: Conclusion[] };
 type HeroRow = {
   label: string;
   rival: string;

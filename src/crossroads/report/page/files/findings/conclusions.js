@@ -23,6 +23,24 @@ export const conclusionsOf = (context) => [
 ];
 
 /**
+ * Conclusions under their headings, the surest first; a status has several where not the same was drawn: words, items.
+ * @param {Context} context
+ * @param {Conclusion[]} all
+ * @returns {ConclusionGroup[]}
+ */
+export const conclusionGroups = (context, all) => Object.keys(context.data.phrases.statuses).flatMap((status) => {
+  const some = all.filter((one) => one.status === status);
+  return [...new Set(some.map((one) => one.heading))].map((heading) =>
+    ({ status: some[0].status, heading, some: some.filter((one) => one.heading === heading) }));
+});
+
+/**
+ * What was drawn for conclusions, in words: "words", or "items or words".
+ * @param {Conclusion[]} some
+ */
+export const conclusionsDrawn = (some) => [...new Set(some.map((one) => one.drawn))].join(" or ");
+
+/**
  * A number of a conclusion by its role; none where it has none.
  * @param {Context} context
  * @param {Conclusion} one
@@ -69,7 +87,7 @@ export function conclusionRungs(context, one) {
           num(context, `${at}/${i}/value`, { as: "percent" }), " of ", el("span", { class: "unseen" }, "associations between arbitrary "), "topics");
       }
       return el("li", { class: `rung ${rung.answer.replace(" ", "-")}`, title: about },
-        el("span", { "aria-hidden": "true" }, `${mark} `), rung.asks, el("span", { class: "unseen" }, `: ${told}`));
+        el("span", { "aria-hidden": "true" }, `${mark} `), rung.called || rung.asks, el("span", { class: "unseen" }, `: ${told}`));
     }));
   }
   return null;

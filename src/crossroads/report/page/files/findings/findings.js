@@ -6,7 +6,7 @@ import { bdi, el, sv } from "../parts/elements.js";
 import { num, numbered, whole } from "../parts/numbers.js";
 import { flat } from "../parts/tables.js";
 import { opening, view } from "../parts/views.js";
-import { conclusionLink, conclusionRungs, conclusionWords, concluded, conclusionsOf } from "./conclusions.js";
+import { conclusionGroups, conclusionLink, conclusionRungs, conclusionWords, concluded, conclusionsOf } from "./conclusions.js";
 import { heroChart } from "./hero.js";
 
 const AT_FIRST = 6;
@@ -22,7 +22,7 @@ const BAR = 84;
 function findingBar(context, one, all) {
   const value = concluded(context, one, "value"), [low, high] = [concluded(context, one, "low"), concluded(context, one, "high")];
   if (!Number.isFinite(value)) return null;
-  const same = all.filter((other) => other.scale === one.scale), zero = one.scale === "AUC" ? 0.5 : 0;
+  const same = all.filter((other) => other.scale === one.scale), zero = one.middle;
   const [from, to] = chartsSpan([zero, ...same.flatMap((other) => ["value", "low", "high"].map((role) => concluded(context, other, role)))]);
   const at = chartsScale(from, to, 5, BAR - 5);
   return sv("svg", { class: "spark", width: BAR, height: 16, viewBox: `0 0 ${BAR} 16`, "aria-hidden": "true" },
@@ -86,21 +86,22 @@ function findingsLead(all) {
   const others = all.length - tests.length, held = all.filter((one) => one.status === "holds").length - holding;
   return el("p", { class: "lead" }, tests.length > 0 && `${whole(holding)} of ${numbered(tests.length, "association")} would be found with other words for the same things. `,
     others > 0 && `${tests.length ? "Of other results" : "Of what was measured"}, ${whole(held)} of ${whole(others)} hold. `,
-    "Nearer means: compared with the other group.");
+    all.some((one) => one.rival) && "Nearer means: compared with the other group.");
 }
 
 view({
   id: "findings", title: "Findings", order: -1, printed: true,
   applies: (context) => conclusionsOf(context).length > 0,
   build(context) {
-    const all = conclusionsOf(context), statuses = Object.entries(context.data.phrases.statuses);
-    const groups = statuses.map(([status, heading]) => ({ status, heading, some: all.filter((one) => one.status === status) })).filter((one) => one.some.length);
+    const all = conclusionsOf(context), groups = conclusionGroups(context, all);
+    /** @param {number} i */
+    const id = (i) => `findings-${groups[i].status}${groups[i - 1]?.status === groups[i].status ? `-${i}` : ""}`;
     return [
       findingsLead(all),
       el("div", { class: "findings" },
-        el("div", { class: "findings-list" }, groups.map(({ status, heading, some }, i) => (i === 0
+        el("div", { class: "findings-list" }, groups.map(({ status, heading, some }, i) => (status === groups[0].status
           ? [el("h3", {}, `${heading} `, el("span", { class: "count" }, whole(some.length))), findingList(context, some, all)]
-          : opening([`${heading} `, el("span", { class: "count" }, whole(some.length))], () => findingList(context, some, all), { id: `findings-${status}` }))),
+          : opening([`${heading} `, el("span", { class: "count" }, whole(some.length))], () => findingList(context, some, all), { id: id(i) }))),
         findingsMissing(context)),
         heroChart(context, all)),
     ];

@@ -7,7 +7,7 @@ import { chartsClip, chartsLines, chartsWide, chartsWidest } from "../charts/let
 import { apart, el, sv } from "../parts/elements.js";
 import { fixed } from "../parts/numbers.js";
 import { flat } from "../parts/tables.js";
-import { conclusionLink, concluded } from "./conclusions.js";
+import { conclusionGroups, conclusionLink, concluded, conclusionsDrawn } from "./conclusions.js";
 
 const MOST = 60;
 const HEAD = 24;
@@ -64,14 +64,15 @@ function heroRow(row, y, { at, left, pole, right, width, narrow }) {
  * The rows of a chart, with headings of their statuses, at a width.
  * @param {[heading: string, rows: HeroRow[]][]} groups
  * @param {string} axis
+ * @param {number} middle where neither pole is nearer; NaN where it is not the same in all rows
  * @param {string} label
  * @param {number} width
  */
-function heroImage(groups, axis, label, width) {
+function heroImage(groups, axis, middle, label, width) {
   const rows = groups.flatMap(([, some]) => some), narrow = width < 520, step = narrow ? 52 : 32;
   const pole = Math.min(narrow ? width * 0.24 : Math.max(84, width * 0.155), 10 + chartsWidest(rows.flatMap((row) => row.poles), 11));
   const left = narrow ? 0 : Math.min(width * 0.33, 70 + chartsWidest(rows.map((row) => row.label), 12));
-  const right = width - pole, [from, to] = chartsSpan([0, ...rows.flatMap((row) => [row.value, row.low, row.high])]);
+  const right = width - pole, [from, to] = chartsSpan([middle, ...rows.flatMap((row) => [row.value, row.low, row.high])]);
   const at = chartsScale(from, to, left + pole + 4, right - 4), drawn = [];
   let y = 4;
   for (const [heading, some] of groups) {
@@ -82,6 +83,7 @@ function heroImage(groups, axis, label, width) {
       y += step;
     }
   }
+  if (middle) drawn.unshift(sv("line", { x1: at(middle), x2: at(middle), y1: 4, y2: y + 2, class: "zero" })); // the axis has that of 0
   const image = chartsImage(width, y + 40, label, chartsAxis({ low: from, high: to, at, y: y + 2, top: 4, title: axis, wanted: narrow ? 3 : 4 }), drawn);
   image.setAttribute("role", "group"); // it has links, which an image cannot have
   return image;
@@ -101,19 +103,21 @@ export function heroChart(context, all) {
   /** @param {boolean} sizes */
   const shown = (sizes) => {
     const [value, low, high] = sizes ? ["size", "size_low", "size_high"] : ["value", "low", "high"], unit = sizes ? "d" : scale ?? "d", digits = sizes ? 2 : 3;
-    const groups = Object.entries(context.data.phrases.statuses).map(([status, heading]) => /** @type {[string, HeroRow[]]} */ ([heading,
-      some.filter((one) => one.status === status).map((one) => {
+    const groups = conclusionGroups(context, some).map(({ status, heading, some: mine }) => /** @type {[string, HeroRow[]]} */ ([heading,
+      mine.map((one) => {
         const [v, l, h] = [value, low, high].map((role) => concluded(context, one, role));
         return { label: one.subject, rival: one.rival, name: one.name, poles: one.poles, value: v, low: l, high: h, held: status === "holds", href: conclusionLink(context, one),
           title: `${flat(one.subject)}${one.rival ? `, compared with ${flat(one.rival)}` : ""}: ${unit} = ${fixed(v, digits)}${Number.isFinite(l) ? `, ${fixed(l, digits)} to ${fixed(h, digits)}` : ""}; `
             + `${heading.toLowerCase()} (${flat(one.name)})` };
-      })])).filter(([, rows]) => rows.length);
+      })]));
     const axis = sizes ? "effect size d, in standard deviations" : scale === "\u0394" ? "difference \u0394 of the mean cosines" : String(scale);
-    const held = some.filter((one) => one.status === "holds").length;
+    const held = some.filter((one) => one.status === "holds").length, drawn = conclusionsDrawn(some);
+    const middle = sizes ? 0 : some.every((one) => one.middle === some[0].middle) ? some[0].middle : NaN;
+    const lies = some.some((one) => one.rival) ? "Where the first group lies between the two poles, compared with the second" : "Where each lies between its two poles";
+    const what = sizes ? "Effect sizes" : middle === 0 ? "Differences" : "Values";
     return chartsFigure({ most: 860,
-      draw: (width) => heroImage(groups, axis, `${sizes ? "Effect sizes" : "Differences"} of ${some.length} tests with their intervals; ${held} hold for other words.`, width),
-      caption: `Where the first group lies between the two poles, compared with the second. Lines: 95\u202f% intervals over the choice of words${sizes ? ", of d for sets of these sizes" : ""}. `
-        + "Filled: holds for other words." });
+      draw: (width) => heroImage(groups, axis, middle, `${what} of ${some.length} tests with their intervals; ${held} hold for other ${drawn}.`, width),
+      caption: `${lies}. Lines: 95\u202f% intervals over the choice of ${drawn}${sizes ? ", of d for sets of these sizes" : ""}. Filled: holds for other ${drawn}.` });
   };
   const draw = (/** @type {boolean} */ sizes) => hold.replaceChildren(shown(sizes));
   draw(scale === undefined);

@@ -1,8 +1,8 @@
 // @ts-check
-// What was found, at the beginning of a section: the sentences of its results, those first that hold for other words.
+// What was found, at the beginning of a section: the sentences of its results, the surest first.
 // The name of a test is small and comes after its sentence or question.
 
-import { conclusionsOf, conclusionWords } from "../findings/conclusions.js";
+import { conclusionGroups, conclusionsOf, conclusionWords } from "../findings/conclusions.js";
 import { bdi, el } from "../parts/elements.js";
 import { num, numbered } from "../parts/numbers.js";
 
@@ -34,15 +34,12 @@ export function toldFindings(context, section) {
     ? el(
         "dl",
         { class: "told-findings" },
-        Object.entries(context.data.phrases.statuses)
-          .map(([status, heading]) => ({ heading, some: found.filter((one) => one.status === status) }))
-          .filter(({ some }) => some.length)
-          .map(({ heading, some }) => [
-            el("dt", {}, `${heading}: `, numbered(some.length, "test")),
-            some.slice(0, MOST).map((one) =>
-              el("dd", {}, asked([conclusionWords(one), one.at.value ? [` ${one.scale} = `, num(context, one.at.value, { digits: 3 }), "."] : null], one.name))),
-            some.length > MOST ? el("dd", { class: "note" }, `and ${some.length - MOST} more, below`) : null,
-          ]),
+        conclusionGroups(context, found).map(({ heading, some }) => [
+          el("dt", {}, `${heading}: `, numbered(some.length, "test")),
+          some.slice(0, MOST).map((one) =>
+            el("dd", {}, asked([conclusionWords(one), one.at.value ? [` ${one.scale} = `, num(context, one.at.value, { digits: 3 }), "."] : null], one.name))),
+          some.length > MOST ? el("dd", { class: "note" }, `and ${some.length - MOST} more, below`) : null,
+        ]),
       )
     : null;
 }

@@ -34,7 +34,7 @@ export function ladderTable(context) {
    */
   const place = (row, asks) => row.rungs.findIndex((/** @type {Json} */ one) => one.asks === asks);
   const columns = RUNGS.filter(([asks]) => rows.some((row) => place(row, asks) >= 0)).flatMap(([asks, question, head, about, as]) => [
-    question !== "" && plotNamed(asks, (row) => row.rungs[place(row, asks)]?.answer ?? null, question),
+    question !== "" && plotNamed([...new Set(rows.map((row) => row.rungs[place(row, asks)]?.called || asks))].join(" or "), (row) => row.rungs[place(row, asks)]?.answer ?? null, question),
     rows.some((row) => (row.rungs[place(row, asks)]?.value ?? null) !== null) && plotColumn(context, head, (row) => `${row.at}/${place(row, asks)}/value`,
       { as, about, of: (row) => ({ method: WAYS[row.rungs[place(row, asks)]?.sign] ?? "exact" }) }),
   ]).filter(Boolean);
@@ -42,7 +42,7 @@ export function ladderTable(context) {
   const reasons = new Map();
   for (const { name, rungs } of rows)
     for (const one of rungs.filter((/** @type {Json} */ some) => some.reason)) {
-      const said = `${one.asks}${one.answer === "not asked" ? " was not asked" : ""}: ${flat(one.reason)}.`;
+      const said = `${one.called || one.asks}${one.answer === "not asked" ? " was not asked" : ""}: ${flat(one.reason)}.`;
       reasons.set(said, [...(reasons.get(said) ?? []), flat(name)]);
     }
   const shown = table({ caption: context.audit.tables.LadderResult?.title ?? "How sure", rows,
