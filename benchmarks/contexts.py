@@ -132,11 +132,16 @@ def _by_zipf(rng: np.random.Generator, words: NDArray[Any], count: int) -> NDArr
     return drawn
 
 
+def surroundings(**more: str) -> dict[str, str]:
+    """The environment of a command: compiled modules are kept, as where a package is installed."""
+    return {**os.environ, "PYTHONDONTWRITEBYTECODE": "", **more}
+
+
 def processor_time(command: list[str], **environment: str) -> float:
     """Processor seconds of a command, start-up included."""
     before = sum(resource.getrusage(resource.RUSAGE_CHILDREN)[:2])
     # to a pipe: grep stops at the first match if its output is discarded
-    subprocess.run(command, env={**os.environ, **environment}, stdout=subprocess.PIPE, check=True)
+    subprocess.run(command, env=surroundings(**environment), stdout=subprocess.PIPE, check=True)
     return sum(resource.getrusage(resource.RUSAGE_CHILDREN)[:2]) - before
 
 
@@ -195,7 +200,7 @@ def scaling(report: Report, path: Path) -> None:
         if "ray" in options and importlib.util.find_spec("ray") is None:
             continue
         command = program(path, *options)
-        call = functools.partial(subprocess.run, command, capture_output=True, check=True)
+        call = functools.partial(subprocess.run, command, env=surroundings(), capture_output=True, check=True)
         report.line(f"  {name}, on the clock", f"{best(call)[0]:.2f} s")
 
 
