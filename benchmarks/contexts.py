@@ -159,7 +159,7 @@ def against_grep(report: Report, folder: Path) -> None:
     listed.write_text("\n".join(w for some in chosen_lists(None, None, None).values() for w in some) + "\n")
     for name, share, most in (
         ("most lines hold a stimulus", 0.0107, 1.5),
-        ("one line in fifty does", 0.0001, 1.0),
+        ("one line in a hundred does", 0.0001, 1.0),
     ):
         path = folder / "generated.jsonl"
         write_lines(path, generated(GENERATED, share))
