@@ -56,6 +56,11 @@ def test_a_function_is_a_model_too() -> None:
         cr.ask_chat(lambda messages: 3, AGE, prompts=1)  # type: ignore[arg-type, return-value]
 
 
+def test_more_questions_than_anybody_asks_are_refused_at_once() -> None:
+    with pytest.raises(InputError, match=r"100,000,000 prompts × 2 repetitions are more than 1,000,000"):
+        cr.ask_chat(lambda messages: "", AGE, prompts=100_000_000, repetitions=2)
+
+
 @pytest.mark.slow
 def test_smollm2_is_asked_through_its_chat_template(wheel_member: Callable[..., Path]) -> None:
     pytest.importorskip("gguf", reason="extra 'gguf'")

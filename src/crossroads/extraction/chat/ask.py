@@ -27,6 +27,8 @@ ChatFunction = Callable[[list[Message]], str]
 """A function that is given the messages of a conversation and returns the answer."""
 _CHARACTERS_A_TOKEN = 4
 _TOKENS_A_WORD = 6
+MOST_QUESTIONS = 1_000_000
+"""Questions of a test beyond which a number is taken for a mistake."""
 
 
 class _Model(Protocol):
@@ -116,6 +118,11 @@ class Conversation:
                 raise InputError(
                     f"{name} is {in_short(number)}.", hint=f"give a whole number from {least} up."
                 )
+        if prompts * repetitions > MOST_QUESTIONS:
+            raise InputError(
+                f"{prompts:,} prompts × {repetitions:,} repetitions are more than {MOST_QUESTIONS:,} questions.",
+                hint="ask fewer prompts or repetitions.",
+            )
         if temperature is not None and not 0 <= temperature <= 2:
             raise InputError(f"temperature is {in_short(temperature)}.", hint="give a number from 0 to 2.")
         self._design, self._task, self._system = design, task, system
