@@ -120,7 +120,7 @@ class Conversation:
                 )
         if prompts * repetitions > MOST_QUESTIONS:
             raise InputError(
-                f"{prompts:,} prompts × {repetitions:,} repetitions are more than {MOST_QUESTIONS:,} questions.",
+                f"{prompts:,} prompts × {repetitions:,} repetitions are more than {MOST_QUESTIONS:,}.",
                 hint="ask fewer prompts or repetitions.",
             )
         if temperature is not None and not 0 <= temperature <= 2:
