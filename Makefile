@@ -130,8 +130,8 @@ docs: $(STAMP)/docs  ## Build the documentation as a site; open site/index.html
 reference: $(STAMP)/docs  ## Write the tables of the command line in docs/reference anew, from the program
 	$(BIN)/python -m docs.site.command_line
 
-bench: $(STAMP)/bench  ## Measure speed against other tools, as ratios in one run
-	$(BIN)/python -m benchmarks
+bench: $(STAMP)/bench  ## Measure speed against other tools, as ratios in one run (WRITE=--write: keep it in docs/reference)
+	$(BIN)/python -m benchmarks $(WRITE)
 
 # Numbers of the targets below are written into docs/hardening.md with RECORD=--record.
 coverage: $(STAMP)/test browser  ## Run the whole suite and count the lines that it runs; fails below 95 % (WITHOUT=browser: leaves some out)

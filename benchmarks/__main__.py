@@ -1,4 +1,7 @@
-"""Run every benchmark, or those that are named: ``python -m benchmarks [permutation] [contexts] …``."""
+"""Run every benchmark, or those that are named: ``python -m benchmarks [permutation] [contexts] …``.
+
+With ``--write``, what they measure is kept, and written to ``docs/reference/benchmarks.md``.
+"""
 
 from __future__ import annotations
 
@@ -20,6 +23,7 @@ from benchmarks import (
     vocabulary,
 )
 from benchmarks.timing import Report
+from benchmarks.written import record
 
 ALL = {
     "permutation": permutation,
@@ -37,11 +41,16 @@ ALL = {
     "page": page,
 }
 
-chosen = sys.argv[1:] or list(ALL)
+write = "--write" in sys.argv[1:]
+chosen = [name for name in sys.argv[1:] if name != "--write"] or list(ALL)
 unknown = [name for name in chosen if name not in ALL]
 if unknown:
     sys.exit(f"unknown benchmark {unknown[0]!r}; there are {', '.join(ALL)}.")
-report = Report()
+missed: list[str] = []
 for name in chosen:
+    report = Report()
     ALL[name].run(report)
-print(f"\n{len(report.missed)} goal(s) missed" + "".join(f"\n  {what}" for what in report.missed))
+    missed += report.missed
+    if write:
+        record(name, report.sections)
+print(f"\n{len(missed)} goal(s) missed" + "".join(f"\n  {what}" for what in missed))

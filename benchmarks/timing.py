@@ -50,8 +50,10 @@ class Report:
     """Lines of a benchmark, and whether each goal was reached."""
 
     missed: list[str] = field(default_factory=list)
+    sections: list[dict[str, Any]] = field(default_factory=list)
 
     def head(self, title: str) -> None:
+        self.sections.append({"title": title, "lines": []})
         print(f"\n{title}")
 
     def line(self, what: str, measured: str, goal: str = "", *, reached: bool | None = None) -> None:
@@ -59,3 +61,7 @@ class Report:
         print(f"  {mark} {what:<58} {measured:>22}   {goal}", flush=True)
         if reached is False:
             self.missed.append(what)
+        if not self.sections:
+            self.head("")
+        line = {"what": what, "measured": measured, "goal": goal, "reached": reached}
+        self.sections[-1]["lines"].append(line)
