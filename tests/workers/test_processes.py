@@ -17,7 +17,7 @@ from typing import Any
 import pytest
 
 from crossroads.corpus import find_contexts
-from crossroads.corpus.engines import searcher
+from crossroads.corpus.tasks import searcher
 from crossroads.errors import (
     CrossroadsError,
     DiskFullError,
@@ -185,7 +185,7 @@ def test_the_trap_itself_is_sprung_by_a_worker_that_has_the_folder_on_its_path(t
 def test_workers_run_the_package_that_their_parent_runs(way: str, corpus: Path, tmp_path: Path) -> None:
     seen, root = tmp_path / "seen", tmp_path / "copy" / "src"
     shutil.copytree(Path(processes.__file__).parents[1], root / "crossroads")
-    with (root / "crossroads" / "corpus" / "engines.py").open("a", encoding="utf-8") as file:
+    with (root / "crossroads" / "corpus" / "tasks.py").open("a", encoding="utf-8") as file:
         file.write(f"\nimport sys\nif len(sys.argv) > 1:\n    open({str(seen)!r}, 'a').write('x')\n")
     code = (
         "from crossroads.corpus import find_contexts, search\n"

@@ -10,11 +10,10 @@ from types import MappingProxyType
 from typing import Any, Literal
 
 from crossroads.corpus.documents import choose_field
-from crossroads.corpus.engines import Engine, local, on_ray
 from crossroads.corpus.files import Part, Source, Unit, check_content, corpus_paths, format_of
 from crossroads.corpus.records import parquet_file
 from crossroads.corpus.sample import SAMPLE, Context, CorpusFile, Counts, Found, Reservoirs, WordCoverage
-from crossroads.corpus.tasks import Search, finders_of, uncollected
+from crossroads.corpus.tasks import Engine, Search, finders_of, local, on_ray, uncollected
 from crossroads.corpus.windows import parse_window
 from crossroads.errors import DesignError, InputError, in_short, one_of
 from crossroads.evidence.spelling import check_fallback, spellings
