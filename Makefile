@@ -136,10 +136,10 @@ bench: $(STAMP)/bench  ## Measure speed against other tools, as ratios in one ru
 # Numbers of the targets below are written into docs/hardening.md with RECORD=--record.
 coverage: $(STAMP)/test browser  ## Run the whole suite and count the lines that it runs; fails below 95 % (WITHOUT=browser: leaves some out)
 	rm -rf .cache/coverage && mkdir -p .cache/coverage
-	$(BIN)/python -m coverage run -m pytest $(PYTEST_FLAGS) $(if $(WITHOUT),-m "not $(WITHOUT)")
+	$(BIN)/python -m coverage run -m pytest $(PYTEST_FLAGS) $(if $(WITHOUT),-m "not ($(WITHOUT))")
 	$(BIN)/python -m coverage combine --quiet
 	$(BIN)/python -m coverage json --quiet --fail-under 0 -o .cache/coverage/report.json
-	$(if $(RECORD),$(BIN)/python -m tests.hardening.figures $(WITHOUT))
+	$(if $(RECORD),$(BIN)/python -m tests.hardening.figures $(if $(WITHOUT),"$(WITHOUT)"))
 	$(BIN)/python -m coverage report
 
 mutation: $(STAMP)/test  ## Change inference and measures in random places and count what the tests notice (MUTANTS=300, SEED=0, MINUTES=60)
