@@ -275,17 +275,6 @@ def triples(path: Path) -> None:
     path.write_text(json.dumps(rows), encoding="utf-8")
 
 
-def logs(path: Path) -> None:
-    """Logs of a benchmark as the harness writes them."""
-    shutil.copytree(ROOT / "tests" / "references" / "runs" / "harness", path)
-
-
-def inspect_log(path: Path, which: int) -> None:
-    """A log of a benchmark as Inspect writes it."""
-    found = sorted((ROOT / "tests" / "references" / "runs" / "inspect").glob("*.eval"))
-    shutil.copy(found[which], path)
-
-
 def made_by(run: Callable[[str, Path], str]) -> dict[str, Make]:
     """What makes each file, by the name that commands give it."""
     career = words_of("weat6")
@@ -336,9 +325,6 @@ def made_by(run: Callable[[str, Path], str]) -> dict[str, Make]:
         "other-audit": partial(saved_audit, run=run, seed=2),
         "crows_pairs_anonymized.csv": pairs,
         "stereoset-dev.json": triples,
-        "logs": logs,
-        "old.eval": partial(inspect_log, which=0),
-        "new.eval": partial(inspect_log, which=1),
     }
 
 

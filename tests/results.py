@@ -19,7 +19,6 @@ from crossroads import (
     chat_association,
     chat_decision,
     compare,
-    compare_runs,
     discover,
     eibd,
     frequency,
@@ -40,7 +39,6 @@ from crossroads import (
 )
 from crossroads.evidence import Judgements, Logits
 from crossroads.evidence.chat import ChatAnswers
-from crossroads.evidence.runs import Metric, Run, RunItem, Runs
 from crossroads.evidence.sentences import SentenceScores, scored
 from crossroads.measures import (
     Answers,
@@ -186,33 +184,6 @@ def asked(provenance: Provenance) -> Logits:
     )
 
 
-def benchmark(name: str, seed: int, about: Provenance) -> Run:
-    """A run of a model on twelve items of two frames, with a metric that has a neutral value and a ratio."""
-    rng = np.random.default_rng(seed)
-    metrics = (Metric(name="pct", neutral=0.5, says="a <b>share</b>"), Metric(name="ratio", ratio=True))
-    items = tuple(
-        RunItem(
-            id=str(i),
-            digest="",
-            labels={"frame": f"<f{i // 3}>", "kind": "x" if i % 2 else "<y>"},
-            values={
-                "pct": (float(rng.integers(0, 2)), 1.0),
-                "ratio": (float(rng.integers(0, 2)), float(1 + rng.integers(0, 2))),
-            },
-        )
-        for i in range(12 + seed)
-    )
-    return Run(
-        model=name,
-        task="<script>task</script>",
-        items=items,
-        metrics={one.name: one for one in metrics},
-        cluster="frame",
-        lost={"error": seed},
-        provenance=about,
-    )
-
-
 def _makers() -> dict[str, Callable[[], Result]]:
     """Each with a dropped word, a respelled word and a name that HTML must escape."""
     one, two = model(1).with_fallback("title"), model(2).with_fallback("title")
@@ -257,12 +228,6 @@ def _makers() -> dict[str, Callable[[], Result]]:
         ),
         "compare": lambda: compare(one, two, DESIGN, **options),
         "compare_battery": lambda: compare_battery({"<m>": one, "n": two}, [DESIGN, STRANGE], resamples=10),
-        "compare_runs": lambda: compare_runs(
-            Runs([benchmark("<m>", 1, one.provenance), benchmark("n", 2, two.provenance)]),
-            by="kind",
-            difference=0.1,
-        ),
-        "compare_runs of one model": lambda: compare_runs(Runs([benchmark("<m>", 1, one.provenance)])),
         "compare_traits": lambda: compare_traits(crossed, crossed, permutations=9),
         "battery": lambda: battery(one, [DESIGN, STRANGE], resamples=10),
         "ladder": lambda: ladder([battery(one, [DESIGN, STRANGE], resamples=0)]),

@@ -138,26 +138,26 @@ def test_resampled_lists_agree_in_the_share_that_is_counted() -> None:
 
 
 def test_headings_say_what_was_drawn(every_result: dict[str, Result]) -> None:
-    wanted = {"RunsResult": "items", "SentencePairsResult": "sentences", "SentenceTriplesResult": "sentences"}
+    wanted = {"SentencePairsResult": "sentences", "SentenceTriplesResult": "sentences"}
     found = {
         type(result).__name__: {one.drawn for one in result.conclusions(name)}
         for name, result in every_result.items()
     }
     assert {kind: found[kind] for kind in wanted} == {kind: {drawn} for kind, drawn in wanted.items()}
     assert found["BatteryResult"] == {"words"}
-    assert phrases.heading("holds", "items") == "Holds for other items"
-    assert phrases.heading("absent", "items") == phrases.heading("absent") == "Not found"
+    assert phrases.heading("holds", "groups") == "Holds for other groups"
+    assert phrases.heading("absent", "groups") == phrases.heading("absent") == "Not found"
     assert all("{" not in text for text in phrases.as_json()["statuses"].values())
 
 
-def test_findings_of_benchmarks_and_sentences_are_apart_from_those_of_words(
+def test_findings_of_groups_and_sentences_are_apart_from_those_of_words(
     every_result: dict[str, Result],
 ) -> None:
-    kinds = ("BatteryResult", "RunsResult", "SentencePairsResult")
+    kinds = ("BatteryResult", "OrderSensitivityResult", "SentencePairsResult")
     some = {name: one for name, one in every_result.items() if type(one).__name__ in kinds}
     held = [one._replace(found=replace(one.found, status="holds")) for one in conclusions_of(some)]
     assert set(findings_by_status(held)) == {
         "Holds for other words",
-        "Holds for other items",
+        "Holds for other groups",
         "Holds for other sentences",
     }

@@ -33,7 +33,6 @@ NOT_RUN = {
     "docs/guides/first-audit.md": 4,
     "docs/guides/language-model-audit.md": 1,
     "docs/guides/models.md": 11,
-    "docs/guides/other-runs.md": 2,
     "docs/guides/sentence-pairs.md": 1,
     "docs/index.md": 2,
     "docs/reference/reproduction.md": 6,

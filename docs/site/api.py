@@ -26,14 +26,13 @@ PAGES = {
     "language-models": ("Language models", "Traits that a model expects of groups, and what people say."),
     "chat": ("Chat models", "Words that a model assigns to labels, and its decisions."),
     "sentences": ("Sentences", "Which of two or three sentences a model prefers."),
-    "comparison": ("Comparison", "Several models on the same words, or on the same items of benchmarks."),
+    "comparison": ("Comparison", "Several models on the same words."),
     "audits": ("Audits", "Every measure that applies to a model."),
     "errors": ("Errors and warnings", "What is raised, and what it carries."),
 }
 """Pages of the names of the package itself: file, title, and a sentence about them."""
 HOMES = {
     "extraction.sentences": "sentences",
-    "sources.runs": "comparison",
     "stimuli": "questions",
     "sources": "sources",
     "extraction": "sources",

@@ -33,7 +33,6 @@ from crossroads.measures.chat.association import chat_association as chat_associ
 from crossroads.measures.chat.decision import chat_decision as chat_decision
 from crossroads.measures.comparison.battery import compare_battery as compare_battery
 from crossroads.measures.comparison.models import compare as compare
-from crossroads.measures.comparison.runs import compare_runs as compare_runs
 from crossroads.measures.contextual.battery import ceat_battery as ceat_battery
 from crossroads.measures.contextual.ceat import ceat as ceat
 from crossroads.measures.contextual.levels import multilevel_ceat as multilevel_ceat
@@ -55,7 +54,6 @@ from crossroads.sources.load import load as load
 from crossroads.sources.load import load_series as load_series
 from crossroads.sources.models.clip import clip_embeddings as clip_embeddings
 from crossroads.sources.models.prompted import prompted_embeddings as prompted_embeddings
-from crossroads.sources.runs.read import read_runs as read_runs
 from crossroads.sources.words import embed_series as embed_series
 from crossroads.sources.words import embed_words as embed_words
 from crossroads.stimuli.catalogue.lookup import batteries as batteries

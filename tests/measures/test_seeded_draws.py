@@ -19,7 +19,6 @@ import crossroads as cr
 import crossroads.inference
 import crossroads.measures
 from crossroads.evidence.judgements import Judgements
-from crossroads.inference.clustered import cluster_exchange, cluster_sign_flip
 from crossroads.inference.detection import area_interval
 from crossroads.inference.permutation.flips import FlippedMean, flipped_mean
 from crossroads.inference.permutation.rows import permutation_rows
@@ -213,18 +212,6 @@ DRAWS: dict[str, Callable[[int], list[float]]] = {
     "flipped_mean": lambda seed: flipped(
         flipped_mean(noise("flips", 40) + 0.3, np.arange(40) % 20, draws=199, seed=seed)
     ),
-    "cluster_sign_flip": lambda seed: [
-        cluster_sign_flip(noise("flips", 60) + 0.1, np.arange(60) % 30, draws=199, seed=seed).pvalue
-    ],
-    "cluster_exchange": lambda seed: [
-        cluster_exchange(
-            (noise("first", 60) + 0.1, 1.5 + noise("parts", 60)),
-            (noise("second", 60), 1.5 + noise("others", 60)),
-            np.arange(60) % 30,
-            draws=199,
-            seed=seed,
-        ).pvalue
-    ],
     "area_interval": lambda seed: [
         *area_interval(noise("up", 9) + 0.3, noise("down", 14), resamples=200, level=0.95, seed=seed)
     ],
@@ -313,8 +300,6 @@ EXPECTED: dict[str, list[float]] = {
     "permutation_test": [0.809],
     "permutation_rows": [0.95846, 0.35519],
     "flipped_mean": [-0.012605590, 0.499786980, 0.065],
-    "cluster_sign_flip": [0.75],
-    "cluster_exchange": [0.01],
     "area_interval": [0.261904762, 0.754166667],
     "weat": [0.04696],
     "sc_weat": [0.02132, 0.06349],
@@ -393,7 +378,6 @@ def test_another_seed_gives_other_numbers(name: str) -> None:
 
 # Seeded functions that only hand their seed on to one of the above, or draw what those publish.
 PARTS = {
-    "compare_runs": "cluster_sign_flip",
     "preference": "flipped_mean",
     "sentence_pairs": "flipped_mean",
     "sentence_triples": "flipped_mean",

@@ -55,7 +55,6 @@ COMMANDS = {
     "sentences": "probe.sentences",
     "align": "align",
     "compare": "compare",
-    "runs": "compare",
     "report": "report",
     "catalog": "catalog",
 }

@@ -20,8 +20,6 @@ from crossroads.measures.comparison.battery import (
     compare_battery,
 )
 from crossroads.measures.comparison.models import CompareResult, compare
-from crossroads.measures.comparison.run_results import RunDifference, RunMean, RunsResult
-from crossroads.measures.comparison.runs import compare_runs
 from crossroads.measures.comparison.traits import CompareTraitsResult, compare_traits
 from crossroads.measures.contextual.battery import CeatBatteryResult, ceat_battery
 from crossroads.measures.contextual.bootstrap import CeatBootstrapResult, ceat_bootstrap
@@ -93,10 +91,7 @@ __all__ = [
     "ReliabilityResult",
     "RsaGridResult",
     "RsaResult",
-    "RunDifference",
-    "RunMean",
     "Rung",
-    "RunsResult",
     "SavedDifference",
     "ScWeatResult",
     "ScoreTable",
@@ -125,7 +120,6 @@ __all__ = [
     "choose_templates",
     "compare",
     "compare_battery",
-    "compare_runs",
     "compare_traits",
     "corrected",
     "corrections",

@@ -23,7 +23,6 @@ from crossroads.plots.geometry.fit import fit_plot as fit_plot
 from crossroads.plots.intersectional.discoveries import discoveries as discoveries
 from crossroads.plots.intersectional.plane import crossed_axes as crossed_axes
 from crossroads.plots.intersectional.roc import roc as roc
-from crossroads.plots.runs import runs_plot as runs_plot
 from crossroads.plots.sentences import sentence_plot as sentence_plot
 from crossroads.plots.traits.dominance import dominance_matrix as dominance_matrix
 from crossroads.plots.traits.emergent import emergent_traits as emergent_traits

@@ -11,12 +11,9 @@ from __future__ import annotations
 
 import bz2
 import gzip
-import io
 import lzma
 import re
-import struct
 import zipfile
-import zlib
 from collections.abc import Callable, Iterator
 from pathlib import Path, PurePosixPath
 from typing import IO, Any, Self
@@ -40,10 +37,6 @@ _FED = 1 << 11
 """Compressed bytes given to zstandard at once: it returns all that they expand to, at most 64 MiB."""
 _LONGEST = 1 << 31
 """Largest window of a .zst file: large dumps are compressed with ``--long=31``."""
-_ZSTANDARD = 93
-"""How a zip archive marks members that are compressed by zstandard."""
-_LOCAL = struct.Struct("<26xHH")
-"""What stands before a member: at its end the lengths of two fields that follow."""
 _OFFICE = {"[Content_Types].xml", "META-INF/manifest.xml"}
 """Members of the archives that Excel, Word and LibreOffice write."""
 
@@ -198,18 +191,10 @@ class Stream:
 
 
 class _ZstandardFile:
-    """A .zst file, read frame by frame, which is the only way to notice that the last one is incomplete.
+    """A .zst file, read frame by frame, which is the only way to notice that the last one is incomplete."""
 
-    Parameters
-    ----------
-    raw
-        The file.
-    purpose
-        What for, as the subject of a sentence.
-    """
-
-    def __init__(self, raw: IO[bytes], *, purpose: str = "reading .zst files") -> None:
-        package = require("zstandard", extra="zstd", purpose=purpose)
+    def __init__(self, raw: IO[bytes]) -> None:
+        package = require("zstandard", extra="zstd", purpose="reading .zst files")
         self._error: type[Exception] = package.ZstdError
         self._decompressor = package.ZstdDecompressor(max_window_size=_LONGEST)
         self._frame = self._decompressor.decompressobj()
@@ -240,41 +225,6 @@ class _ZstandardFile:
     def close(self) -> None:
         """Discard the rest."""
         self._piece = memoryview(b"")
-
-
-def member_bytes(archive: zipfile.ZipFile, name: str, file: IO[bytes], path: Path) -> bytes:
-    """The bytes of a member of a zip archive, also where they are compressed by zstandard.
-
-    Parameters
-    ----------
-    archive, name
-        The archive and the member.
-    file
-        The file that the archive was opened from.
-    path
-        Its path, for messages.
-    """
-    info = archive.getinfo(name)
-    check_expansion(path, info.file_size, info.compress_size, ratio=TEXT_RATIO)
-    if info.compress_type != _ZSTANDARD or hasattr(zipfile, "ZIP_ZSTANDARD"):  # Python 3.14 reads it itself
-        return archive.read(info)
-    file.seek(info.header_offset)
-    head = file.read(_LOCAL.size)
-    if len(head) < _LOCAL.size or info.flag_bits & 1:
-        raise zipfile.BadZipFile(f"the member {name!r} is encrypted or cut off")
-    *_, name_size, extra_size = _LOCAL.unpack(head)
-    file.seek(name_size + extra_size, 1)
-    packed = io.BytesIO(file.read(info.compress_size))
-    stored = _ZstandardFile(packed, purpose=f"reading {path.name}, which is compressed by zstandard,")
-    pieces, size = [], 0
-    while piece := stored.read(_PIECE):
-        pieces.append(piece)
-        size += len(piece)
-        check_expansion(path, size, info.compress_size, ratio=TEXT_RATIO)
-    data = b"".join(pieces)
-    if zlib.crc32(data) != info.CRC:
-        raise zipfile.BadZipFile(f"the checksum of the member {name!r} is wrong")
-    return data
 
 
 def choose_member(archive: zipfile.ZipFile, path: Path, member: str | None) -> zipfile.ZipInfo:

@@ -108,7 +108,7 @@ def test_differences_and_effect_sizes_can_be_switched_by_keyboard(
 def test_headings_say_what_was_drawn_where_it_was_not_words(
     opened: Open, tmp_path: Path, every_result: dict[str, Any]
 ) -> None:
-    kinds = ("RunsResult", "SentencePairsResult")
+    kinds = ("OrderSensitivityResult", "SentencePairsResult")
     some = {name: one for name, one in every_result.items() if type(one).__name__ in kinds}
     path = tmp_path / "report.html"
     record = audit_record(Audit(some, kind="results", name="several"))
@@ -117,7 +117,7 @@ def test_headings_say_what_was_drawn_where_it_was_not_words(
     for width in (1440, 390):
         page = opened(path, width=width).page
         heads = [one.rsplit(" ", 1)[0] for one in page.locator("#findings h3").all_inner_texts()]
-        assert sorted(heads) == ["Holds for other items", "Holds for other sentences"]
+        assert sorted(heads) == ["Holds for other groups", "Holds for other sentences"]
         assert "words" not in page.locator("#findings").inner_text()
         said = page.locator(".hero figcaption").inner_text()
         assert "over the choice of" in said

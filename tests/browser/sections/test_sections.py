@@ -211,7 +211,6 @@ def results(every_result: dict[str, Result]) -> list[Result]:
         "anisotropy",
         "corrections",
         "chat_association",
-        "compare_runs",
         "sentence_pairs",
         "sentence_triples",
     )

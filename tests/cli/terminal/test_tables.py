@@ -144,7 +144,6 @@ def _write_answers(folder: Path) -> None:
     cr.ask_chat(model, cr.Design(name="age", **sets), prompts=8).save(folder / "answers.json")
 
 
-RUNS = Path(__file__).parents[2] / "references" / "runs" / "harness"
 CASES: dict[str, tuple[str, ...]] = {
     "audit": ("vectors.txt", "-t", "weat6", "-t", "weat7", "--no-figures", "-o", "out"),
     "weat": ("vectors.txt", "-t", "weat6", "-t", "weat7"),
@@ -165,7 +164,6 @@ CASES: dict[str, tuple[str, ...]] = {
     "align": ("scores.json", "--human", "human.json", "--bootstrap", "20", "--permutations", "20"),
     "compare": ("up", "down", "-o", "both", "--no-figures"),
     "chat": ("answers.json", "-d", "age.json"),
-    "runs": (str(RUNS), "--by", "bias_type", "--difference", "0.1"),
     "sentences": ("pairs.json",),
     "sentences, triples": ("triples.json",),
     "catalog": (),

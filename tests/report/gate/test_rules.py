@@ -11,7 +11,6 @@ import pytest
 
 import crossroads as cr
 from crossroads.errors import CrossroadsError, FormatError, InputError
-from crossroads.evidence.runs import Runs
 from crossroads.inference.multiplicity import ADJUSTMENTS
 from crossroads.measures import (
     AlignmentResult,
@@ -26,7 +25,7 @@ from crossroads.report.gate.files import KEYS, SHARES
 from crossroads.report.gate.readings import STATISTICS, readings
 from crossroads.results import Result
 from crossroads.stimuli import Design
-from tests.results import benchmark, sentences
+from tests.results import sentences
 
 PLANNED = {"weat6": "test", "weat7": "test", "AF IBD": "detection", "RSA a / b / c": "comparison"}
 
@@ -292,12 +291,11 @@ def test_every_statistic_that_is_offered_is_there(audit: Audit, whole: Audit) ->
     ways = [cr.multiverse(emb, design), cr.stats.icc({"m": emb, "n": other}, design)]
     chat = cr.chat_association(["e - a\nf - a\ng - c\nh - d"] * 2, design)
     own = [cr.stats.reliability(emb, design), cr.stats.anisotropy(emb)]
-    runs = cr.compare_runs(Runs([benchmark(name, 1, emb.provenance) for name in ("m", "n")]))
     scored: list[Result] = [
         cr.sentence_pairs(sentences("pairs", emb.provenance)),
         cr.sentence_triples(sentences("triples", emb.provenance, "aul")),
     ]
-    beside = Audit([cr.ladder(battery), *own, placebos, explained, chat, *ways, runs, *scored])
+    beside = Audit([cr.ladder(battery), *own, placebos, explained, chat, *ways, *scored])
     found = {**readings(audit), **readings(whole), **readings(beside)}
     assert {kind for kind, _ in found.values()} == set(STATISTICS)
     for kind, values in found.values():

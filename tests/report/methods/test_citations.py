@@ -197,8 +197,6 @@ SAYS: dict[str, set[str]] = {
     "chat model": {
         *("bai2025explicitly", "clark1973language", "cameron2011robust", "satterthwaite1946approximate"),
     },
-    "^Models on benchmarks": {"miller2024adding", "bell2002bias", "satterthwaite1946approximate"},
-    "scores of BBQ": {"parrish2022bbq"},
     "Preferred sentences": {"blodgett2021stereotyping", "holm1979simple", "benjamini1995controlling"},
     "Preferred sentences:": {"nangia2020crows", "cameron2011robust"},
     "Preferred sentences of three": {"nadeem2021stereoset"},
@@ -232,7 +230,6 @@ def every_variant(results: dict[str, Result]) -> list[Result]:
         other("set_test", measure="ilps*"),
         other("emergent", null="normal"),
         other("discover", null="empirical"),
-        other("compare_runs", **{"directed scores": "BBQ"}),
     ]
 
 

@@ -31,7 +31,7 @@ SHARES = frozenset({
     "slope_pvalue", "change_pvalue",
     "crossed_pvalue_y", "these_words_pvalue", "other_words_pvalue", "beyond_frequency_pvalue",
     "placebo_pvalue", "percentile", "topic_percentile", "overlap", "matched_pvalue", "matched_both_pvalue",
-    "adjusted_pvalue", "same_sign", "below", "flip_pvalue", "share", "sign_pvalue", "difference_pvalue",
+    "adjusted_pvalue", "same_sign", "below", "share", "sign_pvalue", "difference_pvalue",
 })  # fmt: skip
 """Statistics between 0 and 1."""
 _LARGEST = sys.float_info.max

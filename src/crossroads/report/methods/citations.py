@@ -43,7 +43,6 @@ CHOSEN: Mapping[tuple[str, str], tuple[str, ...]] = {
     ("attributes", "drawn"): ("efron1981jackknife", "cameron2011robust", "satterthwaite1946approximate"),
     ("variance", "hedges"): ("hedges1981distribution",),
     ("score", "sampled"): ("dersimonian1986meta",),
-    ("directed scores", "BBQ"): ("parrish2022bbq",),
     ("scored by", "pll"): ("nangia2020crows",),
     ("scored by", "aul"): ("kaneko2022unmasking",),
     ("scored by", "aula"): ("kaneko2022unmasking",),

@@ -48,7 +48,6 @@ _TITLES = {
     "emergent": "Traits of paired identities beyond their components",
     "compare battery": "Comparison of models",
     "compare": "Paired tests between models",
-    "runs": "Models on benchmarks",
 }
 _ALTERNATIVES = {name: f"p-values are {told}" for name, told in phrases.TOLD_TAILS.items()}
 _TIES = {
@@ -204,21 +203,6 @@ _OF_MEASURE: Mapping[str, Mapping[str, Callable[[Any], str]]] = {
     "sentence triples": _OF_SENTENCES,
     "compare": _COMPARED,
     "compare battery": _COMPARED,
-    "runs": {
-        "cluster": lambda value: f"clusters of items: {value}",
-        "by": lambda value: "items were not divided" if value is None else f"items were divided by {value}",
-        "against": _chosen(_PAIRS, "the choice of models"),
-        "interval": lambda value: f"variance of means of clusters: {value}",
-        "draws": lambda value: f"where exchanges could not be counted, {value} were drawn",
-        "directed scores": lambda value: f"bias scores of {value} were computed from the answers",
-        "alpha": lambda value: f"what can be detected is for tests at the level {value}",
-        "power": lambda value: f"and for a power of {value}",
-        "difference": lambda value: (
-            "no difference was asked for"
-            if value is None
-            else f"items needed are those that show a difference of {value}"
-        ),
-    },
 }
 """Conventions with a different meaning in one measure."""
 

@@ -35,7 +35,7 @@ export const conclusionGroups = (context, all) => Object.keys(context.data.phras
 });
 
 /**
- * What was drawn for conclusions, in words: "words", or "items or words".
+ * What was drawn for conclusions, in words: "words", or "words or sentences".
  * @param {Conclusion[]} some
  */
 export const conclusionsDrawn = (some) => [...new Set(some.map((one) => one.drawn))].join(" or ");

@@ -1,1 +1,0 @@
-"""Logs of benchmarks that other programs ran."""
