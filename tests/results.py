@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import functools
+import typing
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+import pytest
 
 from crossroads import (
     Contexts,
@@ -182,6 +184,14 @@ def asked(provenance: Provenance) -> Logits:
         vocabulary=4,
         provenance=provenance,
     )
+
+
+def aliases() -> tuple[Any, Any]:
+    """``NDArray`` as numpy 2.5 defines it on Python 3.12 and newer, and an alias of that alias."""
+    alias = getattr(typing, "TypeAliasType", None) or pytest.importorskip("typing_extensions").TypeAliasType
+    cell: Any = typing.TypeVar("cell", bound=np.generic)  # type: ignore[misc]
+    array = alias("NDArray", np.ndarray[Any, np.dtype[cell]], type_params=(cell,))
+    return array, alias("Floats", array[np.float64])
 
 
 def _makers() -> dict[str, Callable[[], Result]]:

@@ -9,6 +9,7 @@ import itertools
 import json
 import pickle
 import re
+import typing
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -28,7 +29,7 @@ from crossroads.wording import phrases
 from crossroads.wording.escaping import one_line
 from crossroads.wording.numbers import P
 from crossroads.wording.table import Interval, Rate
-from tests.results import MAKERS, WORDS, model
+from tests.results import MAKERS, WORDS, aliases, model
 
 
 @pytest.fixture(params=MAKERS)
@@ -427,6 +428,18 @@ def test_arrays_years_and_nested_tuples_survive() -> None:
     assert again.pieces == (("a", "b"), 2)
     assert own(maybe=0.5) == Own.from_json(own(maybe=0.5).to_json())
     assert own() != own(numbers=read_only(np.array([[0.1, 0.2], [0.3, 2e-300]])))
+
+
+def test_arrays_survive_under_the_alias_that_numpy_gives_them(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Since numpy 2.5 ``NDArray`` is a TypeAliasType on Python 3.12 and newer."""
+    array, floats = aliases()
+    hints = {**typing.get_type_hints(Own), "numbers": floats, "counts": array[np.int64] | None}
+    inner = module._hints
+    monkeypatch.setattr(module, "_hints", lambda kind: hints if kind is Own else inner(kind))
+    again = Own.from_json(own().to_json())
+    assert again == own()
+    assert (str(again.numbers.dtype), str(again.counts.dtype)) == ("float64", "int64")
+    assert not again.numbers.flags.writeable
 
 
 def test_the_default_row_holds_what_is_neither_list_nor_mapping() -> None:

@@ -7,12 +7,16 @@ import json
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
+from numpy.typing import NDArray
 
 import crossroads.papers  # noqa: F401  (the types of its results are part of the schema)
 from crossroads.report import Audit, Rule, judge, results_schema, write_schema
+from crossroads.report import schema as module
 from crossroads.report.schema import sentences_under_fields
 from crossroads.results import Result, result_kinds
+from tests.results import aliases
 
 PUBLISHED = Path(__file__).parents[2] / "docs" / "reference" / "results.schema.json"
 
@@ -47,6 +51,16 @@ def test_every_result_is_valid_under_its_own_type(validator: Any, every_result: 
         data = json.loads(result.to_json())
         faults = [error.message for error in of_type(validator, type(result).__name__).iter_errors(data)]
         assert faults == [], name
+
+
+def test_arrays_have_one_schema_under_any_alias() -> None:
+    array, floats = aliases()
+    found: list[dict[str, Any]] = [{}, {}, {}]
+    kinds = (NDArray[np.float64], array[np.float64], floats)
+    assert {module._shape(kind, made)["$ref"] for kind, made in zip(kinds, found, strict=True)} == {
+        "#/$defs/array-of-number"
+    }
+    assert found[0] == found[1] == found[2]
 
 
 def test_a_document_with_a_fault_is_not_valid(validator: Any, every_result: dict[str, Result]) -> None:

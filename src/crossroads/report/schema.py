@@ -18,7 +18,7 @@ from crossroads.errors import InputError
 from crossroads.report.audit import KINDS
 from crossroads.report.gate.rules import Verdict
 from crossroads.results import SCHEMA, Result, result_kinds
-from crossroads.results.plain import KEPT
+from crossroads.results.plain import KEPT, resolved
 from crossroads.storage.files import write_file
 
 Schema = dict[str, Any]
@@ -150,6 +150,7 @@ def _define(kind: type[Any], definitions: Schema) -> Schema:
 
 def _shape(hint: Any, definitions: Schema) -> Schema:
     """The schema of a type."""
+    hint = resolved(hint)
     origin, arguments = typing.get_origin(hint), typing.get_args(hint)
     if hint is Any:
         return {}

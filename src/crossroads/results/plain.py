@@ -105,6 +105,13 @@ def _hints(cls: Any) -> dict[str, Any]:
     return typing.get_type_hints(cls)
 
 
+def resolved(hint: Any) -> Any:
+    """An annotation in place of its alias: since numpy 2.5, ``NDArray`` is one on Python 3.12 and newer."""
+    while (inside := getattr(typing.get_origin(hint) or hint, "__value__", None)) is not None:
+        hint = inside[arguments] if (arguments := typing.get_args(hint)) else inside
+    return hint
+
+
 def decode_fields(cls: type[T], data: Any, kept: dict[str, Any], place: str = "") -> T:
     """Build an instance of a dataclass from plain data; unknown fields are added to ``kept``, by place."""
     if not isinstance(data, Mapping):
@@ -150,6 +157,7 @@ def _all_plain(hint: Any, values: Iterable[Any]) -> bool:
 
 def _decode(hint: Any, value: Any, kept: dict[str, Any], place: str) -> Any:
     """Rebuild a value from plain data, guided by the annotation of its field."""
+    hint = resolved(hint)
     origin, args = typing.get_origin(hint), typing.get_args(hint)
     if origin in (typing.Union, types.UnionType):
         if value is None:
