@@ -78,6 +78,20 @@ def test_vectors_give_the_battery_that_the_measure_gives(
 
 
 @pytest.mark.slow
+def test_designs_with_more_divisions_than_a_float_can_hold_are_audited(
+    tmp_path: Path, make_vectors: MakeVectors
+) -> None:
+    # 1,040! / 520!² has 311 digits
+    sets: dict[str, Any] = {
+        role: [f"{role}{i}" for i in range(n)] for role, n in zip("xyab", (520, 520, 3, 3), strict=True)
+    }
+    design = Design(name="large", **sets)
+    done = run_audit(make_vectors([design]), [design], work=tmp_path / "parts")
+    level = battery_of(done).tests[0].level1
+    assert (level.method, level.divisions) == ("saddlepoint", None)
+
+
+@pytest.mark.slow
 def test_results_do_not_depend_on_the_number_of_workers(
     make_vectors: MakeVectors, make_design: MakeDesign
 ) -> None:

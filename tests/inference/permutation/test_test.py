@@ -212,6 +212,14 @@ def test_the_smallest_p_values_are_not_rounded_to_zero() -> None:
     assert result.pvalue == result.min_pvalue == 5e-324
 
 
+@pytest.mark.parametrize("noise", [0.0, 1.0])
+def test_counts_of_thousands_of_digits_do_not_stop_a_result_from_being_shown(noise: float) -> None:
+    rows = noise * np.random.default_rng(1).normal(size=(2, 8000))
+    found = permutation_test(*rows)
+    assert found.total == comb(16_000, 8000)
+    assert f"pvalue={found.pvalue!r}" in repr(found)
+
+
 def test_methods_say_when_they_cannot_be_used() -> None:
     with pytest.raises(InputError, match="13 scores per group"):
         permutation_test([1.0, 2.0], [3.0, 4.0], method="saddlepoint")

@@ -346,5 +346,6 @@ def _seconds(design: Design) -> float:
     which takes time proportional to the number of words.
     """
     x, y = design.sets["x"], design.sets.get("y", ())
-    divisions = comb(len(x) + len(y), len(x))
-    return SMALL + min(divisions / 6e8, (len(x) + len(y)) / 40)
+    divisions, bracketed = comb(len(x) + len(y), len(x)), (len(x) + len(y)) / 40
+    # compared as integers: from about 520 words per set on, the divisions do not fit a float
+    return SMALL + (bracketed if divisions > 6e8 * bracketed else divisions / 6e8)

@@ -134,9 +134,16 @@ def _cut(size: int) -> int:
 
 
 def _listed(size: int, largest: int) -> int:
-    """Subset sums in the longer of the two lists of a group, for subsets up to the largest size."""
-    longer = max(_cut(size), size - _cut(size))
-    return sum(comb(longer, k) for k in range(min(longer, largest) + 1))
+    """Subset sums in the longer of the two lists of a group, for subsets up to the largest size.
+
+    Counting stops above :data:`LARGEST`: with thousands of scores the rest would take minutes.
+    """
+    longer, listed = max(_cut(size), size - _cut(size)), 0
+    for k in range(min(longer, largest) + 1):
+        listed += comb(longer, k)
+        if listed > LARGEST:
+            break
+    return listed
 
 
 def _starts(blocks: list[tuple[Integers, Integers]], value: int) -> Bounds:

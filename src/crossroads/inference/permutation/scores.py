@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from math import ceil, comb, floor, log2
 
 import numpy as np
@@ -35,7 +36,7 @@ class Scores:
     tie: int
     """Two sums closer than this count as equal: no larger difference can come from rounding."""
 
-    @property
+    @cached_property
     def total(self) -> int:
         """Number of ways to divide all scores into groups of the given sizes."""
         return comb(self.x.size + self.y.size, self.x.size)

@@ -20,7 +20,7 @@ normal        only on request                                    none: equal to 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from math import erfc, sqrt
 from typing import Literal
 
@@ -76,10 +76,10 @@ class PermutationResult:
     """The tail requested."""
     ties: str
     """``weak`` counts divisions that equal the observed one, ``strict`` does not."""
-    tied: int | None
+    tied: int | None = field(repr=False)
     """Divisions that tie with the observed one, itself included; known after an exact count only."""
-    total: int
-    """All divisions."""
+    total: int = field(repr=False)
+    """All divisions. Like ``tied`` it may have thousands of digits, more than Python prints."""
     min_pvalue: float
     """The smallest p-value that the design and the method can give."""
     tails: Mapping[str, Interval]

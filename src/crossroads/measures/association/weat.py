@@ -63,7 +63,8 @@ class WeatResult(Result):
     min_pvalue: float
     """The smallest p-value that sets of these sizes can give."""
     ties: int | None
-    """Divisions that tie with the observed one, itself included; None where they were not counted."""
+    """Divisions that tie with the observed one, itself included; None where they were not counted, or if
+    it has more than 300 digits."""
     divisions: int | None
     """Number of divisions that the p-value is a share of; None if it has more than 300 digits."""
     tails: Mapping[str, tuple[float, float, float]]
@@ -392,7 +393,7 @@ def run_test(
         bound=tested.bound,
         alternative=tested.alternative,
         min_pvalue=tested.min_pvalue,
-        ties=tested.tied,
+        ties=tested.tied if tested.tied is None or tested.tied < 10**300 else None,
         divisions=tested.total if tested.total < 10**300 else None,
         tails=dict(tested.tails),
         associations=dict(zip(names, scores, strict=True)),

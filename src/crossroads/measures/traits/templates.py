@@ -143,7 +143,7 @@ def choose_templates(
     wanted = _pilot_scores(target, pilot, by_template.traits)
     whole("most", most, least=1, hint="choose at least one template.")
     n = len(by_template.templates)
-    if sum(comb(n, size) for size in range(1, most + 1)) > _MOST_SETS:
+    if sum(comb(n, size) for size in range(1, min(most, n) + 1)) > _MOST_SETS:
         raise InputError(f"there are too many sets of {most} of {n} templates.", hint="use most=2.")
     sets = [chosen for size in range(1, min(most, n) + 1) for chosen in combinations(range(n), size)]
     means = np.stack([scores[list(chosen)][:, rows].mean(axis=0) for chosen in sets])
