@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
@@ -10,12 +11,14 @@ import numpy as np
 import pytest
 
 import crossroads as cr
+from crossroads.measures.association.mleat import MleatResult
 from crossroads.report.audit import conclusions_of
 from crossroads.report.renderers.findings import findings_by_status
 from crossroads.results import Conclusion, Result, association, status_of
 from crossroads.wording import phrases
 from crossroads.wording.numbers import P
 
+DEFAULT = (*(f"weat{i}" for i in range(1, 11)), "i1", "i2", "i3", "i4")
 TITLES = {"x": "flowers", "y": "insects", "a": "pleasant", "b": "unpleasant"}
 
 
@@ -27,18 +30,17 @@ def said(value: float, status: Any, titles: Mapping[str, str] = TITLES) -> Concl
 @pytest.mark.parametrize(
     ("value", "status", "sentence"),
     [
-        (0.1, "holds", "The model places flowers nearer to pleasant, insects nearer to unpleasant."),
-        (-0.1, "holds", "The model places flowers nearer to unpleasant, insects nearer to pleasant."),
+        (0.1, "holds", "Flowers are closer to pleasant, relative to unpleasant, than insects are."),
+        (-0.1, "holds", "Flowers are closer to unpleasant, relative to pleasant, than insects are."),
         (
             0.1,
             "depends",
-            "With just these words, the model places flowers nearer to pleasant, insects nearer to "
-            "unpleasant.",
+            "With these words, flowers are closer to pleasant, relative to unpleasant, than insects are.",
         ),
         (
             0.1,
             "absent",
-            "It was not found that the model places flowers and insects differently between pleasant and "
+            "It was not found that flowers and insects differ in how close they are to pleasant, relative to "
             "unpleasant.",
         ),
     ],
@@ -51,7 +53,7 @@ def test_the_direction_is_that_of_the_number_and_the_status_is_in_the_sentence(
 
 def test_one_target_is_compared_with_nothing() -> None:
     alone = said(0.1, "holds", {key: TITLES[key] for key in "xab"})
-    assert alone.sentence == "The model places flowers nearer to pleasant than to unpleasant."
+    assert alone.sentence == "Flowers are closer to pleasant than to unpleasant."
     assert (alone.subject, alone.rival, alone.poles) == ("flowers", "", ("unpleasant", "pleasant"))
 
 
@@ -62,12 +64,145 @@ def test_names_are_at_odd_places_so_that_outputs_can_set_them_apart() -> None:
         assert not set(TITLES.values()) & set(one.parts[::2])
 
 
+@pytest.mark.parametrize(
+    ("value", "status", "alone", "sentence"),
+    [
+        (
+            0.1,
+            "depends",
+            {"x": 0.3, "y": 0.2},
+            "With these words, flowers are closer to pleasant, relative to unpleasant, than insects are; "
+            "both are closer to pleasant than to unpleasant.",
+        ),
+        (
+            -0.1,
+            "holds",
+            {"x": 0.2, "y": 0.3},
+            "Flowers are closer to unpleasant, relative to pleasant, than insects are; both are closer to "
+            "pleasant than to unpleasant.",
+        ),
+        (
+            0.1,
+            "absent",
+            {"x": -0.2, "y": -0.3},
+            "It was not found that flowers and insects differ in how close they are to pleasant, relative to "
+            "unpleasant; both are closer to unpleasant than to pleasant.",
+        ),
+        (
+            0.5,
+            "holds",
+            {"x": 0.2, "y": -0.3},
+            "Flowers are closer to pleasant than to unpleasant, and insects are closer to unpleasant than to "
+            "pleasant.",
+        ),
+        (
+            0.5,
+            "depends",
+            {"x": 0.2, "y": -0.3},
+            "With these words, flowers are closer to pleasant, relative to unpleasant, than insects are.",
+        ),
+        (
+            0.5,
+            "holds",
+            {"x": 0.2},
+            "Flowers are closer to pleasant, relative to unpleasant, than insects are.",
+        ),
+    ],
+)
+def test_what_each_target_shows_alone_is_said_where_both_show_it(
+    value: float, status: Any, alone: dict[str, float], sentence: str
+) -> None:
+    found = {"value": ("crossed/difference", value)}
+    one = association(name="t", titles=TITLES, sets={}, status=status, found=found, alone=alone)
+    assert one.sentence == sentence
+    assert set(one.parts[1::2]) == set(TITLES.values())
+
+
+def checked(sentence: str, test: MleatResult, emb: cr.Embeddings) -> set[str]:
+    """The kinds of claims of a sentence, each of which was held against cosines and p-values."""
+    unit = {key: np.array([emb[word] for word in words]) for key, words in test.level1.sets.items()}
+    unit = {key: some / np.linalg.norm(some, axis=1, keepdims=True) for key, some in unit.items()}
+    mean = {target + side: float((unit[target] @ unit[side].T).mean()) for target in "xy" for side in "ab"}
+    named = {title: key for key, title in test.titles.items()}
+    title = "({})".format("|".join(re.escape(one) for one in sorted(named, key=len, reverse=True)))
+    who = rf"(?:words for )?{title}"
+    closer = rf"{who} are closer to {title}"
+    small = sentence[:1].lower() + sentence[1:]
+    text = sentence if sentence.startswith(tuple(named)) else small
+    kinds = set()
+
+    def alone(target: str, near: str, far: str) -> None:
+        assert mean[target + near] > mean[target + far], sentence
+        crossed = test.level2[target].crossed
+        assert crossed is not None and crossed.pvalue is not None and crossed.pvalue < 0.05, sentence
+
+    if found := re.search(rf"; both are closer to {title} than to {title}", text):
+        near, far = (named[one] for one in found.groups())
+        for target in "xy":
+            alone(target, near, far)
+        text = text.replace(found[0], "")
+        kinds.add("both")
+    text = text.removeprefix("with these words, ").removesuffix(".")
+    if found := re.fullmatch(rf"{closer}, relative to {title}, than {who} are", text):
+        x, near, far, y = (named[one] for one in found.groups())
+        assert mean[x + near] - mean[x + far] > mean[y + near] - mean[y + far], sentence
+        return kinds | {"relative"}
+    if found := re.fullmatch(rf"{closer} than to {title}, and {closer} than to {title}", text):
+        x, near, far, y, *back = (named[one] for one in found.groups())
+        assert {x, y} == {"x", "y"} and back == [far, near]
+        alone(x, near, far)
+        alone(y, far, near)
+        return kinds | {"apart"}
+    differ = rf"it was not found that {who} and {who} differ in how close they are to {title}"
+    assert re.fullmatch(rf"{differ}, relative to {title}", text), sentence
+    return kinds | {"absent"}
+
+
+def test_no_sentence_contradicts_a_sign_that_it_speaks_of() -> None:
+    rng, kinds = np.random.default_rng(5), set()
+    sets = {key: [f"{key}{i}" for i in range(6)] for key in "xyab"}
+    sets = {key: cr.StimulusSet(TITLES[key], words) for key, words in sets.items()}
+    design = cr.Design(name="t", **sets)
+    for _ in range(150):
+        shift = {"a": 2.0, "b": -2.0, "x": rng.choice([-2, 0, 1, 2]), "y": rng.choice([-2, 0, 1, 2])}
+        vectors = rng.normal(size=(24, 12))
+        vectors[:, 0] += np.repeat([shift[key] for key in "xyab"], 6)
+        emb = cr.Embeddings(design.words, vectors)
+        test = cr.mleat(emb, design, resamples=2)
+        (found,) = test.conclusions("t")
+        for status in ("holds", "depends", "absent") if found.status == "holds" else (found.status,):
+            kinds |= checked(replace(found, status=status).sentence, test, emb)
+        (alone,) = test.level1.conclusions("t")  # without Level 2, nothing is said of a target alone
+        assert checked(alone.sentence, test, emb) <= {"relative", "absent"}
+    assert kinds == {"relative", "both", "apart", "absent"}
+
+
+def test_no_sentence_of_the_default_tests_contradicts_a_cosine() -> None:
+    designs = [cr.catalog(name) for name in DEFAULT]
+    words = [word for design in designs for word in design.words]
+    emb = cr.load("default", words=words)
+    battery = cr.battery(emb, designs, method="normal", resamples=2)
+    said = {one.name: one.sentence for one in battery.conclusions("")}
+    assert len(said) == 14
+    for test in battery.tests:
+        checked(said[test.design], test, emb)
+    assert said["weat5"] == (
+        "With these words, European American names are closer to pleasant, relative to unpleasant, than "
+        "African American names are; both are closer to pleasant than to unpleasant."
+    )
+    assert said["weat8"] == (
+        "Words for science are closer to male terms, relative to female terms, than arts are."
+    )
+
+
 def test_sets_without_names_are_told_by_a_few_words() -> None:
     titles = {key: key for key in "xyab"}
     sets = {"x": ["rose", "tulip", "lily"], "y": ["wasp"], "a": ["joy", "love"], "b": ["pain"]}
     found = {"value": ("", 1.0)}
     one = association(name="t", titles=titles, sets=sets, status="holds", found=found)
-    assert one.sentence == "The model places rose, tulip, … nearer to joy, love, wasp nearer to pain."
+    assert one.sentence == (
+        "Rose, tulip, … are closer to joy, love, relative to pain, than words for wasp are."
+    )
 
 
 @pytest.mark.parametrize(
@@ -121,10 +256,10 @@ def test_findings_are_grouped_with_the_surest_first() -> None:
     words = [word for design in designs for word in design.words]
     battery = cr.battery(cr.load("default", words=words), designs, missing="drop", resamples=50)
     lines = findings_by_status(conclusions_of({"battery": battery}))
-    assert list(lines) == ["Holds for other words", "Depends on the words chosen"]
+    assert list(lines) == ["Holds for other words", "Seen with these words, not shown for others"]
     (line,) = lines["Holds for other words"]
     assert line == (
-        "The model places male names nearer to career, female names nearer to family. "
+        "Male names are closer to career, relative to family, than female names are. "
         "(weat6, Δ = 0.290, 0.165 to 0.414)"
     )
 

@@ -40,7 +40,7 @@ class Conclusion:
     middle: float = 0.0
     """The ``value`` between the poles."""
     drawn: str = "words"
-    """What counts as drawn, in the plural: the finding holds for others of these, or depends on them."""
+    """What counts as drawn, in the plural: whether the finding holds for others of these is the question."""
     numbers: Mapping[str, tuple[str, float]] = field(default_factory=dict)
     """Numbers by role, each with its JSON pointer within the result: ``value``, ``low``, ``high``; ``size``,
     ``size_low``, ``size_high`` (the effect size); ``agree`` (share of resampled word lists that agree)."""
@@ -69,12 +69,13 @@ class Conclusion:
 
 def status_of(other: P | float | None, these: P | float | None) -> Status:
     """Whether something is found, from the p-value for other words and that for just these words."""
-    if _below(other):
+    if below(other):
         return "holds"
-    return "depends" if _below(these) else "absent"
+    return "depends" if below(these) else "absent"
 
 
-def _below(p: P | float | None) -> bool:
+def below(p: P | float | None) -> bool:
+    """Whether something counts as found by its p-value."""
     value = p.value if isinstance(p, P) else p
     return value is not None and value < ALPHA
 
@@ -92,6 +93,7 @@ def association(
     status: Status,
     found: Mapping[str, tuple[str, float]],
     scale: str = "Δ",
+    alone: Mapping[str, float] | None = None,
 ) -> Conclusion:
     """What a test of targets and attributes comes to.
 
@@ -106,18 +108,23 @@ def association(
     status
         Whether it holds.
     found
-        Its numbers; ``value`` is positive where the first target leans more to the first attribute.
+        Its numbers; ``value`` is positive where the first target is closer to the first attribute, relative
+        to the second one, than the second target is.
     scale
         What ``value`` is.
+    alone
+        The same for ``x`` and ``y`` alone, at Level 2, where that holds for other words.
     """
     value = found["value"][1] if "value" in found else found["size"][1] if "size" in found else 0.0
     named = {key: _title(key, titles.get(key, ""), sets.get(key, ())) for key in {**titles, **sets}}
     x, y, a, b = named["x"], named.get("y"), named["a"], named["b"]
     towards = (a, b) if value >= 0 else (b, a)
+    sides = {key: 1 if (one > 0) == (value >= 0) else -1 for key, one in (alone or {}).items()}
+    leans = (sides.get("x", 0), sides.get("y", 0))
     return Conclusion(
         name=name,
         status=status,
-        wordings={one: phrases.direction(x, y, towards, one) for one in FOUND},
+        wordings={one: phrases.direction(x, y, towards, one, leans) for one in FOUND},
         subject=x,
         rival=y or "",
         poles=(b, a),

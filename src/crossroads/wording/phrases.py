@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping
 from typing import Any
 
@@ -87,6 +88,8 @@ DIFFERENCES: Mapping[str, str] = {
 """What a test says of the difference of its two targets, by how far that reaches."""
 THOUGH = ", though neither is found to lean"
 """What is added where the targets differ in the pattern of no direction."""
+PLURAL = r"((?<!ic)(?<![isu])s|\b(men|women|people|children)|…)$|,"
+"""Names of sets that can be the subject of "are": plurals, and lists of words. The page reads it too."""
 STRENGTHS = (0.2, 0.5, 0.8)
 """Sizes of d from which a cell of an EAT-Map is a step stronger in colour (Cohen 1988: small to large)."""
 
@@ -116,7 +119,7 @@ SECTIONS: Mapping[str, str] = {
 
 STATUSES: Mapping[str, str] = {
     "holds": "Holds for other {drawn}",
-    "depends": "Depends on the {drawn} chosen",
+    "depends": "Seen with these {drawn}, not shown for others",
     "absent": "Not found",
     "unmeasured": "Not measured",
 }
@@ -139,7 +142,7 @@ def heading(status: str, drawn: str = "words") -> str:
     Examples
     --------
     >>> heading("holds"), heading("depends", "sentences")
-    ('Holds for other words', 'Depends on the sentences chosen')
+    ('Holds for other words', 'Seen with these sentences, not shown for others')
     """
     return STATUSES[status].format(drawn=drawn)
 
@@ -177,21 +180,64 @@ def question(titles: Mapping[str, str]) -> str:
     return f"{targets}: {titles['a']} / {titles['b']}"
 
 
-def direction(x: str, y: str | None, towards: tuple[str, str], status: str) -> tuple[str, ...]:
-    """What a test comes to, as text and names in turn; ``towards``: where the first and second target lean.
+def direction(
+    x: str, y: str | None, towards: tuple[str, str], status: str, alone: tuple[int, int] = (0, 0)
+) -> tuple[str, ...]:
+    """What a test comes to, as text and names in turn.
 
-    The two targets are compared with each other: both may be closer to the same attribute.
+    The difference of two targets compares relative closeness, so that alone says nothing of where either of
+    them is: both may be closer to the same attribute.
+
+    Parameters
+    ----------
+    x, y
+        The targets; no second one where one is tested alone.
+    towards
+        The attribute to which the first target is closer, relative to the second target, and the other one.
+    status
+        A key of :data:`STATUSES`.
+    alone
+        Where each target is by itself, as far as that holds for other words: 1 closer to the first of
+        ``towards``, -1 to the second, 0 where it is not known.
+
+    Examples
+    --------
+    >>> "".join(direction("flowers", "insects", ("pleasant", "unpleasant"), "holds"))
+    'flowers are closer to pleasant, relative to unpleasant, than insects are'
+    >>> "".join(direction("math", None, ("numbers", "letters"), "depends"))
+    'with these words, words for math are closer to numbers than to letters'
     """
     near, far = towards
-    places = "with just these words, the model places " if status == "depends" else "the model places "
-    if status == "absent":
-        if y is None:
-            return ("it was not found that the model places ", x, " nearer to ", near, " or to ", far, "")
-        compared = (x, " and ", y, " differently between ", near, " and ", far, "")
-        return ("it was not found that the model places ", *compared)
+    first, x = subject(x)
+    begin = {"depends": "with these words, ", "absent": "it was not found that "}.get(status, "") + first
     if y is None:
-        return (places, x, " nearer to ", near, " than to ", far, "")
-    return (places, x, " nearer to ", near, ", ", y, " nearer to ", far, "")
+        if status == "absent":
+            return (begin, x, " are closer to one of ", near, " and ", far, " than to the other")
+        return (begin, x, " are closer to ", near, " than to ", far, "")
+    second, y = subject(y)
+    if status == "holds" and alone == (1, -1):
+        apart = (" are closer to ", near, " than to ", far, f", and {second}")
+        return (begin, x, *apart, y, " are closer to ", far, " than to ", near, "")
+    said = (begin, x, " are closer to ", near, ", relative to ", far, f", than {second}", y)
+    end = " are"
+    if status == "absent":
+        differ = " differ in how close they are to "
+        said, end = (begin, x, f" and {second}", y, differ, near, ", relative to ", far), ""
+    if alone[0] and alone[0] == alone[1]:
+        closer, other = (near, far) if alone[0] > 0 else (far, near)
+        return (*said, f"{end}; both are closer to ", closer, " than to ", other, "")
+    return (*said, end)
+
+
+def subject(name: str) -> tuple[str, str]:
+    """A set as the subject of "are", as text and name: names that are no plural are those of words.
+
+    Examples
+    --------
+    >>> subject("male names"), subject("math")
+    (('', 'male names'), ('words for ', 'math'))
+    """
+    return ("" if re.search(PLURAL, name, re.IGNORECASE) else "words for ", name)
 
 
 def pattern(name: str, titles: Mapping[str, str]) -> str:
@@ -252,6 +298,7 @@ def as_json() -> dict[str, Any]:
         "any_sets": dict(ANY_SETS),
         "differences": dict(DIFFERENCES),
         "though": THOUGH,
+        "plural": PLURAL,
         "strengths": list(STRENGTHS),
         "listed": LISTED,
         "at_chance": AT_CHANCE,

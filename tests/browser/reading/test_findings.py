@@ -23,7 +23,7 @@ NAMES = ("weat6", "weat7", "weat1")
 
 @pytest.fixture(scope="module")
 def told(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A report of three tests of real vectors: two hold for other words, one depends on these."""
+    """A report of three tests of real vectors: two hold for other words, one is seen with these."""
     designs = [cr.catalog(name) for name in NAMES]
     emb = cr.load("default", words=[word for design in designs for word in design.words])
     battery = cr.battery(emb, designs, missing="drop", resamples=40)
@@ -46,13 +46,11 @@ def _on_screen(page: Any, place: str) -> bool:
 def test_the_first_screen_says_what_was_found_and_how_sure(opened: Open, told: Path) -> None:
     page = opened(told, width=1440, height=900).page
     first = page.locator(".finding .said").first
-    assert (
-        first.inner_text() == "The model places male names nearer to career, female names nearer to family."
-    )
+    assert first.inner_text() == "Male names are closer to career, relative to family, than female names are."
     for place in (".status", ".finding .said", ".hero svg"):
         assert _on_screen(page, place), place
     groups = page.locator("#findings h3, #findings summary").all_inner_texts()
-    assert groups == ["Holds for other words 2", "Depends on the words chosen 1"]
+    assert groups == ["Holds for other words 2", "Seen with these words, not shown for others 1"]
     rungs = page.locator(".finding").first.locator(".rung").all_text_contents()
     assert rungs == ["✓ these words: yes", "✓ other words: yes"]
 
@@ -151,6 +149,6 @@ def test_right_to_left_names_stay_in_their_places(opened: Open, tmp_path: Path, 
     label = page.locator(".hero-row text.row-label").first
     end, start = label.evaluate(PLACED)
     assert start > end  # the name of the test stands behind what is compared
-    assert page.locator(".finding .said bdi").all_inner_texts() == [names[key] for key in "xayb"]
+    assert page.locator(".finding .said bdi").all_inner_texts() == [names[key] for key in "xabyba"]
     card = page.locator("#overview a.card.map .pattern").inner_text()
     assert card.startswith(f"\u2068{names['x']}\u2069 towards \u2068{names['a']}\u2069, ")

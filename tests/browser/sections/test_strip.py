@@ -132,7 +132,7 @@ def test_unedited_numbers_are_those_of_the_results(opened: Callable[..., Any], r
     assert "2 of 12,870 ways" in bench.locator(".readout .these").inner_text()
     said = bench.locator(".bench-sentence").inner_text()
     assert said == (
-        "Male names lie further towards career than female names, "
+        "Male names are closer to career, relative to family, than female names are, "
         "and other words for the same things would say so too."
     )
 
@@ -147,7 +147,7 @@ def test_a_word_that_is_dropped_moves_every_number_at_once(
     assert "was 1.71" in bench.locator(".readout .d").inner_text().replace("\n", " ")
     assert bench.locator(".strip-word.out").get_attribute("data-key") == "x John"
     assert "Edited: without John in male names." in bench.locator(".bench-edits").inner_text()
-    assert bench.locator(".bench-sentence").inner_text().startswith("With these lists, male names lie")
+    assert bench.locator(".bench-sentence").inner_text().startswith("With these lists, male names are")
     # an attribute word as well: its place is at the end of the axis
     _drop(bench, "b", "home")
     _agrees(bench, cr.weat(vectors, _without(designs[1], {"x": "John", "b": "home"})), _crossed(audit), 1)

@@ -197,7 +197,7 @@ class BatteryResult(Result):
             yield test.design, "test", {**test.values(), **more}
 
     def conclusions(self, name: str) -> Iterator[Conclusion]:
-        """Which target leans more to which attribute, by test."""
+        """Which target is closer to which attribute, relative to the others, by test."""
         for i, (test, p) in enumerate(zip(self.tests, self.adjusted_p(), strict=True)):
             more, drawn = {}, self.intervals.get(test.design)
             if drawn is not None:
@@ -207,7 +207,7 @@ class BatteryResult(Result):
                     size_high=(f"{at}high", drawn.high),
                     agree=(f"{at}same_sign", drawn.same_sign),
                 )
-            yield test.level1.concluded(test.design, p, f"tests/{i}/level1/", more)
+            yield test.level1.concluded(test.design, p, f"tests/{i}/level1/", more, test.level2)
 
     def unmeasured(self, name: str) -> Iterator[tuple[str, str, str]]:
         """Designs that could not be measured."""

@@ -223,8 +223,8 @@ class MleatResult(Result):
                 yield long_row("mleat", name, f"{part} {key} {word}", "association", level.associations[word])
 
     def conclusions(self, name: str) -> Iterator[Conclusion]:
-        """Which target leans more to which attribute."""
-        yield self.level1.concluded(self.design, self.level1.answer, "level1/")
+        """Which target is closer to which attribute, relative to the others, and where each is by itself."""
+        yield self.level1.concluded(self.design, self.level1.answer, "level1/", level2=self.level2)
 
     def readings(self, name: str) -> Iterator[tuple[str, str, Values]]:
         """Its statistics, as those of a test."""

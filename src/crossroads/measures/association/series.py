@@ -127,19 +127,21 @@ class SeriesResult(Result):
 
     def conclusions(self, name: str) -> Iterator[Conclusion]:
         """How the difference of the targets changes."""
-        first, found = next(iter(self.points.values()), None), self.trend
-        if first is None or found is None or found.slope is None:
+        point, found = next(iter(self.points.values()), None), self.trend
+        if point is None or found is None or found.slope is None:
             return
-        test = first.level1.concluded(self.label, None)
+        test = point.level1.concluded(self.label, None)
         (left, right), up = test.poles, found.slope >= 0
-        changed = (" nearer to ", right if up else left, " over time")
-        same = (" differently between ", right, " and ", left, " over time")
+        near, far = (right, left) if up else (left, right)
+        (first, x), (second, y) = phrases.subject(test.subject), phrases.subject(test.rival)
+        closer = (" come closer to ", near, ", relative to ", far, f", than {second}", y, " do")
+        change = (f" and {second}", y, " change differently in how close they are to ", near)
         yield replace(
             test,
             status=status_of(found.pvalue, None),
             wordings={
-                "holds": ("the model comes to place ", test.subject, *changed),
-                "absent": ("it was not found that the model comes to place ", test.subject, *same),
+                "holds": (f"over time, {first}", x, *closer),
+                "absent": (f"it was not found that over time {first}", x, *change, ", relative to ", far, ""),
             },
             scale="Δ per unit of time",
             numbers=numbers(

@@ -24,7 +24,7 @@ from crossroads.inference.permutation.test import (
 )
 from crossroads.measures.coverage.overlaps import warn_about_sharing
 from crossroads.measures.coverage.words import Gathered, Missing, check_inputs, gather
-from crossroads.results import Conclusion, Result, Row, association, long_row, numbers, status_of
+from crossroads.results import Conclusion, Result, Row, association, below, long_row, numbers, status_of
 from crossroads.stimuli import Design
 from crossroads.wording import phrases
 from crossroads.wording.numbers import P
@@ -80,11 +80,16 @@ class WeatResult(Result):
     that were saved before this was measured."""
 
     def conclusions(self, name: str) -> Iterator[Conclusion]:
-        """Which target leans more to which attribute."""
+        """Which target is closer to which attribute, relative to the other target and attribute."""
         yield self.concluded(self.design, self.answer)
 
     def concluded(
-        self, name: str, other: P | None, at: str = "", more: Mapping[str, tuple[str, float]] | None = None
+        self,
+        name: str,
+        other: P | None,
+        at: str = "",
+        more: Mapping[str, tuple[str, float]] | None = None,
+        level2: Mapping[str, WeatResult] | None = None,
     ) -> Conclusion:
         """What the test comes to as part of another result.
 
@@ -98,6 +103,8 @@ class WeatResult(Result):
             JSON pointer of the test within that result, with ``/`` at its end.
         more
             Further numbers with their pointers.
+        level2
+            The tests of its targets alone: what they show for other words is said too.
         """
         found = {
             **difference_numbers(self.crossed, at),
@@ -105,7 +112,14 @@ class WeatResult(Result):
             **(more or {}),
         }
         status = status_of(None if self.crossed is None else other, self.p)
-        return association(name=name, titles=self.titles, sets=self.sets, status=status, found=found)
+        alone = {
+            key: one.crossed.difference
+            for key, one in (level2 or {}).items()
+            if one.crossed is not None and below(one.crossed.pvalue)
+        }
+        return association(
+            name=name, titles=self.titles, sets=self.sets, status=status, found=found, alone=alone
+        )
 
     def rows(self) -> list[dict[str, Any]]:
         """One row: the effect size, the p-value and how it was found."""

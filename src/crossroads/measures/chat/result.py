@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar, Final, Self
 
 import numpy as np
@@ -223,14 +223,33 @@ class ChatResult(Result):
         yield self.label, "chat", {**values, **crossed_numbers(self.crossed)}
 
     def conclusions(self, name: str) -> Iterator[Conclusion]:
-        """Which label leans more to which words."""
+        """Which label is given more of which words."""
         if self.score is not None and self.crossed is not None:
-            yield association(
+            said = association(
                 name=self.label,
                 titles=self.titles,
                 sets=self.sets,
                 status=status_of(self.crossed.pvalue, self.pvalue),
                 found=difference_numbers(self.crossed, ""),
+            )
+            (far, near), x = said.poles if self.crossed.difference >= 0 else said.poles[::-1], said.subject
+            gives = ("the model gives ", x, " a larger share of the words for ")
+            more = (*gives, near, " than of those for ", far, "")
+            yield replace(
+                said,
+                wordings={
+                    "holds": more,
+                    "depends": (f"with these words, {more[0]}", *more[1:]),
+                    "absent": (
+                        f"it was not found that {gives[0]}",
+                        x,
+                        f"{gives[2]}one of ",
+                        near,
+                        " and ",
+                        far,
+                        " than of those for the other",
+                    ),
+                },
             )
 
     def _interval(self) -> Interval | None:

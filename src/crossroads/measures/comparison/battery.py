@@ -150,14 +150,7 @@ class CompareBatteryResult(Result):
                 name=called,
                 status=status,
                 wordings={
-                    "holds": (
-                        "",
-                        asked,
-                        ": leans more towards the first attribute in ",
-                        near,
-                        " than in ",
-                        far,
-                    ),
+                    "holds": (*_stronger(asked, titles), near, " than in ", far, ""),
                     "absent": ("", asked, ": no difference was found between ", first, " and ", second),
                 },
                 subject=asked,
@@ -216,6 +209,16 @@ class CompareBatteryResult(Result):
         notes = ["Rows without p: differences of saved numbers."] if unpaired else []
         title = "Models compared"
         return Table(name="comparison", title=title, columns=columns, rows=tuple(rows), notes=tuple(notes))
+
+
+def _stronger(asked: str, titles: Mapping[str, str]) -> tuple[str, ...]:
+    """The beginning of a sentence about the models in which a difference is larger, up to the first model."""
+    if all(title.lower() == key for key, title in titles.items()):
+        return ("", asked, ": d is higher in ")
+    first, x = phrases.subject(titles["x"])
+    closer = (" are closer to ", titles["a"], ", relative to ", titles["b"])
+    rival = (" and compared with ", titles["y"]) if "y" in titles else ()
+    return (f"by d, {first}", x, *closer, *rival, ", in ")
 
 
 def _saved_row(one: SavedDifference) -> dict[str, Any]:

@@ -170,7 +170,7 @@ class CeatBatteryResult(Result):
                 yield label, kind, {**values, **more}
 
     def conclusions(self, name: str) -> Iterator[Conclusion]:
-        """Which target leans more to which attribute over contexts, by test."""
+        """Which target is closer to which attribute over contexts, relative to the others, by test."""
         for i, (test, p) in enumerate(zip(self.tests, self.adjusted_p(), strict=True)):
             yield test.concluded(self.titles.get(test.design, {}), p, f"tests/{i}/")
 

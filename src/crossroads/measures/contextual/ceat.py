@@ -213,7 +213,7 @@ class CeatResult(Result):
             yield long_row("ceat", self.design, word, "contexts", count)
 
     def conclusions(self, name: str) -> Iterator[Conclusion]:
-        """Which target leans more to which attribute over contexts, sets named by some of their words."""
+        """Which target is closer to which attribute over contexts, sets named by some of their words."""
         other = self.p if self.crossed is None else self.crossed.pvalue
         if self.coverage is not None:
             yield self.concluded({}, other)

@@ -229,7 +229,7 @@ class RsaResult(Result):
             status=status,
             wordings={
                 "holds": ("the concept ", *said),
-                "depends": ("with just these items, the concept ", *said),
+                "depends": ("with these items, the concept ", *said),
                 "absent": ("the concept ", concept, " was not found to go more with ", near, " or ", far, ""),
             },
             subject=concept,

@@ -142,7 +142,7 @@ def preferred(
         status=status,
         wordings={
             "holds": (f"in {items} on ", about, which),
-            "depends": (f"with just these {items} on ", about, which),
+            "depends": (f"with these {items} on ", about, which),
             "absent": (f"it was not found that in {items} on ", about, ", the model prefers either sentence"),
         },
         subject=f"sentences on {about}",

@@ -199,7 +199,7 @@ class AlignmentResult(Result):
         order = f"by {phrases.measure(self.measure)}, the order of groups on traits"
         said = {
             "holds": f"{verb} with that of people, and would with other groups and traits",
-            "depends": f"{verb} with that of people on just these groups",
+            "depends": f"{verb} with that of people on these groups",
             "absent": "was not found to agree with that of people",
         }
         yield Conclusion(

@@ -185,7 +185,8 @@ def _note(result: SeriesResult) -> str:
         result.change_said() if _changes(result) else "",
         "bars: 95 % interval of Level 1 for other words, in units of d" if _intervals(result) else "",
         "× not measured" if result.skipped else "",
-        f"above zero nearer to {a}, below to {b}; Level 1 compares the two targets",
+        f"above zero: Level 2 closer to {a} than to {b}; Level 1 closer to {a}, relative to {b}, than the "
+        "second target is",
     )
 
 

@@ -51,9 +51,10 @@ def forest(
 ) -> Axes:
     """Draw Level 1 of every test of a battery, with its interval, the surest first.
 
-    What is compared is on the left, and at both ends of each row are the attributes to which the first target
-    is nearer, compared with the second. A filled square marks tests that hold for other words after
-    adjustment for the number of tests. The report draws the same by the same rules.
+    What is compared is on the left, and at both ends of each row are the attributes: on the side of one, the
+    first target is closer to it, relative to the other one, than the second target is. A filled square marks
+    tests that hold for other words after adjustment for the number of tests. The report draws the same by the
+    same rules.
 
     Parameters
     ----------
@@ -229,6 +230,8 @@ def _note(
     old = any(test.level1.crossed is None for test in result.tests)
     ends = any(row.ends for row in drawn)
     return wording.sentence(
+        "right of zero, the first group is closer to what is named there, relative to what is named on the "
+        "left, than the second group is",
         f"filled: p < {wording.level(first.conventions['alpha'])} {wording.FILLED}; open: not",
         f"p {wording.tail(first.level1.alternative)}{'' if old else ', for other words for the same things'}",
         "" if sizes or old else "exact p: for these attribute words",

@@ -132,7 +132,8 @@ def _note(first: MultilevelCeatResult) -> str:
         f"combined over {first.sample_effect_sizes.size:,} samples of one context per word",
         "pale: the middle 95\N{NO-BREAK SPACE}% of samples; line: prediction interval of the random-effects "
         "model",
-        "right of 0: closer to A, left: closer to B",
+        "right of 0: closer to A than to B; in the first row closer to A, relative to B, than the second "
+        "target is",
         "p: labels exchanged on expected cosines, of the targets in the first row and of the attributes below"
         f" ({wording.tail(first.conventions['alternative'])})",
         f"filled: p < {wording.level(first.conventions['alpha'])}",

@@ -6,7 +6,7 @@ import { bdi, el } from "../parts/elements.js";
 import { computed, fixed, noNumber, num, part, pointed, whole } from "../parts/numbers.js";
 import { flat } from "../parts/tables.js";
 import { adjustedPs } from "../statistics/crossed.js";
-import { LEVEL, testsHolds, testsWays } from "../tests/entries.js";
+import { LEVEL, testsDirection, testsHolds, testsWays } from "../tests/entries.js";
 import { explorerTitle } from "./state.js";
 
 /** @type {Record<string, string>} */
@@ -72,15 +72,14 @@ function benchReason(desk, { crossed }) {
  * @returns {Child[]}
  */
 export function benchSentence(context, desk, saved, found, edited) {
-  const title = (/** @type {Role} */ role) => bdi(explorerTitle(desk.lists, role)), { d, other, these, unknown } = benchFound(context, saved, found, edited);
+  const title = (/** @type {Role} */ role) => flat(explorerTitle(desk.lists, role)), { d, other, these, unknown } = benchFound(context, saved, found, edited);
   const begin = edited ? "With these lists, " : "";
   if (!Number.isFinite(d)) return [begin, "there is no effect size: ", benchReason(desk, found), "."];
-  const near = d >= 0 ? "a" : "b", far = d >= 0 ? "b" : "a", pair = found.sets.y.units.length > 0;
-  const claim = pair ? [title("x"), " lie further towards ", title(near), " than ", title("y")] : [title("x"), " lie nearer to ", title(near), " than to ", title(far)];
+  const claim = testsDirection({ x: title("x"), y: found.sets.y.units.length ? title("y") : "", a: title("a"), b: title("b") }, d);
   if (unknown) return [begin, ...claim, "; whether other words for the same things would say so cannot be told: ", benchReason(desk, found), "."];
   if (other) return [begin, ...claim, ", and other words for the same things would say so too."];
   if (these) return [begin, ...claim, ", with just these words; others for the same things might not say so."];
-  return [begin, ...claim, ", but no further than chance could put them", these === null ? " as far as is counted yet." : "."];
+  return [begin, ...claim, ", but by no more than chance could bring about", these === null ? " as far as is counted yet." : "."];
 }
 
 /**

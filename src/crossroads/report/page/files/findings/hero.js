@@ -64,7 +64,7 @@ function heroRow(row, y, { at, left, pole, right, width, narrow }) {
  * The rows of a chart, with headings of their statuses, at a width.
  * @param {[heading: string, rows: HeroRow[]][]} groups
  * @param {string} axis
- * @param {number} middle where neither pole is nearer; NaN where it is not the same in all rows
+ * @param {number} middle where neither pole is closer; NaN where it is not the same in all rows
  * @param {string} label
  * @param {number} width
  */
@@ -113,7 +113,7 @@ export function heroChart(context, all) {
     const axis = sizes ? "effect size d, in standard deviations" : scale === "\u0394" ? "difference \u0394 of the mean cosines" : String(scale);
     const held = some.filter((one) => one.status === "holds").length, drawn = conclusionsDrawn(some);
     const middle = sizes ? 0 : some.every((one) => one.middle === some[0].middle) ? some[0].middle : NaN;
-    const lies = some.some((one) => one.rival) ? "Where the first group lies between the two poles, compared with the second" : "Where each lies between its two poles";
+    const lies = some.some((one) => one.rival) ? "To the right, the first group is closer to what is named there, relative to what is named on the left, than the second group is" : "Where each lies between its two poles";
     const what = sizes ? "Effect sizes" : middle === 0 ? "Differences" : "Values";
     return chartsFigure({ most: 860,
       draw: (width) => heroImage(groups, axis, middle, `${what} of ${some.length} tests with their intervals; ${held} hold for other ${drawn}.`, width),

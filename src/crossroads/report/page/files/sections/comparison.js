@@ -12,7 +12,7 @@ import { anchors, bdi, el, linked, listed } from "../parts/elements.js";
 import { computed, fixed, num, numbered, part, pointed, whole } from "../parts/numbers.js";
 import { flat, table } from "../parts/tables.js";
 import { opening, view } from "../parts/views.js";
-import { LEVEL, testsQuestion, testsTitled } from "../tests/entries.js";
+import { LEVEL, testsDirection, testsQuestion, testsTitled } from "../tests/entries.js";
 import { methConventions, methText } from "./methods.js";
 import { modelMultiples, modelPanels, modelPeople } from "./models.js";
 
@@ -82,14 +82,13 @@ const cmpDiffers = (row) => (pointed(row.context.document, row.bh ?? `${row.path
 function cmpTold(row) {
   const [one, two] = row.test.effect_sizes,
     [strong, weak] = Math.abs(one) >= Math.abs(two) ? [0, 1] : [1, 0],
-    d = (/** @type {number} */ i) => [" (d = ", num(row.context, `${row.path}/effect_sizes/${i}`), ")"],
-    poles = (/** @type {number} */ value) => (value >= 0 ? row.titles?.a : row.titles?.b);
+    d = (/** @type {number} */ i) => [" (d = ", num(row.context, `${row.path}/effect_sizes/${i}`), ")"];
   return one * two >= 0
     ? [" is stronger in ", bdi(row.models[strong]), d(strong), " than in ", bdi(row.models[weak]), d(weak)]
     : [
         " turns around: ",
-        testsTitled(row.titles) ? [bdi(row.titles.x), " nearer to ", bdi(poles(one)), " in "] : "positive or negative, it is not the same in ",
-        bdi(row.models[0]), d(0), testsTitled(row.titles) ? [" and to ", bdi(poles(two)), " in "] : " and in ", bdi(row.models[1]), d(1),
+        testsTitled(row.titles) ? [testsDirection(row.titles, one), " in "] : "positive or negative, it is not the same in ",
+        bdi(row.models[0]), d(0), testsTitled(row.titles) ? ", and the other way round in " : " and in ", bdi(row.models[1]), d(1),
       ];
 }
 

@@ -115,7 +115,7 @@ export const ctxStatus = (context, row) =>
 /** @type {Record<string, string>} */
 const CTX_HOLDS = {
   holds: ", and other words for the same things would show it too. ",
-  depends: ", with just these words: others for the same things might not show it. ",
+  depends: ", with these words; that others would show it is not shown. ",
   absent: "; but this may be chance. ",
 };
 
@@ -126,7 +126,7 @@ const CTX_HOLDS = {
  */
 function ctxPlain(context, row) {
   const { path, interval, intervalPath } = row,
-    value = pointed(context.document, `${path}/effect_size`),
+    value = pointed(context.document, `${path}/crossed/difference`) ?? pointed(context.document, `${path}/effect_size`),
     share = pointed(context.document, `${path}/share_positive`);
   const drawn = interval?.drawn === "both" ? "words and contexts" : interval?.drawn,
     status = ctxStatus(context, row);

@@ -176,7 +176,7 @@ view({
               };
             }),
             most: 300,
-            axis: "\u2190 first group nearer to the second attribute \u00b7 combined effect size \u00b7 to the first \u2192",
+            axis: "\u2190 first group relatively closer to the second attribute \u00b7 combined effect size \u00b7 to the first \u2192",
             label: `Combined effect sizes of ${numbered(measured.length, "test")} with the range of further samples.`,
             caption:
               "Combined effect sizes, with the range in which 95 % of further samples are expected. Filled: p for other words below .05 " +

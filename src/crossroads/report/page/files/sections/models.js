@@ -86,8 +86,8 @@ function panelTexts({ name, titles }, width) {
   const half = width / 2 - 8;
   return {
     head: titles ? chartsLines(testsQuestion({ titles }), 0.92 * width - 8, 12, 3) : [flat(name)],
-    left: titles ? chartsLines(`\u2190 ${titles.x} nearer to ${titles.b}`, half, 11, 3) : [],
-    right: titles ? chartsLines(`\u2192 ${titles.x} nearer to ${titles.a}`, half, 11, 3) : [],
+    left: titles ? chartsLines(`\u2190 ${titles.x} closer to ${titles.b}, relative to ${titles.a}`, half, 11, 3) : [],
+    right: titles ? chartsLines(`\u2192 ${titles.x} closer to ${titles.a}, relative to ${titles.b}`, half, 11, 3) : [],
   };
 }
 

@@ -82,7 +82,7 @@ export function publishedStrip(context, one, { key = true } = {}) {
   const more = published.filter((p) => p.value > ours[0].value).length;
   const figure = stripChart({
     points: [...published, ...ours], beside: publishedAll(context),
-    poles: y ? [`${flat(y)} further towards ${flat(a)}`, `${flat(x)} further towards ${flat(a)}`] : [`${flat(x)} towards ${flat(b)}`, `${flat(x)} towards ${flat(a)}`],
+    poles: y ? [y, x].map((one) => `${flat(one)} closer to ${flat(a)}, relative to ${flat(b)}`) : [`${flat(x)} closer to ${flat(b)}`, `${flat(x)} closer to ${flat(a)}`],
     label: `Effect sizes d of ${flat(testsQuestion(one))}. Measured here: ${ours.map((o) => `${o.name} ${fixed(o.value)}`).join(", ")}. `
       + `Published, largest first: ${said.join(", ")}. ${whole(more)} of ${whole(published.length)} published numbers are larger than that of ${named(context.index)}.`,
   });

@@ -2,6 +2,7 @@
 // The tests of an audit on one vector per word, and what every view says of them. `testsOf` is where other files find
 // them.
 
+import { data } from "../parts/audits.js";
 import { bdi } from "../parts/elements.js";
 import { num, part, pointed, whole } from "../parts/numbers.js";
 import { idsOf } from "../parts/views.js";
@@ -182,13 +183,23 @@ export const testsP = (context, at, level) => (level.crossed ? ["p = ", num(cont
  */
 export const testsTitled = (titles) => Boolean(titles?.y) && ["x", "y", "a", "b"].some((role) => titles?.[role].toLowerCase() !== role);
 
+const PLURAL = new RegExp(data.phrases.plural, "i");
+
 /**
- * Which way a difference goes, in words: "male names nearer to career, female names to family". Without a verb, because
- * nobody knows whether the name of a set is singular.
+ * A set as the subject of "are": names that are no plural are those of words. As Python does it.
+ * @param {string} title
+ * @returns {Child[]}
+ */
+export const testsSubject = (title) => [PLURAL.test(title) ? "" : "words for ", bdi(title)];
+
+/**
+ * Which way a difference goes, in words: "male names are closer to career, relative to family, than female names are". Of two
+ * targets it compares how close they are relatively: both may be closer to the same attribute.
  * @param {Titles} titles
  * @param {number} value
+ * @returns {Child[]}
  */
 export const testsDirection = ({ x, y, a, b }, value) => {
-  const [one, other] = value >= 0 ? [a, b] : [b, a];
-  return [bdi(x), " nearer to ", bdi(one), ", ", bdi(y), " to ", bdi(other)];
+  const [near, far] = value >= 0 ? [a, b] : [b, a], closer = [...testsSubject(x), " are closer to ", bdi(near)];
+  return y ? [...closer, ", relative to ", bdi(far), ", than ", ...testsSubject(y), " are"] : [...closer, " than to ", bdi(far)];
 };

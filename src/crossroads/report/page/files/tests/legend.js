@@ -57,10 +57,10 @@ const readingExact = (share) => [
  */
 const reading = ({ least_effect: least = 0.2, alpha = 0.05 }, share, crossed) => [
   ["question", "The targets, and after the colon the attributes: \u201cflowers / insects: pleasant / unpleasant\u201d asks which of "
-    + "flowers and insects is closer to pleasant words, as against unpleasant ones."],
+    + "flowers and insects is closer to pleasant words, relative to unpleasant ones."],
   ["d", "Effect size: the difference of the two targets\u2019 mean associations, in standard deviations over all their words. With "
-    + "equally many words in both it is between \u22122 and 2. Above zero, the first target is further towards the first attribute "
-    + "than the second target is; below, the second is. A large d does not mean that either target leans by itself."],
+    + "equally many words in both it is between \u22122 and 2. Above zero, the first target is closer to the first attribute, "
+    + "relative to the second attribute, than the second target is; below, the second is. A large d does not mean that either target leans by itself."],
   ...(crossed ? readingCrossed(share) : readingExact(share)),
   ["\u2264 and \u2248", `${crossed ? "Before exact p. " : ""}No mark: every division was counted. \u2264: too many to count, but the p-value is `
     + "certainly not above this. \u2248: approximated, or estimated from a sample of divisions."],

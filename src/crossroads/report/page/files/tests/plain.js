@@ -33,10 +33,10 @@ function plainExtreme({ titles: t, level1, test }) {
 function plainFirst(context, one) {
   const { titles: t, level1, at } = one, d = level1.effect_size, near = d >= 0 ? t.a : t.b, far = d >= 0 ? t.b : t.a;
   const size = [" (d = ", num(context, `${at}/effect_size`), `, ${plainSize(d)} by the usual rule of thumb)`];
-  // both targets can lie nearer to the same attribute: d is about one relative to the other
+  // both targets can be closer to the same attribute: d is about one relative to the other
   const claim = t.y
-    ? ["On the scale from ", bdi(far), " to ", bdi(near), ", the words for ", bdi(t.x),
-      d ? " are further towards " : " are as far towards ", bdi(near), d ? " than" : " as", " the words for ", bdi(t.y), size, "."]
+    ? ["The words for ", bdi(t.x), d ? " are closer to " : " are as close to ", bdi(near), ", relative to ", bdi(far),
+      d ? ", than" : ", as", " the words for ", bdi(t.y), " are", size, "."]
     : ["The words for ", bdi(t.x), d ? " are closer to " : " are as close to ", bdi(near), d ? " than to " : " as to ", bdi(far),
       size, "."];
   const dealt = `If the words of both ${t.y ? "targets" : "attributes"} were divided into two sets of these sizes at random`;
