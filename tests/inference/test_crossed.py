@@ -164,9 +164,9 @@ def test_the_interval_and_the_test_agree() -> None:
 @pytest.mark.parametrize(
     ("shape", "n_x", "n_a", "reason"),
     [
-        ((6, 4), 3, 1, "A has a single word"),
-        ((6, 2), 3, 1, "A and B have a single word"),
-        ((4, 4), 3, 2, "Y has a single word"),
+        ((6, 4), 3, 1, "A has a single word, and one word has no spread"),
+        ((6, 2), 3, 1, "A and B have a single word, and one word has no spread"),
+        ((4, 4), 3, 2, "Y has a single word, and one word has no spread"),
     ],
 )
 def test_a_set_of_one_word_has_no_crossed_p(shape: tuple[int, int], n_x: int, n_a: int, reason: str) -> None:

@@ -491,7 +491,7 @@ def crossed(
     alone += [name for name, n in (("X", n_x), ("Y", len(table) - n_x)) if n == 1 and not single]
     reason = None
     if alone:
-        reason = f"{' and '.join(alone)} {'has' if len(alone) == 1 else 'have'} a single word"
+        reason = single_words(alone)
     elif covariate is not None and min(n_x, len(table) - n_x) < 3:
         reason = "a slope within the targets takes three words in each"
     elif float(found.total) <= (4 * score_error) ** 2:
@@ -521,6 +521,12 @@ def crossed(
         shares=_shares(found, 1 if single else 2),
         reason=None,
     )
+
+
+def single_words(alone: Sequence[str]) -> str:
+    """Why there is no p-value for other words where some sets have one word."""
+    has = "has" if len(alone) == 1 else "have"
+    return f"{' and '.join(alone)} {has} a single word, and one word has no spread"
 
 
 def _attributes_exchanged(

@@ -1,6 +1,14 @@
 """Features of all results: conventions, provenance, coverage, display, writing and reading."""
 
-from crossroads.results.conclusion import Conclusion, Status, association, numbers, pointer_part, status_of
+from crossroads.results.conclusion import (
+    Conclusion,
+    Status,
+    association,
+    because,
+    numbers,
+    pointer_part,
+    status_of,
+)
 from crossroads.results.coverage import Coverage, describe_coverage
 from crossroads.results.plain import encode, read_only
 from crossroads.results.result import SCHEMA, Result, Row, Values, long_row, model_of, result_kinds, versions
@@ -14,6 +22,7 @@ __all__ = [
     "Status",
     "Values",
     "association",
+    "because",
     "describe_coverage",
     "encode",
     "long_row",

@@ -133,12 +133,14 @@ def test_one_word_in_a_list_leaves_open_what_other_words_would_show(told: Callab
 
     def change(test: dict[str, Any]) -> None:
         test["level1"]["pvalue"] = 0.001
-        test["level1"]["crossed"].update(none, shares={}, reason="A has a single word")
+        test["level1"]["crossed"].update(
+            none, shares={}, reason="A has a single word, and one word has no spread"
+        )
 
     page = told(change)
     assert (
-        "Whether other words for the same things would show it cannot be told: calm has a single word."
-        in _said(page)
+        "Whether other words for the same things would show it cannot be told: "
+        "calm has a single word, and one word has no spread." in _said(page)
     )
     assert page.locator("#overview .outcome").inner_text().endswith("in 0 of 1.")
     assert page.locator("#overview .dot.hollow").count() == 1

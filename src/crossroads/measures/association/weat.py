@@ -104,7 +104,10 @@ class WeatResult(Result):
             **(more or {}),
         }
         status = status_of(None if self.crossed is None else other, self.p)
-        return association(name=name, titles=self.titles, sets=self.sets, status=status, found=found)
+        reason = None if self.crossed is None else self.crossed.reason
+        return association(
+            name=name, titles=self.titles, sets=self.sets, status=status, found=found, reason=reason
+        )
 
     def rows(self) -> list[dict[str, Any]]:
         """One row: the effect size, the p-value and how it was found."""

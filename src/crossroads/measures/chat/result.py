@@ -231,6 +231,7 @@ class ChatResult(Result):
                 sets=self.sets,
                 status=status_of(self.crossed.pvalue, self.pvalue),
                 found=difference_numbers(self.crossed, ""),
+                reason=self.crossed.reason,
             )
 
     def _interval(self) -> Interval | None:

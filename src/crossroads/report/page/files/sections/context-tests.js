@@ -117,6 +117,7 @@ const CTX_HOLDS = {
   holds: ", and other words for the same things would show it too. ",
   depends: ", with just these words: others for the same things might not show it. ",
   absent: "; but this may be chance. ",
+  unknown: "; but this may be chance, and whether other words would show it cannot be told. ",
 };
 
 /**

@@ -117,7 +117,8 @@ export const testsHolds = (context, one) => testsDecisive(context, one) < LEVEL;
  * @param {Context} context
  * @param {TestEntry} one
  */
-export const testsOutcome = (context, one) => (testsHolds(context, one) ? "below .05" : "not below .05");
+export const testsOutcome = (context, one) =>
+  (testsHolds(context, one) ? "below .05" : one.level1.crossed?.pvalue === null ? "cannot tell" : "not below .05");
 
 /**
  * How far the difference of the two targets reaches: "others" where other words would show it, "words" where these do, or "".

@@ -38,7 +38,7 @@ const overviewQuestion = (one) => el("span", { class: "asked" }, bdi(testsQuesti
  * @param {TestEntry[]} tests
  */
 function overviewLead(context, tests) {
-  const holding = tests.filter((one) => testsHolds(context, one));
+  const holding = tests.filter((one) => testsHolds(context, one)), unknown = tests.filter((one) => testsOutcome(context, one) === "cannot tell").length;
   const correction = "adjusted for the number of tests (Benjamini\u2013Hochberg)";
   const corrected = overviewAdjusted(tests,
     [correction, `${correction} where they were run together`, "not adjusted for the number of tests"]);
@@ -49,7 +49,7 @@ function overviewLead(context, tests) {
     el("p", { class: "outcome" }, tests.every((one) => one.level1.crossed)
       ? `Other words for the same things would show the difference too (p, ${corrected}, below .05) in `
       : `The p-value of the difference, ${overviewCrossed(tests) ? "for other words where that was measured, " : ""}${corrected}, is below .05 in `,
-      `${whole(holding.length)} of ${whole(tests.length)}.`),
+      `${whole(holding.length)} of ${whole(tests.length)}${unknown ? ` (${whole(unknown)} cannot be told)` : ""}.`),
     overviewSettled(tests),
     overviewLeftOut(context, tests),
   ];
