@@ -207,10 +207,49 @@ def test_sets_without_names_are_told_by_a_few_words() -> None:
 
 @pytest.mark.parametrize(
     ("other", "these", "status"),
-    [(0.049, 0.9, "holds"), (0.05, 0.01, "depends"), (None, 0.01, "depends"), (P(0.2), P(0.05), "absent")],
+    [
+        (0.049, 0.9, "holds"),
+        (0.05, 0.01, "depends"),
+        (None, 0.01, "depends"),
+        (P(0.2), P(0.05), "absent"),
+        (None, 0.6, "unknown"),
+    ],
 )
 def test_other_words_decide_before_these(other: Any, these: Any, status: str) -> None:
     assert status_of(other, these) == status
+
+
+WORDS = ["rose", "tulip", "daisy", "wasp", "bee", "ant", "joy", "love", "pain", "war"]
+
+
+def test_a_set_of_one_word_cannot_be_told_and_the_sentence_says_why() -> None:
+    emb = cr.Embeddings(WORDS, np.random.default_rng(1).normal(size=(len(WORDS), 9)))
+    sets = {"x": WORDS[:3], "y": WORDS[3:6], "a": WORDS[6:7], "b": WORDS[8:]}
+    test = cr.weat(emb, cr.Design(name="few", **sets))
+    assert test.pvalue > 0.05
+    ladder = cr.ladder(test)
+    assert [one.answer for one in ladder.tests["few"][:2]] == ["no", "cannot tell"]
+    assert ladder.headline() == (
+        "0 of 1 association would be found with other words for the same things (1 cannot be told)."
+    )
+    for results in ({"few": test}, {"few": test, "how sure": ladder}):
+        lines = findings_by_status(conclusions_of(results))
+        assert list(lines) == ["Cannot tell"]
+        assert lines["Cannot tell"][0].startswith(
+            "It cannot be told whether the model places rose, tulip, … and wasp, bee, … differently between "
+        )
+        assert "joy has a single word, and one word has no spread. (few, " in lines["Cannot tell"][0]
+    (one,) = test.conclusions("few")
+    assert sorted(one.parts[1::2]) == sorted(["rose, tulip, …", "wasp, bee, …", "joy", "pain, war", "joy"])
+
+
+def test_words_that_do_not_differ_cannot_be_told() -> None:
+    vectors = np.repeat([[1.0, 0.2], [0.3, 1.0], [1.0, 0.0], [0.0, 1.0]], 2, axis=0)
+    emb = cr.Embeddings(WORDS[:8], vectors)
+    design = cr.Design(name="flat", x=WORDS[:2], y=WORDS[2:4], a=WORDS[4:6], b=WORDS[6:8])
+    (one,) = cr.weat(emb, design).conclusions("flat")
+    assert (one.status, one.heading) == ("unknown", "Cannot tell")
+    assert one.sentence.endswith(": the words of each set do not differ.")
 
 
 def test_every_number_is_where_its_pointer_says(every_result: dict[str, Result]) -> None:

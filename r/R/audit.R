@@ -58,7 +58,7 @@ as_tests <- function(results, table) {
   found <- data.frame(
     test = table$design, effect_size = table$effect_size, pvalue = table$pvalue, bh = table$bh,
     method = table$method, difference = table$difference, low = table$difference_low,
-    high = table$difference_high, crossed_pvalue = table$crossed_pvalue, pattern = table$pattern
+    high = table$difference_high, crossed_pvalue = table$crossed_pvalue, pattern = table$crossed_pattern
   )
   attr(found, "words") <- long_words(results)
   class(found) <- c("crossroads_tests", class(found))

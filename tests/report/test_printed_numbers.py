@@ -75,7 +75,8 @@ def test_the_battery_is_printed_as_measured(audit: Audit, tested: BatteryResult)
         assert crossed is not None and crossed.pvalue is not None
         assert crossed.low is not None and crossed.high is not None
         assert (one["d"], one["p"], one["p (BH)"], one["exact p"], one["pattern"]) == (
-            number(level.effect_size), pvalue(crossed.pvalue), pvalue(bh), pvalue(level.p), test.pattern,
+            number(level.effect_size), pvalue(crossed.pvalue), pvalue(bh), pvalue(level.p),
+            test.crossed_pattern,
         )  # fmt: skip
         assert one["CI(d)"] == between(drawn.low, drawn.high)
         assert (one["Δ"], one["95 % CI"]) == (
@@ -83,7 +84,7 @@ def test_the_battery_is_printed_as_measured(audit: Audit, tested: BatteryResult)
         )  # fmt: skip
         assert (two["$d$"], two["$p$"], two["$p$ (BH)"], two["exact $p$"], two["pattern"]) == (
             number(level.effect_size, style="latex"), pvalue(crossed.pvalue, "latex"), pvalue(bh, "latex"),
-            pvalue(level.p, "latex"), test.pattern,
+            pvalue(level.p, "latex"), test.crossed_pattern,
         )  # fmt: skip
 
 

@@ -47,7 +47,7 @@ class Crossed:
     se: float | None
     """Standard error of the difference over the choice of words."""
     df: float | None
-    """Degrees of freedom (Satterthwaite)."""
+    """Degrees of freedom (Satterthwaite); at most one where a set has two words."""
     shares: Mapping[str, float]
     """Shares of the variance that come from ``targets``, from ``attributes`` and from single ``cells``."""
     attribute_pvalue: float | None
@@ -89,7 +89,7 @@ class Spread(NamedTuple):
     total: Any
     """Variance of the difference."""
     df: Any
-    """Its degrees of freedom; infinite where there is no variance."""
+    """Its degrees of freedom, at most one with a set of two words; infinite where there is no variance."""
 
 
 def spread(tables: Floats, n_x: int, n_a: int) -> Spread:
@@ -283,8 +283,7 @@ def sparse_mean(values: Floats, rows: NDArray[np.int64], columns: NDArray[np.int
     -------
     Sparse or None
         None with fewer than two rows or columns. In a table with one value per cell it is what
-        :func:`mean_cosine` gives. With two rows or two columns there is one degree of freedom, since
-        Satterthwaite's formula trusts a variance of two values too much.
+        :func:`mean_cosine` gives.
     """
     n, m = int(rows.max()) + 1, int(columns.max()) + 1
     if min(n, m) < 2:
@@ -306,7 +305,7 @@ def sparse_mean(values: Floats, rows: NDArray[np.int64], columns: NDArray[np.int
     left = len(cells) - int(rank)
     single = float(((means - design @ fit) ** 2).sum()) / left if left else 0.0
     variance, df = combined(parts, [n, m], 1, single * float((counts**2).sum()) / total**2)
-    return Sparse(mean, float(np.sqrt(variance)), 1.0 if min(n, m) == 2 else float(df))
+    return Sparse(mean, float(np.sqrt(variance)), float(df))
 
 
 def spread_at_equal(table: Floats, n_x: int, n_a: int, covariate: Floats) -> Spread:
@@ -399,11 +398,35 @@ def combined(parts: Floats, sizes: Sequence[float], targets: int, cells: Any) ->
     """
     facets = parts[:targets].sum(axis=0), parts[targets:].sum(axis=0)
     total = np.maximum(facets[0] + facets[1] - cells, np.maximum(*facets))
+    return total, degrees_of_freedom(parts, [n - 1 for n in sizes], total)
+
+
+def degrees_of_freedom(parts: Any, free: Sequence[float], total: Any) -> Any:
+    r"""Degrees of freedom of a sum of variances (Satterthwaite); infinite where there is no variance.
+
+    .. math::
+        \nu = \frac{V^2}{\sum_i V_i^2/\nu_i}, \qquad \nu \le 1 \text{ where some } \nu_i = 1
+
+    Two values are close to each other by chance more often than several are. The formula then takes their
+    variance for small and well known: with a set of two words among sets of eight, 7 % of tables without
+    an association were below .05. With one degree of freedom none of 10,000 was.
+
+    Parameters
+    ----------
+    parts
+        The variances; those without degrees of freedom are left out.
+    free
+        Degrees of freedom of each: a set of two words has one.
+    total
+        Their sum, or what it is taken to be.
+    """
     some = np.where(total > 0, total, 1.0)
     # shares of the total, whose squares do not underflow
-    inverse = sum((part / some) ** 2 / (n - 1) for part, n in zip(parts, sizes, strict=True) if n > 1)
+    inverse = sum((part / some) ** 2 / n for part, n in zip(parts, free, strict=True) if n > 0)
     with np.errstate(divide="ignore"):
-        return total, np.where(total > 0, 1.0 / np.asarray(inverse, dtype=np.float64), np.inf)
+        found = 1.0 / np.asarray(inverse, dtype=np.float64)
+    most = 1.0 if any(0 < n <= 1 for n in free) else np.inf
+    return np.where(total > 0, np.minimum(found, most), np.inf)
 
 
 def tail_probability(statistic: Any, df: Any, alternative: Alternative) -> Any:
@@ -468,7 +491,7 @@ def crossed(
     alone += [name for name, n in (("X", n_x), ("Y", len(table) - n_x)) if n == 1 and not single]
     reason = None
     if alone:
-        reason = f"{' and '.join(alone)} {'has' if len(alone) == 1 else 'have'} a single word"
+        reason = single_words(alone)
     elif covariate is not None and min(n_x, len(table) - n_x) < 3:
         reason = "a slope within the targets takes three words in each"
     elif float(found.total) <= (4 * score_error) ** 2:
@@ -498,6 +521,12 @@ def crossed(
         shares=_shares(found, 1 if single else 2),
         reason=None,
     )
+
+
+def single_words(alone: Sequence[str]) -> str:
+    """Why there is no p-value for other words where some sets have one word."""
+    has = "has" if len(alone) == 1 else "have"
+    return f"{' and '.join(alone)} {has} a single word, and one word has no spread"
 
 
 def _attributes_exchanged(

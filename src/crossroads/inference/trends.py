@@ -11,7 +11,7 @@ import numpy as np
 from scipy.special import ndtri
 
 from crossroads.geometry import Floats
-from crossroads.inference.crossed import LEVEL, half_width, spread, tail_probability
+from crossroads.inference.crossed import LEVEL, degrees_of_freedom, half_width, spread, tail_probability
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -125,7 +125,7 @@ def _contrast(
     over_words = spread(slopes, n_x, n_a)
     slope, total = float(over_words.difference), float(over_words.total)
     sizes = [n_x, tables.shape[1] - n_x, n_a, tables.shape[2] - n_a]
-    parts = [*zip(over_words.parts.tolist(), (size - 1 for size in sizes), strict=True)]
+    parts, free = over_words.parts.tolist(), [size - 1 for size in sizes]
     if drawn:
         differences = spread(tables, n_x, n_a).difference
         off = differences - differences.mean() - slope * at
@@ -133,10 +133,11 @@ def _contrast(
         left = tables - tables.mean(axis=0) - at[:, None, None] * slopes
         noise = float(weights**2 @ spread(left, n_x, n_a).total) * n / (n - 2)
         total = max(total + over_time - noise, total, over_time)
-        parts.append((over_time, n - 2))
+        parts.append(over_time)
+        free.append(n - 2)
     if total <= (4 * score_error * float(np.abs(weights).sum())) ** 2:  # nothing but rounding
         return _Contrast(slope, 0.0, np.inf, sizes)
-    df = 1 / sum((part / total) ** 2 / free for part, free in parts)
+    df = float(degrees_of_freedom(parts, free, total))
     return _Contrast(slope, float(np.sqrt(total)), df, sizes)
 
 

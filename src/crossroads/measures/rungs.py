@@ -177,6 +177,7 @@ class LadderResult(Result):
         """The finding in a sentence: in how many tests of each kind other words would say so too."""
         found = {test: {one.asks: one.answer for one in rungs} for test, rungs in self.tests.items()}
         said: dict[str, list[str]] = {}
+        untold: dict[str, int] = {}
         for noun in dict.fromkeys(map(self._noun, found)):
             mine = {test: answers for test, answers in found.items() if self._noun(test) == noun}
             asked = [one[OTHER] for one in mine.values() if one.get(OTHER, NOT_ASKED) != NOT_ASKED]
@@ -184,8 +185,10 @@ class LadderResult(Result):
                 others = self._called(OTHER, mine)
                 told_of = counted(len(asked), noun, _PLURALS.get(noun))
                 said.setdefault(others, []).append(f"{asked.count(YES)} of {told_of}")
+                untold[others] = untold.get(others, 0) + asked.count(CANNOT_TELL)
         parts = [
             f"{' and '.join(some)} would be found with {_OTHERS.get(others, others)}"
+            f"{phrases.cannot_be_told(untold[others])}"
             for others, some in said.items()
         ]
         text = ", and ".join(parts)
@@ -216,7 +219,7 @@ def status_on(rungs: Iterable[Rung], status: Status) -> Status:
         return "holds"
     if answers.get(OTHER, NOT_ASKED) == NOT_ASKED or THESE not in answers:
         return status
-    return "depends" if answers[THESE] == YES else "absent"
+    return "depends" if answers[THESE] == YES else "unknown" if answers[OTHER] == CANNOT_TELL else "absent"
 
 
 def ladder_name(test: str) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
@@ -9,11 +10,11 @@ from typing import Literal
 from crossroads.wording import phrases
 from crossroads.wording.numbers import P
 
-Status = Literal["holds", "depends", "absent", "unmeasured"]
-"""Whether others of what was drawn would show it too, just these do, nothing was found, or nothing was
-measured."""
+Status = Literal["holds", "depends", "absent", "unknown", "unmeasured"]
+"""Whether others of what was drawn would show it too, just these do, nothing was found, it cannot be told, or
+nothing was measured."""
 FOUND: tuple[Status, ...] = ("holds", "depends", "absent")
-"""What may become of a test that was measured."""
+"""What may become of a test that has a p-value for other words."""
 ALPHA = 0.05
 """Level at which something counts as found."""
 
@@ -68,10 +69,14 @@ class Conclusion:
 
 
 def status_of(other: P | float | None, these: P | float | None) -> Status:
-    """Whether something is found, from the p-value for other words and that for just these words."""
+    """Whether something is found, from the p-value for other words and that for just these words.
+
+    Where there is no p-value for other words, it was not looked for among them: what these words do not show
+    cannot be told.
+    """
     if below(other):
         return "holds"
-    return "depends" if below(these) else "absent"
+    return "depends" if below(these) else "unknown" if other is None else "absent"
 
 
 def below(p: P | float | None) -> bool:
@@ -94,6 +99,7 @@ def association(
     found: Mapping[str, tuple[str, float]],
     scale: str = "Δ",
     alone: Mapping[str, float] | None = None,
+    reason: str | None = None,
 ) -> Conclusion:
     """What a test of targets and attributes comes to.
 
@@ -114,6 +120,8 @@ def association(
         What ``value`` is.
     alone
         The same for ``x`` and ``y`` alone, at Level 2, where that holds for other words.
+    reason
+        Why there is no p-value for other words, where there is none.
     """
     value = found["value"][1] if "value" in found else found["size"][1] if "size" in found else 0.0
     named = {key: _title(key, titles.get(key, ""), sets.get(key, ())) for key in {**titles, **sets}}
@@ -124,13 +132,26 @@ def association(
     return Conclusion(
         name=name,
         status=status,
-        wordings={one: phrases.direction(x, y, towards, one, leans) for one in FOUND},
+        wordings={
+            **{one: phrases.direction(x, y, towards, one, leans) for one in FOUND},
+            "unknown": (*phrases.untold(x, y, towards), *because(reason, named)),
+        },
         subject=x,
         rival=y or "",
         poles=(b, a),
         scale=scale,
         numbers=found,
     )
+
+
+def because(reason: str | None, named: Mapping[str, str] | None = None) -> tuple[str, ...]:
+    """Why something cannot be told, as text and names in turn; sets that it calls by letters have names."""
+    text = f": {reason or phrases.NO_OTHER_WORDS}"
+    match = re.match(r": [XYAB](?: and [XYAB])*(?= ha(?:s|ve) a single word)", text)
+    if match is None or named is None:
+        return (text,)
+    pieces = re.split("([XYAB])", match[0])
+    return (*(named.get(one.lower(), one) for one in pieces[:-1]), pieces[-1] + text[match.end() :])
 
 
 def pointer_part(key: object) -> str:

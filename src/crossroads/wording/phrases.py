@@ -121,17 +121,21 @@ STATUSES: Mapping[str, str] = {
     "holds": "Holds for other {drawn}",
     "depends": "Seen with these {drawn}, not shown for others",
     "absent": "Not found",
+    "unknown": "Cannot tell",
     "unmeasured": "Not measured",
 }
 """What can be said of a finding, from the surest, as a heading; ``{drawn}`` is what counts as drawn, of which
 others might say otherwise: ``words``, ``sentences``, ``items``."""
 
+NO_OTHER_WORDS = "the result was saved before other words were asked about"
+"""Why a result has no answer for other words where it has no reason of its own."""
 EFFECT = "effect size of the first target against the second, in standard deviations"
 OF_POPULATION = " of the population"
 DIFFERENCE = "difference of the mean cosines of both targets with A and with B"
 OTHER_WORDS = "how often other words for the same things would differ so, were there no association"
 OTHER_WORDS_CI = "of Δ, over the choice of words in all sets"
-PATTERN = "the attribute to which each target leans by itself"
+PATTERN = "the attribute to which each target leans by itself, by its p for other words"
+PAPER_PATTERN = "the same by the rule of the paper, which takes the attribute words as given"
 WORDS_DRAWN = "over the choice of words in all four sets"
 EXCHANGED_MODELS = "models exchanged word by word"
 
@@ -238,6 +242,26 @@ def subject(name: str) -> tuple[str, str]:
     (('', 'male names'), ('words for ', 'math'))
     """
     return ("" if re.search(PLURAL, name, re.IGNORECASE) else "words for ", name)
+
+
+def untold(x: str, y: str | None, towards: tuple[str, str]) -> tuple[str, ...]:
+    """What a test comes to without a p-value for other words, before the reason; see :func:`direction`."""
+    near, far = towards
+    begin = "it cannot be told whether the model places "
+    if y is None:
+        return (begin, x, " nearer to ", near, " or to ", far)
+    return (begin, x, " and ", y, " differently between ", near, " and ", far)
+
+
+def cannot_be_told(count: int) -> str:
+    """How many of some tests have no answer, after how many have one; nothing where all have.
+
+    Examples
+    --------
+    >>> f"2 of 3 hold{cannot_be_told(1)}"
+    '2 of 3 hold (1 cannot be told)'
+    """
+    return f" ({count} cannot be told)" if count else ""
 
 
 def pattern(name: str, titles: Mapping[str, str]) -> str:

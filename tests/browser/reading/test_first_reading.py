@@ -98,8 +98,6 @@ def test_lists_too_short_for_a_leaning_are_not_said_to_have_a_settled_pattern(
 ) -> None:
     # two words against two: 6 divisions, so that a two-sided p-value is at least 2/6
     said = _open_test(made(cr.mleat(EMB, _design(most=2), alternative="two-sided", resamples=10)))
-    assert "Attributes of so few words cannot reach p < 0.05 whatever the model does (at best 0.33)" in said
-    assert "that no leaning was found means nothing here" in said
     assert "settled" not in said
     assert "with lists of these sizes no other was possible" in said
 
@@ -113,7 +111,7 @@ def test_the_interval_is_told_as_what_was_drawn(made: Callable[..., Any]) -> Non
 
 def test_no_leaning_found_is_not_told_as_none(made: Callable[..., Any]) -> None:
     result = cr.mleat(EMB, _design(), resamples=0)
-    assert result.pattern == "Non-Directional"
+    assert result.crossed_pattern == "Non-Directional"
     page = made(result)
     said = _open_test(page)
     assert "x0, x1, \u2026, taken alone, is not found to lean to either attribute" in said
@@ -384,31 +382,6 @@ def test_a_design_that_cannot_be_copied_says_so_where_it_is_seen(made: Callable[
     page.evaluate("listening()")
     page.locator("#explorer button.toml").click()
     page.wait_for_function("() => heard.seen.some((one) => one.includes('need words'))")
-
-
-def test_a_pattern_that_is_still_counted_is_not_said_to_be_none(opened: Open, tmp_path: Path) -> None:
-    # C(50, 25) divisions of the attributes, of which a large p-value counts a large part: not decided at once
-    words = {key: [f"{key}{i}" for i in range(25)] for key in "xyab"}
-    emb = _vectors(word for some in words.values() for word in some)
-    x, y, a, b = (cr.StimulusSet(key, tuple(words[key])) for key in "xyab")
-    result = cr.mleat(emb, Design(name="long", x=x, y=y, a=a, b=b), alternative="greater", resamples=0)
-    path = tmp_path / "long.html"
-    write_page(path, [Record(document=results_document([result]), vectors=emb)])
-    page = opened(path).page
-    # at the level of the p-value itself its bounds lie on either side
-    page.evaluate(
-        "(alpha) => Object.assign(window.crossroads.data.audits[0].document.results[0].conventions,"
-        " { alpha, least_effect: 0 })",
-        max(level.tails["two-sided"][0] for level in result.level2.values()),
-    )
-    page.evaluate("location.hash = 'explorer'")
-    page.wait_for_selector(".explorer-results[data-shown=yes]")
-    glance, full = page.locator("select.tail").evaluate(
-        "(one) => { one.value = 'two-sided'; one.dispatchEvent(new Event('change')); return"
-        " ['.explorer-glance', '.explorer-map'].map((place) => document.querySelector(place).textContent); }"
-    )
-    assert "open until all is counted" in full
-    assert "pattern open until all is counted" in glance
 
 
 # Figures

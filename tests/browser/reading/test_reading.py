@@ -67,7 +67,7 @@ def test_a_difference_is_claimed_only_where_level_1_shows_it(
     told: Callable[..., Any], pattern: str, *, holds: bool
 ) -> None:
     def change(test: dict[str, Any]) -> None:
-        test["pattern"] = pattern
+        test["crossed_pattern"] = pattern
         test["level1"]["crossed"]["pvalue"] = 0.01 if holds else 0.3
         test["level1"]["pvalue"] = 0.3 if holds else 0.4
 
@@ -92,7 +92,7 @@ def test_a_difference_of_just_these_words_is_not_said_to_be_more(
     told: Callable[..., Any], pattern: str
 ) -> None:
     def change(test: dict[str, Any]) -> None:
-        test["pattern"] = pattern
+        test["crossed_pattern"] = pattern
         test["level1"]["pvalue"], test["level1"]["crossed"]["pvalue"] = 0.001, 0.2
 
     said = _said(told(change))
@@ -124,8 +124,10 @@ def test_a_leaning_is_told_with_the_p_value_that_decides_it(told: Callable[..., 
         test["level2"]["x"]["pvalue"], test["level2"]["x"]["crossed"]["pvalue"] = 0.02, 0.4
 
     said = _said(told(change))
-    assert "rivers, taken alone, leans to calm" in said and "exact p = 0.020)" in said
-    assert "By the p-values that hold for other words it would be Non-Directional." in said
+    assert "rivers, taken alone, is not found to lean to either attribute" in said and "p = 0.40)" in said
+    assert (
+        "By the rule of the paper, which takes the attribute words as given, it would be AX-Singular." in said
+    )
 
 
 def test_one_word_in_a_list_leaves_open_what_other_words_would_show(told: Callable[..., Any]) -> None:
@@ -133,12 +135,14 @@ def test_one_word_in_a_list_leaves_open_what_other_words_would_show(told: Callab
 
     def change(test: dict[str, Any]) -> None:
         test["level1"]["pvalue"] = 0.001
-        test["level1"]["crossed"].update(none, shares={}, reason="A has a single word")
+        test["level1"]["crossed"].update(
+            none, shares={}, reason="A has a single word, and one word has no spread"
+        )
 
     page = told(change)
     assert (
-        "Whether other words for the same things would show it cannot be told: calm has a single word."
-        in _said(page)
+        "Whether other words for the same things would show it cannot be told: "
+        "calm has a single word, and one word has no spread." in _said(page)
     )
     assert page.locator("#overview .outcome").inner_text().endswith("in 0 of 1.")
     assert page.locator("#overview .dot.hollow").count() == 1

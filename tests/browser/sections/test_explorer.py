@@ -12,7 +12,6 @@ import pytest
 import crossroads as cr
 from crossroads.errors import CrossroadsWarning
 from crossroads.evidence import Embeddings
-from crossroads.inference.permutation.test import permutation_test
 from crossroads.measures import BatteryResult, MleatResult
 from crossroads.report import Audit
 from crossroads.report.documents.records import Record, audit_document
@@ -67,7 +66,7 @@ def _compare(page: Any, expected: MleatResult) -> None:
     for key, cell in expected.level3.items():
         assert _number(page, f"mean-{key}") == pytest.approx(cell.mean, rel=1e-11)
         assert _number(page, f"sd-{key}") == pytest.approx(cell.sd, rel=1e-12)
-    assert page.locator(".explorer-map .pattern").text_content() == expected.pattern
+    assert page.locator(".explorer-map .pattern").text_content() == expected.crossed_pattern
 
 
 def _design(name: str, lists: Mapping[str, list[str]]) -> Design:
@@ -354,37 +353,6 @@ def test_lists_that_take_long_are_bounded_at_once_and_counted_later(
     assert (
         "all 126,410,606,437,752 divisions were counted" in page.locator(".explorer-results").text_content()
     )
-
-
-def _at_the_level(n: int) -> tuple[Embeddings, Design]:
-    """Attributes whose cosines with X, which are chosen, differ so much that p is a little below .05."""
-    rng = np.random.default_rng(4)
-    first, second, other = rng.normal(size=(3, 2 * n)) * 0.05
-    low, high = 0.0, 0.1
-    for _ in range(40):
-        shift = (low + high) / 2
-        p = permutation_test(first[:n] + shift, second[:n], alternative="two-sided").pvalue
-        if 0.0496 < p < 0.05:
-            break
-        low, high = (shift, high) if p > 0.05 else (low, shift)
-    u = np.concatenate([first[:n] + shift, second[:n]])
-    attributes = np.stack([u, other, np.sqrt(1 - u**2 - other**2)], axis=1)
-    words = {role: [f"{role}{i}" for i in range(n if role in "ab" else 2)] for role in "xyab"}
-    targets = np.repeat(np.eye(3)[:2], 2, axis=0)
-    return Embeddings(
-        [w for some in words.values() for w in some], np.concatenate([targets, attributes])
-    ), _design("near", words)
-
-
-def test_a_pattern_stays_open_while_the_bounds_of_p_lie_on_both_sides_of_the_level(
-    opened: Callable[..., Any], tmp_path: Path
-) -> None:
-    vectors, design = _at_the_level(25)
-    page = _explore(opened(_page(tmp_path / "page.html", _audited(vectors, design))).page)
-    assert page.locator(".explorer-map .pattern").text_content() == "open until all is counted"
-    _settled(page)
-    assert 0.0496 < _number(page, "p-x") < 0.05
-    assert page.locator(".explorer-map .pattern").text_content() == "AX-Singular"
 
 
 def test_counting_leaves_the_focus_where_it_is(explored: Callable[..., Any]) -> None:

@@ -132,9 +132,9 @@ def test_tests_can_be_chosen_by_outcome_and_by_pattern(
     tools.get_by_label("Adjusted p").select_option("below .05")
     assert _names(page) == ["plain", "other"]
     tools.get_by_label("Adjusted p").select_option("")
-    wanted = _battery(mixed)["tests"][0]["pattern"]
+    wanted = _battery(mixed)["tests"][0]["crossed_pattern"]
     tools.get_by_label("Pattern").select_option(wanted)
-    assert _names(page) == [t["design"] for t in _battery(mixed)["tests"] if t["pattern"] == wanted]
+    assert _names(page) == [t["design"] for t in _battery(mixed)["tests"] if t["crossed_pattern"] == wanted]
 
 
 def test_a_sorted_table_stays_sorted_when_the_search_changes(
@@ -169,7 +169,7 @@ def test_the_copied_csv_holds_the_whole_numbers_of_the_rows_that_are_shown(
             assert float(row[head]) == test["level1"]["crossed"][key]
         assert float(row["p (BH)"]) == battery["adjusted"]["bh"][place]
         assert float(row["p (Holm)"]) == battery["adjusted"]["holm"][place]
-        assert row["pattern"] == test["pattern"]
+        assert row["pattern"] == test["crossed_pattern"]
 
 
 def test_the_copied_latex_holds_what_is_shown(opened: Callable[..., Any], mixed_page: Path) -> None:
@@ -189,7 +189,7 @@ def test_a_map_says_in_words_what_it_shows(
 ) -> None:
     page = opened(mixed_page).page
     test = _battery(mixed)["tests"][0]
-    assert test["pattern"] == "AB-Divergent"  # by construction
+    assert test["crossed_pattern"] == "AB-Divergent"  # by construction
     card = page.locator("#overview a.card.map").first
     label = card.locator("svg").get_attribute("aria-label")
     x, y = (f"{abs(test['level2'][key]['effect_size']):.2f}" for key in "xy")
@@ -214,7 +214,7 @@ def test_maps_are_drawn_by_the_rules_of_the_figures(
     page = opened(mixed_page).page
     for test, card in zip(_battery(mixed)["tests"], page.locator("#overview a.card.map").all(), strict=True):
         effects = {key: one["effect_size"] for key, one in test["level2"].items()}
-        for key, cell in map_cells(test["pattern"], effects).items():
+        for key, cell in map_cells(test["crossed_pattern"], effects).items():
             drawn = card.locator(f"[data-cell={key}]")
             found = ["found"] if cell.found else []
             assert drawn.get_attribute("class").split() == ["cell", f"{key[0]}{cell.step}", *found]
@@ -259,7 +259,7 @@ def test_a_map_marks_groups_that_differ_though_neither_leans(
     document = json.loads(json.dumps(mixed.document))
     battery = next(one for one in document["results"] if one["type"] == "BatteryResult")
     for k, (exact, beyond) in enumerate([(0.001, 0.01), (0.001, 0.4), (0.4, 0.4)]):
-        battery["tests"][k]["pattern"] = "Non-Directional"
+        battery["tests"][k]["crossed_pattern"] = "Non-Directional"
         battery["tests"][k]["level1"]["pvalue"] = exact
         battery["adjusted"]["bh"][k] = beyond
     path = tmp_path / "differ.html"

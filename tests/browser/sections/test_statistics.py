@@ -108,7 +108,7 @@ def test_sets_of_one_word_and_words_that_do_not_differ_have_no_interval(page: An
     units = [np.array(rows) for rows in _units(emb, design).values()]
     table = np.vstack(units[:2]) @ np.vstack(units[2:]).T
     expected = crossed(table, 1, 4, alternative="two-sided", score_error=rounding_error(9))
-    assert expected.reason == "B and X have a single word"
+    assert expected.reason == "B and X have a single word, and one word has no spread"
     assert (sorted(single["alone"]), single["pvalue"], single["low"]) == (["b", "x"], None, None)
     assert single["difference"] == pytest.approx(expected.difference, rel=1e-12)
     assert (flat["alone"], flat["flat"], flat["pvalue"]) == ([], True, None)

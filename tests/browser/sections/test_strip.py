@@ -330,7 +330,10 @@ def test_a_set_of_one_word_says_why_there_is_no_interval(opened: Callable[..., A
     ).page
     bench = _test(page, "few")
     _drop(bench, "a", "w4")
-    assert "cannot be told: set a has a single word." in bench.locator(".bench-sentence").inner_text()
+    assert (
+        "cannot be told: set a has a single word, and one word has no spread."
+        in bench.locator(".bench-sentence").inner_text()
+    )
     assert bench.locator(".readout .delta data.computed").count() == 1
 
 

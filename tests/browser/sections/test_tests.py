@@ -80,7 +80,7 @@ def test_the_line_of_a_test_names_question_effect_and_pattern(
         t = test["titles"]
         assert line.locator("h3").inner_text() == f"{t['x']} / {t['y']}: {t['a']} / {t['b']}"
         assert float(line.locator("data").first.get_attribute("value")) == test["level1"]["effect_size"]
-        assert line.locator(".numbers").inner_text().endswith(test["pattern"])
+        assert line.locator(".numbers").inner_text().endswith(test["crossed_pattern"])
 
 
 def test_the_table_of_levels_holds_every_tail_and_bound_of_all_three_tests(
@@ -191,7 +191,7 @@ def test_a_difference_without_a_leaning_is_said_to_be_just_that(
     old: bool,
 ) -> None:
     test, p = _battery(record)["tests"][2], _battery(record)["adjusted"]["bh"][2]
-    assert test["pattern"] == "Non-Directional" and test["level1"]["effect_size"] > 0.8
+    assert test["crossed_pattern"] == "Non-Directional" and test["level1"]["effect_size"] > 0.8
     assert test["level1"]["pvalue"] < 0.05 < p  # these words differ, others might not
     path = tmp_path / "difference.html"
     write_page(path, [Record(document=older(record.document)) if old else record])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import combinations
 from math import comb, sqrt
 from typing import Any
@@ -12,6 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
+import crossroads as cr
 from crossroads import Design, Embeddings, mleat, weat
 from crossroads.errors import CrossroadsWarning, DesignError, InputError, UnknownNameError
 from crossroads.measures.association.patterns import PATTERNS, cells, lean, pattern_of
@@ -313,3 +315,20 @@ def test_options_that_make_no_sense_are_refused_with_their_value(option: str, va
     emb = Embeddings.from_dict({word: rng.normal(size=5) for part in words.values() for word in part})
     with pytest.raises(InputError, match=f"{option} is {value!r}"):
         mleat(emb, Design(name="test", **words), **{option: value})  # type: ignore[arg-type]
+
+
+def test_outputs_show_the_pattern_for_other_words_and_name_the_papers() -> None:
+    design = cr.catalog("weat6")
+    battery = cr.battery(cr.load("default", words=design.words), design, missing="drop")
+    (found,) = battery.tests
+    assert found.pattern == "BY-Singular"
+    test = replace(found, crossed_pattern="Non-Directional")
+    battery = replace(battery, tests=(test,))
+    (row,) = type(test).tabulate({"weat6": test}).rows
+    assert (row["pattern"], row["published"]) == ("Non-Directional", "BY-Singular")
+    heads = {one.key: one.head for one in type(test).tabulate({"weat6": test}).columns}
+    assert heads["published"] == "paper's pattern"
+    (row,) = type(battery).tabulate({"battery": battery}).rows
+    assert row["pattern"] == "Non-Directional"
+    long = {one["statistic"]: one["part"] for one in test.long_rows("weat6") if "pattern" in one["statistic"]}
+    assert (long["pattern"], long["crossed_pattern"]) == ("BY-Singular", "Non-Directional")

@@ -354,8 +354,8 @@ def test_memory_is_that_of_the_results_and_a_few_blocks(method: Any, monkeypatch
 
 @settings(deadline=None, max_examples=30)
 @given(
-    n_a=st.integers(2, 6),
-    n_b=st.integers(2, 6),
+    n_a=st.integers(3, 6),
+    n_b=st.integers(3, 6),
     seed=st.integers(0, 10_000),
     tail=st.sampled_from(["two-sided", "greater", "less"]),
     method=st.sampled_from(["auto", "none"]),
@@ -373,6 +373,14 @@ def test_with_attributes_drawn_it_is_welchs_test(
         assert result.df[i] == pytest.approx(theirs.df, rel=1e-6)
         both = stats.ttest_ind(*sides, equal_var=False).confidence_interval(0.95)
         assert (result.low[i], result.high[i]) == pytest.approx((both.low, both.high), abs=1e-8)
+
+
+def test_an_attribute_of_two_words_leaves_one_degree_of_freedom() -> None:
+    # words that have nothing to do with either attribute: Welch's formula gives 12 % below .05
+    emb = vocabulary(3027, 400, 5)
+    result = sc_weat(emb, words(27, 3027), words(0, 2), words(2, 27), method="none")
+    assert (result.df <= 1).all()
+    assert (result.crossed_pvalue < 0.05).mean() < 0.01
 
 
 def test_single_precision_keeps_the_crossed_p() -> None:

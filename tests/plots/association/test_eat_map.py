@@ -44,7 +44,7 @@ def contrast(one: Any, other: Any) -> float:
 @pytest.mark.parametrize("pattern", PATTERNS)
 def test_the_framed_cells_are_those_of_the_pattern(pattern: str, toy: Any) -> None:
     result = toy(*PATTERNS[pattern]).mleat()
-    assert result.pattern == pattern
+    assert result.crossed_pattern == pattern
     assert framed(eat_map(result)) == cells(pattern)
 
 
@@ -114,7 +114,7 @@ def test_a_map_names_its_sets_its_pattern_and_all_three_levels(toy: Any, said: S
     assert f"{result.level2['x'].effect_size:.2f} *" in texts
     assert f"cos {result.level3['ax'].mean:.2f}" in texts
     share = f"{result.pattern_shares['AB-Divergent']:.0%}".replace("%", " %")
-    assert f"this pattern in {share} of resamples" in texts
+    assert f"paper's pattern: AB-Divergent, in {share} of resamples" in texts
     assert any("|d| > 0.2 and p < .05" in text for text in texts)
 
 

@@ -258,6 +258,26 @@ def test_what_was_not_measured_does_not_pass(audit: Audit, tested: BatteryResult
     }
 
 
+def test_an_answer_that_cannot_be_told_does_not_pass() -> None:
+    words = [f"w{i}" for i in range(10)]
+    emb = cr.Embeddings(words, np.random.default_rng(1).normal(size=(10, 9)))
+    test = cr.weat(emb, Design(name="few", x=words[:3], y=words[3:6], a=words[6:7], b=words[7:]))
+    rules = [
+        Rule(name="found", test="few ladder", statistic="other_words", values=("yes",)),
+        Rule(name="unclear", test="few ladder", statistic="other_words", values=("yes", "cannot tell")),
+        Rule(name="p", test="few ladder", statistic="other_words_pvalue", below=0.05),
+        Rule(name="any", test="few*", statistic="other_words", values=("yes",), optional=True),
+    ]
+    gate = judge(Audit([test, cr.ladder(test)]), rules)
+    assert [(one.rule, one.outcome) for one in gate.verdicts] == [
+        ("found", "not measured"),
+        ("unclear", "broken"),
+        ("p", "not measured"),
+    ]
+    assert gate.verdicts[0].sentence == "few ladder was not measured: other_words cannot be told."
+    assert not gate.passed
+
+
 def test_a_closed_gate_names_every_rule_that_was_broken(audit: Audit) -> None:
     rules = [
         Rule(name="words", test="plain", statistic="left_out", above=0),

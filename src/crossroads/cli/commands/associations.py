@@ -188,7 +188,7 @@ def mleat_command(
     printing.skipped(result.skipped)
 
 
-_SECOND = ("d_x", "p_x", "d_y", "p_y", "pattern", "stable")
+_SECOND = ("d_x", "p_x", "d_y", "p_y", "pattern", "published", "stable")
 """Columns of Level 2, which stand in a table of their own: both levels are wider than a terminal."""
 
 

@@ -138,7 +138,7 @@ class BatteryResult(Result):
                         **difference_cells(test.level1),
                         f"p_{phrases.ADJUSTMENT}": p,
                         "detectable": None if least is None else least.detectable,
-                        "pattern": test.pattern,
+                        "pattern": test.shown_pattern,
                     }
                 )
         tests = [test for one in results.values() for test in one.tests]

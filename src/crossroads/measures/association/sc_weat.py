@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from crossroads.errors import EvidenceError, InputError, in_short, join_words, one_of
 from crossroads.evidence import Embeddings
 from crossroads.geometry import Floats, rounding_error, standardised
-from crossroads.inference.crossed import LEVEL, half_width, tail_probability
+from crossroads.inference.crossed import LEVEL, degrees_of_freedom, half_width, tail_probability
 from crossroads.inference.options import seed_of, work
 from crossroads.inference.permutation.rows import permutation_blocks
 from crossroads.inference.permutation.test import MAX_WORK, Alternative, Method, Ties
@@ -71,7 +71,7 @@ class ScWeatResult(Result):
     """Standard error of the difference over the choice of attribute words; 0 where those of each set have the
     same cosine. Empty in results that were saved before this was measured."""
     df: NDArray[np.float64] = field(default_factory=lambda: np.empty(0))
-    """Degrees of freedom of the difference (Welch)."""
+    """Degrees of freedom of the difference (Welch); at most one where A or B has two words."""
 
     @property
     def difference(self) -> NDArray[np.float64]:
@@ -383,9 +383,7 @@ def _from_scores(scores: NDArray[Any], n_a: int, ddof: int, *, smallest: Any) ->
         rest = square - size * mean * mean
         parts.append(np.where(rest <= size * smallest**2, 0.0, rest) / (size * (size - 1.0)))
     variance = parts[0] + parts[1]
-    some = np.where(variance > 0, variance, 1.0)
-    inverse = sum((part / some) ** 2 / (size - 1) for part, size in zip(parts, sizes, strict=True))
-    df = np.where(variance > 0, 1 / np.where(variance > 0, inverse, 1.0), n - 2.0)
+    df = np.where(variance > 0, degrees_of_freedom(parts, [size - 1 for size in sizes], variance), n - 2.0)
     difference, whole = means[0] - means[1], squares[0] + squares[1]
     effect = standardised(difference, whole / (n - ddof), flat=whole <= n * smallest**2)
     return _Measured(effect.astype(scores.dtype), difference, np.sqrt(variance), df)

@@ -169,7 +169,7 @@ class SeriesResult(Result):
             for i, (time, point) in enumerate(one.points.items()):
                 row: Row = {"test": one.design, "time": str(time), "d": point.level1.effect_size}
                 row |= difference_cells(point.level1)
-                rows.append({**row, f"p_{phrases.ADJUSTMENT}": marks.get(i), "pattern": point.pattern})
+                rows.append({**row, f"p_{phrases.ADJUSTMENT}": marks.get(i), "pattern": point.shown_pattern})
         points = [point for one in results.values() for point in one.points.values()]
         conventions = [point.level1.conventions for point in points]
         most = max((len(one.points) for one in results.values()), default=0)

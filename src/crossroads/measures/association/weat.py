@@ -118,7 +118,13 @@ class WeatResult(Result):
             if one.crossed is not None and below(one.crossed.pvalue)
         }
         return association(
-            name=name, titles=self.titles, sets=self.sets, status=status, found=found, alone=alone
+            name=name,
+            titles=self.titles,
+            sets=self.sets,
+            status=status,
+            found=found,
+            alone=alone,
+            reason=None if self.crossed is None else self.crossed.reason,
         )
 
     def rows(self) -> list[dict[str, Any]]:

@@ -9,7 +9,7 @@ import numpy as np
 
 from crossroads.evidence.chat import ChatAnswer, ChatAnswers
 from crossroads.geometry import Floats
-from crossroads.inference.crossed import clustered_spread
+from crossroads.inference.crossed import clustered_spread, single_words
 from crossroads.inference.options import seed_of
 from crossroads.inference.permutation.test import permutation_test
 from crossroads.measures.chat.parse import Parsed, parse
@@ -133,7 +133,7 @@ def inference(
     alone = [name for name, n in (("A", n_a), ("B", table.shape[1] - n_a)) if n < 2]
     reason = None
     if alone:
-        reason = f"{' and '.join(alone)} {'has' if len(alone) == 1 else 'have'} a single word"
+        reason = single_words(alone)
     elif len(table) < 2:
         reason = "there is a single answer"
     spread = clustered_spread(table, n_a, clusters)

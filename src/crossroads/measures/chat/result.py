@@ -231,6 +231,7 @@ class ChatResult(Result):
                 sets=self.sets,
                 status=status_of(self.crossed.pvalue, self.pvalue),
                 found=difference_numbers(self.crossed, ""),
+                reason=self.crossed.reason,
             )
             (far, near), x = said.poles if self.crossed.difference >= 0 else said.poles[::-1], said.subject
             gives = ("the model gives ", x, " a larger share of the words for ")

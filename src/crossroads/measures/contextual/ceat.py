@@ -226,7 +226,10 @@ class CeatResult(Result):
         }
         sets = {} if self.coverage is None else self.coverage.used
         status = status_of(None if self.crossed is None else other, self.p)
-        return association(name=self.label, titles=titles, sets=sets, status=status, found=found)
+        reason = None if self.crossed is None else self.crossed.reason
+        return association(
+            name=self.label, titles=titles, sets=sets, status=status, found=found, reason=reason
+        )
 
     def readings(self, name: str) -> Iterator[tuple[str, str, Values]]:
         """Its statistics; ``pvalue`` is the one over stimuli."""

@@ -168,6 +168,11 @@ class MultilevelCeatResult(Result):
     """The pattern by the p-values that hold for other words; None in files that were written before it was
     measured."""
 
+    @property
+    def shown_pattern(self) -> str:
+        """The pattern that outputs show: by the p-values that hold for other words, where there are any."""
+        return self.crossed_pattern or self.pattern
+
     def rows(self) -> list[dict[str, Any]]:
         """One row: all three levels and the patterns."""
         row: dict[str, Any] = {"design": self.design}
@@ -199,31 +204,32 @@ class MultilevelCeatResult(Result):
                     "test": one.design,
                     "question": one.question,
                     "d_x": x.effect_size,
-                    "p_x": P.of(x.stimulus_pvalue, x.stimulus_method),
+                    "p_x": _answer(x),
                     "d_y": y.effect_size,
-                    "p_y": P.of(y.stimulus_pvalue, y.stimulus_method),
-                    "pattern": one.pattern,
+                    "p_y": _answer(y),
+                    "pattern": one.shown_pattern,
+                    "published": one.pattern,
                     "shown": one.pattern_shares.get(one.pattern),
                 }
             )
         conventions = [one.conventions for one in results.values()]
         samples = ", ".join(dict.fromkeys(f"{one['samples']:,}" for one in conventions))
         tails = ", ".join(dict.fromkeys(phrases.tail(one["alternative"]) for one in conventions))
-        exchanged = f"labels of the attributes exchanged on expected cosines, {tails}"
         columns = (
             Column(key="test", head="test"),
             Column(key="question", head="question", spare=1),
             Column(key="d_x", head="d(X)", note=f"first target alone, combined over {samples} samples"),
-            Column(key="p_x", head="p(X)", note=exchanged),
+            Column(key="p_x", head="p(X)", note=f"{phrases.OTHER_WORDS}, {tails}"),
             Column(key="d_y", head="d(Y)", note="the same for the second target"),
             Column(key="p_y", head="p(Y)"),
             Column(key="pattern", head="pattern", note=phrases.PATTERN),
+            Column(key="published", head="paper's pattern", note=phrases.PAPER_PATTERN, spare=2),
             Column(
                 key="shown",
                 head="shown",
                 kind="share",
                 digits=0,
-                note="share of samples that show the pattern",
+                note="share of samples that show the paper's pattern",
                 spare=2,
             ),
         )
@@ -255,6 +261,7 @@ class MultilevelCeatResult(Result):
             yield long_row(measure, test, part, "sample_interval", None, low=low, high=high, n=n)
         yield long_row(measure, test, self.pattern, "pattern", self.pattern_shares.get(self.pattern), n=n)
         yield long_row(measure, test, self.published_pattern, "published_pattern", None)
+        yield long_row(measure, test, self.shown_pattern, "crossed_pattern", None)
         for pattern, share in self.pattern_shares.items():
             yield long_row(measure, test, pattern, "pattern_share", share, n=n)
 
@@ -508,6 +515,13 @@ def _similarity(means: Floats, spreads: Floats, expected: Floats, pairs: int) ->
         low=None if drawn is None else drawn.low,
         high=None if drawn is None else drawn.high,
     )
+
+
+def _answer(level: CombinedLevel) -> P | None:
+    """The p-value that holds for other words; that of the stimuli in files that were written before."""
+    if level.crossed is None:
+        return P.of(level.stimulus_pvalue, level.stimulus_method)
+    return None if level.crossed.pvalue is None else P(level.crossed.pvalue)
 
 
 def _pattern(levels: Mapping[str, CombinedLevel], pvalue: str, *, least_effect: float, alpha: float) -> str:

@@ -27,7 +27,17 @@ from crossroads.measures.geometry.dissimilarity import (
     classes_of,
     dissimilarities,
 )
-from crossroads.results import Conclusion, Result, Row, Values, long_row, numbers, read_only, status_of
+from crossroads.results import (
+    Conclusion,
+    Result,
+    Row,
+    Values,
+    because,
+    long_row,
+    numbers,
+    read_only,
+    status_of,
+)
 from crossroads.stimuli import StimulusSet
 from crossroads.wording import phrases
 from crossroads.wording.numbers import P
@@ -231,6 +241,17 @@ class RsaResult(Result):
                 "holds": ("the concept ", *said),
                 "depends": ("with these items, the concept ", *said),
                 "absent": ("the concept ", concept, " was not found to go more with ", near, " or ", far, ""),
+                "unknown": (
+                    *(
+                        "it cannot be told whether the concept ",
+                        concept,
+                        " goes more with ",
+                        near,
+                        " or ",
+                        far,
+                    ),
+                    *because(None if drawn is None else drawn.reason, {"a": first, "b": second}),
+                ),
             },
             subject=concept,
             poles=(second, first),

@@ -201,10 +201,12 @@ class AlignmentResult(Result):
             "holds": f"{verb} with that of people, and would with other groups and traits",
             "depends": f"{verb} with that of people on these groups",
             "absent": "was not found to agree with that of people",
+            "unknown": "has no interval over other groups and traits, so it cannot be told whether it agrees "
+            "with that of people",
         }
         yield Conclusion(
             name=name,
-            status="holds" if outside else status_of(None, self.permutation_pvalue),
+            status="holds" if outside else status_of(ends and 1.0, self.permutation_pvalue),
             wordings={status: (f"{order} {text}",) for status, text in said.items()},
             subject="agreement with people",
             poles=("opposite", "agreement"),

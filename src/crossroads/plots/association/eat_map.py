@@ -47,7 +47,7 @@ def eat_map(result: MleatResult, *, ax: Axes | None = None) -> Axes:
     one that is not a dashed border, so that nothing depends on colour. A sign of inequality stands in the
     middle where the two targets differ, in a dashed circle where other words might not show it. Every cell
     prints its Level 3 mean cosine; Level 1 is in the heading, the Level 2 tests below their targets, and
-    under them the pattern in words with the share of resamples that agree.
+    under them the pattern in words, and the paper's with the share of resamples that agree.
 
     Parameters
     ----------
@@ -117,22 +117,22 @@ def _below(result: MleatResult, differ: str, room: float) -> list[tuple[str, flo
     tests = (f"Level 2: {wording.effect(one)}, {wording.chance(one)}" for one in result.level2.values())
     sized = [fitted(text, room / 2 - 0.06, SMALL) for text in tests]
     size = min(size for _, size in sized)
-    said = wrapped(phrases.pattern(result.pattern, result.titles), room, TITLE, lines=3, weight="bold")
+    said = wrapped(phrases.pattern(result.shown_pattern, result.titles), room, TITLE, lines=3, weight="bold")
     found: list[tuple[str, float, float, dict[str, Any]]] = [
         ("|".join(text for text, _ in sized), size, 0.06, {"at": (0.5, 1.5), "color": ON_CELL}),
         (said, TITLE, 0.02, {"at": (1,), "weight": "bold"}),
     ]
     share = result.pattern_shares.get(result.pattern)
-    told = [phrases.difference(differ, result.pattern)]
+    told = [phrases.difference(differ, result.shown_pattern)]
     if share is not None:
-        told.append(f"this pattern in {share:.0%} of resamples".replace("%", " %"))
+        told.append(f"paper's pattern: {result.pattern}, in {share:.0%} of resamples".replace("%", " %"))
     quiet: dict[str, Any] = {"at": (1,), "color": ON_CELL}
     return [*found, *((wrapped(text, room, SMALL, lines=3), SMALL, 0.0, quiet) for text in told)]
 
 
 def cells_of(result: MleatResult) -> dict[str, MapCell]:
     """The four cells of the map of a test."""
-    return map_cells(result.pattern, {key: one.effect_size for key, one in result.level2.items()})
+    return map_cells(result.shown_pattern, {key: one.effect_size for key, one in result.level2.items()})
 
 
 def cell_text(cell: MapCell, title: str, room: float, size: float, *, lines: int = 5) -> str:

@@ -16,7 +16,7 @@ from crossroads.plots.frame.lettering import alike, widest
 from crossroads.plots.frame.style import BODY, GREY, INK, PAGE, RED, SMALL, bare
 from crossroads.results import Conclusion
 from crossroads.wording.numbers import counted
-from crossroads.wording.phrases import ADJUSTMENT, STATUSES
+from crossroads.wording.phrases import ADJUSTMENT, STATUSES, cannot_be_told
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -155,7 +155,8 @@ def _title(rows: Sequence[_Row]) -> str:
     """The finding: how many tests would be found with other words."""
     held = sum(row.said.status == "holds" for row in rows)
     asked = counted(len(rows), "association")
-    return f"{held} of {asked} would be found with other words for the same things"
+    untold = cannot_be_told(sum(row.said.status == "unknown" for row in rows))
+    return f"{held} of {asked} would be found with other words for the same things{untold}"
 
 
 def _labels(rows: Sequence[_Row]) -> list[list[tuple[str, float, str]]]:

@@ -109,7 +109,11 @@ def _columns(results: Sequence[MultilevelCeatResult]) -> list[list[str]]:
             p.append(wording.probability(P.of(level.stimulus_pvalue, level.stimulus_method)))
         share = wording.percent(one.pattern_shares[one.pattern], 0)
         attributes = f"{wording.titled('a', one.titles)} / {wording.titled('b', one.titles)}"
-        pattern += [one.pattern, f"in {share} of samples", fitted(attributes, _WIDEST, SMALL)[0]]
+        pattern += [
+            one.shown_pattern,
+            f"paper's: {one.pattern}, in {share} of samples",
+            fitted(attributes, _WIDEST, SMALL)[0],
+        ]
     return [d, p, pattern]
 
 

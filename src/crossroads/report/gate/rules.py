@@ -8,6 +8,7 @@ from fnmatch import fnmatchcase
 from typing import Any
 
 from crossroads.errors import CrossroadsError, InputError, UnknownNameError, in_short, join_words, nearest
+from crossroads.measures.rungs import CANNOT_TELL
 from crossroads.report.audit import Audit
 from crossroads.report.gate.readings import STATISTICS, readings
 from crossroads.wording.numbers import beside
@@ -157,8 +158,8 @@ def check_rules(rules: Sequence[Rule], planned: Mapping[str, str]) -> None:
 def judge(audit: Audit, rules: Iterable[Rule], planned: Mapping[str, str] | None = None) -> Gate:
     """Check an audit against rules.
 
-    A test that a rule names but that could not be measured fails the gate, unless the rule is optional:
-    a release should not pass because its words are missing.
+    A test that a rule names but that could not be measured, or whose answer cannot be told, fails the gate,
+    unless the rule is optional: a release should not pass because its words are missing.
 
     Parameters
     ----------
@@ -230,6 +231,8 @@ def _verdict(rule: Rule, test: str, values: Mapping[str, float | str | None]) ->
     value = values[rule.statistic]
     if value is None:
         return _absent(rule, test, f"it has no {rule.statistic}.")
+    if value == CANNOT_TELL and value not in rule.values:
+        return _absent(rule, test, f"{rule.statistic} cannot be told.")
     fault = _fault(rule, value)
     adjusted = values["adjusted"] if rule.unless_adjusted_above is not None else None
     excuse = ""

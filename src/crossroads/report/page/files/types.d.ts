@@ -89,7 +89,7 @@ type Conclusion = {
   of?: Context;
   name: string;
   section: string;
-  status: "holds" | "depends" | "absent" | "unmeasured";
+  status: "holds" | "depends" | "absent" | "unknown" | "unmeasured";
   heading: string;
   drawn: string;
   parts: string[];

@@ -42,7 +42,7 @@ function benchFound(context, saved, found, edited) {
   const test = found.tests.level1 ?? found.tests.x, tested = found.tested.level1 ?? found.tested.x;
   if (saved && !edited) {
     const { level1 } = saved;
-    return { d: level1.effect_size, other: level1.crossed ? testsHolds(context, saved) : null, these: level1.pvalue < LEVEL,
+    return { d: level1.effect_size, other: (level1.crossed?.pvalue ?? null) === null ? null : testsHolds(context, saved), these: level1.pvalue < LEVEL,
       unknown: !level1.crossed || level1.crossed.pvalue === null };
   }
   const { pvalue } = benchAdjusted(context, saved, found);
@@ -59,7 +59,7 @@ function benchFound(context, saved, found, edited) {
 function benchReason(desk, { crossed }) {
   if (!crossed) return "words are lacking";
   const alone = crossed.alone.map((role) => flat(explorerTitle(desk.lists, role)));
-  return alone.length ? `${alone.join(" and ")} ${alone.length > 1 ? "have" : "has"} a single word` : "the words of each list do not differ";
+  return alone.length ? `${alone.join(" and ")} ${alone.length > 1 ? "have" : "has"} a single word, and one word has no spread` : "the words of each list do not differ";
 }
 
 /**

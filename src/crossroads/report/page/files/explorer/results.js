@@ -6,7 +6,9 @@ import { contextOf, named } from "../parts/audits.js";
 import { bdi, el, say } from "../parts/elements.js";
 import { computed, decimals, fixed, noNumber, num, pointed, powers, pText } from "../parts/numbers.js";
 import { flat, table, tablesRegion, tablesWatched } from "../parts/tables.js";
+import { crossedTest } from "../statistics/crossed.js";
 import { STATISTICS } from "../statistics/statistics.js";
+import { testsPattern } from "../tests/entries.js";
 import { explorerMeasured, EXPLORER_PAIRS } from "./measured.js";
 import { EXPLORER_ROLES, explorerConventions, explorerSaved, explorerTitle } from "./state.js";
 
@@ -42,25 +44,25 @@ function explorerMethod({ now, later }) {
 }
 
 /**
- * The leaning of a target: undecided while the bounds of p lie on both sides of the level.
- * @param {Scored | undefined} test
- * @param {Tested} tested
+ * The leaning of a target by its p-value for other words; undefined where it has no effect size.
+ * @param {Measured} found
+ * @param {Role} role
  * @param {Conventions} conventions
  */
-function explorerLeaning(test, tested, conventions) {
+function explorerLeaning({ tests, sets }, role, conventions) {
+  const test = tests[role];
   if (!test || test.flat) return undefined;
-  const [low, high] = [tested.now.pvalue_low, tested.now.pvalue_high].map((p) => STATISTICS.lean(test.effect_size, p, conventions));
-  return low !== high && tested.later ? undefined : high;
+  const { pvalue } = crossedTest({ x: sets[role].units, y: [], a: sets.a.units, b: sets.b.units }, conventions);
+  return STATISTICS.lean(test.effect_size, pvalue ?? 1, conventions);
 }
 
 /**
- * The pattern, or null where it is not known (yet).
- * @param {Record<string, Scored>} tests
- * @param {Record<string, Tested>} tested
+ * The pattern, or null where a target has no effect size.
+ * @param {Measured} found
  * @param {Conventions} conventions
  */
-function explorerPattern(tests, tested, conventions) {
-  const [x, y] = ["x", "y"].map((role) => explorerLeaning(tests[role], tested[role], conventions));
+function explorerPattern(found, conventions) {
+  const [x, y] = /** @type {Role[]} */ (["x", "y"]).map((role) => explorerLeaning(found, role, conventions));
   return x === undefined || y === undefined ? null : STATISTICS.patternOf(x, y) ?? null;
 }
 
@@ -239,12 +241,6 @@ function explorerSentence(found, pattern) {
 }
 
 /**
- * Whether both targets have an effect size, so that a pattern is only a matter of counting.
- * @param {Measured} found
- */
-const explorerOpen = ({ tests: { x, y } }) => Boolean(x && y && !x.flat && !y.flat);
-
-/**
  * The result at a glance, which stays in sight while the lists are edited.
  * @param {Vectored} context
  * @param {TestEntry | null} saved
@@ -257,7 +253,7 @@ function explorerGlance(context, saved, found, pattern) {
     el("span", {}, "d ", at ? [num(context, `${at}/effect_size`), " \u2192 "] : null,
       el("strong", {}, known ? computed(test.effect_size) : noNumber())),
     known && el("span", {}, "p ", computed(found.tested.level1.now.pvalue, { as: "p", method: found.tested.level1.now.method })),
-    el("span", {}, pattern ?? (explorerOpen(found) ? "pattern open until all is counted" : "no pattern")),
+    el("span", {}, pattern ?? "no pattern"),
   ].filter(Boolean);
 }
 
@@ -270,10 +266,10 @@ function explorerGlance(context, saved, found, pattern) {
  */
 function explorerMap(desk, saved, found, pattern) {
   const titles = Object.fromEntries(EXPLORER_ROLES.map((role) => [role, explorerTitle(desk.lists, role)]));
-  const before = saved?.three ? [" (saved: ", saved.test.pattern, ")"] : null;
+  const before = saved?.three ? [" (saved: ", testsPattern(saved.test), ")"] : null;
   return el("div", { class: "explorer-map" },
     el("p", {}, "Pattern: ",
-      el("strong", { class: "pattern" }, pattern ?? (explorerOpen(found) ? "open until all is counted" : "none")), before),
+      el("strong", { class: "pattern" }, pattern ?? "none"), before),
     pattern && eatMap({ titles, pattern, level2: found.tests, caption: mapPattern(pattern, /** @type {Titles} */ (titles)) }));
 }
 
@@ -300,7 +296,7 @@ export function explorerResults(context, desk) {
   const show = (measured, counted) => {
     found = measured;
     const saved = explorerSaved(desk, context), conventions = explorerConventions(desk, context);
-    const pattern = explorerPattern(found.tests, found.tested, conventions), told = !counted && box.dataset.shown === "yes";
+    const pattern = explorerPattern(found, conventions), told = !counted && box.dataset.shown === "yes";
     glance.replaceChildren(...explorerGlance(context, saved, found, pattern));
     levels.replaceChildren(explorerLevels(context, desk, saved, found, conventions));
     map.replaceChildren(explorerMap(desk, saved, found, pattern));

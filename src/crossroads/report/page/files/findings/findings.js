@@ -84,7 +84,8 @@ function findingsMissing(context) {
 function findingsLead(all) {
   const tests = all.filter((one) => one.section === "tests"), holding = tests.filter((one) => one.status === "holds").length;
   const others = all.length - tests.length, held = all.filter((one) => one.status === "holds").length - holding;
-  return el("p", { class: "lead" }, tests.length > 0 && `${whole(holding)} of ${numbered(tests.length, "association")} would be found with other words for the same things. `,
+  const unknown = tests.filter((one) => one.status === "unknown").length;
+  return el("p", { class: "lead" }, tests.length > 0 && `${whole(holding)} of ${numbered(tests.length, "association")} would be found with other words for the same things${unknown ? ` (${whole(unknown)} cannot be told)` : ""}. `,
     others > 0 && `${tests.length ? "Of other results" : "Of what was measured"}, ${whole(held)} of ${whole(others)} hold. `);
 }
 

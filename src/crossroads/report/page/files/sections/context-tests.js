@@ -11,7 +11,7 @@ import { bdi, el, linked } from "../parts/elements.js";
 import { computed, fixed, num, part, pointed, whole } from "../parts/numbers.js";
 import { table } from "../parts/tables.js";
 import { opening } from "../parts/views.js";
-import { testsDirection, testsTitled } from "../tests/entries.js";
+import { testsDirection, testsPattern, testsTitled } from "../tests/entries.js";
 import { methConventions } from "./methods.js";
 import { statusOf } from "./told.js";
 
@@ -117,6 +117,7 @@ const CTX_HOLDS = {
   holds: ", and other words for the same things would show it too. ",
   depends: ", with these words; that others would show it is not shown. ",
   absent: "; but this may be chance. ",
+  unknown: "; but this may be chance, and whether other words would show it cannot be told. ",
 };
 
 /**
@@ -271,26 +272,28 @@ function ctxPattern(context, { levels, levelsPath, titles }) {
   const shares = Object.entries(levels.pattern_shares)
     .filter(([, share]) => share > 0)
     .sort((a, b) => b[1] - a[1]);
+  const pattern = String(testsPattern(levels));
   return [
     el("h4", {}, "Pattern"),
     el(
       "p",
       {},
-      "By the p-values over words: ",
-      el("strong", {}, mapNamed(levels.pattern, titles ?? data.phrases.any_sets)),
-      "; by the published p-values it would be ",
+      levels.crossed_pattern ? "By the p-values for other words: " : "By the p-values over words: ",
+      el("strong", {}, mapNamed(pattern, titles ?? data.phrases.any_sets)),
+      levels.crossed_pattern ? ["; by the rule of the paper, which takes the attribute words as given, it would be ", mapNamed(levels.pattern, titles ?? data.phrases.any_sets)] : null,
+      "; by the published p-values over contexts it would be ",
       mapNamed(levels.published_pattern, titles ?? data.phrases.any_sets),
       ". ",
-      "In single samples it varies: the table says which share of the samples shows which pattern.",
+      "In single samples it varies: the table says which share of the samples shows which pattern, by the rule of the paper.",
     ),
     el(
       "div",
       { class: "beside" },
       eatMap({
         titles: titles ?? data.phrases.any_sets,
-        pattern: levels.pattern,
+        pattern,
         level2: levels.level2,
-        caption: [el("strong", {}, mapNamed(levels.pattern, titles ?? data.phrases.any_sets)), ". Effect sizes of Level 2, combined over samples."],
+        caption: [el("strong", {}, mapNamed(pattern, titles ?? data.phrases.any_sets)), ". Effect sizes of Level 2, combined over samples."],
       }),
       table({
         caption: `${levels.design}: patterns of single samples`,

@@ -8,7 +8,7 @@ import { anchors, bdi, el } from "../parts/elements.js";
 import { fixed, numbered, part, pointed } from "../parts/numbers.js";
 import { flat, table } from "../parts/tables.js";
 import { opening, view } from "../parts/views.js";
-import { testsTitled } from "../tests/entries.js";
+import { testsPattern, testsTitled } from "../tests/entries.js";
 import { ctxColumns, ctxCrossed, ctxDetail, ctxMethod, ctxQuestion, ctxStatus } from "./context-tests.js";
 import { asked, toldFindings } from "./told.js";
 
@@ -78,7 +78,7 @@ function ctxTable(context, rows) {
   return table({
     caption: "Associations over contexts",
     rows,
-    filters: has("levels") ? [{ title: "Pattern", value: (row) => row.levels?.pattern ?? "" }] : [],
+    filters: has("levels") ? [{ title: "Pattern", value: (row) => testsPattern(row.levels) ?? "" }] : [],
     columns: [
       test,
       ces,
@@ -88,8 +88,8 @@ function ctxTable(context, rows) {
       crossed && words,
       has("interval") && interval,
       has("levels") && {
-        ...plotNamed("pattern", (row) => row.levels?.pattern ?? "\u2013", "which targets lean by themselves, and to which attribute"),
-        cell: (/** @type {Json} */ row) => overviewPattern(row.levels?.pattern),
+        ...plotNamed("pattern", (row) => testsPattern(row.levels) ?? "\u2013", "which targets lean by themselves, and to which attribute"),
+        cell: (/** @type {Json} */ row) => overviewPattern(testsPattern(row.levels)),
       },
       further,
       published,

@@ -23,7 +23,7 @@ const overContexts = (context) =>
     result.tests.map((test, i) => {
       const at = `${path}/tests/${i}`,
         interval = `${path}/intervals/${part(test.design)}`,
-        p = pointed(context.document, `${path}/adjusted/bh/${i}`) ?? test.crossed?.pvalue ?? test.stimulus_pvalue;
+        p = pointed(context.document, `${path}/adjusted/bh/${i}`) ?? (test.crossed ? test.crossed.pvalue : test.stimulus_pvalue);
       return {
         key: JSON.stringify([test.design, "contexts"]),
         name: `${test.design}, over contexts`,

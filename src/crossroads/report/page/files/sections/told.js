@@ -9,12 +9,13 @@ import { num, numbered } from "../parts/numbers.js";
 const MOST = 8;
 
 /**
- * Whether a difference holds for other words, shows with just these, or does not show.
+ * Whether a difference holds for other words, shows with just these, does not show, or cannot be told.
  * @param {number | null | undefined} other p-value for other words
  * @param {number | null | undefined} these p-value with just these words
  * @returns {Conclusion["status"]}
  */
-export const statusOf = (other, these) => ((other ?? 1) < 0.05 ? "holds" : (these ?? 1) < 0.05 ? "depends" : "absent");
+export const statusOf = (other, these) => 
+  ((other ?? 1) < 0.05 ? "holds" : (these ?? 1) < 0.05 ? "depends" : (other ?? null) === null ? "unknown" : "absent");
 
 /**
  * A question, and after it the name of its test.

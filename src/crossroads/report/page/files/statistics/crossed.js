@@ -49,8 +49,9 @@ function spread(targets, nA) {
   const facets = [parts.slice(0, targets.length), parts.slice(targets.length)].map(STATISTICS.sumOf);
   const total = Math.max(facets[0] + facets[1] - cells, ...facets), some = total > 0 ? total : 1;
   const inverse = STATISTICS.sumOf(parts.map((one, i) => (counts[i] > 1 ? (one / some) ** 2 / (counts[i] - 1) : 0)));
+  const most = counts.includes(2) ? 1 : Infinity; // two values may be close by chance, and the formula trusts that
   const centres = s.map(STATISTICS.meanOf), difference = targets.length > 1 ? centres[0] - centres[1] : centres[0];
-  return { difference, total, cells, facets, df: total > 0 ? 1 / inverse : Infinity };
+  return { difference, total, cells, facets, df: total > 0 ? Math.min(1 / inverse, most) : Infinity };
 }
 
 /**

@@ -11,7 +11,7 @@ import { fixed, MINUS, num, part, percent, pointed, whole } from "../parts/numbe
 import { flat, table } from "../parts/tables.js";
 import { opening } from "../parts/views.js";
 import { publishedStrip } from "../sections/published.js";
-import { testsCoverage, testsReach } from "./entries.js";
+import { testsCoverage, testsPattern, testsReach } from "./entries.js";
 import { MAP_READING } from "./legend.js";
 import { plainWords } from "./plain.js";
 import { wordsOf, wordsStrip } from "./words.js";
@@ -231,15 +231,15 @@ function testsSimilarities(context, one) {
  */
 function testsShares(context, one) {
   const shares = Object.entries(one.test.pattern_shares ?? {}).filter(([, share]) => share > 0).sort((a, b) => b[1] - a[1]);
-  if (!shares.length) return el("p", { class: "none" }, "No resamples were asked for, so nothing says how settled the pattern is.");
+  if (!shares.length) return el("p", { class: "none" }, "No resamples were asked for, so nothing says how settled the paper\u2019s pattern is.");
   /** @param {string} name */
   const path = (name) => `${one.path}/pattern_shares/${part(name)}`;
   return el("div", { class: "columns" },
     bars({ rows: shares.map(([name, share]) => ({ label: name, value: share, text: percent(share, 1),
       strong: name === one.test.pattern })), most: 1,
       label: `Share of redrawn word lists with each pattern: ${shares.map(([name, share]) => `${name} ${percent(share, 1)}`).join(", ")}.`,
-      caption: "In bold: the pattern of the lists as they are." }),
-    table({ caption: `How often each pattern is found when the words of ${flat(one.name)} are resampled`, rows: shares, search: false,
+      caption: "By the rule of the paper, which takes the attribute words as given. In bold: the paper\u2019s pattern of the lists as they are." }),
+    table({ caption: `How often each pattern is found by the rule of the paper when the words of ${flat(one.name)} are resampled`, rows: shares, search: false,
       columns: [
       { title: "pattern", kind: "text", value: ([name]) => name },
       { title: "share", value: ([, share]) => share, cell: ([name]) => num(context, path(name), { as: "percent", digits: 1 }) },
@@ -398,11 +398,11 @@ export function testsBody(context, all, one) {
     wordsStrip(context, one),
     el("div", { class: "in-words" }, el("div", {}, el("h4", {}, "In plain words"), plainWords(context, one)),
       one.three && el("div", {}, el("h4", {}, "EAT-Map"),
-        eatMap({ titles: one.titles, pattern: one.test.pattern, level2: one.test.level2, differ: testsReach(context, one), size: 116,
-        caption: [el("strong", {}, mapNamed(one.test.pattern, one.titles)), ". ", MAP_READING] }))),
+        eatMap({ titles: one.titles, pattern: String(testsPattern(one.test)), level2: one.test.level2, differ: testsReach(context, one), size: 116,
+        caption: [el("strong", {}, mapNamed(String(testsPattern(one.test)), one.titles)), ". ", MAP_READING] }))),
     el("h4", {}, one.three ? "Levels 1 and 2: the tests" : "The test"), testsLevels(context, one), testsDraws(context, one),
     one.three && [el("h4", {}, "Level 3: plain similarities"), testsSimilarities(context, one),
-      el("h4", {}, "How settled the pattern is"), testsShares(context, one)],
+      el("h4", {}, "How settled the paper\u2019s pattern is"), testsShares(context, one)],
     el("h4", {}, "Words"), wordsOf(context, one),
     el("h4", {}, "Words used and left out"), testsWordsUsed(one),
     el("h4", {}, "Published beside ours"), testsPublished(context, all, one),

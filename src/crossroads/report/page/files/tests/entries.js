@@ -118,7 +118,14 @@ export const testsHolds = (context, one) => testsDecisive(context, one) < LEVEL;
  * @param {Context} context
  * @param {TestEntry} one
  */
-export const testsOutcome = (context, one) => (testsHolds(context, one) ? "below .05" : "not below .05");
+export const testsOutcome = (context, one) =>
+  (testsHolds(context, one) ? "below .05" : one.level1.crossed?.pvalue === null ? "cannot tell" : "not below .05");
+
+/**
+ * The pattern of a test: by the p-values that hold for other words; in files of older versions that of the paper.
+ * @param {{ pattern?: string, crossed_pattern?: string | null } | null | undefined} test
+ */
+export const testsPattern = (test) => test?.crossed_pattern ?? test?.pattern;
 
 /**
  * How far the difference of the two targets reaches: "others" where other words would show it, "words" where these do, or "".

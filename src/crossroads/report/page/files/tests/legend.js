@@ -67,7 +67,7 @@ const reading = ({ least_effect: least = 0.2, alpha = 0.05 }, share, crossed) =>
   ["BH, Holm", "p adjusted for the number of tests. Holm\u2019s keep the chance of even one false finding below the level, "
     + "Benjamini and Hochberg\u2019s the expected share of false ones among all findings."],
   ["pattern", "Level 2 tests each target alone. A target leans to an attribute when its own effect size is beyond "
-    + `\u00b1${least} and ${crossed ? "its exact p" : "p"} < ${alpha}. The two leanings together make one of nine patterns.`],
+    + `\u00b1${least} and its p < ${alpha}${crossed ? " for other words" : ""}. The two leanings together make one of nine patterns.`],
   ["left out", "Words of the lists that the model has no vector for. They take no part in any number."],
 ];
 

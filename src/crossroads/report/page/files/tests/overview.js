@@ -10,7 +10,7 @@ import { bdi, byId, el } from "../parts/elements.js";
 import { fixed, noNumber, num, numbered, pointed, whole } from "../parts/numbers.js";
 import { flat, table } from "../parts/tables.js";
 import { opening, view, VIEWS } from "../parts/views.js";
-import { LEVEL, testsCoverage, testsHolds, testsOf, testsOutcome, testsP, testsQuestion, testsReach } from "./entries.js";
+import { LEVEL, testsCoverage, testsHolds, testsOf, testsOutcome, testsP, testsPattern, testsQuestion, testsReach } from "./entries.js";
 import { ladderTable } from "./ladder.js";
 import { overviewCrossed, overviewLegend, overviewShare } from "./legend.js";
 
@@ -38,7 +38,7 @@ const overviewQuestion = (one) => el("span", { class: "asked" }, bdi(testsQuesti
  * @param {TestEntry[]} tests
  */
 function overviewLead(context, tests) {
-  const holding = tests.filter((one) => testsHolds(context, one));
+  const holding = tests.filter((one) => testsHolds(context, one)), unknown = tests.filter((one) => testsOutcome(context, one) === "cannot tell").length;
   const correction = "adjusted for the number of tests (Benjamini\u2013Hochberg)";
   const corrected = overviewAdjusted(tests,
     [correction, `${correction} where they were run together`, "not adjusted for the number of tests"]);
@@ -49,7 +49,7 @@ function overviewLead(context, tests) {
     el("p", { class: "outcome" }, tests.every((one) => one.level1.crossed)
       ? `Other words for the same things would show the difference too (p, ${corrected}, below .05) in `
       : `The p-value of the difference, ${overviewCrossed(tests) ? "for other words where that was measured, " : ""}${corrected}, is below .05 in `,
-      `${whole(holding.length)} of ${whole(tests.length)}.`),
+      `${whole(holding.length)} of ${whole(tests.length)}${unknown ? ` (${whole(unknown)} cannot be told)` : ""}.`),
     overviewSettled(tests),
     overviewLeftOut(context, tests),
   ];
@@ -172,7 +172,7 @@ function overviewColumns(context, tests) {
     any("holm") && number("p (Holm)", "adjusted by Holm", (one) => one.holm, { as: "p" }),
     crossed && number("exact p", "for just these words: targets exchanged", (one) => `${one.at}/pvalue`, { as: "p" }),
     any("three") && { title: "pattern", kind: "text", about: "which targets lean by themselves, and to which attribute",
-      value: (one) => one.test.pattern ?? "", cell: (one) => overviewPattern(one.test.pattern) },
+      value: (one) => testsPattern(one.test) ?? "", cell: (one) => overviewPattern(testsPattern(one.test)) },
     { title: "left out", about: "words without a vector, of all words of the test", value: (one) => testsCoverage(one).left,
       cell: (one) => `${testsCoverage(one).left} of ${testsCoverage(one).all}` },
   ];
@@ -185,7 +185,7 @@ function overviewColumns(context, tests) {
  * @param {TestEntry} one
  */
 function overviewCard(context, one) {
-  const { titles, test: { pattern, level2 } } = one, differ = testsReach(context, one);
+  const { titles, test: { level2 } } = one, pattern = String(testsPattern(one.test)), differ = testsReach(context, one);
   return el("a", { class: "card map", ...overviewOpens(one) },
     el("span", { class: "pattern" }, mapNamed(pattern, titles)),
     eatMap({ titles, pattern, level2, differ, size: chartsRoom() < 400 ? 78 : 92 }),
@@ -269,10 +269,10 @@ function overviewTests(context, tests) {
   const count = el("span", { class: "count", role: "status" });
   const places = { tables: el("div"), maps: el("div"), forests: el("div") };
   /** @param {TestEntry} one */
-  const text = (one) => `${one.name} ${testsQuestion(one)} ${one.test.pattern ?? ""}`.toLowerCase();
+  const text = (one) => `${one.name} ${testsQuestion(one)} ${testsPattern(one.test) ?? ""}`.toLowerCase();
   /** @param {TestEntry} one */
   const matching = (one) => (!asked.term || text(one).includes(asked.term))
-    && (!asked.pattern || one.test.pattern === asked.pattern) && (!asked.outcome || testsOutcome(context, one) === asked.outcome);
+    && (!asked.pattern || testsPattern(one.test) === asked.pattern) && (!asked.outcome || testsOutcome(context, one) === asked.outcome);
   const update = () => {
     const some = tests.filter(matching);
     overviewShow(context, places, some, tests);
@@ -290,7 +290,7 @@ function overviewTests(context, tests) {
   const tools = el("div", { class: "tools", role: "search", "aria-label": "Tests" },
     el("label", {}, "Search ", el("input", { type: "search",
       oninput: (event) => { asked.term = event.target.value.trim().toLowerCase(); update(); } })),
-    choice("Pattern", "pattern", [...new Set(tests.map((one) => one.test.pattern).filter(Boolean))].sort()),
+    choice("Pattern", "pattern", [...new Set(tests.map((one) => testsPattern(one.test)).filter(Boolean))].sort()),
     choice(tests.every((one) => one.bh) ? "Adjusted p" : "p", "outcome",
       [...new Set(tests.map((one) => testsOutcome(context, one)))].sort()), count);
   update();
@@ -317,8 +317,8 @@ function overviewMatrix(all) {
     return [
       { title: `d: ${short}`, about: `effect size of Level 1 in ${full}`, value: (row) => row.cells[i]?.level1.effect_size ?? null,
         cell: (row) => (row.cells[i] ? num(context, `${row.cells[i].at}/effect_size`) : noNumber()) },
-      { title: `pattern: ${short}`, about: `which targets lean by themselves in ${full}, and to what`, kind: "text", value: (row) => row.cells[i]?.test.pattern ?? "",
-        cell: (row) => overviewPattern(row.cells[i]?.test.pattern) },
+      { title: `pattern: ${short}`, about: `which targets lean by themselves in ${full}, and to what`, kind: "text", value: (row) => testsPattern(row.cells[i]?.test) ?? "",
+        cell: (row) => overviewPattern(testsPattern(row.cells[i]?.test)) },
     ];
   });
   return el("div", { class: "levels" }, table({

@@ -5,7 +5,7 @@ import { bdi, el } from "../parts/elements.js";
 import { fixed, num, part, pointed } from "../parts/numbers.js";
 import { flat } from "../parts/tables.js";
 import { PATTERNS } from "../statistics/statistics.js";
-import { LEVEL, testsCounted, testsExactP, testsHolds } from "./entries.js";
+import { LEVEL, testsCounted, testsHolds, testsP, testsPattern } from "./entries.js";
 
 /** @param {number} d */
 const plainSize = (d) => (Math.abs(d) < 0.2 ? "very small" : Math.abs(d) < 0.5 ? "small" : Math.abs(d) < 0.8 ? "medium" : "large");
@@ -54,9 +54,9 @@ function plainFirst(context, one) {
  * @param {"x" | "y"} key
  */
 function plainLeaning(context, one, key) {
-  const level = one.test.level2[key], at = `${one.path}/level2/${key}`, to = PATTERNS[one.test.pattern]?.[key === "x" ? 0 : 1];
+  const level = one.test.level2[key], at = `${one.path}/level2/${key}`, to = PATTERNS[String(testsPattern(one.test))]?.[key === "x" ? 0 : 1];
   return [bdi(one.titles[key]), ", taken alone, ", to ? ["leans to ", bdi(one.titles[to])] : "is not found to lean to either attribute",
-    " (d = ", num(context, `${at}/effect_size`), level.crossed ? ", exact " : ", ", testsExactP(context, at, level), ")"];
+    " (d = ", num(context, `${at}/effect_size`), ", ", testsP(context, at, level), ")"];
 }
 
 /** @param {TestEntry} one */
@@ -74,10 +74,10 @@ const plainMute = (one) => ["x", "y"].every((key) => one.test.level2[key].min_pv
  * @param {TestEntry} one
  */
 function plainPattern(context, one) {
-  const { titles: t, test } = one, [x, y] = PATTERNS[test.pattern] ?? [null, null], holds = testsHolds(context, one);
+  const { titles: t, test } = one, [x, y] = PATTERNS[String(testsPattern(test))] ?? [null, null], holds = testsHolds(context, one);
   // with just these words they may differ all the same
   const beyond = one.level1.crossed && one.level1.pvalue < LEVEL ? " beyond these words" : "";
-  if (plainMute(one)) return [`Attributes of so few words cannot reach p < ${plainAlpha(one)} whatever the model does (at best `,
+  if (!test.crossed_pattern && plainMute(one)) return [`Attributes of so few words cannot reach p < ${plainAlpha(one)} whatever the model does (at best `,
     num(context, `${one.path}/level2/x/min_pvalue`, { as: "p" }), "): that no leaning was found means nothing here."];
   if (x && y && x !== y) return holds ? "The two targets lean to opposite attributes: the difference has two sides."
     : `The two targets lean to opposite attributes, each by itself; Level 1 does not show that they differ${beyond}.`;
@@ -106,12 +106,12 @@ const plainSided = ({ titles: t, level1: { alternative } }) => (["greater", "les
   ? [" The tests are one-sided: a leaning to ", bdi(alternative === "greater" ? t.b : t.a), " could not have been found."] : "");
 
 /**
- * Leanings are told by exact p-values; what those for other words would tell.
+ * Leanings are told by p-values for other words; what the rule of the paper says.
  * @param {TestEntry} one
  */
 const plainElsewhere = ({ test: { pattern, crossed_pattern: other } }) => (!other ? "" : other === pattern
-  ? " By the p-values that hold for other words it is the same pattern."
-  : ` By the p-values that hold for other words it would be ${other}.`);
+  ? " By the rule of the paper, which takes the attribute words as given, it is the same pattern."
+  : ` By the rule of the paper, which takes the attribute words as given, it would be ${pattern}.`);
 
 /**
  * @param {Context} context
@@ -119,7 +119,7 @@ const plainElsewhere = ({ test: { pattern, crossed_pattern: other } }) => (!othe
  */
 function plainSecond(context, one) {
   return el("p", {}, el("strong", {}, "Level 2, each target alone. "), "The set ", plainLeaning(context, one, "x"), "; the set ",
-    plainLeaning(context, one, "y"), `. This is the pattern ${one.test.pattern}. `, plainPattern(context, one), plainSided(one), plainElsewhere(one));
+    plainLeaning(context, one, "y"), `. This is the pattern ${testsPattern(one.test)}. `, plainPattern(context, one), plainSided(one), plainElsewhere(one));
 }
 
 /**
@@ -188,7 +188,7 @@ function plainSure(context, one) {
   } else if (could?.reason && level1.min_pvalue < LEVEL) said.push([`${sides}, nothing could be found: ${flat(could.reason)}. `]);
   const share = one.test.pattern_shares?.[one.test.pattern];
   if (typeof share === "number") {
-    said.push(["The pattern was found again in ", num(context, `${one.path}/pattern_shares/${part(one.test.pattern)}`, { as: "percent" }),
+    said.push([`The pattern${one.test.crossed_pattern ? ` of the paper, ${one.test.pattern},` : ""} was found again in `, num(context, `${one.path}/pattern_shares/${part(one.test.pattern)}`, { as: "percent" }),
       " of the resampled lists",
       plainMute(one) ? ": with lists of these sizes no other was possible. "
         : share < 0.5 ? ": it is not settled. " : share < 0.8 ? ": it is settled in part only. " : ": it is largely settled. "]);

@@ -9,7 +9,7 @@ import { flat, table } from "../parts/tables.js";
 import { opening } from "../parts/views.js";
 import { welchTest } from "../statistics/crossed.js";
 import { TAILS, testsBody, testsRecord } from "./detail.js";
-import { LEVEL, testsEntry, testsNamed, testsQuestion, testsTitles } from "./entries.js";
+import { LEVEL, testsEntry, testsNamed, testsPattern, testsQuestion, testsTitles } from "./entries.js";
 
 /** What the points of a series are: the series, one point, several; results without it are over years. */
 const ALONG = /** @type {Record<string, [string, string, string]>} */ ({
@@ -98,7 +98,7 @@ function seriesTable(context, points, result, adjusted) {
     ...(crossed ? [number("exact p", "level1/pvalue", "for just these words", { as: "p" })] : []),
     ...["x", "y"].flatMap((key) => [number(`d, ${alone(key)}`, `level2/${key}/effect_size`, `effect size of Level 2: does ${flat(titles[key])} lean by itself?`),
       number(`p, ${alone(key)}`, `level2/${key}/${p}`, `p-value of Level 2 of ${flat(titles[key])}${held}`, { as: "p" })]),
-    { title: "pattern", kind: "text", about: "which targets lean by themselves, and to which attribute", value: (row) => row.test.pattern },
+    { title: "pattern", kind: "text", about: "which targets lean by themselves, and to which attribute", value: (row) => testsPattern(row.test) },
   ], note: `p-values: ${TAILS[level1.alternative] ?? level1.alternative};${adjusted ? " other than p (BH)" : ""} not adjusted for the number of ${several}.` }));
 }
 
