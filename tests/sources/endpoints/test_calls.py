@@ -269,7 +269,7 @@ def test_a_handshake_byte_by_byte_is_not_waited_for() -> None:
         threading.Thread(target=trickling, args=(server, handshake, b"\x00", over), daemon=True).start()
         begun = time.monotonic()
         try:
-            with pytest.raises(EndpointError, match="did not answer in time|does not speak https"):
+            with pytest.raises(EndpointError, match=r"did not answer in time|does not speak https"):
                 Caller(key=None, timeout=0.3, retries=0).post(
                     f"https://127.0.0.1:{server.getsockname()[1]}/v1", b"{}", most_bytes=1 << 20
                 )
