@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import difflib
 import importlib
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from collections.abc import Set as AbstractSet
 from pathlib import Path, PurePath
@@ -22,6 +23,13 @@ MOST_CHARACTERS = 400
 """Largest number of characters of a message, and of a hint; longer ones are cut in the middle."""
 _DIGITS = 40
 _DEPTH = 6
+UNSEEN = re.compile(
+    r"[\x00-\x08\x0b-\x1f\x7f-\x9f\xad\u061c\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f"
+    r"\ufeff\ufff9-\ufffb\U000e0000-\U000e007f]"
+)
+"""Characters that terminals obey instead of showing them: control characters, and marks that reverse the
+direction of text or hide in it. Line breaks, tabs and the joiners of Persian words and of emoji are not among
+them."""
 
 
 class CrossroadsError(Exception):
@@ -47,8 +55,8 @@ class CrossroadsError(Exception):
     longest = MOST_CHARACTERS
 
     def __init__(self, message: str, *, hint: str | None = None) -> None:
-        message = without_middle(message, self.longest)
-        hint = None if hint is None else without_middle(hint, self.longest)
+        message = without_middle(printable(message), self.longest)
+        hint = None if hint is None else without_middle(printable(hint), self.longest)
         super().__init__(message if hint is None else f"{message}\n\nhint: {hint}")
         self.message = message
         self.hint = hint
@@ -250,7 +258,7 @@ class CrossroadsWarning(UserWarning):
     """
 
     def __init__(self, message: object = "") -> None:
-        super().__init__(without_middle(str(message), 2 * MOST_CHARACTERS))
+        super().__init__(without_middle(printable(str(message)), 2 * MOST_CHARACTERS))
 
 
 def require(module: str, *, extra: str, purpose: str) -> Any:
@@ -346,6 +354,15 @@ def _otherwise(value: object) -> str:
         return repr(value)
     except Exception:  # a broken repr must not hide the message
         return f"<{type(value).__name__}>"
+
+
+def printable(text: str) -> str:
+    """A text without the characters that terminals obey instead of showing them (:data:`UNSEEN`).
+
+    Names of models, tasks and words may come from untrusted files; every message and everything that is
+    printed in a terminal passes here.
+    """
+    return UNSEEN.sub("", text)
 
 
 def without_middle(text: str, most: int = MOST_CHARACTERS) -> str:

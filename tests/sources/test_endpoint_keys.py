@@ -7,6 +7,7 @@ import json
 import socket
 import threading
 import traceback
+import tracemalloc
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -139,6 +140,16 @@ class TestKeys:
         said = "The model `text-embedding-3` does not exist; aGVsbG8gd29ybGQ= is 68656c6c6f, 100%25 of it."
         assert without(said, SECRET) == said
         assert without(said, None) == said
+
+    def test_a_long_answer_is_searched_in_little_memory(self) -> None:
+        said = 'Ordinary words of a long answer &amp; some "escapes" of it. ' * 3000
+        tracemalloc.start()
+        try:
+            assert without(f"{said}{SECRET}", SECRET) == f"{said}…"
+            _, most = tracemalloc.get_traced_memory()
+        finally:
+            tracemalloc.stop()
+        assert most < 80 * len(said)
 
     def test_a_line_that_repeats_the_key_does_not_spread_it(self, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setenv("CROSSROADS_API_KEY", SECRET)

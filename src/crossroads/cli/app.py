@@ -23,7 +23,7 @@ from crossroads.cli.terminal import hints as spelling
 from crossroads.cli.terminal import interrupts as interrupting
 from crossroads.cli.terminal import progress as waiting
 from crossroads.cli.terminal import tables as printing
-from crossroads.errors import CrossroadsError, CrossroadsWarning, InputError, without_middle
+from crossroads.errors import CrossroadsError, CrossroadsWarning, InputError, printable, without_middle
 from crossroads.storage.disks import full_disk, is_full
 
 
@@ -206,4 +206,4 @@ def _show_warning(
         printing.err.print(f"[yellow]warning:[/] {escape(str(message))}", soft_wrap=True)
     else:
         text = warnings.formatwarning(message, category, filename, lineno, line)
-        print(text, end="", file=file or sys.stderr)
+        print(printable(text), end="", file=file or sys.stderr)

@@ -36,7 +36,8 @@ class ChatAnswer:
     repetition: int = 0
     """How often the same question had been asked before."""
     finish: str = ""
-    """How the answer ended, as the service says: ``stop``, ``length``, ``content_filter`` or ``refusal``."""
+    """How the answer ended, as the service says: ``stop``, ``length``, ``content_filter``, ``refusal`` …, or
+    ``other``."""
 
 
 class ChatAnswers(Sequence[ChatAnswer]):

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 
+from crossroads.errors import printable
+
 _LATEX = {
     "\\": r"\textbackslash{}",
     "~": r"\textasciitilde{}",
@@ -31,9 +33,8 @@ _SHOWN = {"&": "&amp;", "<": "&lt;", ">": "&gt;"}
 
 
 def one_line(text: object) -> str:
-    """Text without line breaks and control characters."""
-    kept = [sign for sign in str(text) if sign.isspace() or sign.isprintable()]
-    return " ".join("".join(kept).split())
+    """Text without line breaks, control characters and marks of direction."""
+    return " ".join(printable(" ".join(str(text).split())).split())
 
 
 def in_latex(text: object) -> str:

@@ -175,7 +175,7 @@ def _record(row: Mapping[str, Cell], columns: Sequence[Column], split: Mapping[s
 
 def in_text(table: Table, *, most: int = 12) -> str:
     """A small table for a terminal or a notebook without HTML."""
-    head, right = [one.head for one in table.columns], table.right()
+    head, right = [one_line(one.head) for one in table.columns], table.right()
     cells = [[one_line(text) for text in row] for row in table.cells()[:most]]
     rest = len(table.rows) - most
     widths = [max(map(len, column)) for column in zip(head, *cells, strict=True)]

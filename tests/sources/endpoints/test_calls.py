@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import itertools
 import shutil
 import socket
 import ssl
@@ -15,6 +17,7 @@ import pytest
 
 from crossroads.errors import InputError
 from crossroads.sources.endpoints.answers import EndpointError
+from crossroads.sources.endpoints.calls import Caller
 from crossroads.sources.endpoints.embeddings import endpoint_embeddings
 
 if TYPE_CHECKING:
@@ -207,3 +210,78 @@ def test_a_certificate_counts_only_where_it_is_trusted(
     assert service.asked == []
     monkeypatch.setenv("SSL_CERT_FILE", str(chain))  # as the hint says
     service.assert_right(endpoint_embeddings(url, WORDS), WORDS)
+
+
+TRICKLED = {
+    "the status line": (b"", b"HTTP/1.1 200 OK"),
+    "an interim status": (b"HTTP/1.1 10", b"0 Continue\r\n\r\nHTTP/1.1 100 Continue\r\n\r\n"),
+    "a header": (b"HTTP/1.1 200 OK\r\nX-A: ", b"a" * 60),
+    "headers": (b"HTTP/1.1 200 OK\r\n", b"A: b\r\n" * 20),
+    "a body": (b"HTTP/1.1 200 OK\r\nContent-Length: 100000\r\n\r\n", b" " * 100),
+    "the body of an error": (b"HTTP/1.1 400 Bad Request\r\nContent-Length: 100000\r\n\r\n", b"x" * 100),
+    "the body of a redirection": (b"HTTP/1.1 308 There\r\nLocation: /\r\nContent-Length: 9999\r\n\r\n", b"x"),
+    "the size of a chunk": (b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n", b"0" * 100),
+    "what follows the last chunk": (
+        b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\n[]\r\n0\r\n",
+        b"A: b\r\n" * 20,
+    ),
+}
+"""What a service sends at once, and what it then sends byte by byte, over and over."""
+
+
+def trickling(server: socket.socket, at_once: bytes, slowly: bytes, over: threading.Event) -> None:
+    """Answer every connection, and never come to an end."""
+
+    def answer(line: socket.socket) -> None:
+        with line, contextlib.suppress(OSError):
+            line.recv(1 << 16)
+            line.sendall(at_once)
+            for byte in itertools.cycle(slowly):
+                if over.wait(0.03):
+                    return
+                line.sendall(bytes([byte]))
+
+    with contextlib.suppress(OSError):  # the server is closed at the end of the test
+        while True:
+            threading.Thread(target=answer, args=(server.accept()[0],), daemon=True).start()
+
+
+@pytest.mark.parametrize("place", TRICKLED)
+def test_a_service_that_sends_a_byte_at_a_time_is_not_waited_for(place: str) -> None:
+    over = threading.Event()
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        threading.Thread(target=trickling, args=(server, *TRICKLED[place], over), daemon=True).start()
+        address = f"http://127.0.0.1:{server.getsockname()[1]}/v1"
+        caller = Caller(key=None, timeout=0.3, retries=0)
+        begun = time.monotonic()
+        try:
+            with pytest.raises(EndpointError, match=r"did not answer in time|400: Bad|redirects in a circle"):
+                caller.post(address, b"{}", most_bytes=1 << 20)
+        finally:
+            over.set()
+        assert time.monotonic() - begun < 2
+
+
+def test_a_handshake_byte_by_byte_is_not_waited_for() -> None:
+    over = threading.Event()
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        handshake = b"\x16\x03\x03\x3f\xff\x02\x00\x3f\xfb"  # of 16 KiB, which takes some minutes
+        threading.Thread(target=trickling, args=(server, handshake, b"\x00", over), daemon=True).start()
+        begun = time.monotonic()
+        try:
+            with pytest.raises(EndpointError, match=r"did not answer in time|does not speak https"):
+                Caller(key=None, timeout=0.3, retries=0).post(
+                    f"https://127.0.0.1:{server.getsockname()[1]}/v1", b"{}", most_bytes=1 << 20
+                )
+        finally:
+            over.set()
+        assert time.monotonic() - begun < 2
+
+
+def test_a_length_that_is_no_length_is_not_counted_on(service: Service) -> None:
+    def answer(path: str, body: dict[str, Any]) -> Reply:
+        status, _, data = service.openai(path, body)
+        return status, {"Content-Length": "9" * 5000, "Connection": "close"}, data
+
+    service.answer = answer
+    service.assert_right(endpoint_embeddings(service.url, WORDS, timeout=60, retries=0), WORDS)

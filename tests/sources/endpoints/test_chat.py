@@ -113,6 +113,19 @@ class TestOutcomes:
         with pytest.raises(EndpointError, match="something other than a message"):
             cr.ask_chat(f"{service.url}/v1", AGE, prompts=1)
 
+    @pytest.mark.parametrize(
+        ("said", "kept"), [("length", "length"), (f"no, {SECRET}", "other"), (["stop"], "other"), (None, "")]
+    )
+    def test_how_an_answer_ended_is_kept_only_in_known_words(
+        self, service: Service, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, said: Any, kept: str
+    ) -> None:
+        monkeypatch.setenv("CROSSROADS_API_KEY", SECRET)
+        service.answer = lambda path, body: message("joy - young", finish_reason=said)
+        answers = cr.ask_chat(f"{service.url}/v1", AGE, prompts=1, cache=tmp_path)
+        assert answers[0].finish == kept
+        (file,) = tmp_path.rglob("*.json")
+        assert SECRET not in file.read_text(encoding="utf-8")
+
     def test_a_change_of_the_model_is_noticed(self, service: Service) -> None:
         names = iter(["one", "two"])
 

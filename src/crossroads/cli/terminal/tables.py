@@ -3,24 +3,36 @@
 from __future__ import annotations
 
 import codecs
+import json
 import sys
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import chain
 from typing import Any
 
 from rich import box
-from rich.console import Console
+from rich.console import Console, ConsoleOptions, RenderableType
 from rich.markup import escape
+from rich.segment import Segment
 from rich.table import Table
 
 import crossroads
 from crossroads.cli.terminal.widths import FittedTable, fitted_widths
-from crossroads.errors import join_words
+from crossroads.errors import UNSEEN, join_words, printable
 from crossroads.results import Coverage, describe_coverage
 from crossroads.wording.table import Table as Values
 
-out = Console(highlight=False)
-err = Console(stderr=True, highlight=False)
+
+class _Terminal(Console):
+    """A console that prints no control characters but its own: names come from files of others."""
+
+    def render(self, renderable: RenderableType, options: ConsoleOptions | None = None) -> Iterable[Segment]:
+        """Render everything that is printed: cells, messages and progress bars."""
+        for one in super().render(renderable, options):
+            yield one if one.control else one._replace(text=printable(one.text))
+
+
+out = _Terminal(highlight=False)
+err = _Terminal(stderr=True, highlight=False)
 PAGE = "report.html"
 """The file name of the page."""
 
@@ -51,12 +63,16 @@ def document(command: str, results: Sequence[Any], **more: Any) -> None:
 
 
 def write_json(data: Any) -> None:
-    """Write data as JSON; if standard output cannot encode a character, non-ASCII ones are escaped."""
+    """Write data as JSON; characters that terminals obey are escaped.
+
+    If standard output cannot encode a character, all that are not ASCII are.
+    """
     from crossroads.report.documents.json_text import escaped, json_pieces  # with it come all reports
 
     encoding = (getattr(sys.stdout, "encoding", None) or "utf-8").lower().replace("-", "")
     for piece in chain(json_pieces(data, indent=True), ["\n"]):
-        sys.stdout.write(piece if encoding.startswith("utf") else escaped(piece))
+        shown = piece if encoding.startswith("utf") else escaped(piece)
+        sys.stdout.write(UNSEEN.sub(lambda sign: json.dumps(sign[0])[1:-1], shown))
 
 
 _PLAIN = {

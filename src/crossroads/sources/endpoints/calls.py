@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import email.utils
 import http.client
+import io
 import os
 import re
 import socket
@@ -18,6 +19,7 @@ import urllib.error
 import urllib.request
 import warnings
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 from urllib.parse import urljoin, urlsplit
 
@@ -89,10 +91,10 @@ class Caller:
         raise EndpointError(f"retries={self.retries} is too small.")
 
     def _redirected(self, url: str, body: bytes, most_bytes: int) -> bytes:
-        """Send a body, and follow redirections within the same host."""
-        here = url
+        """Send a body, and follow redirections within the same host; all of it within the timeout."""
+        here, ends = url, time.monotonic() + self.timeout
         for _ in range(_HOPS):
-            status, headers, data = self._once(here, body, most_bytes)
+            status, headers, data = self._once(here, body, most_bytes, ends)
             if status < 300:
                 return data
             there = _joined(here, headers.get("Location") or "")
@@ -106,7 +108,7 @@ class Caller:
             here = there
         raise EndpointError(f"{public_url(url)} redirects in a circle.", hint="give the final address.")
 
-    def _once(self, url: str, body: bytes, most_bytes: int) -> tuple[int, Any, bytes]:
+    def _once(self, url: str, body: bytes, most_bytes: int, ends: float) -> tuple[int, Any, bytes]:
         """One request: status, headers and the answer."""
         headers = {
             "Content-Type": "application/json",
@@ -116,10 +118,9 @@ class Caller:
         if self.key:
             headers["Authorization"] = f"Bearer {self.key}"
         request = urllib.request.Request(url, data=body, headers=headers, method="POST")
-        ends = time.monotonic() + self.timeout
         try:
-            with _opener(url).open(request, timeout=self.timeout) as answer:
-                return answer.status, answer.headers, _read(answer, most_bytes, ends, url)
+            with _opener(url, ends).open(request, timeout=_left(ends)) as answer:
+                return answer.status, answer.headers, _read(answer, most_bytes, url)
         except urllib.error.HTTPError as error:
             with error:
                 if 300 <= error.code < 400:
@@ -257,15 +258,95 @@ def _joined(url: str, location: str) -> str:
     return joined
 
 
-def _opener(url: str) -> urllib.request.OpenerDirector:
-    handlers: list[urllib.request.BaseHandler] = [_NoRedirection()]
+def _left(ends: float) -> float:
+    """Seconds until the end of a call; it is an error if there are none."""
+    left = ends - time.monotonic()
+    if left <= 0:
+        raise TimeoutError("timed out")
+    return left
+
+
+class _Incoming(io.RawIOBase):
+    """What a service sends, until the end of a call.
+
+    The timeout of a socket is that of a single read, which a service that sends one byte at a time never
+    exceeds; so every read has the time that is left.
+    """
+
+    def __init__(self, sock: socket.socket, ends: float) -> None:
+        super().__init__()
+        self._sock, self._ends = sock, ends
+        self._file = sock.makefile("rb", buffering=0)
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int | None:
+        self._sock.settimeout(_left(self._ends))
+        return self._file.readinto(buffer)
+
+    def close(self) -> None:
+        self._file.close()
+        super().close()
+
+
+class _Response(http.client.HTTPResponse):
+    """An answer whose status line, headers and body all have to arrive before the end of a call."""
+
+    def __init__(self, sock: socket.socket, *args: Any, ends: float, **kwargs: Any) -> None:
+        super().__init__(sock, *args, **kwargs)
+        self.fp.close()
+        self.fp = io.BufferedReader(_Incoming(sock, ends))
+
+
+class _Connection(http.client.HTTPConnection):
+    """A connection for one call, which ends at a given time."""
+
+    ends: float
+
+    def connect(self) -> None:
+        super().connect()
+        self.sock.settimeout(_left(self.ends))  # for the handshake of https, which follows
+
+    def send(self, data: Any) -> None:
+        if self.sock is not None:
+            self.sock.settimeout(_left(self.ends))
+        super().send(data)
+
+
+class _SafeConnection(http.client.HTTPSConnection, _Connection):
+    """The same over https."""
+
+
+class _Handler(urllib.request.HTTPSHandler, urllib.request.HTTPHandler):
+    """Opens connections that end at a given time."""
+
+    def __init__(self, ends: float) -> None:
+        super().__init__()
+        self._ends = ends
+
+    def http_open(self, req: urllib.request.Request) -> http.client.HTTPResponse:
+        return self.do_open(partial(self._made, _Connection), req)
+
+    def https_open(self, req: urllib.request.Request) -> http.client.HTTPResponse:
+        return self.do_open(partial(self._made, _SafeConnection), req)
+
+    def _made(self, kind: type[_Connection], host: str, **options: Any) -> _Connection:
+        connection = kind(host, **options)
+        connection.ends = self._ends
+        connection.response_class = partial(_Response, ends=self._ends)  # type: ignore[assignment]
+        return connection
+
+
+def _opener(url: str, ends: float) -> urllib.request.OpenerDirector:
+    handlers: list[urllib.request.BaseHandler] = [_NoRedirection(), _Handler(ends)]
     if is_loopback(url):  # never by way of a proxy
         handlers.append(urllib.request.ProxyHandler({}))
     return urllib.request.build_opener(*handlers)
 
 
-def _read(answer: Any, most_bytes: int, ends: float, url: str) -> bytes:
-    """The answer; one that is too long or takes too long is an error."""
+def _read(answer: Any, most_bytes: int, url: str) -> bytes:
+    """The answer; one that is too long is an error."""
     blocks, size = [], 0
     while block := answer.read1(_BLOCK):
         blocks.append(block)
@@ -275,11 +356,8 @@ def _read(answer: Any, most_bytes: int, ends: float, url: str) -> bytes:
                 f"{public_url(url)} answers with more than {most_bytes:,} bytes.",
                 hint="is this an embedding service? A smaller batch_size allows shorter answers only.",
             )
-        if time.monotonic() > ends:
-            raise TimeoutError("timed out")
-    expected = answer.headers.get("Content-Length")
-    if expected is not None and expected.isdecimal() and size < int(expected):
-        raise http.client.IncompleteRead(b"", int(expected) - size)
+    if answer.length:  # what is missing of the length that the service announced
+        raise http.client.IncompleteRead(b"", answer.length)
     return unpacked(b"".join(blocks), answer.headers, most_bytes)
 
 

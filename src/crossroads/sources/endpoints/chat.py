@@ -32,13 +32,20 @@ _LONGEST_TIMEOUT = 86_400
 _HINT = "is this the address of a chat service, such as https://example.org/v1, and the protocol right?"
 
 
+FINISHES = (
+    *("stop", "length", "content_filter", "refusal", "tool_calls", "function_call"),
+    *("eos", "end_turn", "max_tokens", "stop_sequence", "load", "unload"),
+)
+"""How answers end, in the words of services; whatever else a service says is neither kept nor shown."""
+
+
 class Reply(NamedTuple):
     """What a model answered."""
 
     text: str
     """The answer."""
     finish: str = ""
-    """How it ended: ``stop``, ``length``, ``content_filter`` or ``refusal``; empty if that is not said."""
+    """How it ended: one of :data:`FINISHES`, ``other``, or empty if that is not said."""
     model: str | None = None
     """The model that the service names."""
 
@@ -218,6 +225,6 @@ def _read(protocol: str, data: bytes, secret: str | None) -> Reply:
     model = document.get("model")
     return Reply(
         without(text, secret) if isinstance(text, str) else "",
-        finish if isinstance(finish, str) else "",
+        finish if finish in FINISHES else "other" if finish else "",
         plain(without(model, secret)) if isinstance(model, str) and model else None,
     )

@@ -7,10 +7,12 @@ follows. Matches are shown as "…". In doubt, too much is removed rather than t
 
 from __future__ import annotations
 
-import base64
-import binascii
 import re
 from collections.abc import Iterator
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
 
 _PART = 6
 """Number of characters that count as a part of a key; of a short key, half of it."""
@@ -24,11 +26,26 @@ _NAMED = {
     "equals": "=", "lowbar": "_", "hyphen": "-", "period": ".", "colon": ":",
 }  # fmt: skip
 _PACKED = re.compile(r"[A-Za-z0-9+/_-]{6,}={0,2}")
+_BASE64 = np.full(256, -1, np.int16)
+"""The six bits of each digit; −1 of all other characters."""
+_BASE64[list(b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/")] = range(64)
+_BASE64[list(b"-_")] = 62, 63
+_HEX = np.full(256, -1, np.int16)
+_HEX[list(b"0123456789abcdefABCDEF")] = [*range(16), *range(10, 16)]
 _WORD = re.compile(r"[^\s\"'<>]+")
 _STARS = re.compile("[*•●]{3}")
 """Characters that replace the middle of a key of which a service shows the ends only."""
-_Sign = tuple[str, int, int]
-"""A character, and its start and end in the text."""
+
+
+_Places = NDArray[np.int64]
+
+
+class _Signs(NamedTuple):
+    """Characters, and where each of them starts and ends in the text that it is read from."""
+
+    text: str
+    starts: _Places
+    ends: _Places
 
 
 def without(text: str, secret: str | None) -> str:
@@ -41,30 +58,36 @@ def without(text: str, secret: str | None) -> str:
     """
     if not secret:
         return text
-    spans: list[tuple[int, int]] = [
-        word.span() for word in _WORD.finditer(text) if _STARS.search(word.group())
-    ]
-    signs = [(sign, place, place + 1) for place, sign in enumerate(text)]
+    hidden = np.zeros(len(text) + 1, np.int64)  # starts of spans count up, their ends down
+    if _STARS.search(text):
+        starred = [word.span() for word in _WORD.finditer(text) if _STARS.search(word.group())]
+        _hide(hidden, *np.array(starred).T)
+    places = np.arange(len(text) + 1)
+    signs = _Signs(text, places[:-1], places[1:])
     for _ in range(_DEPTH):
-        spans += _plain_spans(signs, secret)
-        spans += _packed_spans(signs, secret)
+        _hide(hidden, *_plain_spans(signs, secret))
+        _hide(hidden, *_packed_spans(signs, secret))
         plainer = _unescaped(signs)
-        if len(plainer) == len(signs):
+        if len(plainer.text) == len(signs.text):
             break
         signs = plainer
-    return _redacted(text, spans)
+    return _redacted(text, np.cumsum(hidden) > 0)
 
 
-def _unescaped(signs: list[_Sign]) -> list[_Sign]:
+def _hide(hidden: _Places, starts: _Places, ends: _Places) -> None:
+    np.add.at(hidden, starts, 1)
+    np.add.at(hidden, ends, -1)
+
+
+def _unescaped(signs: _Signs) -> _Signs:
     """The same characters with one layer of escapes undone."""
-    text = "".join(sign for sign, _, _ in signs)
-    found: list[_Sign] = []
-    last = 0
-    for match in _ESCAPED.finditer(text):
-        found += signs[last : match.start()]
-        found.append((_meant(match), signs[match.start()][1], signs[match.end() - 1][2]))
-        last = match.end()
-    return found + signs[last:]
+    escapes = np.array([match.span() for match in _ESCAPED.finditer(signs.text)], np.int64).reshape(-1, 2)
+    gone = np.zeros(len(signs.text) + 1, np.int64)
+    _hide(gone, escapes[:, 0] + 1, escapes[:, 1])  # the first character of an escape stays
+    kept = np.cumsum(gone[:-1]) == 0
+    ends = signs.ends.copy()
+    ends[escapes[:, 0]] = signs.ends[escapes[:, 1] - 1]
+    return _Signs(_ESCAPED.sub(_meant, signs.text), signs.starts[kept], ends[kept])
 
 
 def _meant(match: re.Match[str]) -> str:
@@ -76,59 +99,73 @@ def _meant(match: re.Match[str]) -> str:
     return str(sign or _NAMED[name])
 
 
-def _plain_spans(signs: list[_Sign], secret: str) -> Iterator[tuple[int, int]]:
-    """Where parts of the secret are, ignoring case and blanks in between."""
-    written = [one for one in signs if one[0].isprintable() and not one[0].isspace()]
-    text = "".join(sign.lower() if len(sign.lower()) == 1 else sign for sign, _, _ in written)
-    for start, end in _parts_in(text, secret):
-        yield written[start][1], written[end - 1][2]
+def _plain_spans(signs: _Signs, secret: str) -> tuple[_Places, _Places]:
+    """Where parts of the secret start and end, ignoring case and blanks in between."""
+    unseen = {sign for sign in set(signs.text) if sign.isspace() or not sign.isprintable()}
+    text = signs.text.translate(dict.fromkeys(map(ord, unseen)))
+    codes = np.frombuffer(signs.text.encode("utf-32-le", "surrogatepass"), np.uint32)
+    written = np.flatnonzero(~np.isin(codes, [ord(sign) for sign in unseen]))
+    # the one letter that is two in lower case stays as it is
+    found = _parts_in("İ".join(part.lower() for part in text.split("İ")), secret)
+    return signs.starts[written[found]], signs.ends[written[found + _part(secret) - 1]]
 
 
-def _parts_in(text: str, secret: str) -> Iterator[tuple[int, int]]:
-    """Where parts of the secret are in a lower-case text."""
+def _parts_in(text: str, secret: str) -> _Places:
+    """Where parts of the secret start in a lower-case text."""
     secret = secret.lower()
     size = _part(secret)
-    pieces = {secret[at : at + size] for at in range(len(secret) - size + 1)}
-    for piece in pieces:
+    found = []
+    for piece in {secret[at : at + size] for at in range(len(secret) - size + 1)}:
         at = text.find(piece)
         while at >= 0:
-            yield at, at + size
+            found.append(at)
             at = text.find(piece, at + 1)
+    return np.array(found, np.int64)
 
 
 def _part(secret: str) -> int:
     return max(1, min(_PART, (len(secret) + 1) // 2))
 
 
-def _packed_spans(signs: list[_Sign], secret: str) -> Iterator[tuple[int, int]]:
-    """Where base64 or hexadecimal digits encode part of the secret."""
-    text = "".join(sign for sign, _, _ in signs)
-    for match in _PACKED.finditer(text):
-        if any(next(_parts_in(one.lower(), secret), None) for one in _unpacked(match.group())):
-            yield signs[match.start()][1], signs[match.end() - 1][2]
+def _packed_spans(signs: _Signs, secret: str) -> tuple[_Places, _Places]:
+    """Where base64 or hexadecimal digits that encode part of the secret start and end."""
+    found = []
+    for text, size, digits, skipped in _unpacked(signs.text):
+        group, byte = np.divmod(_parts_in(text.lower(), secret), size)
+        found.append(skipped + group * digits + byte)
+    places = np.unique(np.concatenate(found))
+    runs = [match.span() for match in _PACKED.finditer(signs.text)] if places.size else []
+    starts, ends = np.array(runs, np.int64).reshape(-1, 2).T
+    holds = np.searchsorted(places, starts) < np.searchsorted(places, ends)
+    return signs.starts[starts[holds]], signs.ends[ends[holds] - 1]
 
 
-def _unpacked(text: str) -> Iterator[str]:
-    """What digits may encode: base64 from any of its four offsets on, and bytes in hexadecimal."""
-    digits = text.rstrip("=").translate(str.maketrans("-_", "+/"))
-    for skipped in range(4):
-        part = digits[skipped:]
-        part = part[: len(part) - (len(part) % 4 == 1)]
-        yield base64.b64decode(part + "=" * (-len(part) % 4)).decode("latin-1")
-    for skipped in range(2):
-        part = text[skipped : skipped + (len(text) - skipped) // 2 * 2]
-        try:
-            yield binascii.unhexlify(part).decode("latin-1")
-        except binascii.Error:
-            continue
+def _unpacked(text: str) -> Iterator[tuple[str, int, int, int]]:
+    """What digits may encode, from any place on: base64, and bytes in hexadecimal.
+
+    What is encoded is followed by the number of bytes in a group, the number of digits that encode them, and
+    the number of characters before the first group. A byte whose digits are not all there is "ÿ".
+    """
+    codes = text.encode("latin-1", "replace").replace(b"?", b" ")
+    for table, bits, size, digits in ((_BASE64, 6, 3, 4), (_HEX, 4, 1, 2)):
+        values = table[np.frombuffer(codes, np.uint8)]
+        for skipped in range(digits):
+            groups = values[skipped:]
+            groups = np.pad(groups, (0, -len(groups) % digits), constant_values=-1).reshape(-1, digits)
+            there = (groups[:, :-1] >= 0) & (groups[:, 1:] >= 0)
+            packed = np.full((len(groups), size), 255, np.uint8)
+            for byte in range(size):
+                high, low = groups[:, byte], groups[:, byte + 1]
+                if size == 1:
+                    whole = high << bits | low
+                else:
+                    whole = (high << (2 + 2 * byte) | low >> (4 - 2 * byte)) & 255
+                packed[:, byte] = np.where(there[:, byte], whole, 255)
+            yield packed.tobytes().decode("latin-1"), size, digits, skipped
 
 
-def _redacted(text: str, spans: list[tuple[int, int]]) -> str:
-    """The text with "…" for each span; spans that touch are merged."""
-    pieces: list[str] = []
-    last = 0
-    for start, end in sorted(spans):
-        if start > last or not pieces:
-            pieces += [text[last:start], "…"]
-        last = max(last, end)
-    return "".join([*pieces, text[last:]])
+def _redacted(text: str, hidden: NDArray[np.bool_]) -> str:
+    """The text with "…" for each run of hidden characters; the last is that after the end."""
+    edges = np.flatnonzero(np.diff(hidden, prepend=False))
+    bounds = [0, *edges.tolist(), len(text)]
+    return "…".join(text[start:end] for start, end in zip(bounds[::2], bounds[1::2], strict=True))
