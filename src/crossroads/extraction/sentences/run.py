@@ -40,7 +40,7 @@ from crossroads.storage.disks import disk_errors
 from crossroads.storage.parts import Parts, check_settings, record_fingerprint, remove_leftovers
 from crossroads.workers.processes import processors
 
-SCHEME = "crossroads-sentences/1"
+SCHEME = "crossroads-sentences/2"
 """Name of the procedure; changes when the same input would give other scores."""
 AskedScore = Literal["auto", "stereoset", "pll", "aul", "aula", "blank", "likelihood", "bare"]
 """How to score; ``"auto"`` is ``pll`` for masked models and ``likelihood`` for causal ones, ``"stereoset"``
@@ -174,17 +174,24 @@ class _Work:
     about: Provenance
 
     def scores(self, values: Floats) -> SentenceScores:
-        """The scores, from the sum of each text."""
+        """The scores, from the sum of each text and its rounding error."""
         shape = (len(self.asked.items), len(self.given.items[0].sentences))
-        totals, tokens = np.zeros(shape), np.zeros(shape, np.int64)
+        totals, rounding, tokens = np.zeros(shape), np.zeros(shape), np.zeros(shape, np.int64)
         owner = tuple(self.plan.owner.T)
-        np.add.at(totals, owner, values)
+        np.add.at(totals, owner, values[:, 0])
+        np.add.at(rounding, owner, values[:, 1])
         np.add.at(tokens, owner, [len(text.places) for text in self.plan.texts])
         return SentenceScores(
             name=self.given.name,
             kind=self.given.kind,
             score=self.score,
-            items=scored(self.asked.items, totals.tolist(), tokens.tolist(), self._averages(values, tokens)),
+            items=scored(
+                self.asked.items,
+                totals.tolist(),
+                tokens.tolist(),
+                rounding.tolist(),
+                self._averages(values[:, 0], tokens),
+            ),
             left_out=self.asked.left_out,
             provenance=self.about,
         )
@@ -270,13 +277,18 @@ class _Scorer:
             model.show_attention()
 
     def __call__(self, batch: Batch) -> Floats:
-        """Sum of the log-probabilities of each text; several threads may call it at once."""
+        """Sum of the log-probabilities of each text, and the largest error that rounding leaves in it.
+
+        Several threads may call it at once. A log-probability is the difference of two numbers, each of which
+        is wrong by up to half the distance to the next number that the type of the logits has.
+        """
         torch, device = self._torch, self._model.device
         with torch.inference_mode():
             logits, _ = self._model.ask(batch.ids, batch.text, batch.place)
             token = torch.from_numpy(batch.token).to(device)
-            read = logits.gather(1, token[:, None])[:, 0] - logits.logsumexp(dim=1)
-            values: Floats = read.cpu().double().numpy()
+            read, total = logits.gather(1, token[:, None])[:, 0], logits.logsumexp(dim=1)
+            errors = (read.abs() + total.abs()).double() * (torch.finfo(logits.dtype).eps / 2)
+            values: Floats = torch.stack([(read - total).double(), errors]).cpu().numpy()
             if self._weighted:
                 attention = self._model.attention(batch.ids).cpu().double().numpy()
                 values = values * attention[batch.text, batch.weighed]
@@ -285,8 +297,7 @@ class _Scorer:
                 f"{self._model.files.name} gave a logit that is not finite.",
                 hint="its weights are damaged, or it does not work in float32 on this device.",
             )
-        sums: Floats = np.bincount(batch.text, values, minlength=len(batch.ids)).astype(np.float64)
-        return sums
+        return np.stack([np.bincount(batch.text, some, len(batch.ids)) for some in values], axis=1)
 
 
 class _Run:

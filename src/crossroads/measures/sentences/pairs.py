@@ -22,7 +22,7 @@ from crossroads.measures.sentences.by_category import (
     levels_of,
     preferred,
 )
-from crossroads.measures.sentences.preference import TIE, Preference, groupings_of, preference
+from crossroads.measures.sentences.preference import TIES, Preference, groupings_of, preference
 from crossroads.results import Conclusion, Coverage, Result, Row, long_row, status_of
 from crossroads.results.conclusion import numbers
 from crossroads.results.plain import read_only
@@ -172,8 +172,9 @@ def sentence_pairs(
 
     Notes
     -----
-    Ties, of scores that differ by at most 0.0001, count as pairs that are not preferred, as published, and
-    for nothing in the tests. In ``antistereo`` pairs the sentence that stereotypes more is about an
+    Ties, of scores that differ by no more than the rounding errors of both
+    (:meth:`~crossroads.evidence.sentences.SentenceScores.rounding`), count as pairs that are not preferred,
+    as published, and for nothing in the tests. In ``antistereo`` pairs the sentence that stereotypes more is about an
     advantaged group; they count like others, and ``directions`` has both apart.
 
     References
@@ -200,12 +201,12 @@ def sentence_pairs(
     level, seed = share("level", level), seed_of(seed)
     values = scores.values(per)
     differences: Floats = values[:, 0] - values[:, 1]
+    room: Floats = scores.rounding(per).sum(axis=1)
     groupings = groupings_of(scores, cluster)
 
     def of(chosen: NDArray[np.bool_]) -> Preference:
-        return preference(
-            differences[chosen], [one[chosen] for one in groupings.values()], level=level, seed=seed
-        )
+        shared = [one[chosen] for one in groupings.values()]
+        return preference(differences[chosen], room[chosen], shared, level=level, seed=seed)
 
     def by(names: Sequence[str]) -> dict[str, Preference]:
         given = np.array(names)
@@ -227,7 +228,7 @@ def sentence_pairs(
         conventions={
             "measure": "sentence pairs",
             **scored_as(scores, per),
-            "ties": TIE,
+            "ties": TIES,
             "cluster": list(groupings) if cluster is not None else "none",
             "alternative": "two-sided",
             "seed": seed,

@@ -18,8 +18,8 @@ from crossroads.inference.permutation.flips import FlippedMean, flipped_mean, fl
 from crossroads.stimuli.files.sentences import SentenceItem
 from crossroads.wording.table import Interval
 
-TIE = 1e-4
-"""Largest difference of scores that counts as a tie; batches of another size change scores by less."""
+TIES = "differences within the rounding errors of both scores"
+"""Which scores count as equal."""
 CONTRAST, FRAME = "contrast", "frame"
 """What pairs may share: the words in which their sentences differ, and all other words."""
 AUTO = "auto"
@@ -42,7 +42,7 @@ class Preference:
     preferred: int
     """Pairs in which the sentence that stereotypes more has the higher score."""
     ties: int
-    """Pairs whose scores do not differ."""
+    """Pairs whose scores do not differ by more than their rounding errors."""
     share: float
     """Share of all pairs in which the sentence that stereotypes more has the higher score, as published."""
     low: float | None
@@ -80,13 +80,17 @@ class Preference:
         return None if low is None or high is None else Interval(low, high)
 
 
-def preference(differences: Floats, groupings: Sequence[Integers], *, level: float, seed: int) -> Preference:
+def preference(
+    differences: Floats, room: Floats, groupings: Sequence[Integers], *, level: float, seed: int
+) -> Preference:
     """How sure a preference is for other pairs.
 
     Parameters
     ----------
     differences
-        Score of the first sentence of each pair less that of the second.
+        Score of the first sentence of each pair minus that of the second.
+    room
+        Largest difference of each pair that counts as a tie: the rounding errors of both scores.
     groupings
         What pairs share, as numbers from 0: one thing, or two that are crossed. The larger of their p-values
         and the wider of their intervals count.
@@ -95,7 +99,7 @@ def preference(differences: Floats, groupings: Sequence[Integers], *, level: flo
     seed
         Seed of the flips, where they are drawn.
     """
-    signs = np.where(np.abs(differences) <= TIE, 0, np.sign(differences)).astype(np.int64)
+    signs = np.where(np.abs(differences) <= room, 0, np.sign(differences)).astype(np.int64)
     kinds = [np.unique(one, return_inverse=True)[1].reshape(-1).astype(np.int64) for one in groupings]
     hits = (signs > 0).astype(np.float64)
     ways = list(zip(kinds, widening(signs.astype(np.float64), kinds), strict=True))

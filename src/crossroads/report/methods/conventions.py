@@ -154,7 +154,7 @@ _OF_SENTENCES: Mapping[str, Callable[[Any], str]] = {
     "scored by": lambda value: f"sentences were scored by {value}",
     "score": lambda value: f"a score is the {value}",
     "special tokens": lambda value: f"special tokens are {value}",
-    "ties": lambda value: f"scores that differ by at most {value} are ties, which no test counts",
+    "ties": lambda value: f"{value} are ties, which no test counts",
     "cluster": lambda value: (
         "pairs were taken as independent"
         if value == "none"
