@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 import shutil
 from pathlib import Path
 from typing import Any
@@ -14,6 +15,7 @@ from hypothesis import strategies as st
 from crossroads.audit import PartsFolder, Settings, parts
 from crossroads.audit.measured.words import word_parts
 from crossroads.audit.parts import _DECIDING, Outcome, Part, code, evidence_key
+from crossroads.audit.vectors import vectors_identity
 from crossroads.evidence import Embeddings, Provenance
 from crossroads.measures import BootstrapResult, bootstrap
 from crossroads.stimuli import Design
@@ -201,6 +203,16 @@ def test_parts_are_known_by_what_they_depend_on_and_by_nothing_else() -> None:
         "influence",
         "reliability",
     }
+
+
+def test_the_words_of_a_decade_are_part_of_what_was_read(tmp_path: Path) -> None:
+    matrix, words = tmp_path / "1900-w.npy", tmp_path / "1900-vocab.pkl"
+    np.save(matrix, np.eye(2))
+    words.write_bytes(pickle.dumps(["rose", "wasp"]))
+    before = vectors_identity(str(matrix))
+    assert vectors_identity(str(matrix)) == before
+    words.write_bytes(pickle.dumps(["wasp", "rose"]))
+    assert vectors_identity(str(matrix)) != before
 
 
 def test_the_catalogue_decides_what_models_are_asked(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

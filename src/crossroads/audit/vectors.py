@@ -282,7 +282,7 @@ def vectors_identity(model: str) -> dict[str, Any]:
     if path.is_dir():
         return {"given": model, "path": str(path.resolve()), "files": _folder(path)}
     # words and metadata may be in files beside the numbers, with the same stem
-    stem = path.name.partition(".")[0]
+    stem = path.name.partition(".")[0].removesuffix("-w")  # 1900-w.npy has its words in 1900-vocab.pkl
     beside = [one for one in path.parent.iterdir() if one.is_file() and one.name.startswith(stem)]
     return {"given": model, "path": str(path.resolve()), "files": _states(beside)}
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -35,6 +36,21 @@ def test_a_model_of_a_folder_answers_the_same_with_the_same_seed(talker: Path, t
     # random words say nothing, and that is an outcome
     assert cr.chat_association(one, AGE).unparsed == 2
     assert len(list(tmp_path.glob("*.json"))) == 2
+
+
+def test_answers_are_not_reused_where_the_template_or_its_settings_changed(
+    talker: Path, tmp_path: Path
+) -> None:
+    model = Path(shutil.copytree(talker, tmp_path / "model"))
+    (model / "chat_template.jinja").write_text(TEMPLATE, encoding="utf-8")
+    options: dict[str, Any] = {"prompts": 1, "prompt": "{first} {second} {words}", "max_tokens": 2}
+    cache = tmp_path / "cache"
+    for changed, kept in ((None, 1), (None, 1), ("chat_template.jinja", 2), ("generation_config.json", 3)):
+        if changed is not None:
+            with (model / changed).open("a", encoding="utf-8") as file:
+                file.write("\n")
+        cr.ask_chat(model, AGE, **options, device="cpu", cache=cache)
+        assert len(list(cache.glob("*.json"))) == kept
 
 
 def test_a_question_that_is_too_long_and_a_model_that_cannot_chat_are_told(

@@ -343,9 +343,9 @@ def test_a_prompt_and_a_pooling_may_be_chosen_instead(encoder: MakeEncoder) -> N
 
 def test_the_checksum_covers_the_modules(encoder: MakeEncoder) -> None:
     model = encoder("Pooling", files={"1_Pooling/config.json": MEAN})
-    before = prompted_embeddings(model, WORDS).provenance.details["modules sha256"]
+    before = prompted_embeddings(model, WORDS).provenance.sha256
     (model / "1_Pooling" / "config.json").write_text(json.dumps({**MEAN, "pooling_mode": "cls"}))
-    assert prompted_embeddings(model, WORDS).provenance.details["modules sha256"] != before
+    assert prompted_embeddings(model, WORDS).provenance.sha256 != before
 
 
 def test_a_layer_below_the_top_has_no_modules(encoder: MakeEncoder) -> None:

@@ -20,17 +20,28 @@ from crossroads.sources.models.elmo_files import elmo_files
 
 _PICKLES = ("*.bin", "*.pt", "*.pth", "*.ckpt")
 _OTHERS = ("*.h5", "*.msgpack", "*.onnx")
-_TEXTS = ("*.json", "*.txt", "*.model", "*.jinja")
+_TEXTS = ("*.json", "*.txt", "*.model", "*.jinja", "*.spm", "*.codes", "*.tokenizer", "*.tiktoken")
+"""Settings, vocabularies and templates: fetched from the hub, and part of the checksum."""
 VOCABULARIES = (
     "tokenizer.json", "vocab.json", "vocab.txt", "tokenizer.model", "sentencepiece.bpe.model", "spiece.model",
     "tekken.json",
 )  # fmt: skip
 """Files of which any one defines a tokenizer."""
-_TOKENIZER = (
-    *VOCABULARIES, "merges.txt", "tokenizer_config.json", "special_tokens_map.json", "added_tokens.json",
+_BESIDE_GGUF = (
+    "tokenizer*.json", "*.model", "tekken.json", "vocab.json", "vocab.txt", "merges.txt", "chat_template.*",
+    "special_tokens_map.json", "added_tokens.json", "generation_config.json",
 )  # fmt: skip
+"""Files that transformers reads beside a GGUF file; it prefers them to what the file holds."""
+_TEMPLATES = "additional_chat_templates"
 MODULES = "modules.json"
 """The file that makes a model a sentence encoder: its modules, each with a folder."""
+_ROUTER = "router_config.json"
+_ADAPTER = "adapter_config.json"
+_ELSEWHERE = ("transformers_weights", "tokenizer_name_or_path", "gguf_file")
+"""Settings that name other files than those that are found here."""
+_ARGUMENTS = re.compile("(model|tokenizer|processor|config)_(args|kwargs)")
+_NAMES_FILES = re.compile("variant|adapter_kwargs|use_kernels|allow_all_kernels|kernel_config|.*_file")
+"""Arguments for loading, in settings of a sentence encoder, by which other files or code would be used."""
 _HUB_NAME = re.compile(r"[\w.-]+(/[\w.-]+)?")
 _SAYS_NOTHING = ("model", "models", "checkpoint", "final", "output", "outputs")
 _BLOCK = 1 << 22
@@ -55,7 +66,7 @@ class ModelFiles:
     revision: str | None = None
     """The commit of the hub, for models that come from there."""
     sha256: str
-    """Checksum over configuration, tokenizer and weights."""
+    """Checksum over every file that loading may read."""
 
     @property
     def place(self) -> str:
@@ -93,7 +104,7 @@ def find_model(name: str | Path, *, revision: str | None = None) -> ModelFiles:
     Raises
     ------
     UnsafeFileError
-        If there are only pickled weights.
+        If there are only pickled weights, or a setting asks for code from the hub or for other files.
     FormatError
         If a folder is not a model.
     InputError
@@ -123,9 +134,9 @@ def _from_path(path: Path) -> ModelFiles:
     if path.is_file():
         return _gguf(path)
     if (path / "config.json").is_file() or (path / MODULES).is_file():
-        return ModelFiles(name=_name(path), folder=str(path), sha256=_checksum(path, _all_weights(path)))
+        return ModelFiles(name=_name(path), folder=str(path), sha256=_checksum(path, _checked(path)))
     if (pair := elmo_files(path)) is not None:
-        return ModelFiles(name=_name(path), folder=str(path), elmo=True, sha256=_combined(pair))
+        return ModelFiles(name=_name(path), folder=str(path), elmo=True, sha256=_combined(path, pair))
     found = sorted(path.glob("*.gguf"))
     if len(found) == 1:
         return _gguf(found[0])
@@ -151,22 +162,29 @@ def _gguf(path: Path) -> ModelFiles:
         magic = file.read(4)
     if magic != b"GGUF":
         raise FormatError(f"it begins with {magic!r}, not with b'GGUF'.", path=path, hint="fetch it again.")
-    return ModelFiles(name=path.name, folder=str(path.parent), gguf=path.name, sha256=_file_sha256(path))
+    folder = path.parent
+    _check_settings(folder, [])
+    beside = [found for pattern in _BESIDE_GGUF for found in folder.glob(pattern) if found.is_file()]
+    sha256 = _combined(folder, [path, *beside, *folder.glob(f"{_TEMPLATES}/*.jinja")])
+    return ModelFiles(name=path.name, folder=str(folder), gguf=path.name, sha256=sha256)
 
 
 def module_folders(folder: Path) -> list[str]:
     """Subfolders of the modules of a sentence encoder in their order, ``""`` for the folder itself.
+
+    Those between which a router chooses come last.
 
     Parameters
     ----------
     folder
         The folder of a model; one without modules has none.
     """
-    listing = folder / MODULES
+    listing, router = folder / MODULES, folder / _ROUTER
     if not listing.is_file():
         return []
     try:
         paths = [step["path"] for step in json.loads(listing.read_bytes())]
+        paths += json.loads(router.read_bytes())["types"] if router.is_file() else ()
     except (ValueError, KeyError, TypeError, RecursionError) as error:
         raise FormatError(
             "it is not a list of modules.", path=listing, hint="fetch the model again."
@@ -179,16 +197,15 @@ def module_folders(folder: Path) -> list[str]:
 
 
 def _all_weights(folder: Path) -> list[Path]:
-    """The safetensors files of a model; those of modules in subfolders count if it has no others.
+    """The safetensors files of a model and of its modules; if it has modules, these may be the only ones.
 
     Pickled weights of a module are refused like those of the model.
     """
     weighty = (*_PICKLES, *_OTHERS, "*.safetensors")
     inside = [folder / name for name in module_folders(folder) if name]
     found = [path for one in inside if any(map(any, map(one.glob, weighty))) for path in _weights(one)]
-    if (folder / "config.json").is_file():
-        return _weights(folder)
-    return [*(_weights(folder) if any(map(any, map(folder.glob, weighty))) else ()), *found]
+    own = (folder / "config.json").is_file() or any(map(any, map(folder.glob, weighty)))
+    return [*(_weights(folder) if own else ()), *found]
 
 
 def _weights(folder: Path) -> list[Path]:
@@ -199,9 +216,16 @@ def _weights(folder: Path) -> list[Path]:
     if index.is_file():
         try:
             names = sorted(set(json.loads(index.read_text(encoding="utf-8"))["weight_map"].values()))
-            shards = [folder / Path(str(name)).name for name in names]
         except (ValueError, KeyError, AttributeError, TypeError, RecursionError) as error:
             raise FormatError("the index of the weights cannot be read.", path=index) from error
+        for name in names:
+            if not isinstance(name, str) or Path(name).name != name or "\\" in name:
+                raise UnsafeFileError(
+                    f"the index names the weights {in_short(name)}, which is not a file of the same folder.",
+                    path=index,
+                    hint="put all weights into one folder, and their plain names into the index.",
+                )
+        shards = [folder / name for name in names]
         missing = [shard.name for shard in shards if not shard.is_file()]
         if missing or not shards:
             raise FormatError(
@@ -256,7 +280,9 @@ def _from_hub(name: str, revision: str | None) -> ModelFiles:
     if not any((folder / one).is_file() for one in ("config.json", MODULES)):
         raise FormatError(f"{name} on the hub is not a model: it has no config.json.")
     try:
-        weights = _all_weights(folder)
+        weights = _checked(folder)
+    except UnsafeFileError:
+        raise
     except FormatError as error:
         raise UnsafeFileError(
             f"{name} on the hub has no safetensors; other kinds of weights are not fetched.", hint=_CONVERT
@@ -264,16 +290,69 @@ def _from_hub(name: str, revision: str | None) -> ModelFiles:
     return ModelFiles(name=name, folder=str(folder), revision=folder.name, sha256=_checksum(folder, weights))
 
 
-def _checksum(folder: Path, weights: list[Path]) -> str:
-    """One checksum over the files that determine the output of a model."""
-    texts = [folder / name for name in ("config.json", *_TOKENIZER) if (folder / name).is_file()]
-    return _combined([*texts, *weights])
+def _checked(folder: Path) -> list[Path]:
+    """The weights of a model, none of whose settings asks for other files or for code."""
+    inside = [folder / name for name in module_folders(folder)]
+    _check_settings(folder, inside)
+    return _all_weights(folder)
 
 
-def _combined(files: Iterable[Path]) -> str:
+def _check_settings(folder: Path, inside: Iterable[Path]) -> None:
+    """Refuse settings of a model and its modules by which other files than those here would be loaded."""
+    for place in dict.fromkeys((folder, *inside)):
+        if (place / _ADAPTER).is_file():
+            raise UnsafeFileError(
+                "this is an adapter, which changes the weights of another model.",
+                path=place / _ADAPTER,
+                hint="merge both (merge_and_unload of peft), save the whole model, and give its folder.",
+            )
+        for file in (*place.glob("*config*.json"), place / MODULES):
+            try:
+                settings = json.loads(file.read_bytes())
+            except (OSError, ValueError, RecursionError):
+                continue  # nothing can be loaded by it
+            _check_values(settings, file)
+
+
+def _check_values(settings: Any, file: Path) -> None:
+    pending: list[tuple[str, Any]] = [("", settings)]
+    while pending:
+        above, value = pending.pop()
+        if isinstance(value, str) and "/" in value and "_implementation" in above:
+            raise UnsafeFileError(
+                f"it asks for code from the hub ({above}: {in_short(value)}).",
+                path=file,
+                hint="only code of transformers itself is run; remove the line.",
+            )
+        if isinstance(value, list):
+            pending += [(above, one) for one in value]
+        if not isinstance(value, dict):
+            continue
+        for key, one in value.items():
+            arguments = _ARGUMENTS.fullmatch(above) and _NAMES_FILES.fullmatch(key)
+            if one not in (None, False) and (key in _ELSEWHERE or arguments):
+                raise UnsafeFileError(
+                    f"it asks to load other files than those of the model ({key}: {in_short(one)}).",
+                    path=file,
+                    hint="put the weights into model.safetensors, the tokenizer next to it; remove the line.",
+                )
+            pending.append((above if "_implementation" in above else key, one))
+
+
+def _checksum(folder: Path, weights: Iterable[Path]) -> str:
+    """One checksum over every file that loading may read: texts and weights, also those of modules."""
+    inside = [folder / name for name in (*filter(None, module_folders(folder)), _TEMPLATES)]
+    found = [one for pattern in _TEXTS for one in folder.glob(pattern)]
+    found += [
+        one for place in inside for pattern in (*_TEXTS, "*.safetensors") for one in place.rglob(pattern)
+    ]
+    return _combined(folder, {*weights, *filter(Path.is_file, found)})
+
+
+def _combined(folder: Path, files: Iterable[Path]) -> str:
     digest = hashlib.sha256()
-    for path in files:
-        digest.update(f"{path.name}\0{_file_sha256(path)}\n".encode())
+    for name, path in sorted((path.relative_to(folder).as_posix(), path) for path in files):
+        digest.update(f"{name}\0{_file_sha256(path)}\n".encode())
     return digest.hexdigest()
 
 

@@ -325,7 +325,6 @@ def _provenance(
         details |= {
             "sentence-transformers": package_version("sentence-transformers"),
             "sentence modules": asked.sentences.said,
-            "modules sha256": asked.sentences.sha256,
         }
         if asked.sentences.prefix:
             details["prefix"] = asked.sentences.prefix

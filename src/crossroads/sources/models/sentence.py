@@ -8,7 +8,6 @@ pickle is opened and no weight is initialised at random.
 from __future__ import annotations
 
 import contextlib
-import hashlib
 import json
 import logging
 import re
@@ -25,7 +24,6 @@ from crossroads.sources.models.files import MODULES, ModelFiles, module_folders
 from crossroads.sources.models.transformers import UNUSED_WEIGHTS, check_vocabulary, plain_errors
 
 _SETTINGS = (MODULES, "sentence_bert_config.json", "config_sentence_transformers.json")
-_READ = (".json", ".txt", ".model", ".safetensors")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -34,8 +32,6 @@ class SentenceEncoder:
 
     model: Any
     """The ``SentenceTransformer``."""
-    sha256: str
-    """Checksum over the files of its modules."""
 
     @property
     def said(self) -> str:
@@ -97,7 +93,7 @@ def load_sentence_encoder(files: ModelFiles, *, device: str = "cpu") -> Sentence
     """
     torch = require("torch", extra="models", purpose="running transformer models")
     package = require("sentence_transformers", extra="sentences", purpose="running sentence encoders")
-    sha256 = _checked(files)
+    _check_settings(files)
     with plain_errors(files, "sentence encoder"), _collected_notices() as notices:
         model = package.SentenceTransformer(
             files.folder,
@@ -106,7 +102,7 @@ def load_sentence_encoder(files: ModelFiles, *, device: str = "cpu") -> Sentence
             local_files_only=True,
             model_kwargs={"use_safetensors": True, "dtype": torch.float32},
         )
-        encoder = SentenceEncoder(model=model.float().eval().requires_grad_(False), sha256=sha256)
+        encoder = SentenceEncoder(model=model.float().eval().requires_grad_(False))
         _check_notices(files, notices)
         if encoder.config is not None:
             check_vocabulary(files, Path(files.folder, *module_folders(Path(files.folder))[:1]))
@@ -114,33 +110,23 @@ def load_sentence_encoder(files: ModelFiles, *, device: str = "cpu") -> Sentence
     return encoder
 
 
-def _checked(files: ModelFiles) -> str:
-    """Check the files of the modules, and return their checksum."""
+def _check_settings(files: ModelFiles) -> None:
+    """Check that the settings of the modules are JSON."""
     root = Path(files.folder)
-    names = [name for name in _SETTINGS if (root / name).is_file()]
-    for folder in filter(None, module_folders(root)):
-        found = sorted(path for path in (root / folder).glob("*") if path.suffix in _READ)
-        names += [f"{folder}/{path.name}" for path in found]
-    digest = hashlib.sha256()
-    for name in names:
-        data = (root / name).read_bytes()
-        digest.update(f"{name}\0{hashlib.sha256(data).hexdigest()}\n".encode())
-        if name.endswith(".json"):
-            _check_settings(data, f"{files.name}/{name}")
-    return digest.hexdigest()
-
-
-def _check_settings(data: bytes, shown: str) -> None:
-    try:
-        json.loads(data)
-    except (ValueError, RecursionError) as error:
-        raise FormatError("it is not JSON.", path=shown, hint="fetch the model again.") from error
-    if re.search(rb'attn_implementation"\s*:\s*"[^"]*/', data):
-        raise UnsafeFileError(
-            "it asks for code from the hub (attn_implementation).",
-            path=shown,
-            hint="only code of transformers itself is run; remove the line.",
-        )
+    inside = (
+        file for folder in filter(None, module_folders(root)) for file in (root / folder).glob("*.json")
+    )
+    for file in (*map(root.joinpath, _SETTINGS), *inside):
+        if not file.is_file():
+            continue
+        try:
+            json.loads(file.read_bytes())
+        except (ValueError, RecursionError) as error:
+            raise FormatError(
+                "it is not JSON.",
+                path=f"{files.name}/{file.relative_to(root).as_posix()}",
+                hint="fetch the model again.",
+            ) from error
 
 
 class _Notices(logging.Handler):
