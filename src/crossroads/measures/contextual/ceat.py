@@ -173,7 +173,7 @@ class CeatResult(Result):
 
     @property
     def published_p(self) -> P | str:
-        """The published p-value; "< 1e−300" below that, where powers of ten no longer tell a reader anything."""
+        """The published p-value; "< 1e−300" where it is smaller than that."""
         return P(self.pvalue) if self.pvalue >= 1e-300 else "< 1e−300"
 
     @classmethod
