@@ -71,10 +71,29 @@ def test_a_finding_has_its_number_and_its_name_last(opened: Open, told: Path) ->
 def test_a_closed_gate_gives_its_reasons_on_top(opened: Open, told: Path) -> None:
     page = opened(told).page
     strip = page.locator(".status")
-    assert "Gate closed: 1 rule broken" in strip.inner_text()
+    assert "Gate closed: 1 of 1 rule failed" in strip.inner_text()
     assert "no gender: weat6: d is above 1" in strip.inner_text()
     assert re.search(r"3 of 3 tests run", strip.inner_text())
     assert re.search(r"\d{4}-\d\d-\d\d", strip.inner_text())
+
+
+@pytest.mark.parametrize(
+    ("outcomes", "expected"),
+    [(("passed", "passed", "excused"), "Gate open: 2 of 2 rules passed"),
+     (("passed", "broken", "not measured"), "Gate closed: 1 of 2 rules failed")],
+)  # fmt: skip
+def test_the_strip_counts_rules_not_verdicts(
+    opened: Open, tmp_path: Path, outcomes: tuple[str, ...], expected: str
+) -> None:
+    rules = zip(("one", "two", "two"), outcomes, strict=True)
+    verdicts = [{"rule": rule, "test": "t", "outcome": said, "sentence": "s"} for rule, said in rules]
+    gate = {"passed": "open" in expected, "verdicts": verdicts}
+    emb = cr.Embeddings(list("abcdefgh"), np.random.default_rng(0).normal(size=(8, 4)), provenance="m")
+    design = cr.Design(name="t", x=["a", "b"], y=["c", "d"], a=["e", "f"], b=["g", "h"])
+    write_page(tmp_path / "gate.html", [audit_record(Audit([cr.battery(emb, design)]), [design], gate=gate)])
+    page = opened(tmp_path / "gate.html").page
+    assert expected in page.locator(".status").inner_text()
+    assert expected.partition(": ")[2] in page.locator("#methods").text_content()
 
 
 def test_the_chart_has_poles_at_both_ends_and_leads_to_tests(opened: Open, told: Path) -> None:

@@ -51,8 +51,9 @@ def test_the_default_battery_goes_as_far_as_the_store(command: Command, store: P
     assert run.status == 0, run.err
     assert max(map(len, run.out.splitlines())) <= 80
     said = " ".join(run.out.split())
-    for words in ("c6", "i1", "c2: not tested", "bigbutt", "the p-value over stimuli"):
+    for words in ("c6", "i1", "c2: not tested", "bigbutt", "exact p: labels of the targets exchanged"):
         assert words in said
+    assert "p-value over stimuli" not in said  # p is the one for other words
     assert "shrinks with the 50 samples by construction" in said
     assert "Fewer than 10 contexts" in said
 

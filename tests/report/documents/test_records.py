@@ -220,6 +220,7 @@ def test_numbers_that_json_does_not_have_are_refused(tmp_path: Path, number: str
     [
         ("gate.json", b"{", "not a JSON document"),
         ("gate.json", b"[1]", "no verdicts"),
+        ("gate.json", b'{"verdicts": [{"rule": 1}]}', "no verdicts"),
         ("methods.md", b"\xff\xfe", "not a text in UTF-8"),
     ],
 )

@@ -287,13 +287,18 @@ def test_a_closed_gate_names_every_rule_that_was_broken(audit: Audit) -> None:
     gate = judge(audit, rules)
     with pytest.raises(GateError) as caught:
         gate.check()
-    assert "2 rules failed" in caught.value.message
+    assert caught.value.message.startswith("2 of 3 rules failed:\n  words: plain: left_out is 1, above 0")
     assert "words: plain: left_out is 1, above 0" in caught.value.message
     assert "there: absent was not measured" in caught.value.message
     assert "fine" not in caught.value.message
     assert isinstance(caught.value, CrossroadsError)
     assert not isinstance(caught.value, InputError)  # the work failed: exit status 1, not 2
     judge(audit, rules[1:2]).check()
+    assert judge(audit, rules[1:2]).headline == "1 of 1 rule passed"
+    # a rule of several tests is one rule
+    several = judge(audit, [Rule(name="all", statistic="effect_size", above=-9)])
+    assert len(several.broken) > 1
+    assert several.headline == "1 of 1 rule failed"
     data = json.loads(json.dumps(gate.to_dict(), allow_nan=False))
     assert data["passed"] is False
     assert [one["outcome"] for one in data["verdicts"]] == ["broken", "passed", "not measured"]
@@ -325,7 +330,7 @@ def test_every_statistic_that_is_offered_is_there(audit: Audit, whole: Audit) ->
 def test_the_summary_says_what_failed_and_what_was_left_out(audit: Audit) -> None:
     rule = Rule(name="no *words*", test="plain", statistic="left_out", above=0)
     page = markdown_summary(audit, judge(audit, [rule]))
-    assert "**Failed**: 0 of 1 verdicts" in page
+    assert "**Failed**: 1 of 1 rule failed." in page
     assert r"- ❌ **no \*words\***: plain: left\_out is 1, above 0" in page
     assert "- plain: left out of x: gone (not in the vocabulary)" in page
     assert "- absent: not measured: " in page

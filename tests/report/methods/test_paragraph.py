@@ -208,7 +208,8 @@ def test_the_paragraph_is_short_enough_to_paste_and_names_what_a_reader_looks_fo
     assert f"measured with crossroads {tested.versions['crossroads']}." in told
     assert "2 tests compare two sets of target words" in told
     assert "95 % intervals of differences are for other words than these" in told
-    assert "They are adjusted for the number of tests (Benjamini and Hochberg; Holm)." in told
+    adjusted = "These p-values are adjusted for the number of tests (Benjamini and Hochberg; Holm)"
+    assert f"{adjusted}; intervals are not." in told
     assert "(exact; two-sided)" in told
     assert "bootstrapped (percentile, 20 resamples)" in told
     assert "1 stimulus was left out." in told

@@ -74,6 +74,16 @@ def test_the_section_states_every_finding_and_is_replaced_alone(record: Record, 
     assert card_section(record).count("\n- ") == len(record.conclusions)
 
 
+def test_the_section_says_how_many_rules_passed_and_why_others_failed(record: Record) -> None:
+    assert "rule" not in card_section(record)
+    passed = {"rule": "size", "test": "a", "outcome": "passed", "sentence": "a: d is 1, as allowed"}
+    failed = {"rule": "words", "test": "a", "outcome": "broken", "sentence": "a: left_out is 2, above 1"}
+    section = card_section(dataclasses.replace(record, gate={"passed": True, "verdicts": [passed]}))
+    assert "\n\nRelease rules: 1 of 1 rule passed.\n\n" in section
+    section = card_section(dataclasses.replace(record, gate={"passed": False, "verdicts": [passed, failed]}))
+    assert "Release rules: 1 of 2 rules failed:\n\n- words: a: left\\_out is 2, above 1\n\n" in section
+
+
 @pytest.mark.parametrize("card", [BEGIN, END, f"{END}\n{BEGIN}", f"{BEGIN}{BEGIN}{END}{END}"])
 def test_marks_that_do_not_fit_are_refused(card: str) -> None:
     with pytest.raises(FormatError, match="do not enclose one section"):

@@ -163,11 +163,10 @@ def _explained(result: CeatBatteryResult) -> Iterable[str]:
         "The published p asks: would the mean over more samples of the same words and contexts "
         f"differ from 0? Its standard error shrinks with the {samples:,} samples by construction."
     )
-    yield "d and p: over all contexts of each word; the p-value over stimuli."
     if result.intervals:
         yield (
-            "The p-value takes the attributes as given, the interval resamples them too, so it may "
-            "contain 0 although p is small."
+            "The exact p takes the attributes as given, the interval of d resamples them too, so it may "
+            "contain 0 although the exact p is small."
         )
     counts = {word: n for test in result.tests for word, n in test.contexts.items()}
     least, most = min(counts.values()), max(counts.values())

@@ -173,8 +173,8 @@ class CeatResult(Result):
 
     @property
     def published_p(self) -> P | str:
-        """The published p-value; as a power of ten where it underflows."""
-        return P(self.pvalue) if self.pvalue > 1e-99 else f"< 1e−{int(-self.log10_pvalue)}"
+        """The published p-value; "< 1e−300" where it is smaller than that."""
+        return P(self.pvalue) if self.pvalue >= 1e-300 else "< 1e−300"
 
     @classmethod
     def tabulate(cls, results: Mapping[str, Self]) -> Table:

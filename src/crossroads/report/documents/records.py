@@ -319,6 +319,15 @@ def _check(data: Mapping[str, Any], path: Path) -> list[Result]:
     return revived
 
 
+def _has_verdicts(gate: Any) -> bool:
+    """Whether a file has verdicts of rules, as a page and a card read them."""
+    verdicts = gate.get("verdicts") if isinstance(gate, dict) else None
+    needed = {"rule", "test", "outcome", "sentence"}
+    return isinstance(verdicts, list) and all(
+        isinstance(one, dict) and needed <= one.keys() for one in verdicts
+    )
+
+
 def _with_companions(document: dict[str, Any], path: Path) -> Record:
     folder = path.parent
     texts = {
@@ -326,7 +335,7 @@ def _with_companions(document: dict[str, Any], path: Path) -> Record:
         for name, file in {"methods": "methods.md", "citations": "citations.bib"}.items()
     }
     gate = _parsed(folder / "gate.json") if (folder / "gate.json").is_file() else None
-    if gate is not None and not (isinstance(gate, dict) and isinstance(gate.get("verdicts"), list)):
+    if gate is not None and not _has_verdicts(gate):
         raise FormatError("this file has no verdicts.", path=folder / "gate.json", hint=_AGAIN)
     vectors = read_vectors(folder / VECTORS, document["model"]) if (folder / VECTORS).is_file() else None
     return Record(

@@ -11,10 +11,12 @@ from crossroads.errors import CrossroadsError, InputError, UnknownNameError, in_
 from crossroads.measures.rungs import CANNOT_TELL
 from crossroads.report.audit import Audit
 from crossroads.report.gate.readings import STATISTICS, readings
-from crossroads.wording.numbers import beside
+from crossroads.wording.numbers import beside, counted
 
 _PERHAPS = ("dominance", "emergent")
 """Kinds of tests that exist only for some answers of a model."""
+_FAILED = frozenset({"broken", "not measured"})
+"""Outcomes that fail an audit."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -83,12 +85,17 @@ class Gate:
     @property
     def broken(self) -> tuple[Verdict, ...]:
         """Verdicts that fail the audit: broken rules, and rules that could not be checked."""
-        return tuple(one for one in self.verdicts if one.outcome in ("broken", "not measured"))
+        return tuple(one for one in self.verdicts if one.outcome in _FAILED)
 
     @property
     def passed(self) -> bool:
         """Whether nothing fails the audit."""
         return not self.broken
+
+    @property
+    def headline(self) -> str:
+        """How many rules passed or failed, without a full stop."""
+        return gate_headline([vars(one) for one in self.verdicts])
 
     def to_dict(self) -> dict[str, Any]:
         """The gate as plain data."""
@@ -104,6 +111,18 @@ class Gate:
             raise GateError(self)
 
 
+def gate_headline(verdicts: Iterable[Mapping[str, Any]]) -> str:
+    """How many rules passed or failed, each counted once for all its tests; without a full stop."""
+    outcomes: dict[str, set[str]] = {}
+    for one in verdicts:
+        outcomes.setdefault(str(one["rule"]), set()).add(str(one["outcome"]))
+    failed = sum(bool(found & _FAILED) for found in outcomes.values())
+    rules = counted(len(outcomes), "rule")
+    if not outcomes:
+        return "no rule names a test of this audit"
+    return f"{failed} of {rules} failed" if failed else f"{len(outcomes)} of {rules} passed"
+
+
 class GateError(CrossroadsError):
     """An audit breaks its rules.
 
@@ -114,10 +133,9 @@ class GateError(CrossroadsError):
     """
 
     def __init__(self, gate: Gate) -> None:
-        rules = len({one.rule for one in gate.broken})
         lines = "".join(f"\n  {one.rule}: {one.sentence}" for one in gate.broken)
         super().__init__(
-            f"the audit fails: {rules} {'rule' if rules == 1 else 'rules'} failed.{lines}",
+            f"{gate.headline}:{lines}",
             hint="the results were written; gate.json has every verdict.",
         )
         self.gate = gate

@@ -146,8 +146,11 @@ def _inferred(audit: Audit) -> list[str]:
             "words of all sets count as drawn, with Satterthwaite's degrees of freedom."
         )
     if any(battery.adjusted for battery in _batteries(audit)):
-        which = "They" if shares else "p-values"
-        sentences.append(f"{which} are adjusted for the number of tests (Benjamini and Hochberg; Holm).")
+        which = "These p-values" if shares else "p-values"
+        rest = "; intervals are not" if shares else ""
+        sentences.append(
+            f"{which} are adjusted for the number of tests (Benjamini and Hochberg; Holm){rest}."
+        )
     if tests:
         given = dict.fromkeys(str(one.conventions.get("alternative", "two-sided")) for one in tests)
         tails = [phrases.TOLD_TAILS.get(one, one) for one in given]

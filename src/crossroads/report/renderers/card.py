@@ -17,6 +17,7 @@ from crossroads.errors import FormatError, InputError, in_short, join_words
 from crossroads.evidence.model_names import numbered
 from crossroads.report.audit import Concluded
 from crossroads.report.documents.records import Record
+from crossroads.report.gate.rules import gate_headline
 from crossroads.report.renderers.findings import finding, findings_in_markdown
 from crossroads.stimuli.files.text import read_text
 from crossroads.storage.files import write_file
@@ -49,11 +50,20 @@ def card_section(record: Record) -> str:
         BEGIN,
         "## Social and intersectional associations",
         f"{in_markdown(record.model)}: {tests}, measured with crossroads {version}. {_LIMITS}",
+        *([] if record.gate is None else _gate(record.gate["verdicts"])),
         *([f"Δ: {phrases.DIFFERENCE}; 95 % CI {phrases.OTHER_WORDS_CI}."] if scaled else []),
         *findings_in_markdown(record.conclusions),
         END,
     ]
     return "\n\n".join(blocks) + "\n"
+
+
+def _gate(verdicts: Sequence[Mapping[str, Any]]) -> list[str]:
+    """How many rules passed; of those that failed, why."""
+    failed = [one for one in verdicts if one["outcome"] not in ("passed", "excused")]
+    told = [f"- {in_markdown(str(one['rule']))}: {in_markdown(str(one['sentence']))}" for one in failed]
+    head = f"Release rules: {gate_headline(verdicts)}{':' if told else '.'}"
+    return [head, "\n".join(told)] if told else [head]
 
 
 def eval_results(record: Record, dataset: str) -> list[dict[str, Any]]:

@@ -48,9 +48,7 @@ def markdown_blocks(table: Table) -> list[str]:
 
 
 def _gate(gate: Gate) -> list[str]:
-    passed = sum(one.outcome in ("passed", "excused") for one in gate.verdicts)
-    verdict = "Passed" if gate.passed else "Failed"
-    head = f"**{verdict}**: {passed} of {len(gate.verdicts)} verdicts keep to the rules."
+    head = f"**{'Passed' if gate.passed else 'Failed'}**: {gate.headline}."
     lines = [
         f"- {'❌' if one in gate.broken else '⚠️'} **{in_markdown(one.rule)}**: {in_markdown(one.sentence)}"
         for one in gate.verdicts

@@ -23,7 +23,10 @@ def test_an_audit_that_keeps_the_rules_passes(
 ) -> None:
     run = command(*own, "--fail-on", rules(ALLOWED))
     assert run.status == 0, run.err
+    assert "\n1 of 1 rule passed.\n" in run.out
     assert json.loads((tmp_path / "out" / "gate.json").read_text(encoding="utf-8"))["passed"] is True
+    summary = (tmp_path / "out" / "summary.md").read_text(encoding="utf-8")
+    assert "**Passed**: 1 of 1 rule passed." in summary
     with_rules = (tmp_path / "out" / "results.json").read_bytes()
     assert command(*own).status == 0
     assert (tmp_path / "out" / "results.json").read_bytes() == with_rules  # rules measure nothing
@@ -35,12 +38,14 @@ def test_a_broken_rule_is_exit_status_1_and_the_folder_stands(
 ) -> None:
     run = command(*own, "--fail-on", rules(BROKEN))
     assert run.status == 1
-    assert "1 rule failed" in run.err
+    assert "1 of 2 rules failed:" in run.err
+    assert "rules passed" not in run.out
     assert "any: mine: pvalue is" in run.err
     assert "hint: the results were written; gate.json" in run.err
     gate = json.loads((tmp_path / "out" / "gate.json").read_text(encoding="utf-8"))
     assert [one["outcome"] for one in gate["verdicts"]] == ["passed", "broken"]
-    assert "**Failed**" in (tmp_path / "out" / "summary.md").read_text(encoding="utf-8")
+    summary = (tmp_path / "out" / "summary.md").read_text(encoding="utf-8")
+    assert "**Failed**: 1 of 2 rules failed." in summary
     assert (tmp_path / "out" / "results.json").exists()
     again = command(*own, "--fail-on", tmp_path / "rules.toml", "--json")
     assert again.status == 1

@@ -115,6 +115,8 @@ def tell(
             audit_tables.show_audit(one.audit, name, said)
         if compared is not None:
             show_comparison(compared)
+        if gate is not None and gate.passed:
+            printing.out.print(f"{gate.headline}.", markup=False)
         audit_tables.show_ending(output, absent)
     if gate is not None:
         gate.check()

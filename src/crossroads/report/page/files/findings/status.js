@@ -8,14 +8,25 @@ import { testsCoverage, testsOf } from "../tests/entries.js";
 import { conclusionsOf } from "./conclusions.js";
 
 /**
+ * How many rules passed or failed, each counted once for all its tests.
+ * @param {Json} gate
+ */
+export function statusRules(gate) {
+  /** @param {Json[]} verdicts */
+  const rules = (verdicts) => new Set(verdicts.map((one) => one.rule)).size;
+  const all = rules(gate.verdicts), failed = rules(gate.verdicts.filter((/** @type {Json} */ one) => !["passed", "excused"].includes(one.outcome)));
+  if (!all) return "no rule names a test of this audit";
+  return failed ? `${whole(failed)} of ${numbered(all, "rule")} failed` : `${whole(all)} of ${numbered(all, "rule")} passed`;
+}
+
+/**
  * The verdict of the rules, with its reasons where it is closed.
  * @param {Json} gate
  */
 function statusGate(gate) {
   if (!gate) return el("li", {}, "no release rules were given");
-  const broken = gate.verdicts.filter((/** @type {Json} */ one) => one.outcome === "failed" || one.outcome === "broken");
   return el("li", { class: gate.passed ? "gate open" : "gate closed" },
-    el("a", { href: "#gate" }, gate.passed ? "\u2713 Gate open" : `\u2717 Gate closed: ${numbered(broken.length, "rule")} broken`));
+    el("a", { href: "#gate" }, gate.passed ? `\u2713 Gate open: ${statusRules(gate)}` : `\u2717 Gate closed: ${statusRules(gate)}`));
 }
 
 /**

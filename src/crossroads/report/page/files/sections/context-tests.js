@@ -31,9 +31,8 @@ export const ctxMethod = (row) => ({ method: pointed(row, "/test/stimulus_method
  * @param {string} path
  */
 function ctxPublished(context, path) {
-  const power = pointed(context.document, `${path}/log10_pvalue`);
-  if (pointed(context.document, `${path}/pvalue`) === 0 && typeof power === "number")
-    return el("span", { class: "keep" }, "10^", num(context, `${path}/log10_pvalue`, { digits: 0 }));
+  if (pointed(context.document, `${path}/pvalue`) < 1e-300)
+    return num(context, `${path}/pvalue`, { text: "<\u00a01e\u2212300" });
   return num(context, `${path}/pvalue`, { as: "p" });
 }
 

@@ -2,6 +2,7 @@
 // "Methods": the paragraph for a paper, citations, every convention, where the evidence came from, what the gate
 // said, what was left out, and where the raw numbers are.
 
+import { statusRules } from "../findings/status.js";
 import { plotFacts, plotNamed } from "../parts/columns.js";
 import { bdi, copy, el, listed } from "../parts/elements.js";
 import { table } from "../parts/tables.js";
@@ -163,8 +164,8 @@ function methGate(gate) {
       "p",
       {},
       gate.passed
-        ? "\u2713 The audit passes its rules."
-        : "\u2717 The audit does not pass its rules.",
+        ? `\u2713 The audit passes its rules: ${statusRules(gate)}.`
+        : `\u2717 The audit does not pass its rules: ${statusRules(gate)}.`,
       " The rules were chosen for this audit; passing them does not mean that a model is free of associations.",
     ),
     table({
