@@ -236,7 +236,7 @@ def test_a_set_of_one_word_cannot_be_told_and_the_sentence_says_why() -> None:
         lines = findings_by_status(conclusions_of(results))
         assert list(lines) == ["Cannot tell"]
         assert lines["Cannot tell"][0].startswith(
-            "It cannot be told whether the model places rose, tulip, … and wasp, bee, … differently between "
+            "It cannot be told whether rose, tulip, … and wasp, bee, … differ in how close they are to joy"
         )
         assert "joy has a single word, and one word has no spread. (few, " in lines["Cannot tell"][0]
     (one,) = test.conclusions("few")

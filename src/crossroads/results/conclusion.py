@@ -134,7 +134,7 @@ def association(
         status=status,
         wordings={
             **{one: phrases.direction(x, y, towards, one, leans) for one in FOUND},
-            "unknown": (*phrases.untold(x, y, towards), *because(reason, named)),
+            "unknown": because(phrases.direction(x, y, towards, "unknown"), reason, named),
         },
         subject=x,
         rival=y or "",
@@ -144,14 +144,17 @@ def association(
     )
 
 
-def because(reason: str | None, named: Mapping[str, str] | None = None) -> tuple[str, ...]:
-    """Why something cannot be told, as text and names in turn; sets that it calls by letters have names."""
-    text = f": {reason or phrases.NO_OTHER_WORDS}"
-    match = re.match(r": [XYAB](?: and [XYAB])*(?= ha(?:s|ve) a single word)", text)
+def because(
+    parts: tuple[str, ...], reason: str | None, named: Mapping[str, str] | None = None
+) -> tuple[str, ...]:
+    """A sentence and why it cannot be told, as text and names in turn; sets called by letters have names."""
+    text = f"{parts[-1]}: {reason or phrases.NO_OTHER_WORDS}"
+    match = re.match(r".*: [XYAB](?: and [XYAB])*(?= ha(?:s|ve) a single word)", text)
     if match is None or named is None:
-        return (text,)
-    pieces = re.split("([XYAB])", match[0])
-    return (*(named.get(one.lower(), one) for one in pieces[:-1]), pieces[-1] + text[match.end() :])
+        return (*parts[:-1], text)
+    pieces = re.split(r"\b([XYAB])\b", match[0])
+    found = (named.get(one.lower(), one) for one in pieces[:-1])
+    return (*parts[:-1], *found, pieces[-1] + text[match.end() :])
 
 
 def pointer_part(key: object) -> str:

@@ -88,6 +88,12 @@ DIFFERENCES: Mapping[str, str] = {
 """What a test says of the difference of its two targets, by how far that reaches."""
 THOUGH = ", though neither is found to lean"
 """What is added where the targets differ in the pattern of no direction."""
+BEGINNINGS: Mapping[str, str] = {
+    "depends": "with these words, ",
+    "absent": "it was not found that ",
+    "unknown": "it cannot be told whether ",
+}
+"""How a sentence about a test begins by its status, where it does not begin with the finding."""
 PLURAL = r"((?<!ic)(?<![isu])s|\b(men|women|people|children)|…)$|,"
 """Names of sets that can be the subject of "are": plurals, and lists of words. The page reads it too."""
 STRENGTHS = (0.2, 0.5, 0.8)
@@ -213,9 +219,9 @@ def direction(
     """
     near, far = towards
     first, x = subject(x)
-    begin = {"depends": "with these words, ", "absent": "it was not found that "}.get(status, "") + first
+    begin = BEGINNINGS.get(status, "") + first
     if y is None:
-        if status == "absent":
+        if status in ("absent", "unknown"):
             return (begin, x, " are closer to one of ", near, " and ", far, " than to the other")
         return (begin, x, " are closer to ", near, " than to ", far, "")
     second, y = subject(y)
@@ -224,7 +230,7 @@ def direction(
         return (begin, x, *apart, y, " are closer to ", far, " than to ", near, "")
     said = (begin, x, " are closer to ", near, ", relative to ", far, f", than {second}", y)
     end = " are"
-    if status == "absent":
+    if status in ("absent", "unknown"):
         differ = " differ in how close they are to "
         said, end = (begin, x, f" and {second}", y, differ, near, ", relative to ", far), ""
     if alone[0] and alone[0] == alone[1]:
@@ -242,15 +248,6 @@ def subject(name: str) -> tuple[str, str]:
     (('', 'male names'), ('words for ', 'math'))
     """
     return ("" if re.search(PLURAL, name, re.IGNORECASE) else "words for ", name)
-
-
-def untold(x: str, y: str | None, towards: tuple[str, str]) -> tuple[str, ...]:
-    """What a test comes to without a p-value for other words, before the reason; see :func:`direction`."""
-    near, far = towards
-    begin = "it cannot be told whether the model places "
-    if y is None:
-        return (begin, x, " nearer to ", near, " or to ", far)
-    return (begin, x, " and ", y, " differently between ", near, " and ", far)
 
 
 def cannot_be_told(count: int) -> str:

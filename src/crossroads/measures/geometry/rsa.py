@@ -234,6 +234,7 @@ class RsaResult(Result):
         value = self.statistic if drawn is None else drawn.difference
         near, far = (first, second) if value >= 0 else (second, first)
         said = (concept, " goes more with ", near, " than with ", far, "")
+        untold = ("it cannot be told whether the concept ", concept, " goes more with ", near, " or ", far, "")
         return Conclusion(
             name=self.label,
             status=status,
@@ -241,17 +242,7 @@ class RsaResult(Result):
                 "holds": ("the concept ", *said),
                 "depends": ("with these items, the concept ", *said),
                 "absent": ("the concept ", concept, " was not found to go more with ", near, " or ", far, ""),
-                "unknown": (
-                    *(
-                        "it cannot be told whether the concept ",
-                        concept,
-                        " goes more with ",
-                        near,
-                        " or ",
-                        far,
-                    ),
-                    *because(None if drawn is None else drawn.reason, {"a": first, "b": second}),
-                ),
+                "unknown": because(untold, None if drawn is None else drawn.reason, {"a": first, "b": second}),
             },
             subject=concept,
             poles=(second, first),
