@@ -160,8 +160,9 @@ def checked(sentence: str, test: MleatResult, emb: cr.Embeddings) -> set[str]:
 
 def test_no_sentence_contradicts_a_sign_that_it_speaks_of() -> None:
     rng, kinds = np.random.default_rng(5), set()
-    sets = {key: [f"{key}{i}" for i in range(6)] for key in "xyab"}
-    sets = {key: cr.StimulusSet(TITLES[key], words) for key, words in sets.items()}
+    sets: dict[str, Any] = {
+        key: cr.StimulusSet(TITLES[key], tuple(f"{key}{i}" for i in range(6))) for key in "xyab"
+    }
     design = cr.Design(name="t", **sets)
     for _ in range(150):
         shift = {"a": 2.0, "b": -2.0, "x": rng.choice([-2, 0, 1, 2]), "y": rng.choice([-2, 0, 1, 2])}
@@ -335,3 +336,51 @@ def test_findings_of_groups_and_sentences_are_apart_from_those_of_words(
         "Holds for other groups",
         "Holds for other sentences",
     }
+
+
+def test_a_chat_gives_a_label_more_of_the_words_that_its_number_says(
+    every_result: dict[str, Result],
+) -> None:
+    chats = [one for one in every_result.values() if type(one).__name__ == "ChatResult"]
+    assert chats
+    for chat in chats:
+        for one in chat.conclusions(""):
+            parts, value = one.wordings["holds"], one.number("value")
+            assert value is not None and parts[0] == "the model gives "
+            assert parts[1:6:2] == (one.subject, *(one.poles[::-1] if value >= 0 else one.poles))
+
+
+@pytest.mark.parametrize(("sign", "near", "far"), [(1, "male", "female"), (-1, "female", "male")])
+def test_a_series_says_which_target_comes_closer_than_the_other(sign: int, near: str, far: str) -> None:
+    design, rng = cr.catalog("weat7"), np.random.default_rng(1)
+    years = {}
+    for year in range(4):
+        vectors = rng.normal(size=(32, 9))
+        vectors[:, 0] += np.repeat([sign * year, -sign * year, 3, -3], 8)
+        years[2000 + year] = cr.Embeddings(design.words, vectors)
+    found = cr.series(years, design)
+    assert found.trend is not None and found.trend.slope is not None and found.trend.slope * sign > 0
+    (one,) = found.conclusions("")
+    assert replace(one, status="holds").sentence == (
+        f"Over time, words for math come closer to {near} terms, relative to {far} terms, than arts do."
+    )
+    assert replace(one, status="absent").sentence == (
+        "It was not found that over time words for math and arts change differently in how close they are to "
+        f"{near} terms, relative to {far} terms."
+    )
+
+
+@pytest.mark.parametrize("swapped", [False, True])
+def test_a_comparison_names_the_model_first_in_which_d_is_higher(*, swapped: bool) -> None:
+    design, rng = cr.catalog("weat7"), np.random.default_rng(1)
+    models = {}
+    for name, size in (("weak", 0.2), ("strong", 2.0)):
+        vectors = rng.normal(size=(32, 9))
+        vectors[:, 0] += size * np.repeat([1, -1, 1, -1], 8)
+        models[name] = cr.Embeddings(design.words, vectors)
+    order = ("strong", "weak") if swapped else ("weak", "strong")
+    (one,) = cr.compare_battery({name: models[name] for name in order}, [design]).conclusions("")
+    assert replace(one, status="holds").sentence == (
+        "By d, words for math are closer to male terms, relative to female terms and compared with arts, in "
+        "strong than in weak."
+    )

@@ -197,7 +197,7 @@ const PLURAL = new RegExp(data.phrases.plural, "i");
  * @param {string} title
  * @returns {Child[]}
  */
-export const testsSubject = (title) => [PLURAL.test(title) ? "" : "words for ", bdi(title)];
+const testsSubject = (title) => [PLURAL.test(title) ? "" : "words for ", bdi(title)];
 
 /**
  * Which way a difference goes, in words: "male names are closer to career, relative to family, than female names are". Of two
