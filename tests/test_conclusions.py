@@ -225,8 +225,8 @@ WORDS = ["rose", "tulip", "daisy", "wasp", "bee", "ant", "joy", "love", "pain", 
 
 def test_a_set_of_one_word_cannot_be_told_and_the_sentence_says_why() -> None:
     emb = cr.Embeddings(WORDS, np.random.default_rng(1).normal(size=(len(WORDS), 9)))
-    sets = {"x": WORDS[:3], "y": WORDS[3:6], "a": WORDS[6:7], "b": WORDS[8:]}
-    test = cr.weat(emb, cr.Design(name="few", **sets))
+    design = cr.Design(name="few", x=WORDS[:3], y=WORDS[3:6], a=WORDS[6:7], b=WORDS[8:])
+    test = cr.weat(emb, design)
     assert test.pvalue > 0.05
     ladder = cr.ladder(test)
     assert [one.answer for one in ladder.tests["few"][:2]] == ["no", "cannot tell"]

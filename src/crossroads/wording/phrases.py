@@ -103,6 +103,10 @@ LISTED = "words people listed in the study"
 """The words that a detection is judged by; what people say of a group is not thereby true of it."""
 AT_CHANCE = "no better than chance"
 """A detection whose area under the curve may be a half."""
+NONE_LISTED = (
+    f"no words are listed, since the detection is {AT_CHANCE} (the interval of its AUC is not above .5)"
+)
+"""What is said of such a detection in place of its words."""
 
 SECTIONS: Mapping[str, str] = {
     "sure": "How sure",
@@ -323,4 +327,5 @@ def as_json() -> dict[str, Any]:
         "strengths": list(STRENGTHS),
         "listed": LISTED,
         "at_chance": AT_CHANCE,
+        "none_listed": NONE_LISTED,
     }

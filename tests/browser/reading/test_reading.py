@@ -144,7 +144,7 @@ def test_one_word_in_a_list_leaves_open_what_other_words_would_show(told: Callab
         "Whether other words for the same things would show it cannot be told: "
         "calm has a single word, and one word has no spread." in _said(page)
     )
-    assert page.locator("#overview .outcome").inner_text().endswith("in 0 of 1.")
+    assert page.locator("#overview .outcome").inner_text().endswith("in 0 of 1 (1 cannot be told).")
     assert page.locator("#overview .dot.hollow").count() == 1
     assert page.locator("#overview svg.chart .interval").count() == 0
 

@@ -313,11 +313,19 @@ def test_it_says_what_is_doubtful(explored: Callable[..., Any]) -> None:
         _add(page, role, words)
     # C(5, 2) = 10 divisions, C(4, 2) = 6; a two-sided p is twice a share
     assert "The targets have so few words that p cannot fall below 0.20." in warnings.text_content()
-    assert (
-        "p cannot fall below 0.33 for first group, which can therefore lean nowhere."
-        in warnings.text_content()
-    )
+    assert "p cannot fall below 0.33 for first group." in warnings.text_content()
     assert "Exploring is not testing." in page.locator("#explorer").text_content()
+
+
+def test_no_word_is_compared_with_itself(explored: Callable[..., Any], vectors: Embeddings) -> None:
+    page = explored("weat7")
+    shared = _words(page, "a")[0]
+    _add(page, "x", shared)
+    said = page.locator(".explorer-warnings").text_content()
+    assert f"{shared} is in math and male terms: it counts in the attribute only" in said
+    with pytest.warns(CrossroadsWarning, match="left out of the target"):
+        expected = _measured(vectors, _lists(page))
+    _compare(page, expected)
 
 
 def test_two_spellings_of_one_vector_are_named(explored: Callable[..., Any]) -> None:

@@ -117,6 +117,13 @@ def test_published_groups_run_on_the_default(command: Command) -> None:
         run = command(*arguments)
         assert run.status == 0, run.err
         assert max(map(len, run.out.splitlines())) <= 80
+        if arguments[0] != "rsa":
+            said = " ".join(run.out.split())
+            assert "no words are listed, since the detection is no better than chance" in said
+            results = json.loads(command(*arguments, "--json").out)["results"]
+            chance = [one for one in results if one["auc_interval"][0] <= 0.5]
+            assert chance and all(len(one["words"]) > 3 for one in chance)
+            assert not any(", ".join(one["words"][:3]) in said for one in chance)
     run = command("reproduce")
     assert run.status == 0
     assert "detecting nothing would be right in 85.7%" in run.out.replace("\n", " ").replace("  ", " ")

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
+from typing import Any
+
 import numpy as np
 import pytest
 
-from crossroads import Contexts, Design, Embeddings, StimulusSet, ceat, mleat, weat
-from crossroads.errors import CrossroadsWarning
+from crossroads import Contexts, Design, Embeddings, StimulusSet, ceat, mleat, multilevel_ceat, sc_weat, weat
+from crossroads.errors import CrossroadsWarning, MissingStimuliError
 from crossroads.measures import WeatResult
 
 WORDS = {name: [f"{name}{i}" for i in range(4)] for name in "xyab"}
@@ -29,22 +32,22 @@ def design(**more: list[str]) -> Design:
         (
             "x",
             "a1",
-            r"'a1' in the target x \(set x\) and in the attribute a \(set a\); .* which raises",
+            r"'a1' in the target x \(set x\) and in the attribute a \(set a\), and left out of the target",
         ),
         (
             "x",
             "b1",
-            r"'b1' in the target x \(set x\) and in the attribute b \(set b\); .* which lowers",
+            r"'b1' in the target x \(set x\) and in the attribute b \(set b\), and left out of the target",
         ),
         (
             "y",
             "a1",
-            r"'a1' in the target y \(set y\) and in the attribute a \(set a\); .* which lowers",
+            r"'a1' in the target y \(set y\) and in the attribute a \(set a\), and left out of the target",
         ),
         (
             "y",
             "b1",
-            r"'b1' in the target y \(set y\) and in the attribute b \(set b\); .* which raises",
+            r"'b1' in the target y \(set y\) and in the attribute b \(set b\), and left out of the target",
         ),
         ("x", "y1", r"'y1' in both targets, x \(set x\) and y \(set y\), which counts on either side"),
         ("a", "b1", r"'b1' in both attributes, a \(set a\) and b \(set b\), which counts on either side"),
@@ -61,14 +64,50 @@ def test_a_word_in_two_sets_is_warned_of_once_and_noted(role: str, word: str, to
         assert type(result).from_json(result.to_json()).coverage == result.coverage
 
 
-def test_what_is_said_of_the_number_is_true() -> None:
-    # no other cosine is as large as that of a word with itself, so that the mean with it is further out
-    emb = model("new")
-    for role, other, sign in (("x", "a", 1), ("x", "b", -1), ("y", "a", 1), ("y", "b", -1)):
-        apart = weat(emb, design(**{role: ["new"]}))
-        with pytest.warns(CrossroadsWarning, match="raises" if (role == "x") == (other == "a") else "lowers"):
-            shared = weat(emb, design(**{role: ["new"], other: ["new"]}))
-        assert (shared.associations["new"] - apart.associations["new"]) * sign > 0
+def associations_in_loops(emb: Embeddings, sets: dict[str, list[str]]) -> dict[str, float]:
+    """Associations of the targets that no attribute has, cosine by cosine."""
+
+    def cosine(one: str, other: str) -> float:
+        u, v = emb[one], emb[other]
+        return float(u @ v / np.sqrt((u @ u) * (v @ v)))
+
+    def mean(word: str, others: list[str]) -> float:
+        return sum(cosine(word, other) for other in others) / len(others)
+
+    targets = [word for word in (*sets["x"], *sets["y"]) if word not in (*sets["a"], *sets["b"])]
+    return {word: mean(word, sets["a"]) - mean(word, sets["b"]) for word in targets}
+
+
+@pytest.mark.parametrize(("role", "other"), [("x", "a"), ("x", "b"), ("y", "a"), ("y", "b")])
+def test_no_word_is_compared_with_itself(role: str, other: str) -> None:
+    emb, shared = model("new"), design(**{role: ["new"], other: ["new"]})
+    with pytest.warns(CrossroadsWarning, match="'new' in the target"):
+        result = weat(emb, shared)
+    sets = {name: list(words) for name, words in shared.sets.items()}
+    assert result.associations == pytest.approx(associations_in_loops(emb, sets))
+    apart = weat(emb, design(**{other: ["new"]}))
+    assert (result.effect_size, result.pvalue) == (apart.effect_size, apart.pvalue)
+    assert result.crossed == apart.crossed
+    assert result.coverage is not None
+    assert result.coverage.dropped[role] == {"new": f"also in {other}, and no word is compared with itself"}
+
+
+def test_a_word_that_is_all_of_a_target_leaves_nothing_to_measure() -> None:
+    few = Design(name="few", x=["a0", "a1"], y=WORDS["y"], a=WORDS["a"], b=WORDS["b"])
+    with (
+        pytest.warns(CrossroadsWarning, match="left out of the target"),
+        pytest.raises(MissingStimuliError, match="x has 0 of 2 stimuli left"),
+    ):
+        weat(model(), few)
+
+
+@pytest.mark.parametrize("words", ["*", ["x0", "a1", "b0"]])
+def test_attribute_words_are_not_measured_one_by_one(words: Any) -> None:
+    with pytest.warns(CrossroadsWarning) if words != "*" else nullcontext():
+        result = sc_weat(model(), words, WORDS["a"], WORDS["b"])
+    assert result.words == tuple(LABELS[:8] if words == "*" else ["x0"])
+    assert result.coverage is not None
+    assert "not measured, since no word is compared with itself" in result.coverage.notes[0]
 
 
 def test_designs_without_overlaps_have_no_notes() -> None:
@@ -88,13 +127,17 @@ def test_two_spellings_of_one_word_in_two_sets_are_noticed() -> None:
         weat(model(composed), design(x=[decomposed], a=[composed]))
 
 
-def test_over_contexts_the_word_is_compared_with_its_own_contexts() -> None:
+def test_over_contexts_a_word_is_not_compared_with_its_own_contexts() -> None:
     rng = np.random.default_rng(1)
     contexts = Contexts.from_dict({word: rng.normal(size=(3, 6)) for word in LABELS})
-    with pytest.warns(CrossroadsWarning, match="the contexts of a word are compared with one another"):
-        result = ceat(contexts, design(x=["a1"]), samples=5)
-    assert result.coverage is not None
-    assert "contexts of a word" in result.coverage.notes[0]
+    for measure in (ceat, multilevel_ceat):
+        with pytest.warns(CrossroadsWarning, match="'a1' in the target x .* and left out of the target"):
+            result = measure(contexts, design(x=["a1"]), samples=5)
+        apart = measure(contexts, design(), samples=5)
+        assert result.coverage is not None
+        assert result.coverage.dropped["x"] == {"a1": "also in a, and no word is compared with itself"}
+        numbers: list[Any] = [getattr(some, "level1", some) for some in (result, apart)]
+        assert numbers[0].stimulus_effect_size == numbers[1].stimulus_effect_size
 
 
 def test_results_of_earlier_versions_have_no_notes_and_are_read() -> None:

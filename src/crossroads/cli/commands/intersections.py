@@ -37,7 +37,7 @@ from crossroads.results import encode
 from crossroads.sources.kinds import TAKES, recognise
 from crossroads.stimuli import StimulusSet, read_sheet
 from crossroads.wording.numbers import P
-from crossroads.wording.phrases import ADJUSTMENT
+from crossroads.wording.phrases import ADJUSTMENT, NONE_LISTED
 from crossroads.wording.table import Column, Table, adjusted_column
 
 Targets = Annotated[
@@ -132,6 +132,8 @@ def detection_command(kind: Kind, summary: str) -> Callable[..., None]:
         printing.show(DetectionResult.tabulate(results), title=False)
         for name, result in results.items():
             words = ", ".join(result.words[:top]) or "nothing detected"
+            if result.at_chance:
+                words = NONE_LISTED
             printing.out.print(f"[b]{escape(name)}[/b]: {escape(words)}")
         m.say_source(emb)
         printing.notes([(one, result.coverage) for one, result in results.items()])

@@ -204,7 +204,8 @@ def sc_weat(
     emb
         Vectors of the words and the attributes.
     words
-        One word, several, or ``"*"`` for the whole vocabulary (rows of zeros are left out).
+        One word, several, or ``"*"`` for the whole vocabulary (rows of zeros are left out). Attribute words
+        are not measured: no word is compared with itself.
     a, b
         Attribute words; sets with a name keep it in the result.
     alternative, ddof, ties, seed, missing, max_work
@@ -252,7 +253,7 @@ def sc_weat(
     if isinstance(words, str) and words == EVERY_WORD:
         warn_about_words(sets, titles)
         found = gather(emb, sets, missing=missing, least={"a": 2, "b": 2})
-        rows, labels = _every_row(emb)
+        rows, labels = _every_row(emb, np.concatenate([found.rows["a"], found.rows["b"]]))
         among = keyed_by_word({"words": (*found.words["a"], *found.words["b"]), **found.words})
         coverage = dataclasses.replace(found.coverage, notes=overlap_notes(among, titles))
     else:
@@ -333,11 +334,10 @@ def _as_words(name: str, words: Iterable[str]) -> list[str]:
     return words
 
 
-def _every_row(emb: Embeddings) -> tuple[NDArray[np.intp] | slice, tuple[str, ...]]:
-    """Every row that has a direction."""
+def _every_row(emb: Embeddings, attributes: NDArray[np.intp]) -> tuple[NDArray[np.intp], tuple[str, ...]]:
+    """Every row that has a direction, without the attributes themselves."""
     keep = np.concatenate([emb.vectors[i : i + _CHUNK].any(axis=1) for i in range(0, len(emb), _CHUNK)])
-    if keep.all():
-        return slice(None), emb.labels
+    keep[attributes] = False
     return np.flatnonzero(keep), tuple(label for label, kept in zip(emb.labels, keep, strict=True) if kept)
 
 
@@ -390,15 +390,12 @@ def _from_scores(scores: NDArray[Any], n_a: int, ddof: int, *, smallest: Any) ->
 
 
 def _chunks(
-    vectors: NDArray[Any], rows: NDArray[np.intp] | slice, kind: type[Any]
+    vectors: NDArray[Any], rows: NDArray[np.intp], kind: type[Any]
 ) -> Iterator[tuple[slice, NDArray[Any], NDArray[Any]]]:
     """Rows a few at a time: where they belong, the vectors, and the lengths of the vectors."""
-    total = len(vectors) if isinstance(rows, slice) else len(rows)
-    for start in range(0, total, _CHUNK):
-        part = slice(start, min(start + _CHUNK, total))
-        chunk: NDArray[Any] = np.asarray(
-            vectors[part] if isinstance(rows, slice) else vectors[rows[part]], dtype=kind
-        )
+    for start in range(0, len(rows), _CHUNK):
+        part = slice(start, min(start + _CHUNK, len(rows)))
+        chunk: NDArray[Any] = np.asarray(vectors[rows[part]], dtype=kind)
         with np.errstate(over="ignore", under="ignore"):
             lengths = np.sqrt(np.einsum("ij,ij->i", chunk, chunk))
         odd = ~((lengths > _SAFE[kind][0]) & (lengths < _SAFE[kind][1]))
@@ -411,7 +408,7 @@ def _chunks(
 
 def _measure(
     vectors: NDArray[Any],
-    rows: NDArray[np.intp] | slice,
+    rows: NDArray[np.intp],
     q: Floats,
     n_a: int,
     ddof: int,
@@ -429,7 +426,7 @@ def _measure(
 
 def _scored(
     vectors: NDArray[Any],
-    rows: NDArray[np.intp] | slice,
+    rows: NDArray[np.intp],
     q: Floats,
     n_a: int,
     ddof: int,

@@ -28,7 +28,7 @@ def design_contexts(
     check_inputs(design)
     if design.y is None:
         raise DesignError(f"the design {design.name!r} has a single target.", hint="give y as well.")
-    warn_about_sharing(design, contexts=True)
+    warn_about_sharing(design)
     return context_sets(contexts, design.sets, missing=missing, least=least, design=design.name)
 
 

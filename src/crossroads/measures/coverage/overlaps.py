@@ -1,23 +1,20 @@
-"""Words that are in two sets of a test, and their effect on its statistic."""
+"""Words that are in two sets of a test, and what becomes of them."""
 
 from __future__ import annotations
 
 import unicodedata
 import warnings
 from collections.abc import Hashable, Iterable, Mapping, Sequence
+from itertools import product
 
 from crossroads.errors import CrossroadsWarning, join_words
 from crossroads.stimuli import Design
 
-_ITSELF = "the cosine of a word with itself is 1"
-_OWN_CONTEXTS = "the contexts of a word are compared with one another"
+_LEFT_OUT = "since no word is compared with itself"
 _CANCELS = "which counts on either side and pulls the effect size to 0"
-_RAISED = {("x", "a"): "raises", ("x", "b"): "lowers", ("y", "a"): "lowers", ("y", "b"): "raises"}
 
 
-def overlap_notes(
-    keyed: Mapping[str, Mapping[Hashable, str]], titles: Mapping[str, str], *, contexts: bool = False
-) -> tuple[str, ...]:
+def overlap_notes(keyed: Mapping[str, Mapping[Hashable, str]], titles: Mapping[str, str]) -> tuple[str, ...]:
     """Describe the words that are in two sets, with a phrase for each two sets.
 
     Parameters
@@ -27,29 +24,26 @@ def overlap_notes(
         that identifies equal words.
     titles
         What the sets stand for.
-    contexts
-        Whether a word has many vectors.
     """
-    own = _OWN_CONTEXTS if contexts else _ITSELF
     notes = []
     for one, two, what in (("x", "y", "targets"), ("a", "b", "attributes")):
         if shared := _shared(keyed, one, two):
             sides = f"{_named(one, titles)} and {_named(two, titles)}"
             notes.append(f"{shared} in both {what}, {sides}, {_CANCELS}")
-    for (one, two), does in _RAISED.items():
+    for one, two in product("xy", "ab"):
         if shared := _shared(keyed, one, two):
             sides = f"the target {_named(one, titles)} and in the attribute {_named(two, titles)}"
-            notes.append(f"{shared} in {sides}; {own}, which {does} the test statistic")
-    for two, does in (("a", "raises"), ("b", "lowers")):
+            notes.append(f"{shared} in {sides}, and left out of the target, {_LEFT_OUT}")
+    for two in "ab":
         if shared := _shared(keyed, "words", two):
             sides = f"the words measured and in the attribute {_named(two, titles)}"
-            notes.append(f"{shared} among {sides}; {own}, which {does} its association")
+            notes.append(f"{shared} among {sides}, and not measured, {_LEFT_OUT}")
     return tuple(notes)
 
 
-def warn_about_sharing(design: Design, *, contexts: bool = False, stacklevel: int = 3) -> None:
+def warn_about_sharing(design: Design, *, stacklevel: int = 3) -> None:
     """Warn, once, where words are in two sets of a design."""
-    notes = overlap_notes(keyed_by_word(design.sets), titles_of(design.sets), contexts=contexts)
+    notes = overlap_notes(keyed_by_word(design.sets), titles_of(design.sets))
     if notes:
         text = f"the design {design.name!r} has {'; '.join(notes)}."
         warnings.warn(text, CrossroadsWarning, stacklevel=stacklevel)

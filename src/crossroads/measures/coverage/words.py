@@ -22,7 +22,7 @@ from crossroads.errors import Missing as Missing
 from crossroads.evidence import Embeddings
 from crossroads.evidence.embeddings import Match
 from crossroads.geometry import Floats, unit
-from crossroads.measures.coverage.gaps import NO_CONTEXT, NOT_THERE, ZERO, missing_error, too_few
+from crossroads.measures.coverage.gaps import NOT_THERE, ZERO, missing_error, too_few
 from crossroads.measures.coverage.overlaps import overlap_notes, titles_of
 from crossroads.results import Coverage
 from crossroads.stimuli import Design
@@ -104,7 +104,8 @@ def gather(
     if missing == "raise" and any(dropped.values()):
         raise missing_error(emb, {design: dropped})
     _warn_about_twins(emb, places, written)
-    notes = _overlaps(emb, sets, places, contexts=absent == NO_CONTEXT)
+    notes = _overlaps(emb, sets, places)
+    _leave_out_themselves(rows, used, dropped)
     if missing == "balance":
         _balance(rows, used, dropped)
     too_few(emb, sets, used, dropped, least, design=design)
@@ -197,15 +198,36 @@ def _warn_about_twins(
         )
 
 
+def _leave_out_themselves(
+    rows: dict[str, NDArray[np.intp]], used: dict[str, list[str]], dropped: dict[str, dict[str, str]]
+) -> None:
+    """Leave words out of targets that an attribute has too, under any spelling: their cosine would be 1.
+
+    So are words that are measured one by one.
+    """
+    for name in ("x", "y", "words"):
+        others = [other for other in rows if other != name and (name == "words" or other in "ab")]
+        for other in others if name in rows else ():
+            itself = np.isin(rows[name], rows[other])
+            if itself.any():
+                dropped[name] |= {
+                    word: f"also in {other}, and no word is compared with itself"
+                    for word, same in zip(used[name], itself, strict=True)
+                    if same
+                }
+                used[name] = [word for word, same in zip(used[name], itself, strict=True) if not same]
+                rows[name] = rows[name][~itself]
+
+
 def _overlaps(
-    emb: Embeddings, sets: Mapping[str, Sequence[str]], rows: Mapping[str, list[int]], *, contexts: bool
+    emb: Embeddings, sets: Mapping[str, Sequence[str]], rows: Mapping[str, list[int]]
 ) -> tuple[str, ...]:
     """Vectors found in two sets, under any spelling."""
     others = {row for name, found in rows.items() if name != "words" for row in found}
     keyed: dict[str, dict[Hashable, str]] = {
         name: {row: emb.labels[row] for row in found if row in others} for name, found in rows.items()
     }
-    return overlap_notes(keyed, titles_of(sets), contexts=contexts)
+    return overlap_notes(keyed, titles_of(sets))
 
 
 def _with_direction(

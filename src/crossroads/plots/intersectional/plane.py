@@ -83,6 +83,8 @@ def crossed_axes(
     rows = [result.constituent_names.index(name) for name in (across, up)]
     points = np.asarray(result.constituent_scores[rows].T)
     order = _importance(result, detection, points)
+    if detection is not None and detection.at_chance:
+        order = []
     dark = order if detection is not None else order[:label]
     truth = set(detection.truth if detection is not None else ())
     true = {i for i, word in enumerate(result.words) if word in truth}
@@ -261,12 +263,14 @@ def _note(result: WefatResult, detection: DetectionResult | None, shown: int, as
     kind = "words" if detection is None else "detected words"
     rest = asked - shown
     return wording.sentence(
-        "" if detection is None else "dark: detected; grey: not",
+        "" if detection is None or detection.at_chance else "dark: detected; grey: not",
         f"ringed: {phrases.LISTED}" if detection is not None and detection.truth else "",
         "axes: WEFAT scores of the constituent groups; a word is detected by its scores with the "
         "intersectional groups"
         if detection is not None
         else "axes: WEFAT scores of the constituent groups",
-        f"{shown:,} of {of:,} {kind} labelled" + (f" ({rest:,} found no room)" if rest else ""),
+        phrases.NONE_LISTED
+        if detection is not None and detection.at_chance
+        else f"{shown:,} of {of:,} {kind} labelled" + (f" ({rest:,} found no room)" if rest else ""),
         wording.model(result),
     )

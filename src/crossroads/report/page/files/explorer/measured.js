@@ -27,6 +27,7 @@ function explorerVectors(context, lists) {
     for (const word of lists[role].words) {
       const unit = context.vectors.unit(word);
       if (!unit) { absent.push(word); continue; }
+      if ("xy".includes(role) && [...lists.a.words, ...lists.b.words].some((other) => context.vectors.unit(other) === unit)) continue; // itself
       sets[role].words.push(word);
       sets[role].units.push(unit);
     }

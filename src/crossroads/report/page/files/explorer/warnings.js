@@ -32,6 +32,12 @@ function explorerTwins(sets) {
 }
 
 /**
+ * Whether a word is in a target and in an attribute.
+ * @param {string[]} roles
+ */
+const explorerMeets = (roles) => ["x", "y"].some((role) => roles.includes(role)) && ["a", "b"].some((role) => roles.includes(role));
+
+/**
  * What is doubtful about the lists, in words.
  * @param {Lists} lists
  * @param {Measured} found
@@ -42,7 +48,8 @@ export function explorerWarnings(lists, found, conventions) {
   /** @type {Child[]} */
   const lines = [];
   /** @param {string[]} roles */
-  const twice = (roles) => [" is in ", roles.map((role, i) => [i ? " and " : "", title(role)]), ": it counts in each, and pulls them together."];
+  const twice = (roles) => [" is in ", roles.map((role, i) => [i ? " and " : "", title(role)]), explorerMeets(roles)
+    ? ": it counts in the attribute only, since no word is compared with itself." : ": it counts in each, and pulls them together."];
   for (const [word, roles] of shared.slice(0, 5)) lines.push([bdi(word), ...twice(roles)]);
   if (shared.length > 5) lines.push(`${numbered(shared.length - 5, "more word is", "more words are")} in several lists.`);
   const twins = explorerTwins(found.sets).slice(0, 5);
@@ -56,7 +63,7 @@ export function explorerWarnings(lists, found, conventions) {
     if (tested.now.min_pvalue < conventions.alpha) continue;
     const what = key === "level1" ? "targets" : "attributes";
     lines.push([`The ${what} have so few words that p cannot fall below `, computed(tested.now.min_pvalue, { as: "p" }),
-      key === "level1" ? "." : [" for ", title(key), ", which can therefore lean nowhere."]]);
+      key === "level1" ? "." : [" for ", title(key), "."]]);
   }
   return lines.length ? el("ul", { class: "explorer-warnings" }, lines.map((line) => el("li", {}, line))) : null;
 }

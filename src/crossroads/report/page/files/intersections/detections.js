@@ -81,7 +81,7 @@ function detectSentence(context, one) {
   return el("p", { class: "outcome" },
     detectChance(one)
       ? [el("strong", {}, "This detection is ", data.phrases.at_chance), `: ${words} for this group are not shown to score higher than the others (`, detectArea(context, one),
-        "; .5 is chance). The words that it finds should not be read as a finding."]
+"; .5 is chance)."]
       : [el("strong", {}, "This detection is better than chance"), `: ${words} for this group tend to score higher than the others (`, detectArea(context, one), "; .5 is chance)."]);
 }
 
@@ -290,7 +290,9 @@ function detectDetail(context, one) {
               : "Rates over all thresholds.",
         }),
     ),
-    el("div", { class: "tall" }, detectWords(context, one)),
+    detectChance(one)
+      ? el("p", { class: "none" }, `${data.phrases.none_listed[0].toUpperCase()}${data.phrases.none_listed.slice(1)}.`)
+      : el("div", { class: "tall" }, detectWords(context, one)),
     plotCoverage(result.coverage),
   ];
 }
@@ -344,7 +346,7 @@ function detectPlanes(planes, found) {
   const mine = (plane) => found.filter((one) => detectGroup(one) === plane.title);
   const folded = planes.filter((plane) => mine(plane).length > 0 && mine(plane).every(detectChance)), shown = planes.filter((plane) => !folded.includes(plane));
   /** @param {Json[]} some */
-  const tool = (some) => planeTool(some, found.filter((one) => some.some((plane) => mine(plane).includes(one))));
+  const tool = (some) => planeTool(some, found.filter((one) => !detectChance(one) && some.some((plane) => mine(plane).includes(one))));
   return [
     el("h3", {}, "The plane of two categories"),
     shown.length ? tool(shown) : null,
@@ -381,11 +383,10 @@ view({
             "span",
             {},
             bdi(detectLabel(one)),
-            `, ${one.result.kind.toUpperCase()}: ${detectOutcome(one)}; `,
-            computed(one.result.words.length, { as: "whole" }),
-            " of ",
-            computed(Object.keys(one.result.scores).length, { as: "whole" }),
-            " words found",
+            `, ${one.result.kind.toUpperCase()}: ${detectOutcome(one)}`,
+            detectChance(one)
+              ? null
+              : ["; ", computed(one.result.words.length, { as: "whole" }), " of ", computed(Object.keys(one.result.scores).length, { as: "whole" }), " words found"],
           ),
           () => detectDetail(context, one),
           { id: `detection-${one.index}` },
