@@ -20,17 +20,20 @@ from crossroads.storage.files import write_file
 FORMAT = "crossroads-sentence-scores/1"
 _EPSILON = float(np.finfo(np.float32).eps)
 _MOST = 1e100  # no logarithm of a probability is as large, and sums of such numbers are finite
-Score = Literal["pll", "aul", "aula", "blank", "likelihood", "bare"]
+Score = Literal["pll", "aul", "aula", "blank", "released", "likelihood", "bare"]
 """How a sentence is scored; see :data:`SCORES`."""
 Per = Literal["auto", "sentence", "token", "probability"]
 """Whether a score is the sum of log-probabilities over the tokens that count, their mean, or the logarithm
-of the mean of the probabilities themselves (of ``blank`` only); ``"auto"`` is as published."""
+of the mean of the probabilities themselves (of ``blank`` and ``released`` only); ``"auto"`` is as
+published."""
 SCORES: Mapping[str, str] = {
     "pll": "log-probabilities of the tokens that the compared sentences share, each masked by itself",
     "aul": "log-probabilities of all tokens, none of them masked",
     "aula": "log-probabilities of all tokens, none of them masked, weighted by the attention they get",
     "blank": "log-probabilities of the tokens that fill the blank, each given those of them before it and "
     "the context",
+    "released": "log-probabilities of the tokens of the word that fills the blank, which is split apart from "
+    "its sentence, each given those of them before it and the context",
     "likelihood": "log-probabilities of all tokens, each given those before it",
     "bare": "log-probabilities of all tokens, the first given what begins a text, the others given only the "
     "tokens of the sentence before them",
@@ -41,6 +44,7 @@ PUBLISHED: Mapping[str, str] = {
     "aul": "token",
     "aula": "token",
     "blank": "probability",
+    "released": "probability",
     "likelihood": "sentence",
     "bare": "token",
 }
@@ -64,7 +68,8 @@ class ScoredItem:
     tokens: tuple[int, ...]
     """Number of tokens that count, of each sentence."""
     averages: tuple[float, ...] = ()
-    """Logarithm of the mean probability of the tokens that count, of each sentence; for ``blank`` only."""
+    """Logarithm of the mean probability of the tokens that count, of each sentence; for ``blank`` and
+    ``released`` only."""
     rounding: tuple[float, ...] = ()
     """Largest error that the rounding of logits leaves in each of ``totals``; empty where it is not known."""
 
@@ -183,7 +188,7 @@ class SentenceScores(Sequence[ScoredItem]):
         if per == "probability" and PUBLISHED[self.score] != per:
             raise InputError(
                 f"{self.name} was scored by {self.score!r}, which has no mean probability of tokens.",
-                hint="use per='token' or per='sentence', or score='blank'.",
+                hint="use per='token' or per='sentence', or score='blank' or score='released'.",
             )
         return PUBLISHED[self.score] if per == "auto" else per
 
