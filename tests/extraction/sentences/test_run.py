@@ -239,6 +239,26 @@ def test_a_run_that_was_stopped_continues_where_it_was(
         cr.score_sentences(models("bert"), PAIRS, score="aul", store=store, **options)
 
 
+def test_a_run_that_another_version_began_starts_again(
+    models: Callable[[str], Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store, options = tmp_path / "scores.json", {**OPTIONS, "score": "aul", "batch_size": 1, "unit_texts": 2}
+
+    def stop(step: ProbeStep) -> None:
+        if step.done >= 4:
+            raise KeyboardInterrupt
+
+    with monkeypatch.context() as other:
+        scorer = running._Scorer.__call__
+        other.setattr(running._Scorer, "__call__", lambda self, batch: scorer(self, batch) * 2)
+        other.setattr("crossroads.storage.files.code", lambda *names: "another", raising=False)
+        with pytest.raises(KeyboardInterrupt):
+            cr.score_sentences(models("bert"), PAIRS, store=store, progress=stop, **options)
+    with pytest.warns(cr.CrossroadsWarning, match="made by another version of crossroads"):
+        found = cr.score_sentences(models("bert"), PAIRS, store=store, **options)
+    assert found == cr.score_sentences(models("bert"), PAIRS, **options)
+
+
 @pytest.mark.parametrize(
     ("kind", "score", "said", "hint"),
     [
