@@ -15,9 +15,9 @@ from numpy.typing import NDArray
 from crossroads.errors import CrossroadsError, EvidenceError, FormatError, InputError, in_short, one_of
 from crossroads.evidence.provenance import Provenance, provenance_of
 from crossroads.stimuli.files.sentences import ROLES, Kind, SentenceItem
-from crossroads.storage.files import write_file
+from crossroads.storage.files import is_intact, with_checksum, write_file
 
-FORMAT = "crossroads-sentence-scores/1"
+FORMAT = "crossroads-sentence-scores/2"
 _EPSILON = float(np.finfo(np.float32).eps)
 _MOST = 1e100  # no logarithm of a probability is as large, and sums of such numbers are finite
 Score = Literal["pll", "aul", "aula", "blank", "released", "likelihood", "bare"]
@@ -193,8 +193,8 @@ class SentenceScores(Sequence[ScoredItem]):
         return PUBLISHED[self.score] if per == "auto" else per
 
     def save(self, path: str | Path) -> None:
-        """Write the scores to a JSON file."""
-        write_file(Path(path), json.dumps(self._document(), ensure_ascii=False, indent=1))
+        """Write the scores to a JSON file, with their checksum."""
+        write_file(Path(path), json.dumps(with_checksum(self._document()), ensure_ascii=False, indent=1))
 
     def _document(self) -> dict[str, Any]:
         about = {key: getattr(self, key) for key in ("name", "kind", "score")}
@@ -208,11 +208,17 @@ class SentenceScores(Sequence[ScoredItem]):
 
     @classmethod
     def open(cls, path: str | Path) -> SentenceScores:
-        """Read scores from a file of :meth:`save`."""
+        """Read scores from a file of :meth:`save`; one that was changed since is an error."""
         document = read_document(path)
         if document is None:
             raise FormatError(
                 "it holds no scores of sentences.", path=path, hint=f"expected the format {FORMAT!r}."
+            )
+        if not is_intact(document):
+            raise FormatError(
+                "the scores are damaged: their checksum is not the one that was written with them.",
+                path=path,
+                hint="score the sentences again, or copy the file again from where it is intact.",
             )
         try:
             return cls(
