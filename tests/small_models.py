@@ -133,6 +133,7 @@ def language_tokenizer(kind: str) -> Any:
         made: Any = Tokenizer(models.WordPiece(unk_token="[UNK]"))
         made.normalizer = normalizers.BertNormalizer(lowercase=kind == "distilbert")
         made.pre_tokenizer = pre_tokenizers.BertPreTokenizer()
+        made.decoder = decoders.WordPiece()
         trainer: Any = trainers.WordPieceTrainer(vocab_size=105, special_tokens=list(special.values()))
     elif kind == "albert":
         special = {"unk": "<unk>", "cls": "[CLS]", "sep": "[SEP]", "pad": "<pad>", "mask": "[MASK]"}
@@ -158,6 +159,7 @@ def language_tokenizer(kind: str) -> Any:
         )
         if kind == "roberta":
             special["mask"] = "<mask>"
+            made.decoder = decoders.ByteLevel()
     made.train_from_iterator(SENTENCES, trainer)
     if "cls" in special:
         ends = [(special[name], made.token_to_id(special[name])) for name in ("sep", "cls")]

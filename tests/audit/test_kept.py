@@ -12,13 +12,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from crossroads.audit import PartsFolder, Settings, parts
+from crossroads.audit import PartsFolder, Settings
 from crossroads.audit.measured.words import word_parts
-from crossroads.audit.parts import _DECIDING, Outcome, Part, code, evidence_key
+from crossroads.audit.parts import _DECIDING, Outcome, Part, evidence_key
 from crossroads.audit.vectors import vectors_identity
 from crossroads.evidence import Embeddings, Provenance
 from crossroads.measures import BootstrapResult, bootstrap
 from crossroads.stimuli import Design
+from crossroads.storage import files
+from crossroads.storage.files import code
 
 SETS: dict[str, Any] = {role: [f"{role}{i}" for i in range(3)] for role in "xyab"}
 DESIGN = Design(name="mine", **SETS)
@@ -218,15 +220,15 @@ def test_the_words_of_a_decade_are_part_of_what_was_read(tmp_path: Path) -> None
 def test_the_catalogue_decides_what_models_are_asked(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     before = evidence_key({"model": "one"})
     assert evidence_key({"model": "one"}) == before
-    shutil.copytree(Path(parts.__file__).parents[1], tmp_path / "crossroads")
-    monkeypatch.setattr(parts, "__file__", str(tmp_path / "crossroads" / "audit" / "parts.py"))
-    parts.code.cache_clear()
+    shutil.copytree(Path(files.__file__).parents[1], tmp_path / "crossroads")
+    monkeypatch.setattr(files, "__file__", str(tmp_path / "crossroads" / "storage" / "files.py"))
+    code.cache_clear()
     try:
         assert evidence_key({"model": "one"}) == before
         data = tmp_path / "crossroads" / "stimuli" / "catalogue" / "data"
         entry = data / "abc" / "abc-templates.toml"
         entry.write_text(entry.read_text(encoding="utf-8") + "\n# changed\n", encoding="utf-8")
-        parts.code.cache_clear()
+        code.cache_clear()
         assert evidence_key({"model": "one"}) != before
     finally:
-        parts.code.cache_clear()
+        code.cache_clear()

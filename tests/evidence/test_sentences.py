@@ -12,6 +12,7 @@ from crossroads.errors import EvidenceError, FormatError
 from crossroads.evidence.provenance import Provenance
 from crossroads.evidence.sentences import ScoredItem, SentenceScores
 from crossroads.stimuli.files.sentences import SentenceItem
+from crossroads.storage.files import with_checksum
 
 ITEM = SentenceItem(sentences=("Ä b.", "Ä c."), category="g", direction="stereo", columns={"w": "1"})
 
@@ -46,10 +47,10 @@ def test_scores_that_say_nothing_are_refused(totals: Any, tokens: Any) -> None:
         scores(items=())
 
 
-@pytest.mark.parametrize("content", ["{", "[]", json.dumps({"format": "crossroads-sentence-scores/1"})])
+@pytest.mark.parametrize("content", ["{", "[]", json.dumps({"format": "crossroads-sentence-scores/2"})])
 def test_other_files_are_refused(tmp_path: Path, content: str) -> None:
     (tmp_path / "s.json").write_text(content)
-    with pytest.raises(FormatError, match=r"no scores of sentences|cannot be read"):
+    with pytest.raises(FormatError, match=r"no scores of sentences|are damaged"):
         SentenceScores.open(tmp_path / "s.json")
 
 
@@ -60,6 +61,7 @@ def test_other_files_are_refused(tmp_path: Path, content: str) -> None:
         *(("tokens", some) for some in (["1", "2"], [1.5, 2], [0, 1])),
         *(("sentences", some) for some in ([1, 2], ["a"])),
         *(("category", None), ("direction", [1]), ("columns", [1]), ("columns", {"a": {"b": 1}})),
+        *(("rounding", some) for some in ([1.0], [-1.0, 1.0], [float("nan"), 0.0])),
         *(("averages", "ab"), ("averages", [-1.0, -2.0])),
     ],
 )
@@ -67,7 +69,8 @@ def test_damaged_items_are_refused_with_one_sentence(tmp_path: Path, key: str, v
     scores().save(tmp_path / "s.json")
     document = json.loads((tmp_path / "s.json").read_text(encoding="utf-8"))
     document["items"][0][key] = value
-    (tmp_path / "s.json").write_text(json.dumps(document))
+    del document["sha256"]
+    (tmp_path / "s.json").write_text(json.dumps(with_checksum(document)))
     with pytest.raises(FormatError, match="the scores cannot be read"):
         SentenceScores.open(tmp_path / "s.json")
 
@@ -78,6 +81,22 @@ def test_damaged_items_are_refused_with_one_sentence(tmp_path: Path, key: str, v
 def test_damaged_files_are_refused_with_one_sentence(tmp_path: Path, key: str, value: Any) -> None:
     scores().save(tmp_path / "s.json")
     document = json.loads((tmp_path / "s.json").read_text(encoding="utf-8"))
-    (tmp_path / "s.json").write_text(json.dumps({**document, key: value}))
+    del document["sha256"]
+    (tmp_path / "s.json").write_text(json.dumps(with_checksum({**document, key: value})))
     with pytest.raises(FormatError, match="the scores cannot be read"):
         SentenceScores.open(tmp_path / "s.json")
+
+
+def test_a_flipped_bit_is_noticed(tmp_path: Path) -> None:
+    scores().save(tmp_path / "s.json")
+    data = (tmp_path / "s.json").read_bytes()
+    for at in range(len(data)):
+        flipped = bytearray(data)
+        flipped[at] ^= 1 << at % 8
+        (tmp_path / "s.json").write_bytes(flipped)
+        with pytest.raises(FormatError):
+            SentenceScores.open(tmp_path / "s.json")
+    (tmp_path / "s.json").write_text(data.decode().replace("-2.0", "-3.0"), encoding="utf-8")
+    with pytest.raises(FormatError, match="the scores are damaged: their checksum is not") as caught:
+        SentenceScores.open(tmp_path / "s.json")
+    assert "score the sentences again" in str(caught.value.hint)

@@ -15,7 +15,7 @@ import pytest
 
 from crossroads.audit import PartsFolder
 from crossroads.audit import parts_folder as audit_parts
-from crossroads.errors import CrossroadsError, InputError
+from crossroads.errors import CrossroadsError, CrossroadsWarning, InputError
 from crossroads.storage.parts import Parts, parts_folder
 
 RECORD = {"layer": "6", "piece": "last"}
@@ -142,6 +142,21 @@ def test_other_settings_are_named_and_thrown_away_only_on_request(tmp_path: Path
     anew = Parts(tmp_path / "store", {**RECORD, "layer": "3"}, restart=True)
     assert anew.finished == {}
     anew.close()
+
+
+def test_parts_of_another_version_are_never_joined(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    parts = Parts(tmp_path / "store", RECORD)
+    parts.save(0, np.zeros((1, 2), np.float32))
+    parts.close()
+    monkeypatch.setattr("crossroads.storage.files.code", lambda *names: "of another version", raising=False)
+    with pytest.warns(CrossroadsWarning, match="made by another version of crossroads: they are discarded"):
+        again = Parts(tmp_path / "store", RECORD)
+    assert again.finished == {}
+    again.save(1, np.zeros((1, 2), np.float32))
+    again.close()
+    same = Parts(tmp_path / "store", RECORD)
+    assert list(same.finished) == [1]
+    same.close()
 
 
 def test_the_procedure_that_drew_the_contexts_is_named_and_decides_nothing_by_itself(tmp_path: Path) -> None:

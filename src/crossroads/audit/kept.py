@@ -19,14 +19,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from crossroads.audit.parts import Outcome, Part, code, fingerprint, packed, unpacked
+from crossroads.audit.parts import Outcome, Part, fingerprint, measure_code, packed, unpacked
 from crossroads.errors import CrossroadsError
 from crossroads.evidence import Embeddings, Provenance
 from crossroads.evidence.spelling import Unread
 from crossroads.results import encode, versions
 from crossroads.storage.arrays import ARCHIVE_FAULTS, ArrayArchive
 from crossroads.storage.disks import disk_errors
-from crossroads.storage.files import WRITING, write_file
+from crossroads.storage.files import WRITING, code, write_file
 from crossroads.storage.parts import LOCK, HeldFolder, discard
 
 _OURS = re.compile(r"[a-z0-9-]+-[0-9a-f]{20}(\.json|\.npz|\.jsonl|\.part|\.zip)?")
@@ -128,7 +128,11 @@ class PartsFolder:
         drawing
             Draws them into a new folder.
         """
-        by = {"code": code(), "drawing": code("plots", "report"), "versions": [versions(), _matplotlib()]}
+        by = {
+            "code": measure_code(),
+            "drawing": code("plots", "report"),
+            "versions": [versions(), _matplotlib()],
+        }
         path = self._place("figures", "", fingerprint({**by, "shown": shown}), ".zip")
         try:
             with zipfile.ZipFile(path) as archive:  # which checks what it reads

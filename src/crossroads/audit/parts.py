@@ -11,8 +11,6 @@ import hashlib
 import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cache
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -26,6 +24,7 @@ from crossroads.measures.geometry.corrections import Correction
 from crossroads.results import Result, encode, versions
 from crossroads.stimuli import Design
 from crossroads.storage import files
+from crossroads.storage.files import EVIDENCE, code
 
 _DECIDING = ("measures", "inference", "audit", "geometry.py", "results", "wording")
 """The code that decides a result."""
@@ -55,7 +54,7 @@ class Part:
     @property
     def fingerprint(self) -> str:
         """Checksum of everything that decides the result."""
-        return fingerprint({"part": self.name, "code": code(), "versions": versions(), **self.inputs})
+        return fingerprint({"part": self.name, "code": measure_code(), "versions": versions(), **self.inputs})
 
 
 @dataclass(frozen=True)
@@ -107,16 +106,9 @@ class Findings:
     """What could not be measured, and why."""
 
 
-@cache
-def code(*names: str) -> str:
-    """Checksum of the code that decides results, or of other packages; a change invalidates kept parts."""
-    home, digest = Path(__file__).parents[1], hashlib.sha256()
-    for name in names or _DECIDING:
-        place = home / name
-        for file in sorted(place.rglob("*")) if place.is_dir() else [place]:
-            if file.is_file() and file.suffix in (".py", ".toml"):
-                digest.update(f"{file.relative_to(home).as_posix()}\0".encode() + file.read_bytes())
-    return digest.hexdigest()
+def measure_code() -> str:
+    """Checksum of the code that decides results; a change invalidates kept parts."""
+    return code(*_DECIDING)
 
 
 def evidence_key(data: Mapping[str, Any]) -> str:
@@ -124,7 +116,7 @@ def evidence_key(data: Mapping[str, Any]) -> str:
 
     The catalogue counts as code, because it contains the groups, traits and templates.
     """
-    return fingerprint({"code": code("sources", "extraction", "evidence", "stimuli", "storage"), **data})
+    return fingerprint({"code": code(*EVIDENCE), **data})
 
 
 def fingerprint(data: Any) -> str:

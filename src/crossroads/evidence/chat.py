@@ -10,9 +10,9 @@ from typing import Any, Literal
 
 from crossroads.errors import EvidenceError, FormatError, in_short, one_of
 from crossroads.evidence.provenance import Provenance, provenance_of
-from crossroads.storage.files import write_file
+from crossroads.storage.files import is_intact, with_checksum, write_file
 
-FORMAT = "crossroads-chat-answers/1"
+FORMAT = "crossroads-chat-answers/2"
 Task = Literal["association", "decision"]
 """What a chat model is asked: to give words to one of two labels, or to decide between two people."""
 
@@ -81,17 +81,20 @@ class ChatAnswers(Sequence[ChatAnswer]):
         return f"<ChatAnswers of {self.provenance.source}: {len(self)}>"
 
     def save(self, path: str | Path) -> None:
-        """Write the answers to a JSON file."""
+        """Write the answers to a JSON file, with their checksum."""
         document = {
             "format": FORMAT,
             "provenance": self.provenance.to_dict(),
             "answers": [asdict(one) for one in self],
         }
-        write_file(Path(path), json.dumps(document, ensure_ascii=False, indent=1))
+        write_file(Path(path), json.dumps(with_checksum(document), ensure_ascii=False, indent=1))
 
     @classmethod
     def open(cls, path: str | Path) -> ChatAnswers:
-        """Read answers from a file of :meth:`save`, or from a JSON list of texts."""
+        """Read answers from a file of :meth:`save`, or from a JSON list of texts.
+
+        A file of :meth:`save` that was changed since is an error.
+        """
         try:
             document = json.loads(Path(path).read_text(encoding="utf-8"))
         except (ValueError, RecursionError) as error:
@@ -103,6 +106,12 @@ class ChatAnswers(Sequence[ChatAnswer]):
                 "it holds no answers of a chat model.",
                 path=path,
                 hint=f"expected a list of texts, or an object with the format {FORMAT!r}.",
+            )
+        if not is_intact(document):
+            raise FormatError(
+                "the answers are damaged: their checksum is not the one that was written with them.",
+                path=path,
+                hint="ask the model again, or copy the file again from where it is intact.",
             )
         known = {each.name for each in fields(ChatAnswer)}
         try:

@@ -15,22 +15,25 @@ from numpy.typing import NDArray
 from crossroads.errors import CrossroadsError, EvidenceError, FormatError, InputError, in_short, one_of
 from crossroads.evidence.provenance import Provenance, provenance_of
 from crossroads.stimuli.files.sentences import ROLES, Kind, SentenceItem
-from crossroads.storage.files import write_file
+from crossroads.storage.files import is_intact, with_checksum, write_file
 
-FORMAT = "crossroads-sentence-scores/1"
+FORMAT = "crossroads-sentence-scores/2"
 _EPSILON = float(np.finfo(np.float32).eps)
 _MOST = 1e100  # no logarithm of a probability is as large, and sums of such numbers are finite
-Score = Literal["pll", "aul", "aula", "blank", "likelihood", "bare"]
+Score = Literal["pll", "aul", "aula", "blank", "released", "likelihood", "bare"]
 """How a sentence is scored; see :data:`SCORES`."""
 Per = Literal["auto", "sentence", "token", "probability"]
 """Whether a score is the sum of log-probabilities over the tokens that count, their mean, or the logarithm
-of the mean of the probabilities themselves (of ``blank`` only); ``"auto"`` is as published."""
+of the mean of the probabilities themselves (of ``blank`` and ``released`` only); ``"auto"`` is as
+published."""
 SCORES: Mapping[str, str] = {
     "pll": "log-probabilities of the tokens that the compared sentences share, each masked by itself",
     "aul": "log-probabilities of all tokens, none of them masked",
     "aula": "log-probabilities of all tokens, none of them masked, weighted by the attention they get",
     "blank": "log-probabilities of the tokens that fill the blank, each given those of them before it and "
     "the context",
+    "released": "log-probabilities of the tokens of the word that fills the blank, which is split apart from "
+    "its sentence, each given those of them before it and the context",
     "likelihood": "log-probabilities of all tokens, each given those before it",
     "bare": "log-probabilities of all tokens, the first given what begins a text, the others given only the "
     "tokens of the sentence before them",
@@ -41,6 +44,7 @@ PUBLISHED: Mapping[str, str] = {
     "aul": "token",
     "aula": "token",
     "blank": "probability",
+    "released": "probability",
     "likelihood": "sentence",
     "bare": "token",
 }
@@ -64,7 +68,8 @@ class ScoredItem:
     tokens: tuple[int, ...]
     """Number of tokens that count, of each sentence."""
     averages: tuple[float, ...] = ()
-    """Logarithm of the mean probability of the tokens that count, of each sentence; for ``blank`` only."""
+    """Logarithm of the mean probability of the tokens that count, of each sentence; for ``blank`` and
+    ``released`` only."""
     rounding: tuple[float, ...] = ()
     """Largest error that the rounding of logits leaves in each of ``totals``; empty where it is not known."""
 
@@ -183,13 +188,13 @@ class SentenceScores(Sequence[ScoredItem]):
         if per == "probability" and PUBLISHED[self.score] != per:
             raise InputError(
                 f"{self.name} was scored by {self.score!r}, which has no mean probability of tokens.",
-                hint="use per='token' or per='sentence', or score='blank'.",
+                hint="use per='token' or per='sentence', or score='blank' or score='released'.",
             )
         return PUBLISHED[self.score] if per == "auto" else per
 
     def save(self, path: str | Path) -> None:
-        """Write the scores to a JSON file."""
-        write_file(Path(path), json.dumps(self._document(), ensure_ascii=False, indent=1))
+        """Write the scores to a JSON file, with their checksum."""
+        write_file(Path(path), json.dumps(with_checksum(self._document()), ensure_ascii=False, indent=1))
 
     def _document(self) -> dict[str, Any]:
         about = {key: getattr(self, key) for key in ("name", "kind", "score")}
@@ -203,11 +208,17 @@ class SentenceScores(Sequence[ScoredItem]):
 
     @classmethod
     def open(cls, path: str | Path) -> SentenceScores:
-        """Read scores from a file of :meth:`save`."""
+        """Read scores from a file of :meth:`save`; one that was changed since is an error."""
         document = read_document(path)
         if document is None:
             raise FormatError(
                 "it holds no scores of sentences.", path=path, hint=f"expected the format {FORMAT!r}."
+            )
+        if not is_intact(document):
+            raise FormatError(
+                "the scores are damaged: their checksum is not the one that was written with them.",
+                path=path,
+                hint="score the sentences again, or copy the file again from where it is intact.",
             )
         try:
             return cls(

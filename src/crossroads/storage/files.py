@@ -8,11 +8,14 @@ import json
 import os
 import tempfile
 from collections.abc import Iterable
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 from crossroads.storage.disks import disk_errors
 
+EVIDENCE = ("sources", "extraction", "evidence", "stimuli", "storage")
+"""The code that reads files and queries models."""
 WRITING = ".writing-"
 """Prefix of the names of files that are being written."""
 
@@ -77,6 +80,29 @@ def checksum(path: Path) -> str:
 def fingerprint(data: Any) -> str:
     """SHA-256 of plain data; equal data have equal fingerprints."""
     return hashlib.sha256(json.dumps(data, sort_keys=True).encode()).hexdigest()
+
+
+def with_checksum(document: dict[str, Any]) -> dict[str, Any]:
+    """Plain data with their checksum, to be written to a file."""
+    return {**document, "sha256": fingerprint(document)}
+
+
+def is_intact(document: dict[str, Any]) -> bool:
+    """Whether data that were read from a file are those that :func:`with_checksum` was given."""
+    content = {key: value for key, value in document.items() if key != "sha256"}
+    return document.get("sha256") == fingerprint(content)
+
+
+@cache
+def code(*names: str) -> str:
+    """Checksum of the code of some packages; a change invalidates what they made before."""
+    home, digest = Path(__file__).parents[1], hashlib.sha256()
+    for name in names:
+        place = home / name
+        for file in sorted(place.rglob("*")) if place.is_dir() else [place]:
+            if file.is_file() and file.suffix in (".py", ".toml"):
+                digest.update(f"{file.relative_to(home).as_posix()}\0".encode() + file.read_bytes())
+    return digest.hexdigest()
 
 
 def read_record(path: Path) -> dict[str, Any]:

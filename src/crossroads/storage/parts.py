@@ -13,6 +13,7 @@ import json
 import os
 import re
 import shutil
+import warnings
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -20,7 +21,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from crossroads.errors import InputError, join_words
+from crossroads.errors import CrossroadsWarning, InputError, join_words
+from crossroads.storage import files
 from crossroads.storage.disks import disk_errors, is_full
 from crossroads.storage.files import WRITING, checksum, fingerprint, read_record, write_file
 
@@ -154,7 +156,8 @@ class Parts:
     store
         The store they will become.
     record
-        Plain data that determine its bytes.
+        Plain data that determine its bytes. Parts that were made by other code are discarded with a warning:
+        those of two versions are never joined.
     restart
         Whether to discard parts that were made with other settings.
     """
@@ -193,6 +196,7 @@ class Parts:
         plan = self.folder / _PLAN
         others = [path.name for path in self.folder.iterdir() if path.name != LOCK]
         ours = {"format": FORMAT, "fingerprint": record_fingerprint(record), "record": record}
+        ours["code"] = files.code(*files.EVIDENCE)
         if not plan.is_file() and [name for name in others if not name.startswith(WRITING)]:
             raise InputError(
                 f"{self.folder} is not a folder of unfinished work.",
@@ -209,7 +213,15 @@ class Parts:
                 f"{self._store} was begun with other settings: {shown}.",
                 hint="use the same settings to continue, another folder, or restart=True to start again.",
             )
-        if not same:
+        outdated = same and theirs.get("code") != ours["code"]
+        if outdated and binding:
+            warnings.warn(
+                f"the finished parts of {self._store} were made by another version of crossroads: they are "
+                "discarded, and the work starts again.",
+                CrossroadsWarning,
+                stacklevel=2,
+            )
+        if outdated or not same:
             for name in others:
                 discard(self.folder / name)
             write_file(plan, json.dumps(ours, indent=1, sort_keys=True))

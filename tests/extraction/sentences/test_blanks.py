@@ -17,7 +17,13 @@ transformers = pytest.importorskip("transformers", reason="extra 'models'")
 import crossroads as cr  # noqa: E402
 from crossroads.evidence.sentences import SentenceScores  # noqa: E402
 from crossroads.extraction.language import ProbeStep  # noqa: E402
-from crossroads.extraction.sentences.blanks import NO_BLANK, NOT_FILLED, SEVERAL_BLANKS, filled  # noqa: E402
+from crossroads.extraction.sentences.blanks import (  # noqa: E402
+    NO_BLANK,
+    NOT_FILLED,
+    SEVERAL_BLANKS,
+    filled,
+    released_words,
+)
 from crossroads.stimuli.files.sentences import SentenceItem  # noqa: E402
 from tests import small_models  # noqa: E402
 
@@ -117,6 +123,57 @@ def test_texts_are_those_of_the_strings_of_the_released_code(
                     logits = model(torch.tensor([ids])).logits[0, ids.index(tokenizer.mask_token_id)]
                 each.append(float(logits.softmax(-1)[tokenizer.convert_tokens_to_ids(token)]))
             assert found == pytest.approx(math.log(np.mean(each)), rel=1e-4, abs=1e-4)
+
+
+@pytest.mark.parametrize(("kind", "alike"), [("bert", True), ("roberta", False), ("albert", False)])
+def test_the_reading_of_the_released_code_is_a_score_of_its_own(
+    kind: str, alike: bool, models: Callable[[str], Path]
+) -> None:
+    # A word without punctuation is split by itself; its beginning and a mask are written into the context.
+    folder = models(kind)
+    tokenizer = transformers.AutoTokenizer.from_pretrained(folder)
+    model = transformers.AutoModelForMaskedLM.from_pretrained(folder).eval()
+    scores = cr.score_sentences(folder, rows(), score="released", **OPTIONS)
+    assert released_words(scores[3].item) == ("very", "selfsufficient", "é")
+    for one, (context, _, _) in zip(scores, FILLED, strict=True):
+        for word, found, count in zip(released_words(one.item), one.averages, one.tokens, strict=True):
+            tokens = tokenizer.encode(word, add_special_tokens=False)
+            each = []
+            for at, token in enumerate(tokens):
+                ids = tokenizer.encode(
+                    context.replace("BLANK", tokenizer.decode(tokens[:at]) + tokenizer.mask_token)
+                )
+                with torch.no_grad():
+                    logits = model(torch.tensor([ids])).logits[0, ids.index(tokenizer.mask_token_id)]
+                each.append(float(logits.softmax(-1)[token]))
+            assert found == pytest.approx(math.log(np.mean(each)), rel=1e-4, abs=1e-4)
+            assert count == len(tokens)
+    result = cr.sentence_triples(scores)
+    assert (result.conventions["scored by"], result.per) == ("released", "probability")
+    ours = cr.score_sentences(folder, rows(), score="blank", **OPTIONS)
+    assert np.allclose(scores.values()[:3], ours.values()[:3], atol=1e-4) == alike
+    with pytest.raises(cr.InputError, match="it gives no score 'released'"):
+        cr.score_sentences(models("gpt2"), rows(), score="released", **OPTIONS)
+
+
+def test_words_that_the_released_code_does_not_find_are_left_out(models: Callable[[str], Path]) -> None:
+    def words(context: str, *sentences: str) -> Any:
+        return released_words(SentenceItem(sentences=sentences, columns={"context": context}))
+
+    assert words("Girls are BLANK", "Girls") == NOT_FILLED
+    assert words("Girls are BLANK.", "Girls are ...") == NOT_FILLED
+    assert words("Girls are nice.", "Girls are nice.") == NO_BLANK
+    assert words("BLANK are BLANK", "Girls are nice") == SEVERAL_BLANKS
+    roles = ("stereotype", "anti-stereotype", "unrelated")
+    odd = [
+        {"context": "That is BLANK", **dict.fromkeys(roles, "That is ...")},
+        {"context": "so " * 70 + "BLANK", **dict.fromkeys(roles, "so " * 70 + "warm")},
+    ]
+    found = cr.score_sentences(models("bert"), [*odd, *rows()], score="released", missing="drop", **OPTIONS)
+    assert len(found) == len(FILLED)
+    why = list(found.left_out.values())
+    assert why[0] == NOT_FILLED
+    assert "and the model takes 64" in why[1]
 
 
 @pytest.mark.parametrize("kind", ["gpt2", "llama"])

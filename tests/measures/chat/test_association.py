@@ -157,6 +157,23 @@ def test_answers_are_saved_and_read_back(tmp_path: Path) -> None:
             ChatAnswers.open(tmp_path / name)
 
 
+def test_a_flipped_bit_in_saved_answers_is_noticed(tmp_path: Path) -> None:
+    file = tmp_path / "answers.json"
+    kept = ChatAnswers([ChatAnswer(text=ALL, x="young", y="old", first="y", words=("joy",))], provenance="m")
+    kept.save(file)
+    data = file.read_bytes()
+    for at in range(len(data)):
+        flipped = bytearray(data)
+        flipped[at] ^= 1 << at % 8
+        file.write_bytes(flipped)
+        with pytest.raises(InputError):
+            ChatAnswers.open(file)
+    file.write_bytes(data.replace(b"young", b"Young", 1))
+    with pytest.raises(InputError, match="the answers are damaged: their checksum is not") as caught:
+        ChatAnswers.open(file)
+    assert "ask the model again" in str(caught.value.hint)
+
+
 def null_table(rng: np.random.Generator, n_a: int, words: int, answers: int) -> NDArray[np.float64]:
     """Answers of a model that likes some words better than others, whatever set they are in."""
     liking = rng.normal(0, 2, words)

@@ -16,7 +16,6 @@ from crossroads.evidence.sentences import ScoredItem, SentenceScores
 from crossroads.measures.sentences.preference import contrast_and_frame
 from crossroads.stimuli.files.sentences import SentenceItem
 
-
 SMALL = (2e-5, 5e-5, 9e-5, -2e-5, -7e-5)
 
 

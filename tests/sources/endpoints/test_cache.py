@@ -34,19 +34,49 @@ class TestKeptAnswers:
         service.answer = service.openai
         service.asked.clear()
         found = endpoint_embeddings(service.url, WORDS, batch_size=2, cache=tmp_path / "kept")
-        assert service.texts == ["new york"]
+        assert service.texts == ["rose", "new york"]  # one kept text, to compare
         assert np.array_equal(found.vectors, whole.vectors)
         assert found.provenance == whole.provenance
         again = endpoint_embeddings(service.url, WORDS, batch_size=2, cache=tmp_path / "kept")
-        assert len(service.asked) == 1
+        assert len(service.asked) == 2
         assert again.provenance == whole.provenance
         assert np.array_equal(again.vectors, whole.vectors)
+
+    def test_a_model_that_changed_behind_its_name_is_noticed(self, service: Service, tmp_path: Path) -> None:
+        def answer(path: str, body: dict[str, Any]) -> Reply:
+            rows = [{"embedding": service.numbers(change + text)} for text in body["input"]]
+            return 200, {}, json.dumps({"data": rows, "model": "same"}).encode()
+
+        change, service.answer = "", answer
+        first = endpoint_embeddings(service.url, WORDS[:3], cache=tmp_path)
+        change = "other"
+        with pytest.raises(EndpointError, match="gives another vector for 'wasp' than the one") as caught:
+            endpoint_embeddings(service.url, WORDS[1:], cache=tmp_path)
+        assert service.url in caught.value.message
+        assert str(next(tmp_path.iterdir())) in caught.value.message
+        assert "remove that folder" in str(caught.value.hint)
+        asked = len(service.asked)
+        kept = endpoint_embeddings(service.url, WORDS[:3], cache=tmp_path)  # nothing to join
+        assert len(service.asked) == asked
+        assert np.array_equal(kept.vectors, first.vectors)
+
+    def test_vectors_that_differ_by_rounding_are_those_of_one_model(
+        self, service: Service, tmp_path: Path
+    ) -> None:
+        def answer(path: str, body: dict[str, Any]) -> Reply:
+            rows = [{"embedding": [scale * n for n in service.numbers(text)]} for text in body["input"]]
+            return 200, {}, json.dumps({"data": rows}).encode()
+
+        scale, service.answer = 1.0, answer
+        endpoint_embeddings(service.url, WORDS[:3], cache=tmp_path)
+        scale = 1.001
+        assert endpoint_embeddings(service.url, WORDS, cache=tmp_path).labels == tuple(WORDS)
 
     def test_another_prompt_or_model_is_asked_anew(self, service: Service, tmp_path: Path) -> None:
         endpoint_embeddings(service.url, ["rose"], cache=tmp_path)
         endpoint_embeddings(service.url, ["rose"], prompt="a {word}", cache=tmp_path)
         endpoint_embeddings(service.url, ["rose"], model="other", cache=tmp_path)
-        assert service.texts == ["rose", "a rose", "rose"]
+        assert service.texts == ["rose", "rose", "a rose", "rose"]  # the second to compare
 
     def test_addresses_that_differ_in_a_parameter_are_two_services(
         self, service: Service, tmp_path: Path

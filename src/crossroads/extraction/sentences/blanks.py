@@ -18,6 +18,9 @@ SEVERAL_BLANKS = f"its {CONTEXT} has more than one {BLANK}"
 NOT_FILLED = f"it does not follow its {CONTEXT}, so that the words for {BLANK} cannot be told"
 
 
+_NO_PUNCTUATION = str.maketrans("", "", punctuation)
+
+
 class Filled(NamedTuple):
     """A context with its blank filled."""
 
@@ -66,6 +69,29 @@ def _words(sentence: str, before: str, after: str) -> str:
         return inner
     place, words = before.count(" "), sentence.split(" ")
     return words[place].strip(punctuation) if place < len(words) else ""
+
+
+def released_words(item: SentenceItem) -> tuple[str, ...] | str:
+    """The word that the released code of StereoSet finds in each sentence; or why it finds none.
+
+    The word of the sentence at the place of the blank, as spaces separate words, without any punctuation.
+
+    Examples
+    --------
+    >>> item = SentenceItem(
+    ...     sentences=("Girls are very soft.", "Girls are self-made."),
+    ...     columns={"context": "Girls are BLANK."},
+    ... )
+    >>> released_words(item)
+    ('very', 'selfmade')
+    """
+    context = item.columns.get(CONTEXT, "").strip()
+    if context.count(BLANK) != 1:
+        return SEVERAL_BLANKS if BLANK in context else NO_BLANK
+    at = context.partition(BLANK)[0].count(" ")
+    found = [sentence.split(" ")[at : at + 1] for sentence in item.sentences]
+    words = tuple("".join(some).translate(_NO_PUNCTUATION) for some in found)
+    return words if all(words) else NOT_FILLED
 
 
 def check_blanks(given: SentenceItems) -> None:

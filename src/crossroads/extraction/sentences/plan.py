@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from crossroads.extraction.probe.plan import LOGITS_AT_ONCE, batch_cuts, unit_cuts
-from crossroads.extraction.sentences.blanks import Filled, place_of
+from crossroads.extraction.sentences.blanks import BLANK, CONTEXT, Filled, place_of, released_words
 from crossroads.stimuli.files.sentences import SentenceItem
 
 Integers = NDArray[np.int64]
@@ -240,8 +240,7 @@ def asked_of(
     for item, blank in zip(items, blanks or [()] * len(items), strict=True):
         mine = splits[place : place + len(item.sentences)]
         place += len(item.sentences)
-        size = max(len(one.ids) for one in mine)
-        found = f"it has {size} tokens, and the model takes {longest}" if size > longest else ""
+        found = _too_long(mine, longest)
         given = blank if isinstance(blank, str) else found or texts_of(mine, score, mask, blank)
         if isinstance(given, str):
             left_out[item.sentences[0]] = given
@@ -249,6 +248,46 @@ def asked_of(
         kept.append(item)
         texts.append(given)
     return AskedItems(tuple(kept), tuple(texts), left_out)
+
+
+def asked_as_released(items: Sequence[SentenceItem], tokenizer: Any, longest: int) -> AskedItems:
+    """What the released code of StereoSet asks a masked model.
+
+    A word is split into tokens without its sentence; for each, the text of those before it and a mask are
+    written into the context, which is then split.
+
+    Parameters
+    ----------
+    items
+        The pairs or triples.
+    tokenizer
+        A fast tokenizer.
+    longest
+        Most tokens of a text.
+    """
+    kept, texts, left_out = [], [], {}
+    for item in items:
+        words, some = released_words(item), []
+        for word in () if isinstance(words, str) else words:
+            tokens = tokenizer.encode(word, add_special_tokens=False)
+            begun = [tokenizer.decode(tokens[:at]) + tokenizer.mask_token for at in range(len(tokens))]
+            ids = [tuple(tokenizer.encode(item.columns[CONTEXT].replace(BLANK, one))) for one in begun]
+            places = [one.index(tokenizer.mask_token_id) for one in ids]
+            some.append([Text(*one) for one in zip(ids, zip(places), zip(tokens), strict=True)])
+        flat = [text for one in some for text in one]
+        why = words if isinstance(words, str) else "" if all(some) else NO_TOKEN
+        if why := why or _too_long(flat, longest):
+            left_out[item.sentences[0]] = why
+            continue
+        kept.append(item)
+        texts.append(some)
+    return AskedItems(tuple(kept), tuple(texts), left_out)
+
+
+def _too_long(texts: Sequence[Split] | Sequence[Text], longest: int) -> str:
+    """Why a model cannot take all of some texts; empty where it can."""
+    size = max(len(one.ids) for one in texts)
+    return f"it has {size} tokens, and the model takes {longest}" if size > longest else ""
 
 
 def make_plan(

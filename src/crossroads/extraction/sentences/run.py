@@ -29,6 +29,7 @@ from crossroads.extraction.sentences.plan import (
     AskedItems,
     Batch,
     SentencePlan,
+    asked_as_released,
     asked_of,
     make_plan,
     split_sentences,
@@ -42,13 +43,14 @@ from crossroads.workers.processes import processors
 
 SCHEME = "crossroads-sentences/2"
 """Name of the procedure; changes when the same input would give other scores."""
-AskedScore = Literal["auto", "stereoset", "pll", "aul", "aula", "blank", "likelihood", "bare"]
+AskedScore = Literal["auto", "stereoset", "pll", "aul", "aula", "blank", "released", "likelihood", "bare"]
 """How to score; ``"auto"`` is ``pll`` for masked models and ``likelihood`` for causal ones, ``"stereoset"``
 is ``blank`` and ``bare``."""
 _OF_KIND: dict[str, tuple[Score, ...]] = {
-    MASKED: ("pll", "aul", "aula", "blank"),
+    MASKED: ("pll", "aul", "aula", "blank", "released"),
     CAUSAL: ("likelihood", "bare"),
 }
+_BLANKS = ("blank", "released")
 _NAMED: dict[str, dict[str, Score]] = {
     "auto": {MASKED: "pll", CAUSAL: "likelihood"},
     "stereoset": {MASKED: "blank", CAUSAL: "bare"},
@@ -85,7 +87,8 @@ def score_sentences(
         ``"pll"``: pseudo-log-likelihood of the tokens that the compared sentences share, each masked by
         itself (Nangia et al. 2020). ``"aul"``: log-likelihood of all tokens with none masked, and ``"aula"``
         with each weighted by the attention that it gets (Kaneko & Bollegala 2022). ``"blank"``: probability
-        of the words that fill the BLANK of the column ``context`` (Nadeem et al. 2021). ``"likelihood"``:
+        of the words that fill the BLANK of the column ``context`` (Nadeem et al. 2021); ``"released"``: the
+        same with words split as in the released code of StereoSet, for masked models. ``"likelihood"``:
         log-likelihood of all tokens, each given those before it, for causal models; ``"bare"``: the same,
         with only the first given the token that begins a text. ``"auto"``: ``pll`` or ``likelihood``;
         ``"stereoset"``: ``blank`` or ``bare``, as StereoSet scores masked and causal models.
@@ -125,8 +128,11 @@ def score_sentences(
 
     ``"blank"`` follows the released code of StereoSet: of a word with several tokens, each is asked for with
     those before it in place and those after it left out, and the score is the mean of their probabilities.
-    Departures: words keep their hyphens and apostrophes, several words fill a blank together, and a tokenizer
-    that writes spaces into its tokens sees the space before the word.
+    Departures: words keep their hyphens and apostrophes, several words fill a blank together, and all tokens
+    are those of the sentence as it is written. ``"released"`` has none of these departures: it asks RoBERTa
+    for a word without the space before it, which the sentence has, and gives ALBERT a space before a full
+    stop, which the sentence does not have. So ``"stereoset"`` is ``"blank"``; for models such as BERT, whose
+    tokens contain no spaces, both are the same where a single word without punctuation fills the blank.
 
     Examples
     --------
@@ -142,7 +148,7 @@ def score_sentences(
     check_run(missing, batch_size=batch_size, unit_texts=unit_texts, threads=threads or 1)
     report = progress or ignore
     given = sentence_items(sentences)
-    if score == "blank":
+    if score in _BLANKS:
         check_blanks(given)
     place = None if store is None else Path(store)
     report(ProbeStep(stage="loading"))
@@ -214,12 +220,16 @@ def _prepared(
     begin = tokenizer.bos_token_id if causal else None
     blanks = [filled(item) for item in given.items] if score == "blank" else []
     flat = [text for item in given.items for text in item.sentences]
-    if blanks:
+    if score in _BLANKS:
         check_blanks(given)
+    if blanks:
         flat = [text for item, some in zip(given.items, blanks, strict=True) for text in _texts(item, some)]
     splits = split_sentences(tokenizer, flat, begin=begin)
     mask = None if causal else int(tokenizer.mask_token_id)
-    asked = asked_of(given.items, splits, score, mask, model.longest, blanks=blanks)
+    if score == "released":
+        asked = asked_as_released(given.items, tokenizer, model.longest)
+    else:
+        asked = asked_of(given.items, splits, score, mask, model.longest, blanks=blanks)
     _check_left_out(asked.left_out, len(asked.items), missing)
     limits = {"batch_size": batch_size, "unit_texts": unit_texts}
     plan = make_plan(asked.texts, shift=int(causal), vocabulary=model.vocabulary, **limits)

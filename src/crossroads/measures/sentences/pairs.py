@@ -174,8 +174,8 @@ def sentence_pairs(
     -----
     Ties, of scores that differ by no more than the rounding errors of both
     (:meth:`~crossroads.evidence.sentences.SentenceScores.rounding`), count as pairs that are not preferred,
-    as published, and for nothing in the tests. In ``antistereo`` pairs the sentence that stereotypes more is about an
-    advantaged group; they count like others, and ``directions`` has both apart.
+    as published, and for nothing in the tests. In ``antistereo`` pairs the sentence that stereotypes more
+    is about an advantaged group; they count like others, and ``directions`` has both apart.
 
     References
     ----------

@@ -33,6 +33,8 @@ class AnswerCache:
 
     Attributes
     ----------
+    folder
+        Where answers of this service are kept.
     vectors
         Text to vector.
     model
@@ -43,17 +45,17 @@ class AnswerCache:
 
     def __init__(self, folder: str | Path, key: dict[str, Any]) -> None:
         self._key = key
-        self._folder = Path(folder) / fingerprint(key)[:16]
+        self.folder = Path(folder) / fingerprint(key)[:16]
         self.vectors: dict[str, NDArray[np.float64]] = {}
         self.model: str | None = None
         self.protocol: str | None = None
         try:
-            self._folder.mkdir(parents=True, exist_ok=True)
+            self.folder.mkdir(parents=True, exist_ok=True)
         except OSError as error:
             raise InputError(
                 f"answers cannot be kept in {str(folder)!r}: {error.strerror}.", hint="name another folder."
             ) from error
-        for path in sorted(self._folder.glob("*.json")):
+        for path in sorted(self.folder.glob("*.json")):
             self._take(path)
 
     def keep(
@@ -79,8 +81,8 @@ class AnswerCache:
             "vectors": rows,
         }
         data = json.dumps(document, ensure_ascii=False).encode()
-        target = self._folder / f"{hashlib.sha256(data).hexdigest()[:32]}.json"
-        write_file(target, data, parts=self._folder)
+        target = self.folder / f"{hashlib.sha256(data).hexdigest()[:32]}.json"
+        write_file(target, data, parts=self.folder)
 
     def _take(self, path: Path) -> None:
         data = path.read_bytes()

@@ -33,6 +33,8 @@ from crossroads.sources.models.prompts import Words, prompted_words, said_prompt
 _BYTES_A_TEXT = 1 << 19
 _BYTES_AROUND = 1 << 20
 _LONGEST_TIMEOUT = 86_400
+_ALIKE = 0.02
+"""Largest relative distance of two vectors that a model gives one text; services compute in 16 bits, too."""
 _SAYS_TOO_MANY = ("batch", "too many", "too large", "too long", "maximum")
 
 Progress = Callable[[int, int], None]
@@ -82,7 +84,8 @@ def endpoint_embeddings(
     retries
         How often a request is repeated when the service is busy or the connection breaks.
     cache
-        Folder in which answers are kept, so that an interrupted run continues where it stopped.
+        Folder in which answers are kept, so that an interrupted run continues where it stopped. One kept text
+        is then asked for again: a service that gives it another vector has changed its model.
     progress
         Called with the number of words done and the total.
 
@@ -164,6 +167,8 @@ class _Service:
         missing = [text for text in dict.fromkeys(texts) if text not in self._known]
         total, at = len(set(texts)), 0
         progress(total - len(missing), total)
+        if missing and self._known:
+            self._ask_again(next((text for text in texts if text in self._known), next(iter(self._known))))
         while at < len(missing):
             batch = missing[at : at + self._size]
             try:
@@ -204,6 +209,18 @@ class _Service:
             status=refused[0].status,
             hint="give the full address, such as https://example.org/v1/embeddings.",
         )
+
+    def _ask_again(self, text: str) -> None:
+        """Ask for a kept text again, so that vectors of two models are never joined under one name."""
+        before, answer = self._known[text], self._ask([text])
+        self._check(answer)
+        if np.linalg.norm(answer.vectors[0] - before) > _ALIKE * np.linalg.norm(before):
+            place = "" if self._cache is None else f" in {self._cache.folder}"
+            raise EndpointError(
+                f"{public_url(self._url)} gives another vector for {in_short(text)} than the one that is kept"
+                f"{place}: the model behind the address has changed.",
+                hint="remove that folder and start again, or name another one.",
+            )
 
     def _check(self, answer: Answer) -> None:
         """Check that an answer is of the same model as those before."""

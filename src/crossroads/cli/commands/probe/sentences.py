@@ -49,7 +49,7 @@ def sentences_command(
         AskedScore,
         typer.Option(
             help="Score of a sentence; by default pll, for causal models likelihood; stereoset: blank, for "
-            "causal models bare."
+            "causal models bare; released: blank with words split as in the code of StereoSet."
         ),
     ] = "auto",
     per: Annotated[
