@@ -200,6 +200,17 @@ def rewritten(name: str, value: Any) -> Callable[[Path], None]:
     return make
 
 
+def not_stored(name: str, shape: tuple[int, ...], **options: Any) -> Callable[[Path], None]:
+    """An array that is described, and not written."""
+
+    def make(folder: Path) -> None:
+        with h5py.File(folder / "weights.hdf5", "a") as file:
+            del file[name]
+            file.create_dataset(name, shape, "f4", **options)
+
+    return make
+
+
 def cut_off(folder: Path) -> None:
     file = folder / "weights.hdf5"
     file.write_bytes(file.read_bytes()[:3000])
@@ -239,6 +250,13 @@ DAMAGE: dict[str, tuple[Callable[[Path], None], str]] = {
     "a link": (rewritten("char_embed", h5py.ExternalLink("other.h5", "x")), "link to another file"),
     "virtual": (virtual, "link to another file"),
     "external": (external, "link to another file"),
+    "not written": (not_stored("CNN_proj/b_proj", (16,)), "64 bytes, and 0 bytes of it are in the file"),
+    "a large chunk": (
+        not_stored(
+            "CNN_proj/b_proj", (16,), data=np.ones(16), maxshape=(None,), chunks=(1 << 20,), compression=1
+        ),
+        "takes 4,194,304 bytes, and",
+    ),
     "cut off": (cut_off, "not weights in HDF5, or the file is cut off"),
     "empty": (lambda folder: (folder / "weights.hdf5").write_bytes(b""), "not weights in HDF5"),  # type: ignore[dict-item]
 }
@@ -252,6 +270,21 @@ def test_damaged_files_get_a_plain_error_with_their_path(kind: str, tmp_path: Pa
     with pytest.raises(UnsafeFileError if "link" in said else FormatError, match=said) as caught:
         Elmo(folder)
     assert str(folder) in str(caught.value)
+
+
+def test_weights_may_be_compressed_but_not_made_of_nothing(tmp_path: Path) -> None:
+    folder = save_elmo(tmp_path / "elmo", dim=4096)
+    name = "RNN_0/RNN/MultiRNNCell/Cell0/LSTMCell/W_0"
+    with h5py.File(folder / "weights.hdf5", "a") as file:
+        numbers = file[name][()]
+        del file[name]
+        file.create_dataset(name, data=numbers, compression="gzip")
+    assert Elmo(folder).layers(["a"]).shape == (3, 1, 32)
+    with h5py.File(folder / "weights.hdf5", "a") as file:
+        del file[name]
+        file.create_dataset(name, data=np.zeros_like(numbers), compression="gzip")
+    with pytest.raises(FormatError, match=r"takes 2,097,152 bytes, and .* of it are in the file"):
+        Elmo(folder)
 
 
 def test_options_say_the_architecture(folder: Path) -> None:

@@ -1,7 +1,7 @@
 """The two files of an ELMo as AllenNLP published it: options in JSON, weights in HDF5, and their checks.
 
-Shapes follow from the options and are compared before any number is read. Links to other files, which HDF5
-allows, are refused.
+Shapes follow from the options and are compared before any number is read, also with the bytes in the file.
+Links to other files, which HDF5 allows, are refused.
 """
 
 from __future__ import annotations
@@ -26,6 +26,8 @@ Activation = Literal["relu", "tanh"]
 """Activations of the character network."""
 _MOST = 1 << 16
 _MOST_NUMBERS = 1 << 30
+_MOST_RATIO, _SMALL = 64, 1 << 20
+"""Most bytes of an array per byte in the file, past a megabyte: weights hardly compress."""
 _AGAIN = "fetch both files again; they must belong to the same model."
 
 Array = NDArray[np.float32]
@@ -274,6 +276,13 @@ def _dataset(h5py: Any, opened: Any, name: str, shape: tuple[int, ...], file: Pa
     if at.shape != shape:
         raise FormatError(
             f"{name!r} has the shape {at.shape}; by the options it would be {shape}.", path=file, hint=_AGAIN
+        )
+    stored, chunk = at.id.get_storage_size(), math.prod(at.chunks or ()) * at.dtype.itemsize
+    if not stored or at.nbytes > max(_SMALL, _MOST_RATIO * stored) or chunk > max(_SMALL, at.nbytes):
+        raise FormatError(
+            f"{name!r} takes {max(at.nbytes, chunk):,} bytes, and {stored:,} bytes of it are in the file.",
+            path=file,
+            hint=_AGAIN,
         )
     return at
 

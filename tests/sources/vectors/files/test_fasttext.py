@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from crossroads.errors import FormatError
+from crossroads.errors import FormatError, UnsafeFileError
 from crossroads.sources.load import load
 from crossroads.sources.vectors.files import fasttext as fasttext_binary
 from crossroads.sources.vectors.files.fasttext import subword_buckets, subword_hash
@@ -120,6 +120,24 @@ def test_a_pruned_model_keeps_the_subwords_that_are_left(tmp_path: Path) -> None
         *(len(WORDS) + pruned[b] for b in subword_buckets(b"rose", MINN, MAXN, BUCKET) if b in pruned),
     ]
     np.testing.assert_allclose(emb["rose"], rows[parts].mean(axis=0), rtol=1e-5)
+
+
+def test_longer_n_grams_than_any_model_has_are_refused(tmp_path: Path) -> None:
+    data = bytearray(model())
+    struct.pack_into(
+        "<i", data, 8 + 4 * 10, 33
+    )  # maxn; the work grows with it, and with the square of a word
+    with pytest.raises(FormatError, match="n-grams of up to 33 characters"):
+        load(write(tmp_path, bytes(data)))
+
+
+def test_a_compressed_model_reserves_no_memory_for_a_matrix_that_is_not_there(tmp_path: Path) -> None:
+    rows, wide = len(WORDS) + BUCKET, 1 << 30
+    data = bytearray(model().replace(struct.pack("<2q", rows, DIM), struct.pack("<2q", rows, wide)))
+    struct.pack_into("<i", data, 8, wide)
+    path = write(tmp_path, gzip.compress(bytes(data)))
+    with pytest.raises(UnsafeFileError, match="expand to"):
+        load(path, format="fasttext-binary")
 
 
 def test_a_quantised_model_is_refused(tmp_path: Path) -> None:

@@ -149,6 +149,14 @@ def test_other_pickles_are_described(tmp_path: Path, value: Any, message: str) -
         load(dump(tmp_path, value))
 
 
+def test_one_vector_of_many_words_is_refused_whichever_are_asked_for(tmp_path: Path) -> None:
+    numbers = [0.5] * 20_000
+    path = tmp_path / "x.pkl"
+    path.write_bytes(pickle.dumps({f"w{i}": numbers for i in range(1000)}))
+    with pytest.raises(UnsafeFileError, match="expand to"):
+        load(path, words=["w0"])
+
+
 def test_a_hostile_file_is_refused_by_name(tmp_path: Path) -> None:
     marker = tmp_path / "marker"
 

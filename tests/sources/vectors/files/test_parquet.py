@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from crossroads.errors import FormatError
+from crossroads.errors import FormatError, UnsafeFileError
 from crossroads.sources.load import load
 
 Vectors = dict[str, NDArray[np.float32]]
@@ -50,6 +50,24 @@ def test_many_columns_of_numbers_come_back(tmp_path: Path, tiny: Vectors) -> Non
     emb = load(write(tmp_path, {"rank": range(6), "word": list(tiny), **columns}))
     np.testing.assert_array_equal(emb.vectors, matrix)
     assert emb.dim == 3, "whole numbers beside floats are not part of the vector"
+
+
+def test_values_that_are_repeated_without_end_are_refused_before_they_are_read(tmp_path: Path) -> None:
+    same = pa.DictionaryArray.from_arrays(pa.array(np.zeros(300_000, np.int32)), pa.array(["rose"]))
+    rows = {"word": same.cast(pa.string()), "d0": np.zeros(300_000, np.float32)}
+    vector = pa.ListArray.from_arrays([0, 10_000_000], pa.array(np.zeros(10_000_000, np.float32)))
+    for columns in (rows, {"word": ["rose"], "vector": vector}):
+        path = write(tmp_path, columns, compression="zstd")
+        assert path.stat().st_size < 10_000
+        with pytest.raises(UnsafeFileError, match="expand to"):
+            load(path)
+
+
+def test_a_long_word_is_refused_before_it_is_repeated(tmp_path: Path) -> None:
+    long = pa.DictionaryArray.from_arrays(pa.array(np.zeros(2000, np.int32)), pa.array(["r" * 20_000]))
+    path = write(tmp_path, {"word": long.cast(pa.string()), "d0": np.zeros(2000)}, compression="zstd")
+    with pytest.raises(FormatError, match="a word takes 20,000 bytes"):
+        load(path)
 
 
 def test_one_text_column_among_several_is_known_by_name(tmp_path: Path, tiny: Vectors) -> None:

@@ -220,3 +220,109 @@ def test_objects_of_old_protocols_become_records() -> None:
     assert read(data).attributes == {"index": 4}
     with pytest.raises(FormatError, match="unknown class"):
         read(b"ccopy_reg\n_reconstructor\n(c__builtin__\nset\nc__builtin__\nobject\nNtR.")
+
+
+LONG_LIST = b"\x80\x04]\x94(" + b"N" * 20_000 + b"e0"
+LONG_DICT = b"\x80\x04}\x94(" + b"".join(b"M" + struct.pack("<H", i) + b"N" for i in range(10_000)) + b"u0"
+LONG_TEXT = b"\x80\x04X" + struct.pack("<I", 200_000) + b"a" * 200_000 + b"\x940"
+
+
+def many(name: bytes, call: bytes, long: bytes = LONG_LIST, *, before: bytes = b"") -> bytes:
+    """A long value, and 500 calls with it; the name is number 1 of what is remembered, the value number 0."""
+    return long + b"c" + name + b"\n\x940" + before + b"(" + call * 500 + b"t."
+
+
+DTYPE = b"cnumpy\ndtype\nU\x02%s\x85R\x940"
+ARRAY = b"h\x01(h\x00h\x02J%s\x85U\x01CtR"
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        many(b"builtins\nlist", b"h\x01h\x00\x85R"),
+        many(b"builtins\ntuple", b"h\x01h\x00\x85R"),
+        many(b"builtins\nlist", b"(h\x01h\x00o"),
+        LONG_LIST + b"(" + b"(h\x00ibuiltins\nlist\n" * 500 + b"t.",
+        many(b"builtins\ndict", b"h\x01h\x00\x85R", LONG_DICT),
+        many(b"builtins\nset", b"h\x01h\x00\x85R", LONG_DICT),
+        many(b"builtins\nfrozenset", b"h\x01h\x00\x85R", LONG_DICT),
+        many(b"collections\nOrderedDict", b"h\x01h\x00\x85R", LONG_DICT),
+        many(b"gensim.models.keyedvectors\nVocab", b"h\x01)\x81h\x00b", LONG_DICT),
+        many(b"_codecs\nencode", b"h\x01h\x00\x85R", LONG_TEXT),
+        many(b"builtins\nbytes", b"h\x01h\x00\x85R", LONG_TEXT),
+        many(
+            b"numpy.core.numeric\n_frombuffer",
+            ARRAY % struct.pack("<i", 200_000),
+            LONG_TEXT,
+            before=DTYPE % b"u1",
+        ),
+        many(b"numpy.core.numeric\n_frombuffer", ARRAY % struct.pack("<i", 20_000), before=DTYPE % b"O8"),
+        b"\x80\x04(" + b"\x8f" * 200_000 + b"t.",
+    ],
+    ids=["list", "tuple", "list as an object", "list as an instance", "dict", "set", "frozenset", "ordered",
+         "record", "encode", "bytes", "array", "array of objects", "empty sets"],
+)  # fmt: skip
+def test_copies_of_one_value_are_bounded_by_the_length_of_the_pickle(data: bytes) -> None:
+    # each call takes a few bytes, and makes another copy of the value
+    with pytest.raises(UnsafeFileError, match="the pickle copies"):
+        read(data)
+
+
+def test_a_copy_cannot_be_made_without_a_call() -> None:
+    with pytest.raises(FormatError, match="pickle cannot be read"):
+        read(LONG_LIST + b"cbuiltins\ntuple\nh\x00\x85\x81.")
+
+
+@pytest.mark.parametrize(
+    "key",
+    [
+        b")",
+        b"K\x01K\x02\x86",
+        b"(\x91",
+        b"N",
+        b"G" + struct.pack(">d", 0.5),
+        b"\x8b" + struct.pack("<i", 9) + b"\x7f" * 9,
+        b"X" + struct.pack("<I", 20_000) + b"a" * 20_000,
+    ],
+    ids=["empty tuple", "tuple", "frozenset", "nothing", "fraction", "long number", "long text"],
+)
+@pytest.mark.parametrize(
+    "used",
+    [
+        b"}%sNs.",
+        b"}(%sNu.",
+        b"(%sNd.",
+        b"\x8f(%s\x90.",
+        b"(%s\x91.",
+        b"cbuiltins\nset\n]%sa\x85R.",
+        b"cbuiltins\ndict\n]%sN\x86a\x85R.",
+    ],
+    ids=["item", "items", "dict", "set", "frozenset", "set called", "dict called"],
+)
+def test_keys_are_words_or_whole_numbers(key: bytes, used: bytes) -> None:
+    with pytest.raises(FormatError, match="a key of type"):
+        read(b"\x80\x04" + used % key)
+
+
+@pytest.mark.parametrize("protocol", range(6))
+@pytest.mark.parametrize(
+    "value",
+    [
+        set(range(100_000)),
+        frozenset(range(256)),
+        OrderedDict((str(i), i) for i in range(20_000)),
+        dict.fromkeys(range(-20_000, 20_000), True),
+        {b"rose": 1, "wasp": 2, True: 3, 1 << 40: 4},
+        bytearray(range(256)) * 1000,
+        bytes(range(256)) * 1000,
+    ],
+    ids=["set", "frozenset", "ordered", "numbers", "keys", "bytearray", "bytes"],
+)
+def test_large_values_of_honest_files_come_back(value: Any, protocol: int) -> None:
+    assert read(pickle.dumps(value, protocol)) == value
+
+
+@pytest.mark.parametrize("protocol", range(6))
+def test_a_large_array_of_objects_comes_back(protocol: int) -> None:
+    array = np.array([None, True] * 50_000, dtype=object)
+    np.testing.assert_array_equal(as_array(read(pickle.dumps(array, protocol))), array)

@@ -22,6 +22,7 @@ from crossroads.sources.vectors.files.text import decode_word
 from crossroads.sources.vectors.pool import Pool
 from crossroads.sources.vectors.reader import Reading, Request, Vocabulary
 from crossroads.sources.vectors.rows import Rows
+from crossroads.storage.arrays import check_expansion
 from crossroads.storage.streams import Stream
 
 MAGIC = struct.pack("<i", 793712314)
@@ -33,6 +34,8 @@ _MOST_WORDS = 1 << 28
 _WORD = 0
 _BLOCK = 1 << 22
 _BATCH = 256
+_LONGEST_NGRAM = 32
+"""Published models have n-grams of up to 6 characters; the work grows with their number."""
 
 
 @dataclass(frozen=True)
@@ -135,6 +138,8 @@ def _arguments(cursor: _Cursor, path: Path) -> _Model:
         raise cursor.broken(f"the model declares {dim} dimensions and {bucket} buckets")
     if version == _VERSIONS[0] and kind == _SUPERVISED:
         maxn = 0
+    if maxn > _LONGEST_NGRAM:
+        raise cursor.broken(f"the model declares n-grams of up to {maxn:,} characters")
     return _Model(dim, bucket, minn, maxn)
 
 
@@ -208,6 +213,7 @@ def _fetcher(
     table: NDArray[np.float32]
     if stream.plain and stream.size < offset + rows * width:
         raise cursor.broken(f"the matrix of {rows:,} × {model.dim} numbers is cut off")
+    check_expansion(stream.path, rows * width, stream.size)
     if stream.plain and (request.wanted is None or request.reads_others):
         table = np.memmap(stream.path, "<f4", "r", offset, (rows, model.dim))
     else:

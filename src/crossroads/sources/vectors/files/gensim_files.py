@@ -115,9 +115,9 @@ def _read_mapping(table: dict[Any, Any], path: Path, request: Request) -> Readin
                 path=path,
                 line=row,
             )
+        size += vector.nbytes
+        check_expansion(path, size, written)  # a pickle can name the same vector any number of times
         if row - 1 in hits:
-            size += vector.nbytes
-            check_expansion(path, size, written)  # a pickle can name the same vector any number of times
             rows.add([word], vector[None, :], [row])
     if rows is None:
         raise FormatError("the pickle holds no vectors.", path=path)

@@ -12,9 +12,12 @@ from crossroads.errors import FormatError, join_words, require
 from crossroads.sources.vectors.labels import NAMES, VECTOR_NAMES, pick
 from crossroads.sources.vectors.reader import Reading, Request, Vocabulary
 from crossroads.sources.vectors.rows import Rows
+from crossroads.storage.arrays import check_expansion
 
 _WORD_NAMES = (*NAMES, "word", "label", "token", "term", "key", "index", "__index_level_0__")
 _BATCH = 4096
+_NUMBER, _ROW = 8, 256
+_LONGEST_WORD = 1 << 14
 
 
 def read(path: Path, request: Request) -> Reading:
@@ -23,7 +26,9 @@ def read(path: Path, request: Request) -> Reading:
     pq = require("pyarrow.parquet", extra="parquet", purpose="reading Parquet files")
     try:
         with path.open("rb") as raw, pq.ParquetFile(raw) as file:  # pyarrow only takes paths in UTF-8
+            check_expansion(path, _expanded(file.metadata), path.stat().st_size)
             word, columns = _choose_columns(pa.types, file.schema_arrow, path)
+        with path.open("rb") as raw, pq.ParquetFile(raw, read_dictionary=[word]) as file:
             return _read_batches(file, word, columns, path, request)
     except (pa.ArrowException, OSError) as error:
         raise FormatError(
@@ -39,6 +44,13 @@ def read_words(path: Path, column: str) -> list[str]:
     with path.open("rb") as raw:
         words: list[str] = pq.read_table(raw, columns=[column])[column].to_pylist()
     return words
+
+
+def _expanded(about: Any) -> int:
+    """About how many bytes the rows take: a few bytes of a file can repeat a value any number of times."""
+    groups = map(about.row_group, range(about.num_row_groups))
+    values = sum(group.column(at).num_values for group in groups for at in range(group.num_columns))
+    return int(_NUMBER * values + _ROW * about.num_rows)
 
 
 def _choose_columns(types: Any, schema: Any, path: Path) -> tuple[str, list[str]]:
@@ -76,8 +88,8 @@ def _read_batches(file: Any, word: str, columns: list[str], path: Path, request:
     dim = 0
     size, total = path.stat().st_size, max(1, file.metadata.num_rows)
     for batch in file.iter_batches(batch_size=_BATCH, columns=[word, *columns]):
-        words: list[str | None] = batch.column(word).to_pylist()
         first = vocabulary.size + 1
+        words = _words(batch.column(word), word, path, first)
         labels = _no_nulls(words, word, path, first)
         vocabulary.see(labels)
         if rows is None and labels:
@@ -102,6 +114,16 @@ def _read_batches(file: Any, word: str, columns: list[str], path: Path, request:
 
 def _indices(rows: list[int]) -> Any:
     return require("pyarrow", extra="parquet", purpose="reading Parquet files").array(rows)
+
+
+def _words(column: Any, name: str, path: Path, first: int) -> list[str | None]:
+    """The words of some rows, each of which is in the file once, however often it is repeated."""
+    compute = require("pyarrow.compute", extra="parquet", purpose="reading Parquet files")
+    longest = compute.max(compute.binary_length(column.dictionary)).as_py() or 0
+    if longest > _LONGEST_WORD:
+        raise FormatError(f"a word takes {longest:,} bytes.", path=path, line=first, key=name)
+    words: list[str | None] = column.dictionary_decode().to_pylist()
+    return words
 
 
 def _no_nulls(words: list[str | None], column: str, path: Path, first: int) -> list[str]:

@@ -16,6 +16,9 @@ from crossroads.sources.vectors.pickles.arrays import (
     scalar,
 )
 
+_LONGEST_TEXT, _LONGEST_NUMBER = 1 << 14, 64
+"""Most characters of a key, and most bits: a long one is compared or hashed again every time."""
+
 
 class Record:
     """An object of a class that is known but never imported: its attributes, and nothing else."""
@@ -74,10 +77,22 @@ def _bytes(data: Any = b"", encoding: Any = "latin1") -> bytes:
 
 
 def check_keys(keys: Iterable[Any]) -> None:
-    """Refuse keys that are tuples of tuples: hashing one that repeats itself takes forever."""
+    """Refuse keys other than words and numbers: hashing one that holds others many times takes forever."""
     for key in keys:
-        if isinstance(key, tuple) and any(isinstance(part, tuple) for part in key):
-            raise UnpicklingError(f"the key {in_short(key)}, a tuple of tuples")
+        if isinstance(key, str | bytes):
+            short = len(key) <= _LONGEST_TEXT
+        else:
+            short = isinstance(key, int) and key.bit_length() <= _LONGEST_NUMBER
+        if not short:
+            raise UnpicklingError(f"a key of type {type(key).__name__}, {in_short(key)}")
+
+
+def _list(items: Any = ()) -> list[Any]:
+    return list(items)
+
+
+def _tuple(items: Any = ()) -> tuple[Any, ...]:
+    return tuple(items)
 
 
 def _set(items: Any = ()) -> set[Any]:
@@ -140,8 +155,8 @@ _GENSIM = {
 _BUILTINS: dict[str, Any] = {
     "set": _set,
     "frozenset": _frozenset,
-    "list": list,
-    "tuple": tuple,
+    "list": _list,
+    "tuple": _tuple,
     "dict": _dict,
     "bytearray": _bytes,
     "bytes": _bytes,

@@ -4,6 +4,8 @@ A pickle is a small program that may call any function of the machine it is read
 a short list of names, and puts stand-ins of its own in their place: arrays are rebuilt from their bytes,
 objects of gensim become records of their attributes. Any other name is refused, before it does anything.
 
+What a pickle may ask for is bounded by its length: a few bytes can call for another copy of a long list.
+
 It builds on Python's reader written in Python, not the faster one in C: the latter reserves memory
 for whatever a file claims (``LONG_BINPUT`` with a large number is enough to exhaust a machine).
 """
@@ -35,6 +37,9 @@ _MALFORMED = (
 
 
 _BLOCK = 1 << 20
+_PER_BYTE, _FREE = 8, 1 << 16
+"""Bytes that may be copied per byte that was read, and before any."""
+_REFERENCE, _EMPTY_SET = 8, 24
 
 
 class Readable(Protocol):
@@ -49,6 +54,7 @@ class _Buffer:
 
     def __init__(self, source: Readable) -> None:
         self._source, self._data, self._position = source, b"", 0
+        self.total = 0
 
     def read(self, size: int) -> bytes:
         end = self._position + size
@@ -73,8 +79,20 @@ class _Buffer:
 
     def _fill(self, size: int) -> None:
         left = self._data[self._position :]
-        self._data = left + self._source.read(max(size - len(left), _BLOCK))
-        self._position = 0
+        piece = self._source.read(max(size - len(left), _BLOCK))
+        self._data, self._position = left + piece, 0
+        self.total += len(piece)
+
+
+def _size(value: Any) -> int:
+    """About how many bytes a copy of a value takes; of a tuple, copies of its parts."""
+    size = 0
+    for part in value if isinstance(value, tuple) else (value,):
+        if isinstance(part, str | bytes):
+            size += len(part)
+        elif isinstance(part, list | tuple | dict | set | frozenset):
+            size += _REFERENCE * len(part)
+    return size
 
 
 class _Reader(pickle._Unpickler):
@@ -83,8 +101,19 @@ class _Reader(pickle._Unpickler):
     dispatch: ClassVar[dict[int, Any]] = dict(pickle._Unpickler.dispatch)
 
     def __init__(self, source: Readable, path: Path | None) -> None:
-        super().__init__(_Buffer(source))
-        self._path = path
+        self._buffer = _Buffer(source)
+        super().__init__(self._buffer)
+        self._path, self._copied = path, 0
+
+    def spend(self, size: int) -> None:
+        """Count bytes that are about to be copied, and refuse what is beyond the length of the pickle."""
+        self._copied += size
+        if self._copied > _PER_BYTE * self._buffer.total + _FREE:
+            raise UnsafeFileError(
+                f"the pickle copies {self._copied:,} bytes or more, of {self._buffer.total:,} read.",
+                path=self._path,
+                hint="no file of vectors does that; do not load it with other tools unless you trust it.",
+            )
 
     def refuse(self, what: str, key: str | None = None) -> UnsafeFileError:
         """The error for something that is not data."""
@@ -117,7 +146,20 @@ class _Reader(pickle._Unpickler):
         target = stack[-1]
         if not isinstance(target, Record | ArrayRecord | DtypeRecord):
             raise self.refuse(f"a change to {type(target).__name__}")
+        self.spend(_size(state))
         target.accept(state)
+
+    def load_reduce(self) -> None:
+        self.spend(_size(self.stack[-1]))  # type: ignore[attr-defined]
+        super().load_reduce()  # type: ignore[misc]
+
+    def _instantiate(self, kind: Any, arguments: Any) -> None:
+        self.spend(_size(tuple(arguments)))
+        super()._instantiate(kind, arguments)  # type: ignore[misc]
+
+    def load_empty_set(self) -> None:
+        self.spend(_EMPTY_SET)
+        super().load_empty_set()  # type: ignore[misc]
 
     def load_setitem(self) -> None:
         check_keys(self.stack[-2:-1])  # type: ignore[attr-defined]
@@ -144,6 +186,8 @@ class _Reader(pickle._Unpickler):
         self.append(bytes(self.read(size)))  # type: ignore[attr-defined]
 
     dispatch[pickle.BUILD[0]] = load_build
+    dispatch[pickle.REDUCE[0]] = load_reduce
+    dispatch[pickle.EMPTY_SET[0]] = load_empty_set
     dispatch[pickle.SETITEM[0]] = load_setitem
     dispatch[pickle.SETITEMS[0]] = load_setitems
     dispatch[pickle.DICT[0]] = load_dict
