@@ -56,6 +56,7 @@ ROOMS: dict[str, tuple[str, str]] = {
         " extraction papers plots report audit version __init__",
         "typer rich",
     ),
+    "__main__": ("cli", ""),
     # the groups of public names
     "stats": ("inference measures", ""),
     "traits": ("evidence measures", ""),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import os
 import re
@@ -137,3 +138,50 @@ def test_the_recipe_for_pytest_is_a_file_of_tests_that_pass(tmp_path: Path) -> N
     done = subprocess.run([*map(str, command)], cwd=tmp_path, env=kept, capture_output=True, text=True)
     assert (done.returncode, "4 passed" in done.stdout) == (0, True), done.stdout
     compile(rules, "rules", "exec")
+
+
+RECORDER = """\
+#!/bin/sh
+printf '%s\\n' "$0" "$@" >> "$RECORD"
+printf 'end of call\\n' >> "$RECORD"
+for last; do :; done
+case "$*" in *venv*) mkdir -p "$last/bin" && cp "$0" "$last/bin/python" ;; esac
+"""
+
+
+def recorded_calls(step: int, folder: Path, **inputs: str) -> list[list[str]]:
+    """Programs that a step of the action starts, with their arguments; they only note that they ran."""
+    yaml: Any = pytest.importorskip("yaml", reason="the action is read in the full test environment")
+    action = yaml.safe_load((ROOT / "action.yml").read_text(encoding="utf-8"))
+    record, programs = folder / "record", folder / "programs"
+    programs.mkdir()
+    for program in (programs / "python", folder / "temp" / "crossroads" / "bin" / "crossroads"):
+        program.parent.mkdir(parents=True, exist_ok=True)
+        program.write_text(RECORDER, encoding="utf-8")
+        program.chmod(0o755)
+    known = {"RECORD": str(record), "RUNNER_TEMP": str(folder / "temp"), **inputs}
+    known["PATH"] = f"{programs}{os.pathsep}{os.environ['PATH']}"
+    script = action["runs"]["steps"][step]["run"]
+    subprocess.run(["bash", "-e", "-o", "pipefail", "-c", script], cwd=folder, env=known, check=True)
+    return [one.splitlines() for one in record.read_text(encoding="utf-8").split("end of call\n")[:-1]]
+
+
+@pytest.mark.skipif(os.name == "nt", reason="steps of the action are run by a shell of Unix here")
+def test_the_action_loads_no_module_of_the_job_and_installs_the_versions_that_were_tested(
+    tmp_path: Path,
+) -> None:
+    calls = recorded_calls(0, tmp_path, EXTRAS="default,fast", PLACE=str(ROOT))
+    assert [one[1:4] for one in calls] == [["-I", "-m", "venv"], ["-I", "-m", "pip"]]
+    at = calls[1].index("--constraint")
+    assert Path(calls[1][at + 1]).is_file()
+    assert calls[1][-1] == f"{ROOT}[default,fast]"
+
+
+@pytest.mark.skipif(os.name == "nt", reason="steps of the action are run by a shell of Unix here")
+def test_the_action_passes_names_of_tests_as_they_are(tmp_path: Path) -> None:
+    (tmp_path / "weat1 of mine").touch()
+    inputs = {"MODEL": "vectors *", "RULES": "", "TESTS": "weat*  weat6\ni?", "OUTPUT": "out"}
+    ((_, *arguments),) = recorded_calls(1, tmp_path, **inputs)
+    tests = [two for one, two in itertools.pairwise(arguments) if one == "--test"]
+    assert tests == ["weat*", "weat6", "i?"]
+    assert arguments[-2:] == ["--", "vectors *"]

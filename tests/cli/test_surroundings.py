@@ -14,6 +14,8 @@ from typing import Any
 import numpy as np
 import pytest
 
+import crossroads
+
 PROGRAM = "from crossroads.cli import main; main()"
 ASCII = {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}
 WORDS = {name: [f"{name}{i}ü" for i in range(4)] for name in "xyab"}
@@ -41,6 +43,19 @@ def shell(tmp_path: Path) -> Shell:
         return done
 
     return run
+
+
+@pytest.mark.slow
+def test_the_package_runs_as_the_program(tmp_path: Path) -> None:
+    def run(*arguments: str) -> subprocess.CompletedProcess[str]:
+        program = [sys.executable, "-m", "crossroads", *arguments]
+        return subprocess.run(program, cwd=tmp_path, capture_output=True, text=True, check=False)
+
+    assert run("--version").stdout == f"crossroads {crossroads.__version__}\n"
+    wrong = run("weat", "none.txt")
+    assert (wrong.returncode, wrong.stdout) == (2, "")
+    assert wrong.stderr.startswith("error: ")
+    assert "Usage: python -m crossroads weat" in run("weat", "--help").stdout
 
 
 @pytest.mark.slow
