@@ -231,15 +231,14 @@ class ChatResult(Result):
                 sets=self.sets,
                 status=status_of(self.crossed.pvalue, self.pvalue),
                 found=difference_numbers(self.crossed, ""),
+                scale="score − .5" if self.task == DECISION else "score",
             )
 
     def _interval(self) -> Interval | None:
         found = self.crossed
         if found is None or found.low is None or found.high is None:
             return None
-        # no score lies beyond the ends of its scale
-        least, most = (0.0, 1.0) if self.task == DECISION else (-1.0, 1.0)
-        return Interval(max(least, self.chance + found.low), min(most, self.chance + found.high))
+        return Interval(self.chance + found.low, self.chance + found.high)
 
 
 def _score_note(results: Any) -> str:
@@ -389,6 +388,7 @@ def crossed_with(
     found: Spread | None,
     difference: float,
     *,
+    most: float,
     exchanged: float,
     method: str,
     clusters: int,
@@ -408,6 +408,8 @@ def crossed_with(
         The variance; None where there is none.
     difference
         The score less what chance gives.
+    most
+        The largest that it can be; the smallest is its negative, and no interval goes beyond.
     exchanged, method
         The p-value of exchanging words, and how it was found.
     clusters
@@ -440,8 +442,8 @@ def crossed_with(
     whole = sum(facets) + cells
     return Crossed(
         **settled,
-        low=difference - half,
-        high=difference + half,
+        low=max(-most, difference - half),
+        high=min(most, difference + half),
         pvalue=max(exchanged, float(tail_probability(difference / se, df, "two-sided"))),
         statistic=difference / se,
         se=se,
