@@ -20,7 +20,7 @@ from crossroads.inference.crossed import (
     half_width,
     tail_probability,
 )
-from crossroads.measures.association.weat import crossed_rows, difference_numbers
+from crossroads.measures.association.weat import crossed_rows, difference_numbers, too_small
 from crossroads.measures.chat.parse import LANGUAGES, Parsed, Status
 from crossroads.results import (
     Conclusion,
@@ -198,6 +198,7 @@ class ChatResult(Result):
         )
         reasons = {one.crossed.reason: None for one in results.values() if one.crossed and one.crossed.reason}
         notes = tuple(f"{reason[0].upper()}{reason[1:]}." for reason in reasons)
+        notes += tuple(said for name, one in results.items() for said in too_small(name, one.min_pvalue))
         return Table(
             name="chat", title="Tests of chat models", columns=columns, rows=tuple(rows), notes=notes
         )
