@@ -59,9 +59,18 @@ def test_weat_prints_a_table(command: Command, vectors: Path, design_file: Path)
 def test_sets_that_can_show_nothing_are_said_to(command: Command, vectors: Path, tmp_path: Path) -> None:
     few = {**WORDS, "x": WORDS["x"][:3], "y": WORDS["y"][:3]}
     (tmp_path / "few.json").write_text(json.dumps({"name": "few", **few}), encoding="utf-8")
+    nothing = "few: nothing could be found with just these words: the smallest"
     run = command("mleat", vectors, "--design", tmp_path / "few.json")
-    said = "few: no effect can be significant: the smallest p-value of sets of 3 and 3 is 0.1, which is not"
-    assert said in " ".join(run.out.split())
+    assert f"{nothing} p-value of sets of 3 and 3 is 0.1, which is not below" in " ".join(run.out.split())
+    run = command("weat", vectors, "--design", tmp_path / "few.json")
+    assert f"{nothing} exact p that sets of these sizes can have is 0.10, which is not" in " ".join(
+        run.out.split()
+    )
+    run = command("audit", vectors, "--design", tmp_path / "few.json", "-o", tmp_path / "audit")
+    assert run.status == 0, run.err
+    out = " ".join(run.out.split())
+    assert out.count(nothing) == 1
+    assert out.index(f"Warning: {nothing}") < out.index("How sure")
 
 
 def test_json_is_one_document_and_equals_the_library(

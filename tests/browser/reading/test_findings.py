@@ -77,6 +77,22 @@ def test_a_closed_gate_gives_its_reasons_on_top(opened: Open, told: Path) -> Non
     assert re.search(r"\d{4}-\d\d-\d\d", strip.inner_text())
 
 
+def test_a_chat_score_is_drawn_on_its_own_scale(opened: Open, tmp_path: Path) -> None:
+    design = cr.Design(name="age", x=["young"], y=["old"], a=["joy", "peace"], b=["agony", "evil"])
+    answers = [
+        "joy - young; peace - old; agony - old; evil - old",
+        "joy - young; peace - young; evil - old; agony - young",
+    ]
+    result = cr.chat_association(answers * 3, design)
+    write_page(tmp_path / "chat.html", [audit_record(Audit([result]), [design])])
+    page = opened(tmp_path / "chat.html").page
+    chart = page.locator(".hero svg")
+    assert "score, from −1 to 1" in chart.text_content()
+    assert "cosine" not in page.locator(".hero").text_content()
+    assert {"−1", "1"} <= {text.strip() for text in chart.locator(".axis text").all_text_contents()}
+    assert page.locator(".finding .how").first.text_content().startswith("score = 0.50")
+
+
 @pytest.mark.parametrize(
     ("outcomes", "expected"),
     [(("passed", "passed", "excused"), "Gate open: 2 of 2 rules passed"),

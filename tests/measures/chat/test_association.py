@@ -16,6 +16,7 @@ from crossroads import Design, InputError, chat_association, ladder
 from crossroads.evidence.chat import ChatAnswer, ChatAnswers
 from crossroads.measures.chat.association import inference
 from crossroads.measures.chat.parse import parse
+from crossroads.report.renderers.findings import finding
 
 SHARED = Path(os.environ.get("CROSSROADS_SHARED") or Path(__file__).resolve().parents[4] / "shared")
 AGE = Design(name="age", x=["young"], y=["old"], a=["joy", "peace", "love"], b=["agony", "evil", "hurt"])
@@ -81,6 +82,16 @@ def test_the_score_is_the_published_formula() -> None:
     # by the released code: X got 2 of A and 1 of B, Y 1 of A and 1 of B; then nothing, and 1 and 1
     released = [2 / 3.01 + 1 / 2.01 - 1, 0 + 1 / 2.01 - 1]
     assert result.released_score == pytest.approx(np.mean(released))
+
+
+def test_a_finding_has_the_scale_of_scores_and_its_interval_stays_within() -> None:
+    nearly = said(joy="young", peace="old", love="young", agony="old", evil="old", hurt="old")
+    result = chat_association([ALL, nearly, ALL, ALL], AGE)
+    assert result.crossed is not None
+    assert result.crossed.high == 1  # 0.92 plus half a width of more than that
+    (found,) = result.conclusions("age chat")
+    assert found.scale == "score"
+    assert finding(found).endswith("(age chat, score = 0.92, 0.20 to 1.00)")
 
 
 def test_refusals_and_what_cannot_be_read_have_their_own_rates() -> None:

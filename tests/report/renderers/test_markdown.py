@@ -132,7 +132,7 @@ def test_what_sets_of_these_sizes_could_have_shown_is_in_both_tables(
     said = "true effect size that sets of these sizes detect in 80 % of cases (p &lt; 0.05, two-sided, not"
     assert f"detectable d: {said} adjusted)." in text
     assert r"sets of these sizes detect in 80 \% of cases" in tex
-    assert "plain: no effect can be significant: " in text
+    assert "plain: nothing could be found with just these words: " in text
     older = markdown_summary(Audit([dataclasses.replace(tested, detectable=())]))
     assert "| – |" in older
     assert "of cases" not in older

@@ -131,6 +131,30 @@ def test_the_sets_of_a_wide_table_may_be_named_in_the_first_row(write: Write, he
     assert design.words == ("John", "Amy", "career", "family")
 
 
+@pytest.mark.parametrize(
+    ("heads", "line"),
+    [
+        ("Männer;Frauen;Beruf;Familie", "x: Männer;y: Frauen;a: Beruf;b: Familie"),
+        ('"men, old",women,work,home', '"x: men, old",y: women,a: work,b: home'),
+    ],
+)
+def test_four_headings_of_ones_own_are_refused_with_the_line_to_write(
+    write: Write, heads: str, line: str
+) -> None:
+    words = "Mann;Frau;Büro;Heim\n".replace(";", ";" if ";" in heads else ",")
+    with pytest.raises(FormatError, match="do not say which set they are") as caught:
+        read_design(write("own.csv", f"{heads}\n{words}"))
+    assert caught.value.hint is not None
+    assert f"first line: {line}\n" in caught.value.hint
+    names = [one.name for one in read_design(write("own.csv", f"{line}\n{words}")).sets.values()]
+    assert [name in heads for name in names] == [True] * 4
+
+
+def test_headings_that_a_terminal_would_obey_are_not_repeated(write: Write) -> None:
+    with pytest.raises(FormatError, match="no column 'set'"):
+        read_design(write("own.csv", "a\x1b[2J;one;two;three\nMann;Frau;Büro;Heim\n"))
+
+
 def test_the_name_of_a_set_may_hold_the_delimiter(write: Write) -> None:
     design = read_design(write("names.csv", '"x: men, old","a (work, paid)",b\nJohn,career,family\n'))
     assert (design.x.name, design.a.name, design.b.name) == ("men, old", "work, paid", "b")

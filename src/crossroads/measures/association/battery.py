@@ -163,7 +163,7 @@ class BatteryResult(Result):
             Column(key="pattern", head="pattern", note=phrases.PATTERN, spare=4),
         )
         notes = [
-            f"{test.design}: no effect can be significant: {could.reason}."
+            f"{test.design}: nothing could be found with just these words: {could.reason}."
             for one in results.values()
             for test, could in zip(one.tests, one.detectable, strict=False)
             if could.reason is not None

@@ -25,9 +25,10 @@ from crossroads.inference.permutation.test import (
 from crossroads.measures.coverage.overlaps import warn_about_sharing
 from crossroads.measures.coverage.words import Gathered, Missing, check_inputs, gather
 from crossroads.results import Conclusion, Result, Row, association, below, long_row, numbers, status_of
+from crossroads.results.conclusion import ALPHA
 from crossroads.stimuli import Design
 from crossroads.wording import phrases
-from crossroads.wording.numbers import P
+from crossroads.wording.numbers import P, pvalue
 from crossroads.wording.table import Column, Interval, Table
 
 
@@ -175,7 +176,8 @@ class WeatResult(Result):
             ),
             Column(key="ties", head="ties", note="divisions as extreme as the one observed", spare=2),
         )
-        return Table(name="weat", title="Association tests", columns=columns, rows=tuple(rows))
+        notes = tuple(said for name, one in results.items() for said in too_small(name, one.min_pvalue))
+        return Table(name="weat", title="Association tests", columns=columns, rows=tuple(rows), notes=notes)
 
     @property
     def p(self) -> P:
@@ -188,6 +190,14 @@ class WeatResult(Result):
         if self.crossed is None:
             return self.p
         return None if self.crossed.pvalue is None else P(self.crossed.pvalue)
+
+
+def too_small(name: str, smallest: float | None) -> list[str]:
+    """A sentence where sets of these sizes cannot have an exact p-value below .05."""
+    if smallest is None or smallest < ALPHA:
+        return []
+    least = f"the smallest exact p that sets of these sizes can have is {pvalue(smallest)}"
+    return [f"{name}: nothing could be found with just these words: {least}, which is not below .05."]
 
 
 def crossed_rows(measure: str, name: str, part: str, found: Crossed) -> Iterator[Row]:

@@ -146,6 +146,7 @@ def inference(
         "crossed": crossed_with(
             spread,
             float(spread.difference),
+            most=1.0,
             exchanged=tested.pvalue,
             method=tested.method,
             clusters=min((int(one.max()) + 1 for one in clusters), default=len(table)),

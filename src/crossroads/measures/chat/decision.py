@@ -146,6 +146,7 @@ def _inference(
     crossed = crossed_with(
         spread,
         float(values.mean()),
+        most=0.5,
         exchanged=p,
         method="exact",
         clusters=min((int(one.max()) + 1 for one in clusters), default=len(values)),

@@ -20,7 +20,7 @@ from crossroads.inference.crossed import (
     half_width,
     tail_probability,
 )
-from crossroads.measures.association.weat import crossed_rows, difference_numbers
+from crossroads.measures.association.weat import crossed_rows, difference_numbers, too_small
 from crossroads.measures.chat.parse import LANGUAGES, Parsed, Status
 from crossroads.results import (
     Conclusion,
@@ -198,6 +198,7 @@ class ChatResult(Result):
         )
         reasons = {one.crossed.reason: None for one in results.values() if one.crossed and one.crossed.reason}
         notes = tuple(f"{reason[0].upper()}{reason[1:]}." for reason in reasons)
+        notes += tuple(said for name, one in results.items() for said in too_small(name, one.min_pvalue))
         return Table(
             name="chat", title="Tests of chat models", columns=columns, rows=tuple(rows), notes=notes
         )
@@ -231,6 +232,7 @@ class ChatResult(Result):
                 sets=self.sets,
                 status=status_of(self.crossed.pvalue, self.pvalue),
                 found=difference_numbers(self.crossed, ""),
+                scale="score − .5" if self.task == DECISION else "score",
                 reason=self.crossed.reason,
             )
             (far, near), x = said.poles if self.crossed.difference >= 0 else said.poles[::-1], said.subject
@@ -257,9 +259,7 @@ class ChatResult(Result):
         found = self.crossed
         if found is None or found.low is None or found.high is None:
             return None
-        # no score lies beyond the ends of its scale
-        least, most = (0.0, 1.0) if self.task == DECISION else (-1.0, 1.0)
-        return Interval(max(least, self.chance + found.low), min(most, self.chance + found.high))
+        return Interval(self.chance + found.low, self.chance + found.high)
 
 
 def _score_note(results: Any) -> str:
@@ -409,6 +409,7 @@ def crossed_with(
     found: Spread | None,
     difference: float,
     *,
+    most: float,
     exchanged: float,
     method: str,
     clusters: int,
@@ -428,6 +429,8 @@ def crossed_with(
         The variance; None where there is none.
     difference
         The score less what chance gives.
+    most
+        The largest that it can be; the smallest is its negative, and no interval goes beyond.
     exchanged, method
         The p-value of exchanging words, and how it was found.
     clusters
@@ -460,8 +463,8 @@ def crossed_with(
     whole = sum(facets) + cells
     return Crossed(
         **settled,
-        low=difference - half,
-        high=difference + half,
+        low=max(-most, difference - half),
+        high=min(most, difference + half),
         pvalue=max(exchanged, float(tail_probability(difference / se, df, "two-sided"))),
         statistic=difference / se,
         se=se,

@@ -23,6 +23,8 @@ _HINT = (
     "the first row names the columns: set and word, and optionally design and name; or x, y, a and b, each "
     "with the name of the set if it has one, as in 'x: male names', and the words of the set below."
 )
+_LONGEST = 60
+"""A heading of more characters is not repeated in a hint."""
 _FOREIGN = {"targ1": "x", "targ2": "y", "attr1": "a", "attr2": "b"}
 """Columns under the names of sent-bias, XWEAT and WEATHub."""
 _NAMED = re.compile(r"([xyab])\s*(?:[:=]\s*(?P<after>.*\S)|\(\s*(?P<inside>.*\S)\s*\))", re.IGNORECASE)
@@ -150,6 +152,7 @@ def _header(text: str, path: Path, line: int) -> tuple[str, list[str], dict[str,
     """Find the delimiter with which the first row names the columns, and the names of sets in it."""
     first = text.partition("\n")[0]
     best: list[str] = [first]
+    titled: tuple[str, list[str]] | None = None
     for delimiter in _DELIMITERS:
         given = _without_margin([cell.strip() for cell in _cells(first, delimiter)], 0)
         found = {cell: _NAMED.fullmatch(cell) for cell in given}
@@ -162,9 +165,30 @@ def _header(text: str, path: Path, line: int) -> tuple[str, list[str], dict[str,
             _check_columns(cells, path, line)
             return delimiter, cells, {}
         best = max(best, cells, key=len)
+        plain = all(cell.isprintable() and len(cell) <= _LONGEST for cell in given)
+        if plain and len(given) == len(set(cells) - {"", *ROLES, *_COLUMNS}) == len(ROLES):
+            titled = delimiter, given
+    if titled is not None:
+        raise FormatError(
+            f"the columns {join_words(map(in_short, titled[1]))} do not say which set they are.",
+            path=path,
+            line=line,
+            hint=_line_to_write(*titled),
+        )
     lacking = [column for column in ("set", "word") if column not in best]
     raise FormatError(
         f"there is no column {in_short(lacking[0])} in {in_short(first)}.", path=path, line=line, hint=_HINT
+    )
+
+
+def _line_to_write(delimiter: str, titles: list[str]) -> str:
+    """Four columns with their sets, in the order in which most people write them."""
+    line = io.StringIO()
+    heads = [f"{role}: {title}" for role, title in zip(ROLES, titles, strict=True)]
+    csv.writer(line, delimiter=delimiter, lineterminator="").writerow(heads)
+    return (
+        f"if these are two targets and two attributes, write this as the first line: {line.getvalue()}\n"
+        f"if they are words, put the line {delimiter.join(ROLES)} above them."
     )
 
 

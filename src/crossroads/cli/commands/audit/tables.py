@@ -44,6 +44,11 @@ def show_audit(audit: Audit, name: str | None = None, said: set[str] | None = No
         if one.warning:
             printing.out.print(f"Warning: {one.warning}", style="yellow", markup=False)
             said.add(f"Warning: {one.warning}")  # and not again below its table
+    for battery in audit.of(BatteryResult).values():
+        notes = BatteryResult.tabulate({battery.label: battery}).notes
+        for note in notes:
+            printing.out.print(f"Warning: {note}", style="yellow", markup=False)
+        said.update(notes)  # and not again below its table
     for heading, lines in findings_by_status(conclusions_of(audit)).items():
         printing.out.print(f"\n{heading}", style="bold", markup=False)
         for line in lines:

@@ -49,6 +49,16 @@ export const conclusionsDrawn = (some) => [...new Set(some.map((one) => one.draw
  */
 export const concluded = (context, one, role) => (one.at[role] ? pointed((one.of ?? context).document, one.at[role]) ?? NaN : NaN);
 
+/** Scores of chat models: their axis, and its ends. @type {Record<string, [axis: string, ends: number[]]>} */
+const SCORES = {
+  score: ["score, from \u22121 to 1", [-1, 1]],
+  "score \u2212 .5": ["share of decisions above chance, from \u2212.5 to .5", [-0.5, 0.5]],
+};
+/** @param {string | undefined} scale */
+export const conclusionAxis = (scale) => SCORES[scale ?? ""]?.[0];
+/** @param {string | undefined} scale */
+export const conclusionEnds = (scale) => SCORES[scale ?? ""]?.[1] ?? [];
+
 /**
  * Where a conclusion leads: its test, or the section of its result.
  * @param {Context} context

@@ -6,7 +6,7 @@ import { bdi, el, sv } from "../parts/elements.js";
 import { num, numbered, whole } from "../parts/numbers.js";
 import { flat } from "../parts/tables.js";
 import { opening, view } from "../parts/views.js";
-import { conclusionGroups, conclusionLink, conclusionRungs, conclusionWords, concluded, conclusionsOf } from "./conclusions.js";
+import { conclusionEnds, conclusionGroups, conclusionLink, conclusionRungs, conclusionWords, concluded, conclusionsOf } from "./conclusions.js";
 import { heroChart } from "./hero.js";
 
 const AT_FIRST = 6;
@@ -23,7 +23,7 @@ function findingBar(context, one, all) {
   const value = concluded(context, one, "value"), [low, high] = [concluded(context, one, "low"), concluded(context, one, "high")];
   if (!Number.isFinite(value)) return null;
   const same = all.filter((other) => other.scale === one.scale), zero = one.middle;
-  const [from, to] = chartsSpan([zero, ...same.flatMap((other) => ["value", "low", "high"].map((role) => concluded(context, other, role)))]);
+  const [from, to] = chartsSpan([zero, ...conclusionEnds(one.scale), ...same.flatMap((other) => ["value", "low", "high"].map((role) => concluded(context, other, role)))]);
   const at = chartsScale(from, to, 5, BAR - 5);
   return sv("svg", { class: "spark", width: BAR, height: 16, viewBox: `0 0 ${BAR} 16`, "aria-hidden": "true" },
     sv("line", { x1: at(zero), x2: at(zero), y1: 1, y2: 15, class: "zero" }),

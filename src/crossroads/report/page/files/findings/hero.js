@@ -7,7 +7,7 @@ import { chartsClip, chartsLines, chartsWide, chartsWidest } from "../charts/let
 import { apart, el, sv } from "../parts/elements.js";
 import { fixed } from "../parts/numbers.js";
 import { flat } from "../parts/tables.js";
-import { conclusionGroups, conclusionLink, concluded, conclusionsDrawn } from "./conclusions.js";
+import { conclusionAxis, conclusionEnds, conclusionGroups, conclusionLink, concluded, conclusionsDrawn } from "./conclusions.js";
 
 const MOST = 60;
 const HEAD = 24;
@@ -64,15 +64,16 @@ function heroRow(row, y, { at, left, pole, right, width, narrow }) {
  * The rows of a chart, with headings of their statuses, at a width.
  * @param {[heading: string, rows: HeroRow[]][]} groups
  * @param {string} axis
+ * @param {number[]} ends of the scale, where it has any
  * @param {number} middle where neither pole is closer; NaN where it is not the same in all rows
  * @param {string} label
  * @param {number} width
  */
-function heroImage(groups, axis, middle, label, width) {
+function heroImage(groups, axis, ends, middle, label, width) {
   const rows = groups.flatMap(([, some]) => some), narrow = width < 520, step = narrow ? 52 : 32;
   const pole = Math.min(narrow ? width * 0.24 : Math.max(84, width * 0.155), 10 + chartsWidest(rows.flatMap((row) => row.poles), 11));
   const left = narrow ? 0 : Math.min(width * 0.33, 70 + chartsWidest(rows.map((row) => row.label), 12));
-  const right = width - pole, [from, to] = chartsSpan([middle, ...rows.flatMap((row) => [row.value, row.low, row.high])]);
+  const right = width - pole, [from, to] = chartsSpan([middle, ...ends, ...rows.flatMap((row) => [row.value, row.low, row.high])]);
   const at = chartsScale(from, to, left + pole + 4, right - 4), drawn = [];
   let y = 4;
   for (const [heading, some] of groups) {
@@ -110,13 +111,13 @@ export function heroChart(context, all) {
           title: `${flat(one.subject)}${one.rival ? `, compared with ${flat(one.rival)}` : ""}: ${unit} = ${fixed(v, digits)}${Number.isFinite(l) ? `, ${fixed(l, digits)} to ${fixed(h, digits)}` : ""}; `
             + `${heading.toLowerCase()} (${flat(one.name)})` };
       })]));
-    const axis = sizes ? "effect size d, in standard deviations" : scale === "\u0394" ? "difference \u0394 of the mean cosines" : String(scale);
+    const axis = sizes ? "effect size d, in standard deviations" : scale === "\u0394" ? "difference \u0394 of the mean cosines" : conclusionAxis(scale) ?? String(scale);
     const held = some.filter((one) => one.status === "holds").length, drawn = conclusionsDrawn(some);
     const middle = sizes ? 0 : some.every((one) => one.middle === some[0].middle) ? some[0].middle : NaN;
     const lies = some.some((one) => one.rival) ? "To the right, the first group is closer to what is named there, relative to what is named on the left, than the second group is" : "Where each lies between its two poles";
-    const what = sizes ? "Effect sizes" : middle === 0 ? "Differences" : "Values";
+    const what = sizes ? "Effect sizes" : conclusionAxis(scale) ? "Scores" : middle === 0 ? "Differences" : "Values";
     return chartsFigure({ most: 860,
-      draw: (width) => heroImage(groups, axis, middle, `${what} of ${some.length} tests with their intervals; ${held} hold for other ${drawn}.`, width),
+      draw: (width) => heroImage(groups, axis, sizes ? [] : conclusionEnds(scale), middle, `${what} of ${some.length} tests with their intervals; ${held} hold for other ${drawn}.`, width),
       caption: `${lies}. Lines: 95\u202f% intervals over the choice of ${drawn}${sizes ? ", of d for sets of these sizes" : ""}. Filled: holds for other ${drawn}.` });
   };
   const draw = (/** @type {boolean} */ sizes) => hold.replaceChildren(shown(sizes));
