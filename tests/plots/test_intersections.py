@@ -289,7 +289,7 @@ def test_each_test_has_its_attainable_fit(grid: RsaGridResult, said: Says) -> No
     ]
     assert ticks == [[x, x] for x in (test.attainable for test in grid.tests)]
     texts = said(ax)
-    assert {"attainable", "p, BH", "exchange p", "p, sign test"} <= set(texts)
+    assert {"attainable", "p, BH", "exact p", "p, sign test"} <= set(texts)
     assert "percentiles 2.5 to 97.5 of 40 samples of 4 items per set" in " ".join(texts)
     assert all(f"{sign} {name}" in texts for sign, name in (("●", "one"), ("□", "three")))
 

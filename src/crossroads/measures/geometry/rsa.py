@@ -15,7 +15,7 @@ from crossroads.errors import DesignError, InputError, in_short, join_words, one
 from crossroads.evidence import Embeddings
 from crossroads.geometry import Floats, rounding_error
 from crossroads.inference.bootstrap import generator
-from crossroads.inference.crossed import Crossed, crossed, crossed_numbers
+from crossroads.inference.crossed import ASKED, NUMBERS, Crossed, crossed, crossed_numbers
 from crossroads.inference.multiplicity import adjust_known
 from crossroads.inference.options import seed_of, switch, whole
 from crossroads.inference.ranks import rank_correlations, sign_test
@@ -48,8 +48,8 @@ COLUMNS = (
     Column(key="ci", head="95 % CI", digits=3, note="of Δ, over the choice of items in all sets", spare=4),
     Column(key="p", head="p", note=f"{_OTHER_ITEMS}, two-sided"),
     Column(
-        key="exchange_p",
-        head="exchange p",
+        key="exact_p",
+        head="exact p",
         note="labels of the items exchanged, the concept as given, two-sided",
         spare=3,
     ),
@@ -63,6 +63,7 @@ COLUMNS = (
     Column(key="halves", head="halves", note="agreement of two halves of the dimensions", spare=1),
 )
 """Columns of a table of comparisons."""
+_OTHER = NUMBERS[:-1]  # concept items are not exchanged
 _ADJUSTED_AFTER = [column.key for column in COLUMNS].index("p") + 1
 
 
@@ -82,7 +83,7 @@ class RsaResult(Result):
     asked: ClassVar[Mapping[str, tuple[str, ...]]] = {
         "comparison": (
             *("similarity1", "similarity2", "difference", "difference_low", "difference_high"),
-            *("crossed_pvalue", "pvalue", "halves", "left_out"),
+            *("p", "exact_p", "halves", "left_out"),
         )
     }
     renamed: ClassVar[Mapping[str, str]] = {"ceiling": "halves"}
@@ -153,19 +154,13 @@ class RsaResult(Result):
                 "similarity2": self.similarity2,
                 "sd1": self.sd1,
                 "sd2": self.sd2,
+                **{key: value for key, value in crossed_numbers(self.crossed).items() if key in _OTHER},
+                "exact_p": self.pvalue,
                 "sign_pvalue": self.sign_pvalue,
-                "pvalue": self.pvalue,
-                **self._other_items(),
                 "attainable": self.attainable,
                 "halves": self.halves,
             }
         ]
-
-    def _other_items(self) -> Values:
-        """What holds for other items, by the names that files and rules use."""
-        keys = ("difference_low", "difference_high", "crossed_pvalue")
-        found = crossed_numbers(self.crossed)
-        return {key: found[key] for key in keys}
 
     @property
     def label(self) -> str:
@@ -190,7 +185,7 @@ class RsaResult(Result):
             "difference": self.statistic if found is None else found.difference,
             "ci": None if found is None or found.low is None else Interval(found.low, found.high or 0.0),
             "p": self.answer,
-            "exchange_p": self.p,
+            "exact_p": self.p,
             "sign": P(self.sign_pvalue),
             "attainable": self.attainable,
             "halves": self.halves,
@@ -204,10 +199,10 @@ class RsaResult(Result):
             yield long_row("rsa", test, part, "sd", getattr(self, f"sd{i}"), n=samples)
         yield long_row("rsa", test, "", "difference", self.difference, n=samples)
         yield long_row("rsa", test, "", "sign_pvalue", self.sign_pvalue, n=samples)
-        exchanged = {"pvalue": self.pvalue, "method": "monte-carlo", "n": self.permutations}
+        exchanged = {"exact_p": self.pvalue, "method": "monte-carlo", "n": self.permutations}
         yield long_row("rsa", test, "", "statistic", self.statistic, **exchanged)
         if self.crossed is not None:
-            yield from crossed_rows("rsa", test, "all items", self.crossed)
+            yield from crossed_rows("rsa", test, "all items", self.crossed, self.pvalue)
         yield long_row("rsa", test, "", "attainable", self.attainable)
         if self.halves is not None:
             yield long_row("rsa", test, "", "halves", self.halves)
@@ -240,9 +235,10 @@ class RsaResult(Result):
 
     def readings(self, name: str) -> Iterator[tuple[str, str, Values]]:
         """Its statistics, as those of a comparison of geometry."""
-        own = ("similarity1", "similarity2", "difference", "pvalue", "halves")
-        values: Values = {one: getattr(self, one) for one in own}
-        yield self.label, "comparison", {**values, **self._other_items(), "left_out": self.left_out()}
+        own = ("similarity1", "similarity2", "difference", "halves")
+        values: Values = {**crossed_numbers(self.crossed, ASKED), **{one: getattr(self, one) for one in own}}
+        values |= {"exact_p": self.pvalue, "left_out": self.left_out()}
+        yield self.label, "comparison", {name: values[name] for name in self.asked["comparison"]}
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
@@ -268,7 +264,7 @@ class RsaGridResult(Result):
     def rows(self) -> list[dict[str, Any]]:
         """One row per test."""
         return [
-            {**test.rows()[0], **{how: some[i] for how, some in self.adjusted.items()}}
+            {**test.rows()[0], **{f"p_{how}": some[i] for how, some in self.adjusted.items()}}
             for i, test in enumerate(self.tests)
         ]
 

@@ -92,6 +92,7 @@ def eat_map(result: MleatResult, *, ax: Axes | None = None) -> Axes:
             "≠ the groups differ; dashed: other words might not show it" if differ else "",
             "number: size of the Level 2 effect size",
             "cos: mean cosine (Level 3)",
+            "p: for other words for the same things",
             wording.model(result),
         ),
     )

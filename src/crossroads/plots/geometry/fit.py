@@ -143,8 +143,8 @@ def _columns(tests: list[RsaResult], adjusted: Mapping[int, P] | None) -> list[l
     drawn = any(test.crossed is not None for test in tests)
     columns = [
         ["difference", *(wording.number(test.difference, sign=True) for test in tests)],
-        ["p", *(other if drawn else exchanged)],
-        *([["exchange p", *exchanged]] if drawn else []),
+        *([["p", *other]] if drawn else []),
+        ["exact p", *exchanged],
         ["p, sign test", *(wording.probability(test.sign_pvalue) for test in tests)],
     ]
     if adjusted is not None:
@@ -165,7 +165,7 @@ def _note(tests: list[RsaResult], *, grid: bool) -> str:
         f"bars: percentiles 2.5 to 97.5 of {of}",
         "tick: the best fit that such a hypothesis can have",
         "p: two-sided, for other items of the groups and the concept" if drawn_again else "",
-        f"{'exchange p' if drawn_again else 'p'}: two-sided, from exchanging the group labels of the "
+        "exact p: two-sided, from exchanging the group labels of the "
         f"items{often}" + (f"; {wording.ADJUSTED}: adjusted for the number of tests" if grid else ""),
         "sign test over samples, as published: samples share items, so it is far too small",
         wording.model(tests[0]),

@@ -65,7 +65,7 @@ function geoTable(context, rows) {
           ]
         : []),
       {
-        ...column("exchange p", "pvalue", { as: "p", method: "monte-carlo", about: GEO_P }),
+        ...column("exact p", "pvalue", { as: "p", method: "monte-carlo", about: GEO_P }),
         cell: (row) => geoP(context, row),
       },
       column("sign test", "sign_pvalue", { as: "p", about: "the published p-value over samples, which is far too small" }),
