@@ -71,7 +71,7 @@ def test_all_levels_words_detections_and_fits_are_there(audit: Audit, tested: Ba
     assert len(picked(rows, test="p EIBD", statistic="score")) == len(
         audit.of(DetectionResult)["p EIBD"].scores
     )
-    (fit,) = picked(rows, measure="rsa", part="", statistic="difference")
+    (fit,) = picked(rows, measure="rsa", part="", statistic="similarity_difference")
     assert (
         fit["value"]
         == next(iter(audit.of(RsaResult).values())).similarity1

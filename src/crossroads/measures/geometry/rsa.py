@@ -143,6 +143,11 @@ class RsaResult(Result):
         """First mean fit less the second."""
         return self.similarity1 - self.similarity2
 
+    @property
+    def delta(self) -> float:
+        """Difference of the fits over all items at once: what tables, figures and p-values are about."""
+        return self.statistic if self.crossed is None else self.crossed.difference
+
     def rows(self) -> list[dict[str, Any]]:
         """One row: both fits and the tests of their difference."""
         return [
@@ -182,7 +187,7 @@ class RsaResult(Result):
             "concept": self.names[2],
             "fit1": self.similarity1,
             "fit2": self.similarity2,
-            "difference": self.statistic if found is None else found.difference,
+            "difference": self.delta,
             "ci": None if found is None or found.low is None else Interval(found.low, found.high or 0.0),
             "p": self.answer,
             "exact_p": self.p,
@@ -197,7 +202,7 @@ class RsaResult(Result):
         for i, part in enumerate(self.names[:2], start=1):
             yield long_row("rsa", test, part, "similarity", getattr(self, f"similarity{i}"), n=samples)
             yield long_row("rsa", test, part, "sd", getattr(self, f"sd{i}"), n=samples)
-        yield long_row("rsa", test, "", "difference", self.difference, n=samples)
+        yield long_row("rsa", test, "", "similarity_difference", self.difference, n=samples)
         yield long_row("rsa", test, "", "sign_pvalue", self.sign_pvalue, n=samples)
         exchanged = {"exact_p": self.pvalue, "method": "monte-carlo", "n": self.permutations}
         yield long_row("rsa", test, "", "statistic", self.statistic, **exchanged)
@@ -216,7 +221,7 @@ class RsaResult(Result):
         first, second, concept = self.names
         drawn = self.crossed
         status = status_of(None if drawn is None else other, self.p)
-        value = self.statistic if drawn is None else drawn.difference
+        value = self.delta
         near, far = (first, second) if value >= 0 else (second, first)
         said = (concept, " goes more with ", near, " than with ", far, "")
         return Conclusion(
@@ -235,9 +240,9 @@ class RsaResult(Result):
 
     def readings(self, name: str) -> Iterator[tuple[str, str, Values]]:
         """Its statistics, as those of a comparison of geometry."""
-        own = ("similarity1", "similarity2", "difference", "halves")
+        own = ("similarity1", "similarity2", "halves")
         values: Values = {**crossed_numbers(self.crossed, ASKED), **{one: getattr(self, one) for one in own}}
-        values |= {"exact_p": self.pvalue, "left_out": self.left_out()}
+        values |= {"difference": self.delta, "exact_p": self.pvalue, "left_out": self.left_out()}
         yield self.label, "comparison", {name: values[name] for name in self.asked["comparison"]}
 
 

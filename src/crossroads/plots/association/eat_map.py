@@ -126,7 +126,7 @@ def _below(result: MleatResult, differ: str, room: float) -> list[tuple[str, flo
     share = result.pattern_shares.get(result.pattern)
     told = [phrases.difference(differ, result.pattern)]
     if share is not None:
-        told.append(f"this pattern in {share:.0%} of resamples".replace("%", " %"))
+        told.append(f"this pattern in {wording.percent(share)} of resamples")
     quiet: dict[str, Any] = {"at": (1,), "color": ON_CELL}
     return [*found, *((wrapped(text, room, SMALL, lines=3), SMALL, 0.0, quiet) for text in told)]
 
