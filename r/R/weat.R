@@ -28,15 +28,15 @@ weat_row <- function(one) {
   data.frame(
     test = one$design,
     effect_size = number(one$effect_size),
-    pvalue = number(one$pvalue),
-    pvalue_low = number(one$pvalue_low),
-    pvalue_high = number(one$pvalue_high),
-    method = one$method,
-    alternative = one$alternative,
     difference = number(crossed$difference),
     low = number(crossed$low),
     high = number(crossed$high),
-    crossed_pvalue = number(crossed$pvalue)
+    p = number(crossed$pvalue),
+    exact_p = number(one$pvalue),
+    exact_p_low = number(one$pvalue_low),
+    exact_p_high = number(one$pvalue_high),
+    method = one$method,
+    alternative = one$alternative
   )
 }
 

@@ -188,7 +188,9 @@ def test_levels_have_a_mark_for_each_target_filled_where_significant(
         assert [first_x(line) for line in drawn] == [level.effect_size for level in levels]
         assert {to_hex(line.get_color()).upper() for line in drawn} == {color}
         for line, level in zip(drawn, levels, strict=True):
-            assert (line.get_markerfacecolor() != "white") == (level.stimulus_pvalue < 0.05)
+            assert level.crossed is not None
+            p = level.crossed.pvalue
+            assert (line.get_markerfacecolor() != "white") == (p is not None and p < 0.05)
     assert context_levels(results[0]).get_ylim() == (0.5, -0.5)
 
 

@@ -23,6 +23,7 @@ from crossroads.plots import crossed_axes, discoveries, fit_plot, rdms, roc, sav
 from crossroads.plots.frame.placing import Page
 from crossroads.plots.frame.style import house
 from crossroads.plots.geometry.dissimilarities import greys
+from crossroads.wording.numbers import number
 
 Says = Callable[[Any], list[str]]
 PUBLISHED = {"AF IBD": (9 / 84, 5 / 14), "AF EIBD": (10 / 89, 4 / 9), "elsewhere": (33 / 92, 5 / 6)}
@@ -289,9 +290,16 @@ def test_each_test_has_its_attainable_fit(grid: RsaGridResult, said: Says) -> No
     ]
     assert ticks == [[x, x] for x in (test.attainable for test in grid.tests)]
     texts = said(ax)
-    assert {"attainable", "p, BH", "exchange p", "p, sign test"} <= set(texts)
+    assert {"attainable", "p, BH", "exact p", "p, sign test"} <= set(texts)
     assert "percentiles 2.5 to 97.5 of 40 samples of 4 items per set" in " ".join(texts)
     assert all(f"{sign} {name}" in texts for sign, name in (("●", "one"), ("□", "three")))
+
+
+def test_the_difference_of_the_figure_is_that_of_the_table(grid: RsaGridResult, said: Says) -> None:
+    texts = said(fit_plot(grid))
+    column = texts[texts.index("Δ") + 1 :][: len(grid.tests)]
+    assert column == [number(row["difference"], sign=True) for row in grid.table().rows]
+    assert column != [number(test.similarity1 - test.similarity2, sign=True) for test in grid.tests]
 
 
 def test_both_p_values_are_said(pair: RsaResult, said: Says) -> None:

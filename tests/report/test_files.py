@@ -68,12 +68,12 @@ def test_an_audit_without_a_battery_is_written_with_all_that_it_has(whole: Audit
     with (tmp_path / "out" / "contexts.csv").open(encoding="utf-8", newline="") as file:
         rows = list(csv.DictReader(file))
     assert float(rows[0]["stimulus_effect_size"]) == contexts.tests[0].stimulus_effect_size
-    assert float(rows[0]["low"]) == contexts.intervals[contexts.tests[0].design].low
-    assert rows[1]["low"] == ""
-    assert [row["stimulus_pvalue_sign"] for row in rows] == ["=", "="]
+    assert float(rows[0]["stimulus_effect_size_low"]) == contexts.intervals[contexts.tests[0].design].low
+    assert rows[1]["stimulus_effect_size_low"] == ""
+    assert [row["exact_p_sign"] for row in rows] == ["=", "="]
     for how, some in contexts.adjusted.items():
-        assert [float(row[how]) for row in rows] == list(some)
-        assert [row[f"{how}_sign"] for row in rows] == ["=", "="]
+        assert [float(row[f"p_{how}"]) for row in rows] == list(some)
+        assert [row[f"p_{how}_sign"] for row in rows] == ["=", "="]
     with (tmp_path / "out" / "alignment.csv").open(encoding="utf-8", newline="") as file:
         assert next(csv.DictReader(file))["result"] == "m&m alignment"  # whose rows name no design
     with (tmp_path / "out" / "coverage.csv").open(encoding="utf-8", newline="") as file:

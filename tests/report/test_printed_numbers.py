@@ -302,8 +302,8 @@ def in_csv(tested: BatteryResult, folder: Path, monkeypatch: pytest.MonkeyPatch)
         rows = list(csv.DictReader(file))
     found: Printed = {}
     for row in rows:
-        exact, bh = f"{row['pvalue_sign']} {row['pvalue']}", f"{row['bh_sign']} {row['bh']}"
-        crossed = row["crossed_pvalue"]
+        exact, bh = f"{row['exact_p_sign']} {row['exact_p']}", f"{row['p_bh_sign']} {row['p_bh']}"
+        crossed = row["p"]
         found[row["design"]] = (f"= {crossed}" if crossed else exact, bh, exact)
     return found
 

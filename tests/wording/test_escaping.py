@@ -22,7 +22,10 @@ from crossroads.wording.escaping import in_bibtex, in_latex, in_markdown
         ("a\\b", r"a\textbackslash{}b"),
         ("{x}", r"\{x\}"),
         ("<i>", r"\textless{}i\textgreater{}"),
-        ("Zoë 猫", "Zoë 猫"),
+        ("Zoë 猫", "Zoë {[}U+732B{]}"),  # pdfLaTeX has no such letter
+        ("Łódź, Привет, λ, Ŵ", r"\L{}ód{\'{z}}, Privet, $\lambda$, {\^{W}}"),
+        ("“Δ − α” ≥ 2 × 3 …", r"``$\Delta$ $-$ $\alpha$'' $\ge$ 2 $\times$ 3 \dots{}"),
+        ("a – b — c → ‘d’", r"a -- b --- c $\to$ `d'"),
         ("a--b", "a-{}-b"),
         ("[1]", "{[}1{]}"),  # after \\ this would be the space between two rows
         ("*", "{*}"),  # and this would forbid a page break

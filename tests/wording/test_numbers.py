@@ -127,3 +127,16 @@ def test_a_share_is_neither_rounded_to_none_nor_to_all(share: float, said: str) 
 def test_counts_have_their_noun() -> None:
     assert [counted(n, "test") for n in (0, 1, 2, 1200)] == ["0 tests", "1 test", "2 tests", "1,200 tests"]
     assert counted(3, "stimulus", "stimuli") == "3 stimuli"
+
+
+@pytest.mark.parametrize(("share", "said"), [(0.405, "41"), (0.425, "43"), (0.005, "1"), (0.4049, "40")])
+def test_a_share_halfway_between_two_is_rounded_up_as_pages_do(share: float, said: str) -> None:
+    # toFixed of JavaScript rounds 40.5 to 41, a format of Python to 40
+    assert percent(share) == f"{said}\N{NO-BREAK SPACE}%"
+
+
+@pytest.mark.parametrize(
+    ("value", "said"), [(0.125, "0.13"), (-0.125, "−0.13"), (0.375, "0.38"), (2.5e20, f"{2.5e20:.2f}")]
+)
+def test_a_number_halfway_between_two_is_rounded_away_from_zero_as_pages_do(value: float, said: str) -> None:
+    assert number(value) == said

@@ -174,7 +174,7 @@ def test_names_and_notes_never_leave_their_cell(name: str, head: str, note: str)
         assert line.replace("\\\\", "").replace(r"\|", "").count("|") == 3
     assert "<" not in "\n".join(lines)
     printed = in_latex_table(made, label="l")
-    assert len(printed.splitlines()) == 14
+    assert len(printed.splitlines()) == 15
     row = next(line for line in printed.splitlines() if line.endswith(r"& $0.50$ \\"))
     assert len(re.findall(r"(?<!\\)&", row)) == 1
     bare = re.sub(r"\\[{}]", "", printed)
@@ -197,7 +197,7 @@ def test_symbols_of_heads_are_math_in_latex() -> None:
     assert "Benjamini and Hochberg's adjustment for 2 tests." in made
 
 
-@pytest.mark.parametrize("sign", ["≤", "≈", "−", "τ", "×"])
+@pytest.mark.parametrize("sign", ["≤", "≈", "−", "τ", "×", "Δ", "α", "≥", "→", "猫"])
 def test_signs_beyond_latin_are_math_in_latex(sign: str) -> None:
     column = Column(key="w", head=f"h{sign}", note=f"n{sign}")
     made = table(title=f"t{sign}", columns=(column,), rows=({"w": f"w{sign}"},))

@@ -35,7 +35,7 @@ test_that("a matrix and a list give the numbers of the formula", {
   s <- vapply(c(mine$x, mine$y), association, 0)
   expect_equal(found$effect_size, (mean(s[1:2]) - mean(s[3:4])) / sd(s))
   expect_equal(found$difference, mean(s[1:2]) - mean(s[3:4]))
-  expect_equal(found$pvalue, 2 / 6) # two of the six divisions of four words into pairs
+  expect_equal(found$exact_p, 2 / 6) # two of the six divisions of four words into pairs
   each <- words(found)
   expect_equal(each$word, names(s))
   expect_equal(each$association, unname(s))
@@ -50,7 +50,7 @@ test_that("several designs have their names, and options are passed on", {
   expect_equal(shared$test, c("one", "other"))
   expect_equal(shared$effect_size[2], -shared$effect_size[1])
   expect_equal(shared$alternative, c("greater", "greater"))
-  expect_equal(shared$pvalue, c(1 / 6, 1))
+  expect_equal(shared$exact_p, c(1 / 6, 1))
 })
 
 test_that("errors are those of the program", {
@@ -77,7 +77,7 @@ test_that("an audit is read back as data frames, the same as one test", {
   found <- audit("default", output = folder, test = c("weat6", "weat1"), figures = FALSE)
   expect_s3_class(found, "crossroads_audit")
   row <- found$tests[found$tests$test == "weat6", ]
-  for (column in c("effect_size", "pvalue", "difference", "low", "high", "crossed_pvalue")) {
+  for (column in c("effect_size", "exact_p", "difference", "low", "high", "p")) {
     expect_equal(row[[column]], single[[column]], info = column)
   }
   ours <- words(found)
@@ -109,9 +109,11 @@ test_that("what is no audit is refused", {
 test_that("figures of R draw every test", {
   found <- structure(class = c("crossroads_tests", "data.frame"), row.names = 1:2, list(
     test = c("weat6", "weat3"), difference = c(0.29, 0.05), low = c(0.16, -0.02), high = c(0.41, 0.12),
-    crossed_pvalue = c(0.0001, 0.13)
+    p = c(0.0001, 0.13)
   ))
   grDevices::pdf(NULL)
   on.exit(grDevices::dev.off())
   expect_equal(plot(found)$holds, c(TRUE, FALSE))
+  found$p_bh <- c(0.2, 0.01) # which is what counts where there is one
+  expect_equal(forest(found)$holds, c(FALSE, TRUE))
 })

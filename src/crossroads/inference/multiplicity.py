@@ -67,6 +67,8 @@ ADJUSTMENTS: Mapping[str, Callable[[ArrayLike], Floats]] = {
     "by": benjamini_yekutieli,
 }
 """Every adjustment by its short name, as in ``adjusted`` of results."""
+ADJUSTED_P = tuple(f"p_{name}" for name in ADJUSTMENTS)
+"""Names of adjusted p-values for other words in frames, in files and in rules."""
 
 
 def adjust(pvalues: ArrayLike) -> dict[str, tuple[float, ...]]:

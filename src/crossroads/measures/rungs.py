@@ -158,7 +158,7 @@ class LadderResult(Result):
         for test, rungs in self.tests.items():
             for one in rungs:
                 part = one.asks if one.answer is None else f"{one.asks}: {one.answer}"
-                statistic = "percentile" if one.asks == TOPICS else "pvalue"
+                statistic = "percentile" if one.asks == TOPICS else f"{one.asks.replace(' ', '_')}_pvalue"
                 yield long_row("ladder", test, part, statistic, one.value, method=one.method)
 
     def readings(self, name: str) -> Iterator[tuple[str, str, Values]]:

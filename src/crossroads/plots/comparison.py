@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from crossroads.errors import InputError, join_words
 from crossroads.measures.comparison.battery import CompareBatteryResult, DifferenceInterval
+from crossroads.measures.comparison.models import p_names
 from crossroads.plots.frame import wording
 from crossroads.plots.frame.accepted import figure
 from crossroads.plots.frame.layout import MARGIN, Frame, axes_height, axes_width, write
@@ -165,12 +166,18 @@ def _columns(result: CompareBatteryResult, rows: list[_Row]) -> list[list[str]]:
     """The columns of text beside the chart, each with its heading."""
     levels = {ends.level for ends in result.intervals if ends is not None}
     percent = f"{100 * next(iter(levels)):g} % interval" if len(levels) == 1 else "interval"
+    exact = "" if _other_words(result) else "exact "
     return [
         ["difference", *(row.difference for row in rows)],
         [percent, *(row.interval for row in rows)],
-        ["p", *(row.pvalue for row in rows)],
-        [wording.ADJUSTED, *(row.adjusted for row in rows)],
+        [f"{exact}p", *(row.pvalue for row in rows)],
+        [f"{exact}{wording.ADJUSTED}", *(row.adjusted for row in rows)],
     ]
+
+
+def _other_words(result: CompareBatteryResult) -> bool:
+    """Whether the p-values allow for other attribute words."""
+    return "exact_p" not in p_names(result.tests)
 
 
 def _write_columns(ax: Axes, columns: list[list[str]], widths: list[float]) -> None:
@@ -199,12 +206,16 @@ def _note(result: CompareBatteryResult, alpha: float) -> str:
     alternative = str(result.conventions.get("alternative", "two-sided"))
     tail = wording.compared_tail(alternative)
     tested = f"filled: p < {wording.level(alpha)} {wording.FILLED} for all comparisons"
+    exact = "" if _other_words(result) else "exact "
+    words = "" if exact else ", other attribute words allowed for"
     changes = "changes of cosines" if result.conventions.get("scale") == "cosine" else "changes in sd"
     shown = len(result.skipped)
     methods = {test.method for test in result.tests}
     return wording.sentence(
         f"{tested}; open: not" if result.tests else "",
-        f"p: labels of the {changes} between two models exchanged, {tail}" if result.tests else "",
+        f"{exact}p: labels of the {changes} between two models exchanged{words}, {tail}"
+        if result.tests
+        else "",
         "≤: an upper bound" if "bracket" in methods else "",
         "≈: an approximation" if methods - {"exact", "bracket"} else "",
         "intervals over the choice of words, the same in both models" if any(result.intervals) else "",

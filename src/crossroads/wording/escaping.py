@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 
 from crossroads.errors import printable
 
@@ -26,7 +27,67 @@ _LATEX = {
     "[": "{[}",
     "]": "{]}",
     "*": "{*}",
+    "\N{NO-BREAK SPACE}": "~",
+    "\N{NARROW NO-BREAK SPACE}": r"\,",
+    "‐": "-",
+    "‑": "-",
+    "–": "--",
+    "—": "---",
+    "‘": "`",
+    "’": "'",
+    "“": "``",
+    "”": "''",
+    "„": ",,",
+    "«": r"$\ll$",
+    "»": r"$\gg$",
+    "…": r"\dots{}",
+    "−": "$-$",
+    "×": r"$\times$",
+    "±": r"$\pm$",
+    "·": r"$\cdot$",
+    "≤": r"$\le$",
+    "≥": r"$\ge$",
+    "≈": r"$\approx$",
+    "≠": r"$\ne$",
+    "∞": r"$\infty$",
+    "→": r"$\to$",
+    "←": r"$\leftarrow$",
+    "↔": r"$\leftrightarrow$",
+    "∪": r"$\cup$",
+    "∈": r"$\in$",
+    "√": r"$\surd$",
+    "°": r"$^\circ$",
+    "§": r"\S{}",
+    "£": r"\pounds{}",
+    "ß": r"\ss{}",
+    "æ": r"\ae{}",
+    "Æ": r"\AE{}",
+    "œ": r"\oe{}",
+    "Œ": r"\OE{}",
+    "ø": r"\o{}",
+    "Ø": r"\O{}",
+    "ł": r"\l{}",
+    "Ł": r"\L{}",
+    "ı": r"\i{}",
 }
+_LETTERS: dict[str, str] = dict(
+    zip("ΑΒΕΖΗΙΚΜΝΟΡΤΧοđĐðÐŋŊþÞ", (*"ABEZHIKMNOPTXodDdD", "ng", "Ng", "th", "Th"), strict=True)
+)
+_CYRILLIC: dict[str, str] = dict(
+    zip(
+        "абвгдежзийклмнопрстуфхцчшщъыьэюяёіїєґ",
+        (
+            *(*"abvgde", "zh", *"ziyklmnoprstuf", "kh", "ts", "ch", "sh", "shch", *"'y'e"),
+            *("yu", "ya", "yo", "i", "yi", "ye", "g"),
+        ),
+        strict=True,
+    )
+)
+_ACCENTS = {
+    "\u0300": "`", "\u0301": "'", "\u0302": "^", "\u0303": "~", "\u0308": '"', "\u030b": "H", "\u030a": "r",
+    "\u030c": "v", "\u0306": "u", "\u0304": "=", "\u0307": ".", "\u0327": "c", "\u0323": "d",
+}  # fmt: skip
+"""Accents that TeX sets over any letter."""
 _MARKDOWN = re.compile(r"([\\`*_\[\]|~^$@])")
 _BLOCK = re.compile(r"([-+#=]|\d+[.)])")
 _SHOWN = {"&": "&amp;", "<": "&lt;", ">": "&gt;"}
@@ -38,9 +99,38 @@ def one_line(text: object) -> str:
 
 
 def in_latex(text: object) -> str:
-    """Text for LaTeX, with special characters escaped and no ligatures of hyphens."""
-    escaped = "".join(_LATEX.get(sign, sign) for sign in one_line(text))
-    return re.sub("-(?=-)", "-{}", escaped)
+    """Text for LaTeX, with special characters escaped and no ligatures of hyphens.
+
+    Every engine can set it: Greek letters are in math mode, Cyrillic ones are transliterated, and a character
+    of another script is named by its number, such as ``{[}U+732B{]}``.
+    """
+    plain = re.sub("-(?=-)", "-\0", one_line(text))
+    return "".join("{}" if sign == "\0" else _sign(sign) for sign in plain)
+
+
+def _sign(sign: str) -> str:
+    """One character as TeX sets it in any encoding of fonts."""
+    known = _LATEX.get(sign) or _LETTERS.get(sign)
+    if known is not None:
+        return known
+    if sign.isascii():
+        return sign
+    if (small := _CYRILLIC.get(sign.lower())) is not None:
+        return small if sign.islower() else small.capitalize()
+    if (
+        "Α" <= sign <= "ω"
+        and unicodedata.name(sign, "").startswith("GREEK")
+        and not unicodedata.decomposition(sign)
+    ):
+        command = unicodedata.name(sign).rpartition(" ")[2].lower().replace("lamda", "lambda")
+        return rf"$\{command if sign.islower() else command.capitalize()}$"
+    base, *marks = tuple(unicodedata.normalize("NFKD", sign))
+    if len(marks) == 1 and marks[0] in _ACCENTS and base.isascii() and base.isalpha():
+        # LaTeX knows the letters of Western European languages
+        return sign if "À" <= sign <= "ÿ" else f"{{\\{_ACCENTS[marks[0]]}{{{base}}}}}"
+    if base != sign or marks:
+        return "".join(_sign(one) for one in (base, *marks) if not unicodedata.combining(one))
+    return "" if unicodedata.combining(sign) else f"{{[}}U+{ord(sign):04X}{{]}}"
 
 
 def in_bibtex(text: object) -> str:

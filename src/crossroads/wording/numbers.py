@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from decimal import ROUND_CEILING, ROUND_HALF_EVEN, Decimal
+from decimal import ROUND_CEILING, ROUND_HALF_EVEN, ROUND_HALF_UP, Decimal
+from math import isfinite
 from typing import Literal
 
 Style = Literal["text", "figure", "latex"]
@@ -83,9 +84,16 @@ def number(value: float, digits: int = 2, *, sign: bool = False, style: Style = 
     >>> number(-0.687), number(-0.001), number(0.2, sign=True), number(-1.5, style="latex")
     ('−0.69', '0.00', '+0.20', '$-1.50$')
     """
-    rounded = round(value, digits) + 0.0
+    rounded = _rounded(value, digits) + 0.0
     text = f"{rounded:{'+' if sign and rounded else ''}.{digits}f}"
     return f"${text}$" if style == "latex" else text.replace("-", "−")
+
+
+def _rounded(value: float, digits: int) -> float:
+    """The number with so many decimals; halfway it is rounded away from zero, as scripts of pages do."""
+    if not isfinite(value) or abs(value) >= 1 << 52:
+        return float(value)
+    return float(Decimal(float(value)).quantize(Decimal(1).scaleb(-digits), ROUND_HALF_UP))
 
 
 def pvalue(p: P | float, style: Style = "text") -> str:
@@ -147,8 +155,10 @@ def percent(share: float, digits: int = 0) -> str:
     --------
     >>> [percent(share).replace("\xa0", " ") for share in (0.815, 0.0004, 0.95, 1.0)]
     ['82 %', '0.04 %', '95 %', '100 %']
+    >>> percent(0.405).replace("\xa0", " ")  # halfway, as the page rounds it
+    '41 %'
     """
-    text = f"{100 * share:.{digits}f}"
+    text = f"{_rounded(100 * share, digits):.{digits}f}"
     crosses = (float(text) == 100 and share < 1) or (float(text) == 0 and share > 0)
     return percent(share, digits + 1) if crosses and digits < 6 else f"{text}\N{NO-BREAK SPACE}%"
 

@@ -144,7 +144,7 @@ def shown(value: Cell, column: Column, style: Style = "text") -> str:
     if isinstance(value, Rate):
         return f"{number(value.value, digits, style=style)} {value.hits:,}/{value.cases:,}"
     if isinstance(value, str):
-        return _latex_marks(in_latex(value)) if style == "latex" else value
+        return in_latex(value) if style == "latex" else value
     if isinstance(value, bool):
         return "yes" if value else "no"
     if column.kind == "share":
@@ -233,16 +233,67 @@ _SYMBOLS = re.compile(r"\b([dps])\b(\([XY]\))?")
 
 def latex_head(head: str) -> str:
     """The header of a column with its symbols in math mode."""
-    escaped = in_latex(head)
-    return _latex_marks(_SYMBOLS.sub(lambda found: f"${found[1]}{found[2] or ''}$", escaped))
+    return _SYMBOLS.sub(lambda found: f"${found[1]}{found[2] or ''}$", in_latex(head))
 
 
 _MOST_ROWS = 40
 """Number of rows above which only small type fits a page."""
+_TEXT_WIDTH = 345.0
+"""Width of the text of an ordinary article, in points."""
+_BETWEEN = 6.0
+"""Space between two columns, in points."""
+_LONGEST = 150.0
+"""Width of a cell of words beyond which it is set in several lines, in points."""
+_SHRINK = 0.85
+"""Smallest scale at which all columns are kept; TeX scales what is still too wide."""
+
+
+def _points(text: str) -> float:
+    """About as wide as a text is in footnotesize."""
+    wide = dict.fromkeys("iljtfI.,;:' ()[]!|", 2.5) | dict.fromkeys("mwMW%−≤≈×≥→", 7.0)
+    return sum(wide.get(sign, 6.0 if sign.isupper() or not sign.isascii() else 4.4) for sign in text)
+
+
+def breakable(text: str) -> str:
+    """Text for LaTeX in which long words without a space may be broken anywhere."""
+    parts = [
+        r"\allowbreak{}".join(in_latex(word[i : i + 6]) for i in range(0, len(word), 6))
+        if len(word) > 18
+        else in_latex(word)
+        for word in one_line(text).split(" ")
+    ]
+    return " ".join(parts)
+
+
+def _printed(value: Cell, column: Column) -> str:
+    """A cell for LaTeX; a long text in several lines."""
+    if isinstance(value, str) and _points(value) > _LONGEST:
+        return rf"\parbox[t]{{{_LONGEST:g}pt}}{{\raggedright {breakable(value)}\strut}}"
+    return shown(value, column, "latex")
+
+
+def _narrowed(table: Table) -> tuple[Table, list[str]]:
+    """The table without the columns that have no room on a page, and their headers."""
+    gone: list[str] = []
+    while True:
+        cells = [[one.head for one in table.columns], *table.cells()]
+        wide = sum(
+            max(min(_points(text), _LONGEST) for text in column) for column in zip(*cells, strict=True)
+        )
+        spare = [one for one in table.columns if one.spare]
+        if (wide + _BETWEEN * len(table.columns)) * _SHRINK <= _TEXT_WIDTH or not spare:
+            return table, gone
+        least = min(one.spare for one in spare)
+        gone += [one.head for one in spare if one.spare == least]
+        table = table.without(one.key for one in spare if one.spare == least)
 
 
 def in_latex_table(table: Table, *, label: str, before: str = "") -> str:
-    """Format the table for LaTeX's package booktabs, with an explanation of its columns in the caption.
+    r"""Format the table for LaTeX, with an explanation of its columns in the caption.
+
+    It needs the packages booktabs and graphicx, and fits the width of the text: columns that can be spared
+    are left out, which the caption says, long texts are set in several lines, and ``\crossroadsfit``, which
+    :data:`FIT` defines, scales what is still too wide.
 
     Parameters
     ----------
@@ -254,36 +305,38 @@ def in_latex_table(table: Table, *, label: str, before: str = "") -> str:
         Text of the caption after the title, such as the name of a model.
     """
     # long texts go below the table: a column of sentences does not fit a page
-    below = [one for one in table.columns if one.key == "question"]
-    columns = [one for one in table.columns if one not in below]
-    narrow = replace(table, columns=tuple(columns))
-    rows = [" & ".join(cells) + r" \\" for cells in narrow.cells("latex")]
+    below = [one.key for one in table.columns if one.key == "question"]
+    narrow, gone = _narrowed(table.without(below))
+    rows = [
+        " & ".join(_printed(row.get(one.key), one) for one in narrow.columns) + r" \\" for row in table.rows
+    ]
     name = table.columns[0].key
     asked = [row for row in table.rows if below and row.get("question")]
     notes = [f"{row.get(name)}: {row['question']}." for row in asked]
-    said = " ".join(_latex_marks(in_latex(one)) for one in narrow.reading())
-    title = f"{_latex_marks(in_latex(table.title + before))}."
+    left_out = [f"Not printed, for want of width: {', '.join(gone)}."] if gone else []
+    reading = " ".join(breakable(one) for one in [*narrow.reading(), *left_out])
+    said = rf" {{\footnotesize {reading}}}" if reading else ""
     lines = [
         r"\begin{table}",
-        r"\centering",
-        rf"\caption{{{title}{' ' if said else ''}{said}}}",
+        r"\centering\sloppy",
+        rf"\caption{{{breakable(table.title + before)}.{said}}}",
         rf"\label{{{label}}}",
         r"\footnotesize" if len(rows) <= _MOST_ROWS else r"\scriptsize",
         r"\setlength{\tabcolsep}{3pt}",
+        r"\crossroadsfit{%",
         rf"\begin{{tabular}}{{{''.join('r' if side else 'l' for side in narrow.right())}}}",
         r"\toprule",
-        " & ".join(latex_head(one.head) for one in columns) + r" \\",
+        " & ".join(latex_head(one.head) for one in narrow.columns) + r" \\",
         r"\midrule",
         *rows,
         r"\bottomrule",
-        r"\end{tabular}",
-        *([rf"\par\smallskip{{\raggedright\scriptsize {in_latex(' '.join(notes))}\par}}"] if notes else []),
+        r"\end{tabular}}",
+        *([rf"\par\smallskip{{\raggedright\scriptsize {breakable(' '.join(notes))}\par}}"] if notes else []),
         r"\end{table}",
     ]
     return "\n".join(lines) + "\n"
 
 
-def _latex_marks(text: str) -> str:
-    """Text of a caption with its symbols in math mode."""
-    signs = {"≤": r"$\le$", "≈": r"$\approx$", "−": "$-$", "τ": r"$\tau$", "×": r"$\times$"}
-    return "".join(signs.get(sign, sign) for sign in text)
+FIT = r"""\providecommand{\crossroadsfit}[1]{\sbox0{#1}%
+  \ifdim\wd0>\linewidth\resizebox{\linewidth}{!}{\usebox0}\else\usebox0\fi}"""
+"""A command that scales a table down to the width of the text where it is wider."""

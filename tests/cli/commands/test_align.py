@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -79,6 +80,15 @@ def test_a_table_for_people_fits_eighty_columns(command: Run, files: tuple[Path,
         assert part in run.out
     assert "Martian" in run.out
     assert run.err == ""
+
+
+def test_correlations_have_two_decimals_as_in_every_other_output(
+    command: Run, files: tuple[Path, Path]
+) -> None:
+    run = command("align", files[0], "--human", files[1], *QUICK)
+    lines = [line for line in run.out.splitlines() if "Kendall's τ" in line or "precision at 3" in line]
+    assert len(lines) == 4
+    assert not any(re.search(r"\d\.\d{3}", line) for line in lines)
 
 
 @pytest.mark.slow

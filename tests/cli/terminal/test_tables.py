@@ -274,7 +274,7 @@ def test_scores_of_traits_and_their_agreement_with_people_are_printed_whole(widt
     assert found.interval is not None
     low, high = found.interval
     assert f"{number(low)} to {number(high)}" in text
-    assert text.count(number(found.kendall_tau, 3)) == 2
+    assert text.count(number(found.kendall_tau)) == 2
     largest = [max(map(abs, row)) for row in scores[0].scores.tolist()]
     assert {f"{one:.2f}" for one in largest} <= set(re.findall(r"[\d.]+\d", text))
     assert "…" not in text

@@ -124,6 +124,7 @@ def test_the_frame_of_a_battery_has_one_row_a_test() -> None:
     pytest.importorskip("pandas", reason="data frames need the extra 'frames'")
     frame = battery(model(1), designs(), resamples=0).to_frame()
     assert frame["design"].tolist() == ["one", "two", "three"]
-    shown = ["holm", "bh", "by", "holm_sign", "bh_sign", "by_sign"]
-    shown += ["critical_effect_size", "detectable_effect_size", "ci_low", "ci_high", "min_pvalue"]
+    shown = ["p_holm", "p_bh", "p_by", "p_holm_sign", "p_bh_sign", "p_by_sign"]
+    shown += ["critical_effect_size", "detectable_effect_size"]
+    shown += ["effect_size_low", "effect_size_high", "min_exact_p"]
     assert list(frame.columns[-11:]) == shown

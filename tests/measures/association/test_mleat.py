@@ -282,9 +282,9 @@ def test_the_frame_shows_all_levels() -> None:
     result = mleat(emb, design, resamples=10)
     frame = result.to_frame()
     assert list(frame.columns) == [
-        "design", "effect_size", "pvalue", "method",
-        "difference", "difference_low", "difference_high", "crossed_pvalue", "attribute_pvalue",
-        "effect_size_x", "pvalue_x", "crossed_pvalue_x", "effect_size_y", "pvalue_y", "crossed_pvalue_y",
+        "design", "effect_size", "difference", "low", "high", "p", "attribute_pvalue", "exact_p", "method",
+        "effect_size_x", "difference_x", "low_x", "high_x", "p_x", "attribute_pvalue_x", "exact_p_x",
+        "effect_size_y", "difference_y", "low_y", "high_y", "p_y", "attribute_pvalue_y", "exact_p_y",
         "mean_ax", "sd_ax", "mean_bx", "sd_bx", "mean_ay", "sd_ay", "mean_by", "sd_by", "pattern",
         "crossed_pattern", "pattern_share",
     ]  # fmt: skip

@@ -64,7 +64,7 @@ def test_points_of_a_series_are_adjusted_for_their_number() -> None:
     pvalues = [one.pvalue for one in crossed if one is not None and one.pvalue is not None]
     assert list(result.adjusted["bh"]) == pytest.approx(benjamini_hochberg(pvalues).tolist())
     readings = {name: values for name, kind, values in result.readings("") if kind == "decade"}
-    assert readings["one 2"]["adjusted"] == result.adjusted["bh"][1]
+    assert readings["one 2"]["p_bh"] == result.adjusted["bh"][1]
     assert result.table().rows[1]["p_bh"] == P(float(result.adjusted["bh"][1] or 0))
     assert SeriesResult.from_json(result.to_json()) == result
 

@@ -409,8 +409,9 @@ def test_the_frame_has_one_row_with_the_size_of_every_set() -> None:
     result = weat(emb, design_of(words))
     frame = result.to_frame()
     assert list(frame.columns) == [
-        "design", "effect_size", "pvalue", "pvalue_low", "pvalue_high", "alternative", "method",
-        "min_pvalue", "ties", "n_x", "n_y", "n_a", "n_b", "dropped",
+        "design", "effect_size", "difference", "low", "high", "p", "attribute_pvalue",
+        "exact_p", "exact_p_low", "exact_p_high", "alternative", "method", "min_exact_p", "ties",
+        "n_x", "n_y", "n_a", "n_b", "dropped",
     ]  # fmt: skip
     assert frame.loc[0, ["n_x", "n_y", "n_a", "n_b", "dropped"]].tolist() == [4, 3, 2, 5, 0]
     assert frame.loc[0, "effect_size"] == result.effect_size

@@ -62,7 +62,7 @@ def test_each_test_is_the_paired_test_and_p_values_are_adjusted_over_all_of_them
     assert result.adjusted["holm"] == tuple(holm(pvalues).tolist())
     assert result.adjusted["bh"] == tuple(benjamini_hochberg(pvalues).tolist())
     rows = result.rows()
-    assert [row["bh"] for row in rows] == list(result.adjusted["bh"])
+    assert [row["p_bh"] for row in rows] == list(result.adjusted["bh"])
     assert (rows[1]["model_1"], rows[1]["model_2"]) == ("p", "r")
 
 

@@ -313,8 +313,8 @@ def test_the_frame_shows_both_models() -> None:
     rng = np.random.default_rng(3)
     frame = compare(model(rng, lean=0.3), model(rng, lean=0.1), DESIGN).to_frame()
     assert list(frame.columns) == [
-        "design", "effect_size_1", "effect_size_2", "difference", "pvalue", "method", "alternative",
-        "min_pvalue",
+        "design", "effect_size_1", "effect_size_2", "difference", "p", "exact_p", "method",
+        "alternative", "min_p",
     ]  # fmt: skip
 
 

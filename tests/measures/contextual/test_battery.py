@@ -40,14 +40,16 @@ def test_tests_are_ceats_and_p_values_for_other_words_are_adjusted(contexts: Con
     assert "x has 0 of 2 stimuli left" in result.skipped["absent"]
     assert set(result.titles) == {"one", "two"}
     assert result.intervals == {}
-    assert result.rows()[0]["low"] is None
+    assert result.rows()[0]["stimulus_effect_size_low"] is None
 
 
 def test_intervals_are_those_of_the_bootstrap(contexts: Contexts) -> None:
     result = ceat_battery(contexts, DESIGNS[0], samples=5, seed=3, resamples=30, level=0.9, ddof=0)
     wanted = ceat_bootstrap(contexts, DESIGNS[0], resamples=30, level=0.9, seed=3, ddof=0, missing="drop")
     assert result.intervals["one"] == wanted
-    assert (result.rows()[0]["low"], result.rows()[0]["high"]) == (wanted.low, wanted.high)
+    row = result.rows()[0]
+    ends = (row["stimulus_effect_size_low"], row["stimulus_effect_size_high"])
+    assert ends == (wanted.low, wanted.high)
 
 
 def test_bad_input_is_refused(contexts: Contexts) -> None:

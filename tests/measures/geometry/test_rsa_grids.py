@@ -43,7 +43,7 @@ def test_a_grid_holds_every_pair_of_groups_with_every_concept() -> None:
     assert list(result.adjusted["bh"]) == benjamini_hochberg(pvalues).tolist()
     rows = result.rows()
     assert (rows[1]["group1"], rows[1]["group2"], rows[1]["concept"]) == ("BF", "WF", "female")
-    assert (rows[1]["holm"], rows[1]["bh"]) == (result.adjusted["holm"][1], result.adjusted["bh"][1])
+    assert (rows[1]["p_holm"], rows[1]["p_bh"]) == (result.adjusted["holm"][1], result.adjusted["bh"][1])
     assert result.conventions["seed"] == 5
     assert RsaGridResult.from_json(result.to_json()) == result
     assert len(result.rows()) == 12

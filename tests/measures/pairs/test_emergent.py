@@ -188,7 +188,7 @@ def test_a_component_that_lifts_all_its_pairs_is_no_news_about_one_of_them() -> 
     median = {}
     for fit in ("identities", "scores"):
         rows_of = emergent(lifted, toy.pairs, fit=fit, direction="above").rows()
-        median[fit] = np.median([r["pvalue"] for r in rows_of if r["trait"] == "t5" and "g4" in r["pair"]])
+        median[fit] = np.median([r["p"] for r in rows_of if r["trait"] == "t5" and "g4" in r["pair"]])
     assert median["identities"] > 0.3  # ordinary pairs of g4
     assert median["scores"] < 0.1  # far out, seen from what g4 scores alone
 
@@ -210,7 +210,7 @@ def test_a_pair_that_no_other_shares_a_group_with_is_not_judged() -> None:
     result = emergent(scored(rows), {**toy.pairs, "lone some": ("lone", "some")})
     alone = [row for row in result.rows() if row["pair"] == "lone some"]
     assert len(alone) == 32
-    assert all(row["pvalue"] == 1.0 for row in alone)
+    assert all(row["p"] == 1.0 for row in alone)
 
 
 def test_scores_on_another_scale_or_moved_give_the_same_p_values() -> None:

@@ -154,7 +154,7 @@ def test_without_vectors_numbers_are_compared_without_a_test(saved: Saved) -> No
     assert difference.difference == expected[0] - expected[1]
     # other conventions make another number of it
     assert found.skipped["first_1: one / three"] == "measured differently: ddof is 1 and 0."
-    assert found.rows()[0]["pvalue"] is None
+    assert found.rows()[0]["p"] is None
 
 
 def test_paired_and_unpaired_models_stand_side_by_side_and_first_means_first(saved: Saved) -> None:

@@ -11,7 +11,7 @@ import pytest
 
 import crossroads as cr
 from crossroads.errors import CrossroadsError, FormatError, InputError
-from crossroads.inference.multiplicity import ADJUSTMENTS
+from crossroads.inference.multiplicity import ADJUSTED_P, ADJUSTMENTS
 from crossroads.measures import (
     AlignmentResult,
     BatteryResult,
@@ -78,7 +78,7 @@ def test_a_file_is_read_as_it_was_meant(tmp_path: Path) -> None:
         ("", "the file has no rules", "a rule is"),
         ("[[rules]]\n", "line 1, key 'rules': unknown key 'rules'", "did you mean [[rule]]?"),
         ("# mine\n[families.race]\n", "line 2, key 'families': unknown key 'families'", "write [[rule]]"),
-        ('statistic = "holm"\n', "line 1, key 'statistic': unknown", "write [[rule]] above statistic"),
+        ('statistic = "p_holm"\n', "line 1, key 'statistic': unknown", "write [[rule]] above statistic"),
         ("rule = [1]\n", "key 'rule': rule is not a list of tables", "a rule is"),
         ("[rule]\nabove = 1\n", "key 'rule': rule is not a list of tables", "a rule is"),
         ("# no rule\n", "the file has no rules", "a rule is"),
@@ -90,20 +90,20 @@ def test_a_file_is_read_as_it_was_meant(tmp_path: Path) -> None:
             "did you mean 'effect_size'",
         ),
         (
-            '[[rule]]\nstatistic = "holm"\nbelow = 1\n\n[[rule]]\nstatistic = "holm"\n# x\nabvoe = 1\n',
+            '[[rule]]\nstatistic = "p_holm"\nbelow = 1\n\n[[rule]]\nstatistic = "p_holm"\n# x\nabvoe = 1\n',
             "line 8, key 'rule 2, abvoe': unknown key 'abvoe'",
             "did you mean 'above'",
         ),
-        ('[[rule]]\nstatistic = "holm"\n', "forbids nothing", "give above or below"),
+        ('[[rule]]\nstatistic = "p_holm"\n', "forbids nothing", "give above or below"),
         ('[[rule]]\nstatistic = "pattern"\n', "forbids nothing", "give is"),
         (
-            '[[rule]]\nstatistic = "holm"\nabove = "1"\n',
+            '[[rule]]\nstatistic = "p_holm"\nabove = "1"\n',
             "line 3, .*above is '1', not a finite",
             "give above = 1, without quotes",
         ),
-        ('[[rule]]\nstatistic = "holm"\nabove = true\n', "above is True", "above = 0.05"),
-        ('[[rule]]\nstatistic = "holm"\nabove = nan\n', "above is nan", "above = 0.05"),
-        ('[[rule]]\nstatistic = "holm"\nis = ["x"]\n', "holm is a number", "above or below"),
+        ('[[rule]]\nstatistic = "p_holm"\nabove = true\n', "above is True", "above = 0.05"),
+        ('[[rule]]\nstatistic = "p_holm"\nabove = nan\n', "above is nan", "above = 0.05"),
+        ('[[rule]]\nstatistic = "p_holm"\nis = ["x"]\n', "p_holm is a number", "above or below"),
         ('[[rule]]\nstatistic = "pattern"\nabove = 1\n', "pattern is a word", "use is"),
         ('[[rule]]\nstatistic = "pattern"\nis = []\n', "the list is empty", "give words"),
         (
@@ -113,27 +113,27 @@ def test_a_file_is_read_as_it_was_meant(tmp_path: Path) -> None:
         ),
         ('[[rule]]\nstatistic = "pattern"\nis = [1]\n', r"is contains \[1\]", "give a word or a list"),
         (
-            '[[rule]]\nstatistic = "holm"\nabove = 1\noptional = 1\n',
+            '[[rule]]\nstatistic = "p_holm"\nabove = 1\noptional = 1\n',
             "line 4, .*optional is 1",
             "true or false",
         ),
-        ('[[rule]]\nstatistic = "holm"\nabove = 1\ntest = ""\n', "test is '', not a word", "give test"),
+        ('[[rule]]\nstatistic = "p_holm"\nabove = 1\ntest = ""\n', "test is '', not a word", "give test"),
         (
-            '[[rule]]\nname="a"\nstatistic="holm"\nabove=1\n[[rule]]\nname="a"\nstatistic="holm"\nabove=1\n',
+            '[[rule]]\nname="a"\nstatistic="p_holm"\nabove=1\n[[rule]]\nname="a"\nstatistic="p_holm"\nabove=1\n',
             "line 6, .*two rules are named 'a'",
             "give each one a name",
         ),
         (
-            '[[rule]]\nstatistic="holm"\nabove=0.5\n[[rule]]\nstatistic="holm"\nabove=0.5\n',
+            '[[rule]]\nstatistic="p_holm"\nabove=0.5\n[[rule]]\nstatistic="p_holm"\nabove=0.5\n',
             "line 5, .*the rule is the same as rule 1",
             "remove or change one of them",
         ),
         (
-            '[[rule]]\nstatistic="holm"\nbelow="5 %"\n',
+            '[[rule]]\nstatistic="p_holm"\nbelow="5 %"\n',
             "line 3, .*below is '5 %'",
             "give below = 0.05, without",
         ),
-        ('[[rule]]\nstatistic="holm"\nbelow=5\n', "holm lies between 0 and 1", "below = 0.05 for 5 %"),
+        ('[[rule]]\nstatistic="p_holm"\nbelow=5\n', "p_holm lies between 0 and 1", "below = 0.05 for 5 %"),
         (
             '[[rule]]\nstatistic="effect_size"\nabove=1\nunless_adjusted_above=5\n',
             "line 4, .*adjusted p-values are between 0 and 1",
@@ -160,7 +160,7 @@ def test_a_file_is_read_as_it_was_meant(tmp_path: Path) -> None:
             "above = 0.05",
         ),
         ('[[rule]]\nstatistic="effect_size"\nabove=2020-01-01\n', "line 3, .*not a finite", "above = 0.05"),
-        ('[[rule]]\nStatistic="holm"\nabove=1\n', "line 2, .*unknown key 'Statistic'", "mean 'statistic'"),
+        ('[[rule]]\nStatistic="p_holm"\nabove=1\n', "line 2, .*unknown key 'Statistic'", "mean 'statistic'"),
         ("[[rule]]\nabove=1\nabove=2\n", "line 3: not TOML: .*'above=2'", "a rule is"),
         ("rule:\n  - above: 1\n", "line 1: not TOML: .*'rule:'", "a rule is"),
     ],
@@ -204,7 +204,7 @@ def test_a_rule_that_names_no_test_is_refused_unless_it_is_optional() -> None:
     with pytest.raises(InputError, match="'AF IBD' has no 'effect_size'") as caught:
         check_rules([Rule(name="r", test="AF*", statistic="effect_size", above=1)], PLANNED)
     assert "accuracy" in (caught.value.hint or "")
-    with pytest.raises(InputError, match="'AF IBD' has no 'adjusted'"):
+    with pytest.raises(InputError, match="'AF IBD' has no 'p_bh'"):
         check_rules(
             [Rule(name="r", test="AF*", statistic="auc", above=1, unless_adjusted_above=0.05)], PLANNED
         )
@@ -212,7 +212,7 @@ def test_a_rule_that_names_no_test_is_refused_unless_it_is_optional() -> None:
 
 def test_a_name_with_signs_of_a_pattern_is_still_a_name(audit: Audit, tested: BatteryResult) -> None:
     hard = tested.tests[0].design
-    assert Rule(name="r", test=hard, statistic="holm", above=1).matches(hard)
+    assert Rule(name="r", test=hard, statistic="p_holm", above=1).matches(hard)
 
 
 def test_above_below_absolute_and_is(audit: Audit, tested: BatteryResult) -> None:
@@ -249,7 +249,7 @@ def test_what_was_not_measured_does_not_pass(audit: Audit, tested: BatteryResult
     assert not gate.passed
     lenient = judge(audit, [Rule(name="r", statistic="effect_size", above=100, optional=True)])
     assert lenient.passed
-    assert judge(audit, [Rule(name="r", test="ab*", statistic="holm", above=1, optional=True)]) == Gate(
+    assert judge(audit, [Rule(name="r", test="ab*", statistic="p_holm", above=1, optional=True)]) == Gate(
         verdicts=(), unmatched=("r",)
     )
     # a detection without truth has no accuracy
@@ -282,7 +282,7 @@ def test_a_closed_gate_names_every_rule_that_was_broken(audit: Audit) -> None:
     rules = [
         Rule(name="words", test="plain", statistic="left_out", above=0),
         Rule(name="fine", test="plain", statistic="left_out", above=1),
-        Rule(name="there", test="absent", statistic="holm", above=1),
+        Rule(name="there", test="absent", statistic="p_holm", above=1),
     ]
     gate = judge(audit, rules)
     with pytest.raises(GateError) as caught:
@@ -337,7 +337,7 @@ def test_the_summary_says_what_failed_and_what_was_left_out(audit: Audit) -> Non
     assert "- q IBD: not measured: no words." in page
     assert "Failed" not in markdown_summary(audit)
     assert "**Passed**: 1 of 1" in markdown_summary(
-        audit, judge(audit, [Rule(name="r", test="plain", statistic="holm", above=1)])
+        audit, judge(audit, [Rule(name="r", test="plain", statistic="p_holm", above=1)])
     )
 
 
@@ -375,15 +375,15 @@ def test_rules_reach_every_kind_of_result(whole: Audit) -> None:
     plain = contexts.tests[1]
     kind, values = found["plain CEAT"]
     assert kind == "context test"
-    assert (values["pvalue"], values["published_pvalue"]) == (plain.stimulus_pvalue, plain.pvalue)
+    assert (values["exact_p"], values["published_p"]) == (plain.stimulus_pvalue, plain.pvalue)
     assert values["left_out"] == 1.0
-    assert {how: values[how] for how in ADJUSTMENTS} == {how: p[1] for how, p in contexts.adjusted.items()}
-    assert values["adjusted"] == contexts.adjusted["bh"][1]
-    assert found["m&m alignment"][1]["pvalue"] == aligned.exchanges["groups"].pvalue
+    for how in ADJUSTMENTS:
+        assert values[f"p_{how}"] == contexts.adjusted[how][1]
+    assert found["m&m alignment"][1]["p_groups"] == aligned.exchanges["groups"].pvalue
     assert found["m&m scores"][1]["largest"] == whole.of(TraitScores)["m&m scores"].scores.max()
     assert found["plain 1950"][0] == "decade"
     pair = dominance.domain_pairs[0]
-    assert found[f"m&m {pair.domain1} / {pair.domain2}"][1]["adjusted"] == pair.qvalue
+    assert found[f"m&m {pair.domain1} / {pair.domain2}"][1]["p_bh"] == pair.qvalue
     gate = judge(
         whole,
         [
@@ -430,25 +430,25 @@ def test_what_was_planned_and_has_no_result_was_not_measured(audit: Audit, teste
 
 def test_a_file_may_begin_with_the_mark_that_windows_writes(tmp_path: Path) -> None:
     path = tmp_path / "rules.toml"
-    path.write_text('[[rule]]\nstatistic = "pvalue"\nbelow = 0\n', encoding="utf-8-sig")
+    path.write_text('[[rule]]\nstatistic = "exact_p"\nbelow = 0\n', encoding="utf-8-sig")
     (rule,) = read_rules(path)
-    assert rule.statistic == "pvalue"
+    assert rule.statistic == "exact_p"
 
 
 def test_statistics_that_lie_between_0_and_1_are_all_statistics() -> None:
     known = {name for names in STATISTICS.values() for name in names}
     assert known >= SHARES
-    assert {name for name in known if "pvalue" in name} | set(ADJUSTMENTS) <= SHARES
+    assert {name for name in known if name.endswith("_pvalue")} | set(ADJUSTED_P) | {"p", "exact_p"} <= SHARES
 
 
 def test_a_rule_on_a_statistic_that_tests_lack_names_what_they_have() -> None:
     one = Rule(name="a", test="AF IBD", statistic="auc", below=0.5, unless_adjusted_above=0.05)
-    with pytest.raises(InputError, match=r"'AF IBD' has no 'adjusted', which unless_adjusted_above asks for"):
+    with pytest.raises(InputError, match=r"'AF IBD' has no 'p_bh', which unless_adjusted_above asks for"):
         check_rules([one], {"AF IBD": "detection"})
-    several = Rule(name="b", test="weat*", statistic="pvalue_traits", below=0.5)
-    with pytest.raises(InputError, match=r"'weat1' and 'weat2' have no 'pvalue_traits'") as caught:
+    several = Rule(name="b", test="weat*", statistic="exactp_x", below=0.5)
+    with pytest.raises(InputError, match=r"'weat1' and 'weat2' have no 'exactp_x'") as caught:
         check_rules([several], {"weat1": "test", "weat2": "test"})
-    assert "did you mean 'pvalue" in (caught.value.hint or "")
+    assert "did you mean 'exact_p_x" in (caught.value.hint or "")
 
 
 def test_a_value_is_never_said_to_be_above_or_below_itself(audit: Audit) -> None:

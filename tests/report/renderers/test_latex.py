@@ -3,15 +3,73 @@
 from __future__ import annotations
 
 import re
+import shutil
+import subprocess
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 
 from crossroads.evidence import Provenance
 from crossroads.measures import BatteryResult, DetectionResult, RsaResult, TraitScores
 from crossroads.report import Audit, latex_table
-from crossroads.report.renderers.latex import latex_tables
+from crossroads.report.renderers.latex import NEEDS, latex_tables
+from crossroads.results import Result
 from crossroads.wording.table import Column, Table, in_latex_table
+
+_ARTICLE = r"""\documentclass{article}
+\usepackage{booktabs}
+\usepackage{graphicx}
+\extrafloats{100}
+\begin{document}
+\input{tables}
+\end{document}
+"""
+
+
+def typeset(tables: str, folder: Path) -> list[str]:
+    """Errors, lines that are more than a point too wide and tables too long, as pdfLaTeX finds them."""
+    if shutil.which("pdflatex") is None:
+        pytest.skip("pdflatex is not installed: make browser installs it where it may")
+    (folder / "article.tex").write_text(_ARTICLE, encoding="utf-8")
+    (folder / "tables.tex").write_text(tables, encoding="utf-8")
+    subprocess.run(
+        ["pdflatex", "-interaction=nonstopmode", "article.tex"], cwd=folder, capture_output=True, check=False
+    )
+    log = (folder / "article.log").read_text(encoding="latin-1")
+    wide = [one for one in re.findall(r"Overfull \\hbox \(([\d.]+)pt", log) if float(one) > 1]
+    assert (folder / "article.pdf").exists()
+    return [*re.findall(r"^! .*", log, re.MULTILINE), *wide, *re.findall(r"Float too large.*", log)]
+
+
+@pytest.mark.slow
+def test_the_tables_of_every_result_are_set_by_pdflatex_within_the_text(
+    every_result: dict[str, Result], tmp_path: Path
+) -> None:
+    tables = [type(one).tabulate({name: one}) for name, one in every_result.items()]
+    assert typeset(latex_tables(tables, label="tab:x", before=" in a_model"), tmp_path) == []
+
+
+@pytest.mark.slow
+def test_the_tables_of_audits_are_set_by_pdflatex_within_the_text(
+    audit: Audit, whole: Audit, tmp_path: Path
+) -> None:
+    assert typeset(latex_table(audit) + latex_table(whole, label="tab:y"), tmp_path) == []
+
+
+@pytest.mark.slow
+def test_letters_of_all_scripts_and_endless_names_are_set_by_pdflatex(tmp_path: Path) -> None:
+    letters = [chr(code) for start in (0x20, 0xA0, 0x370, 0x400, 0x1E00, 0x2010, 0x2190, 0x4E00, 0x1F600)
+               for code in range(start, start + 0xE0)]  # fmt: skip
+    texts = ["".join(letters[i : i + 24]) for i in range(0, len(letters), 24)]
+    columns = tuple(Column(key=key, head=f"{key} Δ") for key in "abc")
+    rows = tuple({"a": text, "b": "x" * 400, "c": "Δ α − × ≥ ’ “ ” … ‘ – — →"} for text in texts)
+    for at in range(0, len(rows), 12):
+        table = Table(name="n", title="/".join(["very"] * 60), columns=columns, rows=rows[at : at + 12])
+        folder = tmp_path / str(at)
+        folder.mkdir()
+        found = typeset(latex_tables([table], label="l", before=" in " + "y" * 300), folder)
+        assert [one for one in found if not one.startswith("Float")] == []
 
 
 def rows_of(table: str) -> list[str]:
@@ -73,7 +131,7 @@ def test_questions_stand_below_a_table_where_they_have_the_width_of_the_page(
     for text in (latex_table(audit), latex_table(whole)):
         first = text.partition(r"\end{table}")[0]
         assert r"\footnotesize" in first
-        notes = first.partition("\\end{tabular}\n")[2]
+        notes = first.partition("\\end{tabular}}\n")[2]
         assert notes.startswith(r"\par\smallskip{\raggedright\scriptsize ")
         for row in rows_of(text):
             assert f"{row.split(' & ')[0]}: " in notes
@@ -83,8 +141,8 @@ def test_a_table_of_many_rows_is_set_in_small_type() -> None:
     for rows, size, other in ((40, r"\footnotesize", r"\scriptsize"), (41, r"\scriptsize", r"\footnotesize")):
         table = Table(name="n", title="t", columns=(Column(key="h", head="h"),), rows=({"h": 1},) * rows)
         made = in_latex_table(table, label="l")
-        assert size in made
-        assert other not in made
+        assert f"\n{size}\n" in made
+        assert f"\n{other}\n" not in made
 
 
 def test_of_scores_on_many_traits_the_furthest_are_printed_and_all_are_counted() -> None:
@@ -103,7 +161,8 @@ def test_detections_and_geometry_are_printed_too(audit: Audit) -> None:
     text = latex_table(audit, label="tab:x")
     assert re.findall(r"\\label\{tab:x-?([\w-]*)\}", text) == ["", "influence", "detections", "rsa"]
     detections, geometry = re.split(r"(?=\\begin\{table\})", text)[3:]
-    for one, columns in ((detections, 10), (geometry, 12)):
+    assert "Not printed, for want of width: p (sign), halves." in geometry
+    for one, columns in ((detections, 10), (geometry, 10)):
         assert {len(re.findall(r"(?<!\\)&", row)) for row in rows_of(one)} == {columns - 1}
     assert len(rows_of(detections)) == len(audit.of(DetectionResult))
     (fit,) = list(audit.of(RsaResult).values())
@@ -113,7 +172,7 @@ def test_detections_and_geometry_are_printed_too(audit: Audit) -> None:
 
 def test_a_table_without_rows_is_not_printed() -> None:
     empty = Table(name="n", title="t", columns=(Column(key="h", head="h"),), rows=())
-    assert latex_tables([empty], label="l") == "% needs \\usepackage{booktabs}"
+    assert latex_tables([empty], label="l") == NEEDS
     full = Table(name="n_2", title="t", columns=(Column(key="h", head="h"),), rows=({"h": 1.0},))
     assert re.findall(r"\\label\{(.*)\}", latex_tables([empty, full, full], label="l")) == ["l", "l-n-2"]
 

@@ -49,7 +49,9 @@ def test_an_effect_size_stands_with_its_interval_and_its_p_values(
     test, interval = tested.tests[1], tested.intervals["plain"]
     assert row["value"] == test.level1.effect_size
     assert (row["low"], row["high"]) == (interval.low, interval.high)
-    assert (row["pvalue"], row["adjusted"]) == (test.level1.pvalue, tested.adjusted["bh"][1])
+    assert test.level1.crossed is not None
+    assert (row["exact_p"], row["p"]) == (test.level1.pvalue, test.level1.crossed.pvalue)
+    assert row["p_bh"] == tested.adjusted["bh"][1]
     assert row["method"] == "exact"
     assert row["n"] == 6  # x0, x1 and four words of y: "gone" was left out
 
@@ -69,7 +71,7 @@ def test_all_levels_words_detections_and_fits_are_there(audit: Audit, tested: Ba
     assert len(picked(rows, test="p EIBD", statistic="score")) == len(
         audit.of(DetectionResult)["p EIBD"].scores
     )
-    (fit,) = picked(rows, measure="rsa", part="", statistic="difference")
+    (fit,) = picked(rows, measure="rsa", part="", statistic="similarity_difference")
     assert (
         fit["value"]
         == next(iter(audit.of(RsaResult).values())).similarity1
@@ -84,7 +86,7 @@ def test_csv_reads_back_to_the_last_bit(audit: Audit, tmp_path: Path) -> None:
         read = list(csv.DictReader(file))
     assert len(read) == len(rows)
     for one, other in zip(read, rows, strict=True):
-        for column in ("value", "low", "high", "pvalue", "adjusted", "n"):
+        for column in ("value", "low", "high", "p", "exact_p", "p_bh", "n"):
             assert (None if one[column] == "" else float(one[column])) == other[column]
         assert one["test"] == other["test"]
 
@@ -111,10 +113,10 @@ def test_every_number_of_contexts_traits_and_alignment_has_a_row_of_its_own(whol
     assert aligned is not None
     hard = contexts.tests[0]
     (stimuli,) = picked(rows, measure="ceat", test=hard.design, part="stimuli", statistic="effect_size")
-    assert (stimuli["value"], stimuli["pvalue"]) == (hard.stimulus_effect_size, hard.stimulus_pvalue)
+    assert (stimuli["value"], stimuli["exact_p"]) == (hard.stimulus_effect_size, hard.stimulus_pvalue)
     drawn = contexts.intervals[hard.design]
     assert (stimuli["low"], stimuli["high"]) == (drawn.low, drawn.high)
-    assert stimuli["adjusted"] == contexts.adjusted["bh"][0]
+    assert stimuli["p_bh"] == contexts.adjusted["bh"][0]
     (samples,) = picked(rows, measure="ceat", test=hard.design, part="samples", statistic="effect_size")
     assert (samples["low"], samples["n"]) == (hard.prediction_interval[0], 5)
     (score,) = picked(rows, measure="ilps", part="g_1, r-s", statistic="score")
@@ -154,7 +156,7 @@ def numbers_of(value: Any, place: tuple[str, ...] = ()) -> Iterator[tuple[tuple[
 def test_every_number_of_the_results_is_in_the_table(kind: str, request: pytest.FixtureRequest) -> None:
     # whatever a result may hold one day: a number outside the list above that has no row fails here
     one: Audit = request.getfixturevalue(kind)
-    columns = ("value", "low", "high", "pvalue", "adjusted", "n")
+    columns = ("value", "low", "high", "p", "exact_p", "p_bh", "n")
     there = np.sort([float(row[key]) for row in tidy_rows(one) for key in columns if row[key] is not None])
     absent = set()
     for result in one.values():
@@ -182,8 +184,8 @@ def test_every_adjustment_of_every_test_has_a_row(audit: Audit, tested: BatteryR
     assert set(tested.adjusted) == set(ADJUSTMENTS) == {"holm", "bh", "by"}
     for how, some in tested.adjusted.items():
         for test, value in zip(tested.tests, some, strict=True):
-            (row,) = picked(rows, test=test.design, part="level 1", statistic=how)
-            assert (row["value"], row["method"]) == (value, test.level1.method)
+            (row,) = picked(rows, test=test.design, part="level 1", statistic=f"p_{how}")
+            assert (row["value"], row["method"]) == (value, "crossed")
 
 
 def test_the_model_is_looked_for_once_for_all_rows(whole: Audit, monkeypatch: pytest.MonkeyPatch) -> None:

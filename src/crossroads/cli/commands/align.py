@@ -141,17 +141,17 @@ def _overall(result: AlignmentResult) -> Table:
     noise = result.noise
     table.add_row(
         "Kendall's τ",
-        number(result.kendall_tau, 3),
+        number(result.kendall_tau),
         _interval(result.interval),
-        "–" if exchanged is None else number(exchanged.expected_tau, 3),
-        "–" if noise is None else number(noise.truth, 3),
+        "–" if exchanged is None else number(exchanged.expected_tau),
+        "–" if noise is None else number(noise.truth),
     )
     table.add_row(
         f"precision at {result.k}",
-        number(result.precision_at_3, 3),
+        number(result.precision_at_3),
         _interval(result.precision_interval),
-        number(result.precision_chance, 3),
-        "–" if noise is None else number(noise.truth_precision, 3),
+        number(result.precision_chance),
+        "–" if noise is None else number(noise.truth_precision),
     )
     return table
 

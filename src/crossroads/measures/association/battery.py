@@ -8,13 +8,18 @@ from typing import Any, ClassVar, Self
 
 from crossroads.errors import MissingStimuliError
 from crossroads.evidence import Embeddings, Provenance
-from crossroads.inference.crossed import NUMBERS
-from crossroads.inference.multiplicity import ADJUSTMENTS, adjust, adjust_known
+from crossroads.inference.crossed import ASKED
+from crossroads.inference.multiplicity import ADJUSTED_P, adjust, adjust_known
 from crossroads.inference.permutation.test import Alternative, Tail
 from crossroads.inference.power import Detectable, minimum_detectable
 from crossroads.measures.association.mleat import LEVELS, MleatResult, mleat
 from crossroads.measures.association.stability import BootstrapResult
-from crossroads.measures.association.weat import difference_cells, difference_columns, recorded_work
+from crossroads.measures.association.weat import (
+    difference_cells,
+    difference_columns,
+    recorded_work,
+    with_adjusted,
+)
 from crossroads.measures.coverage.gaps import require_stimuli
 from crossroads.measures.coverage.words import Missing, check_vectors, listed_designs
 from crossroads.results import (
@@ -42,8 +47,8 @@ class BatteryResult(Result):
     figure: ClassVar[str] = "association.forest:forest"
     asked: ClassVar[Mapping[str, tuple[str, ...]]] = {
         "test": (
-            *("effect_size", "low", "high", "pvalue", *NUMBERS, "adjusted", *ADJUSTMENTS, *LEVELS),
-            "left_out",
+            *("effect_size", "effect_size_low", "effect_size_high", *ASKED, *ADJUSTED_P, "exact_p"),
+            *(*LEVELS, "left_out"),
         )
     }
 
@@ -67,17 +72,17 @@ class BatteryResult(Result):
         return [
             {
                 **test.rows()[0],
-                "pvalue_sign": test.level1.p.mark or "=",
-                **{how: some[i] for how, some in self.adjusted.items()},
+                "exact_p_sign": test.level1.p.mark or "=",
+                **{f"p_{how}": some[i] for how, some in self.adjusted.items()},
                 **{
-                    f"{how}_sign": None if (p := some[i]) is None else p.mark or "="
+                    f"p_{how}_sign": None if (p := some[i]) is None else p.mark or "="
                     for how, some in marked.items()
                 },
                 "critical_effect_size": None if one is None else one.critical,
                 "detectable_effect_size": None if one is None else one.detectable,
-                "ci_low": None if (ends := self.ends(test.design)) is None else ends.low,
-                "ci_high": None if ends is None else ends.high,
-                "min_pvalue": test.level1.min_pvalue,
+                "effect_size_low": None if (ends := self.ends(test.design)) is None else ends.low,
+                "effect_size_high": None if ends is None else ends.high,
+                "min_exact_p": test.level1.min_pvalue,
             }
             for i, (test, one) in enumerate(zip(self.tests, could, strict=True))
         ]
@@ -173,14 +178,14 @@ class BatteryResult(Result):
 
     def long_rows(self, name: str) -> Iterator[Row]:
         """Every number of every test, with its interval, adjusted p-values and detectable effect sizes."""
-        shown = phrases.ADJUSTMENT
         for i, test in enumerate(self.tests):
             ends = self.ends(test.design)
             more = {"low": ends.low, "high": ends.high} if ends else {}
-            first, *others = test.long_rows(test.design)
-            yield {**first, **more, "adjusted": self.adjusted[shown][i]}
-            for how, some in self.adjusted.items():
-                yield long_row("mleat", test.design, "level 1", how, some[i], method=test.level1.method)
+            adjusted = {f"p_{how}": some[i] for how, some in self.adjusted.items()}
+            first, *others = with_adjusted(test.long_rows(test.design), adjusted)
+            yield {**first, **more}
+            for statistic, value in adjusted.items():
+                yield long_row("mleat", test.design, "level 1", statistic, value, method="crossed")
             yield from others
         for test, could in zip(self.tests, self.detectable, strict=False):
             yield from _size_rows(test.design, could)
@@ -188,12 +193,14 @@ class BatteryResult(Result):
             yield from one.long_rows(one.label)
 
     def readings(self, name: str) -> Iterator[tuple[str, str, Values]]:
-        """The statistics of every test; ``adjusted`` is the adjustment that tables show."""
+        """The statistics of every test, with its interval and its adjusted p-values."""
         for i, test in enumerate(self.tests):
             ends = self.ends(test.design)
-            more: Values = {"low": ends.low, "high": ends.high} if ends else {"low": None, "high": None}
-            adjusted: Values = {how: some[i] for how, some in self.adjusted.items()}
-            more |= {"adjusted": adjusted[phrases.ADJUSTMENT], **adjusted}
+            more: Values = {
+                "effect_size_low": None if ends is None else ends.low,
+                "effect_size_high": None if ends is None else ends.high,
+                **{f"p_{how}": some[i] for how, some in self.adjusted.items()},
+            }
             yield test.design, "test", {**test.values(), **more}
 
     def conclusions(self, name: str) -> Iterator[Conclusion]:

@@ -13,7 +13,7 @@ from crossroads.errors import DesignError
 from crossroads.evidence import Embeddings
 from crossroads.geometry import Floats, cosines
 from crossroads.inference.bootstrap import generator, resampled_weights, weighted_effects
-from crossroads.inference.crossed import NUMBERS, crossed_numbers, mean_cosine
+from crossroads.inference.crossed import ASKED, NUMBERS, crossed_numbers, mean_cosine
 from crossroads.inference.options import whole
 from crossroads.inference.permutation.test import MAX_WORK, Alternative, Method, Ties
 from crossroads.measures.association.patterns import (
@@ -63,7 +63,7 @@ class Similarity:
 
 LEVELS = (
     *("pattern", "pattern_share", "crossed_pattern", "effect_size_x", "effect_size_y"),
-    *("pvalue_x", "pvalue_y", "crossed_pvalue_x", "crossed_pvalue_y"),
+    *("p_x", "p_y", "exact_p_x", "exact_p_y"),
 )
 """What rules can ask of tests with levels."""
 
@@ -89,7 +89,7 @@ class MleatResult(Result):
     figure: ClassVar[str] = "association.eat_map:eat_map"
     stem: ClassVar[str] = "mleat"
     asked: ClassVar[Mapping[str, tuple[str, ...]]] = {
-        "test": ("effect_size", "pvalue", *NUMBERS, *LEVELS, "left_out")
+        "test": ("effect_size", *ASKED, "exact_p", *LEVELS, "left_out")
     }
 
     design: str
@@ -121,14 +121,14 @@ class MleatResult(Result):
         row: dict[str, Any] = {
             "design": self.design,
             "effect_size": self.level1.effect_size,
-            "pvalue": self.level1.pvalue,
-            "method": self.level1.method,
             **crossed_numbers(self.level1.crossed),
+            "exact_p": self.level1.pvalue,
+            "method": self.level1.method,
         }
         for key, level in self.level2.items():
             row[f"effect_size_{key}"] = level.effect_size
-            row[f"pvalue_{key}"] = level.pvalue
-            row[f"crossed_pvalue_{key}"] = None if level.crossed is None else level.crossed.pvalue
+            row |= crossed_numbers(level.crossed, tuple(f"{name}_{key}" for name in NUMBERS))
+            row[f"exact_p_{key}"] = level.pvalue
         for key, cell in self.level3.items():
             row[f"mean_{key}"] = cell.mean
             row[f"sd_{key}"] = cell.sd
@@ -212,18 +212,19 @@ class MleatResult(Result):
     def level_rows(name: str, part: str, level: WeatResult) -> Iterator[Row]:
         """Every number of one level."""
         n, method = len(level.associations), level.method
-        p = {"pvalue": level.pvalue, "method": method, "n": n}
+        other = None if level.crossed is None else level.crossed.pvalue
+        p = {"p": other, "exact_p": level.pvalue, "method": method, "n": n}
         yield long_row("mleat", name, part, "effect_size", level.effect_size, **p)
         yield long_row("mleat", name, part, "statistic", level.statistic, n=n)
         bounds = {"low": level.pvalue_low, "high": level.pvalue_high}
-        yield long_row("mleat", name, part, "pvalue", level.pvalue, method=method, n=n, **bounds)
+        yield long_row("mleat", name, part, "exact_p", level.pvalue, method=method, n=n, **bounds)
         for tail, (value, low, high) in level.tails.items():
             yield long_row(
-                "mleat", name, part, f"pvalue {tail}", value, low=low, high=high, method=method, n=n
+                "mleat", name, part, f"exact_p {tail}", value, low=low, high=high, method=method, n=n
             )
-        yield long_row("mleat", name, part, "min_pvalue", level.min_pvalue, n=n)
+        yield long_row("mleat", name, part, "min_exact_p", level.min_pvalue, n=n)
         if level.crossed is not None:
-            yield from crossed_rows("mleat", name, part, level.crossed)
+            yield from crossed_rows("mleat", name, part, level.crossed, level.pvalue)
         for statistic in ("ties", "divisions"):
             if getattr(level, statistic) is not None:
                 yield long_row("mleat", name, part, statistic, getattr(level, statistic), n=n)
@@ -243,8 +244,8 @@ class MleatResult(Result):
         """Its statistics by name."""
         found: Values = {
             "effect_size": self.level1.effect_size,
-            "pvalue": self.level1.pvalue,
-            **crossed_numbers(self.level1.crossed),
+            **crossed_numbers(self.level1.crossed, ASKED),
+            "exact_p": self.level1.pvalue,
             "pattern": self.pattern,
             "crossed_pattern": self.crossed_pattern,
             "pattern_share": self.pattern_shares.get(self.pattern),
@@ -252,8 +253,8 @@ class MleatResult(Result):
         }
         for key, level in self.level2.items():
             found[f"effect_size_{key}"] = level.effect_size
-            found[f"pvalue_{key}"] = level.pvalue
-            found[f"crossed_pvalue_{key}"] = None if level.crossed is None else level.crossed.pvalue
+            found[f"p_{key}"] = None if level.crossed is None else level.crossed.pvalue
+            found[f"exact_p_{key}"] = level.pvalue
         return found
 
 

@@ -99,7 +99,7 @@ class MultiverseResult(Result):
                 "effect_size": one.effect_size,
                 "difference": one.difference,
                 "statistic": one.statistic,
-                "pvalue": one.pvalue,
+                "p": one.pvalue,
                 "words": one.words,
             }
             for one in ordered
@@ -163,9 +163,9 @@ class MultiverseResult(Result):
         """Every number of every specification."""
         for one in self.specifications:
             part = ", ".join(one.choices.values())
-            p = {"pvalue": one.pvalue, "method": "crossed", "n": one.words}
+            p = {"p": one.pvalue, "method": "crossed", "n": one.words}
             yield long_row("multiverse", self.design, part, "effect_size", one.effect_size, **p)
-            yield long_row("multiverse", self.design, part, "difference", one.difference)
+            yield long_row("multiverse", self.design, part, "difference", one.difference, **p)
             yield long_row("multiverse", self.design, part, "statistic", one.statistic)
         for statistic in ("agreement", "same_sign", "below", "level"):
             yield long_row("multiverse", self.design, "", statistic, getattr(self, statistic))

@@ -46,7 +46,7 @@ class PlaceboResult(Result):
     figure: ClassVar[str] = "association.placebo:placebo_plot"
     cites: ClassVar[tuple[str, ...]] = ("clopper1934use",)
     asked: ClassVar[Mapping[str, tuple[str, ...]]] = {
-        "placebo": ("placebo_pvalue", "percentile", "topic_percentile")
+        "placebo": ("placebo_p", "percentile", "topic_percentile")
     }
 
     design: str
@@ -98,10 +98,10 @@ class PlaceboResult(Result):
                 "design": self.design,
                 "statistic": self.statistic,
                 "percentile": self.percentile,
-                "pvalue": self.pvalue,
-                "pvalue_low": self.pvalue_low,
-                "pvalue_high": self.pvalue_high,
-                "crossed_pvalue": self.crossed_pvalue,
+                "placebo_p": self.pvalue,
+                "placebo_p_low": self.pvalue_low,
+                "placebo_p_high": self.pvalue_high,
+                "p": self.crossed_pvalue,
                 "agrees": self.agrees,
                 "topic_percentile": self.topic_percentile,
                 "draws": len(self.statistics),
@@ -120,8 +120,8 @@ class PlaceboResult(Result):
                 "question": one.question,
                 "t": one.statistic,
                 "dealt": one.percentile,
-                "p": P(one.pvalue, "≈"),
-                "crossed": P(one.crossed_pvalue),
+                "placebo_p": P(one.pvalue, "≈"),
+                "p": P(one.crossed_pvalue),
                 "topics": one.topic_percentile,
                 "pool": one.pool,
             }
@@ -137,8 +137,8 @@ class PlaceboResult(Result):
                 kind="share",
                 note="weaker tests of arbitrary topics with attribute words dealt at random",
             ),
-            Column(key="p", head="p", note="at least as strong among these, two-sided"),
-            Column(key="crossed", head="p of t", note="the same by the distribution of t", spare=2),
+            Column(key="placebo_p", head="placebo p", note="at least as strong among these, two-sided"),
+            Column(key="p", head="p", note="the same by the distribution of t", spare=2),
             Column(
                 key="topics",
                 head="topics",
@@ -163,7 +163,7 @@ class PlaceboResult(Result):
     def readings(self, name: str) -> Iterator[tuple[str, str, Values]]:
         """The p-value and the percentiles, for rules; under a name of its own, since tests have p-values."""
         shares = {"percentile": self.percentile, "topic_percentile": self.topic_percentile}
-        yield self.label, "placebo", {"placebo_pvalue": self.pvalue, **shares}
+        yield self.label, "placebo", {"placebo_p": self.pvalue, **shares}
 
 
 def placebo(

@@ -113,8 +113,8 @@ class ScWeatResult(Result):
             "association": self.association,
             "low": self.low,
             "high": self.high,
-            "crossed_pvalue": self.crossed_pvalue,
-            "pvalue": self.pvalue,
+            "p": self.crossed_pvalue,
+            "exact_p": self.pvalue,
         }
         none: list[float | None] = [None] * len(self.words)
         listed = {key: _known(values) or none for key, values in columns.items()}
@@ -150,7 +150,7 @@ class ScWeatResult(Result):
             for i in np.argsort(-one.effect_size, kind="stable").tolist():
                 exact = P.of(float(one.pvalue[i]), one.method) if tested else None
                 row: Row = {"test": name, "word": one.words[i], "d": float(one.effect_size[i])}
-                row |= {"s": float(one.association[i]), "p": None if drawn else exact, "exact_p": exact}
+                row |= {"s": float(one.association[i]), "p": None, "exact_p": exact}
                 if drawn and one.se[i] > 0:
                     row |= {"p": P(float(one.crossed_pvalue[i]))}
                     row |= {"ci": Interval(float(one.low[i]), float(one.high[i]))}

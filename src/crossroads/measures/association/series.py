@@ -12,12 +12,12 @@ import numpy as np
 from crossroads.errors import InputError, MissingStimuliError, in_short, one_of
 from crossroads.evidence import Embeddings, Provenance
 from crossroads.geometry import cosines, rounding_error
-from crossroads.inference.crossed import LEVEL, NUMBERS
-from crossroads.inference.multiplicity import ADJUSTMENTS, adjust_known
+from crossroads.inference.crossed import ASKED, LEVEL
+from crossroads.inference.multiplicity import ADJUSTED_P, ADJUSTMENTS, adjust_known
 from crossroads.inference.trends import Change, Trend, change, no_change, trend
 from crossroads.measures.association.battery import adjusted_tail, recorded
 from crossroads.measures.association.mleat import LEVELS, MleatResult, mleat
-from crossroads.measures.association.weat import difference_cells, difference_columns
+from crossroads.measures.association.weat import difference_cells, difference_columns, with_adjusted
 from crossroads.measures.coverage.gaps import require_in_all
 from crossroads.measures.coverage.words import Missing, check_inputs, gather
 from crossroads.results import (
@@ -71,7 +71,7 @@ class SeriesResult(Result):
     stem: ClassVar[str] = "series"
     figure: ClassVar[str] = "association.decades:decades"
     asked: ClassVar[Mapping[str, tuple[str, ...]]] = {
-        "decade": ("effect_size", "pvalue", *NUMBERS, "adjusted", *ADJUSTMENTS, *LEVELS, "left_out"),
+        "decade": ("effect_size", *ASKED, *ADJUSTED_P, "exact_p", *LEVELS, "left_out"),
         "trend": ("slope", "slope_low", "slope_high", "slope_pvalue", "change", "change_pvalue"),
     }
 
@@ -112,7 +112,7 @@ class SeriesResult(Result):
 
     def _adjusted_at(self, i: int) -> dict[str, float | None]:
         """Adjusted p-values of one point; None of them in results that have none."""
-        return {how: self.adjusted[how][i] if how in self.adjusted else None for how in ADJUSTMENTS}
+        return {f"p_{how}": self.adjusted[how][i] if how in self.adjusted else None for how in ADJUSTMENTS}
 
     def adjusted_marks(self) -> Mapping[str, Mapping[Any, P]]:
         """Adjusted p-values by method and number of the point."""
@@ -235,11 +235,12 @@ class SeriesResult(Result):
     def long_rows(self, name: str) -> Iterator[Row]:
         """The rows of every point, under the name of the design there, the trend, and the change."""
         for i, (inner, point) in enumerate(self.parts(name)):
-            for row in point.long_rows(inner):
+            adjusted = self._adjusted_at(i)
+            for row in with_adjusted(point.long_rows(inner), adjusted):
                 yield {**row, "measure": "series"}
-            for how, value in self._adjusted_at(i).items():
+            for statistic, value in adjusted.items():
                 if value is not None:
-                    yield long_row("series", inner, "level 1", how, value, method="crossed")
+                    yield long_row("series", inner, "level 1", statistic, value, method="crossed")
         found = self.trend
         if found is None:
             return
@@ -247,13 +248,13 @@ class SeriesResult(Result):
         for key, words in found.words.items():
             yield long_row("series", self.label, "trend", f"words {key}", words)
         if found.slope is not None:
-            ends = {"low": found.low, "high": found.high, "pvalue": found.pvalue, "n": found.points}
+            ends = {"low": found.low, "high": found.high, "p": found.pvalue, "n": found.points}
             yield long_row("series", self.label, "trend", "slope", found.slope, method="crossed", **ends)
             for statistic in ("statistic", "se", "df"):
                 yield long_row("series", self.label, "trend", statistic, getattr(found, statistic))
         step = self.change
         if step is not None and step.position is not None:
-            ends = {"low": step.low, "high": step.high, "pvalue": step.pvalue, "n": found.points}
+            ends = {"low": step.low, "high": step.high, "p": step.pvalue, "n": found.points}
             yield long_row(
                 "series", self.label, "change", "difference", step.difference, method="crossed", **ends
             )
@@ -263,9 +264,8 @@ class SeriesResult(Result):
     def readings(self, name: str) -> Iterator[tuple[str, str, Values]]:
         """The statistics of every point, the trend, and the change."""
         for i, (time, point) in enumerate(self.points.items()):
-            adjusted: Values = dict(self._adjusted_at(i))
-            more: Values = {"adjusted": adjusted[phrases.ADJUSTMENT], **adjusted}
-            yield decade_name(self.design, time, self.over), "decade", {**point.values(), **more}
+            values: Values = {**point.values(), **self._adjusted_at(i)}
+            yield decade_name(self.design, time, self.over), "decade", values
         found, step = self.trend, self.change
         slopes = (None,) * 4 if found is None else (found.slope, found.low, found.high, found.pvalue)
         changes = (None, None) if step is None else (step.difference, step.pvalue)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from math import isfinite
 from typing import Any, ClassVar, Self
@@ -12,7 +12,7 @@ import numpy as np
 from crossroads.errors import EvidenceError, InputError, in_short
 from crossroads.evidence import Embeddings
 from crossroads.geometry import Floats, affinities, associations, cosines, effect_size, rounding_error
-from crossroads.inference.crossed import Crossed, crossed
+from crossroads.inference.crossed import Crossed, crossed, crossed_numbers
 from crossroads.inference.options import is_number, work
 from crossroads.inference.permutation.test import (
     MAX_WORK,
@@ -129,17 +129,18 @@ class WeatResult(Result):
         )
 
     def rows(self) -> list[dict[str, Any]]:
-        """One row: the effect size, the p-value and how it was found."""
+        """One row: the effect size, the difference with its interval, and both p-values."""
         return [
             {
                 "design": self.design,
                 "effect_size": self.effect_size,
-                "pvalue": self.pvalue,
-                "pvalue_low": self.pvalue_low,
-                "pvalue_high": self.pvalue_high,
+                **crossed_numbers(self.crossed),
+                "exact_p": self.pvalue,
+                "exact_p_low": self.pvalue_low,
+                "exact_p_high": self.pvalue_high,
                 "alternative": self.alternative,
                 "method": self.method,
-                "min_pvalue": self.min_pvalue,
+                "min_exact_p": self.min_pvalue,
                 "ties": self.ties,
                 **{f"n_{name}": len(words) for name, words in self.sets.items()},
                 "dropped": 0 if self.coverage is None else len(self.coverage.missing),
@@ -200,11 +201,13 @@ def too_small(name: str, smallest: float | None) -> list[str]:
     return [f"{name}: nothing could be found with just these words: {least}, which is not below .05."]
 
 
-def crossed_rows(measure: str, name: str, part: str, found: Crossed) -> Iterator[Row]:
-    """A difference with all words drawn, as long rows."""
-    ends = {"low": found.low, "high": found.high, "pvalue": found.pvalue, "method": "crossed"}
+def crossed_rows(
+    measure: str, name: str, part: str, found: Crossed, exact: float | None = None
+) -> Iterator[Row]:
+    """A difference with all words drawn, as long rows; ``exact``: the p-value of just these words."""
+    ends = {"low": found.low, "high": found.high, "p": found.pvalue, "exact_p": exact, "method": "crossed"}
     yield long_row(measure, name, part, "difference", found.difference, **ends)
-    yield long_row(measure, name, part, "crossed_pvalue", found.pvalue, method="crossed")
+    yield long_row(measure, name, part, "p", found.pvalue, method="crossed")
     for statistic in ("statistic", "se", "df"):
         yield long_row(measure, name, part, f"crossed_{statistic}", getattr(found, statistic))
     if found.attribute_pvalue is not None:
@@ -212,6 +215,14 @@ def crossed_rows(measure: str, name: str, part: str, found: Crossed) -> Iterator
         yield long_row(measure, name, part, "attribute_pvalue", found.attribute_pvalue, method=method)
     for facet, share in found.shares.items():
         yield long_row(measure, name, part, f"variance_share {facet}", share)
+
+
+def with_adjusted(rows: Iterable[Row], adjusted: Mapping[str, float | None]) -> Iterator[Row]:
+    """Long rows of a test, with its adjusted p-value next to the one that it adjusts."""
+    shown = f"p_{phrases.ADJUSTMENT}"
+    for row in rows:
+        adjusts = "p" in row and not row["part"].startswith("level 2")
+        yield {**row, shown: adjusted[shown]} if adjusts else row
 
 
 def difference_numbers(found: Crossed | None, at: str) -> dict[str, tuple[str, float]]:

@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 from crossroads.errors import InputError
 from crossroads.evidence.chat import ChatAnswer, ChatAnswers, Task
 from crossroads.inference.crossed import (
+    ASKED,
     LEVEL,
-    NUMBERS,
     Crossed,
     Spread,
     crossed_numbers,
@@ -62,8 +62,8 @@ class ChatResult(Result):
     asked: ClassVar[Mapping[str, tuple[str, ...]]] = {
         "chat": (
             "score",
-            "pvalue",
-            *NUMBERS,
+            *ASKED,
+            "exact_p",
             "answered",
             "refused",
             "unparsed",
@@ -161,10 +161,12 @@ class ChatResult(Result):
 
     def rows(self) -> list[Row]:
         """One row."""
-        kept = ("design", "task", "score", "pvalue", "method", "alternative", "min_pvalue", "response_pvalue")
         counts = ("answers", "answered", "refused", "unparsed", "partial", "other", "first_share", "drawn")
-        row: Row = {name: getattr(self, name) for name in kept}
-        return [row | crossed_numbers(self.crossed) | {name: getattr(self, name) for name in counts}]
+        row: Row = {"design": self.design, "task": self.task, "score": self.score}
+        row |= {**crossed_numbers(self.crossed), "exact_p": self.pvalue, "method": self.method}
+        row |= {"alternative": self.alternative, "min_exact_p": self.min_pvalue}
+        row |= {"response_pvalue": self.response_pvalue}
+        return [row | {name: getattr(self, name) for name in counts}]
 
     @classmethod
     def tabulate(cls, results: Mapping[str, Self]) -> Table:
@@ -206,22 +208,26 @@ class ChatResult(Result):
     def long_rows(self, name: str) -> Iterator[Row]:
         """Every number."""
         measure = f"chat {self.task}"
-        yield long_row(measure, name, "", "score", self.score, pvalue=self.pvalue, method=self.method)
-        for statistic in ("released_score", "pvalue", "response_pvalue", "first_share"):
+        other = None if self.crossed is None else self.crossed.pvalue
+        p = {"p": other, "exact_p": self.pvalue, "method": self.method}
+        yield long_row(measure, name, "", "score", self.score, **p)
+        if self.pvalue is not None:
+            yield long_row(measure, name, "", "exact_p", self.pvalue, method=self.method)
+        for statistic in ("released_score", "response_pvalue", "first_share"):
             if (value := getattr(self, statistic)) is not None:
                 yield long_row(measure, name, "", statistic, value)
         for statistic in ("answers", "answered", "refused", "unparsed", "partial", "other"):
             yield long_row(measure, name, "", statistic, getattr(self, statistic))
         if self.crossed is not None:
-            yield from crossed_rows(measure, name, "other words", self.crossed)
+            yield from crossed_rows(measure, name, "other words", self.crossed, self.pvalue)
         for word, share in self.words.items():
             yield long_row(measure, name, word, "share", share)
 
     def readings(self, name: str) -> Iterator[tuple[str, str, Values]]:
         """Its statistics, for rules."""
-        own = ("score", "pvalue", "answered", "refused", "unparsed", "refusal_rate", "unparsed_rate")
-        values: Values = {one: getattr(self, one) for one in own}
-        yield self.label, "chat", {**values, **crossed_numbers(self.crossed)}
+        own = ("score", "answered", "refused", "unparsed", "refusal_rate", "unparsed_rate")
+        values: Values = {**{one: getattr(self, one) for one in own}, "exact_p": self.pvalue}
+        yield self.label, "chat", {**values, **crossed_numbers(self.crossed, ASKED)}
 
     def conclusions(self, name: str) -> Iterator[Conclusion]:
         """Which label is given more of which words."""

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container, Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import partial
 from itertools import combinations
 from typing import Any, ClassVar, Literal, Self
@@ -17,7 +17,15 @@ from crossroads.measures.association.battery import recorded
 from crossroads.measures.association.weat import check_ddof
 from crossroads.measures.comparison.intervals import INTERVALS, IntervalKind, difference_interval
 from crossroads.measures.comparison.intervals import DifferenceInterval as DifferenceInterval
-from crossroads.measures.comparison.models import UNIT, Attributes, CompareResult, Scale, compare
+from crossroads.measures.comparison.models import (
+    UNIT,
+    Attributes,
+    CompareResult,
+    Scale,
+    compare,
+    p_column,
+    p_names,
+)
 from crossroads.measures.comparison.notes import comparison_name, context_notes
 from crossroads.measures.comparison.words import Evidence, shared_words
 from crossroads.measures.contextual.battery import CeatBatteryResult
@@ -90,6 +98,7 @@ class CompareBatteryResult(Result):
     def rows(self) -> list[dict[str, Any]]:
         """One row per design and pair of models; differences without a test at the end."""
         marked = {how: self.adjusted_p(how) for how in self.adjusted}
+        empty = dict.fromkeys(_p_cells(self.tests))
         rows = [
             {
                 "design": test.design,
@@ -100,13 +109,14 @@ class CompareBatteryResult(Result):
                 "difference": test.difference,
                 "low": None if ends is None else ends.low,
                 "high": None if ends is None else ends.high,
-                "pvalue": test.pvalue,
-                "pvalue_sign": test.p.mark or "=",
-                **{how: some[i] for how, some in self.adjusted.items()},
-                **{f"{how}_sign": some[i].mark or "=" for how, some in marked.items()},
+                **empty,
+                test.p_name: test.pvalue,
+                f"{test.p_name}_sign": test.p.mark or "=",
+                **{f"{test.p_name}_{how}": some[i] for how, some in self.adjusted.items()},
+                **{f"{test.p_name}_{how}_sign": some[i].mark or "=" for how, some in marked.items()},
                 "method": test.method,
                 "alternative": test.alternative,
-                "min_pvalue": test.min_pvalue,
+                "min_p": test.min_pvalue,
                 "measure": test.measure,
                 "same_contexts": test.same_contexts,
             }
@@ -114,7 +124,7 @@ class CompareBatteryResult(Result):
                 zip(self.tests, self.pairs, self.intervals, strict=True)
             )
         ]
-        return rows + [_saved_row(one) for one in self.unpaired]
+        return rows + [_saved_row(one, empty) for one in self.unpaired]
 
     @property
     def label(self) -> str:
@@ -179,8 +189,8 @@ class CompareBatteryResult(Result):
                         "d2": test.effect_sizes[1],
                         "difference": test.difference,
                         "ci": ends and Interval(ends.low, ends.high),
-                        "p": test.p,
-                        f"p_{phrases.ADJUSTMENT}": p,
+                        test.p_name: test.p,
+                        f"{test.p_name}_{phrases.ADJUSTMENT}": p,
                     }
                 )
             for saved in one.unpaired:
@@ -191,6 +201,7 @@ class CompareBatteryResult(Result):
                 rows.append({**row, "difference": saved.difference, **sizes})
         tests = [test for one in results.values() for test in one.tests]
         tails = ", ".join(dict.fromkeys(phrases.compared_tail(test.alternative) for test in tests))
+        adjusted_head = adjusted_column(len(tests), "comparison")
         levels = dict.fromkeys(i.level for one in results.values() for i in one.intervals if i is not None)
         shares = ", ".join(percent(level) for level in levels)
         drawn = "over the choice of words, the same in both models; not adjusted"
@@ -202,8 +213,18 @@ class CompareBatteryResult(Result):
             Column(key="d2", head="d 2", note="effect size in the second model"),
             Column(key="difference", head="d 1 − 2"),
             Column(key="ci", head="CI", note=f"of the difference, {shares}, {drawn}" if shares else ""),
-            Column(key="p", head="p", note=f"{phrases.EXCHANGED_MODELS}, {tails}" if tests else "", spare=2),
-            adjusted_column(len(tests), "comparison"),
+            *(
+                column
+                for name in p_names(tests)
+                for column in (
+                    p_column(name, tails, spare=2),
+                    replace(
+                        adjusted_head,
+                        key=f"{name}_{phrases.ADJUSTMENT}",
+                        head=adjusted_head.head.replace("p", name.replace("_", " "), 1),
+                    ),
+                )
+            ),
         )
         unpaired = any(one.unpaired for one in results.values())
         notes = ["Rows without p: differences of saved numbers."] if unpaired else []
@@ -221,9 +242,16 @@ def _stronger(asked: str, titles: Mapping[str, str]) -> tuple[str, ...]:
     return (f"by d, {first}", x, *closer, *rival, ", in ")
 
 
-def _saved_row(one: SavedDifference) -> dict[str, Any]:
-    signs = [name for how in ADJUSTMENTS for name in (how, f"{how}_sign")]
-    empty = ("low", "high", "pvalue", "pvalue_sign", *signs, "method", "alternative", "min_pvalue")
+def _p_cells(tests: Sequence[CompareResult]) -> Iterator[str]:
+    """Names of the columns of all p-values of some tests: plain, then adjusted."""
+    yield from ("p", "exact_p")
+    for name in p_names(tests):
+        yield f"{name}_sign"
+        yield from (f"{name}_{how}" for how in ADJUSTMENTS)
+        yield from (f"{name}_{how}_sign" for how in ADJUSTMENTS)
+
+
+def _saved_row(one: SavedDifference, empty: Mapping[str, None]) -> dict[str, Any]:
     return {
         "design": one.design,
         "model_1": one.models[0],
@@ -231,7 +259,10 @@ def _saved_row(one: SavedDifference) -> dict[str, Any]:
         "effect_size_1": one.effect_sizes[0],
         "effect_size_2": one.effect_sizes[1],
         "difference": one.difference,
-        **dict.fromkeys(empty),
+        "low": None,
+        "high": None,
+        **empty,
+        **dict.fromkeys(("method", "alternative", "min_p")),
         "measure": one.measure,
         "same_contexts": None,
     }

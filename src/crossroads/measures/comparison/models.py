@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, Literal, Self
 
@@ -79,10 +79,12 @@ class CompareResult(Result):
                 "effect_size_1": self.effect_sizes[0],
                 "effect_size_2": self.effect_sizes[1],
                 "difference": self.difference,
-                "pvalue": self.pvalue,
+                "p": None,
+                "exact_p": None,
+                self.p_name: self.pvalue,
                 "method": self.method,
                 "alternative": self.alternative,
-                "min_pvalue": self.min_pvalue,
+                "min_p": self.min_pvalue,
             }
         ]
 
@@ -95,7 +97,7 @@ class CompareResult(Result):
                 "d1": one.effect_sizes[0],
                 "d2": one.effect_sizes[1],
                 "difference": one.difference,
-                "p": one.p,
+                one.p_name: one.p,
             }
             for one in results.values()
         ]
@@ -105,7 +107,7 @@ class CompareResult(Result):
             Column(key="d1", head="d 1", note="effect size in the first model"),
             Column(key="d2", head="d 2", note="effect size in the second model"),
             Column(key="difference", head="difference"),
-            Column(key="p", head="p", note=f"{phrases.EXCHANGED_MODELS}, {tails}"),
+            *(p_column(name, tails) for name in p_names(results.values())),
         )
         return Table(name="compare", title="Two models compared", columns=columns, rows=tuple(rows))
 
@@ -113,6 +115,23 @@ class CompareResult(Result):
     def p(self) -> P:
         """The p-value with its mark."""
         return P.of(self.pvalue, self.method)
+
+    @property
+    def p_name(self) -> str:
+        """Name of the p-value: ``p`` for other words, ``exact_p`` where the attributes are as given."""
+        return "exact_p" if self.conventions.get("attributes", "given") == "given" else "p"
+
+
+def p_names(tests: Iterable[CompareResult]) -> list[str]:
+    """Names of the p-values of some tests."""
+    return sorted({one.p_name for one in tests}, reverse=True) or ["p"]
+
+
+def p_column(name: str, tails: str, spare: int = 0) -> Column:
+    """The column of p-values of a name."""
+    note = {"p": "and other attribute words allowed for", "exact_p": "attributes as given"}[name]
+    said = f"{phrases.EXCHANGED_MODELS}, {note}, {tails}" if tails else ""
+    return Column(key=name, head=name.replace("_", " "), note=said, spare=spare)
 
 
 def compare(

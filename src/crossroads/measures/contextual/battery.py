@@ -8,9 +8,10 @@ from typing import Any, ClassVar, Self
 
 from crossroads.errors import DesignError, MissingStimuliError
 from crossroads.evidence import Contexts, Provenance
-from crossroads.inference.crossed import NUMBERS
-from crossroads.inference.multiplicity import ADJUSTMENTS, adjust_known
+from crossroads.inference.crossed import ASKED
+from crossroads.inference.multiplicity import ADJUSTED_P, adjust_known
 from crossroads.inference.options import share, whole
+from crossroads.measures.association.weat import with_adjusted
 from crossroads.measures.contextual.bootstrap import CeatBootstrapResult, ceat_bootstrap
 from crossroads.measures.contextual.ceat import COLUMNS, CeatResult, ceat, context_name
 from crossroads.measures.contextual.levels import levels_name
@@ -34,8 +35,9 @@ class CeatBatteryResult(Result):
     figure: ClassVar[str] = "contextual.forest:context_forest"
     asked: ClassVar[Mapping[str, tuple[str, ...]]] = {
         "context test": (
-            *("effect_size", "published_pvalue", "stimulus_effect_size", "low", "high", "pvalue", *NUMBERS),
-            *("adjusted", *ADJUSTMENTS, "tau2", "i2", "share_positive", "left_out"),
+            *("effect_size", "published_p", "stimulus_effect_size"),
+            *("stimulus_effect_size_low", "stimulus_effect_size_high", *ASKED, *ADJUSTED_P, "exact_p"),
+            *("tau2", "i2", "share_positive", "left_out"),
         )
     }
 
@@ -54,19 +56,19 @@ class CeatBatteryResult(Result):
     """Designs that could not be measured, and why."""
 
     def rows(self) -> list[dict[str, Any]]:
-        """One row per test, with the adjusted p-values over stimuli."""
+        """One row per test, with its adjusted p-values."""
         marked = {how: self.adjusted_p(how) for how in self.adjusted}
         return [
             {
                 **test.rows()[0],
-                "stimulus_pvalue_sign": test.p.mark or "=",
-                **{how: some[i] for how, some in self.adjusted.items()},
+                "exact_p_sign": test.p.mark or "=",
+                **{f"p_{how}": some[i] for how, some in self.adjusted.items()},
                 **{
-                    f"{how}_sign": None if (p := some[i]) is None else p.mark or "="
+                    f"p_{how}_sign": None if (p := some[i]) is None else p.mark or "="
                     for how, some in marked.items()
                 },
-                "low": None if (ends := self.ends(test.design)) is None else ends.low,
-                "high": None if ends is None else ends.high,
+                "stimulus_effect_size_low": None if (ends := self.ends(test.design)) is None else ends.low,
+                "stimulus_effect_size_high": None if ends is None else ends.high,
             }
             for i, test in enumerate(self.tests)
         ]
@@ -148,24 +150,23 @@ class CeatBatteryResult(Result):
         for i, test in enumerate(self.tests):
             ends = self.ends(test.design)
             more = {"low": ends.low, "high": ends.high} if ends else {}
-            for row in test.long_rows(test.design):
-                if row["part"] == "stimuli":
-                    yield {**row, **more, "adjusted": self.adjusted[phrases.ADJUSTMENT][i]}
-                    for how, some in self.adjusted.items():
-                        method = test.stimulus_method
-                        yield long_row("ceat", test.design, "stimuli", how, some[i], method=method)
-                else:
-                    yield row
+            adjusted = {f"p_{how}": some[i] for how, some in self.adjusted.items()}
+            for row in with_adjusted(test.long_rows(test.design), adjusted):
+                yield row | more if row["part"] == "stimuli" else row
+            for statistic, value in adjusted.items():
+                yield long_row("ceat", test.design, "other words", statistic, value, method="crossed")
         for interval in self.intervals.values():
             yield from interval.long_rows(interval.label)
 
     def readings(self, name: str) -> Iterator[tuple[str, str, Values]]:
-        """The statistics of every test; ``adjusted`` is the adjustment that tables show."""
+        """The statistics of every test, with its interval and its adjusted p-values."""
         for i, test in enumerate(self.tests):
             ends = self.ends(test.design)
-            more: Values = {"low": ends.low, "high": ends.high} if ends else {"low": None, "high": None}
-            adjusted: Values = {how: some[i] for how, some in self.adjusted.items()}
-            more |= {"adjusted": adjusted[phrases.ADJUSTMENT], **adjusted}
+            more: Values = {
+                "stimulus_effect_size_low": None if ends is None else ends.low,
+                "stimulus_effect_size_high": None if ends is None else ends.high,
+                **{f"p_{how}": some[i] for how, some in self.adjusted.items()},
+            }
             for label, kind, values in test.readings(name):
                 yield label, kind, {**values, **more}
 

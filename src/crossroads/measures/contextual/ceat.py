@@ -13,7 +13,7 @@ from crossroads.errors import one_of
 from crossroads.evidence import Contexts
 from crossroads.geometry import Floats, effect_size, effect_sizes
 from crossroads.inference.bootstrap import generator
-from crossroads.inference.crossed import NUMBERS, Crossed, crossed_numbers
+from crossroads.inference.crossed import ASKED, Crossed, crossed_numbers
 from crossroads.inference.options import whole
 from crossroads.inference.random_effects import combine
 from crossroads.measures.association.weat import check_ddof, crossed_rows, difference_numbers
@@ -48,8 +48,12 @@ from crossroads.wording.table import Column, Table
 Variance = Literal["paper", "hedges"]
 
 
-SAMPLED = ("se", "tau2", "i2", "share_positive", "pvalue", "log10_pvalue")
-"""Statistics over samples of contexts."""
+SAMPLED: Mapping[str, str] = {
+    **{name: name for name in ("se", "tau2", "i2", "share_positive")},
+    "pvalue": "published_p",
+    "log10_pvalue": "log10_published_p",
+}
+"""Statistics over samples of contexts: fields, and their names in files."""
 COLUMNS = (
     Column(key="test", head="test"),
     Column(key="ces", head="CES", note="combined over samples of one context per word, as published"),
@@ -63,10 +67,16 @@ COLUMNS = (
 
 
 def combined_row(measure: str, test: str, part: str, level: Any, n: int) -> Row:
-    """The combined effect size, with the interval of further samples and the published p-value."""
+    """The combined effect size, with the interval of further samples."""
     low, high = level.prediction_interval
-    p = {"pvalue": level.pvalue, "method": "normal"}
-    return long_row(measure, test, part, "effect_size", level.effect_size, low=low, high=high, n=n, **p)
+    return long_row(measure, test, part, "effect_size", level.effect_size, low=low, high=high, n=n)
+
+
+def stimulus_row(measure: str, test: str, part: str, level: Any) -> Row:
+    """The effect size over stimuli, with both p-values."""
+    other = None if level.crossed is None else level.crossed.pvalue
+    p = {"p": other, "exact_p": level.stimulus_pvalue, "method": level.stimulus_method}
+    return long_row(measure, test, part, "effect_size", level.stimulus_effect_size, **p)
 
 
 def context_name(design: str) -> str:
@@ -84,7 +94,7 @@ class CeatResult(Result):
     figure: ClassVar[str] = "contextual.histogram:context_histogram"
     asked: ClassVar[Mapping[str, tuple[str, ...]]] = {
         "context test": (
-            *("effect_size", "published_pvalue", "stimulus_effect_size", "pvalue", *NUMBERS),
+            *("effect_size", "published_p", "stimulus_effect_size", *ASKED, "exact_p"),
             *("tau2", "i2", "share_positive", "left_out"),
         )
     }
@@ -145,12 +155,11 @@ class CeatResult(Result):
         return super().from_dict({"cosines": None, **data})
 
     def rows(self) -> list[dict[str, Any]]:
-        """One row: the combined effect size and both p-values."""
-        keys = (
-            "design", "effect_size", "se", "pvalue", "log10_pvalue", "tau2", "i2", "share_positive",
-            "stimulus_effect_size", "stimulus_pvalue",
-        )  # fmt: skip
-        row = {key: getattr(self, key) for key in keys} | crossed_numbers(self.crossed)
+        """One row: the combined effect size, that over stimuli, the difference, and all p-values."""
+        row = {"design": self.design, "effect_size": self.effect_size}
+        row |= {name: getattr(self, field) for field, name in SAMPLED.items()}
+        row["stimulus_effect_size"] = self.stimulus_effect_size
+        row |= {**crossed_numbers(self.crossed), "exact_p": self.stimulus_pvalue}
         row["prediction_low"], row["prediction_high"] = self.prediction_interval
         return [{**row, "samples": self.sample_effect_sizes.size}]
 
@@ -201,12 +210,11 @@ class CeatResult(Result):
         """Every number but the effect sizes of single samples and single cosines."""
         n = int(self.sample_effect_sizes.size)
         yield combined_row("ceat", self.design, "samples", self, n)
-        for statistic in SAMPLED:
-            yield long_row("ceat", self.design, "samples", statistic, getattr(self, statistic), n=n)
-        p = {"pvalue": self.stimulus_pvalue, "method": self.stimulus_method}
-        yield long_row("ceat", self.design, "stimuli", "effect_size", self.stimulus_effect_size, **p)
+        for field, statistic in SAMPLED.items():
+            yield long_row("ceat", self.design, "samples", statistic, getattr(self, field), n=n)
+        yield stimulus_row("ceat", self.design, "stimuli", self)
         if self.crossed is not None:
-            yield from crossed_rows("ceat", self.design, "other words", self.crossed)
+            yield from crossed_rows("ceat", self.design, "other words", self.crossed, self.stimulus_pvalue)
         for word, s in self.associations.items():
             yield long_row("ceat", self.design, word, "association", s)
         for word, count in self.contexts.items():
@@ -232,11 +240,11 @@ class CeatResult(Result):
         )
 
     def readings(self, name: str) -> Iterator[tuple[str, str, Values]]:
-        """Its statistics; ``pvalue`` is the one over stimuli."""
+        """Its statistics; ``exact_p`` is the one over stimuli."""
         names = ("effect_size", "stimulus_effect_size", "tau2", "i2", "share_positive")
         values: Values = {one: getattr(self, one) for one in names}
-        pvalues: Values = {"published_pvalue": self.pvalue, "pvalue": self.stimulus_pvalue}
-        drawn: Values = {**crossed_numbers(self.crossed)}
+        pvalues: Values = {"published_p": self.pvalue, "exact_p": self.stimulus_pvalue}
+        drawn: Values = {**crossed_numbers(self.crossed, ASKED)}
         yield self.label, "context test", {**values, **pvalues, **drawn, "left_out": self.left_out()}
 
 

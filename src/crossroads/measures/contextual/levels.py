@@ -14,7 +14,7 @@ from crossroads.errors import one_of
 from crossroads.evidence import Contexts
 from crossroads.geometry import Floats, effect_size, effect_sizes, rounding_error
 from crossroads.inference.bootstrap import generator, percentile_interval
-from crossroads.inference.crossed import NUMBERS, Crossed, crossed, crossed_numbers, mean_cosine
+from crossroads.inference.crossed import ASKED, NUMBERS, Crossed, crossed, crossed_numbers, mean_cosine
 from crossroads.inference.options import whole
 from crossroads.inference.permutation.test import Alternative, permutation_test
 from crossroads.inference.random_effects import combine
@@ -29,7 +29,7 @@ from crossroads.measures.association.patterns import (
     pattern_of,
 )
 from crossroads.measures.association.weat import check_ddof, crossed_rows
-from crossroads.measures.contextual.ceat import SAMPLED, Variance, combined_row, context_name
+from crossroads.measures.contextual.ceat import SAMPLED, Variance, combined_row, context_name, stimulus_row
 from crossroads.measures.contextual.draws import (
     STIMULUS_WORK,
     Stack,
@@ -84,6 +84,16 @@ class CombinedLevel:
     """The difference of expected mean cosines, and how sure it is for other words; None in files that were
     written before it was measured."""
 
+    @property
+    def p(self) -> P:
+        """The p-value over stimuli with its mark."""
+        return P.of(self.stimulus_pvalue, self.stimulus_method)
+
+    @property
+    def answer(self) -> P | None:
+        """The p-value that holds for other words; None where there is none."""
+        return None if self.crossed is None or self.crossed.pvalue is None else P(self.crossed.pvalue)
+
 
 @dataclass(frozen=True, kw_only=True)
 class CombinedSimilarity:
@@ -134,7 +144,7 @@ class MultilevelCeatResult(Result):
     figure: ClassVar[str] = "contextual.levels:context_levels"
     asked: ClassVar[Mapping[str, tuple[str, ...]]] = {
         "context levels": (
-            *("effect_size", "published_pvalue", "stimulus_effect_size", "pvalue", *NUMBERS),
+            *("effect_size", "published_p", "stimulus_effect_size", *ASKED, "exact_p"),
             *LEVELS,
             "left_out",
         )
@@ -177,10 +187,12 @@ class MultilevelCeatResult(Result):
         """One row: all three levels and the patterns."""
         row: dict[str, Any] = {"design": self.design}
         for key, level in {"": self.level1, "_x": self.level2["x"], "_y": self.level2["y"]}.items():
-            for name in ("effect_size", "pvalue", "tau2", "i2", "stimulus_effect_size", "stimulus_pvalue"):
+            row[f"effect_size{key}"], row[f"published_p{key}"] = level.effect_size, level.pvalue
+            for name in ("tau2", "i2", "stimulus_effect_size"):
                 row[f"{name}{key}"] = getattr(level, name)
             row[f"prediction_low{key}"], row[f"prediction_high{key}"] = level.prediction_interval
-            row[f"crossed_pvalue{key}"] = None if level.crossed is None else level.crossed.pvalue
+            row |= crossed_numbers(level.crossed, tuple(f"{name}{key}" for name in NUMBERS))
+            row[f"exact_p{key}"] = level.stimulus_pvalue
         for key, cell in self.level3.items():
             row[f"mean_{key}"], row[f"sd_{key}"] = cell.mean, cell.sd
         row["pattern"], row["published_pattern"] = self.pattern, self.published_pattern
@@ -204,9 +216,11 @@ class MultilevelCeatResult(Result):
                     "test": one.design,
                     "question": one.question,
                     "d_x": x.effect_size,
-                    "p_x": _answer(x),
+                    "p_x": x.answer,
+                    "exact_p_x": x.p,
                     "d_y": y.effect_size,
-                    "p_y": _answer(y),
+                    "p_y": y.answer,
+                    "exact_p_y": y.p,
                     "pattern": one.shown_pattern,
                     "published": one.pattern,
                     "shown": one.pattern_shares.get(one.pattern),
@@ -215,13 +229,16 @@ class MultilevelCeatResult(Result):
         conventions = [one.conventions for one in results.values()]
         samples = ", ".join(dict.fromkeys(f"{one['samples']:,}" for one in conventions))
         tails = ", ".join(dict.fromkeys(phrases.tail(one["alternative"]) for one in conventions))
+        exchanged = f"labels of the attributes exchanged on expected cosines, {tails}"
         columns = (
             Column(key="test", head="test"),
             Column(key="question", head="question", spare=1),
             Column(key="d_x", head="d(X)", note=f"first target alone, combined over {samples} samples"),
             Column(key="p_x", head="p(X)", note=f"{phrases.OTHER_WORDS}, {tails}"),
+            Column(key="exact_p_x", head="exact p(X)", note=exchanged, spare=3),
             Column(key="d_y", head="d(Y)", note="the same for the second target"),
             Column(key="p_y", head="p(Y)"),
+            Column(key="exact_p_y", head="exact p(Y)", spare=3),
             Column(key="pattern", head="pattern", note=phrases.PATTERN),
             Column(key="published", head="paper's pattern", note=phrases.PAPER_PATTERN, spare=2),
             Column(
@@ -242,14 +259,14 @@ class MultilevelCeatResult(Result):
         levels = {"level 1": self.level1, **{f"level 2 {key}": one for key, one in self.level2.items()}}
         for part, level in levels.items():
             yield combined_row(measure, test, f"{part} samples", level, n)
-            for statistic in SAMPLED:
-                yield long_row(measure, test, f"{part} samples", statistic, getattr(level, statistic), n=n)
+            for field, statistic in SAMPLED.items():
+                yield long_row(measure, test, f"{part} samples", statistic, getattr(level, field), n=n)
             low, high = level.sample_interval
             yield long_row(measure, test, f"{part} samples", "sample_interval", None, low=low, high=high, n=n)
-            p = {"pvalue": level.stimulus_pvalue, "method": level.stimulus_method}
-            yield long_row(measure, test, f"{part} stimuli", "effect_size", level.stimulus_effect_size, **p)
+            yield stimulus_row(measure, test, f"{part} stimuli", level)
             if level.crossed is not None:
-                yield from crossed_rows(measure, test, f"{part} other words", level.crossed)
+                exact = level.stimulus_pvalue
+                yield from crossed_rows(measure, test, f"{part} other words", level.crossed, exact)
         for key, cell in self.level3.items():
             part, (low, high) = f"level 3 {key}", cell.prediction_interval
             yield long_row(measure, test, part, "mean", cell.mean, low=low, high=high, n=n)
@@ -266,13 +283,13 @@ class MultilevelCeatResult(Result):
             yield long_row(measure, test, pattern, "pattern_share", share, n=n)
 
     def readings(self, name: str) -> Iterator[tuple[str, str, Values]]:
-        """Its statistics; p-values are those over stimuli."""
+        """Its statistics; ``exact_p`` is the one over stimuli."""
         values: Values = {
             "effect_size": self.level1.effect_size,
-            "published_pvalue": self.level1.pvalue,
+            "published_p": self.level1.pvalue,
             "stimulus_effect_size": self.level1.stimulus_effect_size,
-            "pvalue": self.level1.stimulus_pvalue,
-            **crossed_numbers(self.level1.crossed),
+            **crossed_numbers(self.level1.crossed, ASKED),
+            "exact_p": self.level1.stimulus_pvalue,
             "pattern": self.pattern,
             "crossed_pattern": self.crossed_pattern,
             "pattern_share": self.pattern_shares.get(self.pattern),
@@ -280,8 +297,8 @@ class MultilevelCeatResult(Result):
         }
         for key, level in self.level2.items():
             values[f"effect_size_{key}"] = level.effect_size
-            values[f"pvalue_{key}"] = level.stimulus_pvalue
-            values[f"crossed_pvalue_{key}"] = None if level.crossed is None else level.crossed.pvalue
+            values[f"p_{key}"] = None if level.crossed is None else level.crossed.pvalue
+            values[f"exact_p_{key}"] = level.stimulus_pvalue
         yield self.label, "context levels", values
 
 
@@ -515,13 +532,6 @@ def _similarity(means: Floats, spreads: Floats, expected: Floats, pairs: int) ->
         low=None if drawn is None else drawn.low,
         high=None if drawn is None else drawn.high,
     )
-
-
-def _answer(level: CombinedLevel) -> P | None:
-    """The p-value that holds for other words; that of the stimuli in files that were written before."""
-    if level.crossed is None:
-        return P.of(level.stimulus_pvalue, level.stimulus_method)
-    return None if level.crossed.pvalue is None else P(level.crossed.pvalue)
 
 
 def _pattern(levels: Mapping[str, CombinedLevel], pvalue: str, *, least_effect: float, alpha: float) -> str:

@@ -221,7 +221,7 @@ class CorrectionsResult(Result):
                 "correction": name,
                 "effect_size": d,
                 "difference": self.differences[test][name],
-                "crossed_pvalue": self.pvalues[test][name],
+                "p": self.pvalues[test][name],
             }
             for test, found in self.effect_sizes.items()
             for name, d in found.items()
@@ -264,7 +264,7 @@ class CorrectionsResult(Result):
     def long_rows(self, name: str) -> Iterator[Row]:
         """Every number."""
         for row in self.rows():
-            for statistic in ("effect_size", "difference", "crossed_pvalue"):
+            for statistic in ("effect_size", "difference", "p"):
                 yield long_row("corrections", row["test"], row["correction"], statistic, row[statistic])
 
 

@@ -15,7 +15,7 @@ from crossroads.errors import DesignError, InputError, in_short, join_words, one
 from crossroads.evidence import Embeddings
 from crossroads.geometry import Floats, rounding_error
 from crossroads.inference.bootstrap import generator
-from crossroads.inference.crossed import Crossed, crossed, crossed_numbers
+from crossroads.inference.crossed import ASKED, NUMBERS, Crossed, crossed, crossed_numbers
 from crossroads.inference.multiplicity import adjust_known
 from crossroads.inference.options import seed_of, switch, whole
 from crossroads.inference.ranks import rank_correlations, sign_test
@@ -58,8 +58,8 @@ COLUMNS = (
     Column(key="ci", head="95 % CI", digits=3, note="of Δ, over the choice of items in all sets", spare=4),
     Column(key="p", head="p", note=f"{_OTHER_ITEMS}, two-sided"),
     Column(
-        key="exchange_p",
-        head="exchange p",
+        key="exact_p",
+        head="exact p",
         note="labels of the items exchanged, the concept as given, two-sided",
         spare=3,
     ),
@@ -73,6 +73,7 @@ COLUMNS = (
     Column(key="halves", head="halves", note="agreement of two halves of the dimensions", spare=1),
 )
 """Columns of a table of comparisons."""
+_OTHER = NUMBERS[:-1]  # concept items are not exchanged
 _ADJUSTED_AFTER = [column.key for column in COLUMNS].index("p") + 1
 
 
@@ -92,7 +93,7 @@ class RsaResult(Result):
     asked: ClassVar[Mapping[str, tuple[str, ...]]] = {
         "comparison": (
             *("similarity1", "similarity2", "difference", "difference_low", "difference_high"),
-            *("crossed_pvalue", "pvalue", "halves", "left_out"),
+            *("p", "exact_p", "halves", "left_out"),
         )
     }
     renamed: ClassVar[Mapping[str, str]] = {"ceiling": "halves"}
@@ -152,6 +153,11 @@ class RsaResult(Result):
         """First mean fit less the second."""
         return self.similarity1 - self.similarity2
 
+    @property
+    def delta(self) -> float:
+        """Difference of the fits over all items at once: what tables, figures and p-values are about."""
+        return self.statistic if self.crossed is None else self.crossed.difference
+
     def rows(self) -> list[dict[str, Any]]:
         """One row: both fits and the tests of their difference."""
         return [
@@ -163,19 +169,13 @@ class RsaResult(Result):
                 "similarity2": self.similarity2,
                 "sd1": self.sd1,
                 "sd2": self.sd2,
+                **{key: value for key, value in crossed_numbers(self.crossed).items() if key in _OTHER},
+                "exact_p": self.pvalue,
                 "sign_pvalue": self.sign_pvalue,
-                "pvalue": self.pvalue,
-                **self._other_items(),
                 "attainable": self.attainable,
                 "halves": self.halves,
             }
         ]
-
-    def _other_items(self) -> Values:
-        """What holds for other items, by the names that files and rules use."""
-        keys = ("difference_low", "difference_high", "crossed_pvalue")
-        found = crossed_numbers(self.crossed)
-        return {key: found[key] for key in keys}
 
     @property
     def label(self) -> str:
@@ -197,10 +197,10 @@ class RsaResult(Result):
             "concept": self.names[2],
             "fit1": self.similarity1,
             "fit2": self.similarity2,
-            "difference": self.statistic if found is None else found.difference,
+            "difference": self.delta,
             "ci": None if found is None or found.low is None else Interval(found.low, found.high or 0.0),
             "p": self.answer,
-            "exchange_p": self.p,
+            "exact_p": self.p,
             "sign": P(self.sign_pvalue),
             "attainable": self.attainable,
             "halves": self.halves,
@@ -212,12 +212,12 @@ class RsaResult(Result):
         for i, part in enumerate(self.names[:2], start=1):
             yield long_row("rsa", test, part, "similarity", getattr(self, f"similarity{i}"), n=samples)
             yield long_row("rsa", test, part, "sd", getattr(self, f"sd{i}"), n=samples)
-        yield long_row("rsa", test, "", "difference", self.difference, n=samples)
+        yield long_row("rsa", test, "", "similarity_difference", self.difference, n=samples)
         yield long_row("rsa", test, "", "sign_pvalue", self.sign_pvalue, n=samples)
-        exchanged = {"pvalue": self.pvalue, "method": "monte-carlo", "n": self.permutations}
+        exchanged = {"exact_p": self.pvalue, "method": "monte-carlo", "n": self.permutations}
         yield long_row("rsa", test, "", "statistic", self.statistic, **exchanged)
         if self.crossed is not None:
-            yield from crossed_rows("rsa", test, "all items", self.crossed)
+            yield from crossed_rows("rsa", test, "all items", self.crossed, self.pvalue)
         yield long_row("rsa", test, "", "attainable", self.attainable)
         if self.halves is not None:
             yield long_row("rsa", test, "", "halves", self.halves)
@@ -231,10 +231,11 @@ class RsaResult(Result):
         first, second, concept = self.names
         drawn = self.crossed
         status = status_of(None if drawn is None else other, self.p)
-        value = self.statistic if drawn is None else drawn.difference
+        value = self.delta
         near, far = (first, second) if value >= 0 else (second, first)
         said = (concept, " goes more with ", near, " than with ", far, "")
-        untold = ("it cannot be told whether the concept ", concept, " goes more with ", near, " or ", far, "")
+        asked = ("it cannot be told whether the concept ", concept, " goes more with ", near, " or ", far, "")
+        reason = None if drawn is None else drawn.reason
         return Conclusion(
             name=self.label,
             status=status,
@@ -242,7 +243,7 @@ class RsaResult(Result):
                 "holds": ("the concept ", *said),
                 "depends": ("with these items, the concept ", *said),
                 "absent": ("the concept ", concept, " was not found to go more with ", near, " or ", far, ""),
-                "unknown": because(untold, None if drawn is None else drawn.reason, {"a": first, "b": second}),
+                "unknown": because(asked, reason, {"a": first, "b": second}),
             },
             subject=concept,
             poles=(second, first),
@@ -252,9 +253,10 @@ class RsaResult(Result):
 
     def readings(self, name: str) -> Iterator[tuple[str, str, Values]]:
         """Its statistics, as those of a comparison of geometry."""
-        own = ("similarity1", "similarity2", "difference", "pvalue", "halves")
-        values: Values = {one: getattr(self, one) for one in own}
-        yield self.label, "comparison", {**values, **self._other_items(), "left_out": self.left_out()}
+        own = ("similarity1", "similarity2", "halves")
+        values: Values = {**crossed_numbers(self.crossed, ASKED), **{one: getattr(self, one) for one in own}}
+        values |= {"difference": self.delta, "exact_p": self.pvalue, "left_out": self.left_out()}
+        yield self.label, "comparison", {name: values[name] for name in self.asked["comparison"]}
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
@@ -280,7 +282,7 @@ class RsaGridResult(Result):
     def rows(self) -> list[dict[str, Any]]:
         """One row per test."""
         return [
-            {**test.rows()[0], **{how: some[i] for how, some in self.adjusted.items()}}
+            {**test.rows()[0], **{f"p_{how}": some[i] for how, some in self.adjusted.items()}}
             for i, test in enumerate(self.tests)
         ]
 

@@ -81,7 +81,7 @@ class DominanceResult(Result):
     stem: ClassVar[str] = "dominance"
     figure: ClassVar[str] = "traits.dominance:dominance_matrix"
     asked: ClassVar[Mapping[str, tuple[str, ...]]] = {
-        "dominance": ("difference", "low", "high", "pvalue", "adjusted", "correlation1", "correlation2")
+        "dominance": ("difference", "low", "high", "p", "p_bh", "correlation1", "correlation2")
     }
 
     domains: tuple[str, ...]
@@ -128,8 +128,8 @@ class DominanceResult(Result):
                 "difference": row.difference,
                 "low": row.low,
                 "high": row.high,
-                "pvalue": row.pvalue,
-                "qvalue": row.qvalue,
+                "p": row.pvalue,
+                "p_bh": row.qvalue,
                 "pairs": row.pairs,
                 "dominant": _dominant(row, self.least),
             }
@@ -196,7 +196,7 @@ class DominanceResult(Result):
         """Every two domains."""
         for pair in self.domain_pairs:
             test = self._pair_name(pair)
-            ends = {"low": pair.low, "high": pair.high, "pvalue": pair.pvalue, "adjusted": pair.qvalue}
+            ends = {"low": pair.low, "high": pair.high, "p": pair.pvalue, "p_bh": pair.qvalue}
             yield long_row("domain_dominance", test, "", "difference", pair.difference, n=pair.pairs, **ends)
             for domain, value in ((pair.domain1, pair.correlation1), (pair.domain2, pair.correlation2)):
                 yield long_row("domain_dominance", test, domain, "correlation", value, n=pair.pairs)
@@ -208,9 +208,9 @@ class DominanceResult(Result):
     def readings(self, name: str) -> Iterator[tuple[str, str, Values]]:
         """The statistics of every two domains."""
         for pair in self.domain_pairs:
-            names = ("difference", "low", "high", "pvalue", "correlation1", "correlation2")
+            names = ("difference", "low", "high", "correlation1", "correlation2")
             values: Values = {one: getattr(pair, one) for one in names}
-            yield self._pair_name(pair), "dominance", {**values, "adjusted": pair.qvalue}
+            yield self._pair_name(pair), "dominance", {**values, "p": pair.pvalue, "p_bh": pair.qvalue}
 
 
 def dominance_relations(

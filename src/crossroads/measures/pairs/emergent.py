@@ -114,7 +114,7 @@ class EmergentResult(Result):
             "increase": step,
             "component_score": nearer,
             "score": nearer + step if up else nearer - step,
-            "pvalue": float(self.pvalue[i]) if tested else None,
+            "p": float(self.pvalue[i]) if tested else None,
             "qvalue": float(self.qvalue[i]) if tested else None,
             "emergent": bool(self.qvalue[i] <= self.fdr) if tested else None,
         }
@@ -195,7 +195,7 @@ class EmergentResult(Result):
             yield long_row("emergent", test, "", "found", int(self.emergent.sum()), n=self.tests)
         for one in self.rows():
             part = f"{one['pair']}, {one['trait']}, {one['direction']}"
-            p = {"pvalue": one["pvalue"], "adjusted": one["qvalue"]}
+            p = {"p": one["p"], "p_bh": one["qvalue"]}
             yield long_row("emergent", test, part, "increase", one["increase"], **p)
             yield long_row("emergent", test, part, "component_score", one["component_score"])
 

@@ -91,7 +91,7 @@ class EmergentTruthResult(Result):
                 "chance_precision": one.chance_precision,
                 "recall": one.recall,
                 "chance_recall": one.chance_recall,
-                "p": P.of(one.pvalue, "monte-carlo"),
+                "exact_p": P.of(one.pvalue, "monte-carlo"),
             }
             for name, one in results.items()
         ]
@@ -101,7 +101,7 @@ class EmergentTruthResult(Result):
             Column(key="chance_precision", head="by chance"),
             Column(key="recall", head="recall", note="share of what people name that was detected"),
             Column(key="chance_recall", head="by chance"),
-            Column(key="p", head="p", note="pairs exchanged"),
+            Column(key="exact_p", head="exact p", note="pairs exchanged"),
         )
         title = "Emergent traits compared with those people name"
         return Table(name="emergent_truth", title=title, columns=columns, rows=tuple(rows))

@@ -62,6 +62,10 @@ class ByCategory:
         """Name of the test of all items, or of a category."""
         return self.label if part == ALL else f"{self.label}, {part}"
 
+    def values(self, one: Any) -> dict[str, float | None]:
+        """Numbers of all items or of a category; ``p`` is the one for other items."""
+        return {key: getattr(one, "pvalue" if key == "p" else key) for key in self.numbers}
+
     def rows(self) -> list[Row]:
         """One row for all items and per category."""
         return [
@@ -69,7 +73,7 @@ class ByCategory:
                 "data": self.data,
                 "score": self.score,
                 "category": name,
-                **{key: getattr(one, key) for key in self.numbers},
+                **self.values(one),
                 f"p_{phrases.ADJUSTMENT}": None if p is None else p.value,
             }
             for name, _, one, p in self.parts_named()
@@ -78,17 +82,17 @@ class ByCategory:
     def long_rows(self, name: str) -> Iterator[Row]:
         """Every number of all items and of each category."""
         for part, _, one, p in self.parts_named():
-            for key in self.numbers:
-                yield long_row(self.measure, name, part, key, getattr(one, key))
+            for key, value in self.values(one).items():
+                yield long_row(self.measure, name, part, key, value)
             if p is not None:
-                yield long_row(self.measure, name, part, phrases.ADJUSTMENT, p.value)
+                yield long_row(self.measure, name, part, f"p_{phrases.ADJUSTMENT}", p.value)
 
     def readings(self, name: str) -> Iterator[tuple[str, str, Values]]:
         """Statistics of all items and of every category, for rules."""
         del name
         for part, _, one, p in self.parts_named():
-            values: Values = {key: getattr(one, key) for key in self.numbers}
-            yield self.named(part), self.kind, {**values, phrases.ADJUSTMENT: None if p is None else p.value}
+            adjusted: Values = {f"p_{phrases.ADJUSTMENT}": None if p is None else p.value}
+            yield self.named(part), self.kind, {**self.values(one), **adjusted}
 
     def adjusted_marks(self) -> Mapping[str, Mapping[Any, P]]:
         """Adjusted p-values, none of them marked."""

@@ -31,7 +31,7 @@ from crossroads.wording.numbers import P
 from crossroads.wording.table import Column, Table
 
 _NUMBERS = (
-    *("share", "low", "high", "pvalue", "sign_pvalue"),
+    *("share", "low", "high", "p", "sign_pvalue"),
     *("difference", "difference_low", "difference_high", "difference_pvalue"),
     *("pairs", "preferred", "ties"),
 )
@@ -51,7 +51,7 @@ class SentencePairsResult(ByCategory, Result):
     measure: ClassVar[str] = "sentence pairs"
     numbers: ClassVar[tuple[str, ...]] = _NUMBERS
     kind: ClassVar[str] = "sentences"
-    asked: ClassVar[Mapping[str, tuple[str, ...]]] = {"sentences": (*_NUMBERS, phrases.ADJUSTMENT)}
+    asked: ClassVar[Mapping[str, tuple[str, ...]]] = {"sentences": (*_NUMBERS, f"p_{phrases.ADJUSTMENT}")}
 
     overall: Preference
     """Over all pairs."""
@@ -118,7 +118,7 @@ class SentencePairsResult(ByCategory, Result):
         """Every number."""
         yield from super().long_rows(name)
         for direction, one in self.directions.items():
-            yield long_row("sentence pairs", name, direction, "share", one.share, pvalue=one.pvalue)
+            yield long_row("sentence pairs", name, direction, "share", one.share, p=one.pvalue)
 
     def conclusions(self, name: str) -> Iterator[Conclusion]:
         """Whether sentences that stereotype more are preferred, of all and by category."""

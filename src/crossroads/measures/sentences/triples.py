@@ -35,7 +35,7 @@ from crossroads.wording.table import Column, Interval, Table
 TARGET = "target"
 _NUMBERS = (
     *("ss", "ss_low", "ss_high", "lms", "lms_low", "lms_high", "icat", "icat_low", "icat_high"),
-    *("pvalue", "sign_pvalue", "triples", "targets", "ties"),
+    *("p", "sign_pvalue", "triples", "targets", "ties"),
 )
 
 
@@ -88,7 +88,7 @@ class SentenceTriplesResult(ByCategory, Result):
     measure: ClassVar[str] = "sentence triples"
     numbers: ClassVar[tuple[str, ...]] = _NUMBERS
     kind: ClassVar[str] = "triples"
-    asked: ClassVar[Mapping[str, tuple[str, ...]]] = {"triples": (*_NUMBERS, phrases.ADJUSTMENT)}
+    asked: ClassVar[Mapping[str, tuple[str, ...]]] = {"triples": (*_NUMBERS, f"p_{phrases.ADJUSTMENT}")}
 
     overall: StereotypeScores
     """Over all triples."""

@@ -100,7 +100,7 @@ def precision_column(ks: Iterable[int]) -> Column:
 
 
 _MATCHED = (
-    *("kendall_tau", "precision_at_3", "precision_top", "precision_bottom"),
+    *("kendall_tau", "kendall_pvalue", "precision_at_3", "precision_top", "precision_bottom"),
     *("traits", "annotators", "ceiling"),
 )
 
@@ -120,7 +120,7 @@ class AlignmentResult(Result):
     figure: ClassVar[str] = "traits.heatmap:trait_heatmap"
     asked: ClassVar[Mapping[str, tuple[str, ...]]] = {
         "alignment": (
-            *("kendall_tau", "low", "high", "kendall_pvalue", "pvalue", "pvalue_traits"),
+            *("kendall_tau", "low", "high", "kendall_pvalue", "p_groups", "p_traits"),
             *("precision_at_3", "ceiling", "left_out"),
         )
     }
@@ -252,8 +252,9 @@ class AlignmentResult(Result):
         """Every number, of all groups and of each."""
         measure, overall = "alignment", "all groups"
         low, high = self.interval or (None, None)
-        ends = {"low": low, "high": high, "pvalue": self.kendall_pvalue, "method": "as if independent"}
-        yield long_row(measure, name, overall, "kendall_tau", self.kendall_tau, **ends)
+        yield long_row(measure, name, overall, "kendall_tau", self.kendall_tau, low=low, high=high)
+        free = {"method": "as if independent"}
+        yield long_row(measure, name, overall, "kendall_pvalue", self.kendall_pvalue, **free)
         low, high = self.precision_interval or (None, None)
         yield long_row(measure, name, overall, "precision_at_3", self.precision_at_3, low=low, high=high)
         yield long_row(measure, name, overall, "precision_chance", self.precision_chance)
@@ -263,7 +264,7 @@ class AlignmentResult(Result):
             yield long_row(measure, name, overall, "annotator_interval", None, low=low, high=high)
         for kind, one in self.exchanges.items():
             part, drawn = f"exchange of {kind}", {"method": "monte-carlo", "n": one.permutations}
-            yield long_row(measure, name, part, "kendall_tau", one.tau, pvalue=one.pvalue, **drawn)
+            yield long_row(measure, name, part, "kendall_tau", one.tau, exact_p=one.pvalue, **drawn)
             for statistic in ("expected_tau", "precision_pvalue", "expected_precision"):
                 yield long_row(measure, name, part, statistic, getattr(one, statistic), **drawn)
         for statistic, value in ({} if self.noise is None else vars(self.noise)).items():
@@ -273,15 +274,14 @@ class AlignmentResult(Result):
                 yield long_row(measure, name, "people", statistic, value)
         for group, found in self.by_group.items():
             for statistic in _MATCHED:
-                p = {"pvalue": found.kendall_pvalue} if statistic == "kendall_tau" else {}
-                yield long_row(measure, name, f"group {group}", statistic, getattr(found, statistic), **p)
+                yield long_row(measure, name, f"group {group}", statistic, getattr(found, statistic))
         for side in ("model", "human"):
             for group, line in getattr(self, f"{side}_scores").items():
                 for trait, score in line.items():
                     yield long_row(measure, name, f"{group}, {trait}", f"{side}_score", score)
 
     def readings(self, name: str) -> Iterator[tuple[str, str, Values]]:
-        """Its statistics; ``pvalue`` is that of exchanged groups."""
+        """Its statistics; ``p_groups`` is the p-value of exchanged groups, ``p_traits`` that of traits."""
         low, high = self.interval or (None, None)
         traits = self.exchanges.get("traits")
         values: Values = {
@@ -289,8 +289,8 @@ class AlignmentResult(Result):
             "low": low,
             "high": high,
             "kendall_pvalue": self.kendall_pvalue,
-            "pvalue": self.permutation_pvalue,
-            "pvalue_traits": None if traits is None else traits.pvalue,
+            "p_groups": self.permutation_pvalue,
+            "p_traits": None if traits is None else traits.pvalue,
             "precision_at_3": self.precision_at_3,
             "ceiling": self.ceiling,
             "left_out": self.left_out(),

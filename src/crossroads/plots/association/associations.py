@@ -11,6 +11,7 @@ from crossroads.plots.frame.accepted import figure
 from crossroads.plots.frame.layout import MARGIN, Frame, axes_width, name_ends, write
 from crossroads.plots.frame.lettering import fitted, widest
 from crossroads.plots.frame.style import BLUE, BODY, INK, RED, RULE, SMALL, WIDE, bare
+from crossroads.wording.numbers import p_equals
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -58,9 +59,12 @@ def association_plot(result: MleatResult | WeatResult, *, ax: Axes | None = None
         left=left,
         right=0.2,
         title=f"{test.design}: associations of the words",
-        subtitle=f"{wording.effect(test)}, {wording.chance(test)} ({wording.tail(test.alternative)})",
+        subtitle=f"{wording.effect(test)}, {wording.chance(test)} ({wording.tail(test.alternative)})"
+        f", exact {p_equals(test.p, 'figure')}",
         below=0.5,
-        note=wording.sentence("vertical lines: means of the two sets", wording.model(result)),
+        note=wording.sentence(
+            "vertical lines: means of the two sets", wording.WHICH_P, wording.model(result)
+        ),
     )
     ax = frame.axes(ax)
     ax.set_ylim(count + 2.9, -0.5)

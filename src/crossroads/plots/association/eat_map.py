@@ -92,6 +92,7 @@ def eat_map(result: MleatResult, *, ax: Axes | None = None) -> Axes:
             "≠ the groups differ; dashed: other words might not show it" if differ else "",
             "number: size of the Level 2 effect size",
             "cos: mean cosine (Level 3)",
+            "p: for other words for the same things",
             wording.model(result),
         ),
     )
@@ -125,7 +126,7 @@ def _below(result: MleatResult, differ: str, room: float) -> list[tuple[str, flo
     share = result.pattern_shares.get(result.pattern)
     told = [phrases.difference(differ, result.shown_pattern)]
     if share is not None:
-        told.append(f"paper's pattern: {result.pattern}, in {share:.0%} of resamples".replace("%", " %"))
+        told.append(f"paper's pattern: {result.pattern}, in {wording.percent(share)} of resamples")
     quiet: dict[str, Any] = {"at": (1,), "color": ON_CELL}
     return [*found, *((wrapped(text, room, SMALL, lines=3), SMALL, 0.0, quiet) for text in told)]
 

@@ -26,6 +26,7 @@ from crossroads.plots.frame.layout import MARGIN, new_figure, write
 from crossroads.plots.frame.lettering import alike, fitted, height, wrapped
 from crossroads.plots.frame.style import BODY, GREY, INK, LEAST, ON_CELL, PAGE, SMALL, at_least_one
 from crossroads.wording import phrases
+from crossroads.wording.numbers import P
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -66,7 +67,7 @@ def eat_maps(result: BatteryResult, *, columns: int = 5) -> Figure:
     room = width - 2 * MARGIN
     heads, size = _heads(result)
     said, patterned = _said(result)
-    marks = _marks(result)
+    marks, adjusted = _marks(result), result.adjusted_p()
     notes = wrapped(_note(result, marks), room, SMALL, lines=8)
     shown = [cell for test in result.tests for cell in cells_of(test).values()]
     key = key_rows(key_entries(wording.rule(result.tests[0]), shown, marks), room)
@@ -88,7 +89,7 @@ def eat_maps(result: BatteryResult, *, columns: int = 5) -> Figure:
             for j, name in enumerate("xy"):
                 at = (j + 0.5, 2)
                 write(ax, heads[i][name], at, (0, 0.02), coords="data", size=size, ha="center", va="bottom")
-            _write_heading(ax, result.tests[i], head)
+            _write_heading(ax, result.tests[i], adjusted[i], head)
             write(ax, said[i], (0.5, 0), (0, -0.05), size=patterned, weight="bold", ha="center", va="top")
         top = bottom - under
     bottom = MARGIN + height(notes, SMALL)
@@ -138,7 +139,8 @@ def _note(result: BatteryResult, marks: Sequence[str]) -> str:
     tail = wording.tail(result.tests[0].level1.alternative)
     return wording.sentence(
         "in the cells, the size of the Level 2 effect size",
-        f"above each map, the Level 1 test ({tail}, exact, not adjusted for the number of tests)",
+        f"above each map, the Level 1 test: p for other words for the same things ({tail}), "
+        f"{wording.FILLED} for the number of tests",
         f"≠ in a full circle: p for other words < .05 {wording.FILLED}" if "others" in marks else "",
         f"not measured: {join_words(result.skipped, most=12)}" if result.skipped else "",
         wording.model(result),
@@ -151,9 +153,9 @@ def _small_map(ax: Axes, test: MleatResult, differ: str, tall: float) -> None:
     draw_mark(ax, differ, place, LEAST + 1)
 
 
-def _write_heading(ax: Axes, test: MleatResult, labelled: float) -> None:
+def _write_heading(ax: Axes, test: MleatResult, adjusted: P | None, labelled: float) -> None:
     """The name of a test and its Level 1 test, above the names of its targets."""
-    level1 = f"{wording.effect(test.level1)}, {wording.chance(test.level1)}"
+    level1 = f"{wording.effect(test.level1)}, {wording.adjusted_chance(adjusted)}"
     for text, up, asked, weight in ((test.design, 0.17, BODY, "bold"), (level1, 0.05, SMALL, "normal")):
         line, fits = fitted(text, _PITCH - 0.06, asked, weight=weight)
         look = {"weight": weight, "color": ON_CELL if weight == "normal" else INK}

@@ -54,7 +54,7 @@ def specification_curve(result: MultiverseResult, *, ax: Axes | None = None) -> 
         left=MARGIN + max([0.5, *(widest([text], size) for text, size in labels)]) + 0.12,
         right=MARGIN,
         title=f"{result.design}: {len(ordered)} ways to ask",
-        subtitle=f"{100 * result.agreement:.0f} % give the answer of the first",
+        subtitle=f"{wording.percent(result.agreement)} give the answer of the first",
         below=0.48,
         note=wording.sentence(
             f"red: p < {wording.level(result.level)}, for other words for the same things; grey: not",

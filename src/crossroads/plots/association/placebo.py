@@ -97,7 +97,7 @@ def _note(result: PlaceboResult, sizes: dict[str, Floats], end: float) -> str:
     dealt = wording.percent(result.percentile)
     p = p_equals(P(result.pvalue, "≈"), "figure")
     return wording.sentence(
-        f"red: the test, stronger than {dealt} of those with dealt attributes ({p})",
+        f"red: the test, stronger than {dealt} of those with dealt attributes (placebo {p})",
         f"{len(result.statistics):,} placebo tests of either kind, out of {counted(result.pool, 'word')}",
         "targets: the words nearest to a word drawn at random",
         f"beyond the right edge: {beyond:,}" if beyond else "",

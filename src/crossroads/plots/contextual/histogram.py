@@ -66,7 +66,8 @@ def context_histogram(
     lines = {"samples": (result.effect_size, *result.prediction_interval)}
     if interval is not None:
         lines["stimuli"] = (interval.effect_size, interval.low, interval.high)
-    d, p = wording.number(result.stimulus_effect_size), p_equals(result.p, "figure")
+    d, answer = wording.number(result.stimulus_effect_size), result.answer
+    p = "no p for other words" if answer is None else p_equals(answer, "figure")
     frame = Frame(
         width=WIDE,
         body=1.6 + _BAND * len(lines),
@@ -99,7 +100,7 @@ def _note(result: CeatResult, interval: CeatBootstrapResult | None) -> str:
         f"{result.sample_effect_sizes.size:,} samples of one context per word, {share} of them positive",
         "samples: combined effect size and prediction interval of the random-effects model",
         _about_interval(interval),
-        "p: labels of the targets exchanged, two-sided",
+        "p: for other words for the same things, two-sided",
         wording.model(result),
     )
 
@@ -185,7 +186,7 @@ def _panel(ax: Axes, test: CeatResult, room: float) -> None:
     ax.locator_params(axis="x", nbins=4)
     name, size = fitted(test.design, room, BODY, weight="bold")
     write(ax, name, (0, 1), (0, 0.17), size=size, weight="bold", va="bottom")
-    p = wording.probability(test.p)
+    p = wording.probability(test.answer)
     line, size = fitted(f"CES {wording.number(test.effect_size)}, p {p}", room, SMALL)
     write(ax, line, (0, 1), (0, 0.04), size=size, color=GREY, va="bottom")
 
@@ -195,7 +196,7 @@ def _grid_note(tests: Sequence[CeatResult], skipped: Mapping[str, str]) -> str:
         f"effect sizes of {tests[0].sample_effect_sizes.size:,} samples of one context per word",
         "red: combined effect size (CES), above it the prediction interval of the random-effects model",
         "dashed: no association",
-        "p: labels of the targets exchanged, two-sided, not adjusted for the number of tests",
+        "p: for other words for the same things, two-sided, not adjusted for the number of tests",
         f"not measured: {join_words(skipped, most=12)}" if skipped else "",
         wording.model(tests[0]),
     )

@@ -12,7 +12,6 @@ from crossroads.plots.frame.accepted import figure
 from crossroads.plots.frame.layout import MARGIN, Frame, write
 from crossroads.plots.frame.lettering import alike, fitted, widest
 from crossroads.plots.frame.style import BODY, BROWN, GREY, INK, PAGE, SMALL, TEAL, bare
-from crossroads.wording.numbers import P
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -90,7 +89,7 @@ def _draw_level(ax: Axes, y: float, level: CombinedLevel, color: str, marker: st
     band: dict[str, Any] = {"linewidth": 3.2, "alpha": 0.3, "solid_capstyle": "butt"}
     ax.plot(list(level.sample_interval), [y, y], color=color, zorder=1.5, **band)
     ax.plot(list(level.prediction_interval), [y, y], color=color, linewidth=1.1, zorder=2)
-    face = color if level.stimulus_pvalue < alpha else "white"
+    face = color if level.answer is not None and level.answer.value < alpha else "white"
     mark: dict[str, Any] = {
         "marker": marker,
         "markersize": 4.6,
@@ -106,7 +105,7 @@ def _columns(results: Sequence[MultilevelCeatResult]) -> list[list[str]]:
     for one in results:
         for level in (one.level1, one.level2["x"], one.level2["y"]):
             d.append(wording.number(level.effect_size))
-            p.append(wording.probability(P.of(level.stimulus_pvalue, level.stimulus_method)))
+            p.append(wording.probability(level.answer))
         share = wording.percent(one.pattern_shares[one.pattern], 0)
         attributes = f"{wording.titled('a', one.titles)} / {wording.titled('b', one.titles)}"
         pattern += [
@@ -138,8 +137,7 @@ def _note(first: MultilevelCeatResult) -> str:
         "model",
         "right of 0: closer to A than to B; in the first row closer to A, relative to B, than the second "
         "target is",
-        "p: labels exchanged on expected cosines, of the targets in the first row and of the attributes below"
-        f" ({wording.tail(first.conventions['alternative'])})",
+        f"p: for other words for the same things ({wording.tail(first.conventions['alternative'])})",
         f"filled: p < {wording.level(first.conventions['alpha'])}",
         f"a target leans if {rule}",
         wording.model(first),

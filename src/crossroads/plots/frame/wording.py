@@ -14,6 +14,8 @@ __all__ = ["compared_tail", "level", "number", "percent", "tail"]
 
 ADJUSTED = f"p, {ADJUSTMENTS[ADJUSTMENT][0]}"
 """Heading of adjusted p-values."""
+WHICH_P = "p: for other words for the same things; exact p: for just these words"
+"""The two p-values of a test."""
 FILLED = f"after {ADJUSTMENTS[ADJUSTMENT][1]}"
 """The adjustment after which a test counts as significant."""
 
@@ -35,8 +37,16 @@ def effect(test: WeatResult, *, star: bool = False) -> str:
 
 
 def chance(test: WeatResult) -> str:
-    """The p-value of a test; ``≤`` where it is a bound, ``≈`` where it is estimated."""
-    return p_equals(test.p, "figure")
+    """The p-value of a test for other words."""
+    p = None if test.crossed is None else test.crossed.pvalue
+    return "no p for other words" if p is None else p_equals(p, "figure")
+
+
+def adjusted_chance(p: P | None) -> str:
+    """An adjusted p-value for other words: ``p (BH) = 0.031``."""
+    if p is None:
+        return "no p for other words"
+    return p_equals(p, "figure").replace("p", f"p ({ADJUSTMENTS[ADJUSTMENT][0]})", 1)
 
 
 def rule(test: MleatResult) -> str:

@@ -16,6 +16,7 @@ from crossroads.plots.frame.accepted import figure
 from crossroads.plots.frame.layout import MARGIN, new_figure, write
 from crossroads.plots.frame.lettering import fitted, height, width, wrapped
 from crossroads.plots.frame.style import BODY, GREY, INK, LEAST, SMALL, TITLE, matplotlib
+from crossroads.wording.numbers import p_equals
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -188,7 +189,7 @@ def _subtitle(result: RsaResult) -> str:
     return (
         f"mean fit of hypothesis 1: {wording.number(fits[0])}, of hypothesis 2: {wording.number(fits[1])}, "
         f"of at most {wording.number(result.attainable)}"
-        + (f"; p ≈ {wording.probability(result.pvalue)} for their difference" if result.permutations else "")
+        + ("" if result.answer is None else f"; {p_equals(result.answer, 'figure')} for their difference")
     )
 
 
@@ -200,5 +201,6 @@ def _note(result: RsaResult) -> str:
         "from 0, most alike, to 1, least alike",
         "hypotheses 1 and 2: the pairs that would be unlike are 1, the others 0",
         f"rows and columns in the same order: {first}, {second}, {concept}",
+        "" if result.answer is None else "p: two-sided, for other items of the groups and the concept",
         wording.model(result),
     )

@@ -142,9 +142,9 @@ def _columns(tests: list[RsaResult], adjusted: Mapping[int, P] | None) -> list[l
     other = ["–" if test.answer is None else wording.probability(test.answer) for test in tests]
     drawn = any(test.crossed is not None for test in tests)
     columns = [
-        ["difference", *(wording.number(test.difference, sign=True) for test in tests)],
-        ["p", *(other if drawn else exchanged)],
-        *([["exchange p", *exchanged]] if drawn else []),
+        ["Δ", *(wording.number(test.delta, sign=True) for test in tests)],
+        *([["p", *other]] if drawn else []),
+        ["exact p", *exchanged],
         ["p, sign test", *(wording.probability(test.sign_pvalue) for test in tests)],
     ]
     if adjusted is not None:
@@ -164,8 +164,9 @@ def _note(tests: list[RsaResult], *, grid: bool) -> str:
         "● mean fit if the first group is with the concept and the second is separate, □ if the reverse",
         f"bars: percentiles 2.5 to 97.5 of {of}",
         "tick: the best fit that such a hypothesis can have",
+        "Δ: difference of the fits over all items at once, which p is about",
         "p: two-sided, for other items of the groups and the concept" if drawn_again else "",
-        f"{'exchange p' if drawn_again else 'p'}: two-sided, from exchanging the group labels of the "
+        "exact p: two-sided, from exchanging the group labels of the "
         f"items{often}" + (f"; {wording.ADJUSTED}: adjusted for the number of tests" if grid else ""),
         "sign test over samples, as published: samples share items, so it is far too small",
         wording.model(tests[0]),

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from crossroads.errors import FormatError, UnknownNameError, in_short, nearest
-from crossroads.inference.multiplicity import ADJUSTMENTS
+from crossroads.inference.multiplicity import ADJUSTED_P
 from crossroads.measures.association.patterns import PATTERNS
 from crossroads.report.gate.readings import STATISTICS, TEXTS
 from crossroads.report.gate.rules import Rule
@@ -25,12 +25,12 @@ KEYS = (
 )
 """Keys that a rule may have."""
 SHARES = frozenset({
-    "pvalue", "adjusted", *ADJUSTMENTS, "pvalue_x", "pvalue_y", "published_pvalue", "kendall_pvalue",
-    "pvalue_traits", "pattern_share", "accuracy", "honest_accuracy", "tpr", "fpr", "auc", "baseline", "i2",
-    "share_positive", "precision_at_3", "crossed_pvalue", "attribute_pvalue", "crossed_pvalue_x",
-    "slope_pvalue", "change_pvalue",
-    "crossed_pvalue_y", "these_words_pvalue", "other_words_pvalue", "beyond_frequency_pvalue",
-    "placebo_pvalue", "percentile", "topic_percentile", "overlap", "matched_pvalue", "matched_both_pvalue",
+    "p", "exact_p", *ADJUSTED_P, "p_x", "p_y", "exact_p_x", "exact_p_y", "published_p", "kendall_pvalue",
+    "p_groups", "p_traits", "pattern_share",
+    "accuracy", "honest_accuracy", "tpr", "fpr", "auc", "baseline", "i2",
+    "share_positive", "precision_at_3", "attribute_pvalue", "slope_pvalue", "change_pvalue",
+    "these_words_pvalue", "other_words_pvalue", "beyond_frequency_pvalue",
+    "placebo_p", "percentile", "topic_percentile", "overlap", "matched_pvalue", "matched_both_pvalue",
     "adjusted_pvalue", "same_sign", "below", "share", "sign_pvalue", "difference_pvalue",
 })  # fmt: skip
 """Statistics between 0 and 1."""

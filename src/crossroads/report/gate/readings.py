@@ -21,8 +21,9 @@ def _statistics() -> Iterator[tuple[str, tuple[str, ...]]]:
 STATISTICS: Mapping[str, tuple[str, ...]] = dict(_statistics())
 """Statistics of each kind of test.
 
-A ``comparison`` is one of geometry, a ``decade`` a test at one point in time. ``pvalue`` is always the one
-over stimuli: over contexts and for alignment, that of exchanged labels.
+A ``comparison`` is one of geometry, a ``decade`` a test at one point in time. ``p`` is always the p-value for
+other words, from which ``p_holm``, ``p_bh`` and ``p_by`` are adjusted; ``exact_p`` is that of exchanging just
+these words.
 """
 
 

@@ -11,8 +11,11 @@ from crossroads.errors import CrossroadsError, InputError, UnknownNameError, in_
 from crossroads.measures.rungs import CANNOT_TELL
 from crossroads.report.audit import Audit
 from crossroads.report.gate.readings import STATISTICS, readings
+from crossroads.wording import phrases
 from crossroads.wording.numbers import beside, counted
 
+_ADJUSTED = f"p_{phrases.ADJUSTMENT}"
+"""The adjusted p-value that ``unless_adjusted_above`` asks for."""
 _PERHAPS = ("dominance", "emergent")
 """Kinds of tests that exist only for some answers of a model."""
 _FAILED = frozenset({"broken", "not measured"})
@@ -50,7 +53,7 @@ class Rule:
     def applies(self, kind: str) -> bool:
         """Whether tests of a kind have the statistic of the rule."""
         known = STATISTICS[kind]
-        return self.statistic in known and (self.unless_adjusted_above is None or "adjusted" in known)
+        return self.statistic in known and (self.unless_adjusted_above is None or _ADJUSTED in known)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -163,7 +166,7 @@ def check_rules(rules: Sequence[Rule], planned: Mapping[str, str]) -> None:
             )
         has = dict.fromkeys(name for test in named for name in STATISTICS[planned[test]])
         asked = "" if rule.statistic not in has else ", which unless_adjusted_above asks for"
-        wanted = "adjusted" if asked else rule.statistic
+        wanted = _ADJUSTED if asked else rule.statistic
         has_none, it = ("has", "it has") if len(named) == 1 else ("have", "they have")
         near = nearest(wanted, has)
         meant = f"did you mean {near[0]!r}? " if near and not asked else ""
@@ -252,7 +255,7 @@ def _verdict(rule: Rule, test: str, values: Mapping[str, float | str | None]) ->
     if value == CANNOT_TELL and value not in rule.values:
         return _absent(rule, test, f"{rule.statistic} cannot be told.")
     fault = _fault(rule, value)
-    adjusted = values["adjusted"] if rule.unless_adjusted_above is not None else None
+    adjusted = values[_ADJUSTED] if rule.unless_adjusted_above is not None else None
     excuse = ""
     if fault and isinstance(adjusted, float) and adjusted > (rule.unless_adjusted_above or 0):
         told = beside(adjusted, rule.unless_adjusted_above, digits=3)

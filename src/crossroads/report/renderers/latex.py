@@ -5,16 +5,20 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from crossroads.report.audit import Audit
-from crossroads.wording.table import Table, in_latex_table
+from crossroads.wording.table import FIT, Table, in_latex_table
 
-NEEDS = r"% needs \usepackage{booktabs}"
+NEEDS = rf"""% Needs \usepackage{{booktabs}} and \usepackage{{graphicx}} in the preamble; any engine will do.
+% Letters that pdfLaTeX cannot set are transliterated, or named by their number.
+{FIT}
+"""
+"""The head of a file of tables."""
 
 
 def latex_table(audit: Audit, *, label: str = "tab:crossroads") -> str:
     r"""Every kind of result as a booktabs ``table``, with caption and label.
 
-    Names are escaped; letters beyond Latin need XeLaTeX or LuaLaTeX. The preamble needs
-    ``\usepackage{booktabs}``.
+    Names are escaped, and letters that pdfLaTeX cannot set are transliterated or named by their number. The
+    preamble needs ``\usepackage{booktabs}`` and ``\usepackage{graphicx}``.
 
     Parameters
     ----------

@@ -10,17 +10,20 @@ from crossroads.errors import require
 from crossroads.report.audit import Audit
 from crossroads.results import Row
 from crossroads.stimuli.files.spreadsheets import write_rows
+from crossroads.wording import phrases
 
 _TEXT = ("model", "measure", "test", "part", "statistic", "method")
 COLUMNS = (
     *("model", "measure", "test", "part", "statistic"),
-    *("value", "low", "high", "pvalue", "adjusted", "method", "n"),
+    *("value", "low", "high", "p", "exact_p", f"p_{phrases.ADJUSTMENT}", "method", "n"),
 )
 """Columns of the table.
 
 ``part`` is what a number refers to (a level, a set, a word), ``low`` and ``high`` are the ends of its
-interval or bounds, ``pvalue``, ``adjusted`` (the adjustment that tables show) and ``method`` belong to an
-effect size, and ``n`` counts what it was computed from: permuted stimuli, pairs of words, resamples or cases.
+interval or bounds, ``p`` is its p-value for other words (groups, sentences), ``p_bh`` that p-value adjusted
+for the number of tests, ``exact_p`` the one of exchanging just these words, ``method`` how the number was
+found, or ``exact_p`` next to it, and ``n`` counts what it was computed from: permuted stimuli, pairs of
+words, resamples or cases.
 """
 
 

@@ -15,7 +15,7 @@ pytest.importorskip("pyarrow", reason="the audit of the embedded default needs t
 
 
 ALLOWED = '[[rule]]\nstatistic = "effect_size"\nabove = 2\nabsolute = true\n'
-BROKEN = ALLOWED + '[[rule]]\nname = "any"\ntest = "mi*"\nstatistic = "pvalue"\nabove = 0\n'
+BROKEN = ALLOWED + '[[rule]]\nname = "any"\ntest = "mi*"\nstatistic = "exact_p"\nabove = 0\n'
 
 
 def test_an_audit_that_keeps_the_rules_passes(
@@ -40,7 +40,7 @@ def test_a_broken_rule_is_exit_status_1_and_the_folder_stands(
     assert run.status == 1
     assert "1 of 2 rules failed:" in run.err
     assert "rules passed" not in run.out
-    assert "any: mine: pvalue is" in run.err
+    assert "any: mine: exact_p is" in run.err
     assert "hint: the results were written; gate.json" in run.err
     gate = json.loads((tmp_path / "out" / "gate.json").read_text(encoding="utf-8"))
     assert [one["outcome"] for one in gate["verdicts"]] == ["passed", "broken"]
@@ -55,7 +55,7 @@ def test_a_broken_rule_is_exit_status_1_and_the_folder_stands(
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ('[[rule]]\ntest = "mime"\nstatistic = "holm"\nabove = 1\n', "did you mean 'mine'"),
+        ('[[rule]]\ntest = "mime"\nstatistic = "p_holm"\nabove = 1\n', "did you mean 'mine'"),
         ('[[rule]]\nstatistic = "hulm"\nabove = 1\n', "line 2"),
         ("[[rule]\n", "not TOML"),
     ],
@@ -80,7 +80,7 @@ def test_rules_may_name_detections_and_comparisons_of_the_whole_audit(
     tmp_path: Path, command: Callable[..., Any], rules: Callable[[str], Path]
 ) -> None:
     text = '[[rule]]\ntest = "AF IBD"\nstatistic = "auc"\nbelow = 0\n'
-    text += '[[rule]]\ntest = "RSA *"\nstatistic = "pvalue"\nbelow = 0\n'
+    text += '[[rule]]\ntest = "RSA *"\nstatistic = "exact_p"\nbelow = 0\n'
     run = command("audit", "--no-figures", "-o", tmp_path / "out", "--fail-on", rules(text))
     assert run.status == 0, run.err
     gate = json.loads((tmp_path / "out" / "gate.json").read_text(encoding="utf-8"))
@@ -119,8 +119,8 @@ def test_rules_hold_for_each_of_two_models(
 ) -> None:
     run = command(*second, "--fail-on", rules(BROKEN), "--summary", tmp_path / "page.md")
     assert run.status == 1
-    assert run.err.count("mine: pvalue is") == 2
-    assert "any: vectors: mine: pvalue is" in run.err.replace("\n", "")
+    assert run.err.count("mine: exact_p is") == 2
+    assert "any: vectors: mine: exact_p is" in run.err.replace("\n", "")
     for name in ("vectors", "other"):
         gate = json.loads((tmp_path / "out" / name / "gate.json").read_text(encoding="utf-8"))
         assert gate["passed"] is False

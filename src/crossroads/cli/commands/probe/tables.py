@@ -89,10 +89,10 @@ def alignment_table(results: Sequence[TraitScores], compared: Compared) -> Table
         table.add_row(
             one.measure,
             str(len(found.groups)),
-            number(found.kendall_tau, 3),
+            number(found.kendall_tau),
             f"{number(low)} to {number(high)}" if found.interval else "–",
-            number(found.precision_at_3, 3),
-            "–" if rest is None else number(rest.kendall_tau, 3),
+            number(found.precision_at_3),
+            "–" if rest is None else number(rest.kendall_tau),
         )
     return table
 

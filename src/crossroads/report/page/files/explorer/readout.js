@@ -101,7 +101,7 @@ const benchAnswer = (answer) => el("strong", {}, answer === null ? "cannot tell"
  */
 function benchThese(tested) {
   if (!tested) return noNumber();
-  const { now, later } = tested, p = [now.method === "exact" ? "p = " : "p ", computed(now.pvalue, { as: "p", method: now.method })];
+  const { now, later } = tested, p = [now.method === "exact" ? "exact p = " : "exact p ", computed(now.pvalue, { as: "p", method: now.method })];
   const total = Number(now.divisions);
   if (now.method !== "exact" || !Number.isSafeInteger(total)) return [p, later ? "; still counting" : ""];
   return [computed(Math.round(now.pvalue * total), { as: "whole" }), ` of ${whole(now.divisions)} ways (`, p, ")"];

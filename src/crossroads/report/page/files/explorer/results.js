@@ -116,7 +116,7 @@ function explorerLevels(context, desk, saved, found, { alternative }) {
     };
   });
   return explorerTable(EXPLORER_LEVELS,
-    [["", ""], ["d", "n"], ["saved", "n"], ["change", "n"], ["p", "n"], ["saved p", "n"], ["how p was found", ""]], rows);
+    [["", ""], ["d", "n"], ["saved", "n"], ["change", "n"], ["exact p", "n"], ["saved exact p", "n"], ["how it was found", ""]], rows);
 }
 
 /**
@@ -252,7 +252,7 @@ function explorerGlance(context, saved, found, pattern) {
   return [
     el("span", {}, "d ", at ? [num(context, `${at}/effect_size`), " \u2192 "] : null,
       el("strong", {}, known ? computed(test.effect_size) : noNumber())),
-    known && el("span", {}, "p ", computed(found.tested.level1.now.pvalue, { as: "p", method: found.tested.level1.now.method })),
+    known && el("span", {}, "exact p ", computed(found.tested.level1.now.pvalue, { as: "p", method: found.tested.level1.now.method })),
     el("span", {}, pattern ?? "no pattern"),
   ].filter(Boolean);
 }

@@ -47,14 +47,14 @@ function geoTable(context, rows) {
     rows,
     note:
       "p takes the items of both groups and of the concept as drawn: how often other items would differ so, were there no " +
-      "difference. Exchange p exchanges the names of the two groups among these items, with just this concept. The sign test over samples is printed because it was published: " +
+      "difference. Exact p exchanges the names of the two groups among these items, with just this concept. The sign test over samples is printed because it was published: " +
       "the samples share items, so its p-values are far too small to be evidence. Attainable: the best fit " +
       "that such a hypothesis can have. Halves: how well two halves of the dimensions agree.",
     columns: [
       { ...plotNamed("groups: concept", (row) => row.name), cell: (row) => linked(row.id, bdi(row.name)) },
       column("fit 1", "similarity1", { about: "fit of the hypothesis that the first group is with the concept" }),
       column("fit 2", "similarity2", { about: "fit of the hypothesis that the second group is" }),
-      column("difference", "statistic", { about: "difference of the two fits over all items at once: what p is about" }),
+      column("\u0394", "statistic", { about: "difference of the two fits over all items at once: what p is about" }),
       ...(rows.some((row) => row.test.crossed)
         ? [column("p", "crossed/pvalue", { as: "p", about: "how often other items would differ so, were there no difference" })]
         : []),
@@ -65,7 +65,7 @@ function geoTable(context, rows) {
           ]
         : []),
       {
-        ...column("exchange p", "pvalue", { as: "p", method: "monte-carlo", about: GEO_P }),
+        ...column("exact p", "pvalue", { as: "p", method: "monte-carlo", about: GEO_P }),
         cell: (row) => geoP(context, row),
       },
       column("sign test", "sign_pvalue", { as: "p", about: "the published p-value over samples, which is far too small" }),

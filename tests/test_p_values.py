@@ -1,0 +1,153 @@
+"""One name for each p-value in every frame, file and figure: ``p`` for other words, ``exact_p`` for these."""
+
+from __future__ import annotations
+
+import csv
+import dataclasses
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from crossroads.measures import BatteryResult, MleatResult, RsaGridResult, SeriesResult
+from crossroads.report import Audit, tidy_rows, write_tidy_csv
+from crossroads.report.gate.readings import STATISTICS
+from crossroads.results import Result
+from crossroads.wording.numbers import p_equals
+from tests.results import MAKERS
+
+Says = Callable[[Any], list[str]]
+NAMES = sorted(name for name in MAKERS if not name.startswith("compare_runs"))
+UNCLEAR = {"pvalue", "crossed_pvalue", "stimulus_pvalue", "adjusted", "holm", "bh", "by"}
+"""Names that do not say which p-value is meant, or which one is adjusted."""
+
+
+@pytest.fixture
+def texts_of() -> Says:
+    """All texts of the figure of some axes, line breaks as spaces."""
+    pytest.importorskip("matplotlib", reason="figures need the extra 'plots'")
+    from matplotlib.text import Text
+
+    return lambda ax: [" ".join(one.get_text().split()) for one in ax.figure.findobj(Text)]
+
+
+BOTH = {"difference", "low", "high", "p", "exact_p"}
+
+
+def crossed_in(result: Result) -> Iterator[Any]:
+    """The tests of a result that have a p-value for other words, in the order of its rows."""
+    if isinstance(result, (BatteryResult, RsaGridResult)) or type(result).__name__ == "CeatBatteryResult":
+        yield from (one for test in result.tests for one in crossed_in(test))  # type: ignore[attr-defined]
+    elif isinstance(result, SeriesResult):
+        yield from (test.level1 for test in result.points.values())
+    elif isinstance(result, MleatResult) or type(result).__name__ == "MultilevelCeatResult":
+        yield result.level1  # type: ignore[attr-defined]
+    elif getattr(result, "crossed", None) is not None:
+        yield result
+
+
+def exact(test: Any) -> float:
+    """The p-value of just these words; that of CEAT is over samples, next to the one over stimuli."""
+    return float(getattr(test, "stimulus_pvalue", test.pvalue))
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_frames_say_which_p_value_is_meant(name: str, every_result: dict[str, Result]) -> None:
+    result = every_result[name]
+    rows = result.rows()
+    assert not UNCLEAR & {key for row in rows for key in row}
+    tests = list(crossed_in(result))
+    for row, test in zip(rows, tests, strict=True) if tests else ():
+        found = test.crossed
+        assert set(row) >= BOTH
+        wanted = (found.difference, found.low, found.high, found.pvalue, exact(test))
+        assert tuple(row[key] for key in ("difference", "low", "high", "p", "exact_p")) == wanted
+
+
+@pytest.mark.parametrize(
+    "name", ["weat", "mleat", "battery", "ceat", "ceat_battery", "rsa", "chat_association"]
+)
+def test_results_with_a_p_value_for_other_words_are_among_those_checked(
+    name: str, every_result: dict[str, Result]
+) -> None:
+    assert list(crossed_in(every_result[name]))
+
+
+@pytest.mark.parametrize("name", ["battery", "ceat_battery", "rsa_grid", "series"])
+def test_adjusted_values_say_which_p_value_they_adjust(name: str, every_result: dict[str, Result]) -> None:
+    result: Any = every_result[name]
+    for how, some in result.adjusted.items():
+        assert [row[f"p_{how}"] for row in result.rows()] == list(some)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_long_rows_say_which_p_value_is_meant(
+    name: str, every_result: dict[str, Result], tmp_path: Path
+) -> None:
+    result = every_result[name]
+    if not result.provenance:
+        result = dataclasses.replace(result, provenance=every_result["weat"].provenance)
+    rows = tidy_rows(Audit({name: result}))
+    assert not UNCLEAR & {row["statistic"] for row in rows}
+    write_tidy_csv(tmp_path / "results.csv", rows)
+    with (tmp_path / "results.csv").open(encoding="utf-8", newline="") as file:
+        columns = next(csv.reader(file))
+    assert not UNCLEAR & set(columns)
+    assert set(columns) >= {"low", "high", "p", "exact_p", "p_bh"}
+    drawn = {test.crossed.difference: test for test in crossed_in(result)}
+    shown = [row for row in rows if row["statistic"] == "difference" and row["value"] in drawn]
+    for row in shown:
+        found, test = drawn[row["value"]].crossed, drawn[row["value"]]
+        wanted = (found.low, found.high, found.pvalue, exact(test))
+        assert tuple(row[key] for key in ("low", "high", "p", "exact_p")) == wanted
+    if rows and drawn:
+        assert len(shown) >= len(drawn)
+
+
+def test_an_adjusted_value_is_in_the_rows_of_the_p_value_that_it_adjusts(
+    every_result: dict[str, Result],
+) -> None:
+    for name in ("battery", "ceat_battery", "series"):
+        for row in tidy_rows(Audit({name: every_result[name]})):
+            assert row["p_bh"] is None or row["p"] is not None
+
+
+def test_rules_use_the_same_names() -> None:
+    for kind, names in STATISTICS.items():
+        assert kind.startswith("runs") or not UNCLEAR & set(names)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_tables_say_which_p_value_is_meant(name: str, every_result: dict[str, Result]) -> None:
+    result = every_result[name]
+    table = result.table()
+    tests = list(crossed_in(result))
+    for row, test in zip(table.rows, tests, strict=True) if tests and "p" in table.rows[0] else ():
+        p = test.crossed.pvalue
+        assert (row["p"] and row["p"].value, row["exact_p"].value) == (p, exact(test))
+
+
+def test_figures_of_one_test_print_the_p_value_for_other_words(
+    every_result: dict[str, Result], texts_of: Says
+) -> None:
+    pytest.importorskip("matplotlib", reason="figures need the extra 'plots'")
+    for name in ("weat", "single-target weat", "mleat"):
+        result: Any = every_result[name]
+        test = next(crossed_in(result))
+        apart = dataclasses.replace(
+            test, pvalue=0.777, crossed=dataclasses.replace(test.crossed, pvalue=0.0123)
+        )
+        drawn = apart if test is result else dataclasses.replace(result, level1=apart)
+        (text,) = (one for one in texts_of(drawn.plot()) if "p = 0.012" in one)
+        assert "exact" in text or p_equals(0.777, "figure") not in text
+        assert not any(f", {p_equals(0.777, 'figure')}" in one for one in texts_of(drawn.plot()))
+
+
+def test_maps_of_a_battery_print_adjusted_p_values_for_other_words(
+    every_result: dict[str, Result], texts_of: Says
+) -> None:
+    plots = pytest.importorskip("crossroads.plots", reason="figures need the extra 'plots'")
+    result: Any = every_result["battery"]
+    apart = dataclasses.replace(result, adjusted=dict.fromkeys(result.adjusted, (0.0123,)))
+    assert any(text.endswith("p (BH) = 0.012") for text in texts_of(plots.eat_maps(apart).axes[0]))
