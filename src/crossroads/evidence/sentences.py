@@ -272,11 +272,12 @@ def scored(
     items: Sequence[SentenceItem],
     totals: Iterable[Sequence[float]],
     tokens: Iterable[Sequence[int]],
-    rounding: Iterable[Sequence[float]],
     averages: Iterable[Sequence[float]] | None = None,
+    rounding: Iterable[Sequence[float]] | None = None,
 ) -> tuple[ScoredItem, ...]:
     """Items with their scores, in their order."""
     means = [()] * len(items) if averages is None else averages
+    bounds = [()] * len(items) if rounding is None else rounding
     return tuple(
         ScoredItem(
             item=item,
@@ -285,5 +286,5 @@ def scored(
             averages=tuple(mean),
             rounding=tuple(errors),
         )
-        for item, some, counts, errors, mean in zip(items, totals, tokens, rounding, means, strict=True)
+        for item, some, counts, mean, errors in zip(items, totals, tokens, means, bounds, strict=True)
     )
