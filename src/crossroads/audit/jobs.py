@@ -140,7 +140,7 @@ class Job:
         outcomes = self.run([*beside, *battery, *crossed, *space])
         self.add(word_found(emb, designs, outcomes, self.settings, insist=insist))
         self.add(intersectional_found({part.name: outcomes[part.name] for part in crossed}))
-        self.add(space_found({part.name: outcomes[part.name] for part in space}))
+        self.add(space_found({part.name: outcomes[part.name] for part in space}, self.designs))
         if self.plan.whole and not has_pool(emb):
             given = self.plan.kind.name in ("vectors", "series") or self.plan.placebo
             self.left_out["placebo tests"] = NO_POOL if given else NO_PANEL

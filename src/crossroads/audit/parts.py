@@ -16,7 +16,14 @@ from typing import Any
 import numpy as np
 
 from crossroads.audit.progress import SMALL
-from crossroads.errors import CrossroadsError, EvidenceError, FormatError, MissingStimuliError
+from crossroads.errors import (
+    CrossroadsError,
+    DesignError,
+    EvidenceError,
+    FormatError,
+    InputError,
+    MissingStimuliError,
+)
 from crossroads.evidence import Embeddings, Provenance
 from crossroads.inference.permutation.test import Alternative
 from crossroads.measures.coverage.words import Missing
@@ -90,8 +97,9 @@ class Settings:
 
     @property
     def skips(self) -> tuple[type[CrossroadsError], ...]:
-        """Errors that skip a test: missing stimuli, unless these stop the audit, and constant vectors."""
-        return (EvidenceError,) if self.missing == "raise" else (MissingStimuliError, EvidenceError)
+        """Errors that skip a test: constant vectors, sets too small, and missing stimuli if they may be."""
+        always = (EvidenceError, DesignError)
+        return always if self.missing == "raise" else (MissingStimuliError, *always)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -155,11 +163,18 @@ def pool_inputs(emb: Embeddings, *, stimuli: bool = True) -> str:
 
 
 def packed(outcome: Outcome, provenance: Sequence[Provenance]) -> dict[str, Any]:
-    """An outcome as plain data, with known provenances replaced by their index."""
+    """An outcome as plain data, with known provenances replaced by their index.
+
+    A result with a number that does not exist becomes the reason why there is none.
+    """
     if outcome.result is None:
         return {"reason": outcome.reason}
+    try:
+        data = outcome.result.to_dict()
+    except InputError as error:
+        return {"reason": f"a number does not exist for these data: {error.reason}"}
     known = [_json(encode(one.to_dict())) for one in provenance]
-    return {"result": _numbered(outcome.result.to_dict(), known)}
+    return {"result": _numbered(data, known)}
 
 
 def unpacked(data: Any, part: Part) -> Outcome | None:

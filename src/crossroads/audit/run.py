@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, as_completed
 
+import numpy as np
+
 from crossroads.audit.kept import PartsFolder
 from crossroads.audit.parts import Outcome, Part
 from crossroads.audit.progress import ProgressTracker
@@ -110,3 +112,5 @@ def _outcome(part: Part) -> Outcome:
         return Outcome(result=part.run())
     except part.skips as error:
         return Outcome(reason=error.reason)
+    except (ArithmeticError, np.linalg.LinAlgError) as error:
+        return Outcome(reason=f"a number does not exist for these data: {error}.")

@@ -178,6 +178,16 @@ def test_tests_that_cannot_be_measured_are_listed_or_raise() -> None:
         corrections(stimuli(), [single])
 
 
+def test_words_that_do_not_differ_have_no_p_and_it_is_said() -> None:
+    rows = np.repeat(np.random.default_rng(1).normal(size=(4, 6)), 8, axis=0)
+    found = corrections(cr.Embeddings(DESIGN.words, rows), [DESIGN])
+    assert set(found.pvalues["weat7"].values()) == {None}
+    assert found.changed == ()
+    assert found.from_json(found.to_json()) == found
+    (note,) = found.table().notes
+    assert note.endswith("the words of each set do not differ: weat7.")
+
+
 def test_wrong_names_and_wrong_kinds_get_a_plain_error() -> None:
     with pytest.raises(UnknownNameError, match="did you mean 'standardise'"):
         corrected(stimuli(), "standardize")  # type: ignore[arg-type]

@@ -135,15 +135,13 @@ def context_found(
         return Findings(left_out={context_name(name): why for name, why in skipped.items()})
     kept = tuple(one for one in designs if one.name not in skipped)
     levels = {one.name: outcomes[f"levels {one.name}"] for one in kept}
-    intervals = {
-        one.name: outcomes[f"interval {one.name}"].result
-        for one in kept
-        if f"interval {one.name}" in outcomes
-    }
+    intervals = {one.name: outcomes[part] for one in kept if (part := f"interval {one.name}") in outcomes}
     battery = assemble_ceat_battery(
         measured,
         designs=designs,
-        intervals={name: one for name, one in intervals.items() if isinstance(one, CeatBootstrapResult)},
+        intervals={
+            name: one.result for name, one in intervals.items() if isinstance(one.result, CeatBootstrapResult)
+        },
         skipped=skipped,
         missing=settings.missing,
         resamples=settings.resamples,
@@ -160,7 +158,12 @@ def context_found(
         designs=kept,
         left_out={
             called(name): one.reason
-            for called, some in ((levels_name, levels), (context_frequency_name, explained))
+            for called, some in (
+                (levels_name, levels),
+                (lambda name: f"{context_name(name)} interval", intervals),
+                (context_frequency_name, explained),
+                (str, {OF_CONTEXTS: outcomes[OF_CONTEXTS]}),
+            )
             for name, one in some.items()
             if one.reason is not None
         },

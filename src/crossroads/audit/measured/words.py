@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from functools import partial
 from math import comb
 from typing import Any
@@ -175,13 +175,22 @@ def space_parts(emb: Embeddings, designs: Sequence[Design], settings: Settings) 
     ]
 
 
-def space_found(outcomes: Mapping[str, Outcome]) -> Findings:
-    """Results of :func:`space_parts`."""
+def space_found(outcomes: Mapping[str, Outcome], measured: Collection[str]) -> Findings:
+    """Results of :func:`space_parts`.
+
+    Parameters
+    ----------
+    outcomes
+        Outcomes of the parts.
+    measured
+        Names of the tests that were measured; the others are reported already.
+    """
     found = [one.result for one in outcomes.values() if one.result is not None]
-    return Findings(
-        results=by_label(found),
-        left_out={name: one.reason for name, one in outcomes.items() if one.reason is not None},
-    )
+    left_out = {name: one.reason for name, one in outcomes.items() if one.reason is not None}
+    for one in found:
+        if isinstance(one, CorrectionsResult):
+            left_out |= {f"{test} corrections": why for test, why in one.skipped.items() if test in measured}
+    return Findings(results=by_label(found), left_out=left_out)
 
 
 def mleat_part(emb: Embeddings, design: Design, settings: Settings, at: str = "") -> Part:
@@ -256,11 +265,11 @@ def word_found(
     kept = tuple(one for one in designs if one.name not in skipped)
     named = {f"{what} {one.name}": one.name for what in _BESIDE for one in kept}
     beside = [outcomes[part].result for part in named if part in outcomes]
-    called = {"placebo": placebo_name, "frequency": frequency_name}
+    called = {"placebo": placebo_name, "frequency": frequency_name, "reliability": reliability_name}
     without = {
-        called[what](name): outcomes[part].reason or ""
+        called[what](name) if (what := part.partition(" ")[0]) in called else f"{name} {what}": why
         for part, name in named.items()
-        if (what := part.partition(" ")[0]) in called and part in outcomes and outcomes[part].result is None
+        if part in outcomes and (why := outcomes[part].reason) is not None
     }
     battery = assemble_battery(
         tests,

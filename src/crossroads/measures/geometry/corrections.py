@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from crossroads.errors import CrossroadsError, DesignError, EvidenceError, InputError, join_words, one_of
 from crossroads.evidence import Embeddings
-from crossroads.geometry import Floats, associations, cosines, effect_size, unit
+from crossroads.geometry import Floats, associations, cosines, effect_size, rounding_error, unit
 from crossroads.inference.bootstrap import generator
 from crossroads.inference.crossed import spread, tail_probability
 from crossroads.inference.ranks import doubled_midranks
@@ -195,7 +195,8 @@ class CorrectionsResult(Result):
     differences: Mapping[str, Mapping[str, float]]
     """Δ of each test. Cosines of a corrected space have other spreads: compare signs and d rather than Δ."""
     pvalues: Mapping[str, Mapping[str, float | None]]
-    """The p-value of each Δ over the choice of all words, two-sided; None where a set has a single word."""
+    """The p-value of each Δ over the choice of all words, two-sided; None where a set has a single word, or
+    where the words of each set do not differ."""
     skipped: Mapping[str, str]
     """Tests that could not be measured, and why."""
 
@@ -211,7 +212,8 @@ class CorrectionsResult(Result):
 
     def _answers(self, test: str) -> Iterator[int]:
         for name, p in self.pvalues[test].items():
-            yield 0 if p is None or p >= _LEVEL else int(np.sign(self.differences[test][name]))
+            if p is not None:
+                yield 0 if p >= _LEVEL else int(np.sign(self.differences[test][name]))
 
     def rows(self) -> list[Row]:
         """One row per test and correction."""
@@ -257,6 +259,12 @@ class CorrectionsResult(Result):
             for one in results.values()
             if one.changed
         ]
+        without = [test for one in results.values() for test, p in one.pvalues.items() if None in p.values()]
+        if without:
+            notes.append(
+                f"There is no p where a set has a single word or the words of each set do not differ: "
+                f"{join_words(without, most=6)}."
+            )
         title = "Tests before and after corrections of the space"
         columns_ = tuple(columns)
         return Table(name="corrections", title=title, columns=columns_, rows=tuple(rows), notes=tuple(notes))
@@ -356,8 +364,8 @@ def _measured(
         mean = {key: one.mean(axis=0) for key, one in v.items()}
         differences[name] = float((mean["x"] - mean["y"]) @ (mean["a"] - mean["b"]))
         pvalues[name] = None
-        if min(map(len, v.values())) > 1:
-            drawn = spread(table, len(v["x"]), len(v["a"]))
+        drawn = spread(table, len(v["x"]), len(v["a"]))
+        if min(map(len, v.values())) > 1 and drawn.total > (4 * rounding_error(emb.dim)) ** 2:
             t = drawn.difference / np.sqrt(drawn.total)
             pvalues[name] = float(tail_probability(t, drawn.df, "two-sided"))
     return sizes, differences, pvalues

@@ -8,6 +8,7 @@ import json
 import subprocess
 import sys
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -275,6 +276,45 @@ def test_a_full_disk_is_told_with_what_is_kept(
     run = command(*own)
     assert run.status == 1
     assert "finished work is kept in .out.parts" in run.err.replace("\n", " ")
+
+
+@pytest.mark.parametrize("fault", ["nan", "division"])
+def test_a_part_without_a_number_says_why_and_the_audit_goes_on(
+    own: tuple[Any, ...],
+    tmp_path: Path,
+    command: Callable[..., Any],
+    monkeypatch: pytest.MonkeyPatch,
+    fault: str,
+) -> None:
+    def without(*given: Any, **options: Any) -> Result:
+        found = cr.stats.influence(*given, **options)
+        if fault == "division":
+            raise ZeroDivisionError("float division by zero")
+        return replace(found, effect_size=float("nan"))
+
+    monkeypatch.setattr("crossroads.audit.measured.words.influence", without)
+    reason = {"nan": "a result contains nan", "division": "float division by zero"}[fault]
+    for _ in range(2):  # the second time out of what was kept
+        run = command(*own)
+        assert run.status == 0, run.err
+        said = " ".join(run.out.split())
+        assert f"mine influence: not tested: a number does not exist for these data: {reason}" in said
+    document = json.loads((tmp_path / "out" / "results.json").read_text(encoding="utf-8"))
+    assert reason in document["skipped"]["mine influence"]
+    assert {one["type"] for one in document["results"]} >= {"BatteryResult", "ReliabilityResult"}
+    assert reason in (tmp_path / "out" / "report.html").read_text(encoding="utf-8")
+
+
+def test_a_design_that_cannot_be_tested_does_not_stop_the_others(
+    own: tuple[Any, ...], tmp_path: Path, command: Callable[..., Any]
+) -> None:
+    one = {"name": "alone", "x": ["x0", "x1"], "a": ["a0", "a1"], "b": ["b0", "b1"]}
+    (tmp_path / "alone.json").write_text(json.dumps(one), encoding="utf-8")
+    run = command(*own, "-d", tmp_path / "alone.json")
+    assert run.status == 0, run.err
+    assert "alone: not tested: the design 'alone' has a single target." in run.out.replace("\n", " ")
+    document = json.loads((tmp_path / "out" / "results.json").read_text(encoding="utf-8"))
+    assert document["skipped"] == {"alone": "the design 'alone' has a single target."}
 
 
 def test_frequencies_come_from_a_file_or_are_refused_before_the_work(
