@@ -191,7 +191,7 @@ def test_asking_for_one_contrast_finds_the_other_in_another_category(scores: Wef
 def test_words_stand_at_their_scores_and_those_detected_are_dark(
     scores: WefatResult, detected: dict[str, Any]
 ) -> None:
-    detection = detected["AF IBD"]
+    detection = replace(detected["AF IBD"], auc_interval=(0.6, 0.9))
     ax: Any = crossed_axes(scores, detection)
     x, y = scores.constituents["female vs male"], scores.constituents["African American vs European American"]
     groups = {line.get_markersize(): line for line in ax.lines if line.get_marker() == "o"}
@@ -211,11 +211,20 @@ def test_words_stand_at_their_scores_and_those_detected_are_dark(
 def test_only_detected_words_are_labelled_strongest_first(
     scores: WefatResult, detected: dict[str, Any], said: Says
 ) -> None:
-    detection = detected["AF IBD"]
+    detection = replace(detected["AF IBD"], auc_interval=(0.6, 0.9))
     texts = said(crossed_axes(scores, detection, label=4))
     assert [text for text in texts if re.fullmatch(r"word\d+", text)] == list(detection.words[:4])
     assert f"4 of {len(detection.words)} detected words labelled" in " ".join(texts)
     assert not [t for t in said(crossed_axes(scores, detection, label=0)) if re.fullmatch(r"word\d+", t)]
+
+
+def test_a_detection_at_chance_has_no_labels(
+    scores: WefatResult, detected: dict[str, Any], said: Says
+) -> None:
+    assert detected["AF IBD"].at_chance
+    texts = said(crossed_axes(scores, detected["AF IBD"], label=4))
+    assert not [text for text in texts if re.fullmatch(r"word\d+", text)]
+    assert "no words are listed, since the detection is no better than chance" in " ".join(texts).lower()
 
 
 @pytest.mark.slow

@@ -440,11 +440,28 @@ def crossed(vectors: Embeddings, tmp_path_factory: pytest.TempPathFactory) -> tu
     return path, document
 
 
-def test_words_can_be_filtered_by_what_became_of_them(
+def test_a_detection_at_chance_lists_no_words_and_says_why(
     opened: Open, crossed: tuple[Path, dict[str, Any]]
 ) -> None:
     path, document = crossed
     seen, result = opened(path).page, document["results"][1]
+    assert result["auc_interval"][0] < 0.5 and len(result["words"]) > 3
+    summary = seen.locator("#detection-0 > summary")
+    assert "words found" not in summary.inner_text()
+    summary.click()
+    said = "No words are listed, since the detection is no better than chance"
+    seen.locator("#detection-0").get_by_text(said).wait_for()
+    assert seen.locator("#detection-0").get_by_text(result["words"][0], exact=True).count() == 0
+
+
+def test_words_can_be_filtered_by_what_became_of_them(
+    opened: Open, crossed: tuple[Path, dict[str, Any]], tmp_path: Path
+) -> None:
+    _, document = crossed
+    document = {**document, "results": [*document["results"]]}
+    document["results"][1] = {**document["results"][1], "auc_interval": [0.6, 0.9]}
+    write_page(tmp_path / "better.html", [Record(document=document)])
+    seen, result = opened(tmp_path / "better.html").page, document["results"][1]
     seen.locator("#detection-0 > summary").click()
     box = seen.locator("#detection-0")
     filtered(box, "Outcome").select_option(label="✗ listed, missed")
