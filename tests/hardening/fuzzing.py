@@ -1,39 +1,30 @@
 """Damaged and odd files for every reader: each is read, or refused with an error of crossroads.
 
 ``python -m tests.hardening.fuzzing --inputs 100000`` (``make fuzz``) takes some minutes; the tests run a few
-thousand. Inputs are made from small valid files by seeded changes of their bytes. An input that led to
-anything else than a result or a clear error is kept in ``tests/hardening/inputs`` and tried in every run.
+thousand. Inputs are made from the small valid files of ``readers.py`` by seeded changes: of their bytes, or
+of one value to another that no file should have. An input that led to anything else than a result or a clear
+error is kept in ``tests/hardening/inputs`` and tried in every run.
 """
 
 from __future__ import annotations
 
 import argparse
-import io
 import json
-import pickle
 import random
+import re
 import tempfile
 import time
 import warnings
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
-from functools import cache
+from collections.abc import Iterator
+from itertools import chain, count, islice
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 import crossroads as cr
-from crossroads.corpus.search import find_contexts
-from crossroads.evidence.chat import ChatAnswers
-from crossroads.evidence.judgement_files import read_judgements
-from crossroads.report.documents.records import read_records
-from crossroads.stimuli.files.lists import read_frequencies
 from tests.hardening.figures import record
+from tests.hardening.readers import Target, targets
 
 KEPT = Path(__file__).parent / "inputs"
-WORDS = ["rose", "wasp", "love", "Ünï", "x" * 30, "a b", "1", "-0.5"]
-VECTORS = np.random.default_rng(0).normal(size=(len(WORDS), 4)).astype(np.float32)
 TOKENS = [
     *(
         b"\x00",
@@ -56,113 +47,68 @@ TOKENS = [
 """What readers may stumble over."""
 
 
-@dataclass(frozen=True, kw_only=True)
-class Target:
-    """A reader with files that it can read."""
-
-    name: str
-    """What it reads, the beginning of the names of its kept inputs."""
-    file: str
-    """The name that a file has."""
-    read: Callable[[Path], Any]
-    """Reads a file."""
-    seeds: tuple[bytes, ...]
-    """Valid files."""
-
-
-def _text() -> bytes:
-    words = [word.replace(" ", "_") for word in WORDS]
-    rows = [f"{w} {' '.join(map(str, row))}" for w, row in zip(words, VECTORS.tolist(), strict=True)]
-    return ("\n".join(rows) + "\n").encode()
-
-
-def _binary() -> bytes:
-    words = [word.replace(" ", "_").encode() for word in WORDS]
-    head = f"{len(WORDS)} {VECTORS.shape[1]}\n".encode()
-    return head + b"".join(w + b" " + row.tobytes() + b"\n" for w, row in zip(words, VECTORS, strict=True))
+VALUES = (
+    *("9" * 310, "-" + "9" * 400, "9" * 5000, "1e400", "-1e400", "1e-400", "1.7976931348623157e308", "-0.0"),
+    *(str(2**31), str(2**63), str(2**64), "-1", "0", "1", "0.5", "NaN", "nan", "Infinity", "-inf"),
+    *("null", "true", "false", "[]", "{}", "[null]", "[[[[1]]]]", '[1, "a"]', '{"a": {"b": 1}}', '""', '"x"'),
+    *("[" * 900 + "]" * 900, '{"a":' * 900 + "1" + "}" * 900, "[" * 90 + "1" + "]" * 90),
+    *('"' + "A" * 140_000 + '"', "A" * 140_000, '"' + "7" * 5000 + '"', "[" + "1," * 3000 + "1]"),
+    *(
+        r'"\ud800"',
+        r'"a\udfffb"',
+        r'"\u0000"',
+        r'"\u202e\u001b[31m"',
+        '"a\\nb"',
+        '"{word} {trait} {"',
+        '"="',
+        "=",
+    ),
+)
+"""Values where a file should have others: absurdly large, of another kind, or no characters."""
+_VALUE = re.compile(r'"[^"\\\n]*"|-?[0-9][0-9.eE+-]*|[A-Za-z_]+')
+_HERE, _KEY = "@here@", "@key@"
 
 
-def _archive(**arrays: Any) -> bytes:
-    file = io.BytesIO()
-    np.savez(file, **arrays)
-    return file.getvalue()
+def changed_value(data: bytes, rng: random.Random) -> bytes:
+    """A text with another value in one or two places; JSON also in place of whole lists and objects."""
+    text = data.decode("utf-8", "replace")
+    for _ in range(rng.choice((1, 1, 2))):
+        try:
+            document = json.loads(text)
+        except (ValueError, RecursionError):
+            document = None
+        if isinstance(document, dict | list) and rng.random() < 0.8:
+            text = _in_json(document, rng)
+        elif places := [found.span() for found in _VALUE.finditer(text)]:
+            start, end = rng.choice(places)
+            text = text[:start] + rng.choice(VALUES) + text[end:]
+    return text.encode("utf-8", "surrogatepass")
 
 
-def _safetensors() -> bytes:
-    about = {"__metadata__": {"words": json.dumps(WORDS)}}
-    about["vectors"] = {"dtype": "F32", "shape": list(VECTORS.shape), "data_offsets": [0, VECTORS.nbytes]}  # type: ignore[dict-item]
-    head = json.dumps(about).encode()
-    return len(head).to_bytes(8, "little") + head + VECTORS.tobytes()
-
-
-def _parquet() -> bytes:
-    arrow, parquet = __import__("pyarrow"), __import__("pyarrow.parquet").parquet
-    file = io.BytesIO()
-    parquet.write_table(arrow.table({"word": WORDS, "vector": VECTORS.tolist()}), file)
-    return file.getvalue()
-
-
-def _designs() -> list[bytes]:
-    sets = {key: [f"{key}{i}" for i in range(3)] for key in "xyab"}
-    toml = "\n".join(f"{key} = {json.dumps(words)}" for key, words in sets.items())
-    return [json.dumps({"name": "mine", **sets}).encode(), f'name = "mine"\n{toml}\n'.encode()]
-
-
-def _documents() -> list[bytes]:
-    rng = np.random.default_rng(1)
-    sets: dict[str, Any] = {key: [f"{key}{i}" for i in range(3)] for key in "xyab"}
-    words = [word for some in sets.values() for word in some]
-    found = cr.battery(
-        cr.Embeddings(words, rng.normal(size=(12, 4))), [cr.Design(name="mine", **sets)], resamples=0
-    )
-    return [found.to_json().encode(), cr.ladder(found).to_json().encode()]
-
-
-def _answers(folder: Path) -> bytes:
-    design = cr.Design(name="age", x=["young"], y=["old"], a=["joy"], b=["evil"])
-    cr.ask_chat(lambda messages: "joy - young\nevil - old", design, prompts=4).save(folder / "answers.json")
-    return (folder / "answers.json").read_bytes()
-
-
-def _load(form: str) -> Callable[[Path], Any]:
-    return lambda path: cr.load(path, format=form, words=["rose", "wasp"], pool=5)
-
-
-def _answered(path: Path) -> Any:
-    design = cr.Design(name="age", x=["young"], y=["old"], a=["joy"], b=["evil"])
-    return cr.chat_association(ChatAnswers.open(path), design)
-
-
-@cache
-def targets() -> tuple[Target, ...]:
-    """Every reader of users' files."""
-    with tempfile.TemporaryDirectory() as folder:
-        answers = _answers(Path(folder))
-    design_json, design_toml = _designs()
-    headed = f"{len(WORDS)} {VECTORS.shape[1]}\n".encode() + _text()
-    lines = "".join(json.dumps({"body": f"the {word} is here, {word}."}) + "\n" for word in WORDS).encode()
-    people = {f"annotator{i}": {"women": {"powerful-powerless": "40"}} for i in range(3)}
-    labelled = _archive(labels=np.array(WORDS), vectors=VECTORS)
-    one_each = _archive(**dict(zip(["rose", "wasp"], VECTORS, strict=False)))
-    made = [
-        ("glove", "v.txt", _load("glove-text"), (_text(),)),
-        ("word2vec", "v.txt", _load("word2vec-text"), (headed,)),
-        ("word2vec-binary", "v.bin", _load("word2vec-binary"), (_binary(),)),
-        ("npz", "v.npz", _load("npz"), (labelled, one_each)),
-        ("pickle", "v.pkl", _load("gensim"), (pickle.dumps(dict(zip(WORDS, VECTORS, strict=True))),)),
-        ("safetensors", "v.safetensors", _load("safetensors"), (_safetensors(),)),
-        ("parquet", "v.parquet", _load("parquet"), (_parquet(),)),
-        ("any", "vectors", cr.load, (_text(), headed, _binary())),
-        ("design-json", "d.json", cr.read_designs, (design_json,)),
-        ("design-toml", "d.toml", cr.read_designs, (design_toml,)),
-        ("design-csv", "d.csv", cr.read_designs, (b"targ1,targ2,attr1,attr2\na,b,c,d\ne,f,g,h\n",)),
-        ("frequencies", "f.csv", read_frequencies, (b"word,count\nrose,10\nwasp,3\n", b"rose\t1e3\n")),
-        ("judgements", "h.json", read_judgements, (json.dumps(people).encode(),)),
-        ("results", "r.json", read_records, tuple(_documents())),
-        ("answers", "a.json", _answered, (answers,)),
-        ("corpus", "c.jsonl", lambda path: find_contexts([path], ["rose", "love"], workers=1), (lines,)),
-    ]
-    return tuple(Target(name=name, file=file, read=read, seeds=seeds) for name, file, read, seeds in made)
+def _in_json(document: Any, rng: random.Random) -> str:
+    """A document with one value changed, left out, or given twice under its key."""
+    places: list[tuple[Any, Any]] = []
+    level = [document]
+    while level:
+        inner = level.pop()
+        for key in inner if isinstance(inner, dict) else range(len(inner)):
+            places.append((inner, key))
+            if isinstance(inner[key], dict | list):
+                level.append(inner[key])
+    if not places:
+        return rng.choice(VALUES)
+    inner, key = rng.choice(places)
+    match rng.randrange(8):
+        case 0:
+            del inner[key]
+        case 1 if isinstance(inner, dict):
+            inner[_KEY] = _HERE
+        case 2 if isinstance(inner, list):
+            inner.insert(key, inner[key])
+        case _:
+            inner[key] = _HERE
+    text = json.dumps(document)
+    return text.replace(json.dumps(_KEY), json.dumps(key)).replace(json.dumps(_HERE), rng.choice(VALUES))
 
 
 def changed(data: bytes, rng: random.Random) -> bytes:
@@ -196,7 +142,10 @@ def changed(data: bytes, rng: random.Random) -> bytes:
 
 def tried(target: Target, data: bytes, folder: Path) -> str | None:
     """What went wrong with an input, or None."""
-    path = folder / target.file
+    path = folder / target.name / target.file
+    path.parent.mkdir(parents=True, exist_ok=True)
+    for name, content in target.beside.items():
+        (folder / target.name / name).write_bytes(content)
     path.write_bytes(data)
     begun = time.monotonic()
     try:
@@ -212,22 +161,32 @@ def tried(target: Target, data: bytes, folder: Path) -> str | None:
     return "took longer than 20 s" if time.monotonic() - begun > 20 else None
 
 
-def inputs(number: int, seed: int) -> Iterator[tuple[Target, bytes]]:
+_SLOW = 20
+"""One round in so many is also for readers that load a model."""
+
+
+def inputs(number: int, seed: int, *, slow: bool = False) -> Iterator[tuple[Target, bytes]]:
     """Kept inputs, and then new ones for one reader after the other."""
-    known = {one.name: one for one in targets()}
+    known = {one.name: one for one in targets(slow=slow)}
     for file in sorted(KEPT.glob("*.*")):
-        yield known[file.name.partition(".")[0]], file.read_bytes()
+        if (name := file.name.partition(".")[0]) in known:
+            yield known[name], file.read_bytes()
     rng = random.Random(seed)
-    for at in range(number):
-        target = targets()[at % len(targets())]
-        yield target, changed(rng.choice(target.seeds), rng)
+    rounds = ([one for one in known.values() if not one.slow or turn % _SLOW == 0] for turn in count())
+    for target in islice(chain.from_iterable(rounds), number):
+        change = changed if rng.random() < 0.4 or not _is_text(target) else changed_value
+        yield target, change(rng.choice(target.seeds), rng)
 
 
-def run(number: int, seed: int = 0, *, keep: bool = False) -> list[str]:
+def _is_text(target: Target) -> bool:
+    return all(b"\0" not in seed for seed in target.seeds)
+
+
+def run(number: int, seed: int = 0, *, keep: bool = False, slow: bool = False) -> list[str]:
     """Try some inputs; returns what went wrong."""
     wrong: dict[str, str] = {}
     with tempfile.TemporaryDirectory() as folder:
-        for target, data in inputs(number, seed):
+        for target, data in inputs(number, seed, slow=slow):
             if (said := tried(target, data, Path(folder))) is not None:
                 found = f"{target.name}: {said[:200]}"
                 if keep and found not in wrong:
@@ -244,7 +203,7 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--record", action="store_true", help="write the numbers into docs/hardening.md")
     asked = parser.parse_args()
-    wrong = run(asked.inputs, asked.seed, keep=True)
+    wrong = run(asked.inputs, asked.seed, keep=True, slow=True)
     print(*wrong, f"{asked.inputs:,} inputs, {len(wrong)} kinds of failures", sep="\n")
     if asked.record:
         record("fuzz", {"inputs": asked.inputs, "failures": len(wrong), "seed": asked.seed})

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass, fields, replace
 from pathlib import Path
 from typing import Any, Literal
 
 from crossroads.errors import EvidenceError, FormatError, in_short, one_of
 from crossroads.evidence.provenance import Provenance, provenance_of
+from crossroads.stimuli.files.text import load_json
 from crossroads.storage.files import is_intact, with_checksum, write_file
 
 FORMAT = "crossroads-chat-answers/2"
@@ -96,8 +98,10 @@ class ChatAnswers(Sequence[ChatAnswer]):
         A file of :meth:`save` that was changed since is an error.
         """
         try:
-            document = json.loads(Path(path).read_text(encoding="utf-8"))
-        except (ValueError, RecursionError) as error:
+            document = load_json(Path(path).read_text(encoding="utf-8"), path)
+        except FormatError:
+            raise
+        except ValueError as error:
             raise FormatError("it is not JSON.", path=path, hint="give a file of answers.") from error
         if isinstance(document, list):
             return cls(document, provenance=Path(path).name)
@@ -130,6 +134,14 @@ def _words(one: Mapping[str, Any]) -> dict[str, Any]:
     return {"words": tuple(one.get("words", ()))}
 
 
+_SURROGATES = re.compile("[\ud800-\udfff]")
+
+
+def writable(text: str) -> str:
+    """A text that can be written to a file: halves of characters are shown as "�"."""
+    return _SURROGATES.sub("\ufffd", text)
+
+
 def _answer(one: object, at: int) -> ChatAnswer:
     found = one if isinstance(one, ChatAnswer) else None
     if found is None and isinstance(one, str):
@@ -141,4 +153,4 @@ def _answer(one: object, at: int) -> ChatAnswer:
         )
     if found.first is not None:
         one_of("first label", found.first, ("x", "y"))
-    return found
+    return replace(found, text=writable(found.text))

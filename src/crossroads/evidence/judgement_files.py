@@ -20,7 +20,7 @@ from crossroads.evidence.provenance import Provenance
 from crossroads.stimuli import catalog
 from crossroads.stimuli.abc_names import TRAITS, TraitName, group_name, own_trait, trait_name
 from crossroads.stimuli.files.spreadsheets import from_cell
-from crossroads.stimuli.files.text import load_json, read_text
+from crossroads.stimuli.files.text import load_json, read_text, table_errors
 
 Floats = NDArray[np.float64]
 MEANS_FILE = "Aggregated_scores.json"
@@ -85,6 +85,11 @@ def read_judgements(
 def read_demographics(path: str | Path) -> dict[str, dict[str, str]]:
     """Read a CSV file about annotators: a column ``annotator``, and any others, such as ``gender``."""
     file = Path(path)
+    with table_errors(file):
+        return _demographics(file)
+
+
+def _demographics(file: Path) -> dict[str, dict[str, str]]:
     rows = csv.DictReader(table_text(file).splitlines(), skipinitialspace=True)
     names = [name.strip().casefold() for name in rows.fieldnames or []]
     if "annotator" not in names or len(names) < 2:
@@ -364,7 +369,7 @@ def number(
         return None
     try:
         found = float(value) if isinstance(value, (str, int, float)) and not isinstance(value, bool) else None
-    except ValueError:
+    except (ValueError, OverflowError):
         found = None
     if found is None or not math.isfinite(found):
         raise FormatError(f"{in_short(value)} is not a number.", path=path, line=line, key=key)

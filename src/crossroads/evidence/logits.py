@@ -377,13 +377,16 @@ class Logits:
         return f"<Logits: {sizes}, {self.kind} model, {self.provenance.source}>"
 
 
+_OPTIONAL = ("chain_logit", "chain_slot", *SUMS)
+
+
 def _read(path: str | Path, *, verify: bool) -> dict[str, Any]:
     """Read the fields of a folder, without checking them against each other."""
     arrays, about = read_folder(path, kind=FORMAT, made_by="`crossroads probe`", verify=verify)
     try:
         return {
             **{name: names_of(about[name], name) for name in _LABELS},
-            **{name: arrays.get(name) for name in ARRAYS},
+            **{name: arrays.get(name) if name in _OPTIONAL else arrays[name] for name in ARRAYS},
             "traits": tuple(trait_from(data) for data in about["traits"]),
             "kind": about["kind"],
             "vocabulary": about["vocabulary"],

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from crossroads.errors import EvidenceError
+from crossroads.stimuli.files.text import guarded
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -60,7 +61,26 @@ class Provenance:
             Plain data.
         keep
             Whether to keep what another version has recorded besides, in the details.
+
+        Raises
+        ------
+        TypeError
+            If the data are not those of a provenance.
+        FormatError
+            If they are nested too deeply.
         """
+        kinds = {
+            "source": str,
+            "format": str,
+            "revision": str | None,
+            "sha256": str | None,
+            "details": Mapping,
+        }
+        if not isinstance(data, Mapping) or not all(
+            isinstance(data[name], kind) for name, kind in kinds.items() if name in data
+        ):
+            raise TypeError("this is not a provenance")
+        data = guarded(lambda: dict(data), "the provenance")
         more = (
             {key: value for key, value in data.items() if key not in cls.__dataclass_fields__} if keep else {}
         )

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from crossroads.errors import CrossroadsError, EvidenceError, FormatError, InputError, in_short, one_of
 from crossroads.evidence.provenance import Provenance, provenance_of
 from crossroads.stimuli.files.sentences import ROLES, Kind, SentenceItem
+from crossroads.stimuli.files.text import load_json
 from crossroads.storage.files import is_intact, with_checksum, write_file
 
 FORMAT = "crossroads-sentence-scores/2"
@@ -236,8 +237,10 @@ class SentenceScores(Sequence[ScoredItem]):
 def read_document(path: str | Path) -> dict[str, Any] | None:
     """The content of a file of scores; None of any other file."""
     try:
-        document = json.loads(Path(path).read_text(encoding="utf-8"))
-    except (OSError, ValueError, RecursionError):
+        document = load_json(Path(path).read_text(encoding="utf-8"), path)
+    except FormatError:
+        raise
+    except (OSError, ValueError):
         return None
     return document if isinstance(document, dict) and document.get("format") == FORMAT else None
 

@@ -29,6 +29,7 @@ from crossroads.evidence.provenance import Provenance
 from crossroads.results.conclusion import Conclusion
 from crossroads.results.coverage import Coverage
 from crossroads.results.plain import decode_fields, encode_result
+from crossroads.stimuli.files.text import load_json
 from crossroads.version import VERSION
 from crossroads.wording import phrases
 from crossroads.wording.columns import arrow_stream
@@ -240,11 +241,9 @@ class Result:
     def from_json(cls, text: str) -> Self:
         """Rebuild a result from :meth:`to_json`."""
         try:
-            data = json.loads(text)
+            data = load_json(text, "the result")
         except json.JSONDecodeError as error:
             raise FormatError(f"not a JSON document: {error.msg}.", line=error.lineno) from error
-        except (ValueError, RecursionError) as error:
-            raise FormatError(f"this cannot be read: {error}.") from error
         if not isinstance(data, dict):
             raise FormatError(f"expected a JSON object, found {type(data).__name__}.")
         return cls.from_dict(data)

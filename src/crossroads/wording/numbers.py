@@ -12,6 +12,8 @@ from decimal import ROUND_CEILING, ROUND_HALF_EVEN, ROUND_HALF_UP, Decimal
 from math import isfinite
 from typing import Literal
 
+from crossroads.errors import InputError
+
 Style = Literal["text", "figure", "latex"]
 Mark = Literal["", "≤", "≈"]
 
@@ -129,6 +131,8 @@ def p_digits(p: float, style: Style = "text", *, bound: bool = False) -> str:
     """The digits of a p-value without its mark."""
     if p == 0:
         return "0"
+    if p > 1 + 1e-9:  # only a file that was changed has such a number
+        raise InputError(f"{p:g} is not a p-value.", hint="p-values are from 0 to 1; measure again.")
     exact, rounding = Decimal(repr(float(p))), ROUND_CEILING if bound else ROUND_HALF_EVEN
     if p < 0.001:
         step = Decimal(1).scaleb(exact.adjusted() - 1)

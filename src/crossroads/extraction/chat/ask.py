@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from crossroads.errors import CrossroadsWarning, InputError, in_short, join_words, one_of
-from crossroads.evidence.chat import ChatAnswer, ChatAnswers, Task
+from crossroads.evidence.chat import ChatAnswer, ChatAnswers, Task, writable
 from crossroads.evidence.provenance import Provenance
 from crossroads.extraction.chat.kept import KeptReplies
 from crossroads.extraction.chat.prompts import PROMPTS, ChatPrompt, chat_prompts
@@ -198,6 +198,7 @@ class Conversation:
         found = self._kept.find(asked)
         if found is None:
             found = self._model.reply(asked["messages"], **self._settings, seed=asked["seed"])
+            found = found._replace(text=writable(found.text))
             self._kept.keep(asked, found)
         return found
 

@@ -42,7 +42,12 @@ class KeptReplies:
             kept = document["reply"]
             if document["sha256"] != _checksum(kept) or document["asked"] != asked:
                 raise ValueError
-            return Reply(str(kept["text"]), str(kept["finish"]), kept["model"])
+            reply = Reply(kept["text"], kept["finish"], kept["model"])
+            if not isinstance(reply.text, str) or not isinstance(reply.finish, str):
+                raise TypeError(reply)
+            if not isinstance(reply.model, str | None):
+                raise TypeError(reply)
+            return reply
         except (ValueError, KeyError, TypeError, RecursionError) as error:
             raise FormatError(
                 "the kept answer is damaged.",

@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from crossroads.errors import FormatError, InputError
+from crossroads.sources.endpoints.addresses import OLLAMA, OPENAI, TEI
 from crossroads.storage.files import fingerprint, write_file
 
 FORMAT = "crossroads-endpoint-cache/1"
@@ -92,6 +93,10 @@ class AnswerCache:
             document = json.loads(data)
             rows = {text: np.array(row, np.float64) for text, row in document["vectors"].items()}
             model, protocol = document["answered by"], document["protocol"]
+            if not all(row.ndim == 1 and row.size and np.isfinite(row).all() for row in rows.values()):
+                raise ValueError("not all of these are vectors")
+            if not isinstance(model, str | None) or protocol not in (OPENAI, OLLAMA, TEI):
+                raise TypeError("these are not the names of a model and a protocol")
         except (ValueError, KeyError, TypeError, AttributeError, RecursionError, OverflowError) as error:
             raise _damaged(path) from error
         self.vectors.update(rows)

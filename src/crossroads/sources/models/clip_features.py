@@ -14,7 +14,7 @@ from crossroads.errors import CrossroadsError, FormatError, InputError, require
 from crossroads.sources.models.files import VOCABULARIES, ModelFiles
 from crossroads.sources.models.images import read_image
 from crossroads.sources.models.prompts import PromptedWord
-from crossroads.sources.models.transformers import check_tokens, load_whole_model, plain_errors
+from crossroads.sources.models.transformers import check_longest, check_tokens, load_whole_model, plain_errors
 
 Part = tuple[list[str], NDArray[np.float32]]
 """Labels and their vectors."""
@@ -94,7 +94,9 @@ def _tokenizer(files: ModelFiles) -> Any:
         )
     transformers = require("transformers", extra="models", purpose="loading transformer models")
     with plain_errors(files, "tokenizer"):
-        return transformers.AutoTokenizer.from_pretrained(**files.options())
+        tokenizer = transformers.AutoTokenizer.from_pretrained(**files.options())
+        check_longest(tokenizer)
+    return tokenizer
 
 
 def image_features(clip: Clip, files: Mapping[str, Path], batch_size: int) -> Iterator[Part]:

@@ -6,7 +6,6 @@ Links to other files, which HDF5 allows, are refused.
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -16,7 +15,17 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from crossroads.errors import FormatError, InputError, UnsafeFileError, in_short, join_words, one_of, require
+from crossroads.errors import (
+    CrossroadsError,
+    FormatError,
+    InputError,
+    UnsafeFileError,
+    in_short,
+    join_words,
+    one_of,
+    require,
+)
+from crossroads.stimuli.files.text import load_json
 
 OPTIONS, WEIGHTS = "options.json", "weights.hdf5"
 """How the names of the two files end; the published ones have a longer beginning."""
@@ -122,8 +131,10 @@ def read_options(file: Path) -> ElmoOptions:
         If an entry is missing, or has a value that no ELMo has.
     """
     try:
-        data = json.loads(file.read_text(encoding="utf-8"))
-    except (OSError, ValueError, RecursionError) as error:
+        data = load_json(file.read_text(encoding="utf-8"), file)
+    except FormatError:
+        raise
+    except (OSError, ValueError) as error:
         raise FormatError("these are not options in JSON.", path=file, hint=_AGAIN) from error
     lstm, cnn = _part(data, "lstm", file), _part(data, "char_cnn", file)
     activation = cnn.get("activation")
@@ -254,7 +265,9 @@ def read_weights(file: Path, options: ElmoOptions) -> dict[str, Array]:
         with h5py.File(file, "r") as opened:
             found = {name: _dataset(h5py, opened, name, shape, file) for name, shape in shapes.items()}
             return {name: _numbers(one, name, file) for name, one in found.items()}
-    except (OSError, RuntimeError) as error:
+    except CrossroadsError:
+        raise
+    except (OSError, RuntimeError, LookupError, TypeError, ValueError, AttributeError) as error:  # of h5py
         raise FormatError(
             "these are not weights in HDF5, or the file is cut off.", path=file, hint=_AGAIN
         ) from error

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import io
+import math
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
@@ -18,6 +19,7 @@ from crossroads.errors import (
     FormatError,
     InputError,
     UnsafeFileError,
+    in_short,
     join_words,
     one_of,
     require,
@@ -30,6 +32,7 @@ Device = Literal["auto", "cpu", "cuda", "mps"]
 """Where a model may run; ``"auto"`` is the first of cuda, mps and cpu that is available."""
 
 _NO_LIMIT = 1_000_000
+_MOST = 1 << 62
 _OFFSET_POSITIONS = ("roberta", "camembert", "xlm-roberta", "xlm-roberta-xl", "roberta-prelayernorm", "mpnet",
                      "longformer", "data2vec-text", "ernie_m", "luke")  # fmt: skip
 """Model types whose positions are counted from the padding index on, so that the first ones are lost."""
@@ -60,13 +63,28 @@ def load_config(files: ModelFiles) -> Any:
             f"{files.name} is an encoder–decoder model ({config.model_type}).",
             hint="give an encoder such as BERT or a decoder such as GPT-2.",
         )
-    return config.get_text_config()
+    with plain_errors(files, "configuration"):
+        text = config.get_text_config()
+        _check_config(text)
+    return text
+
+
+def _check_config(config: Any) -> None:
+    """Refuse values that transformers takes as they are and that no model has."""
+    named = config.architectures
+    if named is not None and not (isinstance(named, list) and all(isinstance(one, str) for one in named)):
+        raise ValueError(f"its architectures are {in_short(named)}")
+    for name in ("num_hidden_layers", "vocab_size", "max_position_embeddings", "pad_token_id"):
+        value = getattr(config, name, None)
+        if value is not None and (type(value) is not int or abs(value) > _MOST):
+            raise ValueError(f"its {name} is {in_short(value)}")
 
 
 def load_tokenizer(files: ModelFiles) -> Any:
     """Load the fast tokenizer of a model, which knows the character offsets of its tokens."""
     with plain_errors(files, "tokenizer"):
         tokenizer = _transformers().AutoTokenizer.from_pretrained(**files.options(), use_fast=True)
+        check_longest(tokenizer)
     if not tokenizer.is_fast:
         raise InputError(
             f"{files.name} has no fast tokenizer ({type(tokenizer).__name__}), so the position of a word "
@@ -76,6 +94,14 @@ def load_tokenizer(files: ModelFiles) -> Any:
     if files.gguf is None:
         check_vocabulary(files, Path(files.folder))
     return tokenizer
+
+
+def check_longest(tokenizer: Any) -> None:
+    """Refuse a longest input that is no number, and a tokenizer that cannot split a word."""
+    longest = tokenizer.model_max_length
+    if longest is not None and (type(longest) not in (int, float) or not math.isfinite(longest)):
+        raise ValueError(f"its model_max_length is {in_short(longest)}")
+    tokenizer("a", verbose=False)
 
 
 def check_vocabulary(files: ModelFiles, folder: Path) -> None:

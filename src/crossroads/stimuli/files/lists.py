@@ -12,7 +12,7 @@ from typing import Any
 
 from crossroads.errors import FormatError, in_short, nearest
 from crossroads.stimuli.files.spreadsheets import from_cell
-from crossroads.stimuli.files.text import load_json, load_toml, read_text
+from crossroads.stimuli.files.text import load_json, load_toml, read_text, table_errors
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -97,7 +97,8 @@ def read_trait_lists(path: str | Path) -> dict[str | tuple[str, str], tuple[str,
     """
     file = Path(path)
     text = read_text(file, "a CSV or TOML file")
-    rows = _from_toml(text, file) if file.suffix.lower() == ".toml" else _from_csv(text, file)
+    with table_errors(file):
+        rows = _from_toml(text, file) if file.suffix.lower() == ".toml" else _from_csv(text, file)
     lists: dict[str | tuple[str, str], dict[str, None]] = {}
     for place, pair, trait in rows:
         lists.setdefault(_key(pair, file, place), {})[trait] = None
@@ -153,7 +154,9 @@ def read_frequencies(path: str | Path) -> dict[str, float]:
     lines = read_text(file, "a CSV or TSV file").split("\n")
     delimiter = "\t" if "\t" in lines[0] else ","
     found: dict[str, float] = {}
-    for line, cells in enumerate(csv.reader(lines, delimiter=delimiter), start=1):
+    with table_errors(file):
+        rows = list(csv.reader(lines, delimiter=delimiter))
+    for line, cells in enumerate(rows, start=1):
         if not "".join(cells).strip():
             continue
         if len(cells) != 2:

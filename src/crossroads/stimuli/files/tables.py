@@ -14,6 +14,7 @@ from crossroads.errors import FormatError, in_short, join_words, nearest
 from crossroads.stimuli.design import ROLES, Design
 from crossroads.stimuli.files.documents import Duplicates, PlacedError, design_from
 from crossroads.stimuli.files.spreadsheets import from_cell
+from crossroads.stimuli.files.text import table_errors
 from crossroads.stimuli.sets import StimulusSet, word_fault
 
 _DELIMITERS = (",", ";", "\t", "|")
@@ -58,7 +59,8 @@ def designs_from_table(text: str, path: Path, *, duplicates: Duplicates = "raise
     duplicates
         ``"raise"``, or ``"drop"`` to keep the first of equal words.
     """
-    listed = _lists(text, path, duplicates)
+    with table_errors(path):
+        listed = _lists(text, path, duplicates)
     if listed:
         return listed
     designs: dict[str, _Sets] = {}

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import codecs
+import contextlib
+import csv
 import json
+import math
 import tomllib
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -16,8 +19,8 @@ _SAVE_TABLE = "save the file as UTF-8; spreadsheet programs call it CSV UTF-8."
 _TABLES = (".csv", ".tsv", ".txt")
 _DEEPEST = 100
 """Largest depth of nested tables; files that users write have about five levels."""
-_LONGEST = 4300
-"""Largest number of digits of a number, which is Python's own limit."""
+_BITS = 1023
+"""Largest size of a whole number: a larger one has no floating-point number near it."""
 
 
 def read_text(path: str | Path, expected: str) -> str:
@@ -75,7 +78,7 @@ def load_json(text: str, path: str | Path, **options: Any) -> Any:
     json.JSONDecodeError
         If it is not JSON.
     FormatError
-        If it has numbers of thousands of digits or is nested too deeply.
+        If it has numbers of more than 307 digits or is nested too deeply.
     """
     return guarded(lambda: json.loads(text, **options), path)
 
@@ -111,5 +114,15 @@ def _within(value: Any, path: str | Path) -> Iterator[Any]:
         kind = type(part)
         if kind is dict or kind is list:
             yield part
-        elif kind is int and part.bit_length() > _LONGEST * 10 // 3:
-            raise FormatError(f"a number in it has more than {_LONGEST:,} digits.", path=path)
+        elif (kind is int and part.bit_length() > _BITS) or (kind is float and math.isinf(part)):
+            raise FormatError("a number in it has more than 307 digits.", path=path)
+
+
+@contextlib.contextmanager
+def table_errors(path: str | Path) -> Iterator[None]:
+    """Turn an error of the module csv, such as a cell of 131,073 characters, into one that names the file."""
+    try:
+        yield
+    except csv.Error as error:
+        hint = "check for a missing quotation mark."
+        raise FormatError(f"the table cannot be read: {error}.", path=path, hint=hint) from error

@@ -230,7 +230,8 @@ def _fetcher(
 
     def mean(part: list[int]) -> NDArray[np.float32]:
         places = part if needed is None else np.searchsorted(needed, part)
-        vector: NDArray[np.float32] = table[places].mean(axis=0, dtype=np.float64).astype(np.float32)
+        with np.errstate(invalid="ignore", over="ignore"):  # numbers that are not finite are refused later
+            vector: NDArray[np.float32] = table[places].mean(axis=0, dtype=np.float64).astype(np.float32)
         return vector
 
     return mean

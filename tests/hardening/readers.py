@@ -1,0 +1,615 @@
+"""Every reader of users' files, with small files that it can read.
+
+A reader of a folder has its other files beside it. Where a file carries a checksum, the reader here writes
+the right one, so that what is changed is read and not only found to be damaged.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import importlib.util
+import io
+import json
+import pickle
+import shutil
+import struct
+import tempfile
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+import crossroads as cr
+from crossroads.audit.kept import PartsFolder
+from crossroads.audit.parts import Part
+from crossroads.corpus.search import find_contexts
+from crossroads.corpus.store import read_contexts, write_contexts
+from crossroads.evidence.chat import ChatAnswers
+from crossroads.evidence.judgement_files import read_demographics, read_judgements
+from crossroads.evidence.logits import Logits
+from crossroads.evidence.sentences import ScoredItem, SentenceScores
+from crossroads.extraction.chat.kept import KeptReplies, _checksum
+from crossroads.extraction.probe.files import read_groups, read_templates, read_traits
+from crossroads.measures.traits.files import read_trait_tables
+from crossroads.report.documents.records import joined, read_records
+from crossroads.report.gate.files import read_rules
+from crossroads.report.page.page import page_pieces
+from crossroads.report.renderers.card import card_section
+from crossroads.sources.endpoints import answers as embedding_answers
+from crossroads.sources.endpoints import chat as chat_answers
+from crossroads.sources.endpoints.cache import AnswerCache
+from crossroads.sources.kinds import recognise
+from crossroads.sources.models.elmo import Elmo
+from crossroads.sources.models.elmo_files import read_options
+from crossroads.sources.models.files import find_model
+from crossroads.sources.models.images import read_image
+from crossroads.sources.models.settings import resolve_model
+from crossroads.stimuli.files.lists import read_frequencies, read_sheet, read_trait_lists
+from crossroads.stimuli.files.sentences import SentenceItem, sentence_items
+from crossroads.stimuli.identities.files import read_identities
+from crossroads.storage.files import read_record
+from crossroads.storage.parts import Parts, parts_folder
+from tests import small_models
+
+WORDS = ["rose", "wasp", "love", "Ünï", "x" * 30, "a b", "1", "-0.5"]
+VECTORS = np.random.default_rng(0).normal(size=(len(WORDS), 4)).astype(np.float32)
+AGE = cr.Design(name="age", x=["young"], y=["old"], a=["joy"], b=["evil"])
+SETS: dict[str, Any] = {key: [f"{key}{i}" for i in range(3)] for key in "xyab"}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Target:
+    """A reader with files that it can read."""
+
+    name: str
+    """What it reads, the beginning of the names of its kept inputs."""
+    file: str
+    """The name that a file has, in its folder."""
+    read: Callable[[Path], Any]
+    """Reads a file."""
+    seeds: tuple[bytes, ...]
+    """Valid files."""
+    beside: Mapping[str, bytes] = field(default_factory=dict)
+    """Other files of the folder."""
+    slow: bool = False
+    """Whether it loads a model; such readers get fewer inputs, and none in the ordinary tests."""
+
+
+def _text() -> bytes:
+    words = [word.replace(" ", "_") for word in WORDS]
+    rows = [f"{w} {' '.join(map(str, row))}" for w, row in zip(words, VECTORS.tolist(), strict=True)]
+    return ("\n".join(rows) + "\n").encode()
+
+
+def _binary() -> bytes:
+    words = [word.replace(" ", "_").encode() for word in WORDS]
+    head = f"{len(WORDS)} {VECTORS.shape[1]}\n".encode()
+    return head + b"".join(w + b" " + row.tobytes() + b"\n" for w, row in zip(words, VECTORS, strict=True))
+
+
+def _fasttext() -> bytes:
+    """A model of fastText with two words and four buckets, as its C++ program writes it."""
+    dim, words, buckets = 4, ["rose", "wasp"], 4
+    head = struct.pack("<ii", 793712314, 12)
+    options = struct.pack("<12i", dim, 5, 5, 5, 5, 1, 2, 2, buckets, 3, 6, 100) + struct.pack("<d", 1e-4)
+    entries = b"".join(one.encode() + b"\0" + struct.pack("<qb", 5, 0) for one in words)
+    dictionary = struct.pack("<iiiqq", len(words), len(words), 0, 10, -1) + entries
+    matrix = np.arange((len(words) + buckets) * dim, dtype="<f4").reshape(-1, dim)
+    shaped = struct.pack("<?qq", False, *matrix.shape) + matrix.tobytes()
+    return head + options + dictionary + shaped + struct.pack("<?qq", False, *matrix.shape) + matrix.tobytes()
+
+
+def _archive(**arrays: Any) -> bytes:
+    file = io.BytesIO()
+    np.savez(file, **arrays)
+    return file.getvalue()
+
+
+def _array(array: Any) -> bytes:
+    file = io.BytesIO()
+    np.save(file, array)
+    return file.getvalue()
+
+
+def _safetensors() -> bytes:
+    about: dict[str, Any] = {"__metadata__": {"words": json.dumps(WORDS)}}
+    about["vectors"] = {"dtype": "F32", "shape": list(VECTORS.shape), "data_offsets": [0, VECTORS.nbytes]}
+    head = json.dumps(about).encode()
+    return len(head).to_bytes(8, "little") + head + VECTORS.tobytes()
+
+
+def _parquet(**columns: Any) -> bytes:
+    arrow, parquet = __import__("pyarrow"), __import__("pyarrow.parquet").parquet
+    file = io.BytesIO()
+    parquet.write_table(arrow.table(columns), file)
+    return file.getvalue()
+
+
+def _dumped(data: Any) -> bytes:
+    return json.dumps(data).encode()
+
+
+def _load(form: str) -> Callable[[Path], Any]:
+    return lambda path: cr.load(path, format=form, words=["rose", "wasp"], pool=5)
+
+
+def _vectors() -> list[Target]:
+    headed = f"{len(WORDS)} {VECTORS.shape[1]}\n".encode() + _text()
+    labelled = _archive(labels=np.array(WORDS), vectors=VECTORS)
+    one_each = _archive(**dict(zip(["rose", "wasp"], VECTORS, strict=False)))
+    listed = {"word": WORDS, "vector": VECTORS.tolist()}
+    words_of = ("\n".join(WORDS) + "\n").encode()
+    return _targets(
+        ("glove", "v.txt", _load("glove-text"), _text()),
+        ("word2vec", "v.txt", _load("word2vec-text"), headed),
+        ("word2vec-binary", "v.bin", _load("word2vec-binary"), _binary()),
+        ("fasttext", "v.bin", _load("fasttext-binary"), _fasttext()),
+        ("npz", "v.npz", _load("npz"), labelled, one_each),
+        ("npy", "v.npy", _load("npy"), _array(VECTORS), {"v.txt": words_of}),
+        ("npy-words", "v.json", _beside("v.npy", "npy"), _dumped(WORDS), {"v.npy": _array(VECTORS)}),
+        ("histwords", "1900-w.npy", _histwords, _array(VECTORS), {"1900-vocab.pkl": pickle.dumps(WORDS)}),
+        ("pickle", "v.pkl", _load("gensim"), pickle.dumps(dict(zip(WORDS, VECTORS, strict=True)))),
+        ("safetensors", "v.safetensors", _load("safetensors"), _safetensors()),
+        ("safetensors-head", "h.json", _safetensors_head, _safetensors()[8:].partition(b"}}")[0] + b"}}"),
+        ("parquet", "v.parquet", _load("parquet"), _parquet(**listed)),
+        ("any", "vectors", cr.load, _text(), headed, _binary(), _fasttext()),
+    )
+
+
+def _beside(name: str, form: str) -> Callable[[Path], Any]:
+    return lambda path: _load(form)(path.with_name(name))
+
+
+def _histwords(path: Path) -> Any:
+    return cr.load(path.parent, format="histwords")
+
+
+def _safetensors_head(path: Path) -> Any:
+    """A safetensors file with another header of its right length."""
+    head = path.read_bytes()
+    file = path.with_name("v.safetensors")
+    file.write_bytes(len(head).to_bytes(8, "little") + head + VECTORS.tobytes())
+    return _load("safetensors")(file)
+
+
+def _stimuli() -> list[Target]:
+    toml = "\n".join(f"{key} = {json.dumps(words)}" for key, words in SETS.items())
+    pairs = {
+        "sent_more": "She is here.",
+        "sent_less": "He is here.",
+        "bias_type": "gender",
+        "stereo_antistereo": "stereo",
+    }
+    table = ",".join(pairs) + "\n" + ",".join(pairs.values()) + "\n"
+    triple = [
+        {"gold_label": gold, "sentence": f"The nurse is {gold}."}
+        for gold in ("stereotype", "anti-stereotype", "unrelated")
+    ]
+    stereoset = {
+        "data": {
+            "intrasentence": [
+                {
+                    "context": "The nurse is BLANK.",
+                    "target": "nurse",
+                    "bias_type": "profession",
+                    "sentences": triple,
+                }
+            ]
+        }
+    }
+    sheet = {
+        "words": ["a0", "b0"],
+        "truth": ["a0"],
+        "groups": {"Black": {"female": ["x0"], "male": ["x1"]}},
+        "concepts": {"A": ["a0"]},
+    }
+    groups = {"domains": {"age": {"the old": {"singular": "an old person", "plural": "old people"}}}}
+    traits = {"trait": [{"left": "cold", "right": "warm", "left_synonyms": ["cool"]}]}
+    traits_toml = '[[trait]]\nleft = "cold"\nright = "warm"\nscale = "x"\nleft_synonyms = ["cool"]\n'
+    templates = {"language": "en", "families": {"plain": {"templates": ["{plural} are {trait}."]}}}
+    identities = (
+        '[domains.age]\nteenager = { adjective = "teenage", noun = ["teenager", "teenagers"] }\n'
+        'elder = { adjective = "old" }\n[[exclude]]\nkind = "pair"\ngroups = [["teenager", "elder"]]\n'
+        'reason = "x"\n'
+    )
+    rules = '[[rule]]\ntest = "mine"\nstatistic = "effect_size"\nabove = 0.5\nunless_adjusted_above = 0.05\n'
+    return _targets(
+        ("design-json", "d.json", cr.read_designs, _dumped({"name": "mine", **SETS})),
+        ("design-jsonl", "d.jsonl", cr.read_designs, _dumped({"name": "mine", **SETS}) + b"\n"),
+        ("design-toml", "d.toml", cr.read_designs, f'name = "mine"\n{toml}\n'.encode()),
+        ("design-csv", "d.csv", cr.read_designs, b"targ1,targ2,attr1,attr2\na,b,c,d\ne,f,g,h\n"),
+        ("design-rows", "d.csv", cr.read_designs, b"set,word,name\nx,a,X\ny,b,Y\na,c,A\nb,d,B\n"),
+        ("sentences-csv", "s.csv", sentence_items, table.encode()),
+        ("sentences-json", "s.json", sentence_items, _dumped(stereoset), _dumped([pairs])),
+        ("sentences-jsonl", "s.jsonl", sentence_items, _dumped(pairs) + b"\n"),
+        ("sheet-json", "g.json", read_sheet, _dumped(sheet)),
+        (
+            "sheet-toml",
+            "g.toml",
+            read_sheet,
+            b'words = ["a0"]\n[groups.Black]\nfemale = ["x0"]\nmale = ["x1"]\n',
+        ),
+        ("trait-lists", "t.csv", read_trait_lists, b"pair,trait\nwomen,warm\nmen,cold\n"),
+        ("trait-lists-toml", "t.toml", read_trait_lists, b'women = ["warm"]\nmen = ["cold"]\n'),
+        ("frequencies", "f.csv", read_frequencies, b"word,count\nrose,10\nwasp,3\n", b"rose\t1e3\n"),
+        ("groups-json", "g.json", read_groups, _dumped(groups)),
+        ("groups-csv", "g.csv", read_groups, b"group,singular,plural\nold,an old person,old people\n"),
+        ("traits-toml", "t.toml", read_traits, traits_toml.encode()),
+        ("traits-json", "t.json", read_traits, _dumped(traits)),
+        ("traits-csv", "t.csv", read_traits, b"left,right,scale\ncold,warm,x\n"),
+        ("templates-json", "t.json", read_templates, _dumped(templates)),
+        ("templates", "t.txt", read_templates, b"{plural} are {trait}.\n# no\n"),
+        ("identities", "i.toml", read_identities, identities.encode()),
+        ("rules", "r.toml", read_rules, rules.encode()),
+    )
+
+
+def _evidence() -> list[Target]:
+    people = {f"annotator{i}": {"women": {"powerful-powerless": "40"}} for i in range(3)}
+    means = {"women": {"cold-warm": 50.0, "wealthy-poor": 20}}
+    long = b"group,trait,score,annotator\nwomen,cold-warm,40,a\nwomen,cold-warm,50,b\n"
+    scores = {
+        "type": "TraitScores", "measure": "set", "groups": ["women", "man"],
+        "traits": ["cold-warm", "wealthy-poor"], "scores": [[0.5, 1.0], [0.25, -2.0]],
+    }  # fmt: skip
+    return [
+        *_targets(
+            ("judgements", "h.json", read_judgements, _dumped(people), _dumped(means)),
+            ("judgements-csv", "h.csv", read_judgements, long, b"group,cold-warm\nwomen,40\n"),
+            ("demographics", "d.csv", read_demographics, b"annotator,gender\na,woman\nb,man\n"),
+            ("trait-tables", "s.json", read_trait_tables, _dumped(scores), _dumped(means)),
+        ),
+        *_saved(),
+        *_stores(),
+    ]
+
+
+def _saved() -> list[Target]:
+    """Answers and scores that were saved."""
+    with tempfile.TemporaryDirectory() as place:
+        folder = Path(place)
+        cr.ask_chat(lambda messages: "joy - young\nevil - old", AGE, prompts=4).save(folder / "a.json")
+        answers = (folder / "a.json").read_bytes()
+    item = SentenceItem(sentences=("Women cook.", "Men cook."), category="gender")
+    scored = ScoredItem(item=item, totals=(-4.0, -5.0), tokens=(2, 2))
+    source = cr.Provenance(source="m", details={"kind": "masked", "layer": 3})
+    scores = SentenceScores(name="mine", kind="pairs", score="pll", items=(scored,), provenance=source)
+    return _targets(
+        ("answers", "a.json", _answered, answers, _dumped(["joy - young"])),
+        ("sentence-scores", "s.json", _scored, _dumped(scores._document())),
+        ("kept-reply", "k.json", _kept_reply, _dumped({"text": "joy", "finish": "stop", "model": "m"})),
+        (
+            "kept-vectors",
+            "k.json",
+            _kept_vectors,
+            _dumped({"vectors": {"rose": [1.0, 2.0]}, "answered by": "m", "protocol": "openai"}),
+        ),
+        ("kept-part", "k.json", _kept_part, _weat().to_json().encode()),
+        (
+            "parts-plan",
+            "p.json",
+            _parts_plan,
+            _dumped({"format": "crossroads-parts/1", "fingerprint": "0", "record": {"model": "m"}}),
+        ),
+        ("record", "r.json", read_record, _dumped({"a": 1})),
+    )
+
+
+def _scored(path: Path) -> Any:
+    scores = SentenceScores.open(path)
+    return repr(scores), scores.values(), cr.sentence_pairs(scores).to_json()
+
+
+def _answered(path: Path) -> Any:
+    return cr.chat_association(ChatAnswers.open(path), AGE)
+
+
+def _content(path: Path) -> Any:
+    """A JSON file that was changed, or None."""
+    try:
+        return json.loads(path.read_bytes())
+    except (ValueError, RecursionError):
+        return None
+
+
+def _kept_reply(path: Path) -> Any:
+    """A kept answer with the right checksum."""
+    kept, asked = _content(path), {"model": "m", "seed": 1}
+    replies = KeptReplies(path.parent / "replies")
+    replies.keep(asked, chat_answers.Reply("joy"))
+    (file,) = (path.parent / "replies").glob("*.json")
+    document = json.loads(file.read_bytes()) | {"reply": kept}
+    try:
+        document["sha256"] = _checksum(kept)
+    except RecursionError:
+        return None
+    file.write_text(json.dumps(document), encoding="utf-8")
+    found = replies.find(asked)
+    return None if found is None else ChatAnswers([found.text]).save(path.parent / "saved.json")
+
+
+def _kept_vectors(path: Path) -> Any:
+    """A kept answer of an embedding service with the right checksum."""
+    key, folder = {"url": "u", "model": None, "protocol": "auto"}, path.parent / "vectors"
+    shutil.rmtree(folder, ignore_errors=True)
+    AnswerCache(folder, key)
+    (inner,) = folder.iterdir()
+    data = path.read_bytes()
+    (inner / f"{hashlib.sha256(data).hexdigest()[:32]}.json").write_bytes(data)
+    return AnswerCache(folder, key).vectors
+
+
+def _weat() -> Any:
+    words = [word for some in SETS.values() for word in some]
+    emb = cr.Embeddings(words, np.random.default_rng(1).normal(size=(12, 4)))
+    return cr.weat(emb, cr.Design(name="mine", **SETS))
+
+
+@cache
+def _part() -> Part:
+    found = _weat()
+    return Part(name="weat mine", gives=type(found), inputs={}, run=lambda: found, provenance=())
+
+
+def _kept_part(path: Path) -> Any:
+    """A finished part of an audit with the right checksum."""
+    part = _part()
+    with PartsFolder(path.parent / "parts") as parts:
+        file = parts._place("part", part.name, part.fingerprint, ".json")
+        text = path.read_bytes().decode("utf-8", "replace")
+        text = f'{{"fingerprint": "{part.fingerprint}", "part": "weat mine", "result": {text}}}'
+        file.write_text(f"{hashlib.sha256(text.encode()).hexdigest()}\n{text}", encoding="utf-8")
+        return parts.read(part)
+
+
+def _parts_plan(path: Path) -> Any:
+    """The plan of work that was begun."""
+    store = path.parent / "store"
+    folder = parts_folder(store)
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir(parents=True)
+    shutil.copy(path, folder / "plan.json")
+    (folder / f"part-000000-{'0' * 16}.npy").write_bytes(b"")
+    return Parts(store, {"model": "m"}).close()
+
+
+def _stores() -> list[Target]:
+    """Folders that hold evidence."""
+    rng = np.random.default_rng(2)
+    with tempfile.TemporaryDirectory() as place:
+        folder = Path(place)
+        cr.Contexts.from_dict({w: rng.normal(size=(2, 3)) for w in ("rose", "wasp")}).save(folder / "c")
+        _logits().save(folder / "l")
+        (folder / "t.txt").write_text("The rose is here.\nA wasp is there.\n", encoding="utf-8")
+        write_contexts(find_contexts([folder / "t.txt"], ["rose", "wasp"], workers=1), folder / "w")
+        files = {str(one.relative_to(folder)): one.read_bytes() for one in folder.rglob("*") if one.is_file()}
+
+    def of(letter: str) -> dict[str, bytes]:
+        return {name: data for name, data in files.items() if name.startswith(f"{letter}/")}
+
+    shard = next(name for name in of("c") if name.endswith(".npy"))
+    array = next(name for name in of("l") if name.endswith("logit.npy"))
+    return _targets(
+        ("contexts-manifest", "c/manifest.json", _opened(_all_contexts), files["c/manifest.json"], of("c")),
+        ("contexts-shard", shard, _opened(_all_contexts), files[shard], of("c")),
+        ("logits-manifest", "l/manifest.json", _opened(_all_logits), files["l/manifest.json"], of("l")),
+        ("logits-array", array, _opened(_all_logits), files[array], of("l")),
+        ("sample-manifest", "w/manifest.json", _opened(read_contexts), files["w/manifest.json"], of("w")),
+        ("sample", "w/contexts.jsonl", _sample, files["w/contexts.jsonl"], of("w")),
+    )
+
+
+def _opened(read: Callable[[Path], Any]) -> Callable[[Path], Any]:
+    return lambda path: read(path.parent)
+
+
+def _all_contexts(folder: Path) -> Any:
+    found = cr.Contexts.open(folder, verify=False)
+    return found, found.provenance.to_dict(), [found[word] for word in found.words]
+
+
+def _all_logits(folder: Path) -> Any:
+    found = Logits.open(folder, verify=False)
+    return found.rows, found.pieces, found.head(0), found.provenance.to_dict()
+
+
+def _logits() -> Logits:
+    arrays: dict[str, Any] = {
+        "logit": np.zeros((1, 1, 2, 1)), "slot": np.array([[[[0], [1]]]]),
+        "chain_logit": np.zeros((1, 1, 2, 1)), "chain_slot": np.array([[[[0], [1]]]]),
+        "head": np.zeros((2, 1)), "log_sum_exp": np.ones(2),
+        "hidden_sq_norm": np.ones(2), "log_sum_initial": np.ones(2), "log_sum_continuation": np.ones(2),
+    }  # fmt: skip
+    return Logits.from_arrays(
+        groups=["women"], priors=[], templates=["{capitalised} are {trait}."], traits=[("cold", "warm")],
+        vocabulary=9, **arrays,
+    )  # fmt: skip
+
+
+def _sample(path: Path) -> Any:
+    """Contexts with the right checksum in the manifest."""
+    manifest = path.with_name("manifest.json")
+    document = json.loads(manifest.read_bytes()) | {"sha256": hashlib.sha256(path.read_bytes()).hexdigest()}
+    manifest.write_text(json.dumps(document), encoding="utf-8")
+    return read_contexts(path.parent)
+
+
+def _documents() -> list[Target]:
+    words = [word for some in SETS.values() for word in some]
+    emb = cr.Embeddings(words, np.random.default_rng(1).normal(size=(12, 4)))
+    found = cr.battery(emb, [cr.Design(name="mine", **SETS)], resamples=0)
+    results = (found.to_json().encode(), cr.ladder(found).to_json().encode())
+    gate = {"verdicts": [{"rule": {"test": "mine"}, "passed": True, "sentence": "x"}]}
+    audit = _dumped(
+        {
+            "schema": 1,
+            "kind": "vectors",
+            "model": "m",
+            "designs": [{"name": "mine", **SETS}],
+            "names": ["a"],
+            "results": [json.loads(results[0])],
+        }
+    )
+    return _targets(
+        ("results", "r.json", _page, *results),
+        ("audit", "a/results.json", _page, audit),
+        (
+            "gate",
+            "a/gate.json",
+            lambda path: _page(path.parent / "results.json"),
+            _dumped(gate),
+            {"a/results.json": audit},
+        ),
+        ("result", "r.json", _result, _weat().to_json().encode()),
+    )
+
+
+def _page(path: Path) -> Any:
+    """The page and the card that ``crossroads report`` makes of results."""
+    records = joined(read_records(path))
+    for _ in page_pieces(records):
+        pass
+    return [card_section(one) for one in records]
+
+
+def _result(path: Path) -> Any:
+    found = type(_weat()).from_json(path.read_bytes().decode("utf-8", "replace"))
+    return found.to_json(), str(found), found.table()
+
+
+def _corpora() -> list[Target]:
+    lines = b"".join(_dumped({"body": f"the {word} is here, {word}."}) + b"\n" for word in WORDS)
+    table = b'id,text\n1,the rose is here\n2,"a love, a rose"\n'
+    return _targets(
+        ("corpus", "c.jsonl", _corpus, lines),
+        ("corpus-text", "c.txt", _corpus, b"the rose is here.\na love.\n"),
+        ("corpus-csv", "c.csv", _corpus, table),
+        ("corpus-tsv", "c.tsv", _corpus, table.replace(b",", b"\t")),
+        ("corpus-parquet", "c.parquet", _corpus, _parquet(text=["the rose is here", "a love"])),
+    )
+
+
+def _corpus(path: Path) -> Any:
+    return find_contexts([path], ["rose", "love"], workers=1)
+
+
+def _services() -> list[Target]:
+    reply = {
+        "model": "m",
+        "choices": [{"message": {"content": "joy", "refusal": None}, "finish_reason": "stop"}],
+    }
+    own = {"model": "m", "message": {"content": "joy"}, "done_reason": "stop"}
+    rows = {"model": "m", "data": [{"index": 0, "embedding": [1.0, 2.0]}, {"index": 1, "embedding": [3, 4]}]}
+    return _targets(
+        ("reply-openai", "r.json", _reply("openai"), _dumped(reply)),
+        ("reply-ollama", "r.json", _reply("ollama"), _dumped(own)),
+        ("vectors-openai", "r.json", _embedded("openai"), _dumped(rows)),
+        ("vectors-ollama", "r.json", _embedded("ollama"), _dumped({"embeddings": [[1.0, 2.0], [3.0, 4.0]]})),
+        ("vectors-tei", "r.json", _embedded("tei"), _dumped([[1.0, 2.0], [3.0, 4.0]])),
+        (
+            "service-error",
+            "r.json",
+            lambda path: embedding_answers.error_message(path.read_bytes(), secret="sk-secret"),
+            _dumped({"error": {"message": "no", "code": 3}}),
+        ),
+    )
+
+
+def _reply(protocol: str) -> Callable[[Path], Any]:
+    """A reply that is kept, found again, saved and opened."""
+
+    def read(path: Path) -> Any:
+        reply = chat_answers._read(protocol, path.read_bytes(), "sk-secret")
+        asked = iter([reply.text])
+        answers, again = (
+            cr.ask_chat(lambda messages: next(asked), AGE, prompts=1, cache=path.parent / "kept")
+            for _ in range(2)
+        )
+        shutil.rmtree(path.parent / "kept")
+        answers.save(path.parent / "saved.json")
+        if not answers == again == ChatAnswers.open(path.parent / "saved.json"):
+            raise AssertionError("the answer is not read back")
+        return cr.chat_association(answers, AGE)
+
+    return read
+
+
+def _embedded(protocol: str) -> Callable[[Path], Any]:
+    return lambda path: embedding_answers.read_answer(
+        protocol, path.read_bytes(), ["rose", "wasp"], secret="s3"
+    )
+
+
+def _files_of_models() -> list[Target]:
+    """Images, ELMo, and what is read of a model before it is loaded."""
+    config = {"model_type": "bert", "architectures": ["BertForMaskedLM"], "hidden_size": 4}
+    kind = ("kind", "config.json", lambda path: recognise(path.parent), _dumped(config))
+    found = _targets(kind)
+    if importlib.util.find_spec("PIL") is not None:
+        forms = ("png", "jpeg", "gif", "bmp", "webp", "tiff")
+        found += _targets(*((f"image-{form}", f"i.{form}", read_image, _image(form)) for form in forms))
+    if importlib.util.find_spec("h5py") is not None:
+        with tempfile.TemporaryDirectory() as place:
+            elmo = _files(small_models.save_elmo(Path(place) / "elmo"))
+        found += _targets(
+            ("elmo-options", "options.json", read_options, elmo["options.json"], elmo),
+            ("elmo-weights", "weights.hdf5", _elmo_words, elmo["weights.hdf5"], elmo),
+        )
+    return found
+
+
+def _elmo_words(path: Path) -> Any:
+    return Elmo(path.parent).layers(["a"])
+
+
+def _models() -> list[Target]:
+    """Models of transformers, which are slow to load."""
+    if importlib.util.find_spec("transformers") is None:
+        return []
+    with tempfile.TemporaryDirectory() as place:
+        bert = _files(small_models.save_bert(Path(place) / "bert", ["rose"]))
+    names = [name for name in bert if name.endswith(".json")]
+    rows = ((f"model-{Path(name).stem}", name, _embedded_words, bert[name], bert) for name in names)
+    return _targets(*rows, slow=True)
+
+
+def _image(form: str) -> bytes:
+    image = importlib.import_module("PIL.Image")
+    file = io.BytesIO()
+    image.fromarray((np.arange(300) % 256).astype(np.uint8).reshape(10, 10, 3)).save(file, form)
+    return file.getvalue()
+
+
+def _files(folder: Path) -> dict[str, bytes]:
+    return {one.name: one.read_bytes() for one in folder.iterdir() if one.is_file()}
+
+
+def _embedded_words(path: Path) -> Any:
+    find_model(path.parent)
+    resolve_model(path.parent, revision=None, prompt=None, pooling="auto", layer=None, device="cpu")
+    return cr.prompted_embeddings(path.parent, ["rose", "wasp"], device="cpu")
+
+
+def _targets(*rows: tuple[Any, ...], slow: bool = False) -> list[Target]:
+    """Targets of rows: name, file, reader, seeds, and the files beside."""
+    return [
+        Target(
+            name=name,
+            file=file,
+            read=read,
+            seeds=tuple(one for one in more if isinstance(one, bytes)),
+            beside=next((one for one in more if isinstance(one, dict)), {}),
+            slow=slow,
+        )
+        for name, file, read, *more in rows
+    ]
+
+
+@cache
+def targets(*, slow: bool = False) -> tuple[Target, ...]:
+    """Every reader of users' files; with those that load a model if ``slow``."""
+    made = [_vectors, _stimuli, _evidence, _documents, _corpora, _services, _files_of_models]
+    return tuple(target for make in (*made, *([_models] if slow else [])) for target in make())
