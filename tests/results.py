@@ -117,7 +117,7 @@ def sentences(kind: Any, about: Provenance, score: Any = "pll") -> SentenceScore
         name="<script>pairs</script>",
         kind=kind,
         score=score,
-        items=scored(items, totals, [(3,) * size] * 24, [(1e-6,) * size] * 24),
+        items=scored(items, totals, [(3,) * size] * 24),
         left_out={"<i>None</i>.": "its sentences share no token"},
         provenance=about,
     )

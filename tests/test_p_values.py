@@ -18,7 +18,7 @@ from crossroads.wording.numbers import p_equals
 from tests.results import MAKERS
 
 Says = Callable[[Any], list[str]]
-NAMES = sorted(name for name in MAKERS if not name.startswith("compare_runs"))
+NAMES = sorted(MAKERS)
 UNCLEAR = {"pvalue", "crossed_pvalue", "stimulus_pvalue", "adjusted", "holm", "bh", "by"}
 """Names that do not say which p-value is meant, or which one is adjusted."""
 
@@ -115,7 +115,7 @@ def test_an_adjusted_value_is_in_the_rows_of_the_p_value_that_it_adjusts(
 
 def test_rules_use_the_same_names() -> None:
     for kind, names in STATISTICS.items():
-        assert kind.startswith("runs") or not UNCLEAR & set(names)
+        assert not UNCLEAR & set(names)
 
 
 @pytest.mark.parametrize("name", NAMES)

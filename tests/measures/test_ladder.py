@@ -123,8 +123,7 @@ def test_a_ladder_is_of_results_each_once() -> None:
 
 def test_questions_about_sentences_are_not_called_after_words() -> None:
     pairs = [(f"Women are {word}.", f"Men are {word}.") for word in ("warm", "kind", "weak", "shy", "loud")]
-    some = [SentenceItem(sentences=pair) for pair in pairs]
-    items = scored(some, [(-1.0, -2.0)] * 5, [(3, 3)] * 5, [(1e-6, 1e-6)] * 5)
+    items = scored([SentenceItem(sentences=pair) for pair in pairs], [(-1.0, -2.0)] * 5, [(3, 3)] * 5)
     scores = SentenceScores(name="mine", kind="pairs", score="pll", items=items)
     alone = cr.ladder(cr.sentence_pairs(scores))
     assert alone.headline() == "0 of 1 preference would be found with other sentences."

@@ -185,11 +185,10 @@ def _header(text: str, path: Path, line: int) -> tuple[str, list[str], dict[str,
 
 def _line_to_write(delimiter: str, titles: list[str]) -> str:
     """Four columns with their sets, in the order in which most people write them."""
-    line = io.StringIO()
     heads = [f"{role}: {title}" for role, title in zip(ROLES, titles, strict=True)]
-    csv.writer(line, delimiter=delimiter, lineterminator="").writerow(heads)
+    line = delimiter.join(f'"{head}"' if delimiter in head else head for head in heads)
     return (
-        f"if these are two targets and two attributes, write this as the first line: {line.getvalue()}\n"
+        f"if these are two targets and two attributes, write this as the first line: {line}\n"
         f"if they are words, put the line {delimiter.join(ROLES)} above them."
     )
 

@@ -78,7 +78,7 @@ def load_json(text: str, path: str | Path, **options: Any) -> Any:
     json.JSONDecodeError
         If it is not JSON.
     FormatError
-        If it has numbers of more than 307 digits or is nested too deeply.
+        If it has numbers that are infinite or larger than 1e307, or is nested too deeply.
     """
     return guarded(lambda: json.loads(text, **options), path)
 
@@ -115,7 +115,7 @@ def _within(value: Any, path: str | Path) -> Iterator[Any]:
         if kind is dict or kind is list:
             yield part
         elif (kind is int and part.bit_length() > _BITS) or (kind is float and math.isinf(part)):
-            raise FormatError("a number in it has more than 307 digits.", path=path)
+            raise FormatError("a number in it is infinite, or larger than 1e307.", path=path)
 
 
 @contextlib.contextmanager

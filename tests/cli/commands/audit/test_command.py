@@ -98,7 +98,7 @@ def test_csv_files_hold_the_same_numbers(done: tuple[Path, subprocess.CompletedP
         rows = list(csv.DictReader(file))
     for row, test in zip(rows, data["tests"], strict=True):
         assert float(row["effect_size"]) == test["level1"]["effect_size"]
-        assert float(row["ci_low"]) < float(row["effect_size"]) < float(row["ci_high"])
+        assert float(row["effect_size_low"]) < float(row["effect_size"]) < float(row["effect_size_high"])
     with (folder / "associations.csv").open(encoding="utf-8", newline="") as file:
         words = [row for row in csv.DictReader(file) if row["design"] == "weat6" and row["level"] == "1"]
     assert len(words) == 16

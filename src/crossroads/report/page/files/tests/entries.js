@@ -151,7 +151,7 @@ export function testsCoverage(one) {
  * @param {string} at
  * @param {{ method: string }} options
  */
-export const testsExactP = (context, at, { method }) => [method === "exact" ? "p = " : "p ", num(context, `${at}/pvalue`, { as: "p", method })];
+const testsExactP = (context, at, { method }) => [method === "exact" ? "p = " : "p ", num(context, `${at}/pvalue`, { as: "p", method })];
 
 /**
  * How many of all divisions are as extreme, with the p-value; where they were not counted, the p-value alone.
