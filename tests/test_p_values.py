@@ -114,7 +114,7 @@ def test_an_adjusted_value_is_in_the_rows_of_the_p_value_that_it_adjusts(
 
 
 def test_rules_use_the_same_names() -> None:
-    for kind, names in STATISTICS.items():
+    for names in STATISTICS.values():
         assert not UNCLEAR & set(names)
 
 

@@ -119,7 +119,7 @@ def test_sc_weat_measures_given_words_and_whole_vocabularies(
     assert json.loads(run.out)["results"][0]["words"] == ["rose", "wasp"]
     run = command("sc-weat", vectors, "--design", design_file, "--vocabulary", "--top", "2")
     assert run.status == 0
-    assert "4 more" in run.out  # 8 words that no attribute has, two at either end
+    assert "4 more" in run.out  # 16 words without the 8 of the attributes, two at either end
     run = command("sc-weat", vectors, "--design", design_file, "--vocabulary", "--word", "rose")
     assert run.status == 2
 

@@ -32,22 +32,22 @@ def design(**more: list[str]) -> Design:
         (
             "x",
             "a1",
-            r"'a1' in the target x \(set x\) and in the attribute a \(set a\), and left out of the target",
+            r"'a1' in the target x \(set x\) and in the attribute a \(set a\), left out of the target",
         ),
         (
             "x",
             "b1",
-            r"'b1' in the target x \(set x\) and in the attribute b \(set b\), and left out of the target",
+            r"'b1' in the target x \(set x\) and in the attribute b \(set b\), left out of the target",
         ),
         (
             "y",
             "a1",
-            r"'a1' in the target y \(set y\) and in the attribute a \(set a\), and left out of the target",
+            r"'a1' in the target y \(set y\) and in the attribute a \(set a\), left out of the target",
         ),
         (
             "y",
             "b1",
-            r"'b1' in the target y \(set y\) and in the attribute b \(set b\), and left out of the target",
+            r"'b1' in the target y \(set y\) and in the attribute b \(set b\), left out of the target",
         ),
         ("x", "y1", r"'y1' in both targets, x \(set x\) and y \(set y\), which counts on either side"),
         ("a", "b1", r"'b1' in both attributes, a \(set a\) and b \(set b\), which counts on either side"),
@@ -131,7 +131,7 @@ def test_over_contexts_a_word_is_not_compared_with_its_own_contexts() -> None:
     rng = np.random.default_rng(1)
     contexts = Contexts.from_dict({word: rng.normal(size=(3, 6)) for word in LABELS})
     for measure in (ceat, multilevel_ceat):
-        with pytest.warns(CrossroadsWarning, match="'a1' in the target x .* and left out of the target"):
+        with pytest.warns(CrossroadsWarning, match="'a1' in the target x .*, left out of the target"):
             result = measure(contexts, design(x=["a1"]), samples=5)
         apart = measure(contexts, design(), samples=5)
         assert result.coverage is not None

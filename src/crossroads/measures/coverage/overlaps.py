@@ -33,11 +33,11 @@ def overlap_notes(keyed: Mapping[str, Mapping[Hashable, str]], titles: Mapping[s
     for one, two in product("xy", "ab"):
         if shared := _shared(keyed, one, two):
             sides = f"the target {_named(one, titles)} and in the attribute {_named(two, titles)}"
-            notes.append(f"{shared} in {sides} (left out of the target, {_LEFT_OUT})")
+            notes.append(f"{shared} in {sides}, left out of the target, {_LEFT_OUT}")
     for two in "ab":
         if shared := _shared(keyed, "words", two):
             sides = f"the words measured and in the attribute {_named(two, titles)}"
-            notes.append(f"{shared} among {sides} (not measured, {_LEFT_OUT})")
+            notes.append(f"{shared} among {sides}, not measured, {_LEFT_OUT}")
     return tuple(notes)
 
 
