@@ -163,8 +163,8 @@ def test_html_shows_names_as_text_and_counts_what_it_leaves_out(every_result: di
     assert "Zoë &lt;script&gt;alert(1)&lt;/script&gt;" in every_result["weat"]._repr_html_()
     emb = Embeddings([f"<b>{i}" for i in range(60)], np.random.default_rng(1).normal(size=(60, 5)))
     shown = sc_weat(emb, "*", ["<b>0", "<b>1"], ["<b>2", "<b>3"])._repr_html_()
-    assert re.search(r"<td [^>]*>&lt;b&gt;0</td>", shown)
-    assert "<p>… and 10 more rows</p>" in shown
+    assert re.search(r"<td [^>]*>&lt;b&gt;4</td>", shown)
+    assert "<p>… and 6 more rows</p>" in shown
 
 
 # What people meet first

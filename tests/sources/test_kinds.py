@@ -149,6 +149,20 @@ def test_a_name_of_the_hub_is_told_by_its_configuration_alone(hub: Path) -> None
     assert recognise("somebody/small-gpt").name == "language model"  # there are no weights to load
 
 
+def test_a_hub_that_cannot_be_reached_is_not_waited_for(hub: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    constants = pytest.importorskip("huggingface_hub.constants", reason="extra 'models'")
+    monkeypatch.setattr(constants, "HF_HUB_OFFLINE", False)
+    for place in ("huggingface_hub.constants", "huggingface_hub.hf_api", "huggingface_hub.file_download"):
+        monkeypatch.setattr(f"{place}.ENDPOINT", "http://127.0.0.1:9", raising=False)
+    template = "http://127.0.0.1:9/{repo_id}/resolve/{revision}/{filename}"
+    monkeypatch.setattr(constants, "HUGGINGFACE_CO_URL_TEMPLATE", template)
+    waited: list[float] = []
+    monkeypatch.setattr("time.sleep", waited.append)
+    with pytest.raises(InputError, match="cannot be reached"):
+        recognise("somebody/bert-that-is-not-here")
+    assert sum(waited) < 1
+
+
 def test_a_name_that_is_nowhere_says_what_a_model_can_be(hub: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     hub.mkdir()
     monkeypatch.chdir(hub)

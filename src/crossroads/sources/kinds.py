@@ -332,7 +332,10 @@ def _hub_config(name: str, near: tuple[str, ...]) -> Mapping[str, Any]:
         ) from error
     try:
         with _quiet():
-            file = Path(hub.hf_hub_download(name, "config.json"))
+            # a single file, hf_hub_download, is asked for six times where there is no connection
+            file = Path(hub.snapshot_download(name, allow_patterns=["config.json"])) / "config.json"
+        if not file.is_file():
+            raise errors.EntryNotFoundError("config.json")
     except errors.GatedRepoError as error:
         raise InputError(
             f"the model {name!r} is on the hub, but access to it is restricted.",
@@ -354,12 +357,16 @@ def _hub_config(name: str, near: tuple[str, ...]) -> Mapping[str, Any]:
 def _quiet() -> Iterator[None]:
     """Suppress the messages of the hub, which our errors replace."""
     logging = require("huggingface_hub.utils.logging", extra="models", purpose="looking up models of the hub")
-    level = logging.get_verbosity()
+    bars = require("huggingface_hub.utils", extra="models", purpose="looking up models of the hub")
+    level, without = logging.get_verbosity(), bars.are_progress_bars_disabled()
     logging.set_verbosity(logging.CRITICAL)
+    bars.disable_progress_bars()
     try:
         yield
     finally:
         logging.set_verbosity(level)
+        if not without:
+            bars.enable_progress_bars()
 
 
 def _config(file: Path) -> Mapping[str, Any]:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from crossroads.cli.commands.chat import _interrupted
 from tests.sources.conftest import service as service  # the server on loopback
 
 if TYPE_CHECKING:
@@ -140,3 +141,28 @@ def test_what_cannot_be_asked_or_kept_is_told_before_a_request(command: Any, tmp
         assert (run.status, run.out) == (2, ""), arguments
         assert said in " ".join(run.err.split())
     assert sorted(tmp_path.rglob("*")) == before
+
+
+def test_it_is_said_where_answers_are_kept_and_how_often_a_request_was_repeated(
+    command: Command, service: Service, design_file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("crossroads.sources.endpoints.calls._FIRST_PAUSE", 0)
+    busy = iter([True, True, False, True])
+    service.answer = lambda path, body: (503, {}, b"{}") if next(busy, False) else answer(path, body)
+    asked = ("chat", f"{service.url}/v1", "-d", design_file, "--prompts", 4, "-o", tmp_path / "out")
+    run = command(*asked)
+    assert run.status == 0, run.err
+    told = " ".join(run.err.split())
+    assert f"answers are kept in {tmp_path / 'out'};" in told
+    assert "age: 3 requests were sent again: the service was busy, or the connection broke." in told
+    again = command(*asked)
+    assert "sent again" not in again.err
+
+
+def test_an_interruption_names_the_folder_of_answers_only_if_there_is_one(tmp_path: Path) -> None:
+    assert "nothing is kept" in _interrupted(tmp_path / "out")
+    assert str(tmp_path) not in _interrupted(tmp_path / "out")
+    (tmp_path / "out" / "answers").mkdir(parents=True)
+    assert "nothing is kept" in _interrupted(tmp_path / "out")
+    (tmp_path / "out" / "answers" / "one.json").write_text("{}", encoding="utf-8")
+    assert f"answers are kept in {tmp_path / 'out'}" in _interrupted(tmp_path / "out")

@@ -290,13 +290,13 @@ def test_what_is_not_words_is_refused() -> None:
 def test_an_attribute_word_is_not_measured_by_itself_and_noted() -> None:
     emb = vocabulary(60, 12, 5)
     a, b = StimulusSet("first", tuple(words(0, 4))), words(4, 9)
-    told = "'w0' among the words measured and in the attribute a .first., and not measured"
+    told = "'w0' among the words measured and in the attribute a .first., not measured"
     with pytest.warns(CrossroadsWarning, match=told) as caught:
         inside = sc_weat(emb, ["w0", "w20"], a, b)
     assert len(caught) == 1
     assert inside.words == ("w20",)
     with (
-        pytest.warns(CrossroadsWarning, match="'w5' among .* in the attribute b, and not measured"),
+        pytest.warns(CrossroadsWarning, match="'w5' among .* in the attribute b, not measured"),
         pytest.raises(MissingStimuliError, match="words has 0 of 1 stimuli left"),
     ):
         sc_weat(emb, "w5", a, b)

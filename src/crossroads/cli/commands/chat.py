@@ -26,6 +26,7 @@ from crossroads.measures.rungs import LadderResult, ladder
 from crossroads.sources.endpoints.chat import ChatProtocol
 from crossroads.sources.models.transformers import Device
 from crossroads.stimuli import Design, StimulusSet
+from crossroads.storage.disks import is_anything_finished
 from crossroads.storage.staging import check_folder
 from crossroads.wording.numbers import counted, number, percent
 
@@ -160,14 +161,27 @@ def _labelled(design: Design, labels: tuple[str, str] | None) -> Design:
 
 def _answers(asked: dict[str, Conversation], output: Path, task: str, workers: int) -> Iterator[ChatAnswers]:
     """Ask what is left, one test after the other; the answers of each are saved."""
-    interrupting.promise(f"interrupted: answers are kept in {output}; the same command continues.")
+    interrupting.promise(partial(_interrupted, output))
+    said = f"answers are kept in {output}; the same command asks none of them again."
+    printing.err.print(said, markup=False, soft_wrap=True)
     for name, one in asked.items():
         with waiting.counting(f"asking {name}", len(one.prompts)) as (bar, at):
             answers = one.answers(workers=workers, progress=partial(_tell, bar, at))
+        if one.repeated:
+            sent = counted(one.repeated, "request was", "requests were")
+            told = f"{name}: {sent} sent again: the service was busy, or the connection broke."
+            printing.err.print(told, markup=False, soft_wrap=True)
         output.mkdir(parents=True, exist_ok=True)
         stem = re.sub(r"[^\w.-]+", "-", name)
         answers.save(output / f"{stem}-{task}.json")
         yield answers
+
+
+def _interrupted(output: Path) -> str:
+    """What is kept of a run that is interrupted: nothing, if nothing was answered."""
+    if is_anything_finished(output):
+        return f"interrupted: answers are kept in {output}; the same command continues."
+    return "interrupted before anything was answered: nothing is kept; run the same command again."
 
 
 def _tell(bar: Any, at: Any, done: int, total: int) -> None:

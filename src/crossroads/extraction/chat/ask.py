@@ -154,6 +154,11 @@ class Conversation:
         self._kept = KeptReplies(cache)
         self._seed = seed
 
+    @property
+    def repeated(self) -> int:
+        """How many requests were sent to a service again, because it was busy or the connection broke."""
+        return self._model.repeated if isinstance(self._model, ChatService) else 0
+
     def plan(self) -> ChatPlan:
         """What is left to ask, and about how many tokens that takes."""
         left = [one for one in self.prompts if self._kept.find(self._asked(one)) is None]

@@ -18,7 +18,7 @@ import time
 import urllib.error
 import urllib.request
 import warnings
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 from urllib.parse import urljoin, urlsplit
@@ -58,6 +58,8 @@ class Caller:
     """Seconds that an answer may take."""
     retries: int
     """How often a call is repeated after a failure that may be temporary."""
+    repeated: list[str] = field(default_factory=list, compare=False)
+    """What failed, for every call that was repeated."""
 
     def __repr__(self) -> str:
         return f"Caller(key={'…' if self.key else None}, timeout={self.timeout}, retries={self.retries})"
@@ -87,6 +89,7 @@ class Caller:
                     raise failure.final(self.retries) from failure
                 if failure.pause is not None and failure.pause > _LONGEST_PAUSE:
                     raise failure.final(attempt) from failure
+                self.repeated.append(failure.message)
                 time.sleep(_FIRST_PAUSE * 2**attempt if failure.pause is None else failure.pause)
         raise EndpointError(f"retries={self.retries} is too small.")
 

@@ -104,6 +104,11 @@ class ChatService:
         """Parts of requests that the service did not accept, and that were left out."""
         return tuple(sorted(self._refused))
 
+    @property
+    def repeated(self) -> int:
+        """How many requests were sent again, because the service was busy or the connection broke."""
+        return len(self._caller.repeated)
+
     def reply(
         self, messages: Sequence[Message], *, temperature: float | None, max_tokens: int, seed: int
     ) -> Reply:
