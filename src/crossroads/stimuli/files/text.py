@@ -85,12 +85,15 @@ def load_json(text: str, path: str | Path, **options: Any) -> Any:
 
 def load_toml(text: str, path: str | Path) -> dict[str, Any]:
     """Parse TOML from an untrusted file; errors are those of :func:`load_json`, and TOMLDecodeError."""
-    found: dict[str, Any] = guarded(lambda: tomllib.loads(text), path)
+    found: dict[str, Any] = guarded(lambda: tomllib.loads(text), path, infinite=True)
     return found
 
 
-def guarded(parse: Callable[[], Any], path: str | Path) -> Any:
-    """Run a parser, and raise an error for unreasonable values; see :func:`load_json`."""
+def guarded(parse: Callable[[], Any], path: str | Path, *, infinite: bool = False) -> Any:
+    """Run a parser, and raise an error for unreasonable values; see :func:`load_json`.
+
+    A number may be infinite in TOML, which writes it ``inf``; in JSON it is one that is too large.
+    """
     deep = FormatError("it is nested too deeply.", path=path, hint="write lists and tables of a few levels.")
     try:
         document = parse()
@@ -102,19 +105,21 @@ def guarded(parse: Callable[[], Any], path: str | Path) -> Any:
         raise FormatError(f"a value in it cannot be read: {error!s:.200}.", path=path) from error
     level: list[Any] = [[document]]
     for _ in range(_DEEPEST):
-        level = [part for one in level for part in _within(one, path)]
+        level = [part for one in level for part in _within(one, path, infinite)]
         if not level:
             return document
     raise deep
 
 
-def _within(value: Any, path: str | Path) -> Iterator[Any]:
+def _within(value: Any, path: str | Path, infinite: bool) -> Iterator[Any]:
     """The lists and tables in a list or table; an error for a number that is too long."""
     for part in value.values() if isinstance(value, dict) else value:
         kind = type(part)
         if kind is dict or kind is list:
             yield part
-        elif (kind is int and part.bit_length() > _BITS) or (kind is float and math.isinf(part)):
+        elif (kind is int and part.bit_length() > _BITS) or (
+            kind is float and math.isinf(part) and not infinite
+        ):
             raise FormatError("a number in it has more than 307 digits.", path=path)
 
 
