@@ -242,6 +242,9 @@ def test_traits_of_ones_own_are_read_on_demand(tmp_path: Path) -> None:
         ("h.csv", "group,trait,score\nwomen,cold-warm,3\nWomen,cold - warm,4\n", "rated twice"),
         ("h.csv", "group,trait,score\nwomen,cold-wram,3\n", "did you mean 'cold-warm'"),
         ("h.csv", "group,trait,score\nwomen,cold-warm,nan\n", "holds no score"),
+        ("h.json", f'{{"women": {{"cold-warm": {"9" * 310}}}}}', "more than 307 digits"),
+        ("h.json", f'{{"women": {{"cold-warm": {10**3000}}}}}', "more than 307 digits"),
+        ("h.csv", f"group,trait,score\nwomen,cold-warm,{'9' * 310}\n", "is not a number"),
     ],
 )
 def test_a_bad_file_gets_a_sentence(tmp_path: Path, name: str, text: str, said: str) -> None:

@@ -200,7 +200,7 @@ def test_a_folder_that_is_none_is_refused(tmp_path: Path) -> None:
         (lambda m: [], "describes None"),
         (lambda m: {**m, "format": "crossroads-store/1"}, "describes 'crossroads-store/1'"),
         (lambda m: {**m, "about": 3}, "key 'about'"),
-        (lambda m: {**m, "arrays": {}}, "expected"),
+        (lambda m: {**m, "arrays": {}}, "does not describe logits"),
         (lambda m: {**m, "arrays": {"logit": 3}}, "'logit' is not described"),
         (lambda m: {**m, "arrays": {"../logit": m["arrays"]["logit"]}}, "is outside"),
         (lambda m: {**m, "arrays": {**m["arrays"], "more": m["arrays"]["slot"]}}, "this array is missing"),

@@ -24,6 +24,8 @@ import crossroads as cr
 from tests.hardening.figures import record
 from tests.hardening.readers import Target, targets
 
+__all__ = ["Target", "changed", "changed_value", "inputs", "run", "targets", "tried"]
+
 KEPT = Path(__file__).parent / "inputs"
 TOKENS = [
     *(

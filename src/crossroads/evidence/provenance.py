@@ -76,11 +76,9 @@ class Provenance:
             "sha256": str | None,
             "details": Mapping,
         }
-        if not isinstance(data, Mapping) or not all(
-            isinstance(data[name], kind) for name, kind in kinds.items() if name in data
-        ):
-            raise TypeError("this is not a provenance")
         data = guarded(lambda: dict(data), "the provenance")
+        if not all(isinstance(data[name], kind) for name, kind in kinds.items() if name in data):
+            raise TypeError("this is not a provenance")
         more = (
             {key: value for key, value in data.items() if key not in cls.__dataclass_fields__} if keep else {}
         )

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
 import shutil
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 import crossroads as cr
-from crossroads.errors import InputError
+from crossroads.errors import FormatError, InputError
+from crossroads.evidence.chat import ChatAnswers
 from tests.extraction.test_real_models import SMOLLM
 
 AGE = cr.Design(name="age", x=["young"], y=["old"], a=["joy", "peace"], b=["agony", "evil"])
@@ -70,6 +74,44 @@ def test_a_function_is_a_model_too() -> None:
     assert [one.text for one in answers] == [one.prompt for one in answers]
     with pytest.raises(InputError, match="the function answered 3"):
         cr.ask_chat(lambda messages: 3, AGE, prompts=1)  # type: ignore[arg-type, return-value]
+
+
+def test_half_a_character_in_an_answer_is_kept_as_a_sign_and_not_asked_for_again(tmp_path: Path) -> None:
+    said = iter(["joy - young \ud83d"])
+    answers, again = (
+        cr.ask_chat(lambda messages: next(said), AGE, prompts=1, cache=tmp_path / "kept") for _ in range(2)
+    )
+    assert answers[0].text == "joy - young \ufffd"
+    answers.save(tmp_path / "answers.json")
+    assert answers == again == ChatAnswers.open(tmp_path / "answers.json")
+
+
+@pytest.mark.parametrize("reply", [{"text": ["joy"]}, {"finish": None}, {"model": 3}])
+def test_a_wrong_answer_with_the_right_checksum_is_damaged(tmp_path: Path, reply: dict[str, Any]) -> None:
+    ask = partial(cr.ask_chat, lambda messages: "joy - young", AGE, prompts=1, cache=tmp_path)
+    ask()
+    (file,) = tmp_path.glob("*.json")
+    document = json.loads(file.read_bytes())
+    document["reply"] |= reply
+    document["sha256"] = hashlib.sha256(json.dumps(document["reply"], sort_keys=True).encode()).hexdigest()
+    file.write_text(json.dumps(document), encoding="utf-8")
+    with pytest.raises(FormatError, match="the kept answer is damaged"):
+        ask()
+
+
+PROVENANCES: list[Any] = [
+    [1], 3, {}, {"source": 3}, {"source": "m", "details": [1]}, {"source": "m", "sha256": {}},
+    {"source": "m", "details": {"a": json.loads("[" * 500 + "]" * 500)}},
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("provenance", PROVENANCES, ids=range(len(PROVENANCES)))
+def test_a_provenance_that_is_none_is_refused(tmp_path: Path, provenance: Any) -> None:
+    cr.ask_chat(lambda messages: "joy", AGE, prompts=1).save(tmp_path / "answers.json")
+    document = json.loads((tmp_path / "answers.json").read_bytes()) | {"provenance": provenance}
+    (tmp_path / "answers.json").write_text(json.dumps(document), encoding="utf-8")
+    with pytest.raises(FormatError, match=r"cannot be read|nested too deeply"):
+        ChatAnswers.open(tmp_path / "answers.json")
 
 
 def test_more_questions_than_anybody_asks_are_refused_at_once() -> None:

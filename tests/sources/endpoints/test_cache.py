@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -108,6 +109,28 @@ class TestKeptAnswers:
         with pytest.raises(FormatError, match="cached answer is damaged") as caught:
             endpoint_embeddings(service.url, WORDS, cache=tmp_path)
         assert caught.value.path == path
+
+    @pytest.mark.parametrize(
+        ("key", "value"),
+        [
+            ("vectors", {"rose": 3}),
+            ("vectors", {"rose": []}),
+            ("vectors", {"rose": [[1.0]]}),
+            ("vectors", {"rose": [float("nan")]}),
+            ("answered by", ["m"]),
+            ("protocol", {"a": 1}),
+        ],
+    )
+    def test_a_wrong_answer_with_the_right_checksum_is_noticed(
+        self, service: Service, tmp_path: Path, key: str, value: Any
+    ) -> None:
+        endpoint_embeddings(service.url, WORDS, cache=tmp_path)
+        (path,) = tmp_path.rglob("*.json")
+        data = json.dumps(json.loads(path.read_bytes()) | {key: value}).encode()
+        path.unlink()
+        path.with_name(f"{hashlib.sha256(data).hexdigest()[:32]}.json").write_bytes(data)
+        with pytest.raises(FormatError, match="cached answer is damaged"):
+            endpoint_embeddings(service.url, WORDS, cache=tmp_path)
 
     def test_a_file_in_the_place_of_the_folder_is_an_error(self, service: Service, tmp_path: Path) -> None:
         (tmp_path / "taken").write_text("mine")

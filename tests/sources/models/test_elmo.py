@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from crossroads.errors import FormatError, InputError, UnsafeFileError
 from crossroads.sources.models.elmo import Elmo, split_text
-from crossroads.sources.models.elmo_files import elmo_files, read_options
+from crossroads.sources.models.elmo_files import elmo_files, read_options, read_weights
 from crossroads.sources.models.files import find_model
 from crossroads.sources.models.prompted import prompted_embeddings
 from tests.small_models import save_elmo
@@ -239,6 +239,7 @@ DAMAGE: dict[str, tuple[Callable[[Path], None], str]] = {
     "too many cells": (edited(lambda o: o["lstm"].update(dim=10**9)), "dim is 1,?000,?000,?000"),
     "too many weights": (edited(lambda o: o["lstm"].update(dim=2**16, projection_dim=2**14)), "at most"),
     "a clip of zero": (edited(lambda o: o["lstm"].update(cell_clip=0)), "cell_clip is 0"),
+    "a long clip": (edited(lambda o: o["lstm"].update(cell_clip=10**400)), "more than 307 digits"),
     "no filters": (edited(lambda o: o["char_cnn"].update(filters=[])), r"its filters are \[\]"),
     "odd filters": (edited(lambda o: o["char_cnn"].update(filters=[[1]])), "pairs of a width"),
     "odd activation": (edited(lambda o: o["char_cnn"].update(activation="gelu")), "activation .* 'gelu'"),
@@ -285,6 +286,21 @@ def test_weights_may_be_compressed_but_not_made_of_nothing(tmp_path: Path) -> No
         file.create_dataset(name, data=np.zeros_like(numbers), compression="gzip")
     with pytest.raises(FormatError, match=r"takes 2,097,152 bytes, and .* of it are in the file"):
         Elmo(folder)
+
+
+def test_a_wrong_byte_in_the_weights_is_no_error_of_h5py(tmp_path: Path) -> None:
+    folder = save_elmo(tmp_path / "elmo")
+    weights, options = folder / "weights.hdf5", read_options(folder / "options.json")
+    whole, rng, refused = weights.read_bytes(), np.random.default_rng(0), 0
+    for place, value in zip(rng.integers(20_000, size=100), rng.integers(256, size=100), strict=True):
+        damaged = bytearray(whole)
+        damaged[place] = value
+        weights.write_bytes(damaged)
+        try:
+            read_weights(weights, options)
+        except FormatError:
+            refused += 1
+    assert refused > 5
 
 
 def test_options_say_the_architecture(folder: Path) -> None:

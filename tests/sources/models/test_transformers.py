@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import json
+import shutil
 import sys
+from pathlib import Path
+from typing import Any
 
 import pytest
 
 from crossroads.errors import FormatError
 from crossroads.sources.models.files import ModelFiles
+from crossroads.sources.models.settings import resolve_model
 from crossroads.sources.models.transformers import plain_errors
 
 pytest.importorskip("transformers", reason="extra 'models'")
@@ -27,3 +32,26 @@ def test_the_bar_of_gguf_files_is_not_shown_and_standard_error_is_given_back(
         raise RuntimeError("it broke")
     assert sys.stderr is before
     assert ("Converting" in capsys.readouterr().err) is (gguf is None)
+
+
+@pytest.mark.parametrize(
+    ("file", "key", "value"),
+    [
+        ("tokenizer_config.json", "model_max_length", "x"),
+        ("tokenizer_config.json", "model_max_length", [1]),
+        ("tokenizer_config.json", "model_max_length", float("inf")),
+        ("config.json", "architectures", 3),
+        ("config.json", "architectures", {"a": 1}),
+        ("config.json", "num_hidden_layers", 10**30),
+        ("config.json", "max_position_embeddings", "long"),
+        ("config.json", "pad_token_id", [1]),
+    ],
+)
+def test_odd_values_of_a_configuration_are_named(
+    tiny_bert: Path, tmp_path: Path, file: str, key: str, value: Any
+) -> None:
+    shutil.copytree(tiny_bert, tmp_path / "odd")
+    path = tmp_path / "odd" / file
+    path.write_text(json.dumps(json.loads(path.read_bytes()) | {key: value}), encoding="utf-8")
+    with pytest.raises(FormatError, match=f"cannot be loaded.*{key}"):
+        resolve_model(path.parent, revision=None, prompt=None, pooling="auto", layer=None, device="cpu")

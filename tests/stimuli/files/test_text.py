@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import codecs
 import json
+import math
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -12,7 +13,8 @@ import pytest
 
 from crossroads.errors import FormatError
 from crossroads.stimuli import read_designs
-from crossroads.stimuli.files.lists import read_sheet, read_trait_lists
+from crossroads.stimuli.files.lists import read_frequencies, read_sheet, read_trait_lists
+from crossroads.stimuli.files.sentences import sentence_items
 from crossroads.stimuli.files.text import load_json, load_toml, read_text
 from crossroads.stimuli.identities.files import read_identities
 
@@ -91,12 +93,14 @@ READERS: dict[str, Callable[[Path], Any]] = {
     "value",
     [
         "9" * 5000,
+        "9" * 310,
+        "-1e400",
         "[" * DEEP + "]" * DEEP,
         "[" * 150 + "]" * 150,
         '{"a": ' * 150 + "1" + "}" * 150,
         "0x" + "f" * 9000,  # which TOML knows, and Python reads but does not write
     ],
-    ids=["digits", "deep", "not so deep", "tables", "hexadecimal"],
+    ids=["digits", "some digits", "beyond", "deep", "not so deep", "tables", "hexadecimal"],
 )
 def test_what_nobody_could_mean_is_refused_wherever_it_stands(name: str, value: str, tmp_path: Path) -> None:
     file = tmp_path / name
@@ -107,6 +111,24 @@ def test_what_nobody_could_mean_is_refused_wherever_it_stands(name: str, value: 
         with pytest.raises(FormatError) as caught:
             READERS[name](file)
         assert len(str(caught.value)) - len(str(file)) < 600
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "read"),
+    [
+        ("d.csv", "targ1,targ2,attr1,attr2\nLONG,b,c,d\n", read_designs),
+        ("d.csv", "set,word\nx,LONG\n", read_designs),
+        ("t.csv", "pair,trait\nwomen,LONG\n", read_trait_lists),
+        ("f.csv", "word,count\nLONG,1\n", read_frequencies),
+        ("s.csv", "sent_more,sent_less\nLONG,b\n", sentence_items),
+    ],
+)
+def test_a_cell_that_is_too_long_is_refused_in_a_sentence(
+    name: str, text: str, read: Callable[[Path], Any], tmp_path: Path
+) -> None:
+    (tmp_path / name).write_text(text.replace("LONG", "a" * 140_000), encoding="utf-8")
+    with pytest.raises(FormatError, match="the table cannot be read: field larger"):
+        read(tmp_path / name)
 
 
 def test_keys_can_be_nested_too(tmp_path: Path) -> None:
@@ -123,9 +145,10 @@ def test_documents_of_usual_size_are_read_as_they_are(tmp_path: Path) -> None:
     file = tmp_path / "x.json"
     value = {"a": [1, 2.5, None, True, {"b": ["c", -(10**40)]}], "d": {}}
     assert load_json(json.dumps(value), file) == value
-    assert load_toml('a = [1, 0xff]\n[b.c]\nd = "e"', file) == {"a": [1, 255], "b": {"c": {"d": "e"}}}
-    with pytest.raises(FormatError, match="infinite, or larger than 1e307"):
-        load_toml("a = [1, 1e400]", file)
+    assert load_toml('a = [1, 0xff, 1e400]\n[b.c]\nd = "e"', file) == {
+        "a": [1, 255, math.inf],
+        "b": {"c": {"d": "e"}},
+    }
     with pytest.raises(json.JSONDecodeError):
         load_json("{", file)
     with pytest.raises(FormatError, match="no number"):

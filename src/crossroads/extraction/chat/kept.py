@@ -42,12 +42,10 @@ class KeptReplies:
             kept = document["reply"]
             if document["sha256"] != _checksum(kept) or document["asked"] != asked:
                 raise ValueError
-            reply = Reply(kept["text"], kept["finish"], kept["model"])
-            if not isinstance(reply.text, str) or not isinstance(reply.finish, str):
-                raise TypeError(reply)
-            if not isinstance(reply.model, str | None):
-                raise TypeError(reply)
-            return reply
+            kinds = {"text": str, "finish": str, "model": str | None}
+            if not all(isinstance(kept[name], kind) for name, kind in kinds.items()):
+                raise TypeError("this is not an answer")
+            return Reply(kept["text"], kept["finish"], kept["model"])
         except (ValueError, KeyError, TypeError, RecursionError) as error:
             raise FormatError(
                 "the kept answer is damaged.",

@@ -97,11 +97,11 @@ def load_tokenizer(files: ModelFiles) -> Any:
 
 
 def check_longest(tokenizer: Any) -> None:
-    """Refuse a longest input that is no number, and a tokenizer that cannot split a word."""
+    """Refuse a longest input that is no number, and special tokens that are none."""
     longest = tokenizer.model_max_length
     if longest is not None and (type(longest) not in (int, float) or not math.isfinite(longest)):
         raise ValueError(f"its model_max_length is {in_short(longest)}")
-    tokenizer("a", verbose=False)
+    _ = tokenizer.all_special_ids, tokenizer("a", verbose=False)
 
 
 def check_vocabulary(files: ModelFiles, folder: Path) -> None:

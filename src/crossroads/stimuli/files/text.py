@@ -21,6 +21,8 @@ _DEEPEST = 100
 """Largest depth of nested tables; files that users write have about five levels."""
 _BITS = 1023
 """Largest size of a whole number: a larger one has no floating-point number near it."""
+_LARGE = 4300 * 10 // 3
+"""Largest size in TOML, which may write more digits than Python itself writes."""
 
 
 def read_text(path: str | Path, expected: str) -> str:
@@ -85,12 +87,15 @@ def load_json(text: str, path: str | Path, **options: Any) -> Any:
 
 def load_toml(text: str, path: str | Path) -> dict[str, Any]:
     """Parse TOML from an untrusted file; errors are those of :func:`load_json`, and TOMLDecodeError."""
-    found: dict[str, Any] = guarded(lambda: tomllib.loads(text), path)
+    found: dict[str, Any] = guarded(lambda: tomllib.loads(text), path, large=True)
     return found
 
 
-def guarded(parse: Callable[[], Any], path: str | Path) -> Any:
-    """Run a parser, and raise an error for unreasonable values; see :func:`load_json`."""
+def guarded(parse: Callable[[], Any], path: str | Path, *, large: bool = False) -> Any:
+    """Run a parser, and raise an error for unreasonable values; see :func:`load_json`.
+
+    If ``large``, numbers may be infinite, as TOML writes them, or have up to 4,300 digits.
+    """
     deep = FormatError("it is nested too deeply.", path=path, hint="write lists and tables of a few levels.")
     try:
         document = parse()
@@ -102,19 +107,22 @@ def guarded(parse: Callable[[], Any], path: str | Path) -> Any:
         raise FormatError(f"a value in it cannot be read: {error!s:.200}.", path=path) from error
     level: list[Any] = [[document]]
     for _ in range(_DEEPEST):
-        level = [part for one in level for part in _within(one, path)]
+        level = [part for one in level for part in _within(one, path, large)]
         if not level:
             return document
     raise deep
 
 
-def _within(value: Any, path: str | Path) -> Iterator[Any]:
+def _within(value: Any, path: str | Path, large: bool) -> Iterator[Any]:
     """The lists and tables in a list or table; an error for a number that is too long."""
     for part in value.values() if isinstance(value, dict) else value:
         kind = type(part)
         if kind is dict or kind is list:
             yield part
-        elif (kind is int and part.bit_length() > _BITS) or (kind is float and math.isinf(part)):
+        elif kind is int and part.bit_length() > (_LARGE if large else _BITS):
+            digits = "4,300" if large else "307"
+            raise FormatError(f"a number in it has more than {digits} digits.", path=path)
+        elif kind is float and math.isinf(part) and not large:
             raise FormatError("a number in it is infinite, or larger than 1e307.", path=path)
 
 
