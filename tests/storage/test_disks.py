@@ -35,6 +35,22 @@ def small(tmp_path: Path) -> Iterator[Path]:
     subprocess.run(["umount", str(folder)], capture_output=True, check=True)
 
 
+@pytest.fixture
+def locked(tmp_path: Path) -> Iterator[Path]:
+    """A disk that can only be read, where one can be made: as root, modes of folders forbid nothing."""
+    folder = tmp_path / "locked"
+    folder.mkdir()
+    command = ["mount", "-t", "tmpfs", "-o", "ro,size=200k", "tmpfs", str(folder)]
+    try:
+        made = subprocess.run(command, capture_output=True, check=False).returncode == 0
+    except OSError:
+        made = False
+    if not made:
+        pytest.skip("no disk can be mounted here: that takes Linux, and root")
+    yield folder
+    subprocess.run(["umount", str(folder)], capture_output=True, check=True)
+
+
 def crossroads(*arguments: object, cwd: Path) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
         [sys.executable, "-c", "from crossroads.cli import main; main()", *map(str, arguments)],
@@ -98,6 +114,31 @@ def test_an_audit_without_room_says_what_is_kept_only_if_something_is(small: Pat
         figure = crossroads("weat", "v.txt", "-d", "d.toml", "--figure", small / "f.svg", cwd=tmp_path)
         assert f"{small / 'f.svg'} takes " in figure.stderr.replace("\n", " ")
         assert not (small / "f.svg").exists()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("arguments", "file"),
+    [
+        (("audit", "nothing.txt"), "out"),
+        (("audit", "nothing.txt", "-o", "out", "--summary"), "summary.md"),
+        (("weat", "nothing.txt", "--figure"), "figure.svg"),
+        (("report", "nothing.json", "-o"), "page.html"),
+        (("report", "nothing.json", "-o", "page.html", "--card"), "README.md"),
+        (("reproduce", "ml-eat", "--vectors", "nothing.txt", "-o"), "cells.csv"),
+    ],
+)
+def test_a_disk_that_can_only_be_read_is_told_before_any_work(
+    locked: Path, tmp_path: Path, arguments: tuple[str, ...], file: str
+) -> None:
+    if "--figure" in arguments:
+        pytest.importorskip("matplotlib", reason="extra 'plots'")
+    option = ("-o",) if file == "out" else ()
+    run = crossroads(*arguments, *option, locked / file, cwd=tmp_path)
+    assert run.returncode == 2
+    said = " ".join(run.stderr.split())
+    assert f"{locked} cannot be written to, so {locked / file} cannot be created." in said
+    assert "nothing." not in said  # what is to be read was not looked for yet
 
 
 def test_stores_and_vectors_say_what_they_take(small: Path) -> None:

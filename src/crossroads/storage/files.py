@@ -12,12 +12,30 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from crossroads.errors import InputError
 from crossroads.storage.disks import disk_errors
 
 EVIDENCE = ("sources", "extraction", "evidence", "stimuli", "storage")
 """The code that reads files and queries models."""
 WRITING = ".writing-"
 """Prefix of the names of files that are being written."""
+
+
+def check_file(path: Path) -> None:
+    """Refuse a file that :func:`write_file` cannot write, before any work is done.
+
+    Parameters
+    ----------
+    path
+        The file; one that is there is replaced.
+    """
+    if not path.parent.is_dir():
+        raise InputError(f"there is no folder {path.parent}.", hint="make it first, or name another.")
+    if not os.access(path.parent, os.W_OK | os.X_OK):
+        raise InputError(
+            f"{path.parent} cannot be written to, so {path} cannot be created.",
+            hint="name a file elsewhere.",
+        )
 
 
 def write_file(

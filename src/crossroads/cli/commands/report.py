@@ -17,6 +17,7 @@ from crossroads.report.documents.names import apart, once
 from crossroads.report.documents.records import Record, joined, read_records
 from crossroads.report.page.page import compares, models_of, write_page
 from crossroads.report.renderers.card import card_files, write_card
+from crossroads.storage.files import check_file
 
 _OURS = '<meta name="generator" content="crossroads">'
 
@@ -60,6 +61,8 @@ def report_command(
         raise InputError(
             "--benchmark names where the entries of a card belong.", hint="add --card README.md."
         )
+    if card is not None:
+        check_file(card)
     found, repeated = once(record for path in results for record in read_records(path))
     printing.repeated(repeated)
     records = called(apart(joined(found)), name)
@@ -99,8 +102,7 @@ def check_page(output: Path) -> None:
     if output.suffix.lower() not in (".html", ".htm"):
         named = output.with_suffix(".html") if output.suffix else Path("report.html")
         raise InputError(f"{output} does not end in .html.", hint=f"name it {named.name}.")
-    if not output.parent.is_dir():
-        raise InputError(f"there is no folder {output.parent}.", hint="make it first, or name another.")
+    check_file(output)
     if output.exists():
         with output.open("rb") as file:
             head = file.read(2000)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from crossroads.errors import InputError, in_short, one_of
 from crossroads.plots.frame.style import house, matplotlib
-from crossroads.storage.files import write_file
+from crossroads.storage.files import check_file, write_file
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -82,10 +82,7 @@ def _picture(figure: Figure) -> tuple[bytes, dict[str, int]]:
 def check_figure_file(path: Path) -> str:
     """Refuse a file to which no figure can be written, before any work is done; returns its suffix."""
     suffix = one_of("kind of figure", path.suffix.lower(), _UNDATED)
-    if not path.parent.is_dir():
-        raise InputError(
-            f"there is no folder {str(path.parent)!r}.", hint="make it first, or choose another."
-        )
+    check_file(path)
     if path.is_dir():
         raise InputError(f"{str(path)!r} is a folder.", hint="give the name of a file.")
     return suffix

@@ -20,7 +20,7 @@ from crossroads.report.documents.records import Record
 from crossroads.report.gate.rules import gate_headline
 from crossroads.report.renderers.findings import finding, findings_in_markdown
 from crossroads.stimuli.files.text import read_text
-from crossroads.storage.files import write_file
+from crossroads.storage.files import check_file, write_file
 from crossroads.wording import phrases
 from crossroads.wording.escaping import in_markdown, one_line
 from crossroads.wording.numbers import counted
@@ -139,8 +139,7 @@ def card_files(path: Path, records: Sequence[Record], dataset: str | None = None
     """
     if path.suffix.lower() != ".md":
         raise InputError(f"{path} does not end in .md.", hint="a model card is a file README.md.")
-    if not path.parent.is_dir():
-        raise InputError(f"there is no folder {path.parent}.", hint="make it first, or name another.")
+    check_file(path)
     if len(records) != 1:
         names = join_words([in_short(one.model) for one in records], most=5)
         raise InputError(f"a card describes one model, not {names}.", hint="give the results of one model.")

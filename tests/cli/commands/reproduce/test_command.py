@@ -164,7 +164,7 @@ def test_badges_are_shown_and_written(command: Command, tmp_path: Path) -> None:
         ),
         (
             ("reproduce", "rsa", "--vectors", "{vectors}", "-o", "{folder}/none/cells.json"),
-            "cannot be written",
+            "there is no folder",
         ),
         (("reproduce", "ml-eat", "--vectors", "{folder}/nowhere.txt"), "nowhere.txt"),
     ],

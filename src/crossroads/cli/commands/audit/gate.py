@@ -14,7 +14,7 @@ from crossroads.errors import InputError
 from crossroads.report.audit import Audit
 from crossroads.report.gate.files import read_rules
 from crossroads.report.gate.rules import Gate, Rule, check_rules, judge
-from crossroads.storage.files import write_file
+from crossroads.storage.files import check_file, write_file
 
 STEP_SUMMARY = "GITHUB_STEP_SUMMARY"
 """The variable with the path of the file that GitHub shows with a job."""
@@ -98,8 +98,7 @@ def check_summary(summary: Path | None, output: Path, *, github: bool) -> None:
             f"{summary} is inside the folder of the audit.",
             hint=f"{output / 'summary.md'} is written anyway.",
         )
-    if not summary.parent.is_dir():
-        raise InputError(f"there is no folder {summary.parent}.", hint="make it first, or name another.")
+    check_file(summary)
 
 
 def send_summary(text: str, summary: Path | None, *, github: bool) -> None:

@@ -34,7 +34,7 @@ from crossroads.papers.vectors import PAPERS, reproduce
 from crossroads.sources.load import load
 from crossroads.sources.vectors.signatures import sniff
 from crossroads.stimuli.files.spreadsheets import write_rows
-from crossroads.storage.files import write_file
+from crossroads.storage.files import check_file, write_file
 
 CEAT, ABC, ML_EAT = "ceat", "abc", "ml-eat"
 KNOWN = (*PAPERS, CEAT, ABC, ML_EAT)
@@ -292,8 +292,9 @@ def check_output(output: Path | None) -> None:
         return
     if output.suffix.lower() not in (".json", ".csv"):
         raise InputError(f"--output {output} is neither .json nor .csv.", hint="give one of these suffixes.")
-    if output.is_dir() or not output.parent.is_dir():
-        raise InputError(f"--output {output} cannot be written.", hint="name a file in a folder that exists.")
+    if output.is_dir():
+        raise InputError(f"--output {output} is a folder.", hint="name a file.")
+    check_file(output)
 
 
 def save(output: Path, results: Sequence[Reproduction]) -> None:
