@@ -219,7 +219,7 @@ def test_numbers_that_json_does_not_have_are_refused(tmp_path: Path, number: str
 def test_numbers_that_are_too_large_are_refused(tmp_path: Path, number: str) -> None:
     path = tmp_path / "results.json"
     path.write_text(f'{{"results": [{{"type": {number}}}]}}', encoding="utf-8")
-    with pytest.raises(FormatError, match="a number in it (has more than 307 digits|is infinite)"):
+    with pytest.raises(FormatError, match=r"a number in it (has more than 307 digits|is infinite)"):
         read_records(path)
 
 

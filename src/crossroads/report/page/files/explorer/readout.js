@@ -2,7 +2,7 @@
 // What lists show, in one sentence and in a few numbers: those of results.json as long as nothing was edited, and
 // numbers that were computed in the page, beside them, afterwards.
 
-import { bdi, el } from "../parts/elements.js";
+import { el } from "../parts/elements.js";
 import { computed, fixed, noNumber, num, part, pointed, whole } from "../parts/numbers.js";
 import { flat } from "../parts/tables.js";
 import { adjustedPs } from "../statistics/crossed.js";

@@ -80,9 +80,10 @@ export function publishedStrip(context, one, { key = true } = {}) {
   if (!published.length || !ours.length) return null;
   const said = [...published].sort((p, q) => q.value - p.value).map((p) => `${p.name}${p.hollow ? " over contexts" : ""} ${fixed(p.value)}`);
   const more = published.filter((p) => p.value > ours[0].value).length;
+  const closer = ` closer to ${flat(a)}, relative to ${flat(b)}`;
   const figure = stripChart({
     points: [...published, ...ours], beside: publishedAll(context),
-    poles: y ? [y, x].map((one) => `${flat(one)} closer to ${flat(a)}, relative to ${flat(b)}`) : [`${flat(x)} closer to ${flat(b)}`, `${flat(x)} closer to ${flat(a)}`],
+    poles: y ? [`${flat(y)}${closer}`, `${flat(x)}${closer}`] : [`${flat(x)} closer to ${flat(b)}`, `${flat(x)} closer to ${flat(a)}`],
     label: `Effect sizes d of ${flat(testsQuestion(one))}. Measured here: ${ours.map((o) => `${o.name} ${fixed(o.value)}`).join(", ")}. `
       + `Published, largest first: ${said.join(", ")}. ${whole(more)} of ${whole(published.length)} published numbers are larger than that of ${named(context.index)}.`,
   });
