@@ -108,3 +108,13 @@ def test_progress_reaches_the_end(tmp_path: Path, tiny: Vectors) -> None:
     calls: list[tuple[int, int | None]] = []
     load(path, progress=lambda done, total: calls.append((done, total)))
     assert calls[-1] == (path.stat().st_size, path.stat().st_size)
+
+
+def test_words_that_are_numbers_of_a_dictionary_come_back(tmp_path: Path, tiny: Vectors) -> None:
+    words = pa.array(list(tiny)).dictionary_encode()  # as pandas writes a category
+    path = write(tmp_path, {"word": words, "vector": as_lists(tiny)}, row_group_size=2)
+    assert pa.types.is_dictionary(pq.read_schema(path).field("word").type)
+    emb = load(path)
+    assert emb.labels == tuple(tiny)
+    np.testing.assert_array_equal(emb.vectors, np.stack(list(tiny.values())))
+    assert load(path, words=["wasp"]).labels == ("wasp",)

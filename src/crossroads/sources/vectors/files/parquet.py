@@ -55,7 +55,7 @@ def _expanded(about: Any) -> int:
 
 def _choose_columns(types: Any, schema: Any, path: Path) -> tuple[str, list[str]]:
     kinds = {field.name: field.type for field in schema}
-    texts = [name for name, kind in kinds.items() if types.is_string(kind) or types.is_large_string(kind)]
+    texts = [name for name, kind in kinds.items() if _is_text(types, kind)]
     word = texts[0] if len(texts) == 1 else pick(texts, _WORD_NAMES, "words", path)
     if word is None:
         raise FormatError(
@@ -80,6 +80,12 @@ def _choose_columns(types: Any, schema: Any, path: Path) -> tuple[str, list[str]
             hint="expected a column of lists, or one column of numbers per dimension.",
         )
     return word, columns
+
+
+def _is_text(types: Any, kind: Any) -> bool:
+    """Whether a column holds texts, each as it is or as the number of one in a dictionary (a category)."""
+    kind = kind.value_type if types.is_dictionary(kind) else kind
+    return bool(types.is_string(kind) or types.is_large_string(kind))
 
 
 def _read_batches(file: Any, word: str, columns: list[str], path: Path, request: Request) -> Reading:
