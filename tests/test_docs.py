@@ -210,3 +210,11 @@ def test_the_guide_to_a_first_audit_explains_the_columns_that_are_printed(
     battery = every_result["battery"]
     columns = [one.head for one in BatteryResult.tabulate({"battery": battery}).columns]
     assert [row[0] for row in _table("guides/first-audit.md", "column")] == columns
+
+
+def test_the_readme_asks_for_no_compiler_and_placeholders_are_named_as_such() -> None:
+    assert "No compiler is needed" in (ROOT / "README.md").read_text(encoding="utf-8")
+    lines = [line for page in PAGES for line in page.read_text(encoding="utf-8").splitlines()]
+    named = [line for line in lines if "OWNER/crossroads" in line]
+    assert named
+    assert all("OWNER is a placeholder" in line for line in named)
