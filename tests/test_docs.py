@@ -218,3 +218,9 @@ def test_the_readme_asks_for_no_compiler_and_placeholders_are_named_as_such() ->
     named = [line for line in lines if "OWNER/crossroads" in line]
     assert named
     assert all("OWNER is a placeholder" in line for line in named)
+
+
+def test_the_ladder_is_read_in_the_order_of_its_columns() -> None:
+    text = (ROOT / "docs" / "concepts" / "reading-the-ladder.md").read_text(encoding="utf-8")
+    assert "from the narrowest claim, *these words*, to the widest" in " ".join(text.split())
+    assert "| these words | other words | beyond frequency |" in text
