@@ -209,3 +209,17 @@ def test_the_guide_to_a_first_audit_explains_the_columns_that_are_printed(
     battery = every_result["battery"]
     columns = [one.head for one in BatteryResult.tabulate({"battery": battery}).columns]
     assert [row[0] for row in _table("guides/first-audit.md", "column")] == columns
+
+
+def test_the_readme_asks_for_no_compiler_and_placeholders_are_named_as_such() -> None:
+    assert "No compiler is needed" in (ROOT / "README.md").read_text(encoding="utf-8")
+    lines = [line for page in PAGES for line in page.read_text(encoding="utf-8").splitlines()]
+    named = [line for line in lines if "OWNER/crossroads" in line]
+    assert named
+    assert all("OWNER is a placeholder" in line for line in named)
+
+
+def test_the_ladder_is_read_in_the_order_of_its_columns() -> None:
+    text = (ROOT / "docs" / "concepts" / "reading-the-ladder.md").read_text(encoding="utf-8")
+    assert "from the narrowest claim, *these words*, to the widest" in " ".join(text.split())
+    assert "| these words | other words | beyond frequency |" in text

@@ -1,17 +1,23 @@
 # The program: where it is, how it is called, and how its errors become conditions of R.
 
+# Every error of this package and of the program is of class "crossroads_error", so that it can be caught by that name.
+refuse <- function(..., status = NA_integer_) {
+  stop(structure(class = c("crossroads_error", "error", "condition"),
+                 list(message = paste0(...), call = NULL, status = status)))
+}
+
 crossroads_command <- function() {
   given <- getOption("crossroads.command", Sys.getenv("CROSSROADS_COMMAND", unset = NA))
   found <- if (is.na(given)) unname(Sys.which("crossroads")) else given
   if (!nzchar(found)) {
-    stop("the program crossroads was not found.\n\nhint: pip install \"crossroads-audit[all]\", or set ",
-         "options(crossroads.command = \"/path/to/crossroads\").", call. = FALSE)
+    refuse("the program crossroads was not found.\n\nhint: pip install \"crossroads-audit[all]\", or set ",
+           "options(crossroads.command = \"/path/to/crossroads\").")
   }
   found
 }
 
-# Run the program and return what it writes to stdout. A bad status is an error of class
-# "crossroads_error" with the message of the program, except those that the caller expects.
+# Run the program and return what it writes to stdout, with its status and what it said on stderr. A bad status is an
+# error of class "crossroads_error" with the message of the program, except those that the caller expects.
 run <- function(arguments, expected = 0L) {
   output <- tempfile()
   errors <- tempfile()
@@ -20,12 +26,9 @@ run <- function(arguments, expected = 0L) {
     crossroads_command(), shQuote(arguments), stdout = output, stderr = errors,
     env = c("CROSSROADS_PROGRESS=0", "PYTHONUTF8=1", outer_libraries())
   ))
-  if (!status %in% expected) {
-    said <- sub("^error: ", "", paste(read_lines(errors), collapse = "\n"))
-    stop(structure(class = c("crossroads_error", "error", "condition"),
-                   list(message = said, call = NULL, status = status)))
-  }
-  structure(paste(read_lines(output), collapse = "\n"), status = status)
+  said <- sub("^error: ", "", paste(read_lines(errors), collapse = "\n"))
+  if (!status %in% expected) refuse(said, status = status)
+  structure(paste(read_lines(output), collapse = "\n"), status = status, said = said)
 }
 
 # R puts its own folders before those of the system in the path of shared libraries, where a Python of the system may
@@ -42,7 +45,7 @@ read_lines <- function(path) readLines(path, encoding = "UTF-8", warn = FALSE)
 # --no-figures, and several values repeat the option.
 as_options <- function(given) {
   if (length(given) && (is.null(names(given)) || any(!nzchar(names(given))))) {
-    stop("options of the program need names, such as alternative = \"less\".", call. = FALSE)
+    refuse("options of the program need names, such as alternative = \"less\".")
   }
   unlist(lapply(names(given), function(name) {
     value <- given[[name]]
@@ -61,10 +64,10 @@ as_text <- function(value) {
 as_model <- function(model, folder) {
   if (is.character(model) && length(model) == 1L) return(model)
   if (!is.matrix(model) || !is.numeric(model) || is.null(rownames(model))) {
-    stop("model is a path, a name, or a numeric matrix with words as row names.", call. = FALSE)
+    refuse("model is a path, a name, or a numeric matrix with words as row names.")
   }
   if (any(grepl("[[:space:]]", rownames(model)))) {
-    stop("words cannot contain blanks: ", rownames(model)[grepl("[[:space:]]", rownames(model))][1], call. = FALSE)
+    refuse("words cannot contain blanks: ", rownames(model)[grepl("[[:space:]]", rownames(model))][1])
   }
   path <- file.path(folder, "matrix.vec")
   numbers <- apply(model, 1, function(row) paste(sprintf("%.17g", row), collapse = " "))

@@ -2,7 +2,7 @@
 
 forest <- function(x) {
   tests <- if (inherits(x, "crossroads_audit")) x$tests else x
-  if (is.null(tests)) stop("this audit has no tests of targets and attributes.", call. = FALSE)
+  if (is.null(tests)) refuse("this audit has no tests of targets and attributes.")
   p <- if (is.null(tests[["p_bh"]])) tests[["p"]] else tests[["p_bh"]]
   found <- data.frame(
     test = tests$test, difference = tests$difference, low = tests$low, high = tests$high,

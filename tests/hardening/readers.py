@@ -6,6 +6,7 @@ the right one, so that what is changed is read and not only found to be damaged.
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import importlib.util
 import io
@@ -50,7 +51,7 @@ from crossroads.sources.models.settings import resolve_model
 from crossroads.stimuli.files.lists import read_frequencies, read_sheet, read_trait_lists
 from crossroads.stimuli.files.sentences import SentenceItem, sentence_items
 from crossroads.stimuli.identities.files import read_identities
-from crossroads.storage.files import read_record
+from crossroads.storage.files import read_record, with_checksum
 from crossroads.storage.parts import Parts, parts_folder
 from tests import small_models
 
@@ -299,12 +300,23 @@ def _saved() -> list[Target]:
 
 
 def _scored(path: Path) -> Any:
+    _signed(path)
     scores = SentenceScores.open(path)
     return repr(scores), scores.values(), cr.sentence_pairs(scores).to_json()
 
 
 def _answered(path: Path) -> Any:
+    _signed(path)
     return cr.chat_association(ChatAnswers.open(path), AGE)
+
+
+def _signed(path: Path) -> None:
+    """Give a changed file the checksum of its content, so that what is behind the checksum is read."""
+    document = _content(path)
+    if isinstance(document, dict):
+        with contextlib.suppress(ValueError, RecursionError):
+            document.pop("sha256", None)
+            path.write_text(json.dumps(with_checksum(document)), encoding="utf-8")
 
 
 def _content(path: Path) -> Any:

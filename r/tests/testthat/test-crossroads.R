@@ -57,11 +57,28 @@ test_that("errors are those of the program", {
   needs_program()
   expect_error(weat("no-such-file.txt"), "there is no such file", class = "crossroads_error")
   expect_error(weat(emb, test = "weat66"), "weat6", class = "crossroads_error")
-  expect_error(weat(unname(emb)), "words as row names")
-  expect_error(weat(emb, NULL, mine, "less"), "need names")
+  expect_error(weat(unname(emb)), "words as row names", class = "crossroads_error")
+  expect_error(weat(emb, NULL, mine, "less"), "need names", class = "crossroads_error")
   old <- options(crossroads.command = "")
   on.exit(options(old))
-  expect_error(crossroads_command(), "pip install")
+  expect_error(crossroads_command(), "pip install", class = "crossroads_error")
+})
+
+test_that("an audit with rules that fails is an error, also over an older audit", {
+  needs_program()
+  folder <- tempfile("audit-")
+  dir.create(folder)
+  for (name in c("results.json", "gate.json")) writeLines("{\"passed\": true}", file.path(folder, name))
+  failing <- tempfile(fileext = if (.Platform$OS.type == "windows") ".bat" else "")
+  writeLines(c("#!/bin/sh", "echo 'error: the disk is full.' >&2", "exit 1"), failing)
+  Sys.chmod(failing, "755")
+  skip_on_os("windows")
+  old <- options(crossroads.command = failing)
+  on.exit(options(old))
+  caught <- tryCatch(audit("default", output = folder, rules = "rules.toml"), crossroads_error = identity)
+  expect_s3_class(caught, "crossroads_error")
+  expect_equal(conditionMessage(caught), "the disk is full.")
+  expect_equal(caught$status, 1L)
 })
 
 test_that("the catalogue is a data frame", {
@@ -103,7 +120,7 @@ test_that("an audit is read back as data frames, the same as one test", {
 })
 
 test_that("what is no audit is refused", {
-  expect_error(read_audit(tempdir()), "no results.json")
+  expect_error(read_audit(tempdir()), "no results.json", class = "crossroads_error")
 })
 
 test_that("figures of R draw every test", {

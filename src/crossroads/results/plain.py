@@ -17,7 +17,8 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from crossroads.errors import FormatError, InputError, in_short
+from crossroads.errors import FormatError, InputError, in_short, join_words
+from crossroads.wording.phrases import TAILS
 
 T = TypeVar("T")
 KEPT = "unknown"
@@ -140,11 +141,22 @@ def _required(field: dataclasses.Field[Any]) -> bool:
 
 def _decode_field(name: str, hint: Any, value: Any, kept: dict[str, Any], place: str) -> Any:
     try:
+        _check_tail(name, value)
         return _decode(hint, value, kept, place)
     except FormatError:
         raise
     except (AttributeError, TypeError, ValueError) as error:
         raise FormatError(f"{in_short(value)} is not a value of this field.", key=name) from error
+
+
+def _check_tail(name: str, value: Any) -> None:
+    """Refuse an alternative that no test has, in a field or among conventions: a page would repeat it."""
+    if name == "conventions" and isinstance(value, Mapping):
+        value = value.get("alternative")
+    elif name != "alternative":
+        return
+    if value is not None and value not in TAILS:
+        raise FormatError(f"the alternative is {in_short(value)}, and not {join_words(TAILS, last='or')}.")
 
 
 _PLAIN: Mapping[Any, tuple[type, ...]] = {float: (float, int), int: (int,), str: (str,), bool: (bool,)}

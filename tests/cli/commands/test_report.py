@@ -165,3 +165,22 @@ def test_what_was_found_becomes_a_section_of_a_card(
     assert "written to" in run.out
     assert "closer to career, relative to family, than female names" in card.read_text(encoding="utf-8")
     assert 'task_id: "weat6"' in (tmp_path / ".eval_results" / "crossroads.yaml").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize(
+    "place", [("alternative",), ("conventions", "alternative"), ("crossed", "alternative")]
+)
+def test_an_alternative_that_no_test_has_is_refused(
+    command: Command, saved: list[Path], tmp_path: Path, place: tuple[str, ...]
+) -> None:
+    data = json.loads(saved[0].read_text(encoding="utf-8"))
+    inner = data["results"][0]
+    for step in place[:-1]:
+        inner = inner[step]
+    inner[place[-1]] = "both ways"
+    saved[0].write_text(json.dumps(data), encoding="utf-8")
+    run = command("report", saved[0], "-o", tmp_path / "page.html")
+    assert run.status == 2
+    said = " ".join(run.err.split())
+    assert "the alternative is 'both ways', and not two-sided, greater, less or observed." in said
+    assert not (tmp_path / "page.html").exists()

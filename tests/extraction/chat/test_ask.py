@@ -15,6 +15,7 @@ import pytest
 import crossroads as cr
 from crossroads.errors import FormatError, InputError
 from crossroads.evidence.chat import ChatAnswers
+from crossroads.storage.files import with_checksum
 from tests.extraction.test_real_models import SMOLLM
 
 AGE = cr.Design(name="age", x=["young"], y=["old"], a=["joy", "peace"], b=["agony", "evil"])
@@ -109,7 +110,8 @@ PROVENANCES: list[Any] = [
 def test_a_provenance_that_is_none_is_refused(tmp_path: Path, provenance: Any) -> None:
     cr.ask_chat(lambda messages: "joy", AGE, prompts=1).save(tmp_path / "answers.json")
     document = json.loads((tmp_path / "answers.json").read_bytes()) | {"provenance": provenance}
-    (tmp_path / "answers.json").write_text(json.dumps(document), encoding="utf-8")
+    document.pop("sha256")
+    (tmp_path / "answers.json").write_text(json.dumps(with_checksum(document)), encoding="utf-8")
     with pytest.raises(FormatError, match=r"cannot be read|nested too deeply"):
         ChatAnswers.open(tmp_path / "answers.json")
 

@@ -185,10 +185,16 @@ def _header(text: str, path: Path, line: int) -> tuple[str, list[str], dict[str,
 
 def _line_to_write(delimiter: str, titles: list[str]) -> str:
     """Four columns with their sets, in the order in which most people write them."""
-    heads = [f"{role}: {title}" for role, title in zip(ROLES, titles, strict=True)]
-    line = delimiter.join(f'"{head}"' if delimiter in head else head for head in heads)
+    heads = []
+    for role, title in zip(ROLES, titles, strict=True):
+        head = f"{role}: {title}"
+        if delimiter in head or '"' in head:
+            doubled = head.replace('"', '""')
+            head = f'"{doubled}"'
+        heads.append(head)
     return (
-        f"if these are two targets and two attributes, write this as the first line: {line}\n"
+        "if these are two targets and two attributes, write this as the first line: "
+        f"{delimiter.join(heads)}\n"
         f"if they are words, put the line {delimiter.join(ROLES)} above them."
     )
 
