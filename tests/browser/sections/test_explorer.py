@@ -434,9 +434,10 @@ def test_words_of_any_kind_are_words(opened: Callable[..., Any], tmp_path: Path)
     page = _explore(opened(_page(tmp_path / "page.html", _audited(vectors, design))).page)
     assert _lists(page) == {role: list(words) for role, words in design.sets.items()}
     title = ", ".join(HOSTILE[:2])  # sets without a name are called by their first words
-    _add(page, "x", HOSTILE[4])
+    for word in (HOSTILE[4], "w2"):
+        _add(page, "x", word)
     page.get_by_role("button", name=f"remove {HOSTILE[0]} from {title}", exact=True).click()
-    assert _words(page, "x") == [HOSTILE[1], HOSTILE[4]]
+    assert _words(page, "x") == [HOSTILE[1], HOSTILE[4], "w2"]
     with pytest.warns(CrossroadsWarning, match="in the target x and in the attribute a"):
         expected = _measured(vectors, _lists(page))
     _compare(page, expected)

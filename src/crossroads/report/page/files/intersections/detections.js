@@ -81,7 +81,7 @@ function detectSentence(context, one) {
   return el("p", { class: "outcome" },
     detectChance(one)
       ? [el("strong", {}, "This detection is ", data.phrases.at_chance), `: ${words} for this group are not shown to score higher than the others (`, detectArea(context, one),
-"; .5 is chance)."]
+        "; .5 is chance)."]
       : [el("strong", {}, "This detection is better than chance"), `: ${words} for this group tend to score higher than the others (`, detectArea(context, one), "; .5 is chance)."]);
 }
 

@@ -206,14 +206,15 @@ export function planeSources(context, detections) {
 /**
  * Labels for the most important words, to the right of their marks or to the left; none lies on another, or on a mark of theirs.
  * @param {DrawnPoint[]} points
+ * @param {number} start where the numbers of the axis end
  * @param {number} width
  */
-function planePlaced(points, width) {
+function planePlaced(points, start, width) {
   const taken = points.map(({ px, py }) => [px - 5, py - 5, px + 5, py + 5]),
     placed = [];
   /** @param {number[]} box */
   const free = (box) =>
-    box[0] > 0 && box[2] < width && !taken.some((one) => one[0] < box[2] && box[0] < one[2] && one[1] < box[3] && box[1] < one[3]);
+    box[0] > start && box[2] < width && !taken.some((one) => one[0] < box[2] && box[0] < one[2] && one[1] < box[3] && box[1] < one[3]);
   for (const point of points) {
     const text = chartsClip(point.word, 110, 11.5),
       wide = chartsWide(text, 11.5) + 4,
@@ -382,7 +383,7 @@ export function planeDrawing(given, { across, up, title, onpick, state }) {
       planeFrame({ width, side, left, limit, across, up }),
       list,
       planeCorners({ side, left, across, up }),
-      planePlaced(labelled, width),
+      planePlaced(labelled, left, width),
       halo,
     );
     planeKeys(svg, points, { halo, onpick, state });
