@@ -20,12 +20,11 @@ _FLAT = 1e-12
 """A unit vector less its mean that is shorter than this is rounding error."""
 
 
-def dissimilarities(vectors: Floats, kind: str) -> Floats:
-    """Dissimilarity of every pair of rows, as a square matrix."""
+def dissimilarities(rows: Floats, kind: str) -> Floats:
+    """Dissimilarity of every pair of items, as a square matrix, from their :func:`coordinates`."""
     if kind == "euclidean":  # from differences: cancellation of squared lengths would break ties
-        squares = [np.einsum("id,id->i", d, d) for d in (vectors - row for row in vectors)]
+        squares = [np.einsum("id,id->i", d, d) for d in (rows - row for row in rows)]
         return np.asarray(np.sqrt(np.stack(squares)))
-    rows = _coordinates(vectors, kind)
     gram = _products(rows)
     lengths = np.sqrt(np.diag(gram))
     if (lengths < _FLAT).any():
@@ -45,7 +44,7 @@ def _products(rows: Floats) -> Floats:
     return np.asarray(rows @ rows.T)
 
 
-def _coordinates(vectors: Floats, kind: str) -> Floats:
+def coordinates(vectors: Floats, kind: str) -> Floats:
     """Values to correlate: centred ranks (integers, so that products are exact), or centred values."""
     if kind == "spearman":
         return np.asarray(doubled_midranks(vectors) - (vectors.shape[1] + 1.0))
@@ -64,14 +63,13 @@ def classes_of(distances: Floats, *, error: float) -> NDArray[np.int64]:
 
 
 def agreement_of_halves(
-    vectors: Floats, kind: str, distances: Floats, splits: int, rng: np.random.Generator
+    rows: Floats, kind: str, distances: Floats, splits: int, rng: np.random.Generator
 ) -> float | None:
     """Agreement of the geometries of two halves of the dimensions, corrected to the full length."""
-    dim = vectors.shape[1]
+    dim = rows.shape[1]
     if splits < 1 or dim < 4:
         return None
-    upper = np.triu_indices(len(vectors), 1)
-    rows = _coordinates(vectors, kind)
+    upper = np.triu_indices(len(rows), 1)
     if kind != "euclidean":
         rows = rows / np.sqrt(np.einsum("ij,ij->i", rows, rows))[:, None]
 

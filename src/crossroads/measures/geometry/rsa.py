@@ -25,6 +25,7 @@ from crossroads.measures.geometry.dissimilarity import (
     Dissimilarity,
     agreement_of_halves,
     classes_of,
+    coordinates,
     dissimilarities,
 )
 from crossroads.results import (
@@ -412,7 +413,8 @@ def rsa(
     vectors = np.concatenate([found.vectors[name] for name in order])
     sizes = (len(found.words["group1"]), len(found.words["group2"]), len(found.words["concept"]))
     raw = vectors if dissimilarity != "euclidean" else _lengths(emb, found.words, order)
-    distances = dissimilarities(raw, dissimilarity)
+    rows = coordinates(raw, dissimilarity)
+    distances = dissimilarities(rows, dissimilarity)
     classes = classes_of(distances, error=0.0 if dissimilarity == "euclidean" else rounding_error(emb.dim))
     rng = generator(seed)
     fits = _sampled(classes, sizes, n, samples, replace_concept, rng)
@@ -431,7 +433,7 @@ def rsa(
         samples1=read_only(np.ascontiguousarray(fits[:, 0])),
         samples2=read_only(np.ascontiguousarray(fits[:, 1])),
         attainable=_attainable(n),
-        halves=agreement_of_halves(raw, dissimilarity, distances, splits, rng),
+        halves=agreement_of_halves(rows, dissimilarity, distances, splits, rng),
         crossed=_items_drawn(ranks, sizes),
         items={name: found.words[name] for name in order},
         geometry=read_only(distances),
