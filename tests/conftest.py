@@ -6,7 +6,9 @@ import os
 import signal
 import sys
 import threading
-from collections.abc import Callable, Generator
+from collections import Counter
+from collections.abc import Callable, Generator, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -15,16 +17,61 @@ from _pytest.doctest import DoctestModule
 from hypothesis import HealthCheck, settings
 
 from crossroads.results import Result
-from tests import registry, results
+from tests import audits, registry, results
 from tests import small_models as saved_models
 
 WheelMember = Callable[[str, str, str, str], Path]
+Once = Callable[[str, Callable[[Path], object]], Path]
+
+
+@pytest.fixture(scope="session")
+def once(tmp_path_factory: pytest.TempPathFactory) -> Once:
+    """``once(name, make)``: a folder that ``make(folder)`` fills once in a run, whichever worker asks first.
+
+    What is in it is for reading: a test that changes something changes a copy.
+    """
+    base = tmp_path_factory.getbasetemp()
+    place = (base.parent if "PYTEST_XDIST_WORKER" in os.environ else base) / "once"
+
+    def made(name: str, make: Callable[[Path], object]) -> Path:
+        folder, finished = place / name, place / f"{name}.made"
+        folder.mkdir(parents=True, exist_ok=True)
+        with _alone(place / f"{name}.lock"):
+            if not finished.exists():
+                make(folder)
+                finished.touch()
+        return folder
+
+    return made
+
+
+@contextmanager
+def _alone(lock: Path) -> Iterator[None]:
+    """Wait until no other process is in here; the system opens the lock of a process that ends."""
+    import fcntl
+
+    with lock.open("w") as file:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        yield
 
 
 @pytest.fixture(scope="session")
 def every_result() -> dict[str, Result]:
     """A result of every type, made once in a session."""
     return results.every_result()
+
+
+@pytest.fixture(scope="session")
+def default_audit(once: Once) -> audits.AuditRun:
+    """The audit of the embedded default, with all its tests and figures."""
+    pytest.importorskip("pyarrow", reason="the audit of the embedded default needs the extra 'default'")
+    return audits.finished(once("default-audit", audits.default))
+
+
+@pytest.fixture(scope="session")
+def two_models_audit(once: Once) -> audits.AuditRun:
+    """The audit of two made-up models on a design of one's own."""
+    return audits.finished(once("two-models-audit", audits.two_models))
 
 
 @pytest.fixture(scope="session")
@@ -46,16 +93,15 @@ def small_models() -> Any:
 
 
 @pytest.fixture(scope="session")
-def small_bert(small_models: Any, tmp_path_factory: pytest.TempPathFactory) -> Path:
+def small_bert(small_models: Any, once: Once) -> Path:
     """A small random masked model that knows the words of the ABC study, and spells all others."""
-    folder = tmp_path_factory.mktemp("models") / "small-bert"
-    return Path(small_models.save_bert(folder, small_models.study_words()))
+    return once("small-bert", lambda folder: small_models.save_bert(folder, small_models.study_words()))
 
 
 @pytest.fixture(scope="session")
-def small_clip(small_models: Any, tmp_path_factory: pytest.TempPathFactory) -> Path:
+def small_clip(small_models: Any, once: Once) -> Path:
     """A small random CLIP: single letters as tokens, images of 32 × 32."""
-    return Path(small_models.save_clip(tmp_path_factory.mktemp("models") / "small-clip"))
+    return once("small-clip", small_models.save_clip)
 
 
 @pytest.fixture
@@ -162,3 +208,36 @@ def pytest_make_collect_report(
         report.outcome = "failed"
         report.longrepr = f"{collector.nodeid} was skipped, which is forbidden here: {report.longrepr}"
     return report
+
+
+PATIENCE = 5
+"""Seconds after which a test says in its docstring why it takes so long."""
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    """Send along why a test takes long, to be printed where it does."""
+    doc = getattr(getattr(item, "function", None), "__doc__", None)
+    item.user_properties.append(("why", " ".join((doc or "").split())))
+
+
+def pytest_terminal_summary(terminalreporter: Any) -> None:
+    """Print how long the tests of each folder took, and the slowest with their reason."""
+    taken: Counter[str] = Counter()
+    folders: Counter[str] = Counter()
+    why: dict[str, str] = {}
+    for reports in terminalreporter.stats.values():
+        for report in reports:
+            if isinstance(report, pytest.TestReport):
+                taken[report.nodeid] += report.duration
+                folders["/".join(report.nodeid.partition("::")[0].split("/")[:2])] += report.duration
+                why |= {report.nodeid: str(value) for name, value in report.user_properties if name == "why"}
+    if len(taken) < 100:
+        return
+    say = terminalreporter.write_line
+    say("\nSeconds by folder: " + ", ".join(f"{name} {t:.0f}" for name, t in folders.most_common()))
+    say("The slowest 20:")
+    for name, seconds in taken.most_common(20):
+        reason = why.get(name, "") if seconds > PATIENCE else ""
+        missing = "NO REASON GIVEN" if seconds > PATIENCE else ""
+        say(f"{seconds:7.1f} s  {name}  {reason or missing}".rstrip())
