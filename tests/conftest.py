@@ -75,6 +75,24 @@ def two_models_audit(once: Once) -> audits.AuditRun:
 
 
 @pytest.fixture(scope="session")
+def contexts_audit(once: Once) -> audits.AuditRun:
+    """The audit of a small store of contexts."""
+    return audits.finished(once("contexts-audit", audits.contexts))
+
+
+@pytest.fixture(scope="session")
+def language_audit(small_bert: Path, once: Once) -> audits.AuditRun:
+    """The audit of a small random language model, with the traits of all groups."""
+    return audits.finished(once("language-audit", lambda place: audits.language(place, small_bert)))
+
+
+@pytest.fixture(scope="session")
+def chat_audit(once: Once) -> audits.AuditRun:
+    """What ``crossroads chat`` says of the answers of a made-up chat model."""
+    return audits.finished(once("chat-audit", audits.chat))
+
+
+@pytest.fixture(scope="session")
 def wheel_member() -> WheelMember:
     """``wheel_member(package, version, sha256, member)``: a file out of a wheel; see ``registry.py``."""
     return registry.wheel_member
@@ -231,7 +249,7 @@ def pytest_terminal_summary(terminalreporter: Any) -> None:
             if isinstance(report, pytest.TestReport):
                 taken[report.nodeid] += report.duration
                 folders["/".join(report.nodeid.partition("::")[0].split("/")[:2])] += report.duration
-                why |= {report.nodeid: str(value) for name, value in report.user_properties if name == "why"}
+                why[report.nodeid] = str(dict(report.user_properties).get("why", ""))
     if len(taken) < 100:
         return
     say = terminalreporter.write_line

@@ -1,9 +1,10 @@
 """Change the code in one place at a time, and count how often the tests notice.
 
-``python -m tests.hardening.mutation --mutants 300 --seed 0`` (``make mutation``). The changes are those of
+``python -m tests.hardening.mutation --mutants 150 --seed 0`` (``make mutation``). The changes are those of
 cosmic-ray: another operator, another number, a condition negated, a loop that never runs. Its own runner
-changes files where they are and has one test command for all; here a sample is drawn, every change is made in
-a copy of the checkout, and the tests of the changed file are run first. Processes are forked: POSIX only.
+changes files where they are and has one test command for all. Here a sample is drawn, every change is made
+in a copy of the checkout, and it is judged by the tests that run the changed line (``reach.py``), those that
+take least first, as many as fit into ``SECONDS``.
 """
 
 from __future__ import annotations
@@ -12,39 +13,35 @@ import argparse
 import ast
 import math
 import os
+import queue
 import random
 import shutil
-import signal
+import subprocess
 import sys
 import tempfile
 import time
-import traceback
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from pathlib import Path
 from typing import Any
 
+from tests.hardening.reach import PLACE, Reached
+
 ROOT = Path(__file__).parents[2]
 PACKAGE = Path("src/crossroads")
 ROOMS = ("inference", "measures")
 COPIED = ("src", "tests", "docs", "benchmarks", "packages", "pyproject.toml", "README.md", "CHANGELOG.md")
-EVERYTHING = (
-    "tests/inference",
-    "tests/measures",
-    "tests/test_results.py",
-    "tests/test_conclusions.py",
-    "tests/test_architecture.py",
-)
-"""What a mutant is run against before it is said to have survived, besides slow tests of its name."""
-QUICK = "not models and not browser and not slow"
-SLOW = "slow and not models and not browser"
-PROCESSOR_SECONDS = 120
-SECONDS = 900
-MEMORY = 8 << 30
-IMPORTED = "ignore:Module already imported:pytest.PytestAssertRewriteWarning"
+CHOSEN = "not models and not browser and not full"
+SECONDS = 30
+"""Processor time of the tests of a mutant, as they took without a change and with their lines counted."""
+LIMIT = 400
+"""Seconds after which a mutant is stopped."""
+MEMORY = 8 << 20
+"""Its memory, in KiB."""
 ONLY = {"ReplaceBinaryOperator": "operator", "ReplaceComparisonOperator": "comparison"}
 """The kind of node in which most operators of cosmic-ray look for something; the others look in all."""
 
@@ -76,22 +73,12 @@ class Mutant:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Stage:
-    """Tests that are run together."""
-
-    paths: tuple[str, ...]
-    """Files and folders of tests, and files with examples."""
-    marker: str
-    """Which of their tests, as an expression of pytest."""
-
-
-@dataclass(frozen=True, kw_only=True)
 class Verdict:
     """What came of a mutant."""
 
     mutant: Mutant
     outcome: str
-    """``failed``, ``stopped`` (a limit of time or memory, or a crash) or ``survived``."""
+    """``failed``, ``stopped`` (a limit, or a crash), ``survived``, or ``unseen`` if no test runs it."""
     change: str
     """The line before and after."""
     seconds: float
@@ -100,7 +87,7 @@ class Verdict:
     @property
     def killed(self) -> bool:
         """Whether the tests noticed."""
-        return self.outcome != "survived"
+        return self.outcome in ("failed", "stopped")
 
 
 @cache
@@ -158,21 +145,33 @@ def drawn(root: Path, files: Iterable[str], number: int, seed: int) -> list[Muta
     return sample
 
 
-def stages(root: Path, file: str) -> list[Stage]:
-    """The tests of a file: those of its name and its examples, their slow ones, those of its folder, all."""
-    inside = Path(file).relative_to(PACKAGE)
-    folder = Path("tests") / inside.parent
-    named = sorted(
-        one.relative_to(root).as_posix() for one in (root / folder).glob(f"test_{inside.stem}*.py")
-    )
-    last = tuple(one for one in EVERYTHING if (root / one).exists())
-    asked = [
-        Stage(paths=(*named, file), marker=QUICK),
-        Stage(paths=tuple(named), marker=SLOW),
-        Stage(paths=(folder.as_posix(),) if (root / folder).is_dir() else (), marker=QUICK),
-        Stage(paths=last, marker=QUICK),
-    ]
-    return [one for one in asked if one.paths]
+def statement(source: str, line: int) -> range:
+    """The lines of the statement that a line is in; of a block, those of its heading."""
+    found = [range(line, line + 1)]
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.stmt):
+            body = getattr(node, "body", None)
+            end = body[0].lineno - 1 if body else node.end_lineno
+            found.append(range(node.lineno, max(end or 0, node.lineno) + 1))
+    return max((one for one in found[1:] if line in one), key=lambda one: one.start, default=found[0])
+
+
+def chosen(reached: Reached, mutant: Mutant, source: str) -> list[str]:
+    """The tests of a mutant: functions that run its statement or, if it runs on import only, its file."""
+    lines = statement(source, mutant.line)
+    among = reached.tests_of(mutant.file, lines)
+    if not among and reached.on_import(mutant.file, lines):
+        among = reached.tests_of(mutant.file, range(1, source.count("\n") + 2))
+    functions = Counter[str]()
+    for name in among:
+        functions[name.partition("[")[0]] += reached.tests[name]["seconds"]
+    asked, taken = [], 0.0
+    for name, seconds in sorted(functions.items(), key=lambda one: (one[1], one[0])):
+        taken += seconds
+        if asked and taken > SECONDS:
+            break
+        asked.append(name)
+    return asked
 
 
 @contextmanager
@@ -204,90 +203,55 @@ def changed(file: Path, code: str) -> Iterator[None]:
         os.utime(file, ns=(stat.st_atime_ns, stat.st_mtime_ns))
 
 
-def tested(folder: Path, stage: Stage, log: Path) -> str:
-    """Run tests in a copy of this process: ``passed``, ``failed``, ``stopped`` or ``empty``."""
-    sys.stdout.flush()
-    child = os.fork()
-    if child == 0:
-        status = 70
-        try:
-            status = _pytest(folder, stage, log)
-        except BaseException:
-            traceback.print_exc()
-        finally:
-            sys.stdout.flush()
-            sys.stderr.flush()
-            os._exit(status)
-    ended, end = None, time.monotonic() + SECONDS
-    try:
-        while ended is None and time.monotonic() < end:
-            found, raw = os.waitpid(child, os.WNOHANG)
-            ended = os.waitstatus_to_exitcode(raw) if found else None
-            time.sleep(0.02)
-    finally:
-        with suppress(ProcessLookupError):
-            os.killpg(child, signal.SIGKILL)  # the tests, or what they have left running
-        if ended is None:
-            os.kill(child, signal.SIGKILL)
-            os.waitpid(child, 0)
-    return {0: "passed", 1: "failed", 2: "failed", 5: "empty"}.get(-1 if ended is None else ended, "stopped")
-
-
-def _pytest(folder: Path, stage: Stage, log: Path) -> int:
-    """Run pytest in this process, with limits, and everything it prints in a file."""
-    import resource
-
-    os.setsid()
-    resource.setrlimit(resource.RLIMIT_CPU, (PROCESSOR_SECONDS, PROCESSOR_SECONDS))
-    resource.setrlimit(resource.RLIMIT_DATA, (MEMORY, MEMORY))
-    out = os.open(log, os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
-    for number in (1, 2):
-        os.dup2(out, number)
-    os.chdir(folder)
-    source = str(folder / "src")
-    sys.path[:] = [
-        source,
-        *(one for one in sys.path if one not in ("", str(ROOT)) and "src" not in Path(one).parts),
-    ]
-    os.environ |= {
-        "PYTHONPATH": source,
+def pytested(folder: Path, *options: str, limit: float | None = None, **variables: str) -> tuple[int, str]:
+    """Run pytest on a checkout in a process with bounded memory: its exit status, and what it prints."""
+    environment = os.environ | {
+        "PYTHONPATH": str(folder / "src"),
         "PYTHONDONTWRITEBYTECODE": "1",
-        "CROSSROADS_SHARED": os.environ.get("CROSSROADS_SHARED") or str(ROOT.parent / "shared"),
         "CROSSROADS_CACHE": os.environ.get("CROSSROADS_CACHE") or str(ROOT / ".cache" / "registry"),
+        **variables,
     }
-    sys.dont_write_bytecode = True
-    for name in [name for name in sys.modules if name.partition(".")[0] in ("crossroads", "tests")]:
-        del sys.modules[name]
-    import pytest
+    command = ["sh", "-c", f'ulimit -d {MEMORY}; exec "$@"', "sh", sys.executable, "-m", "pytest", *options]
+    command += ["-p", "no:cacheprovider"]
+    try:
+        done = subprocess.run(
+            command, cwd=folder, env=environment, capture_output=True, text=True, timeout=limit, check=False
+        )
+    except subprocess.TimeoutExpired:
+        return -1, ""
+    return done.returncode, done.stdout + done.stderr
 
-    options = ["-x", "-q", "-p", "no:cacheprovider", "-p", "no:xdist", "-W", IMPORTED, "-m", stage.marker]
-    return int(pytest.main([*options, *stage.paths]))
+
+def reached(root: Path, kept: Path | None, *, workers: int = 2, paths: Sequence[str] = ()) -> Reached:
+    """What each test runs: read from a folder, or found by running all tests that may judge mutants."""
+    with tempfile.TemporaryDirectory(prefix="reach-") as place:
+        folder = kept or Path(place)
+        if not sorted(folder.glob("*.json")):
+            options = ["-q", "-p", "tests.hardening.reach", "-m", CHOSEN, *paths]
+            options += ["-n", str(workers)] if workers > 1 else []
+            status, said = pytested(root, *options, **{PLACE: str(folder)})
+            if status not in (0, 1):
+                raise RuntimeError(f"the tests could not be run:\n{said[-4000:]}")
+        return Reached(folder, root)
 
 
-def judged(folder: Path, mutant: Mutant, ordered: Sequence[Stage], sound: set[Stage]) -> Verdict:
-    """Make the change in a copy of the checkout, and run its tests until one fails.
-
-    Raises :class:`RuntimeError` where these tests fail without the change as well: nothing follows from their
-    failing with it. Those that are known to pass are in ``sound``.
-    """
+def judged(folder: Path, mutant: Mutant, tests: Sequence[str]) -> Verdict:
+    """Make the change in a copy of the checkout, and run tests until one fails."""
     file = folder / mutant.file
     source = file.read_text(encoding="utf-8")
     code = mutant.code(source)
     if code is None:
         raise ValueError(f"{mutant} changes nothing.")
-    begun, outcome = time.monotonic(), "survived"
-    with changed(file, code):
-        for stage in ordered:
-            said = tested(folder, stage, folder.parent / "log")
-            if said in ("failed", "stopped"):
-                outcome = said
-                break
+    begun, outcome = time.monotonic(), "unseen"
+    if tests:
+        asked = folder.parent / "asked"
+        asked.write_text("\n".join(tests) + "\n", encoding="utf-8")
+        with changed(file, code):
+            status, said = pytested(folder, "-x", "-q", f"@{asked}", limit=LIMIT)
+        if status == 4 and not any(sign in said for sign in ("ERROR collecting", "while loading conftest")):
+            raise RuntimeError(f"tests that were chosen are not there:\n{said[-2000:]}")
+        outcome = {0: "survived", 1: "failed", 2: "failed", 4: "failed"}.get(status, "stopped")
     seconds = time.monotonic() - begun
-    if outcome != "survived" and stage not in sound:
-        if tested(folder, stage, folder.parent / "log") != "passed":
-            log = (folder.parent / "log").read_text(encoding="utf-8", errors="replace")
-            raise RuntimeError(f"tests fail before anything is changed: {stage.paths}\n\n{log[-4000:]}")
-        sound.add(stage)
     return Verdict(mutant=mutant, outcome=outcome, change=_difference(source, code), seconds=seconds)
 
 
@@ -308,51 +272,41 @@ def wilson(part: int, whole: int, z: float = 1.959963984540054) -> tuple[float, 
     return middle - half, middle + half
 
 
-def preloaded() -> None:
-    """Import what every run needs and no change touches, once."""
-    import importlib
-
-    for name in ("pytest", "hypothesis", "numpy", "scipy.stats", "scipy.optimize", "scipy.special", "numba"):
-        try:
-            importlib.import_module(name)
-        except ImportError:
-            continue
-
-
 def run(
     root: Path,
-    files: Sequence[str],
-    number: int,
-    seed: int = 0,
+    sample: Sequence[Mutant],
+    known: Reached,
     *,
-    order: Callable[[Path, str], list[Stage]] = stages,
+    workers: int = 2,
     tell: Callable[[Verdict], None] = lambda verdict: None,
     until: float = math.inf,
 ) -> list[Verdict]:
-    """Draw mutants and judge them, in the order in which they are drawn, until a time is reached."""
-    preloaded()
-    verdicts: list[Verdict] = []
-    sound: set[Stage] = set()
-    with copied(root) as folder:
-        for mutant in drawn(root, files, number, seed):
+    """Judge mutants, each in one of several copies, until a time is reached."""
+    with ExitStack() as stack, ThreadPoolExecutor(workers) as pool:
+        copies: queue.SimpleQueue[Path] = queue.SimpleQueue()
+        for _ in range(workers):
+            copies.put(stack.enter_context(copied(root)))
+
+        def one(mutant: Mutant) -> Verdict | None:
             if time.monotonic() >= until:
-                break
-            verdict = judged(folder, mutant, order(folder, mutant.file), sound)
-            verdicts.append(verdict)
+                return None
+            folder = copies.get()
+            try:
+                source = (folder / mutant.file).read_text(encoding="utf-8")
+                verdict = judged(folder, mutant, chosen(known, mutant, source))
+            finally:
+                copies.put(folder)
             tell(verdict)
-    return verdicts
+            return verdict
 
-
-def room(file: str) -> str:
-    """The room of a file, as the score is told."""
-    return Path(file).relative_to(PACKAGE).parts[0]
+        return [verdict for verdict in pool.map(one, sample) if verdict is not None]
 
 
 def scores(verdicts: Sequence[Verdict]) -> dict[str, dict[str, Any]]:
     """Killed mutants and their share with its interval, by room and in total."""
     whole, part = Counter[str](), Counter[str]()
     for one in verdicts:
-        for name in (room(one.mutant.file), "total"):
+        for name in (Path(one.mutant.file).relative_to(PACKAGE).parts[0], "total"):
             whole[name] += 1
             part[name] += one.killed
     return {
@@ -387,18 +341,22 @@ def told(verdict: Verdict) -> None:
 def main() -> None:
     """Draw mutants, judge them, and print the score and what survived."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--mutants", type=int, default=300)
+    parser.add_argument("--root", type=Path, default=ROOT, help="the checkout to change a copy of")
+    parser.add_argument("--mutants", type=int, default=150)
     parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--minutes", type=float, default=math.inf, help="draw no further after this time")
+    parser.add_argument("--minutes", type=float, default=math.inf, help="judge no further after this time")
+    parser.add_argument("--reach", type=Path, help="folder in which what each test runs is kept")
     parser.add_argument("--record", action="store_true", help="write the numbers into docs/hardening.md")
     asked = parser.parse_args()
+    root = asked.root.resolve()
     files = [
-        path.relative_to(ROOT).as_posix()
+        path.relative_to(root).as_posix()
         for name in ROOMS
-        for path in sorted((ROOT / PACKAGE / name).rglob("*.py"))
+        for path in sorted((root / PACKAGE / name).rglob("*.py"))
     ]
+    known = reached(root, asked.reach)
     until = time.monotonic() + 60 * asked.minutes
-    verdicts = run(ROOT, files, asked.mutants, asked.seed, tell=told, until=until)
+    verdicts = run(root, drawn(root, files, asked.mutants, asked.seed), known, tell=told, until=until)
     if not verdicts:
         raise SystemExit("no mutant was judged: allow more, or more time.")
     found = scores(verdicts)

@@ -58,9 +58,7 @@ class Reach:
             }
 
     @pytest.hookimpl(wrapper=True)
-    def pytest_fixture_setup(
-        self, fixturedef: pytest.FixtureDef[Any]
-    ) -> Generator[None, object, object]:
+    def pytest_fixture_setup(self, fixturedef: pytest.FixtureDef[Any]) -> Generator[None, object, object]:
         """Count for a fixture that several tests share."""
         if fixturedef.scope == "function":
             return (yield)
@@ -102,6 +100,10 @@ class Reached:
                 inside = Path(name).relative_to(root).as_posix()
                 for line, contexts in lines.items():
                     self.lines[inside][int(line)] |= set(contexts)
+
+    def on_import(self, file: str, lines: range) -> bool:
+        """Whether any of some lines is run outside tests."""
+        return any("" in self.lines[file].get(line, ()) for line in lines)
 
     def tests_of(self, file: str, lines: range) -> list[str]:
         """The tests that run any of some lines, those that take least first."""

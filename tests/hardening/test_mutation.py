@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +12,6 @@ from scipy import stats
 from tests.hardening import mutation
 
 pytest.importorskip("cosmic_ray", reason="cosmic-ray makes the changes: extra 'test'")
-pytest.importorskip("resource", reason="processes are forked and limited as on POSIX")
 
 ROOT = Path(__file__).parents[2]
 FILE = "src/crossroads/inference/middle.py"
@@ -61,30 +57,6 @@ def test_larger():
 def test_emptied():
     assert emptied(3) == 0
 """
-JUDGE = f"""\
-import json, sys
-from pathlib import Path
-from tests.hardening import mutation
-
-mutation.PROCESSOR_SECONDS = 8
-root, asked = Path(sys.argv[1]), json.loads(sys.argv[2])
-source = (root / "{FILE}").read_text()
-known = {{(one.operator, one.line): one for place in mutation.places("{FILE}", source) for one in place}}
-with mutation.copied(root) as folder:
-    order = mutation.stages(folder, "{FILE}")
-    found = [mutation.judged(folder, known[tuple(one)], order, set()).outcome for one in asked]
-print(json.dumps(found))
-"""
-BREAK = f"""\
-import sys
-from pathlib import Path
-from tests.hardening import mutation
-
-def tell(verdict):
-    raise KeyboardInterrupt
-
-mutation.run(Path(sys.argv[1]), ["{FILE}"], 1, order=lambda root, file: [], tell=tell)
-"""
 
 
 @pytest.fixture
@@ -96,27 +68,16 @@ def checkout(tmp_path: Path) -> Path:
         ("src/crossroads/__init__.py", ""),
         ("src/crossroads/inference/__init__.py", ""),
         ("tests/inference/test_middle.py", TESTS),
+        ("tests/hardening/reach.py", (ROOT / "tests/hardening/reach.py").read_text(encoding="utf-8")),
         (
             "pyproject.toml",
-            '[tool.pytest.ini_options]\naddopts = ["--import-mode=importlib", "--doctest-modules"]\n',
+            '[tool.pytest.ini_options]\npythonpath = ["."]\n'
+            'addopts = ["--import-mode=importlib", "--doctest-modules"]\n',
         ),
     ):
         (root / name).parent.mkdir(parents=True, exist_ok=True)
         (root / name).write_text(text, encoding="utf-8")
     return root
-
-
-def ran(script: str, *arguments: str, folder: Path) -> subprocess.CompletedProcess[str]:
-    """Run a script that may start copies of itself, with a folder for what it leaves."""
-    folder.mkdir()
-    return subprocess.run(
-        [sys.executable, "-c", script, *arguments],
-        env={**os.environ, "TMPDIR": str(folder)},
-        cwd=ROOT,
-        capture_output=True,
-        text=True,
-        timeout=600,
-    )
 
 
 def bytes_of(root: Path) -> dict[str, tuple[bytes, int]]:
@@ -130,45 +91,76 @@ def line(text: str) -> int:
 
 
 @pytest.mark.slow
-def test_tests_and_examples_kill_what_they_notice_and_nothing_else(checkout: Path, tmp_path: Path) -> None:
-    asked: list[tuple[str, int, str]] = [
+def test_tests_and_examples_kill_what_they_notice_and_nothing_else(
+    checkout: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It starts pytest as often as there are mutants, which is what is tested."""
+    asked = {
         # the example of the docstring: sum times length is 8
-        ("core/ReplaceBinaryOperator_Div_Mul", line("sum(values)"), "failed"),
-        # the smaller one: a test
-        ("core/ReplaceComparisonOperator_GtE_Lt", line("a >= b"), "failed"),
+        ("core/ReplaceBinaryOperator_Div_Mul", line("sum(values)")): "failed",
         # equivalent: it differs where both are equal, and then either is right
-        ("core/ReplaceComparisonOperator_GtE_Gt", line("a >= b"), "survived"),
+        ("core/ReplaceComparisonOperator_GtE_Gt", line("a >= b")): "survived",
         # never ends: the limit of time
-        ("core/ReplaceBinaryOperator_Sub_Add", line("number - 1"), "stopped"),
+        ("core/ReplaceBinaryOperator_Sub_Add", line("number - 1")): "stopped",
         # 2 n and n² differ, but nobody looks
-        ("core/ReplaceBinaryOperator_Add_Mul", line("number + number"), "survived"),
+        ("core/ReplaceBinaryOperator_Add_Mul", line("number + number")): "unseen",
+    }
+    monkeypatch.setattr(mutation, "LIMIT", 8)
+    monkeypatch.setattr(mutation, "ROOT", ROOT)
+    before = bytes_of(checkout)
+    known = {(one.operator, one.line): one for place in mutation.places(FILE, SOURCE) for one in place}
+    reached = mutation.reached(checkout, None, workers=1)
+    assert bytes_of(checkout) == before
+    sample = [known[one] for one in asked]
+    told: list[mutation.Verdict] = []
+    found = mutation.run(checkout, sample, reached, tell=told.append)
+    assert [one.outcome for one in found] == list(asked.values())
+    assert sorted(one.outcome for one in told) == sorted(asked.values())
+    assert bytes_of(checkout) == before
+
+
+def test_a_mutant_is_judged_by_the_tests_that_run_its_statement_the_quickest_first(tmp_path: Path) -> None:
+    found = {
+        "tests": {
+            "tests/a.py::test_slow": {"seconds": 2.0, "fixtures": []},
+            "tests/a.py::test_two[1]": {"seconds": 0.2, "fixtures": []},
+            "tests/a.py::test_two[2]": {"seconds": 0.2, "fixtures": []},
+            "tests/b.py::test_shared": {"seconds": 0.1, "fixtures": ["made"]},
+            "other/b.py::test_other": {"seconds": 0.1, "fixtures": ["made"]},
+            "tests/c.py::test_long": {"seconds": 99.0, "fixtures": []},
+        },
+        "lines": {
+            f"{tmp_path}/{FILE}": {
+                line("return a if"): [
+                    *("tests/a.py::test_slow", "tests/a.py::test_two[1]", "tests/c.py::test_long"),
+                    "",
+                ],
+                line("return number"): ["fixture:made:tests"],
+                line("def emptied"): [""],
+            }
+        },
+    }  # fmt: skip
+    (tmp_path / "gw0.json").write_text(json.dumps(found), encoding="utf-8")
+    reached = mutation.Reached(tmp_path, tmp_path)
+
+    def tests(text: str) -> list[str]:
+        mutant = mutation.Mutant(file=FILE, line=line(text), operator="o", occurrence=0)
+        return mutation.chosen(reached, mutant, SOURCE)
+
+    assert tests("return a if") == ["tests/a.py::test_two", "tests/a.py::test_slow"]
+    assert tests("return number") == ["tests/b.py::test_shared"]
+    # what runs on import only is judged by all tests of the file
+    assert tests("def emptied") == [
+        "tests/b.py::test_shared",
+        "tests/a.py::test_two",
+        "tests/a.py::test_slow",
     ]
-    before = bytes_of(checkout)
-    done = ran(JUDGE, str(checkout), json.dumps([one[:2] for one in asked]), folder=tmp_path / "left")
-    assert done.returncode == 0, done.stderr
-    assert json.loads(done.stdout.splitlines()[-1]) == [one[2] for one in asked]
-    assert bytes_of(checkout) == before
-    assert list((tmp_path / "left").glob("mutation-*")) == []
 
 
-@pytest.mark.slow
-def test_tests_that_fail_anyway_kill_nothing(checkout: Path, tmp_path: Path) -> None:
-    (checkout / "tests/inference/test_middle.py").write_text(
-        "def test_false():\n    assert 0\n", encoding="utf-8"
-    )
-    asked = [("core/ReplaceBinaryOperator_Add_Mul", line("number + number"))]
-    done = ran(JUDGE, str(checkout), json.dumps(asked), folder=tmp_path / "left")
-    assert done.returncode != 0
-    assert "tests fail before anything is changed" in done.stderr
-
-
-@pytest.mark.slow
-def test_an_interrupt_leaves_the_checkout_as_it_was(checkout: Path, tmp_path: Path) -> None:
-    before = bytes_of(checkout)
-    done = ran(BREAK, str(checkout), folder=tmp_path / "left")
-    assert "KeyboardInterrupt" in done.stderr
-    assert bytes_of(checkout) == before
-    assert list((tmp_path / "left").glob("mutation-*")) == []
+def test_a_statement_has_all_its_lines_and_a_block_those_of_its_heading() -> None:
+    source = "if (\n  a\n):\n  b = f(\n    1,\n    2,\n  )\n"
+    lines = [mutation.statement(source, line) for line in (1, 2, 3, 4, 6)]
+    assert lines == [range(1, 4)] * 3 + [range(4, 8)] * 2
 
 
 def test_a_changed_file_is_as_it_was_afterwards(checkout: Path) -> None:
@@ -193,22 +185,6 @@ def test_draws_are_seeded_and_change_the_program(checkout: Path) -> None:
         assert code is not None
         compile(code, FILE, "exec")
         assert code != SOURCE
-
-
-def test_tests_of_a_file_come_first_then_those_of_its_folder_and_then_all() -> None:
-    file = "src/crossroads/measures/association/weat.py"
-    first, slow, around, last = mutation.stages(ROOT, file)
-    assert first.paths[0] == "tests/measures/association/test_weat.py"
-    assert first.paths[-1] == file
-    assert slow.paths == first.paths[:-1]
-    assert around.paths == ("tests/measures/association",)
-    assert last.paths == mutation.EVERYTHING
-    unnamed = mutation.stages(ROOT, "src/crossroads/inference/permutation/scores.py")
-    assert [one.paths for one in unnamed] == [
-        ("src/crossroads/inference/permutation/scores.py",),
-        ("tests/inference/permutation",),
-        mutation.EVERYTHING,
-    ]
 
 
 @pytest.mark.parametrize(("part", "whole"), [(0, 7), (15, 20), (97, 100), (7, 7)])
