@@ -23,7 +23,7 @@ from crossroads import (
     series,
     wefat,
 )
-from crossroads.evidence import Judgements, Logits
+from crossroads.evidence import Judgements
 from crossroads.measures import (
     BatteryResult,
     TraitScores,
@@ -37,11 +37,9 @@ from crossroads.report import Audit
 from crossroads.results import Result
 from crossroads.stats import bootstrap, ceat_bootstrap, influence
 from crossroads.stimuli import paired_groups
+from tests.results import CROSSED, GROUPS, LABELS, WORDS, asked
 
 HARD = r"a&b %_#~^\ <i> | [x] *é*"
-WORDS = {name: [f"{name}{i}" for i in range(4)] for name in "xyab"}
-LABELS = [word for words in WORDS.values() for word in words]
-GROUPS = {("p", "s"): WORDS["x"], ("p", "t"): WORDS["y"], ("q", "s"): WORDS["b"]}
 
 
 def designs() -> list[Design]:
@@ -78,35 +76,12 @@ def contexts() -> Contexts:
     return Contexts.from_dict(rows, provenance=Provenance(source="store_1"))
 
 
-CROSSED = ["teenager", "elderly", "Black", "White", "Catholic", "Muslim"]
-
-
 def crossed() -> TraitScores:
     """Scores of six groups and of all their pairs."""
     rng = np.random.default_rng(1)
     names = [*CROSSED, *(pair.name for pair in paired_groups(CROSSED))]
     rows = {name: {f"<b>_{i}": float(rng.normal()) for i in range(6)} for name in names}
     return TraitScores.from_table(rows, measure="m&m", provenance=(Provenance(source="lm_1"),))
-
-
-def asked() -> TraitScores:
-    """ILPS of two groups on two pairs of traits, in two templates."""
-    full = np.random.default_rng(1).normal(size=(6, 4))
-    return ilps(
-        Logits.from_arrays(
-            groups=["<b>", "g_1"],
-            priors=["mask"],
-            templates=["<script>", "t"],
-            traits=[("p", "q"), ("r", "s")],
-            logit=full.reshape(3, 2, 4, 1),
-            slot=np.repeat(np.arange(6), 4).reshape(3, 2, 4, 1),
-            head=-np.sort(-full, axis=1),
-            log_sum_exp=np.log(np.exp(full).sum(axis=1)),
-            hidden_sq_norm=np.ones(6),
-            vocabulary=4,
-            provenance=Provenance(source="lm_1"),
-        )
-    )
 
 
 def people(scores: TraitScores) -> Judgements:
@@ -135,7 +110,7 @@ def everything() -> Audit:
         dataclasses.replace(tested, intervals=drawn),
         multilevel_ceat(store, hard, samples=5),
         scores,
-        asked(),
+        ilps(asked(Provenance(source="lm_1"))),
     )
     on_pairs = (
         order_sensitivity(scores, pairs, resamples=10),

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import csv
-import dataclasses
 import json
 import zipfile
 from pathlib import Path
@@ -15,7 +14,7 @@ import pytest
 import crossroads
 from crossroads import Design, Embeddings
 from crossroads.errors import MissingExtraError
-from crossroads.measures import BatteryResult, CeatBatteryResult
+from crossroads.measures import BatteryResult, CeatBatteryResult, DominanceResult
 from crossroads.report import Audit, Rule, judge, write_audit
 from crossroads.report.documents.records import read_records
 from crossroads.report.files import ModelAudit, write_audits
@@ -63,6 +62,9 @@ def test_an_audit_without_a_battery_is_written_with_all_that_it_has(whole: Audit
     assert "tests.csv" not in found
     assert "vectors.npz" not in found
     assert found <= OURS
+    data = json.loads((tmp_path / "out" / "results.json").read_text(encoding="utf-8"))
+    assert (data["kind"], data["names"]) == ("language model", list(whole))
+    assert data["skipped"]["SeT scores"] == "no logits."
     contexts = whole.one(CeatBatteryResult)
     assert contexts is not None
     with (tmp_path / "out" / "contexts.csv").open(encoding="utf-8", newline="") as file:
@@ -82,8 +84,9 @@ def test_an_audit_without_a_battery_is_written_with_all_that_it_has(whole: Audit
     assert {row["status"] for row in gone} == {"left out"}
 
 
-@pytest.mark.slow
+@pytest.mark.full
 def test_figures_are_drawn_of_every_kind_of_result(whole: Audit, tmp_path: Path) -> None:
+    """Thirteen kinds of figures in two formats: fonts are embedded again and again."""
     pytest.importorskip("matplotlib", reason="figures need the extra 'plots'")
     write_audit(tmp_path / "out", whole, [])
     drawn = files(tmp_path / "out" / "figures")
@@ -95,12 +98,13 @@ def test_figures_are_drawn_of_every_kind_of_result(whole: Audit, tmp_path: Path)
 
 
 @pytest.mark.slow
-def test_a_figure_is_drawn_of_detections_whose_truth_is_known_only(audit: Audit, tmp_path: Path) -> None:
+def test_a_figure_is_drawn_of_results_that_have_one(audit: Audit, whole: Audit, tmp_path: Path) -> None:
     pytest.importorskip("matplotlib", reason="figures need the extra 'plots'")
-    write_audit(tmp_path / "out", audit, [])
-    drawn = files(tmp_path / "out" / "figures")
-    assert {"eat-maps.svg", "effect-sizes.pdf", "ibd.svg", "associations.pdf"} <= drawn
-    assert "eibd.svg" not in drawn  # found without a list of true words
+    chosen = {"p IBD": audit["p IBD"], "p EIBD": audit["p EIBD"], **whole.of(DominanceResult)}
+    assert write_audit(tmp_path / "out", Audit(chosen), []) == []
+    assert files(tmp_path / "out" / "figures") == {  # without a list of true words there is no curve: no eibd
+        f"{name}.{end}" for name in ("ibd", "m-m-dominance") for end in ("svg", "pdf")
+    }
 
 
 def test_the_same_audit_gives_the_same_bytes(
@@ -112,28 +116,24 @@ def test_the_same_audit_gives_the_same_bytes(
         assert path.read_bytes() == (tmp_path / "two" / path.name).read_bytes(), path.name
 
 
-def test_what_is_not_installed_is_said_and_leaves_nothing_half_made(
-    audit: Audit, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize("part", ["write_tidy_parquet", "latex_table"])
+def test_what_cannot_be_written_leaves_nothing_half_made(
+    part: str, audit: Audit, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def absent(*_: Any, **__: Any) -> None:
-        raise MissingExtraError("needs a package.", hint='pip install "crossroads-audit[parquet]"')
+    missing = MissingExtraError("needs a package.", hint='pip install "crossroads-audit[parquet]"')
 
-    monkeypatch.setattr("crossroads.report.files.write_tidy_parquet", absent)
-    said = write_audit(tmp_path / "out", audit, [], figures=False)
-    assert said == ['no results.parquet: pip install "crossroads-audit[parquet]"']
-    assert "results.parquet" not in files(tmp_path / "out")
+    def fails(*_: Any, **__: Any) -> None:
+        raise missing if part == "write_tidy_parquet" else RuntimeError("no room left")
 
-
-def test_an_error_leaves_nothing_behind(
-    audit: Audit, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def broken(*_: Any, **__: Any) -> str:
-        raise RuntimeError("no room left")
-
-    monkeypatch.setattr("crossroads.report.files.latex_table", broken)
-    with pytest.raises(RuntimeError):
-        write_audit(tmp_path / "out", audit, [], figures=False)
-    assert list(tmp_path.iterdir()) == []
+    monkeypatch.setattr(f"crossroads.report.files.{part}", fails)
+    if part == "latex_table":
+        with pytest.raises(RuntimeError):
+            write_audit(tmp_path / "out", audit, [], figures=False)
+        assert list(tmp_path.iterdir()) == []
+    else:
+        said = write_audit(tmp_path / "out", audit, [], figures=False)
+        assert said == [f"no results.parquet: {missing.hint}"]
+        assert "results.parquet" not in files(tmp_path / "out")
 
 
 def test_vectors_of_stimuli_alone_are_kept_in_their_type_and_under_the_label_they_have(
@@ -158,14 +158,6 @@ def test_vectors_of_stimuli_alone_are_kept_in_their_type_and_under_the_label_the
     assert stimulus_vectors(alone, Audit(audit.of(BatteryResult)), audit_designs) is None
 
 
-def test_the_document_is_strict_json(whole: Audit, tmp_path: Path) -> None:
-    write_audit(tmp_path / "out", whole, [], figures=False)
-    data = json.loads((tmp_path / "out" / "results.json").read_text(encoding="utf-8"))
-    assert data["kind"] == "language model"
-    assert data["names"] == list(whole)
-    assert data["skipped"]["SeT scores"] == "no logits."
-
-
 def test_the_seed_of_several_audits_is_that_of_what_is_compared(whole: Audit, tmp_path: Path) -> None:
     both = {name: ModelAudit(audit=whole, designs=[]) for name in ("one", "two")}
     write_audits(tmp_path / "out", both, seed=5, figures=False)
@@ -178,20 +170,22 @@ FORMULAS = ("=1+1", "+1", "-ness", "@SUM(1)", "\uff1dx", "'=z", "@", "--")
 """Words that spreadsheets would compute, or that look as if they had been kept from it."""
 
 
-def _formulas() -> tuple[Audit, Design, Embeddings]:
+def _is_number(cell: str) -> bool:
+    try:
+        float(cell)
+    except ValueError:
+        return False
+    return True
+
+
+def test_no_cell_of_any_table_is_a_formula_and_numbers_stay_numbers(tmp_path: Path) -> None:
     rng = np.random.default_rng(0)
     words = [*FORMULAS, *(f"w{i}" for i in range(24))]
     emb = Embeddings(words, rng.normal(size=(32, 6)), provenance="=cmd|'/C calc'!A0")
     x, y, a, b = (crossroads.StimulusSet(f"-{i}", tuple(words[i * 8 : i * 8 + 8])) for i in range(4))
     design = Design(name="@design", x=x, y=y, a=a, b=b)
-    tested = crossroads.battery(emb, [design], alternative="two-sided", missing="drop")
-    drawn = {design.name: crossroads.stats.bootstrap(emb, design, resamples=20)}
-    audit = Audit([dataclasses.replace(tested, intervals=drawn), crossroads.stats.influence(emb, design)])
-    return audit, design, emb
-
-
-def test_no_cell_of_any_table_is_a_formula_and_numbers_stay_numbers(tmp_path: Path) -> None:
-    audit, design, emb = _formulas()
+    measured = crossroads.battery(emb, [design], alternative="two-sided", missing="drop", resamples=20)
+    audit = Audit([measured, crossroads.stats.influence(emb, design)])
     write_audit(tmp_path / "out", audit, [design], vectors=emb, figures=False)
     tables = sorted((tmp_path / "out").glob("*.csv"))
     assert {path.name for path in tables} >= {"results.csv", "tests.csv", "associations.csv", "influence.csv"}
@@ -211,20 +205,6 @@ def test_no_cell_of_any_table_is_a_formula_and_numbers_stay_numbers(tmp_path: Pa
     assert any(row["association"].startswith("-") for row in rows)
     (record,) = read_records(tmp_path / "out")
     assert record.results[0]["tests"][0]["level1"]["sets"]["x"] == list(level.sets["x"])
-
-
-def test_parquet_keeps_the_true_words(tmp_path: Path) -> None:
     parquet = pytest.importorskip("pyarrow.parquet", reason="Parquet needs the extra 'parquet'")
-    audit, design, _ = _formulas()
-    write_audit(tmp_path / "out", audit, [design], figures=False)
-    rows = parquet.read_table(tmp_path / "out" / "results.parquet").to_pylist()
-    assert {row["test"] for row in rows} == {"@design"}
-    assert {row["model"] for row in rows} == {"=cmd|'/C calc'!A0"}
-
-
-def _is_number(cell: str) -> bool:
-    try:
-        float(cell)
-    except ValueError:
-        return False
-    return True
+    kept = parquet.read_table(tmp_path / "out" / "results.parquet").to_pylist()
+    assert {(row["test"], row["model"]) for row in kept} == {("@design", "=cmd|'/C calc'!A0")}  # as they are
