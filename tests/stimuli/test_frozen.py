@@ -5,7 +5,6 @@ import pickle
 
 import pytest
 
-from crossroads.errors import UnknownNameError
 from crossroads.stimuli import catalog
 from crossroads.stimuli.frozen import FrozenDict
 
@@ -19,15 +18,6 @@ def test_a_frozen_mapping_keeps_order_compares_hashes_and_travels() -> None:
     assert repr(colours) == "{'rose': 'red', 'lily': 'white'}"
     with pytest.raises(TypeError):
         colours["rose"] = "blue"  # type: ignore[index]
-
-
-def test_named_items_answer_an_unknown_name_with_the_nearest() -> None:
-    groups = catalog().groups("ceat-groups")
-    assert groups.get("XX") is None
-    assert groups.get("AF") is groups["AF"]
-    assert "XX" not in groups
-    with pytest.raises(UnknownNameError, match="unknown group 'AFF'"):
-        groups["AFF"]
 
 
 def test_published_material_can_be_hashed_and_pickled() -> None:

@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable
-from typing import Any
-
 import pytest
 
 from crossroads.stimuli import Design, catalog
+from tests.stimuli.conftest import Reference
 
-Shared = Callable[[str], Any]
 CODES = {
     "AF": "African American females",
     "AM": "African American males",
@@ -26,61 +22,55 @@ SINGLE = {
     "European American": "European Americans",
     "Mexican American": "Mexican Americans",
 }
+WEAT = [f"weat{n}" for n in range(1, 11)]
 
 
 def sorted_lists(design: Design) -> dict[str, list[str]]:
     return {role.upper(): sorted(words) for role, words in design.sets.items()}
 
 
-@pytest.mark.parametrize("number", range(1, 11))
-def test_the_ml_eat_variants_are_as_its_appendix_prints_them(shared: Shared, number: int) -> None:
-    printed = re.findall(r"^([ABXY]) \([^)]*\): (.+)$", shared("papers/ml-eat.txt"), re.MULTILINE)
-    assert len(printed) == 40
-    lists = {role.lower(): words.split(", ") for role, words in printed[4 * number - 4 : 4 * number]}
-    design = catalog().design(f"weat{number}", variant="ml-eat")
-    assert {role: list(words) for role, words in design.sets.items()} == lists
+def test_the_variants_of_ml_eat_are_printed_in_its_appendix_or_give_its_table_4(reference: Reference) -> None:
+    lists = reference("mleat_words.json")
+    for name in WEAT:
+        printed = catalog().design(name, variant="ml-eat")
+        assert {role.upper(): list(words) for role, words in printed.sets.items()} == lists["printed"][name]
+        news = {role: sorted(words) for role, words in lists["google-news"][name].items()}
+        assert sorted_lists(catalog().design(name, variant="google-news")) == news
 
 
-@pytest.mark.parametrize("name", [f"weat{n}" for n in range(1, 11)])
-def test_google_news_variants_are_those_that_give_table_4(shared: Shared, name: str) -> None:
-    lists = shared("checks/data/mleat_googlenews_stimuli.json")[name.removeprefix("weat")]
-    design = catalog().design(name, variant="google-news")
-    assert sorted_lists(design) == {role: sorted(words) for role, words in lists.items()}
-
-
-@pytest.mark.parametrize("name", [f"c{n}" for n in range(1, 11)] + [f"i{n}" for n in range(1, 5)])
-def test_the_released_code_of_ceat_has_our_variant_of_its_lists(shared: Shared, name: str) -> None:
-    lists = shared("data/lists/ceat_code_weat_groups.json")[name.upper()]
-    design = catalog().design(name, variant="ceat-code")
-    assert sorted_lists(design) == {role: sorted(words) for role, words in lists.items()}
+def test_the_released_code_of_ceat_has_our_variant_of_its_lists(reference: Reference) -> None:
+    for name, lists in reference("ceat_code_words.json")["tests"].items():
+        design = catalog().design(name.lower(), variant="ceat-code")
+        assert sorted_lists(design) == {role: sorted(words) for role, words in lists.items()}
 
 
 @pytest.mark.parametrize("number", [1, 2, 3, 4])
-def test_the_intersectional_tests_are_as_printed(shared: Shared, number: int) -> None:
-    printed = shared("data/lists/ceat_paper_stimuli.json")[f"9.{number} CEAT I{number}"]
+def test_the_intersectional_tests_are_as_printed(reference: Reference, number: int) -> None:
+    printed = reference("ceat_printed_words.json")[f"9.{number} CEAT I{number}"]
     design = catalog().design(f"i{number}")
     assert [list(words) for words in design.sets.values()] == [entry["words"] for entry in printed.values()]
 
 
 def test_c1_to_c10_ask_what_weat1_to_weat10_ask() -> None:
-    for number in range(1, 11):
-        c, weat = catalog().design(f"c{number}"), catalog().design(f"weat{number}")
+    for name in WEAT:
+        c, weat = catalog().design(name.replace("weat", "c")), catalog().design(name)
         assert c.digest == weat.digest
         assert c.source != weat.source
 
 
-@pytest.mark.parametrize("code", CODES)
-def test_name_groups_are_as_printed_and_as_in_the_code(shared: Shared, code: str) -> None:
-    group = catalog().groups("ceat-groups")[code]
-    printed = shared("data/lists/ceat_paper_stimuli.json")["9.5 IBD and EIBD"]
-    assert list(group.items) == printed[group.label]["words"]
-    race, gender = group.categories["race"].split()[0], group.categories["gender"]
-    used = shared("data/lists/ceat_code_ibd_lists.json")[f"{race}_{gender}".lower()]
-    assert sorted(group.items) == sorted(used)
+def test_name_groups_are_as_printed_and_as_in_the_code(reference: Reference) -> None:
+    printed = reference("ceat_printed_words.json")["9.5 IBD and EIBD"]
+    used = reference("ceat_code_words.json")["ibd"]
+    groups = catalog().groups("ceat-groups")
+    assert {code: group.label for code, group in groups.items()} == CODES
+    for group in groups.values():
+        assert list(group.items) == printed[group.label]["words"]
+        race, gender = group.categories["race"].split()[0], group.categories["gender"]
+        assert sorted(group.items) == sorted(used[f"{race}_{gender}".lower()])
 
 
-def test_the_validation_lists_are_as_printed(shared: Shared) -> None:
-    printed = shared("data/lists/ceat_paper_stimuli.json")["9.5 IBD and EIBD"]
+def test_the_validation_lists_are_as_printed(reference: Reference) -> None:
+    printed = reference("ceat_printed_words.json")["9.5 IBD and EIBD"]
     lists = catalog().words("ceat-validation")
     labels = {"intersectional": "Intersectional Biases", "emergent": "Emergent Intersectional Biases"}
     ours: dict[str, list[str]] = {"Random (Insects)": list(lists["random"]["random"])}
@@ -89,23 +79,13 @@ def test_the_validation_lists_are_as_printed(shared: Shared) -> None:
     for code, label in CODES.items():
         title = label.replace("females", "Females").replace(" males", " Males")
         ours |= {f"{text} of {title}": list(lists[code][kind]) for kind, text in labels.items()}
+        assert set(lists[code]["emergent"]) <= set(lists[code]["intersectional"])
     rated = {label: entry for label, entry in printed.items() if "random_chance_pct" in entry}
     assert ours == {label: entry["words"] for label, entry in rated.items()}
-    assert len(ours) == 18
-    for label, entry in rated.items():  # the printed chance is the share of the 98 words
-        assert round(100 * len(ours[label]) / 98, 1) == entry["random_chance_pct"]
-
-
-def test_the_98_validation_words_are_those_of_the_code(shared: Shared) -> None:
-    words = catalog().words("ceat-validation").all_words
-    assert sorted(words) == sorted(shared("data/lists/ceat_code_ibd_lists.json")["paper_lst"])
-    assert len(words) == 98
-
-
-def test_emergent_attributes_are_intersectional_ones() -> None:
-    lists = catalog().words("ceat-validation")
-    for code in CODES:
-        assert set(lists[code]["emergent"]) <= set(lists[code]["intersectional"])
+    words = lists.all_words
+    for label, entry in rated.items():  # the printed chance is the share of all words
+        assert round(100 * len(ours[label]) / len(words), 1) == entry["random_chance_pct"]
+    assert sorted(words) == sorted(reference("ceat_code_words.json")["ibd"]["paper_lst"])
 
 
 def test_pairs_of_groups_are_made_in_the_order_of_table_3() -> None:
@@ -121,24 +101,14 @@ def test_pairs_of_groups_are_made_in_the_order_of_table_3() -> None:
     assert catalog("am-mm-science").b == catalog("weat8").y
 
 
-def test_weat3_keeps_the_original_name_and_records_the_other() -> None:
+def test_variants_differ_in_the_words_that_they_name_and_are_explained() -> None:
     assert "Marcellus" in catalog("weat3").words
     assert any("Marcus" in sentence for sentence in catalog("weat3").departures)
     assert "Marcus" in catalog("weat3", variant="ml-eat").words
-    assert "Marcellus" not in catalog("weat3", variant="ml-eat").words
-
-
-def test_histwords_replaces_three_words_of_math_and_arts() -> None:
     before, after = catalog("weat7"), catalog("weat7", variant="histwords")
     assert set(before.words) - set(after.words) == {"symphony", "math", "calculus"}
     assert set(after.words) - set(before.words) == {"music", "mathematics", "calculation"}
-    assert (len(after.x), len(after.y or ())) == (8, 8)
-
-
-def test_a_variant_is_named_and_explained() -> None:
-    design = catalog("weat2", variant="google-news")
-    assert design.name == "weat2:google-news"
-    assert "'axe' and 'banjo' are left out" in design.departures[-1]
+    assert "'axe' and 'banjo' are left out" in catalog("weat2", variant="google-news").departures[-1]
     same = catalog("weat1", variant="google-news")
     assert (same.digest, same.departures) == (catalog("weat1").digest, catalog("weat1").departures)
 
@@ -153,9 +123,9 @@ def test_a_variant_is_named_and_explained() -> None:
     ],
 )
 def test_rsa_names_and_concepts_are_those_of_the_released_file(
-    shared: Shared, sheet: str, group1: str, group2: str, concept: str
+    reference: Reference, sheet: str, group1: str, group2: str, concept: str
 ) -> None:
-    file = shared("data/lists/rsa_items_from_xlsx.json")["Word_Data.xlsx"][sheet]
+    file = reference("rsa_items.json")["Word_Data.xlsx"][sheet]
     names = catalog().groups("rsa-names")
     for pair in (group1, group2):
         name, column = pair.split(":")
@@ -168,10 +138,8 @@ def test_rsa_names_and_concepts_are_those_of_the_released_file(
 
 def test_rsa_names_left_out_are_kept_with_a_reason() -> None:
     names = catalog().groups("rsa-names")
-    assert {len(group.items) for group in names.values()} == {13}
-    assert names["black-female"].omitted == dict.fromkeys(
-        ("Diamond", "Precious", "Kenya", "Ebony"), "polysemous"
-    )
+    polysemous = dict.fromkeys(("Diamond", "Precious", "Kenya", "Ebony"), "polysemous")
+    assert names["black-female"].omitted == polysemous
     assert names["black-male"].omitted["Trevon"] == "not in the corpus"
     for group in names.values():
         assert not set(group.omitted) & set(group.items)
@@ -189,9 +157,9 @@ def test_rsa_names_left_out_are_kept_with_a_reason() -> None:
     ],
 )
 def test_rsa_sentences_are_those_of_the_released_file_but_for_case(
-    shared: Shared, sheet: str, column: str, name: str, keywords: str
+    reference: Reference, sheet: str, column: str, name: str, keywords: str
 ) -> None:
-    file = shared("data/lists/rsa_items_from_xlsx.json")["BERT_Sentence_Data.xlsx"][sheet]
+    file = reference("rsa_items.json")["BERT_Sentence_Data.xlsx"][sheet]
     ours = catalog().sentences("rsa-sentences")[name]
     assert [s.text.casefold() for s in ours] == [text.casefold() for text in file[column]]
     assert {s.keyword.casefold() for s in ours} == set(file[keywords])
@@ -207,52 +175,40 @@ def test_rsa_comparisons_name_sets_that_are_there() -> None:
         assert {row.group1, row.group2, row.concept} <= set(sentences)
 
 
-def test_abc_traits_in_the_spelling_of_the_code_are_those_of_the_code(shared: Shared) -> None:
-    code = shared("data/lists/us_stereotypes_code_lists.json")["traits"]
+def test_abc_traits_in_the_spelling_of_the_code_are_those_of_the_code(reference: Reference) -> None:
     ours = catalog().traits("abc-traits", variant="code").synonyms
-    assert {word: [word, *near] for word, near in ours.items()} == code
+    theirs = reference("cao_code_lists.json")["traits"]
+    assert {word: [word, *near] for word, near in ours.items()} == theirs
     paper = catalog().traits("abc-traits").synonyms
     changed = {word for near in paper.values() for word in near} - {w for near in ours.values() for w in near}
     assert changed == {"atheistic", "avant-garde"}
 
 
-def test_abc_traits_have_the_keys_of_the_human_data(shared: Shared) -> None:
-    human = shared("data/human-abc/Aggregated_scores.json")
-    keys = [trait.human_key for trait in catalog().traits("abc-traits")]
-    assert all(list(scores) == keys for scores in human.values())
-
-
-def test_abc_groups_are_those_of_table_3_with_the_forms_of_the_code(shared: Shared) -> None:
-    code = shared("data/lists/us_stereotypes_code_lists.json")
+def test_abc_groups_are_those_of_table_3_with_the_forms_and_priors_of_the_code(reference: Reference) -> None:
+    code = reference("cao_code_lists.json")
     groups = catalog().groups("abc-groups")
     columns = {"singular": "groups_sing", "plural": "groups_plur", "capitalised": "groups_cap_plur"}
     theirs = set(zip(*(code[column] for column in columns.values()), strict=True))
     ours = {tuple(group.forms[form] for form in columns): name for name, group in groups.items()}
-    assert len(ours) == 53
     assert {ours[forms] for forms in set(ours) - theirs} == {"Protestant", "Hindu"}
     assert theirs <= set(ours)
+    # as many groups in each domain as Table 3 prints
     sizes = [len(groups.where(domain=domain)) for domain in groups.categories["domain"]]
     assert sizes == [7, 5, 10, 8, 2, 5, 2, 14]
+    assert groups.prior is not None
+    priors = [code[f"prior_g_{form}"] for form in ("sing", "plur", "cap_plur")]
+    assert list(groups.prior.forms.values()) == priors
 
 
-def test_abc_groups_carry_the_labels_of_the_human_data(shared: Shared) -> None:
-    mapping = shared("data/lists/us_human_group_mapping.json")["map"]
+def test_abc_groups_and_traits_have_the_names_of_the_human_data(reference: Reference) -> None:
+    human = reference("cao_human_study.json")
+    assert [trait.human_key for trait in catalog().traits("abc-traits")] == human["traits"]
     groups = catalog().groups("abc-groups")
     ours = {g.human_label: g.forms["singular"] for g in groups.values() if g.in_human_study}
-    assert ours == {label: forms["groups_sing"] for label, forms in mapping.items() if forms}
-    assert len(ours) == 25
-    assert set(shared("data/human-abc/Aggregated_scores.json")) - set(ours) == {"average people"}
+    assert {**ours, "average people": None} == human["groups"]
 
 
-def test_abc_priors_are_those_of_the_code(shared: Shared) -> None:
-    code = shared("data/lists/us_stereotypes_code_lists.json")
-    prior = catalog().groups("abc-groups").prior
-    assert prior is not None
-    assert list(prior.forms.values()) == [code[f"prior_g_{form}"] for form in ("sing", "plur", "cap_plur")]
-
-
-def test_abc_templates_in_the_wording_of_the_code_are_those_of_the_code(shared: Shared) -> None:
-    code = shared("data/lists/us_stereotypes_code_lists.json")["tplts"]
+def test_abc_templates_in_the_wording_of_the_code_are_those_of_the_code(reference: Reference) -> None:
     slots = {
         "<sgroup>": "{singular}",
         "<pgroup>": "{plural}",
@@ -260,18 +216,16 @@ def test_abc_templates_in_the_wording_of_the_code_are_those_of_the_code(shared: 
         "<mask>": "{trait}",
     }
     theirs: list[list[str]] = []
-    for texts in code.values():
+    for texts in reference("cao_code_lists.json")["tplts"].values():
         for old, new in slots.items():
             texts = [text.replace(old, new) for text in texts]
         theirs.append(texts)
     ours = catalog().templates("abc-templates", variant="code")
     assert [[t.text for t in family.templates] for family in ours.values()] == theirs
-
-
-def test_there_are_35_abc_templates_in_eight_families() -> None:
-    templates = catalog().templates("abc-templates")
-    assert (len(templates), len(set(templates.templates))) == (8, 35)
-    assert "more likely to be" in templates["comparative"].templates[0].text
+    paper = catalog().templates("abc-templates")
+    assert list(paper) == list(ours)
+    assert len(set(paper.templates)) == len(set(ours.templates)) == 35  # as the paper says
+    assert "more likely to be" in paper["comparative"].templates[0].text
 
 
 def test_prompts_are_those_of_ml_eat() -> None:
