@@ -40,10 +40,12 @@ from crossroads.report.comparison.files import (
     comparison_markdown,
     comparison_methods,
 )
+from crossroads.report.comparison.saved import SavedAudit
 from crossroads.report.documents.records import Record, read_records
 from crossroads.report.folder import OURS, check_output
 from crossroads.results import Result
 from crossroads.wording.numbers import P, pvalue
+from tests.audits import AuditRun
 
 SETS = {role: [f"{role}{i}" for i in range(5)] for role in "xyab"}
 LABELS = [word for words in SETS.values() for word in words]
@@ -97,6 +99,30 @@ def saved(tmp_path: Path) -> Saved:
         return records
 
     return write
+
+
+@pytest.fixture(scope="module")
+def pair(tmp_path_factory: pytest.TempPathFactory) -> list[SavedAudit]:
+    """The saved audits of two models on one design."""
+    place = tmp_path_factory.mktemp("pair")
+    for i, name in enumerate(("one", "two"), 1):
+        one = audited(model(i, name), [FIRST])
+        write_audit(place / name, one.audit, one.designs, vectors=one.vectors, figures=False)
+    return saved_audits([record for name in ("one", "two") for record in read_records(place / name)])
+
+
+def on_both(*names: str) -> dict[str, ModelAudit]:
+    """Audits of vectors and of contexts in one."""
+    found = {}
+    for i, name in enumerate(names):
+        static, over = audited(model(i, name), [FIRST]), contextual(i, name)
+        audit = also(over.audit, *static.audit.values())
+        found[name] = ModelAudit(audit=audit, designs=[FIRST], vectors=static.vectors)
+    return found
+
+
+def vectors_of(audits: dict[str, ModelAudit]) -> dict[str, Embeddings]:
+    return {name: one.vectors for name, one in audits.items() if one.vectors is not None}
 
 
 @pytest.mark.slow
@@ -214,12 +240,7 @@ def test_saved_tests_over_contexts_give_the_very_comparison_of_the_stores(saved:
 
 
 def test_differences_are_adjusted_over_vectors_and_contexts_and_agreement_by_itself(saved: Saved) -> None:
-    both = []
-    for i, name in enumerate(("one", "two")):
-        static, over = audited(model(i, name), [FIRST]), contextual(i, name)
-        audit = also(over.audit, *static.audit.values())
-        both.append(ModelAudit(audit=audit, designs=[FIRST], vectors=static.vectors))
-    found = compare_audits(saved_audits(saved(*both)), resamples=0)
+    found = compare_audits(saved_audits(saved(*on_both("one", "two").values())), resamples=0)
     assert [test.measure for test in found.battery.tests] == ["weat", "ceat"]
     (scores,) = found.traits
     differences = [test.pvalue for test in found.battery.tests]
@@ -248,13 +269,8 @@ def test_differences_are_adjusted_over_vectors_and_contexts_and_agreement_by_its
 
 
 def test_tests_that_were_made_already_are_completed_over_contexts_in_the_same_way(tmp_path: Path) -> None:
-    both = {}
-    for i, name in enumerate(("one", "two")):
-        static, over = audited(model(i, name), [FIRST]), contextual(i, name)
-        audit = also(over.audit, *static.audit.values())
-        both[name] = ModelAudit(audit=audit, designs=[FIRST], vectors=static.vectors)
-    vectors = {name: one.vectors for name, one in both.items() if one.vectors is not None}
-    tested = compare_battery(vectors, FIRST, resamples=0, alternative="greater", scale="cosine")
+    both = on_both("one", "two")
+    tested = compare_battery(vectors_of(both), FIRST, resamples=0, alternative="greater", scale="cosine")
     write_audits(tmp_path / "out", both, tested, figures=False)
     data = json.loads((tmp_path / "out" / "results.json").read_text(encoding="utf-8"))
     over = data["results"][0]["tests"][1]
@@ -290,10 +306,8 @@ def test_an_audit_of_before_cosines_were_kept_is_compared_by_its_numbers(saved: 
     assert difference.effect_sizes[0] == tested.tests[0].stimulus_effect_size
     (agreement,) = found.traits
     assert agreement.models == ("one", "two")
-    assert set(agreement.adjusted["holm"]) == {
-        "groups",
-        "traits",
-    }  # there is no test of designs, and still a family
+    # there is no test of designs, and still a family
+    assert set(agreement.adjusted["holm"]) == {"groups", "traits"}
     assert found.battery.conventions["adjusted"] == "nothing: no paired test was made"
 
 
@@ -370,35 +384,6 @@ def test_texts_are_escaped_and_tables_are_whole(saved: Saved) -> None:
     assert "Differences of saved numbers without a test: " in methods
 
 
-@pytest.mark.parametrize(("alternative", "side"), [("greater", "larger"), ("less", "smaller")])
-def test_a_one_sided_comparison_is_about_the_first_model_and_not_about_the_design(
-    saved: Saved, alternative: Any, side: str
-) -> None:
-    records = saved(audited(model(1, "one"), [FIRST]), audited(model(2, "two"), [FIRST]))
-    found = compare_audits(saved_audits(records), resamples=0, alternative=alternative)
-    assert f"one-sided, for a {side} effect size in the first model" in comparison_methods(found)
-    for text in (comparison_markdown(found), comparison_latex(found)):
-        told = f"one-sided, for a {side} effect size in the first model."
-        assert f"exchanged, accounting for the choice of attributes, {told}" in text
-    assert "the design states" not in comparison_methods(found)
-
-
-@pytest.mark.parametrize(
-    ("scale", "changes"), [("sd", "changes in standard deviations"), ("cosine", "changes of cosines")]
-)
-def test_what_was_exchanged_and_what_an_interval_is_are_told_where_there_are_some(
-    saved: Saved, scale: Any, changes: str
-) -> None:
-    records = saved(audited(model(1, "one"), [FIRST]), audited(model(2, "two"), [FIRST]))
-    for resamples in (0, 20):
-        found = compare_audits(saved_audits(records), resamples=resamples, scale=scale)
-        page = comparison_markdown(found)
-        assert f"labels of the {changes}" in page
-        assert f"labels of the {changes}" in comparison_latex(found)
-        told = "CI: of the difference, 95 %, over the choice of words, the same in both models" in page
-        assert told == (resamples > 0)
-
-
 def test_what_a_model_lacks_and_how_p_values_were_found_is_told(saved: Saved) -> None:
     one, two = model(1, "one"), model(2, "two_2")
     few = two.select([word for word in LABELS if word not in ("x1", "b_gone", "a2")])
@@ -418,9 +403,7 @@ def test_what_a_model_lacks_and_how_p_values_were_found_is_told(saved: Saved) ->
 
 
 def test_saved_numbers_are_cited_as_what_measured_them_and_no_adjustment_is_claimed(saved: Saved) -> None:
-    bare = [
-        dataclasses.replace(audited(model(i, str(i)), [FIRST]), vectors=None) for i in (1, 2)
-    ]  # fmt: skip
+    bare = [dataclasses.replace(audited(model(i, str(i)), [FIRST]), vectors=None) for i in (1, 2)]
     found = compare_audits(saved_audits(saved(*bare)))
     assert not found.battery.tests
     methods = comparison_methods(found)
@@ -461,15 +444,8 @@ def test_audits_of_several_models_are_written_together(tmp_path: Path) -> None:
     records = read_records(output)
     assert [one.document["kind"] for one in records] == ["vectors", "vectors", "results"]
     again = compare_audits(saved_audits(records))  # the comparison itself is left aside
-    assert (
-        again.battery.tests
-        == compare_battery(
-            {name: one.vectors for name, one in audits.items() if one.vectors is not None}, [FIRST, SECOND]
-        ).tests
-    )
-    tested = compare_battery(
-        {name: one.vectors for name, one in audits.items() if one.vectors is not None}, FIRST, resamples=0
-    )
+    assert again.battery.tests == compare_battery(vectors_of(audits), [FIRST, SECOND]).tests
+    tested = compare_battery(vectors_of(audits), FIRST, resamples=0)
     write_audits(output, audits, tested, figures=False)
     data = json.loads((output / "results.json").read_text(encoding="utf-8"))
     assert len(data["results"][0]["tests"]) == 1
@@ -477,9 +453,7 @@ def test_audits_of_several_models_are_written_together(tmp_path: Path) -> None:
 
 def test_paired_tests_hold_also_where_the_vectors_are_not_kept(tmp_path: Path) -> None:
     audits = {name: audited(model(i, name), [FIRST]) for i, name in enumerate(("one", "two"))}
-    tested = compare_battery(
-        {name: one.vectors for name, one in audits.items() if one.vectors is not None}, FIRST, resamples=0
-    )
+    tested = compare_battery(vectors_of(audits), FIRST, resamples=0)
     bare = {name: dataclasses.replace(one, vectors=None) for name, one in audits.items()}
     write_audits(tmp_path / "out", bare, tested, figures=False)
     data = json.loads((tmp_path / "out" / "results.json").read_text(encoding="utf-8"))
@@ -488,44 +462,59 @@ def test_paired_tests_hold_also_where_the_vectors_are_not_kept(tmp_path: Path) -
     assert not (tmp_path / "out" / "one" / "vectors.npz").exists()
 
 
-@pytest.mark.slow
-def test_figures_of_a_comparison_are_drawn_pair_by_pair(saved: Saved, tmp_path: Path) -> None:
-    pytest.importorskip("matplotlib", reason="figures need the extra 'plots'")
-    _, found = rich(saved)
-    write_comparison(tmp_path / "c", found)
-    drawn = {path.name for path in (tmp_path / "c" / "figures").iterdir()}
-    pairs = {*found.battery.pairs, *(one.models for one in found.battery.unpaired)}
-    assert drawn == {f"comparison-{i}.{end}" for i in range(1, len(pairs) + 1) for end in ("svg", "pdf")}
+ACCOUNTING = "exchanged, accounting for the choice of attributes, "
+INTERVALS = "method of intervals of differences: jackknife, over the words of all four"
 
 
-def test_attributes_and_intervals_are_as_asked_for(saved: Saved) -> None:
-    one, two = model(1, "one"), model(2, "two")
-    saved_ones = saved_audits(saved(audited(one, [FIRST]), audited(two, [FIRST])))
-    default = compare_audits(saved_ones).battery
-    assert (default.conventions["attributes"], default.conventions["interval"]) != ("given", "percentile")
-    given = compare_audits(saved_ones, attributes="given", interval="percentile", resamples=50).battery
-    direct = compare(one, two, FIRST, attributes="given", alternative="two-sided")
-    assert given.tests[0].pvalue == direct.pvalue
-    assert given.tests[0].pvalue != default.tests[0].pvalue
-    assert given.intervals[0] != default.intervals[0]
+@pytest.mark.parametrize(
+    ("options", "printed", "methods", "absent"),
+    [
+        (
+            {"alternative": "greater"},
+            [f"{ACCOUNTING}one-sided, for a larger effect size in the first model."],
+            ["one-sided, for a larger effect size in the first model"],
+            ["the design states"],
+        ),
+        (
+            {"alternative": "less"},
+            [f"{ACCOUNTING}one-sided, for a smaller effect size in the first model."],
+            ["one-sided, for a smaller effect size in the first model"],
+            ["the design states"],
+        ),
+        ({"scale": "sd"}, ["labels of the changes in standard deviations"], [], ["changes of cosines"]),
+        ({"scale": "cosine"}, ["labels of the changes of cosines"], [], []),
+        (
+            {"resamples": 20},
+            ["CI: of the difference, 95 %, over the choice of words, the same in both models"],
+            [INTERVALS, "every pair of models was compared; "],
+            ["taken as given", "exact where unmarked"],  # exchanges are counted; the quantile of t is none
+        ),
+        ({}, [f"{ACCOUNTING}two-sided"], ["there are no intervals; "], ["CI: of", "the level of intervals"]),
+        ({"attributes": "given"}, [], ["taken as given"], [ACCOUNTING]),
+        ({"against": "first"}, [], ["all models were compared with the first; "], ["every pair of models"]),
+    ],
+)
+def test_how_a_comparison_was_made_is_told(
+    pair: list[SavedAudit], options: Any, printed: list[str], methods: list[str], absent: list[str]
+) -> None:
+    found = compare_audits(pair, **{"resamples": 0, **options})
+    pages = comparison_markdown(found).replace(" from model to model", ""), comparison_latex(found)
+    texts = *(page.replace(r"\%", "%") for page in pages), comparison_methods(found)
+    assert [text for text in printed if not all(text in page for page in texts[:2])] == []
+    assert [text for text in methods if text not in texts[2]] == []
+    assert [text for text in absent if any(text in page for page in texts)] == []
 
 
-def test_what_a_p_value_reckons_with_and_how_intervals_are_found_is_told(saved: Saved) -> None:
-    records = saved(audited(model(1, "one"), [FIRST]), audited(model(2, "two"), [FIRST]))
-    said = "exchanged, accounting for the choice of attributes, two-sided"
-    for attributes in ("drawn", "given"):
-        found = compare_audits(saved_audits(records), attributes=attributes)
-        pages = comparison_latex(found), comparison_markdown(found).replace(" from model to model", "")
-        assert [said in page for page in pages] == [attributes == "drawn"] * 2
-        assert "exact where unmarked" not in pages[0]  # exchanges are counted; the quantile of t is none
-        methods = comparison_methods(found)
-        assert "method of intervals of differences: jackknife, over the words of all four" in methods
-        assert "every pair of models was compared; " in methods
-        assert "taken as given" in methods or attributes == "drawn"
-    none = comparison_methods(compare_audits(saved_audits(records), resamples=0, against="first"))
-    assert "all models were compared with the first; " in none
-    assert "there are no intervals; " in none
-    assert "the level of intervals" not in none
+def test_attributes_and_intervals_are_as_asked_for_and_cited(pair: list[SavedAudit]) -> None:
+    former = compare_audits(pair, attributes="given", interval="percentile", resamples=50)
+    usual, given = compare_audits(pair), former.battery
+    direct = compare(model(1, "one"), model(2, "two"), FIRST, attributes="given", alternative="two-sided")
+    assert given.tests[0].pvalue == direct.pvalue != usual.battery.tests[0].pvalue
+    assert given.intervals[0] != usual.battery.intervals[0]
+    cited = {"jackknife": "efron1981jackknife", "percentile": "efron1979bootstrap"}
+    for found, own, other in ((usual, "jackknife", "percentile"), (former, "percentile", "jackknife")):
+        assert cited[own] in comparison_citations(found)
+        assert cited[other] not in comparison_citations(found)
 
 
 def test_a_single_attribute_word_is_told_to_be_taken_as_given() -> None:
@@ -558,11 +547,7 @@ def test_comparisons_of_before_are_told_as_what_they_are(saved: Saved) -> None:
     assert "over contexts, attribute words are treated as drawn" in methods
 
 
-def test_the_jackknife_behind_a_comparison_is_cited(saved: Saved) -> None:
-    audits = saved_audits(saved(audited(model(1, "one"), [FIRST]), audited(model(2, "two"), [FIRST])))
-    former = compare_audits(audits, attributes="given", interval="percentile", resamples=50)
-    drawn, given = map(comparison_citations, (compare_audits(audits), former))
-    assert "efron1981jackknife" in drawn
-    assert "efron1979bootstrap" not in drawn
-    assert "efron1981jackknife" not in given
-    assert "efron1979bootstrap" in given
+def test_figures_of_a_comparison_are_drawn_pair_by_pair(two_models_audit: AuditRun) -> None:
+    pytest.importorskip("matplotlib", reason="figures need the extra 'plots'")
+    drawn = {path.name for path in (two_models_audit.folder / "figures").glob("comparison*")}
+    assert {name.partition(".")[2] for name in drawn} == {"svg", "pdf"}
