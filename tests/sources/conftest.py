@@ -20,7 +20,9 @@ from numpy.typing import NDArray
 
 from crossroads import Embeddings
 
+Once = Callable[[str, Callable[[Path], object]], Path]
 Vectors = dict[str, NDArray[np.float32]]
+WheelMember = Callable[[str, str, str, str], Path]
 
 
 @pytest.fixture
@@ -49,76 +51,71 @@ TEXTS = (
 )
 
 
+def models() -> tuple[Any, Any]:
+    """transformers and tokenizers, where they are installed."""
+    pytest.importorskip("torch", reason="extra 'models'")
+    return pytest.importorskip("transformers", reason="extra 'models'"), importlib.import_module("tokenizers")
+
+
 @pytest.fixture(scope="session")
-def tiny_bert(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def tiny_bert(once: Once) -> Path:
     """A small random encoder with a tokenizer of word pieces, trained on two sentences."""
-    pytest.importorskip("torch", reason="extra 'models'")
-    transformers = pytest.importorskip("transformers", reason="extra 'models'")
-    tokenizers = importlib.import_module("tokenizers")
-    special = {"unk_token": "[UNK]", "cls_token": "[CLS]", "sep_token": "[SEP]", "pad_token": "[PAD]"}
-    trained = tokenizers.Tokenizer(tokenizers.models.WordPiece(unk_token="[UNK]"))
-    trained.normalizer = tokenizers.normalizers.BertNormalizer(lowercase=False)
-    trained.pre_tokenizer = tokenizers.pre_tokenizers.BertPreTokenizer()
-    trainer = tokenizers.trainers.WordPieceTrainer(vocab_size=75, special_tokens=list(special.values()))
-    trained.train_from_iterator(TEXTS, trainer)
-    ends = [(name, trained.token_to_id(name)) for name in ("[SEP]", "[CLS]")]
-    trained.post_processor = tokenizers.processors.BertProcessing(*ends)
-    tokenizer = transformers.PreTrainedTokenizerFast(tokenizer_object=trained, model_max_length=32, **special)
-    config = transformers.BertConfig(
-        vocab_size=len(tokenizer),
-        hidden_size=16,
-        num_hidden_layers=2,
-        num_attention_heads=2,
-        intermediate_size=24,
-        max_position_embeddings=32,
-    )
-    return _saved(transformers.BertModel(config), tokenizer, tmp_path_factory.mktemp("bert") / "tiny-bert")
+    transformers, tokenizers = models()
+
+    def make(folder: Path) -> None:
+        special = {"unk_token": "[UNK]", "cls_token": "[CLS]", "sep_token": "[SEP]", "pad_token": "[PAD]"}
+        trained = tokenizers.Tokenizer(tokenizers.models.WordPiece(unk_token="[UNK]"))
+        trained.normalizer = tokenizers.normalizers.BertNormalizer(lowercase=False)
+        trained.pre_tokenizer = tokenizers.pre_tokenizers.BertPreTokenizer()
+        trainer = tokenizers.trainers.WordPieceTrainer(vocab_size=75, special_tokens=list(special.values()))
+        trained.train_from_iterator(TEXTS, trainer)
+        ends = [(name, trained.token_to_id(name)) for name in ("[SEP]", "[CLS]")]
+        trained.post_processor = tokenizers.processors.BertProcessing(*ends)
+        tokenizer = transformers.PreTrainedTokenizerFast(
+            tokenizer_object=trained, model_max_length=32, **special
+        )
+        sizes = {"hidden_size": 16, "num_hidden_layers": 2, "num_attention_heads": 2, "intermediate_size": 24}
+        config = transformers.BertConfig(vocab_size=len(tokenizer), max_position_embeddings=32, **sizes)
+        _save(transformers.BertModel(config), tokenizer, folder)
+
+    return once("tiny-bert", make)
 
 
 @pytest.fixture(scope="session")
-def tiny_gpt(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def tiny_gpt(once: Once) -> Path:
     """A small random decoder with a tokenizer of bytes, saved as GPT-2 is published: with its head."""
-    pytest.importorskip("torch", reason="extra 'models'")
-    transformers = pytest.importorskip("transformers", reason="extra 'models'")
-    tokenizers = importlib.import_module("tokenizers")
-    trained = tokenizers.Tokenizer(tokenizers.models.BPE())
-    trained.pre_tokenizer = tokenizers.pre_tokenizers.ByteLevel(add_prefix_space=False)
-    trainer = tokenizers.trainers.BpeTrainer(
-        vocab_size=300,
-        special_tokens=["<|endoftext|>"],
-        initial_alphabet=tokenizers.pre_tokenizers.ByteLevel.alphabet(),
-    )
-    trained.train_from_iterator(TEXTS, trainer)
-    end = dict.fromkeys(("unk_token", "bos_token", "eos_token"), "<|endoftext|>")
-    tokenizer = transformers.PreTrainedTokenizerFast(tokenizer_object=trained, model_max_length=32, **end)
-    config = transformers.GPT2Config(
-        vocab_size=len(tokenizer),
-        n_embd=16,
-        n_layer=2,
-        n_head=2,
-        n_positions=32,
-        bos_token_id=0,
-        eos_token_id=0,
-    )
-    return _saved(
-        transformers.GPT2LMHeadModel(config), tokenizer, tmp_path_factory.mktemp("gpt") / "tiny-gpt"
-    )
+    transformers, tokenizers = models()
+
+    def make(folder: Path) -> None:
+        trained = tokenizers.Tokenizer(tokenizers.models.BPE())
+        trained.pre_tokenizer = tokenizers.pre_tokenizers.ByteLevel(add_prefix_space=False)
+        alphabet = tokenizers.pre_tokenizers.ByteLevel.alphabet()
+        trainer = tokenizers.trainers.BpeTrainer(
+            vocab_size=300, special_tokens=["<|endoftext|>"], initial_alphabet=alphabet
+        )
+        trained.train_from_iterator(TEXTS, trainer)
+        end = dict.fromkeys(("unk_token", "bos_token", "eos_token"), "<|endoftext|>")
+        tokenizer = transformers.PreTrainedTokenizerFast(tokenizer_object=trained, model_max_length=32, **end)
+        sizes = {"n_embd": 16, "n_layer": 2, "n_head": 2, "n_positions": 32}
+        config = transformers.GPT2Config(vocab_size=len(tokenizer), bos_token_id=0, eos_token_id=0, **sizes)
+        _save(transformers.GPT2LMHeadModel(config), tokenizer, folder)
+
+    return once("tiny-gpt", make)
 
 
 @pytest.fixture(scope="session")
-def tiny_clip(small_models: Any, tmp_path_factory: pytest.TempPathFactory) -> Path:
+def tiny_clip(small_models: Any, once: Once) -> Path:
     """A small random CLIP: single letters as tokens, images of 32 × 32."""
-    return Path(small_models.save_clip(tmp_path_factory.mktemp("clip") / "tiny-clip"))
+    return once("tiny", lambda folder: small_models.save_clip(folder / "tiny-clip")) / "tiny-clip"
 
 
-def _saved(model: Any, tokenizer: Any, folder: Path) -> Path:
+def _save(model: Any, tokenizer: Any, folder: Path) -> None:
     torch = importlib.import_module("torch")
     torch.manual_seed(5)
     for parameter in model.parameters():  # larger than the usual start, so that layers and places matter
         torch.nn.init.normal_(parameter, std=0.3)
     model.save_pretrained(folder)
     tokenizer.save_pretrained(folder)
-    return folder
 
 
 Reply = tuple[int, dict[str, str], bytes]

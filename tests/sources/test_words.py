@@ -71,8 +71,8 @@ def test_a_transformer_reads_designs_in_the_prompts_of_an_audit(small_bert: Path
     assert np.array_equal(emb.vectors, same.vectors)
 
 
-def test_words_of_another_language_are_read_bare_and_said_to_be(small_bert: Path, small_clip: Path) -> None:
-    for model in (small_bert, small_clip):
+def test_words_of_another_language_are_read_bare_and_said_to_be(small_bert: Path, tiny_clip: Path) -> None:
+    for model in (small_bert, tiny_clip):
         emb = cr.embed_words(model, GERMAN)
         assert emb.provenance.details["prompt"] == "{word}"
         assert emb.provenance.details["bare words"] == "the catalogue has no prompt in 'de'"
