@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import csv
+import io
 import json
 import os
+import pickle
 import shutil
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
@@ -17,11 +20,13 @@ from crossroads.evidence import Embeddings
 from crossroads.inference.multiplicity import adjust_known
 from crossroads.measures import BatteryResult
 from crossroads.report.audit import Audit, by_label
-from crossroads.report.documents.records import Record, audit_record
+from crossroads.report.documents.records import Record, audit_record, results_document, revive
 from crossroads.report.page.page import write_page
+from crossroads.results import Result
 from crossroads.stimuli import Design
 from tests import registry
 from tests.browser import fonts
+from tests.conftest import Once
 
 FLAGS = (
     "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
@@ -61,9 +66,13 @@ function listening() {
     heard.said.push(document.getElementById('said').textContent);
   }).observe(document.body, { subtree: true, childList: true, characterData: true });
 }
+/** Whatever moves by itself, and how far. */
+window.shifts = [];
+new PerformanceObserver((list) => shifts.push(...list.getEntries().map((one) => one.value)))
+  .observe({ type: 'layout-shift' });
 Object.assign(window, { settled, unfolded, emptied, copied, listening });
 """
-SECONDS = 240
+SECONDS = 20
 """How long a page may take on a machine that is busy with other things."""
 NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 
@@ -116,21 +125,33 @@ class Opened:
     """Addresses that were asked for beyond the file itself."""
 
 
+@pytest.fixture(scope="session")
+def kept() -> Iterator[dict[Any, Opened]]:
+    """The windows that are open, by browser and kind: each shows one page after the other."""
+    windows: dict[Any, Opened] = {}
+    yield windows
+    for one in windows.values():
+        one.page.context.close()
+
+
 @pytest.fixture
-def opened(chromium: Any) -> Iterator[Callable[..., Opened]]:
+def opened(chromium: Any, kept: dict[Any, Opened]) -> Iterator[Callable[..., Opened]]:
     """``opened(path, width=…, height=…, dark=…)``: open a page; at the end nothing may have gone wrong."""
-    yield from _opening(chromium)
+    yield from _opening(chromium, kept)
 
 
-@pytest.fixture(params=fonts.FONTS)
-def opened_in_font(request: Any, browsers: Callable[[str], Any]) -> Iterator[Callable[..., Opened]]:
-    """The same on machines with other fonts."""
-    yield from _opening(browsers(request.param))
+@pytest.fixture(
+    params=[fonts.FONTS[-1], *(pytest.param(name, marks=pytest.mark.full) for name in fonts.FONTS[:-1])]
+)
+def opened_in_font(
+    request: Any, browsers: Callable[[str], Any], kept: dict[Any, Opened]
+) -> Iterator[Callable[..., Opened]]:
+    """The same on a machine with the widest font; ``make full`` tries the others."""
+    yield from _opening(browsers(request.param), kept)
 
 
-def _opening(chromium: Any) -> Iterator[Callable[..., Opened]]:
-    contexts: list[Any] = []
-    pages: list[Opened] = []
+def _opening(chromium: Any, kept: dict[Any, Opened]) -> Iterator[Callable[..., Opened]]:
+    used: list[Opened] = []
 
     def open_page(
         path: Path,
@@ -142,31 +163,46 @@ def _opening(chromium: Any) -> Iterator[Callable[..., Opened]]:
         **more: Any,
     ) -> Opened:
         scheme = "dark" if dark else "light"
-        context = chromium.new_context(
-            viewport={"width": width, "height": height}, color_scheme=scheme, **more
-        )
-        context.grant_permissions(["clipboard-read", "clipboard-write"])
-        context.set_default_timeout(SECONDS * 1000)
-        context.add_init_script(HELPERS)
-        contexts.append(context)
-        found = Opened(context.new_page())
-        pages.append(found)
-        page = found.page
-        page.on("console", lambda said: _noted(found.errors, said))
-        page.on("pageerror", lambda error: found.errors.append(str(error)))
-        address = path.resolve().as_uri()
-        page.on("request", lambda one: found.requests.append(one.url) if one.url != address else None)
-        page.goto(address)
+        kind = (id(chromium), width, height, scheme, *sorted(more.items()))
+        size = {"width": width, "height": height}
+        if kind not in kept:
+            kept[kind] = _window(chromium.new_context(viewport=size, color_scheme=scheme, **more))
+        found = kept[kind]
+        used.append(found)
+        found.page.emulate_media(media="null", color_scheme=scheme)
+        found.page.set_viewport_size(size)
+        found.page.goto("about:blank")
+        found.page.goto(path.resolve().as_uri())
         if ready:
-            page.wait_for_selector("html[data-ready=yes]")
+            found.page.wait_for_selector("html[data-ready=yes]")
         return found
 
     yield open_page
-    for context in contexts:
-        context.close()
-    for one in pages:
-        assert one.errors == []
-        assert one.requests == []
+    faults = [(one.errors.copy(), one.requests.copy()) for one in used]
+    for one in used:
+        one.errors.clear()
+        one.requests.clear()
+        for other in one.page.context.pages:
+            if other != one.page:
+                other.close()
+    assert faults == [([], [])] * len(used)
+
+
+def _window(context: Any) -> Opened:
+    """A window that notes what goes wrong, and what is asked for beyond the page itself."""
+    context.grant_permissions(["clipboard-read", "clipboard-write"])
+    context.set_default_timeout(SECONDS * 1000)
+    context.add_init_script(HELPERS)
+    found = Opened(context.new_page())
+    page = found.page
+    page.on("console", lambda said: _noted(found.errors, said))
+    page.on("pageerror", lambda error: found.errors.append(str(error)))
+    page.on("request", lambda one: None if _is_page(one) else found.requests.append(one.url))
+    return found
+
+
+def _is_page(request: Any) -> bool:
+    return bool(request.is_navigation_request() and request.url.startswith("file:"))
 
 
 def _noted(errors: list[str], said: Any) -> None:
@@ -233,20 +269,40 @@ def designs() -> list[Design]:
 
 
 @pytest.fixture(scope="session")
-def vectors(designs: list[Design]) -> Embeddings:
-    """The embedded default vectors of every word that the audit below needs."""
+def report(designs: list[Design], once: Once) -> Path:
+    """The page of a small audit of the embedded default, with all that static vectors have."""
+    return once("browser-report", lambda folder: _audited(folder, designs)) / "report.html"
+
+
+@pytest.fixture(scope="session")
+def record(report: Path) -> Record:
+    """What is on that page, as the page takes it."""
+    found: Record = pickle.loads((report.parent / "record.pickle").read_bytes())
+    return found
+
+
+@pytest.fixture(scope="session")
+def vectors(record: Record) -> Embeddings:
+    """The embedded default vectors of every word that the audit needs."""
+    assert record.vectors is not None
+    return record.vectors
+
+
+@pytest.fixture(scope="session")
+def tested(record: Record) -> BatteryResult:
+    """The battery of that audit."""
+    found = revive(record.results[0])
+    assert isinstance(found, BatteryResult)
+    return found
+
+
+def _audited(folder: Path, designs: list[Design]) -> None:
     groups, lists = cr.catalog("ceat-groups"), cr.catalog("ceat-validation")
     words = [word for design in designs for word in design.words]
     words += [name for group in groups.members for name in group.items]
     words += list(lists.all_words)
-    return cr.load("default", words=dict.fromkeys(words))
-
-
-@pytest.fixture(scope="session")
-def audit(vectors: Embeddings, designs: list[Design]) -> Audit:
-    """A small audit of the embedded default with every kind of result that static vectors have."""
+    vectors = cr.load("default", words=dict.fromkeys(words))
     battery: BatteryResult = cr.battery(vectors, designs, alternative="two-sided")
-    groups, lists = cr.catalog("ceat-groups"), cr.catalog("ceat-validation")
     scores = cr.wefat(vectors, groups, lists.all_words, "AF", missing="drop")
     found = cr.ibd(scores.pairs, threshold="youden", truth=lists["AF"]["intersectional"])
     emergent = cr.eibd(
@@ -267,13 +323,10 @@ def audit(vectors: Embeddings, designs: list[Design]) -> Audit:
     drawn = {one.name: cr.stats.bootstrap(vectors, one, missing="drop") for one in designs}
     influences = [cr.stats.influence(vectors, one, missing="drop") for one in designs]
     whole = replace(battery, intervals=drawn)
-    return Audit({**by_label([whole, *influences]), "AF IBD": found, "AF EIBD": emergent, fit.label: fit})
-
-
-@pytest.fixture(scope="session")
-def record(audit: Audit, vectors: Embeddings, designs: list[Design]) -> Record:
-    """The same as a page takes it."""
-    return audit_record(audit, designs, vectors=vectors)
+    audit = Audit({**by_label([whole, *influences]), "AF IBD": found, "AF EIBD": emergent, fit.label: fit})
+    record = audit_record(audit, designs, vectors=vectors)
+    write_page(folder / "report.html", [record])
+    (folder / "record.pickle").write_bytes(pickle.dumps(record))
 
 
 def _uncrossed(tree: Any) -> Any:
@@ -299,9 +352,70 @@ def older() -> Callable[[Mapping[str, Any]], dict[str, Any]]:
     return without
 
 
+@pytest.fixture
+def made(opened: Callable[..., Opened], tmp_path: Path) -> Callable[..., Any]:
+    """``made(result, …)``: the opened page of some results; other options are those of a record."""
+
+    def make(
+        *results: Result,
+        width: int = 1280,
+        changed: Mapping[str, Any] | None = None,
+        beside: Mapping[str, Any] | None = None,
+        **more: Any,
+    ) -> Any:
+        path = tmp_path / "made.html"
+        document = {**results_document(results), **(changed or {})}
+        write_page(path, [Record(document=document, **more)], **(beside or {}))
+        return opened(path, width=width).page
+
+    return make
+
+
 @pytest.fixture(scope="session")
-def report(record: Record, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The page of that audit."""
-    path = tmp_path_factory.mktemp("report") / "report.html"
-    write_page(path, [record])
-    return path
+def opened_test() -> Callable[..., Any]:
+    """``opened_test(page, place)``: open a test and give its part of the page."""
+
+    def part(page: Any, place: int = 0) -> Any:
+        box = page.locator(f"#tests > details:nth-of-type({place + 1})")
+        box.locator("> summary").click()
+        box.locator("> .opened").wait_for()
+        return box
+
+    return part
+
+
+@pytest.fixture(scope="session")
+def copied() -> Callable[[Any], list[dict[str, str]]]:
+    """``copied(table)``: the rows that the menu of a table copies."""
+
+    def rows(table: Any) -> list[dict[str, str]]:
+        table.page.evaluate("emptied()")
+        table.get_by_role("button", name="Copy or save this table").click()
+        table.page.get_by_role("menuitem", name="Copy CSV").click()
+        return list(csv.DictReader(io.StringIO(table.page.evaluate("copied()"))))
+
+    return rows
+
+
+@pytest.fixture(scope="session")
+def agreeing() -> Callable[..., list[str]]:
+    """``agreeing(page, documents)``: the places of numbers on a page, each that of its document."""
+
+    def checked(page: Any, *documents: Mapping[str, Any]) -> list[str]:
+        cells = page.evaluate(
+            "[...document.querySelectorAll('data[data-at]')]"
+            ".map((one) => [one.dataset.audit, one.dataset.at, one.value])"
+        )
+        for audit, path, value in cells:
+            assert float(value) == at(documents[int(audit or 0)], path), path
+        return [path for _, path, _ in cells]
+
+    return checked
+
+
+def at(tree: Any, path: str) -> Any:
+    """What a JSON pointer points at."""
+    for part in path.split("/")[1:]:
+        part = part.replace("~1", "/").replace("~0", "~")
+        tree = tree[int(part)] if isinstance(tree, list) else tree[part]
+    return tree

@@ -36,6 +36,7 @@ def _shown(page: Any, audit: int) -> set[str]:
     return {"/".join(place.split("/")[:3]) for place in places}
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("name", MAKERS)
 def test_a_result_of_any_type_is_shown(opened: Callable[..., Any], tmp_path: Path, name: str) -> None:
     path, said = _reported(tmp_path, every_result()[name].to_dict())

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import json
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -14,39 +15,63 @@ import pytest
 
 import crossroads as cr
 from crossroads.report import Audit
-from crossroads.report.documents.records import Record, audit_document
+from crossroads.report.documents.records import Record, audit_document, results_document
 from crossroads.report.page.page import page_html, write_page
+from crossroads.results import Result
 
 WORDS = (
     "<script>window.broken = 1</script>", "</script><script>window.broken = 2</script>", "<!--", "]]>",
     "<img src=x onerror='window.broken = 3'>", '"quoted"', "it's", "a&b", "&lt;b&gt;", "שלום",
     "مرحبا بالعالم", "\u202eesrever", "👩🏾\u200d🚀", "🏳️\u200d🌈", "Ünïcödé", "back\\slash", "{{DATA}}",
     "${window.broken=4}", "javascript:window.broken=5", "x" * 300, "__proto__", "constructor", "a\u2028line",
-    "toString", "0",
+    "toString", "0", "a/b~c",
 )  # fmt: skip
 """Words to be shown as they are, each of which would break a careless page."""
 
 
 @pytest.fixture(scope="module")
-def hostile(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A page whose every name is one of these."""
+def results() -> tuple[cr.Embeddings, list[Result]]:
+    """Results of many kinds whose every name is one of these."""
     rng = np.random.default_rng(0)
-    plain = [f"w{i}" for i in range(40 - len(WORDS))]
-    words = [*WORDS, *plain]
-    emb = cr.Embeddings(words, rng.normal(size=(40, 8)), provenance="<b>model</b> & 'co' \u202e\"q\"")
+    words = [*WORDS, *(f"w{i}" for i in range(40 - len(WORDS)))]
+    emb, other = (
+        cr.Embeddings(words, rng.normal(size=(40, 8)), provenance=name)
+        for name in ("<b>model</b> & 'co' \u202e\"q\"", "other")
+    )
     sets = [cr.StimulusSet(f"</title>{WORDS[i]}", tuple(words[i * 10 : i * 10 + 10])) for i in range(4)]
     design = cr.Design(name="<i>test</i>", x=sets[0], y=sets[1], a=sets[2], b=sets[3])
     tested = cr.battery(emb, [design], alternative="two-sided")
-    whole = replace(tested, intervals={design.name: cr.stats.bootstrap(emb, design)})
-    audit = Audit([whole, cr.stats.influence(emb, design)])
-    document = audit_document(audit, [design])
+    groups = {("<i>", "s"): words[25:29], ("<i>", "t"): words[29:33], ("j", "s"): words[33:36]}
+    scores = cr.wefat(emb, groups, WORDS, "<i> / s")
+    contexts = cr.Contexts.from_dict({word: rng.normal(size=(2, 6)) for word in words})
+    return emb, [
+        replace(tested, intervals={design.name: cr.stats.bootstrap(emb, design)}),
+        cr.stats.influence(emb, design),
+        scores,
+        cr.ibd(scores.pairs, threshold=0.0, truth=WORDS[:3]),
+        cr.multilevel_ceat(contexts, design, samples=5),
+        cr.compare(emb, other, design),
+        cr.rsa(emb, WORDS[:5], WORDS[5:10], words[25:29], n=3, samples=4, permutations=9),
+    ]
+
+
+@pytest.fixture(scope="module")
+def hostile(results: tuple[cr.Embeddings, list[Result]], tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A page of them."""
+    emb, found = results
     path = tmp_path_factory.mktemp("hostile") / "a '<b>' page.html"
-    write_page(path, [Record(document=document, vectors=emb, methods="<p>", citations="</script>")])
+    record = Record(document=results_document(found), vectors=emb, methods="<p>", citations="</script>")
+    write_page(path, [record])
     return path
 
 
-def test_hostile_names_are_shown_as_text(opened: Callable[..., Any], hostile: Path) -> None:
-    page = opened(hostile).page
+def test_hostile_names_are_shown_as_text_with_their_numbers(
+    opened: Callable[..., Any],
+    hostile: Path,
+    results: tuple[cr.Embeddings, list[Result]],
+    agreeing: Callable[..., list[str]],
+) -> None:
+    page = opened(hostile, width=360).page
     page.evaluate("unfolded()")
     assert page.evaluate("window.broken") is None
     assert page.locator("main script, main img, main b, main i").count() == 0
@@ -54,6 +79,12 @@ def test_hostile_names_are_shown_as_text(opened: Callable[..., Any], hostile: Pa
     for word in WORDS[:17]:
         assert word in text, word
     assert page.locator("h1").text_content() == "Associations in <b>model</b> & 'co' \"q\""
+    ids = page.evaluate("[...document.querySelectorAll('[id]')].map((one) => one.id)")
+    assert len(ids) == len(set(ids))
+    assert page.evaluate("document.documentElement.scrollWidth") <= 360
+    places = agreeing(page, json.loads(json.dumps(results_document(results[1]))))
+    shown = {place.rpartition("/")[2] for place in places if "/changes/" in place}
+    assert {word.replace("~", "~0").replace("/", "~1") for word in WORDS[:10]} <= shown
 
 
 def test_every_button_can_be_pressed_with_hostile_words(opened: Callable[..., Any], hostile: Path) -> None:
@@ -68,19 +99,28 @@ def test_every_button_can_be_pressed_with_hostile_words(opened: Callable[..., An
     assert page.evaluate("window.broken") is None
 
 
-def test_ten_thousand_words_are_shown_in_parts(opened: Callable[..., Any], tmp_path: Path) -> None:
+def test_ten_thousand_words_are_drawn_at_both_ends_and_listed_on_demand(
+    opened: Callable[..., Any], tmp_path: Path
+) -> None:
+    """A page with as many words as a reader may give, opened whole."""
     rng = np.random.default_rng(1)
     words = [f"word-{i}" for i in range(10_000)]
     emb = cr.Embeddings(words, rng.normal(size=(10_000, 20)).astype(np.float32), provenance="large")
     design = cr.Design(name="large", x=words[:4990], y=words[4990:9980], a=words[9980:9990], b=words[9990:])
-    tested = cr.battery(emb, [design], alternative="two-sided", method="normal")
-    audit = Audit([tested, cr.stats.influence(emb, design)])
+    tested = cr.battery(emb, [design], alternative="two-sided", method="normal", resamples=0)
     path = tmp_path / "large.html"
-    write_page(path, [Record(document=audit_document(audit, [design]), vectors=emb)])
+    write_page(path, [Record(document=audit_document(Audit([tested]), [design]), vectors=emb)])
     assert path.stat().st_size < 5_000_000
     page = opened(path).page
     page.evaluate("unfolded()")
     assert page.evaluate("document.querySelectorAll('*').length") < 60_000
+    part = page.locator("#large")
+    assert part.locator("svg.strip .strip-word .dot.x").count() == 40
+    table = part.locator(".table").filter(has=page.locator("caption", has_text="Target words")).first
+    assert table.locator("tbody tr").count() == 200
+    table.get_by_role("button", name="Show all 9,980 rows").click()
+    assert table.locator("tbody tr").count() == 9_980
+    assert page.evaluate("document.activeElement.matches('.scroll')")  # the focus stays at the table
 
 
 def test_half_a_character_in_the_name_of_a_model_can_be_written() -> None:
