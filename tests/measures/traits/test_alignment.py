@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
@@ -11,16 +9,14 @@ import numpy as np
 import pytest
 from scipy.stats import kendalltau
 
-from crossroads.errors import CrossroadsWarning, InputError, UnknownNameError
-from crossroads.evidence.judgement_files import read_judgements
+from crossroads.errors import InputError
 from crossroads.evidence.judgements import Judgements
-from crossroads.inference.agreement import tau_interval
-from crossroads.measures.traits.alignment import AlignmentResult, align
-from crossroads.measures.traits.alignment_table import AlignmentTable, align_table
+from crossroads.inference.agreement import orders_within
+from crossroads.inference.bootstrap import percentile_interval, resampled_weights
+from crossroads.measures import AlignmentResult, AlignmentTable, align, align_table
 from crossroads.stimuli import catalog
 from crossroads.wording.numbers import P
 
-SHARED = Path(os.environ.get("CROSSROADS_SHARED") or Path(__file__).resolve().parents[4] / "shared")
 TRAITS = tuple(pair.name for pair in catalog().traits("abc-traits"))
 GROUPS = tuple(catalog().groups("abc-groups"))
 QUICK: dict[str, Any] = {"permutations": 0, "bootstrap": 0, "splits": 0}
@@ -53,15 +49,6 @@ def answers(truth: np.ndarray, people: int, noise: float, rng: np.random.Generat
     )
 
 
-@pytest.fixture(scope="module")
-def published() -> Judgements:
-    file = SHARED / "data" / "human-abc" / "data_full.json"
-    if not file.is_file():
-        pytest.skip("needs the project's shared data folder beside the checkout")
-    with pytest.warns(CrossroadsWarning):
-        return read_judgements(file)
-
-
 def test_tau_and_precision_follow_their_definitions() -> None:
     human = np.array([[90.0, 70, 40, 20], [60, 55, 52, 10]])
     model = np.array([[4.0, 3, 1, 2], [1, 2, 3, 4]])
@@ -75,18 +62,9 @@ def test_tau_and_precision_follow_their_definitions() -> None:
     # second group: all pairs in the wrong order; the highest trait has 10, the lowest 60
     assert two.kendall_tau == pytest.approx(-1)
     assert (two.precision_top, two.precision_bottom, two.precision_at_3) == (0, 0, 0)
-    assert result.precision_at_3 == 0.5
+    assert (result.precision_at_3, result.precision_chance) == (0.5, 0.5)
     assert result.k == 1
     assert result.rows()[-1]["group"] == "all groups"
-
-
-def test_a_random_order_has_a_precision_of_one_half_whatever_people_think() -> None:
-    rng = np.random.default_rng(0)
-    human = table(np.vstack([rng.uniform(60, 99, size=(1, 8)), rng.uniform(0, 99, size=(1, 8))]))
-    found = [align(scored(rng.normal(size=(2, 8))), human, **QUICK) for _ in range(200)]
-    assert {result.precision_chance for result in found} == {0.5}
-    # one half ± four standard errors of 200 means of groups with at most ½ spread
-    assert np.mean([result.precision_at_3 for result in found]) == pytest.approx(0.5, abs=0.05)
 
 
 def test_a_mean_at_the_threshold_is_on_neither_side() -> None:
@@ -98,100 +76,110 @@ def test_a_mean_at_the_threshold_is_on_neither_side() -> None:
     assert result.precision_chance == pytest.approx(0.3125)
 
 
-@pytest.mark.reference
-def test_the_human_means_align_with_themselves_perfectly(published: Judgements) -> None:
-    result = align(published.to_dict(), published, bootstrap=50, permutations=99, splits=20)
+def test_who_agrees_with_oneself_agrees_perfectly_but_for_sides_that_have_too_few_traits() -> None:
+    values = 60.0 + np.arange(48).reshape(6, 8) % 17
+    values[0, :2] = 10, 20  # two traits below 50 cannot fill three places at the bottom; the others have none
+    result = align(table(values), table(values), bootstrap=0, permutations=99, splits=0)
     assert result.kendall_tau == 1.0
-    # women have two traits below 50 and cannot fill three places at the bottom
-    assert result.by_group["woman"].precision_bottom == pytest.approx(2 / 3)
+    assert [result.by_group[group].precision_top for group in GROUPS[:2]] == [1, 1]
+    assert [result.by_group[group].precision_bottom for group in GROUPS[:2]] == pytest.approx([2 / 3, 0])
     assert result.permutation_pvalue == pytest.approx(0.02)  # 2 · 1/100: the smallest there is
 
 
-@pytest.mark.reference
-def test_people_agree_with_each_other_far_more_than_any_published_model_with_them(
-    published: Judgements,
-) -> None:
-    result = align(published.to_dict(), published, bootstrap=0, permutations=0, splits=50)
-    assert result.noise is not None
-    assert result.ceiling == result.noise.truth
-    # the best model of Table 6 has 0.199
-    assert 0.199 < result.noise.split_half < result.noise.same_size < result.noise.truth < 1
-    assert set(result.noise.by_group) == set(result.groups)
-    assert result.noise.truth_precision > 0.9
+def tau(one: np.ndarray, two: np.ndarray) -> float:
+    return float(kendalltau(one.ravel(), two.ravel()).statistic)
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("noise", [8.0, 25.0])
-def test_the_ceiling_is_what_the_truth_would_reach(noise: float) -> None:
-    rng = np.random.default_rng(3)
-    estimated, reached, again, same = [], [], [], []
-    for _ in range(8):
-        truth = 50 + rng.normal(size=(10, 16)) * 8
-        human, other = answers(truth, 20, noise, rng), answers(truth, 20, noise, rng)
-        result = align(scored(truth), human, bootstrap=0, permutations=0, splits=40)
-        assert result.noise is not None
-        estimated.append(result.noise.truth)
-        reached.append(result.kendall_tau)
-        same.append(result.noise.same_size)
-        again.append(kendalltau(human.means().ravel(), other.means().ravel()).statistic)
-    assert np.mean(estimated) == pytest.approx(np.mean(reached), abs=0.03)
-    assert np.mean(same) == pytest.approx(np.mean(again), abs=0.04)
+def two_sided(observed: float, others: list[float]) -> float:
+    above = sum(other >= observed - 1e-9 for other in others)
+    below = sum(other <= observed + 1e-9 for other in others)
+    return min(1.0, 2 * (min(above, below) + 1) / (len(others) + 1))
 
 
-@pytest.mark.slow
-def test_cells_that_go_together_deceive_the_published_p_and_not_the_exchanges() -> None:
-    # Model and people are independent, but each has its own level for every group and every trait.
+@pytest.mark.parametrize("blocked", [False, True])
+def test_exchanges_equal_a_loop_over_the_orders_drawn(blocked: bool) -> None:
     rng = np.random.default_rng(4)
-    rejected = {"published": 0, "groups": 0, "traits": 0}
-    runs = 200
-    for _ in range(runs):
-        model, human = (
-            rng.normal(size=(10, 8)) + 1.5 * rng.normal(size=(10, 1)) + 1.5 * rng.normal(size=(1, 8))
-            for _ in range(2)
-        )
-        scaled = np.clip(50 + 8 * human, 0, 100)
-        result = align(scored(model), table(scaled), permutations=99, bootstrap=0, splits=0)
-        rejected["published"] += result.kendall_pvalue < 0.05
-        for name, one in result.exchanges.items():
-            rejected[name] += one.pvalue <= 0.05
-    # 200 tests at 5 %: 10 ± 4 · 3.1
-    assert rejected["groups"] <= 22
-    assert rejected["traits"] <= 22
-    assert rejected["published"] >= 40
+    model, human = rng.normal(size=(7, 6)), rng.uniform(0, 100, size=(7, 6)).round()
+    names = {"groups": GROUPS[:7], "traits": TRAITS[:6]}
+    parts = {kind: [f"{kind} {i % 2 * blocked}" for i in range(len(n))] for kind, n in names.items()}
+    blocks = {name: part for kind in names for name, part in zip(names[kind], parts[kind], strict=True)}
+    options: dict[str, Any] = {"permutations": 30, "seed": 5, "k": 2, "threshold": 40.0}
+    found = align(scored(model), table(human), bootstrap=0, splits=0, blocks=blocks, **options)
+
+    def precision(people: np.ndarray) -> float:
+        hits = 0
+        for scores, judged in zip(model, people, strict=True):
+            order = np.argsort(scores)
+            hits += sum(judged[order[-2:]] > 40) + sum(judged[order[:2]] < 40)
+        return hits / (2 * 2 * len(model))
+
+    drawn = np.random.default_rng(5)
+    for kind in ("groups", "traits"):
+        orders = orders_within(parts[kind], 30, drawn)
+        people = [human[order] if kind == "groups" else human[:, order] for order in orders]
+        taus, precise = [tau(model, one) for one in people], [precision(one) for one in people]
+        one = found.exchanges[kind]
+        assert (one.tau, one.expected_tau) == pytest.approx((tau(model, human), np.mean(taus)))
+        assert one.expected_precision == pytest.approx(np.mean(precise))
+        assert one.pvalue == two_sided(tau(model, human), taus)
+        assert one.precision_pvalue == two_sided(precision(human), precise)
+        assert (one.permutations, one.blocks) == (30, 1 + blocked)
+    assert found.precision_at_3 == pytest.approx(precision(human))
 
 
-@pytest.mark.slow
-def test_in_domains_and_factors_exchanges_hold_within_blocks_and_the_interval_holds_zero() -> None:
-    # Independent tables of 25 groups in domains by 16 traits in three factors. In 400 to 1,000 such worlds
-    # unrestricted exchanges were below .05 in 12 to 48 %, exchanges within blocks in 3 to 8 %; the interval
-    # from resampling groups held 0 in 34 % where traits have levels of their own, this one in 95 %.
-    rng = np.random.default_rng(10)
-    domains = np.repeat(np.arange(6), [5, 5, 5, 5, 3, 2])
-    factors = np.arange(16) % 3
-    blocks = {GROUPS[i]: str(d) for i, d in enumerate(domains)} | {
-        TRAITS[i]: str(f) for i, f in enumerate(factors)
-    }
-    runs = 150
-    free, within, held = {"groups": 0, "traits": 0}, {"groups": 0, "traits": 0}, 0
-    for _ in range(runs):
-        noise = rng.normal(size=(2, 25, 16))
-        clustered = (
-            noise + 1.5 * rng.normal(size=(2, 6, 1))[:, domains] + rng.normal(size=(2, 1, 3))[..., factors]
-        )
-        for counted, how in ((free, None), (within, blocks)):
-            found = align(
-                scored(clustered[0]), table(50 + 6 * np.clip(clustered[1], -8, 8)),
-                permutations=99, bootstrap=0, splits=0, blocks=how,
-            )  # fmt: skip
-            for name, one in found.exchanges.items():
-                counted[name] += one.pvalue <= 0.05
-        levels = noise + 1.5 * rng.normal(size=(2, 1, 16))
-        ends = tau_interval(levels[0], levels[1], 0.95)
-        assert ends is not None
-        held += ends[0] <= 0 <= ends[1]
-    assert min(free.values()) > 0.12 * runs
-    assert max(within.values()) <= 0.11 * runs  # 5 % and three standard errors
-    assert held >= 0.89 * runs
+def test_the_interval_of_precision_draws_groups() -> None:
+    rng = np.random.default_rng(6)
+    model, human = rng.normal(size=(9, 6)), rng.uniform(0, 100, size=(9, 6))
+    found = align(scored(model), table(human), permutations=0, bootstrap=200, splits=0, level=0.8, seed=3)
+    each = [found.by_group[group].precision_at_3 or 0.0 for group in found.groups]
+    means = resampled_weights(9, 200, np.random.default_rng(3)) @ np.array(each)
+    assert found.precision_interval == pytest.approx(percentile_interval(means, 0.8))
+    assert found.annotator_interval is None
+
+
+def test_ceilings_and_the_interval_over_people_equal_a_plain_transcription() -> None:
+    # Whole people are drawn within groups. Errors of resampled means are scaled by √(n / (n − 1)), and means
+    # are shrunk within groups until their variance is that of the means less that of their errors.
+    rng = np.random.default_rng(3)
+    people = answers(50 + rng.normal(size=(4, 8)) * 12, 6, 15, rng)
+    model = people.means() + rng.normal(size=(4, 8)) * 10
+    options: dict[str, Any] = {"permutations": 0, "bootstrap": 10, "splits": 40, "level": 0.9, "seed": 2}
+    found = align(scored(model), people, k=2, **options)
+    drawn = np.random.default_rng(2)
+    errors, truth = np.empty((40, 4, 8)), np.empty((4, 8))
+    for g in range(4):
+        rows = people.ratings[:, g]
+        weights = drawn.multinomial(6, [1 / 6] * 6, size=40) / 6
+        errors[:, g] = (weights @ rows - rows.mean(axis=0)) * np.sqrt(6 / 5)
+        within = errors[:, g] - errors[:, g].mean(axis=1)[:, None]
+        means = rows.mean(axis=0)
+        kept = max(0.0, 1 - (within**2).mean() / means.var(ddof=1))
+        truth[g] = means.mean() + np.sqrt(kept) * (means - means.mean())
+    halves = [people.halves(drawn) for _ in range(40)]
+    seen = truth + errors
+    noise = found.noise
+    assert noise is not None
+    assert found.ceiling == noise.truth == pytest.approx(np.mean([tau(truth, one) for one in seen]))
+    again = [tau(one, two) for one, two in zip(seen, np.roll(seen, 1, axis=0), strict=True)]
+    assert noise.same_size == pytest.approx(np.mean(again))
+    split = [tau(one, two) for one, two in halves]
+    assert noise.split_half == pytest.approx(np.mean(split))
+    assert noise.split_half_interval == pytest.approx(np.quantile(split, [0.025, 0.975]))
+    for g, group in enumerate(found.groups):
+        wanted = np.mean([tau(truth[g], one[g]) for one in seen])
+        assert found.by_group[group].ceiling == noise.by_group[group] == pytest.approx(wanted)
+    order = np.argsort(truth, axis=1)
+    hits = [
+        (one[g, order[g, -2:]] > 50).sum() + (one[g, order[g, :2]] < 50).sum()
+        for one in seen
+        for g in range(4)
+    ]
+    assert noise.truth_precision == pytest.approx(np.mean(hits) / 4)
+    taus = np.array([tau(people.means() + one, model) for one in errors])
+    ends = percentile_interval(found.kendall_tau + taus - taus.mean(), 0.9)
+    assert found.annotator_interval == pytest.approx(ends)
+    assert AlignmentResult.from_json(found.to_json()) == found == align(scored(model), people, k=2, **options)
+    assert align(scored(model), people, k=2, **options | {"seed": 1}) != found
 
 
 def test_labels_are_exchanged_within_domains_and_scales_of_the_catalogue() -> None:
@@ -214,17 +202,6 @@ def test_labels_are_exchanged_within_domains_and_scales_of_the_catalogue() -> No
     }
 
 
-def test_blocks_that_fit_no_group_or_not_all_are_refused() -> None:
-    values = np.arange(12.0).reshape(3, 4)
-    for blocks, said in (
-        ({"Martians": "a"}, "unknown group or trait 'Martians'"),
-        ({GROUPS[0]: "a"}, f"has '{GROUPS[0]}' and not '{GROUPS[1]}'"),
-        ("domain", "blocks is 'domain'"),
-    ):
-        with pytest.raises(InputError, match=said):
-            align(scored(values), table(values), **QUICK, blocks=blocks)  # type: ignore[arg-type]
-
-
 def test_exchanging_groups_asks_only_for_what_tells_groups_apart() -> None:
     # A profile that all groups share, on both sides: traits agree, groups are not told apart.
     rng = np.random.default_rng(5)
@@ -236,21 +213,6 @@ def test_exchanging_groups_asks_only_for_what_tells_groups_apart() -> None:
     assert result.exchanges["traits"].pvalue < 0.01
     assert result.exchanges["groups"].expected_tau == pytest.approx(result.kendall_tau, abs=0.05)
     assert abs(result.exchanges["traits"].expected_tau) < 0.1
-
-
-def test_intervals_hold_the_estimate_and_are_repeatable() -> None:
-    rng = np.random.default_rng(6)
-    truth = 50 + rng.normal(size=(12, 16)) * 10
-    human = answers(truth, 12, 15, rng)
-    model = truth + rng.normal(size=truth.shape) * 10
-    one, two = (align(scored(model), human, bootstrap=300, splits=60) for _ in range(2))
-    assert one == two
-    for interval in (one.interval, one.annotator_interval):
-        assert interval is not None
-        assert interval[0] < one.kendall_tau < interval[1]
-    assert one.precision_interval is not None
-    assert one.precision_interval[0] <= one.precision_at_3 <= one.precision_interval[1]
-    assert align(scored(model), human, bootstrap=300, splits=60, seed=1) != one
 
 
 def test_what_one_side_lacks_is_listed() -> None:
@@ -287,54 +249,57 @@ def test_some_groups_can_be_asked_for_by_any_of_their_names() -> None:
     assert set(result.groups) == {"man", "woman"}
     assert result.coverage is not None
     assert set(result.coverage.dropped["groups"].values()) == {"not asked for"}
-    with pytest.raises(UnknownNameError, match="unknown group 'wommen'"):
-        align(model, human, groups=["wommen"], **QUICK)
 
 
-def test_nothing_in_common_is_an_error_with_the_nearest_names() -> None:
-    with pytest.raises(InputError, match=r"no group in common(.|\n)*did you mean 'Martians' by 'Martian'"):
-        align({"Martian": {TRAITS[0]: 1.0}}, {"Martians": {TRAITS[0]: 1.0}}, **QUICK)
-    with pytest.raises(InputError, match="no trait in common"):
-        align({"man": {TRAITS[0]: 1.0}}, {"man": {TRAITS[1]: 1.0}}, **QUICK)
+MODEL = scored(np.arange(8.0).reshape(2, 4))
+HUMAN = table(10 + np.arange(8.0).reshape(2, 4))
+FEW = {"woman": {"cold-warm": 1.0, "poor-wealthy": 2.0}, "man": {"traditional-modern": 1.0}}
+JUDGED = {
+    "woman": {"cold-warm": 60.0, "poor-wealthy": 40.0},
+    "man": {"traditional-modern": 70.0, "cold-warm": 20.0},
+}
 
 
-def test_bad_options_and_scores_are_refused() -> None:
-    model, human = scored(np.arange(8.0).reshape(2, 4)), table(10 + np.arange(8.0).reshape(2, 4))
-    for options, said in (
-        ({"k": 0}, "k is 0"),
-        ({"k": 5}, "there are 4 traits"),
-        ({"threshold": 100.0}, "threshold"),
-        ({"permutations": -1}, "permutations is -1"),
-        ({"level": 1.5}, "level"),
-        ({"seed": -1}, "seed"),
-    ):
-        with pytest.raises(InputError, match=said):
-            align(model, human, **{**QUICK, **options})
-    with pytest.raises(InputError, match="are equal"):
-        align(scored(np.ones((2, 4))), human, **QUICK)
-    with pytest.raises(InputError, match="scores are of type int"):
-        align(3, human, **QUICK)  # type: ignore[arg-type]
-    with pytest.raises(InputError, match="judgements are of type int"):
-        align(model, 3, **QUICK)  # type: ignore[arg-type]
-    with pytest.raises(InputError, match="infinite"):
-        align(scored(np.full((2, 4), np.inf)), human, **QUICK)
-    with pytest.raises(InputError, match="a judgement is 120"):
-        align(model, {"man": {TRAITS[0]: 120.0}}, **QUICK)
-    with pytest.raises(UnknownNameError, match="unknown trait 'cold-wram'"):
-        align({"man": {"cold-wram": 1.0}}, human, **QUICK)
+@pytest.mark.parametrize(
+    ("model", "human", "options", "said"),
+    [
+        (MODEL, HUMAN, {"k": 0}, "k is 0"),
+        (MODEL, HUMAN, {"k": 5}, "there are 4 traits"),
+        (MODEL, HUMAN, {"threshold": 100.0}, "threshold"),
+        (MODEL, HUMAN, {"permutations": -1}, "permutations is -1"),
+        (MODEL, HUMAN, {"level": 1.5}, "level"),
+        (MODEL, HUMAN, {"seed": -1}, "seed"),
+        (MODEL, HUMAN, {"blocks": {"Martians": "a"}}, "unknown group or trait 'Martians'"),
+        (MODEL, HUMAN, {"blocks": {GROUPS[0]: "a"}}, f"has '{GROUPS[0]}' and not '{GROUPS[1]}'"),
+        (MODEL, HUMAN, {"blocks": "domain"}, "blocks is 'domain'"),
+        (MODEL, HUMAN, {"groups": ["wommen"]}, "unknown group 'wommen'"),
+        (scored(np.ones((2, 4))), HUMAN, {}, "are equal"),
+        (scored(np.full((2, 4), np.inf)), HUMAN, {}, "infinite"),
+        (3, HUMAN, {}, "scores are of type int"),
+        (MODEL, 3, {}, "judgements are of type int"),
+        (MODEL, {"man": {TRAITS[0]: 120.0}}, {}, "a judgement is 120"),
+        ({"man": {"cold-wram": 1.0}}, HUMAN, {}, "unknown trait 'cold-wram'"),
+        ({"woman": 3}, {"woman": {"a": 1.0}}, {}, "3 is not a mapping of traits to scores"),
+        ({"woman": {"a": 1.0}}, {"woman": 3}, {}, "3 is not a mapping of traits to scores"),
+        (FEW, JUDGED, {}, "no group has scores on 3 traits"),
+        ({"man": {TRAITS[0]: 1.0}}, {"man": {TRAITS[1]: 1.0}}, {}, "no trait in common"),
+        (
+            {"Martian": {TRAITS[0]: 1.0}},
+            {"Martians": {TRAITS[0]: 1.0}},
+            {},
+            r"no group in common(.|\n)*did you mean 'Martians' by 'Martian'",
+        ),
+    ],
+)
+def test_what_cannot_be_aligned_gets_a_sentence(model: Any, human: Any, options: Any, said: str) -> None:
+    with pytest.raises(InputError, match=said):
+        align(model, human, **{**QUICK, **options})
 
 
 def test_traits_of_ones_own_work_on_both_sides() -> None:
     human = {"man": {"slow-fast": 10.0, "old-new": 90.0}, "woman": {"slow-fast": 20.0, "old-new": 70.0}}
     model = {"man": {"slow-fast": -1.0, "old-new": 2.0}, "woman": {"slow-fast": 0.0, "old-new": 1.0}}
     assert align(model, human, k=1, **QUICK).kendall_tau == 1.0
-
-
-def test_a_result_is_written_and_read_back_whole() -> None:
-    rng = np.random.default_rng(8)
-    truth = 50 + rng.normal(size=(5, 6)) * 10
-    result = align(scored(truth), answers(truth, 5, 10, rng), permutations=9, bootstrap=9, splits=4)
-    assert AlignmentResult.from_json(result.to_json()) == result
 
 
 def test_measures_and_models_stand_side_by_side() -> None:
@@ -352,16 +317,6 @@ def test_measures_and_models_stand_side_by_side() -> None:
         found.to_wide("tau")
     with pytest.raises(InputError, match="no alignment"):
         align_table({})
-
-
-def test_too_few_traits_in_every_group_are_an_error_and_not_a_nan() -> None:
-    scores = {"woman": {"cold-warm": 1.0, "poor-wealthy": 2.0}, "man": {"traditional-modern": 1.0}}
-    human = {
-        "woman": {"cold-warm": 60.0, "poor-wealthy": 40.0},
-        "man": {"traditional-modern": 70.0, "cold-warm": 20.0},
-    }
-    with pytest.raises(InputError, match="no group has scores on 3 traits"):
-        align(scores, human)
 
 
 def test_a_group_whose_first_trait_nobody_rated_keeps_its_ceiling() -> None:
@@ -384,14 +339,7 @@ def test_a_group_whose_first_trait_nobody_rated_keeps_its_ceiling() -> None:
     assert all(one.ceiling is not None and one.ceiling > 0.8 for one in result.by_group.values())
 
 
-def test_a_number_in_the_place_of_traits_is_refused() -> None:
-    table = {"woman": {"a": 1.0, "b": 2.0}, "man": {"a": 2.0, "b": 1.0}}
-    for pair in (({"woman": 3}, table), (table, {"woman": 3})):
-        with pytest.raises(InputError, match="3 is not a mapping of traits to scores"):
-            align(*pair)
-
-
-@pytest.mark.parametrize("seed", range(40))
+@pytest.mark.parametrize("seed", range(20))
 def test_few_coarse_answers_leave_nothing_undefined(seed: int) -> None:
     # three answers on a scale of three: samples and halves of people often give all cells the same mean,
     # which has no order, and some halves have rated nothing at all
