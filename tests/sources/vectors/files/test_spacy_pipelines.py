@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import importlib.util
 import sys
 from pathlib import Path
 from types import ModuleType, SimpleNamespace
@@ -89,20 +88,3 @@ def test_without_spacy_the_extra_is_named(folder: Path, monkeypatch: pytest.Monk
     monkeypatch.setitem(sys.modules, "spacy", None)
     with pytest.raises(MissingExtraError, match=r"crossroads-audit\[spacy\]"):
         load(folder)
-
-
-@pytest.mark.slow
-@pytest.mark.skipif(
-    importlib.util.find_spec("spacy") is None, reason="spaCy is not installed (extra [spacy])"
-)
-@pytest.mark.filterwarnings("ignore")
-def test_a_blank_pipeline_of_spacy_comes_back(tmp_path: Path) -> None:
-    spacy: Any = importlib.import_module("spacy")
-    blank = spacy.blank("en")
-    blank.vocab.set_vector("rose", np.array([1, 2, 3], np.float32))
-    blank.vocab.set_vector("Wasp", np.array([4, 5, 6], np.float32))
-    blank.to_disk(tmp_path / "tiny")
-    emb = load(tmp_path / "tiny")
-    assert set(emb.labels) == {"rose", "Wasp"}
-    np.testing.assert_array_equal(emb["Wasp"], [4, 5, 6])
-    assert emb.fallback == ()
