@@ -23,8 +23,8 @@ NEWEST ?= $(firstword $(foreach minor,14 13 12,$(shell \
   done)))
 
 .DEFAULT_GOAL := help
-.PHONY: help audit docs reference gallery gallery-models contextual-run quick test lint scripts workflows types unit browser test-core test-lowest test-newest \
-  numpy-range newcomer release-check r-check bench validity coverage mutation fuzz kills conformance data-package format clean
+.PHONY: help audit docs reference gallery gallery-models contextual-run quick test full lint scripts workflows types unit browser test-core test-lowest test-newest \
+  numpy-range release-check r-check bench validity coverage mutation fuzz oracle kills conformance data-package format clean
 
 help:  ## Show what can be made
 	@awk 'BEGIN {FS = ":.*## "} /^[a-z-]+:.*## / {printf "  make %-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -34,9 +34,20 @@ audit: $(STAMP)/audit  ## Test the embedded default vectors (or MODEL=file) and 
 
 # Compiled tests are kept, so that a second run starts sooner.
 quick: $(STAMP)/test  ## Run the tests that need neither a model nor a browser nor patience
-	PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest -q $(PYTEST_FLAGS) -m "not models and not browser and not slow"
+	PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest -q $(PYTEST_FLAGS) -m "not models and not browser and not slow and not full"
 
-test: lint types unit  ## Lint, check types and run the whole suite
+test: lint types unit  ## Lint, check types and run the suite (at most 15 minutes on two cores)
+
+# What takes patience, many downloads or other Pythons; the recipe of a release demands it.
+full: test  ## Run everything: make test, what it leaves out, and the tests of the tests (hours)
+	$(BIN)/python -m pytest $(PYTEST_FLAGS) -m full
+	$(MAKE) oracle
+	$(MAKE) kills
+	$(MAKE) fuzz
+	$(MAKE) mutation
+	$(MAKE) numpy-range CHECK=--check
+	$(MAKE) test-lowest
+	$(MAKE) test-newest
 
 lint: $(STAMP)/test scripts workflows  ## Check style with ruff, the scripts of the page and the workflows
 	$(BIN)/ruff check .
@@ -65,7 +76,7 @@ types: $(STAMP)/test  ## Check types with mypy --strict
 	$(BIN)/mypy
 
 unit: $(STAMP)/test browser  ## Run the tests only
-	$(BIN)/python -m pytest $(PYTEST_FLAGS)
+	PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest $(PYTEST_FLAGS) -m "not full"
 
 # Tests of the pages need Chromium, and those of tables for print pdflatex with booktabs and graphicx. Where they may be installed
 # they are; elsewhere the tests say why they skip.
@@ -82,12 +93,12 @@ browser:
 	  || echo "pdflatex is not installed ($(TEXLIVE)): tests of tables for print will be skipped."
 
 test-core: $(VENV)-core/.stamps/core  ## Run the tests with the core dependencies only
-	$(VENV)-core/bin/python -m pytest -q tests/inference tests/measures tests/evidence tests/stimuli tests/papers tests/report tests/cli tests/test_*.py
+	$(VENV)-core/bin/python -m pytest -q -m "not full" tests/inference tests/measures tests/evidence tests/stimuli tests/papers tests/report tests/cli tests/test_*.py
 
 # Packages of two years ago warn of what newer ones that they use have deprecated.
 test-lowest: $(VENV)-lowest/.stamps/lowest  ## Run the tests of the core with the lowest versions that are declared (about 10 minutes)
 	$(VENV)-lowest/bin/python -m pip list
-	$(VENV)-lowest/bin/python -m pytest -q $(PYTEST_FLAGS) -W ignore::DeprecationWarning -m "not models and not browser" \
+	$(VENV)-lowest/bin/python -m pytest -q $(PYTEST_FLAGS) -W ignore::DeprecationWarning -m "not models and not browser and not full" \
 	  $(COMPUTED)
 
 # What a newcomer installs: no constraints, the newest Python, on the path or of pyenv (NEWEST=/path/to/python for another). An
@@ -107,15 +118,11 @@ test-newest:  ## Install the wheel without constraints for the newest Python of 
 	@echo "The newest Python of this machine is $$($(VENV)-newest/bin/python --version), $(NEWEST)."
 	$(VENV)-newest/bin/python -m pip --disable-pip-version-check list
 	$(VENV)-newest/bin/crossroads audit --test weat6 --test weat7 --output $(VENV)-newest/audit
-	$(VENV)-newest/bin/python -m pytest -q $(PYTEST_FLAGS) -m "not models and not browser" $(COMPUTED)
+	$(VENV)-newest/bin/python -m pytest -q $(PYTEST_FLAGS) -m "not models and not browser and not full" $(COMPUTED)
 
 # One environment, in which numpy is changed. CHECK=--check does not write the page, CHECK=--compare does not compute again.
 numpy-range:  ## Compare numbers across the versions of numpy that are supported (about 10 minutes), and write docs/reference/numpy.md
 	$(PYTHON) -B -m tests.hardening.numpy_range --place $(VENV)-numpy $(CHECK)
-
-# In a new folder, from a clone of the last commit. TESTS=test: the whole suite; KEEP=--keep: leave the folder in place.
-newcomer:  ## Do what a newcomer does, in an empty folder, and stop at what fails (TESTS=quick or test; over 15 minutes)
-	$(PYTHON) -B -m tests.hardening.newcomer --tests $(or $(TESTS),quick) $(KEEP)
 
 # The list of components and known vulnerabilities are those of the wheel, installed alone. Where the service of pip-audit cannot
 # be reached that is said; where nothing may be skipped it is an error.
@@ -170,17 +177,21 @@ bench: $(STAMP)/bench  ## Measure speed against other tools, as ratios in one ru
 # Numbers of the targets below are written into docs/hardening.md with RECORD=--record.
 coverage: $(STAMP)/test browser  ## Run the whole suite and count the lines that it runs; fails below 95 % (WITHOUT=browser: leaves some out)
 	rm -rf .cache/coverage && mkdir -p .cache/coverage
-	$(BIN)/python -m coverage run -m pytest $(PYTEST_FLAGS) $(if $(WITHOUT),-m "not ($(WITHOUT))")
+	$(BIN)/python -m coverage run -m pytest $(PYTEST_FLAGS) -m "not full$(if $(WITHOUT), and not ($(WITHOUT)))"
 	$(BIN)/python -m coverage combine --quiet
 	$(BIN)/python -m coverage json --quiet --fail-under 0 -o .cache/coverage/report.json
 	$(if $(RECORD),$(BIN)/python -m tests.hardening.figures $(if $(WITHOUT),"$(WITHOUT)"))
 	$(BIN)/python -m coverage report
 
-mutation: $(STAMP)/test  ## Change inference and measures in random places and count what the tests notice (MUTANTS=300, SEED=0, MINUTES=60)
-	$(BIN)/python -m tests.hardening.mutation --mutants $(or $(MUTANTS),300) --seed $(or $(SEED),0) $(if $(MINUTES),--minutes $(MINUTES)) $(RECORD)
+mutation: $(STAMP)/test  ## Change inference and measures in random places and count what the tests notice (MUTANTS=150, SEED=0, MINUTES=60)
+	$(BIN)/python -m tests.hardening.mutation --mutants $(or $(MUTANTS),150) --seed $(or $(SEED),0) $(if $(MINUTES),--minutes $(MINUTES)) $(RECORD)
 
 fuzz: $(STAMP)/test  ## Give damaged files to every reader (INPUTS=100000, SEED=0)
 	$(BIN)/python -m tests.hardening.fuzzing --inputs $(or $(INPUTS),100000) --seed $(or $(SEED),0) $(RECORD)
+
+# FREEZE=--freeze: keep what is said now, when it changed on purpose.
+oracle: $(STAMP)/test  ## Compare audits, fresh and resumed, commands and views with those that are frozen in tests/oracle
+	$(BIN)/python -m tests.oracle $(FREEZE)
 
 kills: $(STAMP)/test  ## Kill audits at random moments and compare what they end with (ROUNDS=5)
 	$(BIN)/python -m tests.hardening.kills --rounds $(or $(ROUNDS),5) $(RECORD)

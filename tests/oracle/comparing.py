@@ -1,0 +1,122 @@
+"""What differs between two documents: keys that moved, came or went, and values that changed."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import math
+from collections import defaultdict
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+ROUNDING = 1e-9
+"""Numbers that differ by less than this share differ by rounding: other versions of numpy sum otherwise."""
+
+
+@dataclass
+class Difference:
+    """What is not the same."""
+
+    moved: list[tuple[str, str]] = field(default_factory=list)
+    """Where something was, and where the same thing is now."""
+    gone: list[str] = field(default_factory=list)
+    """Keys that are no longer there."""
+    new: list[str] = field(default_factory=list)
+    """Keys that were not there."""
+    changed: list[tuple[str, Any, Any]] = field(default_factory=list)
+    """Values before and after."""
+    rounded: int = 0
+    """Numbers that differ by rounding."""
+    same: int = 0
+    """Values that are equal."""
+
+    def lines(self, most: int = 40) -> list[str]:
+        """The difference in words, with at most so many lines of each kind."""
+        said = [f"{self.same:,} values are the same, {self.rounded:,} differ by rounding"]
+        for name, rows in (
+            ("moved", [f"{old}  →  {now}" for old, now in self.moved]),
+            ("gone", self.gone),
+            ("new", self.new),
+            ("changed", [f"{key}: {_short(old)}  →  {_short(now)}" for key, old, now in self.changed]),
+        ):
+            said += [f"{len(rows):,} {name}"] if rows else []
+            said += [f"  {row}" for row in rows[:most]]
+            said += [f"  … and {len(rows) - most:,} more"] if len(rows) > most else []
+        return said
+
+    @property
+    def matters(self) -> bool:
+        """Whether a value changed, or a key came or went; what only moved holds what it held."""
+        return bool(self.changed or self.gone or self.new)
+
+
+def compared(before: Any, after: Any) -> Difference:
+    """Compare two documents as JSON holds them."""
+    found = Difference()
+    _walk("", before, after, found)
+    lost, come = dict(_gone(found, before)), dict(_come(found, after))
+    places: defaultdict[str, list[str]] = defaultdict(list)
+    for key, value in come.items():
+        places[_digest(value)].append(key)
+    for key, value in lost.items():
+        if where := places.get(_digest(value)):
+            found.moved.append((key, where.pop(0)))
+    was, now = ({pair[at] for pair in found.moved} for at in (0, 1))
+    found.gone = [key for key in found.gone if key not in was]
+    found.new = [key for key in found.new if key not in now]
+    return found
+
+
+def _walk(key: str, old: Any, now: Any, found: Difference) -> None:
+    """Note what differs from here downwards."""
+    if isinstance(old, dict) and isinstance(now, dict):
+        for name in sorted(old.keys() | now.keys()):
+            here = f"{key}/{name}"
+            if name not in now:
+                found.gone.append(here)
+            elif name not in old:
+                found.new.append(here)
+            else:
+                _walk(here, old[name], now[name], found)
+    elif isinstance(old, list) and isinstance(now, list):
+        _walk(key, dict(enumerate(old)), dict(enumerate(now)), found)
+    elif isinstance(old, str) and isinstance(now, str) and "\n" in old + now and old != now:
+        _walk(key, old.split("\n"), now.split("\n"), found)
+    elif old == now and type(old) is type(now):
+        found.same += 1
+    elif _numbers(old, now) and math.isclose(old, now, rel_tol=ROUNDING, abs_tol=1e-300):
+        found.rounded += 1
+    else:
+        found.changed.append((key, old, now))
+
+
+def _numbers(*values: Any) -> bool:
+    return all(isinstance(one, int | float) and not isinstance(one, bool) for one in values)
+
+
+def _at(document: Any, key: str) -> Any:
+    """What stands at a key."""
+    for name in key.split("/")[1:]:
+        if isinstance(document, str):
+            document = document.split("\n")
+        document = document[int(name)] if isinstance(document, list) else document[name]
+    return document
+
+
+def _gone(found: Difference, before: Any) -> Iterator[tuple[str, Any]]:
+    yield from ((key, _at(before, key)) for key in found.gone)
+
+
+def _come(found: Difference, after: Any) -> Iterator[tuple[str, Any]]:
+    yield from ((key, _at(after, key)) for key in found.new)
+
+
+def _digest(value: Any) -> str:
+    """The same for values that are the same."""
+    return hashlib.sha256(json.dumps(value, sort_keys=True).encode()).hexdigest()
+
+
+def _short(value: Any) -> str:
+    text = json.dumps(value, ensure_ascii=False)
+    return text if len(text) <= 60 else f"{text[:57]}…"
