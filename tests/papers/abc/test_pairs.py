@@ -4,39 +4,24 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
-from numpy.typing import NDArray
 
 from crossroads.errors import InputError, UnknownNameError
 from crossroads.measures.pairs.emergent import emergent
 from crossroads.measures.traits.scores import TraitScores
 from crossroads.papers.abc.paired_scores import PairedScores
 from crossroads.papers.abc.reproduction import reproduce_abc
-from crossroads.papers.abc.tables import columns, templates_of
 from crossroads.papers.cells import Cell, Reproduction
 from crossroads.papers.published import table
 from crossroads.stimuli import catalog
 from crossroads.stimuli.identities.pairs import paired_groups
+from tests.papers.abc.orders import ADJECTIVES, ENDS, PAPER, TRAITS, Floats, inverted
 
-Floats = NDArray[np.float64]
-TRAITS = tuple(catalog().traits("abc-traits"))
-ENDS = tuple((one.left, one.right) for one in TRAITS)
-ADJECTIVES = tuple(word for two in ENDS for word in two)
 PAIRS = paired_groups()
 GROUPS = (*catalog().groups("abc-groups"), *(pair.name for pair in PAIRS))
-PAPER = "That {singular} is {trait}."
-
-
-def inverted(k: int) -> Floats:
-    """An order of sixteen traits that has k inversions of 120: τ with 0 … 15 is 1 − k/60."""
-    left, order = list(range(16)), []
-    for place in range(16):
-        step = min(k, 15 - place)
-        order.append(left.pop(step))
-        k -= step
-    return np.array(order, dtype=np.float64)
 
 
 def profiles(seed: int = 0) -> dict[str, Floats]:
@@ -99,6 +84,11 @@ def test_a_planted_correlation_is_equal_and_the_others_are_not(planted: TraitSco
     assert result.same_vectors
     assert result.vectors == "pairs of groups"
     assert Reproduction.from_json(result.to_json()) == result
+    shown = reproduce_abc(pairs=planted, same_models=False)
+    assert not shown.same_vectors
+    assert {(c.verdict, c.reason) for c in cells_of(shown, "Table A9").values()} == {
+        ("other model", "the paper measured roberta-large")
+    }
 
 
 @pytest.mark.slow
@@ -157,39 +147,42 @@ def test_scores_of_opposite_ends_are_tried_for_table_a10() -> None:
     assert pairs.rise(*asked, 1, on="traits") == pytest.approx(0.1)
 
 
-def test_few_pairs_are_shown_and_not_judged() -> None:
+FEW = ("teenage Democrat", "Democrat teenager", "Jamaican mechanic")
+
+
+@pytest.mark.parametrize(
+    ("kept", "undefined", "reason"),
+    [
+        (FEW, None, "2 of 8 pairs of age and politics are scored"),
+        ((), None, "no pair of the catalogue is scored together with its two groups"),
+        (GROUPS, "teenage Democrat", "7 of 8 pairs of age and politics are scored"),
+    ],
+)
+def test_few_pairs_are_shown_and_not_judged(kept: Any, undefined: str | None, reason: str) -> None:
     rows = profiles()
-    kept = [*catalog().groups("abc-groups"), "teenage Democrat", "Democrat teenager", "Jamaican mechanic"]
-    result = reproduce_abc(pairs=scored({name: rows[name] for name in kept}))
-    cells = cells_of(result, "Table A9")
-    few = cells["age and politics", "correlation with age"]
-    assert (few.verdict, few.reason) == ("not covered", "2 of 8 pairs of age and politics are scored")
-    assert few.ours is not None
-    none = cells["age and nationality", "correlation with age"]
-    assert (none.verdict, none.ours) == ("not covered", None)
-    assert none.reason == "0 of 56 pairs of age and nationality are scored"
-    text = cells_of(result, "Text of 5.2")["SeT RoBERTa", "correlation of the two orders"]
-    assert text.reason == f"3 of {len(PAIRS):,} pairs are scored"
-    emerging = cells_of(result, "Table A10")
-    assert emerging["Jamaican mechanic, trustworthy", "increase"].verdict == "differs"
-    assert "not among the scores" in emerging["Deaf mechanic, likable", "increase"].reason
+    if undefined:
+        rows[undefined] = np.full(16, np.nan)
+    names = dict.fromkeys([*catalog().groups("abc-groups"), *kept])
+    result = reproduce_abc(pairs=scored({name: rows[name] for name in names}))
+    few = cells_of(result, "Table A9")["age and politics", "correlation with age"]
+    assert (few.verdict, few.reason, few.ours is None) == ("not covered", reason, not kept)
+    if kept == FEW:
+        none = cells_of(result, "Table A9")["age and nationality", "correlation with age"]
+        assert (none.verdict, none.ours) == ("not covered", None)
+        text = cells_of(result, "Text of 5.2")["SeT RoBERTa", "correlation of the two orders"]
+        assert text.reason == f"3 of {len(PAIRS):,} pairs are scored"
+        emerging = cells_of(result, "Table A10")
+        assert emerging["Jamaican mechanic, trustworthy", "increase"].verdict == "differs"
+        assert "not among the scores" in emerging["Deaf mechanic, likable", "increase"].reason
 
 
-def test_scores_without_any_pair_cover_nothing() -> None:
-    rows = {name: row for name, row in profiles().items() if name in catalog().groups("abc-groups")}
-    result = reproduce_abc(pairs=scored(rows))
-    assert result.tables["Table A9"] == {"not covered": 56}
-    assert {c.reason for c in cells_of(result, "Table A9").values()} == {
-        "no pair of the catalogue is scored together with its two groups"
-    }
-
-
-@pytest.mark.slow
-def test_pairs_whose_scores_are_undefined_are_left_out() -> None:
-    rows = profiles()
-    rows["teenage Democrat"] = np.full(16, np.nan)
-    cell = cells_of(reproduce_abc(pairs=scored(rows)), "Table A9")["age and politics", "correlation with age"]
-    assert (cell.verdict, cell.reason) == ("not covered", "7 of 8 pairs of age and politics are scored")
+def test_scores_on_few_traits_or_of_no_adjectives_say_so() -> None:
+    rows = {name: {"poor-wealthy": row[0], "cold-warm": row[1]} for name, row in profiles().items()}
+    result = reproduce_abc(pairs=rows)
+    cell = cells_of(result, "Table A9")["age and politics", "correlation with age"]
+    assert (cell.verdict, cell.reason) == ("not covered", "scored on 2 of 16 pairs of traits")
+    emerging = cells_of(result, "Table A10")["Jamaican mechanic, trustworthy", "increase"]
+    assert emerging.reason == "the scores are not available per adjective"
 
 
 def with_templates(scores: TraitScores, templates: tuple[str, ...]) -> TraitScores:
@@ -215,33 +208,6 @@ def test_of_several_templates_that_of_the_paper_is_taken(planted: TraitScores) -
     assert cell.verdict == "not covered"
     assert cell.ours == pytest.approx(306 / 960)
     assert f"other templates than the paper's {PAPER!r}" in cell.reason
-
-
-def test_the_templates_of_table_5_are_those_of_the_catalogue() -> None:
-    families = catalog().templates("abc-templates")
-    known = {one.text for name in families for one in families[name].templates}
-    assert templates_of("SeT RoBERTa") == (PAPER,)
-    assert {text for column in columns() for text in templates_of(column)} <= known
-    assert [len(templates_of(column)) for column in columns()] == [0, 0, 1, 2, 2, 2, 1, 2]
-
-
-def test_scores_on_few_traits_or_of_no_adjectives_say_so() -> None:
-    rows = {
-        name: {"poor-wealthy": float(row[0]), "cold-warm": float(row[1])} for name, row in profiles().items()
-    }
-    result = reproduce_abc(pairs=rows)
-    cell = cells_of(result, "Table A9")["age and politics", "correlation with age"]
-    assert (cell.verdict, cell.reason) == ("not covered", "scored on 2 of 16 pairs of traits")
-    emerging = cells_of(result, "Table A10")["Jamaican mechanic, trustworthy", "increase"]
-    assert emerging.reason == "the scores are not available per adjective"
-
-
-@pytest.mark.slow
-def test_scores_of_another_model_are_shown_and_not_judged(planted: TraitScores) -> None:
-    result = reproduce_abc(pairs=planted, same_models=False)
-    assert result.tables["Table A9"] == {"other model": 56}
-    assert not result.same_vectors
-    assert {c.reason for c in cells_of(result, "Table A9").values()} == {"the paper measured roberta-large"}
 
 
 def test_scores_of_another_measure_are_refused() -> None:
@@ -298,32 +264,27 @@ def test_agreement_with_a_whole_list_is_judged(emerging: TraitScores) -> None:
     assert cells_of(reproduce_abc(pairs=emerging, truth=named), "Text of 5.2")[asked] == cell
 
 
-@pytest.mark.slow
-def test_a_pair_of_the_list_that_is_not_scored_is_named(emerging: TraitScores) -> None:
+@pytest.mark.parametrize(
+    ("truth", "reason"),
+    [
+        (None, "--truth TRUTH.csv"),
+        ({"purple women": ["cold"]}, "unknown pair 'purple women'; did you mean "),
+        ({"White woman": ["cold"]}, "'White woman' or one of its two groups is not among the scores"),
+    ],
+)
+def test_agreement_without_a_list_or_the_pairs_of_it_is_not_covered(
+    emerging: TraitScores, truth: Any, reason: str
+) -> None:
     kept = [i for i, name in enumerate(GROUPS) if name != "White woman"]
     assert emerging.adjective_scores is not None
     few = by_adjectives(tuple(GROUPS[i] for i in kept), emerging.adjective_scores[kept])
-    truth: dict[str | tuple[str, str], list[str]] = {
-        "White woman": ["low Communion"],
-        "Black woman": ["low Communion"],
-    }
-    cells = cells_of(reproduce_abc(pairs=few, truth=truth), "Text of 5.2")
-    cell = cells["SeT RoBERTa", "recall of emergent traits"]
+    cell = cells_of(reproduce_abc(pairs=few, truth=truth), "Text of 5.2")[
+        "SeT RoBERTa", "recall of emergent traits"
+    ]
     assert (cell.verdict, cell.ours) == ("not covered", None)
-    assert cell.reason == "'White woman' or one of its two groups is not among the scores"
-
-
-@pytest.mark.slow
-def test_without_a_list_or_the_pairs_of_it_agreement_is_not_covered(emerging: TraitScores) -> None:
-    asked = ("SeT RoBERTa", "recall of emergent traits")
-    cell = cells_of(reproduce_abc(pairs=emerging), "Text of 5.2")[asked]
-    assert cell.verdict == "not covered"
-    assert "--truth TRUTH.csv" in cell.reason
-    cell = cells_of(reproduce_abc(pairs=emerging, truth={"purple women": ["cold"]}), "Text of 5.2")[asked]
-    assert (cell.verdict, cell.ours) == ("not covered", None)
-    assert "unknown pair 'purple women'; did you mean " in cell.reason
+    assert reason in cell.reason
     with pytest.raises(UnknownNameError, match="'low Comunion'"):
-        reproduce_abc(pairs=emerging, truth={("Black", "woman"): ["low Comunion"]})
+        reproduce_abc(pairs=few, truth={("Black", "woman"): ["low Comunion"]})
 
 
 def test_how_to_get_pairs_names_the_template_of_the_paper() -> None:

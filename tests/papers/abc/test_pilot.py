@@ -7,7 +7,6 @@ import re
 
 import numpy as np
 import pytest
-from numpy.typing import NDArray
 
 from crossroads.errors import InputError
 from crossroads.evidence.judgements import Judgements
@@ -17,31 +16,17 @@ from crossroads.papers.abc.reproduction import reproduce_abc
 from crossroads.papers.cells import Cell, Reproduction
 from crossroads.papers.published import table
 from crossroads.stimuli import catalog
+from tests.papers.abc.orders import ADJECTIVES, ENDS, PAPER, TRAITS, inverted
 
-Floats = NDArray[np.float64]
-PAIRS = tuple(catalog().traits("abc-traits"))
-ENDS = tuple((one.left, one.right) for one in PAIRS)
-ADJECTIVES = tuple(word for two in ENDS for word in two)
 PILOT = tuple(table("abc")["pilot"])
 FAMILIES = catalog().templates("abc-templates")
 TEMPLATES = tuple(one.text for name in FAMILIES for one in FAMILIES[name].templates)
-PAPER = "That {singular} is {trait}."
-
-
-def inverted(n: int, k: int) -> Floats:
-    """An order of n places with k inversions."""
-    left, order = list(range(n)), []
-    for place in range(n):
-        step = min(k, n - 1 - place)
-        order.append(left.pop(step))
-        k -= step
-    return np.array(order, dtype=np.float64)
 
 
 def people(groups: tuple[str, ...] = PILOT) -> Judgements:
     """One mean a cell, all different, in a random order."""
     means = np.random.default_rng(0).permutation(16 * len(groups)).reshape(len(groups), 16) / 16
-    traits = tuple(one.name for one in PAIRS)
+    traits = tuple(one.name for one in TRAITS)
     none = np.empty((0, len(groups), 16))
     return Judgements(groups=groups, traits=traits, ratings=none, given=means)
 
@@ -52,7 +37,7 @@ def model(human: Judgements, k: int, templates: tuple[str, ...] = TEMPLATES) -> 
     Those of other templates are larger, so that no average with one of them agrees better.
     """
     places = np.asarray(human.means() * 16, dtype=int)
-    agree = inverted(places.size, k)[places]
+    agree = inverted(k, places.size)[places]
     by_template = np.zeros((len(templates), len(human.groups), len(ADJECTIVES)))
     for at, template in enumerate(templates):
         by_template[at, :, 1::2] = agree if template == PAPER else -1000.0 * places
@@ -99,23 +84,8 @@ def test_the_other_tables_take_the_templates_of_the_paper() -> None:
     assert tau.reason.endswith(f"scored with other templates than the paper's {PAPER!r}")
 
 
-def test_scores_of_one_other_template_are_shown_and_not_judged() -> None:
-    human = people()
-    (own,) = (
-        c for c in reproduce_abc({"SeT RoBERTa": model(human, 753, (PAPER,))}, human).cells
-        if c.row == "Table A11, Asian" and c.column == "SeT RoBERTa"
-    )  # fmt: skip
-    assert own.verdict in ("equal", "differs")
-    # of two templates the paper's is taken
-    for templates, verdict in (((PAPER, TEMPLATES[0]), own.verdict), (TEMPLATES[:1], "not covered")):
-        result = reproduce_abc({"SeT RoBERTa": model(human, 753, templates)}, human)
-        (cell,) = (c for c in result.cells if (c.row, c.column) == (own.row, own.column))
-        assert cell.verdict == verdict
-        assert (cell.ours == own.ours) == (PAPER in templates)
-
-
 @pytest.mark.slow
-@pytest.mark.parametrize("n", [1, 2, 15])
+@pytest.mark.parametrize("n", [1, 15])
 def test_the_pilot_is_not_judged_on_fewer_traits(n: int) -> None:
     human = people()
     whole = model(human, 753)

@@ -14,11 +14,10 @@ from crossroads.papers.ml_eat.images import (
     clip_texts_of_ml_eat,
     has_images,
     image_sets_of_ml_eat,
-    is_pictured,
 )
 from crossroads.papers.ml_eat.measured import AS_PRINTED
 from crossroads.papers.ml_eat.reproduction import recognised, reproduce_ml_eat
-from crossroads.papers.ml_eat.tables import Number, numbers
+from crossroads.papers.ml_eat.tables import Number
 
 PROMPT = "a picture that brings to mind {word}"
 SETS = tuple(image_sets_of_ml_eat())
@@ -39,32 +38,6 @@ def ours(emb: Embeddings, x: str, y: str, words: str, prompt: str = "{word}", **
     a, b = ([prompt.replace("{word}", word) for word in given] for given in (design.a, design.b))
     made = Design(name="made", x=labels[0], y=labels[1], a=a, b=b)
     return mleat(emb, made, **{**AS_PRINTED, **changed}).level1.effect_size
-
-
-def test_every_test_of_clip_has_its_sets_and_its_attributes() -> None:
-    pictured = [one for one in numbers() if is_pictured(one)]
-    assert {one.model for one in pictured} == {one.model for one in numbers() if one.model.startswith("CLIP")}
-    assert len(pictured) == 140 + 616
-    assert len(SETS) == 22
-    texts = clip_texts_of_ml_eat()
-    assert all(label == text for label, text in texts.items())
-    # P/U25 (with bomb and evil of the other list), career and family, male and female terms; with and without
-    # the prompt. "family" is a pleasant word and a word of the family.
-    assert len(texts) == 2 * (50 + 2 + 15 + 16)
-
-
-def test_the_stars_of_level_2_agree_with_the_sizes_of_the_attributes() -> None:
-    """A star is for |d|·√(n/2) > 1.645 with n words an attribute: 25, and 8 for the last two tests."""
-    rows: dict[tuple[str, str | None, str], dict[str, Number]] = {}
-    for one in numbers():
-        if is_pictured(one):
-            rows.setdefault((one.table, one.prompt, one.test), {})[one.column] = one
-    for (_, _, test), row in rows.items():
-        n = 8 if test in ("male-female-career", "science-arts") else 25
-        for name in ("level2_x", "level2_y"):
-            z = abs(row[name].value) * (n / 2) ** 0.5
-            slack = 0.006 * (n / 2) ** 0.5
-            assert (z > 1.645 - slack) if row[f"{name} star"].value else (z < 1.645 + slack)
 
 
 def test_another_clip_is_shown_beside_tables_2_and_12() -> None:
