@@ -202,25 +202,6 @@ def test_the_standard_error_is_that_of_a_mixed_model(case: dict[str, Any]) -> No
     assert case["pvalue"] <= found.pvalue < case["pvalue"] + 0.02
 
 
-@pytest.mark.parametrize("drawn", ["neither", "targets", "attributes", "both facets have topics"])
-def test_it_holds_its_level_where_targets_or_attributes_have_topics(drawn: str) -> None:
-    rng = np.random.default_rng(7)
-    topics = {key: rng.normal(size=(2000, 1, 30)) * 0.5 for key in "xyab"}
-    if drawn in ("neither", "attributes"):
-        topics["y"] = topics["x"]
-    if drawn != "attributes":
-        topics["b"] = topics["a"] * (drawn == "both facets have topics")
-        topics["a"] = topics["b"]
-    words = {key: mean + rng.normal(size=(2000, 10, 30)) for key, mean in topics.items()}
-    units = {key: rows / np.linalg.norm(rows, axis=-1, keepdims=True) for key, rows in words.items()}
-    targets = np.concatenate([units["x"], units["y"]], axis=1)
-    attributes = np.concatenate([units["a"], units["b"]], axis=1)
-    found = spread(targets @ attributes.transpose(0, 2, 1), 10, 10)
-    p = tail_probability(found.difference / np.sqrt(found.total), found.df, "two-sided")
-    assert (p < 0.05).mean() <= 0.06
-    assert (p < 0.01).mean() <= 0.015
-
-
 @pytest.mark.parametrize("sizes", [(2, 8, 8, 8), (8, 8, 2, 8), (2, 8, 2, 8), (2, 2, 2, 2), (2, 2, 8, 8)])
 def test_it_holds_its_level_with_a_set_of_two_words(sizes: tuple[int, int, int, int]) -> None:
     # Random intercepts of words and cells, no association. Satterthwaite's formula alone: 6.9, 7.2, 5.3,

@@ -89,12 +89,6 @@ def test_adjusting_keeps_order_and_only_raises(p: list[float], random: Any) -> N
     assert all(how(p[:1]).tolist() == p[:1] for how in ADJUSTMENTS.values())
 
 
-def test_holm_keeps_the_chance_of_any_false_rejection() -> None:
-    rng = np.random.default_rng(1)
-    any_rejected = np.mean([(holm(rng.uniform(size=10)) <= 0.05).any() for _ in range(2000)])
-    assert any_rejected == pytest.approx(0.05, abs=0.015)  # 1 - .95^10 = .40 without adjusting
-
-
 def test_nothing_to_adjust_is_nothing_adjusted() -> None:
     assert all(how([]).size == 0 for how in ADJUSTMENTS.values())
     assert adjust([]) == {"holm": (), "bh": (), "by": ()}

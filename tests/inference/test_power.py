@@ -44,7 +44,7 @@ def significant(scores: np.ndarray[Any, Any], n_x: int, alternative: Any, alpha:
     return float((permutation_rows(scores, n_x, alternative=alternative).pvalue < alpha).mean())
 
 
-SMALL = [(3, 4), (3, 6), (4, 4), (3, 8), (4, 7), (5, 5), (8, 3), (6, 6), (5, 8), (7, 7), (8, 8), (2, 12)]
+SMALL = [(3, 4), (3, 6), (4, 4), (8, 3), (5, 8), (2, 12)]
 
 
 @pytest.mark.slow

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import subprocess
 import sys
@@ -14,9 +15,20 @@ from typing import Any
 import numpy as np
 import pytest
 
+from crossroads import Contexts
+from crossroads.inference.least_change import changes_from_heads, set_distance
 from crossroads.inference.permutation.compiled import kernels
+from crossroads.inference.permutation.counting import count_exactly
+from crossroads.inference.permutation.rows import permutation_rows
+from crossroads.inference.permutation.scores import as_scores
+from crossroads.measures.contextual.draws import draw_contexts, sample_associations, stack
 
-numba = pytest.importorskip("numba", reason="extra 'fast'")
+ROOT = Path(__file__).parents[3]
+
+
+@pytest.fixture(scope="module", autouse=True)
+def numba() -> Any:
+    return pytest.importorskip("numba", reason="extra 'fast'")
 
 
 def dispatchers() -> dict[str, Any]:
@@ -63,6 +75,59 @@ def test_threads_get_what_one_gets_from_kernels_that_use_all_processors() -> Non
             np.testing.assert_array_equal(one, alone)
 
 
+def answers() -> Any:
+    """What every kernel answers on small data."""
+    rng = np.random.default_rng(7)
+    scores = [
+        as_scores(rng.integers(-4, 5, 8) / 2, rng.normal(size=9), score_error=error) for error in (0.0, 0.01)
+    ]
+    counts = [count_exactly(one, compiled=True, window=window) for one in scores for window in (3, 1 << 19)]
+    ordered = -np.sort(-rng.normal(size=9))
+    heads = changes_from_heads(ordered, np.array([0, 4, 9]), ordered[[1, 8]], np.array([0, 1]), vocabulary=9)
+    sets = {role: (f"{role}0", f"{role}1", f"{role}2") for role in "xyab"}
+    stacked = stack(
+        Contexts.from_dict({word: rng.normal(size=(3, 9)) for words in sets.values() for word in words}), sets
+    )
+    drawn = draw_contexts(stacked.counts, 9, rng)
+    found = kernels()
+    assert found is not None
+    rows, scale, means = rng.normal(size=(6, 9)), np.zeros(6), np.zeros((2, 9))
+    found.unit_summaries(rows, np.array([0, 2]), np.array([2, 6]), scale, means)
+    return {
+        "counts": [[one.above, one.tied, one.total] for one in counts],
+        "rows": permutation_rows(rng.integers(-3, 4, (5, 9)) / 4, 4, compiled=True).pvalue.tolist(),
+        "changes": set_distance(rng.normal(size=(3, 30)) * 3, 1.0, [0, 7, 29]).tolist(),
+        "heads": [heads.squared.tolist(), heads.certain.tolist()],
+        "associations": sample_associations(stacked, drawn, compiled=True).tolist(),
+        "summaries": [scale.tolist(), means.tolist()],
+    }
+
+
+def flat(tree: Any) -> list[float]:
+    inside = tree.values() if isinstance(tree, dict) else tree if isinstance(tree, list) else None
+    return [float(tree)] if inside is None else [number for one in inside for number in flat(one)]
+
+
+@pytest.mark.slow
+def test_kernels_answer_the_same_as_plain_python() -> None:
+    # The compiler may treat types and overflows in another way than Python, and coverage sees only Python.
+    # numpy warns of overflows that compiled code does not tell of, and that the kernels expect.
+    asked = "import json; from tests.inference.permutation.test_kernels import answers; "
+    done = subprocess.run(
+        [sys.executable, "-W", "ignore", "-c", f"{asked}print(json.dumps(answers()))"],
+        env={**os.environ, "NUMBA_DISABLE_JIT": "1"},
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        timeout=600,
+    )
+    assert done.returncode == 0, done.stderr[-4000:]
+    plain, compiled = json.loads(done.stdout), answers()
+    assert plain["counts"] == compiled["counts"]
+    assert plain["rows"] == compiled["rows"]
+    assert flat(plain) == pytest.approx(flat(compiled), rel=1e-9)
+
+
 TWINS = (
     "tests/inference/permutation/test_counting.py",
     "tests/inference/permutation/test_rows.py",
@@ -72,10 +137,9 @@ TWINS = (
 """Tests that compare kernels with what they are twins of."""
 
 
-@pytest.mark.slow
-def test_kernels_count_the_same_as_plain_python() -> None:
-    # The compiler may treat types and overflows in another way than Python, and coverage sees only Python.
-    # numpy warns of overflows that compiled code does not tell of, and that the kernels expect.
+@pytest.mark.full
+def test_kernels_pass_the_tests_of_their_twins_as_plain_python() -> None:
+    """All tests of four files once more, uncompiled, in a process of their own."""
     options = [
         "-q",
         "-p",
@@ -88,7 +152,7 @@ def test_kernels_count_the_same_as_plain_python() -> None:
     done = subprocess.run(
         [sys.executable, "-m", "pytest", *options, *TWINS],
         env={**os.environ, "NUMBA_DISABLE_JIT": "1"},
-        cwd=Path(__file__).parents[3],
+        cwd=ROOT,
         capture_output=True,
         text=True,
         timeout=1800,
