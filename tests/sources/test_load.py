@@ -7,13 +7,9 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
-from crossroads.errors import FormatError, InputError, UnknownNameError
-from crossroads.evidence.spelling import has_capital
-from crossroads.sources.load import load, load_series
-from crossroads.sources.vectors.reader import Vocabulary
+from crossroads import load, load_series
+from crossroads.errors import CrossroadsError, FormatError, InputError, UnknownNameError
 
 
 @pytest.fixture
@@ -57,8 +53,6 @@ def test_rules_that_are_given_are_obeyed(cased: Path) -> None:
     assert emb.fallback == ("lower", "accents")
     assert emb.labels == ("the", "jose")
     assert load(cased, fallback="none").fallback == ()
-    with pytest.raises(UnknownNameError, match="unknown fallback 'lowre'"):
-        load(cased, fallback="lowre")
 
 
 def test_the_provenance_tells_what_was_read(lower: Path) -> None:
@@ -86,27 +80,6 @@ def test_rows_of_zeros_are_counted(lower: Path) -> None:
     assert load(lower).provenance.details["zero_rows"] == 1
 
 
-def test_when_no_word_is_there_the_vocabulary_is_shown(lower: Path, cased: Path) -> None:
-    with pytest.raises(InputError, match="none of the 2 words asked for") as caught:
-        load(lower, words=["rose", "wasp"])
-    assert caught.value.hint == "its words look like 'the', 'martha' and 'ünal'."
-    with pytest.raises(InputError, match="would find 1 of those"):
-        load(cased, words=["MARTHA"])
-
-
-@pytest.mark.parametrize(
-    ("words", "message"),
-    [
-        ("rose", "single string 'rose'"),
-        ([], "words is empty"),
-        (["rose", 3], "holds 3, which is not a string"),
-    ],
-)
-def test_words_must_be_words(lower: Path, words: Any, message: str) -> None:
-    with pytest.raises(InputError, match=message):
-        load(lower, words=words)
-
-
 def test_words_may_be_any_iterable(lower: Path) -> None:
     assert load(lower, words=(word for word in ["the", "martha"])).labels == ("the", "martha")
 
@@ -129,22 +102,24 @@ def test_an_unknown_name_suggests_the_nearest(lower: Path, monkeypatch: pytest.M
     assert load("lower.txt").labels[0] == "the"
 
 
-def test_an_unknown_format_suggests_the_nearest(lower: Path) -> None:
-    with pytest.raises(UnknownNameError, match="did you mean 'glove-text'"):
-        load(lower, format="glove-txt")
-
-
-def test_files_and_folders_are_not_confused(lower: Path) -> None:
-    with pytest.raises(FormatError, match="this is a folder, glove-text is a file"):
-        load(lower.parent, format="glove-text")
-    with pytest.raises(FormatError, match="this is a file, histwords is a folder"):
-        load(lower, format="histwords")
-
-
-@pytest.mark.parametrize("option", [{"duplicates": "last"}, {"encoding_errors": "loose"}])
-def test_options_are_checked(lower: Path, option: Any) -> None:
-    with pytest.raises(UnknownNameError):
-        load(lower, **option)
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"words": "rose"}, "single string 'rose'"),
+        ({"words": []}, "words is empty"),
+        ({"words": ["rose", 3]}, "holds 3, which is not a string"),
+        ({"words": ["rose", "wasp"]}, r"none of the 2 words asked for(.|\n)*'the', 'martha' and 'ünal'"),
+        ({"fallback": "lowre"}, "unknown fallback 'lowre'"),
+        ({"format": "glove-txt"}, "did you mean 'glove-text'"),
+        ({"format": "spacy"}, "this is a file, spacy is a folder"),
+        ({"format": "histwords"}, "this is a file, histwords is a folder"),
+        ({"duplicates": "last"}, "duplicates"),
+        ({"encoding_errors": "loose"}, "rule for encoding errors"),
+    ],
+)
+def test_what_cannot_be_asked_is_told(lower: Path, options: dict[str, Any], message: str) -> None:
+    with pytest.raises(CrossroadsError, match=message):
+        load(lower, **options)
 
 
 def test_what_is_loaded_can_be_measured_but_not_changed(lower: Path) -> None:
@@ -240,31 +215,31 @@ def test_spellings_that_were_passed_over_are_remembered_without_their_vectors(tm
     assert load(path, words=["JOHN"], fallback="lower").unread.forms == {"John"}  # type: ignore[union-attr]
 
 
-def test_where_nothing_is_found_the_rules_that_would_help_are_named(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["josé", "mary"], r"fallback=\['title', 'accents'\] would find 2 of those"),
+        (["MARY"], "would find 1 of those"),
+        (["Maryy"], "'Mary' resembles 'Maryy'"),
+    ],
+)
+def test_where_nothing_is_found_the_rules_that_would_help_are_named(
+    tmp_path: Path, words: list[str], said: str
+) -> None:
     path = tmp_path / "v.txt"
     path.write_text("Jose 1 0\nMary 1 1\n", encoding="utf-8")
-    with pytest.raises(InputError, match=r"fallback=\['title', 'accents'\] would find 2 of those"):
-        load(path, words=["josé", "mary"])
-    with pytest.raises(InputError, match="'Mary' resembles 'Maryy'"):
-        load(path, words=["Maryy"])
-
-
-@given(st.lists(st.text(st.characters(blacklist_categories=["Cs"], blacklist_characters="\n"), max_size=6)))
-def test_words_with_capital_letters_are_counted_as_one_by_one(labels: list[str]) -> None:
-    one_by_one = sum(map(has_capital, labels))
-    assert Vocabulary(labels).capitalised == one_by_one
-    some = Vocabulary()
-    some.see_bytes([label.encode() for label in labels])
-    assert (some.capitalised, some.size, some.looked_at) == (one_by_one, len(labels), len(labels))
+    with pytest.raises(InputError, match=said):
+        load(path, words=words)
 
 
 def test_counting_capital_letters_ends_where_the_vocabulary_is_cased_for_certain(tmp_path: Path) -> None:
     path = tmp_path / "names.txt"
-    path.write_text(
-        "".join(f"{'W' if i % 2 else 'w'}{i:08d} 1 2\n" for i in range(200_000)), encoding="ascii"
+    lines = (f"{'W' if i % 2 else 'w'}{i:08d} 1 2\n" for i in range(120_000))
+    path.write_text("".join(lines), encoding="ascii")
+        "".join(f"{'W' if i % 2 else 'w'}{i:08d} 1 2\n" for i in range(120_000)), encoding="ascii"
     )
     details = load(path, words=["W00000001"]).provenance.details
-    assert details["vocabulary"] == 200_000
-    assert 25_000 <= details["capitalised"] < 100_000
+    assert details["vocabulary"] == 120_000
+    assert 25_000 <= details["capitalised"] < 60_000
     assert details["capitalised_share"] == pytest.approx(0.5, abs=1e-3)
     assert details["cased"] is True

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -58,7 +59,10 @@ def asked_directly(model: Path, texts: list[str], files: list[Path]) -> tuple[An
 
 def test_vectors_are_the_projections_that_the_model_compares(tiny_clip: Path, folder: Path) -> None:
     sets = image_sets(folder)
-    found = clip_embeddings(tiny_clip, WORDS, sets, batch_size=4)
+    seen: list[tuple[int, int]] = []
+    found = clip_embeddings(tiny_clip, WORDS, sets, batch_size=4, progress=lambda *now: seen.append(now))
+    assert seen == sorted(seen)
+    assert seen[-1] == (18, 18)
     labels = [label for names in image_labels(sets).values() for label in names]
     assert found.labels == (*WORDS, *labels)
     assert found.dim == 12
@@ -102,13 +106,6 @@ def test_the_prompt_may_be_chosen_for_all_or_for_each(tiny_clip: Path) -> None:
     own = clip_texts(tiny_clip, {"love": "{word}", "peace": "a photo of peace"})
     np.testing.assert_allclose(own["love"], bare["love"], atol=1e-5)
     assert not np.allclose(bare["love"], clip_texts(tiny_clip, ["love"])["love"], atol=1e-2)
-
-
-def test_progress_counts_words_and_images(tiny_clip: Path, folder: Path) -> None:
-    seen: list[tuple[int, int]] = []
-    clip_embeddings(tiny_clip, WORDS, image_sets(folder), progress=lambda *now: seen.append(now))
-    assert seen[-1] == (18, 18)
-    assert seen == sorted(seen)
 
 
 @pytest.fixture(scope="module")
@@ -205,56 +202,60 @@ def test_siglip_reads_texts_filled_up_to_its_length(siglip: Path, folder: Path) 
     np.testing.assert_allclose(unit(found.vectors[2:]), answer.image_embeds.numpy(), atol=1e-5)
 
 
-class TestWhatCannotBeAsked:
-    def test_a_label_of_both_kinds_is_refused(self, tiny_clip: Path, folder: Path) -> None:
-        with pytest.raises(InputError, match="'love' label a word and an image"):
-            clip_embeddings(tiny_clip, WORDS, {"love": folder / "red" / "0.png"})
+@pytest.mark.parametrize(
+    ("ask", "said"),
+    [
+        (lambda model, red: clip_embeddings(model, WORDS, {"love": red}), "'love' label a word and an image"),
+        (
+            lambda model, red: clip_texts(model, ["l" + "o" * 80 + "ve"]),
+            r"the prompt of 'loo+ve' has \d+ tokens, and tiny-clip takes 77",
+        ),
+        (lambda model, red: clip_texts(model, []), "there are no words"),
+        (lambda model, red: clip_images(model, []), "there are no images"),
+        (lambda model, red: clip_texts(model, WORDS, batch_size=0), "batch_size=0"),
+    ],
+)
+def test_what_cannot_be_asked_is_told(
+    tiny_clip: Path, folder: Path, ask: Callable[[Path, Path], Any], said: str
+) -> None:
+    with pytest.raises(InputError, match=said):
+        ask(tiny_clip, folder / "red" / "0.png")
 
-    def test_a_prompt_that_is_too_long_names_its_word(self, tiny_clip: Path) -> None:
-        with pytest.raises(
-            InputError, match=r"the prompt of 'loo+ve' has \d+ tokens, and tiny-clip takes 77"
-        ):
-            clip_texts(tiny_clip, ["l" + "o" * 80 + "ve"])
 
-    def test_another_kind_of_model_is_refused(self, tiny_bert: Path) -> None:
-        assert not is_clip(tiny_bert)
-        with pytest.raises(InputError, match="tiny-bert is not a known vision-language model"):
-            clip_texts(tiny_bert, WORDS)
+def test_another_kind_of_model_is_refused(tiny_bert: Path) -> None:
+    assert not is_clip(tiny_bert)
+    with pytest.raises(InputError, match="tiny-bert is not a known vision-language model"):
+        clip_texts(tiny_bert, WORDS)
 
-    def test_nothing_to_ask_for_is_an_error(self, tiny_clip: Path) -> None:
-        with pytest.raises(InputError, match="there are no words"):
-            clip_texts(tiny_clip, [])
-        with pytest.raises(InputError, match="there are no images"):
-            clip_images(tiny_clip, [])
-        with pytest.raises(InputError, match="batch_size=0"):
-            clip_texts(tiny_clip, WORDS, batch_size=0)
 
-    def test_a_damaged_image_is_named(self, tiny_clip: Path, folder: Path, tmp_path: Path) -> None:
-        (tmp_path / "half.png").write_bytes((folder / "red" / "0.png").read_bytes()[:900])
-        with pytest.raises(FormatError, match=r"half\.png: the image is damaged"):
-            clip_images(tiny_clip, [folder / "red" / "1.png", tmp_path / "half.png"])
+def test_a_damaged_image_is_named(tiny_clip: Path, folder: Path, tmp_path: Path) -> None:
+    (tmp_path / "half.png").write_bytes((folder / "red" / "0.png").read_bytes()[:900])
+    with pytest.raises(FormatError, match=r"half\.png: the image is damaged"):
+        clip_images(tiny_clip, [folder / "red" / "1.png", tmp_path / "half.png"])
 
-    def test_a_model_without_its_small_files_is_told_plainly(
-        self, tiny_clip: Path, folder: Path, tmp_path: Path
-    ) -> None:
-        copy = tmp_path / "bare"
-        shutil.copytree(tiny_clip, copy, ignore=shutil.ignore_patterns("*token*", "vocab*", "preprocessor*"))
-        assert is_clip(copy)
-        with pytest.raises(FormatError, match="has no tokenizer"):
-            clip_texts(copy, WORDS)
-        with pytest.raises(FormatError, match="the image processor cannot be loaded"):
-            clip_images(copy, [folder / "red" / "0.png"])
 
-    def test_a_model_without_its_projection_is_refused(self, tiny_clip: Path, tmp_path: Path) -> None:
-        from safetensors.torch import load_file, save_file
+def test_a_model_without_its_small_files_is_told_plainly(
+    tiny_clip: Path, folder: Path, tmp_path: Path
+) -> None:
+    copy = tmp_path / "bare"
+    shutil.copytree(tiny_clip, copy, ignore=shutil.ignore_patterns("*token*", "vocab*", "preprocessor*"))
+    assert is_clip(copy)
+    with pytest.raises(FormatError, match="has no tokenizer"):
+        clip_texts(copy, WORDS)
+    with pytest.raises(FormatError, match="the image processor cannot be loaded"):
+        clip_images(copy, [folder / "red" / "0.png"])
 
-        copy = tmp_path / "half"
-        shutil.copytree(tiny_clip, copy)
-        weights = load_file(copy / "model.safetensors")
-        del weights["text_projection.weight"]
-        save_file(weights, copy / "model.safetensors", metadata={"format": "pt"})
-        with pytest.raises(FormatError, match=r"no weights for text_projection\.weight"):
-            clip_texts(copy, WORDS)
+
+def test_a_model_without_its_projection_is_refused(tiny_clip: Path, tmp_path: Path) -> None:
+    from safetensors.torch import load_file, save_file
+
+    copy = tmp_path / "half"
+    shutil.copytree(tiny_clip, copy)
+    weights = load_file(copy / "model.safetensors")
+    del weights["text_projection.weight"]
+    save_file(weights, copy / "model.safetensors", metadata={"format": "pt"})
+    with pytest.raises(FormatError, match=r"no weights for text_projection\.weight"):
+        clip_texts(copy, WORDS)
 
 
 def test_a_folder_is_known_by_its_configuration(tiny_clip: Path, siglip: Path, tmp_path: Path) -> None:

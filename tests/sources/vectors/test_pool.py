@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import struct
 from collections.abc import Callable
 from pathlib import Path
 
@@ -11,9 +10,7 @@ from numpy.typing import NDArray
 import crossroads as cr
 from crossroads.audit.kept import PartsFolder
 from crossroads.errors import EvidenceError, InputError
-from crossroads.sources.vectors.files import text
-from crossroads.sources.vectors.pool import Pool, _scattered
-from crossroads.sources.vectors.reader import Request, Vocabulary
+from tests.sources import written
 
 N = 6_000
 COMMON = ["the", ",", "of", "and", "to", "in", "a", "is", "for", "that"]
@@ -49,19 +46,14 @@ def as_text(
 
 def as_word2vec(folder: Path) -> Path:
     path = folder / "vectors.bin"
-    rows = (word.encode() + b" " + row.tobytes() for word, row in zip(WORDS, VECTORS, strict=True))
-    path.write_bytes(f"{N} 3\n".encode() + b"".join(rows))
+    path.write_bytes(written.word2vec(dict(zip(WORDS, VECTORS, strict=True))))
     return path
 
 
 def as_fasttext(folder: Path) -> Path:
     """A model without n-grams, so that a word's vector is its own row."""
     path = folder / "model.bin"
-    out = struct.pack("<2i", 793712314, 12)
-    out += struct.pack("<12id", 3, 5, 5, 1, 5, 1, 2, 2, 0, 0, 0, 100, 1e-4)
-    out += struct.pack("<3i2q", N, N, 0, 99, -1)
-    out += b"".join(word.encode() + b"\0" + struct.pack("<qb", 7, 0) for word in WORDS)
-    path.write_bytes(out + struct.pack("<?2q", False, N, 3) + VECTORS.tobytes())
+    path.write_bytes(written.fasttext(WORDS, VECTORS))
     return path
 
 
@@ -82,15 +74,22 @@ def as_blank(folder: Path) -> Path:
 RANKED = [as_text, as_headed, as_blank, as_word2vec, as_fasttext]
 
 
+def scattered(number: int) -> float:
+    """splitmix64 of a number, as a fraction of 2^53."""
+    z = number * 0x9E3779B97F4A7C15 % 2**64
+    z = (z ^ z >> 30) * 0xBF58476D1CE4E5B9 % 2**64
+    z = (z ^ z >> 27) * 0x94D049BB133111EB % 2**64
+    return float(((z ^ z >> 31) >> 11) * 2.0**-53)
+
+
 def naive_pool(size: int, asked: list[str], *, by_frequency: bool = True) -> list[str]:
     """The words with the smallest product of their scattered number and rank, in the order of the file."""
-    numbers = _scattered(np.arange(1, N + 1))
     keys = {
-        row: numbers[row] * (row + 1 if by_frequency else 1)
-        for row, word in enumerate(WORDS)
+        rank: scattered(rank) * (rank if by_frequency else 1)
+        for rank, word in enumerate(WORDS, 1)
         if word.isalpha() and word not in asked
     }
-    return [WORDS[row] for row in sorted(sorted(keys, key=lambda row: keys[row])[:size])]
+    return [WORDS[rank - 1] for rank in sorted(sorted(keys, key=lambda rank: keys[rank])[:size])]
 
 
 @pytest.mark.parametrize("write", RANKED)
@@ -116,12 +115,14 @@ def test_every_format_gives_the_same_pool(write: Callable[[Path], Path], tmp_pat
     assert np.array_equal(pool.vectors, VECTORS[[WORDS.index(word) for word in pool.labels]])
 
 
-@pytest.mark.parametrize("block", [200, 3_000, 40_000])
-def test_the_pool_does_not_depend_on_the_blocks_of_a_file(
-    block: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(text, "_BLOCK", block)
-    pool = cr.load(as_text(tmp_path), words=ASKED, pool=300).pool
+def test_the_pool_does_not_depend_on_the_blocks_of_a_file(tmp_path: Path) -> None:
+    lines = [
+        f"{word} {' '.join(f'{x:.150f}' for x in row)}\n" for word, row in zip(WORDS, VECTORS, strict=True)
+    ]
+    path = tmp_path / "long.txt"
+    path.write_text("".join(lines))
+    assert path.stat().st_size > 2 << 20  # text is read by the megabyte
+    pool = cr.load(path, words=ASKED, pool=300).pool
     assert pool is not None
     assert list(pool.labels) == naive_pool(300, ASKED)
 
@@ -181,24 +182,12 @@ def test_the_default_vectors_are_in_the_order_of_frequency() -> None:
     assert emb.pool.labels[:3] == ("the", "of", "to")
 
 
-def test_a_pool_holds_no_more_than_it_needs_while_it_is_read() -> None:
-    request = Request(wanted=frozenset({"rose"}), pool=50, ranked=True)
-    pool = Pool(request, Vocabulary(request=request), 1, np.float32)
-    for first in range(1, 60_000, 500):
-        tokens = [spelled(first + i) for i in range(500)]
-        chosen = pool.choose(tokens, first)
-        vectors: NDArray[np.float32] = np.ones((len(chosen), 1), np.float32)
-        pool.add([tokens[i] for i in chosen], vectors, [first + i for i in chosen])
-        assert len(pool._labels) <= 50 + 12 + 2_000 + 500
-    assert len(pool.sample().labels) == 50
-
-
-def test_words_that_cannot_be_measured_stay_out_of_the_pool() -> None:
-    request = Request(wanted=frozenset({"rose"}), pool=10)
-    pool = Pool(request, Vocabulary(request=request), 2, np.float64)
-    pool.add(["wasp", "ant", "bee", "fly"], np.array([[1, 0], [0, 0], [np.nan, 1], [0, 2.0]]), [1, 2, 3, 4])
-    assert pool.sample().labels == ["wasp", "fly"]
-    assert pool.choose([b"rose", b"\xff", b"b4", b"owl"], 5) == [3]
+def test_words_that_cannot_be_measured_stay_out_of_the_pool(tmp_path: Path) -> None:
+    path = tmp_path / "v.txt"
+    path.write_bytes(b"rose 1 1\nwasp 1 0\nant 0 0\nbee nan 1\nb4 1 2\n\xff 1 3\nfly 0 2\n")
+    pool = cr.load(path, words=["rose"], pool=10).pool
+    assert pool is not None
+    assert pool.labels == ("wasp", "fly")
 
 
 def test_ranks_and_pool_survive_other_rules_and_selections(tmp_path: Path) -> None:
