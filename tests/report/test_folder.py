@@ -8,7 +8,6 @@ import pytest
 
 from crossroads.errors import InputError
 from crossroads.report.folder import MARK, OURS, check_output, folder_names
-from crossroads.storage.files import write_file
 from crossroads.storage.staging import replaced
 
 RECORD = '{"crossroads": "0", "designs": [], "results": []}'
@@ -25,46 +24,31 @@ def test_a_new_audit_takes_the_place_of_an_old_one_with_nothing_left_of_it(tmp_p
     assert [path.name for path in output.iterdir()] == [MARK]
 
 
-def test_a_folder_with_other_things_is_refused(tmp_path: Path) -> None:
+def test_a_folder_with_other_things_is_refused_and_one_with_audits_of_models_is_not(tmp_path: Path) -> None:
     (tmp_path / MARK).write_text(RECORD, encoding="utf-8")
+    (tmp_path / "glove").mkdir()
+    (tmp_path / "glove" / MARK).write_text(RECORD, encoding="utf-8")
+    (tmp_path / "glove" / "vectors.npz").write_bytes(b"")
     check_output(tmp_path)
     (tmp_path / "thesis.tex").write_text("years of work", encoding="utf-8")
     with pytest.raises(InputError, match=r"has other contents: 'thesis.tex'"):
         check_output(tmp_path)
 
 
-def test_a_file_is_replaced_in_one_step(tmp_path: Path) -> None:
-    write_file(tmp_path / "page.md", "one")
-    write_file(tmp_path / "page.md", "two")
-    assert (tmp_path / "page.md").read_text(encoding="utf-8") == "two"
-    assert [path.name for path in tmp_path.iterdir()] == ["page.md"]
-
-
-def test_audits_of_several_models_below_a_comparison_are_ours(tmp_path: Path) -> None:
-    (tmp_path / MARK).write_text(RECORD, encoding="utf-8")
-    (tmp_path / "glove").mkdir()
-    (tmp_path / "glove" / MARK).write_text(RECORD, encoding="utf-8")
-    (tmp_path / "glove" / "vectors.npz").write_bytes(b"")
-    check_output(tmp_path)
-    (tmp_path / "glove" / "notes.txt").write_text("mine", encoding="utf-8")
-    with pytest.raises(InputError, match="has other contents: 'glove'"):
-        check_output(tmp_path)
-
-
-def test_a_folder_that_only_looks_like_an_audit_of_a_model_is_foreign(tmp_path: Path) -> None:
-    (tmp_path / MARK).write_text(RECORD, encoding="utf-8")
-    (tmp_path / "data").mkdir()
-    (tmp_path / "data" / MARK).write_text('{"my": "own"}', encoding="utf-8")
+@pytest.mark.parametrize("name", ["notes.txt", MARK, "link"])
+def test_a_folder_that_only_looks_like_an_audit_of_a_model_is_foreign(name: str, tmp_path: Path) -> None:
+    output, inside = tmp_path / "out", tmp_path / "elsewhere"
+    output.mkdir()
+    inside.mkdir()
+    for folder in (output, inside):
+        (folder / MARK).write_text(RECORD, encoding="utf-8")
+    if name == "link":
+        (output / "data").symlink_to(inside, target_is_directory=True)
+    else:
+        (inside / name).write_text('{"my": "own"}', encoding="utf-8")
+        inside.rename(output / "data")
     with pytest.raises(InputError, match="has other contents: 'data'"):
-        check_output(tmp_path)
-    outside = tmp_path.parent / "elsewhere"
-    outside.mkdir()
-    (outside / MARK).write_text(RECORD, encoding="utf-8")
-    (tmp_path / "data" / MARK).unlink()
-    (tmp_path / "data").rmdir()
-    (tmp_path / "data").symlink_to(outside, target_is_directory=True)
-    with pytest.raises(InputError, match="has other contents: 'data'"):
-        check_output(tmp_path)
+        check_output(output)
 
 
 def test_folders_of_models_have_names_of_their_own_and_none_of_ours() -> None:
@@ -75,12 +59,9 @@ def test_folders_of_models_have_names_of_their_own_and_none_of_ours() -> None:
     assert names["a/b.txt"] == "a-b.txt"
     assert names["c/b.txt"] == "c-b.txt"
     assert names["Zoë & co"] == "Zoë-co"
+    assert folder_names(["mini/model", "mini"]) == {"mini/model": "mini-model", "mini": "mini"}
     assert not set(names.values()) & OURS
     assert all(name not in (".", "..") and "/" not in name and len(name) < 70 for name in names.values())
-
-
-def test_a_folder_called_model_is_named_after_the_one_it_lies_in() -> None:
-    assert folder_names(["mini/model", "mini"]) == {"mini/model": "mini-model", "mini": "mini"}
 
 
 def test_a_link_to_an_audit_that_was_moved_aside_leads_to_it_again(tmp_path: Path) -> None:

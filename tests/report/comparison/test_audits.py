@@ -23,7 +23,6 @@ from crossroads.measures import (
     TraitScores,
     compare_battery,
 )
-from crossroads.measures.comparison.joined import join_comparisons
 from crossroads.report import (
     Audit,
     Comparison,
@@ -525,26 +524,6 @@ def test_a_single_attribute_word_is_told_to_be_taken_as_given() -> None:
         found = Comparison(battery=compare_battery(vectors, [FIRST, single], attributes=attributes))
         for page in (comparison_markdown(found), comparison_methods(found)):
             assert (said in page) == (attributes == "drawn")
-
-
-def test_comparisons_of_before_are_told_as_what_they_are(saved: Saved) -> None:
-    vectors = {f"m{i}": model(i, f"m{i}") for i in (1, 2)}
-    data = compare_battery(vectors, FIRST).to_dict()
-    for one in (data, *data["tests"]):
-        del one["conventions"]["attributes"]
-    for test in data["tests"]:
-        del test["contexts"], test["same_contexts"]
-    before = CompareBatteryResult.from_dict(data)
-    rng = np.random.default_rng(3)
-    stores = {
-        name: Contexts.from_dict({word: rng.normal(size=(2, 4)) for word in LABELS}) for name in vectors
-    }
-    assert "accounting for" not in comparison_markdown(Comparison(battery=before))
-    both = Comparison(battery=join_comparisons([before, compare_battery(stores, FIRST)], vectors))
-    assert "accounting for the choice of attributes over contexts, two-sided" in comparison_markdown(both)
-    methods = comparison_methods(both)
-    assert "attribute words were taken as given; " in methods
-    assert "over contexts, attribute words are treated as drawn" in methods
 
 
 def test_figures_of_a_comparison_are_drawn_pair_by_pair(two_models_audit: AuditRun) -> None:

@@ -185,8 +185,9 @@ def test_the_page_asks_for_nothing_and_runs_one_script(audit: Audit) -> None:
     assert text.count("<script") == 2
 
 
-@pytest.mark.slow
+@pytest.mark.full
 def test_a_page_of_a_hundred_tests_in_five_models_stays_below_twenty_megabytes() -> None:
+    """Five hundred tests are measured; what keeps to its room is tested above with a small one."""
     rng = np.random.default_rng(0)
     words = [f"word{i}" for i in range(2000)]
     designs = []
@@ -217,10 +218,3 @@ def test_words_are_kept_whatever_they_are_called() -> None:
     whole = document["results"][0]["tests"][0]
     assert set(words) <= set(test["level1"]["associations"])
     assert test["level1"]["associations"] == whole["level1"]["associations"]
-
-
-def test_long_lists_are_passed_on_and_not_copied(audit: Audit) -> None:
-    document = audit_document(audit)
-    slim = page_data([Record(document=document)], title="t")["audits"][0]["document"]
-    before, after = (one["results"][0]["tests"][0]["level1"]["associations"] for one in (document, slim))
-    assert after is before

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 import dataclasses
-import itertools
 import json
 from collections.abc import Iterator
 from pathlib import Path
@@ -13,7 +12,6 @@ from typing import Any
 import numpy as np
 import pytest
 
-from crossroads.evidence.model_names import model_name
 from crossroads.inference.multiplicity import ADJUSTMENTS
 from crossroads.measures import (
     AlignmentResult,
@@ -27,19 +25,10 @@ from crossroads.measures import (
     TraitScores,
 )
 from crossroads.report import COLUMNS, Audit, tidy_rows, write_tidy_csv, write_tidy_parquet
-from crossroads.report import audit as module
 
 
 def picked(rows: list[dict[str, Any]], **wanted: str) -> list[dict[str, Any]]:
     return [row for row in rows if all(row[key] == value for key, value in wanted.items())]
-
-
-def test_every_row_has_every_column_and_the_model(audit: Audit) -> None:
-    rows = tidy_rows(audit)
-    assert all(tuple(row) == COLUMNS for row in rows)
-    assert {row["model"] for row in rows} == {"vectors & co_1.txt"}
-    places = [(row["measure"], row["test"], row["part"], row["statistic"]) for row in rows]
-    assert len(set(places)) == len(places)
 
 
 def test_an_effect_size_stands_with_its_interval_and_its_p_values(
@@ -58,6 +47,10 @@ def test_an_effect_size_stands_with_its_interval_and_its_p_values(
 
 def test_all_levels_words_detections_and_fits_are_there(audit: Audit, tested: BatteryResult) -> None:
     rows = tidy_rows(audit)
+    assert {tuple(row) for row in rows} == {COLUMNS}
+    assert {row["model"] for row in rows} == {"vectors & co_1.txt"}
+    places = {(row["measure"], row["test"], row["part"], row["statistic"]) for row in rows}
+    assert len(places) == len(rows)
     test = tested.tests[0]
     (mean,) = picked(rows, test=test.design, part="level 3 by", statistic="mean")
     assert (mean["value"], mean["n"]) == (test.level3["by"].mean, 16)
@@ -186,10 +179,3 @@ def test_every_adjustment_of_every_test_has_a_row(audit: Audit, tested: BatteryR
         for test, value in zip(tested.tests, some, strict=True):
             (row,) = picked(rows, test=test.design, part="level 1", statistic=f"p_{how}")
             assert (row["value"], row["method"]) == (value, "crossed")
-
-
-def test_the_model_is_looked_for_once_for_all_rows(whole: Audit, monkeypatch: pytest.MonkeyPatch) -> None:
-    asked = itertools.count()
-    monkeypatch.setattr(module, "model_name", lambda about: (next(asked), model_name(about))[1])
-    assert len(tidy_rows(Audit(dict(whole)))) > 300
-    assert next(asked) == 1
