@@ -157,11 +157,18 @@ def statement(source: str, line: int) -> range:
 
 
 def chosen(reached: Reached, mutant: Mutant, source: str) -> list[str]:
-    """The tests of a mutant: functions that run its statement or, if it runs on import only, its file."""
+    """The tests of a mutant: functions that run its statement.
+
+    If it runs on import only, those that run its file; if nothing is seen to run it, as in compiled code,
+    those of its folder.
+    """
     lines = statement(source, mutant.line)
     among = reached.tests_of(mutant.file, lines)
     if not among and reached.on_import(mutant.file, lines):
         among = reached.tests_of(mutant.file, range(1, source.count("\n") + 2))
+    if not among:
+        folder = f"tests/{Path(mutant.file).relative_to(PACKAGE).parent.as_posix()}/"
+        among = [name for name in reached.tests if name.startswith(folder)]
     functions = Counter[str]()
     for name in among:
         functions[name.partition("[")[0]] += reached.tests[name]["seconds"]

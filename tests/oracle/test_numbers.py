@@ -1,0 +1,40 @@
+"""The numbers of one result of every type, against those that are frozen: a change of a number is meant."""
+
+from __future__ import annotations
+
+import json
+import lzma
+from typing import Any
+
+import pytest
+
+from crossroads.results import Result
+from tests.oracle.__main__ import FROZEN, MASKED
+from tests.oracle.comparing import compared
+from tests.results import MAKERS
+
+
+@pytest.fixture(scope="module")
+def frozen() -> dict[str, Any]:
+    """Every view of every example, as it was."""
+    return dict(json.loads(lzma.decompress(FROZEN.read_bytes()))["views"])
+
+
+def numbers(value: Any, key: str = "") -> dict[str, float]:
+    """Every number of a document, by its key."""
+    if isinstance(value, bool) or key.rpartition("/")[2] in MASKED:
+        return {}
+    if isinstance(value, int | float):
+        return {key: value}
+    inside = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+    return {name: one for at, part in inside for name, one in numbers(part, f"{key}/{at}").items()}
+
+
+@pytest.mark.parametrize("name", MAKERS)
+def test_numbers_are_those_that_were_frozen(
+    name: str, frozen: dict[str, Any], every_result: dict[str, Result]
+) -> None:
+    now = numbers(json.loads(every_result[name].to_json()))
+    found = compared(numbers(frozen[name]["data"]), now)
+    assert (found.changed, found.gone) == ([], []), "if that is meant: make oracle FREEZE=--freeze"
+    assert bool(now) == bool(numbers(frozen[name]["data"]))
