@@ -20,22 +20,20 @@ from crossroads.report.page.page import write_page
 from crossroads.stimuli import Design
 from crossroads.wording import phrases
 
-HOSTILE = (
-    "<script>alert(1)</script>", "it's \"quoted\" \\ back",
-    "שלום עולם", "👩🏽‍🔬", "w" * 200, "{{DATA}}",
-)  # fmt: skip
-
 
 def _explore(page: Any, test: str | None = None) -> Any:
     """Go to the explorer, and begin with a test."""
     page.evaluate("location.hash = 'explorer'")
     page.wait_for_selector(".explorer-results[data-shown=yes]")
     if test is not None:
-        options = page.locator("select.start option").all_text_contents()
-        page.select_option(
-            "select.start", index=next(i for i, one in enumerate(options) if one.split(" (")[0] == test)
-        )
+        _start(page, test)
     return page
+
+
+def _start(page: Any, test: str) -> None:
+    options = page.locator("select.start option").all_text_contents()
+    places = [i for i, one in enumerate(options) if one.split(" (")[0] == test]
+    page.select_option("select.start", index=places[0])
 
 
 @pytest.fixture
@@ -100,13 +98,52 @@ def _said(page: Any, role: str) -> str:
     return str(page.locator(f".explorer-list.{role} .said").text_content())
 
 
-def test_it_begins_with_the_numbers_of_the_saved_test(explored: Callable[..., Any], audit: Audit) -> None:
-    tested = audit.one(BatteryResult)
-    assert tested is not None
+def test_it_begins_with_the_numbers_of_the_saved_test(
+    explored: Callable[..., Any], tested: BatteryResult
+) -> None:
+    page = explored()
     for test in tested.tests[1:]:
-        page = explored(test.design)
+        _start(page, test.design)
         assert _lists(page) == {role: list(words) for role, words in test.level1.sets.items()}
         _compare(page, test)
+
+
+def test_the_tail_can_be_chosen_and_is_called_as_in_every_other_output(
+    explored: Callable[..., Any], vectors: Embeddings
+) -> None:
+    page = explored("weat7")
+    for alternative in ("greater", "less", "observed", "two-sided"):
+        page.select_option("select.tail", alternative)
+        assert page.locator("select.tail option:checked").inner_text() == phrases.TOLD_TAILS[alternative]
+        _compare(page, _measured(vectors, _lists(page), alternative))
+        saved = page.locator(".explorer-results tbody tr").first.locator("td").nth(4).locator("data")
+        assert saved.get_attribute("value") == page.locator(".p-level1 data").get_attribute("value")
+
+
+def test_lists_that_take_long_are_bounded_at_once_and_counted_later(made: Callable[..., Any]) -> None:
+    """Level 2 has C(40, 20) divisions, more than are counted at once; both targets have the same words."""
+    sets = {key: [f"{key}{i}" for i in range(20 if key in "ab" else 3)] for key in "xyab"}
+    emb = _random([word for words in sets.values() for word in words])
+    design = _design("long", sets)
+    page = _explore(made(cr.mleat(emb, design, resamples=0), vectors=emb))
+    for word in sets["y"]:
+        page.locator(f".explorer-list.y [aria-label^='remove {word} ']").click()
+    _add(page, "y", ", ".join(sets["x"]))
+    region = page.get_by_role("group", name="Levels 1 and 2")
+    region.focus()
+    counting = page.locator("select.tail").evaluate(
+        "(one) => { one.value = 'greater'; one.dispatchEvent(new Event('change'));"
+        " const shown = document.querySelector('.explorer-results');"
+        " return [shown.dataset.counting, shown.textContent.includes('certainly between')]; }"
+    )
+    assert counting == ["yes", True]
+    _settled(page)
+    expected = cr.mleat(emb, design, alternative="greater", resamples=0).level2["x"]
+    for role in "xy":
+        assert _number(page, f"p-{role}") == pytest.approx(expected.pvalue, rel=1e-9)
+    assert "certainly between" not in region.text_content()
+    assert f"all {expected.divisions:,} divisions were counted" in region.text_content()
+    assert region.evaluate("(one) => one === document.activeElement")  # where it was
 
 
 def test_words_go_and_come_by_the_keyboard_alone(explored: Callable[..., Any], vectors: Embeddings) -> None:
@@ -149,14 +186,6 @@ def test_escape_closes_the_suggestions_and_then_empties_the_input(explored: Call
     assert field.input_value() == ""
 
 
-def test_a_suggestion_can_be_clicked(explored: Callable[..., Any]) -> None:
-    page = explored("weat7")
-    page.locator(".explorer-list.b [role=combobox]").focus()
-    page.keyboard.type("hones")
-    page.locator(".explorer-list.b [role=option]").first.click()
-    assert _words(page, "b")[-1] == "honest"
-
-
 def test_a_word_moves_to_another_list(explored: Callable[..., Any], vectors: Embeddings) -> None:
     page = explored("weat7")
     before = _lists(page)
@@ -173,10 +202,8 @@ def test_a_word_moves_to_another_list(explored: Callable[..., Any], vectors: Emb
     _compare(page, _measured(vectors, _lists(page)))  # unequal sizes
 
 
-def test_edits_are_undone_and_done_again(explored: Callable[..., Any], audit: Audit) -> None:
+def test_edits_are_undone_and_done_again(explored: Callable[..., Any], tested: BatteryResult) -> None:
     page = explored("weat7")
-    tested = audit.one(BatteryResult)
-    assert tested is not None
     saved = next(one for one in tested.tests if one.design == "weat7")
     states = [_lists(page)]
     for role, word in (("x", "tulip"), ("a", "love")):
@@ -206,25 +233,6 @@ def test_edits_are_undone_and_done_again(explored: Callable[..., Any], audit: Au
     assert _lists(page) == states[3]  # a reset can be undone, too
 
 
-def test_swapping_the_attributes_turns_the_effect_around(explored: Callable[..., Any], audit: Audit) -> None:
-    page = explored("weat7")
-    before = {key: _number(page, f"d-{key}") for key in ("level1", "x", "y")}
-    page.get_by_role("button", name="Swap the attributes").click()
-    _settled(page)
-    assert {key: -_number(page, f"d-{key}") for key in before} == pytest.approx(before, rel=1e-12)
-
-
-@pytest.mark.parametrize("alternative", ["greater", "less", "observed", "two-sided"])
-def test_the_tail_can_be_chosen(explored: Callable[..., Any], vectors: Embeddings, alternative: str) -> None:
-    page = explored("weat7")
-    page.select_option("select.tail", alternative)
-    chosen = page.locator("select.tail option:checked").inner_text()
-    assert chosen == phrases.TOLD_TAILS[alternative]  # the words of every other output
-    saved = page.locator(".explorer-results tbody tr").first.locator("td").nth(4).locator("data")
-    assert saved.get_attribute("value") == page.locator(".p-level1 data").get_attribute("value")
-    _compare(page, _measured(vectors, _lists(page), alternative))
-
-
 def test_unknown_words_are_refused_by_name_and_nothing_is_lost(explored: Callable[..., Any]) -> None:
     page = explored("weat7")
     before = _words(page, "a")
@@ -238,35 +246,21 @@ def test_unknown_words_are_refused_by_name_and_nothing_is_lost(explored: Callabl
     page.get_by_role("button", name="add tulip", exact=True).click()
     assert _words(page, "a") == [*before, "love", "tulip"]
     assert field.input_value() == "qzqzqzqz"
-
-
-def test_a_word_is_not_added_twice_to_a_list(explored: Callable[..., Any]) -> None:
-    page = explored("weat7")
-    before = _words(page, "a")
     _add(page, "a", before[0])
-    assert _words(page, "a") == before
     assert f"{before[0]} is in this list already." in _said(page, "a")
-
-
-@pytest.mark.parametrize(
-    "text", ["love, peace,hatred", "love\npeace\r\nhatred\n", "love;peace\thatred", "love peace, hatred"]
-)
-def test_several_words_can_be_pasted(explored: Callable[..., Any], text: str) -> None:
-    page = explored("weat7")
-    before = _words(page, "b")
-    _paste(page, "b", text)
-    if page.locator(".explorer-list.b [role=combobox]").input_value():
+    field.fill("")
+    _paste(page, "a", "peace, hatred\nagony;filth\tmurder")
+    if field.input_value():
         page.keyboard.press("Enter")
-    assert _words(page, "b") == [*before, "love", "peace", "hatred"]
-
-
-def test_a_title_can_be_changed(explored: Callable[..., Any]) -> None:
-    page = explored("weat7")
-    page.locator(".explorer-list.x .title").fill("exact <b>sciences</b>")
-    page.keyboard.press("Tab")
-    assert "exact <b>sciences</b> / " in page.locator(".explorer-results tbody th").first.text_content()
-    page.get_by_role("button", name="Undo").click()
-    assert "exact" not in page.locator(".explorer-results tbody th").first.text_content()
+    assert _words(page, "a")[len(before) :] == [
+        "love",
+        "tulip",
+        "peace",
+        "hatred",
+        "agony",
+        "filth",
+        "murder",
+    ]
 
 
 def _copied(page: Any, kind: str, folder: Path) -> Design:
@@ -328,13 +322,6 @@ def test_no_word_is_compared_with_itself(explored: Callable[..., Any], vectors: 
     _compare(page, expected)
 
 
-def test_two_spellings_of_one_vector_are_named(explored: Callable[..., Any]) -> None:
-    page = explored("weat6")  # its names are capitalised, the vectors are not
-    _add(page, "x", "john")
-    assert _words(page, "x")[-1] == "john"
-    assert "John, john are found as one vector" in page.locator(".explorer-warnings").text_content()
-
-
 def test_one_target_alone_has_a_second_level_only(explored: Callable[..., Any], vectors: Embeddings) -> None:
     page = explored("weat7")
     lists = _lists(page)
@@ -350,32 +337,10 @@ def test_one_target_alone_has_a_second_level_only(explored: Callable[..., Any], 
     assert page.locator(".explorer-map .pattern").text_content() == "none"
 
 
-def test_lists_that_take_long_are_bounded_at_once_and_counted_later(
-    explored: Callable[..., Any], vectors: Embeddings, audit: Audit
+def test_every_word_is_listed_with_its_association(
+    explored: Callable[..., Any], tested: BatteryResult
 ) -> None:
-    page = explored("weat1")  # 25 attributes a side: Level 2 has 126,410,606,437,752 divisions
-    assert page.locator(".explorer-results").get_attribute("data-counting") == "yes"
-    assert "certainly between" in page.locator(".explorer-results").text_content()
-    page.locator(".explorer-list.x .remove").first.click()  # an edit in the middle: the newest lists count
-    _compare(page, _measured(vectors, _lists(page)))
-    assert (
-        "all 126,410,606,437,752 divisions were counted" in page.locator(".explorer-results").text_content()
-    )
-
-
-def test_counting_leaves_the_focus_where_it_is(explored: Callable[..., Any]) -> None:
-    page = explored("weat1")
-    region = page.get_by_role("group", name="Levels 1 and 2")
-    region.focus()
-    _settled(page)
-    assert "certainly between" not in region.text_content()
-    assert region.evaluate("(one) => one === document.activeElement")
-
-
-def test_every_word_is_listed_with_its_association(explored: Callable[..., Any], audit: Audit) -> None:
     page = explored("weat7")
-    tested = audit.one(BatteryResult)
-    assert tested is not None
     saved = next(one for one in tested.tests if one.design == "weat7")
     page.get_by_text("Every word", exact=True).click()
     rows = page.locator(".explorer-results details tbody").first.locator("tr")
@@ -393,32 +358,6 @@ def test_every_word_is_listed_with_its_association(explored: Callable[..., Any],
     )
 
 
-def test_the_result_is_said_to_those_who_listen(explored: Callable[..., Any]) -> None:
-    page = explored("weat7")
-    page.locator(".explorer-list.x .remove").first.click()
-    _settled(page)
-    shown = page.locator(".d-level1").text_content()
-    # on a slow machine the test that was chosen is announced first: what counts is what is said in the end
-    page.locator("#said", has_text=f"Effect size {shown}").wait_for(state="attached")
-    assert page.locator(".explorer-map .pattern").text_content() in page.locator("#said").text_content()
-
-
-def test_saved_numbers_stand_beside_the_new_ones(explored: Callable[..., Any], audit: Audit) -> None:
-    page = explored("weat7")
-    page.locator(".explorer-list.x .remove").first.click()
-    glance = page.locator(".explorer-glance data")
-    tested = audit.one(BatteryResult)
-    assert tested is not None
-    saved = next(one for one in tested.tests if one.design == "weat7").level1.effect_size
-    assert float(glance.nth(0).get_attribute("value")) == saved
-    assert float(glance.nth(1).get_attribute("value")) == _number(page, "d-level1") != saved
-
-
-def _page(path: Path, *records: Record) -> Path:
-    write_page(path, records)
-    return path
-
-
 def _audited(vectors: Embeddings, design: Design) -> Record:
     audit = Audit([cr.battery(vectors, [design], alternative="two-sided")])
     return Record(document=audit_document(audit, [design]), vectors=vectors)
@@ -428,32 +367,12 @@ def _random(words: list[str], *, dim: int = 20, seed: int = 0) -> Embeddings:
     return Embeddings(words, np.random.default_rng(seed).normal(size=(len(words), dim)).astype(np.float32))
 
 
-def test_words_of_any_kind_are_words(opened: Callable[..., Any], tmp_path: Path) -> None:
-    vectors = _random([*HOSTILE, *(f"w{i}" for i in range(8))])
-    design = Design(name="</script><b>", x=HOSTILE[:2], y=HOSTILE[2:4], a=HOSTILE[4:6], b=["w0", "w1"])
-    page = _explore(opened(_page(tmp_path / "page.html", _audited(vectors, design))).page)
-    assert _lists(page) == {role: list(words) for role, words in design.sets.items()}
-    title = ", ".join(HOSTILE[:2])  # sets without a name are called by their first words
-    for word in (HOSTILE[4], "w2"):
-        _add(page, "x", word)
-    page.get_by_role("button", name=f"remove {HOSTILE[0]} from {title}", exact=True).click()
-    assert _words(page, "x") == [HOSTILE[1], HOSTILE[4], "w2"]
-    with pytest.warns(CrossroadsWarning, match="in the target x and in the attribute a"):
-        expected = _measured(vectors, _lists(page))
-    _compare(page, expected)
-    for kind in ("TOML", "JSON"):
-        assert {role: list(words) for role, words in _copied(page, kind, tmp_path).sets.items()} == _lists(
-            page
-        )
-    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
-
-
-def test_ten_thousand_words_are_offered_twenty_at_a_time(opened: Callable[..., Any], tmp_path: Path) -> None:
+def test_ten_thousand_words_are_offered_twenty_at_a_time(made: Callable[..., Any]) -> None:
     vectors = _random([f"word{i:05}" for i in range(10_000)], dim=8)
     design = _design(
         "many", {role: [f"word{i:05}" for i in range(k, 80, 4)] for k, role in enumerate("xyab")}
     )
-    page = _explore(opened(_page(tmp_path / "page.html", _audited(vectors, design))).page)
+    page = _explore(made(cr.weat(vectors, design), vectors=vectors))
     page.locator(".explorer-list.x [role=combobox]").focus()
     page.keyboard.type("word0")
     assert page.locator(".explorer-list.x [role=option]").count() == 20
@@ -476,7 +395,8 @@ def test_the_same_lists_are_measured_in_every_model(opened: Callable[..., Any], 
     for name, vectors in models.items():
         record = _audited(vectors, design)
         records.append(Record(document={**record.document, "model": name}, vectors=vectors))
-    page = _explore(opened(_page(tmp_path / "page.html", *records)).page)
+    write_page(tmp_path / "page.html", records)
+    page = _explore(opened(tmp_path / "page.html").page)
     _add(page, "x", "w22, w23")
     page.get_by_text("The same lists in every model").click()
     rows = page.locator(".explorer-results details").last.locator("tbody tr")
@@ -499,23 +419,6 @@ def test_the_same_lists_are_measured_in_every_model(opened: Callable[..., Any], 
     _compare(page, _measured(models["second.vec"], known))
 
 
-def test_without_vectors_it_says_so(opened: Callable[..., Any], record: Record, tmp_path: Path) -> None:
-    page = opened(_page(tmp_path / "page.html", Record(document=record.document))).page
-    page.evaluate("location.hash = 'explorer'")
-    page.wait_for_selector(".explorer[data-open=yes]")
-    assert "contains no vectors to compute with" in page.locator("#explorer").text_content()
-
-
-def test_vectors_too_large_for_the_page_are_named_as_the_reason(
-    opened: Callable[..., Any], record: Record, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(page_data, "BUDGET", 1000)
-    page = opened(_page(tmp_path / "page.html", record)).page
-    page.evaluate("location.hash = 'explorer'")
-    page.wait_for_selector(".explorer[data-open=yes]")
-    assert "words would take" in page.locator("#explorer").text_content()
-
-
 def test_vectors_of_sixteen_bits_are_said_to_be_rounded(
     opened: Callable[..., Any],
     record: Record,
@@ -526,33 +429,10 @@ def test_vectors_of_sixteen_bits_are_said_to_be_rounded(
     monkeypatch.setattr(
         page_data, "BUDGET", vectors.vectors.size * 3
     )  # room for two bytes a number, not for four
-    page = _explore(opened(_page(tmp_path / "page.html", record)).page, "weat7")
+    write_page(tmp_path / "page.html", [record])
+    page = _explore(opened(tmp_path / "page.html").page, "weat7")
     assert "rounded to sixteen bits" in page.locator("#explorer").text_content()
     expected = _measured(vectors, _lists(page))
     assert _number(page, "d-level1") != expected.level1.effect_size
     assert _number(page, "d-level1") == pytest.approx(expected.level1.effect_size, abs=1e-3)
     assert _number(page, "p-level1") == pytest.approx(expected.level1.pvalue, rel=0.05)
-
-
-@pytest.mark.parametrize("dark", [False, True])
-def test_it_fits_a_telephone(explored: Callable[..., Any], dark: bool) -> None:
-    page = explored("weat1", width=360, height=700, dark=dark)
-    _add(page, "x", "tulp")
-    assert page.evaluate("document.documentElement.scrollWidth") <= 360
-    small = page.evaluate(
-        """[...document.querySelectorAll("#explorer button, #explorer select, #explorer input")]
-        .filter((one) => one.offsetParent && (one.offsetHeight < 24 || one.offsetWidth < 24)).length"""
-    )
-    assert small == 0
-
-
-def test_every_control_has_a_name_and_no_two_share_an_id(explored: Callable[..., Any]) -> None:
-    page = explored("weat7")
-    nameless = page.evaluate(
-        """[...document.querySelectorAll("#explorer button, #explorer select, #explorer input")]
-        .filter((one) => !one.textContent.trim() && !one.getAttribute("aria-label") && !one.labels?.length)
-        .length"""
-    )
-    assert nameless == 0
-    ids = page.evaluate("[...document.querySelectorAll('[id]')].map((one) => one.id)")
-    assert len(ids) == len(set(ids))

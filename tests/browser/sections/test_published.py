@@ -70,12 +70,6 @@ def test_every_published_model_has_a_dot_with_its_name_and_ours_another_shape(
         assert strip.evaluate(OVERLAPS) == []
 
 
-def test_all_strips_share_one_axis(opened: Open, published: tuple[Path, dict[str, Any]]) -> None:
-    page = opened(published[0]).page
-    zeros = [line.get_attribute("x1") for line in page.locator("#published svg.strip line.zero").all()]
-    assert len(zeros) == len(TESTS) and len(set(zeros)) == 1
-
-
 def test_a_dot_lies_where_its_number_says(opened: Open, published: tuple[Path, dict[str, Any]]) -> None:
     page = opened(published[0]).page
     strip = page.locator("#published svg.strip").first
@@ -97,7 +91,3 @@ def test_a_test_shows_its_own_strip(opened: Open, published: tuple[Path, dict[st
     assert "male names / female names: career / family" in strip.get_attribute("aria-label")
     # letters of sets are for Methods
     assert page.locator("#weat6 .cited").get_by_text("effect size d of male names (Level 2)").count() >= 1
-
-
-def test_nothing_published_means_no_strip(opened: Open, report: Path) -> None:
-    assert opened(report).page.locator("svg.strip").count() == 0

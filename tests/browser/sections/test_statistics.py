@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, get_args
 
@@ -49,10 +49,14 @@ STEPS = """([x, y, options]) => {
 }"""
 
 
-@pytest.fixture
-def page(opened: Callable[..., Any], report: Path) -> Any:
-    """A page, whose functions are tried."""
-    return opened(report).page
+@pytest.fixture(scope="module")
+def page(chromium: Any, report: Path) -> Iterator[Any]:
+    """A page, opened once, whose functions are tried; they change nothing in it."""
+    window = chromium.new_page()
+    window.goto(report.as_uri())
+    window.wait_for_selector("html[data-ready=yes]")
+    yield window
+    window.close()
 
 
 def _random_design(rng: np.random.Generator, sizes: tuple[int, ...], dim: int) -> tuple[Embeddings, Design]:
@@ -76,7 +80,7 @@ def test_what_holds_for_other_words_equals_the_library(page: Any, alternative: A
     """Random tables of many sizes, from two words a set; also of one target, and with a clear difference."""
     rng = np.random.default_rng(len(alternative))
     cases, expected = [], []
-    for number in range(60):
+    for number in range(24):
         sizes = tuple(int(n) for n in rng.integers(2, 30, size=4))
         emb, design = _random_design(rng, sizes, dim=int(rng.integers(3, 120)))
         if number % 3 == 0:
@@ -128,17 +132,15 @@ def test_single_words_have_the_intervals_of_the_library(page: Any) -> None:
     emb, design = _random_design(rng, (20, 2, 5, 7), dim=30)
     for alternative in get_args(Alternative):
         result = cr.sc_weat(emb, design.x, design.a, design.b, alternative=alternative)
-        for i in range(len(result.words)):
-            given = {"difference": result.association[i], "se": result.se[i], "df": result.df[i]}
-            given = {key: float(value) for key, value in given.items()}
-            found = page.evaluate("(one) => crossroads.welchTest(one)", {**given, "alternative": alternative})
-            assert found["pvalue"] == pytest.approx(result.crossed_pvalue[i], rel=1e-11)
-            assert found["low"] == pytest.approx(result.low[i], rel=1e-11, abs=1e-14)
-            assert found["high"] == pytest.approx(result.high[i], rel=1e-11, abs=1e-14)
+        numbers = zip(result.association.tolist(), result.se.tolist(), result.df.tolist(), strict=True)
+        given = [{"difference": d, "se": se, "df": df, "alternative": alternative} for d, se, df in numbers]
+        found = page.evaluate("(some) => some.map((one) => crossroads.welchTest(one))", given)
+        for key, expected in (("pvalue", result.crossed_pvalue), ("low", result.low), ("high", result.high)):
+            assert [one[key] for one in found] == pytest.approx(expected.tolist(), rel=1e-11, abs=1e-14)
 
 
 @pytest.mark.parametrize("ddof", [0, 1])
-@pytest.mark.parametrize("sizes", [(8, 8, 8, 8), (2, 5, 3, 7), (25, 24, 25, 25), (2, 2, 2, 2)])
+@pytest.mark.parametrize("sizes", [(8, 8, 8, 8), (2, 5, 3, 7), (2, 2, 2, 2)])
 def test_all_three_levels_equal_those_of_the_library(page: Any, sizes: tuple[int, ...], ddof: int) -> None:
     rng = np.random.default_rng(sum(sizes) + ddof)
     emb, design = _random_design(rng, sizes, dim=int(rng.integers(3, 301)))
@@ -192,7 +194,7 @@ def _small_test(rng: np.random.Generator, number: int) -> tuple[list[float], lis
 @pytest.mark.parametrize("alternative", get_args(Alternative))
 def test_p_of_small_sets_is_the_same_to_the_last_division(page: Any, alternative: str, ties: str) -> None:
     rng = np.random.default_rng(len(alternative) + len(ties))
-    tests = [_small_test(rng, number) for number in range(120)]
+    tests = [_small_test(rng, number) for number in range(60)]
     options = {"alternative": alternative, "ties": ties, "score_error": rounding_error(50)}
     found = page.evaluate(TEST, [[[x, y, options] for x, y in tests]])
     for (x, y), ours in zip(tests, found, strict=True):
@@ -207,7 +209,7 @@ def test_p_of_small_sets_is_the_same_to_the_last_division(page: Any, alternative
         }
 
 
-@pytest.mark.parametrize(("n_x", "n_y"), [(16, 16), (18, 18), (13, 19), (20, 20), (3, 30)])
+@pytest.mark.parametrize(("n_x", "n_y"), [(16, 16), (18, 18), (13, 19), (3, 30)])
 def test_p_of_larger_sets_is_the_same_to_the_last_division(page: Any, n_x: int, n_y: int) -> None:
     # from 18 words on a group is split and its sums are read window by window; both signs, so that it swaps
     rng = np.random.default_rng(n_x * n_y)
@@ -232,7 +234,7 @@ def test_ties_in_split_groups_are_counted_like_any_other(page: Any) -> None:
 
 @pytest.mark.parametrize("ties", get_args(Ties))
 @pytest.mark.parametrize("decimals", [16, 1], ids=["no ties", "many ties"])
-@pytest.mark.parametrize(("n_x", "n_y"), [(20, 20), (19, 21)])
+@pytest.mark.parametrize(("n_x", "n_y"), [(20, 20), pytest.param(19, 21, marks=pytest.mark.full)])
 def test_what_cannot_be_counted_at_once_is_bounded_and_then_counted_with_pauses(
     page: Any, n_x: int, n_y: int, decimals: int, ties: Any
 ) -> None:

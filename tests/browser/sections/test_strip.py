@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -15,9 +14,6 @@ import crossroads as cr
 from crossroads.evidence import Embeddings
 from crossroads.inference.multiplicity import adjust_known
 from crossroads.measures import BatteryResult, WeatResult
-from crossroads.report import Audit
-from crossroads.report.documents.records import Record, audit_document, results_document
-from crossroads.report.page.page import write_page
 from crossroads.stimuli import Design
 
 
@@ -84,20 +80,16 @@ def _agrees(bench: Any, expected: WeatResult, others: list[float | None], place:
     assert drawn in bench.locator("svg.strip").text_content()
 
 
-def _crossed(audit: Audit) -> list[float | None]:
-    battery = audit.one(BatteryResult)
-    assert battery is not None
-    return [None if one.level1.crossed is None else one.level1.crossed.pvalue for one in battery.tests]
+def _crossed(tested: BatteryResult) -> list[float | None]:
+    return [None if one.level1.crossed is None else one.level1.crossed.pvalue for one in tested.tests]
 
 
 def test_all_words_of_both_groups_lie_on_one_axis_with_names_at_its_ends(
-    opened: Callable[..., Any], report: Path, audit: Audit
+    opened: Callable[..., Any], report: Path, tested: BatteryResult
 ) -> None:
     page = opened(report).page
     bench = _test(page, "weat6")
-    battery = audit.one(BatteryResult)
-    assert battery is not None
-    level = battery.tests[1].level1
+    level = tested.tests[1].level1
     places = bench.locator("svg.strip .strip-word").evaluate_all(
         """(some) => some.map((one) => {
           const box = one.querySelector('.dot').getBoundingClientRect();
@@ -138,28 +130,36 @@ def test_unedited_numbers_are_those_of_the_results(opened: Callable[..., Any], r
 
 
 def test_a_word_that_is_dropped_moves_every_number_at_once(
-    opened: Callable[..., Any], report: Path, vectors: Embeddings, audit: Audit, designs: list[Design]
+    opened: Callable[..., Any],
+    report: Path,
+    vectors: Embeddings,
+    tested: BatteryResult,
+    designs: list[Design],
 ) -> None:
     bench = _test(opened(report).page, "weat6")
     _drop(bench, "x", "John")
     expected = cr.weat(vectors, _without(designs[1], {"x": "John"}))
-    _agrees(bench, expected, _crossed(audit), 1)
+    _agrees(bench, expected, _crossed(tested), 1)
     assert "was 1.71" in bench.locator(".readout .d").inner_text().replace("\n", " ")
     assert bench.locator(".strip-word.out").get_attribute("data-key") == "x John"
     assert "Edited: without John in male names." in bench.locator(".bench-edits").inner_text()
     assert bench.locator(".bench-sentence").inner_text().startswith("With these lists, male names are")
     # an attribute word as well: its place is at the end of the axis
     _drop(bench, "b", "home")
-    _agrees(bench, cr.weat(vectors, _without(designs[1], {"x": "John", "b": "home"})), _crossed(audit), 1)
+    _agrees(bench, cr.weat(vectors, _without(designs[1], {"x": "John", "b": "home"})), _crossed(tested), 1)
     bench.get_by_role("button", name="Undo").click()
-    _agrees(bench, expected, _crossed(audit), 1)
+    _agrees(bench, expected, _crossed(tested), 1)
     bench.get_by_role("button", name="Reset").click()
     assert bench.locator(".strip-word.out").count() == 0
     assert bench.locator(".readout .computed").count() == 0
 
 
 def test_words_are_chosen_and_dropped_by_the_keyboard_alone(
-    opened: Callable[..., Any], report: Path, vectors: Embeddings, audit: Audit, designs: list[Design]
+    opened: Callable[..., Any],
+    report: Path,
+    vectors: Embeddings,
+    tested: BatteryResult,
+    designs: list[Design],
 ) -> None:
     page = opened(report).page
     bench = _test(page, "weat6")
@@ -177,7 +177,7 @@ def test_words_are_chosen_and_dropped_by_the_keyboard_alone(
     assert bench.locator(".bench-panel h5").inner_text() == "John in male names"
     assert page.evaluate(focused) == "x John"
     page.keyboard.press("Delete")
-    _agrees(bench, cr.weat(vectors, _without(designs[1], {"x": "John"})), _crossed(audit), 1)
+    _agrees(bench, cr.weat(vectors, _without(designs[1], {"x": "John"})), _crossed(tested), 1)
     assert page.evaluate(focused) == "x John"  # where it was taken out, it can be put back
     page.keyboard.press("Delete")
     assert bench.get_attribute("data-edited") == "no"
@@ -186,7 +186,11 @@ def test_words_are_chosen_and_dropped_by_the_keyboard_alone(
 
 
 def test_a_tap_chooses_a_word_and_another_drops_it(
-    opened: Callable[..., Any], report: Path, vectors: Embeddings, audit: Audit, designs: list[Design]
+    opened: Callable[..., Any],
+    report: Path,
+    vectors: Embeddings,
+    tested: BatteryResult,
+    designs: list[Design],
 ) -> None:
     page = opened(report, width=390, height=800, has_touch=True).page
     bench = _test(page, "weat6")
@@ -197,7 +201,7 @@ def test_a_tap_chooses_a_word_and_another_drops_it(
     _word(bench, "y", "Diana").tap()
     assert bench.locator(".bench-panel h5").inner_text() == "Diana in female names"
     bench.locator(".bench-panel .drop").tap()
-    _agrees(bench, cr.weat(vectors, _without(designs[1], {"y": "Diana"})), _crossed(audit), 1)
+    _agrees(bench, cr.weat(vectors, _without(designs[1], {"y": "Diana"})), _crossed(tested), 1)
     assert page.evaluate("document.documentElement.scrollWidth") <= 390
 
 
@@ -227,7 +231,11 @@ def test_the_panel_of_a_word_shows_its_cosines(
 
 
 def test_edited_lists_live_in_the_address(
-    opened: Callable[..., Any], report: Path, vectors: Embeddings, audit: Audit, designs: list[Design]
+    opened: Callable[..., Any],
+    report: Path,
+    vectors: Embeddings,
+    tested: BatteryResult,
+    designs: list[Design],
 ) -> None:
     page = opened(report).page
     bench = _test(page, "weat6")
@@ -246,41 +254,16 @@ def test_edited_lists_live_in_the_address(
     other.goto(link)
     again = _part(other, "weat6").locator(".bench")
     again.locator(".readout .computed").first.wait_for()
-    _agrees(again, expected, _crossed(audit), 1)
+    _agrees(again, expected, _crossed(tested), 1)
     assert again.locator(".strip-word.new").get_attribute("data-key") == "y love"
     # the back button, and forward again
     page.go_back()
-    _agrees(bench, cr.weat(vectors, _without(designs[1], {"x": "John"})), _crossed(audit), 1)
+    _agrees(bench, cr.weat(vectors, _without(designs[1], {"x": "John"})), _crossed(tested), 1)
     page.go_back()
     bench.locator("xpath=self::*[@data-edited='no']").wait_for()
     page.go_forward()
     page.go_forward()
-    _agrees(bench, expected, _crossed(audit), 1)
-
-
-def test_a_plain_link_leaves_edited_lists_as_they_are(opened: Callable[..., Any], report: Path) -> None:
-    page = opened(report).page
-    bench = _test(page, "weat6")
-    _drop(bench, "x", "John")
-    page.evaluate("location.hash = 'methods'")
-    page.evaluate("location.hash = 'weat6'")
-    assert bench.get_attribute("data-edited") == "yes"
-
-
-ADDRESSES = (
-    {"model": None, "target": "weat6", "edits": ""},
-    {"model": "glove.6B&50d", "target": "my test #1", "edits": "x-John,y+a%2Cb"},
-    {"model": "", "target": "שלום%", "edits": ""},
-)
-
-
-@pytest.mark.parametrize("address", ADDRESSES, ids=["plain", "all", "other letters"])
-def test_an_address_is_read_as_it_was_written(
-    opened: Callable[..., Any], report: Path, address: dict[str, Any]
-) -> None:
-    page = opened(report).page
-    again = "(one) => crossroads.readAddress(new URL(crossroads.writeAddress(one), location.href).hash)"
-    assert page.evaluate(again, address) == address
+    _agrees(bench, expected, _crossed(tested), 1)
 
 
 def test_an_address_that_is_none_of_ours_is_no_error(opened: Callable[..., Any], report: Path) -> None:
@@ -291,19 +274,13 @@ def test_an_address_that_is_none_of_ours_is_no_error(opened: Callable[..., Any],
     assert bench.locator(".strip-word.out").get_attribute("data-key") == "x John"
 
 
-def _page(path: Path, record: Record) -> Path:
-    write_page(path, [record])
-    return path
-
-
-def test_words_of_any_kind_come_back_out_of_the_address(opened: Callable[..., Any], tmp_path: Path) -> None:
+def test_words_of_any_kind_come_back_out_of_the_address(made: Callable[..., Any]) -> None:
     hostile = ["a,b", "x+y", "100%", "<script>alert(1)</script>", "&e=x", "שלום", "👩🏽‍🔬", '"q" \\']
     rng = np.random.default_rng(0)
     words = [*hostile, *(f"w{i}" for i in range(12))]
     emb = Embeddings(words, rng.normal(size=(20, 6)))
     design = Design(name="any & all", x=words[:4], y=words[4:8], a=words[8:12], b=words[12:16])
-    record = Record(document=results_document([cr.weat(emb, design)]), vectors=emb)
-    page = opened(_page(tmp_path / "page.html", record)).page
+    page = made(cr.weat(emb, design), vectors=emb)
     bench = _test(page, design.name)
     for word in (words[0], words[3]):
         _drop(bench, "x", word)
@@ -317,7 +294,7 @@ def test_words_of_any_kind_come_back_out_of_the_address(opened: Callable[..., An
     assert set(gone) == {f"x {words[0]}", f"x {words[3]}", f"y {words[4]}"}
 
 
-def test_a_set_of_one_word_says_why_there_is_no_interval(opened: Callable[..., Any], tmp_path: Path) -> None:
+def test_a_set_of_one_word_says_why_there_is_no_interval(made: Callable[..., Any]) -> None:
     rng = np.random.default_rng(1)
     words = [f"w{i}" for i in range(8)]
     emb = Embeddings(words, rng.normal(size=(8, 6)))
@@ -325,47 +302,13 @@ def test_a_set_of_one_word_says_why_there_is_no_interval(opened: Callable[..., A
         role: cr.StimulusSet(f"set {role}", tuple(words[2 * k : 2 * k + 2])) for k, role in enumerate("xyab")
     }
     result = cr.weat(emb, Design(name="few", **sets))  # type: ignore[arg-type]
-    page = opened(
-        _page(tmp_path / "page.html", Record(document=results_document([result]), vectors=emb))
-    ).page
-    bench = _test(page, "few")
+    bench = _test(made(result, vectors=emb), "few")
     _drop(bench, "a", "w4")
     assert (
         "cannot be told: set a has a single word, and one word has no spread."
         in bench.locator(".bench-sentence").inner_text()
     )
     assert bench.locator(".readout .delta data.computed").count() == 1
-
-
-def test_one_target_alone_lies_between_its_attributes(
-    opened: Callable[..., Any], vectors: Embeddings, tmp_path: Path
-) -> None:
-    weat7 = cr.catalog("weat7")
-    design = Design(name="single", x=weat7.x, a=weat7.a, b=weat7.b)
-    record = Record(document=results_document([cr.weat(vectors, design)]), vectors=vectors)
-    bench = _test(opened(_page(tmp_path / "page.html", record)).page, "single")
-    assert bench.locator("svg.strip .pole").all_text_contents() == [
-        "\u2190 less similar to math",
-        "more similar to math \u2192",
-    ]
-    _drop(bench, "a", weat7.a.items[0])
-    expected = cr.weat(vectors, Design(name="single", x=weat7.x, a=weat7.a.items[1:], b=weat7.b))
-    assert expected.crossed is not None
-    _settled(bench)
-    assert _value(bench, "delta") == pytest.approx(expected.crossed.difference, rel=1e-11)
-    assert _value(bench, "other") == pytest.approx(expected.crossed.pvalue, rel=1e-10)
-    assert _value(bench, "d") == pytest.approx(expected.effect_size, rel=1e-12)
-
-
-def test_without_vectors_the_strip_is_there_and_cannot_be_edited(
-    opened: Callable[..., Any], record: Record, tmp_path: Path
-) -> None:
-    page = opened(_page(tmp_path / "page.html", replace(record, vectors=None))).page
-    page.evaluate("location.hash = 'weat6'")
-    part = _part(page, "weat6")
-    part.locator("svg.strip .strip-word").first.wait_for()
-    assert part.locator("svg.strip .strip-word").count() == 16
-    assert part.locator("[data-key], .bench").count() == 0
 
 
 def _pooled() -> tuple[Embeddings, Design]:
@@ -378,13 +321,9 @@ def _pooled() -> tuple[Embeddings, Design]:
     return emb, Design(name="pooled", x=sets["x"], y=sets["y"], a=sets["a"], b=sets["b"])
 
 
-def test_a_reader_can_try_common_words_and_is_told_how_exact_they_are(
-    opened: Callable[..., Any], tmp_path: Path
-) -> None:
+def test_a_reader_can_try_common_words_and_is_told_how_exact_they_are(made: Callable[..., Any]) -> None:
     emb, design = _pooled()
-    audit = Audit([cr.battery(emb, [design], resamples=0)])
-    record = Record(document=audit_document(audit, [design]), vectors=emb)
-    page = opened(_page(tmp_path / "page.html", record)).page
+    page = made(cr.battery(emb, [design], resamples=0), vectors=emb)
     bench = _test(page, "pooled")
     assert bench.locator(".accuracy").count() == 0  # words of the lists are exact
     bench.get_by_label("words to add").fill("common17")
@@ -402,23 +341,6 @@ def test_a_reader_can_try_common_words_and_is_told_how_exact_they_are(
     page.evaluate("location.hash = 'explorer'")
     page.wait_for_selector("#explorer .bench")
     assert "300 of them are common words beyond the lists" in page.locator("#explorer").inner_text()
-
-
-def test_letters_of_sets_are_not_shown(opened: Callable[..., Any], tmp_path: Path) -> None:
-    """Sets without names are called by their words."""
-    emb, design = _pooled()
-    results = [cr.weat(emb, design), cr.sc_weat(emb, list(design.x), list(design.a), list(design.b))]
-    page = opened(_page(tmp_path / "page.html", Record(document=results_document(results), vectors=emb))).page
-    bench = _test(page, "pooled")
-    assert bench.locator("svg.strip .pole").all_text_contents() == [
-        "\u2190 w24, w25, \u2026",
-        "w16, w17, \u2026 \u2192",
-    ]
-    page.evaluate("unfolded()")
-    text = page.locator("#tests").inner_text() + page.locator("#explorer").inner_text()
-    for letter in ("X", "Y", "A", "B"):
-        assert f" {letter} " not in text and f" {letter}," not in text and f" {letter}." not in text
-    assert "above zero it is closer to w16, w17" in page.locator("#single-0").inner_text()
 
 
 def test_an_own_test_lives_in_the_address_too(
@@ -449,13 +371,3 @@ def test_an_own_test_lives_in_the_address_too(
     assert expected.crossed is not None
     assert _value(bench, "delta") == pytest.approx(expected.crossed.difference, rel=1e-11)
     assert bench.locator("svg.strip").text_content().count("blossoms (3)") == 1
-
-
-def test_no_text_of_the_strip_lies_on_another(
-    opened_in_font: Callable[..., Any], report: Path, misplaced: Callable[[Any], str]
-) -> None:
-    for width in (390, 1280):
-        page = opened_in_font(report, width=width).page
-        _test(page, "weat1")
-        _drop(_test(page, "weat6"), "x", "John")
-        assert misplaced(page) == ""
