@@ -12,17 +12,33 @@ from crossroads.inference.crossed import spread
 from crossroads.inference.trends import change, level_of_each, over_splits, trend
 
 
-@given(seed=st.integers(0, 999), years=st.lists(st.integers(1800, 2000), min_size=3, max_size=7, unique=True))
-def test_the_slope_is_that_of_a_regression_of_the_difference(seed: int, years: list[int]) -> None:
+@settings(max_examples=40)
+@given(seed=st.integers(0, 999), years=st.lists(st.integers(1800, 2000), min_size=4, max_size=7, unique=True))
+def test_slope_variance_and_interval_are_those_of_the_formulas(seed: int, years: list[int]) -> None:
     tables = np.random.default_rng(seed).normal(size=(len(years), 7, 6))
-    found = trend(tables, years, 3, 2)
-    line = stats.linregress(years, spread(tables, 3, 2).difference)
-    assert found.slope == pytest.approx(line.slope, rel=1e-9, abs=1e-12)
-    assert found.se is not None and found.df is not None
-    assert found.se >= line.stderr * (1 - 1e-9)  # never below that over years alone
-    words = spread(np.einsum("t,tij->ij", np.linalg.pinv(np.c_[np.ones(len(years)), years])[1], tables), 3, 2)
-    assert found.se**2 >= float(words.total) * (1 - 1e-6)  # nor below that over words alone
-    assert found.pvalue == pytest.approx(2 * stats.t.sf(abs(found.slope or 0) / found.se, found.df))
+    n, at = len(years), np.array(years) - np.mean(years)
+    squares = (at**2).sum()
+    # a line through each cosine; the words' variance is that of the table of slopes
+    slopes = np.array([[stats.linregress(at, tables[:, i, j]).slope for j in range(6)] for i in range(7)])
+    words, line = spread(slopes, 3, 3), stats.linregress(at, spread(tables, 3, 3).difference)
+    # what single cosines are off their lines is noise of words at single points, and is in both variances
+    off = [tables[t] - tables.mean(axis=0) - at[t] * slopes for t in range(n)]
+    noise = sum((at[t] / squares) ** 2 * float(spread(off[t], 3, 3).total) for t in range(n)) * n / (n - 2)
+    parts = [*map(float, words.parts), line.stderr**2]
+    for drawn in (True, False):
+        found = trend(tables, years, 3, 3, drawn=drawn, level=0.9)
+        total = float(words.total)
+        if drawn:
+            total = max(total + line.stderr**2 - noise, total, line.stderr**2)
+        used = zip(parts[: 4 + drawn], (2, 3, 2, 2, n - 2), strict=False)
+        df = total**2 / sum(part**2 / free for part, free in used)
+        assert found.slope == pytest.approx(line.slope, rel=1e-9, abs=1e-12)
+        assert (found.se, found.df) == pytest.approx((total**0.5, df), rel=1e-6)
+        assert found.statistic == pytest.approx(line.slope / total**0.5, rel=1e-6)
+        assert found.pvalue == pytest.approx(2 * stats.t.sf(abs(line.slope) / total**0.5, df), rel=1e-6)
+        half = stats.t.ppf(0.95, df) * total**0.5
+        assert (found.low, found.high) == pytest.approx((line.slope - half, line.slope + half), rel=1e-6)
+        assert (found.words, found.points) == ({"x": 3, "y": 4, "a": 3, "b": 3}, n)
 
 
 def test_tables_without_any_spread_have_no_trend() -> None:
@@ -59,16 +75,18 @@ def test_the_change_is_the_best_of_all_splits(seed: int, points: int) -> None:
     assert (found.low <= 0 <= found.high) == (found.pvalue >= 0.05)
 
 
-def test_the_largest_of_all_splits_is_as_large_as_in_independent_points() -> None:
-    # 100,000 series of ten independent points; the standard error of a share is at most 0.0014
-    points, rng = 10, np.random.default_rng(1)
-    sums = rng.normal(size=(100_000, points)).cumsum(axis=1)
-    k = np.arange(1, points)
-    z = (sums[:, -1:] * k / points - sums[:, :-1]) / np.sqrt(k * (points - k) / points)
-    largest = np.abs(z).max(axis=1)
-    for limit in (2.0, 2.5, 3.0):
-        expected = over_splits(float(2 * stats.norm.sf(limit)), points)
-        assert (largest > limit).mean() == pytest.approx(expected, abs=0.006)
+@pytest.mark.parametrize("points", [3, 4, 6])
+@pytest.mark.parametrize("limit", [1.0, 2.0, 2.8])
+def test_the_largest_of_all_splits_is_that_of_correlated_normal_numbers(points: int, limit: float) -> None:
+    # differences before and after points j < k of n independent ones correlate by √(j (n − k) / (k (n − j)))
+    steps = range(1, points)
+    alike = [
+        [(min(j, k) * (points - max(j, k)) / (max(j, k) * (points - min(j, k)))) ** 0.5 for k in steps]
+        for j in steps
+    ]
+    box = np.full(points - 1, limit)
+    inside = stats.multivariate_normal(cov=alike, seed=1).cdf(box, lower_limit=-box)
+    assert over_splits(float(2 * stats.norm.sf(limit)), points) == pytest.approx(1 - inside, abs=2e-5)
 
 
 @settings(max_examples=6)

@@ -82,7 +82,13 @@ def test_crossed_groupings_are_wider_and_nested_ones_are_not() -> None:
     rng = np.random.default_rng(0)
     rows, columns = np.repeat(np.arange(12), 10), np.tile(np.arange(10), 12)
     values = rng.normal(size=12)[rows] + rng.normal(size=10)[columns] + 0.1 * rng.normal(size=120)
-    assert min(widening(values, [rows, columns])) > 1.1
+    # the sums of squares of both less that of the cells, over that of each
+    off = (values - values.mean()).reshape(12, 10)
+    parts = (off.sum(axis=1) ** 2).sum(), (off.sum(axis=0) ** 2).sum()
+    whole = sum(parts) - (off**2).sum()
+    wanted = [max(1.0, whole / part) ** 0.5 for part in parts]
+    assert widening(values, [rows, columns]) == pytest.approx(wanted)
+    assert min(wanted) > 1.1
     assert widening(values, [rows, np.arange(120)])[0] == pytest.approx(1.0)
     assert widening(values, [rows]) == [1.0]
     signs = np.sign(values).astype(np.int64)
