@@ -3,22 +3,21 @@
 from __future__ import annotations
 
 import json
-import os
-from math import comb
+from itertools import combinations
+from math import comb, sqrt
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
-from numpy.typing import NDArray
+from scipy.stats import t as student
+from scipy.stats import ttest_1samp
 
 from crossroads import Design, InputError, chat_association, ladder
 from crossroads.evidence.chat import ChatAnswer, ChatAnswers
-from crossroads.measures.chat.association import inference
-from crossroads.measures.chat.parse import parse
+from crossroads.inference.crossed import spread
 from crossroads.report.renderers.findings import finding
 
-SHARED = Path(os.environ.get("CROSSROADS_SHARED") or Path(__file__).resolve().parents[4] / "shared")
 AGE = Design(name="age", x=["young"], y=["old"], a=["joy", "peace", "love"], b=["agony", "evil", "hurt"])
 
 
@@ -27,47 +26,6 @@ def said(**labels: str) -> str:
 
 
 ALL = said(joy="young", peace="young", love="young", agony="old", evil="old", hurt="old")
-
-
-@pytest.fixture(scope="module")
-def published() -> dict[str, Any]:
-    file = SHARED / "data" / "llm-wat" / "gpt4o.json"
-    if not file.is_file():
-        pytest.skip("the published answers are in the folder 'shared' beside the checkout")
-    return dict(json.loads(file.read_text(encoding="utf-8")))
-
-
-@pytest.mark.slow
-def test_published_scores_of_gpt_4o(published: dict[str, Any]) -> None:
-    results = {
-        name: chat_association(one["answers"], Design(name=name, **one["design"]))
-        for name, one in published.items()
-    }
-    for name, one in published.items():
-        assert results[name].score == pytest.approx(one["score"], abs=5e-5)  # printed with four digits
-        assert results[name].answered == len(one["answers"]) == 50
-    # GPT-4o answered 17 words with labels such as "ancient" and "youthful", which count for none
-    assert results["age"].other == 17
-    # the t test over answers is sure of age; words are not
-    assert results["age"].response_pvalue is not None
-    assert results["age"].response_pvalue < 1e-6
-    assert results["age"].crossed is not None
-    assert results["age"].crossed.pvalue == pytest.approx(0.0548, abs=1e-4)
-    # career and science have several labels a side, and these are what is drawn
-    assert [results[name].drawn for name in ("career", "age")] == ["words and labels", "words and answers"]
-    # every word the same in all answers: no interval, and the p-value of exchanging 8 and 8 words
-    perfect = results["racism"].crossed
-    assert perfect is not None
-    assert perfect.low is None
-    assert perfect.pvalue == pytest.approx(2 / comb(16, 8))
-    (said,) = results["racism"].conclusions("racism")
-    assert said.status == "holds"
-    found = ladder(
-        results.values()
-    ).tests  # the first two questions: a chat model has no vectors for the others
-    answers = {name: [one.answer for one in rungs[:2]] for name, rungs in found.items()}
-    assert answers["racism chat"] == ["yes", "yes"]
-    assert answers["age chat"] == ["no", "no"]
 
 
 def test_the_score_is_the_published_formula() -> None:
@@ -145,13 +103,42 @@ def test_labels_are_drawn_where_answers_use_several() -> None:
     assert known.first_share == 4 / 16  # one word of four
 
 
-def test_what_is_no_answer_is_an_error() -> None:
-    with pytest.raises(InputError, match="there are no answers"):
-        chat_association([], AGE)
-    with pytest.raises(InputError, match="answer 2 is 3, not a text"):
-        chat_association(["joy - young", 3], AGE)  # type: ignore[list-item]
-    with pytest.raises(InputError, match="give a list of texts"):
-        chat_association("joy - young", AGE)
+@pytest.mark.parametrize(
+    ("answers", "why"),
+    [
+        ([], "there are no answers"),
+        (["joy - young", 3], "answer 2 is 3, not a text"),
+        ("joy - young", "give a list of texts"),
+    ],
+)
+def test_what_is_no_answer_is_an_error(answers: Any, why: str) -> None:
+    with pytest.raises(InputError, match=why):
+        chat_association(answers, AGE)
+
+
+def test_other_words_and_answers_are_a_table_of_answers_by_words() -> None:
+    rng = np.random.default_rng(7)
+    table = (rng.random((12, 6)) < [0.9, 0.8, 0.6, 0.4, 0.2, 0.3]).astype(float)
+    words = [*AGE.a, *AGE.b]
+    texts = [said(**{w: "young" if c else "old" for w, c in zip(words, row, strict=True)}) for row in table]
+    result = chat_association(texts, AGE)
+    drawn = spread(table, 12, 3)
+    found, se = result.crossed, sqrt(drawn.total)
+    assert found is not None
+    half = student.ppf(0.975, drawn.df) * se
+    ends = (float(drawn.difference - half), min(1.0, float(drawn.difference + half)))
+    assert result.score == pytest.approx(drawn.difference)
+    assert (found.se, found.df) == pytest.approx((se, float(drawn.df)))
+    assert (found.low, found.high) == pytest.approx(ends)
+    means = table.mean(axis=0)
+    splits = [means[list(some)].mean() for some in combinations(range(6), 3)]
+    far = abs(means[:3].mean() - means.mean())
+    exchanged = np.mean([abs(one - means.mean()) >= far - 1e-12 for one in splits])
+    assert result.pvalue == pytest.approx(exchanged)
+    t = 2 * student.sf(abs(drawn.difference) / se, drawn.df)
+    assert found.pvalue == pytest.approx(max(exchanged, t))
+    scores = table[:, :3].mean(axis=1) - table[:, 3:].mean(axis=1)
+    assert result.response_pvalue == pytest.approx(ttest_1samp(scores, 0).pvalue)
 
 
 def test_answers_are_saved_and_read_back(tmp_path: Path) -> None:
@@ -183,31 +170,3 @@ def test_a_flipped_bit_in_saved_answers_is_noticed(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="the answers are damaged: their checksum is not") as caught:
         ChatAnswers.open(file)
     assert "ask the model again" in str(caught.value.hint)
-
-
-def null_table(rng: np.random.Generator, n_a: int, words: int, answers: int) -> NDArray[np.float64]:
-    """Answers of a model that likes some words better than others, whatever set they are in."""
-    liking = rng.normal(0, 2, words)
-    return (rng.random((answers, words)) < 1 / (1 + np.exp(-liking))).astype(np.float64)
-
-
-@pytest.mark.slow
-def test_the_t_test_over_answers_rejects_most_true_nulls_and_ours_does_not() -> None:
-    rng, worlds, n_a = np.random.default_rng(7), 300, 7
-    design = Design(
-        name="n", x=["young"], y=["old"], a=[f"a{i}" for i in range(n_a)], b=[f"b{i}" for i in range(n_a)]
-    )
-    answer = ChatAnswer(text="")
-    read = parse("", design)
-    ours, exact, published = [], [], []
-    for _ in range(worlds):
-        table = null_table(rng, n_a, 2 * n_a, 30)
-        found = inference(table, n_a, [answer] * 30, [read] * 30, design, 0)
-        ours.append(found["crossed"].pvalue < 0.05)
-        exact.append(found["pvalue"] < 0.05)
-        scores = table[:, :n_a].mean(axis=1) - table[:, n_a:].mean(axis=1)
-        t = scores.mean() / scores.std(ddof=1) * 30**0.5
-        published.append(abs(t) > 2.045)  # t with 29 degrees of freedom
-    # 300 worlds at 5 %: 15 expected, and 25 or more in one of a hundred runs
-    assert sum(ours) <= sum(exact) < 25
-    assert sum(published) > 0.6 * worlds

@@ -73,25 +73,3 @@ def test_exchanging_signs_is_counting_all_of_them(sums: list[int]) -> None:
     ]
     want = np.mean([abs(one) >= far for one in every])
     assert signs_exchanged(np.array(sums)) == pytest.approx(want)
-
-
-@pytest.mark.slow
-def test_a_model_that_likes_some_words_better_is_no_reason_to_reject() -> None:
-    rng, worlds, n = np.random.default_rng(3), 150, 8
-    design = Design(
-        name="n", x=["young"], y=["old"], a=[f"a{i}" for i in range(n)], b=[f"b{i}" for i in range(n)]
-    )
-    rejected = {"ours": 0, "published": 0}
-    for _ in range(worlds):
-        chance = 1 / (1 + np.exp(-rng.normal(0, 2, n)))
-        texts = [
-            f"a{i} - young; b{i} - old" if rng.random() < chance[i] else f"a{i} - old; b{i} - young"
-            for i in range(n)
-            for _ in range(6)
-        ]
-        result = chat_decision(texts, design)
-        assert result.crossed is not None
-        rejected["ours"] += (result.crossed.pvalue or 0) < 0.05
-        rejected["published"] += result.response_pvalue is None or result.response_pvalue < 0.05
-    assert rejected["ours"] < 15  # 7.5 expected at most, 15 or more in one of a hundred runs
-    assert rejected["published"] > 40

@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 from crossroads import Contexts, Design, Embeddings, ceat
 from crossroads.errors import DesignError, EvidenceError, InputError, UnknownNameError
 from crossroads.inference.bootstrap import percentile_interval
-from crossroads.measures.contextual.bootstrap import Drawn
 from crossroads.stats import bootstrap, ceat_bootstrap
 
 World = dict[str, NDArray[np.float64]]
@@ -89,78 +88,19 @@ def test_contexts_alone_have_the_distribution_of_all_resamples() -> None:
     assert found.effect_sizes.std() == pytest.approx(sd, rel=0.04)
 
 
-@pytest.mark.slow
 def test_both_stages_equal_a_slow_loop_in_distribution() -> None:
     made = world(4, 4, 3)
     rng = np.random.default_rng(0)
     slow = []
-    for _ in range(6000):
+    for _ in range(2000):
         means = {}
         for k in "xyab":
             drawn = [unit(made[f"{k}{i}"]) for i in rng.integers(0, 4, 4)]
             means[k] = np.stack([rows[rng.integers(0, 3, 3)].mean(axis=0) for rows in drawn])
         slow.append(effect(means))
-    fast = ceat_bootstrap(Contexts.from_dict(made), design(4), resamples=6000, seed=1).effect_sizes
-    assert fast.mean() == pytest.approx(np.mean(slow), abs=5 * np.std(slow) * np.sqrt(2 / 6000))
-    assert np.quantile(fast, [0.1, 0.5, 0.9]) == pytest.approx(np.quantile(slow, [0.1, 0.5, 0.9]), abs=0.08)
-
-
-@pytest.fixture(scope="module")
-def truth() -> float:
-    """The effect size of all words there could be, from twenty thousand of each set."""
-    rng = np.random.default_rng(1)
-    means = {}
-    for k in "xyab":
-        places = centre(k, 0.3) + rng.normal(size=(20_000, DIM))
-        means[k] = np.zeros_like(places)
-        for _ in range(40):
-            means[k] += unit(places + rng.normal(size=places.shape)) / 40
-    return effect(means)
-
-
-@pytest.mark.slow
-def test_the_interval_holds_the_truth_about_words_as_often_as_it_says(truth: float) -> None:
-    held: dict[Drawn, int] = {"both": 0, "contexts": 0}
-    for seed in range(120):
-        contexts = Contexts.from_dict(world(1000 + seed, 8, 12))
-        for drawn in held:
-            found = ceat_bootstrap(contexts, design(8), resamples=300, drawn=drawn, seed=seed)
-            held[drawn] += found.low <= truth <= found.high
-    # nominal 114 of 120; fewer than 104 would happen once in ten thousand
-    assert held["both"] >= 104
-    assert held["contexts"] < 84  # the same words in other sentences are not other words
-
-
-@pytest.mark.slow
-def test_the_interval_over_contexts_holds_the_truth_about_these_words() -> None:
-    rng = np.random.default_rng(2)
-    places = {f"{k}{i}": centre(k, 0.3) + rng.normal(size=DIM) for k in "xyab" for i in range(8)}
-    far = {
-        k: np.stack([unit(places[f"{k}{i}"] + rng.normal(size=(20_000, DIM))).mean(axis=0) for i in range(8)])
-        for k in "xyab"
-    }
-    true = effect(far)
-    held = 0
-    for seed in range(100):
-        noise = np.random.default_rng(seed)
-        made = {word: place + noise.normal(size=(60, DIM)) for word, place in places.items()}
-        found = ceat_bootstrap(
-            Contexts.from_dict(made), design(8), resamples=200, drawn="contexts", seed=seed
-        )
-        held += found.low <= true <= found.high
-    assert held >= 82  # nominal 95; noise in the means draws an effect towards 0, so not quite
-
-
-@pytest.mark.slow
-def test_more_contexts_narrow_the_interval_down_to_that_of_words() -> None:
-    few, many = (Contexts.from_dict(world(5, 8, n)) for n in (3, 300))
-    spread = {
-        (n, drawn): float(ceat_bootstrap(c, design(8), resamples=1500, drawn=drawn).effect_sizes.std())
-        for n, c in ((3, few), (300, many))
-        for drawn in ("both", "words", "contexts")
-    }
-    assert spread[300, "both"] == pytest.approx(spread[300, "words"], rel=0.06)
-    assert spread[300, "contexts"] < 0.4 * spread[3, "contexts"]
+    fast = ceat_bootstrap(Contexts.from_dict(made), design(4), resamples=2000, seed=1).effect_sizes
+    assert fast.mean() == pytest.approx(np.mean(slow), abs=5 * np.std(slow) * np.sqrt(2 / 2000))
+    assert np.quantile(fast, [0.1, 0.5, 0.9]) == pytest.approx(np.quantile(slow, [0.1, 0.5, 0.9]), abs=0.12)
 
 
 def test_the_corrected_interval_is_refused_with_its_coverage() -> None:
@@ -174,24 +114,6 @@ def test_corrected_intervals_of_earlier_versions_are_read() -> None:
     found = ceat_bootstrap(Contexts.from_dict(world(6, 3, 2)), design(3), resamples=20)
     old = type(found).from_dict({**found.to_dict(), "interval": "bca"})
     assert old.interval == "bca"
-
-
-@pytest.mark.slow
-def test_percentiles_cover_no_association_where_targets_have_topics() -> None:
-    # in 1,000 worlds 95 %; the corrected interval, which is no longer there, 81 %
-    rng = np.random.default_rng(9)
-    held = 0
-    for seed in range(150):
-        centres = {"x": rng.normal(size=30) * 0.7, "y": rng.normal(size=30) * 0.7}
-        vectors = {
-            word: centres.get(word[0], 0.0) + rng.normal(size=30) + 0.5 * rng.normal(size=(5, 30))
-            for word in design(8).words
-        }
-        found = ceat_bootstrap(
-            Contexts.from_dict(vectors), design(8), resamples=300, drawn="words", seed=seed
-        )
-        held += found.low <= 0 <= found.high
-    assert held / 150 > 0.9
 
 
 def test_a_resample_of_one_word_alone_is_counted_and_left_out() -> None:

@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 
 from crossroads import Contexts, Design
-from crossroads.errors import CrossroadsWarning
 from crossroads.measures.contextual import words as module
 from crossroads.measures.contextual.draws import draw_contexts
 from crossroads.measures.contextual.words import counts_of, design_contexts, sample_cosines
@@ -33,12 +32,3 @@ def test_cosines_are_those_of_the_contexts_drawn(block: int, monkeypatch: pytest
                 one, other = made[target][drawn[i, sample]], made[attribute][drawn[4 + j, sample]]
                 cosine = one @ other / np.linalg.norm(one) / np.linalg.norm(other)
                 assert table[i, j] == pytest.approx(cosine)
-
-
-def test_words_in_both_sets_are_warned_about_once() -> None:
-    rng = np.random.default_rng(2)
-    twice = Design(name="t", x=["x0", "x1"], y=["x1", "y1"], a=["a0"], b=["b0", "b1"])
-    contexts = Contexts.from_dict({word: rng.normal(size=(2, 3)) for word in DESIGN.words})
-    with pytest.warns(CrossroadsWarning, match="'x1' in both targets") as caught:
-        design_contexts(contexts, twice, missing="raise", least=LEAST)
-    assert len(caught) == 1

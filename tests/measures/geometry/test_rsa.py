@@ -14,12 +14,11 @@ from scipy.stats import binomtest, rankdata, spearmanr
 from scipy.stats import t as student
 
 from crossroads import Embeddings, StimulusSet, ladder, rsa
-from crossroads.errors import DesignError, EvidenceError, InputError, MissingStimuliError, UnknownNameError
+from crossroads.errors import DesignError, EvidenceError, InputError, MissingStimuliError
 from crossroads.inference.crossed import spread
 from crossroads.measures import RsaResult
 from crossroads.measures import rsa as _function
 from crossroads.measures.geometry.dissimilarity import Dissimilarity
-from crossroads.measures.geometry.rsa import _draw, _exchanged
 
 Sets = list[list[str]]
 Sizes = tuple[int, int, int]
@@ -85,6 +84,17 @@ def naive_fits(
     return fits
 
 
+def draw(sizes: Sizes, n: int, samples: int, replace: bool, rng: np.random.Generator) -> Any:
+    """The first n of a random order of each set; items of the concept may be drawn one by one instead."""
+    parts = []
+    for first, size, again in zip((0, sizes[0], sizes[0] + sizes[1]), sizes, (0, 0, replace), strict=True):
+        places = (
+            rng.integers(0, size, (samples, n)) if again else rng.random((samples, size)).argsort()[:, :n]
+        )
+        parts.append(first + places)
+    return np.concatenate(parts, axis=1)
+
+
 def labels_of(sizes: Sizes) -> list[int]:
     return [1] * sizes[0] + [2] * sizes[1] + [0] * sizes[2]
 
@@ -113,7 +123,7 @@ def test_every_sample_equals_a_loop_over_scipy(
     options: dict[str, Any] = {"n": n, "samples": 4, "seed": seed, "permutations": 9, "splits": 1}
     result = rsa(emb, *sets, replace_concept=replace, dissimilarity=kind, **options)
     items = everything(sets)
-    drawn = _draw(sizes, n, 4, replace, np.random.default_rng(seed))
+    drawn = draw(sizes, n, 4, replace, np.random.default_rng(seed))
     for s, rows in enumerate(drawn):
         expected = naive_fits(emb, [items[i] for i in rows], labels_of((n, n, n)), kind)
         assert [result.samples1[s], result.samples2[s]] == pytest.approx(expected, abs=1e-12)
@@ -141,13 +151,6 @@ def test_concept_items_drawn_twice_tie_at_no_distance() -> None:
         result = rsa(emb, a, b, ["c0"], n=3, samples=2, **options)
         expected = naive_fits(emb, [*a, *b, "c0", "c0", "c0"], labels_of((3, 3, 3)), kind)
         assert [result.samples1[0], result.samples2[0]] == pytest.approx(expected, abs=1e-12)
-
-
-def test_a_concept_of_one_item_drawn_again_and_again_gives_the_same_sample() -> None:
-    emb, (a, b, _) = world(4, (3, 3, 1), 8)
-    result = rsa(emb, a, b, ["c0"], n=3, samples=20, replace_concept=True)
-    assert result.sd1 == pytest.approx(0, abs=1e-12)
-    assert result.conventions["replace_concept"] is True
 
 
 @pytest.mark.parametrize("kind", get_args(Dissimilarity))
@@ -238,14 +241,6 @@ def test_swapping_the_groups_mirrors_the_result(seed: int, kind: str, lean: floa
     assert other.names == ("group 1", "group 2", "concept")
 
 
-def test_swapping_the_groups_mirrors_samples_on_average() -> None:
-    emb, (a, b, c) = world(2, (12, 12, 12), 20, lean=0.3)
-    one, other = rsa(emb, a, b, c, n=6, samples=2000), rsa(emb, b, a, c, n=6, samples=2000)
-    error = 5 * one.sd1 / sqrt(2000)
-    assert abs(one.similarity1 - other.similarity2) < error
-    assert abs(one.similarity2 - other.similarity1) < error
-
-
 @settings(deadline=None, max_examples=15)
 @given(seed=st.integers(0, 9999), kind=st.sampled_from(get_args(Dissimilarity)))
 def test_scaling_all_vectors_changes_nothing(seed: int, kind: Any) -> None:
@@ -272,12 +267,6 @@ def test_lengths_matter_to_euclid_only() -> None:
     for kind in get_args(Dissimilarity):
         one, other = (rsa(e, *sets, n=5, samples=1, dissimilarity=kind) for e in (emb, stretched))
         assert (other.similarity1 == pytest.approx(one.similarity1, abs=1e-9)) == (kind != "euclidean")
-
-
-def test_single_precision_is_good_enough_for_the_same_ranks() -> None:
-    emb, sets = world(1, (8, 8, 8), 30)
-    single = Embeddings(emb.labels, emb.vectors.astype(np.float32))
-    assert rsa(single, *sets, n=6).similarity1 == pytest.approx(rsa(emb, *sets, n=6).similarity1, abs=1e-3)
 
 
 # Samples
@@ -316,23 +305,10 @@ def test_a_large_pool_takes_no_more_memory_than_its_samples() -> None:
     emb, sets = world(1, (120, 120, 120), 6)
     result = rsa(emb, *sets, n=4, samples=6, splits=0, permutations=9)
     items = everything(sets)
-    drawn = _draw((120, 120, 120), 4, 6, False, np.random.default_rng(0))
+    drawn = draw((120, 120, 120), 4, 6, False, np.random.default_rng(0))
     for s, rows in enumerate(drawn):
         expected = naive_fits(emb, [items[i] for i in rows], labels_of((4, 4, 4)))
         assert [result.samples1[s], result.samples2[s]] == pytest.approx(expected, abs=1e-12)
-
-
-def test_items_are_drawn_from_their_own_set_without_replacement() -> None:
-    drawn = _draw((7, 5, 4), 3, 4000, False, np.random.default_rng(0))
-    parts = [drawn[:, :3], drawn[:, 3:6] - 7, drawn[:, 6:] - 12]
-    for part, size in zip(parts, (7, 5, 4), strict=True):
-        assert part.min() == 0
-        assert part.max() == size - 1
-        assert all(len(set(row)) == 3 for row in part.tolist())
-        shares = np.bincount(part.ravel(), minlength=size) / 4000
-        assert shares == pytest.approx(np.full(size, 3 / size), abs=0.05)
-    again = _draw((7, 5, 4), 3, 4000, True, np.random.default_rng(0))[:, 6:]
-    assert any(len(set(row)) < 3 for row in again.tolist())
 
 
 @settings(deadline=None, max_examples=15)
@@ -350,35 +326,14 @@ def test_the_sign_test_counts_samples_and_drops_ties(seed: int, samples: int) ->
 # Calibration
 
 
-@pytest.mark.slow
-def test_exchanging_labels_is_calibrated_where_the_published_sign_test_misleads() -> None:
-    # Two groups from one distribution, 13, 13 and 12 items as in the paper: neither goes with the concept. In
-    # 1,000 such worlds the label exchange rejected 4.7 % at .05, the sign test over 100 samples 85 %.
-    calibrated = misled = 0
-    for seed in range(200):
-        emb, sets = world(20_000 + seed, (13, 13, 12), 50)
-        result = rsa(emb, *sets, permutations=199, splits=0)
-        calibrated += result.pvalue <= 0.05
-        misled += result.sign_pvalue <= 0.05
-    assert calibrated / 200 <= 0.085
-    assert misled / 200 >= 0.7
-
-
-def test_a_group_that_leans_to_the_concept_is_found() -> None:
-    found = 0
-    for seed in range(40):
-        emb, sets = world(30_000 + seed, (13, 13, 12), 50, lean=0.3)
-        result = rsa(emb, *sets, permutations=199, splits=0)
-        found += result.pvalue <= 0.05 and result.difference > 0
-    assert found >= 36
-
-
-@pytest.mark.parametrize("permutations", [1, 2, 7])
-def test_every_exchange_counts(permutations: int) -> None:
-    # where all dissimilarities are the same, every exchange reaches the observed difference, 0
-    table = np.ones((8, 8)) - np.eye(8)
-    observed, p = _exchanged(table, (3, 3, 2), permutations, np.random.default_rng(1))
-    assert (round(observed, 12), p) == (0.0, 1.0)
+def test_every_exchange_counts_and_the_observed_labels_too() -> None:
+    # three groups of two at the corners of a simplex: all dissimilarities are the same, and every exchange
+    # reaches the observed difference, 0; with a group that leans far, few of 9 exchanges reach it
+    labels = [f"i{i}" for i in range(6)]
+    even = rsa(Embeddings(labels, np.eye(6)), labels[:2], labels[2:4], labels[4:], n=2, permutations=7)
+    assert (round(even.statistic, 12), even.pvalue) == (0.0, 1.0)
+    emb, sets = world(3, (9, 9, 9), 30, lean=2.0)
+    assert rsa(emb, *sets, n=4, permutations=9).pvalue == 0.1  # 1 of 10
 
 
 def test_the_sentence_is_about_other_items_where_they_were_tested() -> None:
@@ -444,30 +399,6 @@ def test_files_of_an_earlier_version_are_read_under_the_new_name() -> None:
     assert old.answer == old.p
 
 
-@pytest.mark.slow
-def test_groups_with_topics_do_not_find_any_concept() -> None:
-    # Groups with topics of their own and a concept of random items. In 2,000 such worlds of each of 3 sizes
-    # the crossed p-value was below .05 in 4.4 to 4.7 %, that of exchanging labels in 30 to 42 %.
-    rng = np.random.default_rng(8)
-    crossed = exchanged = held = 0
-    labels = [f"i{i}" for i in range(39)]
-    for _ in range(300):
-        centres = np.repeat([rng.normal(size=50) * 0.7, rng.normal(size=50) * 0.7, np.zeros(50)], 13, axis=0)
-        emb = Embeddings(labels, centres + rng.normal(size=(39, 50)))
-        result = rsa(
-            emb, labels[:13], labels[13:26], labels[26:], samples=1, splits=0, permutations=99,
-            dissimilarity="cosine",
-        )  # fmt: skip
-        found = result.crossed
-        assert found is not None and found.pvalue is not None and found.low is not None
-        crossed += found.pvalue < 0.05
-        held += found.low <= 0 <= (found.high or 0)
-        exchanged += result.pvalue <= 0.05
-    assert crossed / 300 < 0.085
-    assert held / 300 > 0.915
-    assert exchanged / 300 > 0.25
-
-
 # Results and bad input
 
 
@@ -514,14 +445,6 @@ def test_sets_that_cannot_be_compared_are_refused(first: Any, second: Any, third
         rsa(emb, first, second, third, n=2)
 
 
-def test_a_group_with_too_few_items_is_refused_whatever_the_concept_does() -> None:
-    emb, (a, b, c) = world(1)
-    with pytest.raises(DesignError, match="group 1 has 3 items, and 5 are drawn") as error:
-        rsa(emb, a[:3], b, c, n=5, replace_concept=True)
-    assert error.value.hint is not None
-    assert "replace_concept" not in error.value.hint
-
-
 def test_a_concept_with_too_few_words_names_the_way_out() -> None:
     emb, (a, b, c) = world(1)
     with pytest.raises(DesignError, match="concept has 3 items, and 5 are drawn") as error:
@@ -559,13 +482,6 @@ def test_impossible_options_are_refused(options: dict[str, Any], says: str) -> N
     emb, sets = world(1)
     with pytest.raises(InputError, match=says):
         rsa(emb, *sets, **{"n": 3, **options})
-
-
-def test_an_unknown_dissimilarity_carries_what_is_known() -> None:
-    emb, sets = world(1)
-    with pytest.raises(UnknownNameError) as error:
-        rsa(emb, *sets, n=3, dissimilarity="hamming")  # type: ignore[arg-type]
-    assert error.value.known == get_args(Dissimilarity)
 
 
 @pytest.mark.parametrize("kind", get_args(Dissimilarity))

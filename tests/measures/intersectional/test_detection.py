@@ -129,6 +129,7 @@ def test_the_curve_holds_the_rates_of_every_threshold(seed: int, kind: str) -> N
         return ibd(pairs, **options) if kind == "ibd" else eibd(pairs, constituents, **options)
 
     curve = run(0.0).curve
+    assert GRID.tolist() == [round(-2 + 0.05 * i, 2) for i in range(81)]  # the paper's
     assert set(GRID.tolist()) <= set(curve["threshold"])
     assert list(curve["threshold"]) == sorted(curve["threshold"], reverse=True)
     for t, fpr, tpr in list(zip(curve["threshold"], curve["fpr"], curve["tpr"], strict=True))[::9]:
@@ -180,21 +181,7 @@ def test_with_self_pairs_eibd_equals_ibd_whatever_the_scores(seed: int, step: in
     assert set(eibd(pairs, trap, threshold=step / 20).words) == set(ibd(pairs, threshold=step / 20).words)
 
 
-def test_our_constituents_have_no_self_pairs_so_that_eibd_removes_words() -> None:
-    emb, groups, words = planted(0)
-    listed = [w for kind in words.values() for w in kind]
-    result = wefat(emb, groups, listed, TARGET)
-    first = set(ibd(result.pairs, threshold=1.33).words)
-    second = set(eibd(result.pairs, result.constituents, threshold=1.33).words)
-    assert second < first
-    assert first - second == set(words["both"])
-
-
 # Thresholds
-
-
-def test_the_grid_is_the_papers() -> None:
-    assert GRID.tolist() == [round(-2 + 0.05 * i, 2) for i in range(81)]
 
 
 @settings(deadline=None, max_examples=30)
@@ -336,7 +323,7 @@ def test_the_scores_of_planted_words_without_noise() -> None:
 
 def test_eibd_finds_exactly_the_words_that_only_the_intersection_has() -> None:
     exact, power = 0, []
-    for seed in range(20):
+    for seed in range(6):
         emb, groups, words = planted(seed)
         candidates = words["own"] + words["both"] + words["nobody"]
         result = wefat(emb, groups, candidates, TARGET)
@@ -346,15 +333,7 @@ def test_eibd_finds_exactly_the_words_that_only_the_intersection_has() -> None:
         power.append(second.tpr or 0.0)
         exact += set(second.words) == set(words["own"])
     assert np.mean(power) == 1.0
-    assert exact >= 18
-
-
-def test_below_its_window_eibd_removes_the_emergent_words_too() -> None:
-    # The parents contain the group, so an emergent word scores 1.14 and .89 with them: at .8 it is gone.
-    emb, groups, words = planted(3)
-    result = wefat(emb, groups, words["own"] + words["both"], TARGET)
-    assert set(ibd(result.pairs, threshold=0.8).words) == {*words["own"], *words["both"]}
-    assert eibd(result.pairs, result.constituents, threshold=0.8).words == ()
+    assert exact >= 5
 
 
 def test_the_published_rule_keeps_words_of_one_parent() -> None:
@@ -362,7 +341,7 @@ def test_the_published_rule_keeps_words_of_one_parent() -> None:
     # section 8.2 removes only what is above it for every constituent pair. Whoever wants the words that no
     # parent explains has to ask for no constituent pair above the threshold: that finds exactly the ten.
     exact = 0
-    for seed in range(20):
+    for seed in range(6):
         emb, groups, words = planted(seed)
         result = wefat(emb, groups, [w for kind in words.values() for w in kind], TARGET)
         found = ibd(result.pairs, threshold=1.33).words
@@ -374,17 +353,16 @@ def test_the_published_rule_keeps_words_of_one_parent() -> None:
         assert set(strict.words) == {w for w in found if highest[w] <= 1.33}
         assert strict.conventions["detected"].endswith("for no constituent pair")
         exact += set(strict.words) == set(words["own"])
-    assert exact >= 18
+    assert exact >= 5
 
 
-@pytest.mark.slow
 def test_the_released_code_removes_no_word() -> None:
     # its rule, with the comparisons added up as it does: booleans of NumPy, whose sum is at most True
     emb, groups, words = planted(3)
     result = wefat(emb, groups, [w for kind in words.values() for w in kind], TARGET)
     own, truth = np.asarray(result.constituent_scores), words["own"]
     removed_by_some = 0
-    for threshold in np.array(range(-40, 41)) / 20:
+    for threshold in np.array(range(-40, 41, 4)) / 20:
         kept = eibd(result.pairs, result.constituents, threshold=threshold, truth=truth, remove="none")
         every = ibd(result.pairs, threshold=threshold, truth=truth)
         added = sum((row > threshold for row in own[1:]), start=own[0] > threshold)
@@ -392,7 +370,7 @@ def test_the_released_code_removes_no_word() -> None:
         assert (kept.words, kept.tpr, kept.fpr, kept.auc) == (every.words, every.tpr, every.fpr, every.auc)
         assert kept.scores == every.scores
         removed_by_some += eibd(result.pairs, result.constituents, threshold=threshold).words != every.words
-    assert removed_by_some > 5
+    assert removed_by_some > 1
     assert kept.kind == "eibd"
     assert kept.conventions["detected"].endswith("for any pair, whatever the constituent pairs")
     chosen = eibd(result.pairs, result.constituents, threshold="youden", truth=truth, remove="none")
@@ -435,67 +413,41 @@ def test_the_same_seed_gives_the_same_interval() -> None:
     assert one == same != other
 
 
-def test_an_unknown_rule_suggests_the_nearest() -> None:
-    pairs, constituents = tables(5, 2, 2, 1)
-    with pytest.raises(UnknownNameError, match="did you mean 'accuracy'"):
-        ibd(pairs, threshold="acuracy", truth=["w1"])  # type: ignore[arg-type]
-    with pytest.raises(UnknownNameError, match="did you mean 'youden'"):
-        eibd(pairs, constituents, threshold="Yoden", truth=["w1"])  # type: ignore[arg-type]
-
-
-@pytest.mark.parametrize("threshold", [float("nan"), float("inf"), None, [1.0]])
-def test_a_threshold_that_is_no_number_is_refused(threshold: Any) -> None:
-    pairs, _ = tables(5, 2, 2, 1)
-    with pytest.raises(InputError, match="threshold is"):
-        ibd(pairs, threshold=threshold)
-
-
-def test_a_rule_needs_the_truth() -> None:
-    pairs, _ = tables(5, 2, 2, 1)
-    with pytest.raises(InputError, match="needs the words that people listed"):
-        ibd(pairs, threshold="accuracy")
+PAIRS, PARENTS = tables(5, 2, 2, 1)
+BROKEN = {**PAIRS, "pair1": {**PAIRS["pair1"], "w2": float("nan")}}
+SHORTER = {name: {w: s for w, s in scores.items() if w != "w3"} for name, scores in PARENTS.items()}
 
 
 @pytest.mark.parametrize(
-    ("truth", "says"),
+    ("pairs", "parents", "options", "says"),
     [
-        ("w1", "truth is one string"),
-        ([], "0 of 5 candidates are true"),
-        (["nothing", "present"], "0 of 5 candidates are true"),
-        (["w0", "w1", "w2", "w3", "w4"], "5 of 5 candidates are true"),
+        (PAIRS, None, {"threshold": "acuracy", "truth": ["w1"]}, "did you mean 'accuracy'"),
+        (PAIRS, PARENTS, {"threshold": "Yoden", "truth": ["w1"]}, "did you mean 'youden'"),
+        (PAIRS, None, {"threshold": float("nan")}, "threshold is"),
+        (PAIRS, None, {"threshold": float("inf")}, "threshold is"),
+        (PAIRS, None, {"threshold": None}, "threshold is"),
+        (PAIRS, None, {"threshold": [1.0]}, "threshold is"),
+        (PAIRS, None, {"threshold": "accuracy"}, "needs the words that people listed"),
+        (PAIRS, None, {"truth": "w1"}, "truth is one string"),
+        (PAIRS, None, {"truth": []}, "0 of 5 candidates are true"),
+        (PAIRS, None, {"truth": ["nothing", "present"]}, "0 of 5 candidates are true"),
+        (PAIRS, None, {"truth": ["w0", "w1", "w2", "w3", "w4"]}, "5 of 5 candidates are true"),
+        (PAIRS, SHORTER, {}, "different words, such as 'w3'"),
+        (BROKEN, None, {}, "pairs contains nan"),
+        (PAIRS, BROKEN, {}, "constituents contains nan"),
+        (PAIRS, {}, {}, "constituents contains no pair"),
     ],
 )
-def test_truth_that_tells_nothing_apart_is_refused(truth: Any, says: str) -> None:
-    pairs, _ = tables(5, 2, 2, 1)
+def test_what_cannot_be_detected_gets_a_sentence(pairs: Any, parents: Any, options: Any, says: str) -> None:
+    given: dict[str, Any] = {"threshold": 0.5, **options}
     with pytest.raises(InputError, match=says):
-        ibd(pairs, threshold=0.5, truth=truth)
-
-
-def test_tables_that_do_not_match_are_refused() -> None:
-    pairs, constituents = tables(5, 2, 2, 1)
-    shorter = {name: {w: s for w, s in scores.items() if w != "w3"} for name, scores in constituents.items()}
-    with pytest.raises(InputError, match="different words, such as 'w3'"):
-        eibd(pairs, shorter, threshold=0.5)
-    broken = {**pairs, "pair1": {**pairs["pair1"], "w2": float("nan")}}
-    with pytest.raises(InputError, match="pairs contains nan"):
-        ibd(broken, threshold=0.5)
-    with pytest.raises(InputError, match="constituents contains nan"):
-        eibd(pairs, broken, threshold=0.5)
-    with pytest.raises(InputError, match="constituents contains no pair"):
-        eibd(pairs, {}, threshold=0.5)
+        ibd(pairs, **given) if parents is None else eibd(pairs, parents, **given)
 
 
 def test_the_order_of_words_in_the_constituents_does_not_matter() -> None:
     pairs, constituents = tables(12, 3, 2, 4)
     turned = {name: dict(reversed(scores.items())) for name, scores in constituents.items()}
     assert eibd(pairs, turned, threshold=0.2) == eibd(pairs, constituents, threshold=0.2)
-
-
-def test_a_whole_result_in_place_of_its_pairs_is_refused_with_the_way_out() -> None:
-    emb, groups, words = planted(0)
-    result = wefat(emb, groups, words["own"], TARGET)
-    with pytest.raises(InputError, match=r"wefat\(\.\.\.\)\.pairs"):
-        ibd(result, threshold=1.0)  # type: ignore[arg-type]
 
 
 def test_sentences_say_which_words_score_above_others_and_beyond_what() -> None:

@@ -76,25 +76,6 @@ def test_the_threshold_is_the_quantile_of_scores_with_names_given_out_at_random(
     assert by_family > by_word
 
 
-def test_on_noise_words_are_flagged_at_the_nominal_rate() -> None:
-    shares = []
-    for seed in range(12):
-        emb, groups = noise_world(seed, 300)
-        t = null_threshold(emb, groups, "*", TARGET, level=0.05, permutations=60, seed=1)
-        shares.append(len(ibd(wefat(emb, groups, "*", TARGET).pairs, threshold=t).words) / 300)
-    assert 0.02 <= np.mean(shares) <= 0.08
-
-
-@pytest.mark.slow
-def test_on_noise_control_of_the_family_flags_any_word_rarely() -> None:
-    alarms = 0
-    for seed in range(80):
-        emb, groups = noise_world(1000 + seed, 40)
-        t = null_threshold(emb, groups, "*", TARGET, control="family", permutations=100, seed=1)
-        alarms += bool(ibd(wefat(emb, groups, "*", TARGET).pairs, threshold=t).words)
-    assert alarms / 80 <= 0.1  # nominal .05; more than 8 of 80 would happen once in 50
-
-
 def test_a_stricter_level_gives_a_higher_threshold() -> None:
     emb, groups = noise_world(2, 40)
     found = [null_threshold(emb, groups, "*", TARGET, level=level) for level in (0.2, 0.05, 0.01)]
@@ -156,26 +137,6 @@ def test_a_qvalue_counts_exchanges_that_reach_the_score_and_one_more() -> None:
     assert strongest == pytest.approx(np.full(4, 1 / 10 / 4))
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("kind", ["ibd", "eibd"])
-def test_on_noise_discoveries_are_rare(kind: Any) -> None:
-    # Where nothing is true every discovery is false, so the rate is the share of worlds with any.
-    worlds = [noise_world(seed, 150) for seed in range(40)]
-    found = [discover(emb, groups, TARGET, kind=kind, permutations=50).words for emb, groups in worlds]
-    assert sum(map(bool, found)) / 40 <= 0.15  # nominal .05; more than 6 of 40 would happen once in 100
-
-
-def test_planted_words_are_discovered_and_few_others() -> None:
-    rates, power = [], []
-    for seed in range(12):
-        emb, groups, words = planted(seed, {"own": 10, "nobody": 190})
-        found = discover(emb, groups, TARGET, fdr=0.1, permutations=50).words
-        power.append(len(set(found) & set(words["own"])) / 10)
-        rates.append(len(set(found) - set(words["own"])) / max(1, len(found)))
-    assert np.mean(power) == 1.0
-    assert np.mean(rates) <= 0.1 + 0.05
-
-
 def test_eibd_discoveries_are_words_of_the_group_alone() -> None:
     # A word of one parent is no closer to the group than to its siblings in that parent: its smallest pair
     # score is about 0. A word of both parents is explained by its constituents more than an own word is.
@@ -187,19 +148,10 @@ def test_eibd_discoveries_are_words_of_the_group_alone() -> None:
     assert not set(beyond) & set(words["race"])
 
 
-def test_emergent_words_are_discovered_where_nothing_else_is_planted() -> None:
-    power = []
-    for seed in range(12):
-        emb, groups, words = planted(seed, {"own": 10, "nobody": 190})
-        found = discover(emb, groups, TARGET, kind="eibd", fdr=0.1, permutations=50).words
-        power.append(len(set(found) & set(words["own"])) / 10)
-    assert np.mean(power) > 0.9
-
-
 def test_names_close_to_everything_deceive_absolute_cosines_only() -> None:
     # Names of the target lie nearer to the common direction of all vectors, as rare names do. Every word is
     # then closer to them than to other names, although no word is about the group.
-    for seed in range(3):
+    for seed in range(1):
         rng = np.random.default_rng(seed)
         common = np.eye(50)[0]
         groups = group_names()
@@ -289,6 +241,7 @@ def test_a_threshold_of_impossible_options_is_refused(options: dict[str, Any], s
         ({"ddof": 7}, "ddof is 7"),
         ({"words": "w1"}, "one string"),
         ({"words": []}, "no candidate words"),
+        ({"relative": "no"}, "relative is 'no'"),
     ],
 )
 def test_a_discovery_with_impossible_options_is_refused(options: dict[str, Any], says: str) -> None:
@@ -307,22 +260,6 @@ def test_missing_words_and_unknown_groups_are_refused() -> None:
         discover(emb, groups, ("r0", "g00"))
 
 
-def test_the_length_of_vectors_does_not_matter_however_short_or_long() -> None:
-    emb, groups = noise_world(3, 12)
-    lengths = 10.0 ** np.random.default_rng(0).uniform(-300, 300, size=(len(emb), 1))
-    scaled = Embeddings(emb.labels, emb.vectors * lengths)
-    one, other = (discover(e, groups, TARGET, fdr=0.99, permutations=3) for e in (emb, scaled))
-    assert other.words == one.words
-    assert other.scores == pytest.approx(one.scores, abs=1e-4)
-
-
-def test_a_word_for_yes_or_no_is_no_switch() -> None:
-    emb, groups = noise_world(1, 5)
-    bad: Any = "no"
-    with pytest.raises(InputError, match="relative is 'no'"):
-        discover(emb, groups, TARGET, relative=bad)
-
-
 def topical_world(seed: int, planted: int = 0) -> tuple[Embeddings, dict[tuple[str, str], list[str]]]:
     """Groups of ten names with topics of their own, and 2,000 random words; some near the target's topic."""
     rng = np.random.default_rng(seed)
@@ -335,38 +272,23 @@ def topical_world(seed: int, planted: int = 0) -> tuple[Embeddings, dict[tuple[s
     return Embeddings(labels, np.concatenate([*names, words])), groups
 
 
-@pytest.mark.slow
 def test_topics_of_names_are_no_discoveries_with_an_empirical_null() -> None:
     # exchanging names finds a quarter of all random words: names of a group differ with almost any of them
-    for seed in range(4):
-        emb, groups = topical_world(seed)
-        assert len(discover(emb, groups, TARGET, null="exchange", permutations=40).words) > 200
-        assert len(discover(emb, groups, TARGET, permutations=40).words) <= 5
-
-
-@pytest.mark.slow
-def test_planted_words_stand_out_of_a_vocabulary_with_topics() -> None:
-    found = false = 0
-    for seed in range(4):
-        emb, groups = topical_world(seed, planted=40)
-        words = discover(emb, groups, TARGET, permutations=40).words
-        true = sum(int(word[1:]) < 40 for word in words)
-        found, false = found + true, false + len(words) - true
-    assert found > 0.3 * 160
-    assert false <= 0.15 * (found + false)
-
-
-@pytest.mark.slow
-def test_an_empirical_threshold_flags_random_words_at_its_rate() -> None:
-    flagged = {"empirical": [], "exchange": []}  # type: dict[Any, list[float]]
-    for seed in range(5):
-        emb, groups = topical_world(seed)
-        largest = wefat(emb, groups, "*", TARGET).pair_scores.max(axis=0)
-        for null, shares in flagged.items():
-            limit = null_threshold(emb, groups, "*", TARGET, permutations=40, null=null)
-            shares.append(float((largest > limit).mean()))
-    assert 0.03 < np.mean(flagged["empirical"]) < 0.09
-    assert np.mean(flagged["exchange"]) > 0.2
+    emb, groups = topical_world(0)
+    assert len(discover(emb, groups, TARGET, null="exchange", permutations=40).words) > 200
+    assert len(discover(emb, groups, TARGET, permutations=40).words) <= 5
+    largest = wefat(emb, groups, "*", TARGET).pair_scores.max(axis=0)
+    limits = {
+        n: null_threshold(emb, groups, "*", TARGET, permutations=40, null=n)
+        for n in ("empirical", "exchange")
+    }
+    assert 0.03 < (largest > limits["empirical"]).mean() < 0.09
+    assert (largest > limits["exchange"]).mean() > 0.2
+    emb, groups = topical_world(0, planted=40)
+    words = discover(emb, groups, TARGET, permutations=40).words
+    true = sum(int(word[1:]) < 40 for word in words)
+    assert true > 12
+    assert len(words) - true <= 0.15 * len(words)
 
 
 def test_few_candidates_are_compared_by_exchange_unless_asked_otherwise() -> None:
