@@ -236,8 +236,6 @@ def test_counting_capital_letters_ends_where_the_vocabulary_is_cased_for_certain
     path = tmp_path / "names.txt"
     lines = (f"{'W' if i % 2 else 'w'}{i:08d} 1 2\n" for i in range(120_000))
     path.write_text("".join(lines), encoding="ascii")
-        "".join(f"{'W' if i % 2 else 'w'}{i:08d} 1 2\n" for i in range(120_000)), encoding="ascii"
-    )
     details = load(path, words=["W00000001"]).provenance.details
     assert details["vocabulary"] == 120_000
     assert 25_000 <= details["capitalised"] < 60_000

@@ -17,8 +17,6 @@ from crossroads.errors import FormatError, InputError
 from crossroads.sources.models.clip import clip_embeddings, clip_images, clip_texts, is_clip
 from crossroads.sources.models.images import image_labels, image_sets
 
-torch = pytest.importorskip("torch", reason="extra 'models'")
-transformers = pytest.importorskip("transformers", reason="extra 'models'")
 Image = pytest.importorskip("PIL.Image", reason="extra 'vision'")
 
 WORDS = ["love", "peace", "abuse", "filth", "José", "new york"]
@@ -45,6 +43,9 @@ def unit(rows: Any) -> NDArray[np.float64]:
 
 def asked_directly(model: Path, texts: list[str], files: list[Path]) -> tuple[Any, Any]:
     """The unit vectors of texts and images that the model itself compares."""
+    import torch
+    import transformers
+
     loaded = transformers.AutoModel.from_pretrained(model).eval()
     tokenizer = transformers.AutoTokenizer.from_pretrained(model)
     processor = transformers.AutoImageProcessor.from_pretrained(model)
@@ -116,6 +117,9 @@ def planted(tiny_clip: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     table; in the first block every token gets the mean of all that it sees (queries and keys are 0, so that
     attention is even); both projections keep the first twelve numbers.
     """
+    import torch
+    import transformers
+
     model = transformers.CLIPModel.from_pretrained(tiny_clip)
     tokenizer = transformers.AutoTokenizer.from_pretrained(tiny_clip)
     rng = np.random.default_rng(4)
@@ -162,7 +166,10 @@ def test_a_planted_association_of_images_and_words_is_found(planted: Path, folde
 @pytest.fixture(scope="module")
 def siglip(tiny_clip: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A small random SigLIP, whose texts are filled up to eight tokens."""
-    tokenizers = pytest.importorskip("tokenizers", reason="extra 'models'")
+    import tokenizers
+    import torch
+    import transformers
+
     trained = tokenizers.Tokenizer(
         tokenizers.models.WordLevel({"<pad>": 0, "</s>": 1, "<unk>": 2, "love": 3, "peace": 4})
     )
@@ -190,6 +197,9 @@ def siglip(tiny_clip: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_siglip_reads_texts_filled_up_to_its_length(siglip: Path, folder: Path) -> None:
+    import torch
+    import transformers
+
     files = sorted((folder / "blue").iterdir())
     found = clip_embeddings(siglip, ["love", "peace love"], files, prompt="{word}")
     loaded = transformers.AutoModel.from_pretrained(siglip).eval()

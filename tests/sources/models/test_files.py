@@ -13,8 +13,6 @@ import pytest
 from crossroads.errors import UnsafeFileError
 from crossroads.sources.models.files import find_model
 
-pytest.importorskip("transformers", reason="extra 'models'")
-
 MODULES = ("Transformer", "Pooling", "Dense")
 OPTIONAL = (
     "special_tokens_map.json", "added_tokens.json", "generation_config.json", "processor_config.json",

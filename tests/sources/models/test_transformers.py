@@ -15,13 +15,12 @@ from crossroads.sources.models.files import ModelFiles
 from crossroads.sources.models.settings import resolve_model
 from crossroads.sources.models.transformers import plain_errors
 
-pytest.importorskip("transformers", reason="extra 'models'")
-
 
 @pytest.mark.parametrize("gguf", ["model.gguf", None])
 def test_the_bar_of_gguf_files_is_not_shown_and_standard_error_is_given_back(
     gguf: str | None, capsys: pytest.CaptureFixture[str]
 ) -> None:
+    pytest.importorskip("transformers", reason="extra 'models'")
     files = ModelFiles(name="m", folder="m", gguf=gguf, sha256="")
     before = sys.stderr
     with (
