@@ -52,7 +52,8 @@ def table(**changes: object) -> Table:
     return dataclasses.replace(made, **changes)  # type: ignore[arg-type]
 
 
-def test_values_become_text_in_every_style() -> None:
+def test_values_become_text_in_every_style_and_numbers_stand_to_the_right() -> None:
+    assert table().right() == [False, True, True, True, True, True, True]
     assert table().cells() == [
         [HOSTILE, "−0.32", "−1.1 to 2.0", "≤ 1.4e−4", f"99.9{NB}%", "12,345", "yes"],
         ["two", "0.00", "–", "0.0496", f"50{NB}%", "1", "no"],
@@ -128,10 +129,6 @@ def test_columns_that_are_left_out_are_gone_from_cells_records_and_reading() -> 
     assert {len(row) for row in less.cells()} == {5}
     assert not {"p", "p_sign", "ci_low"} & set(less.records()[0])
     assert table().rows == less.rows
-
-
-def test_words_stand_to_the_left_and_numbers_to_the_right() -> None:
-    assert table().right() == [False, True, True, True, True, True, True]
 
 
 def test_a_small_table_in_text_keeps_to_its_lines() -> None:
