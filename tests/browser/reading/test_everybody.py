@@ -15,12 +15,9 @@ import crossroads as cr
 from crossroads.evidence import Embeddings, Provenance
 from crossroads.report.documents.records import Record, results_document
 from crossroads.report.page.page import write_page
-from crossroads.results import Result
-from crossroads.stimuli import Design
 
 Open = Callable[..., Any]
 WORDS = {key: [f"{key}{i}" for i in range(6)] for key in "xyab"}
-ENDLESS = "Donaudampfschifffahrtsgesellschaftskapitän" * 6
 EMB = Embeddings(
     [word for some in WORDS.values() for word in some],
     np.random.default_rng(1).normal(size=(24, 8)),
@@ -30,18 +27,6 @@ EMB = Embeddings(
 
 def _sets() -> dict[str, cr.StimulusSet]:
     return {key: cr.StimulusSet(key, tuple(words)) for key, words in WORDS.items()}
-
-
-@pytest.fixture
-def made(opened: Open, tmp_path: Path) -> Callable[..., Any]:
-    """``made(result, …)``: the opened page of some results; options are those of a record."""
-
-    def make(*results: Result, width: int = 1280, changed: dict[str, Any] | None = None, **more: Any) -> Any:
-        path = tmp_path / "made.html"
-        write_page(path, [Record(document={**results_document(results), **(changed or {})}, **more)])
-        return opened(path, width=width).page
-
-    return make
 
 
 # Columns
@@ -110,40 +95,6 @@ def test_paper_has_the_meanings_that_are_open_and_no_line_for_the_others(opened:
     assert not second.is_visible()
 
 
-def test_meanings_are_not_copied_with_the_table(opened: Open, report: Path) -> None:
-    page = opened(report).page
-    box = page.locator("#intersections .table").first
-    for item in ("Copy CSV", "Copy LaTeX"):
-        page.evaluate("emptied()")
-        box.locator(".menu-button").click()
-        page.get_by_role("menuitem", name=item).click()
-        text = page.evaluate("copied()")
-        assert "others found" in text and "false-positive" not in text
-
-
-def test_a_heading_with_the_name_of_a_set_is_whole(opened: Open, report: Path) -> None:
-    page = opened(report).page
-    page.locator("#tests > details:nth-of-type(4) > summary").click()
-    box = page.locator("#tests > details:nth-of-type(4) .table", has_text="Attribute words of i4")
-    box.locator("th .sort").first.wait_for()
-    heads = box.locator("th .sort").all_inner_texts()
-    assert heads[2:4] == ["with Mexican American females", "with European American males"]
-
-
-def test_a_caption_is_read_on_a_phone_without_scrolling_sideways(opened: Open, report: Path) -> None:
-    page = opened(report, width=360).page
-    page.evaluate("unfolded()")
-    wide = page.evaluate(
-        """[...document.querySelectorAll(".scroll caption")].filter((one) => {
-          const text = document.createRange(), room = one.closest(".scroll").getBoundingClientRect();
-          text.selectNodeContents(one);
-          return text.getBoundingClientRect().right > room.right + 1;
-        }).map((one) => one.textContent)"""
-    )
-    assert page.locator(".scroll caption").count() > 20
-    assert wide == []
-
-
 @pytest.fixture
 def better(record: Record, tmp_path: Path) -> Path:
     """The page of the audit with detections that are better than chance, whose words are listed."""
@@ -184,78 +135,6 @@ def test_tables_fit_on_paper_and_keep_their_headings(opened: Open, report: Path)
     assert [caption for caption, wide, moved in found if wide or moved] == []
 
 
-# EAT-Maps
-
-TITLES = """(map) => [...map.querySelectorAll(".head, .cell text")].map((one) => {
-  const lines = [...one.querySelectorAll("tspan")].map((line) => line.textContent);
-  const said = lines.join(" ").replace(/^towards | *[*]$/g, "").replace(/ \\d[.]\\d\\d$/, "");
-  return [one.querySelector("title").textContent, said];
-})"""
-OVERLAPS = """(map) => {
-  const of = (name) => [...map.querySelectorAll(name)].map((one) => one.getBoundingClientRect());
-  const heads = of(".head"), cells = of(".cell rect"), texts = of(".cell text"), mark = of(".differ circle");
-  const all = map.getBoundingClientRect();
-  const beside = (a, b, by) => a.left + by >= b.right || b.left + by >= a.right;
-  const meet = (a, b, by) => !beside(a, b, by) && a.top + by < b.bottom && b.top + by < a.bottom;
-  const within = (box, all) => box.left > all.left - 1 && box.right < all.right + 1
-    && box.top > all.top - 1 && box.bottom < all.bottom + 1;
-  return [
-    ...heads.flatMap((box, i) => [!within(box, all), heads.slice(i + 1).some((other) => meet(box, other, 3)),
-      cells.some((cell) => meet(box, cell, 3))]),
-    ...texts.flatMap((box) => [!cells.some((cell) => within(box, cell)),
-      mark.some((one) => meet(box, one, 3))]),
-  ].filter(Boolean).length;
-}"""
-
-
-@pytest.fixture(scope="session")
-def long_titles(vectors: Embeddings, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A page with every design of the catalogue whose attributes are named at length."""
-    designs = [cr.catalog(name) for name in ("i1", "i2", "i3", "i4")]
-    words = dict.fromkeys(word for design in designs for word in design.words)
-    battery = cr.battery(cr.load("default", words=words), designs, resamples=0)
-    path = tmp_path_factory.mktemp("titles") / "titles.html"
-    write_page(path, [Record(document=results_document([battery]))])
-    return path
-
-
-@pytest.mark.parametrize("width", [1280, 320])
-def test_no_title_of_a_map_is_cut_whatever_the_font(
-    opened_in_font: Open, misplaced: Callable[[Any], str], long_titles: Path, width: int
-) -> None:
-    page = opened_in_font(long_titles, width=width).page
-    page.evaluate("unfolded()")
-    assert page.locator(".eat-map text").count() > 10
-    assert misplaced(page) == ""
-
-
-@pytest.mark.parametrize("width", [1280, 768, 360, 320])
-def test_the_titles_of_a_map_stand_whole_beside_each_other_and_can_be_read(
-    opened: Open, long_titles: Path, width: int
-) -> None:
-    page = opened(long_titles, width=width).page
-    page.evaluate("unfolded()")
-    maps = [one for one in page.locator("svg.eat-map").all() if one.locator(".head").count()]
-    assert len(maps) >= 8  # on the cards, and in the tests
-    for one in maps:
-        titles = one.evaluate(TITLES)
-        assert len(titles) == 6  # two heads and four cells
-        assert [lines for _, lines in titles] == [whole for whole, _ in titles]
-        assert one.evaluate(OVERLAPS) == 0
-        scale = one.bounding_box()["width"] / float(one.get_attribute("width"))
-        assert float(one.locator("text").first.get_attribute("font-size")) * scale >= 10
-
-
-def test_a_title_that_never_ends_makes_no_map_wider(made: Callable[..., Any]) -> None:
-    sets = [cr.StimulusSet(f"{ENDLESS} {key}", tuple(WORDS[key])) for key in "xyab"]
-    page = made(
-        cr.mleat(EMB, Design(name="endless", x=sets[0], y=sets[1], a=sets[2], b=sets[3]), resamples=0)
-    )
-    one = page.locator("#overview .cards svg.eat-map")
-    assert float(one.get_attribute("width")) <= 2 * 92 * 1.25 + 2
-    assert one.evaluate(OVERLAPS) == 0
-
-
 # Numbers
 
 
@@ -270,14 +149,6 @@ def test_who_taps_a_number_sees_all_its_digits(opened: Open, report: Path, recor
     cell.tap()
     page.wait_for_function("() => heard.seen.length > 0")
     assert {float(one) for one in page.evaluate("heard.seen")} == {d}  # seen once or more while it is shown
-
-
-def test_a_number_in_a_link_is_a_link_also_when_it_is_tapped(opened: Open, report: Path) -> None:
-    page = opened(report, has_touch=True).page
-    page.evaluate("listening()")
-    page.locator("#overview .card.map data").first.tap()
-    page.wait_for_selector("#tests > details:nth-of-type(1)[open]")
-    assert page.evaluate("heard.seen") == []
 
 
 def test_where_there_is_no_number_it_is_heard(made: Callable[..., Any]) -> None:
@@ -308,12 +179,6 @@ def test_a_better_fit_that_may_be_chance_is_said_to_be_that(
     assert ("which of the two fits better may be chance" in said) is doubted
 
 
-def test_words_that_were_left_out_are_not_denied(opened: Open, report: Path) -> None:
-    said = opened(report).page.locator("#methods").inner_text()
-    assert "No part that was asked for is missing as a whole." in said
-    assert "Words that were left out of a part are named there." in said
-
-
 # Figures and lists
 
 
@@ -337,46 +202,3 @@ def test_names_on_the_plane_lie_on_no_mark_of_a_word_that_was_found(
     )
     assert min(hidden[:2]) > 3
     assert hidden[2] == 0
-
-
-def test_the_ends_of_the_axes_of_the_plane_are_whole_on_a_phone(
-    made: Callable[..., Any], vectors: Embeddings
-) -> None:
-    groups, words = cr.catalog("ceat-groups"), cr.catalog("ceat-validation").all_words
-    page = made(cr.wefat(vectors, groups, words, "AF", missing="drop"), width=360)
-    page.evaluate("settled()")
-    ends = page.locator("svg.plane text.second").all_text_contents()
-    assert "\N{LEFTWARDS ARROW} European American" in ends
-    assert not [one for one in ends if "…" in one]
-
-
-def test_a_long_word_of_the_explorer_is_whole_when_it_is_chosen(opened: Open, tmp_path: Path) -> None:
-    words = {**WORDS, "x": [*WORDS["x"], ENDLESS]}
-    labels = [word for some in words.values() for word in some]
-    emb = Embeddings(labels, np.random.default_rng(1).normal(size=(25, 8)), provenance=Provenance(source="m"))
-    sets = {key: cr.StimulusSet(key, tuple(some)) for key, some in words.items()}
-    design = Design(name="long", x=sets["x"], y=sets["y"], a=sets["a"], b=sets["b"])
-    path = tmp_path / "long.html"
-    write_page(path, [Record(document=results_document([cr.mleat(emb, design, resamples=0)]), vectors=emb)])
-    page = opened(path, width=360).page
-    page.evaluate("location.hash = 'explorer'")
-    page.wait_for_selector(".explorer-results[data-shown=yes]")
-    chip = page.locator(".explorer-list.x .chip-word", has_text=ENDLESS)
-    whole = "(one) => one.scrollWidth <= one.clientWidth + 1"
-    assert not chip.evaluate(whole)
-    chip.click()
-    assert chip.evaluate(whole)
-
-
-def test_where_a_word_is_already_is_said_and_not_only_shown_to_who_points(opened: Open, report: Path) -> None:
-    page = opened(report).page
-    page.evaluate("location.hash = 'explorer'")
-    page.wait_for_selector(".explorer-results[data-shown=yes]")
-    word = page.locator(".explorer-list.x .chip-word").first
-    name = word.inner_text()
-    field = page.get_by_label("add words to insects")
-    field.fill(name)
-    field.press("Enter")
-    page.locator(".explorer-list.x .chip-word", has_text=name).first.click()
-    moves = page.locator(".explorer-list.x .moves button").all_inner_texts()
-    assert "in insects already" in moves and "to pleasant" in moves

@@ -125,7 +125,7 @@ def test_the_chart_has_poles_at_both_ends_and_leads_to_tests(opened: Open, told:
     assert "weat6" in page.url
 
 
-@pytest.mark.parametrize("width", [1440, 768, 390])
+@pytest.mark.parametrize("width", [1440, 390])
 def test_differences_and_effect_sizes_can_be_switched_by_keyboard(
     opened: Open, told: Path, width: int
 ) -> None:
