@@ -140,16 +140,6 @@ class TestOutcomes:
 
 
 class TestBusyServices:
-    def test_a_busy_service_is_asked_again_when_it_says(self, service: Service) -> None:
-        def busy(path: str, body: dict[str, Any]) -> Reply:
-            if len(service.asked) == 1:
-                return 429, {"Retry-After": "0.01"}, b'{"error": "slow down"}'
-            return openai(path, body)
-
-        service.answer = busy
-        assert len(cr.ask_chat(f"{service.url}/v1", AGE, prompts=1)) == 1
-        assert len(service.asked) == 2
-
     def test_one_that_asks_to_wait_for_long_is_left_with_all_answers_kept(
         self, service: Service, tmp_path: Path
     ) -> None:
@@ -161,22 +151,6 @@ class TestBusyServices:
             cr.ask_chat(f"{service.url}/v1", AGE, prompts=4, cache=tmp_path)
         assert "3,600 s" in (caught.value.hint or "")
         assert len(list(tmp_path.glob("*.json"))) == 2
-
-    def test_a_service_that_does_not_answer_in_time_is_told_so(self, service: Service) -> None:
-        import threading
-
-        held = threading.Event()
-
-        def late(path: str, body: dict[str, Any]) -> Reply:
-            held.wait(10)
-            return openai(path, body)
-
-        service.answer = late
-        try:
-            with pytest.raises(EndpointError, match="did not answer in time"):
-                cr.ask_chat(f"{service.url}/v1", AGE, prompts=1, timeout=0.05, retries=0)
-        finally:
-            held.set()
 
 
 class TestKeptAnswers:

@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -9,8 +8,8 @@ import pytest
 
 from crossroads.errors import FormatError, UnknownNameError
 from crossroads.stimuli import Design, catalog, read_design, read_designs
+from tests.stimuli.conftest import Write
 
-Write = Callable[[str, str], Path]
 TOML = """\
 name = "bugs"
 title = "Flowers and insects"
@@ -144,6 +143,11 @@ def test_faults_of_a_toml_file_name_key_and_line(
             "atrr1.examples",
             "'attr1.examples'",
         ),
+        ('{"x": ["rose"],\n"a": {"name": "good", "items": [3]}}', 2, "a.items", "3 is of type int"),
+        ('{"x": ["rose"], "a": ["love"],\n"b": {"name": "bad"}}', 2, "b", "items"),
+        ('{"x": ["a"], "a": ["b"], "b": ["c"],\n"source": 3}', 2, "source", "source"),
+        ('{"x": ["a"], "a": ["b"], "b": ["c"],\n"source": {"doi": "10.1000/182"}}', 2, "source", "text"),
+        ('{"x": ["a"], "a": ["b"], "b": ["c"],\n"templates": ["{word}", 3]}', 2, "templates", "3"),
         ('"rose"', 1, None, "no design"),
         ("[]", 1, None, "no design"),
         ("[1]", 1, None, "not of type int"),

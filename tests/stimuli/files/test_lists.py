@@ -1,14 +1,12 @@
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from crossroads.errors import FormatError
 from crossroads.stimuli.files.lists import read_trait_lists
-
-Write = Callable[[str, str], Path]
+from tests.stimuli.conftest import Write
 
 
 def test_tables_and_toml_say_the_same(write: Write) -> None:

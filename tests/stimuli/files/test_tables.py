@@ -1,14 +1,11 @@
 from __future__ import annotations
 
-from collections.abc import Callable
-from pathlib import Path
-
 import pytest
 
 from crossroads.errors import FormatError
 from crossroads.stimuli import read_design, read_designs
+from tests.stimuli.conftest import Write
 
-Write = Callable[[str, str], Path]
 ROWS = [("x", "rose"), ("y", "wasp"), ("a", "love"), ("b", "filth")]
 
 
@@ -99,13 +96,6 @@ def test_spaces_that_a_spreadsheet_hides_are_removed_and_recorded(write: Write) 
 def test_empty_columns_at_the_right_of_a_spreadsheet_are_no_columns(write: Write) -> None:
     text = "set;word;;\nx;rose;;\na;love;;\nb;filth;;\n"
     assert read_design(write("margin.csv", text)).words == ("rose", "love", "filth")
-
-
-def test_equal_words_are_dropped_on_request_and_recorded(write: Write) -> None:
-    text = "set,word\nx,rose\nx,rose\na,love\nb,filth\n"
-    design = read_design(write("twice.csv", text), duplicates="drop")
-    assert list(design.x) == ["rose"]
-    assert design.departures == ("'rose', given more than once in x, is kept once.",)
 
 
 @pytest.mark.parametrize(
