@@ -156,6 +156,20 @@ class Service:
             return 422, {}, json.dumps({"error": said, "error_type": "Validation"}).encode()
         return 200, {}, json.dumps([self.numbers(text) for text in body["inputs"]]).encode()
 
+    def serve(self, numbers: Callable[[str], list[float]], names: Iterator[str] | None = None) -> None:
+        """Answer with these numbers for a text, and say that the model has the next of these names."""
+
+        def answer(path: str, body: dict[str, Any]) -> Reply:
+            rows: dict[str, Any] = {"data": [{"embedding": numbers(text)} for text in body["input"]]}
+            return 200, {}, json.dumps(rows | ({} if names is None else {"model": next(names)})).encode()
+
+        self.answer = answer
+
+    def first(self, *replies: Reply) -> None:
+        """Give these answers first, and the right ones after them."""
+        waiting = iter(replies)
+        self.answer = lambda path, body: next(waiting, None) or self.openai(path, body)
+
     @staticmethod
     def numbers(text: str) -> list[float]:
         """The vector that the service has for a text: a function of its letters."""

@@ -149,8 +149,7 @@ class TestKeys:
         self, service: Service, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
     ) -> None:
         monkeypatch.setenv("CROSSROADS_API_KEY", SECRET)
-        rows = {"data": [{"embedding": [1.0, 2.0]}], "model": f"for {SECRET}"}
-        service.answer = lambda path, body: (200, {}, json.dumps(rows).encode())
+        service.serve(service.numbers, iter([f"for {SECRET}"]))
         found = endpoint_embeddings(service.url, ["rose"], cache=tmp_path)
         assert found.provenance.source == "for …"
         assert SECRET not in json.dumps(found.provenance.to_dict())

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import gzip
-import json
 import tracemalloc
 import zlib
 from typing import TYPE_CHECKING, Any
@@ -62,25 +61,10 @@ class TestAnswersThatCannotBeUsed:
             endpoint_embeddings(service.url, ["rose"])
 
     def test_a_model_that_changes_between_batches_is_noticed(self, service: Service) -> None:
-        sizes = iter([6, 5])
-
-        def answer(path: str, body: dict[str, Any]) -> Reply:
-            size = next(sizes)
-            rows = [{"embedding": service.numbers(text)[:size]} for text in body["input"]]
-            return 200, {}, json.dumps({"data": rows}).encode()
-
-        service.answer = answer
+        service.serve(lambda text: service.numbers(text)[: 6 if text in WORDS[:3] else 5])
         with pytest.raises(EndpointError, match="of 5 numbers, and before of 6"):
             endpoint_embeddings(service.url, WORDS, batch_size=3)
-
-    def test_a_model_that_changes_its_name_is_noticed(self, service: Service) -> None:
-        names = iter(["one", "two"])
-
-        def answer(path: str, body: dict[str, Any]) -> Reply:
-            rows = [{"embedding": service.numbers(text)} for text in body["input"]]
-            return 200, {}, json.dumps({"data": rows, "model": next(names)}).encode()
-
-        service.answer = answer
+        service.serve(service.numbers, iter(["one", "two"]))
         with pytest.raises(EndpointError, match="with the model 'two', and before with 'one'"):
             endpoint_embeddings(service.url, WORDS, batch_size=3)
 

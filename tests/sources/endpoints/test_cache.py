@@ -44,13 +44,9 @@ class TestKeptAnswers:
         assert np.array_equal(again.vectors, whole.vectors)
 
     def test_a_model_that_changed_behind_its_name_is_noticed(self, service: Service, tmp_path: Path) -> None:
-        def answer(path: str, body: dict[str, Any]) -> Reply:
-            rows = [{"embedding": service.numbers(change + text)} for text in body["input"]]
-            return 200, {}, json.dumps({"data": rows, "model": "same"}).encode()
-
-        change, service.answer = "", answer
+        service.serve(service.numbers, iter(["same"] * 9))
         first = endpoint_embeddings(service.url, WORDS[:3], cache=tmp_path)
-        change = "other"
+        service.serve(lambda text: service.numbers(f"other{text}"), iter(["same"] * 9))
         with pytest.raises(EndpointError, match="gives another vector for 'wasp' than the one") as caught:
             endpoint_embeddings(service.url, WORDS[1:], cache=tmp_path)
         assert service.url in caught.value.message
@@ -64,13 +60,9 @@ class TestKeptAnswers:
     def test_vectors_that_differ_by_rounding_are_those_of_one_model(
         self, service: Service, tmp_path: Path
     ) -> None:
-        def answer(path: str, body: dict[str, Any]) -> Reply:
-            rows = [{"embedding": [scale * n for n in service.numbers(text)]} for text in body["input"]]
-            return 200, {}, json.dumps({"data": rows}).encode()
-
-        scale, service.answer = 1.0, answer
+        service.serve(service.numbers)
         endpoint_embeddings(service.url, WORDS[:3], cache=tmp_path)
-        scale = 1.001
+        service.serve(lambda text: [1.001 * number for number in service.numbers(text)])
         assert endpoint_embeddings(service.url, WORDS, cache=tmp_path).labels == tuple(WORDS)
 
     def test_another_prompt_or_model_is_asked_anew(self, service: Service, tmp_path: Path) -> None:

@@ -28,26 +28,15 @@ SECRET = "sk-a-secret-nobody-may-see"
 
 
 class TestFailuresThatPass:
-    @pytest.mark.parametrize("status", [429, 500, 502, 503, 0])
-    def test_a_busy_or_broken_service_is_asked_again(self, service: Service, status: int) -> None:
-        failures = iter([status])
-
-        def answer(path: str, body: dict[str, Any]) -> Reply:
-            now = next(failures, 200)
-            return service.openai(path, body) if now == 200 else (now, {"Retry-After": "0"}, b"busy")
-
-        service.answer = answer
-        service.assert_right(endpoint_embeddings(service.url, WORDS), WORDS)
-        assert len(service.asked) == 2
-
-    def test_an_answer_that_breaks_off_is_asked_for_again(self, service: Service) -> None:
-        lengths = iter([100_000])
-
-        def answer(path: str, body: dict[str, Any]) -> Reply:
-            status, _, data = service.openai(path, body)
-            return status, {"Content-Length": str(next(lengths, len(data)))}, data
-
-        service.answer = answer
+    @pytest.mark.parametrize(
+        "reply",
+        [
+            *((status, {"Retry-After": "0"}, b"busy") for status in (429, 500, 502, 503, 0)),
+            (200, {"Content-Length": "100000"}, b"breaks off"),
+        ],
+    )
+    def test_a_busy_or_broken_service_is_asked_again(self, service: Service, reply: Reply) -> None:
+        service.first(reply)
         service.assert_right(endpoint_embeddings(service.url, WORDS, timeout=60), WORDS)
         assert len(service.asked) == 2
 
@@ -56,13 +45,8 @@ class TestFailuresThatPass:
     ) -> None:
         waited: list[float] = []
         monkeypatch.setattr(time, "sleep", waited.append)
-        pauses = iter(["7", "Thu, 01 Jan 1970 00:00:00 GMT", "soon"])
-
-        def answer(path: str, body: dict[str, Any]) -> Reply:
-            pause = next(pauses, None)
-            return service.openai(path, body) if pause is None else (429, {"Retry-After": pause}, b"")
-
-        service.answer = answer
+        pauses = ("7", "Thu, 01 Jan 1970 00:00:00 GMT", "soon")
+        service.first(*((429, {"Retry-After": pause}, b"") for pause in pauses))
         service.assert_right(endpoint_embeddings(service.url, WORDS), WORDS)
         assert waited == [7.0, 0.0, 2.0]  # as said; long ago; and where it cannot be read, 0.5 · 2²
 
@@ -109,13 +93,9 @@ class TestRedirections:
 
     @pytest.mark.parametrize("status", [301, 302, 307, 308])
     def test_a_redirection_on_the_same_host_is_followed(self, service: Service, status: int) -> None:
-        def answer(path: str, body: dict[str, Any]) -> Reply:
-            if path == "/v1/embeddings":
-                return status, {"Location": "/new/v1/embeddings"}, b""
-            return service.openai(path, body)
-
-        service.answer = answer
+        service.first((status, {"Location": "/new/v1/embeddings"}, b""))
         service.assert_right(endpoint_embeddings(service.url, WORDS), WORDS)
+        assert [path for path, _, _ in service.asked] == ["/v1/embeddings", "/new/v1/embeddings"]
 
     @pytest.mark.parametrize("location", ["", "http://[1", "https://\xe9"])
     def test_a_redirection_to_nowhere_is_not_followed(self, service: Service, location: str) -> None:
@@ -246,33 +226,19 @@ def trickling(server: socket.socket, at_once: bytes, slowly: bytes, over: thread
             threading.Thread(target=answer, args=(server.accept()[0],), daemon=True).start()
 
 
-@pytest.mark.parametrize("place", TRICKLED)
+@pytest.mark.parametrize("place", [*TRICKLED, "a handshake"])
 def test_a_service_that_sends_a_byte_at_a_time_is_not_waited_for(place: str) -> None:
-    over = threading.Event()
+    over, said = threading.Event(), r"did not answer in time|400: Bad|redirects in a circle|not speak https"
+    # a handshake of 16 KiB takes some minutes
+    sent = TRICKLED.get(place, (b"\x16\x03\x03\x3f\xff\x02\x00\x3f\xfb", b"\x00"))
     with socket.create_server(("127.0.0.1", 0)) as server:
-        threading.Thread(target=trickling, args=(server, *TRICKLED[place], over), daemon=True).start()
-        address = f"http://127.0.0.1:{server.getsockname()[1]}/v1"
-        caller = Caller(key=None, timeout=0.3, retries=0)
+        threading.Thread(target=trickling, args=(server, *sent, over), daemon=True).start()
+        scheme = "http" if place in TRICKLED else "https"
+        address = f"{scheme}://127.0.0.1:{server.getsockname()[1]}/v1"
         begun = time.monotonic()
         try:
-            with pytest.raises(EndpointError, match=r"did not answer in time|400: Bad|redirects in a circle"):
-                caller.post(address, b"{}", most_bytes=1 << 20)
-        finally:
-            over.set()
-        assert time.monotonic() - begun < 2
-
-
-def test_a_handshake_byte_by_byte_is_not_waited_for() -> None:
-    over = threading.Event()
-    with socket.create_server(("127.0.0.1", 0)) as server:
-        handshake = b"\x16\x03\x03\x3f\xff\x02\x00\x3f\xfb"  # of 16 KiB, which takes some minutes
-        threading.Thread(target=trickling, args=(server, handshake, b"\x00", over), daemon=True).start()
-        begun = time.monotonic()
-        try:
-            with pytest.raises(EndpointError, match=r"did not answer in time|does not speak https"):
-                Caller(key=None, timeout=0.3, retries=0).post(
-                    f"https://127.0.0.1:{server.getsockname()[1]}/v1", b"{}", most_bytes=1 << 20
-                )
+            with pytest.raises(EndpointError, match=said):
+                Caller(key=None, timeout=0.3, retries=0).post(address, b"{}", most_bytes=1 << 20)
         finally:
             over.set()
         assert time.monotonic() - begun < 2
