@@ -185,6 +185,7 @@ def found(corpora: list[Path]) -> Found:
 @pytest.mark.slow
 @pytest.mark.reference
 def test_the_sentences_of_the_page_are_found_again(found: Found, tmp_path: Path) -> None:
+    """It searches 100 MB of text: the one search of a real corpus whose sample is known to the byte."""
     folder = write_contexts(found, tmp_path / "contexts")
     manifest = json.loads((folder / "manifest.json").read_text(encoding="utf-8"))
     assert {key: manifest[key] for key in KEPT["contexts"]} == KEPT["contexts"], REMAKE
@@ -202,7 +203,7 @@ def test_the_sentences_of_the_page_are_found_again(found: Found, tmp_path: Path)
         assert shown[name][:4] == [str(n) for n in (*counts, sum(one.contexts for one in some))]
 
 
-@pytest.mark.slow
+@pytest.mark.full
 @pytest.mark.reference
 def test_the_association_of_names_with_career_comes_out_again(
     found: Found, wheel_member: Member, tmp_path: Path

@@ -20,7 +20,7 @@ NOTEBOOKS = sorted((ROOT / "docs" / "notebooks").glob("*.ipynb"))
 LOADED = re.compile(r"""<(?:script|link|img|iframe)\b[^>]*?\b(?:src|href)=["'](?:https?:)?//""")
 
 
-@pytest.mark.slow
+@pytest.mark.full
 def test_the_site_has_everything_and_loads_nothing_from_elsewhere(tmp_path: Path) -> None:
     # One test, because a build takes half a minute: as ``make docs``, but without the outputs of notebooks.
     pytest.importorskip("myst_nb", reason="extra 'docs'")
@@ -66,7 +66,7 @@ def test_notebooks_are_kept_without_outputs(file: Path) -> None:
         assert not cell.get("outputs") and cell.get("execution_count") is None
 
 
-@pytest.mark.slow
+@pytest.mark.full
 @pytest.mark.parametrize("file", NOTEBOOKS, ids=lambda file: file.stem)
 def test_notebooks_run(file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     nbformat: Any = pytest.importorskip("nbformat", reason="extra 'docs'")

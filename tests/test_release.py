@@ -69,7 +69,7 @@ def test_the_distributions_have_what_they_need_and_no_more(built: tuple[Path, Pa
     assert not [name for name in inside if name.startswith((".venv", ".git/", "audit/"))]
 
 
-@pytest.mark.slow
+@pytest.mark.full
 def test_the_wheel_works_where_nothing_else_is_installed(built: tuple[Path, Path], tmp_path: Path) -> None:
     place = tmp_path / "empty"
     venv.create(place, with_pip=False)
@@ -127,7 +127,7 @@ def test_every_dependency_has_a_lowest_version_and_one_that_is_tested() -> None:
         floors(["numpy"])
 
 
-@pytest.mark.slow
+@pytest.mark.full
 def test_the_recipe_for_pytest_is_a_file_of_tests_that_pass(tmp_path: Path) -> None:
     pytest.importorskip("pyarrow", reason="the recipe uses the embedded default vectors: extra 'default'")
     guide = (ROOT / "docs" / "guides" / "pytest.md").read_text(encoding="utf-8")
