@@ -20,6 +20,8 @@ from crossroads.inference.crossed import (
     clustered_spread,
     crossed,
     degrees_of_freedom,
+    mean_cosine,
+    sparse_mean,
     spread,
     spread_at_equal,
     tail_probability,
@@ -229,6 +231,40 @@ def test_two_values_have_one_degree_of_freedom_beside_larger_sets() -> None:
     assert float(degrees_of_freedom(np.zeros(2), [1, 7], np.array(0.0))) == np.inf
 
 
+def test_a_mean_of_cells_has_the_variance_of_rows_and_columns_less_that_of_cells() -> None:
+    table = np.random.default_rng(9).normal(size=(4, 5)) + np.arange(4)[:, None]
+    rest = table - table.mean(axis=1, keepdims=True) - table.mean(axis=0) + table.mean()
+    rows, columns = np.var(table.mean(axis=1), ddof=1) / 4, np.var(table.mean(axis=0), ddof=1) / 5
+    total = max(rows + columns - (rest**2).sum() / (3 * 4) / 20, rows, columns)
+    df = total**2 / (rows**2 / 3 + columns**2 / 4)
+    found = mean_cosine(table, level=0.9)
+    half = stats.t.ppf(0.95, df) * total**0.5
+    assert found == pytest.approx((table.mean(), total**0.5, table.mean() - half, table.mean() + half))
+    i, j = (one.ravel() for one in np.indices(table.shape))
+    assert sparse_mean(table.ravel(), i, j) == pytest.approx((table.mean(), total**0.5, df))
+    twice = sparse_mean(np.repeat(table.ravel(), 2), np.repeat(i, 2), np.repeat(j, 2))  # nothing is learnt
+    assert twice == pytest.approx((table.mean(), total**0.5, df))
+    assert mean_cosine(table[:1]) is sparse_mean(table[0], i[:5], j[:5]) is None
+
+
+def test_a_mean_of_a_table_that_lacks_cells_has_the_variance_of_an_additive_fit() -> None:
+    rng = np.random.default_rng(10)
+    i, j = (one.ravel() for one in np.indices((4, 4)))
+    kept = np.flatnonzero((i + j) % 4 != 3)
+    i, j = np.append(i[kept], 0), np.append(j[kept], 0)  # the first cell holds two values
+    values = rng.normal(size=4)[i] + 0.5 * rng.normal(size=13)
+    cells = sorted(set(zip(i.tolist(), j.tolist(), strict=True)))
+    means = np.array([values[(i == a) & (j == b)].mean() for a, b in cells])
+    design = np.array([[*np.eye(4)[a], *np.eye(4)[b]] for a, b in cells])
+    left = means - design @ np.linalg.pinv(design) @ means
+    single = (left**2).sum() / (12 - 7) * (11 * 1 + 4) / 13**2
+    off = values - values.mean()
+    parts = [sum(off[at == k].sum() ** 2 for k in range(4)) * 4 / 3 / 13**2 for at in (i, j)]
+    total = max(sum(parts) - single, *parts)
+    df = total**2 / sum(part**2 / 3 for part in parts)
+    assert sparse_mean(values, i, j) == pytest.approx((values.mean(), total**0.5, df))
+
+
 class TestClusters:
     """Tables of answers by words that may lack cells, and answers that share a label."""
 
@@ -259,3 +295,15 @@ class TestClusters:
         found = clustered_mean(values, np.arange(30), [first, second])
         alone = [clustered_mean(values, np.arange(30), [one]).parts[0] for one in (first, second)]
         assert max(alone) < found.parts[:2].sum() <= sum(alone) + 1e-12
+        # sums of deviations by either, times n / (n − 1); what single rows have in common is taken off once
+        off = (values - values.mean()).reshape(5, 6) / 30
+        single = (off**2).sum() * 30 / 29
+        parts = (off.sum(axis=0) ** 2).sum() * 6 / 5, (off.sum(axis=1) ** 2).sum() * 5 / 4
+        assert alone == pytest.approx(parts)
+        once = min(single, sum(parts) - max(*parts, single))
+        assert found.parts[:2] == pytest.approx([part * (1 - once / sum(parts)) for part in parts])
+        assert (found.parts[2], found.cells) == pytest.approx((single, single))
+        total = max(sum(parts) - once, single)
+        assert found.total == pytest.approx(total)
+        free = zip(found.parts, (5, 4, 29), strict=True)
+        assert found.df == pytest.approx(total**2 / sum(part**2 / n for part, n in free))

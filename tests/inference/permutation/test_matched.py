@@ -33,6 +33,20 @@ def test_words_alike_are_the_nearest_within_a_distance(
             assert chosen.tolist() == close.tolist()
 
 
+@pytest.mark.parametrize(("size", "count"), [(15, 15), (300, 20), (1000, 50), (1999, 99), (50_000, 100)])
+def test_a_twentieth_of_the_pool_is_alike_at_least_twenty_and_at_most_a_hundred(
+    size: int, count: int
+) -> None:
+    middle, first = size // 2, size // 4
+    found = windows(np.arange(size) * 1.0, np.array([middle + 0.25, -5.0, size + 5.0]), within=1e9)
+    assert (found.high - found.low).tolist() == [count] * 3
+    assert found.low.tolist() == [max(0, min(size - count, middle + 1 - count // 2)), 0, size - count]
+    near = windows(np.arange(size) * 1.0, np.array([first + 0.25]), within=4.25)  # with both ends
+    assert (near.low.tolist(), near.high.tolist()) == ([max(0, first - 4)], [first + 5])
+    assert near.lacking.tolist() == [True]
+    assert windows(np.arange(10.0), np.array([4.0]), within=9.0).lacking.tolist() == [False]
+
+
 def test_a_word_without_others_like_it_is_noticed() -> None:
     pool = np.concatenate([np.linspace(0, 1, 200), [5.0, 5.1, 5.2]])
     found = windows(pool, np.array([0.5, 5.1, 9.0]), within=0.5)

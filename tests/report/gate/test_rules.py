@@ -241,7 +241,7 @@ def test_limits_themselves_are_allowed_and_a_large_adjusted_p_excuses(
     test, adjusted = tested.tests[1], tested.adjusted["bh"][1]
     d = test.level1.effect_size
     assert adjusted is not None
-    for statistic, options, outcome in (
+    limits: list[tuple[str, dict[str, Any], str]] = [
         ("effect_size", {"above": d - 0.01}, "broken"),
         ("effect_size", {"above": d}, "passed"),
         ("effect_size", {"below": d + 0.01}, "broken"),
@@ -253,7 +253,8 @@ def test_limits_themselves_are_allowed_and_a_large_adjusted_p_excuses(
         ("left_out", {"above": 0}, "broken"),  # the word "gone"
         ("effect_size", {"above": d - 1, "unless_adjusted_above": adjusted - 0.001}, "excused"),
         ("effect_size", {"above": d - 1, "unless_adjusted_above": adjusted}, "broken"),
-    ):
+    ]
+    for statistic, options, outcome in limits:
         rule = Rule(**{"name": "r", "test": "plain", "statistic": statistic, **options})
         assert outcomes(judge(audit, [rule])) == {"plain": outcome}, options
 
