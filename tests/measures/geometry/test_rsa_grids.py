@@ -7,7 +7,7 @@ from itertools import combinations
 import numpy as np
 import pytest
 
-from crossroads import Embeddings, StimulusSet, catalog, rsa, rsa_grid
+from crossroads import Embeddings, StimulusSet, rsa, rsa_grid
 from crossroads.errors import DesignError, InputError
 from crossroads.measures import RsaGridResult
 from crossroads.stats import benjamini_hochberg, holm
@@ -71,14 +71,3 @@ def test_a_grid_refuses_one_string_for_a_set() -> None:
         rsa_grid(emb, {**groups, "BF": "BF0"}, concepts)
     with pytest.raises(DesignError, match="'female' is one string"):
         rsa_grid(emb, groups, {"female": "female0"})
-
-
-def test_the_published_names_and_concepts_fill_a_grid() -> None:
-    names, lists = catalog("rsa-names"), catalog("rsa-concepts")
-    groups = {name: group.items for name, group in names.items()}
-    concepts = {name: next(iter(kinds.values())) for name, kinds in lists.items()}
-    words = list(dict.fromkeys(w for s in (*groups.values(), *concepts.values()) for w in s))
-    emb = Embeddings(words, np.random.default_rng(0).normal(size=(len(words), 10)))
-    result = rsa_grid(emb, groups, concepts, samples=3, permutations=9)
-    assert len(result.tests) == 6 * len(concepts)
-    assert {len(test.items["group1"]) for test in result.tests} == {13}

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from fractions import Fraction
-from itertools import product
 from math import sqrt
 from typing import Any
 
@@ -13,10 +12,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import binomtest, mannwhitneyu
 
-from crossroads import Embeddings, eibd, ibd, wefat
+from crossroads import eibd, ibd, wefat
 from crossroads.errors import InputError, UnknownNameError
 from crossroads.measures import DetectionResult
 from crossroads.measures.intersectional.detection import GRID
+from tests.measures.intersectional.worlds import TARGET, planted
 
 Table = dict[str, dict[str, float]]
 
@@ -173,14 +173,6 @@ def test_with_self_pairs_eibd_would_equal_ibd() -> None:
     assert eibd(pairs, real, threshold=1.0).words == ("emergent",)
 
 
-@settings(deadline=None, max_examples=30)
-@given(seed=st.integers(0, 99_999), step=st.integers(0, 20))
-def test_with_self_pairs_eibd_equals_ibd_whatever_the_scores(seed: int, step: int) -> None:
-    pairs, constituents = tables(20, 5, 3, seed)
-    trap = {**constituents, "itself": dict.fromkeys(pairs["pair0"], 0.0)}
-    assert set(eibd(pairs, trap, threshold=step / 20).words) == set(ibd(pairs, threshold=step / 20).words)
-
-
 # Thresholds
 
 
@@ -258,44 +250,7 @@ def test_areas_and_intervals_equal_scipy() -> None:
 
 # Planted truth
 
-TARGET = ("r0", "g0")
 COUNTS = {"own": 10, "both": 10, "race": 10, "gender": 10, "nobody": 40}
-
-
-def planted(
-    seed: int, noise: float = 0.5
-) -> tuple[Embeddings, dict[tuple[str, str], list[str]], dict[str, list[str]]]:
-    """Vectors of 3 × 2 groups of twelve names and of words whose truth is known.
-
-    A name is the axis of its race plus the axis of its gender plus an axis of its group, and noise. ``own``
-    words lie on the axis of the target, ``race`` and ``gender`` words on the axis of one of its parents,
-    ``both`` on the sum of the two, ``nobody`` on none. Noise is kept off these axes.
-    """
-    rng = np.random.default_rng(seed)
-    axes = np.linalg.qr(rng.normal(size=(60, 60)))[0]
-    race, gender, own, rest = axes[:3], axes[3:5], axes[5:11].reshape(3, 2, 60), axes[11:]
-
-    def off_axis() -> Any:
-        return noise * rng.normal(size=len(rest)) @ rest / np.sqrt(len(rest))
-
-    vectors, groups = {}, {}
-    for i, j in product(range(3), range(2)):
-        names = [f"r{i}g{j}n{k}" for k in range(12)]
-        groups[f"r{i}", f"g{j}"] = names
-        for name in names:
-            vectors[name] = race[i] + gender[j] + own[i, j] + off_axis()
-    places = {
-        "own": own[0, 0],
-        "both": race[0] + gender[0],
-        "race": race[0],
-        "gender": gender[0],
-        "nobody": 0 * race[0],
-    }
-    words = {kind: [f"{kind}{k}" for k in range(n)] for kind, n in COUNTS.items()}
-    for kind, listed in words.items():
-        for word in listed:
-            vectors[word] = places[kind] + off_axis()
-    return Embeddings.from_dict(vectors), groups, words
 
 
 def test_the_scores_of_planted_words_without_noise() -> None:
@@ -304,7 +259,7 @@ def test_the_scores_of_planted_words_without_noise() -> None:
     # (1/3) / √(1/6 · 5/6). A word of both parents has 2c with the target, c where one is shared, 0 elsewhere:
     # against groups that share nothing d = 2, race 1 / √(1/2), gender 1 / √(17/36). A word of one parent has
     # d = 2 with it and 0 with the other. Sample deviations make all of them smaller by √((n - 1) / n).
-    emb, groups, words = planted(0, noise=0.01)  # next to none
+    emb, groups, words = planted(0, COUNTS, noise=0.01)  # next to none
     kinds = ["own", "both", "race", "gender"]
     result = wefat(emb, groups, [words[kind][0] for kind in kinds], TARGET)
     pair, race, gender = sqrt(23 / 24), sqrt(47 / 48), sqrt(71 / 72)
@@ -324,7 +279,7 @@ def test_the_scores_of_planted_words_without_noise() -> None:
 def test_eibd_finds_exactly_the_words_that_only_the_intersection_has() -> None:
     exact, power = 0, []
     for seed in range(6):
-        emb, groups, words = planted(seed)
+        emb, groups, words = planted(seed, COUNTS)
         candidates = words["own"] + words["both"] + words["nobody"]
         result = wefat(emb, groups, candidates, TARGET)
         first = ibd(result.pairs, threshold=1.33, truth=words["own"], resamples=2)
@@ -342,7 +297,7 @@ def test_the_published_rule_keeps_words_of_one_parent() -> None:
     # parent explains has to ask for no constituent pair above the threshold: that finds exactly the ten.
     exact = 0
     for seed in range(6):
-        emb, groups, words = planted(seed)
+        emb, groups, words = planted(seed, COUNTS)
         result = wefat(emb, groups, [w for kind in words.values() for w in kind], TARGET)
         found = ibd(result.pairs, threshold=1.33).words
         emergent = set(eibd(result.pairs, result.constituents, threshold=1.33).words)
@@ -358,7 +313,7 @@ def test_the_published_rule_keeps_words_of_one_parent() -> None:
 
 def test_the_released_code_removes_no_word() -> None:
     # its rule, with the comparisons added up as it does: booleans of NumPy, whose sum is at most True
-    emb, groups, words = planted(3)
+    emb, groups, words = planted(3, COUNTS)
     result = wefat(emb, groups, [w for kind in words.values() for w in kind], TARGET)
     own, truth = np.asarray(result.constituent_scores), words["own"]
     removed_by_some = 0
@@ -399,18 +354,11 @@ def test_results_survive_json(truth: list[str] | None) -> None:
 
 
 def test_detection_carries_the_coverage_and_provenance_of_the_scores() -> None:
-    emb, groups, words = planted(0)
+    emb, groups, words = planted(0, COUNTS)
     result = wefat(emb, groups, [*words["own"], "gone"], TARGET, missing="drop")
     found = eibd(result.pairs, result.constituents, threshold=1.0)
     assert found.coverage == result.coverage
     assert found.provenance == (emb.provenance,)
-
-
-def test_the_same_seed_gives_the_same_interval() -> None:
-    pairs, _ = tables(30, 3, 1, 2)
-    truth = ["w1", "w5", "w9", "w12"]
-    one, same, other = (ibd(pairs, threshold=0.0, truth=truth, seed=s).auc_interval for s in (1, 1, 2))
-    assert one == same != other
 
 
 PAIRS, PARENTS = tables(5, 2, 2, 1)

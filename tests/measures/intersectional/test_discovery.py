@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from itertools import product
 from typing import Any
 
 import numpy as np
@@ -10,15 +9,8 @@ import pytest
 
 from crossroads import Embeddings, discover, ibd, wefat
 from crossroads.errors import InputError, MissingStimuliError, UnknownNameError
-from crossroads.measures import DiscoveryResult
 from crossroads.stats import null_threshold
-
-Groups = dict[tuple[str, str], list[str]]
-TARGET = ("r0", "g0")
-
-
-def group_names(n: int = 8) -> Groups:
-    return {(f"r{i}", f"g{j}"): [f"r{i}g{j}n{k}" for k in range(n)] for i, j in product(range(3), range(2))}
+from tests.measures.intersectional.worlds import TARGET, Groups, group_names, planted
 
 
 def noise_world(seed: int, n_words: int, *, dim: int = 40) -> tuple[Embeddings, Groups]:
@@ -27,28 +19,6 @@ def noise_world(seed: int, n_words: int, *, dim: int = 40) -> tuple[Embeddings, 
     groups = group_names()
     labels = [n for names in groups.values() for n in names] + [f"w{k}" for k in range(n_words)]
     return Embeddings(labels, rng.normal(size=(len(labels), dim))), groups
-
-
-def planted(seed: int, counts: dict[str, int]) -> tuple[Embeddings, Groups, dict[str, list[str]]]:
-    """Groups with axes of race, gender and their own; words on the axes, or on none (``nobody``)."""
-    rng = np.random.default_rng(seed)
-    axes = np.linalg.qr(rng.normal(size=(60, 60)))[0]
-    race, gender, own, rest = axes[:3], axes[3:5], axes[5:11].reshape(3, 2, 60), axes[11:]
-
-    def noise() -> Any:
-        return 0.5 * rng.normal(size=len(rest)) @ rest / np.sqrt(len(rest))
-
-    groups = group_names(12)
-    vectors = {
-        name: race[int(r[1])] + gender[int(g[1])] + own[int(r[1]), int(g[1])] + noise()
-        for (r, g), names in groups.items()
-        for name in names
-    }
-    places = {"own": own[0, 0], "both": race[0] + gender[0], "race": race[0], "nobody": 0 * race[0]}
-    words = {kind: [f"{kind}{k}" for k in range(n)] for kind, n in counts.items()}
-    for kind, listed in words.items():
-        vectors |= {word: places[kind] + noise() for word in listed}
-    return Embeddings.from_dict(vectors), groups, words
 
 
 # Thresholds
@@ -151,20 +121,19 @@ def test_eibd_discoveries_are_words_of_the_group_alone() -> None:
 def test_names_close_to_everything_deceive_absolute_cosines_only() -> None:
     # Names of the target lie nearer to the common direction of all vectors, as rare names do. Every word is
     # then closer to them than to other names, although no word is about the group.
-    for seed in range(1):
-        rng = np.random.default_rng(seed)
-        common = np.eye(50)[0]
-        groups = group_names()
-        vectors = {
-            name: (4.0 if key == TARGET else 1.0) * common + 2 * rng.normal(size=50) / np.sqrt(50)
-            for key, names in groups.items()
-            for name in names
-        }
-        vectors |= {f"w{k}": 2 * common + rng.normal(size=50) / np.sqrt(50) for k in range(150)}
-        emb = Embeddings.from_dict(vectors)
-        fooled = discover(emb, groups, TARGET, relative=False, permutations=50)
-        assert len(fooled.words) == 150
-        assert len(discover(emb, groups, TARGET, permutations=50).words) <= 5
+    rng = np.random.default_rng(0)
+    common = np.eye(50)[0]
+    groups = group_names()
+    vectors = {
+        name: (4.0 if key == TARGET else 1.0) * common + 2 * rng.normal(size=50) / np.sqrt(50)
+        for key, names in groups.items()
+        for name in names
+    }
+    vectors |= {f"w{k}": 2 * common + rng.normal(size=50) / np.sqrt(50) for k in range(150)}
+    emb = Embeddings.from_dict(vectors)
+    fooled = discover(emb, groups, TARGET, relative=False, permutations=50)
+    assert len(fooled.words) == 150
+    assert len(discover(emb, groups, TARGET, permutations=50).words) <= 5
 
 
 def test_words_equally_close_to_all_names_are_no_discoveries() -> None:
@@ -178,13 +147,6 @@ def test_words_equally_close_to_all_names_are_no_discoveries() -> None:
     assert np.isfinite(null_threshold(apart, groups, "*", TARGET, permutations=5))
 
 
-def test_one_category_can_be_discovered_too() -> None:
-    emb, groups = noise_world(6, 30)
-    flat = {f"{r}{g}": names for (r, g), names in groups.items()}
-    result = discover(emb, flat, "r0g0", kind="eibd", permutations=5)
-    assert (result.target, result.kind, result.candidates) == ("r0g0", "eibd", 30)
-
-
 def test_discovery_depends_on_the_seed_and_reports_its_progress() -> None:
     emb, groups = noise_world(9, 60)
     options: dict[str, Any] = {"fdr": 0.999, "permutations": 8}
@@ -195,17 +157,6 @@ def test_discovery_depends_on_the_seed_and_reports_its_progress() -> None:
     others = [discover(emb, groups, TARGET, seed=s, **options) for s in (2, 3)]
     assert any(list(other.qvalues) != list(one.qvalues) for other in others)
     assert (one.permutations, one.conventions["seed"], one.fdr) == (8, 1, 0.999)
-
-
-def test_the_result_survives_json() -> None:
-    emb, groups, _ = planted(2, {"own": 5, "nobody": 60})
-    result = discover(emb, groups, TARGET, permutations=30)
-    assert result.words
-    assert DiscoveryResult.from_json(result.to_json()) == result
-    assert list(result.rows()[0]) == ["word", "score", "z", "qvalue"]
-    nothing = discover(*noise_world(7, 30), TARGET, permutations=30, fdr=0.001)
-    assert nothing.words == ()
-    assert DiscoveryResult.from_json(nothing.to_json()) == nothing
 
 
 # Bad input

@@ -110,16 +110,6 @@ def test_an_unknown_group_suggests_the_nearest(target: Any) -> None:
     assert error.value.nearest[0] == "Black / female"
 
 
-def test_an_unknown_group_of_the_catalogue_suggests_its_subcategories_too() -> None:
-    table = group_table(catalog("ceat-groups"))
-    with pytest.raises(UnknownNameError) as error:
-        table.find(("African American", "femal"))
-    assert error.value.nearest[0] == "African American / female"
-    with pytest.raises(UnknownNameError) as error:
-        table.find("AG")
-    assert "AF" in error.value.known
-
-
 @pytest.mark.parametrize(
     ("groups", "says"),
     [

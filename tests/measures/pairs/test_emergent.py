@@ -11,7 +11,7 @@ from scipy.stats import t as student
 
 from crossroads.errors import InputError, UnknownNameError
 from crossroads.inference.multiplicity import benjamini_hochberg
-from crossroads.measures.pairs.emergent import EmergentResult, _pareto, emergent, studentised
+from crossroads.measures.pairs.emergent import _pareto, emergent, studentised
 from crossroads.measures.pairs.identities import pair_scores
 from crossroads.measures.pairs.truth import EmergentTruthResult, against, poles
 from crossroads.measures.traits.scores import TraitScores
@@ -246,15 +246,6 @@ def test_constant_scores_are_ordinary() -> None:
 def test_unknown_options_are_refused(options: dict[str, Any], message: str) -> None:
     with pytest.raises(InputError, match=message):
         emergent(BY_HAND, PAIR, **options)
-
-
-def test_a_result_is_read_back_whole() -> None:
-    toy = world(9, planted=14.0)
-    result = emergent(toy.scores, toy.pairs)
-    again = EmergentResult.from_json(result.to_json())
-    assert again == result
-    assert again.discoveries() == result.discoveries() != []
-    assert again.above.dtype == bool
 
 
 @pytest.mark.parametrize(("pairs", "enough"), [(5, False), (6, True)])

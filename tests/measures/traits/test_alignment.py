@@ -202,19 +202,6 @@ def test_labels_are_exchanged_within_domains_and_scales_of_the_catalogue() -> No
     }
 
 
-def test_exchanging_groups_asks_only_for_what_tells_groups_apart() -> None:
-    # A profile that all groups share, on both sides: traits agree, groups are not told apart.
-    rng = np.random.default_rng(5)
-    common = rng.normal(size=(1, 16)) * 3
-    model = common + rng.normal(size=(20, 16)) * 0.5
-    human = 50 + 6 * (common + rng.normal(size=(20, 16)) * 0.5)
-    result = align(scored(model), table(np.clip(human, 0, 100)), bootstrap=0, splits=0)
-    assert result.exchanges["groups"].pvalue > 0.05
-    assert result.exchanges["traits"].pvalue < 0.01
-    assert result.exchanges["groups"].expected_tau == pytest.approx(result.kendall_tau, abs=0.05)
-    assert abs(result.exchanges["traits"].expected_tau) < 0.1
-
-
 def test_what_one_side_lacks_is_listed() -> None:
     human = table(np.full((3, 4), 20.0) + np.arange(12).reshape(3, 4))
     model = {**table(np.arange(12.0).reshape(3, 4)), "Martian": dict.fromkeys(TRAITS[:4], 1.0)}

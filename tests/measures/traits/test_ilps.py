@@ -7,7 +7,6 @@ from typing import Any
 import numpy as np
 import pytest
 
-import crossroads as cr
 from crossroads.errors import EvidenceError, InputError, UnknownNameError
 from crossroads.evidence import Embeddings
 from crossroads.evidence.logits import Logits
@@ -61,24 +60,6 @@ def test_scores_are_what_the_definition_says(
     assert np.allclose(found.scores, np.stack([means[:, 1] - means[:, 0], means[:, 3] - means[:, 2]], axis=1))
     assert found.traits == ("cold-warm", "low status-high status")
     assert found.undefined == found.floored == ()
-
-
-def test_the_first_piece_sees_as_many_masks_as_there_are_pieces(masked: Any) -> None:
-    # the toy model answers otherwise to one mask and to two
-    one, _ = masked.model(0, 0, (-1,), 0)
-    two, _ = masked.model(0, 0, (-1, -1), 0)
-    assert one[1] != two[1]
-    assert masked.logits.logit[0, 0, 1, 0] == two[1]
-
-
-def test_restricted_chances_of_a_word_sum_to_one_only_for_pieces_of_their_kind(masked: Any) -> None:
-    each = {
-        how: masked.logits.log_probabilities(filled=True, restricted=how) for how in ("position", "piece")
-    }
-    assert (each["piece"][~np.isnan(each["piece"])] <= 0).all()
-    differs = ~np.isclose(each["position"], each["piece"], equal_nan=True)
-    assert {masked.logits.adjectives[a] for a in np.argwhere(differs)[:, 2]} == {"low status"}
-    assert (np.argwhere(differs)[:, 3] == 1).all()  # its second piece, which begins a word
 
 
 def test_the_prior_is_chosen_by_the_kind_of_model(probed: Any) -> None:
@@ -165,8 +146,3 @@ def test_what_was_not_kept_cannot_be_measured() -> None:
         ilps_star(logits)
     with pytest.raises(EvidenceError, match="begin or continue a word were not kept"):
         logits.log_probabilities(filled=False, restricted="piece")
-
-
-def test_the_catalogue_names_the_pairs(masked: Any) -> None:
-    names = {trait.name for trait in cr.catalog().traits("abc-traits")}
-    assert set(ilps(masked.logits).traits) <= names
