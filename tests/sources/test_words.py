@@ -25,6 +25,12 @@ def test_a_file_is_loaded_with_its_spellings(tmp_path: Path) -> None:
     assert cr.embed_words(file, None).labels == ("rose", "wasp")
 
 
+@pytest.mark.parametrize("words", ["rose", [], [cr.catalog("weat7"), "rose"]])
+def test_words_that_are_none_are_refused(words: Any) -> None:
+    with pytest.raises(InputError):
+        cr.embed_words("default", words)
+
+
 @pytest.mark.parametrize(
     ("option", "value"), [("prompt", "a {word}"), ("layer", 0), ("pooling", "mean"), ("served", "big")]
 )
@@ -53,14 +59,6 @@ def test_what_has_no_vectors_says_so(tmp_path: Path) -> None:
     (answers / "manifest.json").write_text(f'{{"format": "{LOGITS}"}}', encoding="utf-8")
     with pytest.raises(InputError, match="which has no vectors"):
         cr.embed_words(answers, ["rose"])
-
-
-@pytest.mark.parametrize("words", ["rose", [], [cr.catalog("weat7"), "rose"]])
-def test_words_that_are_none_are_refused(tmp_path: Path, words: Any) -> None:
-    file = tmp_path / "vectors.txt"
-    file.write_text("rose 1 0\nwasp 0 1\n", encoding="utf-8")
-    with pytest.raises(InputError):
-        cr.embed_words(file, words)
 
 
 def test_a_transformer_reads_designs_in_the_prompts_of_an_audit(small_bert: Path) -> None:

@@ -117,12 +117,6 @@ def test_a_sentence_has_the_same_vectors_alone_and_beside_any_others(
         np.testing.assert_allclose(found, alone, rtol=1e-5, atol=1e-5)
 
 
-def test_a_sentence_leaves_no_trace_in_the_next(model: Elmo) -> None:
-    first = model.layers(SENTENCE)
-    model.layers(["something", "else", "entirely"])
-    np.testing.assert_array_equal(model.layers(SENTENCE), first)
-
-
 def test_of_a_long_word_the_first_48_bytes_count(model: Elmo) -> None:
     same = model.words(["x" * 48, "x" * 48 + "tail", "x" * 47])
     np.testing.assert_array_equal(same[0], same[1])

@@ -1,7 +1,5 @@
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
 
 from crossroads.errors import FormatError
@@ -32,10 +30,3 @@ def test_tables_and_toml_say_the_same(write: Write) -> None:
 def test_faults_are_named_with_their_place(write: Write, name: str, text: str, message: str) -> None:
     with pytest.raises(FormatError, match=message):
         read_trait_lists(write(name, text))
-
-
-def test_files_that_are_none_are_refused(tmp_path: Path) -> None:
-    with pytest.raises(FormatError, match="no such file"):
-        read_trait_lists(tmp_path / "nothing.csv")
-    with pytest.raises(FormatError, match="this is a folder"):
-        read_trait_lists(tmp_path)
