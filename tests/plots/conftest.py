@@ -108,6 +108,21 @@ def find_faults(drawn: Any) -> list[str]:
     return wrong
 
 
+def colour_of(artist: Any) -> str:
+    """The colour of a line or of the frame of a patch, as ``#RRGGBB``."""
+    from matplotlib.colors import to_hex
+
+    given = artist.get_edgecolor() if hasattr(artist, "get_edgecolor") else artist.get_color()
+    return to_hex(given).upper()
+
+
+def axes_of_the_caller(count: int) -> list[Any]:
+    """Empty axes, one below the other, as who calls may have them."""
+    from matplotlib.figure import Figure
+
+    return list(Figure(figsize=(12, 6 * count)).subplots(count, squeeze=False)[:, 0])
+
+
 @pytest.fixture
 def faults() -> Callable[[Any], list[str]]:
     return find_faults

@@ -8,10 +8,8 @@ from typing import Any
 
 import numpy as np
 import pytest
-from matplotlib.colors import to_hex
-from matplotlib.figure import Figure
 
-from crossroads.errors import InputError, UnknownNameError
+from crossroads.errors import InputError
 from crossroads.measures import (
     BatteryResult,
     MleatResult,
@@ -35,6 +33,7 @@ from crossroads.plots import (
 )
 from crossroads.plots.frame.style import BLUE, RED
 from crossroads.results import Result
+from tests.plots.conftest import axes_of_the_caller, colour_of
 
 Says = Callable[[Any], list[str]]
 
@@ -42,7 +41,7 @@ Says = Callable[[Any], list[str]]
 def markers(ax: Any) -> list[tuple[float, float, bool, str]]:
     """Every marker: where it is, whether it is filled, and its colour."""
     return [
-        (float(x), float(y), line.get_markerfacecolor() != "white", to_hex(line.get_color()).upper())
+        (float(x), float(y), line.get_markerfacecolor() != "white", colour_of(line))
         for line in ax.lines
         if line.get_marker() not in ("None", "|", None)
         for x, y in zip(line.get_xdata(), line.get_ydata(), strict=True)
@@ -69,7 +68,7 @@ def test_every_target_word_has_a_dot_at_its_association_and_sets_are_sorted(toy:
 
 def test_dots_on_the_two_sides_of_zero_differ_in_shape_as_well_as_colour(toy: Any) -> None:
     ax = association_plot(toy().mleat())
-    shapes = {to_hex(line.get_color()).upper(): line.get_marker() for line in ax.lines if len(xs(line))}
+    shapes = {colour_of(line): line.get_marker() for line in ax.lines if len(xs(line))}
     assert shapes == {RED: "o", BLUE: "D"}
 
 
@@ -153,33 +152,11 @@ def test_significant_words_are_filled_and_starred(ranked: Callable[..., Any], sa
     assert sum(text.endswith(" *") for text in said(ax)) == sum(effects.values())
 
 
-def test_a_ranking_of_few_words_shows_each_once(ranked: Callable[..., Any], said: Says) -> None:
-    texts = said(ranking(ranked(), n=60))
-    assert sorted(t for t in texts if t.startswith("word")) == sorted(f"word{i}" for i in range(60))
-    assert not any("between" in text for text in texts)
-
-
-@pytest.mark.slow
-def test_a_one_sided_ranking_says_which_words_it_cannot_single_out(
-    ranked: Callable[..., Any], said: Says
-) -> None:
-    assert "lean to B" in " ".join(said(ranking(ranked(alternative="greater"))))
-    assert "lean to A" in " ".join(said(ranking(ranked(alternative="less"))))
-    assert "cannot" not in " ".join(said(ranking(ranked())))
-
-
 def test_a_ranking_without_p_values_stars_nothing_and_says_so(ranked: Callable[..., Any], said: Says) -> None:
     none = np.empty(0)
     texts = said(ranking(replace(ranked(method="none"), se=none, df=none)))
     assert any("no p-values" in text for text in texts)
     assert not any(text.endswith("*") for text in texts)
-
-
-def test_counts_below_one_are_refused(ranked: Callable[..., Any], toy: Any) -> None:
-    with pytest.raises(InputError, match="n is 0"):
-        ranking(ranked(), n=0)
-    with pytest.raises(InputError, match="n is -1"):
-        influence_plot(influence(toy().embeddings, toy().design), n=-1)
 
 
 def test_lines_break_where_a_decade_could_not_be_measured(years: SeriesResult, said: Says) -> None:
@@ -204,29 +181,6 @@ def test_markers_are_filled_where_the_test_is_significant(years: SeriesResult) -
     drawn = {(dot[0], dot[1]): dot[2] for dot in markers(decades(years))}
     assert drawn == wanted
     assert {True, False} == set(drawn.values())
-
-
-def test_the_three_lines_differ_in_dashes_and_markers_too(years: SeriesResult) -> None:
-    ax = decades(years)
-    dashes = {line.get_linestyle() for line in ax.lines if len(xs(line)) == 4}
-    shapes = {line.get_marker() for line in ax.lines} - {"None"}
-    assert (len(dashes), len(shapes)) == (3, 3)
-
-
-def test_a_series_of_one_point_is_drawn_and_of_none_refused(toy: Any, faults: Says) -> None:
-    made = toy()
-    assert faults(decades(series({1950: made.embeddings}, made.design, resamples=0))) == []
-    nothing = SeriesResult(design="toy", points={}, skipped={1950: "no words"})
-    with pytest.raises(InputError, match="no point of the series 'toy'"):
-        decades(nothing)
-
-
-def test_labels_at_the_ends_of_lines_never_touch(years: SeriesResult, faults: Says) -> None:
-    # all three lines end within a hair of each other
-    last = years.points[1930]
-    level2 = {key: replace(test, effect_size=0.001 * i) for i, (key, test) in enumerate(last.level2.items())}
-    close = replace(last, level1=replace(last.level1, effect_size=0.0005), level2=level2)
-    assert faults(decades(replace(years, points={**years.points, 1930: close}))) == []
 
 
 def surest_first(nine: BatteryResult, value: Callable[[MleatResult], float]) -> list[MleatResult]:
@@ -274,10 +228,6 @@ def test_the_forest_shows_effect_sizes_on_demand_and_for_results_without_differe
         assert "interval" not in " ".join(said(ax))
     # files of before say nothing about other words
     assert "Holds for other words" not in said(forest(old))
-    with pytest.raises(InputError, match="has no difference of mean cosines"):
-        forest(old, show="difference")
-    with pytest.raises(InputError, match="show"):
-        forest(nine, show="d")  # type: ignore[arg-type]
 
 
 def test_intervals_are_drawn_where_given(nine: BatteryResult, toy: Any, said: Says) -> None:
@@ -291,14 +241,25 @@ def test_intervals_are_drawn_where_given(nine: BatteryResult, toy: Any, said: Sa
     assert "95 % intervals over the choice of all words" in " ".join(said(ax)).replace("\n", " ")
 
 
-def test_an_interval_of_no_test_is_refused_with_the_nearest_name(nine: BatteryResult, toy: Any) -> None:
+def test_what_cannot_be_drawn_is_refused_in_words(
+    nine: BatteryResult, ranked: Callable[..., Any], toy: Any
+) -> None:
     made = toy()
     interval = bootstrap(made.embeddings, made.design, resamples=20)
-    with pytest.raises(UnknownNameError, match="did you mean 'test 2'"):
-        forest(nine, {"tset 2": interval})
-    forest(nine, {"absent": interval})
-    with pytest.raises(InputError, match="no test to draw"):
-        forest(replace(nine, tests=(), adjusted={}))
+    tests = tuple(replace(test, level1=replace(test.level1, crossed=None)) for test in nine.tests)
+    no_point = SeriesResult(design="toy", points={}, skipped={1950: "no words"})
+    refused: list[tuple[Callable[[], Any], str]] = [
+        (lambda: ranking(ranked(), n=0), "n is 0"),
+        (lambda: influence_plot(influence(made.embeddings, made.design), n=-1), "n is -1"),
+        (lambda: decades(no_point), "no point of the series 'toy'"),
+        (lambda: forest(replace(nine, tests=tests), show="difference"), "has no difference of mean cosines"),
+        (lambda: forest(nine, show="d"), "show"),  # type: ignore[arg-type]
+        (lambda: forest(nine, {"tset 2": interval}), "did you mean 'test 2'"),
+        (lambda: forest(replace(nine, tests=(), adjusted={})), "no test to draw"),
+    ]
+    for draw, said in refused:
+        with pytest.raises(InputError, match=said):
+            draw()
 
 
 def test_the_most_influential_words_come_first_with_the_change_they_make(toy: Any, said: Says) -> None:
@@ -331,7 +292,7 @@ def test_charts_may_be_drawn_on_axes_of_the_caller(
     toy: Any, nine: BatteryResult, years: SeriesResult, ranked: Callable[..., Any]
 ) -> None:
     made = toy()
-    axes: Any = Figure(figsize=(12, 30)).subplots(5)
+    axes = axes_of_the_caller(5)
     assert association_plot(made.mleat(), ax=axes[0]) is axes[0]
     assert ranking(ranked(), ax=axes[1]) is axes[1]
     assert decades(years, ax=axes[2]) is axes[2]
@@ -371,9 +332,7 @@ def test_associations_stand_against_log_frequency_with_one_slope(toy: Any, said:
     for key, color in (("x", RED), ("y", BLUE)):
         for word in found.sets[key]:
             assert shown[found.log_frequencies[word], found.associations[word]] == color
-    lines = [
-        line for line in ax.lines if len(xs(line)) == 2 and to_hex(line.get_color()).upper() in (RED, BLUE)
-    ]
+    lines = [line for line in ax.lines if len(xs(line)) == 2 and colour_of(line) in (RED, BLUE)]
     slopes = [(ys(one)[1] - ys(one)[0]) / (xs(one)[1] - xs(one)[0]) for one in lines]
     assert slopes == pytest.approx([found.slope, found.slope])
     heights = [ys(one)[0] - found.slope * xs(one)[0] for one in lines]

@@ -16,7 +16,6 @@ pytest.importorskip("matplotlib", reason="figures need the extra 'plots'")
 
 from crossroads import plots
 from crossroads.plots.frame import wording
-from crossroads.wording.numbers import P
 
 SETS = {role: [f"{role}{i}" for i in range(6)] for role in "xyab"}
 DESIGN = Design(name="$planted$", **SETS)  # type: ignore[arg-type]
@@ -90,22 +89,6 @@ def test_nothing_to_draw_is_refused() -> None:
         plots.comparison_plot(empty)
     with pytest.raises(InputError, match="no comparison to draw"):
         plots.comparison_plot(compared(), ("one", "nobody"))
-
-
-def test_a_p_value_that_was_not_counted_is_marked_and_a_one_sided_one_says_whose_side() -> None:
-    result = compared()
-    first, second, *others = result.tests
-    rough = (
-        dataclasses.replace(first, method="bracket", pvalue_low=first.pvalue / 2),
-        dataclasses.replace(second, method="monte-carlo", pvalue_low=second.pvalue / 2),
-    )
-    conventions = {**result.conventions, "alternative": "greater"}
-    other = dataclasses.replace(result, tests=(*rough, *others), conventions=conventions)
-    written = texts(plots.comparison_plot(other))
-    assert wording.probability(P(first.pvalue, "≤")) in written
-    assert wording.probability(P(second.pvalue, "≈")) in written
-    plain = texts(plots.comparison_plot(result))
-    assert not any(text.startswith(("≤", "≈")) for text in plain)
 
 
 def test_the_note_tells_marks_and_side() -> None:

@@ -10,20 +10,18 @@ from typing import Any
 
 import numpy as np
 import pytest
-from matplotlib.figure import Figure
 from scipy.stats import rankdata
 
-from crossroads.errors import InputError, UnknownNameError
+from crossroads.errors import InputError
 from crossroads.evidence import Embeddings
-from crossroads.measures import discover, eibd, ibd, rsa, rsa_grid, wefat
+from crossroads.measures import discover, eibd, ibd, rsa_grid, wefat
 from crossroads.measures.geometry.rsa import RsaGridResult, RsaResult
 from crossroads.measures.intersectional.discovery import DiscoveryResult
 from crossroads.measures.intersectional.wefat import WefatResult
 from crossroads.plots import crossed_axes, discoveries, fit_plot, rdms, roc, save
-from crossroads.plots.frame.placing import Page
 from crossroads.plots.frame.style import house
-from crossroads.plots.geometry.dissimilarities import greys
 from crossroads.wording.numbers import number
+from tests.plots.conftest import axes_of_the_caller
 
 Says = Callable[[Any], list[str]]
 PUBLISHED = {"AF IBD": (9 / 84, 5 / 14), "AF EIBD": (10 / 89, 4 / 9), "elsewhere": (33 / 92, 5 / 6)}
@@ -156,17 +154,6 @@ def test_a_roc_says_its_area_and_its_accuracy_beside_the_baseline(
     assert "EIBD" not in " ".join(said(roc({"one": detected["AF IBD"]})))
 
 
-def test_what_a_roc_cannot_draw_is_refused(detected: dict[str, Any], scores: WefatResult) -> None:
-    with pytest.raises(InputError, match="0 detections"):
-        roc({})
-    with pytest.raises(InputError, match="7 detections"):
-        roc({str(i): detected["AF IBD"] for i in range(7)})
-    with pytest.raises(InputError, match="truth of 'blind' is not known"):
-        roc({"blind": ibd(scores.pairs, threshold=1.0)})
-    with pytest.raises(InputError, match="published point 'AF IBD'"):
-        roc(detected, published={"AF IBD": (9, 84)})
-
-
 # crossed axes
 
 
@@ -176,16 +163,6 @@ def test_the_default_axes_are_the_first_contrasts_of_two_categories(scores: Wefa
     assert {"← male", "female →", "← European American", "African American →"} <= set(texts)
     corners = {f"{race} American and {sex}" for race in ("African", "European") for sex in ("male", "female")}
     assert corners <= set(texts)
-
-
-@pytest.mark.slow
-def test_asking_for_one_contrast_finds_the_other_in_another_category(scores: WefatResult, said: Says) -> None:
-    mexican = "African American vs Mexican American"
-    options: Any
-    for options in ({"x": mexican}, {"y": mexican}, {"x": mexican, "y": "female vs male"}):
-        assert {mexican, "female vs male"} <= set(said(crossed_axes(scores, **options)))
-    both = crossed_axes(scores, x=mexican, y="African American vs European American")
-    assert {mexican, "African American vs European American"} <= set(said(both))
 
 
 def test_words_stand_at_their_scores_and_those_detected_are_dark(
@@ -227,49 +204,14 @@ def test_a_detection_at_chance_has_no_labels(
     assert "no words are listed, since the detection is no better than chance" in " ".join(texts).lower()
 
 
-@pytest.mark.slow
-def test_words_without_room_are_counted(scores: WefatResult, said: Says, faults: Says) -> None:
-    # all words at one place: a few find room around it
-    crowded = replace(scores, constituent_scores=np.ones_like(scores.constituent_scores))
-    ax = crossed_axes(crowded, label=60)
-    labelled = sum(text.startswith("word") for text in said(ax))
-    assert 2 < labelled < 60
-    assert f"{labelled} of 60 words labelled ({60 - labelled} found no room)" in " ".join(said(ax))
-    assert faults(ax) == []
-
-
-def test_unknown_contrasts_and_strange_detections_are_refused(
-    scores: WefatResult, detected: dict[str, Any]
-) -> None:
-    with pytest.raises(UnknownNameError, match="did you mean 'female vs male'") as caught:
-        crossed_axes(scores, x="femal vs male")
-    assert caught.value.known == scores.constituent_names
-    with pytest.raises(UnknownNameError):
-        crossed_axes(scores, y="nothing")
-    with pytest.raises(InputError, match="both 'female vs male'"):
-        crossed_axes(scores, x="female vs male", y="female vs male")
-    with pytest.raises(InputError, match="label is -1"):
-        crossed_axes(scores, label=-1)
-    other = replace(detected["AF IBD"], words=("elsewhere",))
-    with pytest.raises(InputError, match="of other words, such as 'elsewhere'"):
-        crossed_axes(scores, other)
-    single = replace(
-        scores,
-        constituent_names=scores.constituent_names[:2],
-        constituent_scores=scores.constituent_scores[:2],
-    )
-    with pytest.raises(InputError, match="all of one category"):
-        crossed_axes(single)
-
-
 def test_a_vocabulary_is_drawn_in_time_and_not_as_a_million_shapes(
     scores: WefatResult, tmp_path: Path
 ) -> None:
     rng = np.random.default_rng(0)
     many = replace(
         scores,
-        words=tuple(map(str, range(50_000))),
-        constituent_scores=rng.normal(size=(len(scores.constituent_names), 50_000)),
+        words=tuple(map(str, range(20_000))),
+        constituent_scores=rng.normal(size=(len(scores.constituent_names), 20_000)),
     )
     assert save(crossed_axes(many), tmp_path / "many.svg").stat().st_size < 2_000_000
 
@@ -318,11 +260,6 @@ def test_both_p_values_are_said(pair: RsaResult, said: Says) -> None:
     assert "–" in said(fit_plot([replace(pair, permutations=0)]))
 
 
-def test_no_fits_are_refused() -> None:
-    with pytest.raises(InputError, match="no test to draw"):
-        fit_plot([])
-
-
 # RDMs
 
 
@@ -347,32 +284,6 @@ def test_the_maps_are_ranks_and_hypotheses_in_the_order_of_the_items(pair: RsaRe
     assert texts.count("thing") == 4  # over three maps, and beside one
 
 
-def test_the_maps_share_one_colour_bar(pair: RsaResult) -> None:
-    figure: Any = rdms(pair)
-    images = [ax.images[0] for ax in figure.axes if ax.images]
-    assert {image.get_clim() for image in images} == {(0, 1)}
-    assert len({id(image.get_cmap()) for image in images}) == 1
-    assert len(figure.axes) == len(images) + 1
-
-
-def test_the_greys_darken_in_equal_steps_of_lightness() -> None:
-    with house():
-        value = greys()(np.linspace(0, 1, 256))[:, 0]
-    linear = np.where(value <= 0.04045, value / 12.92, ((value + 0.055) / 1.055) ** 2.4)
-    steps = np.diff(116 * np.cbrt(linear) - 16)
-    assert (steps < 0).all()
-    assert np.allclose(steps, steps.mean(), rtol=0.02)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(("size", "named"), [(15, True), (16, False)])
-def test_up_to_forty_five_items_are_named(size: int, named: bool, said: Says, faults: Says) -> None:
-    emb, groups, concepts = geometry(("one", "two", "thing"), size, "Ägypten")
-    figure = rdms(rsa_grid(emb, groups, concepts, n=4, samples=5, permutations=9).tests[0])
-    assert ("Ägypten0-0" in said(figure)) == named
-    assert faults(figure) == []
-
-
 # discoveries
 
 
@@ -391,20 +302,38 @@ def test_the_strongest_discoveries_come_first_with_scores_and_q_values(
     assert f"the 5 strongest of {len(found.words)} discoveries among 60 words" in " ".join(texts)
 
 
-@pytest.mark.slow
-def test_q_values_are_printed_as_they_are(found: DiscoveryResult, said: Says) -> None:
-    q = np.array([3.9e-6, *found.qvalues[1:]])
-    assert "3.9×10⁻⁶" in said(discoveries(replace(found, qvalues=q)))
-
-
-def test_no_discoveries_and_no_room_for_them_are_refused(found: DiscoveryResult) -> None:
-    with pytest.raises(InputError, match=r"no word reached a false-discovery rate of 0\.6"):
-        discoveries(replace(found, words=(), scores=np.array([]), qvalues=np.array([])))
-    with pytest.raises(InputError, match="n is 0"):
-        discoveries(found, n=0)
-
-
 # all of them
+
+
+def test_what_cannot_be_drawn_is_refused_in_words(
+    scores: WefatResult, detected: dict[str, Any], found: DiscoveryResult
+) -> None:
+    single = replace(
+        scores,
+        constituent_names=scores.constituent_names[:2],
+        constituent_scores=scores.constituent_scores[:2],
+    )
+    none = replace(found, words=(), scores=np.array([]), qvalues=np.array([]))
+    first, gender = detected["AF IBD"], "female vs male"
+    elsewhere = replace(first, words=("elsewhere",))
+    refused: list[tuple[Callable[[], Any], str]] = [
+        (lambda: roc({}), "0 detections"),
+        (lambda: roc({str(i): first for i in range(7)}), "7 detections"),
+        (lambda: roc({"blind": ibd(scores.pairs, threshold=1.0)}), "truth of 'blind' is not known"),
+        (lambda: roc(detected, published={"AF IBD": (9, 84)}), "published point 'AF IBD'"),
+        (lambda: crossed_axes(scores, x="femal vs male"), "did you mean 'female vs male'"),
+        (lambda: crossed_axes(scores, y="nothing"), "nothing"),
+        (lambda: crossed_axes(scores, x=gender, y=gender), "both 'female vs male'"),
+        (lambda: crossed_axes(scores, label=-1), "label is -1"),
+        (lambda: crossed_axes(scores, elsewhere), "of other words, such as 'elsewhere'"),
+        (lambda: crossed_axes(single), "all of one category"),
+        (lambda: fit_plot([]), "no test to draw"),
+        (lambda: discoveries(none), r"no word reached a false-discovery rate of 0\.6"),
+        (lambda: discoveries(found, n=0), "n is 0"),
+    ]
+    for draw, said in refused:
+        with pytest.raises(InputError, match=said):
+            draw()
 
 
 @pytest.fixture
@@ -416,31 +345,28 @@ def figures(
 ) -> dict[str, Callable[[], Any]]:
     return {
         "roc": lambda: roc(detected, published=PUBLISHED),
-        "roc of one": lambda: roc({"AF IBD": detected["AF IBD"]}),
         "roc of six": lambda: roc({f"detection {i}": detected["AF EIBD"] for i in range(6)}),
         "crossed axes": lambda: crossed_axes(scores, detected["AF IBD"]),
         "crossed axes, bare": lambda: crossed_axes(scores, label=60),
         "fit of a grid": lambda: fit_plot(grid),
-        "fit of one": lambda: fit_plot([grid.tests[0]]),
         "fit without other items": lambda: fit_plot([replace(grid.tests[0], crossed=None)]),
         "rdms": lambda: rdms(grid.tests[0]),
         "discoveries": lambda: discoveries(found),
-        "one discovery": lambda: discoveries(found, n=1),
     }
 
 
 @pytest.mark.slow
 def test_no_figure_clips_or_overprints_its_texts(figures: dict[str, Callable[[], Any]], faults: Says) -> None:
+    """Every figure is laid out, and the places of all its texts are compared."""
     assert [(name, fault) for name, draw in figures.items() for fault in faults(draw())] == []
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("kind", ["png", "svg", "pdf"])
 def test_a_figure_drawn_twice_gives_the_same_bytes(
-    kind: str, figures: dict[str, Callable[[], Any]], tmp_path: Path
+    figures: dict[str, Callable[[], Any]], tmp_path: Path
 ) -> None:
-    for name in ("roc", "crossed axes", "fit of a grid", "rdms", "discoveries"):
-        one, two = (save(figures[name](), tmp_path / f"{i}.{kind}").read_bytes() for i in range(2))
+    for name in ("roc", "crossed axes", "discoveries"):
+        one, two = (save(figures[name](), tmp_path / f"{i}.svg").read_bytes() for i in range(2))
         assert one == two, name
 
 
@@ -472,44 +398,9 @@ def test_names_long_and_foreign_neither_clip_nor_overprint(
 def test_figures_may_be_drawn_on_axes_of_the_caller(
     scores: WefatResult, detected: dict[str, Any], grid: RsaGridResult, found: DiscoveryResult
 ) -> None:
-    axes: Any = Figure(figsize=(12, 30)).subplots(4)
+    axes = axes_of_the_caller(4)
     assert roc(detected, published=PUBLISHED, ax=axes[0]) is axes[0]
     assert crossed_axes(scores, detected["AF IBD"], ax=axes[1]) is axes[1]
     assert fit_plot(grid, ax=axes[2]) is axes[2]
     assert discoveries(found, ax=axes[3]) is axes[3]
     assert all(len(ax.texts) > 3 for ax in axes)
-
-
-@pytest.mark.slow
-def test_an_rsa_without_exchanged_labels_is_drawn(said: Says, faults: Says) -> None:
-    emb, groups, concepts = geometry(("one", "two", "thing"))
-    result = rsa(
-        emb, groups["one"], groups["two"], concepts["thing"], n=4, samples=5, permutations=0, splits=0
-    )
-    assert "p ≈" not in " ".join(said(rdms(result)))
-    assert faults(rdms(result)) == []
-    assert faults(fit_plot([result])) == []
-
-
-# places for labels
-
-
-def test_labels_are_kept_apart_and_on_the_page() -> None:
-    page = Page(2.0, 1.0)
-    places = [page.put([(1.0, 0.5)], 0.5, 0.1, gap=0.05) for _ in range(12)]
-    taken = [place for place in places if place is not None]
-    assert len(taken) >= 4
-    boxes = [(p.centre[0] - 0.25, p.centre[1] - 0.05, p.centre[0] + 0.25, p.centre[1] + 0.05) for p in taken]
-    assert all(x0 >= 0 and y0 >= 0 and x1 <= 2 and y1 <= 1 for x0, y0, x1, y1 in boxes)
-    for i, (a0, b0, a1, b1) in enumerate(boxes):
-        assert all(a1 <= x0 or x1 <= a0 or b1 <= y0 or y1 <= b0 for x0, y0, x1, y1 in boxes[i + 1 :])
-
-
-def test_a_label_avoids_points_where_it_can_and_is_refused_where_there_is_no_room() -> None:
-    page = Page(2.0, 1.0)
-    page.avoid(np.array([(1.3, 0.5)]))
-    place = page.put([(1.0, 0.5)], 0.5, 0.1, gap=0.05)
-    assert place is not None
-    assert place.centre[0] < 1  # not on the right, which is usual
-    assert place.leader is None
-    assert Page(0.4, 0.4).put([(0.2, 0.2)], 0.5, 0.1, gap=0.05) is None

@@ -6,7 +6,6 @@ import warnings
 from collections.abc import Callable, Iterator
 from typing import Any
 
-import matplotlib as mpl
 import pytest
 
 from crossroads.measures import battery, bootstrap, influence, sc_weat, series
@@ -58,34 +57,25 @@ def figures(awkward: Any) -> dict[str, Any]:
 
 @pytest.mark.slow
 def test_nothing_is_clipped_or_overprinted(
-    figures: dict[str, Any], faults: Callable[[Any], list[str]], quiet: None
+    figures: dict[str, Any],
+    faults: Callable[[Any], list[str]],
+    said: Callable[[Any], list[str]],
+    quiet: None,
 ) -> None:
+    """Every figure of a test with names at their worst is laid out, and the places of all texts compared."""
     assert [(name, fault) for name, drawn in figures.items() for fault in faults(drawn)] == []
-
-
-@pytest.mark.slow
-def test_thirty_two_words_a_set_fit_a_page(figures: dict[str, Any]) -> None:
+    # 32 words a set fit a page, with both ends of labels that are too long
     assert figures["association_plot"].figure.get_size_inches()[1] < 9.5
-
-
-@pytest.mark.slow
-def test_a_label_that_is_too_long_keeps_both_ends(
-    figures: dict[str, Any], said: Callable[[Any], list[str]], quiet: None
-) -> None:
     texts = said(figures["association_plot"])
     shortened = [text for text in texts if text.startswith("this is") and "…" in text]
     assert len(shortened) == 32
     assert all(text.rstrip(".").endswith("label") for text in shortened)
-
-
-@pytest.mark.slow
-def test_dollars_and_backslashes_are_letters(
-    figures: dict[str, Any], said: Callable[[Any], list[str]], quiet: None
-) -> None:
-    assert {"$5 & $6", "a_b^c", "\\frac{1}{2}"} <= set(said(figures["association_plot"]))
+    # dollars and backslashes are letters
+    assert {"$5 & $6", "a_b^c", "\\frac{1}{2}"} <= set(texts)
 
 
 def test_the_settings_and_the_filters_of_the_caller_are_left_alone(toy: Any) -> None:
+    mpl = pytest.importorskip("matplotlib")
     filters = list(warnings.filters)
     with mpl.rc_context({"font.family": ["serif"], "figure.facecolor": "black", "axes.grid": True}):
         before = dict(mpl.rcParams)

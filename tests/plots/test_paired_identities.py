@@ -4,21 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
-from matplotlib.figure import Figure
 
 from crossroads.errors import InputError
 from crossroads.measures.pairs.dominance import DomainPair, DominanceResult
 from crossroads.measures.pairs.emergent import EmergentResult, emergent
 from crossroads.measures.traits.scores import TraitScores
-from crossroads.plots import save
 from crossroads.plots.frame.style import house
 from crossroads.plots.traits.dominance import dominance_matrix
 from crossroads.plots.traits.emergent import emergent_traits
+from tests.plots.conftest import axes_of_the_caller
 
 Says = Callable[[Any], list[str]]
 AWKWARD = (
@@ -164,16 +162,7 @@ def test_no_figure_clips_or_overprints_its_texts_however_long(found: EmergentRes
 
 
 def test_figures_may_be_drawn_on_axes_of_the_caller(found: EmergentResult) -> None:
-    axes: Any = Figure(figsize=(9, 20)).subplots(2)
+    axes = axes_of_the_caller(2)
     assert dominance_matrix(dominance(), ax=axes[0]) is axes[0]
     assert emergent_traits(found, ax=axes[1]) is axes[1]
     assert all(len(ax.texts) > 3 for ax in axes)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("kind", ["png", "svg", "pdf"])
-def test_a_figure_drawn_twice_gives_the_same_bytes(kind: str, found: EmergentResult, tmp_path: Path) -> None:
-    figures: list[Callable[[], Any]] = [lambda: dominance_matrix(dominance()), lambda: emergent_traits(found)]
-    for draw in figures:
-        one, two = (save(draw(), tmp_path / f"{i}.{kind}").read_bytes() for i in range(2))
-        assert one == two

@@ -82,6 +82,7 @@ def test_long_and_foreign_names_fit(faults: Callable[[Any], list[str]]) -> None:
 def test_all_groups_of_the_catalogue_fit_a_page(
     said: Callable[[Any], list[str]], faults: Callable[[Any], list[str]]
 ) -> None:
+    """Every group of the study with every trait, in one figure whose texts are all compared."""
     result = aligned(GROUPS, TRAITS)
     drawn: Any = trait_heatmap(result)
     assert drawn.figure.get_size_inches()[1] < 12

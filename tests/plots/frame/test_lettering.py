@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from crossroads.errors import MissingExtraError
 from crossroads.plots import taxonomy
-from crossroads.plots.frame.lettering import alike, fitted, height, width, wrapped
+from crossroads.plots.frame.lettering import fitted, width, wrapped
 from crossroads.plots.frame.style import LEAST
 from crossroads.plots.frame.wording import number, probability
 
@@ -41,17 +41,6 @@ def test_fitted_text_fits_in_a_size_that_can_be_read(text: str, room: float) -> 
 def test_lines_break_at_spaces_and_at_hyphens_only_of_words_too_long() -> None:
     assert wrapped("one-two three-four", 0.6, 7.0, lines=9) == "one-two\nthree-four"
     assert wrapped("European-American", 0.6, 7.0, lines=9) == "European-\nAmerican"
-
-
-def test_texts_set_alike_share_the_size_of_the_tightest() -> None:
-    texts, size = alike(["short", "a rather long label"], 0.8, 7.5, lines=1)
-    assert size == fitted("a rather long label", 0.8, 7.5)[1]
-    assert all(width(text, size) <= 0.8 for text in texts)
-
-
-def test_height_counts_lines() -> None:
-    assert height("", 7.0) == 0
-    assert height("a\nb", 7.0) == 2 * height("a", 7.0)
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from matplotlib.figure import Figure
 
 from crossroads.errors import InputError, UnknownNameError
 from crossroads.plots import association_plot, eat_map, save, taxonomy
@@ -56,7 +55,7 @@ def test_dots_per_inch_decide_the_size_of_a_png(toy: Any, tmp_path: Path) -> Non
 
 
 def test_axes_inside_a_part_of_a_figure_save_the_whole(toy: Any, tmp_path: Path) -> None:
-    figure = Figure(figsize=(8, 4), dpi=100)
+    figure = pytest.importorskip("matplotlib.figure").Figure(figsize=(8, 4), dpi=100)
     parts: Any = figure.subfigures(1, 2)
     ax = eat_map(toy().mleat(), ax=parts[0].add_subplot())
     assert save(ax, tmp_path / "a.png").read_bytes() == save(figure, tmp_path / "b.png").read_bytes()
