@@ -37,11 +37,11 @@ def test_words_alike_are_the_nearest_within_a_distance(
 def test_a_twentieth_of_the_pool_is_alike_at_least_twenty_and_at_most_a_hundred(
     size: int, count: int
 ) -> None:
-    middle, first = size // 2, size // 4
-    found = windows(np.arange(size) * 1.0, np.array([middle + 0.25, -5.0, size + 5.0]), within=1e9)
+    middle, first, pool = size // 2, size // 4, np.arange(size, dtype=np.float64)
+    found = windows(pool, np.array([middle + 0.25, -5.0, size + 5.0]), within=1e9)
     assert (found.high - found.low).tolist() == [count] * 3
     assert found.low.tolist() == [max(0, min(size - count, middle + 1 - count // 2)), 0, size - count]
-    near = windows(np.arange(size) * 1.0, np.array([first + 0.25]), within=4.25)  # with both ends
+    near = windows(pool, np.array([first + 0.25]), within=4.25)  # with both ends
     assert (near.low.tolist(), near.high.tolist()) == ([max(0, first - 4)], [first + 5])
     assert near.lacking.tolist() == [True]
     assert windows(np.arange(10.0), np.array([4.0]), within=9.0).lacking.tolist() == [False]

@@ -12,9 +12,10 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from scipy import stats
+from scipy import optimize, stats
 
 from crossroads.errors import InputError, UnknownNameError
+from crossroads.inference.permutation.rows import permutation_rows
 from crossroads.inference.permutation.test import permutation_test as cr_permutation_test
 
 # counted by hand below: one tail
@@ -104,6 +105,45 @@ def test_saddlepoint_stays_inside_its_stated_error(n: int, d: float) -> None:
     assert planned.pvalue_low <= certain.pvalue_high
     assert certain.pvalue_low <= planned.pvalue_high
     assert planned.pvalue == pytest.approx(certain.pvalue, rel=0.02)
+
+
+def skovgaard(x: np.ndarray, y: np.ndarray) -> float:
+    """The double saddlepoint approximation of the upper tail, given that x has as many scores as it has.
+
+    Skovgaard (1987): the tail is Φ(−w) + φ(w)(1/v − 1/w), with w of the likelihoods and v of the curvatures.
+    """
+    z = np.concatenate([x, y])
+    z = (z - z.mean()) / z.std()
+    n, m, observed = len(z), len(x), z[: len(x)].sum()
+
+    def moments(at: Any) -> list[float]:
+        p = 1 / (1 + np.exp(-(at[0] + at[1] * z)))
+        return [p.sum() - m, (p * z).sum() - observed]
+
+    def likelihood(u: float, t: float) -> float:
+        return float(np.log1p(np.exp(u + t * z)).sum() - u * m - t * observed)
+
+    alone = np.log(m / (n - m))
+    u, t = optimize.root(moments, [alone, 0.1 * np.sign(observed)]).x
+    p = 1 / (1 + np.exp(-(u + t * z)))
+    own = p * (1 - p)
+    curvature = own.sum() * (own * z * z).sum() - (own * z).sum() ** 2
+    w = np.sign(t) * np.sqrt(2 * (likelihood(alone, 0.0) - likelihood(u, t)))
+    v = t * np.sqrt(curvature / (m * (n - m) / n))
+    return float(stats.norm.sf(w) + stats.norm.pdf(w) * (1 / v - 1 / w))
+
+
+@pytest.mark.parametrize(("n", "d"), [(16, -0.5), (16, 0.4), (16, 1.0), (61, 0.4), (61, 1.0)])
+def test_the_saddlepoint_is_that_of_skovgaard(n: int, d: float) -> None:
+    x, y = scores_with_effect(n, d, seed=n)
+    found = permutation_test(x[2:], y, method="saddlepoint")  # groups of two sizes
+    assert found.tails["greater"][0] == pytest.approx(skovgaard(x[2:], y), rel=1e-8)
+    assert found.tails["less"][0] == pytest.approx(skovgaard(-x[2:], -y), rel=1e-8)
+    assert found.pvalue_low == pytest.approx(found.pvalue / 1.02)
+    assert found.pvalue_high == pytest.approx(min(1.0, found.pvalue * 1.02))
+    with_rows = permutation_rows(np.concatenate([x[2:], y])[None], n - 2, method="saddlepoint")
+    both = 2 * min(found.tails["greater"][0], found.tails["less"][0])
+    assert with_rows.pvalue[0] == pytest.approx(both, rel=1e-8)
 
 
 def test_the_planner_brackets_what_it_cannot_count() -> None:
