@@ -53,15 +53,6 @@ def test_every_sample_is_a_weat_of_the_contexts_drawn() -> None:
     assert result.contexts["x1"] == 7
 
 
-def test_half_precision_and_single_precision_agree_with_double() -> None:
-    made = world(2, lean=1.0)
-    exact = ceat(Contexts.from_dict(made), DESIGN, samples=50)
-    single = ceat(Contexts.from_dict({w: r.astype(np.float32) for w, r in made.items()}), DESIGN, samples=50)
-    assert single.sample_effect_sizes == pytest.approx(exact.sample_effect_sizes, abs=1e-5)
-    half = ceat(Contexts.from_dict({w: r.astype(np.float16) for w, r in made.items()}), DESIGN, samples=50)
-    assert half.effect_size == pytest.approx(exact.effect_size, abs=0.02)
-
-
 def test_the_expected_association_is_the_mean_over_all_choices() -> None:
     made = world(3, lean=0.5, n=2, contexts=2)
     design = Design(name="s", **{k: v[:2] for k, v in WORDS.items()})  # type: ignore[arg-type]

@@ -104,15 +104,6 @@ def test_a_difference_is_not_scaled() -> None:
     assert result.conventions["score"] == "difference"
 
 
-def test_a_group_near_the_right_end_scores_positive() -> None:
-    made = world(5)
-    made["doctor"] = made["wealthy"] + 0.05
-    result = group_ceat(Contexts.from_dict(made), GROUPS, TRAITS)
-    assert result.of("doctors", "poor-wealthy") > 1
-    assert result.rows()[0]["group"] == "teenagers"
-    assert len(result.rows()) == 4
-
-
 def test_two_words_a_trait_would_make_every_sampled_score_the_same() -> None:
     single = {"poor-wealthy": (["poor"], ["wealthy"])}
     contexts = Contexts.from_dict(world(6))
@@ -136,8 +127,8 @@ def test_the_catalogue_of_the_paper_is_measured_and_what_is_missing_listed() -> 
     with pytest.raises(MissingStimuliError, match="doctor"):
         group_ceat(contexts, groups, traits)
     result = group_ceat(contexts, groups, traits, missing="drop")
-    assert len(result.groups) == 52
-    assert len(result.traits) == 15
+    assert result.groups == tuple(name for name in groups if name != "doctor")
+    assert result.traits == tuple(pair.name for pair in traits if pair.name != "cold-warm")
     assert result.skipped["doctor"] == "no contexts"
     assert result.skipped["cold-warm"] == "no contexts at its right end"
     assert result.coverage is not None

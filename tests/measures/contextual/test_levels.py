@@ -10,8 +10,9 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+import crossroads as cr
 from crossroads import Contexts, Design, Embeddings, ceat, mleat, multilevel_ceat
-from crossroads.errors import DesignError, EvidenceError, InputError, MissingStimuliError, UnknownNameError
+from crossroads.errors import InputError
 from crossroads.inference.random_effects import combine
 from crossroads.measures.association.patterns import PATTERNS, lean, pattern_of
 from crossroads.measures.contextual.draws import draw_contexts
@@ -159,26 +160,32 @@ def test_single_precision_agrees_with_double_and_rows_hold_all_levels() -> None:
     assert row["pattern_share"] == exact.pattern_shares[exact.pattern]
 
 
-def test_bad_input_is_refused() -> None:
-    contexts = Contexts.from_dict(world(9))
-    bad: Any = world(9)
-    with pytest.raises(InputError, match="from_dict"):
-        multilevel_ceat(bad, DESIGN)
-    with pytest.raises(InputError, match="samples is 2"):
-        multilevel_ceat(contexts, DESIGN, samples=2)
-    with pytest.raises(UnknownNameError, match="'two-sided'"):
-        multilevel_ceat(contexts, DESIGN, alternative="two-side")  # type: ignore[arg-type]
-    with pytest.raises(UnknownNameError, match="'hedges'"):
-        multilevel_ceat(contexts, DESIGN, variance="hedge")  # type: ignore[arg-type]
-    with pytest.raises(DesignError, match="single target"):
-        multilevel_ceat(contexts, Design(name="s", x=["x0"], a=["a0"], b=["b0"]))
-    with pytest.raises(DesignError, match="a needs at least 2"):
-        multilevel_ceat(contexts, Design(name="s", x=["x0", "x1"], y=["y0", "y1"], a=["a0"], b=["b0", "b1"]))
-    with pytest.raises(MissingStimuliError, match="nobody"):
-        multilevel_ceat(contexts, Design(name="s", **{**WORDS, "x": ["x0", "nobody"]}))  # type: ignore[arg-type]
-    alike = {word: np.ones((2, 10)) for word in DESIGN.words}
-    with pytest.raises(EvidenceError, match="all associations of a sample are equal"):
-        multilevel_ceat(Contexts.from_dict(alike), DESIGN, samples=3)
+@pytest.mark.parametrize(
+    ("given", "options", "said"),
+    [
+        (world(9), {}, "from_dict"),
+        (None, {"samples": 2}, "samples is 2"),
+        (None, {"alternative": "two-side"}, "'two-sided'"),
+        (None, {"variance": "hedge"}, "'hedges'"),
+        (None, {"design": Design(name="s", x=["x0"], a=["a0"], b=["b0"])}, "single target"),
+        (None, {"design": Design(name="s", **{**WORDS, "a": ["a0"]})}, "a needs at least 2"),  # type: ignore[arg-type]
+        (None, {"design": Design(name="s", **{**WORDS, "x": ["x0", "nobody"]})}, "nobody"),  # type: ignore[arg-type]
+        (
+            Contexts.from_dict({word: np.ones((2, 10)) for word in DESIGN.words}),
+            {"samples": 3},
+            "all associations of a sample are equal",
+        ),
+        (
+            Contexts.from_dict({word: np.concatenate([rows, -rows]) for word, rows in world(9).items()}),
+            {"samples": 5},
+            "every expected association",
+        ),
+    ],
+)
+def test_bad_input_is_refused(given: Any, options: dict[str, Any], said: str) -> None:
+    contexts = Contexts.from_dict(world(9)) if given is None else given
+    with pytest.raises(cr.CrossroadsError, match=said):
+        multilevel_ceat(contexts, **{"design": DESIGN, **options})
 
 
 @pytest.mark.parametrize("alpha", [0, 1, 2, -0.1, float("nan"), "0.05", None])

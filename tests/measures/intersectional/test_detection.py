@@ -337,22 +337,6 @@ def test_the_released_code_removes_no_word() -> None:
 # Results and bad input
 
 
-@pytest.mark.parametrize("truth", [None, ["w0", "w2", "gone"]])
-def test_results_survive_json(truth: list[str] | None) -> None:
-    pairs, constituents = tables(10, 3, 2, 1)
-    for result in (
-        ibd(pairs, threshold=0.3, truth=truth, resamples=20, seed=3),
-        eibd(pairs, constituents, threshold=0.3, truth=truth, resamples=20, seed=3),
-    ):
-        again = DetectionResult.from_json(result.to_json())
-        assert again == result
-        assert again.curve == result.curve
-        ranked = sorted(result.scores, key=lambda w: -result.scores[w])
-        assert [row["word"] for row in result.rows()] == ranked
-        assert result.conventions["seed"] == 3
-        assert (result.accuracy is None) == (truth is None) == (result.auc_interval is None)
-
-
 def test_detection_carries_the_coverage_and_provenance_of_the_scores() -> None:
     emb, groups, words = planted(0, COUNTS)
     result = wefat(emb, groups, [*words["own"], "gone"], TARGET, missing="drop")

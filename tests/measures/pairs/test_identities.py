@@ -10,9 +10,8 @@ from hypothesis import strategies as st
 from scipy.stats import kendalltau
 
 from crossroads.errors import EvidenceError, InputError, MissingStimuliError, UnknownNameError
-from crossroads.measures.pairs.identities import pair_scores, row_taus
+from crossroads.measures.pairs.identities import row_taus
 from crossroads.measures.pairs.order import order_sensitivity
-from crossroads.stimuli.identities.pairs import PairedGroup, paired_groups
 
 
 @dataclass(frozen=True)
@@ -178,23 +177,3 @@ def test_drawing_groups_gives_the_spread_that_shared_groups_cause() -> None:
     by_groups, by_pairs = 1.96 * np.sqrt(0.25 / 20), 1.96 * np.sqrt(0.25 / 380)
     assert half == pytest.approx(by_groups, rel=0.2)
     assert half > 3 * by_pairs
-
-
-def test_the_same_seed_gives_the_same_intervals() -> None:
-    scores = random_table(["Black", "woman", "doctor", "Black woman", "female Black person", "Black doctor"])
-    one, two = (order_sensitivity(scores, resamples=50) for _ in range(2))
-    assert one == two
-    assert one != order_sensitivity(scores, resamples=50, seed=1)
-    assert one.conventions["scores"] == "toy"
-
-
-def test_scores_of_the_whole_catalogue_are_found() -> None:
-    pairs = paired_groups()
-    names = [*dict.fromkeys(name for pair in pairs for name in pair.components), *(p.name for p in pairs)]
-    found = pair_scores(random_table(names), None, None, missing="raise")
-    assert len(found.pairs) == len(pairs) > 2000
-    assert len(found.groups) == 53
-    pair = found.pairs[1000]
-    assert isinstance(pair, PairedGroup)
-    first, second = found.places
-    assert (found.groups[first[1000]], found.groups[second[1000]]) == pair.components
