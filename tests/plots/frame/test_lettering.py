@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import subprocess
 import sys
 
 import pytest
@@ -64,18 +63,6 @@ def test_numbers_have_two_places_and_a_proper_minus(value: float, text: str) -> 
 )
 def test_p_values_have_the_digits_of_tables_or_become_powers_of_ten(p: float, text: str) -> None:
     assert probability(p) == text
-
-
-@pytest.mark.slow
-def test_importing_the_figures_does_not_load_matplotlib() -> None:
-    code = "import sys, crossroads.plots; sys.exit('matplotlib' in sys.modules)"
-    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
-
-
-@pytest.mark.slow
-def test_drawing_does_not_load_pyplot() -> None:
-    code = "import sys, crossroads.plots as p; p.taxonomy(); sys.exit('matplotlib.pyplot' in sys.modules)"
-    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
 
 
 def test_without_matplotlib_the_error_names_the_extra(monkeypatch: pytest.MonkeyPatch) -> None:
