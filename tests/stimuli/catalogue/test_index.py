@@ -2,8 +2,6 @@ from __future__ import annotations
 
 import importlib.resources
 import re
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -32,33 +30,9 @@ def test_every_file_says_where_its_material_comes_from(file: str) -> None:
         assert said.departures.count(sentence) == 1
 
 
-@pytest.mark.parametrize("file", FILES)
-def test_files_hold_only_the_tables_that_are_read(file: str) -> None:
-    read = {
-        "about",
-        "battery",
-        "sets",
-        "titles",
-        "sets-entry",
-        "design",
-        "variants",
-        "pairs",
-        "group",
-        "comparison",
-    }
-    read |= {"lists", "trait", "families", "domains", "prior", "generate", "set", "rated", "annotators"}
-    assert set(document(file)) <= read
-
-
 @pytest.mark.parametrize("file", [file for file in FILES if "variants" in document(file)])
 def test_variants_give_a_reason_and_name_designs_of_their_file(file: str) -> None:
     names = {name for name, entry in index().items() if entry.file == file}
     for variant in document(file)["variants"].values():
         assert variant["reason"].endswith(".")
         assert set(variant) - {"reason", "only", "replace"} <= names
-
-
-def test_importing_reads_no_file_of_the_catalogue() -> None:
-    code = "from crossroads.stimuli.catalogue import index; print(index.document.cache_info().currsize)"
-    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert run.stdout.strip() == "0"

@@ -244,7 +244,8 @@ def test_numbers_are_as_exact_as_they_were_stored(
     tmp_path: Path, data: bytes, numbers: Any, dtype: str
 ) -> None:
     emb = load(path := put(tmp_path, data))
-    assert (emb.labels, emb.vectors.dtype) == (("a", "b"), dtype)
+    assert emb.labels == ("a", "b")
+    assert str(emb.vectors.dtype) == dtype
     np.testing.assert_array_equal(emb.vectors, numbers)
     np.testing.assert_array_equal(load(path, words=["b"]).vectors, numbers[1:])
 
@@ -295,7 +296,8 @@ ROWS = np.random.default_rng(3).normal(size=(len(WORDS) + BUCKET, 4)).astype(np.
 
 
 def model(**options: Any) -> bytes:
-    return written.fasttext(WORDS, **{"rows": ROWS, "bucket": BUCKET, "ngrams": (MINN, MAXN)} | options)
+    given: dict[str, Any] = {"rows": ROWS, "bucket": BUCKET, "ngrams": (MINN, MAXN)}
+    return written.fasttext(WORDS, **given | options)
 
 
 def naive_vector(word: str) -> NDArray[np.float64]:

@@ -189,8 +189,8 @@ class Built:
         self.state = state
 
     def __reduce__(self) -> Any:
-        make, arguments, _ = np.zeros(1).__reduce__()  # type: ignore[misc]
-        return make, arguments, self.state
+        made: Any = np.zeros(1).__reduce__()
+        return (*made[:2], self.state)
 
 
 FLOATS, DATA = np.dtype("<f4"), np.arange(4, dtype="<f4").tobytes()
