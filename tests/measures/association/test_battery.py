@@ -118,13 +118,3 @@ def test_a_design_that_no_model_could_answer_is_an_error() -> None:
         battery(model(1), [designs()[0], single], resamples=0)
     with pytest.raises(InputError, match="no designs"):
         battery(model(1), [])
-
-
-def test_the_frame_of_a_battery_has_one_row_a_test() -> None:
-    pytest.importorskip("pandas", reason="data frames need the extra 'frames'")
-    frame = battery(model(1), designs(), resamples=0).to_frame()
-    assert frame["design"].tolist() == ["one", "two", "three"]
-    shown = ["p_holm", "p_bh", "p_by", "p_holm_sign", "p_bh_sign", "p_by_sign"]
-    shown += ["critical_effect_size", "detectable_effect_size"]
-    shown += ["effect_size_low", "effect_size_high", "min_exact_p"]
-    assert list(frame.columns[-11:]) == shown

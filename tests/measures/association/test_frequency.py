@@ -21,7 +21,7 @@ from crossroads.errors import (
     MissingStimuliError,
     UnknownNameError,
 )
-from crossroads.inference.crossed import crossed, spread, spread_at_equal
+from crossroads.inference.crossed import spread, spread_at_equal
 from crossroads.inference.permutation.matched import Drawn
 from crossroads.measures import FrequencyResult
 from crossroads.measures.association.frequency import _share
@@ -85,16 +85,8 @@ def test_an_association_against_what_frequency_does_is_more_than_frequency() -> 
     assert turned.answer == "yes"
 
 
-@pytest.mark.parametrize("middle", [0.0, 0.4, 1.5])
-def test_the_matched_p_holds_its_level_wherever_frequency_pulls(middle: float) -> None:
-    rng, found = np.random.default_rng(3), []
-    for d in rng.normal(middle, 1.0, 1000).tolist():
-        drawn = rng.normal(middle, 1.0, 200)
-        found.append(_share(Drawn(drawn, drawn), d))
-    # 50 expected; P(71 or more of 1,000) = .002
-    assert sum(p <= 0.05 for p in found) <= 70
-    # on the side of most tests it is the share that is as large on either
-    drawn = np.array([0.5, 1.0, 1.5, 2.0, -1.6])
+def test_the_matched_p_is_the_share_that_is_as_large_on_either_side() -> None:
+    drawn = np.array([0.5, 1.0, 1.5, 2.0, -1.6])  # on the side of most tests
     assert _share(Drawn(drawn, drawn), 1.5) == 4 / 6
     assert _share(Drawn(drawn, drawn), -2.0) == 1 / 6  # 2.0 is as large, where frequency pulls
 
@@ -194,25 +186,6 @@ def test_without_a_gap_or_a_slope_the_difference_stays() -> None:
     level = spread_at_equal(table, 6, 4, np.ones(12))  # nothing to adjust for
     assert level.parts.tolist() == pytest.approx(spread(table, 6, 4).parts.tolist())
     assert float(level.total) == pytest.approx(float(spread(table, 6, 4).total))
-
-
-@pytest.mark.slow
-def test_p_at_equal_frequency_holds_its_level_where_frequency_is_all_there_is() -> None:
-    """Of 1,000 tables at .05, between 31 and 71 are expected in all but 0.2 % of runs; fewer are no fault."""
-    rng = np.random.default_rng(0)
-    below = {"equal": 0, "plain": 0}
-    for _ in range(1_000):
-        f = np.concatenate([rng.normal(2, 1, 10), rng.normal(0, 1, 10)])
-        slopes = rng.normal(0, 0.02, 20) + np.repeat([0.04, 0.0], 10)
-        table = np.outer(f, slopes) + rng.normal(0, 0.1, (20, 20))
-        table += np.outer(rng.normal(0, 0.1, 20), np.repeat([0.5, -0.5], 10))  # what words mean
-        table += np.outer(np.repeat([1.0, 0.0], 10), rng.normal(0, 0.05, 20))  # what topics targets have
-        for name, covariate in (("equal", f), ("plain", None)):
-            one = crossed(table, 10, 10, alternative="two-sided", covariate=covariate, method="normal")
-            assert one.pvalue is not None
-            below[name] += one.pvalue < 0.05
-    assert below["equal"] <= 71
-    assert below["plain"] > 150
 
 
 @pytest.fixture(scope="module")

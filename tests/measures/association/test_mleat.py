@@ -15,21 +15,14 @@ from scipy import stats
 
 import crossroads as cr
 from crossroads import Design, Embeddings, mleat, weat
-from crossroads.errors import CrossroadsWarning, DesignError, InputError, UnknownNameError
+from crossroads.errors import CrossroadsError
 from crossroads.measures.association.patterns import PATTERNS, cells, lean, pattern_of
+from tests.measures.plain import cosine, designed, mean, sd, space
 
 NAMES = {
     "AB-Divergent", "BA-Divergent", "A-Uniform", "B-Uniform", "AX-Singular", "BX-Singular",
     "AY-Singular", "BY-Singular", "Non-Directional",
 }  # fmt: skip
-
-
-def space(sizes: tuple[int, int, int, int], dim: int, seed: int) -> tuple[Embeddings, Design]:
-    rng = np.random.default_rng(seed)
-    words = {name: [f"{name}{i}" for i in range(n)] for name, n in zip("xyab", sizes, strict=True)}
-    labels = [word for group in words.values() for word in group]
-    vectors = rng.normal(size=(len(labels), dim)) + 0.5 * rng.normal(size=dim)
-    return Embeddings(labels, vectors), Design(name="test", **words)  # type: ignore[arg-type]
 
 
 def leaning_space(x: float, y: float, *, n: int = 8, noise: float = 0.05) -> tuple[Embeddings, Design]:
@@ -49,21 +42,6 @@ def leaning_space(x: float, y: float, *, n: int = 8, noise: float = 0.05) -> tup
     return Embeddings.from_dict(vectors), Design(name="planted", **words)  # type: ignore[arg-type]
 
 
-def cosine(u: Any, v: Any) -> float:
-    pairs = [(float(p), float(q)) for p, q in zip(u, v, strict=True)]
-    dot = sum(p * q for p, q in pairs)
-    return dot / sqrt(sum(p * p for p, _ in pairs)) / sqrt(sum(q * q for _, q in pairs))
-
-
-def sd(values: list[float], ddof: int) -> float:
-    centre = sum(values) / len(values)
-    return sqrt(sum((v - centre) ** 2 for v in values) / (len(values) - ddof))
-
-
-def mean(values: list[float]) -> float:
-    return sum(values) / len(values)
-
-
 @settings(deadline=None, max_examples=20)
 @given(
     sizes=st.tuples(st.integers(2, 4), st.integers(2, 4), st.integers(2, 4), st.integers(2, 4)),
@@ -73,7 +51,7 @@ def mean(values: list[float]) -> float:
 def test_all_levels_equal_a_transcription_of_the_formulas(
     sizes: tuple[int, int, int, int], seed: int, ddof: int
 ) -> None:
-    emb, design = space(sizes, 7, seed)
+    emb, design = designed(sizes, 7, seed)
     result = mleat(emb, design, ddof=ddof, resamples=0, alternative="observed")
     assert result.level1 == weat(emb, design, alternative="observed", ddof=ddof)
     for name in ("x", "y"):
@@ -109,7 +87,7 @@ def test_level_3_divides_by_the_number_of_pairs_less_one() -> None:
 
 
 def test_level_2_is_the_single_target_weat() -> None:
-    emb, design = space((3, 4, 5, 4), 9, 2)
+    emb, design = designed((3, 4, 5, 4), 9, 2)
     result = mleat(emb, design, alternative="two-sided", resamples=0)
     for name in ("x", "y"):
         target = design.sets[name]
@@ -177,14 +155,15 @@ def test_a_one_sided_test_sees_only_its_side() -> None:
 
 
 def test_the_default_is_two_sided_as_everywhere() -> None:
-    emb, design = space((4, 4, 4, 4), 9, 2)
+    emb, design = designed((4, 4, 4, 4), 9, 2)
     result = mleat(emb, design, resamples=0)
-    assert result.conventions["alternative"] == "two-sided"
+    found = result.conventions
+    assert (found["least_effect"], found["alpha"], found["alternative"]) == (0.2, 0.05, "two-sided")
     assert result.level1.pvalue == weat(emb, design).pvalue == result.level1.tails["two-sided"][0]
 
 
 def test_the_observed_side_is_the_tail_on_which_it_lies() -> None:
-    emb, design = space((4, 4, 4, 4), 9, 2)
+    emb, design = designed((4, 4, 4, 4), 9, 2)
     result = mleat(emb, design, resamples=0, alternative="observed")
     assert result.conventions["alternative"] == "observed"
     for level in (result.level1, *result.level2.values()):
@@ -193,7 +172,7 @@ def test_the_observed_side_is_the_tail_on_which_it_lies() -> None:
 
 
 def test_shares_of_patterns_add_up_and_depend_on_the_seed_only() -> None:
-    emb, design = space((5, 5, 5, 5), 6, 4)
+    emb, design = designed((5, 5, 5, 5), 6, 4)
     one, again = (mleat(emb, design, resamples=300, seed=1) for _ in range(2))
     assert sum(one.pattern_shares.values()) == pytest.approx(1, abs=1e-12)
     assert set(one.pattern_shares) == NAMES
@@ -211,7 +190,7 @@ def test_shares_of_patterns_add_up_and_depend_on_the_seed_only() -> None:
 def test_shares_equal_an_explicit_resampling_of_the_stimuli(alternative: Any, ddof: int) -> None:
     # the same draws, in the same order, made into explicit lists of words, one list at a time; the p-value
     # of a resample is that of the normal curve fitted to its own permutation distribution
-    emb, design = space((3, 4, 5, 4), 6, 7)
+    emb, design = designed((3, 4, 5, 4), 6, 7)
     resamples, seed = 40, 9
     shares = mleat(
         emb, design, alternative=alternative, ddof=ddof, resamples=resamples, seed=seed
@@ -250,71 +229,34 @@ def test_shares_equal_an_explicit_resampling_of_the_stimuli(alternative: Any, dd
 def test_what_the_sets_stand_for_is_kept() -> None:
     from crossroads import StimulusSet
 
-    emb, design = space((3, 3, 3, 3), 6, 7)
+    emb, design = designed((3, 3, 3, 3), 6, 7)
     named = Design(name="named", x=StimulusSet("flowers", design.x.items), y=design.y, a=design.a, b=design.b)
     assert mleat(emb, named, resamples=0).titles == {"x": "flowers", "y": "y", "a": "a", "b": "b"}
 
 
-def test_unusable_designs_and_options_are_refused() -> None:
-    emb, design = space((3, 3, 3, 3), 6, 7)
-    with pytest.raises(DesignError, match="single target"):
-        mleat(emb, Design(name="single", x=design.x, a=design.a, b=design.b))
-    with pytest.raises(DesignError, match="b has 1 stimulus"):
-        mleat(emb, Design(name="short", x=design.x, y=design.y, a=design.a, b=["b0"]))
-    with pytest.raises(UnknownNameError, match="did you mean 'observed'"):
-        mleat(emb, design, alternative="obsreved")  # type: ignore[arg-type]
-    with pytest.raises(InputError, match="ddof is 3"):
-        mleat(emb, design, ddof=3)
-    with pytest.raises(InputError, match="resamples is -1"):
-        mleat(emb, design, resamples=-1)
-
-
-def test_shared_words_warn() -> None:
-    emb, design = space((3, 3, 3, 3), 6, 7)
-    shared = Design(name="shared", x=design.x, y=[*(design.y or ()), "x0"], a=design.a, b=design.b)
-    with pytest.warns(CrossroadsWarning, match="'x0' in both targets"):
-        mleat(emb, shared, resamples=0)
-
-
-def test_the_frame_shows_all_levels() -> None:
-    pytest.importorskip("pandas", reason="data frames need the extra 'frames'")
-    emb, design = space((3, 3, 3, 3), 6, 7)
-    result = mleat(emb, design, resamples=10)
-    frame = result.to_frame()
-    assert list(frame.columns) == [
-        "design", "effect_size", "difference", "low", "high", "p", "attribute_pvalue", "exact_p", "method",
-        "effect_size_x", "difference_x", "low_x", "high_x", "p_x", "attribute_pvalue_x", "exact_p_x",
-        "effect_size_y", "difference_y", "low_y", "high_y", "p_y", "attribute_pvalue_y", "exact_p_y",
-        "mean_ax", "sd_ax", "mean_bx", "sd_bx", "mean_ay", "sd_ay", "mean_by", "sd_by", "pattern",
-        "crossed_pattern", "pattern_share",
-    ]  # fmt: skip
-    assert frame.loc[0, "effect_size_y"] == result.level2["y"].effect_size
-    assert frame.loc[0, "mean_by"] == result.level3["by"].mean
-
-
-def test_the_published_rule_is_the_default() -> None:
-    # "a target leans to A when d > 0.2 and p < 0.05": by default as in the paper, but for its tail
-    emb, design = space((4, 4, 4, 4), 6, 1)
-    found = mleat(emb, design, resamples=0).conventions
-    assert (found["least_effect"], found["alpha"], found["alternative"]) == (0.2, 0.05, "two-sided")
-
-
 @pytest.mark.parametrize(
-    ("option", "value"),
+    ("changes", "message"),
     [
-        *(("alpha", value) for value in (0, 1, 2, -0.1, float("nan"), "0.05", None)),
-        *(("least_effect", value) for value in (-0.2, float("nan"), float("inf"), "0.2", None)),
-        *(("resamples", value) for value in (1.5, "10", None)),
-        *(("seed", value) for value in (-1, 1.5, "0", None)),
-        ("max_work", -1.0),
+        *(({"alpha": odd}, f"alpha is {odd!r}") for odd in (0, 1, 2, -0.1, float("nan"), "0.05", None)),
+        *(
+            ({"least_effect": odd}, f"least_effect is {odd!r}")
+            for odd in (-0.2, float("nan"), float("inf"), "0.2", None)
+        ),
+        *(({"resamples": odd}, f"resamples is {odd!r}") for odd in (-1, 1.5, "10", None)),
+        *(({"seed": odd}, f"seed is {odd!r}") for odd in (-1, 1.5, "0", None)),
+        ({"max_work": -1.0}, "max_work is -1.0"),
+        ({"ddof": 3}, "ddof is 3"),
+        ({"alternative": "obsreved"}, "did you mean 'observed'"),
+        ({"y": None}, "single target"),
+        ({"b": ["b0"]}, "b has 1 stimulus"),
     ],
 )
-def test_options_that_make_no_sense_are_refused_with_their_value(option: str, value: Any) -> None:
-    words = {name: [f"{name}{i}" for i in range(3)] for name in "xyab"}
-    rng = np.random.default_rng(0)
-    emb = Embeddings.from_dict({word: rng.normal(size=5) for part in words.values() for word in part})
-    with pytest.raises(InputError, match=f"{option} is {value!r}"):
-        mleat(emb, Design(name="test", **words), **{option: value})  # type: ignore[arg-type]
+def test_unusable_designs_and_options_are_refused(changes: dict[str, Any], message: str) -> None:
+    emb, words = space((3, 3, 3, 3), 6, 7)
+    sets: dict[str, Any] = {**words, **{key: value for key, value in changes.items() if key in "xyab"}}
+    options = {key: value for key, value in changes.items() if key not in "xyab"}
+    with pytest.raises(CrossroadsError, match=message):
+        mleat(emb, Design(name="test", **sets), **options)
 
 
 def test_outputs_show_the_pattern_for_other_words_and_name_the_papers() -> None:

@@ -97,15 +97,10 @@ def test_a_seed_gives_one_answer_and_another_gives_another() -> None:
     assert longer.statistics.shape == (130,)
 
 
-@pytest.mark.slow
 def test_nothing_is_found_where_nothing_is_and_a_strong_association_stands_out() -> None:
-    ps = [cr.placebo(*world(seed=seed), draws=199).pvalue for seed in range(30)]
-    assert 0.25 < float(np.mean(ps)) < 0.75  # uniform: mean .5, standard error .053
-    emb, design = world(strength=1.5)
-    strong = cr.placebo(emb, design, draws=199)
-    assert strong.pvalue == 1 / 200
-    assert strong.percentile == 1.0
-    assert strong.agrees
+    assert cr.placebo(*world(), draws=199).pvalue > 0.05
+    strong = cr.placebo(*world(strength=1.5), draws=199)
+    assert (strong.pvalue, strong.percentile, strong.agrees) == (1 / 200, 1.0, True)
 
 
 @pytest.mark.parametrize(

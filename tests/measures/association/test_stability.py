@@ -1,9 +1,8 @@
-"""Bootstrap and influence: against explicit lists of words, and as far as an interval can be checked."""
+"""Bootstrap and influence: against explicit lists of words and by definition."""
 
 from __future__ import annotations
 
 import tracemalloc
-from typing import Any
 
 import numpy as np
 import pytest
@@ -13,14 +12,7 @@ from hypothesis import strategies as st
 from crossroads import Design, Embeddings, weat
 from crossroads.errors import DesignError, EvidenceError, InputError, MissingStimuliError
 from crossroads.stats import bootstrap, influence
-
-
-def space(sizes: tuple[int, int, int, int], dim: int, seed: int) -> tuple[Embeddings, Design]:
-    rng = np.random.default_rng(seed)
-    words = {name: [f"{name}{i}" for i in range(n)] for name, n in zip("xyab", sizes, strict=True)}
-    labels = [word for group in words.values() for word in group]
-    vectors = rng.normal(size=(len(labels), dim)) + 0.5 * rng.normal(size=dim)
-    return Embeddings(labels, vectors), Design(name="test", **words)  # type: ignore[arg-type]
+from tests.measures.plain import designed
 
 
 def naive_effect(emb: Embeddings, drawn: dict[str, list[str]], ddof: int) -> float:
@@ -39,7 +31,7 @@ def naive_effect(emb: Embeddings, drawn: dict[str, list[str]], ddof: int) -> flo
 @pytest.mark.parametrize("ddof", [0, 1])
 def test_a_resample_is_the_effect_size_of_the_words_drawn(ddof: int) -> None:
     # the same draws, made into explicit lists of words
-    emb, design = space((4, 5, 3, 6), 8, 2)
+    emb, design = designed((4, 5, 3, 6), 8, 2)
     resamples, seed = 30, 11
     result = bootstrap(emb, design, resamples=resamples, seed=seed, ddof=ddof)
     rng = np.random.default_rng(seed)
@@ -64,52 +56,18 @@ def test_a_resample_is_the_effect_size_of_the_words_drawn(ddof: int) -> None:
     assert result.effect_size == pytest.approx(weat(emb, design, ddof=ddof).effect_size, rel=1e-12)
 
 
-def test_draws_depend_on_the_seed_and_on_nothing_else() -> None:
-    emb, design = space((4, 4, 4, 4), 8, 2)
-    one, again, other = (bootstrap(emb, design, resamples=1100, seed=s) for s in (1, 1, 2))
-    assert one == again
-    assert (one.low, one.high) != (other.low, other.high)
-    assert one.effect_sizes.size == one.resamples == 1100  # more than are drawn at a time
-    assert not one.effect_sizes.flags.writeable
-    assert one.conventions["seed"] == 1
-    assert one.conventions["interval"] == "percentile"
-
-
 def test_a_wider_level_gives_a_wider_interval_around_the_effect() -> None:
-    emb, design = space((8, 8, 8, 8), 8, 2)
+    emb, design = designed((8, 8, 8, 8), 8, 2)
     narrow, wide = (bootstrap(emb, design, level=level) for level in (0.5, 0.99))
     assert wide.low < narrow.low < wide.effect_size < narrow.high < wide.high
     inside = (wide.effect_sizes >= narrow.low) & (wide.effect_sizes <= narrow.high)
     assert inside.mean() == pytest.approx(0.5, abs=0.002)
 
 
-def planted(rng: np.random.Generator, n: int) -> tuple[Embeddings, Design]:
-    """Words drawn from two populations that lean to either side of one axis."""
-    centres = {"x": 0.5, "y": -0.5, "a": 1.0, "b": -1.0}
-    vectors: dict[str, Any] = {}
-    for name, centre in centres.items():
-        noise = rng.normal(size=(n, 10))
-        noise[:, 0] += centre
-        vectors |= {f"{name}{i}": row for i, row in enumerate(noise)}
-    words = {name: [f"{name}{i}" for i in range(n)] for name in centres}
-    return Embeddings.from_dict(vectors), Design(name="planted", **words)  # type: ignore[arg-type]
-
-
-def test_the_interval_usually_holds_the_effect_of_the_population() -> None:
-    # The population is a very large sample of the same words. A percentile interval of 16 words a set is a
-    # rough one: covering the truth in four of five samples is sane, one in two would be a fault.
-    rng = np.random.default_rng(8)
-    truth = weat(*planted(rng, 2000), method="normal").effect_size
-    found = [bootstrap(*planted(rng, 16), resamples=400, seed=i) for i in range(60)]
-    covered = sum(one.low <= truth <= one.high for one in found)
-    assert 48 <= covered <= 60
-    assert sum(one.low > 0 for one in found) > 30  # and it is no wider than it needs to be
-
-
 @settings(deadline=None, max_examples=15)
 @given(seed=st.integers(0, 10_000), ddof=st.sampled_from([0, 1]))
 def test_influence_is_the_effect_size_of_a_design_without_the_word(seed: int, ddof: int) -> None:
-    emb, design = space((3, 4, 3, 2), 8, seed)
+    emb, design = designed((3, 4, 3, 2), 8, seed)
     result = influence(emb, design, ddof=ddof)
     assert result.effect_size == pytest.approx(weat(emb, design, ddof=ddof).effect_size, rel=1e-10)
     assert {name: list(words) for name, words in result.without.items()} == {
@@ -122,19 +80,17 @@ def test_influence_is_the_effect_size_of_a_design_without_the_word(seed: int, dd
 
 
 def test_the_most_influential_words_come_first() -> None:
-    pytest.importorskip("pandas", reason="data frames need the extra 'frames'")
-    emb, design = space((4, 4, 4, 4), 8, 3)
+    emb, design = designed((4, 4, 4, 4), 8, 3)
     result = influence(emb, design)
     changes = [abs(row["change"]) for row in result.rows()]
     assert changes == sorted(changes, reverse=True)
     values = [d for words in result.without.values() for d in words.values()]
     assert result.span == (min(values), max(values))
-    assert list(result.to_frame().columns) == ["set", "word", "without", "change"]
-    assert len(result.to_frame()) == 16
+    assert len(result.rows()) == 16
 
 
 def test_words_without_a_vector_are_left_out_and_listed() -> None:
-    emb, design = space((4, 4, 4, 4), 8, 3)
+    emb, design = designed((4, 4, 4, 4), 8, 3)
     short = emb.select([label for label in emb.labels if label != "y3"])
     with pytest.raises(MissingStimuliError):
         bootstrap(short, design)
@@ -180,7 +136,7 @@ def test_equal_associations_have_neither_interval_nor_influence() -> None:
 
 
 def test_unusable_options_are_refused() -> None:
-    emb, design = space((4, 4, 4, 4), 8, 3)
+    emb, design = designed((4, 4, 4, 4), 8, 3)
     single = Design(name="single", x=design.x, a=design.a, b=design.b)
     for measure in (bootstrap, influence):
         with pytest.raises(DesignError, match="single target"):
@@ -195,20 +151,11 @@ def test_unusable_options_are_refused() -> None:
             bootstrap(emb, design, level=level, resamples=10)
 
 
-def test_the_frame_of_a_bootstrap_has_one_row() -> None:
-    pytest.importorskip("pandas", reason="data frames need the extra 'frames'")
-    emb, design = space((4, 4, 4, 4), 8, 3)
-    frame = bootstrap(emb, design, resamples=20).to_frame()
-    numbers = ["effect_size", "low", "high", "level", "resamples", "undefined", "same_sign"]
-    assert list(frame.columns) == ["design", *numbers]
-    assert len(frame) == 1
-
-
 @pytest.mark.parametrize("dim", [6, 300])
 @pytest.mark.parametrize("ddof", [0, 1])
 def test_influence_of_many_words_equals_its_definition(dim: int, ddof: int) -> None:
     # fewer dimensions than targets, and more: two ways to the same deviations
-    emb, design = space((30, 25, 20, 15), dim, 4)
+    emb, design = designed((30, 25, 20, 15), dim, 4)
     result = influence(emb, design, ddof=ddof)
     for name, words in result.without.items():
         for word in list(words)[::7]:
@@ -230,8 +177,8 @@ def test_influence_of_a_word_with_nearly_all_of_the_variance() -> None:
 
 def test_influence_holds_no_table_of_all_pairs_of_words() -> None:
     # cosines of 3,000 targets with 3,000 attributes would take 72 MB
-    emb, design = space((1500, 1500, 1500, 1500), 10, 5)
-    influence(*space((4, 4, 4, 4), 8, 3))  # loads what is loaded once
+    emb, design = designed((1500, 1500, 1500, 1500), 10, 5)
+    influence(*designed((4, 4, 4, 4), 8, 3))  # loads what is loaded once
     tracemalloc.start()
     influence(emb, design)
     peak = tracemalloc.get_traced_memory()[1]

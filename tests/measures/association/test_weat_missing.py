@@ -8,26 +8,10 @@ import numpy as np
 import pytest
 
 from crossroads import Design, Embeddings, weat
-from crossroads.errors import (
-    CrossroadsWarning,
-    MissingStimuliError,
-)
+from crossroads.errors import CrossroadsWarning, MissingStimuliError
+from tests.measures.plain import design_of, space
 
-Words = dict[str, list[str]]
 SMALL = (4, 4, 3, 3)
-
-
-def space(sizes: tuple[int, int, int, int], dim: int, seed: int) -> tuple[Embeddings, Words]:
-    """Random vectors with a common direction, as word vectors have, for sets of the given sizes."""
-    rng = np.random.default_rng(seed)
-    words = {name: [f"{name}{i}" for i in range(n)] for name, n in zip("xyab", sizes, strict=True)}
-    labels = [word for group in words.values() for word in group]
-    vectors = rng.normal(size=(len(labels), dim)) + 0.5 * rng.normal(size=dim)
-    return Embeddings(labels, vectors), words
-
-
-def design_of(words: Words, name: str = "test") -> Design:
-    return Design(name=name, **words)  # type: ignore[arg-type]
 
 
 def without(emb: Embeddings, *gone: str) -> Embeddings:
@@ -82,15 +66,6 @@ def test_dropped_words_are_listed_with_their_reason() -> None:
     assert (result.effect_size, result.pvalue) == (same.effect_size, same.pvalue)
     assert same.coverage is not None
     assert same.coverage.complete
-
-
-def test_zero_vectors_are_missing_under_raise_too() -> None:
-    emb, words = space(SMALL, 6, 1)
-    vectors = np.array(emb.vectors)
-    vectors[0] = 0
-    with pytest.raises(MissingStimuliError) as caught:
-        weat(Embeddings(emb.labels, vectors), design_of(words))
-    assert caught.value.missing == {"x0": "zero vector"}
 
 
 def test_balance_keeps_the_sets_of_a_pair_equal() -> None:
