@@ -70,31 +70,6 @@ def test_the_legend_of_the_overview_explains_every_heading_of_its_table(
     assert ("the ends of its 95 % interval" in said) is not old
 
 
-def test_meanings_are_made_when_they_are_opened_by_keyboard_and_heard_as_terms(
-    opened: Open, report: Path
-) -> None:
-    page = opened(report, width=360).page
-    part = page.locator("#intersections .meaning").first
-    assert part.locator("dl").count() == 0
-    part.locator("summary").press("Enter")
-    page.get_by_role("term").filter(has_text="others found").wait_for()
-    meaning = page.get_by_role("definition").filter(has_text="false-positive rate")
-    meaning.scroll_into_view_if_needed()
-    box = meaning.bounding_box()
-    assert box["x"] >= 0 and box["x"] + box["width"] <= 360
-
-
-def test_paper_has_the_meanings_that_are_open_and_no_line_for_the_others(opened: Open, report: Path) -> None:
-    page = opened(report).page
-    first, second = (page.locator(f"#{part} .meaning").first for part in ("intersections", "geometry"))
-    first.locator("summary").click()
-    first.locator("dl").wait_for()
-    page.emulate_media(media="print")
-    page.evaluate("document.documentElement.dataset.print = 'all'")
-    assert first.locator("dd").first.is_visible()
-    assert not second.is_visible()
-
-
 @pytest.fixture
 def better(record: Record, tmp_path: Path) -> Path:
     """The page of the audit with detections that are better than chance, whose words are listed."""
@@ -104,21 +79,6 @@ def better(record: Record, tmp_path: Path) -> Path:
             one["auc_interval"] = [0.6, 0.9]
     write_page(tmp_path / "better.html", [replace(record, document=document)])
     return tmp_path / "better.html"
-
-
-def test_a_shade_says_where_a_table_goes_on_beyond_the_screen(opened: Open, better: Path) -> None:
-    page = opened(better, width=640).page  # on a phone there are cards
-    page.locator("#detection-0 > summary").click()
-    table, tall = page.locator("#overview .scroll").first, page.locator("#detection-0 .tall .scroll").first
-    tall.wait_for()
-    page.evaluate("settled()")
-    assert [one.get_attribute("data-more") for one in (table, tall)] == ["right", "below"]
-    assert "inset" in table.evaluate("(one) => getComputedStyle(one).boxShadow")
-    table.evaluate("async (one) => { one.scrollLeft = one.scrollWidth; await settled(); }")
-    assert table.get_attribute("data-more") == "left"
-    page.set_viewport_size({"width": 1600, "height": 900})
-    page.evaluate("settled()")
-    assert table.get_attribute("data-more") == ""
 
 
 def test_tables_fit_on_paper_and_keep_their_headings(opened: Open, report: Path) -> None:

@@ -112,19 +112,6 @@ def test_the_strip_counts_rules_not_verdicts(
     assert expected.partition(": ")[2] in page.locator("#methods").text_content()
 
 
-def test_the_chart_has_poles_at_both_ends_and_leads_to_tests(opened: Open, told: Path) -> None:
-    page = opened(told, width=1440).page
-    chart = page.locator(".hero svg")
-    rows = chart.locator("a.row")
-    assert rows.count() == 3
-    texts = chart.locator(".hero-row").first.locator("text").all_text_contents()
-    assert {"family", "career"} <= set(texts)
-    assert any(text.startswith("male names") for text in texts)
-    rows.first.click()
-    page.locator("details.opening[open] svg").first.wait_for()
-    assert "weat6" in page.url
-
-
 @pytest.mark.parametrize("width", [1440, 390])
 def test_differences_and_effect_sizes_can_be_switched_by_keyboard(
     opened: Open, told: Path, width: int

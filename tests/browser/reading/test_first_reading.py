@@ -56,14 +56,6 @@ def test_a_share_is_not_rounded_to_all_or_to_none(made: Callable[..., Any]) -> N
         assert f"was found again in {shown}\u202f% of the resampled lists" in text
 
 
-def test_one_word_was_left_out(made: Callable[..., Any]) -> None:
-    without = _vectors(word for some in WORDS.values() for word in some if word != "x0")
-    page = made(cr.mleat(without, _design(), resamples=0, missing="drop"))
-    assert "1 entry of the word lists had no vector and was left out, in 1 test" in page.locator(
-        "#overview"
-    ).inner_text().replace("\n", " ")
-
-
 # What is claimed
 
 
@@ -172,18 +164,6 @@ def test_two_models_of_one_name_are_told_apart(opened: Open, tmp_path: Path) -> 
     assert names == ["same (1)", "same (2)"]
 
 
-def test_short_names_of_groups_are_explained_by_their_members(opened: Open, report: Path) -> None:
-    page = opened(report).page
-    groups = page.locator("#groups")
-    groups.locator("summary").click()
-    groups.locator("dd").first.wait_for()
-    names = dict(
-        zip(groups.locator("dt").all_inner_texts(), groups.locator("dd").all_inner_texts(), strict=True)
-    )
-    assert "Aisha" in names["AF"]
-    assert "words" not in names
-
-
 # Published numbers
 
 
@@ -231,20 +211,6 @@ def test_published_numbers_stand_as_printed_and_stars_as_stars(made: Callable[..
 
 
 # Links, focus, feedback
-
-
-GEOMETRY = "geometry-african-american-females-european-american-males-career"
-
-
-@pytest.mark.parametrize("part", ["detection-0", GEOMETRY])
-def test_a_link_opens_its_part_again(opened: Open, report: Path, part: str) -> None:
-    page = opened(report).page
-    link = page.locator(f'a[href="#{part}"]')
-    for _ in range(2):
-        link.click()
-        page.wait_for_selector(f"#{part}[open]")
-        page.locator(f"#{part} > summary").click()
-        page.wait_for_selector(f"#{part}:not([open])")
 
 
 def test_what_was_copied_is_seen_and_heard(made: Callable[..., Any]) -> None:

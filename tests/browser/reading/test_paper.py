@@ -26,19 +26,6 @@ def test_headings_come_again_on_every_page_of_a_long_table(opened: Open, report:
     assert page.locator("thead th .sort").first.is_visible()
 
 
-def test_words_that_are_buttons_make_no_row_taller_on_paper(opened: Open, report: Path) -> None:
-    page = opened(report, width=680).page
-    page.locator("#weat6 > summary").click()
-    page.locator("#weat6 button.word").first.wait_for()
-    page.emulate_media(media="print")
-    rows = page.evaluate(
-        """[...document.querySelectorAll("#weat6 tbody tr:has(button.word)")].map((one) =>
-          one.getBoundingClientRect().height / parseFloat(getComputedStyle(one).lineHeight))"""
-    )
-    assert len(rows) > 20
-    assert max(rows) < 2  # a line and the space around it
-
-
 @pytest.mark.parametrize("width", [1280, 360])
 def test_the_caption_of_a_narrow_table_takes_the_room_beside_it(
     opened: Open, report: Path, width: int

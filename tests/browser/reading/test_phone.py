@@ -137,21 +137,6 @@ def test_print_is_two_pages_with_findings_picture_and_methods(opened: Open, repo
     assert page.locator(".menu").first.is_hidden()
 
 
-def test_what_the_reader_has_opened_is_printed_too_and_everything_on_request(
-    opened: Open, report: Path
-) -> None:
-    page = opened(report).page
-    page.locator("#weat6 > summary").click()
-    page.wait_for_selector("#weat6 .opened")
-    page.emulate_media(media="print")
-    assert page.locator("#weat6 .opened").is_visible()
-    assert not page.locator("#weat1").is_visible()
-    assert not page.locator("#geometry").is_visible()
-    page.evaluate("document.documentElement.dataset.print = 'all'")
-    assert page.locator("#geometry").is_visible()
-    assert page.locator("#overview table").first.is_visible()
-
-
 def test_after_everything_was_printed_what_was_closed_is_closed_again(opened: Open, report: Path) -> None:
     page = opened(report).page
     page.locator("#weat6 > summary").click()

@@ -171,21 +171,6 @@ def test_words_go_and_come_by_the_keyboard_alone(explored: Callable[..., Any], v
     _compare(page, _measured(vectors, _lists(page)))
 
 
-def test_escape_closes_the_suggestions_and_then_empties_the_input(explored: Callable[..., Any]) -> None:
-    page = explored("weat7")
-    field = page.locator(".explorer-list.a [role=combobox]")
-    field.focus()
-    page.keyboard.type("ma")
-    offers = page.locator(".explorer-list.a [role=option]")
-    assert 0 < offers.count() <= 20
-    page.keyboard.press("ArrowUp")
-    assert offers.last.get_attribute("aria-selected") == "true"
-    page.keyboard.press("Escape")
-    assert (offers.count(), field.input_value()) == (0, "ma")
-    page.keyboard.press("Escape")
-    assert field.input_value() == ""
-
-
 def test_a_word_moves_to_another_list(explored: Callable[..., Any], vectors: Embeddings) -> None:
     page = explored("weat7")
     before = _lists(page)

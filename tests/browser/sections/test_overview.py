@@ -21,7 +21,6 @@ from crossroads.report import Audit
 from crossroads.report.documents.records import Record, audit_document, read_records
 from crossroads.report.page.page import write_page
 from crossroads.stimuli import Design
-from crossroads.wording import phrases
 from tests.conftest import Once
 
 HOSTILE = ("<script>alert(1)</script>", "שלום עולם", "👩🏽‍🔬", "x" * 200, "__proto__", "a\"b'c", "a/b~c")
@@ -136,21 +135,6 @@ def test_tests_can_be_chosen_by_outcome_and_by_pattern(
     assert _names(page) == [t["design"] for t in _battery(mixed)["tests"] if t["crossed_pattern"] == wanted]
 
 
-def test_a_sorted_table_stays_sorted_when_the_search_changes(
-    opened: Callable[..., Any], mixed_page: Path, mixed: Record
-) -> None:
-    page = opened(mixed_page).page
-    page.locator("#overview .table").get_by_role("button", name="d", exact=True).click()
-    by_d = [
-        t["design"] for t in sorted(_battery(mixed)["tests"], key=lambda t: float(t["level1"]["effect_size"]))
-    ]
-    assert _names(page) == by_d
-    page.get_by_role("search", name="Tests").get_by_label("Adjusted p").select_option("not below .05")
-    assert _names(page) == [name for name in by_d if name not in ("plain", "other")]
-    head = page.locator("#overview .table thead th[aria-sort=ascending]")
-    assert head.inner_text().startswith("d")
-
-
 def test_the_copied_csv_holds_the_whole_numbers_of_the_rows_that_are_shown(
     opened: Callable[..., Any], mixed_page: Path, mixed: Record
 ) -> None:
@@ -248,31 +232,6 @@ def test_a_map_marks_groups_that_differ_though_neither_leans(
     assert dashes[0] == "none" != dashes[1]
 
 
-def test_the_forest_has_a_hollow_dot_for_every_test_that_does_not_hold(
-    opened: Callable[..., Any], mixed_page: Path
-) -> None:
-    page = opened(mixed_page).page
-    forest = page.locator("#overview svg.chart[aria-label^='Differences of 6 tests']")
-    assert forest.locator(".dot").count() == forest.locator(".interval").count() == 6
-    assert forest.locator(".dot.hollow").count() == 4
-    assert forest.locator("line.zero").count() == 1
-
-
-def test_the_legend_explains_every_pattern(opened: Callable[..., Any], mixed_page: Path) -> None:
-    page = opened(mixed_page).page
-    page.get_by_text("The nine patterns").click()
-    cards = page.locator("#overview .taxonomy .card")
-    cards.first.wait_for()
-    assert cards.count() == 9
-    for card in cards.all():
-        name = card.locator(".note").inner_text()
-        # a star and a frame for each target that leans: two, one or none, by the first half of the name
-        expected = {"Divergent": 2, "Uniform": 2, "Singular": 1, "Directional": 0}[name.split("-")[1]]
-        assert card.locator(".cell.found").count() == expected
-        assert sum("*" in text for text in card.locator(".cell text").all_text_contents()) == expected
-        assert card.locator(".named").inner_text() == phrases.LEANINGS[name].format(**phrases.ANY_SETS)
-
-
 def test_several_models_stand_beside_one_another_each_with_its_own_numbers(
     opened: Callable[..., Any],
     mixed: Record,
@@ -299,22 +258,6 @@ def test_what_holds_with_just_these_words_is_said_beside_what_holds_for_others(
     assert below > sum(p < 0.05 for p in _battery(record)["adjusted"]["bh"])  # so that the two differ
     said = opened(report).page.locator("#overview .settled").inner_text()
     assert f"With just these words, the exact p-value is below .05 in {below} of {len(tests)}." in said
-
-
-def test_what_hangs_on_the_choice_of_words_is_said_beside_the_p_values_of_older_files(
-    opened: Callable[..., Any], record: Record, older: Callable[..., dict[str, Any]], tmp_path: Path
-) -> None:
-    write_page(tmp_path / "old.html", [Record(document=older(record.document))])
-    ends = [
-        (one["design"], one["low"], one["high"])
-        for one in record.document["results"][0]["intervals"].values()
-    ]
-    clear = [name for name, low, high in ends if low > 0 or high < 0]
-    assert 0 < len(clear) < len(ends)
-    said = opened(tmp_path / "old.html").page.locator("#overview .settled")
-    assert f"leaves out zero in {len(clear)} of {len(ends)}" in said.inner_text()
-    others = len(ends) - len(clear)
-    assert f"In the other {others}, other words for the same things might have given" in said.inner_text()
 
 
 def test_a_page_of_a_ladder_alone_has_every_answer_with_its_number_and_reason(

@@ -17,10 +17,8 @@ from crossroads.measures import TraitScores
 from crossroads.measures.comparison.battery import compare_battery
 from crossroads.measures.comparison.joined import join_comparisons
 from crossroads.measures.comparison.traits import compare_traits
-from crossroads.report import Audit
-from crossroads.report.audit import tables_of
 from crossroads.report.comparison.audits import adjusted
-from crossroads.report.documents.records import Record, audit_document, results_document
+from crossroads.report.documents.records import Record, results_document
 from crossroads.report.page.page import write_page
 from crossroads.results import Result, result_kinds
 from crossroads.stimuli import Design
@@ -86,11 +84,6 @@ def _named(record: Record, name: str) -> Mapping[str, Any]:
     return record.results[list(record.document["names"]).index(name)]
 
 
-def place(document: Mapping[str, Any], kind: str) -> str:
-    """JSON pointer of the first result of a type."""
-    return f"/results/{[one['type'] for one in document['results']].index(kind)}"
-
-
 def shown(page: Any, path: str) -> list[float]:
     """Every number on the page that stands for a place."""
     cells = page.evaluate(
@@ -139,31 +132,6 @@ def test_no_result_is_missing_and_every_number_is_its_own(
             assert name in text
             if isinstance(value, (dict, list)):
                 assert json.dumps(value, ensure_ascii=False, separators=(",", ":")) in text, name
-
-
-def test_what_is_known_about_a_test_is_in_it_and_one_folded_part_has_each_kind(
-    opened: Open, tmp_path: Path
-) -> None:
-    emb, designs = model(1), (DESIGN, SECOND)
-    results = [cr.battery(emb, designs, resamples=0), *(cr.stats.reliability(emb, one) for one in designs)]
-    audit = Audit(results)
-    document = audit_document(audit, designs)
-    write_page(tmp_path / "p.html", [Record(document=document, tables=tables_of(audit))])
-    seen = opened(tmp_path / "p.html").page
-    kinds = seen.locator("#others > details")
-    assert kinds.locator("summary").all_inner_texts() == ["Reliability of the word lists: 2 results"]
-    assert kinds.get_attribute("open") is None
-    kinds.locator("summary").press("Enter")  # a click may miss it while the page above it is still growing
-    links = kinds.locator("tbody a")
-    links.first.wait_for()
-    assert links.all_inner_texts() == [DESIGN.name, SECOND.name]
-    assert kinds.locator("details details").count() == 0  # the rest is in the tests
-    links.nth(1).click()
-    inside = seen.locator("#tests > details:nth-of-type(2)")
-    inside.locator("summary", has_text="Reliability of the word lists").click()
-    place = next(i for i, one in enumerate(document["results"]) if one.get("design") == SECOND.name)
-    inside.locator(f"data[data-at='/results/{place}/targets']").wait_for()
-    assert shown(seen, f"/results/{place}/targets") == [document["results"][place]["targets"]]
 
 
 # Intersections
@@ -298,23 +266,6 @@ def test_the_plane_is_read_with_the_arrow_keys(opened: Open, crossed: tuple[Path
         assert shown(seen, at_word) == [result["constituent_scores"][row][word]], name
 
 
-def test_a_word_of_the_plane_is_searched_and_pointed_at(
-    opened: Open, crossed: tuple[Path, dict[str, Any]]
-) -> None:
-    path, document = crossed
-    seen, words = plane_of(opened(path).page), document["results"][0]["words"]
-    seen.get_by_label("Find a word").fill(words[7].upper())
-    seen.get_by_label("Find a word").press("Enter")
-    assert chosen(seen) == words[7]
-    far = next(
-        w for w in document["results"][1]["words"] if w != words[7]
-    )  # its mark is drawn over those not found
-    seen.locator(f"[data-word='{far}']").scroll_into_view_if_needed()
-    box = seen.locator(f"[data-word='{far}'] .dot").bounding_box()
-    seen.mouse.move(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
-    assert chosen(seen) == far
-
-
 def test_without_saved_scores_the_plane_is_computed_from_the_vectors(
     opened: Open, report: Path, record: Record, vectors: Embeddings
 ) -> None:
@@ -331,19 +282,6 @@ def test_without_saved_scores_the_plane_is_computed_from_the_vectors(
 
 
 # Geometry
-
-
-def test_the_map_of_dissimilarities_is_drawn_on_demand(opened: Open, report: Path, record: Record) -> None:
-    seen = opened(report).page
-    part = seen.locator("#geometry details[id]").first
-    part.locator("summary").first.click()
-    assert part.locator(".cells").count() == 0
-    part.locator("summary", has_text="Map of dissimilarities").click()
-    part.locator(".cells").first.wait_for(state="attached")
-    drawn = part.locator(".cells").evaluate_all("(some) => some.map((e) => e.getAttribute('d')).join('')")
-    (fit,) = (one for one in record.results if one["type"] == "RsaResult")
-    items = sum(map(len, fit["items"].values()))
-    assert drawn.count("M") == items * (items - 1)  # each pair twice, and nothing on the diagonal
 
 
 # Contexts
