@@ -6,6 +6,7 @@ import sys
 from itertools import product
 from math import log
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -15,6 +16,7 @@ from scipy import stats
 
 import crossroads as cr
 from crossroads.errors import (
+    CrossroadsError,
     FormatError,
     InputError,
     MissingExtraError,
@@ -309,22 +311,29 @@ def test_a_pool_without_words_of_like_frequency_is_said(tmp_path: Path) -> None:
     assert "too few other words are about as frequent as" in none.reason
 
 
-def test_what_cannot_be_measured_is_refused() -> None:
-    emb, design = world(moved=1.0)
-    unordered = cr.Embeddings(emb.labels, emb.vectors)
-    with pytest.raises(InputError, match="their order is unknown") as caught:
-        cr.frequency(unordered, design)
-    assert "ranked=True" in str(caught.value)
-    with pytest.raises(InputError, match="frequencies is of type list"):
-        cr.frequency(emb, design, frequencies=[1, 2])  # type: ignore[arg-type]
-    counts = dict.fromkeys(WORDS, 1.0)
-    for wrong in (0, -3.0, float("nan"), float("inf"), "many", True):
-        with pytest.raises(InputError, match=f"the frequency of '{design.x[0]}' is"):
-            cr.frequency(emb, design, frequencies={**counts, design.x[0]: wrong})  # type: ignore[dict-item]
-    with pytest.raises(InputError, match="draws is 0"):
-        cr.frequency(emb, design, draws=0)
-    with pytest.raises(InputError, match="has one target"):
-        cr.frequency(emb, cr.Design(name="single", x=design.x, a=design.a, b=design.b))
+KNOWN = dict.fromkeys(WORDS, 1.0)
+EMB, DESIGN = world(moved=1.0)
+
+
+@pytest.mark.parametrize(
+    ("emb", "design", "options", "message"),
+    [
+        (cr.Embeddings(EMB.labels, EMB.vectors), DESIGN, {}, r"(?s)their order is unknown.*ranked=True"),
+        (EMB, DESIGN, {"frequencies": [1, 2]}, "frequencies is of type list"),
+        *(
+            (EMB, DESIGN, {"frequencies": {**KNOWN, DESIGN.x[0]: odd}}, f"frequency of '{DESIGN.x[0]}' is")
+            for odd in (0, -3.0, float("nan"), float("inf"), "many", True)
+        ),
+        (EMB, DESIGN, {"frequencies": "lost.csv"}, "no such file"),
+        (EMB, DESIGN, {"draws": 0}, "draws is 0"),
+        (EMB, cr.Design(name="single", x=DESIGN.x, a=DESIGN.a, b=DESIGN.b), {}, "has one target"),
+    ],
+)
+def test_what_cannot_be_measured_is_refused(
+    emb: cr.Embeddings, design: cr.Design, options: dict[str, Any], message: str
+) -> None:
+    with pytest.raises(CrossroadsError, match=message):
+        cr.frequency(emb, design, **options)
 
 
 def test_two_words_in_a_target_have_no_slope_to_adjust_by() -> None:
@@ -369,8 +378,6 @@ def test_a_path_may_be_a_string_and_a_table_in_lower_case(tmp_path: Path) -> Non
     file = tmp_path / "counts.csv"
     file.write_text("".join(f"{word},{count}\n" for word, count in counts.items()), encoding="utf-8")
     assert cr.frequency(emb, design, frequencies=str(file)) == cr.frequency(emb, design, frequencies=counts)
-    with pytest.raises(FormatError, match="no such file"):
-        cr.frequency(emb, design, frequencies=str(tmp_path / "lost.csv"))
     upper = cr.Embeddings([word.title() for word in WORDS], emb.vectors)
     sets = {key: [word.title() for word in words] for key, words in design.sets.items()}
     titled = cr.Design(name="world", x=sets["x"], y=sets["y"], a=sets["a"], b=sets["b"])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from contextlib import nullcontext
 from typing import Any
 
@@ -26,38 +27,25 @@ def design(**more: list[str]) -> Design:
     return Design(name="doubtful", **sets)  # type: ignore[arg-type]
 
 
+LEFT_OUT = "in the target {0} (set {0}) and in the attribute {1} (set {1}), left out of the target"
+EITHER_SIDE = "in both {2}, {0} (set {0}) and {1} (set {1}), which counts on either side"
+
+
 @pytest.mark.parametrize(
-    ("role", "word", "told"),
+    ("role", "other", "told"),
     [
-        (
-            "x",
-            "a1",
-            r"'a1' in the target x \(set x\) and in the attribute a \(set a\), left out of the target",
-        ),
-        (
-            "x",
-            "b1",
-            r"'b1' in the target x \(set x\) and in the attribute b \(set b\), left out of the target",
-        ),
-        (
-            "y",
-            "a1",
-            r"'a1' in the target y \(set y\) and in the attribute a \(set a\), left out of the target",
-        ),
-        (
-            "y",
-            "b1",
-            r"'b1' in the target y \(set y\) and in the attribute b \(set b\), left out of the target",
-        ),
-        ("x", "y1", r"'y1' in both targets, x \(set x\) and y \(set y\), which counts on either side"),
-        ("a", "b1", r"'b1' in both attributes, a \(set a\) and b \(set b\), which counts on either side"),
+        *((target, attribute, LEFT_OUT) for target in "xy" for attribute in "ab"),
+        ("x", "y", EITHER_SIDE),
+        ("a", "b", EITHER_SIDE),
     ],
 )
-def test_a_word_in_two_sets_is_warned_of_once_and_noted(role: str, word: str, told: str) -> None:
-    doubtful = design(**{role: [word]})
+def test_a_word_in_two_sets_is_warned_of_once_and_noted(role: str, other: str, told: str) -> None:
+    word = f"{other}1"
+    said = told.format(role, other, "targets" if role == "x" else "attributes")
     for measure in (weat, mleat):
-        with pytest.warns(CrossroadsWarning, match=f"the design 'doubtful' has {told}") as caught:
-            result = measure(model(), doubtful)
+        message = re.escape(f"the design 'doubtful' has {word!r} {said}")
+        with pytest.warns(CrossroadsWarning, match=message) as caught:
+            result = measure(model(), design(**{role: [word]}))
         assert len(caught) == 1
         assert result.coverage is not None
         assert result.coverage.notes[0].startswith(repr(word))
