@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from crossroads.errors import FormatError, InputError, UnknownNameError
+from crossroads.errors import CrossroadsWarning, FormatError, InputError, UnknownNameError
 from crossroads.measures.traits.ilps import ilps, ilps_star
 from crossroads.measures.traits.scores import TraitScores, read_scores
 
@@ -180,3 +180,11 @@ def test_files_that_hold_no_scores_are_refused(tmp_path: Path, masked: Any) -> N
         path.write_text(text, encoding="utf-8")
         with pytest.raises(FormatError, match=str(path)):
             read_scores(path)
+
+
+def test_fields_of_a_later_version_are_kept_with_a_warning(tmp_path: Path, masked: Any) -> None:
+    path, whole = tmp_path / "file", {**ilps(masked.logits).to_dict(), "colour": 1}
+    path.write_text(json.dumps(whole), encoding="utf-8")
+    with pytest.warns(CrossroadsWarning, match="'colour'"):
+        (read,) = read_scores(path)
+    assert read.to_dict() == whole
