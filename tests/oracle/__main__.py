@@ -139,7 +139,8 @@ def masked(value: Any, folder: Path) -> Any:
         return [masked(one, folder) for one in value]
     if isinstance(value, str):
         text = value.replace(str(folder), "FOLDER")
-        return re.sub(r"\b(crossroads|numpy|scipy|Python) \d+(\.\d+)+\b", r"\1 VERSION", text)
+        text = re.sub(r"\b(crossroads|numpy|scipy|Python) \d+(\.\d+)+\b", r"\1 VERSION", text)
+        return re.sub(r"\bin [\d.]+ s, [\d.,]+ (\w+)/s", r"in SECONDS, SPEED \1/s", text)
     return value
 
 
