@@ -6,7 +6,7 @@ import os
 import signal
 import sys
 import threading
-from collections import Counter
+from collections import defaultdict
 from collections.abc import Callable, Generator, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -241,8 +241,8 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
 
 def pytest_terminal_summary(terminalreporter: Any) -> None:
     """Print how long the tests of each folder took, and the slowest with their reason."""
-    taken: Counter[str] = Counter()
-    folders: Counter[str] = Counter()
+    taken: dict[str, float] = defaultdict(float)
+    folders: dict[str, float] = defaultdict(float)
     why: dict[str, str] = {}
     for reports in terminalreporter.stats.values():
         for report in reports:
@@ -252,10 +252,14 @@ def pytest_terminal_summary(terminalreporter: Any) -> None:
                 why[report.nodeid] = str(dict(report.user_properties).get("why", ""))
     if len(taken) < 100:
         return
+
+    def ordered(times: dict[str, float]) -> list[tuple[str, float]]:
+        return sorted(times.items(), key=lambda one: -one[1])
+
     say = terminalreporter.write_line
-    say("\nSeconds by folder: " + ", ".join(f"{name} {t:.0f}" for name, t in folders.most_common()))
+    say("\nSeconds by folder: " + ", ".join(f"{name} {t:.0f}" for name, t in ordered(folders)))
     say("The slowest 20:")
-    for name, seconds in taken.most_common(20):
+    for name, seconds in ordered(taken)[:20]:
         reason = why.get(name, "") if seconds > PATIENCE else ""
         missing = "NO REASON GIVEN" if seconds > PATIENCE else ""
         say(f"{seconds:7.1f} s  {name}  {reason or missing}".rstrip())
