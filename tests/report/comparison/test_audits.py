@@ -526,6 +526,7 @@ def test_a_single_attribute_word_is_told_to_be_taken_as_given() -> None:
 
 
 def test_figures_of_a_comparison_are_drawn_pair_by_pair(two_models_audit: AuditRun) -> None:
+    """The audit of two models, which other tests share, is made by whichever asks first."""
     pytest.importorskip("matplotlib", reason="figures need the extra 'plots'")
     drawn = {path.name for path in (two_models_audit.folder / "figures").glob("comparison*")}
     assert {name.partition(".")[2] for name in drawn} == {"svg", "pdf"}
