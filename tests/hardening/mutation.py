@@ -21,7 +21,7 @@ import sys
 import tempfile
 import time
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
@@ -172,7 +172,8 @@ def chosen(reached: Reached, mutant: Mutant, source: str) -> list[str]:
     functions = Counter[str]()
     for name in among:
         functions[name.partition("[")[0]] += reached.tests[name]["seconds"]
-    asked, taken = [], 0.0
+    asked: list[str] = []
+    taken = 0.0
     for name, seconds in sorted(functions.items(), key=lambda one: (one[1], one[0])):
         taken += seconds
         if asked and taken > SECONDS:
@@ -210,13 +211,15 @@ def changed(file: Path, code: str) -> Iterator[None]:
         os.utime(file, ns=(stat.st_atime_ns, stat.st_mtime_ns))
 
 
-def pytested(folder: Path, *options: str, limit: float | None = None, **variables: str) -> tuple[int, str]:
+def pytested(
+    folder: Path, *options: str, limit: float | None = None, variables: Mapping[str, str] | None = None
+) -> tuple[int, str]:
     """Run pytest on a checkout in a process with bounded memory: its exit status, and what it prints."""
     environment = os.environ | {
         "PYTHONPATH": str(folder / "src"),
         "PYTHONDONTWRITEBYTECODE": "1",
         "CROSSROADS_CACHE": os.environ.get("CROSSROADS_CACHE") or str(ROOT / ".cache" / "registry"),
-        **variables,
+        **(variables or {}),
     }
     command = ["sh", "-c", f'ulimit -d {MEMORY}; exec "$@"', "sh", sys.executable, "-m", "pytest", *options]
     command += ["-p", "no:cacheprovider"]
@@ -236,7 +239,7 @@ def reached(root: Path, kept: Path | None, *, workers: int = 2, paths: Sequence[
         if not sorted(folder.glob("*.json")):
             options = ["-q", "-p", "tests.hardening.reach", "-m", CHOSEN, *paths]
             options += ["-n", str(workers)] if workers > 1 else []
-            status, said = pytested(root, *options, **{PLACE: str(folder)})
+            status, said = pytested(root, *options, variables={PLACE: str(folder)})
             if status not in (0, 1):
                 raise RuntimeError(f"the tests could not be run:\n{said[-4000:]}")
         return Reached(folder, root)

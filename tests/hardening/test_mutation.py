@@ -10,6 +10,7 @@ import pytest
 from scipy import stats
 
 from tests.hardening import mutation
+from tests.hardening.reach import Reached
 
 pytest.importorskip("cosmic_ray", reason="cosmic-ray makes the changes: extra 'test'")
 
@@ -141,7 +142,7 @@ def test_a_mutant_is_judged_by_the_tests_that_run_its_statement_the_quickest_fir
         },
     }  # fmt: skip
     (tmp_path / "gw0.json").write_text(json.dumps(found), encoding="utf-8")
-    reached = mutation.Reached(tmp_path, tmp_path)
+    reached = Reached(tmp_path, tmp_path)
 
     def tests(text: str) -> list[str]:
         mutant = mutation.Mutant(file=FILE, line=line(text), operator="o", occurrence=0)

@@ -148,28 +148,28 @@ def views() -> dict[str, Any]:
     """Every view of every example result."""
     from crossroads.report import Audit, bibtex, latex_table, markdown_summary, methods_text, tidy_rows
 
-    def said(make: Callable[[], Any]) -> Any:
+    def said(make: Callable[[Any], Any], of: Any) -> Any:
         try:
-            return make()
+            return make(of)
         except Exception as error:  # a view that a type has not is told as such
             return f"{type(error).__name__}: {error}"
 
     found = {}
     for name, one in results.every_result().items():
-        audit = said(lambda one=one: Audit({"example": one}))
+        audit = said(Audit, {"example": one})
         found[name] = {
             "data": json.loads(one.to_json()),
             "repr": repr(one),
             "str": str(one),
             "html": one._repr_html_(),
-            "frame": said(lambda one=one: json.loads(one.to_frame().to_json(orient="split"))),
+            "frame": said(lambda one: json.loads(one.to_frame().to_json(orient="split")), one),
             "rules": [[str(part) for part in row] for row in one.readings("example")],
             "conclusions": [str(conclusion) for conclusion in one.conclusions("example")],
-            "markdown": said(lambda audit=audit: markdown_summary(audit)),
-            "latex": said(lambda audit=audit: latex_table(audit)),
-            "methods": said(lambda audit=audit: methods_text(audit)),
-            "citations": said(lambda audit=audit: bibtex(audit)),
-            "rows": said(lambda audit=audit: [dict(row) for row in tidy_rows(audit)]),
+            "markdown": said(markdown_summary, audit),
+            "latex": said(latex_table, audit),
+            "methods": said(methods_text, audit),
+            "citations": said(bibtex, audit),
+            "rows": said(lambda audit: [dict(row) for row in tidy_rows(audit)], audit),
         }
     return dict(json.loads(json.dumps(found, default=str)))
 
