@@ -22,9 +22,11 @@ def printed_tables() -> Any:
 
 @pytest.fixture(scope="session")
 def human() -> Judgements:
-    """The mean judgements of the ABC study."""
-    means = json.loads((REFERENCES / "cao_human_means.json").read_text(encoding="utf-8"))
-    given = np.array(list(means["groups"].values()))
-    none = np.empty((0, *given.shape))
-    groups, traits = tuple(means["groups"]), tuple(means["traits"])
-    return Judgements(groups=groups, traits=traits, ratings=none, given=given)
+    """Made-up judgements of the groups and traits of the ABC study; no paper prints all of the real ones."""
+    study = json.loads((REFERENCES / "cao_human_study.json").read_text(encoding="utf-8"))
+    asked = [(name or label).removesuffix(" person") for label, name in study["groups"].items()]
+    groups = tuple(dict.fromkeys(asked))
+    spelled = (trait.replace(" - ", "-").replace("egoistic", "egotistic") for trait in study["traits"])
+    traits = tuple(spelled)  # the data spell one as no table does
+    given = np.random.default_rng(1).uniform(5, 95, size=(len(groups), len(traits)))
+    return Judgements(groups=groups, traits=traits, ratings=np.empty((0, *given.shape)), given=given)

@@ -1,4 +1,4 @@
-"""ELMo: the activations of AllenNLP, a plain transcription of the definition, batches, and damaged files."""
+"""ELMo: a plain transcription of the definition, batches, and damaged files."""
 
 from __future__ import annotations
 
@@ -22,7 +22,6 @@ from tests.small_models import save_elmo
 
 h5py = pytest.importorskip("h5py", reason="extra 'elmo'")
 
-REFERENCE = Path(__file__).parents[2] / "references" / "elmo"
 SENTENCE = ["The", "doctor", "met", "Anaïs", "in", "東京", "."]
 Plain = NDArray[np.float64]
 
@@ -35,16 +34,6 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="module")
 def model(folder: Path) -> Elmo:
     return Elmo(folder)
-
-
-@pytest.mark.reference
-def test_activations_are_those_of_allennlp() -> None:
-    # AllenNLP 2.10.1 computes in single precision and is itself up to 9.7e-6 away from the same computation
-    # in double precision: the layers of a model with random weights enlarge what is rounded.
-    saved = json.loads((REFERENCE / "expected.json").read_text(encoding="utf-8"))
-    tiny = Elmo(REFERENCE)
-    for tokens, activations in zip(saved["sentences"], saved["activations"], strict=True):
-        np.testing.assert_allclose(tiny.layers(tokens), activations, rtol=1e-6, atol=1e-5)
 
 
 def sigmoid(x: Plain) -> Plain:
