@@ -39,8 +39,10 @@ class AuditRun(NamedTuple):
     def audit(self) -> Audit:
         """What was measured, read back, to be judged or written again."""
         kinds = {kind.__name__: kind for kind in result_kinds()}
-        found = [kinds[one["type"]].from_dict(one) for one in self.results["results"]]
-        return Audit(found, kind=self.results["kind"])
+        data = self.results
+        found = [kinds[one["type"]].from_dict(one) for one in data["results"]]
+        named = dict(zip(data["names"], found, strict=True))
+        return Audit(named, kind=data["kind"], left_out=data["skipped"], name=data["model"])
 
 
 def ran(place: Path, *arguments: object) -> subprocess.CompletedProcess[str]:

@@ -5,11 +5,11 @@ from __future__ import annotations
 import json
 import os
 import re
+import shutil
 import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
@@ -19,30 +19,45 @@ import crossroads
 PROGRAM = "from crossroads.cli import main; main()"
 ASCII = {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}
 WORDS = {name: [f"{name}{i}ü" for i in range(4)] for name in "xyab"}
+WEAT = ("weat", "vectors.txt", "-d", "mine.json")
+AUDIT = ("audit", "vectors.txt", "-d", "mine.json", "--no-figures", "-o")
 Shell = Callable[..., subprocess.CompletedProcess[bytes]]
 
 
-@pytest.fixture
-def shell(tmp_path: Path) -> Shell:
-    """``shell(argument, …, NAME=value)``: the program in a folder with made-up vectors and a design."""
-    rng = np.random.default_rng(3)
+@pytest.fixture(scope="module")
+def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with made-up vectors and a design."""
+    folder, rng = tmp_path_factory.mktemp("surroundings"), np.random.default_rng(3)
     rows = [" ".join([w, *map(str, rng.normal(size=5))]) for words in WORDS.values() for w in words]
-    (tmp_path / "vectors.txt").write_text("\n".join(rows) + "\n", encoding="utf-8")
-    (tmp_path / "mine.json").write_text(json.dumps({"name": "mïne", **WORDS}), encoding="utf-8")
+    (folder / "vectors.txt").write_text("\n".join(rows) + "\n", encoding="utf-8")
+    (folder / "mine.json").write_text(json.dumps({"name": "mïne", **WORDS}), encoding="utf-8")
+    return folder
+
+
+@pytest.fixture(scope="module")
+def shell(place: Path) -> Shell:
+    """``shell(argument, …, NAME=value)``: the program in that folder."""
 
     def run(*arguments: str | bytes, **settings: str) -> subprocess.CompletedProcess[bytes]:
         kept = {name: value for name, value in os.environ.items() if name not in ("FORCE_COLOR", "COLUMNS")}
         done = subprocess.run(
             [sys.executable, "-c", PROGRAM, *arguments],
-            cwd=tmp_path,
+            cwd=place,
             env={**kept, **settings},
             capture_output=True,
             check=False,
         )
         assert b"Traceback" not in done.stderr, done.stderr.decode(errors="replace")
+        assert done.returncode == 0, done.stderr.decode(errors="replace")
         return done
 
     return run
+
+
+@pytest.fixture(scope="module")
+def document(shell: Shell) -> str:
+    """The document of a test where nothing is unusual."""
+    return shell(*WEAT, "--json", PYTHONUTF8="1").stdout.decode("utf-8")
 
 
 @pytest.mark.slow
@@ -60,9 +75,8 @@ def test_the_package_runs_as_the_program(tmp_path: Path) -> None:
 
 @pytest.mark.slow
 def test_a_minus_is_a_minus_in_a_terminal_without_one(shell: Shell) -> None:
-    settings = ("mleat", "vectors.txt", "-d", "mine.json", "--resamples", "0")
+    settings = ("mleat", *WEAT[1:], "--resamples", "0")
     plain, usual = shell(*settings, **ASCII), shell(*settings, PYTHONUTF8="1")
-    assert plain.returncode == usual.returncode == 0
     wanted = [line for line in usual.stdout.decode("utf-8").splitlines() if line.startswith(" mïne")]
     found = [line for line in plain.stdout.decode("ascii").splitlines() if "m?ne" in line]
     for one, other in zip(wanted, found, strict=True):
@@ -72,73 +86,57 @@ def test_a_minus_is_a_minus_in_a_terminal_without_one(shell: Shell) -> None:
 
 
 @pytest.mark.slow
-def test_a_document_is_whole_in_a_terminal_of_ascii(shell: Shell) -> None:
-    for arguments in (("weat", "vectors.txt", "-d", "mine.json", "--json"), ("catalog", "weat1", "--json")):
-        plain, usual = shell(*arguments, **ASCII), shell(*arguments, PYTHONUTF8="1")
-        assert plain.returncode == 0
-        assert json.loads(plain.stdout.decode("ascii")) == json.loads(usual.stdout.decode("utf-8"))
-
-
-@pytest.mark.slow
 @pytest.mark.skipif(sys.platform in ("darwin", "win32"), reason="every file name is text here")
-def test_names_of_files_that_are_no_text_are_read_and_written(shell: Shell, tmp_path: Path) -> None:
-    name, folder = b"caf\xe9.txt", b"o\xe9 \xff"
-    os.rename(os.fsencode(tmp_path / "vectors.txt"), os.path.join(os.fsencode(tmp_path), name))  # noqa: PTH104, PTH118
-    for settings in ({"PYTHONUTF8": "1"}, ASCII):
-        run = shell("audit", name, "-d", "mine.json", "--no-figures", "-o", folder, **settings)
-        assert run.returncode == 0, run.stderr.decode(errors="replace")
-        assert b"written to " + folder + b"; open" in run.stdout
-        report = Path(os.fsdecode(os.path.join(os.fsencode(tmp_path), folder)))  # noqa: PTH118
-        data = json.loads((report / "results.json").read_text(encoding="utf-8"))
-        assert "caf\\udce9" in json.dumps(data, ensure_ascii=False).replace("\\\\", "\\")
-        assert (report / "report.html").stat().st_size > 10_000
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    "settings",
-    [
-        {"HOME": "/nonexistent/home", "XDG_CACHE_HOME": "/proc/nothing", "XDG_CONFIG_HOME": "/proc/nothing"},
-        {"TZ": "Asia/Kathmandu"},
-        {"PYTHONWARNINGS": "error"},
-        {"PYTHONHASHSEED": "7", "NO_COLOR": "1", "TERM": "dumb", "CI": "true"},
-        {"LC_ALL": "de_DE.UTF-8", "LANG": "de_DE.UTF-8"},
-    ],
-    ids=["home", "zone", "warnings", "plain", "locale"],
-)
-def test_surroundings_change_no_number(shell: Shell, tmp_path: Path, settings: dict[str, str]) -> None:
-    arguments = ("audit", "vectors.txt", "-d", "mine.json", "--no-figures", "-o")
-    usual, other = shell(*arguments, "run-1"), shell(*arguments, "run-2", **settings)
-    assert usual.returncode == other.returncode == 0
-    assert other.stdout.replace(b"run-2", b"run-1") == usual.stdout
-    documents = [
-        json.loads((tmp_path / name / "results.json").read_text(encoding="utf-8"))
-        for name in ("run-1", "run-2")
-    ]
-    results: list[Any] = [one["results"] for one in documents]
-    assert results[0] == results[1]
-
-
-@pytest.mark.slow
-def test_a_folder_with_spaces_and_other_letters_and_one_nobody_else_may_read(
-    shell: Shell, tmp_path: Path
+@pytest.mark.parametrize("settings", [{"PYTHONUTF8": "1"}, ASCII], ids=["utf-8", "ascii"])
+def test_names_of_files_that_are_no_text_are_read_and_written(
+    shell: Shell, place: Path, settings: dict[str, str]
 ) -> None:
-    old = os.umask(0o077)
+    shutil.copy(place / "vectors.txt", os.path.join(os.fsencode(place), b"caf\xe9.txt"))  # noqa: PTH118
+    found = shell("weat", b"caf\xe9.txt", "-d", "mine.json", "--json", **settings)
+    source = json.loads(found.stdout)["results"][0]["provenance"][0]["source"]
+    assert source == "caf\\udce9.txt"  # escaped: documents are text
+    (place / "found.json").write_bytes(found.stdout)
+    run = shell("report", "found.json", "-o", b"o\xe9 \xff.html", **settings)
+    assert b"written to o\xe9 \xff.html" in run.stdout
+    page = Path(os.fsdecode(os.path.join(os.fsencode(place), b"o\xe9 \xff.html")))  # noqa: PTH118
+    assert page.stat().st_size > 10_000
+
+
+SURROUNDINGS = {
+    "home": {"HOME": "/nonexistent", "XDG_CACHE_HOME": "/proc/nothing", "XDG_CONFIG_HOME": "/proc/nothing"},
+    "zone": {"TZ": "Asia/Kathmandu"},
+    "warnings": {"PYTHONWARNINGS": "error"},
+    "plain": {"PYTHONHASHSEED": "7", "NO_COLOR": "1", "TERM": "dumb", "CI": "true"},
+    "locale": {"LC_ALL": "de_DE.UTF-8", "LANG": "de_DE.UTF-8"},
+    "ascii": ASCII,
+}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", SURROUNDINGS)
+def test_surroundings_change_no_number(shell: Shell, document: str, name: str) -> None:
+    other = shell(*WEAT, "--json", **SURROUNDINGS[name]).stdout
+    assert json.loads(other.decode("ascii" if name == "ascii" else "utf-8")) == json.loads(document)
+
+
+@pytest.mark.full
+@pytest.mark.parametrize("name", SURROUNDINGS)
+def test_surroundings_change_no_number_of_a_whole_audit(shell: Shell, place: Path, name: str) -> None:
+    """Two whole audits, into a folder with other letters that nobody else may read: half a minute each."""
+    folder, old = f"{name} 空白", os.umask(0o077)
     try:
-        folder = "aus gabe 空白"
-        run = shell(
-            "audit", "vectors.txt", "-d", "mine.json", "--no-figures", "-o", folder, TMPDIR=str(tmp_path)
-        )
+        usual, other = shell(*AUDIT, "usual"), shell(*AUDIT, folder, **SURROUNDINGS[name])
     finally:
         os.umask(old)
-    assert run.returncode == 0, run.stderr.decode()
-    assert (tmp_path / folder / "report.html").is_file()
+    if name != "ascii":
+        assert other.stdout.decode().replace(folder, "usual") == usual.stdout.decode()
+    one, two = (json.loads((place / at / "results.json").read_bytes()) for at in ("usual", folder))
+    assert one["results"] == two["results"]
+    assert (place / folder / "report.html").is_file()
 
 
 @pytest.mark.slow
 def test_colours_are_kept_out_of_numbers(shell: Shell) -> None:
-    run = shell("weat", "vectors.txt", "-d", "mine.json", FORCE_COLOR="1", COLUMNS="40", PYTHONUTF8="1")
-    assert run.returncode == 0
-    usual = shell("weat", "vectors.txt", "-d", "mine.json", COLUMNS="40", PYTHONUTF8="1").stdout.decode()
-    text = re.sub(r"\x1b\[[0-9;?]*[a-zA-Z]", "", run.stdout.decode())
-    assert text == usual
+    run = shell(*WEAT, FORCE_COLOR="1", COLUMNS="40", PYTHONUTF8="1").stdout.decode()
+    usual = shell(*WEAT, COLUMNS="40", PYTHONUTF8="1").stdout.decode()
+    assert re.sub(r"\x1b\[[0-9;?]*[a-zA-Z]", "", run) == usual != run

@@ -27,6 +27,7 @@ KEPT = ["interrupted: finished parts of out are kept; the same command resumes f
 NOTHING = [promising.NOTHING]
 WRITTEN = ["interrupted: the audit was already finished, and is written to out."]
 MOMENTS = str(Path(__file__).parents[2] / "moments.py")
+FULL = pytest.mark.full  # two places are tried in every run of the suite, the others in ``make full``
 PLAIN = "from crossroads.cli import main; main()"
 
 
@@ -81,10 +82,10 @@ def files(folder: Path) -> Files:
 @pytest.mark.parametrize(
     ("module", "name", "status"),
     [
-        ("typer", "SIGINT", 130),
+        pytest.param("typer", "SIGINT", 130, marks=pytest.mark.full),
         ("numpy", "SIGINT", 130),
         ("crossroads.measures", "SIGTERM", 143),
-        ("crossroads.cli.commands.audit.output", "SIGINT", 130),
+        pytest.param("crossroads.cli.commands.audit.output", "SIGINT", 130, marks=pytest.mark.full),
     ],
 )
 def test_an_interrupt_while_modules_are_loaded_is_one_line(
@@ -100,15 +101,15 @@ def test_an_interrupt_while_modules_are_loaded_is_one_line(
     ("event", "text", "name", "said", "left"),
     [
         # while the input is looked at
-        ("open", "d0.json", "SIGINT", UNTOUCHED, set()),
+        pytest.param("open", "d0.json", "SIGINT", UNTOUCHED, set(), marks=FULL),
         # when the first thing that is kept is about to get its name
-        ("os.rename", "vectors-of-words", "SIGINT", NOTHING, set()),
+        pytest.param("os.rename", "vectors-of-words", "SIGINT", NOTHING, set(), marks=FULL),
         # when a finished part is about to get its name
         ("os.rename", "part-mleat", "SIGINT", KEPT, {".out.parts"}),
         # while the folder is written
-        ("open", "summary.md", "SIGTERM", KEPT, {".out.parts"}),
+        pytest.param("open", "summary.md", "SIGTERM", KEPT, {".out.parts"}, marks=FULL),
         # when the folder is about to take its place
-        ("os.rename", ".out.writing-", "SIGINT", KEPT, {".out.parts"}),
+        pytest.param("os.rename", ".out.writing-", "SIGINT", KEPT, {".out.parts"}, marks=FULL),
         # when it stands, and everything was measured
         ("os.rename", "said.md", "SIGINT", WRITTEN, {".out.parts", "out"}),
     ],
@@ -116,6 +117,7 @@ def test_an_interrupt_while_modules_are_loaded_is_one_line(
 def test_an_interrupted_audit_goes_on_and_ends_in_the_same_bytes(
     event: str, text: str, name: str, said: list[str], left: set[str], whole: Files, tmp_path: Path
 ) -> None:  # fmt: skip
+    """Two processes, for signals reach a process, and what it leaves is read by the next."""
     arguments = [*made(tmp_path, 2, 4), "--summary", "said.md"]
     done = run(arguments, tmp_path, at(event, text, name))
     assert (done.returncode, done.stderr.splitlines()) == (128 + signal.Signals[name], said)
@@ -127,7 +129,7 @@ def test_an_interrupted_audit_goes_on_and_ends_in_the_same_bytes(
     assert beside(tmp_path) == {".out.parts", "out"}
 
 
-@pytest.mark.slow
+@pytest.mark.full
 def test_an_interrupt_leaves_an_earlier_audit_as_it_was(whole: Files, tmp_path: Path) -> None:
     arguments = made(tmp_path, 2, 4)
     assert run(arguments, tmp_path).returncode == 0
@@ -136,7 +138,7 @@ def test_an_interrupt_leaves_an_earlier_audit_as_it_was(whole: Files, tmp_path: 
     assert files(tmp_path / "out") == whole
 
 
-@pytest.mark.slow
+@pytest.mark.full
 def test_who_measures_afresh_is_told_how_to_keep_what_is_finished(tmp_path: Path) -> None:
     done = run([*made(tmp_path, 1, 4), "--fresh"], tmp_path, at("os.rename", "part-mleat"))
     assert done.returncode == 130
@@ -145,7 +147,12 @@ def test_who_measures_afresh_is_told_how_to_keep_what_is_finished(tmp_path: Path
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    ("workers", "sent"), [("1", signal.SIGINT), ("2", signal.SIGINT), ("2", signal.SIGTERM)]
+    ("workers", "sent"),
+    [
+        pytest.param("1", signal.SIGINT, marks=FULL),
+        pytest.param("2", signal.SIGINT, marks=FULL),
+        ("2", signal.SIGTERM),
+    ],
 )
 def test_exact_counts_that_are_running_are_not_waited_for(
     workers: str, sent: signal.Signals, tmp_path: Path
