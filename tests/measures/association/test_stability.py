@@ -186,3 +186,12 @@ def test_influence_holds_no_table_of_all_pairs_of_words() -> None:
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     assert peak < 20e6
+
+
+def test_more_resamples_than_are_drawn_at_a_time_are_all_there() -> None:
+    emb, design = designed((4, 4, 4, 4), 8, 2)
+    found = bootstrap(emb, design, resamples=1100, seed=1)
+    assert found.effect_sizes.size == found.resamples == 1100
+    assert len(np.unique(found.effect_sizes)) > 1000  # no part is drawn twice
+    assert not found.effect_sizes.flags.writeable
+    assert (found.conventions["seed"], found.conventions["interval"]) == (1, "percentile")

@@ -212,3 +212,13 @@ def test_effects_that_other_words_would_show_too_are_those_of_fisher() -> None:
     both = shared(np.random.default_rng(2), (2.0, 1.5))
     assert not effect_jackknife(both).linear
     assert effect_jackknife(both).difference == jackknife(both, "sd").difference
+
+
+def test_thousands_of_targets_are_left_out_some_at_a_time() -> None:
+    # more words than weights are made for at a time; for cosines the influence of a target is its change
+    sizes = {"x": 2500, "y": 3, "a": 2, "b": 2}
+    words = {name: [f"{name}{i}" for i in range(n)] for name, n in sizes.items()}
+    many = Design(name="many", **words)  # type: ignore[arg-type]
+    found = shared(np.random.default_rng(1), (0.5, 0.2), many)
+    change = (found.scores[0] - found.scores[1])[:2500]
+    assert jackknife(found, "cosine").influence[0] == pytest.approx(change - change.mean(), abs=1e-9)

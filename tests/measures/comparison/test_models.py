@@ -101,7 +101,7 @@ def test_a_difference_between_strong_associations_is_found_though_little_room_is
         vectors = shared + 0.2 * rng.normal(size=(32, 12))
         vectors[:, 0] += np.repeat([lean, -lean, 1.0, -1.0], 8)
         pair.append(Embeddings(LABELS, vectors))
-    drawn, given_ = (compare(*pair, DESIGN, attributes=one).pvalue for one in get_args(Attributes))
+    drawn, given_ = (compare(pair[0], pair[1], DESIGN, attributes=one).pvalue for one in get_args(Attributes))
     assert drawn < 0.05 < given_
 
 
