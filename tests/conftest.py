@@ -119,7 +119,7 @@ def small_bert(small_models: Any, once: Once) -> Path:
 @pytest.fixture(scope="session")
 def small_clip(small_models: Any, once: Once) -> Path:
     """A small random CLIP: single letters as tokens, images of 32 × 32."""
-    return once("small-clip", small_models.save_clip)
+    return once("clip", lambda folder: small_models.save_clip(folder / "small-clip")) / "small-clip"
 
 
 @pytest.fixture
