@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 import gzip
-import importlib.util
 import json
 import random
 from collections.abc import Callable
@@ -93,26 +92,6 @@ def test_the_sample_does_not_depend_on_files_their_order_or_their_compression(tm
     assert one.contexts == expected.contexts
     assert one.coverage == expected.coverage
     assert written(one, tmp_path / "one") == written(other, tmp_path / "other")
-
-
-@pytest.mark.slow
-def test_ray_finds_the_same(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    if importlib.util.find_spec("ray") is None:
-        pytest.skip("ray is not installed (extra [ray])")
-    monkeypatch.setattr(planning, "PART_BYTES", 20_000)
-    path = tmp_path / "corpus.txt"
-    path.write_text("\n".join(lines_of(2000)), encoding="utf-8")
-    done: list[tuple[int, int]] = []
-    found = find_contexts(
-        path, WORDS, limit=25, engine="ray", workers=2, progress=lambda *both: done.append(both)
-    )
-    assert done[-1] == (path.stat().st_size, path.stat().st_size)
-    assert len(done) > 3
-    local = find_contexts(path, WORDS, limit=25, workers=1)
-    assert written(found, tmp_path / "ray") == written(local, tmp_path / "local")
-    import ray
-
-    assert not ray.is_initialized()
 
 
 def test_spellings_are_taken_in_order_and_never_mixed(tmp_path: Path) -> None:

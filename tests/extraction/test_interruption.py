@@ -18,8 +18,8 @@ from crossroads.extraction.embed.run import embed
 if sys.platform != "linux":
     pytest.skip("processes are found in /proc", allow_module_level=True)
 
-OPTIONS: dict[str, Any] = {"unit_tokens": 150, "batch_size": 4, "device": "cpu"}
-"""Small units, so that there are many of them."""
+OPTIONS: dict[str, Any] = {"unit_tokens": 60, "batch_size": 4, "device": "cpu"}
+"""Small units, so that there are some of them."""
 MOMENTS = str(Path(__file__).parents[1] / "moments.py")
 SCRIPT = (
     "import json, sys\n"
@@ -41,20 +41,28 @@ def model(tiny_model: Callable[[str], Path]) -> Path:
     return tiny_model("bert")
 
 
-@pytest.fixture(scope="module")
-def expected(model: Path, many: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str, bytes]:
-    """The store of one undisturbed run with one worker."""
-    store = tmp_path_factory.mktemp("undisturbed") / "store"
-    embed(many, model, store, workers=1, **OPTIONS)
+def undisturbed(contexts: Path, model: Path, store: Path) -> dict[str, bytes]:
+    embed(contexts, model, store, workers=1, **OPTIONS)
     return bytes_of(store)
 
 
-def run(many: Path, model: Path, store: Path, moment: Sequence[str] = (), **options: Any) -> int:
+@pytest.fixture(scope="module")
+def expected(model: Path, folder: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str, bytes]:
+    """The store of a few contexts."""
+    return undisturbed(folder, model, tmp_path_factory.mktemp("few") / "store")
+
+
+@pytest.fixture(scope="module")
+def expected_of_many(model: Path, many: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str, bytes]:
+    """The store of six hundred contexts."""
+    return undisturbed(many, model, tmp_path_factory.mktemp("many") / "store")
+
+
+def run(contexts: Path, model: Path, store: Path, moment: Sequence[str], **options: Any) -> int:
     """Embed in a process of its own, to which something happens at some moment; returns how it ended."""
-    arguments = [str(many), str(model), str(store), json.dumps({**OPTIONS, **options})]
-    program = [MOMENTS, *moment] if moment else ["-c"]
+    arguments = [str(contexts), str(model), str(store), json.dumps({**OPTIONS, **options})]
     with subprocess.Popen(
-        [sys.executable, *program, SCRIPT, *arguments], start_new_session=True, stderr=subprocess.PIPE
+        [sys.executable, MOMENTS, *moment, SCRIPT, *arguments], start_new_session=True, stderr=subprocess.PIPE
     ) as process:
         _, said = process.communicate(timeout=600)
     assert process.returncode in (0, -signal.SIGKILL), said.decode()
@@ -74,7 +82,7 @@ def workers_of(session: int) -> list[str]:
             owner = int((folder / "stat").read_text().rpartition(")")[2].split()[3])
         except (OSError, IndexError):
             continue
-        if b"crossroads.extraction.embed.engines" in line and owner == session:
+        if b"crossroads.extraction.embed" in line and owner == session:
             found.append(folder.name)
     return found
 
@@ -84,36 +92,43 @@ def at_part(counts: str, what: str) -> list[str]:
     return ["os.rename", "/part-", counts, what]
 
 
+@pytest.mark.parametrize("engine", ["local", "ray"])
+def test_a_run_that_is_killed_goes_on_and_ends_with_the_same_bytes(
+    engine: str, model: Path, folder: Path, expected: dict[str, bytes], tmp_path: Path
+) -> None:
+    """Each engine is killed once after its first part: processes that load torch, or start Ray, take long."""
+    pytest.importorskip(engine if engine == "ray" else "torch", reason="extra 'ray'")
+    store = tmp_path / "store"
+    killed = run(folder, model, store, at_part("2", "SIGKILL:self"), engine=engine, workers=1)
+    assert killed == -signal.SIGKILL
+    assert not store.exists()
+    assert parts_of(store) == 1
+    assert undisturbed(folder, model, store) == expected
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["store"]
+
+
+@pytest.mark.full
 def test_a_run_that_is_killed_again_and_again_ends_with_the_same_bytes(
-    model: Path, many: Path, expected: dict[str, bytes], tmp_path: Path
+    model: Path, many: Path, expected_of_many: dict[str, bytes], tmp_path: Path
 ) -> None:
     store, kept = tmp_path / "store", 0
     for whom, count in (("group", 1), ("self", 3), ("group", 20)):
         assert run(many, model, store, at_part(str(count), f"SIGKILL:{whom}"), workers=2) == -signal.SIGKILL
         kept += count - 1
         assert parts_of(store) == kept
-    assert not store.exists()
-    assert run(many, model, store, workers=2) == 0
-    assert bytes_of(store) == expected
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["store"]
+    assert undisturbed(many, model, store) == expected_of_many
 
 
+@pytest.mark.full
+@pytest.mark.parametrize(
+    ("engine", "worker", "counts"),
+    [("local", "crossroads.extraction.embed", "1,9"), ("ray", "ray::MapWorker", "1")],
+)
 def test_a_killed_worker_costs_time_but_no_data(
-    model: Path, many: Path, expected: dict[str, bytes], tmp_path: Path
-) -> None:
-    store = tmp_path / "store"
-    moment = at_part("1,9", "SIGKILL:crossroads.extraction.embed.engines")
-    assert run(many, model, store, moment, workers=2) == 0
-    assert bytes_of(store) == expected
-
-
-def test_ray_gives_the_same_bytes_though_the_run_and_an_actor_are_killed(
-    model: Path, many: Path, expected: dict[str, bytes], tmp_path: Path
-) -> None:
-    pytest.importorskip("ray", reason="extra 'ray'")
-    store = tmp_path / "store"
-    ray: dict[str, Any] = {"engine": "ray", "workers": 1}
-    assert run(many, model, store, at_part("6", "SIGKILL:self"), **ray) == -signal.SIGKILL
-    assert parts_of(store) == 5
-    assert run(many, model, store, at_part("1", "SIGKILL:ray::MapWorker"), **ray) == 0
-    assert bytes_of(store) == expected
+    engine: str, worker: str, counts: str, model: Path, many: Path,
+    expected_of_many: dict[str, bytes], tmp_path: Path,
+) -> None:  # fmt: skip
+    pytest.importorskip(engine if engine == "ray" else "torch", reason="extra 'ray'")
+    moment = at_part(counts, f"SIGKILL:{worker}")
+    assert run(many, model, tmp_path / "store", moment, engine=engine, workers=2) == 0
+    assert bytes_of(tmp_path / "store") == expected_of_many

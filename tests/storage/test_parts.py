@@ -100,6 +100,7 @@ print(moment)
 
 @pytest.mark.skipif(sys.platform != "linux", reason="forks, and waits for signals")
 def test_a_run_may_be_killed_before_any_operation_on_files(tmp_path: Path) -> None:
+    """Two processes are forked for each of some forty operations: no moment may be left out."""
     run = subprocess.run(
         [sys.executable, "-c", EVERY_MOMENT, str(tmp_path)],
         capture_output=True,

@@ -23,9 +23,9 @@ from crossroads.storage import arrays as array_files
 from crossroads.storage.streams import Stream, compression
 
 TEXT = b"rose 1 2\nwasp 3 4\n"
-LONG = b"".join(f"w{i} {i * i}.5 {i}\n".encode() for i in range(20_000))
+LONG = b"".join(f"w{i} {i * i}.5 {i}\n".encode() for i in range(2000))
 PAGE = "the same page again and again " * 8
-USERS = random.Random(0).choices(range(25), k=20_000)
+USERS = random.Random(0).choices(range(25), k=6000)
 LOG = "".join(f"user{user} {404 if user else 200} {PAGE}1\n" for user in USERS).encode()
 """Lines that hardly differ."""
 
@@ -91,7 +91,7 @@ def test_compressed_files_are_seen_by_content_and_read_like_plain_ones(
     path, progress = tmp_path / "vectors.txt", Progress()
     path.write_bytes(ALL[name](LONG))
     assert compression(path) == name
-    assert words(path, progress) == [f"w{i}" for i in range(20_000)]
+    assert words(path, progress) == [f"w{i}" for i in range(2000)]
     assert progress[-1] == (path.stat().st_size, path.stat().st_size)
     assert progress == sorted(progress)  # and counts bytes of the file as it is stored
 
@@ -146,20 +146,19 @@ def test_windows_of_zstandard_may_be_long_and_frames_may_be_skipped(tmp_path: Pa
     path = tmp_path / "vectors.txt"
     skipped = b"\x50\x2a\x4d\x18\x04\x00\x00\x00abcd"
     path.write_bytes(skipped + zstandard(LONG, window_log=28) + skipped)  # decompressors allow 27 unless told
-    assert words(path) == [f"w{i}" for i in range(20_000)]
+    assert words(path) == [f"w{i}" for i in range(2000)]
 
 
-@pytest.mark.slow
 @both
 @every_stream
 def test_data_that_expands_beyond_measure_is_refused_on_the_way(
     tmp_path: Path, name: str, words: Words, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(array_files, "FREE_BYTES", 1 << 20)
+    monkeypatch.setattr(array_files, "FREE_BYTES", 1 << 16)
     path, most = tmp_path / "bomb.txt", "2,000" if words is words_of_a_corpus else "200"
-    path.write_bytes(ALL[name](b"a 0 0\n" * 1_000_000))
+    path.write_bytes(ALL[name](b"a 0 0\n" * 200_000))
     if name == "gz" and words is words_of_a_corpus:  # which cannot expand that far
-        assert len(words(path)) == 1_000_000
+        assert len(words(path)) == 200_000
         return
     with pytest.raises(UnsafeFileError, match=f"over {most} to 1"):
         words(path)
@@ -169,11 +168,11 @@ def test_data_that_expands_beyond_measure_is_refused_on_the_way(
 def test_a_repetitive_log_is_a_corpus_and_no_bomb(
     tmp_path: Path, name: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(array_files, "FREE_BYTES", 1 << 20)
+    monkeypatch.setattr(array_files, "FREE_BYTES", 1 << 16)
     path = tmp_path / "log.txt"
     path.write_bytes(ALL[name](LOG))
     assert 100 < len(LOG) / path.stat().st_size < 1000
-    assert len(words_of_a_corpus(path)) == 20_000
+    assert len(words_of_a_corpus(path)) == 6000
 
 
 @every
@@ -184,20 +183,18 @@ def test_the_format_of_compressed_vectors_is_seen(tmp_path: Path, name: str) -> 
     assert load(path, words=["wasp"]).labels == ("wasp",)
 
 
-def test_a_zip_bomb_is_refused_before_it_is_opened(tmp_path: Path) -> None:
-    path = tmp_path / "bomb.zip"
-    path.write_bytes(zipped(bytes(80 << 20)))
+@pytest.mark.parametrize(
+    ("member", "options"),
+    [("vectors.txt", {}), ("vectors.txt", {"format": "word2vec-binary"}), ("a.npy", {})],
+)
+def test_a_zip_bomb_is_refused_before_it_is_opened(
+    tmp_path: Path, member: str, options: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(array_files, "FREE_BYTES", 1 << 20)
+    path = tmp_path / ("bomb.npz" if member.endswith(".npy") else "bomb.zip")
+    path.write_bytes(zipped(bytes(2 << 20), member))
     with pytest.raises(UnsafeFileError, match="over 200 to 1"):
-        load(path)
-    with pytest.raises(UnsafeFileError, match="over 200 to 1"):
-        load(path, format="word2vec-binary")
-
-
-def test_a_zip_bomb_of_arrays_is_refused(tmp_path: Path) -> None:
-    path = tmp_path / "bomb.npz"
-    path.write_bytes(zipped(bytes(80 << 20), "a.npy"))
-    with pytest.raises(UnsafeFileError, match="over 200 to 1"):
-        load(path)
+        load(path, **options)
 
 
 def test_a_zip_archive_with_several_files_lists_them(tmp_path: Path) -> None:

@@ -30,12 +30,12 @@ def corpus(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return path
 
 
-@pytest.fixture(params=["contexts", "embed"])
+@pytest.fixture
 def work(request: pytest.FixtureRequest, corpus: Path, tmp_path: Path) -> Work:
     if request.param == "contexts":
         return lambda **options: find_contexts(corpus, ["Anna", "Otto"], limit=25, **options).contexts
     model = Path(request.getfixturevalue("small_models").save_bert(tmp_path / "model", ["anna", "otto"]))
-    folder = write_contexts(find_contexts(corpus, ["Anna", "Otto"], limit=25, workers=1), tmp_path / "found")
+    folder = write_contexts(find_contexts(corpus, ["Anna", "Otto"], limit=8, workers=1), tmp_path / "found")
     numbers = itertools.count()
 
     def encode(**options: Any) -> dict[str, bytes]:

@@ -21,11 +21,28 @@ needs_ray = pytest.mark.skipif(
 )
 
 
-@pytest.mark.parametrize("engine", ["local", pytest.param("ray", marks=needs_ray)])
-def test_no_worker_runs_a_file_of_the_current_folder(work: Work, engine: str, traps: Path) -> None:
-    found = work(engine=engine, workers=2)
+@pytest.mark.parametrize("work", ["contexts", "embed"], indirect=True)
+def test_no_process_runs_a_file_of_the_current_folder(work: Work, traps: Path) -> None:
+    """Workers of both who start them; those of an encoder import torch."""
+    found = work(engine="local", workers=2)
     assert not traps.exists(), traps.read_text(encoding="utf-8").split()
     assert found == work(workers=1)
+
+
+@needs_ray
+@pytest.mark.parametrize("work", ["contexts", pytest.param("embed", marks=pytest.mark.full)], indirect=True)
+def test_ray_finds_the_same_and_runs_no_file_of_the_current_folder(work: Work, traps: Path) -> None:
+    """Ray is started as a search does it, in the folder that is looked at, and stopped again."""
+    import ray
+
+    told: list[Any] = []
+    found = work(engine="ray", workers=2, progress=lambda *step: told.append(step))
+    assert not ray.is_initialized()
+    assert not traps.exists(), traps.read_text(encoding="utf-8").split()
+    assert found == work(workers=1)
+    assert len(told) > 3
+    if len(told[-1]) == 2:  # bytes that are done and bytes of the corpus
+        assert told[-1][0] == told[-1][1]
 
 
 @pytest.fixture(params=["nobody", "a silent one", "one of another protocol"])
@@ -49,10 +66,10 @@ def port(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Ite
 
 @needs_ray
 @pytest.mark.parametrize("scheme", ["", "ray://"])
-def test_an_address_at_which_no_cluster_answers_is_an_error(work: Work, scheme: str, port: int) -> None:
+def test_an_address_at_which_no_cluster_answers_is_an_error(scheme: str, port: int) -> None:
     address = f"{scheme}127.0.0.1:{port}"
     with pytest.raises(InputError, match=rf"no Ray cluster answers at '{address}' \(.+\)\.\n") as caught:
-        work(engine="ray", ray_address=address)
+        list(on_cluster(lambda _: max, None, [1], workers=1, address=address, hint="try again."))
     assert "ray start --head" in str(caught.value.hint)
 
 
@@ -66,6 +83,7 @@ def test_what_is_no_address_is_refused(address: str) -> None:
 
 @needs_ray
 def test_answers_and_errors_of_a_cluster_arrive_whole() -> None:
+    """A cluster that somebody else has started, which takes Ray some seconds, is used and left running."""
     import ray
 
     def prepare(setup: int) -> Any:
@@ -79,7 +97,6 @@ def test_answers_and_errors_of_a_cluster_arrive_whole() -> None:
     options: dict[str, Any] = {"workers": 1, "address": None, "hint": "try again."}
     ray.init(num_cpus=2, include_dashboard=False, log_to_driver=False, logging_level="ERROR")
     try:
-        cluster._check_address(ray.get_runtime_context().gcs_address)  # somebody is there
         assert sorted(on_cluster(prepare, 10, [1, 2, 3], **options)) == [(1, 10), (2, 20), (3, 30)]
         with pytest.raises(UnknownNameError, match="unknown test 'waet'") as caught:
             list(on_cluster(prepare, 10, [7], **options))

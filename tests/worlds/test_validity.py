@@ -17,9 +17,6 @@ from scipy import stats
 import crossroads as cr
 
 pytestmark = pytest.mark.slow
-FAIR = [kind for kind in study.NULLS if kind != "sub-clusters"]
-ROUGH = ("exchangeable", "unequal spreads", "anisotropy")
-"""Worlds in which words hardly vary and single cosines do: the crossed interval is wider than it says."""
 
 
 def rate(count: int | None, n: int, *, at_most: float = 1.0, at_least: float = 0.0) -> None:
@@ -30,54 +27,32 @@ def rate(count: int | None, n: int, *, at_most: float = 1.0, at_least: float = 0
     assert high >= at_least, f"{count} of {n}"
 
 
-@pytest.mark.parametrize("sizes", study.SIZES, ids=str)
-@pytest.mark.parametrize("kind", FAIR)
+@pytest.mark.parametrize(
+    ("kind", "size", "effect"),
+    [("exchangeable", 4, 0.0), ("both topical", 16, 0.0), ("both topical", 16, 0.4)],
+)
 def test_the_crossed_p_holds_its_level_and_its_interval_the_truth(
-    kind: Any, sizes: tuple[int, int, int, int]
+    kind: Any, size: int, effect: float
 ) -> None:
-    n, (n_x, _, n_a, _) = 2000, sizes
-    tables = cr.worlds.vector_worlds(kind, worlds=n, sizes=sizes, seed=13).cosines()
-    for some in (tables, tables[:, :n_x]):  # Levels 1 and 2
-        p, held = by.crossed_rows(some, n_x, n_a, 0.0)
-        rate(int((p < 0.05).sum()), n, at_most=0.06)
-        rate(int((p < 0.01).sum()), n, at_most=0.015)
-        rate(int(held.sum()), n, at_least=0.93)
-    _, held = by.crossed_rows(tables, n_x, n_a, 0.0)
-    if kind not in ROUGH and min(sizes) > 4:
-        rate(int(held.sum()), n, at_most=0.98)
-
-
-@pytest.mark.parametrize("design", ["weat1", "weat6", "weat7", "i1"])
-def test_the_crossed_p_holds_its_level_where_real_targets_meet_dealt_attributes(design: str) -> None:
-    pytest.importorskip("pyarrow", reason="the embedded default vectors: extra 'default'")
-    worlds = cr.worlds.dealt_worlds(design, worlds=2000, seed=7)
-    n_x, _, n_a, _ = worlds.sizes
-    p, held = by.crossed_rows(worlds.cosines(), n_x, n_a, 0.0)
-    rate(int((p < 0.05).sum()), 2000, at_most=0.06)
-    rate(int((p < 0.01).sum()), 2000, at_most=0.015)
-    rate(int(held.sum()), 2000, at_least=0.93, at_most=0.98)
-
-
-@pytest.mark.parametrize("kind", ["exchangeable", "both topical", "frequency in both"])
-@pytest.mark.parametrize("size", [8, 16])
-def test_the_interval_holds_an_association_that_is_there(kind: Any, size: int) -> None:
-    effect = 0.0 if kind == "frequency in both" else 0.4
-    worlds = cr.worlds.vector_worlds(kind, worlds=2000, sizes=size, effect=effect, seed=3)
+    # make validity has all worlds, sizes and real targets, with ten thousand draws of each
+    worlds = cr.worlds.vector_worlds(kind, worlds=200, sizes=size, effect=effect, seed=13)
     true = worlds.truth.difference
     assert true is not None
-    assert not worlds.truth.null
     p, held = by.crossed_rows(worlds.cosines(), size, size, true)
-    rate(int(held.sum()), 2000, at_least=0.93, at_most=0.98)
-    assert (p < 0.05).mean() > 0.7
+    rate(int(held.sum()), 200, at_least=0.93)
+    if effect:
+        assert (p < 0.05).mean() > 0.7
+    else:
+        rate(int((p < 0.05).sum()), 200, at_most=0.06)
 
 
 def test_worlds_tell_procedures_apart() -> None:
     # exchanged targets err where targets have topics, and everything errs where words come in clusters
-    topical = run(Cell("vectors", "topical targets", 1000, 0), seed=1)
-    assert (topical[by.TARGETS].at_05 or 0) > 300
-    clusters = run(Cell("vectors", "sub-clusters", 1000, 0), seed=1)
+    topical = run(Cell("vectors", "topical targets", 200, 0), seed=1)
+    assert (topical[by.TARGETS].at_05 or 0) > 60
+    clusters = run(Cell("vectors", "sub-clusters", 200, 0), seed=1)
     assert all(
-        (clusters[name].at_05 or 0) > 100 for name in (by.TARGETS, by.ATTRIBUTES, by.LARGER, by.CROSSED)
+        (clusters[name].at_05 or 0) > 20 for name in (by.TARGETS, by.ATTRIBUTES, by.LARGER, by.CROSSED)
     )
 
 
@@ -95,6 +70,7 @@ def test_tallies_count_and_add_up() -> None:
 
 
 def test_the_study_goes_on_where_it_stopped_and_writes_its_page(tmp_path: Path) -> None:
+    """One cell of each of five families: the page draws its figures from all of them."""
     gc.collect()  # what Ray has left ends here, and not while code is parsed
     kept = tmp_path / "cells.jsonl"
     options: dict[str, Any] = {"processes": 1, "file": kept, "only": "| exchangeable | 8×8×8×8 |"}
@@ -118,6 +94,7 @@ def test_the_study_goes_on_where_it_stopped_and_writes_its_page(tmp_path: Path) 
     )
 
 
+@pytest.mark.full
 def test_every_family_of_the_study_has_cells_that_run() -> None:
     seen = set()
     for cell in study.cells(0.001):

