@@ -11,8 +11,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-pytest.importorskip("pyarrow", reason="the audit of the embedded default needs the extra 'default'")
-
+from crossroads.audit import make_plan, recognise
+from crossroads.measures import RsaResult
+from crossroads.report import judge, read_rules
+from tests.audits import AuditRun
 
 ALLOWED = '[[rule]]\nstatistic = "effect_size"\nabove = 2\nabsolute = true\n'
 BROKEN = ALLOWED + '[[rule]]\nname = "any"\ntest = "mi*"\nstatistic = "exact_p"\nabove = 0\n'
@@ -75,16 +77,15 @@ def test_rules_with_a_fault_are_refused_before_any_work(
     assert not (tmp_path / "out").exists()
 
 
-@pytest.mark.slow
 def test_rules_may_name_detections_and_comparisons_of_the_whole_audit(
-    tmp_path: Path, command: Callable[..., Any], rules: Callable[[str], Path]
+    default_audit: AuditRun, rules: Callable[[str], Path]
 ) -> None:
     text = '[[rule]]\ntest = "AF IBD"\nstatistic = "auc"\nbelow = 0\n'
     text += '[[rule]]\ntest = "RSA *"\nstatistic = "exact_p"\nbelow = 0\n'
-    run = command("audit", "--no-figures", "-o", tmp_path / "out", "--fail-on", rules(text))
-    assert run.status == 0, run.err
-    gate = json.loads((tmp_path / "out" / "gate.json").read_text(encoding="utf-8"))
-    assert [one["test"][:3] for one in gate["verdicts"]] == ["AF ", "RSA", "RSA", "RSA", "RSA"]
+    audit = default_audit.audit
+    gate = judge(audit, read_rules(rules(text)))
+    assert gate.passed
+    assert [one.test for one in gate.verdicts] == ["AF IBD", *audit.of(RsaResult)]
 
 
 def test_a_rule_on_a_test_that_came_to_nothing_closes_the_gate_and_the_folder_stands(
@@ -127,26 +128,15 @@ def test_rules_hold_for_each_of_two_models(
     assert (tmp_path / "page.md").read_text(encoding="utf-8").count("**Failed**") == 2
 
 
-@pytest.fixture
-def small_model(small_models: Any, tmp_path: Path) -> Path:
-    """A small random encoder that spells every word."""
-    return Path(small_models.save_bert(tmp_path / "small-bert", head=False))
-
-
-@pytest.mark.slow
 def test_what_was_not_asked_for_closes_no_gate(
-    small_model: Path, tmp_path: Path, command: Callable[..., Any], rules: Callable[[str], Path]
+    language_audit: AuditRun, small_bert: Path, rules: Callable[[str], Path]
 ) -> None:
     # the audit says that there were no contexts for the CEAT; a rule for all tests is not about that
     text = '[[rule]]\nstatistic = "effect_size"\nabove = 3\nabsolute = true\n'
-    run = command(
-        *("audit", small_model, "--as", "encoder", "--no-figures", "-o", tmp_path / "out"),
-        *("--fail-on", rules(text)),
-    )
-    assert run.status == 0, run.err
-    assert "CEAT: not tested" in run.out
-    gate = json.loads((tmp_path / "out" / "gate.json").read_text(encoding="utf-8"))
-    assert {one["outcome"] for one in gate["verdicts"]} == {"passed"}
+    assert "CEAT: not tested" in language_audit.out
+    planned = make_plan(recognise(str(small_bert))).names
+    gate = judge(language_audit.audit, read_rules(rules(text)), planned)
+    assert {one.outcome for one in gate.verdicts} == {"passed"}
 
 
 # The summary

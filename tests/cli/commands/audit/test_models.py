@@ -9,36 +9,28 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import pytest
 
 import crossroads as cr
+from crossroads.measures import AnisotropyResult, CeatBatteryResult, LadderResult, MultilevelCeatResult
+from tests.audits import AuditRun
 
-pytest.importorskip("pyarrow", reason="the audit of the embedded default needs the extra 'default'")
 
-
-def test_two_models_are_audited_and_compared(
-    second: tuple[Any, ...], tmp_path: Path, command: Callable[..., Any]
-) -> None:
-    run = command(*second)
-    assert run.status == 0, run.err
-    out = tmp_path / "out"
-    assert {"vectors", "other", "report.html", "results.json", "comparison.csv"} <= {
-        path.name for path in out.iterdir()
-    }
+def test_two_models_are_audited_and_compared(two_models_audit: AuditRun) -> None:
+    assert two_models_audit.status == 0, two_models_audit.err
+    out, place = two_models_audit.folder, two_models_audit.folder.parent
+    assert (out / "comparison.csv").is_file()
+    for folder in (out, out / "vectors", out / "other"):
+        assert (folder / "report.html").is_file()
     for name in ("vectors", "other"):
-        assert (out / name / "report.html").is_file()
         assert json.loads((out / name / "results.json").read_text(encoding="utf-8"))["kind"] == "vectors"
-    data = json.loads((out / "results.json").read_text(encoding="utf-8"))
-    assert [one["type"] for one in data["results"]] == ["CompareBatteryResult"]
-    design = cr.read_design(tmp_path / "design.json")
-    first, other = (cr.load(tmp_path / name, words=design.words) for name in ("vectors.txt", "other.txt"))
+    (found,) = two_models_audit.results["results"]
+    assert found["type"] == "CompareBatteryResult"
+    design = cr.read_design(place / "design.json")
+    first, other = (cr.load(place / name, words=design.words) for name in ("vectors.txt", "other.txt"))
     expected = cr.compare(first, other, design, alternative="two-sided", missing="drop")
-    (test,) = data["results"][0]["tests"]
+    (test,) = found["tests"]
     assert (test["difference"], test["pvalue"]) == (expected.difference, expected.pvalue)
-    assert run.out.rstrip().splitlines()[-1].endswith("report.html")
-    again = command(*second)  # its own layout is known, and replaced
-    assert again.status == 0, again.err
-    assert again.out == run.out
+    assert two_models_audit.out.rstrip().splitlines()[-1].endswith("report.html")
 
 
 def test_the_document_of_two_models_holds_both_and_the_comparison(
@@ -50,6 +42,7 @@ def test_the_document_of_two_models_holds_both_and_the_comparison(
     kinds = [one["type"] for one in data["results"]]
     assert (kinds.count("BatteryResult"), kinds.count("CompareBatteryResult")) == (2, 1)
     assert data["output"] == str(tmp_path / "out")
+    assert command(*second, "--json").out == run.out  # its own layout is known, and replaced
 
 
 def test_a_model_is_given_once(own: tuple[Any, ...], tmp_path: Path, command: Callable[..., Any]) -> None:
@@ -81,35 +74,23 @@ def test_a_folder_with_a_model_in_it_is_not_replaced(
     assert (tmp_path / "out" / "vectors.npz").read_bytes() == before
 
 
-def test_a_model_that_is_not_there_says_so_and_leaves_nothing(
-    tmp_path: Path, command: Callable[..., Any]
+def test_a_store_is_audited_over_its_contexts(
+    contexts_audit: AuditRun, tmp_path: Path, command: Callable[..., Any]
 ) -> None:
-    run = command("audit", tmp_path / "vectors.txt", "-o", tmp_path / "out")
-    assert run.status == 2
-    assert "there is no such file or folder" in run.err.replace("\n", " ")
-    assert list(tmp_path.iterdir()) == []
-
-
-def test_a_store_is_audited_over_its_contexts(tmp_path: Path, command: Callable[..., Any]) -> None:
-    rng = np.random.default_rng(4)
-    sets: dict[str, Any] = {name: [f"{name}{i}" for i in range(4)] for name in "xyab"}
-    words = {word: rng.normal(size=(12, 6)) for names in sets.values() for word in names}
-    cr.Contexts.from_dict(words, provenance="made up").save(tmp_path / "store")
-    (tmp_path / "design.json").write_text(json.dumps({"name": "mine", **sets}), encoding="utf-8")
-    arguments = ("audit", tmp_path / "store", "-d", tmp_path / "design.json", "--no-figures")
-    run = command(*arguments, "-o", tmp_path / "out")
-    assert run.status == 0, run.err
-    assert "saved context vectors" in run.out
-    assert "CES: combined over samples" in run.out.replace("\n", " ")
-    data = json.loads((tmp_path / "out" / "results.json").read_text(encoding="utf-8"))
-    assert data["kind"] == "contexts"
-    assert {one["type"] for one in data["results"]} == {
-        "AnisotropyResult",
-        "CeatBatteryResult",
-        "LadderResult",
-        "MultilevelCeatResult",
+    assert contexts_audit.status == 0, contexts_audit.err
+    assert "saved context vectors" in contexts_audit.out
+    assert "CES: combined over samples" in contexts_audit.out.replace("\n", " ")
+    audit = contexts_audit.audit
+    assert audit.kind == "contexts"
+    assert {type(one) for one in audit.values()} == {
+        AnisotropyResult,
+        CeatBatteryResult,
+        LadderResult,
+        MultilevelCeatResult,
     }
-    refused = command(*arguments, "--human", tmp_path / "design.json", "-o", tmp_path / "out")
+    place = contexts_audit.folder.parent
+    arguments = ("audit", place / "store", "-d", place / "design.json", "-o", tmp_path / "out")
+    refused = command(*arguments, "--human", place / "design.json")
     assert refused.status == 2
     assert "--human was given, but" in refused.err.replace("\n", " ")
 
