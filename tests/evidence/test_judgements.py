@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import warnings
 from pathlib import Path
 
@@ -21,16 +20,7 @@ from crossroads.evidence.judgement_files import read_demographics, read_judgemen
 from crossroads.evidence.judgements import Judgements
 from crossroads.stimuli import catalog
 
-SHARED = Path(os.environ.get("CROSSROADS_SHARED") or Path(__file__).resolve().parents[3] / "shared")
-PUBLISHED = SHARED / "data" / "human-abc"
 WARM, POOR = "cold-warm", "poor-wealthy"
-
-
-@pytest.fixture
-def published() -> Path:
-    if not PUBLISHED.is_dir():
-        pytest.skip("needs the project's shared data folder beside the checkout")
-    return PUBLISHED
 
 
 def people(ratings: list[list[list[float]]]) -> Judgements:
@@ -136,31 +126,6 @@ def test_shapes_and_names_must_fit() -> None:
         Judgements(groups=("woman",), traits=(WARM,), annotators=("p",), ratings=np.zeros((1, 2, 1)))
     with pytest.raises(EvidenceError, match="twice"):
         Judgements(groups=("woman", "woman"), traits=(WARM,), ratings=np.empty((0, 2, 1)))
-
-
-@pytest.mark.reference
-def test_the_published_answers_have_the_published_means(published: Path) -> None:
-    with pytest.warns(CrossroadsWarning, match="woman: the ratings on .* are the same"):
-        full = read_judgements(published / "data_full.json")
-    means = read_judgements(published / "Aggregated_scores.json")
-    assert len(full.annotators) == 133
-    assert len(full.groups) == len(means.groups) == 26
-    assert full.traits == means.traits
-    assert full.missing == means.missing == ()
-    rows = [full.groups.index(group) for group in means.groups]
-    assert full.means()[rows] == pytest.approx(means.means(), abs=1e-6)
-    counts = {group: len(full.raters(group)) for group in full.groups}
-    assert {group: n for group, n in counts.items() if n != 20} == {"Jewish": 21, "immigrant": 21}
-
-
-@pytest.mark.reference
-def test_two_columns_of_women_are_copies_and_only_their_means_are_used(published: Path) -> None:
-    with pytest.warns(CrossroadsWarning):
-        full = read_judgements(published / "data_full.json")
-    women = full.groups.index("woman")
-    without = [trait for t, trait in enumerate(full.traits) if np.isnan(full.ratings[:, women, t]).all()]
-    assert without == ["poor-wealthy", "untrustworthy-trustworthy"]
-    assert full.given[women, full.traits.index("poor-wealthy")] == pytest.approx(56.4)
 
 
 def test_copies_without_means_are_all_left_out(tmp_path: Path) -> None:

@@ -6,6 +6,7 @@ import json
 import shutil
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -145,6 +146,13 @@ def test_options_are_checked_against_the_model(model: Path) -> None:
         resolve(model, batch_size=0, device="cpu")
 
 
+def test_the_engine_and_the_number_of_workers_are_checked(model: Path, folder: Path, tmp_path: Path) -> None:
+    with pytest.raises(UnknownNameError, match="did you mean 'ray'"):
+        embed(folder, model, tmp_path / "store", engine="rya")  # type: ignore[arg-type]
+    with pytest.raises(InputError, match="workers=0"):
+        embed(folder, model, tmp_path / "store", workers=0)
+
+
 def test_positions_that_an_architecture_loses_are_not_counted(tiny_model: Callable[[str], Path]) -> None:
     files = find_model(tiny_model("roberta"))
     config, tokenizer = load_config(files), load_tokenizer(files)
@@ -153,7 +161,9 @@ def test_positions_that_an_architecture_loses_are_not_counted(tiny_model: Callab
     assert longest_input(config, tokenizer) == 64  # positions begin after the padding, number 1
 
 
-def test_a_padding_that_the_model_has_not_is_not_used(model: Path, folder: Path, tmp_path: Path) -> None:
+def test_a_padding_that_the_model_has_not_is_not_used(
+    model: Path, folder: Path, encoder_of: Callable[..., Any]
+) -> None:
     import transformers
 
     tokenizer = transformers.AutoTokenizer.from_pretrained(model)
@@ -163,7 +173,7 @@ def test_a_padding_that_the_model_has_not_is_not_used(model: Path, folder: Path,
     tokenizer.save_pretrained(model)
     settings, _ = resolve(model, device="cpu")
     assert settings.padding < known
-    embed(folder, model, tmp_path / "store", workers=1, device="cpu")
+    encoder_of(model, folder)
 
 
 def test_a_tokenizer_that_knows_more_than_the_model_is_a_sentence(
