@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import tracemalloc
-from typing import Any
 
 import numpy as np
 import pytest
@@ -11,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from crossroads import Design, Embeddings, weat
-from crossroads.errors import DesignError, EvidenceError, InputError, MissingStimuliError
+from crossroads.errors import DesignError, EvidenceError
 from crossroads.stats import bootstrap, influence
 from tests.measures.plain import designed
 
@@ -57,14 +56,6 @@ def test_a_resample_is_the_effect_size_of_the_words_drawn(ddof: int) -> None:
     assert result.effect_size == pytest.approx(weat(emb, design, ddof=ddof).effect_size, rel=1e-12)
 
 
-def test_a_wider_level_gives_a_wider_interval_around_the_effect() -> None:
-    emb, design = designed((8, 8, 8, 8), 8, 2)
-    narrow, wide = (bootstrap(emb, design, level=level) for level in (0.5, 0.99))
-    assert wide.low < narrow.low < wide.effect_size < narrow.high < wide.high
-    inside = (wide.effect_sizes >= narrow.low) & (wide.effect_sizes <= narrow.high)
-    assert inside.mean() == pytest.approx(0.5, abs=0.002)
-
-
 @settings(deadline=None, max_examples=15)
 @given(seed=st.integers(0, 10_000), ddof=st.sampled_from([0, 1]))
 def test_influence_is_the_effect_size_of_a_design_without_the_word(seed: int, ddof: int) -> None:
@@ -90,43 +81,17 @@ def test_the_most_influential_words_come_first() -> None:
     assert len(result.rows()) == 16
 
 
-def test_words_without_a_vector_are_left_out_and_listed() -> None:
-    emb, design = designed((4, 4, 4, 4), 8, 3)
-    short = emb.select([label for label in emb.labels if label != "y3"])
-    with pytest.raises(MissingStimuliError):
-        bootstrap(short, design)
-    for result in (
-        bootstrap(short, design, resamples=50, missing="drop"),
-        influence(short, design, missing="drop"),
-    ):
-        assert result.coverage is not None
-        assert result.coverage.missing == {"y3": "not in the vocabulary"}
-        assert result.conventions["missing"] == "drop"
-        assert result.effect_size == pytest.approx(weat(short, design, missing="drop").effect_size, rel=1e-12)
-
-
 def flat(x1: list[float]) -> tuple[Embeddings, Design]:
     """Targets that all point the same way, but perhaps the first."""
-    emb = Embeddings.from_dict(
-        {
-            "x1": x1,
-            "x2": [1, 0],
-            "y1": [2, 0],
-            "y2": [3, 0],
-            "a1": [1, 0],
-            "a2": [1, 1],
-            "b1": [0, 1],
-            "b2": [1, 2],
-        }
-    )
+    others = {"x2": [1, 0], "y1": [2, 0], "y2": [3, 0]}
+    emb = Embeddings.from_dict({"x1": x1, **others, "a1": [1, 0], "a2": [1, 1], "b1": [0, 1], "b2": [1, 2]})
     return emb, Design(name="flat", x=["x1", "x2"], y=["y1", "y2"], a=["a1", "a2"], b=["b1", "b2"])
 
 
 def test_equal_associations_have_neither_interval_nor_influence() -> None:
-    with pytest.raises(EvidenceError, match="every association of the design 'flat' equals"):
-        bootstrap(*flat([1, 0]))
-    with pytest.raises(EvidenceError, match="every association of the design 'flat' equals"):
-        influence(*flat([1, 0]))
+    for measure in (bootstrap, influence):
+        with pytest.raises(EvidenceError, match="every association of the design 'flat' equals"):
+            measure(*flat([1, 0]))
     # x1 alone differs: without it nothing is left to compare, and a resample may not draw it
     with pytest.raises(EvidenceError, match="every association without 'x1' equals"):
         influence(*flat([0, 1]))
@@ -136,21 +101,17 @@ def test_equal_associations_have_neither_interval_nor_influence() -> None:
     assert result.undefined == pytest.approx(250, abs=60)
 
 
-@pytest.mark.parametrize("measure", [bootstrap, influence])
-def test_unusable_designs_are_refused(measure: Any) -> None:
+def test_words_without_a_vector_and_single_targets() -> None:
     emb, design = designed((4, 4, 4, 4), 8, 3)
-    with pytest.raises(DesignError, match="single target"):
-        measure(emb, Design(name="single", x=design.x, a=design.a, b=design.b))
-    with pytest.raises(InputError, match="ddof is 5"):
-        measure(emb, design, ddof=5)
-
-
-@pytest.mark.parametrize(
-    ("option", "odd"), [("resamples", 0), ("resamples", -3), ("level", 0.0), ("level", 1.0)]
-)
-def test_unusable_options_are_refused(option: str, odd: Any) -> None:
-    with pytest.raises(InputError, match=f"{option} is {odd}"):
-        bootstrap(*designed((4, 4, 4, 4), 8, 3), **{option: odd})
+    short = emb.select([label for label in emb.labels if label != "y3"])
+    single = Design(name="single", x=design.x, a=design.a, b=design.b)
+    for measure in (bootstrap, influence):
+        result = measure(short, design, missing="drop")
+        assert result.coverage is not None
+        assert result.coverage.missing == {"y3": "not in the vocabulary"}
+        assert result.effect_size == pytest.approx(weat(short, design, missing="drop").effect_size, rel=1e-12)
+        with pytest.raises(DesignError, match="single target"):
+            measure(emb, single)
 
 
 @pytest.mark.parametrize("dim", [6, 300])
@@ -193,5 +154,3 @@ def test_more_resamples_than_are_drawn_at_a_time_are_all_there() -> None:
     found = bootstrap(emb, design, resamples=1100, seed=1)
     assert found.effect_sizes.size == found.resamples == 1100
     assert len(np.unique(found.effect_sizes)) > 1000  # no part is drawn twice
-    assert not found.effect_sizes.flags.writeable
-    assert (found.conventions["seed"], found.conventions["interval"]) == (1, "percentile")

@@ -12,14 +12,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from crossroads import Design, Embeddings, sc_weat
+from crossroads import Design, Embeddings
 from crossroads import weat as cr_weat
-from crossroads.errors import (
-    CrossroadsWarning,
-    DesignError,
-    EvidenceError,
-    InputError,
-)
+from crossroads.errors import CrossroadsWarning, DesignError, EvidenceError, InputError
 from tests.measures.plain import Words, cosine, design_of, mean, sd, space
 
 # counted by hand below: one tail
@@ -73,6 +68,8 @@ def test_it_equals_a_transcription_of_the_formulas(
     assert list(result.associations.values()) == pytest.approx(x + y, abs=1e-12)
     assert result.pvalue == enumerated(x, y)
     assert result.pvalue_low == result.pvalue == result.pvalue_high
+    total = comb(sizes[0] + sizes[1], sizes[0])
+    assert (result.min_pvalue, result.divisions) == (1 / total, total)
 
 
 def test_a_small_example_worked_out_by_hand() -> None:
@@ -127,46 +124,15 @@ def test_the_order_of_words_in_a_set_does_not_matter(seed: int, order: list[int]
     assert turned.tails == one.tails
 
 
-def test_the_population_spread_gives_a_larger_effect_by_a_known_factor() -> None:
-    # sd(ddof=0) = sd(ddof=1) * sqrt((n - 1) / n)
-    emb, words = space((5, 6, 3, 3), 12, 1)
-    sample, population = weat(emb, design_of(words)), weat(emb, design_of(words), ddof=0)
-    assert population.effect_size / sample.effect_size == pytest.approx(sqrt(11 / 10), rel=1e-12)
-    assert population.pvalue == sample.pvalue
-    assert (sample.conventions["ddof"], population.conventions["ddof"]) == (1, 0)
-
-
-@pytest.mark.parametrize("sizes", [(4, 4, 3, 3), (3, 5, 2, 4), (2, 6, 1, 1)])
-def test_the_smallest_p_is_one_division_in_all(sizes: tuple[int, int, int, int]) -> None:
-    emb, words = space(sizes, 10, 3)
-    result = weat(emb, design_of(words))
-    total = comb(sizes[0] + sizes[1], sizes[0])
-    assert (result.min_pvalue, result.divisions) == (1 / total, total)
-    assert weat(emb, design_of(words), alternative="two-sided").min_pvalue == 2 / total
-    assert result.pvalue >= result.min_pvalue
-
-
-@pytest.mark.parametrize("ties", ["weak", "strict"])
 @pytest.mark.parametrize("alternative", ["greater", "less", "two-sided", "observed"])
-def test_options_are_recorded_as_they_were_asked_for(alternative: Any, ties: Any) -> None:
+def test_options_are_recorded_as_they_were_asked_for(alternative: Any) -> None:
     emb, words = space(SMALL, 10, 5)
-    result = weat(emb, design_of(words, "recorded"), alternative=alternative, ties=ties, seed=7)
+    result = weat(emb, design_of(words, "recorded"), alternative=alternative, seed=7)
     assert (result.alternative, result.method, result.bound) == (alternative, "exact", "exact")
     assert result.pvalue == result.tails[alternative][0]
-    expected = {
-        "measure": "weat",
-        "alternative": alternative,
-        "ties": ties,
-        "ddof": 1,
-        "method": "auto",
-        "missing": "raise",
-        "seed": 7,
-        "fallback": "none",
-    }
-    assert expected.items() <= result.conventions.items()
+    assert (result.conventions["alternative"], result.conventions["seed"]) == (alternative, 7)
     assert result.design == "recorded"
     assert result.digest == design_of(words, "another name").digest
-    assert result.provenance == (emb.provenance,)
 
 
 @pytest.mark.parametrize("method", ["exact", "bracket", "monte-carlo", "normal"])
@@ -206,55 +172,14 @@ def test_without_y_the_attributes_are_permuted(sizes: tuple[int, int, int], seed
     result = weat(emb, single, ddof=ddof)
     assert result.effect_size == pytest.approx(naive_effect(a, b, ddof), rel=1e-12, abs=1e-12)
     assert result.pvalue == enumerated(a, b)
+    assert weat(emb, single, ties="strict").pvalue == enumerated(a, b, strict=True)
     assert result.min_pvalue == 1 / comb(sizes[1] + sizes[2], sizes[1])
     assert result.conventions["measure"] == "single-target weat"
     assert list(result.associations) == words["a"] + words["b"]
     assert set(result.sets) == {"x", "a", "b"}
 
 
-def test_one_target_word_is_the_single_category_test() -> None:
-    emb, words = space((1, 1, 5, 4), 20, 8)
-    result = weat(emb, Design(name="single", x=words["x"], a=words["a"], b=words["b"]))
-    other = sc_weat(emb, words["x"], words["a"], words["b"], alternative="greater")
-    assert result.effect_size == pytest.approx(other.effect_size[0], rel=1e-12)
-    assert result.pvalue == other.pvalue[0]
-    assert result.min_pvalue == other.min_pvalue
-
-
 # What other tools get wrong
-
-
-def test_divisions_are_drawn_without_replacement() -> None:
-    # One association towers over the others. Drawn with replacement it could stand twice in a resample,
-    # and its sum would exceed the observed one; without replacement no division does.
-    emb = Embeddings.from_dict(
-        {
-            "x1": [1, 0.001], "x2": [1, 1.1], "x3": [1, 1.11], "x4": [1, 1.12],
-            "y1": [1, 1.2], "y2": [1, 1.21], "y3": [1, 1.22], "y4": [1, 1.23],
-            "a": [1, 0], "b": [0, 1],
-        }
-    )  # fmt: skip
-    design = Design(name="tower", x=["x1", "x2", "x3", "x4"], y=["y1", "y2", "y3", "y4"], a=["a"], b=["b"])
-    assert weat(emb, design, ties="strict").pvalue == 0.0
-    sampled = weat(emb, design, ties="strict", method="monte-carlo")
-    assert sampled.pvalue == sampled.min_pvalue == 1 / 100_000
-
-
-def test_a_negative_effect_has_a_small_two_sided_p() -> None:
-    # counting |S'| >= S, without the absolute value of the observed S, gives p = 1 for every negative S
-    emb = Embeddings.from_dict(
-        {f"x{i}": [0.1 * i, 1] for i in range(5)}
-        | {f"y{i}": [1, 0.1 * i] for i in range(5)}
-        | {"a": [1, 0], "b": [0, 1]}
-    )
-    design = Design(
-        name="turned", x=[f"x{i}" for i in range(5)], y=[f"y{i}" for i in range(5)], a=["a"], b=["b"]
-    )
-    result = weat(emb, design, alternative="two-sided")
-    assert result.effect_size < -1.5
-    assert result.pvalue == 2 / comb(10, 5)
-    assert result.tails["greater"][0] == 1.0
-    assert result.tails["observed"][0] == result.tails["less"][0] == 1 / comb(10, 5)
 
 
 @settings(deadline=None, max_examples=25)
@@ -299,18 +224,13 @@ def test_a_word_in_both_attributes_counts_in_both_means_and_warns() -> None:
 # Bad input
 
 
-@pytest.mark.parametrize("short", ["x", "y"])
-def test_one_word_cannot_be_permuted(short: str) -> None:
-    emb, words = space(SMALL, 6, 1)
-    with pytest.raises(DesignError, match=f"{short} has 1 stimulus: '{short}0'"):
-        weat(emb, design_of({**words, short: words[short][:1]}))
-
-
-def test_one_attribute_word_will_do_for_two_targets_but_not_for_one() -> None:
+def test_sets_of_one_word() -> None:
     emb, words = space((4, 4, 1, 1), 6, 1)
     assert weat(emb, design_of(words)).divisions == 70
     with pytest.raises(DesignError, match="a has 1 stimulus"):
         weat(emb, Design(name="single", x=words["x"], a=words["a"], b=words["b"]))
+    with pytest.raises(DesignError, match="y has 1 stimulus: 'y0'"):
+        weat(emb, design_of({**words, "y": words["y"][:1]}))
 
 
 @pytest.mark.parametrize("dim", [2, 7, 300])
@@ -323,22 +243,6 @@ def test_equal_associations_have_no_effect_size(dim: int) -> None:
     words = {s: [w for w in vectors if w[0] == s] for s in "xyab"}
     with pytest.raises(EvidenceError, match="every association of the design 'test' equals"):
         weat(Embeddings.from_dict(vectors), design_of(words))
-
-
-@pytest.mark.parametrize(
-    ("option", "value", "message"),
-    [
-        ("alternative", "two sided", "did you mean 'two-sided'"),
-        ("ties", "strickt", "did you mean 'strict'"),
-        ("method", "monte carlo", "did you mean 'monte-carlo'"),
-        ("missing", "balanced", "did you mean 'balance'"),
-        ("ddof", 2, "ddof is 2"),
-    ],
-)
-def test_mistyped_options_get_the_nearest_right_one(option: str, value: Any, message: str) -> None:
-    emb, words = space(SMALL, 6, 1)
-    with pytest.raises(InputError, match=message):
-        weat(emb, design_of(words), **{option: value})
 
 
 # Results
