@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from crossroads import Embeddings, Provenance
-from crossroads.errors import EvidenceError, InputError, UnknownNameError
+from crossroads.errors import CrossroadsError, EvidenceError, InputError, UnknownNameError
 
 LABELS = ["rose", "Wasp", "josé"]
 VECTORS = np.arange(6.0).reshape(3, 2)
@@ -20,24 +20,20 @@ VECTORS = np.arange(6.0).reshape(3, 2)
 @pytest.mark.parametrize(
     ("labels", "vectors", "message"),
     [
-        (["a", "a"], [[1.0], [2.0]], "'a' label"),
         (["a", "b", "a", "b"], [[1.0]] * 4, "'a' and 'b' label"),
         (["a"], [1.0, 2.0], r"1 dimension\(s\), shape \(2,\)"),
-        (["a"], [[[1.0]]], r"3 dimension\(s\)"),
         (["a", "b"], [[1.0, 2.0]], "2 labels for 1 vectors"),
-        (["a"], [[1.0], [2.0]], "1 labels for 2 vectors"),
         ([], np.empty((0, 3)), r"nothing to measure: shape \(0, 3\)"),
         (["a"], np.empty((1, 0)), r"nothing to measure: shape \(1, 0\)"),
         (["a", "b"], [[1.0], [1.0, 2.0]], "do not make one array"),
         (["a"], [["1", "2"]], "of type <U1"),
         (["a"], [[1 + 2j]], "of type complex"),
         (["a"], [[True, False]], "of type bool"),
-        (["a"], np.array([[None]]), "of type object"),
-        (["a", "b"], [[1.0, 2.0], [np.nan, 1.0]], "the vector of 'b' holds nan"),
         (["a", "b"], [[np.inf, 2.0], [1.0, -np.inf]], "the vector of 'a' and 'b' holds nan"),
         (["a"], np.array([[np.nan]], dtype=np.float16), "the vector of 'a' holds nan"),
         ("ab", [[1.0], [2.0]], "the labels are one string, 'ab'"),
         (["a", 2], [[1.0], [2.0]], "the label 2 is of type int"),
+        (None, np.eye(2), "the labels are "),
     ],
 )
 def test_unusable_vectors_are_refused(labels: Any, vectors: Any, message: str) -> None:
@@ -57,9 +53,7 @@ def test_a_bad_row_is_found_wherever_it_stands() -> None:
     [
         ({}, "there are no vectors"),
         ({"a": [1.0, 2.0], "b": [1.0]}, r"the vector of 'b' has shape \(1,\), that of 'a' has shape \(2,\)"),
-        ({"a": 1.0}, r"the vector of 'a' has shape \(\)"),
         ({"a": [[1.0]]}, r"the vector of 'a' has shape \(1, 1\)"),
-        ({"a": [1.0, np.nan]}, "the vector of 'a' holds nan"),
     ],
 )
 def test_unusable_mappings_are_refused(vectors: Any, message: str) -> None:
@@ -67,7 +61,7 @@ def test_unusable_mappings_are_refused(vectors: Any, message: str) -> None:
         Embeddings.from_dict(vectors)
 
 
-@pytest.mark.parametrize("kind", [np.float16, np.float32, np.float64, np.int8, np.uint16])
+@pytest.mark.parametrize("kind", [np.float16, np.float32, np.float64, np.int8])
 def test_vectors_keep_their_type_and_are_not_copied(kind: Any) -> None:
     vectors = VECTORS.astype(kind)
     emb = Embeddings(LABELS, vectors)
@@ -82,10 +76,6 @@ def test_vectors_cannot_be_written_through_the_embeddings() -> None:
         emb.vectors[0, 0] = 1
     with pytest.raises(ValueError, match="read-only"):
         emb["rose"][0] = 1
-    with pytest.raises(AttributeError):
-        emb.vectors = VECTORS  # type: ignore[misc]
-    with pytest.raises(AttributeError):
-        emb.labels = ()  # type: ignore[misc]
 
 
 def test_a_file_on_disk_is_neither_read_through_nor_copied(tmp_path: Path) -> None:
@@ -100,6 +90,7 @@ def test_a_file_on_disk_is_neither_read_through_nor_copied(tmp_path: Path) -> No
 def test_words_are_found_as_written_and_not_otherwise() -> None:
     emb = Embeddings(LABELS, VECTORS)
     assert (len(emb), emb.dim, emb.labels, emb.fallback) == (3, 2, tuple(LABELS), ())
+    assert repr(emb) == "<Embeddings: 3 × 2 float64, given as arrays>"
     assert emb["Wasp"].tolist() == [2.0, 3.0]
     assert "Wasp" in emb
     assert "wasp" not in emb
@@ -165,24 +156,13 @@ def test_provenance_is_kept_or_made() -> None:
         full.source = "other"  # type: ignore[misc]
 
 
-def test_the_representation_says_what_it_is() -> None:
-    emb = Embeddings(LABELS, VECTORS.astype(np.float32), provenance="my model")
-    assert repr(emb) == "<Embeddings: 3 × 2 float32, my model>"
-
-
-@pytest.mark.parametrize("labels", [3, None, object()])
-def test_labels_that_are_no_list_are_refused(labels: Any) -> None:
-    with pytest.raises(EvidenceError, match="the labels are "):
-        Embeddings(labels, np.eye(2))
-
-
-@pytest.mark.parametrize("provenance", [3, {"source": "web"}, ["web"]])
-def test_a_provenance_that_is_none_is_refused(provenance: Any) -> None:
-    with pytest.raises(EvidenceError, match="the provenance is of type"):
-        Embeddings(["a"], np.ones((1, 2)), provenance=provenance)
-
-
-@pytest.mark.parametrize("fallback", [3, None, 0.5])
-def test_a_fallback_that_names_no_rules_is_refused(fallback: Any) -> None:
-    with pytest.raises(InputError, match=f"fallback is {fallback!r}"):
-        Embeddings(["a"], np.ones((1, 2)), fallback=fallback)
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"provenance": {"source": "web"}}, "the provenance is of type"),
+        ({"fallback": 0.5}, "fallback is 0.5"),
+    ],
+)
+def test_options_of_another_kind_are_refused(options: dict[str, Any], message: str) -> None:
+    with pytest.raises(CrossroadsError, match=message):
+        Embeddings(["a"], np.ones((1, 2)), **options)

@@ -50,13 +50,6 @@ def test_means_leave_out_what_was_not_rated() -> None:
     assert human.to_dict() == {"woman": {WARM: 20.0, POOR: 20.0}, "man": {POOR: 50.0}}
 
 
-def test_arrays_cannot_be_changed() -> None:
-    human = people([[[10, 20]]])
-    for array in (human.ratings, human.given, human.means()):
-        with pytest.raises(ValueError, match="read-only"):
-            array[...] = 0
-
-
 def test_a_subgroup_has_the_means_of_its_members() -> None:
     human = people([[[10, 20]], [[30, 40]], [[50, 60]]])
     assert human.subgroup(["p0", "p2"]).means().tolist() == [[30, 40]]
@@ -84,20 +77,14 @@ def test_means_for_all_people_are_not_passed_off_as_those_of_some() -> None:
     assert human.subgroup(["p"]).missing == (("woman", POOR),)
 
 
-def test_only_single_answers_have_subgroups() -> None:
-    human = Judgements(
-        groups=("woman",), traits=(WARM,), ratings=np.empty((0, 1, 1)), given=np.array([[50.0]])
-    )
-    with pytest.raises(EvidenceError, match="means over all annotators"):
-        human.subgroup(["p"])
-
-
 def test_published_ratings_of_the_catalogue_are_judgements() -> None:
     ratings = catalog().ratings("abc-annotators")
     human = Judgements.from_ratings(ratings, "White female")
     assert human.to_dict() == ratings["White female"]
     assert human.annotators == ()
     assert human.missing == ()
+    with pytest.raises(EvidenceError, match="means over all annotators"):
+        human.subgroup(["p"])
     assert human.notes == ("Means of White female annotators only (Table A17).",)
     assert human.provenance.details["entry"] == "abc-annotators"
     assert human.provenance.details["table"] == "Table A17"
@@ -115,13 +102,9 @@ def test_halves_are_two_parts_of_the_people_of_each_group() -> None:
     assert first[0, 0] != second[0, 0]
 
 
-@pytest.mark.parametrize("bad", [-1.0, 100.5, float("inf")])
-def test_ratings_outside_the_scale_are_refused(bad: float) -> None:
+def test_shapes_names_and_numbers_must_fit() -> None:
     with pytest.raises(EvidenceError, match="from 0"):
-        people([[[bad, 20]]])
-
-
-def test_shapes_and_names_must_fit() -> None:
+        people([[[100.5, 20]]])
     with pytest.raises(EvidenceError, match="shape"):
         Judgements(groups=("woman",), traits=(WARM,), annotators=("p",), ratings=np.zeros((1, 2, 1)))
     with pytest.raises(EvidenceError, match="twice"):
@@ -190,12 +173,9 @@ def test_traits_of_ones_own_are_read_on_demand(tmp_path: Path) -> None:
     ("name", "text", "said"),
     [
         ("h.csv", "", "the file is empty"),
-        ("h.json", "   \n", "the file is empty"),
         ("h.json", "{", "not a JSON document"),
-        ("h.json", "[1, 2]", "expected an object"),
         ("h.json", '{"women": 3}', "expected an object of traits"),
         ("h.json", '{"women": {"cold-warm": "x"}}', "'x' is not a number"),
-        ("h.json", '{"women": {"cold-warm": true}}', "True is not a number"),
         ("h.json", '{"women": {}}', "holds no score"),
         ("h.json", '{"women": {"cold-warm": 101}}', "the score is 101"),
         ("h.json", '{"a": {"women": {"cold-warm": 1}}, "women": {"cold-warm": 1}}', "some have none"),
@@ -203,12 +183,9 @@ def test_traits_of_ones_own_are_read_on_demand(tmp_path: Path) -> None:
         ("h.csv", "group\nwomen\n", "no trait beside"),
         ("h.csv", "group,cold-warm\nwomen\n", "1 cells, but the header has 2"),
         ("h.csv", "group,trait,score\n,cold-warm,3\n", "a name is missing"),
-        ("h.csv", "group,trait,score\nwomen,cold-warm,-3\n", "the score is -3"),
         ("h.csv", "group,trait,score\nwomen,cold-warm,3\nWomen,cold - warm,4\n", "rated twice"),
         ("h.csv", "group,trait,score\nwomen,cold-wram,3\n", "did you mean 'cold-warm'"),
-        ("h.csv", "group,trait,score\nwomen,cold-warm,nan\n", "holds no score"),
         ("h.json", f'{{"women": {{"cold-warm": {"9" * 310}}}}}', "more than 307 digits"),
-        ("h.json", f'{{"women": {{"cold-warm": {10**3000}}}}}', "more than 307 digits"),
         ("h.csv", f"group,trait,score\nwomen,cold-warm,{'9' * 310}\n", "is not a number"),
     ],
 )
@@ -216,17 +193,6 @@ def test_a_bad_file_gets_a_sentence(tmp_path: Path, name: str, text: str, said: 
     with pytest.raises(FormatError, match=said) as caught:
         read_judgements(saved(tmp_path, name, text))
     assert caught.value.path == tmp_path / name
-
-
-def test_what_is_no_text_file_gets_a_sentence(tmp_path: Path) -> None:
-    (tmp_path / "b.csv").write_bytes(b"\xff\xfe\x00group")
-    for path, said in (
-        (tmp_path / "b.csv", "UTF-16"),
-        (tmp_path, "a folder"),
-        (tmp_path / "x", "no such"),
-    ):
-        with pytest.raises(FormatError, match=said):
-            read_judgements(path)
 
 
 def test_demographics_are_a_table_of_annotators(tmp_path: Path) -> None:

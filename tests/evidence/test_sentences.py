@@ -54,35 +54,29 @@ def test_other_files_are_refused(tmp_path: Path, content: str) -> None:
         SentenceScores.open(tmp_path / "s.json")
 
 
+ITEMS = [
+    *(("totals", some) for some in (["a", "b"], [float("nan"), 1.0], [1e308, -1e308], None, [1.0])),
+    *(("tokens", some) for some in (["1", "2"], [1.5, 2], [0, 1])),
+    *(("sentences", some) for some in ([1, 2], ["a"])),
+    *(("category", None), ("direction", [1]), ("columns", [1]), ("columns", {"a": {"b": 1}})),
+    *(("rounding", some) for some in ([1.0], [-1.0, 1.0], [float("nan"), 0.0])),
+    *(("averages", "ab"), ("averages", [-1.0, -2.0])),
+]
+WHOLE = [("score", "zz"), ("score", ["pll"]), ("name", 3), ("left_out", ["a"]), ("items", {})]
+
+
 @pytest.mark.parametrize(
-    ("key", "value"),
-    [
-        *(("totals", some) for some in (["a", "b"], [float("nan"), 1.0], [1e308, -1e308], None, [1.0])),
-        *(("tokens", some) for some in (["1", "2"], [1.5, 2], [0, 1])),
-        *(("sentences", some) for some in ([1, 2], ["a"])),
-        *(("category", None), ("direction", [1]), ("columns", [1]), ("columns", {"a": {"b": 1}})),
-        *(("rounding", some) for some in ([1.0], [-1.0, 1.0], [float("nan"), 0.0])),
-        *(("averages", "ab"), ("averages", [-1.0, -2.0])),
-    ],
+    ("inside", "key", "value"),
+    [*((True, *one) for one in ITEMS), *((False, *one) for one in WHOLE)],
 )
-def test_damaged_items_are_refused_with_one_sentence(tmp_path: Path, key: str, value: Any) -> None:
+def test_damaged_files_are_refused_with_one_sentence(
+    tmp_path: Path, inside: bool, key: str, value: Any
+) -> None:
     scores().save(tmp_path / "s.json")
     document = json.loads((tmp_path / "s.json").read_text(encoding="utf-8"))
-    document["items"][0][key] = value
     del document["sha256"]
+    (document["items"][0] if inside else document)[key] = value
     (tmp_path / "s.json").write_text(json.dumps(with_checksum(document)))
-    with pytest.raises(FormatError, match="the scores cannot be read"):
-        SentenceScores.open(tmp_path / "s.json")
-
-
-@pytest.mark.parametrize(
-    ("key", "value"), [("score", "zz"), ("score", ["pll"]), ("name", 3), ("left_out", ["a"]), ("items", {})]
-)
-def test_damaged_files_are_refused_with_one_sentence(tmp_path: Path, key: str, value: Any) -> None:
-    scores().save(tmp_path / "s.json")
-    document = json.loads((tmp_path / "s.json").read_text(encoding="utf-8"))
-    del document["sha256"]
-    (tmp_path / "s.json").write_text(json.dumps(with_checksum({**document, key: value})))
     with pytest.raises(FormatError, match="the scores cannot be read"):
         SentenceScores.open(tmp_path / "s.json")
 
