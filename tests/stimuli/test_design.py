@@ -17,25 +17,15 @@ WORDS = st.lists(st.text("abcdeé-", min_size=1, max_size=4), min_size=1, max_si
 
 
 def bugs(**changes: Any) -> Design:
-    fields: dict[str, Any] = {
-        "name": "bugs",
-        "x": ["rose", "daisy"],
-        "y": ["wasp", "flea"],
-        "a": ["love"],
-        "b": ["filth"],
-    }
+    fields: dict[str, Any] = {"name": "bugs", "x": ["rose", "daisy"], "y": ["wasp", "flea"]}
+    fields |= {"a": ["love"], "b": ["filth"]}
     return Design(**(fields | changes))
 
 
 def test_plain_lists_become_sets_named_by_their_role() -> None:
     design = bugs(x=StimulusSet("flowers", ("rose", "daisy")))
     assert list(design.x) == ["rose", "daisy"]
-    assert {role: words.name for role, words in design.sets.items()} == {
-        "x": "flowers",
-        "y": "y",
-        "a": "a",
-        "b": "b",
-    }
+    assert [words.name for words in design.sets.values()] == ["flowers", "y", "a", "b"]
 
 
 def test_without_y_the_test_has_a_single_target() -> None:
@@ -46,22 +36,12 @@ def test_without_y_the_test_has_a_single_target() -> None:
     assert design.shared_targets == ()
 
 
-def test_words_lists_every_stimulus_once_in_order() -> None:
-    assert bugs(b=["rose", "filth"]).words == ("rose", "daisy", "wasp", "flea", "love", "filth")
-
-
 def test_shared_words_are_allowed_and_exposed() -> None:
     design = bugs(y=["rose", "wasp"], b=["love", "filth"])
+    assert design.words == ("rose", "daisy", "wasp", "love", "filth")
     assert design.shared_targets == ("rose",)
     assert design.shared_attributes == ("love",)
     assert bugs().shared_targets == bugs().shared_attributes == ()
-
-
-@pytest.mark.parametrize("role", ["x", "a", "b"])
-@pytest.mark.parametrize("value", [None, "rose", [], ["rose", "rose"]])
-def test_every_set_is_checked(role: str, value: Any) -> None:
-    with pytest.raises(DesignError, match=f"'{role}'"):
-        bugs(**{role: value})
 
 
 def test_the_digest_is_that_of_the_word_lists_alone() -> None:
@@ -104,17 +84,8 @@ def test_add_puts_words_at_the_end_and_says_so() -> None:
 def test_plain_data_bring_back_the_same_design(
     x: list[str], y: list[str] | None, a: list[str], b: list[str]
 ) -> None:
-    design = Design(
-        name="any",
-        x=x,
-        y=y,
-        a=a,
-        b=b,
-        title="A title",
-        source=Citation("Somebody (2020)", "10.1000/182"),
-        departures=["One thing."],
-        templates=["{word}!"],
-    )
+    told = {"title": "A title", "departures": ["One thing."], "templates": ["{word}!"]}
+    design = bugs(x=x, y=y, a=a, b=b, source=Citation("Somebody (2020)", "10.1000/182"), **told)
     assert Design.from_dict(design.to_dict()) == design
 
 
@@ -125,11 +96,11 @@ def test_the_representation_names_the_sets_and_their_sizes() -> None:
 @pytest.mark.parametrize(
     ("make", "said"),
     [
-        *((lambda name=name: bugs(name=name), "name of a design") for name in ("", " ", None)),
-        *((lambda one=one: bugs(source=one), "source is ") for one in (3, ["Caliskan 2017"], b"Caliskan")),
+        *((lambda role=role: bugs(**{role: None}), f"'{role}'") for role in "xab"),
+        (lambda: bugs(name=" "), "name of a design"),
+        (lambda: bugs(source=3), "source is "),
         (lambda: bugs(language=3), "language is 3"),
         (lambda: bugs(departures=3), "departures is 3"),
-        (lambda: bugs(templates=3), "templates is 3"),
         (lambda: bugs(templates=["This is."]), "no place for a word"),
         (lambda: bugs().replace({"roes": "tulip"}), r"word of the design 'bugs' 'roes'(.|\n)*'rose'"),
         (lambda: bugs().replace({"love": None}), "'a' is empty"),
@@ -138,7 +109,7 @@ def test_the_representation_names_the_sets_and_their_sizes() -> None:
         (lambda: Design.from_dict(bugs().to_dict() | {"titel": "A"}), r"'titel'(.|\n)*did you mean 'title'"),
         (lambda: Citation(" "), "text of a citation"),
         *((lambda doi=doi: Citation("Somebody (2020)", doi), "is not a DOI")
-          for doi in ("https://doi.org/10.1000/182", "doi:10.1000/182", "11.1/2", "", 10.1)),
+          for doi in ("https://doi.org/10.1000/182", "11.1/2", 10.1)),
     ],
 )  # fmt: skip
 def test_what_cannot_be_a_design_is_refused(make: Callable[[], Any], said: str) -> None:

@@ -13,17 +13,8 @@ def test_a_set_is_a_sequence_of_its_words() -> None:
     flowers = StimulusSet("flowers", ("rose", "daisy", "lily"))
     assert list(flowers) == ["rose", "daisy", "lily"]
     assert (flowers[0], flowers[1:], len(flowers)) == ("rose", ("daisy", "lily"), 3)
-    assert "rose" in flowers
-    assert "wasp" not in flowers
-    assert flowers.index("lily") == 2
-
-
-def test_a_set_is_hashable_frozen_and_survives_pickling() -> None:
-    flowers = StimulusSet("flowers", ("rose", "daisy"))
-    assert {flowers: 1}[StimulusSet("flowers", ("rose", "daisy"))] == 1
     assert pickle.loads(pickle.dumps(flowers)) == flowers
-    with pytest.raises(AttributeError):
-        flowers.name = "insects"  # type: ignore[misc]
+    assert {flowers: 1}[StimulusSet("flowers", ("rose", "daisy", "lily"))] == 1
 
 
 def test_any_iterable_of_words_makes_a_set_and_a_python_set_is_sorted() -> None:
@@ -42,19 +33,14 @@ def test_words_may_hold_spaces_hyphens_and_any_script(word: str) -> None:
     ("value", "message"),
     [
         ("rose", "give a list of words, not one string"),
-        (b"rose", "give a list of words, not one string"),
         ([], "'x' is empty"),
         (["rose", ""], "'' in the set 'x' is empty"),
         (["rose", " wasp"], "' wasp' in the set 'x' has spaces around it"),
-        (["rose\n"], "has spaces around it"),
         (["ro\nse"], "control character"),
         (["ro\ud800se"], "half of a character"),
         (["rose", 3], "3 in the set 'x' is of type int"),
-        (["rose", None], "None in the set 'x' is missing"),
         (["rose", "daisy", "rose"], "'rose' occurs twice in the set 'x'"),
-        (None, "'x' is missing"),
         (7, "'x' is of type int"),
-        ({"rose": 1}, "'x' is of type dict"),
     ],
 )
 def test_what_cannot_be_a_set_is_refused_with_the_value(value: Any, message: str) -> None:

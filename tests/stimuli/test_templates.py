@@ -14,7 +14,6 @@ from crossroads.stimuli import Sentence, Template, catalog
         ("{article} {word} is a person.", "Black woman", "A Black woman is a person."),
         ("{word} are people.", "women", "Women are people."),
         ("a picture that brings to mind {word}", "love", "a picture that brings to mind love"),
-        ("{word}", "love", "love"),
         ("This is {word}", "{odd}", "This is {odd}"),
     ],
 )
@@ -49,11 +48,3 @@ def test_a_keyword_is_found_as_a_whole_word(sentence: str, keyword: str, span: t
 def test_a_keyword_that_is_not_there_is_an_error() -> None:
     with pytest.raises(InputError, match="'man' is not a word"):
         _ = Sentence("This is a woman.", "man").span
-
-
-def test_every_keyword_of_the_catalogue_is_in_its_sentence() -> None:
-    for name in catalog().of_kind("sentences"):
-        for sentences in catalog().sentences(name).values():
-            for sentence in sentences:
-                start, end = sentence.span
-                assert sentence.text[start:end].casefold() == sentence.keyword.casefold()

@@ -6,47 +6,21 @@ from typing import Any
 import pytest
 
 from crossroads.errors import InputError, UnknownNameError
-from crossroads.stimuli import (
-    Design,
-    Groups,
-    Ratings,
-    Sentences,
-    Templates,
-    Traits,
-    WordLists,
-    batteries,
-    catalog,
-)
+from crossroads.stimuli import batteries, catalog
 
-TYPES: dict[str, Any] = {
-    "design": Design,
-    "groups": Groups,
-    "traits": Traits,
-    "templates": Templates,
-    "words": WordLists,
-    "sentences": Sentences,
-    "ratings": Ratings,
-}
 ENTRIES = catalog().entries
-VARIANTS = [(entry.name, variant) for entry in ENTRIES for variant in entry.variants]
 
 
 @pytest.mark.parametrize("name", [entry.name for entry in ENTRIES])
-def test_every_entry_can_be_read_and_says_where_it_comes_from(name: str) -> None:
+def test_every_entry_and_variant_can_be_read_under_its_name(name: str) -> None:
     entry = catalog().entry(name)
-    material: Any = catalog(name)
-    assert type(material) is TYPES[entry.kind]
-    about = material if entry.kind == "design" else material.about
-    assert (about.name, about.title) == (entry.name, entry.title)
-    assert about.source is not None
-
-
-@pytest.mark.parametrize(("name", "variant"), VARIANTS)
-def test_every_variant_can_be_read(name: str, variant: str) -> None:
-    material = catalog(name, variant=variant)
-    assert material is catalog(f"{name.upper()}:{variant.upper()}")
-    if isinstance(material, Design):
-        assert material.name == f"{name}:{variant}"
+    for asked in (name, *(f"{name}:{variant}" for variant in entry.variants)):
+        material: Any = catalog(asked)
+        assert material is catalog(asked.upper())
+        about = material if entry.kind == "design" else material.about
+        assert about.source is not None
+        if asked == name or entry.kind == "design":
+            assert about.name == asked
 
 
 @pytest.mark.parametrize("name", [entry.name for entry in ENTRIES if entry.kind == "design"])
@@ -58,26 +32,16 @@ def test_every_design_has_four_sets_without_shared_words(name: str) -> None:
     assert design.shared_targets == design.shared_attributes == ()
 
 
-def test_the_catalogue_maps_names_to_descriptions() -> None:
+def test_the_catalogue_maps_names_to_descriptions_and_prints_as_a_list() -> None:
     listing = catalog()
-    assert list(listing)[:2] == ["weat1", "weat2"]
     assert listing["weat6"] == "Male and female names, career and family"
-    assert dict(listing)["abc-traits"] == "Sixteen trait pairs of the ABC model, with synonyms"
     assert "WEAT6" in listing
     assert "weat11" not in listing
     assert len(listing) == len(set(listing)) == len(listing.entries)
     assert listing.of_kind("traits") == ("abc-traits",)
-
-
-def test_the_catalogue_prints_as_a_list_without_all_sixty_pairs() -> None:
-    lines = repr(catalog()).splitlines()
+    lines = repr(listing).splitlines()
     assert any(line.startswith("weat1 ") and "Flowers and insects" in line for line in lines)
-    assert sum("ceat-pairs" in line for line in lines) == 1
-
-
-def test_names_are_found_in_any_case() -> None:
-    assert catalog("WEAT6") is catalog(" weat6 ")
-    assert catalog("EM-EF-Career").name == "em-ef-career"
+    assert sum("ceat-pairs" in line for line in lines) == 1  # one line for sixty designs
 
 
 def test_batteries_list_their_designs() -> None:
@@ -96,48 +60,18 @@ def test_batteries_list_their_designs() -> None:
     [
         (lambda: catalog("waet6"), UnknownNameError, r"unknown catalogue entry 'waet6'(.|\n)*'weat6'"),
         (lambda: catalog("ceat"), UnknownNameError, "ceat is a battery of tests: c1, c2"),
-        (
-            lambda: catalog("weat2", variant="google"),
-            UnknownNameError,
-            r"unknown variant of weat2 'google'(.|\n)*google-news",
-        ),
-        (lambda: catalog("weat1", variant="histwords"), UnknownNameError, "unknown variant of weat1 'histw"),
+        (lambda: catalog("weat2", variant="google"), UnknownNameError, "unknown variant of weat2 'google'"),
         (lambda: catalog("ceat-groups", variant="code"), UnknownNameError, "ceat-groups has no variants"),
         (lambda: catalog(["weat6"]), InputError, "not the name of a catalogue entry"),  # type: ignore[call-overload]
-        (lambda: catalog(b"weat6"), InputError, "not the name of a catalogue entry"),  # type: ignore[call-overload]
         (lambda: catalog(None, variant="code"), InputError, "no name before it"),  # type: ignore[call-overload]
-        (
-            lambda: catalog().ratings("abc-traits"),
-            InputError,
-            r"is of kind traits, not ratings(.|\n)*abc-annotators",
-        ),
         (lambda: catalog().design("ceat-groups"), InputError, "is of kind groups, not design"),
-        (
-            lambda: catalog().traits("weat2:google-news"),
-            InputError,
-            r"is of kind design, not traits(.|\n)*abc-traits",
-        ),
         (lambda: catalog().of_kind("designs"), UnknownNameError, "kind of catalogue entry"),
-        (
-            lambda: catalog().words("ceat-validation").of_kind("emerging"),
-            UnknownNameError,
-            "unknown kind of word list 'emerging'",
-        ),
-        (lambda: catalog().words("ceat-validation")["FA"], UnknownNameError, "category of words 'FA'"),
-        (
-            lambda: catalog().ratings("abc-annotators")["White males"],
-            UnknownNameError,
-            r"unknown group of annotators 'White males'(.|\n)*'White male'",
-        ),
+        (lambda: catalog().words("ceat-validation").of_kind("emerging"), UnknownNameError, "'emerging'"),
+        (lambda: catalog().ratings("abc-annotators")["White males"], UnknownNameError, "'White male'"),
         (lambda: catalog().groups("abc-groups").table(), InputError, "not distinguished by domain"),
         (lambda: catalog().groups("ceat-groups").where(age="old"), UnknownNameError, "age"),
         (lambda: catalog().groups("ceat-groups").where(race="Martian"), UnknownNameError, "Martian"),
-        (lambda: catalog().groups("ceat-groups")["AFF"], UnknownNameError, "unknown group 'AFF'"),
-        (
-            lambda: catalog().traits("abc-traits").by_human_key("egotistic - altruistic"),
-            UnknownNameError,
-            "egotistic",
-        ),
+        (lambda: catalog().traits("abc-traits").by_human_key("egotistic"), UnknownNameError, "egotistic"),
     ],
 )
 def test_what_is_not_there_is_answered_with_what_is(

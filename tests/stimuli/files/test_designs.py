@@ -39,11 +39,8 @@ def test_a_toml_file_gives_a_design_with_all_that_is_known(write: Write) -> None
     design = read_design(write("some.toml", TOML))
     assert (design.name, design.x.name, list(design.x)) == ("bugs", "flowers", ["rose", "daisy"])
     assert design.source is not None
-    assert (design.source.doi, design.language, design.departures) == (
-        "10.1000/182",
-        "en",
-        ("Two words each.",),
-    )
+    assert (design.source.doi, design.language) == ("10.1000/182", "en")
+    assert design.departures == ("Two words each.",)
 
 
 def test_a_design_without_a_name_is_called_by_its_file_and_may_lack_y(write: Write) -> None:
@@ -91,93 +88,62 @@ def test_what_to_dict_gives_is_read_back_from_json(write: Write, entry: str) -> 
     assert read_design(write("back.json", json.dumps(design.to_dict()))) == design
 
 
-def located(error: FormatError) -> tuple[int | None, str | None]:
-    return error.line, error.key
-
-
 @pytest.mark.parametrize(
-    ("change", "line", "key", "message"),
+    ("document", "key", "message"),
     [
-        (('b = ["filth"]', 'b = "filth"'), 9, "b", "one string"),
-        (('b = ["filth"]', "b = []"), 9, "b", "empty"),
-        (('b = ["filth"]\n', ""), 1, None, "'b' is missing"),
-        (('b = ["filth"]', 'c = ["filth"]'), 9, "c", "unknown key 'c'"),
-        (("title =", "titel ="), 2, "titel", "did you mean 'title'"),
-        (("doi =", "dio ="), 4, "source.dio", "did you mean 'doi'"),
-        (("10.1000/182", "doi:10.1000"), 4, "source.doi", "is not a DOI"),
-        (('"daisy"]', '\n"daisy",\n" lily"]'), 8, "x.items", "' lily' has spaces"),
-        (('"flea"]', '"flea",\n"wasp"]'), 8, "y", "'wasp' occurs twice"),
-        (('"flea"]', '"flea",\n3]'), 8, "y", "3 is of type int"),
-        (("items =", "words ="), 6, "x.words", "unknown key 'words'"),
-        (('name = "bugs"', 'name = ""'), 1, "name", "is not text"),
-        (('language = "en"', "language = 1"), 3, "language", "is not text"),
-        (('["Two words each."]', '"Two"'), 5, "departures", "one string"),
-        (('b = ["filth"]', 'b = ["filth"'), 9, None, "TOML cannot be read"),
-        (("title = ", "title "), 2, None, "TOML cannot be read"),
-        (('name = "bugs"', 'name = "bugs"\nname = "again"'), 2, None, "TOML cannot be read"),
-        (('name = "bugs"', 'name = "bugs"\ntemplates = ["This is."]'), 2, "templates", "no place"),
+        (PLAIN | {"b": "filth"}, "b", "one string"),
+        (PLAIN | {"b": []}, "b", "empty"),
+        (PLAIN | {"b": None}, None, "'b' is missing"),
+        (PLAIN | {"b": ["filth", ""]}, "b", "'' is empty"),
+        (PLAIN | {"y": ["wasp", "wasp"]}, "y", "'wasp' occurs twice"),
+        (PLAIN | {"titel": "t"}, "titel", "did you mean 'title'"),
+        (PLAIN | {"name": ""}, "name", "is not text"),
+        (PLAIN | {"departures": "Two"}, "departures", "one string"),
+        (PLAIN | {"templates": ["This is."]}, "templates", "no place"),
+        (PLAIN | {"source": 3}, "source", "source"),
+        (PLAIN | {"source": {"doi": "10.1000/182"}}, "source", "text"),
+        (PLAIN | {"source": {"text": "S", "doi": "doi:10.1"}}, "source.doi", "is not a DOI"),
+        (PLAIN | {"a": {"name": "good", "items": [3]}}, "a.items", "3 is of type int"),
+        (PLAIN | {"a": {"name": "good"}}, "a", "items"),
+        (PLAIN | {"a": {"words": ["joy"]}}, "a.words", "unknown key 'words'"),
+        (MAY | {"targ1": {"category": "F", "example": ["rose"]}}, "targ1.example", "'examples'"),
+        (MAY | {"targ1": {"category": "F"}}, "targ1", "examples of 'targ1' are missing"),
+        (MAY | {"targ1": "rose"}, "targ1", "one string"),
+        (HUB | {"atrr1.examples": ["love"]}, "atrr1.examples", "'attr1.examples'"),
+        ("rose", None, "no design"),
+        ([], None, "no design"),
+        ([1], None, "not of type int"),
+        ({"design": [], "title": "t"}, "title", "outside the designs"),
+        ({"design": []}, "design", "no design"),
+        ([PLAIN, PLAIN], "name", "two designs are called 'bugs'"),
     ],
 )
-def test_faults_of_a_toml_file_name_key_and_line(
-    write: Write, change: tuple[str, str], line: int, key: str | None, message: str
-) -> None:
-    file = write("bad.toml", TOML.replace(*change))
+def test_faults_of_a_file_name_the_key(write: Write, document: Any, key: str | None, message: str) -> None:
+    file = write("bad.json", json.dumps(document))
     with pytest.raises(FormatError, match=message) as caught:
-        read_design(file)
-    assert located(caught.value) == (line, key)
+        read_designs(file)
+    assert caught.value.key == key
     assert str(file) in str(caught.value)
 
 
 @pytest.mark.parametrize(
-    ("text", "line", "key", "message"),
+    ("name", "text", "line", "message"),
     [
-        ('{"name": "bugs",\n "x": ["rose"],,\n}', 2, None, "JSON cannot be read"),
-        ('{"x": ["rose"],\n"a": ["love"],\n"b": ["filth"],\n"x": ["lily"]}', 4, "x", "twice"),
-        ('[{"x": ["rose"],\n"a": ["love"],\n"b": ["filth", ""]}]', 3, "b", "'' is empty"),
-        ('{"targ1": {"category": "F",\n"example": ["rose"]}}', 2, "targ1.example", "'examples'"),
-        ('{"targ1": {"category": "F"}}', 1, "targ1", "examples of 'targ1' are missing"),
-        ('{\n"targ1": "rose"}', 2, "targ1", "one string"),
-        (
-            '{"targ1.examples": ["rose"],\n"atrr1.examples": ["love"]}',
-            2,
-            "atrr1.examples",
-            "'attr1.examples'",
-        ),
-        ('{"x": ["rose"],\n"a": {"name": "good", "items": [3]}}', 2, "a.items", "3 is of type int"),
-        ('{"x": ["rose"], "a": ["love"],\n"b": {"name": "bad"}}', 2, "b", "items"),
-        ('{"x": ["a"], "a": ["b"], "b": ["c"],\n"source": 3}', 2, "source", "source"),
-        ('{"x": ["a"], "a": ["b"], "b": ["c"],\n"source": {"doi": "10.1000/182"}}', 2, "source", "text"),
-        ('{"x": ["a"], "a": ["b"], "b": ["c"],\n"templates": ["{word}", 3]}', 2, "templates", "3"),
-        ('"rose"', 1, None, "no design"),
-        ("[]", 1, None, "no design"),
-        ("[1]", 1, None, "not of type int"),
-        ('{"design": [], "title": "t"}', 1, "title", "outside the designs"),
-        ('{"design": []}', 1, "design", "no design"),
-        ("[" * 100_000, None, None, "nested too deeply|cannot be read"),
+        ("bad.toml", TOML.replace('["filth"]', '["filth"'), 9, "TOML cannot be read"),
+        ("bad.toml", TOML.replace('"flea"]', '"flea",\n"wasp"]'), 8, "'wasp' occurs twice"),
+        ("bad.json", '{"name": "bugs",\n "x": ["rose"],,\n}', 2, "JSON cannot be read"),
+        ("bad.json", '{"x": ["rose"],\n"a": ["love"],\n"b": ["filth"],\n"x": ["lily"]}', 4, "twice"),
+        ("bad.json", "[" * 100_000, None, "nested too deeply|cannot be read"),
+        ("bad.jsonl", json.dumps(PLAIN) + "\n{\n", 2, "JSON cannot be read"),
+        ("bad.jsonl", f"{json.dumps(PLAIN)}\n\n{json.dumps(PLAIN | {'x': []})}\n", 3, "empty"),
     ],
 )
-def test_faults_of_a_json_file_name_key_and_line(
-    write: Write, text: str, line: int | None, key: str | None, message: str
+def test_faults_of_a_file_name_the_line(
+    write: Write, name: str, text: str, line: int | None, message: str
 ) -> None:
     with pytest.raises(FormatError, match=message) as caught:
-        read_designs(write("bad.json", text))
-    assert located(caught.value) == (line, key)
-
-
-def test_faults_of_json_lines_count_from_the_top_of_the_file(write: Write) -> None:
-    good = json.dumps(PLAIN)
-    bad = json.dumps(PLAIN | {"name": "other", "x": ["rose", "rose"]})
-    with pytest.raises(FormatError, match="'rose' occurs twice") as caught:
-        read_designs(write("bad.jsonl", f"{good}\n\n{bad}\n"))
-    assert located(caught.value) == (3, "x")
-    with pytest.raises(FormatError, match="JSON cannot be read") as caught:
-        read_designs(write("bad.jsonl", f"{good}\n{{\n"))
-    assert caught.value.line == 2
-
-
-def test_two_designs_of_a_file_cannot_share_a_name(write: Write) -> None:
-    with pytest.raises(FormatError, match="two designs are called 'bugs'"):
-        read_designs(write("same.json", json.dumps([PLAIN, PLAIN])))
+        read_designs(write(name, text))
+    assert caught.value.line == line
 
 
 def test_equal_words_are_dropped_on_request_and_recorded(write: Write) -> None:
@@ -189,7 +155,6 @@ def test_equal_words_are_dropped_on_request_and_recorded(write: Write) -> None:
         read_design(file, duplicates="keep")  # type: ignore[arg-type]
 
 
-@pytest.mark.parametrize("suffix", [".toml", ".json", ".csv"])
 @pytest.mark.parametrize(
     ("data", "line", "message"),
     [
@@ -200,9 +165,9 @@ def test_equal_words_are_dropped_on_request_and_recorded(write: Write) -> None:
     ],
 )
 def test_files_that_are_not_text_are_refused(
-    tmp_path: Path, suffix: str, data: bytes, line: int | None, message: str
+    tmp_path: Path, data: bytes, line: int | None, message: str
 ) -> None:
-    file = tmp_path / f"bad{suffix}"
+    file = tmp_path / "bad.csv"
     file.write_bytes(data)
     with pytest.raises(FormatError, match=message) as caught:
         read_design(file)
@@ -210,20 +175,16 @@ def test_files_that_are_not_text_are_refused(
 
 
 def test_missing_files_folders_and_unknown_endings_are_refused(tmp_path: Path) -> None:
-    with pytest.raises(FormatError, match="no such file"):
-        read_design(tmp_path / "absent.toml")
-    folder = tmp_path / "folder.json"
-    folder.mkdir()
-    with pytest.raises(FormatError, match="folder, not a file"):
-        read_design(str(folder))
-    for name, said in [
+    (tmp_path / "folder.json").mkdir()
+    for name in ("table.xlsx", "table.docx", "table"):
+        (tmp_path / name).write_bytes(b"PK")
+    for name, said in (
+        ("absent.toml", "no such file"),
+        ("folder.json", "folder, not a file"),
         ("table.xlsx", r"spreadsheets are not read\.\s+hint: save the table as CSV UTF-8"),
         ("table.docx", r"'\.docx' is not an extension(.|\n)*\.toml"),
-        ("table", r"has no extension\.\s+hint: use one of the file extensions \.toml"),
-    ]:
-        with pytest.raises(FormatError, match=r"there is no such file"):
-            read_design(tmp_path / name)
-        (tmp_path / name).write_bytes(b"PK")
+        ("table", "has no extension"),
+    ):
         with pytest.raises(FormatError, match=said):
             read_design(tmp_path / name)
 

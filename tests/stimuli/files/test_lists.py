@@ -19,7 +19,6 @@ def test_tables_and_toml_say_the_same(write: Write) -> None:
     ("name", "text", "message"),
     [
         ("a.csv", "group,trait\na,b\n", r"line 1: the columns are \['group', 'trait'\]"),
-        ("a.csv", "", "the columns are none"),
         ("a.csv", "pair,trait\n", "lists no traits"),
         ("a.csv", "pair,trait\na,b\na,\n", "line 3: a cell is empty"),
         ("a.csv", "pair,trait\na | b | c,d\n", "line 2: 'a . b . c' is not a pair"),

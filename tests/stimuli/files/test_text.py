@@ -18,17 +18,6 @@ from crossroads.stimuli.files.text import load_json, load_toml, read_text
 from crossroads.stimuli.identities.files import read_identities
 
 
-@pytest.mark.parametrize(("name", "called"), [("words.csv", True), ("words.toml", False)])
-def test_tables_are_saved_anew_under_the_name_that_spreadsheets_give(
-    tmp_path: Path, name: str, called: bool
-) -> None:
-    for data in ("né".encode("latin-1"), "né".encode("utf-16")):
-        (tmp_path / name).write_bytes(data)
-        with pytest.raises(FormatError, match="save the file as UTF-8") as found:
-            read_text(tmp_path / name, "a file")
-        assert ("CSV UTF-8" in str(found.value)) is called
-
-
 def test_a_file_that_the_system_does_not_give_is_said_with_its_reason(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -61,14 +50,12 @@ READERS: dict[str, Callable[[Path], Any]] = {
     "value",
     [
         "9" * 5000,
-        "9" * 310,
         "-1e400",
         "[" * DEEP + "]" * DEEP,
-        "[" * 150 + "]" * 150,
         '{"a": ' * 150 + "1" + "}" * 150,
         "0x" + "f" * 9000,  # which TOML knows, and Python reads but does not write
     ],
-    ids=["digits", "some digits", "beyond", "deep", "not so deep", "tables", "hexadecimal"],
+    ids=["digits", "beyond", "deep", "tables", "hexadecimal"],
 )
 def test_what_nobody_could_mean_is_refused_wherever_it_stands(name: str, value: str, tmp_path: Path) -> None:
     file = tmp_path / name
@@ -82,21 +69,21 @@ def test_what_nobody_could_mean_is_refused_wherever_it_stands(name: str, value: 
 
 
 @pytest.mark.parametrize(
-    ("name", "text", "read"),
+    ("head", "read"),
     [
-        ("d.csv", "targ1,targ2,attr1,attr2\nLONG,b,c,d\n", read_designs),
-        ("d.csv", "set,word\nx,LONG\n", read_designs),
-        ("t.csv", "pair,trait\nwomen,LONG\n", read_trait_lists),
-        ("f.csv", "word,count\nLONG,1\n", read_frequencies),
-        ("s.csv", "sent_more,sent_less\nLONG,b\n", sentence_items),
+        ("targ1,targ2,attr1,attr2", read_designs),
+        ("set,word", read_designs),
+        ("pair,trait", read_trait_lists),
+        ("word,count", read_frequencies),
+        ("sent_more,sent_less", sentence_items),
     ],
 )
 def test_a_cell_that_is_too_long_is_refused_in_a_sentence(
-    name: str, text: str, read: Callable[[Path], Any], tmp_path: Path
+    head: str, read: Callable[[Path], Any], tmp_path: Path
 ) -> None:
-    (tmp_path / name).write_text(text.replace("LONG", "a" * 140_000), encoding="utf-8")
+    (tmp_path / "t.csv").write_text(f"{head}\n{'a' * 140_000},b\n", encoding="utf-8")
     with pytest.raises(FormatError, match="the table cannot be read: field larger"):
-        read(tmp_path / name)
+        read(tmp_path / "t.csv")
 
 
 def test_keys_can_be_nested_too(tmp_path: Path) -> None:
@@ -119,9 +106,3 @@ def test_documents_of_usual_size_are_read_as_they_are(tmp_path: Path) -> None:
     }
     with pytest.raises(json.JSONDecodeError):
         load_json("{", file)
-    with pytest.raises(FormatError, match="no number"):
-        load_json("[NaN]", file, parse_constant=_refused)
-
-
-def _refused(name: str) -> float:
-    raise ValueError(f"{name} is no number")
