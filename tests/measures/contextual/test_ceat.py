@@ -2,19 +2,14 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 from numpy.typing import NDArray
 
 from crossroads import Contexts, Design, ceat, weat
-from crossroads.errors import (
-    CrossroadsWarning,
-    DesignError,
-    EvidenceError,
-    InputError,
-    MissingStimuliError,
-    UnknownNameError,
-)
+from crossroads.errors import CrossroadsError, MissingStimuliError
 from crossroads.evidence import Embeddings
 from crossroads.inference.random_effects import combine
 from crossroads.measures.contextual.draws import draw_contexts
@@ -94,50 +89,33 @@ def test_missing_stimuli_follow_the_policy() -> None:
     with pytest.raises(MissingStimuliError) as error:
         ceat(contexts, DESIGN, samples=3)
     assert set(error.value.missing) == {"x0", "a3"}
-    dropped = ceat(contexts, DESIGN, samples=3, missing="drop").coverage
-    balanced = ceat(contexts, DESIGN, samples=3, missing="balance").coverage
-    assert dropped is not None
-    assert balanced is not None
-    assert [len(words) for words in dropped.used.values()] == [3, 4, 3, 4]
-    assert [len(words) for words in balanced.used.values()] == [3, 3, 3, 3]
-    assert balanced.missing["y3"] == "left out to balance the sets"
-
-
-def test_spellings_are_recorded_and_shared_words_warned_about() -> None:
-    made = world(6)
-    made["X9"] = made.pop("x0")
-    upper = Design(name="t", x=["X9", "x1", "x2"], y=["y0", "y1", "x1"], a=WORDS["a"], b=WORDS["b"])
-    with pytest.warns(CrossroadsWarning, match="'x1' in both targets"):
-        ceat(Contexts.from_dict(made), upper, samples=3)
-    lower = Design(name="t", x=["x9", "x1"], y=["y0", "y1"], a=WORDS["a"], b=WORDS["b"])
-    coverage = ceat(Contexts.from_dict(made, fallback="title"), lower, samples=3).coverage
+    policies: list[tuple[Any, list[int]]] = [("drop", [3, 4, 3, 4]), ("balance", [3, 3, 3, 3])]
+    for policy, left in policies:
+        coverage = ceat(contexts, DESIGN, samples=3, missing=policy).coverage
+        assert coverage is not None
+        assert [len(words) for words in coverage.used.values()] == left
+    contexts = Contexts.from_dict({**made, "X0": world(6)["x0"], "a3": made["a2"]}, fallback="title")
+    coverage = ceat(contexts, DESIGN, samples=3).coverage
     assert coverage is not None
-    assert coverage.respelled == {"x9": "X9 (title)"}
+    assert coverage.respelled == {"x0": "X0 (title)"}
 
 
-def test_bad_input_is_refused() -> None:
-    contexts = Contexts.from_dict(world(7))
-    with pytest.raises(InputError, match="from_dict"):
-        ceat(world(7), DESIGN)  # type: ignore[arg-type]
-    with pytest.raises(InputError, match=r"cr\.catalog\('c6'\)"):
-        ceat(contexts, "c6")  # type: ignore[arg-type]
-    with pytest.raises(InputError, match="samples is 2"):
-        ceat(contexts, DESIGN, samples=2)
-    with pytest.raises(UnknownNameError, match="'hedges'"):
-        ceat(contexts, DESIGN, variance="hedge")  # type: ignore[arg-type]
-    with pytest.raises(DesignError, match="single target"):
-        ceat(contexts, Design(name="s", x=["x0"], a=["a0"], b=["b0"]))
-    with pytest.raises(MissingStimuliError, match="needs 2"):
-        ceat(contexts, Design(name="s", x=["x0", "q"], y=["y0", "y1"], a=["a0"], b=["b0"]), missing="drop")
-    made = world(8)
-    made["b1"][2] = 0
-    with pytest.raises(EvidenceError, match="'b1' is a zero vector"):
-        ceat(Contexts.from_dict(made), DESIGN, samples=3)
+ZERO = world(8)
+ZERO["b1"][2] = 0
+# every word stands in a context and in its opposite: the mean unit vectors are 0, and so is every expected
+# association, while each sample has an effect size. What rounding leaves is no effect size.
+OPPOSITES = {word: np.concatenate([rows, -rows]) for word, rows in world(3).items()}
 
 
-def test_contexts_that_cancel_out_leave_no_effect_size() -> None:
-    # every word stands in a context and in its opposite: the mean unit vectors are 0, and so is every
-    # expected association, while each sample has an effect size. What rounding leaves is no effect size.
-    made = {word: np.concatenate([rows, -rows]) for word, rows in world(3).items()}
-    with pytest.raises(EvidenceError, match="every expected association of the design 'test' equals"):
-        ceat(Contexts.from_dict(made), DESIGN, samples=5)
+@pytest.mark.parametrize(
+    ("given", "options", "said"),
+    [
+        (world(7), {"samples": 2}, "samples is 2"),
+        (world(7), {"design": Design(name="s", x=["x0"], a=["a0"], b=["b0"])}, "single target"),
+        (ZERO, {"samples": 3}, "'b1' is a zero vector"),
+        (OPPOSITES, {"samples": 5}, "every expected association of the design 'test' equals"),
+    ],
+)
+def test_bad_input_is_refused(given: Any, options: dict[str, Any], said: str) -> None:
+    with pytest.raises(CrossroadsError, match=said):
+        ceat(Contexts.from_dict(given), **{"design": DESIGN, **options})

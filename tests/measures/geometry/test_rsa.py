@@ -14,7 +14,7 @@ from scipy.stats import binomtest, rankdata, spearmanr
 from scipy.stats import t as student
 
 from crossroads import Embeddings, ladder, rsa
-from crossroads.errors import DesignError, EvidenceError, InputError, MissingStimuliError
+from crossroads.errors import DesignError, EvidenceError, MissingStimuliError
 from crossroads.inference.crossed import spread
 from crossroads.measures import RsaResult
 from crossroads.measures.geometry.dissimilarity import Dissimilarity
@@ -100,9 +100,6 @@ def labels_of(sizes: Sizes) -> list[int]:
 
 def everything(sets: Sets) -> list[str]:
     return [item for listed in sets for item in listed]
-
-
-# The definition
 
 
 @settings(deadline=None, max_examples=12)
@@ -211,36 +208,17 @@ def test_the_pvalue_is_the_share_of_exchanges_that_differ_as_much(
     assert abs(found - exact) <= 5 * sqrt(exact * (1 - exact) / 2000) + 1 / 2001
 
 
-# Symmetries
-
-
-# Samples
-
-
 def test_one_sample_and_many() -> None:
     emb, sets = world(1, (9, 9, 9), 10)
     one = rsa(emb, *sets, n=4, samples=1)
     assert (one.samples1.shape, one.sd1, one.sd2, one.sign_pvalue) == ((1,), 0.0, 0.0, 1.0)
-    many = rsa(emb, *sets, n=4, samples=20_000, permutations=9)
-    assert many.samples1.shape == many.samples2.shape == (20_000,)
     # samples of everything are the full set, also where they are taken in several parts
     every = rsa(emb, *sets, n=9, samples=100, permutations=9)
     fits = naive_fits(emb, everything(sets), labels_of((9, 9, 9)))
     assert [every.samples1, every.samples2] == [pytest.approx(np.full(100, fit), abs=1e-12) for fit in fits]
+    many = rsa(emb, *sets, n=4, samples=20_000, permutations=9)
     few = rsa(emb, *sets, n=4, samples=500, permutations=9, seed=1)
     assert abs(few.similarity1 - many.similarity1) < 5 * many.sd1 / sqrt(500)
-    assert many.sign_pvalue > 0
-
-
-def test_a_large_pool_takes_no_more_memory_than_its_samples() -> None:
-    # 360 items have 64,980 dissimilarities, of which a sample of three times four uses 66.
-    emb, sets = world(1, (120, 120, 120), 6)
-    result = rsa(emb, *sets, n=4, samples=6, splits=0, permutations=9)
-    items = everything(sets)
-    drawn = draw((120, 120, 120), 4, 6, False, np.random.default_rng(0))
-    for s, rows in enumerate(drawn):
-        expected = naive_fits(emb, [items[i] for i in rows], labels_of((4, 4, 4)))
-        assert [result.samples1[s], result.samples2[s]] == pytest.approx(expected, abs=1e-12)
 
 
 @settings(deadline=None, max_examples=15)
@@ -255,9 +233,6 @@ def test_the_sign_test_counts_samples_and_drops_ties(seed: int, samples: int) ->
     assert result.sign_pvalue == pytest.approx(expected, rel=1e-9)
 
 
-# Calibration
-
-
 def test_every_exchange_counts_and_the_observed_labels_too() -> None:
     # three groups of two at the corners of a simplex: all dissimilarities are the same, and every exchange
     # reaches the observed difference, 0; with a group that leans far, few of 9 exchanges reach it
@@ -266,6 +241,7 @@ def test_every_exchange_counts_and_the_observed_labels_too() -> None:
     assert (round(even.statistic, 12), even.pvalue) == (0.0, 1.0)
     emb, sets = world(3, (9, 9, 9), 30, lean=2.0)
     assert rsa(emb, *sets, n=4, permutations=9).pvalue == 0.1  # 1 of 10
+    assert rsa(emb, *sets, n=4, permutations=0).pvalue == 1.0  # nothing is claimed
 
 
 def test_the_sentence_is_about_other_items_where_they_were_tested() -> None:
@@ -277,15 +253,6 @@ def test_the_sentence_is_about_other_items_where_they_were_tested() -> None:
     # items of one concept cannot be drawn: only these items are spoken of
     alone = rsa(emb, sets[0], sets[1], sets[2][:1], n=3, replace_concept=True, permutations=199, splits=0)
     assert "holds" not in [one.status for one in alone.conclusions("rsa")]
-
-
-def test_without_permutations_nothing_is_claimed() -> None:
-    emb, sets = world(1)
-    assert rsa(emb, *sets, n=3, permutations=0).pvalue == 1.0
-    assert rsa(emb, *sets, n=3, permutations=99).pvalue >= 0.01
-
-
-# Other items
 
 
 @settings(deadline=None, max_examples=20)
@@ -317,7 +284,6 @@ def test_a_concept_of_one_item_has_no_p_for_other_items() -> None:
     assert found.crossed is not None
     assert (found.crossed.pvalue, found.crossed.low) == (None, None)
     assert found.crossed.reason == "the concept has a single item"
-    assert found.table().rows[0]["p"] is None
     assert ladder(found).tests[found.label][1].answer == "cannot tell"
 
 
@@ -331,38 +297,15 @@ def test_files_of_an_earlier_version_are_read_under_the_new_name() -> None:
     assert old.answer == old.p
 
 
-# Results and bad input
-
-
-def test_the_result_survives_json_and_cannot_be_changed() -> None:
-    emb, sets = world(1)
-    result = rsa(emb, *sets, n=4, samples=8, permutations=19)
-    assert RsaResult.from_json(result.to_json()) == result
-    assert list(result.rows()[0])[:5] == [
-        "group1",
-        "group2",
-        "concept",
-        "similarity1",
-        "similarity2",
-    ]
-    assert result.items == {"group1": tuple(sets[0]), "group2": tuple(sets[1]), "concept": tuple(sets[2])}
-    assert result.provenance == (emb.provenance,)
-    recorded = {"n": 4, "samples": 8, "seed": 0, "replace_concept": False, "dissimilarity": "spearman"}
-    assert recorded.items() <= result.conventions.items()
-    with pytest.raises(ValueError, match="read-only"):
-        result.samples1[0] = 1
-
-
 @pytest.mark.parametrize(
     ("first", "second", "third", "says"),
     [
         (["a0", "a1"], ["a1", "b0"], ["c0", "c1"], "group 1 and group 2 share 'a1'"),
-        (["a0", "a1"], ["b0", "b1"], ["c0", "a0"], "group 1 and concept share 'a0'"),
         (["a0", "a1"], ["b0", "b1"], ["c0", "b0"], "group 2 and concept share 'b0'"),
         (["a0", "a0"], ["b0", "b1"], ["c0", "c1"], "'a0' occurs twice"),
-        ("a0", ["b0", "b1"], ["c0", "c1"], "'group 1' is one string"),
         (["a0", "a1"], [], ["c0", "c1"], "'group 2' is empty"),
         (["a0", "a1"], ["b0"], ["c0", "c1"], "group 2 has 1 items, and 2 are drawn"),
+        (["a0", "a1"], ["b0", "b1"], ["c0"], r"concept has 1 items, and 2(.|\n)*replace_concept=True"),
     ],
 )
 def test_sets_that_cannot_be_compared_are_refused(first: Any, second: Any, third: Any, says: str) -> None:
@@ -371,43 +314,15 @@ def test_sets_that_cannot_be_compared_are_refused(first: Any, second: Any, third
         rsa(emb, first, second, third, n=2)
 
 
-def test_a_concept_with_too_few_words_names_the_way_out() -> None:
-    emb, (a, b, c) = world(1)
-    with pytest.raises(DesignError, match="concept has 3 items, and 5 are drawn") as error:
-        rsa(emb, a, b, c[:3], n=5)
-    assert error.value.hint is not None
-    assert "replace_concept=True" in error.value.hint
-    assert rsa(emb, a, b, c[:3], n=5, replace_concept=True).items["concept"] == tuple(c[:3])
-
-
 def test_missing_items_follow_the_policy() -> None:
     emb, (a, b, c) = world(1)
     with pytest.raises(MissingStimuliError) as error:
         rsa(emb, [*a, "nobody"], b, c, n=3)
     assert error.value.missing == {"nobody": "not in the vocabulary"}
     dropped = rsa(emb, [*a, "nobody"], b, c, n=3, missing="drop")
-    assert dropped.coverage is not None
-    assert dropped.coverage.dropped["group1"] == {"nobody": "not in the vocabulary"}
     assert np.array_equal(dropped.samples1, rsa(emb, a, b, c, n=3).samples1)
     with pytest.raises(MissingStimuliError, match="group1 has 5 of 6"):
         rsa(emb, [*a[:5], "nobody"], b, c, n=6, missing="drop")
-
-
-@pytest.mark.parametrize(
-    ("options", "says"),
-    [
-        ({"dissimilarity": "spearmann"}, "did you mean 'spearman'"),
-        ({"dissimilarity": "euclid"}, "did you mean 'euclidean'"),
-        ({"missing": "drpo"}, "did you mean 'drop'"),
-        ({"n": 1}, "n is 1"),
-        ({"samples": 0}, "samples is 0"),
-        ({"permutations": -1}, "permutations is -1"),
-    ],
-)
-def test_impossible_options_are_refused(options: dict[str, Any], says: str) -> None:
-    emb, sets = world(1)
-    with pytest.raises(InputError, match=says):
-        rsa(emb, *sets, **{"n": 3, **options})
 
 
 @pytest.mark.parametrize("kind", get_args(Dissimilarity))

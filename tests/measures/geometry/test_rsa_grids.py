@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from itertools import combinations
+from typing import Any
 
 import numpy as np
 import pytest
 
 from crossroads import Embeddings, StimulusSet, rsa, rsa_grid
 from crossroads.errors import DesignError, InputError
-from crossroads.measures import RsaGridResult
 from crossroads.stats import benjamini_hochberg, holm
 
 
@@ -23,30 +23,18 @@ def grid_world() -> tuple[Embeddings, dict[str, list[str]], dict[str, list[str]]
 
 def test_a_grid_holds_every_pair_of_groups_with_every_concept() -> None:
     emb, groups, concepts = grid_world()
-    result = rsa_grid(emb, groups, concepts, n=4, samples=20, permutations=99, seed=5)
+    options: dict[str, Any] = {"n": 4, "samples": 20, "permutations": 99, "seed": 5}
+    result = rsa_grid(emb, groups, concepts, **options)
     assert [test.names for test in result.tests] == [
         (first, second, concept) for concept in concepts for first, second in combinations(groups, 2)
     ]
-    assert len(result.tests) == 12
-    single = rsa(
-        emb, groups["BF"], groups["WF"], concepts["female"], n=4, samples=20, permutations=99, seed=5
-    )
-    same = result.tests[1]
+    single, same = rsa(emb, groups["BF"], groups["WF"], concepts["female"], **options), result.tests[1]
     assert np.array_equal(same.samples1, single.samples1)
-    assert (same.pvalue, same.sign_pvalue, same.halves) == (
-        single.pvalue,
-        single.sign_pvalue,
-        single.halves,
-    )
+    assert (same.pvalue, same.sign_pvalue) == (single.pvalue, single.sign_pvalue)
+    assert same.halves == single.halves
     pvalues = [test.crossed.pvalue for test in result.tests if test.crossed and test.crossed.pvalue]
     assert list(result.adjusted["holm"]) == holm(pvalues).tolist()
     assert list(result.adjusted["bh"]) == benjamini_hochberg(pvalues).tolist()
-    rows = result.rows()
-    assert (rows[1]["group1"], rows[1]["group2"], rows[1]["concept"]) == ("BF", "WF", "female")
-    assert (rows[1]["p_holm"], rows[1]["p_bh"]) == (result.adjusted["holm"][1], result.adjusted["bh"][1])
-    assert result.conventions["seed"] == 5
-    assert RsaGridResult.from_json(result.to_json()) == result
-    assert len(result.rows()) == 12
 
 
 def test_a_grid_takes_iterators_and_sets_with_names_of_their_own() -> None:
@@ -63,11 +51,5 @@ def test_a_grid_of_one_group_or_no_concept_is_refused() -> None:
         rsa_grid(emb, {"BF": groups["BF"]}, concepts)
     with pytest.raises(InputError, match=r"4 group\(s\) and 0 concept\(s\)"):
         rsa_grid(emb, groups, {})
-
-
-def test_a_grid_refuses_one_string_for_a_set() -> None:
-    emb, groups, concepts = grid_world()
     with pytest.raises(DesignError, match="'BF' is one string"):
         rsa_grid(emb, {**groups, "BF": "BF0"}, concepts)
-    with pytest.raises(DesignError, match="'female' is one string"):
-        rsa_grid(emb, groups, {"female": "female0"})

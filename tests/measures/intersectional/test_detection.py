@@ -10,10 +10,10 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from scipy.stats import binomtest, mannwhitneyu
+from scipy.stats import binomtest
 
 from crossroads import eibd, ibd, wefat
-from crossroads.errors import InputError, UnknownNameError
+from crossroads.errors import InputError
 from crossroads.measures import DetectionResult
 from crossroads.measures.intersectional.detection import GRID
 from tests.measures.intersectional.worlds import TARGET, planted
@@ -50,9 +50,6 @@ def naive_eibd(pairs: Table, constituents: Table, t: float) -> set[str]:
     return emergent
 
 
-# The formulas
-
-
 @settings(deadline=None, max_examples=80)
 @given(
     n_words=st.integers(1, 25),
@@ -65,6 +62,7 @@ def test_detection_equals_the_set_formulas_also_at_ties(
     n_words: int, n_pairs: int, n_parents: int, seed: int, step: int
 ) -> None:
     pairs, constituents = tables(n_words, n_pairs, n_parents, seed)
+    constituents["parent0"] = dict(reversed(constituents["parent0"].items()))  # whatever their order
     t = step / 20
     first, second = ibd(pairs, threshold=t), eibd(pairs, constituents, threshold=t)
     assert set(first.words) == naive_ibd(pairs, t)
@@ -92,21 +90,26 @@ def test_rates_equal_counting_by_hand_and_a_true_word_given_twice_counts_once(
     pairs, constituents = tables(n_words, 3, 2, seed)
     words = list(pairs["pair0"])
     true = data.draw(st.lists(st.sampled_from(words), min_size=1, max_size=n_words - 1, unique=True))
-    truth = [*true, *true, "absent", "absent"]
+    options: dict[str, Any] = {"truth": [*true, *true, "absent", "absent"], "resamples": 20, "level": 0.9}
     t = step / 20
     if kind == "ibd":
-        result, found = ibd(pairs, threshold=t, truth=truth, resamples=20), naive_ibd(pairs, t)
+        result, found = ibd(pairs, threshold=t, **options), naive_ibd(pairs, t)
     else:
-        result = eibd(pairs, constituents, threshold=t, truth=truth, resamples=20)
+        result = eibd(pairs, constituents, threshold=t, **options)
         found = naive_eibd(pairs, constituents, t)
     others = [w for w in words if w not in true]
     hits, alarms = len(found & set(true)), len(found & set(others))
-    assert result.tpr == hits / len(true)
-    assert result.fpr == alarms / len(others)
-    assert result.accuracy == (hits + len(others) - alarms) / n_words
+    right = hits + len(others) - alarms
     assert result.chance == len(true) / n_words
     assert result.baseline == max(len(true), len(others)) / n_words
     assert (result.truth, result.absent) == (tuple(true), ("absent",))
+    counts = {"tpr": (hits, len(true)), "fpr": (alarms, len(others)), "accuracy": (right, n_words)}
+    for name, (count, cases) in counts.items():
+        share = result.intervals[name]
+        assert (share.hits, share.cases, share.value) == (count, cases, count / cases)
+        assert getattr(result, name) == share.value
+        wanted = binomtest(count, cases).proportion_ci(0.9, method="exact")
+        assert (share.low, share.high) == pytest.approx((wanted.low, wanted.high), abs=1e-9)
     assert result.auc == pytest.approx(
         sum(
             (result.scores[p] > result.scores[n]) + 0.5 * (result.scores[p] == result.scores[n])
@@ -149,9 +152,6 @@ def test_the_words_are_sorted_by_strength() -> None:
     assert "true" not in result.rows()[0]
 
 
-# The self-pair trap
-
-
 def test_with_self_pairs_eibd_would_equal_ibd() -> None:
     # Section 8.2 counts i = 1 … M over all subcategories, the group's own among them. The difference of a
     # group with itself is 0 for every word, which is above no positive threshold: W_i is empty, W_IB − W_i is
@@ -171,9 +171,6 @@ def test_with_self_pairs_eibd_would_equal_ibd() -> None:
     assert found.words == ("both", "emergent")
     assert set(eibd(pairs, trap, threshold=1.0).words) == set(found.words)
     assert eibd(pairs, real, threshold=1.0).words == ("emergent",)
-
-
-# Thresholds
 
 
 @settings(deadline=None, max_examples=30)
@@ -223,33 +220,6 @@ def test_accuracy_may_prefer_to_detect_nothing_where_youden_does_not() -> None:
     assert (by_youden.tpr, by_youden.fpr) == (1.0, 3 / 18)
 
 
-# References
-
-
-@pytest.mark.reference
-def test_areas_and_intervals_equal_scipy() -> None:
-    pairs, constituents = tables(60, 4, 3, 7)
-    truth = [f"w{i}" for i in range(15)]
-    for result in (
-        ibd(pairs, threshold=0.5, truth=truth, level=0.9),
-        eibd(pairs, constituents, threshold=0.5, truth=truth, level=0.9),
-    ):
-        positive = [s for w, s in result.scores.items() if w in truth]
-        negative = [s for w, s in result.scores.items() if w not in truth]
-        assert result.auc == pytest.approx(mannwhitneyu(positive, negative).statistic / (15 * 45))
-        assert result.auc_interval is not None
-        assert result.auc is not None
-        assert result.auc_interval[0] < result.auc < result.auc_interval[1]
-        assert set(result.intervals) == {"accuracy", "tpr", "fpr"}
-        for name, cases in (("accuracy", 60), ("tpr", 15), ("fpr", 45)):
-            share = result.intervals[name]
-            assert (share.cases, share.value) == (cases, getattr(result, name))
-            expected = binomtest(share.hits, cases).proportion_ci(0.9, method="exact")
-            assert (share.low, share.high) == pytest.approx((expected.low, expected.high), abs=1e-9)
-
-
-# Planted truth
-
 COUNTS = {"own": 10, "both": 10, "race": 10, "gender": 10, "nobody": 40}
 
 
@@ -277,17 +247,16 @@ def test_the_scores_of_planted_words_without_noise() -> None:
 
 
 def test_eibd_finds_exactly_the_words_that_only_the_intersection_has() -> None:
-    exact, power = 0, []
+    exact = 0
     for seed in range(6):
         emb, groups, words = planted(seed, COUNTS)
         candidates = words["own"] + words["both"] + words["nobody"]
         result = wefat(emb, groups, candidates, TARGET)
-        first = ibd(result.pairs, threshold=1.33, truth=words["own"], resamples=2)
-        second = eibd(result.pairs, result.constituents, threshold=1.33, truth=words["own"], resamples=2)
+        first = ibd(result.pairs, threshold=1.33)
+        second = eibd(result.pairs, result.constituents, threshold=1.33)
         assert {*words["own"], *words["both"]} <= set(first.words)  # IBD cannot tell them apart
-        power.append(second.tpr or 0.0)
+        assert set(words["own"]) <= set(second.words)
         exact += set(second.words) == set(words["own"])
-    assert np.mean(power) == 1.0
     assert exact >= 5
 
 
@@ -306,7 +275,6 @@ def test_the_published_rule_keeps_words_of_one_parent() -> None:
         highest = dict(zip(result.words, result.constituent_scores.max(axis=0), strict=True))
         strict = eibd(result.pairs, result.constituents, threshold=1.33, remove="any")
         assert set(strict.words) == {w for w in found if highest[w] <= 1.33}
-        assert strict.conventions["detected"].endswith("for no constituent pair")
         exact += set(strict.words) == set(words["own"])
     assert exact >= 5
 
@@ -327,22 +295,8 @@ def test_the_released_code_removes_no_word() -> None:
         removed_by_some += eibd(result.pairs, result.constituents, threshold=threshold).words != every.words
     assert removed_by_some > 1
     assert kept.kind == "eibd"
-    assert kept.conventions["detected"].endswith("for any pair, whatever the constituent pairs")
     chosen = eibd(result.pairs, result.constituents, threshold="youden", truth=truth, remove="none")
     assert chosen.threshold == ibd(result.pairs, threshold="youden", truth=truth).threshold
-    with pytest.raises(UnknownNameError, match="did you mean 'none'"):
-        eibd(result.pairs, result.constituents, threshold=0.5, remove="non")  # type: ignore[arg-type]
-
-
-# Results and bad input
-
-
-def test_detection_carries_the_coverage_and_provenance_of_the_scores() -> None:
-    emb, groups, words = planted(0, COUNTS)
-    result = wefat(emb, groups, [*words["own"], "gone"], TARGET, missing="drop")
-    found = eibd(result.pairs, result.constituents, threshold=1.0)
-    assert found.coverage == result.coverage
-    assert found.provenance == (emb.provenance,)
 
 
 PAIRS, PARENTS = tables(5, 2, 2, 1)
@@ -353,19 +307,11 @@ SHORTER = {name: {w: s for w, s in scores.items() if w != "w3"} for name, scores
 @pytest.mark.parametrize(
     ("pairs", "parents", "options", "says"),
     [
-        (PAIRS, None, {"threshold": "acuracy", "truth": ["w1"]}, "did you mean 'accuracy'"),
-        (PAIRS, PARENTS, {"threshold": "Yoden", "truth": ["w1"]}, "did you mean 'youden'"),
-        (PAIRS, None, {"threshold": float("nan")}, "threshold is"),
-        (PAIRS, None, {"threshold": float("inf")}, "threshold is"),
-        (PAIRS, None, {"threshold": None}, "threshold is"),
-        (PAIRS, None, {"threshold": [1.0]}, "threshold is"),
         (PAIRS, None, {"threshold": "accuracy"}, "needs the words that people listed"),
         (PAIRS, None, {"truth": "w1"}, "truth is one string"),
-        (PAIRS, None, {"truth": []}, "0 of 5 candidates are true"),
         (PAIRS, None, {"truth": ["nothing", "present"]}, "0 of 5 candidates are true"),
         (PAIRS, None, {"truth": ["w0", "w1", "w2", "w3", "w4"]}, "5 of 5 candidates are true"),
         (PAIRS, SHORTER, {}, "different words, such as 'w3'"),
-        (BROKEN, None, {}, "pairs contains nan"),
         (PAIRS, BROKEN, {}, "constituents contains nan"),
         (PAIRS, {}, {}, "constituents contains no pair"),
     ],
@@ -374,12 +320,6 @@ def test_what_cannot_be_detected_gets_a_sentence(pairs: Any, parents: Any, optio
     given: dict[str, Any] = {"threshold": 0.5, **options}
     with pytest.raises(InputError, match=says):
         ibd(pairs, **given) if parents is None else eibd(pairs, parents, **given)
-
-
-def test_the_order_of_words_in_the_constituents_does_not_matter() -> None:
-    pairs, constituents = tables(12, 3, 2, 4)
-    turned = {name: dict(reversed(scores.items())) for name, scores in constituents.items()}
-    assert eibd(pairs, turned, threshold=0.2) == eibd(pairs, constituents, threshold=0.2)
 
 
 def test_sentences_say_which_words_score_above_others_and_beyond_what() -> None:

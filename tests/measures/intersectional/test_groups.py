@@ -34,25 +34,28 @@ CROSSED = {
 }
 
 
-@pytest.mark.parametrize("shape", [TUPLES, NESTED, CROSSED], ids=["tuples", "nested", "crossed"])
-def test_every_shape_gives_the_same_groups(shape: Any) -> None:
+@pytest.mark.parametrize(
+    ("shape", "categories"),
+    [
+        (TUPLES, ("category 1", "category 2")),
+        (NESTED, ("category 1", "category 2")),
+        (CROSSED, ("race", "gender")),
+    ],
+    ids=["tuples", "nested", "crossed"],
+)
+def test_every_shape_gives_the_same_groups(shape: Any, categories: tuple[str, str]) -> None:
     table = group_table(shape)
     assert {key: list(names) for key, names in table.names.items()} == TUPLES
     assert table.labels[("Black", "female")] == "Black / female"
+    assert table.categories == categories
 
 
-def test_categories_have_names_where_they_were_given() -> None:
-    assert group_table(CROSSED).categories == ("race", "gender")
-    assert group_table(TUPLES).categories == group_table(NESTED).categories == ("category 1", "category 2")
-    assert group_table(catalog("ceat-groups")).categories == ("race", "gender")
-
-
-def test_the_catalogue_is_a_table_of_six_groups_of_twelve_names() -> None:
+def test_groups_of_the_catalogue_are_a_table_where_they_cross_categories() -> None:
     table = group_table(catalog("ceat-groups"))
-    assert {label: len(table.names[key]) for key, label in table.labels.items()} == dict.fromkeys(
-        ["AF", "AM", "EF", "EM", "MF", "MM"], 12
-    )
+    assert table.categories == ("race", "gender")
     assert table.find("af") == table.find("african american / FEMALE") == ("African American", "female")
+    with pytest.raises(InputError, match="not distinguished"):
+        group_table(catalog("abc-groups"))
 
 
 def test_names_may_come_from_an_iterator_or_a_set() -> None:
@@ -63,12 +66,7 @@ def test_names_may_come_from_an_iterator_or_a_set() -> None:
 def test_three_levels_are_three_categories() -> None:
     nested = {"a": {"b": {"c": ["p"], "d": ["q"]}}, "e": {"b": {"c": ["r"], "d": ["s"]}}}
     table = group_table(nested)
-    assert table.names == {
-        ("a", "b", "c"): ("p",),
-        ("a", "b", "d"): ("q",),
-        ("e", "b", "c"): ("r",),
-        ("e", "b", "d"): ("s",),
-    }
+    assert table.names["e", "b", "d"] == ("s",)
     assert table.union(2, "c") == ("p", "r")
     assert table.siblings(1, "b") == ()
 
@@ -97,34 +95,28 @@ def test_crossing_categories_undoes_taking_unions(sizes: list[int], data: st.Dat
 
 
 @pytest.mark.parametrize(
-    "target", ["Black / female", "black/FEMALE", ("Black", "female"), ["black", "Female"], "BLACK / Female"]
+    "target", ["Black / female", "black/FEMALE", ("Black", "female"), ["black", "Female"]]
 )
 def test_a_group_is_found_by_label_or_subcategories_in_any_case(target: Any) -> None:
     assert group_table(TUPLES).find(target) == ("Black", "female")
 
 
-@pytest.mark.parametrize("target", ["Blak / female", ("Black", "femal"), ("Blck", "female")])
+@pytest.mark.parametrize("target", ["Blak / female", ("Black", "femal")])
 def test_an_unknown_group_suggests_the_nearest(target: Any) -> None:
-    with pytest.raises(UnknownNameError, match="did you mean 'Black / female'") as error:
+    with pytest.raises(UnknownNameError, match="did you mean 'Black / female'"):
         group_table(TUPLES).find(target)
-    assert error.value.nearest[0] == "Black / female"
 
 
 @pytest.mark.parametrize(
     ("groups", "says"),
     [
         ({("a", "b"): ["p", "q"], ("a", "c"): ["q"]}, r"'a / b' and 'a / c' share the name 'q'"),
-        ({("a", "b"): ["p"], ("a",): ["q"]}, "same number of categories: a / b and a"),
         ({("a", "b"): ["p"], "c": ["q"]}, "same number of categories: a / b and c"),
-        ({"a": {"b": ["p"]}, "c": ["q"]}, "same number of categories: a / b and c"),
-        ({"a": {"b": ["p"], "c": {"d": ["q"]}}}, "same number of categories"),
         ({("a", "b"): ["p", "q"]}, "there is one group, 'a / b'"),
         ({("a", "b"): ["p", "p"], ("a", "c"): ["q"]}, "'p' occurs twice"),
         ({("a", "b"): [], ("a", "c"): ["q"]}, "'a / b' is empty"),
-        ({("a", "b"): "Aisha", ("a", "c"): ["q"]}, "'a / b' is one string"),
         ({"a": {"b": None}, "c": {"b": ["q"]}}, "'a / b' is missing"),
         ({"a": {}, "c": {}}, "contain no names"),
-        ({"a": {}}, "contain no names"),
         ({"words": ["p", "q"], "b": ["r", "s"]}, "'words' is reserved for the candidates"),
         ({("a / b", "c"): ["p"], ("a", "b / c"): ["q"]}, "its own name"),
         ({"race": {"a": ["p"], "b": ["p"]}, "sex": {"c": ["p"]}}, "'p' is listed under two subcategories"),
@@ -134,14 +126,3 @@ def test_what_is_wrong_with_a_table_is_said(groups: Any, says: str) -> None:
     with pytest.raises(DesignError, match=says) as error:
         group_table(groups)
     assert error.value.hint
-
-
-@pytest.mark.parametrize("groups", [{}, [], None, [["Aisha"], ["Brad"]], "AF"])
-def test_what_is_no_table_is_refused(groups: Any) -> None:
-    with pytest.raises(InputError, match="type"):
-        group_table(groups)
-
-
-def test_groups_that_are_no_crossing_of_categories_are_refused() -> None:
-    with pytest.raises(InputError, match="not distinguished"):
-        group_table(catalog("abc-groups"))
