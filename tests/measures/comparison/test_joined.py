@@ -39,7 +39,6 @@ def test_p_values_of_both_kinds_are_adjusted_as_one_family() -> None:
     pvalues = [test.pvalue for test in whole.tests]
     assert whole.adjusted["holm"] == tuple(holm(pvalues).tolist())
     assert whole.adjusted["bh"] == tuple(benjamini_hochberg(pvalues).tolist())
-    assert whole.adjusted["holm"][0] > static.adjusted["holm"][0] or static.adjusted["holm"][0] == 1
     assert whole.intervals == (*static.intervals, *over.intervals)
     assert CompareBatteryResult.from_json(whole.to_json()) == whole
 
@@ -52,26 +51,6 @@ def test_conventions_sources_and_what_was_skipped_are_those_of_all() -> None:
     assert [one.source for one in whole.provenance] == ["p", "p store", "q", "q store", "r store"]
     assert whole.skipped == {"more": "no words."}
     assert len(whole.notes) == 3  # one for every two stores
-    assert all("is not recorded" in note for note in whole.notes)
-
-
-def test_a_comparison_of_before_that_did_not_say_so_took_attributes_as_given() -> None:
-    _, static, over = joined()
-    data = static.to_dict()
-    del data["conventions"]["attributes"]
-    data["conventions"] |= {
-        "interval": "percentile, the same words resampled in both models",
-        "resamples": 10,
-    }
-    before = CompareBatteryResult.from_dict(data)
-    told = join_comparisons([before, over], "pqr").conventions
-    assert (told["attributes"], told["attributes over contexts"]) == ("given", "drawn")
-    assert told["interval"].startswith("percentile")
-    assert told["interval over contexts"].startswith("jackknife")
-    data = over.to_dict()
-    del data["conventions"]["attributes"]
-    told = join_comparisons([static, CompareBatteryResult.from_dict(data)], "pqr").conventions
-    assert (told["attributes"], told["attributes over contexts"]) == ("drawn", "given")
 
 
 def test_batteries_of_ceats_are_compared_test_by_test() -> None:
@@ -87,23 +66,11 @@ def test_batteries_of_ceats_are_compared_test_by_test() -> None:
     missed = comparison_name("turned", "p", "q", measure="ceat")
     assert result.skipped == {missed: "q has no test 'turned' over contexts."}
     assert missed == "turned CEAT: p / q"
-
-
-def test_single_ceats_are_compared_as_their_stores_are() -> None:
-    stores = {name: contexts(i, name) for i, name in enumerate("pq")}
-    saved = {name: ceat(one, DESIGN, samples=3) for name, one in stores.items()}
-    result = compare_battery(saved, DESIGN, resamples=30)
-    assert result == compare_battery(stores, DESIGN, resamples=30)
-    assert [one.source for one in result.provenance] == ["p", "q"]
+    single = {name: ceat(one, DESIGN, samples=3) for name, one in stores.items()}
+    assert compare_battery(single, DESIGN, resamples=30) == compare_battery(stores, DESIGN, resamples=30)
 
 
 def test_a_model_of_which_nothing_is_said_to_be_measured_is_not_compared() -> None:
     stores = {name: contexts(i, name) for i, name in enumerate("pqr")}
     result = compare_battery(stores, DESIGN, resamples=0, measured={"p": ["both"], "q": ["both"]})
     assert result.pairs == (("p", "q"),)
-
-
-def test_a_source_that_two_comparisons_share_is_named_once() -> None:
-    models = {name: vectors(i, name) for i, name in enumerate("pq")}
-    found = [compare_battery(models, DESIGN, resamples=0) for _ in range(2)]
-    assert [one.source for one in join_comparisons(found, "pq").provenance] == ["p", "q"]
