@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import functools
-import json
+import pickle
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -15,6 +15,7 @@ import typer.main
 
 from crossroads.cli import main
 from crossroads.cli.terminal import tables as printing
+from tests import audits
 
 
 class Run(NamedTuple):
@@ -24,8 +25,31 @@ class Run(NamedTuple):
     out: str
     err: str
 
+    @property
+    def told(self) -> str:
+        """What it said beside its results, on one line."""
+        return " ".join(self.err.replace("│", " ").split())
+
 
 Command = Callable[..., Run]
+
+
+def write_vectors(path: Path, words: Iterable[str], seed: int = 1, dim: int = 5) -> Path:
+    """A text file with a random vector for every word."""
+    rng = np.random.default_rng(seed)
+    lines = [" ".join([word, *map(str, rng.normal(size=dim))]) for word in words]
+    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    return path
+
+
+def write_decades(folder: Path, words: list[str], decades: Iterable[int], dim: int = 6) -> Path:
+    """Random vectors of some words in every decade, in the layout of HistWords."""
+    folder.mkdir(exist_ok=True)
+    for decade in decades:
+        rows = np.random.default_rng(decade).normal(size=(len(words), dim))
+        np.save(folder / f"{decade}-w.npy", rows.astype(np.float32))
+        (folder / f"{decade}-vocab.pkl").write_bytes(pickle.dumps(words, protocol=2))
+    return folder
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -60,25 +84,15 @@ def command(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str])
 @pytest.fixture
 def own(tmp_path: Path) -> tuple[Any, ...]:
     """Arguments that audit made-up vectors on a design of one's own."""
-    rng = np.random.default_rng(1)
-    words = {name: [f"{name}{i}" for i in range(4)] for name in "xyab"}
-    lines = [" ".join([word, *map(str, rng.normal(size=5))]) for names in words.values() for word in names]
-    (tmp_path / "vectors.txt").write_text("\n".join(lines) + "\n", encoding="utf-8")
-    (tmp_path / "design.json").write_text(json.dumps({"name": "mine", **words}), encoding="utf-8")
-    return (
-        *("audit", tmp_path / "vectors.txt", "-d", tmp_path / "design.json"),
-        *("--no-figures", "-o", tmp_path / "out"),
-    )
+    vectors = audits.vectors(tmp_path / "vectors.txt", 1)
+    design = audits.design(tmp_path / "design.json")
+    return ("audit", vectors, "-d", design, "--no-figures", "-o", tmp_path / "out")
 
 
 @pytest.fixture
 def second(own: tuple[Any, ...], tmp_path: Path) -> tuple[Any, ...]:
     """The same for two made-up models."""
-    text = (tmp_path / "vectors.txt").read_text(encoding="utf-8")
-    rng = np.random.default_rng(2)
-    lines = [" ".join([line.split()[0], *map(str, rng.normal(size=5))]) for line in text.splitlines()]
-    (tmp_path / "other.txt").write_text("\n".join(lines) + "\n", encoding="utf-8")
-    return ("audit", tmp_path / "vectors.txt", tmp_path / "other.txt", *own[2:])
+    return (*own[:2], audits.vectors(tmp_path / "other.txt", 2), *own[2:])
 
 
 @pytest.fixture

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+import sys
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
 
 import crossroads as cr
+from tests.cli.conftest import Command, write_decades
 
 WORDS = {
     "x": ["rose", "lily", "daisy", "tulip"],
@@ -18,9 +18,6 @@ WORDS = {
     "a": ["love", "peace", "joy", "honor"],
     "b": ["filth", "abuse", "grief", "agony"],
 }
-
-
-Command = Callable[..., Any]
 
 
 @pytest.fixture
@@ -46,31 +43,13 @@ def design_file(tmp_path: Path) -> Path:
     return path
 
 
-def test_weat_prints_a_table(command: Command, vectors: Path, design_file: Path) -> None:
-    run = command("weat", vectors, "--design", design_file)
-    assert run.status == 0
-    assert "bugs" in run.out
-    assert "x4 y4 a4 b4" in run.out
-    assert "0.029" in run.out  # 2/70: the observed division is the highest
-    assert run.err == ""
-    assert max(map(len, run.out.splitlines())) <= 80
-
-
 def test_sets_that_can_show_nothing_are_said_to(command: Command, vectors: Path, tmp_path: Path) -> None:
     few = {**WORDS, "x": WORDS["x"][:3], "y": WORDS["y"][:3]}
     (tmp_path / "few.json").write_text(json.dumps({"name": "few", **few}), encoding="utf-8")
-    nothing = "few: nothing could be found with just these words: the smallest"
-    run = command("mleat", vectors, "--design", tmp_path / "few.json")
-    assert f"{nothing} p-value of sets of 3 and 3 is 0.1, which is not below" in " ".join(run.out.split())
-    run = command("weat", vectors, "--design", tmp_path / "few.json")
-    assert f"{nothing} exact p that sets of these sizes can have is 0.10, which is not" in " ".join(
-        run.out.split()
-    )
-    run = command("audit", vectors, "--design", tmp_path / "few.json", "-o", tmp_path / "audit")
-    assert run.status == 0, run.err
-    out = " ".join(run.out.split())
-    assert out.count(nothing) == 1
-    assert out.index(f"Warning: {nothing}") < out.index("How sure")
+    for arguments in (("mleat",), ("weat",), ("audit", "--no-figures", "-o", tmp_path / "out")):
+        run = command(*arguments, vectors, "--design", tmp_path / "few.json")
+        assert run.status == 0, run.err
+        assert " ".join(run.out.split()).count("few: nothing could be found with just these words") == 1
 
 
 def test_json_is_one_document_and_equals_the_library(
@@ -79,15 +58,20 @@ def test_json_is_one_document_and_equals_the_library(
     run = command("weat", vectors, "--design", design_file, "--json")
     data = json.loads(run.out)
     assert run.err == ""
-    emb = cr.load(vectors)
-    expected = cr.weat(emb, cr.read_design(design_file))
+    expected = cr.weat(cr.load(vectors), cr.read_design(design_file))
     assert data["command"] == "weat"
     found = data["results"][0]
     assert found["effect_size"] == expected.effect_size
-    assert found["pvalue"] == expected.pvalue == 2 / 70
+    assert found["pvalue"] == expected.pvalue == 2 / 70  # the observed division is the highest
     assert found["associations"] == expected.associations
     assert expected.crossed is not None
     assert data["adjusted"]["holm"] == [expected.crossed.pvalue] == [found["crossed"]["pvalue"]]
+    observed = json.loads(
+        command("weat", vectors, "-d", design_file, "--alternative", "observed", "--json").out
+    )
+    assert observed["adjusted_for"] == "two-sided"
+    crossed = observed["results"][0]["crossed"]
+    assert observed["adjusted"]["holm"] == [pytest.approx(2 * crossed["pvalue"])]
 
 
 def test_options_reach_the_measure(command: Command, vectors: Path, design_file: Path) -> None:
@@ -99,29 +83,29 @@ def test_options_reach_the_measure(command: Command, vectors: Path, design_file:
     assert found["effect_size"] == pytest.approx(plain["effect_size"] * np.sqrt(8 / 7))
 
 
-def test_mleat_prints_all_levels(command: Command, vectors: Path, design_file: Path) -> None:
-    run = command("mleat", vectors, "--design", design_file)
-    assert run.status == 0
+def test_mleat_equals_the_library(command: Command, vectors: Path, design_file: Path) -> None:
+    ask = ("mleat", vectors, "--design", design_file, "--seed", "3", "--resamples", "9", "--json")
+    data = json.loads(command(*ask).out)
+    expected = cr.mleat(
+        cr.load(vectors), cr.read_design(design_file), resamples=9, seed=3, alternative="two-sided"
+    )
+    assert data["results"] == [json.loads(expected.to_json())]
     could = cr.stats.minimum_detectable(4, 4, alternative="two-sided")
-    told = f"Sets of these sizes detect a true d of {could.detectable:.2f} in 80 % of cases (p < 0.05"
-    assert told in " ".join(run.out.split())
-    data = json.loads(command("mleat", vectors, "--design", design_file, "--json").out)
     assert data["detectable"][0]["critical"] == could.critical
-    assert "AB-Divergent" in run.out
-    assert "Level 3" in run.out
-    assert max(map(len, run.out.splitlines())) <= 80
+    run = command(*ask[:-1])
+    assert f"detect a true d of {could.detectable:.2f} in 80 % of cases" in " ".join(run.out.split())
 
 
 def test_sc_weat_measures_given_words_and_whole_vocabularies(
     command: Command, vectors: Path, design_file: Path
 ) -> None:
-    run = command("sc-weat", vectors, "--design", design_file, "--word", "rose", "--word", "wasp", "--json")
+    ask = ("sc-weat", vectors, "--design", design_file)
+    run = command(*ask, "--word", "rose", "--word", "wasp", "--json")
     assert json.loads(run.out)["results"][0]["words"] == ["rose", "wasp"]
-    run = command("sc-weat", vectors, "--design", design_file, "--vocabulary", "--top", "2")
+    run = command(*ask, "--vocabulary", "--top", "2")
     assert run.status == 0
     assert "4 more" in run.out  # 16 words without the 8 of the attributes, two at either end
-    run = command("sc-weat", vectors, "--design", design_file, "--vocabulary", "--word", "rose")
-    assert run.status == 2
+    assert command(*ask, "--vocabulary", "--word", "rose").status == 2
 
 
 @pytest.mark.slow
@@ -139,29 +123,15 @@ def test_figures_are_drawn(command: Command, vectors: Path, design_file: Path, t
 def test_a_histwords_folder_is_measured_over_decades(
     command: Command, design_file: Path, tmp_path: Path
 ) -> None:
-    import pickle
-
-    folder = tmp_path / "sgns"
-    folder.mkdir()
     words = [word for names in WORDS.values() for word in names]
-    rng = np.random.default_rng(0)
-    for decade in (1900, 1910):
-        np.save(folder / f"{decade}-w.npy", rng.normal(size=(len(words), 6)))
-        (folder / f"{decade}-vocab.pkl").write_bytes(pickle.dumps(words, protocol=2))
-    run = command("mleat", folder, "--design", design_file)
-    assert run.status == 0
-    assert "bugs 1900" in run.out
-    assert "bugs 1910" in run.out
+    folder = write_decades(tmp_path / "sgns", words, (1900, 1910))
     data = json.loads(command("mleat", folder, "--design", design_file, "--json").out)
     assert list(data["results"][0]["points"]) == ["1900", "1910"]
 
 
 @pytest.mark.slow
 def test_catalog_lists_and_shows(command: Command) -> None:
-    listed = command("catalog")
-    assert listed.status == 0
-    assert "weat6" in listed.out
-    assert "ceat-pairs" in listed.out
+    assert "weat6" in command("catalog").out
     shown = command("catalog", "WEAT3")
     assert "Marcellus" in shown.out
     assert "10.1126/science.aal4230" in shown.out
@@ -179,17 +149,19 @@ def test_catalog_lists_and_shows(command: Command) -> None:
         (("weat", "{vectors}", "--test", "waet6"), "'weat6'"),
         (("weat", "{vectors}", "--test", "abc-traits"), "not a test"),
         (("weat", "{folder}/vectrs.txt", "--test", "weat6"), "vectors.txt"),
-        (("weat", "{vectors}", "--test", "weat6"), "no"),
         (("weat", "{vectors}", "--design", "{folder}/nothing.toml"), "nothing.toml"),
         (("weat", "{vectors}", "--ties", "week"), "week"),
         (("weat", "{vectors}", "--design", "{folder}/bugs.json", "--ddof", "2"), "ddof is 2"),
+        (("mleat", "{vectors}", "--design", "{folder}/bugs.json", "--seed", "-1"), "seed is -1"),
         (("catalog", "wet6"), "'weat6'"),
         (("wet",), "weat"),
         (("weat", "{vectors}", "--jsn"), "--json"),
         (("weat",), "MODEL"),
         (("audit", "{vectors}", "-o", "{vectors}"), "is a file"),
         (("audit", "{vectors}", "-o", "{folder}"), "other contents"),
-        (("weat", "{folder}"), "{folder}"),
+        # the vectors are not there either: the figure is looked at first
+        (("weat", "gone.txt", "-t", "weat6", "--figure", "{folder}/figure.gif"), "kind of figure"),
+        (("weat", "gone.txt", "-t", "weat6", "--figure", "{folder}/gone/figure.svg"), "there is no folder"),
     ],
 )
 def test_bad_input_ends_with_status_2_and_a_sentence(
@@ -199,7 +171,7 @@ def test_bad_input_ends_with_status_2_and_a_sentence(
     run = command(*(part.format(**places) for part in arguments))
     assert run.status == 2
     assert run.out == ""
-    assert words.format(**places).replace("\n", "") in run.err.replace("\n", "")
+    assert words in run.err.replace("\n", "")
     assert "Traceback" not in run.err
 
 
@@ -216,16 +188,9 @@ def test_a_doubtful_design_warns_on_stderr(command: Command, vectors: Path, tmp_
 def test_a_missing_extra_names_what_to_install(
     command: Command, vectors: Path, design_file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    import importlib
-
-    real = importlib.import_module
-
-    def without_matplotlib(name: str, package: str | None = None) -> Any:
-        if name.startswith("matplotlib"):
-            raise ImportError(f"No module named {name!r}")
-        return real(name, package)
-
-    monkeypatch.setattr(importlib, "import_module", without_matplotlib)
+    for name in [one for one in sys.modules if one.startswith("matplotlib")]:
+        monkeypatch.setitem(sys.modules, name, None)
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
     run = command("weat", vectors, "--design", design_file, "--figure", tmp_path / "a.svg")
     assert run.status == 1
     assert 'pip install "crossroads-audit[plots]"' in run.err
@@ -234,8 +199,6 @@ def test_a_missing_extra_names_what_to_install(
 def test_version_and_help(command: Command) -> None:
     assert command("--version").out.strip() == f"crossroads {cr.__version__}"
     assert "Exit status" in command("--help").out
-    for name in ("audit", "weat", "mleat", "sc-weat", "catalog"):
-        assert command(name, "--help").status == 0
 
 
 @pytest.mark.slow
@@ -246,30 +209,3 @@ def test_the_default_battery_drops_and_a_named_test_insists(command: Command) ->
     assert run.status == 2
     assert "gladiola" in run.err
     assert "--missing drop" in run.err
-
-
-def test_adjusted_p_values_name_their_tail(command: Command, vectors: Path, design_file: Path) -> None:
-    run = command("weat", vectors, "--design", design_file, "--alternative", "observed", "--json")
-    data = json.loads(run.out)
-    assert data["adjusted_for"] == "two-sided"
-    found = data["results"][0]["crossed"]
-    assert data["adjusted"]["holm"] == [pytest.approx(2 * found["pvalue"])]
-
-
-def test_a_seed_below_zero_is_refused(command: Command, vectors: Path, design_file: Path) -> None:
-    run = command("mleat", vectors, "--design", design_file, "--seed", "-1")
-    assert run.status == 2
-    assert "seed is -1" in run.err
-
-
-@pytest.mark.parametrize(
-    ("figure", "expected"),
-    [("figure.gif", "kind of figure"), ("gone/figure.svg", "there is no folder"), (".", "kind of figure")],
-)
-def test_a_figure_that_cannot_be_written_is_refused_before_the_work(
-    command: Command, figure: str, expected: str, tmp_path: Path
-) -> None:
-    # the vectors are not there either: the figure is looked at first
-    run = command("weat", tmp_path / "gone.txt", "--test", "weat6", "--figure", tmp_path / figure)
-    assert run.status == 2
-    assert expected in run.err

@@ -7,7 +7,6 @@ import hashlib
 import json
 import random
 import re
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -15,8 +14,10 @@ import numpy as np
 import pytest
 
 from crossroads.evidence.logits import Logits
+from tests import audits
+from tests.audits import WORDS
+from tests.cli.conftest import Command, Run
 
-Command = Callable[..., Any]
 TRIES = 15
 """Changes to each file; the generator is seeded, so that they are the same in every run."""
 VALUES: list[Any] = [
@@ -28,7 +29,6 @@ TOKENS = [
     "9" * 5000, "0x" + "f" * 9000, "-1", "1e999", "nan", "true", "[" * 3000, "{" * 2000, f'"{"A" * 50_000}"',
     "[]", "{}", "2024-01-01", "[[[1]]]", '""', "inf", '"a\\nb"', "0", '"{trait} {word} {"', "a." * 1500 + "a",
 ]  # fmt: skip
-WORDS = {role: [f"{role}{i}" for i in range(4)] for role in "xyab"}
 DESIGN = {"name": "mine", **WORDS}
 DESIGN_TOML = 'name = "mine"\n' + "".join(f"{role} = {json.dumps(words)}\n" for role, words in WORDS.items())
 GROUPS = """words = ["a0", "a1", "a2", "b0"]
@@ -89,11 +89,7 @@ def in_text(rng: random.Random, text: str) -> str:
 @pytest.fixture
 def place(tmp_path: Path) -> Path:
     """A folder with everything that commands need and that is in order."""
-    rng = np.random.default_rng(1)
-    lines = [
-        f"{word} " + " ".join(map(str, rng.normal(size=5))) for words in WORDS.values() for word in words
-    ]
-    (tmp_path / "v.txt").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    audits.vectors(tmp_path / "v.txt", 1)
     (tmp_path / "design.json").write_text(json.dumps(DESIGN), encoding="utf-8")
     (tmp_path / "scores.json").write_text(json.dumps(SCORES), encoding="utf-8")
     (tmp_path / "people.json").write_text(json.dumps(PEOPLE), encoding="utf-8")
@@ -145,7 +141,7 @@ def test_no_value_in_results_makes_a_report_fall_over(
         _check(command("report", "out", "-o", "page.html"), changed)
 
 
-def _check(run: Any, changed: str) -> None:
+def _check(run: Run, changed: str) -> None:
     assert run.status in (0, 1, 2), changed[:2000]
     assert "Traceback" not in run.err, changed[:2000]
     assert "Aborted" not in run.err, changed[:2000]

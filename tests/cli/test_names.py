@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-import numpy as np
 import pytest
 from typer.testing import CliRunner
 
@@ -13,6 +12,7 @@ from crossroads import catalog
 from crossroads.cli.app import app
 from crossroads.errors import InputError
 from crossroads.report.documents.records import read_records
+from tests.cli.conftest import write_vectors
 
 
 def run(*arguments: str) -> str:
@@ -30,15 +30,11 @@ def refused(*arguments: str) -> str:
 @pytest.fixture
 def vectors(tmp_path: Path) -> list[str]:
     """Two files of one name in folders that nobody should be told of."""
-    rng, words = np.random.default_rng(0), catalog("weat6").words
-    paths = []
-    for folder in ("one", "two"):
-        path = tmp_path / "secret-place" / folder / "glove.txt"
+    paths = [tmp_path / "secret-place" / folder / "glove.txt" for folder in ("one", "two")]
+    for seed, path in enumerate(paths):
         path.parent.mkdir(parents=True)
-        rows = [f"{word} {' '.join(map(str, rng.normal(size=5).round(4)))}" for word in words]
-        path.write_text("\n".join(rows) + "\n", encoding="utf-8")
-        paths.append(str(path))
-    return paths
+        write_vectors(path, catalog("weat6").words, seed)
+    return list(map(str, paths))
 
 
 @pytest.fixture

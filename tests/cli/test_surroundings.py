@@ -11,10 +11,10 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
-import numpy as np
 import pytest
 
 import crossroads
+from tests.cli.conftest import write_vectors
 
 PROGRAM = "from crossroads.cli import main; main()"
 ASCII = {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}
@@ -27,9 +27,8 @@ Shell = Callable[..., subprocess.CompletedProcess[bytes]]
 @pytest.fixture(scope="module")
 def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with made-up vectors and a design."""
-    folder, rng = tmp_path_factory.mktemp("surroundings"), np.random.default_rng(3)
-    rows = [" ".join([w, *map(str, rng.normal(size=5))]) for words in WORDS.values() for w in words]
-    (folder / "vectors.txt").write_text("\n".join(rows) + "\n", encoding="utf-8")
+    folder = tmp_path_factory.mktemp("surroundings")
+    write_vectors(folder / "vectors.txt", [word for words in WORDS.values() for word in words], seed=3)
     (folder / "mine.json").write_text(json.dumps({"name": "mïne", **WORDS}), encoding="utf-8")
     return folder
 

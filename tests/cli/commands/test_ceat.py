@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -11,8 +10,7 @@ import numpy as np
 import pytest
 
 import crossroads as cr
-
-Command = Callable[..., Any]
+from tests.cli.conftest import Command
 
 WORDS = {
     "x": ["rose", "lily", "tulip", "daisy"],
@@ -46,16 +44,16 @@ def sheet(tmp_path: Path) -> Path:
     return path
 
 
-def test_the_default_battery_goes_as_far_as_the_store(command: Command, store: Path) -> None:
+def test_the_default_battery_goes_as_far_as_the_store(command: Command, store: Path, tmp_path: Path) -> None:
     run = command("ceat", store, "--samples", 50)
     assert run.status == 0, run.err
-    assert max(map(len, run.out.splitlines())) <= 80
     said = " ".join(run.out.split())
-    for words in ("c6", "i1", "c2: not tested", "bigbutt", "exact p: labels of the targets exchanged"):
+    for words in ("c6", "i1", "c2: not tested", "bigbutt", "Fewer than 10 contexts"):
         assert words in said
-    assert "p-value over stimuli" not in said  # p is the one for other words
-    assert "shrinks with the 50 samples by construction" in said
-    assert "Fewer than 10 contexts" in said
+    cr.Contexts.from_dict({"nothing": np.ones((2, 3))}).save(tmp_path / "empty")
+    run = command("ceat", tmp_path / "empty")
+    assert run.status == 2
+    assert "other tests) cannot be measured on this store" in run.told
 
 
 def test_json_equals_the_library(command: Command, store: Path, sheet: Path) -> None:
@@ -82,17 +80,6 @@ def test_json_equals_the_library(command: Command, store: Path, sheet: Path) -> 
     assert [one["low"] for one in data["intervals"] if one["design"] == "mine"] == [interval.low]
     level = cr.multilevel_ceat(contexts, design, **settings)
     assert [one["pattern"] for one in data["levels"] if one["design"] == "mine"] == [level.pattern]
-
-
-def test_levels_and_intervals_are_printed_in_eighty_columns(
-    command: Command, store: Path, sheet: Path
-) -> None:
-    sheet.write_text(SHEET.replace('"mine"', '"a name that is much too long for a column"'), encoding="utf-8")
-    run = command("ceat", store, "--design", sheet, "--samples", 20, "--levels", "--bootstrap", 20)
-    assert run.status == 0, run.err
-    assert max(map(len, run.out.splitlines())) <= 80
-    for words in ("CI", "pattern", "A with X", "too long"):
-        assert words in run.out
 
 
 @pytest.mark.slow
@@ -135,66 +122,33 @@ def test_spellings_follow_the_option(command: Command, tmp_path: Path) -> None:
         (("ceat", "{store}", "--test", "c2"), "no usable vector"),
         (("ceat", "{store}", "--test", "c2", "--missing", "drop"), "c2 cannot be measured on this store"),
         (("ceat", "{store}", "--test", "c66"), "'c6'"),
-        (("ceat", "{store}", "--test", "weat"), "no usable vector"),
         (("ceat", "{store}", "--test", "c6", "--variance", "hedge"), "hedges"),
         (("ceat", "{store}", "--test", "c6", "--samples", "2"), "samples"),
-        (("ceat", "{store}", "--test", "c6", "--ddof", "2"), "ddof is 2"),
-        (("ceat", "{store}", "--test", "c6", "--seed", "-1"), "seed is -1"),
-        (("ceat", "{store}", "--test", "c6", "--fallback", "lowr"), "'lower'"),
-        (("ceat", "{store}", "--test", "c6", "--samples", "5", "--figure", "{folder}/a.gif"), ".png"),
         (("ceat", "{folder}/nowhere", "--test", "c6"), "nowhere"),
         (("ceat", "{folder}", "--test", "c6"), "manifest"),
         (("reproduce", "ceat", "--model", "bert"), "without a store"),
         (("reproduce", "ceat", "--store", "{store}", "--model", "brt"), "'bert'"),
         (("reproduce", "caet"), "'ceat'"),
-        (("reproduce", "ceat", "--store", "{folder}/nowhere"), "nowhere"),
+        (("reproduce", "rsa", "--store", "{store}"), "does not take it"),
     ],
 )
 def test_bad_input_ends_with_status_2(
     command: Command, store: Path, arguments: tuple[str, ...], words: str
 ) -> None:
     run = command(*(part.format(store=store, folder=store.parent) for part in arguments))
-    assert run.status == 2
-    assert run.out == ""
-    assert words in run.err.replace("\n", " ")
+    assert (run.status, run.out) == (2, "")
+    assert words in run.told
     assert "Traceback" not in run.err
-
-
-def test_a_store_without_any_test_is_an_error(command: Command, tmp_path: Path) -> None:
-    cr.Contexts.from_dict({"nothing": np.ones((2, 3))}).save(tmp_path / "empty")
-    run = command("ceat", tmp_path / "empty")
-    assert run.status == 2
-    assert "other tests) cannot be measured on this store" in run.err.replace("\n", " ")
-
-
-def test_the_published_tables_are_printed_without_a_store(command: Command) -> None:
-    run = command("reproduce", "ceat")
-    assert run.status == 0, run.err
-    assert max(map(len, run.out.splitlines())) <= 80
-    assert "Table 4" in run.out
-    assert "mm-mf-science" in run.out
-    assert "No store given" in run.out
-    data = json.loads(command("reproduce", "ceat", "--json").out)
-    assert len(data["results"][0]["cells"]) == 536
 
 
 @pytest.mark.slow
 def test_published_numbers_stand_beside_those_of_a_store(command: Command, store: Path) -> None:
     run = command("reproduce", "ceat", "--store", store, "--model", "gpt-2", "--samples", 20)
     assert run.status == 0, run.err
-    assert max(map(len, run.out.splitlines())) <= 80
     line = next(line for line in run.out.splitlines() if line.split()[:1] == ["c6"])
     assert line.split()[1] == "0.34"
     assert line.split()[-1] in ("equal", "near", "differs")
     shown = command("reproduce", "ceat", "--store", store, "--samples", 20)
     line = next(line for line in shown.out.splitlines() if line.split()[:1] == ["c6"])
     assert line.split()[1:5] == ["1.28", "0.91", "0.21", "0.34"]
-    assert max(map(len, shown.out.splitlines())) <= 80
-
-
-def test_the_store_belongs_to_the_reproduction_of_ceat_alone(command: Command, store: Path) -> None:
-    pytest.importorskip("pyarrow", reason="the embedded default needs the extra 'default'")
-    run = command("reproduce", "rsa", "--store", store)
-    assert run.status == 2
-    assert "does not take it" in run.err
-    assert "--vectors" in run.err
+    assert "No store given" in command("reproduce", "ceat").out

@@ -3,20 +3,17 @@
 from __future__ import annotations
 
 import json
-import shlex
 import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
-import numpy as np
 import pytest
 
 from crossroads.cli.terminal import interrupts as interrupting
-from crossroads.cli.terminal import interrupts as promising
+from tests.cli.conftest import Command, write_vectors
 
 if sys.platform == "win32":
     pytest.skip("signals are sent in another way", allow_module_level=True)
@@ -24,7 +21,7 @@ if sys.platform == "win32":
 Files = dict[str, bytes]
 UNTOUCHED = [interrupting.UNTOUCHED]
 KEPT = ["interrupted: finished parts of out are kept; the same command resumes from them."]
-NOTHING = [promising.NOTHING]
+NOTHING = [interrupting.NOTHING]
 WRITTEN = ["interrupted: the audit was already finished, and is written to out."]
 MOMENTS = str(Path(__file__).parents[2] / "moments.py")
 FULL = pytest.mark.full  # two places are tried in every run of the suite, the others in ``make full``
@@ -33,24 +30,20 @@ PLAIN = "from crossroads.cli import main; main()"
 
 def made(folder: Path, number: int, size: int) -> list[str]:
     """Arguments for an audit of designs with so many words a set, and a vector for each word."""
-    rng, lines, options = np.random.default_rng(2), [], []
+    words, options = [], []
     for name in (f"d{i}" for i in range(number)):
         sets = {role: [f"{name}{role}{i}" for i in range(size)] for role in "xyab"}
         (folder / f"{name}.json").write_text(json.dumps({"name": name, **sets}), encoding="utf-8")
         options += ["-d", f"{name}.json"]
-        lines += [
-            " ".join([word, *map(str, rng.normal(size=5))]) for words in sets.values() for word in words
-        ]
-    (folder / "vectors.txt").write_text("\n".join(lines) + "\n", encoding="utf-8")
+        words += [word for some in sets.values() for word in some]
+    write_vectors(folder / "vectors.txt", words, seed=2)
     return ["audit", "vectors.txt", *options, "-o", "out", "--no-figures"]
 
 
-def run(
-    arguments: list[str], cwd: Path, moment: Sequence[str] = (), code: str = PLAIN
-) -> subprocess.CompletedProcess[str]:
+def run(arguments: list[str], cwd: Path, moment: Sequence[str] = ()) -> subprocess.CompletedProcess[str]:
     """The program in a process of its own; the time limit only keeps a failure from lasting forever."""
     return subprocess.run(
-        [sys.executable, *(moment or ["-c"]), code, *arguments],
+        [sys.executable, *(moment or ["-c"]), PLAIN, *arguments],
         capture_output=True, text=True, timeout=300, check=False, cwd=cwd,
     )  # fmt: skip
 
@@ -82,10 +75,8 @@ def files(folder: Path) -> Files:
 @pytest.mark.parametrize(
     ("module", "name", "status"),
     [
-        pytest.param("typer", "SIGINT", 130, marks=pytest.mark.full),
         ("numpy", "SIGINT", 130),
-        ("crossroads.measures", "SIGTERM", 143),
-        pytest.param("crossroads.cli.commands.audit.output", "SIGINT", 130, marks=pytest.mark.full),
+        pytest.param("crossroads.measures", "SIGTERM", 143, marks=FULL),
     ],
 )
 def test_an_interrupt_while_modules_are_loaded_is_one_line(
@@ -138,19 +129,11 @@ def test_an_interrupt_leaves_an_earlier_audit_as_it_was(whole: Files, tmp_path: 
     assert files(tmp_path / "out") == whole
 
 
-@pytest.mark.full
-def test_who_measures_afresh_is_told_how_to_keep_what_is_finished(tmp_path: Path) -> None:
-    done = run([*made(tmp_path, 1, 4), "--fresh"], tmp_path, at("os.rename", "part-mleat"))
-    assert done.returncode == 130
-    assert "are kept; the same command without --fresh resumes from them." in done.stderr
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("workers", "sent"),
     [
         pytest.param("1", signal.SIGINT, marks=FULL),
-        pytest.param("2", signal.SIGINT, marks=FULL),
         ("2", signal.SIGTERM),
     ],
 )
@@ -174,83 +157,7 @@ def test_exact_counts_that_are_running_are_not_waited_for(
     assert beside(tmp_path) == {".out.parts"}
 
 
-@pytest.mark.slow
-def test_a_signal_that_is_ignored_on_purpose_stays_ignored(tmp_path: Path) -> None:
-    # as nohup and shells that run a command in the background have it
-    ignoring = "import signal; signal.signal(signal.SIGINT, signal.SIG_IGN)\n"
-    done = run(["--version"], tmp_path, at("import", "'typer'"), ignoring + PLAIN)
-    assert done.returncode == 0
-    assert done.stdout.startswith("crossroads ")
-
-
-def test_signals_are_as_they_were_when_the_program_is_done(command: Callable[..., Any]) -> None:
+def test_signals_are_as_they_were_when_the_program_is_done(command: Command) -> None:
     before = [signal.getsignal(one) for one in (signal.SIGINT, signal.SIGTERM)]
     assert command("--version").status == 0
     assert [signal.getsignal(one) for one in (signal.SIGINT, signal.SIGTERM)] == before
-
-
-@pytest.mark.slow
-def test_what_a_program_around_ours_has_decided_about_signals_holds_until_its_end(tmp_path: Path) -> None:
-    host = (
-        "import atexit, os, signal, sys\n"
-        "atexit.register(lambda: signal.raise_signal(signal.SIGTERM))\n"  # registered first: the last to run
-        "signal.signal(signal.SIGTERM, lambda *_: os._exit(7))\n"
-        "from crossroads.cli import main\n"
-        "try:\n"
-        "    main()\n"
-        "except SystemExit:\n"
-        "    pass\n"
-    )
-    assert run(["--version"], tmp_path, code=host).returncode == 7
-
-
-@pytest.mark.slow
-def test_the_line_goes_nowhere_if_there_never_was_a_place_for_it(tmp_path: Path) -> None:
-    # a program that was started without stderr opens files under its number: here one of the reader's own
-    opening = "import os\nassert os.open('own', os.O_WRONLY | os.O_CREAT) == 2\n"
-    moment = at("import", "'crossroads.cli.commands.audit.output'")
-    command = shlex.join([sys.executable, *moment, opening + PLAIN, "audit", "nowhere.txt"])
-    done = subprocess.run(["sh", "-c", f"exec {command} 2>&-"], cwd=tmp_path, timeout=300, check=False)
-    assert done.returncode == 130
-    assert (tmp_path / "own").read_text(encoding="utf-8") == ""
-
-
-def test_who_interrupts_does_not_wait_until_all_memory_is_given_back(tmp_path: Path) -> None:
-    # a loaded model takes seconds; here something tells when its turn comes
-    program = (
-        "import os, signal\n"
-        "class Loaded:\n"
-        "    def __del__(self, write=os.write): write(1, b'given back')\n"
-        "loaded = Loaded()\n"
-        "from crossroads.cli.terminal import interrupts as interrupting\n"
-        "with interrupting.guarded():\n"
-        "    interrupting.started()\n"
-        "    print('said before')\n"
-        "    {}\n"
-    )
-    done = run([], tmp_path, code=program.format("pass"))
-    assert (done.returncode, done.stdout) == (0, "said before\ngiven back")
-    done = run([], tmp_path, code=program.format("signal.raise_signal(signal.SIGINT)"))
-    assert (done.returncode, done.stdout, done.stderr.splitlines()) == (130, "said before\n", UNTOUCHED)
-
-
-@pytest.mark.parametrize("name", ["SIGINT", "SIGTERM"])
-def test_an_interrupt_while_a_package_is_loaded_later_on_is_one_line(name: str, tmp_path: Path) -> None:
-    # compiled packages make an ImportError of whatever is raised while they are loaded
-    (tmp_path / "compiled.py").write_text(
-        f"import signal\ntry:\n    signal.raise_signal(signal.{name})\n"
-        "except KeyboardInterrupt:\n    raise ImportError('initialization failed') from None\n",
-        encoding="utf-8",
-    )
-    program = (
-        "from crossroads.cli.terminal import interrupts as interrupting\n"
-        "with interrupting.guarded():\n"
-        "    interrupting.started()\n"
-        "    interrupting.promise('interrupted.')\n"
-        "    try:\n"
-        "        import compiled\n"
-        "    except ImportError as error:\n"
-        "        print(error)\n"
-    )
-    done = run([], tmp_path, code=program)
-    assert (done.returncode, done.stdout, done.stderr) == (128 + signal.Signals[name], "", "interrupted.\n")
