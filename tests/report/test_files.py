@@ -84,19 +84,6 @@ def test_an_audit_without_a_battery_is_written_with_all_that_it_has(whole: Audit
     assert {row["status"] for row in gone} == {"left out"}
 
 
-@pytest.mark.full
-def test_figures_are_drawn_of_every_kind_of_result(whole: Audit, tmp_path: Path) -> None:
-    """Thirteen kinds of figures in two formats: fonts are embedded again and again."""
-    pytest.importorskip("matplotlib", reason="figures need the extra 'plots'")
-    write_audit(tmp_path / "out", whole, [])
-    drawn = files(tmp_path / "out" / "figures")
-    assert drawn >= {
-        "context-effect-sizes.svg", "context-distributions.pdf", "context-levels.svg", "plain-decades.svg",
-        "m-m-traits.svg", "ilps-traits.pdf", "m-m-dominance.svg", "m-m-emergent.svg", "profiles.pdf",
-        "teenager-profile.svg",
-    }  # fmt: skip
-
-
 @pytest.mark.slow
 def test_a_figure_is_drawn_of_results_that_have_one(audit: Audit, whole: Audit, tmp_path: Path) -> None:
     pytest.importorskip("matplotlib", reason="figures need the extra 'plots'")

@@ -71,128 +71,44 @@ def test_a_file_is_read_as_it_was_meant(tmp_path: Path) -> None:
     )
 
 
+RULE = '[[rule]]\nstatistic = "{}"\n'
+P_HOLM, D, PATTERN = (RULE.format(name) for name in ("p_holm", "effect_size", "pattern"))
+
+
 @pytest.mark.parametrize(
-    ("text", "message", "hint"),
+    ("text", "message"),
     [
-        ("[[rule]\n", "line 1: not TOML", "a rule is"),
-        ("", "the file has no rules", "a rule is"),
-        ("[[rules]]\n", "line 1, key 'rules': unknown key 'rules'", "did you mean [[rule]]?"),
-        ("# mine\n[families.race]\n", "line 2, key 'families': unknown key 'families'", "write [[rule]]"),
-        ('statistic = "p_holm"\n', "line 1, key 'statistic': unknown", "write [[rule]] above statistic"),
-        ("rule = [1]\n", "key 'rule': rule is not a list of tables", "a rule is"),
-        ("[rule]\nabove = 1\n", "key 'rule': rule is not a list of tables", "a rule is"),
-        ("# no rule\n", "the file has no rules", "a rule is"),
-        ("rule = 3\n", "key 'rule': rule is not a list of tables", "a rule is"),
-        ("[[rule]]\nabove = 1\n", "line 1, key 'rule 1, statistic': statistic is missing", "give statistic"),
-        (
-            '[[rule]]\nstatistic = "effect_sise"\nabove = 1\n',
-            "line 2, key 'rule 1, statistic': unknown statistic 'effect_sise'",
-            "did you mean 'effect_size'",
-        ),
-        (
-            '[[rule]]\nstatistic = "p_holm"\nbelow = 1\n\n[[rule]]\nstatistic = "p_holm"\n# x\nabvoe = 1\n',
-            "line 8, key 'rule 2, abvoe': unknown key 'abvoe'",
-            "did you mean 'above'",
-        ),
-        ('[[rule]]\nstatistic = "p_holm"\n', "forbids nothing", "give above or below"),
-        ('[[rule]]\nstatistic = "pattern"\n', "forbids nothing", "give is"),
-        (
-            '[[rule]]\nstatistic = "p_holm"\nabove = "1"\n',
-            "line 3, .*above is '1', not a finite",
-            "give above = 1, without quotes",
-        ),
-        ('[[rule]]\nstatistic = "p_holm"\nabove = true\n', "above is True", "above = 0.05"),
-        ('[[rule]]\nstatistic = "p_holm"\nabove = nan\n', "above is nan", "above = 0.05"),
-        ('[[rule]]\nstatistic = "p_holm"\nis = ["x"]\n', "p_holm is a number", "above or below"),
-        ('[[rule]]\nstatistic = "pattern"\nabove = 1\n', "pattern is a word", "use is"),
-        ('[[rule]]\nstatistic = "pattern"\nis = []\n', "the list is empty", "give words"),
-        (
-            '[[rule]]\nstatistic = "pattern"\nis = "AB-Divergant"\n',
-            "line 3, .*unknown pattern 'AB-Divergant'",
-            "did you mean 'AB-Divergent'",
-        ),
-        ('[[rule]]\nstatistic = "pattern"\nis = [1]\n', r"is contains \[1\]", "give a word or a list"),
-        (
-            '[[rule]]\nstatistic = "p_holm"\nabove = 1\noptional = 1\n',
-            "line 4, .*optional is 1",
-            "true or false",
-        ),
-        ('[[rule]]\nstatistic = "p_holm"\nabove = 1\ntest = ""\n', "test is '', not a word", "give test"),
-        (
-            '[[rule]]\nname="a"\nstatistic="p_holm"\nabove=1\n[[rule]]\nname="a"\nstatistic="p_holm"\nabove=1\n',
-            "line 6, .*two rules are named 'a'",
-            "give each one a name",
-        ),
-        (
-            '[[rule]]\nstatistic="p_holm"\nabove=0.5\n[[rule]]\nstatistic="p_holm"\nabove=0.5\n',
-            "line 5, .*the rule is the same as rule 1",
-            "remove or change one of them",
-        ),
-        (
-            '[[rule]]\nstatistic="p_holm"\nbelow="5 %"\n',
-            "line 3, .*below is '5 %'",
-            "give below = 0.05, without",
-        ),
-        ('[[rule]]\nstatistic="p_holm"\nbelow=5\n', "p_holm lies between 0 and 1", "below = 0.05 for 5 %"),
-        (
-            '[[rule]]\nstatistic="effect_size"\nabove=1\nunless_adjusted_above=5\n',
-            "line 4, .*adjusted p-values are between 0 and 1",
-            "unless_adjusted_above = 0.05 for 5 %",
-        ),
-        (
-            '[[rule]]\nstatistic="effect_size"\nabove=1\nbelow=2\n',
-            "line 3, .*every value is above 1 or below 2",
-            "above = 2 and below = 1",
-        ),
-        (
-            '[[rule]]\nstatistic="effect_size"\nbelow=-1\nabsolute=true\n',
-            "line 3, .*no value is below 0",
-            "leave absolute out",
-        ),
-        (
-            '[[rule]]\nstatistic="effect_size"\nabove=1\ntest=["weat1", "weat2"]\n',
-            "line 4, .*not a word",
-            'a pattern such as test = "weat*"',
-        ),
-        (
-            f'[[rule]]\nstatistic="effect_size"\nabove=1{"0" * 400}\n',
-            "line 3, .*a number of about 401 digits, not a finite",
-            "above = 0.05",
-        ),
-        ('[[rule]]\nstatistic="effect_size"\nabove=2020-01-01\n', "line 3, .*not a finite", "above = 0.05"),
-        ('[[rule]]\nStatistic="p_holm"\nabove=1\n', "line 2, .*unknown key 'Statistic'", "mean 'statistic'"),
-        ("[[rule]]\nabove=1\nabove=2\n", "line 3: not TOML: .*'above=2'", "a rule is"),
-        ("rule:\n  - above: 1\n", "line 1: not TOML: .*'rule:'", "a rule is"),
+        ("[[rule]]\nabove=1\nabove=2\n", "line 3: not TOML: .*'above=2'"),
+        ("# no rule\n", "the file has no rules"),
+        ("[[rules]]\n", r"line 1, key 'rules': unknown key 'rules'(.|\n)*did you mean \[\[rule\]\]?"),
+        ('# mine\nstatistic = "p_holm"\n', r"line 2, (.|\n)*write \[\[rule\]\] above statistic"),
+        ("rule = [1]\n", "key 'rule': rule is not a list of tables"),
+        ("[[rule]]\nabove = 1\n", "line 1, key 'rule 1, statistic': statistic is missing"),
+        (f"{RULE.format('effect_sise')}above = 1\n", "line 2, .*'effect_sise'(.|\n)*mean 'effect_size'"),
+        (f"{P_HOLM}below = 1\n\n{P_HOLM}# x\nabvoe = 1\n", "line 8, key 'rule 2, abvoe'(.|\n)*mean 'above'"),
+        (P_HOLM, "forbids nothing"),
+        (f'{P_HOLM}above = "5 %"\n', "line 3, .*above is '5 %'(.|\n)*give above = 0.05, without quotes"),
+        (f"{P_HOLM}above = true\n", "above is True"),
+        (f"{P_HOLM}above = nan\n", "above is nan"),
+        (f'{P_HOLM}is = ["x"]\n', "p_holm is a number"),
+        (f"{PATTERN}above = 1\n", "pattern is a word"),
+        (f"{PATTERN}is = []\n", "the list is empty"),
+        (f"{PATTERN}is = [1]\n", r"is contains \[1\]"),
+        (f'{PATTERN}is = "AB-Divergant"\n', "line 3, .*'AB-Divergant'(.|\n)*did you mean 'AB-Divergent'"),
+        (f"{P_HOLM}above = 1\noptional = 1\n", "line 4, .*optional is 1"),
+        (f'{P_HOLM}above = 1\ntest = ["a", "b"]\n', "not a word(.|\n)*a pattern such as"),
+        (f'{P_HOLM}above=1\nname="a"\n{D}above=1\nname="a"\n', "line 8, .*two rules are named 'a'"),
+        (f"{P_HOLM}above=0.5\n{P_HOLM}above=0.5\n", "line 5, .*the rule is the same as rule 1"),
+        (f"{P_HOLM}below = 5\n", "p_holm lies between 0 and 1(.|\n)*below = 0.05 for 5 %"),
+        (f"{D}above = 1\nunless_adjusted_above = 5\n", "line 4, .*adjusted p-values are between 0 and 1"),
+        (f"{D}above = 1\nbelow = 2\n", "line 3, .*every value is above 1 or below 2"),
+        (f"{D}below = -1\nabsolute = true\n", "line 3, .*no value is below 0"),
     ],
 )
-def test_a_file_with_a_fault_is_refused_at_its_place(
-    tmp_path: Path, text: str, message: str, hint: str
-) -> None:
+def test_a_file_with_a_fault_is_refused_at_its_place(tmp_path: Path, text: str, message: str) -> None:
     with pytest.raises(FormatError, match=message) as caught:
         read_rules(written(tmp_path, text))
     assert caught.value.path == tmp_path / "rules.toml"
-    assert hint in (caught.value.hint or "")
-
-
-@pytest.mark.parametrize(
-    ("content", "message", "line"),
-    [
-        (None, "there is no such file", None),
-        (b"[[rule]]\nname = '\xe9'\n", "0xe9 is not UTF-8", 2),
-        ("[[rule]]".encode("utf-16"), "the text is UTF-16", None),
-    ],
-)
-def test_files_that_cannot_be_read_are_named(
-    tmp_path: Path, content: bytes | None, message: str, line: int | None
-) -> None:
-    path = tmp_path / "rules.toml"
-    if content is not None:
-        path.write_bytes(content)
-    with pytest.raises(FormatError, match=message) as caught:
-        read_rules(path)
-    assert caught.value.line == line
-    with pytest.raises(FormatError, match="is a folder"):
-        read_rules(tmp_path)
 
 
 def test_a_single_value_may_be_allowed_after_the_mark_that_windows_writes(tmp_path: Path) -> None:
