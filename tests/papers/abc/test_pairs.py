@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import re
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -39,15 +39,9 @@ def scored(rows: dict[str, Floats], *, measure: str = "set") -> TraitScores:
 
 def by_adjectives(groups: tuple[str, ...], values: Floats, measure: str = "set") -> TraitScores:
     return TraitScores(
-        measure=measure,
-        groups=groups,
-        traits=tuple(one.name for one in TRAITS),
-        scores=values[:, 1::2] - values[:, ::2],
-        pairs=ENDS,
-        adjectives=ADJECTIVES,
-        adjective_scores=values,
-        conventions={},
-    )
+        measure=measure, groups=groups, traits=tuple(one.name for one in TRAITS), pairs=ENDS, conventions={},
+        scores=values[:, 1::2] - values[:, ::2], adjectives=ADJECTIVES, adjective_scores=values,
+    )  # fmt: skip
 
 
 def cells_of(result: Reproduction, name: str) -> dict[tuple[str, str], Cell]:
@@ -80,15 +74,11 @@ def test_a_planted_correlation_is_equal_and_the_others_are_not(planted: TraitSco
     other = cells["age and politics", "correlation with politics"]
     assert other.verdict == "differs"
     assert "32 adjectives" in other.reason
-    assert result.tables["Table A9"].get("equal", 0) < 10
     assert result.same_vectors
-    assert result.vectors == "pairs of groups"
     assert Reproduction.from_json(result.to_json()) == result
     shown = reproduce_abc(pairs=planted, same_models=False)
     assert not shown.same_vectors
-    assert {(c.verdict, c.reason) for c in cells_of(shown, "Table A9").values()} == {
-        ("other model", "the paper measured roberta-large")
-    }
+    assert {cell.verdict for cell in cells_of(shown, "Table A9").values()} == {"other model"}
 
 
 @pytest.mark.slow
@@ -127,10 +117,8 @@ def test_a_planted_increase_is_equal_and_all_increases_are_those_of_the_measure(
         if found is None:
             assert cell.ours <= 0
         else:
-            assert cell.ours == pytest.approx(found["increase"])
-            assert cells[f"{group}, {trait}", "component score"].ours == pytest.approx(
-                found["component_score"]
-            )
+            component = cells[f"{group}, {trait}", "component score"]
+            assert (cell.ours, component.ours) == pytest.approx((found["increase"], found["component_score"]))
 
 
 def test_scores_of_opposite_ends_are_tried_for_table_a10() -> None:
@@ -169,8 +157,6 @@ def test_few_pairs_are_shown_and_not_judged(kept: Any, undefined: str | None, re
     if kept == FEW:
         none = cells_of(result, "Table A9")["age and nationality", "correlation with age"]
         assert (none.verdict, none.ours) == ("not covered", None)
-        text = cells_of(result, "Text of 5.2")["SeT RoBERTa", "correlation of the two orders"]
-        assert text.reason == f"3 of {len(PAIRS):,} pairs are scored"
         emerging = cells_of(result, "Table A10")
         assert emerging["Jamaican mechanic, trustworthy", "increase"].verdict == "differs"
         assert "not among the scores" in emerging["Deaf mechanic, likable", "increase"].reason
@@ -189,13 +175,8 @@ def with_templates(scores: TraitScores, templates: tuple[str, ...]) -> TraitScor
     """The scores under the first template, and their opposites under all others."""
     assert scores.adjective_scores is not None
     parts = np.stack([scores.adjective_scores * (1 if i == 0 else -3) for i in range(len(templates))])
-    mean = parts.mean(axis=0)
-    made = by_adjectives(scores.groups, mean)
-    kept = {name: getattr(made, name) for name in ("measure", "groups", "traits", "scores", "conventions")}
-    return TraitScores(
-        **kept, pairs=ENDS, adjectives=ADJECTIVES, adjective_scores=mean, templates=templates,
-        template_scores=parts,
-    )  # fmt: skip
+    made = by_adjectives(scores.groups, parts.mean(axis=0))
+    return replace(made, templates=templates, template_scores=parts)
 
 
 @pytest.mark.slow
@@ -211,9 +192,8 @@ def test_of_several_templates_that_of_the_paper_is_taken(planted: TraitScores) -
 
 
 def test_scores_of_another_measure_are_refused() -> None:
-    for measure in ("ilps", "ilps*", "group-ceat"):
-        with pytest.raises(InputError, match=f"those of {re.escape(measure)}"):
-            reproduce_abc(pairs=scored(profiles(), measure=measure))
+    with pytest.raises(InputError, match="those of group-ceat"):
+        reproduce_abc(pairs=scored(profiles(), measure="group-ceat"))
 
 
 @pytest.fixture
@@ -238,10 +218,7 @@ def test_emergent_traits_are_compared_with_what_people_said(emerging: TraitScore
     assert [cells["SeT RoBERTa", one].ours for one in column] == [0.5, 0.5]
     # people were asked about men and women of four races of the catalogue: one pair of them is not the list
     assert {cells["SeT RoBERTa", one].verdict for one in column} == {"not covered"}
-    assert cells["SeT RoBERTa", column[0]].reason == (
-        "the list of human answers lacks Asian and man, Asian and woman, Black and man, Hispanic and man "
-        "and 3 more"
-    )
+    assert "the list of human answers lacks Asian and man" in cells["SeT RoBERTa", column[0]].reason
     # adjectives count by the end of the scale that they lie at: repellent as cold
     listed: dict[str | tuple[str, str], list[str]] = {("Black", "woman"): ["repellent", "powerless"]}
     cells = cells_of(reproduce_abc(pairs=emerging, truth=listed), "Text of 5.2")
@@ -268,27 +245,15 @@ def test_agreement_with_a_whole_list_is_judged(emerging: TraitScores) -> None:
     ("truth", "reason"),
     [
         (None, "--truth TRUTH.csv"),
-        ({"purple women": ["cold"]}, "unknown pair 'purple women'; did you mean "),
+        ({"purple women": ["cold"]}, "unknown pair 'purple women'"),
         ({"White woman": ["cold"]}, "'White woman' or one of its two groups is not among the scores"),
     ],
 )
-def test_agreement_without_a_list_or_the_pairs_of_it_is_not_covered(
-    emerging: TraitScores, truth: Any, reason: str
-) -> None:
-    kept = [i for i, name in enumerate(GROUPS) if name != "White woman"]
-    assert emerging.adjective_scores is not None
-    few = by_adjectives(tuple(GROUPS[i] for i in kept), emerging.adjective_scores[kept])
-    cell = cells_of(reproduce_abc(pairs=few, truth=truth), "Text of 5.2")[
-        "SeT RoBERTa", "recall of emergent traits"
-    ]
+def test_agreement_without_a_list_or_the_pairs_of_it_is_not_covered(truth: Any, reason: str) -> None:
+    few = scored({name: row for name, row in profiles().items() if name in ("Black", "woman", "Black woman")})
+    cells = cells_of(reproduce_abc(pairs=few, truth=truth), "Text of 5.2")
+    cell = cells["SeT RoBERTa", "recall of emergent traits"]
     assert (cell.verdict, cell.ours) == ("not covered", None)
     assert reason in cell.reason
     with pytest.raises(UnknownNameError, match="'low Comunion'"):
         reproduce_abc(pairs=few, truth={("Black", "woman"): ["low Comunion"]})
-
-
-def test_how_to_get_pairs_names_the_template_of_the_paper() -> None:
-    reasons = {cell.reason for cell in reproduce_abc().cells if cell.table in ("Table A9", "Table A10")}
-    (reason,) = reasons
-    assert f"--pairs --measure set --templates '{PAPER}' --json > pairs.json" in reason
-    assert reason.endswith("crossroads reproduce abc --pair-scores pairs.json")

@@ -36,13 +36,8 @@ def test_every_test_of_the_tables_is_in_the_catalogue() -> None:
 
 def test_without_contexts_the_published_numbers_stand_alone() -> None:
     result = reproduce_ceat()
-    assert len(result.cells) == 134 * 4
-    assert {cell.verdict for cell in result.cells} == {"model absent"}
-    reasons = {cell.column.partition(",")[0]: cell.reason for cell in result.cells}
-    assert "bert-base-cased" in reasons["BERT"]
-    assert "weights.hdf5" in reasons["ELMo"] and "crossroads embed DIR --model ELMO" in reasons["ELMo"]
-    assert all(cell.ours is None for cell in result.cells)
-    assert "crossroads embed" in result.notes[0]
+    assert len(result.cells) == len(printed())
+    assert {(cell.verdict, cell.ours) for cell in result.cells} == {("model absent", None)}
     assert Reproduction.from_json(result.to_json()) == result
 
 
@@ -50,7 +45,7 @@ def test_other_contexts_are_shown_beside_all_four_models() -> None:
     contexts = world()
     seen: list[str] = []
     result = reproduce_ceat(contexts, samples=20, seed=2, progress=seen.append)
-    assert len(seen) == 74
+    assert sorted(seen) == sorted({one.test for one in printed()})
     assert not result.same_vectors
     cells = {(cell.row, cell.column): cell for cell in result.cells}
     ours = ceat(contexts, catalog("c1"), samples=20, seed=2).effect_size
@@ -114,10 +109,9 @@ def test_how_much_a_verdict_is_worth_is_said() -> None:
     assert alike_by_chance("BERT", near) == sum(gap <= near for gap in apart) / len(apart)
     result = reproduce_ceat(world(), model="bert", samples=5)
     notes = " ".join(result.notes)
-    assert f"numbers for BERT, {alike_by_chance('BERT', near):.0%} of pairs of different tests" in notes
+    assert f"{alike_by_chance('BERT', near):.0%} of pairs of different tests" in notes
     judged = np.array([(cell.published, cell.ours) for cell in result.cells if cell.ours is not None])
     assert f"correlate by r = {np.corrcoef(judged.T)[0, 1]:.2f}" in notes
-    assert "wide margin" not in " ".join(reproduce_ceat(world(), samples=5).notes)
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,6 @@ from crossroads import Design, Embeddings, Provenance, catalog, mleat
 from crossroads.errors import InputError
 from crossroads.papers.cells import Reproduction
 from crossroads.papers.ml_eat.images import (
-    UNLISTED,
     Pictured,
     clip_texts_of_ml_eat,
     has_images,
@@ -43,21 +42,15 @@ def ours(emb: Embeddings, x: str, y: str, words: str, prompt: str = "{word}", **
 def test_another_clip_is_shown_beside_tables_2_and_12() -> None:
     emb = world()
     result = reproduce_ml_eat(emb)
-    shown = {name: found for name, found in result.tables.items() if "other model" in found}
-    assert shown == {
-        "Table 2, CLIP-ViT-L14-336": {"other model": 70},
-        "Table 2, CLIP-ViT-L14-336 with prompt": {"other model": 70},
-        "Table 12, CLIP-ViT-L14-336": {"other model": 154},
-    }
-    cells = {(c.table, c.row, c.column): c.ours for c in result.cells}
     bare, prompted = "Table 2, CLIP-ViT-L14-336", "Table 2, CLIP-ViT-L14-336 with prompt"
+    shown = {name for name, found in result.tables.items() if "other model" in found}
+    assert shown == {bare, prompted, "Table 12, CLIP-ViT-L14-336"}
+    cells = {(c.table, c.row, c.column): c.ours for c in result.cells}
     assert cells[bare, "flower-insect", "level1"] == ours(emb, "Flower", "Insect", "weat1")
     assert cells[bare, "male-female-career", "level1"] == ours(emb, "Male", "Female", "weat6")
     assert cells[bare, "science-arts", "level1"] == ours(emb, "Science", "Arts", "weat8")
     with_prompt = ours(emb, "Thin", "Heavy", "weat1", PROMPT)
     assert cells[prompted, "thin-heavy with prompt", "level1"] == with_prompt
-    assert any("neither lists nor counts" in note for note in result.notes)
-    assert "Tables 2 and 12" in result.notes[0]
     assert Reproduction.from_json(result.to_json()) == result
 
 
@@ -70,9 +63,7 @@ def test_the_model_of_the_paper_is_recognised_and_judged() -> None:
     found = result.tables["Table 9, CLIP-ViT-B32"]
     assert found["differs"] > 50
     assert set(found) <= {"equal", "differs", "convention"}
-    reasons = {c.reason for c in result.cells if c.table.startswith("Table 9") and c.verdict == "differs"}
-    assert all(reason.endswith(UNLISTED) for reason in reasons if "tried without" in reason)
-    assert result.tables["Table 10, CLIP-ViT-B16"] == {"model absent": 154}
+    assert set(result.tables["Table 10, CLIP-ViT-B16"]) == {"model absent"}
     # without images the same numbers of dimensions and the same name are no CLIP of the paper
     assert recognised(emb.select([one for one in emb.labels if "/" not in one])) is None
 
@@ -103,12 +94,8 @@ def test_sets_without_images_are_named() -> None:
 
 def test_words_that_an_audit_asked_for_in_the_prompt_serve_the_table_with_it() -> None:
     design = catalog("weat1")
-    labels = [
-        *design.a,
-        *design.b,
-        *(f"flowers/{i}.jpg" for i in range(6)),
-        *(f"Insect/{i}.jpg" for i in range(6)),
-    ]
+    images = [f"{name}/{i}.jpg" for name in ("flowers", "Insect") for i in range(6)]
+    labels = [*design.a, *design.b, *images]
     vectors = np.random.default_rng(1).normal(size=(len(labels), 8))
     about = Provenance(source="some-clip", details={"prompt": PROMPT})
     result = reproduce_ml_eat(Embeddings(labels, vectors, provenance=about))
@@ -120,12 +107,8 @@ def test_words_that_an_audit_asked_for_in_the_prompt_serve_the_table_with_it() -
     assert bare.reason.startswith("no vector of caress, freedom, health and 47 more by itself")
 
 
-def test_a_word_with_a_slash_is_no_image() -> None:
-    emb = Embeddings.from_dict({"black/white": np.ones(3), "male/female": np.ones(3)})
-    assert not has_images(emb)
+def test_a_word_with_a_slash_is_no_image_and_models_without_images_have_none() -> None:
+    assert not has_images(Embeddings.from_dict({"black/white": np.ones(3), "male/female": np.ones(3)}))
     assert has_images(world(("Black",)))
-
-
-def test_images_and_a_model_without_them_do_not_go_together() -> None:
     with pytest.raises(InputError, match="GloVe 840B, none of whose tests compare images"):
         reproduce_ml_eat(world(), model="glove-840b")

