@@ -17,7 +17,7 @@ from crossroads.worlds.names import NAME_SAYS
 from crossroads.worlds.tables import PAIR_SAYS, TRAIT_SAYS
 from crossroads.worlds.vectors import SAYS
 
-from . import figures, peers
+from . import figures, peers, pieces
 from . import procedures as by
 from .study import NULLS, ROOT, SINGLE, WORLDS, tally
 from .tally import Tally, binomial_interval
@@ -535,6 +535,21 @@ def _others(rows: Sequence[Row]) -> list[str]:
         effect,
         "series, any decade, targets exchanged",
     )
+    section(
+        "Pieces of inference",
+        "Each in worlds of its own, where nothing is to be found or the truth is known. *Plain* is what is "
+        "usually done, or the same without the piece.",
+        "pieces",
+        (
+            at_05("plain", pieces.PLAIN),
+            at_05("with the piece", pieces.OURS),
+            ("interval holds", pieces.OURS, "held", 0.95),
+        ),
+        effect,
+        pieces.OURS,
+    )
+    told = ((name, (piece.__doc__ or "").strip()) for name, piece in pieces.PIECES.items())
+    lines.extend([*(f"* **{name}**: {says}" for name, says in told), ""])
     return lines
 
 
@@ -553,8 +568,7 @@ def _not_measured() -> list[str]:
         * {join_words(NULLS)} are the worlds tried. Words of one set that hang together in a way not tried
           here may mislead as sub-clusters do.
         * Not measured: the intervals of IBD and EIBD, of precision and over annotators in `align`, of
-          `cr.pairs.order_sensitivity`, of split halves, and the prediction intervals of CEAT; the p-values of
-          `cr.traits.compare_traits` (the exchanges of `align`, on two models), of `cr.pairs.against` and of
+          `cr.pairs.order_sensitivity` and of split halves; the p-values of `cr.pairs.against` and of
           precision; standard errors of the cells of ILPS, ILPS*, SeT and group CEAT; `choose_templates`.
         """),
     ]

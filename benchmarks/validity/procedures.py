@@ -20,6 +20,7 @@ from crossroads.worlds.names import NameKind
 from crossroads.worlds.tables import PairKind, TraitKind
 from crossroads.worlds.vectors import Kind, VectorWorlds
 
+from .pieces import HELD, OURS, PIECES
 from .tally import Tally
 
 Floats = NDArray[np.float64]
@@ -340,6 +341,16 @@ def series(cell: Cell, seed: int) -> Tallies:
     return _tallies(seen)
 
 
+def pieces(cell: Cell, seed: int) -> Tallies:
+    """A piece of inference in worlds of its own."""
+    seen: dict[str, list[Any]] = {}
+    for at in range(max(1, cell.single)):
+        for name, value in PIECES[cell.world](np.random.default_rng([seed, at])):
+            _note(seen, name, value)
+    alone = {} if OURS in seen else {OURS: Tally.of(held=seen[HELD])}  # an interval without a p-value
+    return _tallies(seen) | alone
+
+
 FAMILIES: dict[str, Callable[[Cell, int], Tallies]] = {
     "vectors": vectors,
     "dealt": dealt,
@@ -351,6 +362,7 @@ FAMILIES: dict[str, Callable[[Cell, int], Tallies]] = {
     "pairs": pairs,
     "names": names,
     "series": series,
+    "pieces": pieces,
 }
 
 

@@ -19,6 +19,7 @@ from crossroads.worlds.names import NameKind
 from crossroads.worlds.tables import PairKind, TraitKind
 from crossroads.worlds.vectors import Kind
 
+from .pieces import PIECES, PLACEBOS
 from .procedures import Cell, run
 from .tally import Tally
 
@@ -67,6 +68,7 @@ def cells(share: float = 1.0) -> list[Cell]:
         *(Cell("pairs", kind, 0, 2 * few) for kind in get_args(PairKind)),
         *(Cell("names", kind, 0, few // 2) for kind in get_args(NameKind)),
         *(Cell("series", kind, 0, few // 4 or 1) for kind in ("exchangeable", "topical targets")),
+        *(Cell("pieces", name, 0, few if name == PLACEBOS else some(2000)) for name in PIECES),
     ]
 
 
@@ -74,7 +76,7 @@ def cells(share: float = 1.0) -> list[Cell]:
 def code_digest() -> str:
     """Checksum of the code behind the numbers, whatever its comments and docstrings say."""
     digest = hashlib.sha256()
-    here = [Path(__file__).with_name("procedures.py"), Path(__file__).with_name("tally.py")]
+    here = [Path(__file__).with_name(f"{name}.py") for name in ("pieces", "procedures", "tally")]
     files = [file for name in CODE for file in (sorted((ROOT / name).rglob("*.py")) or [ROOT / name])]
     for file in (*files, *here):
         tree = ast.parse(file.read_text(encoding="utf-8"))

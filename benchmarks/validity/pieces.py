@@ -1,0 +1,136 @@
+"""Pieces of inference that no family of worlds uses alone, each in worlds of its own."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from functools import cache
+from typing import Any
+
+import numpy as np
+from scipy import stats
+
+import crossroads as cr
+from crossroads.evidence.chat import ChatAnswer
+from crossroads.inference.crossed import crossed
+from crossroads.inference.detection import area_interval
+from crossroads.inference.multiplicity import holm
+from crossroads.inference.permutation.flips import flipped_mean, flipped_signs
+from crossroads.inference.permutation.test import permutation_test
+from crossroads.inference.random_effects import combine
+from crossroads.measures import TraitScores, compare_traits
+from crossroads.measures.chat.association import inference
+from crossroads.measures.chat.parse import parse
+
+PLACEBOS = "dealt attributes, among placebos"
+PLAIN, OURS, HELD = "pieces, plain", "pieces, ours", "pieces, ours held"
+Noted = Iterator[tuple[str, Any]]
+
+
+def studentised(rng: np.random.Generator) -> Noted:
+    """Ten scores of standard deviation 3 against thirty of 1; plain: not studentised."""
+    x, y = 3 * rng.normal(size=10), rng.normal(size=30)
+    options: dict[str, Any] = {"method": "monte-carlo", "resamples": 399}
+    yield PLAIN, permutation_test(x, y, **options).pvalue
+    yield OURS, permutation_test(x, y, statistic="studentised", **options).pvalue
+
+
+def flips(rng: np.random.Generator) -> Noted:
+    """Pairs of sentences in clusters like those of CrowS-Pairs; plain: each pair by itself."""
+    clusters = np.repeat(np.arange(176), [30, 10, 8, 6, 5, 4, *[1] * 170])
+    values = np.sqrt(0.5) * (rng.normal(size=176)[clusters] + rng.normal(size=len(clusters)))
+    signs = np.sign(values).astype(np.int64)
+    mean = flipped_mean((signs > 0).astype(float), clusters, null=0.5, draws=199)
+    yield PLAIN, flipped_signs(signs).pvalue
+    yield OURS, flipped_signs(signs, clusters).pvalue
+    yield HELD, mean.low is not None and mean.high is not None and mean.low <= 0.5 <= mean.high
+
+
+def area(rng: np.random.Generator) -> Noted:
+    """The area under the curve of 40 scores one standard deviation above 40 others."""
+    high_scores, low_scores, seed = rng.normal(1, 1, 40), rng.normal(0, 1, 40), int(rng.integers(1 << 30))
+    low, high = area_interval(high_scores, low_scores, resamples=300, level=0.95, seed=seed)
+    yield HELD, bool(low <= stats.norm.cdf(np.sqrt(0.5)) <= high)
+
+
+def prediction(rng: np.random.Generator) -> Noted:
+    """A sixteenth effect after fifteen, by the prediction interval of random effects (CEAT)."""
+    variances, true = rng.uniform(0.01, 0.05, 15), rng.normal(0.3, 0.4, 16)
+    low, high = combine(true[:15] + rng.normal(size=15) * np.sqrt(variances), variances).prediction_interval
+    yield HELD, bool(low <= true[15] <= high)
+
+
+def several(rng: np.random.Generator) -> Noted:
+    """Any of ten true nulls that share half of their variance; plain: not adjusted, ours: Holm."""
+    z = np.sqrt(0.5) * (rng.normal() + rng.normal(size=10))
+    p = 2 * stats.norm.sf(np.abs(z))
+    yield PLAIN, float(p.min())
+    yield OURS, float(holm(p).min())
+
+
+def frequency(rng: np.random.Generator) -> Noted:
+    """Targets that differ in frequency only, which attributes follow; plain: without regard to frequency."""
+    f = np.concatenate([rng.normal(2, 1, 10), rng.normal(0, 1, 10)])
+    table = np.outer(f, rng.normal(0, 0.02, 20) + np.repeat([0.04, 0.0], 10)) + rng.normal(0, 0.1, (20, 20))
+    table += np.outer(rng.normal(0, 0.1, 20), np.repeat([0.5, -0.5], 10))  # what words mean
+    table += np.outer(np.repeat([1.0, 0.0], 10), rng.normal(0, 0.05, 20))  # what topics targets have
+    options: dict[str, Any] = {"alternative": "two-sided", "method": "normal"}
+    yield PLAIN, crossed(table, 10, 10, **options).pvalue
+    yield OURS, crossed(table, 10, 10, covariate=f, **options).pvalue
+
+
+def profiles(rng: np.random.Generator) -> Noted:
+    """Two models whose scores are unrelated, groups exchanged; plain: Kendall's test of cells."""
+    tables = rng.normal(size=(2, 6, 5)) + 2 * rng.normal(size=(2, 6, 1)) + 2 * rng.normal(size=(2, 1, 5))
+    made = [
+        TraitScores.from_table(
+            {f"g{i}": {f"t{j}": float(value) for j, value in enumerate(row)} for i, row in enumerate(table)},
+            measure="ilps",
+            provenance=(cr.Provenance(source=str(at)),),
+        )
+        for at, table in enumerate(tables)
+    ]
+    found = compare_traits(*made, permutations=199)
+    yield PLAIN, float(stats.kendalltau(tables[0].ravel(), tables[1].ravel()).pvalue)
+    yield OURS, found.exchanges["groups"].pvalue
+
+
+def chat(rng: np.random.Generator) -> Noted:
+    """Thirty answers of a chat model that likes some words of either set; plain: t test of answers."""
+    n = 7
+    sets = {key: [f"{key}{i}" for i in range(n)] for key in "ab"}
+    design = cr.Design(name="n", x=["young"], y=["old"], a=sets["a"], b=sets["b"])
+    liking = rng.normal(0, 2, 2 * n)
+    table = (rng.random((30, 2 * n)) < 1 / (1 + np.exp(-liking))).astype(np.float64)
+    found = inference(table, n, [ChatAnswer(text="")] * 30, [parse("", design)] * 30, design, 0)
+    scores = table[:, :n].mean(axis=1) - table[:, n:].mean(axis=1)
+    yield PLAIN, float(stats.ttest_1samp(scores, 0).pvalue)
+    yield OURS, found["crossed"].pvalue
+
+
+def placebos(rng: np.random.Generator) -> Noted:
+    """Male and female names with words dealt at random as attributes; plain: targets exchanged."""
+    dealt = rng.choice(vocabulary().labels[1_000:20_000], 16, replace=False).tolist()
+    design = cr.Design(
+        name="dealt", x=cr.catalog("weat6").x, y=cr.catalog("weat6").y, a=dealt[:8], b=dealt[8:]
+    )
+    yield PLAIN, cr.weat(vocabulary(), design).pvalue
+    yield OURS, cr.placebo(vocabulary(), design, draws=200, seed=int(rng.integers(1 << 30))).pvalue
+
+
+@cache
+def vocabulary() -> cr.Embeddings:
+    """The embedded default vectors, all of them."""
+    return cr.load("default")
+
+
+PIECES: dict[str, Callable[[np.random.Generator], Noted]] = {
+    "unequal spreads, studentised": studentised,
+    "clusters of sentence pairs, signs flipped": flips,
+    "area under the curve": area,
+    "prediction interval": prediction,
+    "ten dependent nulls": several,
+    "frequency alone, at equal frequency": frequency,
+    "unrelated profiles": profiles,
+    "answers of a chat model": chat,
+    PLACEBOS: placebos,
+}
