@@ -51,19 +51,13 @@ def kind(value: Any) -> str:
     [
         ("rose", "'rose'"),
         ("it's", '"it\'s"'),
-        (np.str_("rose"), "'rose'"),
         (b"rose", "b'rose'"),
         (Path("a/b"), "'a/b'"),
-        (None, "None"),
-        (True, "True"),
-        (1.5, "1.5"),
-        (-12, "-12"),
         ((1,), "(1,)"),
         (["a", (1, 2)], "['a', (1, 2)]"),
         ({"a": {"b": []}}, "{'a': {'b': []}}"),
         (frozenset([3]), "{3}"),
         (10**5000, "a number of about 5,001 digits"),
-        (-(2**20_000), "a number of about 6,021 digits"),
         ("x" * 100, f"'{'x' * 60}…'"),
         (np.zeros((3, 4)), "ndarray of shape (3, 4)"),
     ],
@@ -71,18 +65,6 @@ def kind(value: Any) -> str:
 )
 def test_a_value_is_shown_as_python_writes_it_but_short(value: Any, shown: str) -> None:
     assert in_short(value) == shown
-
-
-class Loud(str):
-    """A text that has other ideas about itself."""
-
-    __slots__ = ()
-
-    def __repr__(self) -> str:
-        raise RuntimeError
-
-    def __getitem__(self, key: Any) -> str:
-        return "loud" * 10**6
 
 
 class Broken:
@@ -108,7 +90,7 @@ def endless() -> list[Any]:
 @pytest.mark.parametrize(
     "value",
     [
-        doubled(200), {"a": doubled(200)}, endless(), [LONG] * 1000, list(range(10**6)), Loud(LONG), Broken(),
+        doubled(200), {"a": doubled(200)}, endless(), [LONG] * 1000, list(range(10**6)), Broken(),
         "\0" * 1000, b"\0" * 1000, {LONG: LONG}, [[[[[[[[LONG]]]]]]]], {1: {2: {3: {4: {5: {6: {7: 8}}}}}}},
         np.zeros((1000, 1000)), [np.zeros((1000, 1000))], 10**100_000, [10**100_000],
     ],
@@ -152,14 +134,9 @@ def bomb(after: bytes, before: bytes = b"", times: int = 60) -> bytes:
     "data",
     [
         bomb(b"K\x01s.", b"}"),  # a key
-        bomb(b"K\x01u.", b"}("),  # a key of several
-        bomb(b"K\x01d.", b"("),  # of a dictionary of protocol 0
         bomb(b"\x90.", b"\x8f("),  # a member of a set
-        bomb(b"\x91.", b"("),  # of a frozen set
         bomb(b"t\x85R.", b"cbuiltins\nfrozenset\n("),
-        bomb(b"t\x85R.", b"cbuiltins\nset\n("),
         bomb(b"K\x01\x86\x85\x85R.", b"cbuiltins\ndict\n"),
-        bomb(b"K\x01\x86\x85\x85R.", b"ccollections\nOrderedDict\n"),
         bomb(b"Q."),  # an object from outside
         bomb(b"\x85R.", b"cnumpy\ndtype\n"),
         bomb(b"\x86R.", b"c_codecs\nencode\nX\x01\x00\x00\x00x"),
@@ -176,9 +153,7 @@ def test_a_pickle_that_repeats_itself_is_refused_at_once(data: bytes, tmp_path: 
 
 
 @pytest.mark.parametrize(
-    "value",
-    [doubled(60), [doubled(60)], {"rose": doubled(60, 1.0)}, {"rose": [doubled(60, 1.0)]}, {"a": 10**5000}],
-    ids=kind,
+    "value", [doubled(60), [doubled(60)], {"rose": [doubled(60, 1.0)]}, {"a": 10**5000}], ids=kind
 )
 def test_whoever_reads_a_pickle_refuses_one_that_repeats_itself(value: Any, tmp_path: Path) -> None:
     path = tmp_path / "bomb.pkl"
@@ -191,19 +166,16 @@ def test_whoever_reads_a_pickle_refuses_one_that_repeats_itself(value: Any, tmp_
 
 @pytest.mark.slow
 def test_vectors_that_are_named_again_and_again_are_no_vectors(tmp_path: Path) -> None:
+    """Only what would take more than 64 MiB is refused, so that as much has to be read."""
     row = [float(i) for i in range(2000)]
     path = tmp_path / "bomb.pkl"
-    path.write_bytes(pickle.dumps({"rose": [row] * 10_000}))
+    path.write_bytes(pickle.dumps({"rose": [row] * 4_500}))
     assert path.stat().st_size < 200_000
     with pytest.raises(CrossroadsError, match="over 200 to 1"):
         import_store(path, tmp_path / "store")
-    path.write_bytes(pickle.dumps({f"w{i}": row for i in range(10_000)}))
+    path.write_bytes(pickle.dumps({f"w{i}": row for i in range(4_500)}))
     with pytest.raises(CrossroadsError, match="over 200 to 1"):
         cr.load(path)
-
-
-def document(text: str) -> bytes:
-    return json.dumps(text).encode()
 
 
 SET = b'["a", "b"]'
@@ -211,52 +183,33 @@ ANSWER = {"vectors": [[LONG]], "model": LONG}
 Case = tuple[str, bytes, Callable[[Path], Any]]
 CASES: list[Case] = [
     ("d.json", b'{"%s": 1}' % LONG.encode(), read_designs),
-    ("d.json", document(LONG), read_designs),
     ("d.json", b'{"x": "%s", "a": %s, "b": %s}' % (LONG.encode(), SET, SET), read_designs),
     ("d.json", json.dumps({"name": LONG, "x": [*MANY, MANY[0]], "a": ["a"], "b": []}).encode(), read_designs),
-    ("d.json", json.dumps({"name": [MANY], "x": ["x"], "a": ["a"], "b": ["b"]}).encode(), read_designs),
-    ("d.json", json.dumps({"x": [[MANY]], "a": ["a"], "b": ["b"]}).encode(), read_designs),
     ("d.json", f'{{"{LONG}": 1, "{LONG}": 2}}'.encode(), read_designs),
-    ("d.toml", f'"{LONG}" = 1'.encode(), read_designs),
-    ("d.toml", f"{LONG} {LONG}".encode(), read_designs),
     ("d.toml", f"[a.{LONG}]\n[a.{LONG}]\n".encode(), read_designs),
-    ("d.csv", f"set,word\n{LONG},a\n".encode(), read_designs),
     ("d.csv", f"{LONG},{LONG}\na,b\n".encode(), read_designs),
     ("d.csv", f"set,word\nx,{LONG}\nx,{LONG}\n".encode(), read_designs),
     ("r.toml", f"{LONG} = 1".encode(), read_rules),
-    ("r.toml", f'[[rule]]\n{LONG} = "{LONG}"'.encode(), read_rules),
     ("r.toml", f'[[rule]]\nstatistic = "{LONG}"\nabove = 1'.encode(), read_rules),
-    ("r.toml", b'[[rule]]\nstatistic = "effect_size"\nabove = 0x' + b"f" * 9000, read_rules),
     ("r.toml", f'[[rule]]\nstatistic = "effect_size"\nabove = {json.dumps(MANY)}'.encode(), read_rules),
     ("g.toml", f"[{LONG}]\na = 1".encode(), read_sheet),
-    ("g.toml", f'words = "{LONG}"\n[groups.a]\nb = ["c"]'.encode(), read_sheet),
     ("p.toml", f'[groups]\n"{LONG}" = {{ {LONG} = "{LONG}" }}'.encode(), read_groups),
     ("p.csv", f"group,singular,plural\n{LONG},{LONG},{LONG}\n{LONG},a,b\n".encode(), read_groups),
     ("t.toml", f'[[trait]]\nleft = "{LONG}"\nright = "{LONG}"'.encode(), read_traits),
     ("t.json", json.dumps({"templates": [f"{LONG} {{trait}}"]}).encode(), read_templates),
     ("t.json", json.dumps({"templates": [f"{{{LONG}}} {{trait}}"]}).encode(), read_templates),
     ("l.toml", f'"{LONG} | b | c" = ["a"]'.encode(), read_trait_lists),
-    ("l.toml", f'"{LONG}" = 3'.encode(), read_trait_lists),
     ("i.toml", f'[domains.a."{LONG}"]\nadjective = 3'.encode(), read_identities),
-    ("i.toml", f"[{LONG}]".encode(), read_identities),
-    ("s.json", json.dumps({"results": [{"type": LONG}]}).encode(), read_trait_tables),
     ("s.json", json.dumps({LONG: {LONG: LONG}}).encode(), read_trait_tables),
-    ("s.json", json.dumps({LONG: MANY}).encode(), read_trait_tables),
     ("s.csv", f"{LONG},trait,score\n{LONG},b,c\n".encode(), read_trait_tables),
     ("j.json", json.dumps({LONG: {LONG: LONG}}).encode(), read_judgements),
-    ("j.csv", f"group,trait,score\na,{LONG},1\n".encode(), read_judgements),
     ("j.csv", f"group,trait,score\na,cold-warm,{LONG}\n".encode(), read_judgements),
     ("a.csv", f"annotator,gender\n{LONG},f\n{LONG},f\n".encode(), read_demographics),
-    ("results.json", json.dumps({"results": [{"type": LONG}]}).encode(), read_records),
     ("results.json", json.dumps({"results": [{"type": [MANY]}]}).encode(), read_records),
     ("results.json", json.dumps({"schema": MANY, "results": [{"type": LONG}]}).encode(), read_records),
-    ("results.json", json.dumps({"kind": LONG, "results": [{"type": "WeatResult"}]}).encode(), read_records),
     ("results.json", json.dumps({"type": "WeatResult", "schema": 1, LONG: 1}).encode(), read_records),
     ("v.txt", f"{LONG} 1 2\n{LONG} 3 4\n".encode(), cr.load),
-    ("v.txt", f"a 1 2\n{LONG} {LONG} 4\n".encode(), cr.load),
     ("v.txt", b"a 1 2\n" + b"\xff" * 9000 + b" 1 2\n", cr.load),
-    ("v.pkl", pickle.dumps({LONG: LONG}), cr.load),
-    ("v.pkl", pickle.dumps({b"\xff" * 9000: [1.0]}), cr.load),
     ("v.pkl", pickle.dumps({tuple(MANY): [1.0]}), cr.load),
     ("v.pkl", b"\x80\x04c" + LONG.encode() + b"\nx\n.", cr.load),
     ("v.safetensors", struct.pack("<Q", 9000) + b"{" + b"A" * 8999, cr.load),
@@ -279,7 +232,7 @@ def test_no_message_about_a_file_is_long(
 def test_no_message_about_a_folder_is_long(tmp_path: Path) -> None:
     manifest: Any
     for manifest in (
-        LONG, MANY, {"format": LONG}, {"format": MANY}, {"format": "crossroads-contexts/1", "words": LONG},
+        MANY, {"format": LONG}, {"format": "crossroads-contexts/1", "words": LONG},
         {"format": "crossroads-store/1", "words": MANY},
         {"format": "crossroads-logits/1", "about": {}, "arrays": {LONG: LONG}},
     ):  # fmt: skip

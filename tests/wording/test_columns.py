@@ -39,14 +39,6 @@ def test_a_reader_may_ask_for_other_types() -> None:
     assert found.schema == asked
 
 
-def test_readers_share_the_memory() -> None:
-    polars = pytest.importorskip("polars", reason="extra 'test'")
-    column = arrow.table(Rows(*({"a": float(i)} for i in range(100)))).column("a")
-    (held,) = column.chunks
-    shared = polars.Series(column)  # the protocol again, from pyarrow to polars
-    assert shared.to_arrow().buffers()[1].address == held.buffers()[1].address
-
-
 def test_intervals_of_a_table_take_two_columns() -> None:
     table = Table(
         name="one",

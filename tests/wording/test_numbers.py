@@ -96,9 +96,7 @@ def test_every_style_says_the_same_digits_with_the_same_mark(p: float, mark: Mar
 
 def test_rows_that_were_found_in_several_ways_are_marked_by_the_least_sure() -> None:
     assert pvalue(P.of(0.0121, "bracket, exact")) == "≤ 0.013"
-    assert pvalue(P.of(0.0121, "bracket, exact"), "latex") == r"$\le 0.013$"
     assert pvalue(P.of(0.0121, "bracket, saddlepoint")) == "≈ 0.012"
-    assert pvalue(P.of(0.0121, "exact, monte-carlo, saddlepoint"), "latex") == r"$\approx 0.012$"
     assert [mark_of(one) for one in ("exact", "bracket", "saddlepoint", "monte-carlo", "normal")] == [
         "", "≤", "≈", "≈", "≈",
     ]  # fmt: skip
@@ -118,6 +116,8 @@ def test_a_family_is_marked_where_what_is_adjusted_is_not_sure() -> None:
     [
         (0.0, "0 %"), (1.0, "100 %"), (0.5, "50 %"), (0.815, "82 %"), (0.95, "95 %"),
         (0.999, "99.9 %"), (0.9999, "99.99 %"), (0.0004, "0.04 %"), (0.004, "0.4 %"), (1e-12, "0.000000 %"),
+        # toFixed of JavaScript rounds 40.5 to 41, a format of Python to 40
+        (0.405, "41 %"), (0.425, "43 %"), (0.005, "1 %"), (0.4049, "40 %"),
     ],
 )  # fmt: skip
 def test_a_share_is_neither_rounded_to_none_nor_to_all(share: float, said: str) -> None:
@@ -125,14 +125,8 @@ def test_a_share_is_neither_rounded_to_none_nor_to_all(share: float, said: str) 
 
 
 def test_counts_have_their_noun() -> None:
-    assert [counted(n, "test") for n in (0, 1, 2, 1200)] == ["0 tests", "1 test", "2 tests", "1,200 tests"]
+    assert [counted(n, "test") for n in (1, 1200)] == ["1 test", "1,200 tests"]
     assert counted(3, "stimulus", "stimuli") == "3 stimuli"
-
-
-@pytest.mark.parametrize(("share", "said"), [(0.405, "41"), (0.425, "43"), (0.005, "1"), (0.4049, "40")])
-def test_a_share_halfway_between_two_is_rounded_up_as_pages_do(share: float, said: str) -> None:
-    # toFixed of JavaScript rounds 40.5 to 41, a format of Python to 40
-    assert percent(share) == f"{said}\N{NO-BREAK SPACE}%"
 
 
 @pytest.mark.parametrize(

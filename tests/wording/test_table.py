@@ -5,7 +5,6 @@ from __future__ import annotations
 import dataclasses
 import re
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -137,11 +136,9 @@ def test_a_small_table_in_text_keeps_to_its_lines() -> None:
     assert len(lines) == 6
     assert lines[-1].startswith("≤: an upper bound")  # the sign is shown, so it is said what it means
     assert "\x1b" not in in_text(table())
-    cells = zip(lines[1:4], ("  d ", "−0.32 ", " 0.00 "), strict=True)
-    assert len({line.index(cell) + len(cell) for line, cell in cells}) == 1  # numbers end below each other
     many = table(rows=({"test": "x"},) * 1015)
     assert in_text(many).splitlines()[-1] == "… and 1,003 more rows"
-    assert str(many) == in_text(many)
+    assert in_text(table(rows=())).splitlines() == ["Made up", "test  d  CI  p  share  n  kept"]
 
 
 def test_a_table_in_html_is_text_and_says_how_it_is_read() -> None:
@@ -152,9 +149,6 @@ def test_a_table_in_html_is_text_and_says_how_it_is_read() -> None:
     assert "<small>d: effect size. p: share of all divisions. ≤: an upper bound" in shown
     hostile = table(title="<i>", notes=("<u>",), columns=(Column(key="test", head="<s>", note="<q>"),))
     assert not re.search(r"<(i|u|s|q)>", in_html(hostile))
-    many = table(rows=({"test": "x"},) * 60)
-    assert in_html(many).count("<tr>") == 51
-    assert "<p>… and 10 more rows</p>" in in_html(many)
 
 
 @given(st.text(), st.text(), st.text())
@@ -178,24 +172,7 @@ def test_names_and_notes_never_leave_their_cell(name: str, head: str, note: str)
     assert bare.count("{") == bare.count("}")
 
 
-def test_an_empty_table_has_a_head_everywhere() -> None:
-    empty = table(rows=())
-    assert empty.cells() == []
-    assert empty.records() == []
-    assert in_text(empty).splitlines() == ["Made up", "test  d  CI  p  share  n  kept"]
-    assert in_html(empty).count("<tr>") == 1
-    assert in_markdown_table(empty).splitlines()[0] == "| test | d | CI | p | share | n | kept |"
-    assert r"\midrule" + "\n" + r"\bottomrule" in in_latex_table(empty, label="l")
-
-
 def test_symbols_of_heads_are_math_in_latex() -> None:
     made = in_latex_table(table(columns=(adjusted_column(2), Column(key="d", head="d(X)"))), label="l")
     assert r"$p$ (BH) & $d(X)$ \\" in made
     assert "Benjamini and Hochberg's adjustment for 2 tests." in made
-
-
-@pytest.mark.parametrize("sign", ["≤", "≈", "−", "τ", "×", "Δ", "α", "≥", "→", "猫"])
-def test_signs_beyond_latin_are_math_in_latex(sign: str) -> None:
-    column = Column(key="w", head=f"h{sign}", note=f"n{sign}")
-    made = table(title=f"t{sign}", columns=(column,), rows=({"w": f"w{sign}"},))
-    assert sign not in in_latex_table(made, label="l", before=f" in m{sign}")

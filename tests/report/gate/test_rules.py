@@ -224,7 +224,6 @@ def test_a_closed_gate_names_every_rule_that_was_broken(audit: Audit) -> None:
     with pytest.raises(GateError) as caught:
         gate.check()
     assert caught.value.message.startswith("2 of 3 rules failed:\n  words: plain: left_out is 1, above 0")
-    assert "words: plain: left_out is 1, above 0" in caught.value.message
     assert "there: absent was not measured" in caught.value.message
     assert "fine" not in caught.value.message
     assert isinstance(caught.value, CrossroadsError)
@@ -265,27 +264,20 @@ def test_the_summary_says_what_failed_and_what_was_left_out(audit: Audit) -> Non
     )
 
 
-def test_the_rules_in_the_guide_can_be_used(tmp_path: Path) -> None:
-    guide = Path(__file__).parents[3] / "docs" / "guides" / "audits.md"
-    blocks = re.findall(r"^```toml\n(.*?)^```", guide.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL)
-    planned = {"weat6": "test", "weat7": "test", "AF IBD": "detection"}
+def test_the_rules_in_the_guide_can_be_used_and_it_names_every_key_and_statistic(tmp_path: Path) -> None:
+    guide = (Path(__file__).parents[3] / "docs" / "guides" / "audits.md").read_text(encoding="utf-8")
+    blocks = re.findall(r"^```toml\n(.*?)^```", guide, re.MULTILINE | re.DOTALL)
     assert blocks
     for block in blocks:
-        check_rules(read_rules(written(tmp_path, block)), planned)
-
-
-def test_the_guide_names_every_key_and_every_statistic() -> None:
-    guide = (Path(__file__).parents[3] / "docs" / "guides" / "audits.md").read_text(encoding="utf-8")
+        check_rules(read_rules(written(tmp_path, block)), PLANNED)
     for name in {*KEYS, *(name for names in STATISTICS.values() for name in names)}:
         assert f"`{name}`" in guide, name
 
 
 def test_rules_reach_every_kind_of_result(whole: Audit) -> None:
-    contexts, aligned = whole.one(CeatBatteryResult), whole.one(AlignmentResult)
-    dominance = whole.one(DominanceResult)
-    assert contexts is not None
-    assert aligned is not None
-    assert dominance is not None
+    (contexts,) = whole.of(CeatBatteryResult).values()
+    (aligned,) = whole.of(AlignmentResult).values()
+    (dominance,) = whole.of(DominanceResult).values()
     found = readings(whole)
     plain = contexts.tests[1]
     kind, values = found["plain CEAT"]
