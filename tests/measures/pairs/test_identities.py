@@ -62,13 +62,9 @@ def test_row_taus_are_those_of_scipy(rows: tuple[list[int], list[int]]) -> None:
         assert row_taus(one, two)[0] == pytest.approx(kendalltau(*rows).statistic, abs=1e-12)
 
 
-def test_many_rows_are_the_same_as_one_by_one() -> None:
-    rng = np.random.default_rng(0)
-    one, two = rng.normal(size=(2, 1100, 5))
+def test_many_rows_are_the_same_as_one_by_one_and_one_trait_has_no_order() -> None:
+    one, two = np.random.default_rng(0).normal(size=(2, 1100, 5))
     assert np.array_equal(row_taus(one, two)[700:701], row_taus(one[700:701], two[700:701]))
-
-
-def test_one_trait_has_no_order() -> None:
     with pytest.raises(InputError, match="at least two traits"):
         row_taus(np.ones((1, 1)), np.ones((1, 1)))
 
@@ -84,13 +80,9 @@ def test_correlations_with_first_second_and_reversed_order() -> None:
     wanted = {"first": 2 / 3, "second": 1, "difference": 1 / 3, "highest": 1, "reversed": 2 / 3}
     assert means == pytest.approx(wanted)
     assert result.reversals == (("female Black person", "Black woman"),)
-    assert result.by_pair()[1] == {
-        "pair": "Black woman",
-        "first": "Black",
-        "second": "woman",
-        "tau_first": result.tau_first[1],
-        "tau_second": result.tau_second[1],
-    }
+    row = result.by_pair()[1]
+    assert (row["pair"], row["first"], row["second"]) == ("Black woman", "Black", "woman")
+    assert (row["tau_first"], row["tau_second"]) == (result.tau_first[1], result.tau_second[1])
 
 
 def test_components_may_be_scored_apart_and_their_traits_in_another_order() -> None:
@@ -102,15 +94,11 @@ def test_components_may_be_scored_apart_and_their_traits_in_another_order() -> N
         order_sensitivity(pairs, components=replace(apart, traits=("t3", "t2", "t1", "odd")))
 
 
-def test_a_phrase_without_order_counts_in_the_highest_correlation_only() -> None:
-    scores = random_table(["Hispanic", "woman", "Latina"])
-    result = order_sensitivity(scores, resamples=50)
-    assert result.pairs == ("Latina",)
-    assert result.first is result.second is result.difference is result.reversed is None
-    assert [row["with"] for row in result.rows()] == ["highest"]
-
-
-def test_a_pair_in_one_order_is_not_among_first_and_second() -> None:
+def test_what_has_no_other_order_counts_in_the_highest_correlation_only() -> None:
+    phrase = order_sensitivity(random_table(["Hispanic", "woman", "Latina"]), resamples=50)
+    assert phrase.pairs == ("Latina",)
+    assert phrase.first is phrase.second is phrase.difference is phrase.reversed is None
+    assert [row["with"] for row in phrase.rows()] == ["highest"]
     scores = random_table(["Black", "woman", "doctor", "Black woman", "female Black person", "Black doctor"])
     result = order_sensitivity(scores, resamples=50)
     assert result.first is not None
@@ -120,7 +108,7 @@ def test_a_pair_in_one_order_is_not_among_first_and_second() -> None:
 def test_pairs_may_be_given_as_a_mapping() -> None:
     scores = random_table(["p", "q", "p and q"])
     assert order_sensitivity(scores, {"p and q": ("p", "q")}, resamples=50).components == (("p", "q"),)
-    for bad in ({"p and q": "pq"}, {"p and q": ("p", "p")}, {"p and q": ("p",)}, {"p and q": 5}):
+    for bad in ({"p and q": "pq"}, {"p and q": ("p", "p")}, {"p and q": ("p",)}):
         with pytest.raises(InputError, match="the pair 'p and q' has the components"):
             order_sensitivity(scores, bad)  # type: ignore[arg-type]
     with pytest.raises(InputError, match="'p and q' is not a paired group"):
@@ -150,10 +138,6 @@ def test_scores_without_a_pair_or_without_numbers_are_refused() -> None:
     holes[1, 2] = np.nan
     with pytest.raises(EvidenceError, match="scores of 'woman' contain a value that is not a number"):
         order_sensitivity(replace(SMALL, scores=holes))
-    with pytest.raises(InputError, match="resamples is 0"):
-        order_sensitivity(SMALL, resamples=0)
-    with pytest.raises(InputError, match="level is 2"):
-        order_sensitivity(SMALL, level=2)
 
 
 def test_drawing_groups_gives_the_spread_that_shared_groups_cause() -> None:
