@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import lzma
+import re
 from typing import Any
 
 import pytest
@@ -38,3 +39,22 @@ def test_numbers_are_those_that_were_frozen(
     found = compared(numbers(frozen[name]["data"]), now)
     assert (found.changed, found.gone) == ([], []), "if that is meant: make oracle FREEZE=--freeze"
     assert bool(now) == bool(numbers(frozen[name]["data"]))
+
+
+@pytest.mark.parametrize("name", MAKERS)
+def test_tables_print_the_digits_that_were_frozen(
+    name: str, frozen: dict[str, Any], every_result: dict[str, Result]
+) -> None:
+    """Numbers only, in the order of the table: words around them may change."""
+    before, now = (
+        re.findall(r"[−-]?\d[\d.,]*", text)
+        for text in (frozen[name]["html"], every_result[name]._repr_html_())
+    )
+    assert now == before, "if that is meant: make oracle FREEZE=--freeze"
+
+
+def test_results_are_shown_and_compared_in_one_way(every_result: dict[str, Result]) -> None:
+    """``dataclass`` would write a repr of all fields, and compare arrays by truth."""
+    kinds = {kind for one in every_result.values() for kind in type(one).mro() if issubclass(kind, Result)}
+    assert [kind for kind in kinds - {Result} if {"__repr__", "__eq__"} & vars(kind).keys()] == []
+    assert all(kind.__dataclass_params__.frozen for kind in kinds)  # type: ignore[attr-defined]
