@@ -6,7 +6,6 @@ import json
 from itertools import combinations
 from math import comb, sqrt
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
@@ -16,7 +15,6 @@ from scipy.stats import ttest_1samp
 from crossroads import Design, InputError, chat_association, ladder
 from crossroads.evidence.chat import ChatAnswer, ChatAnswers
 from crossroads.inference.crossed import spread
-from crossroads.report.renderers.findings import finding
 
 AGE = Design(name="age", x=["young"], y=["old"], a=["joy", "peace", "love"], b=["agony", "evil", "hurt"])
 
@@ -42,18 +40,8 @@ def test_the_score_is_the_published_formula() -> None:
     assert result.released_score == pytest.approx(np.mean(released))
 
 
-def test_a_finding_has_the_scale_of_scores_and_its_interval_stays_within() -> None:
-    nearly = said(joy="young", peace="old", love="young", agony="old", evil="old", hurt="old")
-    result = chat_association([ALL, nearly, ALL, ALL], AGE)
-    assert result.crossed is not None
-    assert result.crossed.high == 1  # 0.92 plus half a width of more than that
-    (found,) = result.conclusions("age chat")
-    assert found.scale == "score"
-    assert finding(found).endswith("(age chat, score = 0.92, 0.20 to 1.00)")
-
-
 def test_refusals_and_what_cannot_be_read_have_their_own_rates() -> None:
-    answers = [ALL, "I'm sorry, I can't.", "alegría - joven", ""]
+    answers = [ALL.replace("hurt - old", "hurt - ancient"), "I'm sorry, I can't.", "alegría - joven", ""]
     result = chat_association(answers, AGE)
     assert (result.answers, result.answered, result.refused, result.unparsed) == (4, 1, 1, 2)
     assert result.statuses == ("answered", "refused", "unparsed", "unparsed")
@@ -61,16 +49,23 @@ def test_refusals_and_what_cannot_be_read_have_their_own_rates() -> None:
     assert (result.refusal_rate, result.unparsed_rate) == (0.25, 0.5)
     assert result.crossed is not None
     assert result.crossed.reason == "there is a single answer"
+    assert result.coverage is not None
+    assert result.coverage.missing == {"hurt": "given to no label in any answer"}
+    assert "hurt" not in result.words
 
 
 def test_a_model_that_only_refuses_has_rates_and_no_score() -> None:
     result = chat_association(["I cannot do that."] * 3, AGE)
     assert (result.score, result.pvalue, result.crossed, result.refusal_rate) == (None, None, None, 1.0)
     rungs = ladder(result).tests["age chat"]
-    assert [rung.answer for rung in rungs[2:]] == ["not asked", "not asked"]
-    assert [(rung.answer, rung.reason) for rung in rungs[:2]] == [
-        ("cannot tell", "of 3 answers, 3 refused and 0 cannot be read")
-    ] * 2
+    assert [rung.answer for rung in rungs] == ["cannot tell", "cannot tell", "not asked", "not asked"]
+
+
+def test_an_interval_stays_within_the_scale() -> None:
+    nearly = said(joy="young", peace="old", love="young", agony="old", evil="old", hurt="old")
+    result = chat_association([ALL, nearly, ALL, ALL], AGE)
+    assert result.crossed is not None
+    assert result.crossed.high == 1  # 0.92 plus half a width of more than that
 
 
 def test_words_are_exchanged_exactly() -> None:
@@ -83,14 +78,6 @@ def test_words_are_exchanged_exactly() -> None:
     assert result.crossed.pvalue == 2 / 16
 
 
-def test_a_word_that_no_answer_gives_to_a_label_is_left_out_and_said_so() -> None:
-    answers = [ALL.replace("hurt - old", "hurt - ancient")] * 3
-    result = chat_association(answers, AGE)
-    assert result.coverage is not None
-    assert result.coverage.missing == {"hurt": "given to no label in any answer"}
-    assert "hurt" not in result.words
-
-
 def test_labels_are_drawn_where_answers_use_several() -> None:
     design = Design(name="n", x=["Ben", "Paul"], y=["Ann", "Eva"], a=["joy", "peace"], b=["evil", "hurt"])
     text = "joy - {0}\npeace - {1}\nevil - {1}\nhurt - {1}"
@@ -101,19 +88,6 @@ def test_labels_are_drawn_where_answers_use_several() -> None:
     known = chat_association(ChatAnswers(asked, provenance="m"), design)
     assert known.crossed == bare.crossed
     assert known.first_share == 4 / 16  # one word of four
-
-
-@pytest.mark.parametrize(
-    ("answers", "why"),
-    [
-        ([], "there are no answers"),
-        (["joy - young", 3], "answer 2 is 3, not a text"),
-        ("joy - young", "give a list of texts"),
-    ],
-)
-def test_what_is_no_answer_is_an_error(answers: Any, why: str) -> None:
-    with pytest.raises(InputError, match=why):
-        chat_association(answers, AGE)
 
 
 def test_other_words_and_answers_are_a_table_of_answers_by_words() -> None:
@@ -141,24 +115,11 @@ def test_other_words_and_answers_are_a_table_of_answers_by_words() -> None:
     assert result.response_pvalue == pytest.approx(ttest_1samp(scores, 0).pvalue)
 
 
-def test_answers_are_saved_and_read_back(tmp_path: Path) -> None:
-    kept = ChatAnswers([ChatAnswer(text=ALL, x="young", y="old", first="y", words=("joy",))], provenance="m")
-    kept.save(tmp_path / "answers.json")
-    assert ChatAnswers.open(tmp_path / "answers.json") == kept
-    (tmp_path / "texts.json").write_text(json.dumps([ALL, ""]), encoding="utf-8")
-    assert [one.text for one in ChatAnswers.open(tmp_path / "texts.json")] == [ALL, ""]
-    (tmp_path / "other.json").write_text('{"a": 1}', encoding="utf-8")
-    for name, why in (("other.json", "holds no answers"), ("answers.json", "not JSON")):
-        if name == "answers.json":
-            (tmp_path / name).write_text("{", encoding="utf-8")
-        with pytest.raises(InputError, match=why):
-            ChatAnswers.open(tmp_path / name)
-
-
-def test_a_flipped_bit_in_saved_answers_is_noticed(tmp_path: Path) -> None:
+def test_answers_are_saved_and_read_back_unless_a_bit_was_flipped(tmp_path: Path) -> None:
     file = tmp_path / "answers.json"
     kept = ChatAnswers([ChatAnswer(text=ALL, x="young", y="old", first="y", words=("joy",))], provenance="m")
     kept.save(file)
+    assert ChatAnswers.open(file) == kept
     data = file.read_bytes()
     for at in range(len(data)):
         flipped = bytearray(data)
@@ -167,6 +128,17 @@ def test_a_flipped_bit_in_saved_answers_is_noticed(tmp_path: Path) -> None:
         with pytest.raises(InputError):
             ChatAnswers.open(file)
     file.write_bytes(data.replace(b"young", b"Young", 1))
-    with pytest.raises(InputError, match="the answers are damaged: their checksum is not") as caught:
+    with pytest.raises(InputError, match="the answers are damaged: their checksum is not"):
         ChatAnswers.open(file)
-    assert "ask the model again" in str(caught.value.hint)
+    file.write_text(json.dumps([ALL, ""]), encoding="utf-8")
+    assert [one.text for one in ChatAnswers.open(file)] == [ALL, ""]
+
+
+def test_what_is_no_answer_is_an_error(tmp_path: Path) -> None:
+    for answers, why in (([], "there are no answers"), (["joy - young", 3], "answer 2 is 3, not a text")):
+        with pytest.raises(InputError, match=why):
+            chat_association(answers, AGE)  # type: ignore[arg-type]
+    file = tmp_path / "other.json"
+    file.write_text('{"a": 1}', encoding="utf-8")
+    with pytest.raises(InputError, match="holds no answers"):
+        ChatAnswers.open(file)

@@ -9,18 +9,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from crossroads import Design, chat_decision, ladder
+from crossroads import Design, chat_decision
 from crossroads.evidence.chat import ChatAnswer, ChatAnswers
 from crossroads.inference.ranks import signs_exchanged
 
-AGE = Design(
-    name="age",
-    x=["young"],
-    y=["old"],
-    a=["joy", "peace", "love", "hope"],
-    b=["agony", "evil", "hurt", "fear"],
-)
-PAIRS = list(zip(AGE.a, AGE.b, strict=True))
+PAIRS = [("joy", "agony"), ("peace", "evil"), ("love", "hurt"), ("hope", "fear")]
+AGE = Design(name="age", x=["young"], y=["old"], a=[a for a, _ in PAIRS], b=[b for _, b in PAIRS])
 
 
 def test_a_decision_counts_one_or_zero_and_both_for_one_person_is_no_decision() -> None:
@@ -54,14 +48,6 @@ def test_only_the_words_that_were_asked_are_read() -> None:
     result = chat_decision(ChatAnswers([asked]), AGE)
     assert result.scores == (1.0,)
     assert result.first_share == 0.5
-
-
-def test_the_ladder_answers_for_decisions_too() -> None:
-    rungs = ladder(chat_decision([f"{a} - young; {b} - old" for a, b in PAIRS] * 3, AGE)).tests
-    assert [one.answer for one in rungs["age chat decision"][:2]] == [
-        "no",
-        "no",
-    ]  # four pairs can show nothing
 
 
 @given(st.lists(st.integers(-4, 4), min_size=1, max_size=8))

@@ -13,22 +13,16 @@ from crossroads.evidence.sentences import ScoredItem, SentenceScores
 from crossroads.stimuli.files.sentences import SentenceItem
 
 
-def scored(
-    values: Any, targets: list[str] | None = None, categories: list[str] | None = None
-) -> SentenceScores:
-    items = tuple(
-        ScoredItem(
-            item=SentenceItem(
-                sentences=(f"s{i}", f"a{i}", f"u{i}"),
-                category="" if categories is None else categories[i],
-                columns={} if targets is None else {"target": targets[i]},
-            ),
-            totals=tuple(map(float, row)),
-            tokens=(2, 2, 4),
+def scored(values: Any, targets: list[str] | None = None, categories: str = "") -> SentenceScores:
+    items = []
+    for i, row in enumerate(values):
+        item = SentenceItem(
+            sentences=(f"s{i}", f"a{i}", f"u{i}"),
+            category=categories[i : i + 1],
+            columns={} if targets is None else {"target": targets[i]},
         )
-        for i, row in enumerate(values)
-    )
-    return SentenceScores(name="mine", kind="triples", score="likelihood", items=items)
+        items.append(ScoredItem(item=item, totals=tuple(map(float, row)), tokens=(2, 2, 4)))
+    return SentenceScores(name="mine", kind="triples", score="likelihood", items=tuple(items))
 
 
 def published(values: Any, targets: list[str]) -> tuple[float, float, float]:
@@ -56,6 +50,8 @@ def test_scores_are_the_published_ones() -> None:
     alone = cr.sentence_triples(scored(values, targets), target=None).overall
     assert alone.ss == pytest.approx(100 * (values[:, 0] > values[:, 1]).mean())
     assert alone.targets == 60
+    with pytest.raises(cr.InputError, match="unknown column 'targt'"):
+        cr.sentence_triples(scored(values, targets), target="targt")
 
 
 def test_a_mean_over_tokens_may_turn_a_comparison() -> None:
@@ -74,16 +70,9 @@ def test_targets_and_not_triples_are_drawn() -> None:
 
 def test_categories_are_adjusted_and_said() -> None:
     values = [(1.0, 0.0, -1.0)] * 10 + [(0.0, 1.0, -1.0)] * 10
-    result = cr.sentence_triples(scored(values, categories=["x"] * 10 + ["y"] * 10))
+    result = cr.sentence_triples(scored(values, categories="x" * 10 + "y" * 10))
     assert result.adjusted["bh"] == pytest.approx((2 / 2**10, 2 / 2**10))
     first, x, y = result.conclusions("")
     assert first.status == "absent"
     assert x.sentence.endswith("the model prefers sentences that stereotype more.")
     assert y.sentence.endswith("the model prefers sentences that stereotype less.")
-    assert "Blodgett" in result.table().notes[0]
-
-
-def test_an_unknown_column_gets_the_nearest() -> None:
-    with pytest.raises(cr.InputError, match="unknown column 'targt'") as caught:
-        cr.sentence_triples(scored([(1.0, 0.0, 0.0)], ["a"]), target="targt")
-    assert "target" in str(caught.value.hint)
