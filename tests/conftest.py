@@ -242,12 +242,14 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
 def pytest_terminal_summary(terminalreporter: Any) -> None:
     """Print how long the tests of each folder took, and the slowest with their reason."""
     taken: dict[str, float] = defaultdict(float)
+    called: dict[str, float] = defaultdict(float)
     folders: dict[str, float] = defaultdict(float)
     why: dict[str, str] = {}
     for reports in terminalreporter.stats.values():
         for report in reports:
             if isinstance(report, pytest.TestReport):
                 taken[report.nodeid] += report.duration
+                called[report.nodeid] += report.duration * (report.when == "call")
                 folders["/".join(report.nodeid.partition("::")[0].split("/")[:2])] += report.duration
                 why[report.nodeid] = str(dict(report.user_properties).get("why", ""))
     if len(taken) < 100:
@@ -260,6 +262,7 @@ def pytest_terminal_summary(terminalreporter: Any) -> None:
     say("\nSeconds by folder: " + ", ".join(f"{name} {t:.0f}" for name, t in ordered(folders)))
     say("The slowest 20:")
     for name, seconds in ordered(taken)[:20]:
-        reason = why.get(name, "") if seconds > PATIENCE else ""
-        missing = "NO REASON GIVEN" if seconds > PATIENCE else ""
-        say(f"{seconds:7.1f} s  {name}  {reason or missing}".rstrip())
+        reason = why.get(name) or "NO REASON GIVEN"
+        if called[name] <= PATIENCE:
+            reason = "Makes what several tests share." if seconds > PATIENCE else ""
+        say(f"{seconds:7.1f} s  {name}  {reason}".rstrip())
