@@ -51,16 +51,11 @@ TEXTS = (
 )
 
 
-def models() -> tuple[Any, Any]:
-    """transformers and tokenizers, where they are installed."""
-    pytest.importorskip("torch", reason="extra 'models'")
-    return pytest.importorskip("transformers", reason="extra 'models'"), importlib.import_module("tokenizers")
-
-
 @pytest.fixture(scope="session")
-def tiny_bert(once: Once) -> Path:
-    """A small random encoder with a tokenizer of word pieces, trained on two sentences."""
-    transformers, tokenizers = models()
+def tiny_bert(small_models: Any, once: Once) -> Path:
+    """A small random encoder with a cased tokenizer of word pieces, trained on two sentences."""
+    transformers = pytest.importorskip("transformers", reason="extra 'models'")
+    tokenizers = importlib.import_module("tokenizers")
 
     def make(folder: Path) -> None:
         special = {"unk_token": "[UNK]", "cls_token": "[CLS]", "sep_token": "[SEP]", "pad_token": "[PAD]"}
@@ -71,51 +66,22 @@ def tiny_bert(once: Once) -> Path:
         trained.train_from_iterator(TEXTS, trainer)
         ends = [(name, trained.token_to_id(name)) for name in ("[SEP]", "[CLS]")]
         trained.post_processor = tokenizers.processors.BertProcessing(*ends)
-        tokenizer = transformers.PreTrainedTokenizerFast(
-            tokenizer_object=trained, model_max_length=32, **special
-        )
-        sizes = {"hidden_size": 16, "num_hidden_layers": 2, "num_attention_heads": 2, "intermediate_size": 24}
-        config = transformers.BertConfig(vocab_size=len(tokenizer), max_position_embeddings=32, **sizes)
-        _save(transformers.BertModel(config), tokenizer, folder)
+        fast = transformers.PreTrainedTokenizerFast(tokenizer_object=trained, model_max_length=32, **special)
+        small_models.save_language_model("bert", folder, head=False, tokenizer=fast)
 
     return once("tiny-bert", make)
 
 
 @pytest.fixture(scope="session")
-def tiny_gpt(once: Once) -> Path:
+def tiny_gpt(small_models: Any, once: Once) -> Path:
     """A small random decoder with a tokenizer of bytes, saved as GPT-2 is published: with its head."""
-    transformers, tokenizers = models()
-
-    def make(folder: Path) -> None:
-        trained = tokenizers.Tokenizer(tokenizers.models.BPE())
-        trained.pre_tokenizer = tokenizers.pre_tokenizers.ByteLevel(add_prefix_space=False)
-        alphabet = tokenizers.pre_tokenizers.ByteLevel.alphabet()
-        trainer = tokenizers.trainers.BpeTrainer(
-            vocab_size=300, special_tokens=["<|endoftext|>"], initial_alphabet=alphabet
-        )
-        trained.train_from_iterator(TEXTS, trainer)
-        end = dict.fromkeys(("unk_token", "bos_token", "eos_token"), "<|endoftext|>")
-        tokenizer = transformers.PreTrainedTokenizerFast(tokenizer_object=trained, model_max_length=32, **end)
-        sizes = {"n_embd": 16, "n_layer": 2, "n_head": 2, "n_positions": 32}
-        config = transformers.GPT2Config(vocab_size=len(tokenizer), bos_token_id=0, eos_token_id=0, **sizes)
-        _save(transformers.GPT2LMHeadModel(config), tokenizer, folder)
-
-    return once("tiny-gpt", make)
+    return once("tiny-gpt", lambda folder: small_models.save_language_model("gpt2", folder))
 
 
 @pytest.fixture(scope="session")
 def tiny_clip(small_models: Any, once: Once) -> Path:
     """A small random CLIP: single letters as tokens, images of 32 × 32."""
     return once("tiny", lambda folder: small_models.save_clip(folder / "tiny-clip")) / "tiny-clip"
-
-
-def _save(model: Any, tokenizer: Any, folder: Path) -> None:
-    torch = importlib.import_module("torch")
-    torch.manual_seed(5)
-    for parameter in model.parameters():  # larger than the usual start, so that layers and places matter
-        torch.nn.init.normal_(parameter, std=0.3)
-    model.save_pretrained(folder)
-    tokenizer.save_pretrained(folder)
 
 
 Reply = tuple[int, dict[str, str], bytes]

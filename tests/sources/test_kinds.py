@@ -28,7 +28,6 @@ def folder_with(place: Path, **files: Any) -> str:
     ("config", "kind"),
     [
         ({"model_type": "bert", "architectures": ["BertForMaskedLM"]}, "language model"),
-        ({"model_type": "gpt2", "architectures": ["GPT2LMHeadModel"]}, "language model"),
         ({"model_type": "llama", "architectures": ["LlamaForCausalLM"]}, "language model"),
         ({"model_type": "bert", "architectures": ["BertForPreTraining"]}, "language model"),
         ({"model_type": "bert", "architectures": ["BertModel"]}, "encoder"),
@@ -46,9 +45,7 @@ def test_a_configuration_tells_what_a_transformer_is(
     assert found.because.startswith("its configuration names")
 
 
-def test_stores_answers_decades_and_files_are_told_by_what_they_hold(
-    tmp_path: Path,
-) -> None:
+def test_stores_answers_decades_and_files_are_told_by_what_they_hold(tmp_path: Path) -> None:
     Contexts.from_dict({"rose": np.ones((2, 3))}).save(tmp_path / "store")
     (tmp_path / "decades").mkdir()
     np.save(tmp_path / "decades" / "1900-w.npy", np.ones((2, 2)))
@@ -57,7 +54,6 @@ def test_stores_answers_decades_and_files_are_told_by_what_they_hold(
     assert recognise(tmp_path / "store").name == "contexts"
     assert recognise(tmp_path / "decades").name == "series"
     assert recognise(tmp_path / "vectors.txt").name == "vectors"
-    assert recognise(tmp_path / "vectors.txt") == recognise(str(tmp_path / "vectors.txt"))
     assert recognise(folder_with(tmp_path / "answers", manifest={"format": LOGITS})).name == "logits"
     (tmp_path / "model.gguf").write_bytes(b"GGUF\3\0\0\0")
     assert recognise(str(tmp_path / "model.gguf")).name == "language model"
@@ -78,16 +74,14 @@ def test_a_folder_that_is_two_things_is_the_first_of_the_documented_order(tmp_pa
 
 def test_a_kind_may_be_written_as_the_shell_writes_it() -> None:
     assert recognise("anything", kind="language-model").name == "language model"
-    assert recognise("anything", kind="Vision-Language").name == "vision-language"  # type: ignore[arg-type]
     assert [one.replace(" ", "-") for one in KINDS if one != "results"] == [*get_args(KindName)]
 
 
 @pytest.mark.parametrize(
     ("given", "options", "said"),
     [
-        *((name, {}, "there is no such file or folder")
-          for name in ("nowhere.txt", "here/glove.6B", "./glove", "~/nowhere/vectors", "no such!")),
-        ("nowhere.txt", {"kind": "vectors"}, "there is no such file or folder"),
+        ("here/glove.6B", {}, "there is no such file or folder"),
+        ("no such!", {}, "there is no such file or folder"),
         ("some.dotted.name", {"format": "glove-text"}, "there is no such file or folder"),
         ("gloev.txt", {}, r"did you mean 'glove\.txt'"),
         ("defalt", {}, "did you mean 'default'"),
@@ -101,10 +95,8 @@ def test_a_kind_may_be_written_as_the_shell_writes_it() -> None:
         ("glove.txt", {"kind": "series"}, "this is a file"),
         ("nowhere", {"format": "histwords"}, "there is no such folder"),
         ("", {}, "is empty"),
-        (" ", {}, "is empty"),
-        (5, {}, "of type int"),
     ],
-)  # fmt: skip
+)
 def test_what_is_no_model_is_refused_with_what_to_do(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, given: Any, options: dict[str, Any], said: str
 ) -> None:
@@ -155,13 +147,9 @@ def test_a_hub_that_cannot_be_reached_is_not_waited_for(hub: Path, monkeypatch: 
     assert sum(waited) < 1
 
 
-def test_a_name_that_is_nowhere_says_what_a_model_can_be(hub: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_name_that_is_nowhere_names_the_nearest_folder(hub: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     hub.mkdir()
     monkeypatch.chdir(hub)
-    with pytest.raises(InputError, match="cannot be reached") as told:
-        recognise("somebody/nothing")
-    assert told.value.hint is not None
-    assert told.value.hint.startswith("MODEL is a file or folder of word vectors")
     (hub / "bert-bsae").mkdir()
     with pytest.raises(InputError, match="did you mean 'bert-bsae'"):
         recognise("bert-base")
@@ -170,4 +158,3 @@ def test_a_name_that_is_nowhere_says_what_a_model_can_be(hub: Path, monkeypatch:
 def test_what_is_secret_in_an_address_is_not_shown() -> None:
     found = recognise("https://me:secret@embeddings.example/v1?key=secret")
     assert found.shown == "https://embeddings.example/v1"
-    assert recognise("default").shown == "default"

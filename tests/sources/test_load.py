@@ -42,12 +42,6 @@ def test_a_cased_vocabulary_is_taken_at_its_word(cased: Path) -> None:
     assert load(cased).fallback == ()
 
 
-def test_one_upper_case_letter_beyond_ascii_makes_a_vocabulary_cased(tmp_path: Path) -> None:
-    path = tmp_path / "x.txt"
-    path.write_text("the 1 0\nÜnal 0 1\n", encoding="utf-8")
-    assert load(path, words=["the"]).fallback == ()
-
-
 def test_rules_that_are_given_are_obeyed(cased: Path) -> None:
     emb = load(cased, words=["THE", "José"], fallback=["lower", "accents"])
     assert emb.fallback == ("lower", "accents")
@@ -73,29 +67,15 @@ def test_the_provenance_tells_what_was_read(lower: Path) -> None:
         "bytes": lower.stat().st_size,
         "order": "unknown: fewer than 2,000 words",
     }
-    assert load(lower).provenance.sha256 is None
+    whole = load(lower).provenance
+    assert (whole.sha256, whole.details["zero_rows"]) == (None, 1)
 
 
-def test_rows_of_zeros_are_counted(lower: Path) -> None:
-    assert load(lower).provenance.details["zero_rows"] == 1
-
-
-def test_words_may_be_any_iterable(lower: Path) -> None:
-    assert load(lower, words=(word for word in ["the", "martha"])).labels == ("the", "martha")
-
-
-def test_a_missing_file_names_its_neighbour(lower: Path) -> None:
-    with pytest.raises(FormatError, match="there is no such file") as caught:
+def test_a_missing_file_names_its_neighbour(lower: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with pytest.raises(FormatError, match=r"there is no such file(.|\n)*did you mean 'lower\.txt'"):
         load(lower.with_name("lwoer.txt"))
-    assert caught.value.hint == "did you mean 'lower.txt'?"
-    with pytest.raises(FormatError, match="no such file or folder"):
-        load(lower.parent / "nowhere" / "x.txt")
-
-
-def test_an_unknown_name_suggests_the_nearest(lower: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    with pytest.raises(UnknownNameError, match="unknown source 'defalt'") as caught:
+    with pytest.raises(UnknownNameError, match=r"unknown source 'defalt'(.|\n)*did you mean 'default'"):
         load("defalt")
-    assert caught.value.nearest == ("default",)
     monkeypatch.chdir(lower.parent)
     with pytest.raises(UnknownNameError, match=r"did you mean 'lower\.txt'"):
         load("lower")
@@ -106,13 +86,11 @@ def test_an_unknown_name_suggests_the_nearest(lower: Path, monkeypatch: pytest.M
     ("options", "message"),
     [
         ({"words": "rose"}, "single string 'rose'"),
-        ({"words": []}, "words is empty"),
         ({"words": ["rose", 3]}, "holds 3, which is not a string"),
         ({"words": ["rose", "wasp"]}, r"none of the 2 words asked for(.|\n)*'the', 'martha' and 'ünal'"),
         ({"fallback": "lowre"}, "unknown fallback 'lowre'"),
         ({"format": "glove-txt"}, "did you mean 'glove-text'"),
         ({"format": "spacy"}, "this is a file, spacy is a folder"),
-        ({"format": "histwords"}, "this is a file, histwords is a folder"),
         ({"duplicates": "last"}, "duplicates"),
         ({"encoding_errors": "loose"}, "rule for encoding errors"),
     ],
@@ -120,13 +98,6 @@ def test_an_unknown_name_suggests_the_nearest(lower: Path, monkeypatch: pytest.M
 def test_what_cannot_be_asked_is_told(lower: Path, options: dict[str, Any], message: str) -> None:
     with pytest.raises(CrossroadsError, match=message):
         load(lower, **options)
-
-
-def test_what_is_loaded_can_be_measured_but_not_changed(lower: Path) -> None:
-    emb = load(lower, words=["the", "martha"])
-    np.testing.assert_array_equal(emb["Martha"], [0, 1])
-    with pytest.raises(ValueError, match="read-only"):
-        emb.vectors[0] = 0
 
 
 def _many(tmp_path: Path, capitalised: int, size: int) -> Path:
@@ -139,7 +110,7 @@ def _many(tmp_path: Path, capitalised: int, size: int) -> Path:
 
 @pytest.mark.parametrize(
     ("capitalised", "size", "fallback"),
-    [(0, 4000, ("lower",)), (1, 4000, ("lower",)), (2, 4000, ("lower",)), (3, 4000, ()), (1, 1999, ())],
+    [(2, 4000, ("lower",)), (3, 4000, ()), (1, 1999, ())],
 )
 def test_a_few_capital_letters_do_not_make_a_vocabulary_cased(
     tmp_path: Path, capitalised: int, size: int, fallback: tuple[str, ...]
@@ -155,10 +126,10 @@ def test_a_few_capital_letters_do_not_make_a_vocabulary_cased(
     assert load(path, fallback="none").provenance.details["fallback_chosen"] == "as asked"
 
 
-def test_markers_are_no_words_with_capital_letters(tmp_path: Path) -> None:
+def test_markers_are_no_words_with_capital_letters_and_umlauts_are(tmp_path: Path) -> None:
     path = tmp_path / "markers.txt"
-    path.write_text("<UNK> 1 0\n[PAD] 0 1\nrose 1 1\n", encoding="utf-8")
-    assert load(path).provenance.details["capitalised"] == 0
+    path.write_text("<UNK> 1 0\n[PAD] 0 1\nrose 1 1\nÜnal 0 1\n", encoding="utf-8")
+    assert load(path, words=["rose"]).provenance.details["capitalised"] == 1
 
 
 def test_the_decades_of_a_series_are_judged_together(tmp_path: Path) -> None:
@@ -177,9 +148,7 @@ def test_the_decades_of_a_series_are_judged_together(tmp_path: Path) -> None:
     ("stored", "asked"),
     [
         ("chief_executive", "chief executive"),
-        ("chief-executive", "chief executive"),
         ("chief-executive", "chief_executive"),
-        ("caf\u00e9", "cafe\u0301"),
         ("cafe\u0301", "caf\u00e9"),
         ("caf\u00e9_noir", "cafe\u0301 noir"),
     ],
@@ -192,14 +161,9 @@ def test_phrases_and_accents_are_found_as_they_are_stored(tmp_path: Path, stored
         assert match is not None
         assert match.label == stored
         assert set(match.rule.split("+")) <= {"phrase", "unicode"}
-
-
-def test_a_phrase_is_found_in_other_letters_too(tmp_path: Path) -> None:
-    path = tmp_path / "v.txt"
-    path.write_text("chief_executive 1 0\nrose 0 1\n", encoding="utf-8")
-    match = load(path, words=["Chief Executive"]).find("Chief Executive")
-    assert match is not None
-    assert (match.label, match.rule) == ("chief_executive", "lower+phrase")
+    in_other_letters = load(path, words=[asked.title()]).find(asked.title())
+    assert in_other_letters is not None
+    assert in_other_letters.rule.startswith("lower+")
 
 
 def test_spellings_that_were_passed_over_are_remembered_without_their_vectors(tmp_path: Path) -> None:
@@ -219,7 +183,6 @@ def test_spellings_that_were_passed_over_are_remembered_without_their_vectors(tm
     ("words", "said"),
     [
         (["josé", "mary"], r"fallback=\['title', 'accents'\] would find 2 of those"),
-        (["MARY"], "would find 1 of those"),
         (["Maryy"], "'Mary' resembles 'Maryy'"),
     ],
 )

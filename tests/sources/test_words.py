@@ -25,20 +25,27 @@ def test_a_file_is_loaded_with_its_spellings(tmp_path: Path) -> None:
     assert cr.embed_words(file, None).labels == ("rose", "wasp")
 
 
-@pytest.mark.parametrize("words", ["rose", [], [cr.catalog("weat7"), "rose"]])
-def test_words_that_are_none_are_refused(words: Any) -> None:
-    with pytest.raises(InputError):
-        cr.embed_words("default", words)
-
-
 @pytest.mark.parametrize(
-    ("option", "value"), [("prompt", "a {word}"), ("layer", 0), ("pooling", "mean"), ("served", "big")]
+    ("words", "options", "said"),
+    [
+        ("rose", {}, "rose"),
+        ([cr.catalog("weat7"), "rose"], {}, "designs and words are mixed"),
+        (["rose"], {"layer": 0}, "layer= was given, but .* is static word vectors"),
+    ],
 )
-def test_an_option_of_another_kind_is_refused_by_name(tmp_path: Path, option: str, value: Any) -> None:
+def test_what_cannot_be_asked_is_refused(
+    tmp_path: Path, words: Any, options: dict[str, Any], said: str
+) -> None:
     file = tmp_path / "vectors.txt"
     file.write_text("rose 1 0\nwasp 0 1\n", encoding="utf-8")
-    with pytest.raises(InputError, match=f"{option}= was given, but .* is static word vectors"):
-        cr.embed_words(file, ["rose"], **{option: value})
+    with pytest.raises(InputError, match=said):
+        cr.embed_words(file, words, **options)
+
+
+def test_what_has_no_vectors_says_so(tmp_path: Path) -> None:
+    (tmp_path / "manifest.json").write_text(f'{{"format": "{LOGITS}"}}', encoding="utf-8")
+    with pytest.raises(InputError, match="which has no vectors"):
+        cr.embed_words(tmp_path, ["rose"])
 
 
 def test_a_store_gives_the_mean_over_contexts_and_says_so(tmp_path: Path) -> None:
@@ -51,14 +58,6 @@ def test_a_store_gives_the_mean_over_contexts_and_says_so(tmp_path: Path) -> Non
     assert emb.provenance.details["contexts of a word"] == "1 to 3"
     with pytest.raises(InputError, match="unknown word of the store 'roze'"):
         cr.embed_words(tmp_path / "store", ["roze"])
-
-
-def test_what_has_no_vectors_says_so(tmp_path: Path) -> None:
-    answers = tmp_path / "answers"
-    answers.mkdir()
-    (answers / "manifest.json").write_text(f'{{"format": "{LOGITS}"}}', encoding="utf-8")
-    with pytest.raises(InputError, match="which has no vectors"):
-        cr.embed_words(answers, ["rose"])
 
 
 def test_a_transformer_reads_designs_in_the_prompts_of_an_audit(small_bert: Path) -> None:

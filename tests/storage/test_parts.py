@@ -112,12 +112,18 @@ def test_a_run_may_be_killed_before_any_operation_on_files(tmp_path: Path) -> No
     assert int(run.stdout) > 30  # five parts alone are opened, renamed and settled
 
 
-def test_a_damaged_part_is_thrown_away_and_others_are_kept(tmp_path: Path) -> None:
-    store = tmp_path / "store"
-    parts = Parts(store, RECORD)
-    for number in range(3):
+def begun(store: Path, record: dict[str, str], numbers: range = range(1)) -> Parts:
+    """Some finished parts."""
+    parts = Parts(store, record)
+    for number in numbers:
         parts.save(number, np.full((2, 3), number, np.float32))
     parts.close()
+    return parts
+
+
+def test_a_damaged_part_is_thrown_away_and_others_are_kept(tmp_path: Path) -> None:
+    store = tmp_path / "store"
+    parts = begun(store, RECORD, range(3))
     damaged = parts.finished[1]
     data = bytearray(damaged.read_bytes())
     data[-1] ^= 1
@@ -131,12 +137,9 @@ def test_a_damaged_part_is_thrown_away_and_others_are_kept(tmp_path: Path) -> No
 
 
 def test_other_settings_are_named_and_thrown_away_only_on_request(tmp_path: Path) -> None:
-    parts = Parts(tmp_path / "store", RECORD)
-    parts.save(0, np.zeros((1, 2), np.float32))
-    parts.close()
-    with pytest.raises(InputError, match=r"layer \(6 there, 3 now\)") as caught:
+    begun(tmp_path / "store", RECORD)
+    with pytest.raises(InputError, match=r"layer \(6 there, 3 now\)(.|\n)*restart"):
         Parts(tmp_path / "store", {**RECORD, "layer": "3"})
-    assert "restart" in str(caught.value.hint)
     same = Parts(tmp_path / "store", RECORD)
     assert list(same.finished) == [0]
     same.close()
@@ -146,25 +149,17 @@ def test_other_settings_are_named_and_thrown_away_only_on_request(tmp_path: Path
 
 
 def test_parts_of_another_version_are_never_joined(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    parts = Parts(tmp_path / "store", RECORD)
-    parts.save(0, np.zeros((1, 2), np.float32))
-    parts.close()
+    begun(tmp_path / "store", RECORD)
     monkeypatch.setattr("crossroads.storage.files.code", lambda *names: "of another version", raising=False)
     with pytest.warns(CrossroadsWarning, match="made by another version of crossroads: they are discarded"):
         again = Parts(tmp_path / "store", RECORD)
     assert again.finished == {}
-    again.save(1, np.zeros((1, 2), np.float32))
     again.close()
-    same = Parts(tmp_path / "store", RECORD)
-    assert list(same.finished) == [1]
-    same.close()
 
 
 def test_the_procedure_that_drew_the_contexts_is_named_and_decides_nothing_by_itself(tmp_path: Path) -> None:
     first, second = ({**RECORD, "sample": f"crossroads-sample/{number}"} for number in (1, 2))
-    parts = Parts(tmp_path / "store", first)
-    parts.save(0, np.zeros((1, 2), np.float32))
-    parts.close()
+    begun(tmp_path / "store", first)
     named = r"sample \(crossroads-sample/1 there, crossroads-sample/2 now\)"
     with pytest.raises(InputError, match=named):
         Parts(tmp_path / "store", {**second, "contexts": "of other bytes"})
@@ -173,11 +168,6 @@ def test_the_procedure_that_drew_the_contexts_is_named_and_decides_nothing_by_it
         again = Parts(tmp_path / "store", record)
         assert list(again.finished) == [0]
         again.close()
-    silent = Parts(tmp_path / "silent", RECORD)
-    silent.save(0, np.zeros((1, 2), np.float32))
-    silent.close()
-    with pytest.raises(InputError, match=r"other settings: layer \(6 there, 3 now\)\.\n"):
-        Parts(tmp_path / "silent", {**second, "layer": "3"})
 
 
 def test_a_folder_of_something_else_is_left_alone(tmp_path: Path) -> None:
@@ -210,8 +200,7 @@ def test_a_full_disk_is_said_and_finished_parts_are_kept(
     with pytest.raises(CrossroadsError, match="is full") as caught:
         parts.save(1, np.zeros((2000, 3), np.float32))
     assert not isinstance(caught.value, InputError)  # exit status 1, not 2
-    assert "store.part" in str(caught.value.hint)
-    assert [path.name for path in parts.folder.iterdir() if path.name.startswith(".writing")] == []
+    assert not list(parts.folder.glob(".writing*"))
     parts.close()
     again = Parts(tmp_path / "store", RECORD)
     again.close()
@@ -267,9 +256,8 @@ def test_a_folder_of_work_that_cannot_be_made_is_a_sentence(
     hold: Callable[[Path], Any], tmp_path: Path
 ) -> None:
     (tmp_path / "file").write_text("", encoding="utf-8")
-    with pytest.raises(InputError, match="for finished parts cannot be made: ") as caught:
+    with pytest.raises(InputError, match="for finished parts cannot be made: "):
         hold(tmp_path / "file" / "out")
-    assert caught.value.hint
     for folder in (parts_folder(tmp_path / "out"), audit_parts(tmp_path / "out")):
         (folder / "lock").mkdir(parents=True)  # stands in for a lock of somebody else
     with pytest.raises(InputError, match="for finished parts cannot be written to: "):

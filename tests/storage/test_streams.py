@@ -20,7 +20,7 @@ from crossroads.errors import FormatError, InputError, UnsafeFileError
 from crossroads.sources.load import load
 from crossroads.sources.vectors.signatures import sniff
 from crossroads.storage import arrays as array_files
-from crossroads.storage.streams import Stream, compression
+from crossroads.storage.streams import compression
 
 TEXT = b"rose 1 2\nwasp 3 4\n"
 LONG = b"".join(f"w{i} {i * i}.5 {i}\n".encode() for i in range(2000))
@@ -94,6 +94,7 @@ def test_compressed_files_are_seen_by_content_and_read_like_plain_ones(
     assert words(path, progress) == [f"w{i}" for i in range(2000)]
     assert progress[-1] == (path.stat().st_size, path.stat().st_size)
     assert progress == sorted(progress)  # and counts bytes of the file as it is stored
+    assert sniff(path) == "glove-text"
 
 
 @both
@@ -113,9 +114,7 @@ def test_compressed_data_that_breaks_off_is_refused(
 ) -> None:
     path, whole = tmp_path / "vectors.txt", ALL[name](LONG)
     path.write_bytes(whole[: int(len(whole) * cut)])
-    with pytest.raises(
-        FormatError, match=r"vectors\.txt: the (compressed data is broken|zip archive cannot)"
-    ):
+    with pytest.raises(FormatError, match=r"the (compressed data is broken|zip archive cannot)"):
         words(path)
 
 
@@ -175,29 +174,18 @@ def test_a_repetitive_log_is_a_corpus_and_no_bomb(
     assert len(words_of_a_corpus(path)) == 6000
 
 
-@every
-def test_the_format_of_compressed_vectors_is_seen(tmp_path: Path, name: str) -> None:
-    path = tmp_path / f"vectors.txt.{name}"
-    path.write_bytes(ALL[name](TEXT))
-    assert sniff(path) == "glove-text"
-    assert load(path, words=["wasp"]).labels == ("wasp",)
-
-
-@pytest.mark.parametrize(
-    ("member", "options"),
-    [("vectors.txt", {}), ("vectors.txt", {"format": "word2vec-binary"}), ("a.npy", {})],
-)
+@pytest.mark.parametrize("member", ["vectors.txt", "a.npy"])
 def test_a_zip_bomb_is_refused_before_it_is_opened(
-    tmp_path: Path, member: str, options: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, member: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(array_files, "FREE_BYTES", 1 << 20)
-    path = tmp_path / ("bomb.npz" if member.endswith(".npy") else "bomb.zip")
+    path = tmp_path / "bomb.zip"
     path.write_bytes(zipped(bytes(2 << 20), member))
     with pytest.raises(UnsafeFileError, match="over 200 to 1"):
-        load(path, **options)
+        load(path)
 
 
-def test_a_zip_archive_with_several_files_lists_them(tmp_path: Path) -> None:
+def test_a_zip_archive_with_several_files_lists_them_unless_it_is_named_like_one(tmp_path: Path) -> None:
     path = tmp_path / "glove.zip"
     path.write_bytes(zipped(TEXT, "glove.50d.txt", "glove.100d.txt"))
     with pytest.raises(FormatError, match=r"2 files, glove\.50d\.txt and glove\.100d\.txt"):
@@ -205,21 +193,9 @@ def test_a_zip_archive_with_several_files_lists_them(tmp_path: Path) -> None:
     assert load(path, member="glove.100d.txt").labels == ("rose", "wasp")
     with pytest.raises(FormatError, match="called 'other'"):
         load(path, member="other")
-
-
-def test_a_zip_archive_named_like_one_of_its_files_means_that_one(tmp_path: Path) -> None:
-    path = tmp_path / "glove.zip"
     path.write_bytes(zipped(TEXT, "README.md", "glove.txt", "__MACOSX/glove.txt", "folder/.hidden"))
     assert load(path).labels == ("rose", "wasp")
-
-
-def test_an_empty_zip_archive_holds_nothing(tmp_path: Path) -> None:
-    path = tmp_path / "empty.zip"
     path.write_bytes(zipped(b"", "folder/"))
-    with pytest.raises(FormatError, match="holds no files"):
-        load(path)
-    with zipfile.ZipFile(path, "w"):
-        pass
     with pytest.raises(FormatError, match="holds no files"):
         load(path)
 
@@ -229,12 +205,3 @@ def test_formats_that_need_the_whole_file_are_not_read_compressed(tmp_path: Path
     path.write_bytes(gzip.compress(b"\x93NUMPY\x01\x00" + bytes(100)))
     with pytest.raises(InputError, match=r"cannot be read while compressed \(gz\)"):
         load(path)
-
-
-def test_a_stream_gives_no_more_than_there_is(tmp_path: Path) -> None:
-    path = tmp_path / "vectors.txt"
-    path.write_bytes(TEXT)
-    with Stream(path) as stream:
-        assert stream.read(1 << 40) == TEXT
-        assert stream.read(1) == b""
-        assert stream.read_at(5, 3) == b"1 2"

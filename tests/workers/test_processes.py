@@ -16,14 +16,12 @@ from typing import Any
 
 import pytest
 
-from crossroads.corpus import find_contexts
 from crossroads.corpus.tasks import searcher
 from crossroads.errors import (
     CrossroadsError,
     DiskFullError,
     FormatError,
     InputError,
-    MissingExtraError,
     MissingStimuliError,
     UnknownNameError,
     UnsafeFileError,
@@ -130,11 +128,9 @@ def test_errors_of_workers_arrive_whole(ask: Ask) -> None:
 @pytest.mark.parametrize(
     "error",
     [
-        CrossroadsError("wrong.", hint="fix it."),
         UnsafeFileError("wrong.", path="a", key="b"),
         UnknownNameError("test", "waet", ["weat", "rsa"]),
         MissingStimuliError("no rose.", gaps={"mine": {"x": {"rose": "not there"}}}, design="mine"),
-        MissingExtraError("no ray.", hint="install it."),
         DiskFullError("full.", place=Path("a"), needed=7),
     ],
     ids=lambda error: type(error).__name__,
@@ -153,36 +149,13 @@ def test_an_iteration_that_is_left_early_leaves_no_worker(ask: Ask) -> None:
     assert "odd_jobs:prepare" not in children()
 
 
-def test_a_killed_worker_costs_nothing_but_time(corpus: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    started: list[subprocess.Popen[bytes]] = []
-    done: list[int] = []
-
-    class Noted(subprocess.Popen[bytes]):
-        def __init__(self, *arguments: Any, **options: Any) -> None:
-            super().__init__(*arguments, **options)
-            started.append(self)
-
-    def progress(now: int, total: int) -> None:
-        if not done:
-            os.kill(started[0].pid, signal.SIGKILL)  # many parts are left, so that it will be missed
-        done.append(now)
-
-    monkeypatch.setattr(subprocess, "Popen", Noted)
-    found = find_contexts(corpus, ["Anna"], limit=30, workers=2, progress=progress)
-    assert len(started) == 3
-    assert all(process.returncode is not None for process in started)
-    assert done[-1] == corpus.stat().st_size
-    assert found == find_contexts(corpus, ["Anna"], limit=30, workers=1)
-
-
 def test_the_trap_itself_is_sprung_by_a_worker_that_has_the_folder_on_its_path(traps: Path) -> None:
     command = [word for word in worker_command(searcher) if word != "-P"]
     subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, check=False)
     assert traps.exists()
 
 
-@pytest.mark.parametrize("way", ["a path", "a relative path", "the folder"])
-def test_workers_run_the_package_that_their_parent_runs(way: str, corpus: Path, tmp_path: Path) -> None:
+def test_workers_run_the_package_that_their_parent_runs(corpus: Path, tmp_path: Path) -> None:
     seen, root = tmp_path / "seen", tmp_path / "copy" / "src"
     shutil.copytree(Path(processes.__file__).parents[1], root / "crossroads")
     with (root / "crossroads" / "corpus" / "tasks.py").open("a", encoding="utf-8") as file:
@@ -192,17 +165,9 @@ def test_workers_run_the_package_that_their_parent_runs(way: str, corpus: Path, 
         "search.PART_BYTES = 20_000\n"
         f"print(len(find_contexts({str(corpus)!r}, ['Anna'], limit=25, workers=2).contexts['Anna']))"
     )
-    environment = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
-    where, path = {"a path": (tmp_path, str(root)), "a relative path": (root.parent, "src")}.get(
-        way, (root, "")
-    )
+    command, environment = [sys.executable, "-c", code], os.environ | {"PYTHONPATH": "src"}  # a relative path
     run = subprocess.run(
-        [sys.executable, "-c", code],
-        cwd=where,
-        env=environment | ({"PYTHONPATH": path} if path else {}),
-        capture_output=True,
-        text=True,
-        check=False,
+        command, cwd=root.parent, env=environment, capture_output=True, text=True, check=False
     )
     assert (run.stdout, run.stderr) == ("25\n", "")
     assert seen.read_text(encoding="utf-8") == "xx"
@@ -225,7 +190,6 @@ def test_an_interrupt_ends_every_worker(corpus: Path) -> None:
     assert len(pids) == 2 or sys.platform != "linux"
     process.send_signal(signal.SIGINT)
     _, errors = process.communicate(timeout=300)
-    assert process.returncode != 0
     assert errors.strip().endswith(b"KeyboardInterrupt")
     for pid in pids:
         for _ in range(2000):

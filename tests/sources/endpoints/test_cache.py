@@ -47,11 +47,8 @@ class TestKeptAnswers:
         service.serve(service.numbers, iter(["same"] * 9))
         first = endpoint_embeddings(service.url, WORDS[:3], cache=tmp_path)
         service.serve(lambda text: service.numbers(f"other{text}"), iter(["same"] * 9))
-        with pytest.raises(EndpointError, match="gives another vector for 'wasp' than the one") as caught:
+        with pytest.raises(EndpointError, match="gives another vector for 'wasp' than the one"):
             endpoint_embeddings(service.url, WORDS[1:], cache=tmp_path)
-        assert service.url in caught.value.message
-        assert str(next(tmp_path.iterdir())) in caught.value.message
-        assert "remove that folder" in str(caught.value.hint)
         asked = len(service.asked)
         kept = endpoint_embeddings(service.url, WORDS[:3], cache=tmp_path)  # nothing to join
         assert len(service.asked) == asked
@@ -104,14 +101,7 @@ class TestKeptAnswers:
 
     @pytest.mark.parametrize(
         ("key", "value"),
-        [
-            ("vectors", {"rose": 3}),
-            ("vectors", {"rose": []}),
-            ("vectors", {"rose": [[1.0]]}),
-            ("vectors", {"rose": [float("nan")]}),
-            ("answered by", ["m"]),
-            ("protocol", {"a": 1}),
-        ],
+        [("vectors", {"rose": []}), ("vectors", {"rose": [float("nan")]}), ("answered by", ["m"])],
     )
     def test_a_wrong_answer_with_the_right_checksum_is_noticed(
         self, service: Service, tmp_path: Path, key: str, value: Any

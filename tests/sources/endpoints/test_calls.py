@@ -97,15 +97,14 @@ class TestRedirections:
         service.assert_right(endpoint_embeddings(service.url, WORDS), WORDS)
         assert [path for path, _, _ in service.asked] == ["/v1/embeddings", "/new/v1/embeddings"]
 
-    @pytest.mark.parametrize("location", ["", "http://[1", "https://\xe9"])
-    def test_a_redirection_to_nowhere_is_not_followed(self, service: Service, location: str) -> None:
-        service.answer = lambda path, body: (302, {"Location": location}, b"")
-        with pytest.raises(EndpointError, match="redirects to"):
-            endpoint_embeddings(service.url, WORDS, protocol="openai")
-
-    def test_a_circle_of_redirections_ends(self, service: Service) -> None:
-        service.answer = lambda path, body: (308, {"Location": path}, b"")
-        with pytest.raises(EndpointError, match="redirects in a circle"):
+    @pytest.mark.parametrize(
+        ("location", "said"), [("/v1/embeddings", "in a circle"), ("", "to"), ("http://[1", "to")]
+    )
+    def test_a_redirection_in_a_circle_or_to_nowhere_ends(
+        self, service: Service, location: str, said: str
+    ) -> None:
+        service.answer = lambda path, body: (308, {"Location": location}, b"")
+        with pytest.raises(EndpointError, match=f"redirects {said}"):
             endpoint_embeddings(service.url, WORDS, protocol="openai")
 
 
@@ -131,31 +130,7 @@ class TestPlacesThatCannotBeReached:
         with pytest.raises(EndpointError, match=r"does not speak https(.|\n)*try http://"):
             endpoint_embeddings(service.url.replace("http:", "https:"), WORDS, timeout=60)
 
-    def test_something_that_is_no_web_server_is_told_apart(self) -> None:
-        with socket.create_server(("127.0.0.1", 0)) as server:
-
-            def greet() -> None:
-                line, _ = server.accept()
-                with line:
-                    line.recv(1 << 16)
-                    line.sendall(b"SSH-2.0-OpenSSH_9.2\r\n")
-
-            threading.Thread(target=greet, daemon=True).start()
-            with pytest.raises(EndpointError, match="does not speak HTTP"):
-                endpoint_embeddings(f"http://127.0.0.1:{server.getsockname()[1]}", WORDS, timeout=60)
-
-    @pytest.mark.parametrize(
-        "url",
-        [
-            "ftp://example.org",
-            "http://",
-            "example.org",
-            "http://[::1",
-            "http://a:b",
-            "http://a b/",
-            "http://ü.de",
-        ],
-    )
+    @pytest.mark.parametrize("url", ["ftp://example.org", "http://", "http://[::1", "http://a b/"])
     def test_what_is_no_address_is_refused(self, url: str) -> None:
         with pytest.raises(InputError, match="address"):
             endpoint_embeddings(url, WORDS)

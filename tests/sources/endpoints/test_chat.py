@@ -65,11 +65,6 @@ class TestProtocols:
         options = service.asked[-1][1]["options"]
         assert (options["temperature"], options["num_predict"]) == (0, 1024)
 
-    def test_a_service_that_speaks_neither_is_told_plainly(self, service: Service) -> None:
-        service.answer = lambda path, body: (404, {}, b"nothing here")
-        with pytest.raises(EndpointError, match="understands neither openai nor ollama"):
-            cr.ask_chat(service.url, AGE, prompts=1)
-
     def test_what_a_service_does_not_accept_is_left_out_and_recorded(self, service: Service) -> None:
         def strict(path: str, body: dict[str, Any]) -> Reply:
             for name in ("seed", "max_tokens"):
@@ -105,9 +100,7 @@ class TestOutcomes:
         assert (result.refused, result.unparsed, result.partial) == (4, 1, 2)
         assert result.scores[4:] == (1.0, None, 0.5, -1.0)
 
-    @pytest.mark.parametrize(
-        "data", [b"<html>", b"", b"[]", b"{}", b'{"choices": []}', b'{"choices": [3]}', b"[" * 9999]
-    )
+    @pytest.mark.parametrize("data", [b"<html>", b"{}", b'{"choices": [3]}', b"[" * 9999])
     def test_garbage_is_an_error_not_an_answer(self, service: Service, data: bytes) -> None:
         service.answer = lambda path, body: (200, {}, data)
         with pytest.raises(EndpointError, match="something other than a message"):
@@ -137,20 +130,6 @@ class TestOutcomes:
         with pytest.warns(CrossroadsWarning, match="with 2 models: one and two"):
             answers = cr.ask_chat(f"{service.url}/v1", AGE, prompts=2)
         assert answers.provenance.details["answered by"] == "one, two"
-
-
-class TestBusyServices:
-    def test_one_that_asks_to_wait_for_long_is_left_with_all_answers_kept(
-        self, service: Service, tmp_path: Path
-    ) -> None:
-        def spent(path: str, body: dict[str, Any]) -> Reply:
-            return (429, {"Retry-After": "3600"}, b"quota") if len(service.asked) > 2 else openai(path, body)
-
-        service.answer = spent
-        with pytest.raises(EndpointError, match="429: quota") as caught:
-            cr.ask_chat(f"{service.url}/v1", AGE, prompts=4, cache=tmp_path)
-        assert "3,600 s" in (caught.value.hint or "")
-        assert len(list(tmp_path.glob("*.json"))) == 2
 
 
 class TestKeptAnswers:
@@ -229,22 +208,9 @@ def test_decisions_are_asked_with_the_same_machinery(service: Service) -> None:
 
 
 @pytest.mark.parametrize(
-    ("option", "value"),
-    [
-        ("prompts", 0),
-        ("repetitions", 0),
-        ("max_tokens", 0),
-        ("temperature", 3.0),
-        ("task", "assocation"),
-        ("protocol", "opnai"),
-        ("timeout", 0),
-        ("retries", -1),
-        ("workers", 0),
-        ("seed", -1),
-        ("prompt", "Choose {first} or {second}."),
-    ],
+    "options",
+    [{"repetitions": 0}, {"temperature": 3.0}, {"protocol": "opnai"}, {"prompt": "{a}"}],
 )
-def test_options_that_cannot_be_used_are_told(option: str, value: Any) -> None:
-    options: dict[str, Any] = {"prompts": 1, option: value}
-    with pytest.raises(InputError, match=option):
-        cr.ask_chat("http://127.0.0.1:9/v1", AGE, **options)
+def test_options_that_cannot_be_used_are_told(options: dict[str, Any]) -> None:
+    with pytest.raises(InputError, match=next(iter(options))):
+        cr.ask_chat("http://127.0.0.1:9/v1", AGE, prompts=1, **options)

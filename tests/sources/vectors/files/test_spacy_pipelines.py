@@ -4,6 +4,7 @@ import sys
 from pathlib import Path
 from types import ModuleType, SimpleNamespace
 from typing import Any
+from unittest.mock import Mock
 
 import numpy as np
 import pytest
@@ -12,17 +13,13 @@ from crossroads.errors import CrossroadsWarning, FormatError, MissingExtraError
 from crossroads.sources.load import load
 
 
-class Strings(dict[int, str]):
-    """spaCy's table of strings: key to word."""
-
-
 def pipeline(rows_of: dict[str, int], data: Any) -> Any:
     """What spacy.load gives, as far as it is read."""
     keys = {hash(word): word for word in rows_of}
     vectors = SimpleNamespace(
         key2row={hash(word): row for word, row in rows_of.items()}, data=data, shape=data.shape
     )
-    vocab = SimpleNamespace(vectors=vectors, strings=Strings(keys))
+    vocab = SimpleNamespace(vectors=vectors, strings=keys)
     return SimpleNamespace(vocab=vocab, meta={"lang": "en", "name": "tiny", "version": "3.7.1"})
 
 
@@ -57,19 +54,18 @@ def test_words_that_share_a_vector_are_warned_of(fake_spacy: Any, folder: Path) 
     assert emb.provenance.details["shared_vectors"] == 1
 
 
-def test_a_pipeline_without_vectors_is_refused(fake_spacy: Any, folder: Path) -> None:
+def test_pipelines_that_cannot_be_used_are_refused(
+    fake_spacy: Any, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     fake_spacy.load = lambda name: pipeline({}, np.empty((0, 0)))
     with pytest.raises(FormatError, match="no static vectors"):
         load(folder)
-
-
-def test_a_pipeline_that_cannot_be_loaded_is_named(fake_spacy: Any) -> None:
-    def fail(name: str) -> None:
-        raise OSError(f"[E050] Can't find model {name!r}.")
-
-    fake_spacy.load = fail
+    fake_spacy.load = Mock(side_effect=OSError("[E050] Can't find model."))
     with pytest.raises(FormatError, match="E050"):
         load("en_nothing_md", format="spacy")
+    monkeypatch.setitem(sys.modules, "spacy", None)
+    with pytest.raises(MissingExtraError, match=r"crossroads-audit\[spacy\]"):
+        load(folder)
 
 
 def test_an_installed_pipeline_is_known_by_its_name(
@@ -82,9 +78,3 @@ def test_an_installed_pipeline_is_known_by_its_name(
     monkeypatch.syspath_prepend(str(tmp_path))
     fake_spacy.load = lambda name: pipeline({"rose": 0}, np.ones((1, 2)))
     assert load("xx_tiny_vectors").labels == ("rose",)
-
-
-def test_without_spacy_the_extra_is_named(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(sys.modules, "spacy", None)
-    with pytest.raises(MissingExtraError, match=r"crossroads-audit\[spacy\]"):
-        load(folder)
