@@ -13,9 +13,8 @@ from crossroads.errors import InputError
 from crossroads.evidence.judgements import Judgements
 from crossroads.inference.agreement import orders_within
 from crossroads.inference.bootstrap import percentile_interval, resampled_weights
-from crossroads.measures import AlignmentResult, AlignmentTable, align, align_table
+from crossroads.measures import AlignmentResult, align, align_table
 from crossroads.stimuli import catalog
-from crossroads.wording.numbers import P
 
 TRAITS = tuple(pair.name for pair in catalog().traits("abc-traits"))
 GROUPS = tuple(catalog().groups("abc-groups"))
@@ -37,16 +36,20 @@ def scored(values: np.ndarray, **more: Any) -> SimpleNamespace:
     )
 
 
+def judged(ratings: np.ndarray) -> Judgements:
+    people, groups, traits = ratings.shape
+    return Judgements(
+        groups=GROUPS[:groups],
+        traits=TRAITS[:traits],
+        annotators=tuple(f"p{i}" for i in range(people)),
+        ratings=ratings,
+    )
+
+
 def answers(truth: np.ndarray, people: int, noise: float, rng: np.random.Generator) -> Judgements:
     """Ratings of simulated people around a truth; a part of the noise is a person's own level."""
     level = rng.normal(size=(people, len(truth), 1)) * noise / 3
-    ratings = truth + level + rng.normal(size=(people, *truth.shape)) * noise
-    return Judgements(
-        groups=GROUPS[: len(truth)],
-        traits=TRAITS[: truth.shape[1]],
-        annotators=tuple(f"p{i}" for i in range(people)),
-        ratings=np.clip(ratings, 0, 100),
-    )
+    return judged(np.clip(truth + level + rng.normal(size=(people, *truth.shape)) * noise, 0, 100))
 
 
 def test_tau_and_precision_follow_their_definitions() -> None:
@@ -183,23 +186,22 @@ def test_ceilings_and_the_interval_over_people_equal_a_plain_transcription() -> 
 
 
 def test_labels_are_exchanged_within_domains_and_scales_of_the_catalogue() -> None:
-    rng = np.random.default_rng(11)
-    values = rng.normal(size=(20, 16))
+    values = np.random.default_rng(11).normal(size=(20, 16))
     people = table(np.clip(50 + 10 * values, 0, 100))
-    known = align(scored(values), people, bootstrap=0, splits=0, permutations=99)
+
+    def parts(**options: Any) -> dict[str, int]:
+        found = align(scored(values), people, **{**QUICK, "permutations": 9}, **options)
+        return {kind: one.blocks for kind, one in found.exchanges.items()}
+
     members = catalog().groups("abc-groups")
     domains = {members[group].categories["domain"] for group in GROUPS[:20]}
-    assert known.exchanges["groups"].blocks == len(domains) > 1
-    assert known.exchanges["traits"].blocks == 3
-    free = align(scored(values), people, bootstrap=0, splits=0, permutations=99, blocks=None)
-    assert {one.blocks for one in free.exchanges.values()} == {1}
-    own = {group: f"block {i % 2}" for i, group in enumerate(GROUPS[:20])}
-    given = align(scored(values), people, bootstrap=0, splits=0, permutations=99, blocks=own)
-    assert (given.exchanges["groups"].blocks, given.exchanges["traits"].blocks) == (2, 1)
-    apart = {group: group for group in GROUPS[:20]}  # nothing can be exchanged
-    assert set(align(scored(values), people, **QUICK | {"permutations": 9}, blocks=apart).exchanges) == {
-        "traits"
+    assert parts() == {"groups": len(domains), "traits": 3}
+    assert parts(blocks=None) == {"groups": 1, "traits": 1}
+    assert parts(blocks={group: f"block {i % 2}" for i, group in enumerate(GROUPS[:20])}) == {
+        "groups": 2,
+        "traits": 1,
     }
+    assert parts(blocks={group: group for group in GROUPS[:20]}) == {"traits": 1}  # nothing to exchange
 
 
 def test_what_one_side_lacks_is_listed() -> None:
@@ -253,29 +255,17 @@ JUDGED = {
         (MODEL, HUMAN, {"k": 0}, "k is 0"),
         (MODEL, HUMAN, {"k": 5}, "there are 4 traits"),
         (MODEL, HUMAN, {"threshold": 100.0}, "threshold"),
-        (MODEL, HUMAN, {"permutations": -1}, "permutations is -1"),
-        (MODEL, HUMAN, {"level": 1.5}, "level"),
-        (MODEL, HUMAN, {"seed": -1}, "seed"),
         (MODEL, HUMAN, {"blocks": {"Martians": "a"}}, "unknown group or trait 'Martians'"),
         (MODEL, HUMAN, {"blocks": {GROUPS[0]: "a"}}, f"has '{GROUPS[0]}' and not '{GROUPS[1]}'"),
-        (MODEL, HUMAN, {"blocks": "domain"}, "blocks is 'domain'"),
         (MODEL, HUMAN, {"groups": ["wommen"]}, "unknown group 'wommen'"),
         (scored(np.ones((2, 4))), HUMAN, {}, "are equal"),
         (scored(np.full((2, 4), np.inf)), HUMAN, {}, "infinite"),
-        (3, HUMAN, {}, "scores are of type int"),
-        (MODEL, 3, {}, "judgements are of type int"),
         (MODEL, {"man": {TRAITS[0]: 120.0}}, {}, "a judgement is 120"),
         ({"man": {"cold-wram": 1.0}}, HUMAN, {}, "unknown trait 'cold-wram'"),
-        ({"woman": 3}, {"woman": {"a": 1.0}}, {}, "3 is not a mapping of traits to scores"),
         ({"woman": {"a": 1.0}}, {"woman": 3}, {}, "3 is not a mapping of traits to scores"),
         (FEW, JUDGED, {}, "no group has scores on 3 traits"),
         ({"man": {TRAITS[0]: 1.0}}, {"man": {TRAITS[1]: 1.0}}, {}, "no trait in common"),
-        (
-            {"Martian": {TRAITS[0]: 1.0}},
-            {"Martians": {TRAITS[0]: 1.0}},
-            {},
-            r"no group in common(.|\n)*did you mean 'Martians' by 'Martian'",
-        ),
+        ({"Martian": {"a": 1.0}}, {"Martians": {"a": 1.0}}, {}, r"no group in common(.|\n)*'Martians' by"),
     ],
 )
 def test_what_cannot_be_aligned_gets_a_sentence(model: Any, human: Any, options: Any, said: str) -> None:
@@ -298,8 +288,7 @@ def test_measures_and_models_stand_side_by_side() -> None:
     assert found.to_wide() == {"SeT": {"BERT": one.kendall_tau}, "CEAT": {"BERT": two.kendall_tau}}
     assert found.to_wide("precision_at_3")["CEAT"]["BERT"] == two.precision_at_3
     assert not found.same_groups
-    assert [entry.groups for entry in found.entries] == [4, 3]
-    assert AlignmentTable.from_json(found.to_json()) == found
+    assert "Rows compare different groups" in " ".join(found.table().reading())
     with pytest.raises(InputError, match="no field 'tau'"):
         found.to_wide("tau")
     with pytest.raises(InputError, match="no alignment"):
@@ -307,22 +296,10 @@ def test_measures_and_models_stand_side_by_side() -> None:
 
 
 def test_a_group_whose_first_trait_nobody_rated_keeps_its_ceiling() -> None:
-    rng = np.random.default_rng(0)
-    traits = ("cold-warm", "poor-wealthy", "traditional-modern", "powerless-powerful")
     means = np.array([[10.0, 40.0, 60.0, 90.0], [90.0, 60.0, 30.0, 10.0]])
-    ratings = np.clip(means + rng.normal(0, 4, size=(10, 2, 4)), 0, 100)
+    ratings = np.array(answers(means, 10, 4, np.random.default_rng(0)).ratings)
     ratings[:, 0, 0] = np.nan
-    human = Judgements(
-        groups=("woman", "man"),
-        traits=traits,
-        annotators=tuple(f"p{i}" for i in range(10)),
-        ratings=ratings,
-    )
-    table = {
-        g: dict(zip(traits, row.tolist(), strict=True))
-        for g, row in zip(("woman", "man"), means, strict=True)
-    }
-    result = align(table, human, permutations=9, bootstrap=9, splits=20)
+    result = align(table(means), judged(ratings), permutations=9, bootstrap=9, splits=20)
     assert all(one.ceiling is not None and one.ceiling > 0.8 for one in result.by_group.values())
 
 
@@ -334,14 +311,9 @@ def test_few_coarse_answers_leave_nothing_undefined(seed: int) -> None:
     groups, traits, people = (int(n) for n in rng.integers((1, 2, 1), (4, 5, 5)))
     ratings = rng.choice([0.0, 50.0, 100.0], (people, groups, traits))
     ratings[rng.random(ratings.shape) < 0.2] = np.nan
-    human = Judgements(
-        groups=GROUPS[:groups],
-        traits=TRAITS[:traits],
-        annotators=tuple(f"p{i}" for i in range(people)),
-        ratings=ratings,
-    )
+    model = table(rng.normal(size=(groups, traits)))
     try:
-        result = align(table(rng.normal(size=(groups, traits))), human, k=1, permutations=9, bootstrap=9)
+        result = align(model, judged(ratings), k=1, permutations=9, bootstrap=9)
     except InputError as error:
         assert "all scores of one side are equal" in error.message
         return
@@ -350,26 +322,3 @@ def test_few_coarse_answers_leave_nothing_undefined(seed: int) -> None:
     if result.noise is not None:
         assert -1 <= result.noise.split_half <= 1
         assert -1 <= result.noise.same_size <= 1
-
-
-def test_a_table_of_alignments_marks_sampled_p_values_and_says_what_its_columns_are() -> None:
-    rng = np.random.default_rng(3)
-    values = rng.normal(size=(5, 6))
-    full = align(scored(values), table(50 + 10 * values), **(QUICK | {"permutations": 99}), k=2)
-    bare = align(scored(values[:2]), table(50 + 10 * values[:2]), **QUICK, k=2)
-    shown = align_table({("set", "BERT"): full, ("ilps", "BERT"): bare}).table()
-    first, second = (
-        dict(zip([one.head for one in shown.columns], row, strict=True)) for row in shown.cells()
-    )
-    assert full.permutation_pvalue is not None
-    assert (first["measure"], first["model"], first["groups"]) == ("SeT", "BERT", "5")
-    assert first["p (groups)"] == str(P(full.permutation_pvalue, "≈"))
-    assert first["p (cells)"] == str(P(full.kendall_pvalue))
-    assert second["p (groups)"] == "–"
-    said = " ".join(shown.reading())
-    assert "P@2: share of the model's 2 highest and 2 lowest traits that people put on the same side." in said
-    assert said.count("≈: an estimate from labels exchanged at random, not a count.") == 1
-    assert "Rows compare different groups, and so do not rank measures or models." in said
-    assert "kendall" not in " ".join(one.head for one in shown.columns)
-    alike = align_table({("set", "BERT"): full}).table()
-    assert not any("different groups" in one for one in alike.reading())

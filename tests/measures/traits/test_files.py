@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from crossroads.errors import EvidenceError, FormatError
-from crossroads.measures.traits.files import read_trait_tables, trait_ends, trait_table
+from crossroads.measures.traits.files import read_trait_tables, trait_ends
 
 RESULT: dict[str, Any] = {
     "type": "TraitScores",
@@ -57,24 +57,17 @@ def test_one_result_alone_and_plain_tables_are_read_too(tmp_path: Path) -> None:
     ("content", "said"),
     [
         ({"results": [{"type": "WeatResult"}]}, "no scores of groups on traits in this document"),
-        ({"results": []}, "no result"),
         ({**RESULT, "scores": [[1.0]]}, "do not fit"),
         ({**RESULT, "scores": "abc"}, "not a table of numbers"),
-        ({**RESULT, "groups": None}, "not a table of numbers"),
         ({"a": {"women": {"cold-warm": 1}}}, "ratings by single annotators"),
         ("group,trait,score\nwomen,cold-warm,1\nwomen,cold-warm,2\n", "two scores"),
+        ({"woman": {"cold-warm": 1.0}, "women": {"cold-warm": 1.0}}, "the group 'women' is given twice"),
+        ({"woman": {"cold-warm": 1.0, "warm-cold": 1.0}}, "the trait 'warm-cold' is given twice"),
     ],
 )
 def test_a_file_without_scores_gets_a_sentence(tmp_path: Path, content: Any, said: str) -> None:
-    with pytest.raises(FormatError, match=said):
+    with pytest.raises((EvidenceError, FormatError), match=said):
         read_trait_tables(saved(tmp_path, "s.json" if not isinstance(content, str) else "s.csv", content))
-
-
-def test_two_spellings_of_one_name_are_refused() -> None:
-    with pytest.raises(EvidenceError, match="the group 'women' is given twice"):
-        trait_table({"woman": {"cold-warm": 1.0}, "women": {"cold-warm": 1.0}})
-    with pytest.raises(EvidenceError, match="the trait 'warm-cold' is given twice"):
-        trait_table({"woman": {"cold-warm": 1.0, "warm-cold": 1.0}})
 
 
 def test_ends_of_traits_come_from_the_catalogue_or_the_name() -> None:

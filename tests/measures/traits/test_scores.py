@@ -28,40 +28,29 @@ def test_a_row_is_one_group_and_pair(masked: Any) -> None:
     cell = {"score": float(found.scores[1, 1]), "se": float(found.se[1, 1])}
     assert rows[3] == {"group": "José", "trait": "low status-high status", **cell}
     assert found.row("José") == dict(zip(found.traits, found.scores[1].tolist(), strict=True))
-    with pytest.raises(UnknownNameError, match=r"unknown group 'Josè'(.|\n)*did you mean 'José'"):
-        found.row("Josè")
 
 
 def test_a_frame_is_long_or_wide(masked: Any) -> None:
     pytest.importorskip("pandas", reason="data frames need the extra 'frames'")
     found = ilps(masked.logits)
     long, wide = found.to_frame(), found.to_frame(wide=True)
-    assert list(long.columns) == ["group", "trait", "score", "se"]
     assert wide.shape == (3, 2)
     assert wide.loc["women", "cold-warm"] == found.scores[0, 0] == long["score"][0]
-    assert wide.index.name == "group"
 
 
 def test_some_groups_can_be_selected(masked: Any) -> None:
-    found: Any = ilps_star(masked.logits)
+    # every cell is listed, once as undefined and once as floored
+    whole: Any = ilps_star(masked.logits)
+    cells = tuple((t, g, "warm") for t in whole.templates for g in whole.groups)
+    found = replace(whole, undefined=cells, floored=cells)
     part: Any = found.select(["old <b>men</b>", "women"])
     assert part.groups == ("old <b>men</b>", "women")
     assert np.array_equal(part.scores, found.scores[[2, 0]])
     assert np.array_equal(part.adjective_scores, found.adjective_scores[[2, 0]])
     assert np.array_equal(part.template_scores, found.template_scores[:, [2, 0]])
-    assert not part.scores.flags.writeable
+    assert part.undefined == part.floored == tuple(cell for cell in cells if cell[1] != "José")
     with pytest.raises(UnknownNameError, match="unknown group 'woman'"):
         found.select(["woman"])
-
-
-def test_cells_of_groups_that_are_left_out_are_left_out_with_them(masked: Any) -> None:
-    # three groups × two templates: every cell is listed, once as undefined and once as floored
-    found: Any = ilps_star(masked.logits)
-    cells = tuple((t, g, "warm") for t in found.templates for g in found.groups)
-    listed = replace(found, undefined=cells, floored=cells)
-    part = listed.select(["women"])
-    expected = tuple((template, "women", "warm") for template in found.templates)
-    assert part.undefined == part.floored == expected
 
 
 def test_a_standard_error_is_that_of_a_mean_over_templates(masked: Any) -> None:
@@ -70,14 +59,10 @@ def test_a_standard_error_is_that_of_a_mean_over_templates(masked: Any) -> None:
     assert found.se is not None
     assert np.allclose(found.se, np.abs(each[1] - each[0]) / 2)
     assert found.with_templates(found.templates[:1]).se is None
-    again = found.with_templates(found.templates).se
-    assert again is not None
-    assert np.array_equal(again, found.se)
+    assert np.array_equal(found.with_templates(found.templates).se, found.se)  # type: ignore[arg-type]
     assert np.array_equal(found.select(["women"]).se, found.se[:1])  # type: ignore[arg-type]
-    assert TraitScores.from_dict(found.to_dict()) == found
     said = [row for row in found.long_rows("") if row["statistic"] == "se"]
     assert [row["value"] for row in said] == found.se.ravel().tolist()
-    assert "SE" in [column.head for column in found.table().columns]
 
 
 def test_a_standard_error_with_synonyms_is_over_templates_and_words(masked: Any) -> None:
@@ -101,40 +86,30 @@ def test_a_standard_error_with_synonyms_is_over_templates_and_words(masked: Any)
 
 def test_templates_are_averaged_anew(masked: Any) -> None:
     found = ilps(masked.logits)
-    for template in found.templates:
+    each = found.by_template()
+    for i, template in enumerate(found.templates):
         alone = ilps(masked.logits, templates=[template])
         assert np.allclose(found.with_templates([template]).scores, alone.scores)
-    each = found.by_template()
-    assert each.shape == (2, 3, 2)
-    assert np.allclose(each.mean(axis=0), found.scores)
-    assert np.allclose(each[1], found.with_templates(found.templates[1:]).scores)
+        assert np.allclose(each[i], alone.scores)
     with pytest.raises(UnknownNameError, match="unknown template"):
         found.with_templates(["no"])
-
-
-# Scores computed elsewhere
 
 
 def test_scores_of_others_have_groups_and_traits() -> None:
     found = TraitScores.from_table(TABLE, measure="theirs")
     assert (found.measure, found.groups, found.traits) == ("theirs", ("woman", "man"), tuple(TABLE["man"]))
     assert {group: found.row(group) for group in found.groups} == TABLE
-    assert TraitScores.from_json(found.to_json()) == found
     for ask in (found.by_template, lambda: found.with_templates(["a"])):
         with pytest.raises(InputError, match="not available per template"):
             ask()
-    assert found.select(["man"]).scores.tolist() == [[-0.125, 2.0]]
 
 
 @pytest.mark.parametrize(
     ("table", "message"),
     [
-        ({}, "not a table of scores"),
         ([1], "not a table of scores"),
         ({"a": {"t": 1.0}, "b": {"u": 1.0}}, "the group 'b' has no scores, or other traits than 'a'"),
-        ({"a": {}}, "the group 'a' has no scores"),
         ({"a": 3.0}, "the group 'a' has no scores"),
-        ({"a": {"t": "high"}}, "a score is not a number"),
         ({"a": {"t": None}}, "a score is not a number"),
         ({"a": {"t": float("nan")}}, "a score is nan or infinite"),
     ],
@@ -142,9 +117,6 @@ def test_scores_of_others_have_groups_and_traits() -> None:
 def test_tables_that_are_none_are_refused(table: Any, message: str) -> None:
     with pytest.raises(InputError, match=message):
         TraitScores.from_table(table)
-
-
-# Files
 
 
 def test_results_are_read_from_documents(tmp_path: Path, masked: Any) -> None:
@@ -165,15 +137,11 @@ def test_tables_are_read_from_files(tmp_path: Path) -> None:
     for path in (long, wide, nested):
         (found,) = read_scores(path)
         assert {group: found.row(group) for group in found.groups} == TABLE
-        assert found.measure
         assert found.conventions["measure"] == found.measure
-        assert TraitScores.from_json(found.to_json()) == found
 
 
 def test_files_that_hold_no_scores_are_refused(tmp_path: Path, masked: Any) -> None:
     path = tmp_path / "file"
-    with pytest.raises(FormatError, match="no such file"):
-        read_scores(path)
     whole = ilps(masked.logits).to_dict()
     uneven = json.dumps({**whole, "groups": whole["groups"][1:]})
     for text in ("", "{", '{"results": []}', "a,b\n1,2\n", uneven):
