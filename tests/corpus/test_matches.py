@@ -9,7 +9,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from crossroads.corpus.matches import Matcher, prepared
-from crossroads.corpus.text import BREAK, letters, single_spaces, single_spaces_in_all
+from crossroads.corpus.text import BREAK, single_spaces, single_spaces_in_all
 from crossroads.corpus.windows import Bounds, Window, parse_window
 from crossroads.errors import InputError
 
@@ -76,7 +76,6 @@ def test_spaces_in_all_documents_are_those_of_each(documents: list[str]) -> None
         ("café cafe\u0301 cafe", "café", 2),
         ("cafe\u0301s cafe\u0301", "cafe", 0),
         ("New York, New\tYork, New,York, New-York", "New York", 2),
-        ("he he he", "he", 3),
         ("ASP.NET é.NET _.NET", ".NET", 0),
         (".NET, (.NET) ..NET .NETs", ".NET", 3),
         ("C+++ C++x C++7 C++é", "C++", 0),
@@ -88,27 +87,6 @@ def test_words_are_whole(text: str, form: str, times: int) -> None:
     assert len(found([text], [form], Window(4, 4), "join")) == times
 
 
-def test_hyphens_may_divide_words() -> None:
-    text, forms = "a short-term plan", ["short-term", "term"]
-    assert sorted(h[0] for h in found([text], forms, Window(0, 0), "split")) == forms
-    assert [h[0] for h in found([text], forms, Window(0, 0), "join")] == ["short-term"]
-
-
-def test_a_phrase_does_not_cross_documents() -> None:
-    assert found(["we saw New", "York at night"], ["New York"], Window(4, 4), "join") == []
-
-
-def test_every_character_has_one_byte() -> None:
-    text = "Zoë’s “naïve” 漢字 — 😀"
-    assert letters(text).decode("latin-1")[1:5].startswith("Zo")
-    assert len(letters(text)) == len(text) + 2
-
-
-def test_a_form_without_letters_is_refused() -> None:
-    with pytest.raises(InputError, match=r"'\?!' has no letter"):
-        Matcher(["fine", "?!"])
-
-
 @pytest.mark.parametrize(
     ("given_", "window"),
     [(9, (4, 4)), ("9", (4, 4)), (8, (4, 3)), (1, (0, 0)), ("4+3", (4, 3)), ("0 + 2", (0, 2)),
@@ -118,22 +96,15 @@ def test_windows_are_understood(given_: int | str | None, window: tuple[int | No
     assert parse_window(given_) == window
 
 
-@pytest.mark.parametrize("wrong", [0, -3, "nine", "4+", "", True, 4.5, "4+99999999999"])
+@pytest.mark.parametrize("wrong", [0, "nine", "4+", True, 4.5, "4+99999999999"])
 def test_windows_that_mean_nothing_are_refused(wrong: int | str) -> None:
     with pytest.raises(InputError, match="the window is"):
         parse_window(wrong)
 
 
 def test_windows_are_shorter_at_the_ends_of_a_document() -> None:
-    documents = [
-        "Anna came late",
-        "we asked why Anna",
-        "one two three four five Anna six seven eight nine ten",
-    ]
-    assert [h[1] for h in found(documents, ["Anna"], parse_window("4+3"), "join")] == [
-        "Anna came late",
-        "we asked why Anna",
-        "two three four five Anna six seven eight",
-    ]
+    documents = ["Anna came late", "we asked why Anna", "one two three four five Anna six seven eight nine"]
+    expected = ["Anna came late", "we asked why Anna", "two three four five Anna six seven eight"]
+    assert [h[1] for h in found(documents, ["Anna"], parse_window("4+3"), "join")] == expected
     assert found(["in New York City now"], ["New York"], parse_window(3), "join")[0][1] == "in New York City"
     assert found(documents[:1], ["late"], parse_window("all"), "join") == [("late", "Anna came late", 10, 14)]

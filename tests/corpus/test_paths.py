@@ -54,38 +54,26 @@ RECORDS = [
     b'{"body": "Anna\\u2019s dog, Jos\\u00e9 and Jose\\u0301"}',
     '{"body": "Anna’s “dog” — née José 🌹 Anna"}'.encode(),
     b'{"body": "half a pair \\ud83d Anna"}',
-    b'{"body": "a pair \\ud83c\\udf39 Anna"}',
     b'{"other": "\\ud83d", "body": "Anna after half a pair"}',
     b'{"body": "first Anna", "body": "last Anna"}',
     b'{"body": "first Anna", "bod\\u0079": "last Anna"}',
     b'{"body": 7, "body": "Anna after a number"}',
-    b'{"body": "Anna before a number", "body": 7}',
-    b'{"body": null}',
     b'{"body": {"body": "Anna inside"}}',
-    b'{"nested": {"body": "Anna inside"}}',
     b'{"nested": [{"body": "Anna inside"}], "body": "Anna outside"}',
-    b'{"body": ["Anna"]}',
     b'["body", "Anna"]',
-    b'"body Anna"',
-    b'{"body": "Anna", }',
     b'{"body": "Anna"} {"body": "Anna"}',
     b'{"body": "Anna"',
     b'{"score": NaN, "body": "Anna and NaN"}',
-    b'{"score": 01, "body": "Anna and 01"}',
     b'{"score": 1e999, "body": "Anna and infinity"}',
-    b'{"score": -, "body": "Anna and a sign"}',
     b'{"other": "\\x41", "body": "Anna and a wrong escape"}',
     b'{"other": "a\x01b", "body": "Anna and a control character"}',
     b'{"body": "Anna\\u0000Anna \\u0000"}',
-    b'{"body": "\\u0000"}',
     b'{"body": " \\u3000\\n "}',
     b'{"body": "caf\xe9 Anna"}',
-    b'{"caf\xe9": 1, "body": "Anna beside wrong bytes"}',
     b'{"body": "\xed\xa0\xbd Anna"}',
     b'\xef\xbb\xbf{"body": "Anna after a mark"}',
     '\u00a0{"body": "Anna after a wide space"}'.encode(),
     b"",
-    b"   ",
     b"plain Anna",
     b'{"body": "New\\n\\n York, New York, short-term New"}',
     '{"body": "東京都の人と東京 東京都 Anna"}'.encode(),
@@ -138,25 +126,20 @@ def test_every_line_alone_is_read_the_same(without: Without, line: bytes) -> Non
 def test_the_folder_is_the_same_on_every_path(tmp_path: Path, without: Without) -> None:
     dump = tmp_path / "dump.jsonl"
     dump.write_bytes(b"\xef\xbb\xbf" + b"\n".join([*RECORDS, *LONG, *RECORDS[::-1]]) + b"\r\n")
+    clean = tmp_path / "clean.jsonl"  # read at once, and searched with its escapes
+    clean.write_bytes(b"\n".join(RECORDS[:6] * 3))
     text = tmp_path / "text.txt"
     text.write_bytes(b"\r\n".join(json.loads(line)["body"].encode() for line in RECORDS[:6]) * 3)
     folders = []
     for hidden in ((), ("hyperscan",), ("msgspec",), FAST):
         without(*hidden)
-        found = find_contexts([dump, text], WORDS, minimum=1, limit=20, workers=1)
+        found = find_contexts([dump, clean, text], WORDS, minimum=1, limit=20, workers=1)
         assert found.counts.broken > 5
-        assert found.counts.without_text > 3
+        assert found.counts.without_text > 1
         folder = write_contexts(found, tmp_path / f"without {len(hidden)}{hidden[:1]}")
         folders.append({path.name: path.read_bytes() for path in folder.iterdir()})
         tasks.finders_of.cache_clear()
     assert all(folder == folders[0] for folder in folders)
-
-
-def test_a_field_that_msgspec_cannot_name_is_read_too(tmp_path: Path) -> None:
-    path = tmp_path / "dump.jsonl"
-    path.write_text(json.dumps({'the "body"': "we met Anna"}), encoding="utf-8")
-    found = find_contexts(path, ["Anna"], field='the "body"', minimum=1)
-    assert [context.text for context in found.contexts["Anna"]] == ["we met Anna"]
 
 
 BYTES = st.binary(max_size=40).map(lambda data: bytearray(byte % 4 + 97 for byte in data))
@@ -167,9 +150,8 @@ def test_both_scanners_report_the_same(patterns: list[bytes], data: bytearray) -
     quick = matches._by_hyperscan(patterns)
     if quick is None:
         pytest.skip("hyperscan is not installed (extra [corpora]) or does not run here")
-    found = [
-        sorted(zip(*map(list, scan(data)), strict=True)) for scan in (quick, matches._by_automaton(patterns))
-    ]
+    scanners = (quick, matches._by_automaton(patterns))
+    found = [sorted(zip(*map(list, scan(data)), strict=True)) for scan in scanners]
     expected = [
         (number, end)
         for number, pattern in enumerate(patterns)
@@ -212,46 +194,3 @@ def test_what_is_cut_out_at_hits_is_what_is_cut_out_of_whole_documents(
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(tasks, "is_near", lambda window: False)
         assert collected(documents, window, hyphens) == quick
-
-
-def spelled(text: str, how: str) -> str:
-    """A text as JSON: its own signs, ASCII alone, or nothing but escapes for every other sign."""
-    if how != "escapes":
-        return json.dumps(text, ensure_ascii=how == "ascii")
-    units = text.encode("utf-16-be")
-    codes = [int.from_bytes(units[at : at + 2], "big") for at in range(0, len(units), 2)]
-    return '"' + "".join(f"\\u{code:04X}" if at % 2 or code < 32 or code > 126 or chr(code) in '"\\'
-                         else chr(code) for at, code in enumerate(codes)) + '"'  # fmt: skip
-
-
-@pytest.mark.slow
-@settings(deadline=None, max_examples=300)
-@given(
-    documents=st.lists(
-        st.lists(st.sampled_from([*PIECES, "\\", "\\n", '"', "\\\\u", "/", "\b"]), max_size=16).map("".join),
-        max_size=5,
-    ),
-    how=st.sampled_from(["utf-8", "ascii", "escapes"]),
-    left=st.integers(0, 5),
-    right=st.integers(0, 5),
-    words=st.sampled_from([WORDS, ["Anna", "term", "short-term"]]),
-)
-def test_texts_of_json_are_searched_with_their_escapes_as_without(
-    documents: list[str], how: str, left: int, right: int, words: list[str]
-) -> None:
-    pytest.importorskip("msgspec", reason="msgspec is not installed (extra [corpora])")
-    lines = [f'{{"id": 7, "body": {spelled(text, how)}}}' for text in documents]
-    quick = records._quick_parser("body")
-    assert quick is not None
-    quoted: Any = (
-        records._parsed_at_once(quick, "\n".join(lines).encode() + b"\n", Counter()) if lines else []
-    )
-    assert quoted is not None
-    assert list(quoted) == documents
-    finders = tasks.Finders(BlockMatcher(words), matches.Matcher(words))
-    found = []
-    for some in (quoted, documents):
-        reservoirs = Reservoirs(words, limit=1000, seed=0)
-        totals = tasks._collect(some, finders, Window(left, right), reservoirs)
-        found.append((totals, reservoirs.contents(), reservoirs.occurrences.tolist()))
-    assert found[0] == found[1]

@@ -1,4 +1,4 @@
-"""Words of scripts without spaces in running text, and what is matched from right to left."""
+"""Words of scripts without spaces in running text, and of those that are written from right to left."""
 
 from __future__ import annotations
 
@@ -11,10 +11,9 @@ from hypothesis import strategies as st
 
 from crossroads.corpus import SAMPLE, find_contexts, read_contexts, write_contexts
 from crossroads.corpus.matches import Matcher, prepared
-from crossroads.corpus.scripts import binds, is_unspaced
-from crossroads.corpus.tasks import Search, checked, search_part
+from crossroads.corpus.scripts import binds
+from crossroads.corpus.tasks import Search
 from crossroads.corpus.windows import Window, running_window
-from crossroads.errors import CrossroadsError
 
 pytest.importorskip("ahocorasick_rs", reason="searching a corpus needs the extra 'corpus'")
 
@@ -31,13 +30,9 @@ def places(text: str, form: str) -> list[int]:
     [
         ("我喜欢医生的工作", "医生", [3]),  # I like the doctor's work
         ("医生说：看医生。", "医生", [0, 5]),
-        ("她是医生", "医生", [2]),
         ("他说 医生 来了", "医生", [3]),  # words separated before
-        ("彼女は東京都の医者です", "医者", [7]),
         ("彼女は東京都の医者です", "東京", [3]),  # also inside of a longer word
         ("東京都 の 医者", "東京", []),  # but not in a word that stands alone
-        ("東京都", "東京", []),
-        ("女性は女性", "女性", [0, 3]),
         ("コーヒーが好き", "コーヒー", [0]),
         ("コーヒーが好き", "コーヒ", []),  # the sign of length belongs to the letter before it
         ("シャツを着る人", "シ", []),  # and so does a small letter
@@ -49,39 +44,25 @@ def places(text: str, form: str) -> list[int]:
         ("我用iPhone手机拍照", "手机", [8]),
         ("我用iPhone手机拍照", "iPhone", []),  # a word of a script with spaces has to stand free, as before
         ("我用 iPhone 手机拍照", "iPhone", [3]),
-        ("我用iPhone手机拍照", "iPhone手机", []),
         ("我买 iPhone手机了", "iPhone手机", [3]),
         ("སྨན་པ་ཞིག་ཡོད།", "སྨན་པ", [0]),  # a sign divides the syllables of Tibetan
         ("의사는 의사", "의사", [4]),  # Korean has spaces; particles belong to the word
-    ],
-)
-def test_words_are_found_in_running_text(text: str, form: str, starts: list[int]) -> None:
-    assert places(text, form) == starts
-
-
-@pytest.mark.parametrize(
-    ("text", "form", "starts"),
-    [
         ("רופא טוב, הרופא ורופאה", "רופא", [0]),  # neither the article nor an ending is divided from the word
-        ("הרופא אמר", "הרופא", [0]),
         ("רוֹפֵא רופא", "רופא", [7]),  # points are part of the word
-        ("רוֹפֵא רופא", "רוֹפֵא", [0]),
         ("«رُؤْيَة» و طبيب، الطبيب والطبيب", "طبيب", [12]),
-        ("قال الطبيب: نعم", "الطبيب", [4]),
-        ("بيت־ספר של רופא־שיניים", "רופא", [11]),  # the hyphen of Hebrew, unlike others, divides
+        ("בית־ספר של רופא־שיניים", "רופא", [11]),  # the hyphen of Hebrew, unlike others, divides
         ("המנכ״ל ד״ר כהן", "ד״ר", [7]),
     ],
 )
-def test_words_from_right_to_left_have_to_stand_free(text: str, form: str, starts: list[int]) -> None:
+def test_words_are_found_in_running_text_or_stand_free(text: str, form: str, starts: list[int]) -> None:
     assert places(text, form) == starts
 
 
 LETTERS = "医生女都のーา ้abé,。 \n"
-NAIVE = {"医生": "医生", "生": "生", "女": "女"}
 
 
 @settings(deadline=None)
-@given(text=st.text(LETTERS, max_size=14), form=st.sampled_from(list(NAIVE)))
+@given(text=st.text(LETTERS, max_size=14), form=st.sampled_from(["医生", "生", "女"]))
 def test_what_is_found_in_running_text_is_what_a_loop_finds(text: str, form: str) -> None:
     text = " ".join(text.split())
     expected = []
@@ -100,8 +81,7 @@ def test_what_is_found_in_running_text_is_what_a_loop_finds(text: str, form: str
 @pytest.mark.parametrize(
     ("text", "target", "window", "expected"),
     [
-        # two letters of Chinese are a word, four of Thai, whose marks do not count
-        ("我姐姐说她很喜欢医生的工作，因为她想帮助人", "医生", Window(2, 2), "她很喜欢医生的工作，因"),
+        # four letters of Thai are a word; its marks do not count
         ("ฉันรักหมอที่ใจดีมาก", "หมอ", Window(1, 1), "ฉันรักหมอที่ใจดี"),
         # a word of another script is one word, in running text and beside it
         ("我用新iPhone看医生的网站吧", "医生", Window(2, 1), "新iPhone看医生的网"),
@@ -116,12 +96,6 @@ def test_windows_count_letters_in_running_text(text: str, target: str, window: W
     start = text.index(target)
     begin, stop = running_window(text, 0, len(text), (start, start + len(target)), window)
     assert text[begin:stop] == expected
-
-
-def test_a_long_document_is_not_gone_through_for_every_window() -> None:
-    text = "医生的工作" * 200_000
-    places = [running_window(text, 0, len(text), (at, at + 2), Window(4, 4)) for at in range(0, 10**6, 5000)]
-    assert {stop - begin for begin, stop in places[1:]} == {18}
 
 
 def test_a_window_does_not_begin_or_end_inside_a_letter() -> None:
@@ -142,28 +116,8 @@ def test_offsets_are_those_of_the_word_and_the_folder_says_how_it_was_found(tmp_
     stored = read_contexts(write_contexts(found, tmp_path / "contexts"))
     assert stored.manifest["settings"]["in_running_text"] == ["医生"]
     assert stored.sample == SAMPLE
+    # a worker of an older version draws by the same procedure, but finds fewer of these words
+    assert Search(forms=("医生",), window=Window(4, 4), hyphens="join", limit=5, seed=0).procedure != SAMPLE
     plain = find_contexts(path, ["Anna"], minimum=1)
     assert "in_running_text" not in plain.settings
     assert plain.contexts["Anna"] == found.contexts["Anna"]
-
-
-def test_workers_that_do_not_know_running_text_are_refused(tmp_path: Path) -> None:
-    # an older version answers with the name of the same procedure, but finds fewer of these words
-    search = Search(forms=("医生",), window=Window(4, 4), hyphens="join", limit=5, seed=0)
-    assert search.procedure != SAMPLE
-    path = tmp_path / "corpus.txt"
-    path.write_text("我喜欢医生的工作", encoding="utf-8")
-    from crossroads.corpus.search import parts_of, sources_of
-
-    (part,) = parts_of(*sources_of(path, format=None, field=None, unit="line"))
-    table = search_part(search, part)
-    assert checked(table, search.procedure) is table
-    with pytest.raises(CrossroadsError, match="draws contexts by crossroads-sample/2, this process by"):
-        checked(table._replace(sample=SAMPLE), search.procedure)
-
-
-def test_letters_of_these_scripts_are_known() -> None:
-    for sign in "医㐀𠀀々のカーｶหໝခក":
-        assert is_unspaced(sign), sign
-    for sign in "aé한אعहあ"[:-1] + "བ・。、฿０":
-        assert not is_unspaced(sign), sign

@@ -6,7 +6,6 @@ import csv
 import hashlib
 import json
 import re
-import shutil
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -14,13 +13,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-import crossroads
 from crossroads.corpus import SAMPLE, Context, Counts, Found, find_contexts, read_contexts, tasks
-from crossroads.corpus import search as planning
-from crossroads.corpus.sample import Reservoirs
 from crossroads.corpus.store import write_contexts
 from crossroads.errors import CrossroadsError
-from crossroads.workers import processes
 
 ROOT = Path(__file__).parents[2]
 WORDS = ["Anna", "José", "New York", "short-term", "term", "C++", "дом", "東京", "ANNA", "nowhere"]
@@ -125,10 +120,11 @@ def by_hash(contexts: Sequence[Context], seed: int, hashed: str) -> tuple[Contex
 FIRST, SECOND = "{form}\0{text}\0{start}", "{text}\0{start}\0{form}"
 
 
-@pytest.mark.parametrize("seed", [0, 5])
-def test_a_sample_is_the_contexts_of_lowest_hash(seed: int, files: Path) -> None:
-    everything = find_contexts(str(files / "*"), WORDS, workers=1, limit=10**6, seed=seed)
-    some = find_contexts(str(files / "*"), WORDS, workers=1, limit=25, seed=seed)
+@pytest.mark.parametrize(("seed", "window"), [(0, "4+4"), (5, "4+4"), (5, "all")])
+def test_a_sample_is_the_contexts_of_lowest_hash(seed: int, window: str, files: Path) -> None:
+    options: dict[str, Any] = {"window": window, "workers": 1, "seed": seed}
+    everything = find_contexts(str(files / "*"), WORDS, limit=10**6, **options)
+    some = find_contexts(str(files / "*"), WORDS, limit=25, **options)
     assert len(everything.contexts["Anna"]) > 100
     for word in WORDS:
         assert everything.contexts[word] == by_hash(everything.contexts[word], seed, SECOND)
@@ -144,47 +140,30 @@ def unnamed(found: Found, folder: Path, hashed: str) -> Path:
     return write_contexts(Found(**{**vars(found), "contexts": contexts, "settings": settings}), folder)
 
 
-def test_a_folder_says_by_which_procedure_it_was_drawn(files: Path, tmp_path: Path) -> None:
-    found = find_contexts(str(files / "*"), WORDS, workers=1, limit=25)
+def test_a_folder_says_or_shows_by_which_procedure_it_was_drawn(files: Path, tmp_path: Path) -> None:
+    found = find_contexts(str(files / "*"), WORDS, workers=1, limit=10**6, seed=3)
     stored = read_contexts(write_contexts(found, tmp_path / "now"))
     assert stored.manifest["settings"]["sample"] == stored.sample == SAMPLE
-
-
-def test_folders_that_do_not_say_it_are_told_apart_by_their_order(files: Path, tmp_path: Path) -> None:
-    found = find_contexts(str(files / "*"), WORDS, workers=1, limit=10**6, seed=3)
+    # those that do not say it are told apart by their order
     assert read_contexts(unnamed(found, tmp_path / "first", FIRST)).sample == "crossroads-sample/1"
     assert read_contexts(unnamed(found, tmp_path / "second", SECOND)).sample == "crossroads-sample/2"
-
-
-def test_where_nothing_shows_the_procedure_none_is_claimed(files: Path, tmp_path: Path) -> None:
-    found = find_contexts(str(files / "*"), WORDS, workers=1, limit=25)
     folder = write_contexts(Found(**{**vars(found), "settings": {"window": "4+4"}}), tmp_path / "new")
-    assert read_contexts(folder).sample is None
+    assert read_contexts(folder).sample is None  # where nothing shows it, none is claimed
 
 
-def test_contexts_under_two_spellings_are_in_no_order() -> None:
-    both = (Context("a", "a", 0, 1), Context("b", "b", 0, 1))
-    assert not Reservoirs.in_order(both, seed=0)
-    assert Reservoirs.in_order((), seed=0)
-
-
+@pytest.mark.parametrize(
+    ("theirs", "named"), [("crossroads-sample/1", "crossroads-sample/1, "), (None, "an older version")]
+)
 def test_workers_of_another_procedure_are_refused(
-    files: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    theirs: str | None, named: str, files: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    # Workers that find another version of the package than the process that starts them, as on a cluster
-    # where one node was not brought up to date.
-    source = Path(crossroads.__file__).parent
-    shutil.copytree(source, tmp_path / "crossroads", ignore=shutil.ignore_patterns("__pycache__"))
-    changed = tmp_path / "crossroads" / "corpus" / "sample.py"
-    text = changed.read_text(encoding="utf-8")
-    changed.write_text(text.replace(f'"{SAMPLE}"', '"crossroads-sample/1"'), encoding="utf-8")
-    monkeypatch.setattr(processes, "_PACKAGE", tmp_path / "crossroads" / "__init__.py")
-    monkeypatch.setattr(planning, "PART_BYTES", 5000)
-    with pytest.raises(CrossroadsError, match=rf"draws contexts by crossroads-sample/1, .* by {SAMPLE}"):
-        find_contexts(str(files / "*"), WORDS, workers=2)
-
-
-def test_workers_that_name_no_procedure_are_refused() -> None:
-    old = tasks.Table({}, np.zeros(1, np.int64), Counts())  # as a version without names answers
-    with pytest.raises(CrossroadsError, match="an older version"):
-        tasks.checked(old)
+    # as on a cluster where one node was not brought up to date
+    answer = tasks.Table({}, np.zeros(len(WORDS), np.int64), Counts(), theirs)
+    options: list[tuple[str, dict[str, Any]]] = [
+        ("in_processes", {"workers": 2}),
+        ("on_cluster", {"engine": "ray"}),
+    ]
+    for engine, option in options:
+        monkeypatch.setattr(tasks, engine, lambda *_, **__: iter([(0, answer)]))
+        with pytest.raises(CrossroadsError, match=rf"draws contexts by .*{named}.* by {SAMPLE}"):
+            find_contexts(str(files / "*"), WORDS, **option)
