@@ -4,20 +4,23 @@ from __future__ import annotations
 
 import json
 import re
+import signal
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from crossroads.cli.commands.chat import _interrupted
+from tests.cli.conftest import Command
 from tests.sources.conftest import service as service  # the server on loopback
 
 if TYPE_CHECKING:
     from tests.sources.conftest import Reply, Service
 
-Command = Callable[..., Any]
 AGE = {"x": ["young"], "y": ["old"], "a": ["joy", "peace", "love"], "b": ["agony", "evil", "hurt"]}
+Ask = Callable[..., tuple[Any, ...]]
 
 
 def answer(path: str, body: dict[str, Any]) -> Reply:
@@ -38,131 +41,121 @@ def design_file(tmp_path: Path) -> Path:
     return path
 
 
-def test_a_model_is_asked_and_the_answers_are_kept(
-    command: Command, service: Service, design_file: Path, tmp_path: Path
-) -> None:
+@pytest.fixture
+def ask(service: Service, design_file: Path, tmp_path: Path) -> Ask:
+    """``ask(*options)``: arguments that ask a service about a design, and keep the answers in a folder."""
     service.answer = answer
-    asked = ("chat", f"{service.url}/v1", "-d", design_file, "--prompts", 8, "-o", tmp_path / "out")
+
+    def arguments(*options: Any) -> tuple[Any, ...]:
+        return "chat", f"{service.url}/v1", "-d", design_file, "-o", tmp_path / "out", *options
+
+    return arguments
+
+
+def test_a_model_is_asked_and_the_answers_are_kept(
+    command: Command, service: Service, ask: Ask, design_file: Path, tmp_path: Path
+) -> None:
+    asked = ask("--prompts", 8)
     run = command(*asked)
     assert run.status == 0, run.err
     assert "age: 8 questions" in run.err
-    assert re.search(r"8 requests, about [\d,]+ tokens in and 288 out", run.err)
-    assert "age chat" in run.out
-    assert "1.00" in run.out
-    assert "of words went to the label named first" in run.out
-    assert max(map(len, run.out.splitlines())) <= 80
+    assert f"answers are kept in {tmp_path / 'out'};" in run.told
     again = command(*asked)
     assert again.out == run.out
     assert "8 questions, 8 answered before" in again.err
     assert len(service.asked) == 8
     saved = command("chat", tmp_path / "out" / "age-association.json", "-d", design_file)
-    assert saved.out == run.out
-    assert saved.err == ""
+    assert (saved.out, saved.err) == (run.out, "")
 
 
-def test_json_is_one_document_with_the_ladder(
-    command: Command, service: Service, design_file: Path, tmp_path: Path
-) -> None:
-    service.answer = answer
-    run = command(
-        "chat", f"{service.url}/v1", "-d", design_file, "--prompts", 4, "-o", tmp_path / "out", "--json"
-    )
-    document = json.loads(run.out)
+def test_json_is_one_document_with_the_ladder(command: Command, ask: Ask) -> None:
+    document = json.loads(command(*ask("--prompts", 4, "--json")).out)
     (result,) = document["results"]
     assert (result["type"], result["score"], result["answered"]) == ("ChatResult", 1.0, 4)
     assert result["provenance"][0]["details"]["prompts"] == 4
     assert set(document["ladder"]["tests"]) == {"age chat"}
-
-
-def test_crossed_labels_take_the_place_of_those_of_a_design(
-    command: Command, service: Service, design_file: Path, tmp_path: Path
-) -> None:
-    service.answer = answer
-    run = command(
-        *("chat", f"{service.url}/v1", "-d", design_file, "--labels", "White men", "Black women"),
-        *("--prompts", 4, "-o", tmp_path / "out", "--json"),
-    )
+    # crossed labels take the place of those of a design
+    run = command(*ask("--labels", "White men", "Black women", "--prompts", 4, "--json"))
     (result,) = json.loads(run.out)["results"]
     assert (result["sets"]["x"], result["sets"]["y"]) == (["White men"], ["Black women"])
     assert result["score"] == 1.0
 
 
 def test_cost_is_said_before_and_many_requests_need_a_yes(
-    command: Command, service: Service, design_file: Path, tmp_path: Path
+    command: Command, service: Service, ask: Ask, tmp_path: Path
 ) -> None:
-    service.answer = answer
-    asked = ("chat", f"{service.url}/v1", "-d", design_file, "-o", tmp_path / "out", "--prompts", 12)
-    dry = command(*asked, "--price", 1000, 10_000, "--dry-run")
+    dry = command(*ask("--prompts", 12, "--price", 1000, 10_000, "--dry-run"))
     assert dry.status == 0
-    assert re.search(
-        r"12 requests, about [\d,]+ tokens in and 432 out, about \d\.\d\d at these prices", dry.err
+    found = re.search(
+        r"12 requests, about ([\d,]+) tokens in and 432 out, about (\d+\.\d\d) at these prices", dry.err
     )
-    refused = command(*asked, "--limit", 10)
+    assert found is not None
+    cost = (int(found[1].replace(",", "")) * 1000 + 432 * 10_000) / 1e6
+    assert float(found[2]) == pytest.approx(cost, abs=0.005)
+    refused = command(*ask("--prompts", 12, "--limit", 10))
     assert refused.status == 2
     assert "12 requests are more than 10" in refused.err
-    assert "--yes" in refused.err
     assert service.asked == []
     assert not (tmp_path / "out").exists()
-    assert command(*asked, "--limit", 10, "--yes").status == 0
+    assert command(*ask("--prompts", 12, "--limit", 10, "--yes")).status == 0
 
 
-def test_a_service_that_is_not_there_and_bad_input_are_told(
-    command: Command, service: Service, design_file: Path, tmp_path: Path
+def test_bad_input_is_told_before_a_request(
+    command: Command, service: Service, ask: Ask, tmp_path: Path
 ) -> None:
-    out = tmp_path / "out"
-    service.answer = lambda path, body: (401, {}, b'{"error": "no key"}')
-    gone = command("chat", f"{service.url}/v1", "-d", design_file, "--prompts", 1, "-o", out)
-    assert gone.status == 1
-    assert "401: no key" in gone.err
-    wrong = command("chat", f"{service.url}/v1", "--test", "weat66", "-o", out)
-    assert wrong.status == 2
-    assert "weat6" in wrong.err
-    nowhere = command("chat", tmp_path / "no" / "model" / "here", "-d", design_file, "-o", out)
-    assert nowhere.status == 2
-    assert "there is no model" in nowhere.err
-    places = command("chat", f"{service.url}/v1", "-d", design_file, "--prompt", "Choose.", "-o", out)
-    assert places.status == 2
-    assert "{first}, {second}, {words}" in places.err
-
-
-def test_what_cannot_be_asked_or_kept_is_told_before_a_request(command: Any, tmp_path: Path) -> None:
     file = tmp_path / "file"
     file.write_text("", encoding="utf-8")
     before = sorted(tmp_path.rglob("*"))
-    asked = ("chat", "http://127.0.0.1:9/v1", "--prompts", 1)
     for arguments, said in [
-        (("--labels", "Ben", "ben "), "give two that differ"),
-        (("--price", "nan", 1), "give two numbers from 0 up"),
-        (("--price", 1, -1), "give two numbers from 0 up"),
-        (("-o", file), "is a file"),
-        (("-o", file / "below"), "cannot be"),
+        (ask("--test", "weat66"), "weat6"),
+        (ask("--prompt", "Choose."), "{first}, {second}, {words}"),
+        (("chat", tmp_path / "no" / "model" / "here", *ask()[2:]), "there is no model"),
+        (ask("--labels", "Ben", "ben "), "give two that differ"),
+        (ask("--price", "nan", 1), "give two numbers from 0 up"),
+        (ask("-o", file), "is a file"),
+        (ask("-o", file / "below"), "cannot be"),
     ]:
-        run = command(*asked, *arguments)
+        run = command(*arguments)
         assert (run.status, run.out) == (2, ""), arguments
-        assert said in " ".join(run.err.split())
+        assert said in run.told
     assert sorted(tmp_path.rglob("*")) == before
+    assert service.asked == []
+    service.answer = lambda path, body: (401, {}, b'{"error": "no key"}')
+    gone = command(*ask("--prompts", 1))
+    assert (gone.status, "401: no key" in gone.err) == (1, True)
 
 
-def test_it_is_said_where_answers_are_kept_and_how_often_a_request_was_repeated(
-    command: Command, service: Service, design_file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("crossroads.sources.endpoints.calls._FIRST_PAUSE", 0)
-    busy = iter([True, True, False, True])
-    service.answer = lambda path, body: (503, {}, b"{}") if next(busy, False) else answer(path, body)
-    asked = ("chat", f"{service.url}/v1", "-d", design_file, "--prompts", 4, "-o", tmp_path / "out")
+def test_it_is_said_how_often_a_request_was_repeated(command: Command, service: Service, ask: Ask) -> None:
+    asked = ask("--prompts", 4)
+    busy, later = iter([True, True, False, True]), {"Retry-After": "0"}
+    service.answer = lambda path, body: (503, later, b"{}") if next(busy, False) else answer(path, body)
     run = command(*asked)
     assert run.status == 0, run.err
-    told = " ".join(run.err.split())
-    assert f"answers are kept in {tmp_path / 'out'};" in told
-    assert "age: 3 requests were sent again: the service was busy, or the connection broke." in told
-    again = command(*asked)
-    assert "sent again" not in again.err
+    assert "age: 3 requests were sent again" in run.told
+    assert "sent again" not in command(*asked).err
 
 
-def test_an_interruption_names_the_folder_of_answers_only_if_there_is_one(tmp_path: Path) -> None:
-    assert "nothing is kept" in _interrupted(tmp_path / "out")
-    assert str(tmp_path) not in _interrupted(tmp_path / "out")
-    (tmp_path / "out" / "answers").mkdir(parents=True)
-    assert "nothing is kept" in _interrupted(tmp_path / "out")
-    (tmp_path / "out" / "answers" / "one.json").write_text("{}", encoding="utf-8")
-    assert f"answers are kept in {tmp_path / 'out'}" in _interrupted(tmp_path / "out")
+@pytest.mark.slow
+@pytest.mark.skipif(sys.platform == "win32", reason="interrupts are sent in another way")
+@pytest.mark.parametrize("kept", [0, 2])
+def test_an_interrupted_run_keeps_the_answers_it_has_and_says_so(
+    command: Command, service: Service, ask: Ask, tmp_path: Path, kept: int
+) -> None:
+    asked, free = ask("--prompts", 4), iter(range(kept))
+    program = [sys.executable, "-c", "from crossroads.cli import main; main()", *map(str, asked)]
+
+    def interrupting(path: str, body: dict[str, Any]) -> Reply:
+        """After so many answers the signal is sent, and the service has the program wait."""
+        if next(free, None) is None:
+            process.send_signal(signal.SIGINT)
+            return 503, {"Retry-After": "60"}, b"{}"
+        return answer(path, body)
+
+    service.answer = interrupting
+    with subprocess.Popen(program, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+        said = process.communicate(timeout=300)[1].splitlines()[-1]
+    assert process.returncode == 130
+    assert ("nothing is kept" in said, str(tmp_path) in said) == (kept == 0, kept > 0)
+    service.answer, before = answer, len(service.asked)
+    assert command(*asked).status == 0
+    assert len(service.asked) - before == 4 - kept
