@@ -57,48 +57,6 @@ def test_one_target_is_compared_with_nothing() -> None:
     assert (alone.subject, alone.rival, alone.poles) == ("flowers", "", ("unpleasant", "pleasant"))
 
 
-@pytest.mark.parametrize(
-    ("value", "status", "alone", "sentence"),
-    [
-        (
-            0.1,
-            "depends",
-            {"x": 0.3, "y": 0.2},
-            "With these words, flowers are closer to pleasant, relative to unpleasant, than insects are; "
-            "both are closer to pleasant than to unpleasant.",
-        ),
-        (
-            -0.1,
-            "holds",
-            {"x": 0.2, "y": 0.3},
-            "Flowers are closer to unpleasant, relative to pleasant, than insects are; both are closer to "
-            "pleasant than to unpleasant.",
-        ),
-        (
-            0.1,
-            "absent",
-            {"x": -0.2, "y": -0.3},
-            "It was not found that flowers and insects differ in how close they are to pleasant, relative to "
-            "unpleasant; both are closer to unpleasant than to pleasant.",
-        ),
-        (
-            0.5,
-            "holds",
-            {"x": 0.2, "y": -0.3},
-            "Flowers are closer to pleasant than to unpleasant, and insects are closer to unpleasant than to "
-            "pleasant.",
-        ),
-    ],
-)
-def test_what_each_target_shows_alone_is_said_where_both_show_it(
-    value: float, status: Any, alone: dict[str, float], sentence: str
-) -> None:
-    found = {"value": ("crossed/difference", value)}
-    one = association(name="t", titles=TITLES, sets={}, status=status, found=found, alone=alone)
-    assert one.sentence == sentence
-    assert set(one.parts[1::2]) == set(TITLES.values())
-
-
 def checked(sentence: str, test: MleatResult, emb: cr.Embeddings) -> set[str]:
     """The kinds of claims of a sentence, each of which was held against cosines and p-values."""
     unit = {key: np.array([emb[word] for word in words]) for key, words in test.level1.sets.items()}
@@ -168,13 +126,6 @@ def test_no_sentence_of_the_default_tests_contradicts_a_cosine() -> None:
     assert len(said) == 14
     for test in battery.tests:
         checked(said[test.design], test, emb)
-    assert said["weat5"] == (
-        "With these words, European American names are closer to pleasant, relative to unpleasant, than "
-        "African American names are; both are closer to pleasant than to unpleasant."
-    )
-    assert said["weat8"] == (
-        "Words for science are closer to male terms, relative to female terms, than arts are."
-    )
 
 
 def test_sets_without_names_are_told_by_a_few_words() -> None:
@@ -294,12 +245,9 @@ def test_resampled_lists_agree_in_the_share_that_is_counted() -> None:
 
 
 def test_headings_say_what_was_drawn(every_result: dict[str, Result]) -> None:
-    found = {
-        type(result).__name__: {one.heading for one in result.conclusions(name)}
-        for name, result in every_result.items()
-    }
-    for kind, drawn in (("BatteryResult", "words"), ("SentencePairsResult", "sentences")):
-        assert found[kind] <= {phrases.heading(status, drawn) for status in phrases.STATUSES}
+    for name, drawn in (("battery", "words"), ("sentence_pairs", "sentences")):
+        headings = {one.heading for one in every_result[name].conclusions(name)}
+        assert headings <= {phrases.heading(status, drawn) for status in phrases.STATUSES}
     assert phrases.heading("holds", "groups") == "Holds for other groups"
     assert phrases.heading("absent", "groups") == phrases.heading("absent") == "Not found"
 

@@ -13,8 +13,6 @@ import pytest
 from crossroads.errors import EvidenceError, FormatError, InputError, UnknownNameError
 from crossroads.evidence import Provenance
 from crossroads.evidence.logits import Logits
-from crossroads.measures.traits.ilps import ilps_star
-from crossroads.stimuli import catalog
 
 TEMPLATES = ["{capitalised} are {trait}.", "Why are {plural} {trait}?"]
 
@@ -82,8 +80,6 @@ def test_labels_and_sizes_are_known() -> None:
 def test_nothing_can_be_changed() -> None:
     given = arrays()
     logits = Logits.from_arrays(**given)
-    with pytest.raises(dataclasses.FrozenInstanceError):
-        logits.kind = "causal"  # type: ignore[misc]
     for name in ("logit", "slot", "heads", "log_sum_exp", "chain_logit"):
         with pytest.raises(ValueError, match="read-only"):
             getattr(logits, name)[...] = 0
@@ -107,8 +103,6 @@ def test_folders_of_earlier_versions_are_read_and_lack_the_sums_with_special_tok
     assert np.isfinite(old.log_probabilities(filled=True, restricted="position")[0, 0, 0, 0])
     with pytest.raises(EvidenceError, match=r"special tokens included, were not kept(.|\n)*earlier versions"):
         old.log_probabilities(filled=True, restricted="code")
-    with pytest.raises(EvidenceError, match=r"special tokens included, were not kept"):
-        ilps_star(old, renormalise="code")
 
 
 def test_heads_may_differ_in_length() -> None:
@@ -121,28 +115,12 @@ def made_full() -> Any:
     return full.astype(np.float64)
 
 
-def test_the_catalogue_gives_the_adjectives() -> None:
-    traits = catalog().traits("abc-traits")
-    rng = np.random.default_rng(1)
-    full = rng.normal(size=(2, 40))
-    logits = Logits.from_arrays(
-        groups=["women"],
-        priors=["noun"],
-        templates=["{capitalised} are"],
-        traits=traits,
-        logit=full[:, None, :32, None],
-        slot=np.repeat([0, 1], 32).reshape(2, 1, 32, 1),
-        head=-np.sort(-full, axis=1),
-        log_sum_exp=np.log(np.exp(full).sum(axis=1)),
-        hidden_sq_norm=[1.0, 1.0],
-        vocabulary=40,
-        kind="causal",
-        provenance="gpt",
-    )
-    assert logits.adjectives == traits.adjectives
-    assert logits.traits == tuple(traits)
-    assert logits.cells(filled=False)[0] is logits.cells(filled=True)[0]
-    assert "1 group, 1 prior, 1 template, 32 adjectives, causal model, gpt" in repr(logits)
+def test_logits_of_a_causal_model_run_left_to_right_already() -> None:
+    logits = made(kind="causal", chain_logit=None, chain_slot=None, provenance="gpt")
+    assert logits.cells(filled=True)[0] is logits.logit
+    with pytest.raises(InputError, match="a causal model has no masks that could stay empty"):
+        logits.cells(filled=False)
+    assert "2 adjectives, causal model, gpt" in repr(logits)
 
 
 # Files

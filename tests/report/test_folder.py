@@ -62,13 +62,3 @@ def test_folders_of_models_have_names_of_their_own_and_none_of_ours() -> None:
     assert folder_names(["mini/model", "mini"]) == {"mini/model": "mini-model", "mini": "mini"}
     assert not set(names.values()) & OURS
     assert all(name not in (".", "..") and "/" not in name and len(name) < 70 for name in names.values())
-
-
-def test_a_link_to_an_audit_that_was_moved_aside_leads_to_it_again(tmp_path: Path) -> None:
-    (tmp_path / "audit").symlink_to(tmp_path / "disk")
-    aside = tmp_path / ".disk-old-abcdefg1"
-    (aside / "whole").mkdir(parents=True)
-    (aside / "whole" / MARK).write_text(RECORD, encoding="utf-8")
-    check_output(tmp_path / "audit")
-    assert (tmp_path / "audit" / MARK).read_text(encoding="utf-8") == RECORD
-    assert sorted(one.name for one in tmp_path.iterdir()) == ["audit", "disk"]

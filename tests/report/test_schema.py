@@ -58,9 +58,7 @@ def test_a_document_with_a_fault_is_not_valid(validator: Any, every_result: dict
         {"schema": 2},
         {"type": "MleatResult"},
         {"colour": "red"},
-        {"tails": {"greater": [0.1]}},
         {"tails": {"greater": [0.1, 0.1, 0.1, 0.1]}},
-        {"coverage": "all"},
         {"provenance": [{"source": "x"}]},
     ]
     check = of_type(validator, "WeatResult")
@@ -87,18 +85,10 @@ def test_every_field_of_a_result_is_described() -> None:
         assert name in ("type", "schema") or shape["description"] == said[name], name
 
 
-def test_the_verdicts_of_rules_are_valid(validator: Any, audit: Audit) -> None:
-    rules = [
-        Rule(name="one", test="plain", statistic="effect_size", above=0.0, absolute=True),
-        Rule(name="two", test="*", statistic="pattern", values=("AB-Divergent",)),
-    ]
-    document = json.loads(json.dumps(judge(audit, rules).to_dict()))
-    assert document["verdicts"]
-    of_type(validator, "Gate").validate(document)
-
-
-def test_what_commands_print_is_valid(validator: Any, every_result: dict[str, Result]) -> None:
-    results = [json.loads(one.to_json()) for one in every_result.values()]
+def test_verdicts_of_rules_and_what_commands_print_are_valid(validator: Any, audit: Audit) -> None:
+    rule = Rule(name="one", test="plain", statistic="effect_size", above=0.0, absolute=True)
+    of_type(validator, "Gate").validate(json.loads(json.dumps(judge(audit, [rule]).to_dict())))
+    results = [json.loads(one.to_json()) for one in audit.values()]
     document = {"crossroads": "0.1.0", "command": "weat", "results": results, "bh": [0.5]}
     command = of_type(validator, "Command")
     command.validate(document)

@@ -12,11 +12,7 @@ from crossroads.wording.escaping import in_bibtex, in_latex, in_markdown
 @pytest.mark.parametrize(
     ("name", "written"),
     [
-        ("a&b", r"a\&b"),
-        ("100%", r"100\%"),
-        ("a_b", r"a\_b"),
-        ("#1", r"\#1"),
-        ("$5", r"\$5"),
+        ("a&b 100% a_b #1 $5", r"a\&b 100\% a\_b \#1 \$5"),
         ("a~b", r"a\textasciitilde{}b"),
         ("a^b", r"a\textasciicircum{}b"),
         ("a\\b", r"a\textbackslash{}b"),
@@ -54,9 +50,7 @@ def test_braces_of_bibtex_balance_as_bibtex_counts_them(text: str) -> None:
         ("[x](y)", r"\[x\](y)"),
         ("&amp;", "&amp;amp;"),
         ("@all", r"\@all"),
-        ("- item", r"\- item"),
         ("1. item", r"1\. item"),
-        ("# head", r"\# head"),
         ("a\nb", "a b"),
         ("high-status", "high-status"),
     ],

@@ -327,13 +327,6 @@ def test_nothing_in_common_is_said(saved: Saved) -> None:
         saved_audits(records[:1])
 
 
-def test_two_audits_of_one_model_are_told_apart(saved: Saved) -> None:
-    one = audited(model(1, "one"), [FIRST])
-    found = compare_audits(saved_audits(saved(one, one, one)), resamples=0).battery
-    assert found.models == ("one", "one (2)", "one (3)")
-    assert {test.pvalue for test in found.tests} == {1.0}
-
-
 def test_a_comparison_is_written_escaped_read_and_replaced(saved: Saved, tmp_path: Path) -> None:
     hard = audited(model(1, "a&b_<i>|"), [FIRST, SECOND])
     few = model(2, "two").select([word for word in LABELS if word not in ("x1", "a2")])

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from crossroads.errors import CrossroadsWarning, FormatError, InputError
+from crossroads.errors import FormatError, InputError
 from crossroads.measures import BatteryResult, RsaResult
 from crossroads.report import Audit
 from crossroads.report.documents.records import (
@@ -102,15 +102,6 @@ def test_damaged_files_of_an_audit_are_refused_by_name(
         read_records(tmp_path)
 
 
-def test_what_this_version_does_not_know_is_kept_and_warned_of(audit: Audit, tmp_path: Path) -> None:
-    document = audit_document(audit)
-    document["results"][0]["odd"] = {"a/b": [1]}
-    with pytest.warns(CrossroadsWarning, match="does not know: 'odd'"):
-        (record,) = read_records(written(tmp_path / "results.json", document))
-    assert record.results[0]["odd"] == {"a/b": [1]}
-    assert record.document == document
-
-
 def test_loose_results_join_the_audit_of_their_model(audit: Audit) -> None:
     whole = Record(document=audit_document(audit), methods="as it was")
     same = Record(document=results_document(list(audit.of(RsaResult).values())))
@@ -124,13 +115,6 @@ def test_loose_results_join_the_audit_of_their_model(audit: Audit) -> None:
     assert first.document["results"][:count] == whole.document["results"]  # numbers keep their place
     assert first.document["results"][count:] == [*same.document["results"], *nameless.document["results"]]
     assert found[1] == whole
-
-
-def test_parts_of_a_document_that_are_null_count_as_absent(audit: Audit, tmp_path: Path) -> None:
-    document = {**audit_document(audit), "skipped": None, "names": None}
-    (record,) = read_records(written(tmp_path / "results.json", document))
-    assert record.document["skipped"] == {}
-    assert record.document["names"] == [one.label for one in audit.values()]
 
 
 def test_results_beside_the_main_ones_are_read_wherever_they_stand(

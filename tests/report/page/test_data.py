@@ -12,7 +12,6 @@ import pytest
 
 import crossroads as cr
 from crossroads.evidence import Embeddings
-from crossroads.measures import battery
 from crossroads.report import Audit
 from crossroads.report.documents.records import Record, audit_document, read_vectors
 from crossroads.report.page import data as module
@@ -138,17 +137,3 @@ def test_the_page_asks_for_nothing_and_runs_one_script(audit: Audit) -> None:
     body = text[text.index("<body>") :].split('<script type="application/json"')[0]
     assert "src=" not in body
     assert text.count("<script") == 2
-
-
-def test_words_are_kept_whatever_they_are_called() -> None:
-    # names of fields that are left out of inner results must not take words with them
-    words = ["coverage", "versions", "provenance", "sets"]
-    labels = [*words, *(f"w{i}" for i in range(12))]
-    emb = Embeddings(labels, np.random.default_rng(0).normal(size=(16, 5)))
-    design = Design(name="d", x=words, y=labels[4:8], a=labels[8:12], b=labels[12:])
-    document = audit_document(Audit([battery(emb, [design], resamples=0)]), [design])
-    slim = page_data([Record(document=document)], title="t")["audits"][0]["document"]
-    test = slim["results"][0]["tests"][0]
-    whole = document["results"][0]["tests"][0]
-    assert set(words) <= set(test["level1"]["associations"])
-    assert test["level1"]["associations"] == whole["level1"]["associations"]

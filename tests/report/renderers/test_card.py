@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -92,14 +93,15 @@ def test_marks_that_do_not_fit_are_refused(card: str) -> None:
 
 def test_what_cannot_be_a_card_is_refused(record: Record, tmp_path: Path) -> None:
     place = tmp_path / "README.md"
-    with pytest.raises(InputError, match="not the name of a dataset"):
-        card_files(place, [record], "words")
-    with pytest.raises(InputError, match=r"does not end in \.md"):
-        card_files(tmp_path / "card.html", [record])
-    with pytest.raises(InputError, match="there is no folder"):
-        card_files(tmp_path / "none" / "README.md", [record])
-    with pytest.raises(InputError, match="a card describes one model, not"):
-        card_files(place, [record, record])
-    with pytest.raises(InputError, match="no result comes to a finding"):
-        card_files(place, [dataclasses.replace(record, conclusions=())])
+    bare = dataclasses.replace(record, conclusions=())
+    refused: list[tuple[Any, str]] = [
+        ((place, [record], "words"), "not the name of a dataset"),
+        ((tmp_path / "card.html", [record]), r"does not end in \.md"),
+        ((tmp_path / "none" / "README.md", [record]), "there is no folder"),
+        ((place, [record, record]), "a card describes one model, not"),
+        ((place, [bare]), "no result comes to a finding"),
+    ]
+    for given, message in refused:
+        with pytest.raises(InputError, match=message):
+            card_files(*given)
     assert list(tmp_path.iterdir()) == []

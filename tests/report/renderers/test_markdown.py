@@ -49,27 +49,6 @@ def test_levels_of_what_is_about_groups_are_told(whole: Audit) -> None:
         assert rf"CI: {share} \%, " in printed
 
 
-def test_signs_before_p_values_are_explained_wherever_they_stand(audit: Audit, whole: Audit) -> None:
-    page, printed = markdown_summary(audit), latex_table(audit)
-    sampled = ": an estimate from labels exchanged at random, not a count."
-    for told in (page.partition("fit 1: ")[2], printed.partition("Geometry of groups")[2]):
-        assert sampled in told.partition("\n")[0]
-    page, printed = markdown_summary(whole), latex_table(whole)
-    for told in (page.partition("τ: Kendall's")[2], printed.partition("Kendall's")[2]):
-        assert sampled in told.partition("\n")[0]
-    # and only there
-    assert ": an estimate" not in page.partition("### Levels")[0]
-
-
-def test_what_several_results_lack_is_said_once(audit: Audit, tested: BatteryResult) -> None:
-    first, second = tested.tests
-    lacking = next(one for one in tested.tests if one.coverage is not None and one.coverage.missing)
-    tests = tuple(dataclasses.replace(one, coverage=lacking.coverage) for one in (first, second))
-    page = markdown_summary(Audit([dataclasses.replace(tested, tests=tests)]))
-    (line,) = [one for one in page.splitlines() if "left out of" in one]
-    assert line.endswith("; plain: left out of x: gone (not in the vocabulary)")
-
-
 def test_what_sets_of_these_sizes_could_have_shown_is_in_the_table_where_it_has_room(
     audit: Audit, tested: BatteryResult
 ) -> None:
