@@ -45,3 +45,28 @@ def mean(values: list[float]) -> float:
 def sd(values: list[float], ddof: int) -> float:
     centre = mean(values)
     return sqrt(sum((v - centre) ** 2 for v in values) / (len(values) - ddof))
+
+
+def scores(emb: Embeddings, words: Words) -> tuple[list[float], list[float]]:
+    """s(w, A, B) of the words of X and of Y, word by word and pair by pair."""
+
+    def s(w: str) -> float:
+        near, far = ([cosine(emb[w], emb[c]) for c in words[side]] for side in "ab")
+        return mean(near) - mean(far)
+
+    return [s(x) for x in words["x"]], [s(y) for y in words["y"]]
+
+
+def effect(x: list[float], y: list[float], ddof: int) -> float:
+    return (mean(x) - mean(y)) / sd(x + y, ddof)
+
+
+def resampled(design: Design, resamples: int, seed: int) -> list[Words]:
+    """Words of every set drawn with replacement, as explicit lists, in the order in which they are drawn."""
+    rng = np.random.default_rng(seed)
+    drawn: list[Words] = [{} for _ in range(resamples)]
+    for name, words in design.sets.items():
+        counts = rng.multinomial(len(words), [1 / len(words)] * len(words), size=resamples)
+        for sample, times in zip(drawn, counts, strict=True):
+            sample[name] = np.repeat(list(words), times).tolist()
+    return drawn

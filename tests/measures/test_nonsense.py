@@ -11,9 +11,9 @@ import pytest
 
 import crossroads as cr
 from crossroads.errors import CrossroadsError
+from tests.results import WORDS, asked
 
 RNG = np.random.default_rng(0)
-WORDS = {name: [f"{name}{i}" for i in range(4)] for name in "xyab"}
 CANDIDATES = ["w0", "w1", "w2", "w3"]
 EVERY = [*(word for part in WORDS.values() for word in part), *CANDIDATES]
 EMB = cr.Embeddings(EVERY, RNG.normal(size=(len(EVERY), 6)))
@@ -28,19 +28,8 @@ PAIRED = cr.traits.TraitScores.from_table(
     {name: {f"t{j}": float(RNG.normal()) for j in range(5)} for name in ("p", "q", "p q", "q p")}
 )
 PAIRS = {"p q": ("p", "q"), "q p": ("q", "p")}
-FULL = RNG.normal(size=(3, 8))
-LOGITS = cr.Logits.from_arrays(
-    groups=["g"],
-    priors=["mask", "noun"],
-    templates=["{capitalised} are {trait}."],
-    traits=[("cold", "warm")],
-    logit=FULL[:, None, :2, None],
-    slot=np.arange(3)[:, None, None, None] * np.ones((1, 1, 2, 1), dtype=int),
-    head=-np.sort(-FULL, axis=1),
-    log_sum_exp=np.log(np.exp(FULL).sum(axis=1)),
-    hidden_sq_norm=[50.0, 60.0, 70.0],
-    vocabulary=8,
-)
+LOGITS = asked(EMB.provenance)
+SECOND = cr.Embeddings(EVERY, RNG.normal(size=(len(EVERY), 6)))
 
 
 class Call(NamedTuple):
@@ -55,6 +44,8 @@ CALLS = {
     "weat": Call(cr.weat, (EMB, DESIGN), {}),
     "sc_weat": Call(cr.sc_weat, (EMB, CANDIDATES, A, B), {}),
     "sc_weat, no test": Call(cr.sc_weat, (EMB, CANDIDATES, A, B), {"method": "none"}),
+    "compare": Call(cr.compare, (EMB, SECOND, DESIGN), {}),
+    "compare_battery": Call(cr.compare_battery, ({"p": EMB, "q": SECOND}, DESIGN), {"resamples": 5}),
     "mleat": Call(cr.mleat, (EMB, DESIGN), {"resamples": 5}),
     "ceat": Call(cr.ceat, (CONTEXTS, DESIGN), {"samples": 5}),
     "multilevel_ceat": Call(cr.multilevel_ceat, (CONTEXTS, DESIGN), {"samples": 5}),
@@ -87,9 +78,7 @@ CALLS = {
     "order_sensitivity": Call(cr.pairs.order_sensitivity, (PAIRED, PAIRS), {"resamples": 5}),
     "emergent": Call(cr.pairs.emergent, (PAIRED, PAIRS), {"on": "traits", "null": "none"}),
     "compare_traits": Call(
-        cr.traits.compare_traits,
-        (PAIRED, PAIRED),
-        {"permutations": 2, "names": ("one", "two")},
+        cr.traits.compare_traits, (PAIRED, PAIRED), {"permutations": 2, "names": ("p", "q")}
     ),
 }
 NONSENSE: list[Any] = [-1, 7.5, float("nan"), float("-inf"), "zork", b"zork", object()]
@@ -98,8 +87,8 @@ ALLOWED = {
     ("floor", 7.5), ("score_error", 7.5),
 }  # fmt: skip
 """Numbers of the list that some options may have."""
-UNCHECKED = {"progress"}
-"""Callbacks, which speak for themselves when they are called."""
+UNCHECKED = {"progress", "measured"}
+"""Callbacks, which speak for themselves when they are called, and what an audit hands to itself."""
 
 
 @pytest.mark.parametrize("name", CALLS)

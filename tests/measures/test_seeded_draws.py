@@ -7,7 +7,6 @@ import importlib
 import inspect
 import pkgutil
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 from itertools import product
 from typing import Any, Literal, get_args
 
@@ -80,29 +79,23 @@ def people() -> cr.Embeddings:
     return cr.Embeddings(labels, noise("people", len(labels), 10))
 
 
-@dataclass(frozen=True)
-class Table:
-    """What the measures of pairs read of trait scores."""
-
-    groups: tuple[str, ...]
-    traits: tuple[str, ...]
-    scores: Any
+def table(groups: tuple[str, ...], values: Any, **more: Any) -> TraitScores:
+    traits = tuple(f"t{i}" for i in range(values.shape[1]))
+    return TraitScores(measure="toy", groups=groups, traits=traits, scores=read_only(values), **more)
 
 
-def paired() -> Table:
+def paired() -> TraitScores:
     """Scores of eight groups and of their pairs."""
     groups = ["teenager", "elderly", "Black", "White", "Asian", "Catholic", "Muslim", "Jewish"]
     own = {name: noise(name, 10) for name in groups}
     for pair in paired_groups(groups):
         own[pair.name] = own[pair.first] + 0.5 * own[pair.second] + 0.8 * noise(pair.name, 10)
-    return Table(tuple(own), tuple(f"t{i}" for i in range(10)), np.array(list(own.values())))
+    return table(tuple(own), np.array(list(own.values())))
 
 
 def scored(name: str) -> TraitScores:
     """Scores of six groups on five traits, most of it shared by all names."""
-    values = noise("truth", 6, 5) + 0.7 * noise(name, 6, 5)
-    groups, traits = tuple(f"g{i}" for i in range(6)), tuple(f"t{i}" for i in range(5))
-    return TraitScores(measure="toy", groups=groups, traits=traits, scores=read_only(values))
+    return table(tuple(f"g{i}" for i in range(6)), noise("truth", 6, 5) + 0.7 * noise(name, 6, 5))
 
 
 def aligned(seed: int) -> list[float]:
@@ -129,11 +122,8 @@ def truth_of_emergent(seed: int) -> list[float]:
     pairs = {f"{a} {b}": (a, b) for a in groups for b in groups if a != b}
     rows = own | {name: (own[a] + own[b]) / 2 + noise(name, 12) for name, (a, b) in pairs.items()}
     traits = tuple(f"t{i}" for i in range(12))
-    values = read_only(np.array(list(rows.values())))
-    scores = TraitScores(
-        measure="toy", groups=tuple(rows), traits=traits, scores=values, adjectives=traits,
-        adjective_scores=values,
-    )  # fmt: skip
+    values = np.array(list(rows.values()))
+    scores = table(tuple(rows), values, adjectives=traits, adjective_scores=read_only(values))
     truth: dict[str | tuple[str, str], tuple[str, ...]] = {
         name: traits[i % 5 : i % 5 + 4] for i, name in enumerate(pairs)
     }

@@ -9,31 +9,29 @@ import numpy as np
 import pytest
 
 import crossroads as cr
+from tests.measures.plain import designed
 
 
-def world(lean: float = 0.8, seed: int = 0, dim: int = 12) -> tuple[cr.Embeddings, cr.Design]:
-    rng = np.random.default_rng(seed)
-    sets: dict[str, Any] = {key: [f"{key}word{i}" for i in range(8)] for key in "xyab"}
-    middle = {"x": lean, "y": -lean, "a": lean, "b": -lean}
-    rows = {
-        word: rng.normal(size=dim) * rng.uniform(0.5, 2) + middle[key] * np.eye(dim)[0] * 2
-        for key, words in sets.items()
-        for word in words
-    }
-    return cr.Embeddings.from_dict(rows), cr.Design(name="made up", **sets)
+def world(seed: int = 0) -> tuple[cr.Embeddings, cr.Design]:
+    emb, design = designed((8, 8, 8, 8), 12, seed)
+    vectors = np.array(emb.vectors)
+    vectors[:, 0] += 2 * np.repeat([1, -1, 1, -1], 8)
+    return cr.Embeddings(emb.labels, vectors), design
 
 
-def test_the_first_specification_is_the_test_as_weat_measures_it() -> None:
+def test_every_combination_is_there_once_and_the_first_is_the_test_as_weat_measures_it() -> None:
     emb, design = world()
-    found, test = cr.multiverse(emb, design), cr.weat(emb, design)
-    first = found.specifications[0]
-    assert first.choices == {"similarity": "cosine", "ddof": "1"}
-    assert test.crossed is not None
-    assert first.effect_size == pytest.approx(test.effect_size, rel=1e-12)
-    assert (first.difference, first.pvalue) == pytest.approx((test.crossed.difference, test.crossed.pvalue))
-    population = found.specifications[1]
-    assert population.choices == {"similarity": "cosine", "ddof": "0"}
-    assert population.effect_size == pytest.approx(cr.weat(emb, design, ddof=0).effect_size, rel=1e-12)
+    swapped = cr.Design(name="swapped", x=design.y or (), y=design.x, a=design.a, b=design.b)
+    found = cr.multiverse({"one": emb, "two": emb}, {"as it is": design, "swapped": swapped})
+    assert len({tuple(one.choices.values()) for one in found.specifications}) == 2 * 2 * 3 * 2
+    assert (found.agreement, found.same_sign, found.below) == (0.5, 0.5, 1.0)
+    assert set(found.by_choice()["model"]) == {"one", "two"}
+    for ddof, one in zip((1, 0), found.specifications, strict=False):
+        test = cr.weat(emb, design, ddof=ddof)
+        assert (one.choices["similarity"], one.choices["ddof"]) == ("cosine", str(ddof))
+        assert test.crossed is not None
+        assert one.effect_size == pytest.approx(test.effect_size, rel=1e-12)
+        assert (one.difference, one.pvalue) == pytest.approx((test.crossed.difference, test.crossed.pvalue))
 
 
 def test_other_similarities_are_plain_products_and_distances() -> None:
@@ -54,26 +52,3 @@ def test_other_similarities_are_plain_products_and_distances() -> None:
         assert found[name].effect_size == pytest.approx(
             difference / np.std(list(s.values()), ddof=1), rel=1e-10
         )
-
-
-def test_every_combination_is_there_once_and_named() -> None:
-    emb, design = world()
-    other, _ = world(seed=1)
-    half = cr.Design(name="half", **{key: list(words)[:5] for key, words in design.sets.items()})  # type: ignore[arg-type]
-    found = cr.multiverse({"one": emb, "two": other}, {"all": design, "half": half}, ddof=(1,))
-    combinations = {tuple(one.choices.values()) for one in found.specifications}
-    assert len(found.specifications) == len(combinations) == 2 * 2 * 3
-    assert found.specifications[0].choices["model"] == "one"
-    assert {one.words for one in found.specifications if one.choices["words"] == "half"} == {20}
-    assert set(found.by_choice()["model"]) == {"one", "two"}
-
-
-def test_shares_count_signs_and_answers() -> None:
-    emb, design = world()
-    swapped = cr.Design(name="swapped", x=design.y or (), y=design.x, a=design.a, b=design.b)
-    found = cr.multiverse(emb, {"as it is": design, "swapped": swapped}, similarity=("cosine",))
-    assert (found.agreement, found.same_sign, found.below) == (0.5, 0.5, 1.0)
-    nothing, _ = world(lean=0.0, seed=4)
-    both = cr.multiverse({"with": emb, "without": nothing}, design, similarity=("cosine",))
-    assert both.below == 0.5
-    assert both.agreement == 0.5

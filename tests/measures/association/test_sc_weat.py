@@ -255,12 +255,3 @@ def test_attributes_that_do_not_differ_have_no_crossed_p() -> None:
     assert result.rows()[0]["p"] is None
     assert result.rows()[0]["low"] is None
     assert type(result).from_dict(result.to_dict()) == result
-
-
-def test_a_file_without_standard_errors_shows_the_exact_p_alone() -> None:
-    result = sc_weat(vocabulary(20, 10, 1), words(10, 13), words(0, 4), words(4, 8))
-    data = {key: value for key, value in result.to_dict().items() if key not in ("se", "df")}
-    old = type(result).from_dict(data)
-    assert old.rows()[0]["p"] is None
-    assert [row["p"] for row in old.table().rows] == [None] * 3
-    assert [row["exact_p"] for row in old.table().rows] == [row["exact_p"] for row in result.table().rows]

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 import pytest
 
@@ -73,11 +71,3 @@ def test_words_found_under_another_spelling_are_recorded() -> None:
     assert "José" in result.associations
     assert result.effect_size == weat(emb, design_of(words)).effect_size
     assert result.conventions["fallback"] == "lower, accents"
-
-
-@pytest.mark.parametrize("missing", ["drop", "balance"])
-def test_too_few_stimuli_left_are_an_error(missing: Any) -> None:
-    emb, words = space(SMALL, 6, 1)
-    with pytest.raises(MissingStimuliError, match="x has 1 of 4 stimuli left, and needs 2") as caught:
-        weat(without(emb, "x1", "x2", "x3"), design_of(words), missing=missing)
-    assert set(caught.value.missing) == {"x1", "x2", "x3"}
