@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -45,11 +44,6 @@ class Toy:
         return mleat(self.embeddings, self.design, **{"resamples": 40, **options})
 
 
-@pytest.fixture
-def toy() -> type[Toy]:
-    return Toy
-
-
 @pytest.fixture(scope="session")
 def nine() -> BatteryResult:
     """A battery of nine tests, one of each pattern, on one model, and one that cannot be measured."""
@@ -88,13 +82,12 @@ def _texts(drawn: Any) -> list[Any]:
     return [text for text in found if text.get_text() and text.get_visible()]
 
 
-@pytest.fixture
-def said() -> Callable[[Any], list[str]]:
+def said(drawn: Any) -> list[str]:
     """What a figure says, line by line."""
-    return lambda drawn: [artist.get_text() for artist in _texts(drawn)]
+    return [artist.get_text() for artist in _texts(drawn)]
 
 
-def find_faults(drawn: Any) -> list[str]:
+def faults(drawn: Any) -> list[str]:
     """Texts that run over the edge of the figure or into each other."""
     boxes = [(artist.get_text(), artist.get_window_extent().padded(-1.5)) for artist in _texts(drawn)]
     page = getattr(drawn, "figure", drawn).bbox
@@ -121,8 +114,3 @@ def axes_of_the_caller(count: int) -> list[Any]:
     from matplotlib.figure import Figure
 
     return list(Figure(figsize=(12, 6 * count)).subplots(count, squeeze=False)[:, 0])
-
-
-@pytest.fixture
-def faults() -> Callable[[Any], list[str]]:
-    return find_faults

@@ -20,7 +20,6 @@ from crossroads.measures import (
     influence,
     sc_weat,
     series,
-    weat,
 )
 from crossroads.plots import (
     association_plot,
@@ -33,9 +32,7 @@ from crossroads.plots import (
 )
 from crossroads.plots.frame.style import BLUE, RED
 from crossroads.results import Result
-from tests.plots.conftest import axes_of_the_caller, colour_of
-
-Says = Callable[[Any], list[str]]
+from tests.plots.conftest import Toy, colour_of, faults, said
 
 
 def markers(ax: Any) -> list[tuple[float, float, bool, str]]:
@@ -56,68 +53,25 @@ def ys(line: Any) -> list[float]:
     return list(line.get_ydata())
 
 
-def test_every_target_word_has_a_dot_at_its_association_and_sets_are_sorted(toy: Any, said: Says) -> None:
-    result = toy().mleat()
+def test_every_target_word_has_a_dot_at_its_association_and_sets_are_sorted() -> None:
+    result = Toy().mleat()
     ax = association_plot(result)
     dots = sorted(markers(ax), key=lambda dot: dot[1])
     for key, drawn in (("x", dots[:5]), ("y", dots[5:])):
         wanted = sorted((result.level1.associations[w] for w in result.level1.sets[key]), reverse=True)
         assert [dot[0] for dot in drawn] == wanted
-    assert set(result.level1.associations) <= set(said(ax))
-
-
-def test_dots_on_the_two_sides_of_zero_differ_in_shape_as_well_as_colour(toy: Any) -> None:
-    ax = association_plot(toy().mleat())
-    shapes = {colour_of(line): line.get_marker() for line in ax.lines if len(xs(line))}
-    assert shapes == {RED: "o", BLUE: "D"}
-
-
-def test_the_association_plot_names_its_sets_and_their_means(toy: Any, said: Says) -> None:
-    result = toy().mleat()
-    s = result.level1.associations
-    texts = said(association_plot(result))
-    assert f"flowers (X): mean {np.mean([s[w] for w in result.level1.sets['x']]):.3f}" in texts
-    assert "pleasant (A) →" in texts
-    assert "← unpleasant (B)" in texts
-
-
-def test_a_weat_is_drawn_with_the_names_of_its_sets_and_with_letters_where_it_has_none(
-    toy: Any, said: Says
-) -> None:
-    made = toy()
-    result = weat(made.embeddings, made.design)
-    assert {"pleasant (A) →", "← unpleasant (B)"} <= set(said(association_plot(result)))
-    data = result.to_dict()
-    del data["titles"]  # as it was saved before titles were kept
-    old = type(result).from_dict(data)
-    assert old.titles == {}
-    assert "A →" in said(association_plot(old))
-
-
-def test_a_single_target_is_drawn_with_the_names_of_its_sets(toy: Any, said: Says) -> None:
-    single = toy().mleat().level2["y"]
+    texts = said(ax)
+    assert set(result.level1.associations) <= set(texts)
+    assert f"flowers (X): mean {np.mean([dot[0] for dot in dots[:5]]):.3f}" in texts
+    assert {"pleasant (A) →", "← unpleasant (B)"} <= set(texts)
+    single = result.level2["y"]
     texts = said(association_plot(single))
-    assert "mean cosine with insects (X)" in texts
-    assert {"pleasant (A): mean", "unpleasant (B): mean"} <= {text.rpartition(" ")[0] for text in texts}
-    assert set(single.sets["a"]) <= set(texts)
-    assert "mean cosine with the target" in said(association_plot(replace(single, titles={})))
-
-
-def test_rankings_and_influences_name_the_sets(toy: Any, said: Says) -> None:
-    made = toy()
-    words = [*made.design.x, *made.design.y]
-    ranked = sc_weat(made.embeddings, words, made.design.a, made.design.b, alternative="greater")
-    texts = " ".join(said(ranking(ranked)))
-    for name in ("lean most to pleasant and to unpleasant", "pleasant (A): a0, a1", "← unpleasant (B)"):
-        assert name in texts
-    assert "cannot single out words that lean to unpleasant (B)" in texts
-    letters = " ".join(said(influence_plot(influence(made.embeddings, made.design))))
-    assert "X: flowers, Y: insects, A: pleasant, B: unpleasant" in letters
+    assert {"mean cosine with insects (X)", *single.sets["a"]} <= set(texts)
 
 
 @pytest.fixture
-def ranked(toy: Any) -> Callable[..., Any]:
-    made = toy()
+def ranked() -> Callable[..., Any]:
+    made = Toy()
     rng = np.random.default_rng(4)
     words = {f"word{i}": rng.normal(size=3) for i in range(60)}
     emb = type(made.embeddings).from_dict(
@@ -128,57 +82,44 @@ def ranked(toy: Any) -> Callable[..., Any]:
     )
 
 
-def test_the_ranking_shows_the_strongest_words_of_either_side_in_order(
-    ranked: Callable[..., Any], said: Says
-) -> None:
+def test_the_ranking_shows_the_strongest_words_of_either_side_in_order(ranked: Callable[..., Any]) -> None:
     result = ranked()
     ax = ranking(result, n=5)
     to_a, to_b = result.strongest(5)
     texts = said(ax)
     assert [text for text in texts if text.startswith("word")] == [*to_a, *to_b[::-1]]
     assert any("50 words between" in text for text in texts)
-    assert [dot[0] for dot in markers(ax)] == sorted(result.effect_size)[::-1][:5] + sorted(
-        result.effect_size
-    )[4::-1]
-
-
-@pytest.mark.slow
-def test_significant_words_are_filled_and_starred(ranked: Callable[..., Any], said: Says) -> None:
-    result = ranked()
+    sizes = sorted(result.effect_size, reverse=True)
+    assert [dot[0] for dot in markers(ax)] == sizes[:5] + sizes[-5:]
+    # significant words are filled and starred
     ax = ranking(result, n=30)
     effects = {float(d): bool(p < 0.05) for d, p in zip(result.effect_size, result.pvalue, strict=True)}
     assert {dot[0]: dot[2] for dot in markers(ax)} == effects
     assert {True, False} == set(effects.values())
     assert sum(text.endswith(" *") for text in said(ax)) == sum(effects.values())
-
-
-def test_a_ranking_without_p_values_stars_nothing_and_says_so(ranked: Callable[..., Any], said: Says) -> None:
     none = np.empty(0)
     texts = said(ranking(replace(ranked(method="none"), se=none, df=none)))
     assert any("no p-values" in text for text in texts)
     assert not any(text.endswith("*") for text in texts)
 
 
-def test_lines_break_where_a_decade_could_not_be_measured(years: SeriesResult, said: Says) -> None:
+def test_decades_are_filled_where_significant_and_lines_break_where_one_could_not_be_measured(
+    years: SeriesResult,
+) -> None:
     ax = decades(years)
     lines = [line for line in ax.lines if line.get_linestyle() != "None" and len(xs(line)) == 4]
     assert len(lines) == 3
     for line in lines:
         assert xs(line) == [1900, 1910, 1920, 1930]
         assert list(np.isnan(ys(line))) == [False, True, False, False]
-    texts = said(ax)
-    assert {"×", "Level 1"} <= set(texts)
-    assert "Level 2: flowers (X)" in " ".join(texts)
+    assert {"×", "Level 1"} <= set(said(ax))
     assert list(ax.get_xticks()) == [1900, 1910, 1920, 1930]
-
-
-def test_markers_are_filled_where_the_test_is_significant(years: SeriesResult) -> None:
     wanted = {
         (time, test.effect_size): test.pvalue < 0.05
         for time, point in years.points.items()
         for test in (point.level1, *point.level2.values())
     }
-    drawn = {(dot[0], dot[1]): dot[2] for dot in markers(decades(years))}
+    drawn = {(dot[0], dot[1]): dot[2] for dot in markers(ax)}
     assert drawn == wanted
     assert {True, False} == set(drawn.values())
 
@@ -198,7 +139,7 @@ def difference(test: MleatResult) -> float:
     return test.level1.crossed.difference
 
 
-def test_the_forest_has_a_square_per_test_filled_as_tables_adjust(nine: BatteryResult, said: Says) -> None:
+def test_the_forest_has_a_square_per_test_filled_as_tables_adjust(nine: BatteryResult) -> None:
     ax = forest(nine)
     tests = surest_first(nine, difference)
     adjusted = {test.design: p for test, p in zip(nine.tests, nine.adjusted["bh"], strict=True)}
@@ -207,31 +148,26 @@ def test_the_forest_has_a_square_per_test_filled_as_tables_adjust(nine: BatteryR
     assert nine.adjusted["bh"] != nine.adjusted["holm"]
     texts = said(ax)
     assert f"{len(held)} of 9 associations would be found with other words for the same things" in texts
-    assert all(f"vs insects ({test.design})" in texts for test in tests)
-    assert texts.count("pleasant") == texts.count("unpleasant") == 9  # at both ends of each row
     bars = [xs(line) for line in ax.lines if line.get_marker() == "|"]
     crossed = [test.level1.crossed for test in tests]
     assert bars == [[one.low, one.high] for one in crossed if one is not None]
-    assert {"Δ", "p, BH", "exact p", "Holds for other words"} <= set(texts)
     assert "not measured: absent" in " ".join(texts)
 
 
 def test_the_forest_shows_effect_sizes_on_demand_and_for_results_without_differences(
-    nine: BatteryResult, said: Says
+    nine: BatteryResult,
 ) -> None:
     tests = tuple(replace(test, level1=replace(test.level1, crossed=None)) for test in nine.tests)
     old = replace(nine, tests=tests)
     sizes = [test.level1.effect_size for test in surest_first(nine, lambda test: test.level1.effect_size)]
     assert [dot[0] for dot in markers(forest(nine, show="effect size"))] == sizes
     assert sorted(dot[0] for dot in markers(forest(old))) == sorted(sizes)
-    for ax in (forest(nine, show="effect size"), forest(old)):
-        assert "interval" not in " ".join(said(ax))
     # files of before say nothing about other words
     assert "Holds for other words" not in said(forest(old))
 
 
-def test_intervals_are_drawn_where_given(nine: BatteryResult, toy: Any, said: Says) -> None:
-    made = toy()
+def test_intervals_are_drawn_where_given(nine: BatteryResult) -> None:
+    made = Toy()
     interval = bootstrap(made.embeddings, made.design, resamples=60)
     ax = forest(nine, {"test 2": interval})
     bars = [line for line in ax.lines if line.get_marker() == "|"]
@@ -241,10 +177,8 @@ def test_intervals_are_drawn_where_given(nine: BatteryResult, toy: Any, said: Sa
     assert "95 % intervals over the choice of all words" in " ".join(said(ax)).replace("\n", " ")
 
 
-def test_what_cannot_be_drawn_is_refused_in_words(
-    nine: BatteryResult, ranked: Callable[..., Any], toy: Any
-) -> None:
-    made = toy()
+def test_what_cannot_be_drawn_is_refused_in_words(nine: BatteryResult, ranked: Callable[..., Any]) -> None:
+    made = Toy()
     interval = bootstrap(made.embeddings, made.design, resamples=20)
     tests = tuple(replace(test, level1=replace(test.level1, crossed=None)) for test in nine.tests)
     no_point = SeriesResult(design="toy", points={}, skipped={1950: "no words"})
@@ -257,13 +191,13 @@ def test_what_cannot_be_drawn_is_refused_in_words(
         (lambda: forest(nine, {"tset 2": interval}), "did you mean 'test 2'"),
         (lambda: forest(replace(nine, tests=(), adjusted={})), "no test to draw"),
     ]
-    for draw, said in refused:
-        with pytest.raises(InputError, match=said):
+    for draw, message in refused:
+        with pytest.raises(InputError, match=message):
             draw()
 
 
-def test_the_most_influential_words_come_first_with_the_change_they_make(toy: Any, said: Says) -> None:
-    made = toy()
+def test_the_most_influential_words_come_first_with_the_change_they_make() -> None:
+    made = Toy()
     result = influence(made.embeddings, made.design)
     ax = influence_plot(result, n=7)
     rows = result.rows()[:7]
@@ -273,58 +207,17 @@ def test_the_most_influential_words_come_first_with_the_change_they_make(toy: An
     assert f"{rows[0]['change']:+.3f}".replace("-", "−") in texts
 
 
-def test_a_test_is_marked_among_its_placebos(every_result: dict[str, Result], said: Says) -> None:
+def test_a_test_is_marked_among_its_placebos(every_result: dict[str, Result]) -> None:
     result = every_result["placebo"]
     assert isinstance(result, PlaceboResult)
     ax = placebo_plot(result)
     assert [abs(result.statistic)] * 2 in [xs(line) for line in ax.lines]
-    bars: list[Any] = list(ax.patches)
-    heights = np.array([bar.get_height() for bar in bars])
-    assert heights.max() == 1.0
-    assert heights.min() == -1.0
     texts = " ".join(said(ax)).replace("\N{NO-BREAK SPACE}", " ")
     assert result.among_topics.replace("\N{NO-BREAK SPACE}", " ") in texts
-    assert "attributes dealt" in texts
-    assert result.plot(ax=ax) is ax
 
 
-def test_charts_may_be_drawn_on_axes_of_the_caller(
-    toy: Any, nine: BatteryResult, years: SeriesResult, ranked: Callable[..., Any]
-) -> None:
-    made = toy()
-    axes = axes_of_the_caller(5)
-    assert association_plot(made.mleat(), ax=axes[0]) is axes[0]
-    assert ranking(ranked(), ax=axes[1]) is axes[1]
-    assert decades(years, ax=axes[2]) is axes[2]
-    assert forest(nine, ax=axes[3]) is axes[3]
-    assert influence_plot(influence(made.embeddings, made.design), ax=axes[4]) is axes[4]
-    assert all(len(ax.texts) > 3 for ax in axes)
-
-
-@pytest.mark.slow
-def test_no_chart_clips_or_overprints_its_texts(
-    toy: Any,
-    nine: BatteryResult,
-    years: SeriesResult,
-    ranked: Callable[..., Any],
-    every_result: dict[str, Result],
-    faults: Says,
-) -> None:
-    made = toy()
-    for ax in (
-        every_result["placebo"].plot(),
-        association_plot(made.mleat()),
-        ranking(ranked()),
-        decades(years),
-        forest(nine),
-        forest(nine, {"test 1": bootstrap(made.embeddings, made.design, resamples=20)}),
-        influence_plot(influence(made.embeddings, made.design)),
-    ):
-        assert faults(ax) == []
-
-
-def test_associations_stand_against_log_frequency_with_one_slope(toy: Any, said: Says) -> None:
-    made = toy()
+def test_associations_stand_against_log_frequency_with_one_slope() -> None:
+    made = Toy()
     counts = {word: 3.0 + 5 * i % 11 for i, word in enumerate(made.embeddings)}
     found = frequency(made.embeddings, made.design, frequencies=counts)
     ax = frequency_plot(found)
@@ -338,13 +231,11 @@ def test_associations_stand_against_log_frequency_with_one_slope(toy: Any, said:
     heights = [ys(one)[0] - found.slope * xs(one)[0] for one in lines]
     assert heights[0] - heights[1] == pytest.approx(found.adjusted.difference)
     text = " ".join(said(ax))
-    assert "flowers (X)" in text
     assert f"more than frequency? {found.answer}" in text
-    assert "given as a table" in text
 
 
-def test_a_series_of_labels_is_drawn_in_their_order(toy: Any, faults: Says) -> None:
-    made = toy()
+def test_a_series_of_labels_is_drawn_in_their_order() -> None:
+    made = Toy()
     models = dict.fromkeys(("zero", "first", "and a long one", "last"), made.embeddings)
     ax = decades(series(models, made.design, resamples=0))
     assert [tick.get_text().replace("\n", " ") for tick in ax.get_xticklabels()] == list(models)

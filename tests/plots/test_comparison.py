@@ -69,38 +69,14 @@ def test_every_effect_size_is_drawn_in_the_row_of_its_comparison() -> None:
     for test, adjusted in zip(result.tests, result.adjusted["bh"], strict=True):
         assert wording.number(test.difference, sign=True) in written
         assert wording.probability(adjusted) in written
-    assert "weat6 CEAT" in written
-    assert "one / two" in written
-    assert "$planted$" in written
-
-
-def test_one_pair_of_models_is_drawn_alone_with_its_names_and_questions() -> None:
-    ax = plots.comparison_plot(compared(), ("one", "three"))
-    assert len(marks(ax)) == 4
-    written = texts(ax)
-    assert "Effect sizes of one / three" in written
-    assert "x / y: a / b" in written
-    assert "three" in written
+    assert {"weat6 CEAT", "one / two", "$planted$"} <= set(written)
+    alone = plots.comparison_plot(compared(), ("one", "three"))
+    assert len(marks(alone)) == 4
+    assert {"Effect sizes of one / three", "x / y: a / b", "three"} <= set(texts(alone))
 
 
 def test_nothing_to_draw_is_refused() -> None:
     empty = dataclasses.replace(compared(), tests=(), pairs=(), intervals=(), adjusted={})
-    with pytest.raises(InputError, match="no comparison to draw"):
-        plots.comparison_plot(empty)
-    with pytest.raises(InputError, match="no comparison to draw"):
-        plots.comparison_plot(compared(), ("one", "nobody"))
-
-
-def test_the_note_tells_marks_and_side() -> None:
-    result = compared()
-    first = result.tests[0]
-    rough = dataclasses.replace(first, method="bracket", pvalue_low=first.pvalue / 2)
-    conventions = {**result.conventions, "alternative": "less"}
-    other = dataclasses.replace(result, tests=(rough, *result.tests[1:]), conventions=conventions)
-
-    def note(one: CompareBatteryResult) -> str:
-        return " ".join(" ".join(texts(plots.comparison_plot(one))).split())
-
-    assert "one-sided, for a smaller effect size in the first model" in note(other)
-    assert "≤: an upper bound" in note(other)
-    assert "≤: an upper bound" not in note(result)
+    for given, pair in ((empty, None), (compared(), ("one", "nobody"))):
+        with pytest.raises(InputError, match="no comparison to draw"):
+            plots.comparison_plot(given, pair)

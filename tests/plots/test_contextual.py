@@ -11,27 +11,20 @@ import pytest
 
 from crossroads import Contexts, Design, ceat_battery, multilevel_ceat
 from crossroads.errors import InputError
-from crossroads.measures import CeatBatteryResult, MultilevelCeatResult
+from crossroads.measures import CeatBatteryResult
 from crossroads.plots import context_forest, context_histogram, context_histograms, context_levels
-from crossroads.plots.frame.style import BROWN, INK, RED, TEAL, house
+from crossroads.plots.frame.style import INK, RED
 from crossroads.stimuli import StimulusSet
-from tests.plots.conftest import axes_of_the_caller, colour_of
+from tests.plots.conftest import colour_of, faults, said
 
-Says = Callable[[Any], list[str]]
-LONG = "a design whose name says everything about it, and then says it once more, to be sure"
-TITLES = {
-    "x": "European American first names of the nineteen-nineties",
-    "y": "Donaudampfschifffahrtsgesellschaftskapitäne",
-    "a": "pleasant/agreeable/likeable and otherwise positive",
-    "b": "花と昆虫 $x_1$ unangenehm",
-}
+TITLES = {"x": "flowers", "y": "insects", "a": "pleasant", "b": "unpleasant"}
 
 
-def designs(names: list[str], titles: dict[str, str]) -> list[Design]:
+def designs(names: list[str]) -> list[Design]:
     found = []
     for i, name in enumerate(names):
         sets: dict[str, Any] = {
-            k: StimulusSet(titles[k], tuple(f"{k}{i}{j}" for j in range(6))) for k in "xyab"
+            k: StimulusSet(TITLES[k], tuple(f"{k}{i}{j}" for j in range(6))) for k in "xyab"
         }
         found.append(Design(name=name, **sets))
     return found
@@ -50,18 +43,9 @@ def contexts_of(made: list[Design], *, dim: int = 30) -> Contexts:
 
 @pytest.fixture(scope="module")
 def battery() -> CeatBatteryResult:
-    short = {"x": "flowers", "y": "insects", "a": "pleasant", "b": "unpleasant"}
-    made = designs([f"test {i}" for i in range(5)], short)
+    made = designs([f"test {i}" for i in range(5)])
     absent = Design(name="absent", x=["p", "q"], y=["r", "s"], a=["t", "u"], b=["v", "w"])
     return ceat_battery(contexts_of(made), [*made, absent], samples=200, resamples=60)
-
-
-@pytest.fixture(scope="module")
-def awkward() -> tuple[CeatBatteryResult, list[MultilevelCeatResult]]:
-    made = designs([LONG, "short"], TITLES)
-    contexts = contexts_of(made)
-    levels = [multilevel_ceat(contexts, design, samples=60) for design in made]
-    return ceat_battery(contexts, made, samples=60, resamples=20), levels
 
 
 def bar_heights(ax: Any) -> float:
@@ -85,9 +69,7 @@ def lines(ax: Any) -> list[tuple[list[float], list[float], str, str]]:
     ]
 
 
-def test_bars_count_the_samples_and_lines_mark_mean_and_nothing(
-    battery: CeatBatteryResult, said: Says
-) -> None:
+def test_bars_count_the_samples_and_lines_mark_mean_and_nothing(battery: CeatBatteryResult) -> None:
     test = battery.tests[1]
     interval = battery.intervals["test 1"]
     ax = context_histogram(test, interval)
@@ -97,17 +79,11 @@ def test_bars_count_the_samples_and_lines_mark_mean_and_nothing(
     assert ([test.effect_size] * 2, RED) in [(xs, color) for xs, _, _, color in drawn]
     bars = {color: xs for xs, _, marker, color in drawn if marker == "|"}
     assert bars == {RED: list(test.prediction_interval), INK: [interval.low, interval.high]}
-    texts = " ".join(said(ax))
-    assert "200 samples of one context per word" in texts
-    assert "some-model" in texts
-    low, high = ax.get_xlim()
-    assert low < 0 < high
-    alone = context_histogram(test)
-    assert "stimuli" not in said(alone)
+    assert "200 samples of one context per word" in " ".join(said(ax))
 
 
 @pytest.mark.slow
-def test_a_grid_has_a_panel_a_test_on_one_scale(battery: CeatBatteryResult, said: Says, faults: Says) -> None:
+def test_a_grid_has_a_panel_a_test_on_one_scale(battery: CeatBatteryResult) -> None:
     figure = context_histograms(battery, columns=3)
     assert len(figure.axes) == 5
     assert len({ax.get_xlim() for ax in figure.axes}) == 1
@@ -118,9 +94,7 @@ def test_a_grid_has_a_panel_a_test_on_one_scale(battery: CeatBatteryResult, said
 
 
 @pytest.mark.slow
-def test_the_forest_shows_both_effect_sizes_and_both_intervals(
-    battery: CeatBatteryResult, said: Says
-) -> None:
+def test_the_forest_shows_both_effect_sizes_and_both_intervals(battery: CeatBatteryResult) -> None:
     ax = context_forest(battery, {"test 0": 0.4, "absent": 1.0})
     drawn = lines(ax)
     assert [xs[0] for xs, _, marker, _ in drawn if marker == "o"] == [t.effect_size for t in battery.tests]
@@ -139,10 +113,7 @@ def test_the_forest_shows_both_effect_sizes_and_both_intervals(
         assert list(test.prediction_interval) in ends
         middle = np.quantile(test.sample_effect_sizes, [0.025, 0.975])
         assert any(np.allclose(middle, one, rtol=1e-12) for one in ends)
-    texts = said(ax)
-    assert {"CES", "paper", "95 % interval", "p, BH", "0.40", "flowers / insects"} <= set(texts)
-    plain = replace(battery, intervals={})
-    assert "interval" not in " ".join(t for t in said(context_forest(plain)) if "prediction" not in t)
+    assert {"CES", "paper", "0.40", "flowers / insects"} <= set(said(ax))
 
 
 def test_what_cannot_be_drawn_is_refused_in_words(battery: CeatBatteryResult) -> None:
@@ -153,13 +124,13 @@ def test_what_cannot_be_drawn_is_refused_in_words(battery: CeatBatteryResult) ->
         (lambda: context_forest(replace(battery, tests=(), adjusted={})), "no test to draw"),
         (lambda: context_levels([]), "no test to draw"),
     ]
-    for draw, said in refused:
-        with pytest.raises(InputError, match=said):
+    for draw, message in refused:
+        with pytest.raises(InputError, match=message):
             draw()
 
 
 @pytest.mark.slow
-def test_sixty_tests_fit_without_the_names_of_their_sets(battery: CeatBatteryResult, faults: Says) -> None:
+def test_sixty_tests_fit_without_the_names_of_their_sets(battery: CeatBatteryResult) -> None:
     many = replace(
         battery,
         tests=tuple(replace(battery.tests[i % 5], design=f"em-ef-{i}") for i in range(60)),
@@ -172,44 +143,15 @@ def test_sixty_tests_fit_without_the_names_of_their_sets(battery: CeatBatteryRes
     assert ax.figure.get_size_inches()[1] < 18
 
 
-def test_levels_have_a_mark_for_each_target_filled_where_significant(
-    awkward: tuple[CeatBatteryResult, list[MultilevelCeatResult]],
-) -> None:
-    results = awkward[1]
+def test_levels_have_a_mark_for_each_target_filled_where_significant() -> None:
+    made = designs(["first", "second"])
+    results = [multilevel_ceat(contexts_of(made), design, samples=60) for design in made]
     ax = context_levels(results)
-    marks = {"o": INK, "^": BROWN, "v": TEAL}
-    for marker, color in marks.items():
+    for marker, target in {"o": None, "^": "x", "v": "y"}.items():
         drawn = [line for line in ax.lines if line.get_marker() == marker]
-        levels = [
-            one.level1 if marker == "o" else one.level2["x" if marker == "^" else "y"] for one in results
-        ]
+        levels = [one.level2[target] if target else one.level1 for one in results]
         assert [first_x(line) for line in drawn] == [level.effect_size for level in levels]
-        assert {colour_of(line) for line in drawn} == {color}
         for line, level in zip(drawn, levels, strict=True):
             assert level.crossed is not None
             p = level.crossed.pvalue
             assert (line.get_markerfacecolor() != "white") == (p is not None and p < 0.05)
-    assert context_levels(results[0]).get_ylim() == (0.5, -0.5)
-
-
-@pytest.mark.slow
-def test_nothing_is_clipped_or_overprinted_on_any_axes(
-    battery: CeatBatteryResult,
-    awkward: tuple[CeatBatteryResult, list[MultilevelCeatResult]],
-    faults: Says,
-) -> None:
-    several, levels = awkward
-    with house():
-        figures: dict[str, Any] = {
-            "forest": context_forest(battery, {"test 1": 0.3}),
-            "long forest": context_forest(several, {LONG: 1.0}),
-            "histogram": context_histogram(several.tests[0], several.intervals[LONG]),
-            "histograms": context_histograms(several),
-            "levels": context_levels(levels),
-        }
-        found = [(name, fault) for name, drawn in figures.items() for fault in faults(drawn)]
-    assert found == []
-    axes = axes_of_the_caller(3)
-    assert context_histogram(battery.tests[0], ax=axes[0]) is axes[0]
-    assert context_forest(battery, ax=axes[1]) is axes[1]
-    assert context_levels(levels, ax=axes[2]) is axes[2]

@@ -21,20 +21,15 @@ from crossroads.measures.intersectional.wefat import WefatResult
 from crossroads.plots import crossed_axes, discoveries, fit_plot, rdms, roc, save
 from crossroads.plots.frame.style import house
 from crossroads.wording.numbers import number
-from tests.plots.conftest import axes_of_the_caller
+from tests.plots.conftest import faults, said
 
-Says = Callable[[Any], list[str]]
 PUBLISHED = {"AF IBD": (9 / 84, 5 / 14), "AF EIBD": (10 / 89, 4 / 9), "elsewhere": (33 / 92, 5 / 6)}
-AWKWARD = (
-    "Donaudampfschifffahrtsgesellschaftskapitäne",
-    "花と昆虫 $x_1$",
-    "a name that says everything, and says it twice to be sure",
-    "\\frac{1}{2}",
-)
 
 
-def scored(races: tuple[str, ...] = ("African American", "European American", "Mexican American")) -> Any:
+@pytest.fixture(scope="module")
+def material() -> Any:
     """Scores of sixty words, ten of which lie near the names of the target, with the table of groups."""
+    races = ("African American", "European American", "Mexican American")
     rng = np.random.default_rng(7)
     groups: dict[tuple[str, str], list[str]] = {}
     vectors: dict[str, Any] = {}
@@ -49,11 +44,6 @@ def scored(races: tuple[str, ...] = ("African American", "European American", "M
         vectors[word] = rng.normal(size=8) + (i < 10) * 1.2 * (np.eye(8)[0] + np.eye(8)[4])
     emb = Embeddings.from_dict(vectors)
     return emb, groups, words, wefat(emb, groups, words, (races[0], "female"))
-
-
-@pytest.fixture(scope="module")
-def material() -> Any:
-    return scored()
 
 
 @pytest.fixture(scope="module")
@@ -77,20 +67,15 @@ def found(material: Any) -> DiscoveryResult:
     return discover(emb, groups, target, words=words, fdr=0.6, permutations=20, relative=False)
 
 
-def geometry(names: tuple[str, ...], size: int = 6, word: str = "") -> tuple[Embeddings, Any, Any]:
-    rng = np.random.default_rng(3)
-    groups = {name: [f"{word}{i}-{k}" for k in range(size)] for i, name in enumerate(names[:-1])}
-    concepts = {names[-1]: [f"{word}c{k}" for k in range(size)]}
-    vectors = {item: rng.normal(size=20) for items in (groups | concepts).values() for item in items}
-    for item in (*groups[names[0]], *concepts[names[-1]]):
-        vectors[item] = vectors[item] + 1.5 * np.arange(20) / 20
-    return Embeddings.from_dict(vectors), groups, concepts
-
-
 @pytest.fixture(scope="module")
 def grid() -> RsaGridResult:
-    emb, groups, concepts = geometry(("one", "two", "three", "thing"))
-    return rsa_grid(emb, groups, concepts, n=4, samples=40, permutations=99)
+    rng = np.random.default_rng(3)
+    groups = {name: [f"{i}-{k}" for k in range(6)] for i, name in enumerate(("one", "two", "three"))}
+    concepts = {"thing": [f"c{k}" for k in range(6)]}
+    vectors = {item: rng.normal(size=20) for items in (groups | concepts).values() for item in items}
+    for item in (*groups["one"], *concepts["thing"]):
+        vectors[item] = vectors[item] + 1.5 * np.arange(20) / 20
+    return rsa_grid(Embeddings.from_dict(vectors), groups, concepts, n=4, samples=40, permutations=99)
 
 
 @pytest.fixture(scope="module")
@@ -108,61 +93,45 @@ def drawn(ax: Any, marker: str) -> list[tuple[float, float]]:
     ]
 
 
-# ROC
-
-
-def test_the_paths_are_the_curves_of_the_results(detected: dict[str, Any]) -> None:
-    ax: Any = roc(detected)
+def test_a_roc_shows_curves_thresholds_areas_and_published_points(detected: dict[str, Any]) -> None:
+    ax: Any = roc(detected, published=PUBLISHED)
     paths = [line for line in ax.lines if len(line.get_xdata()) > 5]
     for line, result in zip(paths, detected.values(), strict=True):
         assert tuple(line.get_xdata()) == result.curve["fpr"]
         assert tuple(line.get_ydata()) == result.curve["tpr"]
-    assert len({str(line.get_linestyle()) + str(line._unscaled_dash_pattern) for line in paths}) == 2
     assert any(list(line.get_xdata()) == [0, 1] == list(line.get_ydata()) for line in ax.lines)
-
-
-def test_the_threshold_is_marked_with_a_cross_of_exact_intervals(detected: dict[str, Any]) -> None:
-    ax = roc(detected)
-    for marker, result in zip("os", detected.values(), strict=True):
+    for marker, result in zip("os", detected.values(), strict=True):  # a cross of exact intervals
         assert drawn(ax, marker) == [(result.fpr, result.tpr)]
         shares = result.intervals
         for end in ("low", "high"):
             assert (getattr(shares["fpr"], end), result.tpr) in drawn(ax, "|")
             assert (result.fpr, getattr(shares["tpr"], end)) in drawn(ax, "_")
-
-
-def test_published_points_are_open_diamonds_with_labels(detected: dict[str, Any], said: Says) -> None:
-    ax = roc(detected, published=PUBLISHED)
     assert drawn(ax, "D") == list(PUBLISHED.values())
-    assert {line.get_markerfacecolor() for line in ax.lines if line.get_marker() == "D"} == {"white"}
-    assert {f"{name}, published" for name in PUBLISHED} <= set(said(ax))
-
-
-def test_a_roc_says_its_area_and_its_accuracy_beside_the_baseline(
-    detected: dict[str, Any], said: Says
-) -> None:
-    texts = said(roc(detected))
-    for name, result in detected.items():
+    texts = said(ax)
+    assert {f"{name}, published" for name in PUBLISHED} <= set(texts)
+    for result in detected.values():
         low, high = result.auc_interval
-        assert texts.count(name) == 2  # beside the path, and in the table
         assert f"AUC {result.auc:.2f} ({low:.2f} to {high:.2f})" in texts
         assert f"{100 * result.accuracy:.1f}\N{NO-BREAK SPACE}%" in texts
         assert f"{100 * result.baseline:.1f}\N{NO-BREAK SPACE}%" in texts
     assert f"{100 * detected['AF IBD'].honest_accuracy:.1f}\N{NO-BREAK SPACE}%" in texts
     assert "–" in texts  # the threshold of EIBD was given
     assert "not the area below the path" in " ".join(texts)
-    assert "EIBD" not in " ".join(said(roc({"one": detected["AF IBD"]})))
+    assert faults(ax) == []
+    with house():
+        names = (
+            "Donaudampfschifffahrtsgesellschaftskapitäne",
+            "花と昆虫 $x_1$",
+            "a name that says everything",
+        )
+        many = {f"{name} {i}": detected["AF EIBD"] for name in names for i in range(2)}
+        assert faults(roc(many, published=dict.fromkeys(names, (0.2, 0.7)))) == []
 
 
-# crossed axes
-
-
-def test_the_default_axes_are_the_first_contrasts_of_two_categories(scores: WefatResult, said: Says) -> None:
+def test_the_default_axes_are_the_first_contrasts_of_two_categories(scores: WefatResult) -> None:
     texts = said(crossed_axes(scores))
     assert {"female vs male", "African American vs European American"} <= set(texts)
     assert {"← male", "female →", "← European American", "African American →"} <= set(texts)
-    corners = {f"{race} American and {sex}" for race in ("African", "European") for sex in ("male", "female")}
-    assert corners <= set(texts)
 
 
 def test_words_stand_at_their_scores_and_those_detected_are_dark(
@@ -186,18 +155,12 @@ def test_words_stand_at_their_scores_and_those_detected_are_dark(
 
 
 def test_only_detected_words_are_labelled_strongest_first(
-    scores: WefatResult, detected: dict[str, Any], said: Says
+    scores: WefatResult, detected: dict[str, Any]
 ) -> None:
     detection = replace(detected["AF IBD"], auc_interval=(0.6, 0.9))
     texts = said(crossed_axes(scores, detection, label=4))
     assert [text for text in texts if re.fullmatch(r"word\d+", text)] == list(detection.words[:4])
     assert f"4 of {len(detection.words)} detected words labelled" in " ".join(texts)
-    assert not [t for t in said(crossed_axes(scores, detection, label=0)) if re.fullmatch(r"word\d+", t)]
-
-
-def test_a_detection_at_chance_has_no_labels(
-    scores: WefatResult, detected: dict[str, Any], said: Says
-) -> None:
     assert detected["AF IBD"].at_chance
     texts = said(crossed_axes(scores, detected["AF IBD"], label=4))
     assert not [text for text in texts if re.fullmatch(r"word\d+", text)]
@@ -216,11 +179,10 @@ def test_a_vocabulary_is_drawn_in_time_and_not_as_a_million_shapes(
     assert save(crossed_axes(many), tmp_path / "many.svg").stat().st_size < 2_000_000
 
 
-# fits
-
-
-def test_each_test_has_two_dots_of_different_shape_with_percentiles(grid: RsaGridResult) -> None:
-    ax = fit_plot(grid)
+def test_each_test_has_two_fits_with_percentiles_its_attainable_one_and_the_difference_of_the_table(
+    grid: RsaGridResult,
+) -> None:
+    ax: Any = fit_plot(grid)
     assert [x for x, _ in drawn(ax, "o")] == [test.similarity1 for test in grid.tests]
     assert [x for x, _ in drawn(ax, "s")] == [test.similarity2 for test in grid.tests]
     ends = [
@@ -230,10 +192,6 @@ def test_each_test_has_two_dots_of_different_shape_with_percentiles(grid: RsaGri
         for end in np.percentile(samples, (2.5, 97.5))
     ]
     assert [x for x, _ in drawn(ax, "|")] == ends
-
-
-def test_each_test_has_its_attainable_fit(grid: RsaGridResult, said: Says) -> None:
-    ax: Any = fit_plot(grid)
     ticks = [
         list(line.get_xdata())
         for line in ax.lines
@@ -241,29 +199,20 @@ def test_each_test_has_its_attainable_fit(grid: RsaGridResult, said: Says) -> No
     ]
     assert ticks == [[x, x] for x in (test.attainable for test in grid.tests)]
     texts = said(ax)
-    assert {"attainable", "p, BH", "exact p", "p, sign test"} <= set(texts)
     assert "percentiles 2.5 to 97.5 of 40 samples of 4 items per set" in " ".join(texts)
-    assert all(f"{sign} {name}" in texts for sign, name in (("●", "one"), ("□", "three")))
-
-
-def test_the_difference_of_the_figure_is_that_of_the_table(grid: RsaGridResult, said: Says) -> None:
-    texts = said(fit_plot(grid))
     column = texts[texts.index("Δ") + 1 :][: len(grid.tests)]
     assert column == [number(row["difference"], sign=True) for row in grid.table().rows]
     assert column != [number(test.similarity1 - test.similarity2, sign=True) for test in grid.tests]
 
 
-def test_both_p_values_are_said(pair: RsaResult, said: Says) -> None:
+def test_both_p_values_are_said(pair: RsaResult) -> None:
     texts = said(fit_plot([replace(pair, pvalue=0.0227, sign_pvalue=7.77e-5)]))
     assert {"≈ 0.023", "7.8×10⁻⁵"} <= set(texts)
     assert "p, BH" not in texts
     assert "–" in said(fit_plot([replace(pair, permutations=0)]))
 
 
-# RDMs
-
-
-def test_the_maps_are_ranks_and_hypotheses_in_the_order_of_the_items(pair: RsaResult, said: Says) -> None:
+def test_the_maps_are_ranks_and_hypotheses_in_the_order_of_the_items(pair: RsaResult) -> None:
     figure: Any = rdms(pair)
     model, first, second = (
         np.ma.filled(ax.images[0].get_array().astype(float), np.nan) for ax in figure.axes if ax.images
@@ -281,15 +230,10 @@ def test_the_maps_are_ranks_and_hypotheses_in_the_order_of_the_items(pair: RsaRe
     items = [item for name in ("group1", "group2", "concept") for item in pair.items[name]]
     assert [text for text in texts if text in items] == items
     assert {"hypothesis 1", "one with thing", "hypothesis 2", "two with thing"} <= set(texts)
-    assert texts.count("thing") == 4  # over three maps, and beside one
+    assert faults(figure) == []
 
 
-# discoveries
-
-
-def test_the_strongest_discoveries_come_first_with_scores_and_q_values(
-    found: DiscoveryResult, said: Says
-) -> None:
+def test_the_strongest_discoveries_come_first_with_scores_and_q_values(found: DiscoveryResult) -> None:
     ax: Any = discoveries(found, n=5)
     assert drawn(ax, "o") == [(float(score), i) for i, score in enumerate(found.scores[:5])]
     texts = said(ax)
@@ -300,9 +244,6 @@ def test_the_strongest_discoveries_come_first_with_scores_and_q_values(
         (0, float(score)) for score in found.scores[:5]
     ]
     assert f"the 5 strongest of {len(found.words)} discoveries among 60 words" in " ".join(texts)
-
-
-# all of them
 
 
 def test_what_cannot_be_drawn_is_refused_in_words(
@@ -331,74 +272,6 @@ def test_what_cannot_be_drawn_is_refused_in_words(
         (lambda: discoveries(none), r"no word reached a false-discovery rate of 0\.6"),
         (lambda: discoveries(found, n=0), "n is 0"),
     ]
-    for draw, said in refused:
-        with pytest.raises(InputError, match=said):
+    for draw, message in refused:
+        with pytest.raises(InputError, match=message):
             draw()
-
-
-@pytest.fixture
-def figures(
-    scores: WefatResult,
-    detected: dict[str, Any],
-    grid: RsaGridResult,
-    found: DiscoveryResult,
-) -> dict[str, Callable[[], Any]]:
-    return {
-        "roc": lambda: roc(detected, published=PUBLISHED),
-        "roc of six": lambda: roc({f"detection {i}": detected["AF EIBD"] for i in range(6)}),
-        "crossed axes": lambda: crossed_axes(scores, detected["AF IBD"]),
-        "crossed axes, bare": lambda: crossed_axes(scores, label=60),
-        "fit of a grid": lambda: fit_plot(grid),
-        "fit without other items": lambda: fit_plot([replace(grid.tests[0], crossed=None)]),
-        "rdms": lambda: rdms(grid.tests[0]),
-        "discoveries": lambda: discoveries(found),
-    }
-
-
-@pytest.mark.slow
-def test_no_figure_clips_or_overprints_its_texts(figures: dict[str, Callable[[], Any]], faults: Says) -> None:
-    """Every figure is laid out, and the places of all its texts are compared."""
-    assert [(name, fault) for name, draw in figures.items() for fault in faults(draw())] == []
-
-
-@pytest.mark.slow
-def test_a_figure_drawn_twice_gives_the_same_bytes(
-    figures: dict[str, Callable[[], Any]], tmp_path: Path
-) -> None:
-    for name in ("roc", "crossed axes", "discoveries"):
-        one, two = (save(figures[name](), tmp_path / f"{i}.svg").read_bytes() for i in range(2))
-        assert one == two, name
-
-
-@pytest.mark.slow
-def test_names_long_and_foreign_neither_clip_nor_overprint(
-    detected: dict[str, Any], found: DiscoveryResult, faults: Says
-) -> None:
-    """Every figure with names at their worst is laid out, and the places of all its texts are compared."""
-    with house():
-        scores = scored(AWKWARD[:3])[3]
-        renamed = replace(scores, words=tuple(f"{AWKWARD[i % 4]}{i}" for i in range(60)))
-        emb, groups, concepts = geometry(AWKWARD, 5, "Rindfleischetikettierungsüberwachung")
-        grid = rsa_grid(emb, groups, concepts, n=4, samples=5, permutations=9)
-        both = dict(zip(AWKWARD, detected.values(), strict=False))
-        words = tuple(f"{AWKWARD[i % 4]}{i}" for i in range(len(found.words)))
-        drawn_all = {
-            "roc": roc(both, published=dict.fromkeys(AWKWARD[:2], (0.2, 0.7))),
-            "crossed": crossed_axes(renamed),
-            "fit": fit_plot(grid),
-            "rdms": rdms(grid.tests[0]),
-            "discoveries": discoveries(replace(found, words=words, target=AWKWARD[2])),
-        }
-        assert [(name, fault) for name, figure in drawn_all.items() for fault in faults(figure)] == []
-
-
-@pytest.mark.slow
-def test_figures_may_be_drawn_on_axes_of_the_caller(
-    scores: WefatResult, detected: dict[str, Any], grid: RsaGridResult, found: DiscoveryResult
-) -> None:
-    axes = axes_of_the_caller(4)
-    assert roc(detected, published=PUBLISHED, ax=axes[0]) is axes[0]
-    assert crossed_axes(scores, detected["AF IBD"], ax=axes[1]) is axes[1]
-    assert fit_plot(grid, ax=axes[2]) is axes[2]
-    assert discoveries(found, ax=axes[3]) is axes[3]
-    assert all(len(ax.texts) > 3 for ax in axes)

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
 
-from crossroads.measures import battery, bootstrap, influence, sc_weat, series
-from crossroads.plots import association_plot, decades, eat_map, eat_maps, forest, influence_plot, ranking
+from crossroads.measures import influence, sc_weat
+from crossroads.plots import association_plot, eat_map, influence_plot, ranking
 from crossroads.plots.frame.style import house
+from tests.plots.conftest import Toy, faults, said
 
 LONG = [
     *(f"this is a sentence about number {i}, longer than any label" for i in range(16)),
@@ -26,47 +26,23 @@ TITLES = {
 NAME = "a design whose name says everything about it, and then says it once more, to be sure"
 
 
-@pytest.fixture
-def awkward(toy: Any) -> Any:
-    return toy("a", "b", name=NAME, x=LONG, y=[word + "." for word in LONG], titles=TITLES)
-
-
-@pytest.fixture
-def quiet() -> Iterator[None]:
-    """Letters without a glyph are drawn as boxes; matplotlib warns when the caller draws them."""
-    with house():
-        yield
-
-
-@pytest.fixture
-def figures(awkward: Any) -> dict[str, Any]:
-    emb, design = awkward.embeddings, awkward.design
-    result = awkward.mleat()
-    several = battery(emb, [design], resamples=5)
-    words = [*design.x, *design.y]
-    return {
-        "eat_map": eat_map(result),
-        "eat_maps": eat_maps(several),
-        "association_plot": association_plot(result),
-        "ranking": ranking(sc_weat(emb, words, list(design.a), list(design.b)), n=40),
-        "decades": decades(series({1900: emb, 1910: emb}, design, resamples=0)),
-        "forest": forest(several, {NAME: bootstrap(emb, design, resamples=20)}),
-        "influence_plot": influence_plot(influence(emb, design), n=68),
-    }
-
-
 @pytest.mark.slow
-def test_nothing_is_clipped_or_overprinted(
-    figures: dict[str, Any],
-    faults: Callable[[Any], list[str]],
-    said: Callable[[Any], list[str]],
-    quiet: None,
-) -> None:
-    """Every figure of a test with names at their worst is laid out, and the places of all texts compared."""
-    assert [(name, fault) for name, drawn in figures.items() for fault in faults(drawn)] == []
-    # 32 words a set fit a page, with both ends of labels that are too long
-    assert figures["association_plot"].figure.get_size_inches()[1] < 9.5
-    texts = said(figures["association_plot"])
+def test_nothing_is_clipped_or_overprinted() -> None:
+    """Figures of large sets with names at their worst are laid out, and the places of all texts compared."""
+    made = Toy("a", "b", name=NAME, x=LONG, y=[word + "." for word in LONG], titles=TITLES)
+    emb, design, result = made.embeddings, made.design, made.mleat()
+    ranked = sc_weat(emb, [*design.x, *design.y], list(design.a), list(design.b))
+    with house():  # letters without a glyph are drawn as boxes
+        figures: dict[str, Any] = {
+            "eat_map": eat_map(result),
+            "association_plot": association_plot(result),
+            "ranking": ranking(ranked, n=40),
+            "influence_plot": influence_plot(influence(emb, design), n=68),
+        }
+        assert [(name, fault) for name, drawn in figures.items() for fault in faults(drawn)] == []
+        # 32 words a set fit a page, with both ends of labels that are too long
+        assert figures["association_plot"].figure.get_size_inches()[1] < 9.5
+        texts = said(figures["association_plot"])
     shortened = [text for text in texts if text.startswith("this is") and "…" in text]
     assert len(shortened) == 32
     assert all(text.rstrip(".").endswith("label") for text in shortened)
@@ -74,12 +50,12 @@ def test_nothing_is_clipped_or_overprinted(
     assert {"$5 & $6", "a_b^c", "\\frac{1}{2}"} <= set(texts)
 
 
-def test_the_settings_and_the_filters_of_the_caller_are_left_alone(toy: Any) -> None:
+def test_the_settings_and_the_filters_of_the_caller_are_left_alone() -> None:
     mpl = pytest.importorskip("matplotlib")
     filters = list(warnings.filters)
     with mpl.rc_context({"font.family": ["serif"], "figure.facecolor": "black", "axes.grid": True}):
         before = dict(mpl.rcParams)
-        ax = association_plot(toy().mleat())
+        ax = association_plot(Toy().mleat())
         assert dict(mpl.rcParams) == before
     assert list(warnings.filters) == filters
     assert ax.figure.get_facecolor() == (1, 1, 1, 1)

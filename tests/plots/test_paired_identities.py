@@ -13,18 +13,9 @@ from crossroads.errors import InputError
 from crossroads.measures.pairs.dominance import DomainPair, DominanceResult
 from crossroads.measures.pairs.emergent import EmergentResult, emergent
 from crossroads.measures.traits.scores import TraitScores
-from crossroads.plots.frame.style import house
 from crossroads.plots.traits.dominance import dominance_matrix
 from crossroads.plots.traits.emergent import emergent_traits
-from tests.plots.conftest import axes_of_the_caller
-
-Says = Callable[[Any], list[str]]
-AWKWARD = (
-    "Donaudampfschifffahrtsgesellschaftskapitäne",
-    "花と昆虫 $x_1$",
-    "a name that says everything, and says it twice to be sure",
-    "\\frac{1}{2}",
-)
+from tests.plots.conftest import faults, said
 
 
 def relation(one: str, two: str, difference: float, q: float = 0.5) -> DomainPair:
@@ -39,9 +30,9 @@ def relation(one: str, two: str, difference: float, q: float = 0.5) -> DomainPai
     return DomainPair(domain1=one, domain2=two, correlation1=difference, correlation2=0.0, **options)
 
 
-def dominance(names: tuple[str, ...] = ("race", "age", "religion", "politics")) -> DominanceResult:
+def dominance() -> DominanceResult:
     """The second dominates the first by .3 (starred); the last has no pairs with the third."""
-    a, b, c, d = names
+    names = a, b, c, d = "race", "age", "religion", "politics"
     table = (
         relation(a, b, -0.3, 0.001),
         relation(a, c, 0.04),
@@ -54,44 +45,30 @@ def dominance(names: tuple[str, ...] = ("race", "age", "religion", "politics")) 
     )
 
 
-def traits(names: tuple[str, ...] = ("one", "two", "three"), *, planted: float = 14.0) -> EmergentResult:
-    rng = np.random.default_rng(0)
-    groups = [f"g{i}" for i in range(10)]
-    pairs = {
-        f"g{i} {names[(i + j) % len(names)]} g{j}": (f"g{i}", f"g{j}") for i in range(10) for j in range(i)
-    }
-    rows = {name: rng.normal(size=12) for name in groups}
-    for name, (a, b) in pairs.items():
-        rows[name] = (rows[a] + rows[b]) / 2 + rng.normal(size=12)
-    rows[list(pairs)[7]][3] += planted
-    rows[list(pairs)[20]][5] -= planted
-    labels = tuple(f"{names[i % len(names)]} {i}" for i in range(12))
-    values = np.array(list(rows.values()))
-    scores = TraitScores(measure="set", groups=tuple(rows), traits=labels, scores=values)
-    found = emergent(scores, pairs, on="traits")
-    if not planted:
-        return found
-    # 45 pairs are too few to be sure
-    sure = np.where(np.arange(found.increase.size) < 2, 0.001, found.qvalue)
-    return replace(found, qvalue=sure)
-
-
 @pytest.fixture(scope="module")
 def found() -> EmergentResult:
-    return traits()
+    rng = np.random.default_rng(0)
+    rows = {f"g{i}": rng.normal(size=12) for i in range(10)}
+    pairs = {f"g{i} g{j}": (f"g{i}", f"g{j}") for i in range(10) for j in range(i)}
+    for name, (a, b) in pairs.items():
+        rows[name] = (rows[a] + rows[b]) / 2 + rng.normal(size=12)
+    rows[list(pairs)[7]][3] += 14
+    rows[list(pairs)[20]][5] -= 14
+    labels, values = tuple(f"trait {i}" for i in range(12)), np.array(list(rows.values()))
+    scores = TraitScores(measure="set", groups=tuple(rows), traits=labels, scores=values)
+    result = emergent(scores, pairs, on="traits")
+    # 45 pairs are too few to be sure
+    return replace(result, qvalue=np.where(np.arange(result.increase.size) < 2, 0.001, result.qvalue))
 
 
-def test_every_two_domains_have_two_cells_of_opposite_sign(said: Says) -> None:
+def test_every_two_domains_have_two_cells_of_opposite_sign() -> None:
     texts = said(dominance_matrix(dominance()))
     assert {"−0.30*", "+0.30*", "+0.04", "−0.04", "+0.10", "−0.10", "+0.05*", "−0.05*"} <= set(texts)
-    assert texts.count("0.00") == 2
     # race/age, race/religion, race/politics, age/religion, age/politics, each twice
     assert sum(text.strip("*")[-3:-2] == "." for text in texts) == 10
-    assert "difference of at least 0.1, interval without 0" in " ".join(texts)
-    assert "60 paired identities" in " ".join(texts)
 
 
-def test_a_dark_border_marks_dominance_and_domains_that_dominate_come_first(said: Says) -> None:
+def test_a_dark_border_marks_dominance_and_domains_that_dominate_come_first() -> None:
     ax: Any = dominance_matrix(dominance())
     bordered = [patch for patch in ax.patches if patch.get_linewidth() > 1.2]
     rows = [text for text in said(ax) if text in ("race", "age", "religion", "politics")]
@@ -102,12 +79,7 @@ def test_a_dark_border_marks_dominance_and_domains_that_dominate_come_first(said
     assert corners == {(2, 0), (3, 2)}  # age over race, race over politics
 
 
-def test_a_matrix_without_domains_is_refused() -> None:
-    with pytest.raises(InputError, match="no two domains"):
-        dominance_matrix(replace(dominance(), domains=(), domain_pairs=()))
-
-
-def test_rows_run_from_the_nearer_component_to_the_pair(found: EmergentResult, said: Says) -> None:
+def test_rows_run_from_the_nearer_component_to_the_pair(found: EmergentResult) -> None:
     ax: Any = emergent_traits(found, n=5)
     rows = [*found.top(5, direction="above"), *found.top(5, direction="below")]
     dots = [line for line in ax.lines if line.get_marker() == "o"]
@@ -123,7 +95,7 @@ def test_rows_run_from_the_nearer_component_to_the_pair(found: EmergentResult, s
     assert sum(text.endswith(" *") for text in texts) == 2
 
 
-def test_increases_alone_are_drawn_without_q_values(found: EmergentResult, said: Says) -> None:
+def test_increases_alone_are_drawn_without_q_values(found: EmergentResult) -> None:
     bare = replace(
         found, pvalue=np.empty(0), qvalue=np.empty(0), conventions={"scores": "set", "null": "none"}
     )
@@ -133,7 +105,7 @@ def test_increases_alone_are_drawn_without_q_values(found: EmergentResult, said:
     assert "no null distribution was used" in " ".join(texts)
 
 
-def test_one_side_alone_is_drawn(found: EmergentResult, faults: Says) -> None:
+def test_one_side_alone_is_drawn(found: EmergentResult) -> None:
     up = np.flatnonzero(found.above)
     names = ("pair_index", "trait_index", "above", "increase", "component_score", "pvalue", "qvalue")
     changes: dict[str, Any] = {name: getattr(found, name)[up] for name in names}
@@ -142,27 +114,11 @@ def test_one_side_alone_is_drawn(found: EmergentResult, faults: Says) -> None:
     assert len([line for line in ax.lines if line.get_marker() == "o"]) == 4
     assert faults(ax) == []
     none = {name: values[:0] for name, values in changes.items()}
-    with pytest.raises(InputError, match="no pair scores beyond"):
-        emergent_traits(replace(found, **none))
-    with pytest.raises(InputError, match="n is 0"):
-        emergent_traits(found, n=0)
-
-
-@pytest.mark.slow
-def test_no_figure_clips_or_overprints_its_texts_however_long(found: EmergentResult, faults: Says) -> None:
-    with house():
-        figures = {
-            "dominance": dominance_matrix(dominance()),
-            "dominance, awkward": dominance_matrix(dominance(AWKWARD)),
-            "emergent": emergent_traits(found),
-            "emergent, one": emergent_traits(found, n=1),
-            "emergent, awkward": emergent_traits(traits(AWKWARD)),
-        }
-        assert [(name, fault) for name, figure in figures.items() for fault in faults(figure)] == []
-
-
-def test_figures_may_be_drawn_on_axes_of_the_caller(found: EmergentResult) -> None:
-    axes = axes_of_the_caller(2)
-    assert dominance_matrix(dominance(), ax=axes[0]) is axes[0]
-    assert emergent_traits(found, ax=axes[1]) is axes[1]
-    assert all(len(ax.texts) > 3 for ax in axes)
+    refused: list[tuple[Callable[[], Any], str]] = [
+        (lambda: emergent_traits(replace(found, **none)), "no pair scores beyond"),
+        (lambda: emergent_traits(found, n=0), "n is 0"),
+        (lambda: dominance_matrix(replace(dominance(), domains=(), domain_pairs=())), "no two domains"),
+    ]
+    for draw, message in refused:
+        with pytest.raises(InputError, match=message):
+            draw()
