@@ -127,7 +127,7 @@ def test_the_folder_is_the_same_on_every_path(tmp_path: Path, without: Without) 
     dump = tmp_path / "dump.jsonl"
     dump.write_bytes(b"\xef\xbb\xbf" + b"\n".join([*RECORDS, *LONG, *RECORDS[::-1]]) + b"\r\n")
     clean = tmp_path / "clean.jsonl"  # read at once, and searched with its escapes
-    clean.write_bytes(b"\n".join(RECORDS[:6] * 3))
+    clean.write_bytes(b"\n".join([RECORDS[0], *RECORDS[3:6]] * 3))
     text = tmp_path / "text.txt"
     text.write_bytes(b"\r\n".join(json.loads(line)["body"].encode() for line in RECORDS[:6]) * 3)
     folders = []
