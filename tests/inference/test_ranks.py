@@ -8,7 +8,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import binomtest, rankdata, spearmanr
 
-from crossroads.inference import ranks
 from crossroads.inference.ranks import dense_ranks, doubled_midranks, rank_correlations, sign_test
 
 
@@ -58,14 +57,6 @@ def test_rank_correlations_equal_scipy_with_many_and_with_few_classes(
             assert found[s, h] == pytest.approx(expected, abs=1e-12)
 
 
-def test_sorting_and_counting_give_the_same_bits(monkeypatch: pytest.MonkeyPatch) -> None:
-    ids = np.random.default_rng(1).integers(0, 50, (20, 30))
-    hypotheses = np.array([np.arange(30) % 2], dtype=np.float64)
-    counted = rank_correlations(ids, 50, hypotheses)
-    monkeypatch.setattr(ranks, "_SPARSE", 0)
-    assert np.array_equal(rank_correlations(ids, 50, hypotheses), counted)
-
-
 @settings(deadline=None, max_examples=60)
 @given(above=st.integers(0, 60), below=st.integers(0, 60), zeros=st.integers(0, 5))
 def test_the_sign_test_equals_the_binomial_test_without_the_zeros(above: int, below: int, zeros: int) -> None:
@@ -90,8 +81,3 @@ def test_the_sign_test_is_never_zero(n: int) -> None:
     assert 0 < p <= 1
     if n <= 1000:
         assert p == 2.0 ** (1 - n)
-
-
-def test_without_differences_there_is_no_evidence() -> None:
-    assert sign_test(np.zeros(7)) == 1.0
-    assert sign_test(np.array([1.0, -1.0])) == 1.0

@@ -47,17 +47,11 @@ def test_a_twentieth_of_the_pool_is_alike_at_least_twenty_and_at_most_a_hundred(
     assert windows(np.arange(10.0), np.array([4.0]), within=9.0).lacking.tolist() == [False]
 
 
-def test_a_word_without_others_like_it_is_noticed() -> None:
-    pool = np.concatenate([np.linspace(0, 1, 200), [5.0, 5.1, 5.2]])
-    found = windows(pool, np.array([0.5, 5.1, 9.0]), within=0.5)
+def test_the_middle_of_equal_numbers_is_drawn_from_and_lonely_words_are_noticed() -> None:
+    pool = np.array([0.0] * 100 + [1.0] * 300 + [2.0] * 100 + [5.0, 5.1, 5.2])
+    found = windows(pool, np.array([1.0, 5.1, 9.0]), within=0.5)
+    assert 100 <= found.low[0] <= found.high[0] <= 400
     assert found.lacking.tolist() == [False, True, True]
-
-
-def test_the_middle_of_equal_numbers_is_drawn_from() -> None:
-    pool = np.array([0.0] * 100 + [1.0] * 300 + [2.0] * 100)
-    found = windows(pool, np.array([1.0]), within=0.5)
-    assert found.low[0] >= 100
-    assert found.high[0] <= 400
 
 
 def naive(
@@ -104,9 +98,11 @@ def test_drawn_tests_are_those_of_plain_loops(seed: int, n_x: int, n_y: int, n_a
     assert held.effect_sizes.tolist() == pytest.approx(ds, abs=1e-6)
 
 
-def test_draws_do_not_depend_on_how_many_are_made_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    alike = Windows(np.arange(0, 80, 10), np.arange(0, 80, 10) + 100)
-    whole = drawn_tests(POOL, ROWS, alike, 2, 2, 2, draws=50, seed=3)
-    monkeypatch.setattr("crossroads.inference.permutation.matched._AT_ONCE", 1)
-    single = drawn_tests(POOL, ROWS, alike, 2, 2, 2, draws=50, seed=3)
-    assert single.effect_sizes == pytest.approx(whole.effect_sizes, abs=1e-5)
+def test_draws_do_not_depend_on_how_many_are_made_at_once() -> None:
+    # eight words of 5,000 numbers each: a hundred tests are made at once
+    pool, low = np.random.default_rng(7).normal(size=(60, 5000)), np.arange(0, 40, 5)
+    found = drawn_tests(pool, np.arange(60), Windows(low, low + 15), 2, 2, 2, draws=205, seed=3)
+    words = unit(pool)[low + (np.random.default_rng(3).random((205, 8)) * 15).astype(int)]
+    direction = words[:, 4:6].mean(axis=1) - words[:, 6:].mean(axis=1)
+    differences = np.einsum("tij,tj->t", words[:, :2] - words[:, 2:4], direction) / 2
+    assert found.differences == pytest.approx(differences, abs=1e-5)
