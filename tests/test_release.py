@@ -73,38 +73,22 @@ def test_the_distributions_have_what_they_need_and_no_more(built: tuple[Path, Pa
 def test_the_wheel_works_where_nothing_else_is_installed(built: tuple[Path, Path], tmp_path: Path) -> None:
     place = tmp_path / "empty"
     venv.create(place, with_pip=False)
-    python = next(
-        path for path in (place / "bin" / "python", place / "Scripts" / "python.exe") if path.exists()
-    )
-    pinned = ROOT / "constraints.txt"
-    run(
-        sys.executable,
-        "-m",
-        "pip",
-        "--python",
-        python,
-        "install",
-        "--quiet",
-        "--constraint",
-        pinned,
-        built[1],
-    )
+    python = next(path for path in place.glob("*/python*") if path.stem == "python")
+    pip = (sys.executable, "-m", "pip", "--python", python, "install", "--quiet")
+    run(*pip, "--constraint", ROOT / "constraints.txt", built[1])
     program = python.with_name(f"crossroads{python.suffix}")
     assert "weat6" in run(program, "catalog", cwd=tmp_path).stdout
-    words = {"rose": "1 0.2", "lily": "0.9 0.1", "wasp": "0.1 1", "ant": "0.2 0.8"}
-    words |= {"joy": "1 0", "love": "0.8 0.1", "pain": "0 1", "hate": "0.1 0.9"}
-    (tmp_path / "vectors.txt").write_text("".join(f"{word} {row}\n" for word, row in words.items()))
-    sets = dict(
-        zip("xyab", [["rose", "lily"], ["wasp", "ant"], ["joy", "love"], ["pain", "hate"]], strict=True)
-    )
-    (tmp_path / "words.json").write_text(json.dumps({"design": [{"name": "mine", **sets}]}))
+    sets = {"x": ["rose", "lily"], "y": ["wasp", "ant"], "a": ["joy", "love"], "b": ["pain", "hate"]}
+    words = [word for some in sets.values() for word in some]
+    rows = [f"{word} {at % 3} {at % 5}\n" for at, word in enumerate(words, 1)]
+    (tmp_path / "vectors.txt").write_text("".join(rows))
+    (tmp_path / "words.json").write_text(json.dumps({"name": "mine", **sets}))
     run(program, "audit", "vectors.txt", "--design", "words.json", "-o", "audit", cwd=tmp_path)
     document = json.loads((tmp_path / "audit" / "results.json").read_text(encoding="utf-8"))
     assert document["designs"][0]["name"] == "mine"
-    asked = (
-        "from importlib import metadata as m; print(crossroads.__version__, m.version('crossroads-audit'))"
-    )
-    assert run(python, "-c", f"import crossroads; {asked}", cwd=tmp_path).stdout.split() == [VERSION, VERSION]
+    asked = "print(crossroads.__version__, importlib.metadata.version('crossroads-audit'))"
+    said = run(python, "-c", f"import crossroads, importlib.metadata; {asked}", cwd=tmp_path).stdout
+    assert said.split() == [VERSION, VERSION]
 
 
 def test_every_place_has_the_same_version() -> None:

@@ -32,7 +32,7 @@ from crossroads.evidence.chat import ChatAnswers
 from crossroads.evidence.judgement_files import read_demographics, read_judgements
 from crossroads.evidence.logits import Logits
 from crossroads.evidence.sentences import ScoredItem, SentenceScores
-from crossroads.extraction.chat.kept import KeptReplies, _checksum
+from crossroads.extraction.chat.kept import KeptReplies
 from crossroads.extraction.probe.files import read_groups, read_templates, read_traits
 from crossroads.measures.traits.files import read_trait_tables
 from crossroads.report.documents.records import joined, read_records
@@ -51,7 +51,7 @@ from crossroads.sources.models.settings import resolve_model
 from crossroads.stimuli.files.lists import read_frequencies, read_sheet, read_trait_lists
 from crossroads.stimuli.files.sentences import SentenceItem, sentence_items
 from crossroads.stimuli.identities.files import read_identities
-from crossroads.storage.files import read_record, with_checksum
+from crossroads.storage.files import fingerprint, read_record, with_checksum
 from crossroads.storage.parts import Parts, parts_folder
 from tests import small_models
 
@@ -133,6 +133,11 @@ def _dumped(data: Any) -> bytes:
     return json.dumps(data).encode()
 
 
+def _formats(name: str, read: Callable[[Path], Any], **seeds: bytes) -> list[tuple[Any, ...]]:
+    """Rows of a reader that reads several formats, which it tells apart by the ends of names."""
+    return [(f"{name}-{form}", f"f.{form}", read, seed) for form, seed in seeds.items()]
+
+
 def _load(form: str) -> Callable[[Path], Any]:
     return lambda path: cr.load(path, format=form, words=["rose", "wasp"], pool=5)
 
@@ -176,75 +181,55 @@ def _safetensors_head(path: Path) -> Any:
     return _load("safetensors")(file)
 
 
+SENTENCES = b"""sent_more,sent_less,bias_type,stereo_antistereo
+She is here.,He is here.,gender,stereo
+"""
+STEREOSET = b"""{"data": {"intrasentence": [{"context": "The nurse is BLANK.", "target": "nurse",
+"bias_type": "profession", "sentences": [{"gold_label": "stereotype", "sentence": "The nurse is kind."},
+{"gold_label": "anti-stereotype", "sentence": "The nurse is mean."},
+{"gold_label": "unrelated", "sentence": "The nurse is fish."}]}]}}"""
+SHEET = b"""{"words": ["a0", "b0"], "truth": ["a0"], "concepts": {"A": ["a0"]},
+"groups": {"Black": {"female": ["x0"], "male": ["x1"]}}}"""
+GROUPS = b"""{"domains": {"age": {"the old": {"singular": "an old person", "plural": "old people"}}}}"""
+TEMPLATES = b"""{"language": "en", "families": {"plain": {"templates": ["{plural} are {trait}."]}}}"""
+IDENTITIES = b"""[domains.age]
+teenager = { adjective = "teenage", noun = ["teenager", "teenagers"] }
+elder = { adjective = "old" }
+[[exclude]]
+kind = "pair"
+groups = [["teenager", "elder"]]
+reason = "x"
+"""
+RULES = b"""[[rule]]
+test = "mine"
+statistic = "effect_size"
+above = 0.5
+unless_adjusted_above = 0.05
+"""
+
+
 def _stimuli() -> list[Target]:
-    toml = "\n".join(f"{key} = {json.dumps(words)}" for key, words in SETS.items())
-    pairs = {
-        "sent_more": "She is here.",
-        "sent_less": "He is here.",
-        "bias_type": "gender",
-        "stereo_antistereo": "stereo",
-    }
-    table = ",".join(pairs) + "\n" + ",".join(pairs.values()) + "\n"
-    triple = [
-        {"gold_label": gold, "sentence": f"The nurse is {gold}."}
-        for gold in ("stereotype", "anti-stereotype", "unrelated")
-    ]
-    stereoset = {
-        "data": {
-            "intrasentence": [
-                {
-                    "context": "The nurse is BLANK.",
-                    "target": "nurse",
-                    "bias_type": "profession",
-                    "sentences": triple,
-                }
-            ]
-        }
-    }
-    sheet = {
-        "words": ["a0", "b0"],
-        "truth": ["a0"],
-        "groups": {"Black": {"female": ["x0"], "male": ["x1"]}},
-        "concepts": {"A": ["a0"]},
-    }
-    groups = {"domains": {"age": {"the old": {"singular": "an old person", "plural": "old people"}}}}
-    traits = {"trait": [{"left": "cold", "right": "warm", "left_synonyms": ["cool"]}]}
-    traits_toml = '[[trait]]\nleft = "cold"\nright = "warm"\nscale = "x"\nleft_synonyms = ["cool"]\n'
-    templates = {"language": "en", "families": {"plain": {"templates": ["{plural} are {trait}."]}}}
-    identities = (
-        '[domains.age]\nteenager = { adjective = "teenage", noun = ["teenager", "teenagers"] }\n'
-        'elder = { adjective = "old" }\n[[exclude]]\nkind = "pair"\ngroups = [["teenager", "elder"]]\n'
-        'reason = "x"\n'
-    )
-    rules = '[[rule]]\ntest = "mine"\nstatistic = "effect_size"\nabove = 0.5\nunless_adjusted_above = 0.05\n'
+    named, heads = {"name": "mine", **SETS}, SENTENCES.decode().splitlines()
+    toml = "\n".join(f"{key} = {json.dumps(value)}" for key, value in named.items()).encode()
+    pairs = _dumped(dict(zip(*(line.split(",") for line in heads), strict=True)))
+    traits = b'{"trait": [{"left": "cold", "right": "warm", "left_synonyms": ["cool"]}]}'
+    traits_toml = b'[[trait]]\nleft = "cold"\nright = "warm"\nscale = "x"\nleft_synonyms = ["cool"]\n'
+    wide, rows = b"targ1,targ2,attr1,attr2\na,b,c,d\n", b"set,word,name\nx,a,X\ny,b,Y\na,c,A\nb,d,B\n"
+    sheet_toml = b'words = ["a0"]\n[groups.Black]\nfemale = ["x0"]\nmale = ["x1"]\n'
+    lists, lists_toml = b"pair,trait\nwomen,warm\nmen,cold\n", b'women = ["warm"]\nmen = ["cold"]\n'
     return _targets(
-        ("design-json", "d.json", cr.read_designs, _dumped({"name": "mine", **SETS})),
-        ("design-jsonl", "d.jsonl", cr.read_designs, _dumped({"name": "mine", **SETS}) + b"\n"),
-        ("design-toml", "d.toml", cr.read_designs, f'name = "mine"\n{toml}\n'.encode()),
-        ("design-csv", "d.csv", cr.read_designs, b"targ1,targ2,attr1,attr2\na,b,c,d\ne,f,g,h\n"),
-        ("design-rows", "d.csv", cr.read_designs, b"set,word,name\nx,a,X\ny,b,Y\na,c,A\nb,d,B\n"),
-        ("sentences-csv", "s.csv", sentence_items, table.encode()),
-        ("sentences-json", "s.json", sentence_items, _dumped(stereoset), _dumped([pairs])),
-        ("sentences-jsonl", "s.jsonl", sentence_items, _dumped(pairs) + b"\n"),
-        ("sheet-json", "g.json", read_sheet, _dumped(sheet)),
-        (
-            "sheet-toml",
-            "g.toml",
-            read_sheet,
-            b'words = ["a0"]\n[groups.Black]\nfemale = ["x0"]\nmale = ["x1"]\n',
-        ),
-        ("trait-lists", "t.csv", read_trait_lists, b"pair,trait\nwomen,warm\nmen,cold\n"),
-        ("trait-lists-toml", "t.toml", read_trait_lists, b'women = ["warm"]\nmen = ["cold"]\n'),
+        *_formats("design", cr.read_designs, json=_dumped(named), jsonl=_dumped(named), toml=toml, csv=wide),
+        ("design-rows", "d.csv", cr.read_designs, rows),
+        *_formats("sentences", sentence_items, csv=SENTENCES, jsonl=pairs),
+        ("sentences-json", "s.json", sentence_items, STEREOSET, b"[" + pairs + b"]"),
+        *_formats("sheet", read_sheet, json=SHEET, toml=sheet_toml),
+        *_formats("trait-lists", read_trait_lists, csv=lists, toml=lists_toml),
         ("frequencies", "f.csv", read_frequencies, b"word,count\nrose,10\nwasp,3\n", b"rose\t1e3\n"),
-        ("groups-json", "g.json", read_groups, _dumped(groups)),
-        ("groups-csv", "g.csv", read_groups, b"group,singular,plural\nold,an old person,old people\n"),
-        ("traits-toml", "t.toml", read_traits, traits_toml.encode()),
-        ("traits-json", "t.json", read_traits, _dumped(traits)),
-        ("traits-csv", "t.csv", read_traits, b"left,right,scale\ncold,warm,x\n"),
-        ("templates-json", "t.json", read_templates, _dumped(templates)),
-        ("templates", "t.txt", read_templates, b"{plural} are {trait}.\n# no\n"),
-        ("identities", "i.toml", read_identities, identities.encode()),
-        ("rules", "r.toml", read_rules, rules.encode()),
+        *_formats("groups", read_groups, json=GROUPS, csv=b"group,singular,plural\nold,an elder,elders\n"),
+        *_formats("traits", read_traits, toml=traits_toml, json=traits, csv=b"left,right\ncold,warm\n"),
+        *_formats("templates", read_templates, json=TEMPLATES, txt=b"{plural} are {trait}.\n# no\n"),
+        ("identities", "i.toml", read_identities, IDENTITIES),
+        ("rules", "r.toml", read_rules, RULES),
     )
 
 
@@ -274,29 +259,26 @@ def _saved() -> list[Target]:
         folder = Path(place)
         cr.ask_chat(lambda messages: "joy - young\nevil - old", AGE, prompts=4).save(folder / "a.json")
         answers = (folder / "a.json").read_bytes()
+        _scores().save(folder / "s.json")
+        scores = (folder / "s.json").read_bytes()
+    vectors = {"vectors": {"rose": [1.0, 2.0]}, "answered by": "m", "protocol": "openai"}
+    plan = {"format": "crossroads-parts/1", "fingerprint": "0", "record": {"model": "m"}}
+    return _targets(
+        ("answers", "a.json", _answered, answers, _dumped(["joy - young"])),
+        ("sentence-scores", "s.json", _scored, scores),
+        ("kept-reply", "k.json", _kept_reply, _dumped({"text": "joy", "finish": "stop", "model": "m"})),
+        ("kept-vectors", "k.json", _kept_vectors, _dumped(vectors)),
+        ("kept-part", "k.json", _kept_part, _made()[0].to_json().encode()),
+        ("parts-plan", "p.json", _parts_plan, _dumped(plan)),
+        ("record", "r.json", read_record, _dumped({"a": 1})),
+    )
+
+
+def _scores() -> SentenceScores:
     item = SentenceItem(sentences=("Women cook.", "Men cook."), category="gender")
     scored = ScoredItem(item=item, totals=(-4.0, -5.0), tokens=(2, 2))
     source = cr.Provenance(source="m", details={"kind": "masked", "layer": 3})
-    scores = SentenceScores(name="mine", kind="pairs", score="pll", items=(scored,), provenance=source)
-    return _targets(
-        ("answers", "a.json", _answered, answers, _dumped(["joy - young"])),
-        ("sentence-scores", "s.json", _scored, _dumped(scores._document())),
-        ("kept-reply", "k.json", _kept_reply, _dumped({"text": "joy", "finish": "stop", "model": "m"})),
-        (
-            "kept-vectors",
-            "k.json",
-            _kept_vectors,
-            _dumped({"vectors": {"rose": [1.0, 2.0]}, "answered by": "m", "protocol": "openai"}),
-        ),
-        ("kept-part", "k.json", _kept_part, _weat().to_json().encode()),
-        (
-            "parts-plan",
-            "p.json",
-            _parts_plan,
-            _dumped({"format": "crossroads-parts/1", "fingerprint": "0", "record": {"model": "m"}}),
-        ),
-        ("record", "r.json", read_record, _dumped({"a": 1})),
-    )
+    return SentenceScores(name="mine", kind="pairs", score="pll", items=(scored,), provenance=source)
 
 
 def _scored(path: Path) -> Any:
@@ -335,7 +317,7 @@ def _kept_reply(path: Path) -> Any:
     (file,) = (path.parent / "replies").glob("*.json")
     document = json.loads(file.read_bytes()) | {"reply": kept}
     try:
-        document["sha256"] = _checksum(kept)
+        document["sha256"] = fingerprint(kept)
     except RecursionError:
         return None
     file.write_text(json.dumps(document), encoding="utf-8")
@@ -354,15 +336,18 @@ def _kept_vectors(path: Path) -> Any:
     return AnswerCache(folder, key).vectors
 
 
-def _weat() -> Any:
+@cache
+def _made() -> tuple[Any, Any]:
+    """A test and a battery of it."""
     words = [word for some in SETS.values() for word in some]
     emb = cr.Embeddings(words, np.random.default_rng(1).normal(size=(12, 4)))
-    return cr.weat(emb, cr.Design(name="mine", **SETS))
+    design = cr.Design(name="mine", **SETS)
+    return cr.weat(emb, design), cr.battery(emb, [design], resamples=0)
 
 
 @cache
 def _part() -> Part:
-    found = _weat()
+    found, _ = _made()
     return Part(name="weat mine", gives=type(found), inputs={}, run=lambda: found, provenance=())
 
 
@@ -370,7 +355,7 @@ def _kept_part(path: Path) -> Any:
     """A finished part of an audit with the right checksum."""
     part = _part()
     with PartsFolder(path.parent / "parts") as parts:
-        file = parts._place("part", part.name, part.fingerprint, ".json")
+        file = parts.place("part", part.name, part.fingerprint, ".json")
         text = path.read_bytes().decode("utf-8", "replace")
         text = f'{{"fingerprint": "{part.fingerprint}", "part": "weat mine", "result": {text}}}'
         file.write_text(f"{hashlib.sha256(text.encode()).hexdigest()}\n{text}", encoding="utf-8")
@@ -450,32 +435,17 @@ def _sample(path: Path) -> Any:
 
 
 def _documents() -> list[Target]:
-    words = [word for some in SETS.values() for word in some]
-    emb = cr.Embeddings(words, np.random.default_rng(1).normal(size=(12, 4)))
-    found = cr.battery(emb, [cr.Design(name="mine", **SETS)], resamples=0)
-    results = (found.to_json().encode(), cr.ladder(found).to_json().encode())
-    gate = {"verdicts": [{"rule": {"test": "mine"}, "passed": True, "sentence": "x"}]}
-    audit = _dumped(
-        {
-            "schema": 1,
-            "kind": "vectors",
-            "model": "m",
-            "designs": [{"name": "mine", **SETS}],
-            "names": ["a"],
-            "results": [json.loads(results[0])],
-        }
-    )
+    weat, battery = _made()
+    results = (battery.to_json().encode(), cr.ladder(battery).to_json().encode())
+    gate = _dumped({"verdicts": [{"rule": {"test": "mine"}, "passed": True, "sentence": "x"}]})
+    audit: dict[str, Any] = {"schema": 1, "kind": "vectors", "model": "m", "names": ["a"]}
+    audit |= {"designs": [{"name": "mine", **SETS}], "results": [json.loads(results[0])]}
+    beside = {"a/results.json": _dumped(audit)}
     return _targets(
         ("results", "r.json", _page, *results),
-        ("audit", "a/results.json", _page, audit),
-        (
-            "gate",
-            "a/gate.json",
-            lambda path: _page(path.parent / "results.json"),
-            _dumped(gate),
-            {"a/results.json": audit},
-        ),
-        ("result", "r.json", _result, _weat().to_json().encode()),
+        ("audit", "a/results.json", _page, _dumped(audit)),
+        ("gate", "a/gate.json", lambda path: _page(path.with_name("results.json")), gate, beside),
+        ("result", "r.json", _result, weat.to_json().encode()),
     )
 
 
@@ -488,20 +458,16 @@ def _page(path: Path) -> Any:
 
 
 def _result(path: Path) -> Any:
-    found = type(_weat()).from_json(path.read_bytes().decode("utf-8", "replace"))
+    found = type(_made()[0]).from_json(path.read_bytes().decode("utf-8", "replace"))
     return found.to_json(), str(found), found.table()
 
 
 def _corpora() -> list[Target]:
     lines = b"".join(_dumped({"body": f"the {word} is here, {word}."}) + b"\n" for word in WORDS)
     table = b'id,text\n1,the rose is here\n2,"a love, a rose"\n'
-    return _targets(
-        ("corpus", "c.jsonl", _corpus, lines),
-        ("corpus-text", "c.txt", _corpus, b"the rose is here.\na love.\n"),
-        ("corpus-csv", "c.csv", _corpus, table),
-        ("corpus-tsv", "c.tsv", _corpus, table.replace(b",", b"\t")),
-        ("corpus-parquet", "c.parquet", _corpus, _parquet(text=["the rose is here", "a love"])),
-    )
+    column = _parquet(text=["the rose is here", "a love"])
+    texts = {"jsonl": lines, "txt": b"the rose is here.\na love.\n", "csv": table, "parquet": column}
+    return _targets(*_formats("corpus", _corpus, **texts, tsv=table.replace(b",", b"\t")))
 
 
 def _corpus(path: Path) -> Any:
@@ -509,25 +475,22 @@ def _corpus(path: Path) -> Any:
 
 
 def _services() -> list[Target]:
-    reply = {
-        "model": "m",
-        "choices": [{"message": {"content": "joy", "refusal": None}, "finish_reason": "stop"}],
-    }
+    choice = {"message": {"content": "joy", "refusal": None}, "finish_reason": "stop"}
     own = {"model": "m", "message": {"content": "joy"}, "done_reason": "stop"}
-    rows = {"model": "m", "data": [{"index": 0, "embedding": [1.0, 2.0]}, {"index": 1, "embedding": [3, 4]}]}
+    rows = [[1.0, 2.0], [3.0, 4.0]]
+    listed = {"model": "m", "data": [{"index": at, "embedding": row} for at, row in enumerate(rows)]}
     return _targets(
-        ("reply-openai", "r.json", _reply("openai"), _dumped(reply)),
+        ("reply-openai", "r.json", _reply("openai"), _dumped({"model": "m", "choices": [choice]})),
         ("reply-ollama", "r.json", _reply("ollama"), _dumped(own)),
-        ("vectors-openai", "r.json", _embedded("openai"), _dumped(rows)),
-        ("vectors-ollama", "r.json", _embedded("ollama"), _dumped({"embeddings": [[1.0, 2.0], [3.0, 4.0]]})),
-        ("vectors-tei", "r.json", _embedded("tei"), _dumped([[1.0, 2.0], [3.0, 4.0]])),
-        (
-            "service-error",
-            "r.json",
-            lambda path: embedding_answers.error_message(path.read_bytes(), secret="sk-secret"),
-            _dumped({"error": {"message": "no", "code": 3}}),
-        ),
+        ("vectors-openai", "r.json", _embedded("openai"), _dumped(listed)),
+        ("vectors-ollama", "r.json", _embedded("ollama"), _dumped({"embeddings": rows})),
+        ("vectors-tei", "r.json", _embedded("tei"), _dumped(rows)),
+        ("service-error", "r.json", _service_error, _dumped({"error": {"message": "no", "code": 3}})),
     )
+
+
+def _service_error(path: Path) -> Any:
+    return embedding_answers.error_message(path.read_bytes(), secret="sk-secret")
 
 
 def _reply(protocol: str) -> Callable[[Path], Any]:
@@ -561,8 +524,8 @@ def _files_of_models() -> list[Target]:
     kind = ("kind", "config.json", lambda path: recognise(path.parent), _dumped(config))
     found = _targets(kind)
     if importlib.util.find_spec("PIL") is not None:
-        forms = ("png", "jpeg", "gif", "bmp", "webp", "tiff")
-        found += _targets(*((f"image-{form}", f"i.{form}", read_image, _image(form)) for form in forms))
+        images = {form: _image(form) for form in ("png", "jpeg", "gif", "bmp", "webp", "tiff")}
+        found += _targets(*_formats("image", read_image, **images))
     if importlib.util.find_spec("h5py") is not None:
         with tempfile.TemporaryDirectory() as place:
             elmo = _files(small_models.save_elmo(Path(place) / "elmo"))
