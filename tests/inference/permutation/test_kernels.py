@@ -140,17 +140,9 @@ TWINS = (
 @pytest.mark.full
 def test_kernels_pass_the_tests_of_their_twins_as_plain_python() -> None:
     """All tests of four files once more, uncompiled, in a process of their own."""
-    options = [
-        "-q",
-        "-p",
-        "no:cacheprovider",
-        "-m",
-        "not slow and not models",
-        "-W",
-        "ignore::RuntimeWarning",
-    ]
+    options = ["-p", "no:cacheprovider", "-m", "not slow and not models", "-W", "ignore::RuntimeWarning"]
     done = subprocess.run(
-        [sys.executable, "-m", "pytest", *options, *TWINS],
+        [sys.executable, "-m", "pytest", "-q", *options, *TWINS],
         env={**os.environ, "NUMBA_DISABLE_JIT": "1"},
         cwd=ROOT,
         capture_output=True,
