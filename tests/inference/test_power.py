@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from functools import partial
-from itertools import pairwise
 from math import comb, sqrt
 from typing import Any
 
 import numpy as np
 import pytest
-from scipy import optimize, stats
+from scipy import stats
 
-from crossroads.errors import InputError, UnknownNameError
+from crossroads.errors import InputError
 from crossroads.geometry import effect_size
 from crossroads.inference.permutation.rows import permutation_rows as cr_permutation_rows
 from crossroads.inference.permutation.test import Tail
@@ -44,45 +43,33 @@ def significant(scores: np.ndarray[Any, Any], n_x: int, alternative: Any, alpha:
     return float((permutation_rows(scores, n_x, alternative=alternative).pvalue < alpha).mean())
 
 
-SMALL = [(3, 4), (3, 6), (4, 4), (8, 3), (5, 8), (2, 12)]
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("alternative", ["greater", "two-sided"])
-@pytest.mark.parametrize(("n_x", "n_y"), SMALL)
-def test_the_exact_test_finds_the_detectable_effect_four_times_in_five(
-    n_x: int, n_y: int, alternative: Any
-) -> None:
-    # 3,000 to 12,000 data sets: the standard deviation of the share is at most .0073
-    found = minimum_detectable(n_x, n_y, alternative=alternative)
-    if found.detectable is None:
-        assert (n_x, n_y, alternative) == (3, 4, "two-sided")  # the smallest p is 2/35
-        return
-    rng = np.random.default_rng(n_x * 100 + n_y)
-    sets = min(12_000, max(3_000, 20_000_000 // comb(n_x + n_y, n_x)))
-    scores = rng.normal(size=(sets, n_x + n_y))
-    scores[:, :n_x] += shift_of(found.detectable, n_x, n_y)
-    assert significant(scores, n_x, alternative) == pytest.approx(0.8, abs=0.02)
+SMALL = [(3, 6), (4, 4), (8, 3), (5, 8), (2, 12)]
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    ("n_x", "n_y", "alternative", "power", "alpha"),
+    ("n_x", "n_y", "options"),
     [
-        (6, 9, "greater", 0.6, 0.05),
-        (10, 5, "two-sided", 0.9, 0.05),
-        (5, 5, "less", 0.5, 0.01),
-        (7, 8, "two-sided", 0.8, 0.002),
+        *((n_x, n_y, {"alternative": tail}) for n_x, n_y in SMALL for tail in ("greater", "two-sided")),
+        (3, 3, {"alternative": "greater", "ties": "strict"}),  # two of 20 divisions may be as extreme
+        (6, 9, {"alternative": "greater", "power": 0.6}),
+        (10, 5, {"alternative": "two-sided", "power": 0.9}),
+        (5, 5, {"alternative": "less", "power": 0.5, "alpha": 0.01}),
+        (7, 8, {"alternative": "two-sided", "alpha": 0.002}),
     ],
 )
-def test_so_it_does_with_other_chances_levels_and_tails(
-    n_x: int, n_y: int, alternative: Any, power: float, alpha: float
+def test_the_exact_test_finds_the_detectable_effect_as_often_as_it_says(
+    n_x: int, n_y: int, options: dict[str, Any]
 ) -> None:
-    found = minimum_detectable(n_x, n_y, alternative=alternative, power=power, alpha=alpha)
-    rng = np.random.default_rng(7)
-    scores = rng.normal(size=(5_000, n_x + n_y))
-    scores[:, :n_x] += shift_of(some(found.detectable), n_x, n_y) * (-1 if alternative == "less" else 1)
-    assert significant(scores, n_x, alternative, alpha) == pytest.approx(power, abs=0.025)
+    # 3,000 to 12,000 data sets: the standard deviation of the share is at most .0073
+    found = minimum_detectable(n_x, n_y, **options)
+    rng = np.random.default_rng(n_x * 100 + n_y)
+    sets = min(12_000, max(3_000, 20_000_000 // comb(n_x + n_y, n_x)))
+    scores = rng.normal(size=(sets, n_x + n_y))
+    tail, ties = options["alternative"], options.get("ties", "weak")
+    scores[:, :n_x] += shift_of(some(found.detectable), n_x, n_y) * (-1 if tail == "less" else 1)
+    p = permutation_rows(scores, n_x, alternative=tail, ties=ties).pvalue
+    assert (p < found.alpha).mean() == pytest.approx(found.power, abs=0.025)
 
 
 def with_effect(d: float, n_x: int, n_y: int, sets: int) -> np.ndarray[Any, Any]:
@@ -124,25 +111,6 @@ def test_where_the_t_test_takes_over_its_power_is_within_one_hundredth(
     assert found("exact", 0.79) < found("t", 0.8) < found("exact", 0.81)
 
 
-@pytest.mark.parametrize(
-    ("n_x", "n_y", "alternative", "power"),
-    [(4, 4, "two-sided", 0.637), (3, 6, "two-sided", 0.75), (4, 4, "greater", 0.758)],
-)
-def test_below_that_the_t_test_at_the_nominal_level_claims_too_much(
-    n_x: int, n_y: int, alternative: Any, power: float
-) -> None:
-    # what the t test says is found four times in five, the exact test finds that often
-    n, sides = n_x + n_y, 2 if alternative == "two-sided" else 1
-    width, quantile = sqrt(1 / n_x + 1 / n_y), float(stats.t.isf(0.05 / sides, n - 2))
-    shift = optimize.brentq(lambda at: stats.nct.sf(quantile, n - 2, at / width) - 0.8, 0, 9)
-    d = shift / sqrt((n - 2 + shift**2 * n_x * n_y / n) / (n - 1))
-    ends = [
-        some(minimum_detectable(n_x, n_y, alternative=alternative, power=at).detectable)
-        for at in (power - 0.012, power + 0.012)
-    ]
-    assert ends[0] < d < ends[1]
-
-
 @pytest.mark.parametrize(("n_x", "n_y"), [(8, 8), (5, 12), (25, 25)])
 def test_the_critical_effect_of_larger_sets_is_that_of_the_t_test(n_x: int, n_y: int) -> None:
     # scores with exactly the critical effect size have the largest p that divisions can have below the level
@@ -160,20 +128,11 @@ def test_the_critical_effect_of_larger_sets_is_that_of_the_t_test(n_x: int, n_y:
         assert tested == pytest.approx(level, rel=1e-9)
 
 
-@pytest.mark.parametrize("alternative", ["greater", "two-sided"])
-def test_larger_sets_detect_smaller_effects(alternative: Any) -> None:
-    found = [minimum_detectable(n, n, alternative=alternative) for n in (4, 5, 8, 12, 20, 40, 100)]
-    critical, detectable = [some(one.critical) for one in found], [some(one.detectable) for one in found]
-    assert all(large < small for values in (critical, detectable) for small, large in pairwise(values))
-    for one, least, power in zip(found, critical, detectable, strict=True):
-        assert 0 < least < power < one.largest
-
-
 @pytest.mark.parametrize(
     ("n_x", "n_y", "alternative", "smallest"),
     [
         (3, 3, "greater", "0.05"),
-        (3, 3, "two-sided", "0.1"),
+        (3, 4, "two-sided", "0.0571"),
         (2, 2, "less", "0.1667"),
         (2, 8, "two-sided", "0.0444"),
     ],
@@ -190,16 +149,6 @@ def test_sets_too_small_for_any_significant_result_detect_nothing_and_say_why(
     side = -1 if alternative == "less" else 1
     assert significant(side * scores, n_x, alternative, found.alpha) == 0
     assert minimum_detectable(8, 8).reason is None
-
-
-def test_ties_that_are_not_counted_leave_a_p_of_zero() -> None:
-    # 3 against 3, one-sided: two of 20 divisions may be as extreme, the observed one among them
-    found = minimum_detectable(3, 3, ties="strict")
-    rng = np.random.default_rng(3)
-    scores = rng.normal(size=(12_000, 6))
-    scores[:, :3] += shift_of(some(found.detectable), 3, 3)
-    p = permutation_rows(scores, 3, ties="strict").pvalue
-    assert (p < 0.05).mean() == pytest.approx(0.8, abs=0.02)
 
 
 @pytest.mark.slow
@@ -240,31 +189,16 @@ def test_more_power_and_a_lower_level_ask_for_more() -> None:
     assert minimum_detectable(8, 8, power=0.04).detectable == 0.0  # the level itself gives as much
 
 
-@pytest.mark.parametrize(("n_x", "n_y"), [(2, 2), (8, 8), (5, 12)])
-def test_no_effect_size_exceeds_the_largest(n_x: int, n_y: int) -> None:
-    separated = effect_size(np.ones(n_x), np.zeros(n_y), ddof=1)
-    assert minimum_detectable(n_x, n_y).largest == pytest.approx(separated, rel=1e-12)
-
-
 @pytest.mark.parametrize(
-    ("change", "kind", "message"),
+    ("change", "message"),
     [
-        ({"n_x": 1}, InputError, "n_x is 1"),
-        ({"n_y": 0}, InputError, "n_y is 0"),
-        ({"alpha": 0.0}, InputError, "alpha is 0.0"),
-        ({"alpha": 5.0}, InputError, "alpha is 5.0"),
-        ({"power": 1.0}, InputError, "power is 1.0"),
-        ({"alternative": "greter"}, UnknownNameError, "did you mean 'greater'"),
-        ({"ties": "week"}, UnknownNameError, "did you mean 'weak'"),
-        ({"method": "exakt"}, UnknownNameError, "did you mean 'exact'"),
-        ({"ddof": 2}, InputError, "ddof is 2"),
-        ({"n_x": 25, "n_y": 25, "method": "exact"}, InputError, "sets of 25 and 25 have too many divisions"),
+        ({"n_x": 1}, "n_x is 1"),
+        ({"power": 1.0}, "power is 1.0"),
+        ({"n_x": 25, "n_y": 25, "method": "exact"}, "sets of 25 and 25 have too many divisions"),
     ],
 )
-def test_impossible_questions_are_refused(
-    change: dict[str, Any], kind: type[Exception], message: str
-) -> None:
-    with pytest.raises(kind, match=message):
+def test_impossible_questions_are_refused(change: dict[str, Any], message: str) -> None:
+    with pytest.raises(InputError, match=message):
         minimum_detectable(**{"n_x": 8, "n_y": 8, **change})
 
 
