@@ -4,20 +4,19 @@ from __future__ import annotations
 
 import csv
 import io
-import json
 import os
 import pickle
 import shutil
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 import crossroads as cr
-from crossroads.evidence import Embeddings
-from crossroads.inference.multiplicity import adjust_known
+from crossroads.evidence import Embeddings, Provenance
 from crossroads.measures import BatteryResult
 from crossroads.report.audit import Audit, by_label
 from crossroads.report.documents.records import Record, audit_record, results_document, revive
@@ -25,7 +24,6 @@ from crossroads.report.page.page import write_page
 from crossroads.results import Result
 from crossroads.stimuli import Design
 from tests import registry
-from tests.browser import fonts
 from tests.conftest import Once
 
 FLAGS = (
@@ -66,10 +64,6 @@ function listening() {
     heard.said.push(document.getElementById('said').textContent);
   }).observe(document.body, { subtree: true, childList: true, characterData: true });
 }
-/** Whatever moves by itself, and how far. */
-window.shifts = [];
-new PerformanceObserver((list) => shifts.push(...list.getEntries().map((one) => one.value)))
-  .observe({ type: 'layout-shift' });
 Object.assign(window, { settled, unfolded, emptied, copied, listening });
 """
 SECONDS = 120
@@ -85,32 +79,15 @@ def _executable() -> str:
 
 
 @pytest.fixture(scope="session")
-def browsers(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[[str], Any]]:
-    """``browsers(font)``: the browser on a machine with certain fonts; ``""`` for those of this one."""
+def chromium() -> Iterator[Any]:
+    """The browser."""
     playwright = pytest.importorskip(
         "playwright.sync_api", reason="Playwright is not installed: pip install 'crossroads-audit[test]'"
     )
-    running: dict[str, Any] = {}
-
-    def browser(font: str) -> Any:
-        if font not in running:
-            env = None
-            if font:
-                folder = tmp_path_factory.mktemp(f"fonts-{font}")
-                env = fonts.environment(fonts.configuration(font, folder, registry.npm_member))
-            running[font] = driver.chromium.launch(executable_path=_executable(), args=list(FLAGS), env=env)
-        return running[font]
-
     with playwright.sync_playwright() as driver:
-        yield browser
-        for one in running.values():
-            one.close()
-
-
-@pytest.fixture(scope="session")
-def chromium(browsers: Callable[[str], Any]) -> Any:
-    """The browser, with the fonts of this machine or those that ``CROSSROADS_FONT`` names."""
-    return browsers(os.environ.get("CROSSROADS_FONT", ""))
+        found = driver.chromium.launch(executable_path=_executable(), args=list(FLAGS))
+        yield found
+        found.close()
 
 
 @dataclass
@@ -127,7 +104,7 @@ class Opened:
 
 @pytest.fixture(scope="session")
 def kept() -> Iterator[dict[Any, Opened]]:
-    """The windows that are open, by browser and kind: each shows one page after the other."""
+    """The windows that are open, by kind: each shows one page after the other."""
     windows: dict[Any, Opened] = {}
     yield windows
     for one in windows.values():
@@ -137,20 +114,6 @@ def kept() -> Iterator[dict[Any, Opened]]:
 @pytest.fixture
 def opened(chromium: Any, kept: dict[Any, Opened]) -> Iterator[Callable[..., Opened]]:
     """``opened(path, width=…, height=…, dark=…)``: open a page; at the end nothing may have gone wrong."""
-    yield from _opening(chromium, kept)
-
-
-@pytest.fixture(
-    params=[fonts.FONTS[-1], *(pytest.param(name, marks=pytest.mark.full) for name in fonts.FONTS[:-1])]
-)
-def opened_in_font(
-    request: Any, browsers: Callable[[str], Any], kept: dict[Any, Opened]
-) -> Iterator[Callable[..., Opened]]:
-    """The same on a machine with the widest font; ``make full`` tries the others."""
-    yield from _opening(browsers(request.param), kept)
-
-
-def _opening(chromium: Any, kept: dict[Any, Opened]) -> Iterator[Callable[..., Opened]]:
     used: list[Opened] = []
 
     def open_page(
@@ -163,7 +126,7 @@ def _opening(chromium: Any, kept: dict[Any, Opened]) -> Iterator[Callable[..., O
         **more: Any,
     ) -> Opened:
         scheme = "dark" if dark else "light"
-        kind = (id(chromium), width, height, scheme, *sorted(more.items()))
+        kind = (width, height, scheme, *sorted(more.items()))
         size = {"width": width, "height": height}
         if kind not in kept:
             kept[kind] = _window(chromium.new_context(viewport=size, color_scheme=scheme, **more))
@@ -210,45 +173,6 @@ def _noted(errors: list[str], said: Any) -> None:
         errors.append(said.text)
 
 
-# Texts that reach beyond their picture, with how far: left, right, top, bottom.
-OUTSIDE = """() => [...document.querySelectorAll("svg text")].filter((text) => {
-  const [box, all] = [text.getBoundingClientRect(), text.ownerSVGElement.getBoundingClientRect()];
-  return box.width > 0 && (box.left < all.left - 1 || box.right > all.right + 1
-    || box.top < all.top - 1 || box.bottom > all.bottom + 1);
-}).map((text) => {
-  const [box, all] = [text.getBoundingClientRect(), text.ownerSVGElement.getBoundingClientRect()];
-  const out = [all.left - box.left, box.right - all.right, all.top - box.top, box.bottom - all.bottom];
-  return `${text.textContent} (${out.map((one) => one.toFixed(1))})`;
-})"""
-# Pairs of texts of which one lies on the other.
-OVER = """() => [...document.querySelectorAll("svg")].flatMap((svg) => {
-  const texts = [...svg.querySelectorAll("text")].filter((one) => one.getBoundingClientRect().width > 0);
-  const ink = (text) => {
-    const box = text.getBoundingClientRect(), turned = text.hasAttribute("transform");
-    // lines are taller than letters
-    const [more, less] = turned ? [box.width * 0.3, 1] : [1, box.height * 0.3];
-    return { left: box.left + more, right: box.right - more, top: box.top + less, bottom: box.bottom - less };
-  };
-  const boxes = texts.map(ink), found = [];
-  boxes.forEach((one, i) => boxes.slice(i + 1).forEach((other, k) => {
-    if (one.left < other.right && other.left < one.right && one.top < other.bottom && other.top < one.bottom)
-      found.push(`${texts[i].textContent} | ${texts[i + 1 + k].textContent}`);
-  }));
-  return found;
-})"""
-
-
-@pytest.fixture(scope="session")
-def misplaced() -> Callable[[Any], str]:
-    """``misplaced(page)``: the texts of pictures that are cut by an edge or lie on another."""
-
-    def found(page: Any) -> str:
-        page.evaluate("settled()")
-        return "; ".join([*page.evaluate(OUTSIDE), *page.evaluate(OVER)])
-
-    return found
-
-
 AXE = ("axe-core", "4.14.0", "20c09fe157a8a34a30e241aaa1fcdade657734f08ab379ecfbeb7d45cc46e878", "axe.min.js")
 
 
@@ -257,6 +181,28 @@ def axe() -> str:
     """The source of axe-core."""
     found: Path = registry.npm_member(*AXE)
     return found.read_text(encoding="utf-8")
+
+
+def lists(n: int = 6, stem: str = "") -> dict[str, list[str]]:
+    """Words for the four sets of a design."""
+    return {key: [f"{stem}{key}{i}" for i in range(n)] for key in "xyab"}
+
+
+def random_vectors(
+    words: Iterable[str], *, seed: int = 1, dim: int = 8, source: str = "made up"
+) -> Embeddings:
+    """Vectors of a made-up model."""
+    labels = list(words)
+    rows = np.random.default_rng(seed).normal(size=(len(labels), dim)).astype(np.float32)
+    return Embeddings(labels, rows, provenance=Provenance(source=source))
+
+
+def design_of(
+    name: str, words: Mapping[str, Iterable[str]], titles: Mapping[str, str] | None = None
+) -> Design:
+    """A design of four sets, named by their letters unless they have titles."""
+    x, y, a, b = (cr.StimulusSet((titles or {}).get(key, key), tuple(words[key])) for key in "xyab")
+    return Design(name=name, x=x, y=y, a=a, b=b)
 
 
 TESTS = ("weat1", "weat6", "weat7", "i4")
@@ -329,88 +275,44 @@ def _audited(folder: Path, designs: list[Design]) -> None:
     (folder / "record.pickle").write_bytes(pickle.dumps(record))
 
 
-def _uncrossed(tree: Any) -> Any:
-    if isinstance(tree, list):
-        return [_uncrossed(one) for one in tree]
-    if isinstance(tree, dict):
-        return {key: None if key.startswith("crossed") else _uncrossed(one) for key, one in tree.items()}
-    return tree
-
-
-@pytest.fixture(scope="session")
-def older() -> Callable[[Mapping[str, Any]], dict[str, Any]]:
-    """``older(document)``: the same as a version wrote it that did not say what other words would show."""
-
-    def without(document: Mapping[str, Any]) -> dict[str, Any]:
-        found: dict[str, Any] = _uncrossed(json.loads(json.dumps(dict(document))))
-        for result in found["results"]:
-            if result["type"] == "BatteryResult":
-                exact = [test["level1"]["tails"]["two-sided"][0] for test in result["tests"]]
-                result["adjusted"] = {name: list(some) for name, some in adjust_known(exact).items()}
-        return found
-
-    return without
-
-
 @pytest.fixture
 def made(opened: Callable[..., Opened], tmp_path: Path) -> Callable[..., Any]:
     """``made(result, …)``: the opened page of some results; other options are those of a record."""
 
-    def make(
-        *results: Result,
-        width: int = 1280,
-        changed: Mapping[str, Any] | None = None,
-        beside: Mapping[str, Any] | None = None,
-        **more: Any,
-    ) -> Any:
+    def make(*results: Result, changed: Mapping[str, Any] | None = None, **more: Any) -> Any:
         path = tmp_path / "made.html"
         document = {**results_document(results), **(changed or {})}
-        write_page(path, [Record(document=document, **more)], **(beside or {}))
-        return opened(path, width=width).page
+        write_page(path, [Record(document=document, **more)])
+        return opened(path).page
 
     return make
 
 
-@pytest.fixture(scope="session")
-def opened_test() -> Callable[..., Any]:
-    """``opened_test(page, place)``: open a test and give its part of the page."""
-
-    def part(page: Any, place: int = 0) -> Any:
-        box = page.locator(f"#tests > details:nth-of-type({place + 1})")
-        box.locator("> summary").click()
-        box.locator("> .opened").wait_for()
-        return box
-
-    return part
+def opened_test(page: Any, place: int = 0) -> Any:
+    """Open a test and give its part of the page."""
+    box = page.locator(f"#tests > details:nth-of-type({place + 1})")
+    box.locator("> summary").click()
+    box.locator("> .opened").wait_for()
+    return box
 
 
-@pytest.fixture(scope="session")
-def copied() -> Callable[[Any], list[dict[str, str]]]:
-    """``copied(table)``: the rows that the menu of a table copies."""
-
-    def rows(table: Any) -> list[dict[str, str]]:
-        table.page.evaluate("emptied()")
-        table.get_by_role("button", name="Copy or save this table").click()
-        table.page.get_by_role("menuitem", name="Copy CSV").click()
-        return list(csv.DictReader(io.StringIO(table.page.evaluate("copied()"))))
-
-    return rows
+def copied_rows(table: Any) -> list[dict[str, str]]:
+    """The rows that the menu of a table copies."""
+    table.page.evaluate("emptied()")
+    table.get_by_role("button", name="Copy or save this table").click()
+    table.page.get_by_role("menuitem", name="Copy CSV").click()
+    return list(csv.DictReader(io.StringIO(table.page.evaluate("copied()"))))
 
 
-@pytest.fixture(scope="session")
-def agreeing() -> Callable[..., list[str]]:
-    """``agreeing(page, documents)``: the places of numbers on a page, each that of its document."""
-
-    def checked(page: Any, *documents: Mapping[str, Any]) -> list[str]:
-        cells = page.evaluate(
-            "[...document.querySelectorAll('data[data-at]')]"
-            ".map((one) => [one.dataset.audit, one.dataset.at, one.value])"
-        )
-        for audit, path, value in cells:
-            assert float(value) == at(documents[int(audit or 0)], path), path
-        return [path for _, path, _ in cells]
-
-    return checked
+def agreeing(page: Any, *documents: Mapping[str, Any]) -> list[str]:
+    """The places of all numbers on a page, each of which must be that of its document."""
+    cells = page.evaluate(
+        "[...document.querySelectorAll('data[data-at]')]"
+        ".map((one) => [one.dataset.audit, one.dataset.at, one.value])"
+    )
+    for audit, path, value in cells:
+        assert float(value) == at(documents[int(audit or 0)], path), path
+    return [path for _, path, _ in cells]
 
 
 def at(tree: Any, path: str) -> Any:

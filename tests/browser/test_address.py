@@ -6,13 +6,12 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
 
 import crossroads as cr
 from crossroads.report.documents.records import Record
 from crossroads.report.page.page import write_page
-from crossroads.stimuli import Design
+from tests.browser.conftest import design_of, lists, random_vectors
 from tests.conftest import Once
 
 Open = Callable[..., Any]
@@ -38,21 +37,11 @@ def _window(page: Any, address: str) -> Any:
     return window
 
 
-def test_an_address_opens_the_test_that_it_names(opened: Open, report: Path) -> None:
-    page = _window(opened(report).page, f"{report.as_uri()}#weat6")
-    assert page.evaluate(OPEN) == ["weat6"]
-    assert page.locator("#weat6 .opened h4").first.is_visible()
-    top: float = page.locator("#weat6").evaluate("(one) => one.getBoundingClientRect().top")
-    assert 0 <= top < 120  # at the upper edge, below the contents
-
-
-@pytest.mark.parametrize("way", ["keyboard", "touch"])
-def test_opening_a_test_is_a_step_that_can_be_taken_back(opened: Open, report: Path, way: str) -> None:
-    page = opened(report, has_touch=True).page
+def test_opening_a_test_is_a_step_that_can_be_taken_back(opened: Open, report: Path) -> None:
+    page = opened(report, height=500).page
     summary = page.locator("#weat7 > summary")
-    {"keyboard": lambda: summary.press("Enter"), "touch": summary.tap}[way]()
+    summary.press("Enter")
     page.wait_for_function("() => location.hash === '#weat7'")
-    assert page.evaluate(OPEN) == ["weat7"]
     page.go_back()
     page.wait_for_function("() => document.querySelectorAll('#main details[open]').length === 0")
     page.go_forward()
@@ -61,12 +50,7 @@ def test_opening_a_test_is_a_step_that_can_be_taken_back(opened: Open, report: P
     summary.click()  # closing it leaves it out of the address
     page.wait_for_function("() => location.hash !== '#weat7'")
     assert page.evaluate(OPEN) == []
-
-
-def test_a_plain_link_of_the_page_opens_a_part_and_the_way_back_leads_to_where_it_was_pressed(
-    opened: Open, report: Path
-) -> None:
-    page = opened(report, height=500).page
+    # a plain link opens a part, and the way back leads to where it was pressed
     link = page.locator("#overview a.card[href='#weat6']")
     link.scroll_into_view_if_needed()
     before = page.evaluate("scrollY")
@@ -79,53 +63,20 @@ def test_a_plain_link_of_the_page_opens_a_part_and_the_way_back_leads_to_where_i
 
 def test_a_copied_address_restores_model_and_part_in_a_new_window(opened: Open, two: Path) -> None:
     page = opened(two).page
-    page.locator("#model").select_option("1")
     page.locator("#i4 > summary").click()
+    page.wait_for_selector("#i4[open]")
+    page.locator("#model").select_option("1")
     page.wait_for_function("() => location.hash.startsWith('#i4&m=')")
     window = _window(page, page.url)
     assert window.locator("#model").input_value() == "1"
     assert window.evaluate(OPEN) == ["i4"]
     assert window.locator("#i4 data").first.get_attribute("data-audit") == "1"
-    window.go_back()  # to the empty window
-    window.go_forward()
-    window.wait_for_selector("#i4[open]")
-
-
-def test_the_way_back_leads_to_the_model_before(opened: Open, two: Path) -> None:
-    page = opened(two).page
-    page.locator("#weat6 > summary").click()
-    page.wait_for_selector("#weat6[open]")
-    page.locator("#model").select_option("1")
-    assert page.evaluate(OPEN) == ["weat6"]
-    page.go_back()
+    page.go_back()  # to the model before
     page.wait_for_function("() => document.querySelector('#model').value === '0'")
-    assert page.evaluate(OPEN) == ["weat6"]
-
-
-def test_switching_the_model_keeps_what_is_open_where_it_is_seen_and_what_has_the_focus(
-    opened: Open, two: Path
-) -> None:
-    page = opened(two).page
-    page.evaluate("location.hash = '#weat1'")
-    page.wait_for_selector("#weat1[open]")
-    inner = page.locator("#weat1 details", has_text="Every word of the lists").first
-    inner.locator("summary").press("Enter")
-    inner.locator("table").first.wait_for()
-    inner.evaluate("(one) => scrollBy({ top: one.getBoundingClientRect().top - 60 })")
-    page.evaluate("settled()")
-    names, top = page.evaluate(OPEN), inner.evaluate("(one) => one.getBoundingClientRect().top")
-    assert len(names) == 2
-    page.evaluate("crossroads.choose(1)")
-    page.evaluate("settled()")
-    assert sorted(page.evaluate(OPEN)) == sorted(names)  # the same parts, in another order on the page
-    assert abs(inner.evaluate("(one) => one.getBoundingClientRect().top") - top) < 40
-    assert page.evaluate("document.activeElement.parentElement.dataset.part") == names[1]
-
-
-def test_edits_in_the_address_are_left_as_they_are(opened: Open, two: Path) -> None:
-    page = _window(opened(two).page, f"{two.as_uri()}#weat6&e=x%2D%26aster")
-    page.locator("#model").select_option("1")
-    assert page.evaluate("location.hash") == "#weat6&m=another%20%26%20%3Cmodel%3E&e=x%2D%26aster"
+    assert page.evaluate(OPEN) == ["i4"]
+    edited = _window(page, f"{two.as_uri()}#weat6&e=x%2D%26aster")  # edits are left as they are
+    edited.locator("#model").select_option("1")
+    assert edited.evaluate("location.hash") == "#weat6&m=another%20%26%20%3Cmodel%3E&e=x%2D%26aster"
 
 
 def test_an_address_that_leads_nowhere_is_told_and_does_no_harm(opened: Open, two: Path) -> None:
@@ -139,27 +90,13 @@ def test_an_address_that_leads_nowhere_is_told_and_does_no_harm(opened: Open, tw
     assert page.locator("#explorer").count() == 1
 
 
-def test_every_part_has_a_name_and_no_two_the_same(opened: Open, two: Path) -> None:
-    page = opened(two).page
-    page.evaluate("unfolded()")
-    page.evaluate("crossroads.choose(1)")  # which names those that have just been made
-    names = page.evaluate("[...document.querySelectorAll('#main details')].map((one) => one.dataset.part)")
-    assert len(names) > 30
-    assert None not in names
-    assert len(set(names)) == len(names)
-    assert {"weat1", "weat6"} <= set(names)
-    assert any(name.startswith("intersections~") for name in names)
-
-
 NAMES = ("data", "tests", "a & b", "a - b", "a & b", "100 %", "methods-title", "שלום", "x" * 200, "~#")
 
 
 def test_no_name_of_a_test_takes_the_place_of_something_else(made: Open) -> None:
-    words = {key: [f"{key}{i}" for i in range(3)] for key in "xyab"}
-    labels = [word for some in words.values() for word in some]
-    emb = cr.Embeddings(labels, np.random.default_rng(3).normal(size=(12, 5)), provenance="made up")
-    results = [cr.weat(emb, Design(name=name, **words)) for name in NAMES]  # type: ignore[arg-type]
-    page = made(*results)
+    words = lists(3)
+    emb = random_vectors(word for some in words.values() for word in some)
+    page = made(*(cr.weat(emb, design_of(name, words)) for name in NAMES))
     ids = page.evaluate("[...document.querySelectorAll('[id]')].map((one) => one.id)")
     assert len(ids) == len(set(ids))
     links = page.locator("#overview .table tbody th a")
@@ -167,8 +104,7 @@ def test_no_name_of_a_test_takes_the_place_of_something_else(made: Open) -> None
     for place in range(len(NAMES)):
         links.nth(place).click()
         page.wait_for_selector(f"#tests > details:nth-of-type({place + 1})[open]")
-        address = page.url
-        window = _window(page, address)
+        window = _window(page, page.url)
         assert window.locator("#tests > details[open]").count() == 1
         assert window.locator(f"#tests > details:nth-of-type({place + 1})[open]").count() == 1
         window.close()

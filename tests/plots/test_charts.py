@@ -82,6 +82,7 @@ def ranked() -> Callable[..., Any]:
     )
 
 
+@pytest.mark.slow
 def test_the_ranking_shows_the_strongest_words_of_either_side_in_order(ranked: Callable[..., Any]) -> None:
     result = ranked()
     ax = ranking(result, n=5)

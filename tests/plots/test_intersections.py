@@ -93,6 +93,7 @@ def drawn(ax: Any, marker: str) -> list[tuple[float, float]]:
     ]
 
 
+@pytest.mark.slow
 def test_a_roc_shows_curves_thresholds_areas_and_published_points(detected: dict[str, Any]) -> None:
     ax: Any = roc(detected, published=PUBLISHED)
     paths = [line for line in ax.lines if len(line.get_xdata()) > 5]
@@ -179,6 +180,7 @@ def test_a_vocabulary_is_drawn_in_time_and_not_as_a_million_shapes(
     assert save(crossed_axes(many), tmp_path / "many.svg").stat().st_size < 2_000_000
 
 
+@pytest.mark.slow
 def test_each_test_has_two_fits_with_percentiles_its_attainable_one_and_the_difference_of_the_table(
     grid: RsaGridResult,
 ) -> None:

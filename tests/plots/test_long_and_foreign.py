@@ -29,7 +29,7 @@ NAME = "a design whose name says everything about it, and then says it once more
 @pytest.mark.slow
 def test_nothing_is_clipped_or_overprinted() -> None:
     """Figures of large sets with names at their worst are laid out, and the places of all texts compared."""
-    made = Toy("a", "b", name=NAME, x=LONG, y=[word + "." for word in LONG], titles=TITLES)
+    made: Any = Toy("a", "b", name=NAME, x=LONG, y=[word + "." for word in LONG], titles=TITLES)
     emb, design, result = made.embeddings, made.design, made.mleat()
     ranked = sc_weat(emb, [*design.x, *design.y], list(design.a), list(design.b))
     with house():  # letters without a glyph are drawn as boxes

@@ -1,22 +1,52 @@
-"""The page on paper and on a phone: long tables keep their headings, and captions the room that there is."""
+"""The page on paper: what was found on two pages, or everything, in tables that keep their headings."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import pytest
-
 Open = Callable[..., Any]
 
 
-def test_headings_come_again_on_every_page_of_a_long_table(opened: Open, report: Path) -> None:
+def test_print_is_two_pages_with_findings_and_picture(opened: Open, report: Path) -> None:
     page = opened(report).page
+    assert len(re.findall(rb"/Type\s*/Page\b", page.pdf(format="A4"))) <= 2
+    page.emulate_media(media="print")
+    assert page.locator("#findings .finding").first.is_visible()
+    assert page.locator("#findings .hero svg").is_visible()
+    assert page.locator(".menu").first.is_hidden()
+    assert not page.locator("nav").is_visible()
+
+
+def test_after_everything_was_printed_what_was_closed_is_closed_again(opened: Open, report: Path) -> None:
+    page = opened(report).page
+    page.locator("#weat6 > summary").click()
+    page.evaluate(
+        "window.print = () => { window.seen = document.querySelectorAll('details:not([open])').length; }"
+    )
+    page.get_by_role("button", name="Print").click()
+    page.get_by_role("menuitem", name="Print with everything open").click()
+    assert page.evaluate("[seen, document.documentElement.dataset.print]") == [0, "all"]
+    page.evaluate("void dispatchEvent(new Event('afterprint'))")
+    opened_parts = page.evaluate("[...document.querySelectorAll('#main details[open]')].map((one) => one.id)")
+    assert opened_parts == ["weat6"]
+
+
+def test_tables_fit_on_paper_and_have_their_headings_on_every_page(opened: Open, report: Path) -> None:
+    page = opened(report, width=680).page  # A4 with margins of 15 mm
     page.evaluate("unfolded()")
-    assert page.locator("th .sort").first.evaluate("(one) => getComputedStyle(one).display") != "contents"
     page.emulate_media(media="print")
     page.evaluate("document.documentElement.dataset.print = 'all'")
+    page.evaluate("settled()")
+    found = page.evaluate(
+        """[...document.querySelectorAll("#main table")].map((one) => [one.caption.textContent,
+          one.getBoundingClientRect().right > innerWidth + 1,
+          [...one.querySelectorAll("th")].some((head) => getComputedStyle(head).position !== "static")])"""
+    )
+    assert len(found) > 20
+    assert [caption for caption, wide, moved in found if wide or moved] == []
     # Chromium repeats the row of headings on each page, but paints no button in it after the first
     boxes = page.evaluate(
         """[...new Set([...document.querySelectorAll("#main thead th *")]
@@ -24,25 +54,3 @@ def test_headings_come_again_on_every_page_of_a_long_table(opened: Open, report:
     )
     assert boxes == ["contents"]
     assert page.locator("thead th .sort").first.is_visible()
-
-
-@pytest.mark.parametrize("width", [1280, 360])
-def test_the_caption_of_a_narrow_table_takes_the_room_beside_it(
-    opened: Open, report: Path, width: int
-) -> None:
-    page = opened(report, width=width).page
-    page.evaluate("unfolded()")
-    found = page.evaluate(
-        """[...document.querySelectorAll(".scroll caption > span")].map((one) => {
-          const room = one.closest(".scroll"), wide = one.closest("table").offsetWidth;
-          const { width, height } = one.getBoundingClientRect();
-          const lines = Math.round(height / parseFloat(getComputedStyle(one).lineHeight));
-          return [one.textContent, lines, room.clientWidth - width, room.scrollWidth - room.clientWidth,
-            wide - room.clientWidth];
-        })"""
-    )
-    assert len(found) > 20
-    # a second line only where the first is full: what is free is less than a long word
-    assert [text for text, lines, free, *_ in found if lines > 1 and free > 150] == []
-    # and no caption makes a table scroll that would not by itself
-    assert [text for text, _, _, over, wider in found if over > max(0, wider) + 1] == []

@@ -15,6 +15,7 @@ from crossroads.evidence import Embeddings
 from crossroads.inference.multiplicity import adjust_known
 from crossroads.measures import BatteryResult, WeatResult
 from crossroads.stimuli import Design
+from tests.browser.conftest import design_of, lists, random_vectors
 
 
 def _part(page: Any, name: str) -> Any:
@@ -80,117 +81,90 @@ def _agrees(bench: Any, expected: WeatResult, others: list[float | None], place:
     assert drawn in bench.locator("svg.strip").text_content()
 
 
-def _crossed(tested: BatteryResult) -> list[float | None]:
-    return [None if one.level1.crossed is None else one.level1.crossed.pvalue for one in tested.tests]
+@pytest.fixture(scope="module")
+def agrees(vectors: Embeddings, tested: BatteryResult, designs: list[Design]) -> Callable[..., None]:
+    """``agrees(bench, dropped, added)``: every number of the edited strip of weat6 is that of the library."""
+    others = [None if one.level1.crossed is None else one.level1.crossed.pvalue for one in tested.tests]
+
+    def checked(bench: Any, dropped: Mapping[str, str], added: Mapping[str, str] | None = None) -> None:
+        _agrees(bench, cr.weat(vectors, _without(designs[1], dropped, added)), others, 1)
+
+    return checked
 
 
-def test_all_words_of_both_groups_lie_on_one_axis_with_names_at_its_ends(
+def test_all_words_of_both_groups_lie_on_one_axis(
     opened: Callable[..., Any], report: Path, tested: BatteryResult
 ) -> None:
-    page = opened(report).page
-    bench = _test(page, "weat6")
+    bench = _test(opened(report).page, "weat6")
     level = tested.tests[1].level1
     places = bench.locator("svg.strip .strip-word").evaluate_all(
         """(some) => some.map((one) => {
           const box = one.querySelector('.dot').getBoundingClientRect();
-          return [one.dataset.key, box.left + box.width / 2, box.top, one.querySelector('.dot').tagName];
+          return [one.dataset.key, box.left + box.width / 2];
         })"""
     )
     expected = {f"{role} {word}": level.associations[word] for role in "xy" for word in level.sets[role]}
-    assert {key for key, *_ in places} == expected.keys()
+    assert {key for key, _ in places} == expected.keys()
     # one scale for both groups: places are a line of the associations
-    slope, start = np.polyfit([expected[key] for key, *_ in places], [x for _, x, *_ in places], 1)
+    slope, start = np.polyfit([expected[key] for key, _ in places], [x for _, x in places], 1)
     assert slope > 0
-    assert [x for _, x, *_ in places] == pytest.approx(
-        [start + slope * expected[key] for key, *_ in places], abs=0.6
-    )
-    # told apart by place and shape, not by colour alone
-    above = {y for key, _, y, _ in places if key[0] == "x"}
-    below = {y for key, _, y, _ in places if key[0] == "y"}
-    assert max(above) < min(below)
-    assert {(key[0], tag) for key, _, _, tag in places} == {("x", "circle"), ("y", "rect")}
-    assert bench.locator("svg.strip .pole").all_text_contents() == ["\u2190 family", "career \u2192"]
-    ends = bench.locator("svg.strip .effect").evaluate(
-        "(line) => [line.x1, line.x2].map((x) => x.baseVal.value)"
-    )
-    means = [np.mean([level.associations[word] for word in level.sets[role]]) for role in "xy"]
-    assert (ends[0] - ends[1]) / slope == pytest.approx(means[0] - means[1], rel=0.02)
-
-
-def test_unedited_numbers_are_those_of_the_results(opened: Callable[..., Any], report: Path) -> None:
-    bench = _test(opened(report).page, "weat6")
-    assert bench.locator(".readout .computed").count() == 0
-    assert bench.locator(".readout data[data-at]").count() >= 6
-    assert "2 of 12,870 ways" in bench.locator(".readout .these").inner_text()
-    said = bench.locator(".bench-sentence").inner_text()
-    assert said == (
-        "Male names are closer to career, relative to family, than female names are, "
-        "and other words for the same things would say so too."
+    assert [x for _, x in places] == pytest.approx(
+        [start + slope * expected[key] for key, _ in places], abs=0.6
     )
 
 
 def test_a_word_that_is_dropped_moves_every_number_at_once(
-    opened: Callable[..., Any],
-    report: Path,
-    vectors: Embeddings,
-    tested: BatteryResult,
-    designs: list[Design],
+    opened: Callable[..., Any], report: Path, agrees: Callable[..., None]
 ) -> None:
     bench = _test(opened(report).page, "weat6")
+    assert bench.locator(".readout .computed").count() == 0  # those of the results
+    assert bench.locator(".readout data[data-at]").count() >= 6
+    assert "2 of 12,870 ways" in bench.locator(".readout .these").inner_text()
+    assert bench.locator(".bench-sentence").inner_text() == (
+        "Male names are closer to career, relative to family, than female names are, "
+        "and other words for the same things would say so too."
+    )
     _drop(bench, "x", "John")
-    expected = cr.weat(vectors, _without(designs[1], {"x": "John"}))
-    _agrees(bench, expected, _crossed(tested), 1)
+    agrees(bench, {"x": "John"})
     assert "was 1.71" in bench.locator(".readout .d").inner_text().replace("\n", " ")
     assert bench.locator(".strip-word.out").get_attribute("data-key") == "x John"
     assert "Edited: without John in male names." in bench.locator(".bench-edits").inner_text()
     assert bench.locator(".bench-sentence").inner_text().startswith("With these lists, male names are")
-    # an attribute word as well: its place is at the end of the axis
-    _drop(bench, "b", "home")
-    _agrees(bench, cr.weat(vectors, _without(designs[1], {"x": "John", "b": "home"})), _crossed(tested), 1)
+    _drop(bench, "b", "home")  # an attribute word as well
+    agrees(bench, {"x": "John", "b": "home"})
     bench.get_by_role("button", name="Undo").click()
-    _agrees(bench, expected, _crossed(tested), 1)
+    agrees(bench, {"x": "John"})
     bench.get_by_role("button", name="Reset").click()
     assert bench.locator(".strip-word.out").count() == 0
     assert bench.locator(".readout .computed").count() == 0
 
 
 def test_words_are_chosen_and_dropped_by_the_keyboard_alone(
-    opened: Callable[..., Any],
-    report: Path,
-    vectors: Embeddings,
-    tested: BatteryResult,
-    designs: list[Design],
+    opened: Callable[..., Any], report: Path, agrees: Callable[..., None]
 ) -> None:
     page = opened(report).page
     bench = _test(page, "weat6")
     focused = "document.activeElement.dataset?.key"
-    assert bench.locator(".strip-word[tabindex='0']").count() == 1
     bench.locator(".strip-word[tabindex='0']").focus()
-    assert page.evaluate(focused) == "x John"  # the lowest of the first group
-    page.keyboard.press("ArrowRight")
-    assert page.evaluate(focused) == "x Paul"
-    page.keyboard.press("ArrowDown")
-    assert page.evaluate(focused) == "y Donna"  # the nearest of the other
-    page.keyboard.press("ArrowUp")
-    page.keyboard.press("Home")
+    for key, word in (
+        ("ArrowRight", "x Paul"),
+        ("ArrowDown", "y Donna"),
+        ("ArrowUp", None),
+        ("Home", "x John"),
+    ):
+        page.keyboard.press(key)
+        assert word is None or page.evaluate(focused) == word
     page.keyboard.press("Enter")
     assert bench.locator(".bench-panel h5").inner_text() == "John in male names"
-    assert page.evaluate(focused) == "x John"
     page.keyboard.press("Delete")
-    _agrees(bench, cr.weat(vectors, _without(designs[1], {"x": "John"})), _crossed(tested), 1)
+    agrees(bench, {"x": "John"})
     assert page.evaluate(focused) == "x John"  # where it was taken out, it can be put back
     page.keyboard.press("Delete")
     assert bench.get_attribute("data-edited") == "no"
-    page.keyboard.press("Escape")
-    assert bench.locator(".bench-panel").is_hidden()
 
 
 def test_a_tap_chooses_a_word_and_another_drops_it(
-    opened: Callable[..., Any],
-    report: Path,
-    vectors: Embeddings,
-    tested: BatteryResult,
-    designs: list[Design],
+    opened: Callable[..., Any], report: Path, agrees: Callable[..., None]
 ) -> None:
     page = opened(report, width=390, height=800, has_touch=True).page
     bench = _test(page, "weat6")
@@ -199,9 +173,8 @@ def test_a_tap_chooses_a_word_and_another_drops_it(
     )
     assert min(side for room in rooms for side in room) >= 24
     _word(bench, "y", "Diana").tap()
-    assert bench.locator(".bench-panel h5").inner_text() == "Diana in female names"
     bench.locator(".bench-panel .drop").tap()
-    _agrees(bench, cr.weat(vectors, _without(designs[1], {"y": "Diana"})), _crossed(tested), 1)
+    agrees(bench, {"y": "Diana"})
     assert page.evaluate("document.documentElement.scrollWidth") <= 390
 
 
@@ -210,32 +183,15 @@ def test_the_panel_of_a_word_shows_its_cosines(
 ) -> None:
     bench = _test(opened(report).page, "weat6")
     _word(bench, "x", "Kevin").click()
-    unit = {
-        word: vectors[word] / np.linalg.norm(vectors[word].astype(float))
-        for word in ("Kevin", *designs[1].a, *designs[1].b)
-    }
-    means = [np.mean([unit["Kevin"] @ unit[word] for word in some]) for some in (designs[1].a, designs[1].b)]
+    a, b = designs[1].a, designs[1].b
+    unit = {word: vectors[word] / np.linalg.norm(vectors[word].astype(float)) for word in ("Kevin", *a, *b)}
+    means = [np.mean([unit["Kevin"] @ unit[word] for word in some]) for some in (a, b)]
     shown = [float(one.get_attribute("value")) for one in bench.locator(".bench-panel p data").all()]
     assert shown == pytest.approx([*means, means[0] - means[1]], abs=1e-6)
-    titles = bench.locator(".bench-panel svg g > title").all_text_contents()
-    for word in (*designs[1].a, *designs[1].b):
-        assert any(text.startswith(f"{word}: ") for text in titles)
-    # both panels have their zero at one place of their width
-    zeros = bench.locator(".bench-panel svg .zero").evaluate_all(
-        "(some) => some.map((one) => one.x1.baseVal.value)"
-    )
-    starts = bench.locator(".bench-panel svg text[font-weight='600']").evaluate_all(
-        "(some) => some.map((one) => one.x.baseVal[0].value)"
-    )
-    assert zeros[0] - starts[0] == pytest.approx(zeros[1] - starts[1], abs=0.01)
 
 
 def test_edited_lists_live_in_the_address(
-    opened: Callable[..., Any],
-    report: Path,
-    vectors: Embeddings,
-    tested: BatteryResult,
-    designs: list[Design],
+    opened: Callable[..., Any], report: Path, agrees: Callable[..., None]
 ) -> None:
     page = opened(report).page
     bench = _test(page, "weat6")
@@ -247,23 +203,20 @@ def test_edited_lists_live_in_the_address(
     assert page.evaluate("location.hash") == "#weat6&e=x-John,y+love"
     page.evaluate("emptied()")
     bench.get_by_role("button", name="Copy link").click()
-    link = page.evaluate("copied()")
     # a copied link in a new window
-    expected = cr.weat(vectors, _without(designs[1], {"x": "John"}, {"y": "love"}))
     other = page.context.new_page()
-    other.goto(link)
+    other.goto(page.evaluate("copied()"))
     again = _part(other, "weat6").locator(".bench")
     again.locator(".readout .computed").first.wait_for()
-    _agrees(again, expected, _crossed(tested), 1)
-    assert again.locator(".strip-word.new").get_attribute("data-key") == "y love"
+    agrees(again, {"x": "John"}, {"y": "love"})
     # the back button, and forward again
     page.go_back()
-    _agrees(bench, cr.weat(vectors, _without(designs[1], {"x": "John"})), _crossed(tested), 1)
+    agrees(bench, {"x": "John"})
     page.go_back()
     bench.locator("xpath=self::*[@data-edited='no']").wait_for()
     page.go_forward()
     page.go_forward()
-    _agrees(bench, expected, _crossed(tested), 1)
+    agrees(bench, {"x": "John"}, {"y": "love"})
 
 
 def test_an_address_that_is_none_of_ours_is_no_error(opened: Callable[..., Any], report: Path) -> None:
@@ -276,10 +229,9 @@ def test_an_address_that_is_none_of_ours_is_no_error(opened: Callable[..., Any],
 
 def test_words_of_any_kind_come_back_out_of_the_address(made: Callable[..., Any]) -> None:
     hostile = ["a,b", "x+y", "100%", "<script>alert(1)</script>", "&e=x", "שלום", "👩🏽‍🔬", '"q" \\']
-    rng = np.random.default_rng(0)
-    words = [*hostile, *(f"w{i}" for i in range(12))]
-    emb = Embeddings(words, rng.normal(size=(20, 6)))
-    design = Design(name="any & all", x=words[:4], y=words[4:8], a=words[8:12], b=words[12:16])
+    words = [*hostile, *(f"w{i}" for i in range(8))]
+    emb = random_vectors(words)
+    design = design_of("any & all", {role: words[4 * k : 4 * k + 4] for k, role in enumerate("xyab")})
     page = made(cr.weat(emb, design), vectors=emb)
     bench = _test(page, design.name)
     for word in (words[0], words[3]):
@@ -295,34 +247,21 @@ def test_words_of_any_kind_come_back_out_of_the_address(made: Callable[..., Any]
 
 
 def test_a_set_of_one_word_says_why_there_is_no_interval(made: Callable[..., Any]) -> None:
-    rng = np.random.default_rng(1)
-    words = [f"w{i}" for i in range(8)]
-    emb = Embeddings(words, rng.normal(size=(8, 6)))
-    sets = {
-        role: cr.StimulusSet(f"set {role}", tuple(words[2 * k : 2 * k + 2])) for k, role in enumerate("xyab")
-    }
-    result = cr.weat(emb, Design(name="few", **sets))  # type: ignore[arg-type]
+    words = lists(2)
+    emb = random_vectors(word for some in words.values() for word in some)
+    result = cr.weat(emb, design_of("few", words, {"a": "set a"}))
     bench = _test(made(result, vectors=emb), "few")
-    _drop(bench, "a", "w4")
-    assert (
-        "cannot be told: set a has a single word, and one word has no spread."
-        in bench.locator(".bench-sentence").inner_text()
-    )
+    _drop(bench, "a", "a0")
+    said = bench.locator(".bench-sentence").inner_text()
+    assert "cannot be told: set a has a single word, and one word has no spread." in said
     assert bench.locator(".readout .delta data.computed").count() == 1
 
 
-def _pooled() -> tuple[Embeddings, Design]:
-    """Vectors with a pool of common words, some of them nearly parallel to a word of the lists."""
-    rng = np.random.default_rng(7)
-    words = [f"w{i}" for i in range(32)]
-    others = Embeddings([f"common{i}" for i in range(300)], rng.normal(size=(300, 40)).astype("f4"))
-    emb = Embeddings(words, rng.normal(size=(32, 40)).astype("f4")).with_pool(others)
-    sets = {role: words[8 * k : 8 * k + 8] for k, role in enumerate("xyab")}
-    return emb, Design(name="pooled", x=sets["x"], y=sets["y"], a=sets["a"], b=sets["b"])
-
-
 def test_a_reader_can_try_common_words_and_is_told_how_exact_they_are(made: Callable[..., Any]) -> None:
-    emb, design = _pooled()
+    words = lists(8)
+    pool = random_vectors((f"common{i}" for i in range(300)), dim=40, seed=7)
+    emb = random_vectors((word for some in words.values() for word in some), dim=40).with_pool(pool)
+    design = design_of("pooled", words)
     page = made(cr.battery(emb, [design], resamples=0), vectors=emb)
     bench = _test(page, "pooled")
     assert bench.locator(".accuracy").count() == 0  # words of the lists are exact
@@ -331,16 +270,10 @@ def test_a_reader_can_try_common_words_and_is_told_how_exact_they_are(made: Call
     assert bench.locator(".strip-word.new").get_attribute("data-key") == "x common17"
     error = float(bench.locator(".accuracy data").first.get_attribute("value"))
     assert 0 < error < 0.02
-    pool = emb.pool
-    assert pool is not None
     whole = Embeddings([*emb.labels, "common17"], np.vstack([emb.vectors, pool["common17"]]))
-    edited = _without(design, {}, {"x": "common17"})
-    expected = cr.weat(whole, edited)
+    expected = cr.weat(whole, _without(design, {}, {"x": "common17"}))
     assert expected.crossed is not None
     assert _value(bench, "delta") == pytest.approx(expected.crossed.difference, abs=error)
-    page.evaluate("location.hash = 'explorer'")
-    page.wait_for_selector("#explorer .bench")
-    assert "300 of them are common words beyond the lists" in page.locator("#explorer").inner_text()
 
 
 def test_an_own_test_lives_in_the_address_too(
@@ -350,15 +283,9 @@ def test_an_own_test_lives_in_the_address_too(
     page.evaluate("location.hash = 'explorer'")
     page.wait_for_selector("#explorer .explorer-results[data-shown=yes]")
     page.select_option("#explorer select.start", "")
-    lists = {
-        "x": ["rose", "lily", "tulip"],
-        "y": ["wasp", "gnat"],
-        "a": ["love", "peace"],
-        "b": ["filth", "agony"],
-    }
-    for role, words in lists.items():
-        field = page.locator(f"#explorer .explorer-list.{role} [role=combobox]")
-        field.fill(", ".join(words))
+    given = {"x": "rose, lily, tulip", "y": "wasp, gnat", "a": "love, peace", "b": "filth, agony"}
+    for role, words in given.items():
+        page.locator(f"#explorer .explorer-list.{role} [role=combobox]").fill(words)
         page.keyboard.press("Enter")
     page.locator("#explorer .explorer-list.x .title").fill("blossoms")
     page.keyboard.press("Tab")
@@ -367,7 +294,8 @@ def test_an_own_test_lives_in_the_address_too(
     bench = other.locator("#explorer .bench")
     bench.locator(".strip-word").first.wait_for()
     assert bench.locator(".strip-word").count() == 5
-    expected = cr.weat(vectors, Design(name="own", x=lists["x"], y=lists["y"], a=lists["a"], b=lists["b"]))
+    own = design_of("own", {role: words.split(", ") for role, words in given.items()})
+    expected = cr.weat(vectors, own)
     assert expected.crossed is not None
     assert _value(bench, "delta") == pytest.approx(expected.crossed.difference, rel=1e-11)
     assert bench.locator("svg.strip").text_content().count("blossoms (3)") == 1

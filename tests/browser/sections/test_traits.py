@@ -11,10 +11,9 @@ import pytest
 
 import crossroads as cr
 from crossroads.evidence import Provenance
-from crossroads.measures import TraitScores, domain_dominance, emergent, order_sensitivity
+from crossroads.measures import TraitScores
 from crossroads.report.documents.records import Record, results_document
 from crossroads.report.page.page import write_page
-from crossroads.stimuli import paired_groups
 
 Open = Callable[..., Any]
 TRAITS = ("cold-warm", "poor-wealthy", "dominated-dominating", "traditional-modern")
@@ -23,8 +22,6 @@ SCORES = np.array(
 )
 ERRORS = np.full((4, 4), 0.2)
 GROUPS = ("woman", "man", "elderly", "teenager")
-RELIGIONS = ("Jewish", "Muslim", "Christian", "Buddhist")
-IDENTITIES = [*RELIGIONS, "Black", "White", "Hispanic", "Asian"]
 ABOUT = (Provenance(source="a model"),)
 
 
@@ -43,22 +40,6 @@ def scores() -> TraitScores:
     )
 
 
-def paired(*, mixed: bool) -> TraitScores:
-    """Pairs between their identities, the first with a trait of its own; or pairs that follow religion."""
-    rng = np.random.default_rng(3)
-    names = [f"bad{i}-good{i}" for i in range(12)]
-    alone = {name: rng.normal(size=12) for name in IDENTITIES}
-    rows = dict(alone)
-    for pair in paired_groups(IDENTITIES):
-        leads = next((name for name in pair.components if name in RELIGIONS), pair.components[0])
-        middle = sum(alone[name] for name in pair.components) / 2 if mixed else alone[leads]
-        rows[pair.name] = middle + 0.05 * rng.normal(size=12)
-    rows[next(name for name in rows if name not in alone)][0] += 30 if mixed else 0
-    return TraitScores.from_table(
-        {name: dict(zip(names, map(float, row), strict=True)) for name, row in rows.items()}, provenance=ABOUT
-    )
-
-
 @pytest.fixture(scope="module")
 def page(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A page with everything about traits."""
@@ -67,25 +48,9 @@ def page(tmp_path_factory: pytest.TempPathFactory) -> Path:
         group: dict(zip(TRAITS, (50 + 40 * row).tolist(), strict=True))
         for group, row in zip(GROUPS, SCORES, strict=True)
     }
-    crossed, pairs = paired(mixed=False), paired_groups(IDENTITIES)
-    found = [
-        scores(),
-        cr.align(scores(), human, permutations=9, bootstrap=50),
-        order_sensitivity(crossed, pairs, resamples=50),
-        domain_dominance(crossed, pairs),
-        emergent(paired(mixed=True), pairs, on="traits"),
-    ]
+    found = [scores(), cr.align(scores(), human, permutations=9, bootstrap=50)]
     write_page(path, [Record(document=results_document(found, model="a model"))])
     return path
-
-
-def test_agreement_with_people_comes_first_and_is_told_in_words(opened: Open, page: Path) -> None:
-    section = opened(page).page.locator("#traits")
-    heads = section.locator("h3").all_text_contents()
-    assert heads[:3] == ["Agreement with people", "Profile of a group", "All groups"]
-    told = section.locator("h3 + p").first.inner_text()
-    assert told.startswith("ILPS orders traits within groups as people do")
-    assert "τ = 1.00" in told
 
 
 def test_a_score_whose_interval_holds_zero_is_set_lighter(opened: Open, page: Path) -> None:
@@ -105,22 +70,10 @@ def test_a_score_whose_interval_holds_zero_is_set_lighter(opened: Open, page: Pa
     assert "6 of 16 scores have an interval" in seen.locator("#traits").inner_text()
 
 
-def test_a_profile_is_told_with_what_people_say(opened: Open, page: Path) -> None:
-    seen = opened(page).page
-    tool = seen.locator("#traits")
-    tool.get_by_label("Group", exact=True).select_option(label="elderly")
-    assert "ILPS puts elderly nearest to poor (−0.90), warm (0.70)." in tool.inner_text()
-    tool.get_by_role("button", name="People’s answers").click()
-    assert "With what people say" not in tool.inner_text()
-
-
-def test_pairs_of_identities_are_told_and_drawn(opened: Open, page: Path, misplaced: Any) -> None:
-    seen = opened(page).page
-    section = seen.locator("#traits")
-    told = section.inner_text()
-    assert "the traits of the pair follow religion rather than race/ethnicity" in told
-    assert "Does the order of two identities matter?" in told
-    assert "than either" in told
-    assert "more good0" in told
-    assert section.locator("svg.chart").count() == 5  # agreement, profile, order, dominance, emergence
-    assert misplaced(seen) == ""
+def test_agreement_with_people_and_profiles_are_told(opened: Open, page: Path) -> None:
+    section = opened(page).page.locator("#traits")
+    told = section.locator("h3 + p").first.inner_text()
+    assert told.startswith("ILPS orders traits within groups as people do")
+    assert "τ = 1.00" in told
+    section.get_by_label("Group", exact=True).select_option(label="elderly")
+    assert "ILPS puts elderly nearest to poor (−0.90), warm (0.70)." in section.inner_text()
