@@ -7,21 +7,18 @@ import json
 import shutil
 import subprocess
 import sys
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
 
-from crossroads.cli.terminal import interrupts as promising
 from crossroads.corpus import SAMPLE
 from crossroads.evidence import Contexts
+from tests.cli.conftest import Command
 
 pytest.importorskip("torch", reason="extra 'models'")
 pytest.importorskip("transformers", reason="extra 'models'")
 
-Command = Callable[..., Any]
 TEXTS = ("the rose is red", "a rose and a wasp", "the wasp stings", "no rose without a thorn")
 
 
@@ -40,32 +37,20 @@ def model(tmp_path_factory: pytest.TempPathFactory) -> Path:
         tokenizer_object=tokenizer, unk_token="[UNK]", pad_token="[PAD]", model_max_length=32
     ).save_pretrained(folder)
     torch.manual_seed(0)
-    config = transformers.BertConfig(
-        vocab_size=len(known),
-        hidden_size=16,
-        num_hidden_layers=2,
-        num_attention_heads=2,
-        intermediate_size=16,
-    )
+    sizes = {"hidden_size": 16, "num_hidden_layers": 2, "num_attention_heads": 2, "intermediate_size": 16}
+    config = transformers.BertConfig(vocab_size=len(known), **sizes)
     transformers.BertModel(config).save_pretrained(folder)
     return folder
 
 
 @pytest.fixture
 def contexts(tmp_path: Path) -> Path:
-    rows = [
-        {
-            "word": word,
-            "form": word,
-            "text": text,
-            "start": text.find(word),
-            "end": text.find(word) + len(word),
-        }
-        for word in ("rose", "wasp")
-        for text in TEXTS
-        if word in text
-    ]
-    rows.append({"word": "orchid", "form": "orchid", "text": "the orchid", "start": 4, "end": 10})
+    rows = []
+    for word in ("rose", "wasp", "orchid"):
+        for text in (*TEXTS, "the orchid"):
+            if word in text:
+                at = text.find(word)
+                rows.append({"word": word, "form": word, "text": text, "start": at, "end": at + len(word)})
     data = "".join(json.dumps(row) + "\n" for row in rows).encode()
     manifest = {
         "format": "crossroads-contexts/1",
@@ -148,65 +133,55 @@ def test_a_store_says_how_its_contexts_were_drawn_and_names_an_older_procedure(
         (("--max-length", "99"), "give a number from 1 to 32"),
         (("--ray-address", "auto"), "add --engine ray"),
         (("--import", "x.npz"), "give one or the other"),
+        (("--model", "contexts"), "no config.json"),
+        (("-o", "."), "current folder"),
+        (("-o", "contexts/manifest.json/store"), "is not a folder"),
     ],
 )
 def test_options_that_cannot_be_used_are_sentences(
-    command: Command, model: Path, contexts: Path, tmp_path: Path, arguments: tuple[str, str], said: str
+    command: Command,
+    model: Path,
+    contexts: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    arguments: tuple[str, str],
+    said: str,
 ) -> None:
-    run = command("embed", contexts, "--model", model, "-o", tmp_path / "store", *arguments)
-    assert run.status == 2
+    monkeypatch.chdir(tmp_path)
+    run = command("embed", "contexts", "--model", model, "-o", "store", *arguments)
+    assert (run.status, run.out) == (2, "")
     assert said in run.err
-    assert run.out == ""
     assert "Traceback" not in run.err
     assert [path.name for path in tmp_path.iterdir()] == ["contexts"]
 
 
-def test_damaged_contexts_and_folders_that_are_no_model_are_sentences(
+def test_damaged_and_missing_contexts_are_sentences(
     command: Command, model: Path, contexts: Path, tmp_path: Path
 ) -> None:
-    store = tmp_path / "store"
-    run = command("embed", contexts, "--model", contexts, "-o", store)
-    assert (run.status, "no config.json" in run.err) == (2, True)
-    run = command("embed", tmp_path / "nowhere", "--model", model, "-o", store)
-    assert (run.status, "does not exist" in run.err) == (2, True)
     with (contexts / "contexts.jsonl").open("a", encoding="utf-8") as file:
         file.write("{}\n")
-    run = command("embed", contexts, "--model", model, "-o", store)
-    assert (run.status, "SHA-256" in run.err) == (2, True)
-    run = command("embed", "--model", model, "-o", store)
-    assert (run.status, "a folder of contexts is missing" in run.err) == (2, True)
-    assert not store.exists()
+    for given, said in (
+        ([tmp_path / "nowhere"], "does not exist"),
+        ([contexts], "SHA-256"),
+        ([], "a folder of contexts is missing"),
+    ):
+        run = command("embed", *given, "--model", model, "-o", tmp_path / "store")
+        assert (run.status, said in run.err) == (2, True)
+    assert not (tmp_path / "store").exists()
 
 
 def test_vectors_of_others_are_imported(command: Command, tmp_path: Path) -> None:
     rows = np.random.default_rng(0).normal(size=(4, 3)).astype(np.float32)
     np.savez(tmp_path / "mine.npz", rose=rows, wasp=rows[:2])
-    run = command("embed", "--import", tmp_path / "mine.npz", "-o", tmp_path / "store")
-    assert run.status == 0
-    assert "6 contexts of 2 words, 3 × float32" in run.out
-    assert np.array_equal(Contexts.open(tmp_path / "store")["rose"], rows)
-
-
-def test_options_that_an_import_would_not_heed_are_refused(command: Command, tmp_path: Path) -> None:
-    np.savez(tmp_path / "mine.npz", rose=np.eye(3))
     arguments = ("embed", "--import", tmp_path / "mine.npz", "-o", tmp_path / "store")
     run = command(*arguments, "--layer", 3, "--workers", 2)
     assert run.status == 2
     assert "--layer and --workers cannot be used with --import" in run.err
     assert not (tmp_path / "store").exists()
-    assert command(*arguments, "--dtype", "float32", "--json").status == 0
-
-
-def test_places_that_cannot_be_used_are_sentences(
-    command: Command, model: Path, contexts: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    (tmp_path / "file").write_text("x", encoding="utf-8")
-    for place, said in ((".", "current folder"), ("file/store", "is not a folder"), ("file", "is a file")):
-        run = command("embed", contexts, "--model", model, "-o", place)
-        assert run.status == 2
-        assert said in run.err
-        assert "hint: name a" in run.err
+    run = command(*arguments, "--dtype", "float32")
+    assert run.status == 0
+    assert "6 contexts of 2 words, 3 × float32" in run.out
+    assert np.array_equal(Contexts.open(tmp_path / "store")["rose"], rows)
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="interrupts are sent in another way")
@@ -214,7 +189,7 @@ def test_places_that_cannot_be_used_are_sentences(
     ("event", "what", "said", "left"),
     [
         # when the only part is about to get its name
-        ("os.rename", "/part-", promising.NOTHING, []),
+        ("os.rename", "/part-", "nothing is kept", []),
         # when the store is put together, and when it is about to take its place
         ("open", "vectors-00000.npy", "are kept; the same command resumes from them", ["store.part"]),
         ("os.rename", "store.part/store'", "are kept; the same command resumes from them", ["store.part"]),
@@ -229,11 +204,7 @@ def test_an_interrupted_run_says_what_is_kept(
     program = [sys.executable, *moment, "from crossroads.cli.app import main; main()"]
     arguments = ["embed", contexts, "--model", model, "-o", tmp_path / "store", "--workers", "1"]
     run = subprocess.run(
-        [*program, *map(str, arguments)],
-        capture_output=True,
-        text=True,
-        timeout=120,
-        check=False,
+        [*program, *map(str, arguments)], capture_output=True, text=True, timeout=120, check=False
     )
     assert run.returncode not in (0, 2)
     assert said in run.stderr
