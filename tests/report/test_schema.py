@@ -9,9 +9,7 @@ from typing import Any
 import pytest
 
 import crossroads.papers  # noqa: F401  (the types of its results are part of the schema)
-from crossroads.measures import WeatResult
 from crossroads.report import Audit, Rule, judge, write_schema
-from crossroads.report.schema import sentences_under_fields
 from crossroads.results import Result, result_kinds
 
 PUBLISHED = Path(__file__).parents[2] / "docs" / "reference" / "results.schema.json"
@@ -67,8 +65,6 @@ def test_a_document_with_a_fault_is_not_valid(validator: Any, every_result: dict
     for fault in faults:
         assert not check.is_valid({**good, **fault}), fault
     assert not check.is_valid({name: value for name, value in good.items() if name != "pvalue"})
-    series = json.loads(every_result["series"].to_json())
-    assert not of_type(validator, "SeriesResult").is_valid({**series, "skipped": {"early": 3}})
 
 
 def test_every_field_of_a_result_is_described() -> None:
@@ -80,9 +76,6 @@ def test_every_field_of_a_result_is_described() -> None:
             if name not in ("type", "schema")
         }
         assert [name for name, text in described.items() if not text.endswith(".")] == [], kind.__name__
-    said = sentences_under_fields(WeatResult)
-    for name, shape in kinds["WeatResult"]["properties"].items():
-        assert name in ("type", "schema") or shape["description"] == said[name], name
 
 
 def test_verdicts_of_rules_and_what_commands_print_are_valid(validator: Any, audit: Audit) -> None:

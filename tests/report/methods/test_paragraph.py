@@ -10,7 +10,7 @@ import pytest
 
 from crossroads import Design
 from crossroads.measures import BatteryResult, CeatBatteryResult
-from crossroads.report import Audit, citation_keys, methods_paragraph, methods_text
+from crossroads.report import Audit, citation_keys, latex_table, methods_paragraph, methods_text
 from crossroads.results import Result
 from crossroads.wording import phrases
 
@@ -60,23 +60,21 @@ def test_audits_that_differ_in_a_convention_differ_in_their_methods(
 
 
 @pytest.mark.parametrize(
-    ("options", "said"),
+    ("options", "captioned", "said"),
     [
-        ({"alternative": "greater"}, "p-values are one-sided, in the direction the design states"),
-        ({"alternative": "less"}, f"p-values are {phrases.TOLD_TAILS['less']};"),
-        ({"ties": "strict"}, "divisions that equal the observed one do not count"),
-        ({"ddof": 0}, "standard deviations are those of a population (ddof 0)"),
-        ({"missing": "balance"}, "the longer set of each pair was shortened"),
-        ({"seed": 7}, "the seed is 7"),
-        ({"method": "monte-carlo"}, "monte-carlo for all others"),
-        ({"alpha": 0.01}, "if p is below 0.01"),
+        ({"alternative": "greater"}, "extreme, one-sided, greater.", "in the direction the design states"),
+        ({"alternative": "less"}, "extreme, one-sided, less.", f"are {phrases.TOLD_TAILS['less']};"),
+        ({"ties": "strict"}, "ties not counted", "divisions that equal the observed one do not count"),
+        ({"ddof": 0}, "in standard deviations of the population.", "those of a population (ddof 0)"),
+        ({"method": "normal"}, r"$\approx$: an estimate by a normal curve", "normal for all"),
     ],
 )
 def test_a_convention_that_was_used_is_said_in_words(
-    audit: Audit, another_audit: Callable[..., Audit], options: dict[str, Any], said: str
+    audit: Audit, another_audit: Callable[..., Audit], options: dict[str, Any], captioned: str, said: str
 ) -> None:
-    assert said not in methods_text(audit)
-    assert said in methods_text(another_audit(**options))
+    other = another_audit(**options)
+    assert [captioned in latex_table(one) for one in (audit, other)] == [False, True]
+    assert [said in methods_text(one) for one in (audit, other)] == [False, True]
 
 
 def test_model_coverage_and_versions_are_told(

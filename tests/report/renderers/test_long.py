@@ -113,8 +113,6 @@ def test_every_number_of_contexts_traits_and_alignment_has_a_row_of_its_own(whol
     drawn = contexts.intervals[hard.design]
     assert (stimuli["low"], stimuli["high"]) == (drawn.low, drawn.high)
     assert stimuli["p_bh"] == contexts.adjusted["bh"][0]
-    (samples,) = picked(rows, measure="ceat", test=hard.design, part="samples", statistic="effect_size")
-    assert (samples["low"], samples["n"]) == (hard.prediction_interval[0], 5)
     (score,) = picked(rows, measure="ilps", part="g, r-s", statistic="score")
     assert score["value"] == whole.of(TraitScores)["ilps scores"].row("g")["r-s"]
     (tau,) = picked(rows, measure="alignment", part="all groups", statistic="kendall_tau")
