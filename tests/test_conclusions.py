@@ -128,16 +128,6 @@ def test_no_sentence_of_the_default_tests_contradicts_a_cosine() -> None:
         checked(said[test.design], test, emb)
 
 
-def test_sets_without_names_are_told_by_a_few_words() -> None:
-    titles = {key: key for key in "xyab"}
-    sets = {"x": ["rose", "tulip", "lily"], "y": ["wasp"], "a": ["joy", "love"], "b": ["pain"]}
-    found = {"value": ("", 1.0)}
-    one = association(name="t", titles=titles, sets=sets, status="holds", found=found)
-    assert one.sentence == (
-        "Rose, tulip, … are closer to joy, love, relative to pain, than words for wasp are."
-    )
-
-
 @pytest.mark.parametrize(
     ("other", "these", "status"),
     [

@@ -223,14 +223,9 @@ def test_no_message_about_a_file_is_long(
 
 
 def test_no_message_about_a_folder_is_long(tmp_path: Path) -> None:
-    manifest: Any
-    for manifest in (
-        MANY, {"format": LONG}, {"format": "crossroads-contexts/1", "words": LONG},
-        {"format": "crossroads-store/1", "words": MANY},
-        {"format": "crossroads-logits/1", "about": {}, "arrays": {LONG: LONG}},
-    ):  # fmt: skip
-        (tmp_path / "manifest.json").write_text(json.dumps(manifest), encoding="utf-8")
-        for read in (read_contexts, cr.Contexts.open, cr.Logits.open):
+    for name, read in (("store", cr.Contexts.open), ("contexts", read_contexts), ("logits", cr.Logits.open)):
+        for manifest in ({"format": LONG}, {"format": f"crossroads-{name}/1", "words": MANY, "arrays": MANY}):
+            (tmp_path / "manifest.json").write_text(json.dumps(manifest), encoding="utf-8")
             with pytest.raises(CrossroadsError) as caught:
                 read(tmp_path)
             assert len(str(caught.value)) - len(str(tmp_path)) < MOST

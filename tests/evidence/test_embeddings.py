@@ -68,14 +68,8 @@ def test_vectors_keep_their_type_and_are_not_copied(kind: Any) -> None:
     assert emb.vectors.dtype == kind
     assert np.shares_memory(emb.vectors, vectors)
     assert vectors.flags.writeable  # the array of the caller stays the caller's
-
-
-def test_vectors_cannot_be_written_through_the_embeddings() -> None:
-    emb = Embeddings(LABELS, VECTORS.copy())
-    with pytest.raises(ValueError, match="read-only"):
-        emb.vectors[0, 0] = 1
-    with pytest.raises(ValueError, match="read-only"):
-        emb["rose"][0] = 1
+    assert not emb.vectors.flags.writeable
+    assert not emb["rose"].flags.writeable
 
 
 def test_a_file_on_disk_is_neither_read_through_nor_copied(tmp_path: Path) -> None:
@@ -92,9 +86,7 @@ def test_words_are_found_as_written_and_not_otherwise() -> None:
     assert (len(emb), emb.dim, emb.labels, emb.fallback) == (3, 2, tuple(LABELS), ())
     assert repr(emb) == "<Embeddings: 3 × 2 float64, given as arrays>"
     assert emb["Wasp"].tolist() == [2.0, 3.0]
-    assert "Wasp" in emb
-    assert "wasp" not in emb
-    assert 3 not in emb
+    assert ["Wasp" in emb, "wasp" in emb, 3 in emb] == [True, False, False]
     assert emb.find("wasp") is None
     assert emb.find("Wasp") == (1, "Wasp", "exact")
     with pytest.raises(InputError, match="'wasp' is not among the 3 labels"):
