@@ -8,9 +8,7 @@ import pytest
 from crossroads import Design, Embeddings, battery, mleat
 from crossroads.errors import DesignError, InputError, MissingStimuliError
 from crossroads.stats import benjamini_hochberg, holm, minimum_detectable
-
-WORDS = {name: [f"{name}{i}" for i in range(4)] for name in "xyab"}
-LABELS = [word for words in WORDS.values() for word in words]
+from tests.results import LABELS, WORDS
 
 
 def model(seed: int) -> Embeddings:

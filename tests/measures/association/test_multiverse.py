@@ -34,6 +34,14 @@ def test_every_combination_is_there_once_and_the_first_is_the_test_as_weat_measu
         assert (one.difference, one.pvalue) == pytest.approx((test.crossed.difference, test.crossed.pvalue))
 
 
+def test_words_are_looked_up_in_each_case() -> None:
+    emb, design = world()
+    upper = cr.Embeddings([label.capitalize() for label in emb.labels], emb.vectors)
+    found = cr.multiverse({"upper": upper, "as it is": emb}, design, casing=("capitalised", "as given"))
+    assert set(found.skipped) == {"upper, as given", "as it is, capitalised"}
+    assert len({one.effect_size for one in found.specifications if one.choices["ddof"] == "1"}) == 3
+
+
 def test_other_similarities_are_plain_products_and_distances() -> None:
     emb, design = world(seed=3)
     found = {one.choices["similarity"]: one for one in cr.multiverse(emb, design, ddof=(1,)).specifications}

@@ -11,9 +11,7 @@ from crossroads import Design, Embeddings, mleat, series
 from crossroads.errors import InputError, MissingStimuliError
 from crossroads.measures import SeriesResult
 from crossroads.stats import benjamini_hochberg
-
-WORDS = {name: [f"{name}{i}" for i in range(4)] for name in "xyab"}
-LABELS = [word for words in WORDS.values() for word in words]
+from tests.results import LABELS, WORDS
 
 
 def model(seed: int) -> Embeddings:

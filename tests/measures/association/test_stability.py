@@ -18,11 +18,11 @@ def test_a_resample_is_the_effect_size_of_the_words_drawn(ddof: int) -> None:
     # the same draws, made into explicit lists of words
     emb, design = designed((4, 5, 3, 6), 8, 2)
     resamples, seed = 30, 11
-    result = bootstrap(emb, design, resamples=resamples, seed=seed, ddof=ddof)
+    result = bootstrap(emb, design, resamples=resamples, seed=seed, ddof=ddof, level=0.9)
     expected = [effect(*scores(emb, words), ddof) for words in resampled(design, resamples, seed)]
     assert result.undefined == 0
     assert result.effect_sizes == pytest.approx(expected, rel=1e-10)
-    assert (result.low, result.high) == pytest.approx(tuple(np.quantile(expected, [0.025, 0.975])), rel=1e-10)
+    assert (result.low, result.high) == pytest.approx(tuple(np.quantile(expected, [0.05, 0.95])), rel=1e-10)
     assert result.effect_size == pytest.approx(weat(emb, design, ddof=ddof).effect_size, rel=1e-12)
 
 

@@ -6,6 +6,7 @@ import json
 from itertools import combinations
 from math import comb, sqrt
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -135,9 +136,10 @@ def test_answers_are_saved_and_read_back_unless_a_bit_was_flipped(tmp_path: Path
 
 
 def test_what_is_no_answer_is_an_error(tmp_path: Path) -> None:
-    for answers, why in (([], "there are no answers"), (["joy - young", 3], "answer 2 is 3, not a text")):
+    bad: dict[str, Any] = {"no answers": [], "answer 2 is 3": ["", 3], "a list of texts": "joy - young"}
+    for why, answers in bad.items():
         with pytest.raises(InputError, match=why):
-            chat_association(answers, AGE)  # type: ignore[arg-type]
+            chat_association(answers, AGE)
     file = tmp_path / "other.json"
     file.write_text('{"a": 1}', encoding="utf-8")
     with pytest.raises(InputError, match="holds no answers"):
