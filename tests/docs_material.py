@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import gzip
-import io
 import json
 import re
 import shutil
@@ -18,6 +17,7 @@ import numpy as np
 
 from crossroads.stimuli import Design, catalog, read_designs
 from tests import small_models
+from tests.sources import written
 
 ROOT = Path(__file__).parents[1]
 EXAMPLE = ROOT / "docs" / "guides" / "designs-example.toml"
@@ -51,8 +51,7 @@ def intersectional_words() -> list[str]:
 
 def text_file(path: Path, words: Iterable[str], seed: int = 1) -> None:
     """Vectors as GloVe writes them, compressed as the name says."""
-    lines = [f"{word} {' '.join(map(str, row))}\n" for word, row in rows_of(words, seed).items()]
-    data = "".join(lines).encode()
+    data = written.glove(rows_of(words, seed))
     if path.suffix == ".zip":
         with zipfile.ZipFile(path, "w") as archive:
             archive.writestr(path.stem + ".txt", data)
@@ -62,12 +61,8 @@ def text_file(path: Path, words: Iterable[str], seed: int = 1) -> None:
 
 def binary_file(path: Path, words: Iterable[str], seed: int = 1) -> None:
     """Vectors as word2vec writes them."""
-    rows = rows_of(words, seed)
-    out = io.BytesIO()
-    out.write(f"{len(rows)} 10\n".encode())
-    for word, row in rows.items():
-        out.write(word.encode() + b" " + row.tobytes() + b"\n")
-    path.write_bytes(gzip.compress(out.getvalue()) if path.suffix == ".gz" else out.getvalue())
+    data = written.word2vec(rows_of(words, seed))
+    path.write_bytes(gzip.compress(data) if path.suffix == ".gz" else data)
 
 
 def keyed_vectors(path: Path) -> None:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 import sys
 import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -41,12 +42,7 @@ def written(text: str, known: dict[str, Any]) -> str:
 def table(known: dict[str, Any]) -> str:
     """The table: a row for each number that was recorded, and one for each that was not."""
     rows = ["", "| command | measured | date |", "|---|---|---|"]
-    for name, phrase in (
-        ("coverage", _coverage),
-        ("mutation", _mutation),
-        ("fuzz", _fuzz),
-        ("kills", _kills),
-    ):
+    for name, phrase in PHRASES.items():
         one = known.get(name)
         said, date = (phrase(one), one["date"]) if one else ("not recorded yet", "–")
         rows.append(f"| `make {name}` | {said} | {date} |")
@@ -73,14 +69,12 @@ def _mutation(one: dict[str, Any]) -> str:
     return f"{said} ({one['left_out']})" if one.get("left_out") else said
 
 
-def _fuzz(one: dict[str, Any]) -> str:
-    """The run of the fuzzer in words."""
-    return f"{one['inputs']:,} inputs, {one['failures']} kinds of failures; seed {one['seed']}"
-
-
-def _kills(one: dict[str, Any]) -> str:
-    """The killed audits in words."""
-    return f"{one['kills']} kills in {one['rounds']} rounds, all {one['files']} files the same"
+PHRASES: dict[str, Callable[[dict[str, Any]], str]] = {
+    "coverage": _coverage,
+    "mutation": _mutation,
+    "fuzz": "{inputs:,} inputs, {failures} kinds of failures; seed {seed}".format_map,
+    "kills": "{kills} kills in {rounds} rounds, all {files} files the same".format_map,
+}
 
 
 def main() -> None:

@@ -150,14 +150,10 @@ class Compared:
     """Numbers that differ by no more than rounding."""
     largest: float = 0.0
     """The largest relative difference of these."""
-    where: str = ""
-    """The place of it."""
-    changed: list[str] = field(default_factory=list)
-    """Places of what differs by more."""
     single: float = 0.0
     """The largest relative difference of numbers that are computed in single precision."""
-    single_where: str = ""
-    """The place of it."""
+    changed: list[str] = field(default_factory=list)
+    """Places of what differs by more."""
 
     def said(self) -> str:
         """The cell of a table."""
@@ -200,10 +196,10 @@ def compared(one: Any, other: Any) -> Compared:
                 continue
             ratio = 0.0  # of numbers that are 0 but for rounding, the ratio says nothing
         found.rounded += 1
-        if coarse and ratio > found.single:
-            found.single, found.single_where = ratio, place
-        elif not coarse and ratio > found.largest:
-            found.largest, found.where = ratio, place
+        if coarse:
+            found.single = max(found.single, ratio)
+        else:
+            found.largest = max(found.largest, ratio)
     return found
 
 
@@ -323,19 +319,13 @@ precision, `null_threshold` ends in `numpy.quantile`, which rounds differently b
 
 
 def noted(found: dict[str, dict[str, Compared]]) -> list[str]:
-    """Where the largest differences are, and what changed."""
-    notes = []
-    for name, sections in found.items():
-        for section, one in sections.items():
-            if one.changed:
-                some = "; ".join(f"`{place}`" for place in one.changed[:5])
-                notes.append(
-                    f"{name}, {SECTIONS[section]}: changed are {some}{' …' * (len(one.changed) > 5)}"
-                )
-            elif one.where or one.single_where:
-                places = " and ".join(f"`{place}`" for place in (one.where, one.single_where) if place)
-                notes.append(f"{name}, {SECTIONS[section]}: most differs {places}.")
-    return notes
+    """Where something changed."""
+    return [
+        f"{name}, {SECTIONS[section]}: changed are " + "; ".join(f"`{place}`" for place in one.changed[:5])
+        for name, sections in found.items()
+        for section, one in sections.items()
+        if one.changed
+    ]
 
 
 def record_all(place: Path, folder: Path) -> None:

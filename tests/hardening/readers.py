@@ -13,7 +13,6 @@ import io
 import json
 import pickle
 import shutil
-import struct
 import tempfile
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -54,6 +53,7 @@ from crossroads.stimuli.identities.files import read_identities
 from crossroads.storage.files import fingerprint, read_record, with_checksum
 from crossroads.storage.parts import Parts, parts_folder
 from tests import small_models
+from tests.sources import written
 
 WORDS = ["rose", "wasp", "love", "Ünï", "x" * 30, "a b", "1", "-0.5"]
 VECTORS = np.random.default_rng(0).normal(size=(len(WORDS), 4)).astype(np.float32)
@@ -79,56 +79,6 @@ class Target:
     """Whether it loads a model; such readers get fewer inputs, and none in the ordinary tests."""
 
 
-def _text() -> bytes:
-    words = [word.replace(" ", "_") for word in WORDS]
-    rows = [f"{w} {' '.join(map(str, row))}" for w, row in zip(words, VECTORS.tolist(), strict=True)]
-    return ("\n".join(rows) + "\n").encode()
-
-
-def _binary() -> bytes:
-    words = [word.replace(" ", "_").encode() for word in WORDS]
-    head = f"{len(WORDS)} {VECTORS.shape[1]}\n".encode()
-    return head + b"".join(w + b" " + row.tobytes() + b"\n" for w, row in zip(words, VECTORS, strict=True))
-
-
-def _fasttext() -> bytes:
-    """A model of fastText with two words and four buckets, as its C++ program writes it."""
-    dim, words, buckets = 4, ["rose", "wasp"], 4
-    head = struct.pack("<ii", 793712314, 12)
-    options = struct.pack("<12i", dim, 5, 5, 5, 5, 1, 2, 2, buckets, 3, 6, 100) + struct.pack("<d", 1e-4)
-    entries = b"".join(one.encode() + b"\0" + struct.pack("<qb", 5, 0) for one in words)
-    dictionary = struct.pack("<iiiqq", len(words), len(words), 0, 10, -1) + entries
-    matrix = np.arange((len(words) + buckets) * dim, dtype="<f4").reshape(-1, dim)
-    shaped = struct.pack("<?qq", False, *matrix.shape) + matrix.tobytes()
-    return head + options + dictionary + shaped + struct.pack("<?qq", False, *matrix.shape) + matrix.tobytes()
-
-
-def _archive(**arrays: Any) -> bytes:
-    file = io.BytesIO()
-    np.savez(file, **arrays)
-    return file.getvalue()
-
-
-def _array(array: Any) -> bytes:
-    file = io.BytesIO()
-    np.save(file, array)
-    return file.getvalue()
-
-
-def _safetensors() -> bytes:
-    about: dict[str, Any] = {"__metadata__": {"words": json.dumps(WORDS)}}
-    about["vectors"] = {"dtype": "F32", "shape": list(VECTORS.shape), "data_offsets": [0, VECTORS.nbytes]}
-    head = json.dumps(about).encode()
-    return len(head).to_bytes(8, "little") + head + VECTORS.tobytes()
-
-
-def _parquet(**columns: Any) -> bytes:
-    arrow, parquet = __import__("pyarrow"), __import__("pyarrow.parquet").parquet
-    file = io.BytesIO()
-    parquet.write_table(arrow.table(columns), file)
-    return file.getvalue()
-
-
 def _dumped(data: Any) -> bytes:
     return json.dumps(data).encode()
 
@@ -143,25 +93,30 @@ def _load(form: str) -> Callable[[Path], Any]:
 
 
 def _vectors() -> list[Target]:
-    headed = f"{len(WORDS)} {VECTORS.shape[1]}\n".encode() + _text()
-    labelled = _archive(labels=np.array(WORDS), vectors=VECTORS)
-    one_each = _archive(**dict(zip(["rose", "wasp"], VECTORS, strict=False)))
-    listed = {"word": WORDS, "vector": VECTORS.tolist()}
-    words_of = ("\n".join(WORDS) + "\n").encode()
+    vectors = dict(zip(WORDS, VECTORS, strict=True))
+    joined_words = {word.replace(" ", "_"): row for word, row in vectors.items()}
+    glove, headed, binary = (
+        write(joined_words) for write in (written.glove, written.fasttext_text, written.word2vec)
+    )
+    buckets = np.arange(24, dtype=np.float32).reshape(6, 4)
+    fasttext = written.fasttext(["rose", "wasp"], buckets, bucket=4, ngrams=(3, 6))
+    tensors, array = written.labelled(vectors), written.npy(VECTORS)
+    archives = (written.npz(labels=WORDS, vectors=VECTORS), written.npz(rose=VECTORS[0], wasp=VECTORS[1]))
+    table = {"word": WORDS, "vector": VECTORS.tolist()}
     return _targets(
-        ("glove", "v.txt", _load("glove-text"), _text()),
+        ("glove", "v.txt", _load("glove-text"), glove),
         ("word2vec", "v.txt", _load("word2vec-text"), headed),
-        ("word2vec-binary", "v.bin", _load("word2vec-binary"), _binary()),
-        ("fasttext", "v.bin", _load("fasttext-binary"), _fasttext()),
-        ("npz", "v.npz", _load("npz"), labelled, one_each),
-        ("npy", "v.npy", _load("npy"), _array(VECTORS), {"v.txt": words_of}),
-        ("npy-words", "v.json", _beside("v.npy", "npy"), _dumped(WORDS), {"v.npy": _array(VECTORS)}),
-        ("histwords", "1900-w.npy", _histwords, _array(VECTORS), {"1900-vocab.pkl": pickle.dumps(WORDS)}),
-        ("pickle", "v.pkl", _load("gensim"), pickle.dumps(dict(zip(WORDS, VECTORS, strict=True)))),
-        ("safetensors", "v.safetensors", _load("safetensors"), _safetensors()),
-        ("safetensors-head", "h.json", _safetensors_head, _safetensors()[8:].partition(b"}}")[0] + b"}}"),
-        ("parquet", "v.parquet", _load("parquet"), _parquet(**listed)),
-        ("any", "vectors", cr.load, _text(), headed, _binary(), _fasttext()),
+        ("word2vec-binary", "v.bin", _load("word2vec-binary"), binary),
+        ("fasttext", "v.bin", _load("fasttext-binary"), fasttext),
+        ("npz", "v.npz", _load("npz"), *archives),
+        ("npy", "v.npy", _load("npy"), array, {"v.txt": ("\n".join(WORDS) + "\n").encode()}),
+        ("npy-words", "v.json", _beside("v.npy", "npy"), _dumped(WORDS), {"v.npy": array}),
+        ("histwords", "1900-w.npy", _histwords, array, {"1900-vocab.pkl": pickle.dumps(WORDS)}),
+        ("pickle", "v.pkl", _load("gensim"), pickle.dumps(vectors)),
+        ("safetensors", "v.safetensors", _load("safetensors"), tensors),
+        ("safetensors-head", "h.json", _safetensors_head, tensors[8:].partition(b"}}")[0] + b"}}"),
+        ("parquet", "v.parquet", _load("parquet"), written.parquet(table)),
+        ("any", "vectors", cr.load, glove, headed, binary, fasttext),
     )
 
 
@@ -465,7 +420,7 @@ def _result(path: Path) -> Any:
 def _corpora() -> list[Target]:
     lines = b"".join(_dumped({"body": f"the {word} is here, {word}."}) + b"\n" for word in WORDS)
     table = b'id,text\n1,the rose is here\n2,"a love, a rose"\n'
-    column = _parquet(text=["the rose is here", "a love"])
+    column = written.parquet({"text": ["the rose is here", "a love"]})
     texts = {"jsonl": lines, "txt": b"the rose is here.\na love.\n", "csv": table, "parquet": column}
     return _targets(*_formats("corpus", _corpus, **texts, tsv=table.replace(b",", b"\t")))
 

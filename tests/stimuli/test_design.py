@@ -34,6 +34,7 @@ def test_without_y_the_test_has_a_single_target() -> None:
     assert list(design.sets) == ["x", "a", "b"]
     assert design.words == ("rose", "daisy", "love", "filth")
     assert design.shared_targets == ()
+    assert repr(design) == "<Design bugs: x (2), a (1) and b (1)>"
 
 
 def test_shared_words_are_allowed_and_exposed() -> None:
@@ -56,7 +57,9 @@ def test_the_digest_is_that_of_the_word_lists_alone() -> None:
 
 
 def test_designs_are_frozen_hashable_copied_and_pickled() -> None:
-    design = bugs(source=Citation("Somebody (2020)", "10.1000/182"))
+    source = Citation("Somebody (2020)", "10.1000/182")
+    assert (source.url, Citation("Somebody (2020)").url) == ("https://doi.org/10.1000/182", None)
+    design = bugs(source=source)
     assert pickle.loads(pickle.dumps(design)) == design
     assert copy.deepcopy(design) == design
     assert {design, bugs()} == {bugs(), design}
@@ -89,10 +92,6 @@ def test_plain_data_bring_back_the_same_design(
     assert Design.from_dict(design.to_dict()) == design
 
 
-def test_the_representation_names_the_sets_and_their_sizes() -> None:
-    assert repr(bugs(y=None)) == "<Design bugs: x (2), a (1) and b (1)>"
-
-
 @pytest.mark.parametrize(
     ("make", "said"),
     [
@@ -115,8 +114,3 @@ def test_the_representation_names_the_sets_and_their_sizes() -> None:
 def test_what_cannot_be_a_design_is_refused(make: Callable[[], Any], said: str) -> None:
     with pytest.raises((DesignError, UnknownNameError), match=said):
         make()
-
-
-def test_a_citation_gives_its_address() -> None:
-    assert Citation("Somebody (2020)").url is None
-    assert Citation("Somebody (2020)", "10.1000/182").url == "https://doi.org/10.1000/182"

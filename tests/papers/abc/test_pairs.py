@@ -162,15 +162,6 @@ def test_few_pairs_are_shown_and_not_judged(kept: Any, undefined: str | None, re
         assert "not among the scores" in emerging["Deaf mechanic, likable", "increase"].reason
 
 
-def test_scores_on_few_traits_or_of_no_adjectives_say_so() -> None:
-    rows = {name: {"poor-wealthy": row[0], "cold-warm": row[1]} for name, row in profiles().items()}
-    result = reproduce_abc(pairs=rows)
-    cell = cells_of(result, "Table A9")["age and politics", "correlation with age"]
-    assert (cell.verdict, cell.reason) == ("not covered", "scored on 2 of 16 pairs of traits")
-    emerging = cells_of(result, "Table A10")["Jamaican mechanic, trustworthy", "increase"]
-    assert emerging.reason == "the scores are not available per adjective"
-
-
 def with_templates(scores: TraitScores, templates: tuple[str, ...]) -> TraitScores:
     """The scores under the first template, and their opposites under all others."""
     assert scores.adjective_scores is not None

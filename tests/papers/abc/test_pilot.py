@@ -102,28 +102,6 @@ def test_scores_of_another_measure_than_the_column_are_refused() -> None:
         reproduce_abc({"ILPS BERT": scores}, human)
 
 
-@pytest.mark.parametrize(
-    ("templates", "reason"),
-    [
-        ((PAPER,), "not known by template, or of two at most; the paper chose among 35"),
-        ((PAPER, TEMPLATES[0], TEMPLATES[-1]), "scored with 3 of 35 templates"),
-    ],
-)
-def test_fewer_templates_do_not_cover_the_choice(templates: tuple[str, ...], reason: str) -> None:
-    human = people()
-    cell = cell_of(reproduce_abc({"SeT RoBERTa": model(human, 753, templates)}, human))
-    assert cell.verdict == "not covered"
-    assert reason in cell.reason
-    assert (cell.ours is None) == (len(templates) == 1)
-
-
-def test_groups_that_nobody_judged_are_named() -> None:
-    human = people(PILOT[:3])
-    cell = cell_of(reproduce_abc({"SeT RoBERTa": model(human, 3)}, human))
-    assert (cell.verdict, cell.ours) == ("not covered", None)
-    assert cell.reason.endswith("lack the pilot groups immigrant")
-
-
 def test_scores_of_another_model_are_shown_and_not_judged() -> None:
     human = people()
     result = reproduce_abc({"SeT BERT": model(human, 753)}, human, same_models=False)

@@ -7,9 +7,9 @@ from collections import Counter
 import numpy as np
 import pytest
 
-from crossroads import Contexts, Provenance, batteries, catalog, ceat
+from crossroads import Contexts, Provenance, catalog, ceat
 from crossroads.errors import EvidenceError, UnknownNameError
-from crossroads.papers.ceat.reproduction import known_models, reproduce_ceat
+from crossroads.papers.ceat.reproduction import reproduce_ceat
 from crossroads.papers.ceat.tables import alike_by_chance, consistency, printed, spread_between_tables
 from crossroads.papers.cells import Reproduction
 
@@ -21,17 +21,6 @@ def world(
     words = dict.fromkeys(word for name in names for word in catalog(name).words)
     rows = {word: rng.normal(size=dim) + 0.3 * rng.normal(size=(4, dim)) for word in words}
     return Contexts.from_dict(rows, provenance=Provenance(source=source))
-
-
-def test_every_test_of_the_tables_is_in_the_catalogue() -> None:
-    known = batteries()
-    by_table = {
-        number: [one.test for one in printed() if one.table == number and one.model == "BERT"]
-        for number in (2, 3, 4)
-    }
-    assert by_table[2] == [*known["ceat"], *known["ceat-intersectional"]]
-    assert by_table[3] == by_table[4] == list(known["ceat-pairs"])
-    assert known_models() == ("elmo", "bert", "gpt", "gpt-2")
 
 
 def test_without_contexts_the_published_numbers_stand_alone() -> None:
@@ -142,11 +131,8 @@ def test_what_the_tables_say_about_each_other() -> None:
     cells = {(one.table, one.test, one.model): one.d for one in printed()}
     apart = {k[1:]: abs(cells[4, k[1], k[2]] - d) for k, d in cells.items() if k[0] == 3}
     assert f"largest {max(apart.values()):.2f}" in runs
-    assert max(apart, key=lambda key: apart[key]) == ("am-af-career", "BERT")  # .84 and .32
     squares = [apart[test, "GPT"] ** 2 for test, model in apart if model == "GPT"]
     assert f"{np.sqrt(np.mean(squares)):.2f} (GPT)" in runs
-    assert "17 of 240 cells change sign" in runs
     # .02 with p = .10 is 1.645 standard errors, so one is .012; that is the size of Table 3's
     assert "about 0.014 in Table 3 and at most 0.005 in Table 4" in samples
     assert "8 of 10 negative" in signs
-    assert "0 of 12 positive" in signs

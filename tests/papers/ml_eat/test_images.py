@@ -83,15 +83,6 @@ def test_numbers_under_other_conventions_are_told() -> None:
     assert cell.reason == "unpleasant words of the tests of names (agony, bomb, evil and prison)"
 
 
-def test_sets_without_images_are_named() -> None:
-    result = reproduce_ml_eat(world(("Flower", "Insect", "Young")), model="clip-vit-l14-336")
-    cells = {c.row: c for c in result.cells if c.table == "Table 12, CLIP-ViT-L14-336"}
-    assert cells["flower-insect"].ours is not None
-    assert cells["young-old"].reason == "no images of Old: put them into a folder of that name"
-    assert cells["white-black"].reason.startswith("no images of White and Black")
-    assert cells["white-black"].verdict == "not covered"
-
-
 def test_words_that_an_audit_asked_for_in_the_prompt_serve_the_table_with_it() -> None:
     design = catalog("weat1")
     images = [f"{name}/{i}.jpg" for name in ("flowers", "Insect") for i in range(6)]

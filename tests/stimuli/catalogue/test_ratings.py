@@ -31,14 +31,3 @@ def test_groups_and_traits_have_the_names_of_the_catalogue() -> None:
     assert ratings.traits == tuple(pair.name for pair in catalog().traits("abc-traits"))
     groups = catalog().groups("abc-groups")
     assert all(groups[name].in_human_study for name in ratings.groups)
-
-
-def test_only_the_means_of_men_by_black_annotators_are_all_whole() -> None:
-    ratings = catalog().ratings("abc-annotators")
-    whole = [
-        (annotators, group)
-        for annotators, means in ratings.items()
-        for group, row in means.items()
-        if all(float(mean).is_integer() for mean in row.values())
-    ]
-    assert whole == [("Black", "man")]  # as a departure says
