@@ -133,6 +133,7 @@ def test_the_default_axes_are_the_first_contrasts_of_two_categories(scores: Wefa
     texts = said(crossed_axes(scores))
     assert {"female vs male", "African American vs European American"} <= set(texts)
     assert {"← male", "female →", "← European American", "African American →"} <= set(texts)
+    assert faults(crossed_axes(scores, label=60)) == []  # lines lead to labels that stand apart
 
 
 def test_words_stand_at_their_scores_and_those_detected_are_dark(
