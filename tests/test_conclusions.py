@@ -219,11 +219,10 @@ def test_findings_are_grouped_with_the_surest_first() -> None:
     battery = cr.battery(cr.load("default", words=words), designs, missing="drop", resamples=50)
     lines = findings_by_status(conclusions_of({"battery": battery}))
     assert list(lines) == ["Holds for other words", "Seen with these words, not shown for others"]
-    (line,) = lines["Holds for other words"]
-    assert line == (
+    assert lines["Holds for other words"] == [
         "Male names are closer to career, relative to family, than female names are. "
         "(weat6, Δ = 0.290, 0.165 to 0.414)"
-    )
+    ]
 
 
 def test_resampled_lists_agree_in_the_share_that_is_counted() -> None:

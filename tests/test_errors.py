@@ -14,7 +14,6 @@ import numpy as np
 import pytest
 
 import crossroads as cr
-from crossroads.corpus import read_contexts
 from crossroads.errors import (
     CrossroadsError,
     CrossroadsWarning,
@@ -23,17 +22,14 @@ from crossroads.errors import (
     in_short,
     one_of,
 )
-from crossroads.evidence.judgement_files import read_demographics, read_judgements
+from crossroads.evidence.judgement_files import read_judgements
 from crossroads.extraction.embed.foreign import import_store
 from crossroads.extraction.probe.files import read_groups, read_templates, read_traits
-from crossroads.measures.traits.files import read_trait_tables
 from crossroads.report.documents.records import read_records
 from crossroads.report.gate.files import read_rules
 from crossroads.sources.endpoints.answers import EndpointError, read_answer
 from crossroads.sources.vectors.pickles.reader import load_pickle
 from crossroads.stimuli import read_designs
-from crossroads.stimuli.files.lists import read_sheet, read_trait_lists
-from crossroads.stimuli.identities.files import read_identities
 
 LONG = "A" * 20_000
 MANY = [f"{LONG}{i}" for i in range(30)]
@@ -178,35 +174,18 @@ def test_vectors_that_are_named_again_and_again_are_no_vectors(tmp_path: Path) -
         cr.load(path)
 
 
-SET = b'["a", "b"]'
-ANSWER = {"vectors": [[LONG]], "model": LONG}
-Case = tuple[str, bytes, Callable[[Path], Any]]
-CASES: list[Case] = [
-    ("d.json", b'{"x": "%s", "a": %s, "b": %s}' % (LONG.encode(), SET, SET), read_designs),
+CASES: list[tuple[str, bytes, Callable[[Path], Any]]] = [
     ("d.json", json.dumps({"name": LONG, "x": [*MANY, MANY[0]], "a": ["a"], "b": []}).encode(), read_designs),
-    ("d.toml", f"[a.{LONG}]\n[a.{LONG}]\n".encode(), read_designs),
-    ("d.csv", f"set,word\nx,{LONG}\nx,{LONG}\n".encode(), read_designs),
-    ("r.toml", f'[[rule]]\nstatistic = "{LONG}"\nabove = 1'.encode(), read_rules),
     ("r.toml", f'[[rule]]\nstatistic = "effect_size"\nabove = {json.dumps(MANY)}'.encode(), read_rules),
-    ("g.toml", f"[{LONG}]\na = 1".encode(), read_sheet),
-    ("p.toml", f'[groups]\n"{LONG}" = {{ {LONG} = "{LONG}" }}'.encode(), read_groups),
     ("p.csv", f"group,singular,plural\n{LONG},{LONG},{LONG}\n{LONG},a,b\n".encode(), read_groups),
     ("t.toml", f'[[trait]]\nleft = "{LONG}"\nright = "{LONG}"'.encode(), read_traits),
-    ("t.json", json.dumps({"templates": [f"{LONG} {{trait}}"]}).encode(), read_templates),
     ("t.json", json.dumps({"templates": [f"{{{LONG}}} {{trait}}"]}).encode(), read_templates),
-    ("l.toml", f'"{LONG} | b | c" = ["a"]'.encode(), read_trait_lists),
-    ("i.toml", f'[domains.a."{LONG}"]\nadjective = 3'.encode(), read_identities),
-    ("s.json", json.dumps({LONG: {LONG: LONG}}).encode(), read_trait_tables),
     ("j.csv", f"group,trait,score\na,cold-warm,{LONG}\n".encode(), read_judgements),
-    ("a.csv", f"annotator,gender\n{LONG},f\n{LONG},f\n".encode(), read_demographics),
-    ("results.json", json.dumps({"results": [{"type": [MANY]}]}).encode(), read_records),
     ("results.json", json.dumps({"type": "WeatResult", "schema": 1, LONG: 1}).encode(), read_records),
     ("v.txt", f"{LONG} 1 2\n{LONG} 3 4\n".encode(), cr.load),
-    ("v.txt", b"a 1 2\n" + b"\xff" * 9000 + b" 1 2\n", cr.load),
-    ("v.pkl", pickle.dumps({tuple(MANY): [1.0]}), cr.load),
     ("v.pkl", b"\x80\x04c" + LONG.encode() + b"\nx\n.", cr.load),
     ("v.safetensors", struct.pack("<Q", 9000) + b"{" + b"A" * 8999, cr.load),
-]  # fmt: skip
+]
 
 
 @pytest.mark.parametrize(("name", "data", "read"), CASES, ids=kind)
@@ -222,18 +201,9 @@ def test_no_message_about_a_file_is_long(
     assert len(str(caught.value)) - len(str(path)) < MOST, str(caught.value)
 
 
-def test_no_message_about_a_folder_is_long(tmp_path: Path) -> None:
-    for name, read in (("store", cr.Contexts.open), ("contexts", read_contexts), ("logits", cr.Logits.open)):
-        for manifest in ({"format": LONG}, {"format": f"crossroads-{name}/1", "words": MANY, "arrays": MANY}):
-            (tmp_path / "manifest.json").write_text(json.dumps(manifest), encoding="utf-8")
-            with pytest.raises(CrossroadsError) as caught:
-                read(tmp_path)
-            assert len(str(caught.value)) - len(str(tmp_path)) < MOST
-
-
 def test_no_message_about_an_answer_is_long() -> None:
     for protocol in ("openai", "ollama", "tei"):
-        for answer in (LONG, MANY, {"error": LONG}, {"error": {"message": [MANY]}}, ANSWER, {"data": MANY}):
+        for answer in (LONG, MANY, {"error": LONG}, {"error": {"message": [MANY]}}, {"data": MANY}):
             with pytest.raises(EndpointError) as caught:
                 read_answer(protocol, json.dumps(answer).encode(), ["rose"])
             assert len(str(caught.value)) < MOST

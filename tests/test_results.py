@@ -17,7 +17,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from crossroads import Design, Embeddings, sc_weat, weat
+from crossroads import Embeddings, sc_weat
 from crossroads.errors import CrossroadsWarning, FormatError, InputError
 from crossroads.measures import (
     ScWeatResult,
@@ -28,7 +28,7 @@ from crossroads.wording import phrases
 from crossroads.wording.escaping import one_line
 from crossroads.wording.numbers import P
 from crossroads.wording.table import Interval, Rate
-from tests.results import MAKERS, WORDS, aliases, model
+from tests.results import MAKERS, aliases
 
 
 @pytest.fixture(params=MAKERS)
@@ -139,15 +139,11 @@ def test_html_shows_names_as_text_and_counts_what_it_leaves_out(every_result: di
 # What people meet first
 
 
-def test_a_result_says_in_one_line_what_it_is(result: Result) -> None:
+def test_a_result_prints_as_a_line_and_as_a_small_table(result: Result) -> None:
     said = repr(result)
     assert said.startswith(f"<{type(result).__name__}")
     assert len(said) < 200
-    assert "\n" not in said
-    assert not re.search(r"= [≤≈<]", said)
-
-
-def test_a_result_prints_as_a_small_table(result: Result) -> None:
+    assert not re.search(r"\n|= [≤≈<]", said)
     lines, table = str(result).splitlines(), result._small()
     shown = dataclasses.replace(table, rows=table.rows[:12])
     at = lines.index(one_line(table.title))
@@ -177,15 +173,6 @@ def test_what_results_say_of_themselves_holds_together(result: Result) -> None:
         assert set(values) == set(type(result).asked[kind])
     for one in result.long_rows("r"):
         assert {"measure", "test", "part", "statistic", "value"} <= set(one)
-
-
-def test_names_with_line_breaks_and_control_signs_keep_to_one_line() -> None:
-    design = Design(name="a\nb\x1b[31m", **WORDS)  # type: ignore[arg-type]
-    result = weat(model(1).with_fallback("title"), design, missing="drop")
-    for said in (repr(result), str(result)):
-        assert "\x1b" not in said
-    assert "\n" not in repr(result)
-    assert len(str(result).splitlines()) == 4
 
 
 # Figures

@@ -288,17 +288,6 @@ def test_tests_over_contexts_that_share_too_few_words_are_skipped_under_their_na
     assert (found.unpaired, found.tests) == ((), ())
 
 
-def test_scores_under_other_conventions_are_compared_and_that_is_said(saved: Saved) -> None:
-    scored = []
-    for i, prior in enumerate(("mask", "noun")):
-        scores = dataclasses.replace(traits(i, str(i)), conventions={"measure": "ilps", "prior": prior})
-        one = audited(model(i, f"m{i}"), [FIRST])
-        scored.append(dataclasses.replace(one, audit=also(one.audit, scores)))
-    found = compare_audits(saved_audits(saved(*scored)), resamples=0)
-    assert found.battery.notes == ("the audits differ in prior (ilps scores): mask in m0; noun in m1.",)
-    assert len(found.traits) == 1
-
-
 def test_nothing_in_common_is_said(saved: Saved) -> None:
     records = saved(audited(model(1, "one"), [FIRST]), audited(model(2, "two"), [SECOND]))
     with pytest.raises(InputError, match="nothing in common"):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +13,7 @@ import pytest
 from crossroads.errors import FormatError, InputError
 from crossroads.measures import BatteryResult, RsaResult
 from crossroads.report import Audit
+from crossroads.report.documents.names import apart, once
 from crossroads.report.documents.records import (
     Record,
     audit_document,
@@ -108,3 +110,15 @@ def test_loose_results_join_the_audit_of_their_model(audit: Audit) -> None:
     assert [one.model for one in found] == [audit.model, audit.model, "other"]
     assert (found[0].methods, found[1]) == ("as it was", whole)
     assert found[0].results == [*whole.results, *same.results]  # numbers keep their place
+
+
+def test_records_are_shown_once_and_models_of_one_name_are_told_apart(audit: Audit) -> None:
+    record = Record(document=audit_document(audit), place="runs/a")
+    passed = {"passed": True, "verdicts": []}
+    fewer = replace(record, document={**record.document, "results": record.results[:-1]})
+    found, repeated = once([record, replace(record, gate=passed, place="runs/b"), record, fewer])
+    assert [one.gate for one in found] == [passed, None]  # the fuller is kept
+    assert repeated == ["runs/b", "runs/a"]
+    given = [("m", "x/a"), ("m", "y/a"), ("m", "b"), ("n", "a"), ("o", "a"), ("o", "a")]
+    named = [replace(record, document={**record.document, "model": one}, place=at) for one, at in given]
+    assert [one.model for one in apart(named)] == ["m (x/a)", "m (y/a)", "m (b)", "n", "o", "o (2)"]

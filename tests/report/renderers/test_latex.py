@@ -56,21 +56,6 @@ def test_the_tables_of_audits_are_set_by_pdflatex_within_the_text(
     assert typeset(latex_table(audit) + latex_table(whole, label="tab:y"), tmp_path) == []
 
 
-@pytest.mark.slow
-def test_letters_of_all_scripts_and_endless_names_are_set_by_pdflatex(tmp_path: Path) -> None:
-    letters = [chr(code) for start in (0x20, 0xA0, 0x370, 0x400, 0x1E00, 0x2010, 0x2190, 0x4E00, 0x1F600)
-               for code in range(start, start + 0xE0)]  # fmt: skip
-    texts = ["".join(letters[i : i + 24]) for i in range(0, len(letters), 24)]
-    columns = tuple(Column(key=key, head=f"{key} Δ") for key in "abc")
-    rows = tuple({"a": text, "b": "x" * 400, "c": "Δ α − × ≥ ’ “ ” … ‘ – — →"} for text in texts)
-    for at in range(0, len(rows), 12):
-        table = Table(name="n", title="/".join(["very"] * 60), columns=columns, rows=rows[at : at + 12])
-        folder = tmp_path / str(at)
-        folder.mkdir()
-        found = typeset(latex_tables([table], label="l", before=" in " + "y" * 300), folder)
-        assert [one for one in found if not one.startswith("Float")] == []
-
-
 def rows_of(table: str) -> list[str]:
     return table.partition("\\midrule\n")[2].partition("\\bottomrule")[0].splitlines()
 
