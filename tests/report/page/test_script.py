@@ -3,17 +3,11 @@
 from __future__ import annotations
 
 import re
-from pathlib import Path, PurePosixPath
 
 import pytest
 
-import crossroads.report.page.page as page
 from crossroads.errors import InputError
-from crossroads.report import Audit
-from crossroads.report.documents.records import Record, audit_document
 from crossroads.report.page.script import joined
-
-FILES = Path(page.__file__).parent / "files"
 
 
 def join(**files: str) -> str:
@@ -66,11 +60,3 @@ def test_each_file_is_a_function_after_those_it_imports() -> None:
 def test_what_cannot_be_joined_is_refused(files: dict[str, str], message: str) -> None:
     with pytest.raises(InputError, match=re.escape(message)):
         join(**files)
-
-
-def test_every_file_of_the_page_is_in_it(audit: Audit) -> None:
-    text = page.page_html([Record(document=audit_document(audit))])
-    names = {PurePosixPath(path.relative_to(FILES)).as_posix() for path in FILES.rglob("*")}
-    assert {name for name in names if name.endswith(".css")} == set(page.STYLES)
-    scripts = {name for name in names if name.endswith(".js")}
-    assert set(re.findall(r'^\$files\["(.+)"\] = ', text, re.MULTILINE)) == scripts
