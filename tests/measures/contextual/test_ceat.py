@@ -1,4 +1,4 @@
-"""CEAT: a transcription on the very same draws, both false-positive rates, bad input."""
+"""CEAT and batteries of it: a transcription on the same draws, p-values over words, bad input."""
 
 from __future__ import annotations
 
@@ -8,11 +8,12 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from crossroads import Contexts, Design, ceat, weat
+from crossroads import Contexts, Design, ceat, ceat_battery, weat
 from crossroads.errors import CrossroadsError, MissingStimuliError
 from crossroads.evidence import Embeddings
 from crossroads.inference.random_effects import combine
 from crossroads.measures.contextual.draws import draw_contexts
+from crossroads.stats import benjamini_hochberg, ceat_bootstrap, holm
 
 WORDS = {name: [f"{name}{i}" for i in range(4)] for name in "xyab"}
 DESIGN = Design(name="test", **WORDS)  # type: ignore[arg-type]
@@ -119,3 +120,42 @@ OPPOSITES = {word: np.concatenate([rows, -rows]) for word, rows in world(3).item
 def test_bad_input_is_refused(given: Any, options: dict[str, Any], said: str) -> None:
     with pytest.raises(CrossroadsError, match=said):
         ceat(Contexts.from_dict(given), **{"design": DESIGN, **options})
+
+
+OTHERS = [
+    DESIGN,
+    Design(name="two", x=WORDS["y"], y=WORDS["a"], a=WORDS["x"], b=WORDS["b"]),
+    Design(name="absent", x=["p", "q"], y=["r", "s"], a=WORDS["a"], b=WORDS["b"]),
+]
+
+
+def test_a_battery_has_ceats_and_adjusts_p_values_for_other_words() -> None:
+    contexts, seen = Contexts.from_dict(world(0)), list[str]()
+    result = ceat_battery(contexts, OTHERS, samples=20, seed=3, progress=seen.append)
+    assert seen == ["test", "two", "absent"]
+    for test, design in zip(result.tests, OTHERS, strict=False):
+        assert test == ceat(contexts, design, samples=20, seed=3, missing="drop")
+    drawn = [test.crossed for test in result.tests]
+    p = [one.pvalue for one in drawn if one is not None and one.pvalue is not None]
+    assert len(p) == 2
+    assert list(result.adjusted["holm"]) == holm(p).tolist()
+    assert list(result.adjusted["bh"]) == benjamini_hochberg(p).tolist()
+    assert result.intervals == {}
+    assert list(result.skipped) == ["absent"]
+    assert "x has 0 of 2 stimuli left" in result.skipped["absent"]
+    with pytest.raises(MissingStimuliError):
+        ceat_battery(contexts, OTHERS, missing="raise", samples=5)
+    with pytest.raises(CrossroadsError, match="no designs"):
+        ceat_battery(contexts, [])
+
+
+def test_intervals_of_a_battery_are_those_of_the_bootstrap_where_words_can_be_drawn() -> None:
+    contexts = Contexts.from_dict(world(0))
+    # one attribute word is enough for the CEAT, but cannot be drawn anew
+    lone = Design(name="lone", x=WORDS["x"], y=WORDS["y"], a=["a0"], b=["b0"])
+    result = ceat_battery(contexts, [DESIGN, lone], samples=5, seed=3, resamples=30, level=0.9, ddof=0)
+    wanted = ceat_bootstrap(contexts, DESIGN, resamples=30, level=0.9, seed=3, ddof=0, missing="drop")
+    assert result.intervals == {"test": wanted}
+    assert [test.design for test in result.tests] == ["test", "lone"]
+    row = result.rows()[0]
+    assert (row["stimulus_effect_size_low"], row["stimulus_effect_size_high"]) == (wanted.low, wanted.high)

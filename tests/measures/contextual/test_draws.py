@@ -13,11 +13,14 @@ from crossroads import Contexts, Design, ceat, multilevel_ceat
 from crossroads.errors import EvidenceError
 from crossroads.inference.permutation.compiled import kernels
 from crossroads.measures.contextual import draws as contextual
+from crossroads.measures.contextual import words as contextual_words
 from crossroads.measures.contextual.draws import (
     draw_contexts,
     sample_associations,
     stack,
 )
+from crossroads.measures.contextual.words import counts_of, design_contexts, sample_cosines
+from tests.measures.plain import cosine
 
 SETS = {"x": ("x0", "x1", "x2", "x3", "x4"), "y": ("y0", "y1"), "a": ("a0", "a1", "a2"), "b": ("b0", "b1")}
 DESIGN = Design(name="test", **{name: list(words) for name, words in SETS.items()})  # type: ignore[arg-type]
@@ -168,3 +171,23 @@ def test_contexts_too_short_for_their_type_are_named(worth: int, monkeypatch: py
     made["a1"] = (made["a1"] * 1e-41).astype(np.float32)
     with pytest.raises(EvidenceError, match=r"'a1' is too short for float32.*\n\nhint: multiply all vectors"):
         stack(Contexts.from_dict(made), SETS)
+
+
+@pytest.mark.parametrize("block", [1, 1 << 24], ids=["one sample at a time", "all at once"])
+def test_cosines_are_those_of_the_contexts_drawn(block: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(contextual_words, "_BLOCK_BYTES", block)
+    rng = np.random.default_rng(1)
+    # other words lie between those of the design, and the order is another
+    made = {word: rng.normal(size=(i + 2, 5)) for i, word in enumerate(["b1", "z", *DESIGN.words[:-1]])}
+    least = {"x": 2, "y": 2, "a": 1, "b": 1}
+    stacked, found = design_contexts(Contexts.from_dict(made), DESIGN, missing="raise", least=least)
+    assert counts_of(stacked, found) == {word: len(made[word]) for word in DESIGN.words}
+    drawn = draw_contexts(stacked.counts, 9, rng)
+    tables = np.concatenate([table for _, table in sample_cosines(stacked, drawn, 7)])
+    blocks = [where for where, _ in sample_cosines(stacked, drawn, 7)]
+    assert np.concatenate([np.arange(9)[where] for where in blocks]).tolist() == list(range(9))
+    for sample, table in enumerate(tables):
+        for i, target in enumerate(DESIGN.words[:7]):
+            for j, attribute in enumerate(DESIGN.words[7:]):
+                one, other = made[target][drawn[i, sample]], made[attribute][drawn[7 + j, sample]]
+                assert table[i, j] == pytest.approx(cosine(one, other))

@@ -18,8 +18,9 @@ from crossroads import (
     series,
     weat,
 )
-from crossroads.errors import MissingStimuliError
-from crossroads.measures.coverage.gaps import require_stimuli
+from crossroads.errors import EvidenceError, MissingStimuliError
+from crossroads.measures.coverage import words
+from crossroads.measures.coverage.gaps import ZERO, require_stimuli
 
 WORDS = [f"{name}{i}" for name in "xyab" for i in range(4)]
 
@@ -104,3 +105,25 @@ def test_tests_that_are_skipped_say_what_spelling_would_help() -> None:
         weat(emb, names, missing="drop")
     assert set(caught.value.gaps["names"]) == {"x", "y"}
     assert battery(emb.with_fallback("lower"), names).skipped == {}
+
+
+@pytest.mark.parametrize("at_a_time", [1, 3, 1000])
+def test_rows_that_are_not_finite_or_0_are_named_however_many_are_read_together(
+    at_a_time: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # rows in memory are checked when they are given; those of a file only where they are used
+    monkeypatch.setattr(words, "_ROWS_AT_A_TIME", at_a_time)
+    emb = model()
+    vectors = np.array(emb.vectors)
+    vectors[[emb.labels.index("y2"), emb.labels.index("y3")], [0, 4]] = np.nan, np.inf
+    np.save(tmp_path / "v.npy", vectors)
+    mapped = Embeddings(emb.labels, np.load(tmp_path / "v.npy", mmap_mode="r"))
+    named = "'y2' and 'y3'" if at_a_time == 1000 else "'y2'"  # those that are read together
+    with pytest.raises(EvidenceError, match=f"the vector of {named} contains nan or infinite values"):
+        weat(mapped, design("d"))
+    vectors = np.array(emb.vectors)
+    vectors[[emb.labels.index("a1"), emb.labels.index("a3")]] = 0
+    found = weat(Embeddings(emb.labels, vectors), design("d"), missing="drop")
+    assert found.coverage is not None
+    assert dict(found.coverage.dropped["a"]) == {"a1": ZERO, "a3": ZERO}
+    assert found.coverage.used["a"] == ("a0", "a2")

@@ -12,6 +12,7 @@ import pytest
 from crossroads import Contexts, Design, Embeddings, StimulusSet, ceat, mleat, multilevel_ceat, sc_weat, weat
 from crossroads.errors import CrossroadsWarning, MissingStimuliError
 from crossroads.measures import WeatResult
+from tests.measures.plain import cosine, mean
 
 WORDS = {name: [f"{name}{i}" for i in range(4)] for name in "xyab"}
 LABELS = [word for words in WORDS.values() for word in words]
@@ -54,15 +55,11 @@ def test_a_word_in_two_sets_is_warned_of_once_and_noted(role: str, other: str, t
 def associations_in_loops(emb: Embeddings, sets: dict[str, list[str]]) -> dict[str, float]:
     """Associations of the targets that no attribute has, cosine by cosine."""
 
-    def cosine(one: str, other: str) -> float:
-        u, v = emb[one], emb[other]
-        return float(u @ v / np.sqrt((u @ u) * (v @ v)))
-
-    def mean(word: str, others: list[str]) -> float:
-        return sum(cosine(word, other) for other in others) / len(others)
+    def near(word: str, others: list[str]) -> float:
+        return mean([cosine(emb[word], emb[other]) for other in others])
 
     targets = [word for word in (*sets["x"], *sets["y"]) if word not in (*sets["a"], *sets["b"])]
-    return {word: mean(word, sets["a"]) - mean(word, sets["b"]) for word in targets}
+    return {word: near(word, sets["a"]) - near(word, sets["b"]) for word in targets}
 
 
 @pytest.mark.parametrize(("role", "other"), [("x", "a"), ("x", "b"), ("y", "a"), ("y", "b")])
