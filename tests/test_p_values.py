@@ -85,7 +85,7 @@ def test_long_rows_say_which_p_value_is_meant(
         assert len(shown) >= len(drawn)
 
 
-@pytest.mark.parametrize("name", ["battery", "ceat_battery", "series"])
+@pytest.mark.parametrize("name", ["battery", "ceat_battery", "rsa_grid", "series"])
 def test_an_adjusted_value_is_in_the_rows_of_the_p_value_that_it_adjusts(
     name: str, every_result: dict[str, Result]
 ) -> None:

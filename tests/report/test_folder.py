@@ -8,20 +8,8 @@ import pytest
 
 from crossroads.errors import InputError
 from crossroads.report.folder import MARK, OURS, check_output, folder_names
-from crossroads.storage.staging import replaced
 
 RECORD = '{"crossroads": "0", "designs": [], "results": []}'
-
-
-def test_a_new_audit_takes_the_place_of_an_old_one_with_nothing_left_of_it(tmp_path: Path) -> None:
-    output = tmp_path / "audit"
-    with replaced(output) as folder:
-        (folder / MARK).write_text(RECORD, encoding="utf-8")
-        (folder / "gate.json").write_text("{}", encoding="utf-8")
-    check_output(output)
-    with replaced(output) as folder:
-        (folder / MARK).write_text(RECORD, encoding="utf-8")
-    assert [path.name for path in output.iterdir()] == [MARK]
 
 
 def test_a_folder_with_other_things_is_refused_and_one_with_audits_of_models_is_not(tmp_path: Path) -> None:

@@ -33,12 +33,6 @@ def test_a_column_has_one_type_whatever_is_in_it() -> None:
     assert found.to_pydict() == {"n": [float(2**80), 1.0], "m": ["word", "0.5"], "x": [1.0, 0.25]}
 
 
-def test_a_reader_may_ask_for_other_types() -> None:
-    asked = arrow.schema({"a": arrow.float64()})
-    found = arrow.table(Rows({"a": 1}), schema=asked)
-    assert found.schema == asked
-
-
 def test_intervals_of_a_table_take_two_columns() -> None:
     table = Table(
         name="one",

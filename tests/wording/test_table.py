@@ -14,7 +14,6 @@ from crossroads.wording.table import (
     Interval,
     Rate,
     Table,
-    adjusted_column,
     in_html,
     in_latex_table,
     in_markdown_table,
@@ -159,9 +158,3 @@ def test_names_and_notes_never_leave_their_cell(name: str, head: str, note: str)
     assert len(re.findall(r"(?<!\\)&", row)) == 1
     bare = re.sub(r"\\[{}]", "", printed)
     assert bare.count("{") == bare.count("}")
-
-
-def test_symbols_of_heads_are_math_in_latex() -> None:
-    made = in_latex_table(table(columns=(adjusted_column(2), Column(key="d", head="d(X)"))), label="l")
-    assert r"$p$ (BH) & $d(X)$ \\" in made
-    assert "Benjamini and Hochberg's adjustment for 2 tests." in made

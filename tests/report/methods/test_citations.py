@@ -91,9 +91,6 @@ def test_the_file_is_whole_and_each_entry_has_what_its_type_needs() -> None:
         assert {"author", "title", "year", needed[fields["type"]]} <= set(fields)
         surname = fields["author"].partition(",")[0].lower().replace(" ", "")
         assert key.startswith(surname + fields["year"])
-        # names and abbreviations keep their capitals under styles that write titles in small letters
-        bare = re.sub(r"\{.*?\}", "", fields["title"])
-        assert not re.search(r"\b(?:[A-Z]{2,}|[A-Z]\.[A-Z]\.|[A-Z][a-z]+[A-Z])", bare)
 
 
 def test_vectors_are_cited_where_it_is_certain_whose_they_are(tested: BatteryResult) -> None:

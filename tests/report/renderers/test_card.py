@@ -40,8 +40,7 @@ def test_there_is_an_entry_for_each_test_with_an_interval_and_none_for_the_whole
     assert len({one["dataset"]["task_id"] for one in entries}) == len(entries)
     for entry, one in zip(entries, said, strict=True):
         low, high = one.number("low"), one.number("high")
-        assert low is not None
-        assert high is not None
+        assert low is not None and high is not None
         assert entry["value"] == one.number("value")
         assert between(low, high, 3 if one.scale.startswith("Δ") else 2) in entry["notes"]
 
