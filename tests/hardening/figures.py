@@ -55,17 +55,22 @@ def _coverage(one: dict[str, Any]) -> str:
     return f"{said} ({one['left_out']})" if one.get("left_out") else said
 
 
-def _mutation(one: dict[str, Any]) -> str:
-    """The mutation score in words."""
+def killed(scores: dict[str, Any]) -> list[str]:
+    """The mutation scores in words, by room and in total."""
     parts = []
     for name in (*ROOMS, "total"):
-        if name in one["scores"]:
-            score = one["scores"][name]
+        if name in scores:
+            score = scores[name]
             low, high = (100 * bound for bound in score["interval"])
             share = 100 * score["killed"] / score["mutants"]
-            killed = f"{score['killed']} of {score['mutants']}"
-            parts.append(f"{name} {killed} mutants killed, {share:.0f} % ({low:.0f} to {high:.0f} %)")
-    said = "; ".join(parts) + f"; seed {one['seed']}"
+            counted = f"{score['killed']} of {score['mutants']}"
+            parts.append(f"{name} {counted} mutants killed, {share:.0f} % ({low:.0f} to {high:.0f} %)")
+    return parts
+
+
+def _mutation(one: dict[str, Any]) -> str:
+    """The recorded run in words."""
+    said = "; ".join(killed(one["scores"])) + f"; seed {one['seed']}"
     return f"{said} ({one['left_out']})" if one.get("left_out") else said
 
 

@@ -330,17 +330,6 @@ def scores(verdicts: Sequence[Verdict]) -> dict[str, dict[str, Any]]:
     }
 
 
-def table(found: dict[str, dict[str, Any]]) -> str:
-    """The scores as lines."""
-    lines = []
-    for name, one in found.items():
-        low, high = one["interval"]
-        share = one["killed"] / one["mutants"]
-        killed = f"{name:<10} {one['killed']:>4} of {one['mutants']:>4} killed"
-        lines.append(f"{killed}: {share:.1%} ({low:.1%} to {high:.1%})")
-    return "\n".join(lines)
-
-
 def told(verdict: Verdict) -> None:
     """Print a verdict as soon as it is known."""
     one = verdict.mutant
@@ -372,10 +361,10 @@ def main() -> None:
     found = scores(verdicts)
     left = [one for one in verdicts if not one.killed]
     print("\nSurvivors:", *(f"  {one.mutant.file}:{one.mutant.line}  {one.change}" for one in left), sep="\n")
-    print("", table(found), sep="\n")
-    if asked.record:
-        from tests.hardening.figures import record
+    from tests.hardening.figures import killed, record
 
+    print("", *killed(found), sep="\n")
+    if asked.record:
         rows = [{"file": one.mutant.file, "line": one.mutant.line, "change": one.change} for one in left]
         record("mutation", {"seed": asked.seed, "scores": found, "survivors": rows})
 

@@ -392,7 +392,8 @@ def _sample(path: Path) -> Any:
 def _documents() -> list[Target]:
     weat, battery = _made()
     results = (battery.to_json().encode(), cr.ladder(battery).to_json().encode())
-    gate = _dumped({"verdicts": [{"rule": {"test": "mine"}, "passed": True, "sentence": "x"}]})
+    verdict = {"rule": "x", "test": "mine", "outcome": "passed", "sentence": "x"}
+    gate = _dumped({"verdicts": [verdict]})
     audit: dict[str, Any] = {"schema": 1, "kind": "vectors", "model": "m", "names": ["a"]}
     audit |= {"designs": [{"name": "mine", **SETS}], "results": [json.loads(results[0])]}
     beside = {"a/results.json": _dumped(audit)}

@@ -118,17 +118,18 @@ def test_tests_and_examples_kill_what_they_notice_and_nothing_else(
 
 
 def test_a_mutant_is_judged_by_the_tests_that_run_its_statement_the_quickest_first(tmp_path: Path) -> None:
+    tests: dict[str, Any] = {
+        "tests/a.py::test_slow": {"seconds": 2.0, "fixtures": []},
+        "tests/a.py::test_two[1]": {"seconds": 0.2, "fixtures": []},
+        "tests/a.py::test_two[2]": {"seconds": 0.2, "fixtures": []},
+        "tests/b.py::test_shared": {"seconds": 0.1, "fixtures": ["made"]},
+        "other/b.py::test_other": {"seconds": 0.1, "fixtures": ["made"]},
+        "tests/c.py::test_long": {"seconds": 99.0, "fixtures": []},
+    }
     found = {
-        "tests": {
-            "tests/a.py::test_slow": {"seconds": 2.0, "fixtures": []},
-            "tests/a.py::test_two[1]": {"seconds": 0.2, "fixtures": []},
-            "tests/a.py::test_two[2]": {"seconds": 0.2, "fixtures": []},
-            "tests/b.py::test_shared": {"seconds": 0.1, "fixtures": ["made"]},
-            "other/b.py::test_other": {"seconds": 0.1, "fixtures": ["made"]},
-            "tests/c.py::test_long": {"seconds": 99.0, "fixtures": []},
-        },
+        "tests": tests,
         "lines": {f"{tmp_path}/{FILE}": {
-            line("return a if"): ["tests/a.py::test_slow", "tests/a.py::test_two[1]", "tests/c.py::test_long"],
+            line("return a if"): [name for name in tests if "shared" not in name and "other" not in name],
             line("return number"): ["fixture:made:tests"],
             line("def emptied"): [""],
         }},
@@ -136,15 +137,15 @@ def test_a_mutant_is_judged_by_the_tests_that_run_its_statement_the_quickest_fir
     (tmp_path / "gw0.json").write_text(json.dumps(found), encoding="utf-8")
     reached = Reached(tmp_path, tmp_path)
 
-    def tests(text: str) -> list[str]:
+    def judges(text: str) -> list[str]:
         mutant = mutation.Mutant(file=FILE, line=line(text), operator="o", occurrence=0)
         return mutation.chosen(reached, mutant, SOURCE)
 
-    assert tests("return a if") == ["tests/a.py::test_two", "tests/a.py::test_slow"]
-    assert tests("return number") == ["tests/b.py::test_shared"]
+    assert judges("return a if") == ["tests/a.py::test_two", "tests/a.py::test_slow"]
+    assert judges("return number") == ["tests/b.py::test_shared"]
     # what runs on import only is judged by all tests of the file
     everything = ["tests/b.py::test_shared", "tests/a.py::test_two", "tests/a.py::test_slow"]
-    assert tests("def emptied") == everything
+    assert judges("def emptied") == everything
 
 
 def test_a_statement_has_all_its_lines_and_a_block_those_of_its_heading() -> None:
@@ -174,12 +175,9 @@ def test_intervals_are_those_of_wilson(part: int, whole: int) -> None:
 
 
 def test_scores_count_by_room_and_in_total() -> None:
-    def verdict(room: str, outcome: str) -> Any:
+    rows = []
+    for room, outcome in (("inference", "failed"), ("inference", "survived"), ("measures", "stopped")):
         mutant = mutation.Mutant(file=f"src/crossroads/{room}/x.py", line=1, operator="o", occurrence=0)
-        return mutation.Verdict(mutant=mutant, outcome=outcome, change="", seconds=0)
-
-    rows = [verdict("inference", "failed"), verdict("inference", "survived"), verdict("measures", "stopped")]
-    found = mutation.scores(rows)
-    counts = {name: (one["killed"], one["mutants"]) for name, one in found.items()}
+        rows.append(mutation.Verdict(mutant=mutant, outcome=outcome, change="", seconds=0))
+    counts = {name: (one["killed"], one["mutants"]) for name, one in mutation.scores(rows).items()}
     assert counts == {"inference": (1, 2), "measures": (1, 1), "total": (2, 3)}
-    assert "total         2 of    3 killed: 66.7% (20.8% to 93.9%)" in mutation.table(found)

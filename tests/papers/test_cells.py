@@ -75,10 +75,8 @@ def test_a_mark_is_there_or_not() -> None:
 
 def test_a_convention_is_not_believed_where_most_of_the_table_differs() -> None:
     def cells(table: str, *verdicts: str) -> list[Cell]:
-        return [
-            Cell(row="r", column="c", table=table, published=1.0, ours=1.0, verdict=v, reason=v)
-            for v in verdicts
-        ]
+        one = Cell(row="r", column="c", table=table, published=1.0, ours=1.0, verdict="")
+        return [replace(one, verdict=verdict, reason=verdict) for verdict in verdicts]
 
     chance = cells("Table 1", "convention", "differs", "differs", "model absent")
     real = cells("Table 2", "convention", "convention", "equal", "differs")
@@ -90,14 +88,11 @@ def test_a_convention_is_not_believed_where_most_of_the_table_differs() -> None:
 
 def test_a_single_cell_that_is_cut_off_in_a_rounded_column_is_a_misprint() -> None:
     def column(*numbers: tuple[float, str]) -> list[Cell]:
-        judged = [(ours, text, *judge(text, ours)) for ours, text in numbers]
-        return [
-            Cell(
-                row=str(i), column="d", table="Table 4", published=float(text), printed=text, ours=ours,
-                verdict=verdict, reason=reason,
-            )
-            for i, (ours, text, verdict, reason) in enumerate(judged)
-        ]  # fmt: skip
+        one, found = Cell(row="r", column="d", table="Table 4", published=1.0, ours=None, verdict=""), []
+        for ours, text in numbers:
+            verdict, reason = judge(text, ours)
+            found.append(replace(one, printed=text, ours=ours, verdict=verdict, reason=reason))
+        return found
 
     rounded = column((0.598, "0.60"), (0.417, "0.42"), (0.731, "0.73"), (1.266, "1.26"))
     assert [cell.verdict for cell in rounded] == ["equal", "equal", "equal", "convention"]
@@ -112,13 +107,9 @@ def test_a_single_cell_that_is_cut_off_in_a_rounded_column_is_a_misprint() -> No
 
 
 def test_verdicts_are_counted_and_a_reproduction_shows_marks_in_words() -> None:
-    cells = (
-        Cell(row="weat6", column="level1", table="Table 1", published=1.5, ours=1.5043, verdict="equal"),
-        Cell(row="weat6", column="level1 star", table="Table 1", published=1, ours=0.0, verdict="differs"),
-        Cell(
-            row="weat7", column="level1", table="Table 1", published=-0.2, ours=None, verdict="model absent"
-        ),
-    )
+    cell = Cell(row="weat6", column="d", table="Table 1", published=1.5, ours=1.5043, verdict="equal")
+    star = replace(cell, column="d star", published=1, ours=0.0, verdict="differs")
+    cells = (cell, star, replace(cell, published=-0.2, ours=None, verdict="model absent"))
     about: Any = dict.fromkeys(("citation", "doi", "published_vectors", "vectors"), "")
     made = Reproduction(paper="ml-eat", title="ML-EAT", same_vectors=True, cells=cells, notes=(), **about)
     assert list(counts(cells).items()) == [("equal", 1), ("differs", 1), ("model absent", 1)]

@@ -37,7 +37,9 @@ def test_pairs_are_known_however_they_are_joined(joint: str) -> None:
         assert trait_name(f"{pair.right}{joint}{pair.left}") == (pair.name, True)
 
 
-def test_the_spellings_of_the_paper_and_of_its_data_are_known() -> None:
+def test_the_spellings_of_the_paper_and_of_its_data_are_known_and_others_are_kept() -> None:
+    assert own_trait("slow  - fast") == ("slow - fast", False)
+    assert own_trait("powerful - powerless") == ("powerless-powerful", True)
     assert trait_name("egoistic - altruistic").name == "egotistic-altruistic"
     assert trait_name("religious-science oriented").name == "religious-science-oriented"
     assert trait_name("dominated ↔ dominating").name == "dominated-dominant"
@@ -48,8 +50,3 @@ def test_an_unknown_trait_is_refused_with_the_nearest() -> None:
         trait_name("poor-welthy")
     with pytest.raises(UnknownNameError, match="give both ends"):
         trait_name("花")
-
-
-def test_traits_of_ones_own_keep_their_name() -> None:
-    assert own_trait("slow  - fast") == ("slow - fast", False)
-    assert own_trait("powerful - powerless") == ("powerless-powerful", True)

@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import pytest
 
@@ -10,23 +10,21 @@ from crossroads.stimuli.frozen import FrozenDict
 from crossroads.stimuli.grammar import article, check_agreement, corrected, disagreements, number_of
 
 
-@dataclass(frozen=True)
-class Noun:
+class Noun(NamedTuple):
     name: str
     forms: FrozenDict[str, str]
 
 
 def noun(singular: str, plural: str, capitalised: str | None = None) -> Noun:
     capital = plural[:1].upper() + plural[1:] if capitalised is None else capitalised
-    forms = {"singular": singular, "plural": plural, "capitalised": capital}
-    return Noun(singular, FrozenDict(forms))
+    return Noun(singular, FrozenDict({"singular": singular, "plural": plural, "capitalised": capital}))
 
 
 @pytest.mark.parametrize(
     ("phrase", "expected"),
     [
         ("elderly person", "an"), ("Asian woman", "an"), ("unemployed man", "an"), ("uninsured person", "an"),
-        ("unidentified person", "an"), ("American", "an"), ("honest man", "an"), ("hourly worker", "an"),
+        ("unidentified person", "an"), ("honest man", "an"), ("hourly worker", "an"),
         ("heir", "an"), ("8-year-old", "an"), ("18-year-old", "an"), ("X-ray", "an"), ("Émigré", "an"),
         ("European", "a"), ("university student", "a"), ("union member", "a"), ("US citizen", "a"),
         ("Ukrainian", "a"), ("one-armed man", "a"), ("Hispanic person", "a"), ("human", "a"), ("user", "a"),

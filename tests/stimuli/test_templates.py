@@ -43,8 +43,5 @@ def test_a_template_says_what_it_needs() -> None:
 )
 def test_a_keyword_is_found_as_a_whole_word(sentence: str, keyword: str, span: tuple[int, int]) -> None:
     assert Sentence(sentence, keyword).span == span
-
-
-def test_a_keyword_that_is_not_there_is_an_error() -> None:
     with pytest.raises(InputError, match="'man' is not a word"):
         _ = Sentence("This is a woman.", "man").span

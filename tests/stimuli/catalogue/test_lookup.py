@@ -91,36 +91,26 @@ def test_word_lists_are_found_by_category_and_kind() -> None:
 
 def test_groups_are_found_by_name_and_by_category() -> None:
     groups = catalog().groups("ceat-groups")
-    assert groups.categories == {
-        "race": ("African American", "European American", "Mexican American"),
-        "gender": ("female", "male"),
-    }
+    assert groups.categories["gender"] == ("female", "male")
     assert (groups.get("AF"), groups.get("XX")) == (groups["AF"], None)
     assert [group.name for group in groups.where(race="Mexican American", gender="male")] == ["MM"]
     assert repr(groups) == "<Groups ceat-groups: AF, AM, EF, EM, MF, MM>"
-    table = groups.table()
-    assert len(table) == len(groups)
-    assert table["African American", "female"][0] == "Aisha"
+    assert groups.table()["African American", "female"][0] == "Aisha"
 
 
-@pytest.mark.parametrize("category", ["gender", "race"])
-def test_constituents_pool_the_names_of_a_category(category: str) -> None:
+def test_constituents_pool_the_names_of_a_category() -> None:
     groups = catalog().groups("ceat-groups")
-    pooled = groups.constituents(category)
-    assert tuple(pooled) == groups.categories[category]
-    for value, names in pooled.items():
-        members = groups.where(**{category: value})
-        assert list(names) == [name for group in members for name in group.items]
+    for category in ("gender", "race"):
+        for value, names in groups.constituents(category).items():
+            members = groups.where(**{category: value})
+            assert list(names) == [name for group in members for name in group.items]
 
 
 def test_traits_are_a_sequence_of_pairs_by_scale() -> None:
     traits = catalog().traits("abc-traits")
     # as many on each scale as Table 1 of Cao et al. prints
-    assert {scale: len(pairs) for scale, pairs in traits.scales.items()} == {
-        "Agency": 6,
-        "Beliefs": 4,
-        "Communion": 6,
-    }
+    sizes = {scale: len(pairs) for scale, pairs in traits.scales.items()}
+    assert sizes == {"Agency": 6, "Beliefs": 4, "Communion": 6}
     assert [pair.left for pair in traits[:2]] == ["powerless", "low status"]
     assert len(set(traits.adjectives)) == 2 * len(traits)
     assert traits.synonyms["dominant"] == ("commanding", "authoritative")

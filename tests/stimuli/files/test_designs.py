@@ -56,20 +56,11 @@ def test_several_designs_stand_under_design(write: Write) -> None:
         read_design(file)
 
 
-@pytest.mark.parametrize(
-    "document",
-    [PLAIN, [PLAIN], {"design": [PLAIN]}, {"designs": [PLAIN]}, {"design": PLAIN}],
-    ids=["object", "list", "design", "designs", "single"],
-)
-def test_json_may_hold_a_design_or_a_list_of_them(write: Write, document: Any) -> None:
-    design = read_design(write("some.json", "\ufeff" + json.dumps(document)))
-    assert design == Design(**PLAIN)
-
-
-def test_the_shape_of_the_sentence_tests_is_understood(write: Write) -> None:
-    design = read_design(write("weat1.jsonl", json.dumps(MAY, indent=2)))
-    assert design.name == "weat1"
-    assert [words.name for words in design.sets.values()] == ["Flowers", "Insects", "Pleasant", "Unpleasant"]
+def test_json_may_hold_a_design_or_a_list_of_them(write: Write) -> None:
+    for document in (PLAIN, [PLAIN], {"design": [PLAIN]}, {"designs": [PLAIN]}, {"design": PLAIN}):
+        assert read_design(write("some.json", "\ufeff" + json.dumps(document))) == Design(**PLAIN)
+    may = read_design(write("weat1.jsonl", json.dumps(MAY, indent=2)))
+    assert (may.name, may.x.name, list(may.x)) == ("weat1", "Flowers", ["rose"])
 
 
 @pytest.mark.parametrize("row", [HUB, {"language": "el", "weat": "WEAT1", **MAY}], ids=["flat", "nested"])
@@ -77,7 +68,7 @@ def test_the_shape_of_weathub_is_understood(write: Write, row: dict[str, Any]) -
     other = row | {"language": "fr"}
     greek, french = read_designs(write("hub.json", json.dumps([row, other])))
     assert (greek.name, greek.language, french.name) == ("WEAT1-el", "el", "WEAT1-fr")
-    assert greek.sets == Design(**PLAIN).sets | greek.sets
+    assert [list(words) for words in greek.sets.values()] == [["rose"], ["wasp"], ["love"], ["filth"]]
     lines = "\n".join(json.dumps(r) for r in (row, other))
     assert read_designs(write("hub.jsonl", lines)) == [greek, french]
 
@@ -189,18 +180,12 @@ def test_missing_files_folders_and_unknown_endings_are_refused(tmp_path: Path) -
             read_design(tmp_path / name)
 
 
-LISTS = {"targ1": ["Hans"], "targ2": ["Anna"], "attr1": ["Amt"], "attr2": ["Heim"]}
-TOML_LISTS = "\n".join(['language = "de"', *(f"{key} = {words}" for key, words in LISTS.items())])
-FLAT = ";".join(["language", *(f"{key}.examples" for key in LISTS)])
-
-
 @pytest.mark.parametrize(
     ("name", "text"),
     [
-        ("x.json", json.dumps({"language": "de", **LISTS})),
-        ("x.toml", TOML_LISTS.replace("'", '"')),
-        ("x.csv", f"language,{','.join(LISTS)}\nde,['Hans'],['Anna'],['Amt'],['Heim']\n"),
-        ("x.csv", f"{FLAT}\nde;Hans;Anna;Amt;Heim\n"),
+        ("x.toml", 'language = "de"\ntarg1 = ["Hans"]\ntarg2 = ["Anna"]\nattr1 = ["Amt"]\nattr2 = ["Heim"]'),
+        ("x.csv", "language,targ1,targ2,attr1,attr2\nde,['Hans'],['Anna'],['Amt'],['Heim']\n"),
+        ("x.csv", "language;targ1.examples;targ2;attr1;attr2\nde;Hans;Anna;Amt;Heim\n"),
     ],
 )
 def test_lists_of_words_are_read_from_every_format(write: Write, name: str, text: str) -> None:
@@ -216,12 +201,8 @@ def test_a_table_of_weathub_has_a_design_in_every_row(write: Write) -> None:
     german, french = read_designs(write("hub.csv", head + rows))
     assert (german.name, german.x.name) == ("WEAT6-de", "Männer")
     assert (french.name, french.language) == ("WEAT6-fr", "fr")
-    assert [list(words) for words in german.sets.values()] == [
-        ["Hans", "Paul"],
-        ["Anna", "Eva"],  # as numpy writes a list
-        ["Amt", "Chef"],
-        ["Heim"],
-    ]
+    found = [" ".join(words) for words in german.sets.values()]
+    assert found == ["Hans Paul", "Anna Eva", "Amt Chef", "Heim"]  # the second as numpy writes a list
 
 
 def test_columns_of_words_under_foreign_names_are_sets(write: Write) -> None:

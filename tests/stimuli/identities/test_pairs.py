@@ -71,7 +71,6 @@ def test_every_ordered_pair_is_either_said_or_left_out_with_a_reason() -> None:
         ("teenager", "Catholic", "teenage Catholic person", "teenage Catholic people", "a"),
         ("elderly", "working class", "elderly working class person", "elderly working class people", "an"),
         ("doctor", "person with a disability", "doctor with a disability", "doctors with disabilities", "a"),
-        ("unemployed", "woman", "unemployed woman", "unemployed women", "an"),
         ("Hispanic", "man", "Latino", "Latinos", "a"),
         ("Muslim", "gay", "Muslim gay man", "Muslim gay men", "a"),
     ],
@@ -83,13 +82,6 @@ def test_forms_of_a_pair(first: str, second: str, singular: str, plural: str, ar
     assert pair.forms["capitalised"] == plural[0].upper() + plural[1:]
     assert pair.group.forms == pair.forms
     assert pair.group.name == singular
-
-
-def test_latina_stands_once_for_both_orders() -> None:
-    women = [pair for pair in PAIRS.values() if set(pair.components) == {"Hispanic", "woman"}]
-    assert [(pair.name, pair.ordered) for pair in women] == [("Latina", False)]
-    reasons = [one.reason for one in excluded_pairs(["Hispanic", "woman"])]
-    assert reasons == ["'Latina' has no order and stands for both."]
 
 
 def test_pairs_within_a_domain_are_kept_only_where_a_rule_says_so() -> None:
@@ -104,8 +96,11 @@ def test_no_form_disagrees_with_its_number() -> None:
     assert disagreements(["{capitalised} are {trait}.", "The {singular} is {trait}."], PAIRS.values()) == ()
 
 
-def test_groups_are_chosen_by_name_in_their_order() -> None:
+def test_groups_are_chosen_by_name_in_their_order_and_latina_stands_once_for_both_orders() -> None:
     assert [pair.name for pair in paired_groups(["woman", "Black"])] == ["female Black person", "Black woman"]
+    assert [(pair.name, pair.ordered) for pair in paired_groups(["Hispanic", "woman"])] == [("Latina", False)]
+    (left_out,) = excluded_pairs(["Hispanic", "woman"])
+    assert left_out.reason == "'Latina' has no order and stands for both."
 
 
 @pytest.mark.parametrize(
@@ -115,13 +110,9 @@ def test_groups_are_chosen_by_name_in_their_order() -> None:
         (["Black", "Black", "woman"], "'Black' is given twice"),
         (["Black"], "a pair needs two groups"),
         (Path("nothing.toml"), "there is no such file"),
-        (Path(), "this is a folder"),
     ],
 )
-def test_groups_that_cannot_be_paired_are_refused(
-    groups: Any, said: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.chdir(tmp_path)
+def test_groups_that_cannot_be_paired_are_refused(groups: Any, said: str) -> None:
     with pytest.raises(CrossroadsError, match=said):
         paired_groups(groups)
 
@@ -158,7 +149,6 @@ def test_groups_of_ones_own_are_read_from_a_file(write: Write) -> None:
         ("[person]", "[persons]", r"key 'persons': unknown key(.|\n)*did you mean 'person'"),
         ('{ adjective = "sandy" }', "{ }", "a group needs an adjective"),
         ('{ adjective = "sandy" }', "3", "expected a table, found int"),
-        ('adjective = "sandy"', 'adjective = " sandy"', "has spaces around it"),
         ('["wheat farmer", "wheat farmers"]', '["wheat farmers", "wheat farmer"]', "reads as plural"),
         ('["wheat farmer", "wheat farmers"]', '"wheat farmer"', "not a pair of forms"),
         ("[domains.crop]\nwheat", "[domains.crop]\nsandy", "also in the domain 'soil'"),
