@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import pickle
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -14,40 +13,41 @@ import pytest
 from crossroads.audit import make_plan, recognise
 from crossroads.measures import RsaResult
 from crossroads.report import judge, read_rules
-from tests.audits import AuditRun
+from tests.audits import WORDS, AuditRun
+from tests.cli.conftest import Command, write_decades
 
 ALLOWED = '[[rule]]\nstatistic = "effect_size"\nabove = 2\nabsolute = true\n'
 BROKEN = ALLOWED + '[[rule]]\nname = "any"\ntest = "mi*"\nstatistic = "exact_p"\nabove = 0\n'
 
 
+def read(path: Path) -> Any:
+    return json.loads(path.read_text(encoding="utf-8"))
+
+
 def test_an_audit_that_keeps_the_rules_passes(
-    own: tuple[Any, ...], tmp_path: Path, command: Callable[..., Any], rules: Callable[[str], Path]
+    own: tuple[Any, ...], tmp_path: Path, command: Command, rules: Callable[[str], Path]
 ) -> None:
+    out = tmp_path / "out"
     run = command(*own, "--fail-on", rules(ALLOWED))
     assert run.status == 0, run.err
-    assert "\n1 of 1 rule passed.\n" in run.out
-    assert json.loads((tmp_path / "out" / "gate.json").read_text(encoding="utf-8"))["passed"] is True
-    summary = (tmp_path / "out" / "summary.md").read_text(encoding="utf-8")
-    assert "**Passed**: 1 of 1 rule passed." in summary
-    with_rules = (tmp_path / "out" / "results.json").read_bytes()
+    assert read(out / "gate.json")["passed"] is True
+    assert "**Passed**" in (out / "summary.md").read_text(encoding="utf-8")
+    with_rules = (out / "results.json").read_bytes()
     assert command(*own).status == 0
-    assert (tmp_path / "out" / "results.json").read_bytes() == with_rules  # rules measure nothing
-    assert not (tmp_path / "out" / "gate.json").exists()
+    assert (out / "results.json").read_bytes() == with_rules  # rules measure nothing
+    assert not (out / "gate.json").exists()
 
 
 def test_a_broken_rule_is_exit_status_1_and_the_folder_stands(
-    own: tuple[Any, ...], tmp_path: Path, command: Callable[..., Any], rules: Callable[[str], Path]
+    own: tuple[Any, ...], tmp_path: Path, command: Command, rules: Callable[[str], Path]
 ) -> None:
     run = command(*own, "--fail-on", rules(BROKEN))
     assert run.status == 1
     assert "1 of 2 rules failed:" in run.err
-    assert "rules passed" not in run.out
     assert "any: mine: exact_p is" in run.err
-    assert "hint: the results were written; gate.json" in run.err
-    gate = json.loads((tmp_path / "out" / "gate.json").read_text(encoding="utf-8"))
+    gate = read(tmp_path / "out" / "gate.json")
     assert [one["outcome"] for one in gate["verdicts"]] == ["passed", "broken"]
-    summary = (tmp_path / "out" / "summary.md").read_text(encoding="utf-8")
-    assert "**Failed**: 1 of 2 rules failed." in summary
+    assert "**Failed**" in (tmp_path / "out" / "summary.md").read_text(encoding="utf-8")
     assert (tmp_path / "out" / "results.json").exists()
     again = command(*own, "--fail-on", tmp_path / "rules.toml", "--json")
     assert again.status == 1
@@ -63,17 +63,10 @@ def test_a_broken_rule_is_exit_status_1_and_the_folder_stands(
     ],
 )
 def test_rules_with_a_fault_are_refused_before_any_work(
-    own: tuple[Any, ...],
-    tmp_path: Path,
-    command: Callable[..., Any],
-    text: str,
-    said: str,
-    rules: Callable[[str], Path],
+    own: tuple[Any, ...], tmp_path: Path, command: Command, text: str, said: str, rules: Callable[[str], Path]
 ) -> None:
     run = command(*own, "--fail-on", rules(text))
-    assert run.status == 2
-    assert said in run.err
-    assert "Traceback" not in run.err
+    assert (run.status, said in run.err) == (2, True)
     assert not (tmp_path / "out").exists()
 
 
@@ -89,22 +82,18 @@ def test_rules_may_name_detections_and_comparisons_of_the_whole_audit(
 
 
 def test_a_rule_on_a_test_that_came_to_nothing_closes_the_gate_and_the_folder_stands(
-    tmp_path: Path, command: Callable[..., Any], rules: Callable[[str], Path]
+    tmp_path: Path, command: Command, rules: Callable[[str], Path]
 ) -> None:
     # "gone" is in one decade only, so that no series is made of it: there is no result to hold rules against
-    sets: dict[str, Any] = {name: [f"{name}{i}" for i in range(4)] for name in "xyab"}
-    gone: dict[str, Any] = {name: [f"gone-{word}" for word in words] for name, words in sets.items()}
-    words = [word for one in (sets, gone) for names in one.values() for word in names]
-    rng = np.random.default_rng(5)
-    (tmp_path / "decades").mkdir()
-    for decade in (1900, 1910, 1920):
-        rows = rng.normal(size=(32, 5))
-        if decade != 1910:
-            rows[16:] = 0  # a word that does not occur has a row of zeros
-        np.save(tmp_path / "decades" / f"{decade}-w.npy", rows)
-        (tmp_path / "decades" / f"{decade}-vocab.pkl").write_bytes(pickle.dumps(words, 2))
-    arguments: list[Any] = ["audit", tmp_path / "decades", "--no-figures", "-o", tmp_path / "out"]
-    for name, one in (("mine", sets), ("gone", gone)):
+    gone = {name: [f"gone-{word}" for word in words] for name, words in WORDS.items()}
+    words = [word for one in (WORDS, gone) for names in one.values() for word in names]
+    folder = write_decades(tmp_path / "decades", words, (1900, 1910, 1920))
+    for decade in (1900, 1920):
+        rows = np.load(folder / f"{decade}-w.npy")
+        rows[16:] = 0  # a word that does not occur has a row of zeros
+        np.save(folder / f"{decade}-w.npy", rows)
+    arguments: list[Any] = ["audit", folder, "--no-figures", "-o", tmp_path / "out"]
+    for name, one in (("mine", WORDS), ("gone", gone)):
         (tmp_path / f"{name}.json").write_text(json.dumps({"name": name, **one}), encoding="utf-8")
         arguments += ["-d", tmp_path / f"{name}.json"]
     rule = '[[rule]]\ntest = "{}"\nstatistic = "effect_size"\nabove = 2\n'
@@ -116,15 +105,13 @@ def test_a_rule_on_a_test_that_came_to_nothing_closes_the_gate_and_the_folder_st
 
 
 def test_rules_hold_for_each_of_two_models(
-    second: tuple[Any, ...], tmp_path: Path, command: Callable[..., Any], rules: Callable[[str], Path]
+    second: tuple[Any, ...], tmp_path: Path, command: Command, rules: Callable[[str], Path]
 ) -> None:
     run = command(*second, "--fail-on", rules(BROKEN), "--summary", tmp_path / "page.md")
     assert run.status == 1
-    assert run.err.count("mine: exact_p is") == 2
-    assert "any: vectors: mine: exact_p is" in run.err.replace("\n", "")
     for name in ("vectors", "other"):
-        gate = json.loads((tmp_path / "out" / name / "gate.json").read_text(encoding="utf-8"))
-        assert gate["passed"] is False
+        assert f"any: {name}: mine: exact_p is" in run.told
+        assert read(tmp_path / "out" / name / "gate.json")["passed"] is False
     assert (tmp_path / "page.md").read_text(encoding="utf-8").count("**Failed**") == 2
 
 
@@ -143,10 +130,7 @@ def test_what_was_not_asked_for_closes_no_gate(
 
 
 def test_the_summary_goes_where_it_is_asked_for_and_nowhere_else(
-    own: tuple[Any, ...],
-    tmp_path: Path,
-    command: Callable[..., Any],
-    monkeypatch: pytest.MonkeyPatch,
+    own: tuple[Any, ...], tmp_path: Path, command: Command, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     job = tmp_path / "job.md"
     job.write_text("before\n", encoding="utf-8")
@@ -160,10 +144,7 @@ def test_the_summary_goes_where_it_is_asked_for_and_nowhere_else(
 
 
 def test_places_for_the_summary_are_checked_before_any_work(
-    own: tuple[Any, ...],
-    tmp_path: Path,
-    command: Callable[..., Any],
-    monkeypatch: pytest.MonkeyPatch,
+    own: tuple[Any, ...], tmp_path: Path, command: Command, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.delenv("GITHUB_STEP_SUMMARY", raising=False)
     for arguments, said in [
@@ -173,6 +154,5 @@ def test_places_for_the_summary_are_checked_before_any_work(
         (("--summary", tmp_path / "out" / "page.md"), "inside the folder of the audit"),
     ]:
         run = command(*own, *arguments)
-        assert run.status == 2, arguments
-        assert said in run.err.replace("\n", " ")
+        assert (run.status, said in run.told) == (2, True), arguments
         assert not (tmp_path / "out").exists()

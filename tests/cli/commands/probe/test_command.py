@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -12,11 +11,11 @@ import pytest
 from crossroads.evidence.logits import Logits
 from crossroads.measures.traits.ilps import ilps_star
 from crossroads.measures.traits.scores import TraitScores, read_scores
+from tests.cli.conftest import Command
 
 pytest.importorskip("torch", reason="extra 'models'")
 pytest.importorskip("transformers", reason="extra 'models'")
 
-Command = Callable[..., Any]
 TRAITS = "poor-wealthy,cold-warm,traditional-modern"
 SHORT = ("--traits", TRAITS, "-t", "singular", "--threads", "1")
 
@@ -39,45 +38,21 @@ def people(tmp_path: Path) -> Path:
     return file
 
 
-def test_a_table_of_each_measure_fits_the_terminal(command: Command, model: Path) -> None:
-    run = command("probe", model, "-g", "woman,man,person with a disability", *SHORT)
-    assert run.status == 0, run.err
-    assert max(len(line) for line in run.out.splitlines()) <= 80
-    for title in ("ILPS, relative to the prior mask", "ILPS*", "SeT"):
-        assert title in run.out
-    assert run.out.count("person with a disability") == 3
-    assert "small-bert, a masked model: 3 groups, 3 pairs of traits, 3 templates." in run.out
-
-
 def test_the_document_holds_the_scores_and_nothing_else_is_printed(
     command: Command, model: Path, tmp_path: Path
 ) -> None:
-    run = command(
-        "probe",
-        model,
-        "-g",
-        "woman",
-        "-g",
-        "man",
-        *SHORT,
-        "--measure",
-        "ilps-star",
-        "--prior",
-        "noun",
-        "--json",
-    )
+    ask = ("probe", model, "-g", "woman", "-g", "man", *SHORT)
+    run = command(*ask, "--measure", "ilps-star", "--prior", "noun", "--json")
     assert run.status == 0, run.err
     data = json.loads(run.out)
     assert data["command"] == "probe"
     (scores,) = [TraitScores.from_dict(one) for one in data["results"]]
-    assert (scores.measure, scores.groups, scores.traits) == (
-        "ilps*",
-        ("woman", "man"),
-        tuple(TRAITS.split(",")),
-    )
+    assert (scores.measure, scores.groups) == ("ilps*", ("woman", "man"))
+    assert scores.traits == tuple(TRAITS.split(","))
     assert scores.conventions["prior"] == "noun"
     (tmp_path / "scores.json").write_text(run.out)
     assert read_scores(tmp_path / "scores.json")[0].row("man") == scores.row("man")
+    assert "small-bert, a masked model: 2 groups, 3 pairs of traits, 3 templates." in command(*ask).out
 
 
 def test_answers_that_were_kept_give_the_same_scores(command: Command, model: Path, tmp_path: Path) -> None:
@@ -108,13 +83,9 @@ def test_people_choose_templates_and_are_compared_with(command: Command, model: 
     assert 1 <= len(choice["templates"]) <= 2
     assert set(data["alignments"][0]["by_group"]) == set(groups.split(","))
     assert set(data["without_pilot"][0]["by_group"]) == {"man", "woman"}
-    shown = command(
-        "probe", model, "-g", groups, *SHORT, "--measure", "ilps", "--human", people, "--pilot", "none"
-    )
-    assert shown.status == 0, shown.err
+    shown = command("probe", model, "-g", groups, *SHORT, "--human", people, "--pilot", "none")
     assert "Beside human judgements" in shown.out
     assert "templates chosen" not in shown.out
-    assert max(len(line) for line in shown.out.splitlines()) <= 80
 
 
 def test_pairs_of_groups_are_asked_about_in_both_orders(command: Command, model: Path) -> None:
@@ -144,7 +115,6 @@ def test_figures_are_drawn_one_for_each_measure(command: Command, model: Path, t
         (("-g", "own.csv", "--pairs"), "--pairs was given with a file"),
         (("-g", "own.csv"), "no such file"),
         (("-g", ","), "an option names nothing"),
-        (("--human", "none.csv"), "none.csv"),
     ],
 )
 def test_bad_questions_end_with_status_2_and_a_sentence(
@@ -160,16 +130,15 @@ def test_a_folder_that_is_no_model_and_answers_with_an_output_are_refused(
     command: Command, model: Path, tmp_path: Path
 ) -> None:
     (tmp_path / "empty").mkdir()
-    run = command("probe", tmp_path / "empty")
-    assert run.status == 2
-    assert "no config.json" in run.err
     kept = tmp_path / "answers"
     command("probe", model, "-g", "woman", *SHORT, "-o", kept)
-    run = command("probe", kept, "-o", tmp_path / "other")
-    assert run.status == 2
-    assert "already has answers" in run.err
-    run = command("probe", kept, "--human", model / "config.json")
-    assert run.status == 2
+    for arguments, said in (
+        ((tmp_path / "empty",), "no config.json"),
+        ((kept, "-o", tmp_path / "other"), "already has answers"),
+        ((kept, "--human", model / "config.json"), "config.json"),
+    ):
+        run = command("probe", *arguments)
+        assert (run.status, said in run.err.replace("\n", "")) == (2, True), run.err
 
 
 def test_traits_that_the_tokenizer_does_not_know_are_named_or_dropped(
@@ -179,9 +148,7 @@ def test_traits_that_the_tokenizer_does_not_know_are_named_or_dropped(
     own.write_text("left,right\ncold,warm\nзлой,добрый\n", encoding="utf-8")
     arguments = ("probe", model, "-g", "woman", "--traits", own, "-t", "singular", "--threads", "1")
     run = command(*arguments)
-    assert run.status == 2
-    assert "'злой' and 'добрый'" in run.err
-    assert "--missing drop" in run.err
+    assert (run.status, "'злой' and 'добрый'" in run.err) == (2, True)
     run = command(*arguments, "--missing", "drop")
     assert run.status == 0, run.err
     assert "dropped: злой" in run.out

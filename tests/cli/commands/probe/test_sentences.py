@@ -3,22 +3,15 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from crossroads.evidence.sentences import SentenceScores
+from tests.cli.conftest import Command
 
-Command = Callable[..., Any]
 ROWS = [
-    {
-        "sent_more": f"{a} are {what}.",
-        "sent_less": f"{b} are {what}.",
-        "bias_type": kind,
-        "writer": str(i % 3),
-    }
+    {"sent_more": f"{a} are {what}.", "sent_less": f"{b} are {what}.", "bias_type": kind, "writer": str(i)}
     for i, what in enumerate(["warm", "cold"])
     for a, b, kind in [("women", "men", "gender"), ("elderly people", "teenagers", "age")]
 ]
@@ -39,9 +32,6 @@ def test_scores_are_kept_measured_and_measured_again(
     run = command("sentences", small_bert, pairs, "-o", out)
     assert run.status == 0, run.err
     assert "Preferred sentences" in run.out
-    assert "Blodgett et al. (2021)" in " ".join(run.out.split())
-    assert "gender" in run.out
-    assert max(map(len, run.out.splitlines())) <= 80
     (kept,) = out.iterdir()
     assert kept.name == "pairs-auto.json"
     assert SentenceScores.open(kept).score == "pll"
@@ -49,10 +39,6 @@ def test_scores_are_kept_measured_and_measured_again(
     assert (saved.status, saved.out, saved.err) == (0, run.out, "")
     again = command("sentences", small_bert, pairs, "-o", out)
     assert again.out == run.out
-    page = tmp_path / "page.html"
-    (tmp_path / "s.json").write_text(command("sentences", kept, "--json").out, encoding="utf-8")
-    assert command("report", tmp_path / "s.json", "-o", page).status == 0
-    assert "stereotypes more scores higher" in page.read_text(encoding="utf-8")
 
 
 def test_json_is_one_document_with_the_ladder(command: Command, small_bert: Path, pairs: Path) -> None:
@@ -75,52 +61,39 @@ def test_triples_have_their_own_table(command: Command, small_bert: Path, tmp_pa
     assert (twice.status, "triples share one thing" in twice.err) == (2, True)
 
 
-def test_bad_input_is_told(command: Command, small_bert: Path, pairs: Path, tmp_path: Path) -> None:
-    wrong = tmp_path / "wrong.csv"
-    wrong.write_text("sent_mor,sent_less\na,b\n", encoding="utf-8")
-    out = tmp_path / "out"
-    for arguments, said in [
-        ((small_bert,), "no file of sentences is given"),
-        ((small_bert, wrong), "there is no column 'sent_more'"),
-        ((small_bert, tmp_path / "none.csv"), "there is no such file"),
-        ((small_bert, pairs, "--score", "likelihood"), "it gives no score 'likelihood'"),
-        ((small_bert, pairs, "--score", "pl"), "pll"),
-        ((small_bert, pairs, "--cluster", "writr"), "'writer'"),
-        (("https://api.example.org/v1", pairs), "is a service"),
-    ]:
-        run = command("sentences", *arguments, "-o", out)
-        assert run.status == 2, arguments
-        assert said in run.err
-        assert run.out == ""
-    assert not out.exists()
-    assert command("sentences", small_bert, pairs, "-o", out).status == 0
-    kept = next(out.glob("*.json"))
-    both = command("sentences", kept, pairs)
-    assert (both.status, "already has scores" in both.err) == (2, True)
-
-
 def test_bad_input_is_told_before_a_model_is_asked_and_leaves_nothing(
     command: Command, small_bert: Path, pairs: Path, tmp_path: Path
 ) -> None:
-    (tmp_path / "empty.csv").write_text("", encoding="utf-8")
-    (tmp_path / "broken.json").write_text("{", encoding="utf-8")
-    out = tmp_path / "new" / "out"
+    for name, text in (
+        ("wrong.csv", "sent_mor,sent_less\na,b\n"),
+        ("empty.csv", ""),
+        ("broken.json", "{"),
+    ):
+        (tmp_path / name).write_text(text, encoding="utf-8")
     before = sorted(tmp_path.rglob("*"))
     for arguments, said in [
-        ((small_bert, tmp_path / "empty.csv", "-o", out), "there are no sentences"),
-        (("no-such-model", pairs, "-o", out), "there is no folder 'no-such-model'"),
+        ((small_bert,), "no file of sentences is given"),
+        ((small_bert, tmp_path / "wrong.csv"), "there is no column 'sent_more'"),
+        ((small_bert, tmp_path / "none.csv"), "there is no such file"),
+        ((small_bert, tmp_path / "empty.csv"), "there are no sentences"),
+        ((small_bert, pairs, "--score", "likelihood"), "it gives no score 'likelihood'"),
+        ((small_bert, pairs, "--score", "pl"), "pll"),
+        (("https://api.example.org/v1", pairs), "is a service"),
+        (("no-such-model", pairs), "there is no folder 'no-such-model'"),
         (("no-such-model", pairs, "--cluster", "writr"), "'writer'"),  # before the model is looked for
         (("no-such-model", pairs, "--seed", "-1"), "seed is -1"),
-        (("no-such-model", pairs, "-o", pairs), "is a file"),
         (("no-such-model", pairs, "-o", pairs / "below"), "cannot be"),
-        ((tmp_path / "broken.json",), "it holds no scores of sentences"),
     ]:
-        run = command("sentences", *arguments)
+        run = command("sentences", "-o", tmp_path / "new" / "out", *arguments)
         assert (run.status, run.out) == (2, ""), arguments
-        assert said in " ".join(run.err.split()), arguments
+        assert said in run.told, arguments
     assert sorted(tmp_path.rglob("*")) == before
+    broken = command("sentences", tmp_path / "broken.json")
+    assert (broken.status, "it holds no scores of sentences" in broken.told) == (2, True)
+    out = tmp_path / "out"
     assert command("sentences", small_bert, pairs, "-o", out, "--cluster", "auto").status == 0
-    assert [path.name for path in out.iterdir()] == ["pairs-auto.json"]
+    both = command("sentences", out / "pairs-auto.json", pairs)
+    assert (both.status, "already has scores" in both.err) == (2, True)
 
 
 def test_blanks_are_scored_by_their_name(command: Command, small_bert: Path, tmp_path: Path) -> None:
