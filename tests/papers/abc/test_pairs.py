@@ -201,35 +201,27 @@ def emerging() -> TraitScores:
 
 @pytest.mark.slow
 def test_emergent_traits_are_compared_with_what_people_said(emerging: TraitScores, tmp_path: Path) -> None:
-    column = "precision of emergent traits", "recall of emergent traits"
+    asked = [("SeT RoBERTa", f"{one} of emergent traits") for one in ("precision", "recall")]
+
+    def judged(truth: Any) -> list[Cell]:
+        cells = cells_of(reproduce_abc(pairs=emerging, truth=truth), "Text of 5.2")
+        return [cells[one] for one in asked]
+
     file = tmp_path / "truth.csv"
     file.write_text("pair,trait\nBlack | woman,low Communion\nBlack | woman,high Beliefs\n", encoding="utf-8")
-    cells = cells_of(reproduce_abc(pairs=emerging, truth=file), "Text of 5.2")
-    # found: low Communion (cold) and high Agency (powerful); true: low Communion and high Beliefs
-    assert [cells["SeT RoBERTa", one].ours for one in column] == [0.5, 0.5]
-    # people were asked about men and women of four races of the catalogue: one pair of them is not the list
-    assert {cells["SeT RoBERTa", one].verdict for one in column} == {"not covered"}
-    assert "the list of human answers lacks Asian and man" in cells["SeT RoBERTa", column[0]].reason
+    # found: low Communion (cold) and high Agency (powerful); true: low Communion and high Beliefs.
+    # People were asked about men and women of four races of the catalogue: one pair of them is not the list.
+    for cell in judged(file):
+        assert (cell.ours, cell.verdict) == (0.5, "not covered")
+        assert "the list of human answers lacks Asian and man" in cell.reason
     # adjectives count by the end of the scale that they lie at: repellent as cold
-    listed: dict[str | tuple[str, str], list[str]] = {("Black", "woman"): ["repellent", "powerless"]}
-    cells = cells_of(reproduce_abc(pairs=emerging, truth=listed), "Text of 5.2")
-    assert [cells["SeT RoBERTa", one].ours for one in column] == [0.5, 0.5]
-
-
-@pytest.mark.slow
-def test_agreement_with_a_whole_list_is_judged(emerging: TraitScores) -> None:
-    asked = ("SeT RoBERTa", "recall of emergent traits")
-    whole: dict[str | tuple[str, str], list[str]] = {
-        (who, race): ["low Communion"]
-        for race in ("Asian", "Black", "Hispanic", "White")
-        for who in ("man", "woman")
-    }
-    cell = cells_of(reproduce_abc(pairs=emerging, truth=whole), "Text of 5.2")[asked]
-    assert cell.verdict == "differs"
-    assert "scales without their ends" in cell.reason
-    named = {key: listed for key, listed in whole.items() if key != ("woman", "Hispanic")}
-    named["latina"] = ["low Communion"]  # by its name, in any case of letters
-    assert cells_of(reproduce_abc(pairs=emerging, truth=named), "Text of 5.2")[asked] == cell
+    assert [cell.ours for cell in judged({("Black", "woman"): ["repellent", "powerless"]})] == [0.5, 0.5]
+    races, who = ("Asian", "Black", "Hispanic", "White"), ("man", "woman")
+    whole: dict[Any, list[str]] = {(one, race): ["low Communion"] for race in races for one in who}
+    _, recall = judged(whole)
+    assert (recall.verdict, "scales without their ends" in recall.reason) == ("differs", True)
+    del whole["woman", "Hispanic"]
+    assert judged({**whole, "latina": ["low Communion"]})[1] == recall  # by its name, in any case of letters
 
 
 @pytest.mark.parametrize(
