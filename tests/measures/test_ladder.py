@@ -80,6 +80,7 @@ def test_frequency_is_asked_of_tests_over_contexts_where_it_is_given() -> None:
     assert explained.effect_size == pytest.approx(over.stimulus_effect_size, abs=1e-12)
     rung = cr.ladder([over, explained]).tests["made up CEAT"][2]
     assert (rung.answer, rung.value) == (explained.answer, explained.adjusted.pvalue)
+    assert rung.method == "equal frequency, given as a table"
     with pytest.raises(InputError, match="given as arrays are not known"):
         cr.frequency(contexts, design)
 

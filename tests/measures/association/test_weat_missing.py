@@ -38,7 +38,6 @@ def test_dropped_words_are_listed_with_their_reason() -> None:
         "x": {"x1": "not in the vocabulary"}, "y": {"y2": "zero vector"}, "a": {}, "b": {},
     }  # fmt: skip
     assert (result.coverage.policy, result.coverage.complete) == ("drop", False)
-    assert result.conventions["missing"] == "drop"
     assert result.sets["x"] == ("x0", "x2", "x3") == result.coverage.used["x"]
     assert result.sets["y"] == ("y0", "y1", "y3")
     assert set(result.associations) == {"x0", "x2", "x3", "y0", "y1", "y3"}
