@@ -29,6 +29,7 @@ SENTENCES = (
 RULES = '[[rule]]\nname = "not too strong"\ntest = "weat6"\nstatistic = "effect_size"\nabove = 1.9\n'
 """Rules that the vectors below keep."""
 Make = Callable[[Path], Any]
+Run = Callable[[str, Path], str]
 
 
 def rows_of(words: Iterable[str], seed: int = 1, dim: int = 10) -> dict[str, np.ndarray]:
@@ -96,7 +97,7 @@ def context_store(path: Path) -> None:
     import_store(path.parent / f"{path.name}.npz", path)
 
 
-def result_of_ceat(path: Path, run: Callable[[str, Path], str]) -> None:
+def result_of_ceat(path: Path, run: Run) -> None:
     """What the CEAT prints as data."""
     context_store(path.with_name("of-ceat"))
     run(f"crossroads ceat of-ceat --json > {path.name}", path.parent)
@@ -119,15 +120,12 @@ def json_lines(path: Path) -> None:
 def book(path: Path) -> None:
     """A corpus in paragraphs, compressed."""
     path.parent.mkdir(exist_ok=True)
-    path.write_bytes(gzip.compress("\n\n".join(corpus_lines()).encode()))
+    path.with_name("one.txt.gz").write_bytes(gzip.compress("\n\n".join(corpus_lines()).encode()))
 
 
 def parquet(path: Path) -> None:
     """A corpus in a column."""
-    import pyarrow
-    import pyarrow.parquet
-
-    pyarrow.parquet.write_table(pyarrow.table({"comment": corpus_lines()}), path)
+    path.write_bytes(written.parquet({"comment": corpus_lines()}))
 
 
 def contexts(path: Path) -> None:
@@ -214,7 +212,7 @@ def example_words() -> list[str]:
     return [*words_of("weat6"), *(word for design in read_designs(EXAMPLE) for word in design.words)]
 
 
-def saved_audit(path: Path, run: Callable[[str, Path], str], seed: int) -> None:
+def saved_audit(path: Path, run: Run, seed: int) -> None:
     """An audit of small vectors."""
     text_file(path.parent / f"{path.name}.txt", words_of("weat6"), seed)
     run(f"crossroads audit {path.name}.txt --no-figures -o {path.name}", path.parent)
@@ -239,7 +237,7 @@ def triples(path: Path) -> None:
     path.write_text(json.dumps(rows), encoding="utf-8")
 
 
-def made_by(run: Callable[[str, Path], str]) -> dict[str, Make]:
+def made_by(run: Run) -> dict[str, Make]:
     """What makes each file, by the name that commands give it."""
     career = words_of("weat6")
     return {
@@ -270,7 +268,7 @@ def made_by(run: Callable[[str, Path], str]) -> dict[str, Make]:
         "STORE": context_store,
         "RC_2014-*.zst": json_lines,
         "reddit/RC_2014-*.zst": json_lines,
-        "books/*.txt.gz": lambda path: book(path.with_name("one.txt.gz")),
+        "books/*.txt.gz": book,
         "dump.parquet": parquet,
         "my-words.txt": lambda path: path.write_text("salary\nJohn\n", encoding="utf-8"),
         "vectors.npz": lambda path: np.savez(path, rose=np.eye(3), wasp=np.ones((2, 3))),

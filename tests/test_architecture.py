@@ -122,58 +122,45 @@ def in_words(path: Path) -> str:
 
 
 def test_rooms_import_only_what_the_plan_allows() -> None:
-    new = {room for path in MODULES if (room := room_of(path)) not in ROOMS}
-    assert new == set(), "new rooms: say in the plan what they may import"
-    wrong = [
-        f"{in_words(path)}: {fault}"
-        for path in MODULES
-        for name in imports_of(path)
-        if (fault := faults(room_of(path), name))
-    ]
-    assert wrong == []
+    assert {room_of(path) for path in MODULES} <= ROOMS.keys(), "say in the plan what new rooms may import"
+    found = [(path, faults(room_of(path), name)) for path in MODULES for name in imports_of(path)]
+    assert [f"{in_words(path)}: {fault}" for path, fault in found if fault] == []
 
 
 def test_the_check_itself_sees_what_is_wrong() -> None:
-    assert faults("measures", "crossroads.results") is None
-    assert faults("measures", "crossroads.sources.load") is not None
-    assert faults("stimuli", "numpy") is not None
-    assert faults("geometry", "math") is None
-    assert faults("inference", "crossroads") is not None
-    assert faults("inference", "numba") is not None
-    assert faults("inference/permutation", "numba") is None
+    for room, name in (("measures", "crossroads.results"), ("geometry", "math")):
+        assert faults(room, name) is None
+    for room, name in (("measures", "crossroads.sources.load"), ("stimuli", "numpy"), ("inference", "numba")):
+        assert faults(room, name) is not None
     assert room_of(SOURCE / "inference" / "permutation" / "rows.py") == "inference/permutation"
-    assert room_of(SOURCE / "inference" / "power.py") == "inference"
     seen = {name for path in MODULES for name in imports_of(path)}
     assert {"crossroads.errors", "numpy", "numba", "scipy.stats"} <= seen  # the last two: inside functions
 
 
 def test_data_of_inference_and_measures_cannot_be_changed() -> None:
-    asked = [
-        (in_words(path), node.name, {word.arg: ast.unparse(word.value) for word in made.keywords})
+    changed = [
+        (in_words(path), node.name)
         for path in MODULES
         if room_of(path).partition("/")[0] in ("inference", "measures", "results")
-        for node in ast.walk(tree_of(path))
+        for node in running(tree_of(path))
         if isinstance(node, ast.ClassDef)
-        for made in node.decorator_list
-        if isinstance(made, ast.Call) and ast.unparse(made.func) == "dataclass"
+        for made in map(ast.unparse, node.decorator_list)
+        if made.startswith("dataclass") and "frozen=True" not in made
     ]
-    assert len(asked) > 50
-    changed = [one[:2] for one in asked if one[2].get("frozen") != "True"]
     assert changed == [("measures/contextual/draws.py", "_Known")]  # it keeps what was computed before
 
 
 def test_seeds_are_0_unless_another_is_given() -> None:
     # numbers that were published without a word about the seed can be had again
-    defaults = [
-        (in_words(path), node.name, ast.unparse(default))
+    defaults = {
+        ast.unparse(default)
         for path in MODULES
-        for node in ast.walk(tree_of(path))
+        for node in running(tree_of(path))
         if isinstance(node, ast.FunctionDef)
         for word, default in zip(node.args.kwonlyargs, node.args.kw_defaults, strict=True)
         if word.arg == "seed" and default is not None
-    ]
-    assert len(defaults) > 20
-    assert [one for one in defaults if one[2] != "0"] == []
+    }
+    assert defaults == {"0"}
 
 
 HEAVY = {
@@ -263,5 +250,3 @@ def test_options_are_literals_of_the_library() -> None:
         if option.annotation == "str" and re.fullmatch("[a-z][a-z0-9-]*", str(option.default))
     ]
     assert loose == []
-    enums = [in_words(path) for path in MODULES if room_of(path) == "cli" and "enum" in set(imports_of(path))]
-    assert enums == [], "the command line reads the literals of the library"

@@ -150,7 +150,10 @@ def recorded_calls(step: int, folder: Path, **inputs: str) -> list[list[str]]:
     return [one.splitlines() for one in record.read_text(encoding="utf-8").split("end of call\n")[:-1]]
 
 
-@pytest.mark.skipif(os.name == "nt", reason="steps of the action are run by a shell of Unix here")
+unix = pytest.mark.skipif(os.name == "nt", reason="steps of the action are run by a shell of Unix here")
+
+
+@unix
 def test_the_action_loads_no_module_of_the_job_and_installs_the_versions_that_were_tested(
     tmp_path: Path,
 ) -> None:
@@ -161,7 +164,7 @@ def test_the_action_loads_no_module_of_the_job_and_installs_the_versions_that_we
     assert calls[1][-1] == f"{ROOT}[default,fast]"
 
 
-@pytest.mark.skipif(os.name == "nt", reason="steps of the action are run by a shell of Unix here")
+@unix
 def test_the_action_passes_names_of_tests_as_they_are(tmp_path: Path) -> None:
     (tmp_path / "weat1 of mine").touch()
     inputs = {"MODEL": "vectors *", "RULES": "", "TESTS": "weat*  weat6\ni?", "OUTPUT": "out"}

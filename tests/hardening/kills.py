@@ -16,6 +16,7 @@ import sys
 import tempfile
 import time
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -23,7 +24,8 @@ from tests.hardening.figures import record
 
 PROGRAM = [sys.executable, "-c", "from crossroads.cli import main; main()", "audit"]
 DESIGNS = 40
-ENVIRONMENT = {**os.environ, "SOURCE_DATE_EPOCH": "0"}
+OPTIONS: dict[str, Any] = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
+OPTIONS["env"] = {**os.environ, "SOURCE_DATE_EPOCH": "0"}
 
 
 def prepared(folder: Path) -> list[str]:
@@ -41,22 +43,15 @@ def prepared(folder: Path) -> list[str]:
 
 def files(folder: Path) -> dict[str, bytes]:
     """Every file of an audit with its bytes."""
-    return {
-        str(one.relative_to(folder)): one.read_bytes() for one in sorted(folder.rglob("*")) if one.is_file()
-    }
+    return {str(one.relative_to(folder)): one.read_bytes() for one in folder.rglob("*") if one.is_file()}
 
 
 def killed(arguments: list[str], output: Path, rng: random.Random, seconds: float) -> int:
     """Run an audit and kill it after a random time, again and again until it ends; returns the kills."""
     kills = 0
     while True:
-        process = subprocess.Popen(
-            [*PROGRAM, *arguments, "-o", str(output)],
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.DEVNULL,
-            start_new_session=True,
-            env=ENVIRONMENT,
-        )
+        command = [*PROGRAM, *arguments, "-o", str(output)]
+        process = subprocess.Popen(command, start_new_session=True, **OPTIONS)
         try:
             status = process.wait(timeout=rng.uniform(0.05, 0.6) * seconds)
         except subprocess.TimeoutExpired:
@@ -80,8 +75,7 @@ def main() -> None:
         folder = Path(place)
         arguments = prepared(folder)
         begun = time.monotonic()
-        subprocess.run([*PROGRAM, *arguments, "-o", str(folder / "whole")], check=True, env=ENVIRONMENT,
-                       stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)  # fmt: skip
+        subprocess.run([*PROGRAM, *arguments, "-o", str(folder / "whole")], check=True, **OPTIONS)
         seconds, whole, total = time.monotonic() - begun, files(folder / "whole"), 0
         for number in range(asked.rounds):
             output = folder / "again" / str(number) / "whole"  # the folder's name is in its page
