@@ -9,6 +9,7 @@ import pickle
 import shutil
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -79,15 +80,21 @@ def _executable() -> str:
 
 
 @pytest.fixture(scope="session")
-def chromium() -> Iterator[Any]:
-    """The browser."""
+def launched() -> Iterator[Callable[..., Any]]:
+    """``launched(**options)``: a browser."""
     playwright = pytest.importorskip(
         "playwright.sync_api", reason="Playwright is not installed: pip install 'crossroads-audit[test]'"
     )
     with playwright.sync_playwright() as driver:
-        found = driver.chromium.launch(executable_path=_executable(), args=list(FLAGS))
-        yield found
-        found.close()
+        yield partial(driver.chromium.launch, executable_path=_executable(), args=list(FLAGS))
+
+
+@pytest.fixture(scope="session")
+def chromium(launched: Callable[..., Any]) -> Iterator[Any]:
+    """The browser, with the fonts of this machine."""
+    found = launched()
+    yield found
+    found.close()
 
 
 @dataclass

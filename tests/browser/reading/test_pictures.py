@@ -1,4 +1,4 @@
-"""The pictures of the page fit their text at every width."""
+"""The pictures of the page fit their text at every width, and with every font."""
 
 from __future__ import annotations
 
@@ -12,6 +12,9 @@ import crossroads as cr
 from crossroads.report.documents.records import Record, results_document
 from crossroads.report.page.page import write_page
 from crossroads.results import Result
+from tests import registry
+from tests.browser import fonts
+from tests.browser.conftest import HELPERS
 from tests.conftest import Once
 
 Open = Callable[..., Any]
@@ -59,12 +62,8 @@ def pages(report: Path, every_result: dict[str, Result], once: Once) -> dict[str
     return {"audit": report, **{name: folder / f"{name}.html" for name in ("every", "titles")}}
 
 
-@pytest.mark.parametrize("name", ["audit", "every", "titles"])
-def test_no_text_of_a_picture_is_cut_by_its_edge_or_lies_on_another(
-    opened: Open, pages: dict[str, Path], name: str
-) -> None:
-    """Every picture of a page, drawn for a desk and drawn anew for two widths."""
-    page = opened(pages[name]).page
+def fits(page: Any) -> None:
+    """No text of a picture is cut or covered, drawn for a desk and drawn again for two widths."""
     page.evaluate("unfolded()")
     assert page.locator("svg text").count() > 40
     for width in (1280, 768, 320):
@@ -73,3 +72,28 @@ def test_no_text_of_a_picture_is_cut_by_its_edge_or_lies_on_another(
         assert page.evaluate(OUTSIDE) == [], width
         assert page.evaluate(OVER) == [], width
         assert page.evaluate("document.documentElement.scrollWidth") <= width
+
+
+@pytest.mark.parametrize("name", ["audit", "every", "titles"])
+def test_no_text_of_a_picture_is_cut_by_its_edge_or_lies_on_another(
+    opened: Open, pages: dict[str, Path], name: str
+) -> None:
+    """Every picture of three pages, at three widths."""
+    fits(opened(pages[name]).page)
+
+
+@pytest.mark.full
+@pytest.mark.parametrize("font", fonts.FONTS)
+def test_the_same_holds_with_other_fonts(
+    launched: Callable[..., Any], pages: dict[str, Path], tmp_path: Path, font: str
+) -> None:
+    """A browser on a machine with one family of fonts, for each of four."""
+    found = fonts.configuration(font, tmp_path / font, registry.npm_member)
+    browser = launched(env=fonts.environment(found))
+    page = browser.new_context(viewport={"width": 1280, "height": 900}).new_page()
+    page.add_init_script(HELPERS)
+    for path in pages.values():
+        page.goto(path.resolve().as_uri())
+        page.wait_for_selector("html[data-ready=yes]")
+        fits(page)
+    browser.close()
