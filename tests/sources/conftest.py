@@ -22,7 +22,6 @@ from crossroads import Embeddings
 
 Once = Callable[[str, Callable[[Path], object]], Path]
 Vectors = dict[str, NDArray[np.float32]]
-WheelMember = Callable[[str, str, str, str], Path]
 
 
 @pytest.fixture
@@ -45,31 +44,10 @@ def gensim() -> Any:
             pytest.skip("gensim is not installed (extra [test])")
 
 
-TEXTS = (
-    "This is a rose, a wasp, an axe and an old rosebush in the garden of José.",
-    "a picture that brings to mind love, peace, abuse and filth",
-)
-
-
 @pytest.fixture(scope="session")
 def tiny_bert(small_models: Any, once: Once) -> Path:
-    """A small random encoder with a cased tokenizer of word pieces, trained on two sentences."""
-    transformers = pytest.importorskip("transformers", reason="extra 'models'")
-    tokenizers = importlib.import_module("tokenizers")
-
-    def make(folder: Path) -> None:
-        special = {"unk_token": "[UNK]", "cls_token": "[CLS]", "sep_token": "[SEP]", "pad_token": "[PAD]"}
-        trained = tokenizers.Tokenizer(tokenizers.models.WordPiece(unk_token="[UNK]"))
-        trained.normalizer = tokenizers.normalizers.BertNormalizer(lowercase=False)
-        trained.pre_tokenizer = tokenizers.pre_tokenizers.BertPreTokenizer()
-        trainer = tokenizers.trainers.WordPieceTrainer(vocab_size=75, special_tokens=list(special.values()))
-        trained.train_from_iterator(TEXTS, trainer)
-        ends = [(name, trained.token_to_id(name)) for name in ("[SEP]", "[CLS]")]
-        trained.post_processor = tokenizers.processors.BertProcessing(*ends)
-        fast = transformers.PreTrainedTokenizerFast(tokenizer_object=trained, model_max_length=32, **special)
-        small_models.save_language_model("bert", folder, head=False, tokenizer=fast)
-
-    return once("tiny-bert", make)
+    """A small random encoder with a cased tokenizer of word pieces."""
+    return once("tiny-bert", lambda folder: small_models.save_language_model("bert", folder, head=False))
 
 
 @pytest.fixture(scope="session")
@@ -188,3 +166,10 @@ def service() -> Iterator[Service]:
 @pytest.fixture(autouse=True)
 def no_key(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("CROSSROADS_API_KEY", raising=False)
+
+
+@pytest.fixture
+def secret(monkeypatch: pytest.MonkeyPatch) -> str:
+    """The key of the service, in the variable in which it is looked for."""
+    monkeypatch.setenv("CROSSROADS_API_KEY", "sk-a-secret-nobody-may-see")
+    return "sk-a-secret-nobody-may-see"

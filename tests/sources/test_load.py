@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 
 from crossroads import load, load_series
-from crossroads.errors import CrossroadsError, FormatError, InputError, UnknownNameError
+from crossroads.errors import CrossroadsError, FormatError, UnknownNameError
+from crossroads.sources.vectors.signatures import sniff
 
 
 @pytest.fixture
@@ -88,6 +89,7 @@ def test_a_missing_file_names_its_neighbour(lower: Path, monkeypatch: pytest.Mon
         ({"words": "rose"}, "single string 'rose'"),
         ({"words": ["rose", 3]}, "holds 3, which is not a string"),
         ({"words": ["rose", "wasp"]}, r"none of the 2 words asked for(.|\n)*'the', 'martha' and 'ünal'"),
+        ({"words": ["thé"]}, r"fallback=.*accents.* would find 1 of those"),
         ({"fallback": "lowre"}, "unknown fallback 'lowre'"),
         ({"format": "glove-txt"}, "did you mean 'glove-text'"),
         ({"format": "spacy"}, "this is a file, spacy is a folder"),
@@ -100,14 +102,6 @@ def test_what_cannot_be_asked_is_told(lower: Path, options: dict[str, Any], mess
         load(lower, **options)
 
 
-def _many(tmp_path: Path, capitalised: int, size: int) -> Path:
-    """So many words with a capital letter at the end of a vocabulary in lower case."""
-    names = [f"w{i}" for i in range(size - capitalised)] + [f"W{i}" for i in range(capitalised)]
-    path = tmp_path / f"{capitalised}-of-{size}.txt"
-    path.write_text("".join(f"{name} 1 {i}\n" for i, name in enumerate(names)), encoding="utf-8")
-    return path
-
-
 @pytest.mark.parametrize(
     ("capitalised", "size", "fallback"),
     [(2, 4000, ("lower",)), (3, 4000, ()), (1, 1999, ())],
@@ -115,7 +109,9 @@ def _many(tmp_path: Path, capitalised: int, size: int) -> Path:
 def test_a_few_capital_letters_do_not_make_a_vocabulary_cased(
     tmp_path: Path, capitalised: int, size: int, fallback: tuple[str, ...]
 ) -> None:
-    path = _many(tmp_path, capitalised, size)
+    names = [f"w{i}" for i in range(size - capitalised)] + [f"W{i}" for i in range(capitalised)]
+    path = tmp_path / "v.txt"
+    path.write_text("".join(f"{name} 1 {i}\n" for i, name in enumerate(names)), encoding="utf-8")
     for words in (None, ["W1000", "w7"]):
         emb = load(path, words=words)
         assert emb.fallback == fallback
@@ -130,18 +126,6 @@ def test_markers_are_no_words_with_capital_letters_and_umlauts_are(tmp_path: Pat
     path = tmp_path / "markers.txt"
     path.write_text("<UNK> 1 0\n[PAD] 0 1\nrose 1 1\nÜnal 0 1\n", encoding="utf-8")
     assert load(path, words=["rose"]).provenance.details["capitalised"] == 1
-
-
-def test_the_decades_of_a_series_are_judged_together(tmp_path: Path) -> None:
-    for decade, names in (
-        (1900, [f"w{i}" for i in range(4000)]),
-        (1910, [*(f"w{i}" for i in range(9)), "W"]),
-    ):
-        np.save(tmp_path / f"{decade}-w.npy", np.ones((len(names), 2), np.float32))
-        (tmp_path / f"{decade}-vocab.pkl").write_bytes(pickle.dumps(names))
-    found = load_series(tmp_path, words=["W1", "w2"])
-    assert [emb.fallback for emb in found.values()] == [("lower",), ("lower",)]
-    assert found[1910].provenance.details["capitalised"] == 1
 
 
 @pytest.mark.parametrize(
@@ -179,22 +163,6 @@ def test_spellings_that_were_passed_over_are_remembered_without_their_vectors(tm
     assert load(path, words=["JOHN"], fallback="lower").unread.forms == {"John"}  # type: ignore[union-attr]
 
 
-@pytest.mark.parametrize(
-    ("words", "said"),
-    [
-        (["josé", "mary"], r"fallback=\['title', 'accents'\] would find 2 of those"),
-        (["Maryy"], "'Mary' resembles 'Maryy'"),
-    ],
-)
-def test_where_nothing_is_found_the_rules_that_would_help_are_named(
-    tmp_path: Path, words: list[str], said: str
-) -> None:
-    path = tmp_path / "v.txt"
-    path.write_text("Jose 1 0\nMary 1 1\n", encoding="utf-8")
-    with pytest.raises(InputError, match=said):
-        load(path, words=words)
-
-
 def test_counting_capital_letters_ends_where_the_vocabulary_is_cased_for_certain(tmp_path: Path) -> None:
     path = tmp_path / "names.txt"
     lines = (f"{'W' if i % 2 else 'w'}{i:08d} 1 2\n" for i in range(120_000))
@@ -204,3 +172,60 @@ def test_counting_capital_letters_ends_where_the_vocabulary_is_cased_for_certain
     assert 25_000 <= details["capitalised"] < 60_000
     assert details["capitalised_share"] == pytest.approx(0.5, abs=1e-3)
     assert details["cased"] is True
+
+
+# HistWords: a folder of decades
+
+# A list of Python 2, as the published folders hold them: eight-bit strings, protocol 2.
+PYTHON_2 = b"\x80\x02]q\x00(U\x04roseU\x05caf\xc3\xa9U\x04waspe."
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    for number, decade in enumerate((1990, 1900), start=1):
+        rows = np.full((3, 2), float(number))
+        rows[2] = 0 if decade == 1900 else 1
+        np.save(tmp_path / f"{decade}-w.npy", rows)
+        (tmp_path / f"{decade}-vocab.pkl").write_bytes(PYTHON_2)
+    return tmp_path
+
+
+def test_a_series_comes_back_decade_by_decade(folder: Path) -> None:
+    calls: list[tuple[int, int | None]] = []
+    series = load_series(folder, progress=lambda done, total: calls.append((done, total)))
+    assert list(series) == [1900, 1990]
+    assert series[1900].labels == ("rose", "café", "wasp")
+    assert series[1900].provenance.details["decade"] == 1900
+    assert series[1900].provenance.format == "histwords"
+    np.testing.assert_array_equal(series[1990]["rose"], [1, 1])
+    some = load_series(folder, words=["wasp", "rose"])
+    assert not some[1900]["wasp"].any(), "a row of zeros is kept"
+    assert [emb.provenance.details.get("zero_rows") for emb in some.values()] == [1, None]
+    assert calls[-1][0] == calls[-1][1]
+
+
+def test_one_choice_of_fallback_is_made_for_all_decades(folder: Path) -> None:
+    assert {emb.fallback for emb in load_series(folder).values()} == {("lower",)}
+    (folder / "1990-vocab.pkl").write_bytes(pickle.dumps(["rose", "Café", "wasp"], 2))
+    series = load_series(folder, words=["rose"])
+    assert {emb.fallback for emb in series.values()} == {()}
+
+
+def test_one_decade_can_be_read_alone(folder: Path) -> None:
+    assert load(folder / "1900-w.npy").labels == ("rose", "café", "wasp")
+    assert sniff(folder) == "histwords"
+    with pytest.raises(FormatError, match="2 decades: 1900 and 1990"):
+        load(folder)
+    (folder / "1990-w.npy").unlink()
+    assert load(folder, words=["Rose"]).labels == ("rose",)
+
+
+def test_other_folders_are_refused(folder: Path, tmp_path_factory: pytest.TempPathFactory) -> None:
+    (folder / "1900-vocab.pkl").unlink()
+    with pytest.raises(FormatError, match=r"decade 1900 are missing: 1900-vocab\.pkl"):
+        load_series(folder)
+    empty = tmp_path_factory.mktemp("empty")
+    with pytest.raises(FormatError, match="not a HistWords folder"):
+        load_series(empty)
+    with pytest.raises(FormatError, match="no HistWords decades"):
+        load(empty, format="histwords")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import resource
 import subprocess
 import sys
 from collections.abc import Callable
@@ -15,7 +14,7 @@ import pytest
 
 from crossroads.audit import PartsFolder
 from crossroads.audit import parts_folder as audit_parts
-from crossroads.errors import CrossroadsError, CrossroadsWarning, InputError
+from crossroads.errors import CrossroadsWarning, InputError
 from crossroads.storage.parts import Parts, parts_folder
 
 RECORD = {"layer": "6", "piece": "last"}
@@ -101,13 +100,8 @@ print(moment)
 @pytest.mark.skipif(sys.platform != "linux", reason="forks, and waits for signals")
 def test_a_run_may_be_killed_before_any_operation_on_files(tmp_path: Path) -> None:
     """Two processes are forked for each of some forty operations: no moment may be left out."""
-    run = subprocess.run(
-        [sys.executable, "-c", EVERY_MOMENT, str(tmp_path)],
-        capture_output=True,
-        text=True,
-        timeout=120,
-        check=False,
-    )
+    command = [sys.executable, "-c", EVERY_MOMENT, str(tmp_path)]
+    run = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
     assert run.returncode == 0, run.stderr
     assert int(run.stdout) > 30  # five parts alone are opened, renamed and settled
 
@@ -121,6 +115,13 @@ def begun(store: Path, record: dict[str, str], numbers: range = range(1)) -> Par
     return parts
 
 
+def finished(store: Path, record: dict[str, str], **options: bool) -> list[int]:
+    """The numbers of the parts that a run with such settings finds."""
+    parts = Parts(store, record, **options)
+    parts.close()
+    return sorted(parts.finished)
+
+
 def test_a_damaged_part_is_thrown_away_and_others_are_kept(tmp_path: Path) -> None:
     store = tmp_path / "store"
     parts = begun(store, RECORD, range(3))
@@ -129,32 +130,24 @@ def test_a_damaged_part_is_thrown_away_and_others_are_kept(tmp_path: Path) -> No
     data[-1] ^= 1
     damaged.write_bytes(data)
     (parts.folder / ".writing-part-000009-0000000000000000.npy").write_bytes(b"torn")
-    again = Parts(store, RECORD)
-    again.close()
-    assert sorted(again.finished) == [0, 2]
+    assert finished(store, RECORD) == [0, 2]
     assert not damaged.exists()
-    assert not list(again.folder.glob(".writing-*"))
+    assert not list(parts.folder.glob(".writing-*"))
 
 
 def test_other_settings_are_named_and_thrown_away_only_on_request(tmp_path: Path) -> None:
     begun(tmp_path / "store", RECORD)
     with pytest.raises(InputError, match=r"layer \(6 there, 3 now\)(.|\n)*restart"):
         Parts(tmp_path / "store", {**RECORD, "layer": "3"})
-    same = Parts(tmp_path / "store", RECORD)
-    assert list(same.finished) == [0]
-    same.close()
-    anew = Parts(tmp_path / "store", {**RECORD, "layer": "3"}, restart=True)
-    assert anew.finished == {}
-    anew.close()
+    assert finished(tmp_path / "store", RECORD) == [0]
+    assert finished(tmp_path / "store", {**RECORD, "layer": "3"}, restart=True) == []
 
 
 def test_parts_of_another_version_are_never_joined(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     begun(tmp_path / "store", RECORD)
     monkeypatch.setattr("crossroads.storage.files.code", lambda *names: "of another version", raising=False)
     with pytest.warns(CrossroadsWarning, match="made by another version of crossroads: they are discarded"):
-        again = Parts(tmp_path / "store", RECORD)
-    assert again.finished == {}
-    again.close()
+        assert finished(tmp_path / "store", RECORD) == []
 
 
 def test_the_procedure_that_drew_the_contexts_is_named_and_decides_nothing_by_itself(tmp_path: Path) -> None:
@@ -165,9 +158,7 @@ def test_the_procedure_that_drew_the_contexts_is_named_and_decides_nothing_by_it
         Parts(tmp_path / "store", {**second, "contexts": "of other bytes"})
     # the same contexts, whatever they are said to come from, and as versions wrote it that did not say it
     for record in (second, RECORD):
-        again = Parts(tmp_path / "store", record)
-        assert list(again.finished) == [0]
-        again.close()
+        assert finished(tmp_path / "store", record) == [0]
 
 
 def test_a_folder_of_something_else_is_left_alone(tmp_path: Path) -> None:
@@ -179,45 +170,20 @@ def test_a_folder_of_something_else_is_left_alone(tmp_path: Path) -> None:
     assert (folder / "thesis.tex").read_text(encoding="utf-8") == "years of work"
 
 
-@pytest.fixture
-def small_disk() -> Any:
-    """Files may not grow past a limit, which is how a full disk looks to a program."""
-    before = resource.getrlimit(resource.RLIMIT_FSIZE)
-
-    def limit(size: int) -> None:
-        resource.setrlimit(resource.RLIMIT_FSIZE, (size, before[1]))
-
-    yield limit
-    resource.setrlimit(resource.RLIMIT_FSIZE, before)
-
-
-def test_a_full_disk_is_said_and_finished_parts_are_kept(
-    tmp_path: Path, small_disk: Callable[[int], None]
-) -> None:
-    parts = Parts(tmp_path / "store", RECORD)
-    parts.save(0, np.zeros((2, 3), np.float32))
-    small_disk(1000)
-    with pytest.raises(CrossroadsError, match="is full") as caught:
-        parts.save(1, np.zeros((2000, 3), np.float32))
-    assert not isinstance(caught.value, InputError)  # exit status 1, not 2
-    assert not list(parts.folder.glob(".writing*"))
-    parts.close()
-    again = Parts(tmp_path / "store", RECORD)
-    again.close()
-    assert list(again.finished) == [0]
+def left_open(hold: Callable[[], object]) -> None:
+    """Begin work in another process, which ends without letting go."""
+    child = os.fork()
+    if not child:
+        hold()
+        os._exit(0)
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
 
 
 def test_a_run_that_finished_nothing_binds_nobody_to_its_settings(tmp_path: Path) -> None:
-    code = (
-        "import os, sys; from pathlib import Path; from crossroads.storage.parts import Parts\n"
-        "Parts(Path(sys.argv[1]), {'layer': '6', 'piece': 'last'}); os._exit(0)"
-    )
-    subprocess.run([sys.executable, "-c", code, str(tmp_path / "store")], timeout=60, check=True)
+    left_open(lambda: Parts(tmp_path / "store", RECORD))
     folder = parts_folder(tmp_path / "store")
     assert sorted(path.name for path in folder.iterdir()) == ["lock", "plan.json"]
-    other = Parts(tmp_path / "store", {**RECORD, "layer": "3"})
-    assert other.finished == {}
-    other.close()
+    assert finished(tmp_path / "store", {**RECORD, "layer": "3"}) == []
     assert list(tmp_path.iterdir()) == []
     folder.mkdir()
     (folder / "plan.json").write_text('{"plan": "of somebody else"}', encoding="utf-8")
@@ -238,11 +204,7 @@ both = pytest.mark.parametrize("hold", [hold_parts, hold_audit], ids=["parts", "
 
 @both
 def test_a_folder_of_work_is_held_by_one_run_at_a_time(hold: Callable[[Path], Any], tmp_path: Path) -> None:
-    child = os.fork()
-    if not child:  # another process, which ends without letting go
-        hold(tmp_path / "out")
-        os._exit(0)
-    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+    left_open(lambda: hold(tmp_path / "out"))
     held = hold(tmp_path / "out")
     with pytest.raises(InputError, match=r"another run is working on .*/out"):
         hold(tmp_path / "out")
@@ -252,9 +214,7 @@ def test_a_folder_of_work_is_held_by_one_run_at_a_time(hold: Callable[[Path], An
 
 
 @both
-def test_a_folder_of_work_that_cannot_be_made_is_a_sentence(
-    hold: Callable[[Path], Any], tmp_path: Path
-) -> None:
+def test_a_folder_that_cannot_be_made_is_a_sentence(hold: Callable[[Path], Any], tmp_path: Path) -> None:
     (tmp_path / "file").write_text("", encoding="utf-8")
     with pytest.raises(InputError, match="for finished parts cannot be made: "):
         hold(tmp_path / "file" / "out")

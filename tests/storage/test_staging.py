@@ -1,21 +1,27 @@
-"""A folder that takes the place of another: at every moment one of the two is there, or comes back."""
+"""Folders that take the place of others, of which one is there at every moment, and disks without room."""
 
 from __future__ import annotations
 
+import contextlib
+import errno
 import os
 import signal
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
+import numpy as np
 import pytest
 
+from crossroads.cli import main
 from crossroads.corpus.store import check_folder
-from crossroads.errors import InputError
+from crossroads.errors import CrossroadsError, DiskFullError, InputError
+from crossroads.evidence import Contexts
 from crossroads.extraction.embed.store import usable_place
 from crossroads.report.folder import check_output
-from crossroads.storage.staging import recover, replaced
+from crossroads.storage.disks import disk_errors, full_disk, is_anything_finished
+from crossroads.storage.staging import recover, replaced, staged
 
 FILE = "content.txt"
 CODE = (
@@ -49,43 +55,16 @@ def text_of(place: Path) -> str:
     return (place / FILE).read_text(encoding="utf-8")
 
 
-def interrupted(place: Path, event: tuple[str, str], sent: str) -> int:
-    """Replace a folder in a process that gets a signal at some moment; returns how it ended."""
-    fill(place, "first")
-    moments = str(Path(__file__).parents[1] / "moments.py")
-    command = [sys.executable, moments, *event, "1", f"{sent}:self", CODE, str(place)]
-    return subprocess.run(command, stderr=subprocess.DEVNULL, check=False, timeout=300).returncode
-
-
-def test_a_folder_appears_whole(tmp_path: Path) -> None:
-    place = tmp_path / "new" / "place"
-    with replaced(place) as folder:
-        (folder / FILE).write_text("x", encoding="utf-8")
-        (folder / "inner").mkdir()
-        (folder / "inner" / "one.svg").write_text("<svg/>", encoding="utf-8")
-        assert not place.exists()
-    assert sorted(path.name for path in place.iterdir()) == [FILE, "inner"]
-    assert [path.name for path in place.parent.iterdir()] == ["place"]
-
-
 def test_an_error_leaves_an_earlier_folder_as_it_was(tmp_path: Path) -> None:
     place = tmp_path / "place"
-    fill(place, "first")
+    with replaced(place) as folder:
+        (folder / FILE).write_text("first", encoding="utf-8")
+        assert not place.exists(), "it appears when it is whole"
     with pytest.raises(LookupError), replaced(place) as folder:
         (folder / FILE).write_text("second", encoding="utf-8")
         raise LookupError
     assert text_of(place) == "first"
     assert [path.name for path in tmp_path.iterdir()] == ["place"]
-
-
-def test_a_name_that_is_a_link_stays_one(tmp_path: Path) -> None:
-    (tmp_path / "large disk").mkdir()
-    (tmp_path / "place").symlink_to(tmp_path / "large disk")
-    for text in ("first", "second"):
-        fill(tmp_path / "place", text)
-    assert (tmp_path / "place").is_symlink()
-    assert text_of(tmp_path / "large disk") == "second"
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["large disk", "place"]
 
 
 @pytest.mark.slow
@@ -94,8 +73,11 @@ def test_a_name_that_is_a_link_stays_one(tmp_path: Path) -> None:
 def test_a_writer_that_was_killed_while_it_replaced_a_folder_loses_nothing(
     event: tuple[str, str], there: str, tmp_path: Path
 ) -> None:
-    place = tmp_path / "place"
-    assert interrupted(place, event, "SIGKILL") == -signal.SIGKILL
+    place, moments = tmp_path / "place", str(Path(__file__).parents[1] / "moments.py")
+    fill(place, "first")
+    command = [sys.executable, moments, *event, "1", "SIGKILL:self", CODE, str(place)]
+    run = subprocess.run(command, stderr=subprocess.DEVNULL, check=False, timeout=300)
+    assert run.returncode == -signal.SIGKILL
     # between the two names there is a moment without either
     assert place.exists() == (event != ("os.rename", ".place.writing-"))
     recover(place)
@@ -104,16 +86,6 @@ def test_a_writer_that_was_killed_while_it_replaced_a_folder_loses_nothing(
     fill(place, "third")
     assert text_of(place) == "third"
     assert [one.name for one in tmp_path.iterdir()] == ["place"]
-
-
-@pytest.mark.skipif(sys.platform == "win32", reason="processes are interrupted in another way")
-@pytest.mark.parametrize(("event", "there"), MOMENTS[1:7])
-def test_a_writer_that_was_interrupted_then_tidies_up_itself(
-    event: tuple[str, str], there: str, tmp_path: Path
-) -> None:
-    place = tmp_path / "place"
-    assert interrupted(place, event, "SIGINT") != 0
-    assert text_of(place) == there
 
 
 def test_folders_of_somebody_else_and_of_writers_at_work_are_left_alone(tmp_path: Path) -> None:
@@ -163,3 +135,90 @@ def test_places_that_cannot_become_a_folder_are_refused_before_any_work(
     with pytest.raises(InputError, match="cannot be written to"):
         check(tmp_path / "new" / "contexts")
     assert sorted(path.name for path in tmp_path.iterdir()) == ["file", "inner", "nothing"]
+
+
+# full disks
+
+
+@contextlib.contextmanager
+def mounted(folder: Path, options: str) -> Iterator[Path]:
+    """A small disk, where one can be made."""
+    folder.mkdir()
+    command = ["mount", "-t", "tmpfs", "-o", options, "tmpfs", str(folder)]
+    try:
+        made = subprocess.run(command, capture_output=True, check=False).returncode == 0
+    except OSError:
+        made = False
+    if not made:
+        pytest.skip("no small disk can be mounted here: that takes Linux, and root")
+    try:
+        yield folder
+    finally:
+        subprocess.run(["umount", str(folder)], capture_output=True, check=True)
+
+
+def test_a_disk_that_can_only_be_read_is_told_before_any_work(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    with mounted(tmp_path / "locked", "ro,size=200k") as locked:  # as root, modes of folders forbid nothing
+        for arguments in ("audit nothing.txt -o out --summary", "reproduce ml-eat --vectors nothing.txt -o"):
+            monkeypatch.setattr(sys, "argv", ["crossroads", *arguments.split(), str(locked / "file.csv")])
+            with pytest.raises(SystemExit, match="2"):
+                main()
+            said = " ".join(capsys.readouterr().err.split())
+            assert f"{locked} cannot be written to, so {locked / 'file.csv'} cannot be created." in said
+            assert "nothing." not in said  # what is to be read was not looked for yet
+
+
+def test_stores_say_what_they_take(tmp_path: Path) -> None:
+    contexts = Contexts.from_dict({"rose": np.ones((100, 300)), "wasp": np.ones((50, 300))})
+    with mounted(tmp_path / "disk", "size=200k") as small:
+        with pytest.raises(DiskFullError, match=r"store takes 360 kB, 20\d kB are free") as caught:
+            contexts.save(small / "store")
+        assert (caught.value.needed, caught.value.place) == (150 * 300 * 8, small / "store")
+        assert list(small.iterdir()) == []
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="this system has no full device")
+def test_a_full_device_is_no_traceback(tmp_path: Path) -> None:
+    with Path("/dev/full").open("w") as full:
+        run = subprocess.run(
+            [sys.executable, "-c", "from crossroads.cli import main; main()", "catalog", "--json"],
+            stdout=full, stderr=subprocess.PIPE, text=True, check=False, cwd=tmp_path,
+        )  # fmt: skip
+    assert run.returncode == 1
+    assert "the output cannot be written (no space left on device)" in run.stderr
+    assert "Traceback" not in run.stderr
+
+
+@pytest.mark.parametrize("write", [staged, replaced])
+def test_other_failures_stay_what_they_are(write: object, tmp_path: Path) -> None:
+    for error in (OSError(errno.EACCES, "no"), OSError("odd"), InputError("mine")):
+        with pytest.raises(type(error)) as caught, write(tmp_path / "x"):  # type: ignore[operator]
+            raise error
+        assert caught.value is error
+    for full in (
+        OSError(errno.ENOSPC, "no"),
+        OSError(errno.EFBIG, "large"),
+        OSError("9 requested and 0 written"),
+    ):
+        with pytest.raises(DiskFullError), write(tmp_path / "x"):  # type: ignore[operator]
+            raise full
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_what_is_kept_is_looked_at_and_not_promised(tmp_path: Path) -> None:
+    parts, error = tmp_path / "x.part", OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+    assert not is_anything_finished(parts)
+    (parts / "a.part").mkdir(parents=True)
+    for name in ("lock", "plan.json", ".writing-part-1.npy", "a.part/lock", "empty.json"):
+        (parts / name).write_text("" if name == "empty.json" else "x", encoding="utf-8")
+    assert not is_anything_finished(parts)
+    assert "nothing of this run is kept" in str(full_disk(error, tmp_path / "x", parts=parts).hint)
+    (parts / "a.part" / "part-000001.npy").write_text("x", encoding="utf-8")
+    assert is_anything_finished(parts)
+    place = tmp_path / "x"
+    with pytest.raises(CrossroadsError, match=r"is kept in x\.part"), disk_errors(place, parts=parts):
+        raise full_disk(error, tmp_path / "y")  # by somebody who knows of no parts

@@ -5,7 +5,6 @@ from __future__ import annotations
 import importlib
 import os
 import pickle
-import shutil
 import signal
 import subprocess
 import sys
@@ -26,7 +25,6 @@ from crossroads.errors import (
     UnknownNameError,
     UnsafeFileError,
 )
-from crossroads.workers import processes
 from crossroads.workers.processes import TRIES, in_processes, worker_command
 
 ODD_JOBS = """
@@ -153,24 +151,6 @@ def test_the_trap_itself_is_sprung_by_a_worker_that_has_the_folder_on_its_path(t
     command = [word for word in worker_command(searcher) if word != "-P"]
     subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, check=False)
     assert traps.exists()
-
-
-def test_workers_run_the_package_that_their_parent_runs(corpus: Path, tmp_path: Path) -> None:
-    seen, root = tmp_path / "seen", tmp_path / "copy" / "src"
-    shutil.copytree(Path(processes.__file__).parents[1], root / "crossroads")
-    with (root / "crossroads" / "corpus" / "tasks.py").open("a", encoding="utf-8") as file:
-        file.write(f"\nimport sys\nif len(sys.argv) > 1:\n    open({str(seen)!r}, 'a').write('x')\n")
-    code = (
-        "from crossroads.corpus import find_contexts, search\n"
-        "search.PART_BYTES = 20_000\n"
-        f"print(len(find_contexts({str(corpus)!r}, ['Anna'], limit=25, workers=2).contexts['Anna']))"
-    )
-    command, environment = [sys.executable, "-c", code], os.environ | {"PYTHONPATH": "src"}  # a relative path
-    run = subprocess.run(
-        command, cwd=root.parent, env=environment, capture_output=True, text=True, check=False
-    )
-    assert (run.stdout, run.stderr) == ("25\n", "")
-    assert seen.read_text(encoding="utf-8") == "xx"
 
 
 def test_an_interrupt_ends_every_worker(corpus: Path) -> None:

@@ -11,7 +11,7 @@ import subprocess
 import threading
 import time
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pytest
 
@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     from tests.sources.conftest import Reply, Service
 
 WORDS = ["rose", "wasp", "José", "東京", "new york"]
-SECRET = "sk-a-secret-nobody-may-see"
 
 
 class TestFailuresThatPass:
@@ -40,9 +39,7 @@ class TestFailuresThatPass:
         service.assert_right(endpoint_embeddings(service.url, WORDS, timeout=60), WORDS)
         assert len(service.asked) == 2
 
-    def test_the_service_says_when_to_come_back(
-        self, service: Service, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
+    def test_the_service_says_when_to_come(self, service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
         waited: list[float] = []
         monkeypatch.setattr(time, "sleep", waited.append)
         pauses = ("7", "Thu, 01 Jan 1970 00:00:00 GMT", "soon")
@@ -64,27 +61,11 @@ class TestFailuresThatPass:
         assert caught.value.status == 503
         assert len(service.asked) == 3
 
-    def test_a_service_that_is_silent_is_not_waited_for(self, service: Service) -> None:
-        over = threading.Event()
-
-        def answer(path: str, body: dict[str, Any]) -> Reply:
-            over.wait(300)
-            return service.openai(path, body)
-
-        service.answer = answer
-        try:
-            with pytest.raises(EndpointError, match="did not answer in time"):
-                endpoint_embeddings(service.url, WORDS, timeout=0.2, retries=0)
-        finally:
-            over.set()
-
 
 class TestRedirections:
     @pytest.mark.parametrize("status", [301, 302, 303, 307, 308])
-    def test_a_redirection_to_another_host_is_not_followed(
-        self, service: Service, monkeypatch: pytest.MonkeyPatch, status: int
-    ) -> None:
-        monkeypatch.setenv("CROSSROADS_API_KEY", SECRET)
+    @pytest.mark.usefixtures("secret")
+    def test_a_redirection_to_another_host_is_not_followed(self, service: Service, status: int) -> None:
         there = service.url.replace("127.0.0.1", "localhost")
         service.answer = lambda path, body: (status, {"Location": f"{there}/v1/embeddings"}, b"")
         with pytest.raises(EndpointError, match=f"redirects to {there}/v1/embeddings"):
@@ -100,25 +81,21 @@ class TestRedirections:
     @pytest.mark.parametrize(
         ("location", "said"), [("/v1/embeddings", "in a circle"), ("", "to"), ("http://[1", "to")]
     )
-    def test_a_redirection_in_a_circle_or_to_nowhere_ends(
-        self, service: Service, location: str, said: str
-    ) -> None:
+    def test_a_redirection_to_nowhere_ends(self, service: Service, location: str, said: str) -> None:
         service.answer = lambda path, body: (308, {"Location": location}, b"")
         with pytest.raises(EndpointError, match=f"redirects {said}"):
             endpoint_embeddings(service.url, WORDS, protocol="openai")
 
 
 class TestPlacesThatCannotBeReached:
-    def test_a_proxy_that_is_not_there_is_not_mistaken_for_the_service(
-        self, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
+    def test_an_absent_proxy_is_not_taken_for_the_service(self, monkeypatch: pytest.MonkeyPatch) -> None:
         with socket.create_server(("127.0.0.1", 0)) as taken:
             port = taken.getsockname()[1]
-        monkeypatch.setenv("http_proxy", f"http://me:{SECRET}@127.0.0.1:{port}")
+        monkeypatch.setenv("http_proxy", f"http://me:secret@127.0.0.1:{port}")
         monkeypatch.delenv("no_proxy", raising=False)
         with pytest.raises(EndpointError, match=r"the proxy does not answer(.|\n)*http_proxy") as caught:
             endpoint_embeddings("http://service.invalid/v1", WORDS)
-        assert SECRET not in str(caught.value)
+        assert "secret" not in str(caught.value)
 
     def test_nobody_is_there(self) -> None:
         with socket.create_server(("127.0.0.1", 0)) as taken:
@@ -136,31 +113,19 @@ class TestPlacesThatCannotBeReached:
             endpoint_embeddings(url, WORDS)
 
 
-@pytest.fixture(scope="module")
-def certificate(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
-    """A certificate of our own for this machine, which nobody has reason to trust, and its key."""
-    openssl = shutil.which("openssl")
-    if openssl is None:
-        pytest.skip("the command openssl is not installed")
-    folder = tmp_path_factory.mktemp("certificate")
-    chain, key = folder / "chain.pem", folder / "key.pem"
-    made = "req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -days 2 -subj /CN=crossroads"
-    command = [openssl, *made.split(), "-addext", "subjectAltName=IP:127.0.0.1"]
-    subprocess.run([*command, "-keyout", str(key), "-out", str(chain)], check=True, capture_output=True)
-    return chain, key
-
-
+@pytest.mark.skipif(shutil.which("openssl") is None, reason="the command openssl is not installed")
 def test_a_certificate_counts_only_where_it_is_trusted(
-    service: Service, certificate: tuple[Path, Path], monkeypatch: pytest.MonkeyPatch
+    service: Service, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    chain, key = certificate
+    chain, key = tmp_path / "chain.pem", tmp_path / "key.pem"  # our own, which nobody has reason to trust
+    made = "req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -days 2 -subj /CN=crossroads"
+    command = ["openssl", *made.split(), "-addext", "subjectAltName=IP:127.0.0.1"]
+    subprocess.run([*command, "-keyout", str(key), "-out", str(chain)], check=True, capture_output=True)
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     context.load_cert_chain(chain, key)
     service.server.socket = context.wrap_socket(service.server.socket, server_side=True)
     url = service.url.replace("http:", "https:")
-    with pytest.raises(
-        EndpointError, match=r"certificate of https://127.0.0.1:\d+/\S+ cannot be trusted: self"
-    ):
+    with pytest.raises(EndpointError, match=r"certificate of https://127\.\S+ cannot be trusted: self"):
         endpoint_embeddings(url, WORDS)
     assert service.asked == []
     monkeypatch.setenv("SSL_CERT_FILE", str(chain))  # as the hint says
@@ -168,6 +133,7 @@ def test_a_certificate_counts_only_where_it_is_trusted(
 
 
 TRICKLED = {
+    "nothing": (b"", b""),
     "the status line": (b"", b"HTTP/1.1 200 OK"),
     "an interim status": (b"HTTP/1.1 10", b"0 Continue\r\n\r\nHTTP/1.1 100 Continue\r\n\r\n"),
     "a header": (b"HTTP/1.1 200 OK\r\nX-A: ", b"a" * 60),
@@ -181,7 +147,7 @@ TRICKLED = {
         b"A: b\r\n" * 20,
     ),
 }
-"""What a service sends at once, and what it then sends byte by byte, over and over."""
+"""What a service sends at once, and what it then sends byte by byte, over and over, if anything."""
 
 
 def trickling(server: socket.socket, at_once: bytes, slowly: bytes, over: threading.Event) -> None:
@@ -191,6 +157,8 @@ def trickling(server: socket.socket, at_once: bytes, slowly: bytes, over: thread
         with line, contextlib.suppress(OSError):
             line.recv(1 << 16)
             line.sendall(at_once)
+            if not slowly:
+                over.wait(300)
             for byte in itertools.cycle(slowly):
                 if over.wait(0.03):
                     return
@@ -217,12 +185,3 @@ def test_a_service_that_sends_a_byte_at_a_time_is_not_waited_for(place: str) -> 
         finally:
             over.set()
         assert time.monotonic() - begun < 2
-
-
-def test_a_length_that_is_no_length_is_not_counted_on(service: Service) -> None:
-    def answer(path: str, body: dict[str, Any]) -> Reply:
-        status, _, data = service.openai(path, body)
-        return status, {"Content-Length": "9" * 5000, "Connection": "close"}, data
-
-    service.answer = answer
-    service.assert_right(endpoint_embeddings(service.url, WORDS, timeout=60, retries=0), WORDS)

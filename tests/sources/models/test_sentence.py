@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import pickle
 import shutil
-import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -15,10 +14,10 @@ import pytest
 from numpy.typing import NDArray
 
 from crossroads import prompted_embeddings
-from crossroads.errors import FormatError, InputError, MissingExtraError, UnsafeFileError
+from crossroads.errors import FormatError, InputError, UnsafeFileError
 
 TYPE = "sentence_transformers.models"
-WORDS = ["rose", "rosebush", "wasp"]
+WORDS = ["rose", "roses", "wasp"]
 MEAN = {"word_embedding_dimension": 32, "pooling_mode": "mean"}
 POOLING = {"1_Pooling/config.json": MEAN}
 DENSE = {"in_features": 32, "out_features": 5, "activation_function": "torch.nn.modules.activation.Tanh"}
@@ -92,17 +91,7 @@ def test_every_way_of_pooling_is_its_definition(encoder: MakeEncoder, flag: str)
     model = encoder("Pooling", files={"1_Pooling/config.json": switches})
     found = prompted_embeddings(model, WORDS)
     # the bare word, special tokens around it included
-    np.testing.assert_allclose(found["rosebush"], POOLED[flag](states_of(model, "rosebush")), **CLOSE)
-
-
-def test_several_ways_are_joined_end_to_end(encoder: MakeEncoder) -> None:
-    switches = {"word_embedding_dimension": 32, "pooling_mode_mean_tokens": 1, "pooling_mode_cls_token": 1}
-    model = encoder("Pooling", "Normalize", files={"1_Pooling/config.json": switches})
-    found = prompted_embeddings(model, WORDS)
-    states = states_of(model, "rose")
-    joined = np.concatenate([states[0], states.mean(axis=0)])
-    np.testing.assert_allclose(found["rose"], joined / np.linalg.norm(joined), **CLOSE)
-    assert found.provenance.details["sentence modules"] == "cls + mean, normalize"
+    np.testing.assert_allclose(found["roses"], POOLED[flag](states_of(model, "roses")), **CLOSE)
 
 
 def test_a_dense_layer_is_applied(encoder: MakeEncoder) -> None:
@@ -142,7 +131,7 @@ def test_an_encoder_without_a_transformer_reads_words_one_by_one(tmp_path: Path,
     model = tmp_path / "static"
     model.mkdir()
     shutil.copy(tiny_bert / "tokenizer.json", model)
-    rows = np.random.default_rng(4).normal(size=(75, 6)).astype(np.float32)
+    rows = np.random.default_rng(4).normal(size=(105, 6)).astype(np.float32)
     save(model / "model.safetensors", embedding_weight=rows)
     listed = [{"idx": 0, "name": "0", "path": "", "type": f"{TYPE}.StaticEmbedding"}]
     (model / "modules.json").write_text(json.dumps(listed))
@@ -153,20 +142,12 @@ def test_an_encoder_without_a_transformer_reads_words_one_by_one(tmp_path: Path,
     import tokenizers
 
     tokens = tokenizers.Tokenizer.from_file(str(model / "tokenizer.json"))
-    ids = tokens.encode("rosebush", add_special_tokens=False).ids
+    ids = tokens.encode("roses", add_special_tokens=False).ids
     assert len(ids) > 1
-    np.testing.assert_allclose(found["rosebush"], rows[ids].mean(axis=0), **CLOSE)
+    np.testing.assert_allclose(found["roses"], rows[ids].mean(axis=0), **CLOSE)
 
 
-def test_what_looks_like_a_special_token_is_text(encoder: MakeEncoder) -> None:
-    model = encoder("Pooling")
-    found = prompted_embeddings(model, ["[SEP] rose", "rose"])
-    assert not np.allclose(found["[SEP] rose"], states_of(model, "[SEP] rose").mean(axis=0), atol=1e-3)
-
-
-def test_a_program_of_the_model_is_not_run(
-    encoder: MakeEncoder, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_no_program_is_run(encoder: MakeEncoder, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "trap_of_a_model.py").write_text(f"open({str(tmp_path / 'sprung')!r}, 'w').close()")
     model = encoder("Pooling")
     shutil.copy(tmp_path / "trap_of_a_model.py", model)
@@ -193,13 +174,6 @@ def test_pickled_weights_of_a_module_are_refused(encoder: MakeEncoder) -> None:
         prompted_embeddings(model, WORDS)
 
 
-def test_a_kernel_of_the_hub_is_refused(encoder: MakeEncoder) -> None:
-    settings = {"max_seq_length": 16, "model_args": {"attn_implementation": "anybody/kernel"}}
-    model = encoder("Pooling", files={**POOLING, "sentence_bert_config.json": settings})
-    with pytest.raises(UnsafeFileError, match=r"sentence_bert_config\.json.*code from the hub"):
-        prompted_embeddings(model, WORDS)
-
-
 def test_weights_that_would_be_made_up_are_an_error(encoder: MakeEncoder) -> None:
     from safetensors.numpy import load_file, save_file
 
@@ -209,16 +183,6 @@ def test_weights_that_would_be_made_up_are_an_error(encoder: MakeEncoder) -> Non
     save_file(some, model / "model.safetensors", metadata={"format": "pt"})
     with pytest.raises(FormatError, match=r"no weights for .*layer\.1"):
         prompted_embeddings(model, WORDS)
-
-
-def test_without_the_package_the_error_names_its_extra(
-    encoder: MakeEncoder, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    model = encoder("Pooling")
-    monkeypatch.setitem(sys.modules, "sentence_transformers", None)
-    with pytest.raises(MissingExtraError, match=r'pip install "crossroads-audit\[sentences\]"'):
-        prompted_embeddings(model, WORDS)
-    assert prompted_embeddings(model, WORDS, pooling="mean").labels == tuple(WORDS)
 
 
 def test_small_letters_and_the_default_prompt_are_applied(encoder: MakeEncoder) -> None:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import gzip
-import importlib.util
 import json
 import pickle
+import sys
 import tempfile
 from collections.abc import Callable
 from pathlib import Path
@@ -13,11 +13,12 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import assume, given
+from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from crossroads import load
+from crossroads.errors import CrossroadsWarning, FormatError, MissingExtraError
 from crossroads.sources.vectors.files.fasttext import subword_buckets, subword_hash
 from tests.sources import written
 from tests.sources.written import Vectors, matrix
@@ -152,9 +153,7 @@ def test_what_is_written_comes_back_whole_and_in_part(tmp_path: Path, tiny: Vect
         (b"the 1 2 3\n 4 5 6\nof 7 8 9\n", ("the", "", "of")),
     ],
 )  # fmt: skip
-def test_words_that_hold_spaces_are_told_from_their_numbers(
-    tmp_path: Path, data: bytes, labels: tuple[str, ...]
-) -> None:
+def test_words_may_hold_spaces(tmp_path: Path, data: bytes, labels: tuple[str, ...]) -> None:
     path = put(tmp_path, data)
     whole = load(path)
     assert whole.labels == labels
@@ -174,24 +173,8 @@ def test_a_file_of_several_blocks_is_read_like_one(tmp_path: Path, write: Write)
     assert_same(load(path, words=["w7", "w1299"]), {word: vectors[word] for word in ("w7", "w1299")})
 
 
-TOKENS = st.text(min_size=1, max_size=12).filter(
-    lambda word: (
-        word.isprintable()
-        and not set(word) & {"\n", "\r", "\t", "\x0b", "\x0c"}
-        and word == word.strip()
-        and "  " not in word
-        and not any(is_number(part) for part in word.split(" ")[1:])
-    )
-)
+TOKENS = st.text(st.characters(categories=("L", "M", "N", "P", "S")), min_size=1, max_size=12)
 NUMBERS = st.floats(width=32, allow_nan=False, allow_infinity=False)
-
-
-def is_number(field: str) -> bool:
-    try:
-        float(field)
-    except ValueError:
-        return False
-    return True
 
 
 @given(st.data(), st.integers(1, 5))
@@ -199,12 +182,10 @@ def test_odd_words_survive_the_round_trip(data: st.DataObject, dim: int) -> None
     words = data.draw(st.lists(TOKENS, min_size=1, max_size=8, unique=True))
     rows = [data.draw(st.lists(NUMBERS, min_size=dim, max_size=dim)) for _ in words]
     vectors = {word: np.array(row, np.float32) for word, row in zip(words, rows, strict=True)}
-    # One line may be taken for a longer vector where its word ends in numbers: excluded above.
     with tempfile.TemporaryDirectory() as folder:
         path = put(Path(folder), written.glove(vectors))
         assert_same(load(path, format="glove-text"), vectors)
         wanted = data.draw(st.sampled_from(words))
-        assume(wanted == wanted.encode("utf-8", "replace").decode())
         one = load(path, format="glove-text", words=[wanted], fallback="none")
         np.testing.assert_array_equal(one[wanted], vectors[wanted])
 
@@ -230,9 +211,7 @@ def test_vectors_that_look_like_spaces_and_line_breaks_do_no_harm(tmp_path: Path
                          {"labels": "a\nb"}), [[1, -2.5], [0.15625, 1]], "float32"),
     ],
 )  # fmt: skip
-def test_numbers_are_as_exact_as_they_were_stored(
-    tmp_path: Path, data: bytes, numbers: Any, dtype: str
-) -> None:
+def test_numbers_are_as_exact_as_in_the_file(tmp_path: Path, data: bytes, numbers: Any, dtype: str) -> None:
     emb = load(path := put(tmp_path, data))
     assert emb.labels == ("a", "b")
     assert str(emb.vectors.dtype) == dtype
@@ -380,18 +359,28 @@ def test_what_safetensors_and_numpy_write_is_read(tmp_path: Path, tiny: Vectors)
     assert_same(load(tmp_path / "x.npz"), tiny)
 
 
-@pytest.mark.skipif(
-    importlib.util.find_spec("spacy") is None, reason="spaCy is not installed (extra [spacy])"
-)
 @pytest.mark.slow
 @pytest.mark.filterwarnings("ignore")
-def test_a_blank_pipeline_of_spacy_comes_back(tmp_path: Path) -> None:
-    """As spaCy itself writes it; to import it takes most of the time."""
-    spacy: Any = importlib.import_module("spacy")
-    blank = spacy.blank("en")
-    blank.vocab.set_vector("rose", np.array([1, 2, 3], np.float32))
-    blank.vocab.set_vector("Wasp", np.array([4, 5, 6], np.float32))
-    blank.to_disk(tmp_path / "tiny")
+def test_pipelines_of_spacy_come_back(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As spaCy itself writes them; to import it takes most of the time."""
+    spacy: Any = pytest.importorskip("spacy", reason="spaCy is not installed (extra [spacy])")
+    pipeline = spacy.blank("en")
+    pipeline.to_disk(tmp_path / "empty")
+    pipeline.vocab.set_vector("rose", np.array([1, 2, 3], np.float32))
+    pipeline.vocab.set_vector("Wasp", np.array([4, 5, 6], np.float32))
+    pipeline.vocab.strings.add("tulip")
+    pipeline.vocab.vectors.add("tulip", row=pipeline.vocab.vectors.find(key="rose"))  # as pruning does
+    pipeline.to_disk(tmp_path / "tiny")
     emb = load(tmp_path / "tiny")
-    assert set(emb.labels) == {"rose", "Wasp"}
+    assert set(emb.labels) == {"rose", "Wasp", "tulip"}
     np.testing.assert_array_equal(emb["Wasp"], [4, 5, 6])
+    assert (emb.provenance.format, emb.provenance.details["pipeline"]) == ("spacy", "en_pipeline")
+    with pytest.warns(CrossroadsWarning, match="rose = tulip|tulip = rose"):
+        assert load(tmp_path / "tiny", words=["rose", "tulip"]).provenance.details["shared_vectors"] == 1
+    with pytest.raises(FormatError, match="no static vectors"):
+        load(tmp_path / "empty")
+    with pytest.raises(FormatError, match="spaCy cannot load this pipeline"):
+        load("en_nothing_md", format="spacy")
+    monkeypatch.setitem(sys.modules, "spacy", None)
+    with pytest.raises(MissingExtraError, match=r"crossroads-audit\[spacy\]"):
+        load(tmp_path / "tiny")

@@ -3,11 +3,8 @@
 from __future__ import annotations
 
 import gzip
-import io
-import os
 import pickle
 import struct
-import zipfile
 from pathlib import Path
 from typing import Any
 
@@ -40,15 +37,12 @@ REFUSED: list[tuple[str, bytes, str, int | None]] = [
     # text
     ("glove-text", b"a 1 2 3\nb 1 2\nc 1 2 3\n", r"'b' has 2 number\(s\), the other lines have 3", 2),
     ("glove-text", b"a 1 2 3\nb 1 two 3\nc 1 2 3\n", "number 2 of 3 is 'two'", 2),
-    ("glove-text", b"a 1 2 3\nb 1 2 3\nc 1 2", "breaks off: the last line holds 2 of 3", 3),
     ("glove-text", b"once upon a time\nthere was\n", "expected a word followed by numbers", 1),
     ("glove-text", b"a 1 2\nb 3 x\n", "number 2 of 2 is 'x'", 2),  # the one at fault is the one without
     ("glove-text", b"a 1 2\ncaf\xe9 3 4\nb 5 6\n", r"the word 'caf\\\\xe9' is not UTF-8", 2),
     ("glove-text", b"a 1 2\nb 3 nan\n", "the vector of 'b' holds nan", 2),
-    ("glove-text", b"a 1 2\nb 3 1e300\n", "the vector of 'b' holds", 2),
     ("glove-text", b"a 1 2\nb 3 4\na 5 6\n", "'a' has two different vectors, the first at line 1", 3),
     ("word2vec-text", b"7 3\n" + written.glove(TINY), "promises 7 words, the file holds 6", None),
-    ("word2vec-text", b"6 4\n" + written.glove(TINY), r"'a' has 3 number\(s\), the other lines have 4", 2),
     ("word2vec-text", b"six 3\n" + written.glove(TINY), "the header", 1),
     ("word2vec-text", b"6 3\n", "not a single vector", None),
     # word2vec
@@ -63,13 +57,11 @@ REFUSED: list[tuple[str, bytes, str, int | None]] = [
     ("fasttext-binary", model(quantised=True), "quantised", None),
     ("fasttext-binary", b"2 1\na 1234b 1234", "not those of a fastText model", None),
     ("fasttext-binary", model(rows=ROWS[:10]), "the matrix is 10 × 4, expected 55 × 4", None),
-    ("fasttext-binary", changed(model(), 64, "<3i", 5, 4, 0), "5 entries, 4 of them words", None),
     *(("fasttext-binary", squeeze(model()[:size]), "incomplete or damaged", None)
-      for squeeze in (bytes, gzip.compress) for size in (6, 30, 70, 100, 130, 160, 400)),
+      for squeeze in (bytes, gzip.compress) for size in (6, 70, 130, 400)),
     # numpy
     ("npz", written.npz(a=np.ones(2), b=np.ones(3)), r"it has 3 number\(s\), the first word has 2", None),
     ("npz", written.npz(labels=np.array(["a"]), vectors=np.ones((2, 2))), "1 labels for 2 vectors", None),
-    ("npz", written.npz(labels=np.array(["a", "b"]), vectors=np.ones(2)), r"vectors have shape \(2,\)", None),
     ("npz", written.npz(labels=np.array([1]), vectors=np.ones((1, 1))), "the word is 1, of type int", None),
     ("npz", written.npz(labels=np.array(["a"]), words=np.array(["a"]), vectors=np.ones((1, 1))),
      "could all be the words", None),
@@ -77,7 +69,6 @@ REFUSED: list[tuple[str, bytes, str, int | None]] = [
     ("safetensors", struct.pack("<Q", 1 << 60) + b"{}", "the header should take", None),
     ("safetensors", struct.pack("<Q", 2) + b"{!", "not JSON", None),
     ("safetensors", written.tensors({"a": np.eye(2), "b": np.eye(2)}), "2 two-dimensional tensors", None),
-    ("safetensors", written.tensors({"vectors": np.eye(2, dtype=np.int64)}), "its type is I64", None),
     ("safetensors", EYE[:-4], "takes 32 bytes", None),
     ("safetensors", EYE, "no words for them", None),
     # pickles
@@ -89,14 +80,13 @@ REFUSED: list[tuple[str, bytes, str, int | None]] = [
     ("gensim", pickle.dumps(["a", "b"]), "the pickle holds an object of type list", None),
     ("gensim", pickle.dumps({"a": "text"}), "the vector of 'a' is an object of type str", None),
     ("gensim", pickle.dumps({"a": [1.0, 2.0], "b": [1.0]}), r"'b' has 1 number\(s\), the other words", None),
-    ("gensim", pickle.dumps({1: [1.0]}), "the word is 1, of type int", None),
 ]  # fmt: skip
 
 
 @pytest.mark.parametrize(
     ("name", "data", "said", "line"), REFUSED, ids=[f"{one[0]}-{one[2]}" for one in REFUSED]
 )
-def test_files_that_cannot_be_used_are_refused(
+def test_unusable_files_are_refused(
     tmp_path: Path, name: str, data: bytes, said: str, line: int | None
 ) -> None:
     path = put(tmp_path, data)
@@ -111,14 +101,13 @@ TABLES: list[tuple[dict[str, Any], str]] = [
     ({"a": ["x"], "b": ["y"], "v": [1.0]}, "2 columns of text"),
     ({"word": ["x"]}, "no column of numbers"),
     ({"word": ["x", None], "v": [1.0, 2.0]}, r"line 2, key 'word': the word is missing \(null\)"),
-    ({"word": ["x", "y"], "v": [1.0, None]}, "a number is missing"),
     ({"word": ["x", "y"], "v": [[1.0], [1.0, 2.0]]}, "the vectors have the lengths"),
     ({"word": np.array([], "U"), "v": np.array([], np.float32)}, "no rows"),
 ]
 
 
 @pytest.mark.parametrize(("columns", "said"), TABLES)
-def test_tables_that_cannot_be_used_are_refused(tmp_path: Path, columns: dict[str, Any], said: str) -> None:
+def test_unusable_tables_are_refused(tmp_path: Path, columns: dict[str, Any], said: str) -> None:
     pytest.importorskip("pyarrow", reason="pyarrow is not installed (extra [parquet])")
     with pytest.raises(FormatError, match=said):
         load(put(tmp_path, written.parquet(columns)), format="parquet")
@@ -136,7 +125,7 @@ def test_tables_that_cannot_be_used_are_refused(tmp_path: Path, columns: dict[st
         ("x.txt", b"a\na\n", "'a' has two different vectors, the first at line 1"),
     ],
 )
-def test_words_beside_a_matrix_that_cannot_be_used_are_refused(
+def test_unusable_words_beside_a_matrix_are_refused(
     tmp_path: Path, name: str | None, data: bytes, said: str
 ) -> None:
     path = put(tmp_path, written.npy(np.eye(2)), "x.npy")
@@ -173,16 +162,8 @@ def test_the_first_of_two_vectors_may_be_taken(tmp_path: Path) -> None:
 # what is not data, or would fill the memory
 
 
-class Hostile:
-    def __init__(self, marker: Path) -> None:
-        self.marker = marker
-
-    def __reduce__(self) -> Any:
-        return os.system, (f"touch {self.marker}",)
-
-
 def test_a_hostile_file_is_refused_by_name_and_not_run(tmp_path: Path) -> None:
-    path = put(tmp_path, pickle.dumps(Hostile(tmp_path / "marker")))
+    path = put(tmp_path, f"cos\nsystem\n(S'touch {tmp_path / 'marker'}'\ntR.".encode(), "vectors.pkl")
     with pytest.raises(UnsafeFileError, match=r"system, which is not data") as caught:
         load(path)
     assert caught.value.path == path
@@ -192,15 +173,6 @@ def test_a_hostile_file_is_refused_by_name_and_not_run(tmp_path: Path) -> None:
 def test_objects_of_numpy_are_never_unpickled(tmp_path: Path) -> None:
     with pytest.raises(UnsafeFileError, match="holds Python objects"):
         load(put(tmp_path, written.npz(labels=OBJECTS, vectors=np.ones((2, 2)))))
-
-
-def test_an_array_that_claims_more_than_it_holds_reserves_no_memory(tmp_path: Path) -> None:
-    out = io.BytesIO()
-    with zipfile.ZipFile(out, "w") as archive:
-        lying = written.npy(np.ones((2, 2))).replace(b"(2, 2)", b"(999999999, 999999999)")
-        archive.writestr("a.npy", lying)
-    with pytest.raises(FormatError):
-        load(put(tmp_path, out.getvalue()))
 
 
 def test_a_compressed_model_reserves_no_memory_for_a_matrix_that_is_not_there(tmp_path: Path) -> None:
@@ -225,7 +197,7 @@ def test_one_vector_of_many_words_is_refused_whichever_are_asked_for(tmp_path: P
         ("r" * 20_000, 2000, 1, "a word takes 20,000 bytes"),
     ],
 )
-def test_values_that_are_repeated_without_end_are_refused_before_they_are_read(
+def test_endless_repetitions_are_refused(
     tmp_path: Path, word: str, rows: int, length: int, said: str
 ) -> None:
     pa: Any = pytest.importorskip("pyarrow", reason="pyarrow is not installed (extra [parquet])")

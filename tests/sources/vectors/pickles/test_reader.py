@@ -112,9 +112,7 @@ def test_strings_of_python_2_are_utf8_or_else_latin1(data: bytes) -> None:
     ],
     ids=["os.system", "eval", "open", "chain", "numpy.load", "inside a dictionary"],
 )
-def test_nothing_is_run_and_the_name_is_told(
-    tmp_path: Path, protocol: int, call: Any, name: str | None
-) -> None:
+def test_nothing_is_run_and_it_is_named(tmp_path: Path, protocol: int, call: Any, name: str | None) -> None:
     marker = tmp_path / "marker"
     with pytest.raises(UnsafeFileError, match="which is not data") as caught:
         read(pickle.dumps(call(marker), protocol))
@@ -157,14 +155,6 @@ def test_more_bytes_than_there_are_reserve_no_memory(data: bytes) -> None:
     assert read(b"\x80\x02]r\xff\xff\xff\xff.") == []  # a large place in the memo
 
 
-def test_an_array_larger_than_its_bytes_is_refused() -> None:
-    honest = pickle.dumps(np.zeros((2, 3), np.float32), 2)
-    lying = honest.replace(b"K\x02K\x03\x86", b"K\xffK\xff\x86")
-    assert lying != honest
-    with pytest.raises(FormatError, match="an array of shape"):
-        read(lying)
-
-
 class Built:
     """Pickles as an array that is given such a state."""
 
@@ -189,21 +179,16 @@ FLOATS, DATA = np.dtype("<f4"), np.arange(4, dtype="<f4").tobytes()
         (1, (1 << 60,), FLOATS, False, DATA),
         (1, (2, 2), "f4", False, DATA),
         (1, (2, 2), FLOATS, False, 16),
+        (1, (2, 2), np.dtype("M8[s]"), False, DATA * 2),
         (1, (2, 2), np.dtype("O"), False, DATA),
         (1, (2, 2), np.dtype("O"), False, [1, 2, 3]),
     ],
 )
 def test_arrays_of_parts_that_do_not_fit_are_refused(state: Any) -> None:
-    with pytest.raises(FormatError, match="pickle"):
+    with pytest.raises(FormatError, match=r"pickle|type"):
         read(pickle.dumps(Built(state)))
     fitting = read(pickle.dumps(Built((1, (2, 2), FLOATS, True, DATA))))
     np.testing.assert_array_equal(as_array(fitting), [[0, 2], [1, 3]])
-
-
-@pytest.mark.parametrize("dtype", ["M8[s]", [("a", "f4")]])
-def test_arrays_of_other_types_are_refused(dtype: Any) -> None:
-    with pytest.raises(FormatError, match="type"):
-        read(pickle.dumps(np.zeros(2, dtype)))
 
 
 @pytest.mark.parametrize("data", [b"", b"\x80\x04]", b"S'no end", b"garbage", b"\x80\xff."])
@@ -219,17 +204,12 @@ def test_any_bytes_give_data_or_a_format_error(data: bytes) -> None:
 
 
 def test_objects_of_gensim_become_records_of_their_attributes() -> None:
-    data = b"\x80\x02cgensim.models.keyedvectors\nKeyedVectors\n)\x81}U\x0bvector_sizeK\x03sb."
-    record = read(data)
+    record = read(b"\x80\x02cgensim.models.keyedvectors\nKeyedVectors\n)\x81}U\x0bvector_sizeK\x03sb.")
     assert isinstance(record, Record)
     assert record.kind == "gensim.models.keyedvectors.KeyedVectors"
     assert record.attributes == {"vector_size": 3}
-
-
-def test_objects_of_old_protocols_become_records() -> None:
     made = b"ccopy_reg\n_reconstructor\n(cgensim.models.keyedvectors\nVocab\nc__builtin__\nobject\nNtR"
-    data = made + b"(dS'index'\nI4\nsb."
-    assert read(data).attributes == {"index": 4}
+    assert read(made + b"(dS'index'\nI4\nsb.").attributes == {"index": 4}
     with pytest.raises(FormatError, match="unknown class"):
         read(b"ccopy_reg\n_reconstructor\n(c__builtin__\nset\nc__builtin__\nobject\nNtR.")
 
@@ -328,9 +308,3 @@ def test_keys_are_words_or_whole_numbers(key: bytes, used: bytes) -> None:
 )
 def test_large_values_of_honest_files_come_back(value: Any, protocol: int) -> None:
     assert read(pickle.dumps(value, protocol)) == value
-
-
-@pytest.mark.parametrize("protocol", [0, 5])
-def test_a_large_array_of_objects_comes_back(protocol: int) -> None:
-    array = np.array([None, True] * 50_000, dtype=object)
-    np.testing.assert_array_equal(as_array(read(pickle.dumps(array, protocol))), array)
