@@ -120,12 +120,6 @@ def test_a_changed_byte_is_noticed(tmp_path: Path) -> None:
     assert Contexts.open(store, verify=False).count("wasp") == 2
 
 
-def edited(store: Path, **changes: Any) -> None:
-    manifest = json.loads((store / "manifest.json").read_text(encoding="utf-8"))
-    manifest.update(changes)
-    (store / "manifest.json").write_text(json.dumps(manifest), encoding="utf-8")
-
-
 @pytest.mark.parametrize(
     ("changes", "words"),
     [
@@ -144,7 +138,8 @@ def edited(store: Path, **changes: Any) -> None:
 )
 def test_a_manifest_that_lies_is_found_out(tmp_path: Path, changes: dict[str, Any], words: str) -> None:
     store = write(tmp_path / "store")
-    edited(store, **changes)
+    manifest = json.loads((store / "manifest.json").read_text(encoding="utf-8"))
+    (store / "manifest.json").write_text(json.dumps({**manifest, **changes}), encoding="utf-8")
     with pytest.raises(FormatError, match=words):
         Contexts.open(store)
 

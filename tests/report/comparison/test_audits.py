@@ -24,6 +24,7 @@ from crossroads.measures import (
 )
 from crossroads.report import (
     Audit,
+    Comparison,
     ModelAudit,
     compare_audits,
     saved_audits,
@@ -367,6 +368,9 @@ def test_how_a_comparison_was_made_is_told(pair: list[SavedAudit]) -> None:
     for found, options in zip(compared, ways, strict=True):
         for told in (comparison_markdown(found), comparison_latex(found).replace(r"\%", "%")):
             assert ("CI: of the difference, 95 %" in told) == ("resamples" in options)
+    tested = compared[0].battery
+    rough = dataclasses.replace(tested, tests=(dataclasses.replace(tested.tests[0], method="bracket"),))
+    assert "these methods: bracket for all." in comparison_methods(Comparison(battery=rough))
 
 
 def test_attributes_and_intervals_are_as_asked_for_and_cited(pair: list[SavedAudit]) -> None:

@@ -20,20 +20,12 @@ from crossroads.report.documents.records import (
     joined,
     read_records,
     results_document,
-    revive,
 )
-from crossroads.results import Result
 
 
 def written(path: Path, data: Any) -> Path:
     path.write_text(json.dumps(data), encoding="utf-8")
     return path
-
-
-@pytest.mark.slow
-def test_every_type_of_result_is_revived(every_result: dict[str, Result]) -> None:
-    for result in every_result.values():
-        assert revive(json.loads(result.to_json())) == result
 
 
 def test_a_folder_of_several_models_brings_them_all(audit: Audit, tmp_path: Path) -> None:

@@ -78,6 +78,7 @@ def test_of_scores_on_many_traits_the_furthest_are_printed_and_all_are_counted()
     assert rows[0] == r"h & t18 & $118.00$ \\"
     assert "2 groups $\\times$ 18 pairs of traits" in text
     assert f"The first {len(rows)} of 36 rows." in text
+    assert "score: above 0 towards the second adjective of the pair." in text
 
 
 def test_geometry_is_printed_too(audit: Audit) -> None:

@@ -24,8 +24,7 @@ def test_intervals_come_with_their_level(
     assert f"CI(d): 95 %, {said}" in markdown_summary(audit)
     assert f"CI(d): 90 %, {said}" in markdown_summary(another_audit(level=0.9))
     assert "CI(d):" not in markdown_summary(Audit([dataclasses.replace(tested, intervals={})]))
-    contexts = whole.one(CeatBatteryResult)
-    assert contexts is not None
+    (contexts,) = whole.of(CeatBatteryResult).values()
     drawn = {name: dataclasses.replace(one, level=0.8) for name, one in contexts.intervals.items()}
     other = Audit([dataclasses.replace(contexts, intervals=drawn)])
     assert "CI(d): 80 %, over the choice of words and contexts; not adjusted." in markdown_summary(other)
@@ -47,6 +46,7 @@ def test_levels_of_what_is_about_groups_are_told(whole: Audit) -> None:
     for share in ("70", "60", "50"):
         assert f"CI: {share} %, " in page
         assert rf"CI: {share} \%, " in printed
+    assert "no trend is given: a trend needs three points in time." in markdown_summary(whole)
 
 
 def test_what_sets_of_these_sizes_could_have_shown_is_in_the_table_where_it_has_room(
