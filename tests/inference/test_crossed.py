@@ -81,16 +81,6 @@ def test_the_variance_is_that_of_the_formulas(sizes: tuple[int, int, int, int], 
         assert float(found.df) == pytest.approx(df, rel=1e-6)
 
 
-def test_many_tables_at_once_are_each_as_alone() -> None:
-    tables = np.random.default_rng(2).normal(size=(5, 7, 9))
-    many = spread(tables, 3, 4)
-    for k, table in enumerate(tables):
-        one = spread(table, 3, 4)
-        assert [float(v[k]) for v in (many.difference, many.total, many.df)] == pytest.approx(
-            [float(v) for v in (one.difference, one.total, one.df)], rel=1e-12
-        )
-
-
 @pytest.mark.parametrize(("n_x", "n_y", "n_a", "n_b"), [(4, 5, 3, 4), (3, 7, 2, 5), (6, 3, 4, 2)])
 def test_at_equal_covariate_the_difference_and_its_variance_are_those_of_a_regression(
     n_x: int, n_y: int, n_a: int, n_b: int

@@ -179,12 +179,9 @@ def test_effect_sizes_are_those_of_the_standard_deviation_asked_for() -> None:
 
 def test_more_power_and_a_lower_level_ask_for_more() -> None:
     usual = minimum_detectable(8, 8)
-    critical, detectable = some(usual.critical), some(usual.detectable)
-    assert some(minimum_detectable(8, 8, power=0.95).detectable) > detectable
-    assert minimum_detectable(8, 8, power=0.95).critical == critical
-    assert some(minimum_detectable(8, 8, alpha=0.01).critical) > critical
-    assert some(minimum_detectable(8, 8, alternative="two-sided").critical) > critical
-    assert minimum_detectable(8, 8, alternative="less").critical == critical
+    assert some(minimum_detectable(8, 8, power=0.95).detectable) > some(usual.detectable)
+    assert minimum_detectable(8, 8, power=0.95).critical == usual.critical
+    assert some(minimum_detectable(8, 8, alpha=0.01).critical) > some(usual.critical)
     assert minimum_detectable(5, 11).detectable == pytest.approx(minimum_detectable(11, 5).detectable)
     assert minimum_detectable(8, 8, power=0.04).detectable == 0.0  # the level itself gives as much
 

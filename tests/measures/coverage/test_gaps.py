@@ -75,14 +75,6 @@ def test_gaps_in_several_models_and_of_contexts_are_told_at_once() -> None:
     assert caught.value.gaps["second"]["y"] == {"gone": "no context", "Rose": "no context"}
 
 
-def test_many_gaps_are_counted_and_few_are_listed() -> None:
-    with pytest.raises(MissingStimuliError) as caught:
-        weat(model(), design("d", x=[*(f"n{i}" for i in range(60)), "more" * 100]))
-    assert "n5 and 55 more" in caught.value.message
-    assert len(caught.value.message) < 200
-    assert len(caught.value.missing) == 61
-
-
 def test_near_words_are_suggested_out_of_the_vocabulary_of_the_file(tmp_path: Path) -> None:
     emb = model("gladiolus", "gladiolas", "Rosemary")
     path = tmp_path / "vectors.txt"

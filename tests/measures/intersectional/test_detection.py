@@ -151,27 +151,6 @@ def test_the_words_are_sorted_by_strength() -> None:
     assert "true" not in result.rows()[0]
 
 
-def test_with_self_pairs_eibd_would_equal_ibd() -> None:
-    # Section 8.2 counts i = 1 … M over all subcategories, the group's own among them. The difference of a
-    # group with itself is 0 for every word, which is above no positive threshold: W_i is empty, W_IB − W_i is
-    # all of W_IB, and the union over i removes nothing. "both" is what ought to be removed: above the
-    # threshold for race and for gender. "emergent" belongs to the intersection only.
-    pairs = {
-        "AF vs EM": {"both": 1.8, "emergent": 1.7, "nobody": 0.1},
-        "AF vs AM": {"both": 0.9, "emergent": 1.6, "nobody": -0.3},
-    }
-    real = {
-        "African American vs European American": {"both": 1.4, "emergent": 0.9, "nobody": 0.2},
-        "female vs male": {"both": 1.3, "emergent": 0.8, "nobody": -0.1},
-    }
-    itself = dict.fromkeys(["both", "emergent", "nobody"], 0.0)
-    trap = {**real, "African American vs African American": itself, "female vs female": itself}
-    found = ibd(pairs, threshold=1.0)
-    assert found.words == ("both", "emergent")
-    assert set(eibd(pairs, trap, threshold=1.0).words) == set(found.words)
-    assert eibd(pairs, real, threshold=1.0).words == ("emergent",)
-
-
 @settings(deadline=None, max_examples=30)
 @given(
     n_words=st.integers(4, 16),
@@ -194,18 +173,6 @@ def test_rules_choose_the_highest_of_the_best_thresholds_and_judge_honestly(
     result = ibd(pairs, **options) if kind == "ibd" else eibd(pairs, constituents, **options)
     assert (result.threshold, result.honest_accuracy) == (threshold, honest)
     assert result.threshold_rule == rule
-
-
-def test_accuracy_may_prefer_to_detect_nothing_where_youden_does_not() -> None:
-    # Two true words at 1.0 among 20, and three others at 1.0 as well: flagging all five is right in 17 cases
-    # of 20, flagging none in 18. The rates are 1 − 3/18 against 0 − 0.
-    scores = {f"w{i}": 1.0 if i < 5 else -1.0 for i in range(20)}
-    by_accuracy = ibd({"p": scores}, threshold="accuracy", truth=["w0", "w1"], resamples=5)
-    by_youden = ibd({"p": scores}, threshold="youden", truth=["w0", "w1"], resamples=5)
-    assert (by_accuracy.threshold, by_accuracy.words) == (2.0, ())
-    assert by_accuracy.accuracy == by_accuracy.baseline == 0.9
-    assert by_youden.threshold == 0.95  # 1.0 is not above 1.0
-    assert (by_youden.tpr, by_youden.fpr) == (1.0, 3 / 18)
 
 
 COUNTS = {"own": 10, "both": 10, "race": 10, "gender": 10, "nobody": 40}

@@ -105,24 +105,6 @@ def test_eibd_discoveries_are_words_of_the_group_alone() -> None:
     assert not set(beyond) & set(words["race"])
 
 
-def test_names_close_to_everything_deceive_absolute_cosines_only() -> None:
-    # Names of the target lie nearer to the common direction of all vectors, as rare names do. Every word is
-    # then closer to them than to other names, although no word is about the group.
-    rng = np.random.default_rng(0)
-    common = np.eye(50)[0]
-    groups = group_names()
-    vectors = {
-        name: (4.0 if key == TARGET else 1.0) * common + 2 * rng.normal(size=50) / np.sqrt(50)
-        for key, names in groups.items()
-        for name in names
-    }
-    vectors |= {f"w{k}": 2 * common + rng.normal(size=50) / np.sqrt(50) for k in range(150)}
-    emb = Embeddings.from_dict(vectors)
-    fooled = discover(emb, groups, TARGET, relative=False, permutations=50)
-    assert len(fooled.words) == 150
-    assert len(discover(emb, groups, TARGET, permutations=50).words) <= 5
-
-
 def test_words_equally_close_to_all_names_are_no_discoveries() -> None:
     emb, groups, words = planted(5, {"own": 10, "nobody": 50})
     wide = np.concatenate([emb.vectors, np.zeros((len(emb), 1))], axis=1)
@@ -136,13 +118,11 @@ def test_words_equally_close_to_all_names_are_no_discoveries() -> None:
 
 def test_discovery_depends_on_the_seed_and_reports_its_progress() -> None:
     emb, groups = noise_world(9, 60)
-    options: dict[str, Any] = {"fdr": 0.999, "permutations": 8}
     seen: list[int] = []
-    one = discover(emb, groups, TARGET, seed=1, progress=seen.append, **options)
-    assert seen == list(range(1, 9))
-    assert discover(emb, groups, TARGET, seed=1, **options) == one
-    others = [discover(emb, groups, TARGET, seed=s, **options) for s in (2, 3)]
-    assert any(list(other.qvalues) != list(one.qvalues) for other in others)
+    options: dict[str, Any] = {"fdr": 0.999, "permutations": 8, "progress": seen.append}
+    one, other = (discover(emb, groups, TARGET, seed=seed, **options) for seed in (1, 2))
+    assert seen == [*range(1, 9), *range(1, 9)]
+    assert list(other.qvalues) != list(one.qvalues)
 
 
 def test_missing_words_and_unknown_groups_are_refused() -> None:

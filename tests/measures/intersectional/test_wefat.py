@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from itertools import product
-from math import sqrt
 from typing import Any
 
 import numpy as np
@@ -81,16 +80,6 @@ def test_every_pair_and_every_constituent_equals_the_formula(
                 found = result.constituents[expected_names[-1]][word]
                 assert found == pytest.approx(expected, rel=1e-10, abs=1e-10)
     assert list(result.constituents) == expected_names
-
-
-def test_a_small_example_worked_out_by_hand() -> None:
-    # The word lies on the first axis, so cosines are first coordinates: A has 1 and .6, B has 0 and -.6.
-    # Means .8 and -.3; mean of all .25, squares .75² + .35² + .25² + .85² = 1.47; d = 1.1 / sqrt(1.47 / 3).
-    emb = Embeddings.from_dict({"a1": [2, 0], "a2": [3, 4], "b1": [0, 1], "b2": [-3, 4], "w": [5, 0]})
-    result = wefat(emb, {"A": ["a1", "a2"], "B": ["b1", "b2"]}, ["w"], "A")
-    assert result.pairs["A vs B"]["w"] == pytest.approx(1.1 / sqrt(1.47 / 3), rel=1e-14)
-    assert result.target == "A"
-    assert result.groups == {"A": ("a1", "a2"), "B": ("b1", "b2")}
 
 
 def test_the_length_of_vectors_does_not_matter() -> None:

@@ -69,14 +69,6 @@ def test_the_prior_is_chosen_by_the_kind_of_model(probed: Any) -> None:
     assert found.provenance[0].source == "toy"
 
 
-def test_templates_can_be_chosen(masked: Any) -> None:
-    second = masked.logits.templates[1]
-    found: Any = ilps(masked.logits, templates=[second])
-    assert found.templates == (second,)
-    every: Any = ilps(masked.logits)
-    assert np.array_equal(found.adjective_scores, every.template_scores[1])
-
-
 @pytest.mark.parametrize(("choice", "reduce"), [("synonyms", np.mean), ("synonyms-median", np.median)])
 def test_synonyms_are_averaged_with_their_adjective(masked: Any, choice: Any, reduce: Any) -> None:
     found: Any = ilps_star(masked.logits, adjectives=choice)

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from crossroads.errors import CrossroadsWarning, FormatError, InputError, UnknownNameError
+from crossroads.errors import FormatError, InputError, UnknownNameError
 from crossroads.measures.traits.ilps import ilps, ilps_star
 from crossroads.measures.traits.scores import TraitScores, read_scores
 
@@ -18,16 +18,6 @@ TABLE = {
     "woman": {"cold-warm": 0.25, "powerless-powerful": -1.5},
     "man": {"cold-warm": -0.125, "powerless-powerful": 2.0},
 }
-
-
-def test_a_row_is_one_group_and_pair(masked: Any) -> None:
-    found = ilps(masked.logits)
-    rows = found.rows()
-    assert len(rows) == 3 * 2
-    assert found.se is not None
-    cell = {"score": float(found.scores[1, 1]), "se": float(found.se[1, 1])}
-    assert rows[3] == {"group": "José", "trait": "low status-high status", **cell}
-    assert found.row("José") == dict(zip(found.traits, found.scores[1].tolist(), strict=True))
 
 
 def test_a_frame_is_long_or_wide(masked: Any) -> None:
@@ -148,11 +138,3 @@ def test_files_that_hold_no_scores_are_refused(tmp_path: Path, masked: Any) -> N
         path.write_text(text, encoding="utf-8")
         with pytest.raises(FormatError, match=str(path)):
             read_scores(path)
-
-
-def test_fields_of_a_later_version_are_kept_with_a_warning(tmp_path: Path, masked: Any) -> None:
-    path, whole = tmp_path / "file", {**ilps(masked.logits).to_dict(), "colour": 1}
-    path.write_text(json.dumps(whole), encoding="utf-8")
-    with pytest.warns(CrossroadsWarning, match="'colour'"):
-        (read,) = read_scores(path)
-    assert read.to_dict() == whole

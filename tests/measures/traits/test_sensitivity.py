@@ -172,11 +172,3 @@ def test_short_heads_give_the_same_scores_or_say_that_they_do_not_suffice(masked
     assert outcomes == sorted(outcomes)  # once enough, more is enough
     assert not outcomes[0]
     assert outcomes[-2]  # enough before all are kept
-
-
-def test_selected_evidence_gives_the_same_scores(masked: Any) -> None:
-    few = masked.logits.select(groups=["José"], templates=masked.logits.templates[1:])
-    assert few.slots < masked.logits.slots
-    found: Any = set_test(few)
-    whole: Any = set_test(masked.logits)
-    assert np.array_equal(found.template_scores[0, 0], whole.template_scores[1, 1])
