@@ -217,17 +217,6 @@ def test_groups_can_be_imported_and_are_attributes() -> None:
     subprocess.run([sys.executable, "-c", "\n".join(["import crossroads", *lines])], check=True, timeout=60)
 
 
-def test_no_room_hides_a_module_behind_a_function() -> None:
-    rooms = [path.parent for path in MODULES if path.name == "__init__.py"]
-    hidden = []
-    for room in rooms:
-        module = importlib.import_module(".".join(["crossroads", *room.relative_to(SOURCE).parts]))
-        inside = {path.stem for path in room.iterdir() if path.suffix == ".py" or path.is_dir()}
-        there = {name: vars(module)[name] for name in inside & set(vars(module))}
-        hidden += [f"{module.__name__}.{n}" for n, one in there.items() if not isinstance(one, ModuleType)]
-    assert hidden == []
-
-
 def test_input_is_not_checked_by_assert() -> None:
     nodes = [(in_words(path), node) for path in MODULES for node in running(tree_of(path))]
     assert [f"{where}, line {node.lineno}" for where, node in nodes if isinstance(node, ast.Assert)] == []

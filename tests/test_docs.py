@@ -92,17 +92,6 @@ def test_what_is_not_run_is_little_and_has_a_reason() -> None:
     assert len(left) < sum(len(block.text.splitlines()) for block in found) / 4
 
 
-def test_no_command_hides_in_an_indented_block() -> None:
-    for page in PAGES:
-        hidden = re.findall(r"^    (?:crossroads|pip|make|ray|from|import) .*$", _prose(page), re.MULTILINE)
-        assert not hidden, f"{page.name}: {hidden}"
-
-
-def _prose(page: Path) -> str:
-    """A page without its fenced blocks."""
-    return re.sub(r"^```.*?^```", "", page.read_text(encoding="utf-8"), flags=re.MULTILINE | re.DOTALL)
-
-
 def test_links_lead_somewhere() -> None:
     for page in (*PAGES, ROOT / "CONTRIBUTING.md"):
         for target in LINK.findall(page.read_text(encoding="utf-8")):

@@ -54,12 +54,6 @@ def test_the_pages_of_the_reference_have_each_public_name_once() -> None:
     assert {f"crossroads.stats.{name}" for name in ("holm", "bootstrap")} <= set(names)
 
 
-def test_a_public_name_without_a_page_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delitem(api.HOMES, "errors")
-    with pytest.raises(LookupError, match="add it to HOMES"):
-        api.pages()
-
-
 @pytest.mark.parametrize("file", NOTEBOOKS, ids=lambda file: file.stem)
 def test_notebooks_are_kept_without_outputs(file: Path) -> None:
     for cell in json.loads(file.read_text(encoding="utf-8"))["cells"]:
