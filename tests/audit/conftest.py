@@ -2,12 +2,8 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
 import pickle
-import threading
-from collections.abc import Callable, Iterator
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +12,7 @@ import pytest
 
 from crossroads.evidence import Contexts
 from crossroads.stimuli import Design
+from tests.sources.conftest import service as service  # the server on loopback
 
 MakeVectors = Callable[..., Path]
 
@@ -24,12 +21,6 @@ def made_design(name: str = "mine", size: int = 4) -> Design:
     """A design whose words are its own."""
     sets: dict[str, Any] = {role: [f"{name}-{role}{i}" for i in range(size)] for role in "xyab"}
     return Design(name=name, **sets)
-
-
-@pytest.fixture
-def make_design() -> Callable[..., Design]:
-    """``make_design(name, size)``: a design whose words are its own."""
-    return made_design
 
 
 @pytest.fixture
@@ -68,36 +59,3 @@ def store(tmp_path: Path) -> Path:
     words = {word: rng.normal(size=(12, 6)) for word in made_design("mine").words}
     Contexts.from_dict(words, provenance="made up").save(tmp_path / "store")
     return tmp_path / "store"
-
-
-@pytest.fixture
-def service() -> Iterator[tuple[str, list[str]]]:
-    """An embedding service on this machine: its address, and the texts it was asked for."""
-    asked: list[str] = []
-
-    class Handler(BaseHTTPRequestHandler):
-        def do_POST(self) -> None:
-            body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
-            asked.extend(body["input"])
-            digests = [hashlib.sha256(text.encode()).digest()[:6] for text in body["input"]]
-            rows = [
-                {"index": at, "embedding": [byte / 128 - 1 for byte in digest]}
-                for at, digest in enumerate(digests)
-            ]
-            data = json.dumps({"data": rows, "model": "tiny-1"}).encode()
-            self.send_response(200)
-            self.send_header("Content-Type", "application/json")
-            self.send_header("Content-Length", str(len(data)))
-            self.end_headers()
-            self.wfile.write(data)
-
-        def log_message(self, *_: Any) -> None:
-            """Keep quiet."""
-
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    thread = threading.Thread(target=server.serve_forever, daemon=True)
-    thread.start()
-    yield f"http://127.0.0.1:{server.server_port}/v1/embeddings", asked
-    server.shutdown()
-    server.server_close()
-    thread.join()

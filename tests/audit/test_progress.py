@@ -28,13 +28,17 @@ def files(folder: Path, size: int) -> ModelFiles:
     return ModelFiles(name=folder.name, folder=str(folder), sha256="0" * 64)
 
 
+def tracked() -> tuple[ProgressTracker, list[Event]]:
+    events: list[Event] = []
+    return ProgressTracker(events.append), events
+
+
 def shares(events: list[Event]) -> list[float]:
     return [round(one.share, 6) for one in events]
 
 
 def test_a_part_counts_by_its_work() -> None:
-    events: list[Event] = []
-    tracker = ProgressTracker(events.append)
+    tracker, events = tracked()
     tracker.expect(2, 10.0)
     tracker.expect(1, 90.0)
     tracker.finish(work=4.0)
@@ -47,8 +51,7 @@ def test_a_part_counts_by_its_work() -> None:
 
 
 def test_what_an_earlier_run_has_done_counts_as_done_and_not_as_work_of_this_one() -> None:
-    events: list[Event] = []
-    tracker = ProgressTracker(events.append)
+    tracker, events = tracked()
     tracker.expect(3, 100.0)
     tracker.finish(work=10.0)
     tracker.finish(work=10.0, kept=True)
@@ -62,8 +65,7 @@ def test_what_an_earlier_run_has_done_counts_as_done_and_not_as_work_of_this_one
 
 
 def test_the_share_never_goes_back_where_more_is_found_to_be_done() -> None:
-    events: list[Event] = []
-    tracker = ProgressTracker(events.append)
+    tracker, events = tracked()
     tracker.expect(1, 10.0)
     tracker.finish(work=9.0)
     tracker.expect(1, 10.0)
@@ -74,8 +76,7 @@ def test_the_share_never_goes_back_where_more_is_found_to_be_done() -> None:
 
 
 def test_the_second_of_two_models_begins_in_the_middle() -> None:
-    events: list[Event] = []
-    tracker = ProgressTracker(events.append)
+    tracker, events = tracked()
     tracker.divide(2)
     tracker.expect(1, 100.0)
     tracker.finish(work=100.0)
@@ -88,34 +89,12 @@ def test_the_second_of_two_models_begins_in_the_middle() -> None:
 
 
 def test_steps_without_a_number_of_all_say_nothing_about_the_share() -> None:
-    events: list[Event] = []
-    tracker = ProgressTracker(events.append)
+    tracker, events = tracked()
     tracker.expect(1, 1.0)
     tracker.begin("reading", 1.0)
     tracker.step(5, None)
     tracker.step(9, 3)  # more than there were to be
     assert shares(events) == [0.0, 0.0, 1.0]
-
-
-def test_most_of_an_audit_of_a_language_model_lies_ahead_when_it_is_asked(tmp_path: Path) -> None:
-    # a bar went from "1 of 2" to "53 of 54" when nine tenths of the work began
-    designs = [catalog().design(f"weat{number}") for number in range(1, 11)]
-    words = list(dict.fromkeys(word for design in designs for word in design.words))
-    emb = Embeddings(words, [[float(at % 7), 1.0] for at in range(len(words))])
-    parts = word_parts(emb, designs, Settings())
-    asking = asking_seconds(files(tmp_path / "minilm", MINILM))
-    events: list[Event] = []
-    tracker = ProgressTracker(events.append)
-    tracker.expect(2, LOADING + asking)
-    tracker.finish(work=LOADING)
-    tracker.expect(len(parts), sum(part.work for part in parts))
-    for part in parts:
-        tracker.finish(work=part.work)
-    assert events[-1].done == len(parts) + 1
-    assert events[-1].share < 0.2
-    tracker.begin("asking", asking)
-    tracker.step(25_000, 50_000)
-    assert 0.5 < events[-1].share < 0.6
 
 
 @pytest.mark.parametrize("larger", [2, 10])

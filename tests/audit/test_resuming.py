@@ -7,31 +7,23 @@ import os
 import signal
 import subprocess
 import sys
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from crossroads.stimuli import Design
+from tests.audit.conftest import MakeVectors, made_design
 
 MOMENTS = str(Path(__file__).parents[1] / "moments.py")
 PROGRAM = [sys.executable, "-c", "from crossroads.cli import main; main()", "audit"]
 
 
 @pytest.fixture
-def arguments(
-    tmp_path: Path, make_vectors: Callable[..., Path], make_design: Callable[..., Design]
-) -> list[str]:
+def arguments(tmp_path: Path, make_vectors: MakeVectors) -> list[str]:
     """Sixty designs of one's own: parts enough to be interrupted among them."""
-    designs = [make_design(f"d{number}", 10) for number in range(60)]
-    file = make_vectors(designs)
+    designs = [made_design(f"d{number}", 10) for number in range(60)]
     rows = [{"name": one.name, **{role: list(one.sets[role]) for role in "xyab"}} for one in designs]
-    files: list[str] = []
-    for row in rows:
-        path = tmp_path / f"{row['name']}.json"
-        path.write_text(json.dumps(row), encoding="utf-8")
-        files += ["-d", str(path)]
-    return [str(file), *files, "--no-figures", "--json"]
+    (tmp_path / "designs.json").write_text(json.dumps(rows), encoding="utf-8")
+    return [str(make_vectors(designs)), "-d", str(tmp_path / "designs.json"), "--no-figures", "--json"]
 
 
 def finished(folder: Path) -> int:
