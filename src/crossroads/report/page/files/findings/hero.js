@@ -77,11 +77,11 @@ function heroImage(groups, axis, ends, middle, label, width) {
   const at = chartsScale(from, to, left + pole + 4, right - 4), drawn = [];
   let y = 4;
   for (const [heading, some] of groups) {
-    chartsLines(heading, width - 4, 12, 2, 600).forEach((line, i) => {
-      if (i) y += 16;
+    for (const line of chartsLines(heading, width - 4, 12, 2, 600)) {
       drawn.push(sv("text", { x: 2, y: y + 14, class: "heading", "font-weight": 600 }, line));
-    });
-    y += HEAD;
+      y += 16;
+    }
+    y += HEAD - 16;
     for (const row of some) {
       drawn.push(heroRow(row, y + (narrow ? 8 : 14), { at, left, pole, right, width, narrow }));
       y += step;
