@@ -35,19 +35,14 @@ def test_an_uncased_vocabulary_falls_back_on_lower_case(lower: Path) -> None:
     assert emb.provenance.details["fallback"] == ["lower"]
 
 
-def test_a_cased_vocabulary_is_taken_at_its_word(cased: Path) -> None:
+def test_a_cased_vocabulary_is_taken_at_its_word_unless_rules_are_given(cased: Path) -> None:
     emb = load(cased, words=["Martha", "THE", "the"])
     assert emb.fallback == ()
     assert emb.labels == ("the", "Martha"), "neither martha, nor the for THE"
     assert emb.provenance.details["cased"] is True
-    assert load(cased).fallback == ()
-
-
-def test_rules_that_are_given_are_obeyed(cased: Path) -> None:
     emb = load(cased, words=["THE", "José"], fallback=["lower", "accents"])
     assert emb.fallback == ("lower", "accents")
     assert emb.labels == ("the", "jose")
-    assert load(cased, fallback="none").fallback == ()
 
 
 def test_the_provenance_tells_what_was_read(lower: Path) -> None:
@@ -86,6 +81,7 @@ def test_a_missing_file_names_its_neighbour(lower: Path, monkeypatch: pytest.Mon
 @pytest.mark.parametrize(
     ("options", "message"),
     [
+        ({"words": []}, "words is empty"),
         ({"words": "rose"}, "single string 'rose'"),
         ({"words": ["rose", 3]}, "holds 3, which is not a string"),
         ({"words": ["rose", "wasp"]}, r"none of the 2 words asked for(.|\n)*'the', 'martha' and 'ünal'"),

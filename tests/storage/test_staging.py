@@ -180,19 +180,6 @@ def test_stores_say_what_they_take(tmp_path: Path) -> None:
         assert list(small.iterdir()) == []
 
 
-@pytest.mark.slow
-@pytest.mark.skipif(not Path("/dev/full").exists(), reason="this system has no full device")
-def test_a_full_device_is_no_traceback(tmp_path: Path) -> None:
-    with Path("/dev/full").open("w") as full:
-        run = subprocess.run(
-            [sys.executable, "-c", "from crossroads.cli import main; main()", "catalog", "--json"],
-            stdout=full, stderr=subprocess.PIPE, text=True, check=False, cwd=tmp_path,
-        )  # fmt: skip
-    assert run.returncode == 1
-    assert "the output cannot be written (no space left on device)" in run.stderr
-    assert "Traceback" not in run.stderr
-
-
 @pytest.mark.parametrize("write", [staged, replaced])
 def test_other_failures_stay_what_they_are(write: object, tmp_path: Path) -> None:
     for error in (OSError(errno.EACCES, "no"), OSError("odd"), InputError("mine")):

@@ -113,7 +113,6 @@ def test_words_are_asked_for_in_their_prompts_and_each_text_once(service: Servic
     ("options", "said"),
     [
         ({"batch_size": 0}, "batch_size=0"),
-        ({"retries": -1}, "retries=-1"),
         ({"timeout": float("nan")}, "timeout=nan"),
         ({"protocol": "open-ai"}, "did you mean 'openai'"),
     ],

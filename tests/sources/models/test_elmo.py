@@ -179,15 +179,25 @@ def cut_off(folder: Path) -> None:
     file.write_bytes(file.read_bytes()[:3000])
 
 
+def virtual(folder: Path) -> None:
+    with h5py.File(folder / "weights.hdf5", "a") as file:
+        del file["CNN_proj/b_proj"]
+        layout = h5py.VirtualLayout(shape=(16,), dtype="f4")
+        layout[:] = h5py.VirtualSource("elsewhere.h5", "x", shape=(16,))
+        file.create_virtual_dataset("CNN_proj/b_proj", layout)
+
+
 DAMAGE: dict[str, tuple[Callable[[Path], None], str]] = {
     "no lstm": (edited(lambda o: o.pop("lstm")), "the options have no 'lstm'"),
     "not json": (lambda folder: (folder / "options.json").write_text("{"), "not options in JSON"),  # type: ignore[dict-item]
     "too many cells": (edited(lambda o: o["lstm"].update(dim=10**9)), "dim is 1,?000,?000,?000"),
+    "too many weights": (edited(lambda o: o["lstm"].update(dim=2**16, projection_dim=2**14)), "at most"),
     "odd activation": (edited(lambda o: o["char_cnn"].update(activation="gelu")), "activation .* 'gelu'"),
     "other shape": (edited(lambda o: o["lstm"].update(dim=25)), r"has the shape \(32, 96\); .* \(32, 100\)"),
     "no array": (rewritten("CNN_proj/W_proj", None), "have no 'CNN_proj/W_proj'"),
     "not finite": (rewritten("CNN_proj/b_proj", np.full(16, np.nan, "f4")), "values that are not finite"),
     "a link": (rewritten("char_embed", h5py.ExternalLink("other.h5", "x")), "link to another file"),
+    "virtual": (virtual, "link to another file"),
     "external": (not_stored(external=[("secret", 0, 64)]), "link to another file"),
     "not written": (not_stored(), "64 bytes, and 0 bytes of it are in the file"),
     "cut off": (cut_off, "not weights in HDF5, or the file is cut off"),

@@ -21,7 +21,6 @@ from crossroads.sources.models.prompts import prompted_words, prompts_for
         ("This is {article} old {word}", "rose", "This is an old rose"),  # of what follows it
         ("This is {article} big {word} in {article} urn", "axe", "This is a big axe in an urn"),
         ("{article} {word} is here", "axe", "An axe is here"),
-        ("{word}", "rose", "rose"),
         ("{word} is here.", "ßeta", "SSeta is here."),  # one letter becomes two
         ("The {{word}} is {word}, {article} thing", "New York", "The {word} is New York, a thing"),
     ],

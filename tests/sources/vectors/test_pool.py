@@ -179,3 +179,5 @@ def test_a_wrong_pool_or_rank_is_named(tmp_path: Path) -> None:
         cr.load(as_text(tmp_path), pool=0)
     with pytest.raises(EvidenceError, match="the rank of 'wasp' is 0"):
         cr.Embeddings(["rose", "wasp"], [[1.0], [2.0]], ranks=[3, 0])
+    with pytest.raises(EvidenceError, match="one whole number per label"):
+        cr.Embeddings(["rose", "wasp"], [[1.0], [2.0]], ranks=[3])

@@ -38,6 +38,7 @@ def test_the_format_is_seen_in_the_content(tmp_path: Path, data: bytes, name: st
     ("data", "message"),
     [
         (b"", "the file is empty"),
+        (b"PK\x03\x04" + b"x" * 100, "the zip archive cannot be read"),
         (b"Once upon a time\n", "the format is not known; the file begins with 'Once upon a time"),
         (b"rose,0.1,0.2\n", r"a line is a word and its numbers, with spaces or tabs between them"),
         (b"\xef\xbb\xbf\n<!DOCTYPE html>\n", "this is a web page"),

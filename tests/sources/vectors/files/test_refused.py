@@ -44,6 +44,7 @@ REFUSED: list[tuple[str, bytes, str, int | None]] = [
     ("glove-text", b"a 1 2\nb 3 4\na 5 6\n", "'a' has two different vectors, the first at line 1", 3),
     ("word2vec-text", b"7 3\n" + written.glove(TINY), "promises 7 words, the file holds 6", None),
     ("word2vec-text", b"six 3\n" + written.glove(TINY), "the header", 1),
+    ("word2vec-text", b"6 0\n" + written.glove(TINY), "the header promises 6 words of 0", 1),
     ("word2vec-text", b"6 3\n", "not a single vector", None),
     # word2vec
     ("word2vec-binary", BINARY[:60], "promises 6 vectors of 3 numbers, at least 78 bytes", None),
@@ -55,6 +56,7 @@ REFUSED: list[tuple[str, bytes, str, int | None]] = [
     # fastText
     ("fasttext-binary", changed(model(), 48, "<i", 33), "n-grams of up to 33 characters", None),
     ("fasttext-binary", model(quantised=True), "quantised", None),
+    ("fasttext-binary", model(version=13), "version 13", None),
     ("fasttext-binary", b"2 1\na 1234b 1234", "not those of a fastText model", None),
     ("fasttext-binary", model(rows=ROWS[:10]), "the matrix is 10 × 4, expected 55 × 4", None),
     *(("fasttext-binary", squeeze(model()[:size]), "incomplete or damaged", None)
@@ -62,6 +64,9 @@ REFUSED: list[tuple[str, bytes, str, int | None]] = [
     # numpy
     ("npz", written.npz(a=np.ones(2), b=np.ones(3)), r"it has 3 number\(s\), the first word has 2", None),
     ("npz", written.npz(labels=np.array(["a"]), vectors=np.ones((2, 2))), "1 labels for 2 vectors", None),
+    ("npz", written.npz(a=np.ones((2, 2))), r"the array has shape \(2, 2\)", None),
+    ("npz", written.npz(labels=np.array(["a", "b"]), vectors=np.ones(2)), r"vectors have shape \(2,\)", None),
+    ("npz", written.npz(labels=np.array(["a"]), vectors=np.array([["x"]])), "vectors are of type <U1", None),
     ("npz", written.npz(labels=np.array([1]), vectors=np.ones((1, 1))), "the word is 1, of type int", None),
     ("npz", written.npz(labels=np.array(["a"]), words=np.array(["a"]), vectors=np.ones((1, 1))),
      "could all be the words", None),
@@ -78,7 +83,7 @@ REFUSED: list[tuple[str, bytes, str, int | None]] = [
     ("gensim", of_gensim(index_to_key=["a"], __numpys=["vectors"]),
      r"vectors\.vectors\.npy, which is not beside it", None),
     ("gensim", pickle.dumps(["a", "b"]), "the pickle holds an object of type list", None),
-    ("gensim", pickle.dumps({"a": "text"}), "the vector of 'a' is an object of type str", None),
+    ("gensim", pickle.dumps({"a": np.zeros((2, 2))}), r"an array of shape \(2, 2\)", None),
     ("gensim", pickle.dumps({"a": [1.0, 2.0], "b": [1.0]}), r"'b' has 1 number\(s\), the other words", None),
 ]  # fmt: skip
 
@@ -101,6 +106,7 @@ TABLES: list[tuple[dict[str, Any], str]] = [
     ({"a": ["x"], "b": ["y"], "v": [1.0]}, "2 columns of text"),
     ({"word": ["x"]}, "no column of numbers"),
     ({"word": ["x", None], "v": [1.0, 2.0]}, r"line 2, key 'word': the word is missing \(null\)"),
+    ({"word": ["x", "y"], "v": [1.0, None]}, "a number is missing"),
     ({"word": ["x", "y"], "v": [[1.0], [1.0, 2.0]]}, "the vectors have the lengths"),
     ({"word": np.array([], "U"), "v": np.array([], np.float32)}, "no rows"),
 ]
