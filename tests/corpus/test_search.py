@@ -112,16 +112,20 @@ def test_contexts_that_are_whole_documents_share_them(
     documents = [" ".join(f"Anna {i} and Otto {n}" for i in range(100)) for n in range(10)]
     path.write_text("\n".join(documents), encoding="utf-8")
     found = find_contexts(path, ["Anna", "Otto"], window="all", limit=5000, workers=workers)
-    contexts = [context for some in found.contexts.values() for context in some]
-    assert len(contexts) == 2000
-    assert {context.text for context in contexts} == set(documents)
-    assert len({id(context.text) for context in contexts}) == 10
+    texts = [context.text for some in found.contexts.values() for context in some]
+    assert len(texts) == 2000
+    assert set(texts) == set(documents)
+    assert len(set(map(id, texts))) == 10
     wide = find_contexts(path, ["Anna", "Otto"], window="9999+9999", limit=50)
     assert wide.contexts == find_contexts(path, ["Anna", "Otto"], window="all", limit=50).contexts
 
 
 def test_the_limit_is_kept_and_duplicates_are_not(corpus: Path) -> None:
-    assert find_contexts(corpus, ["Anna"], limit=5).settings["minimum"] == 5  # no higher than the limit
+    done: list[tuple[int, int]] = []
+    few = find_contexts(corpus, ["Anna"], limit=5, progress=lambda *both: done.append(both))
+    assert few.settings["minimum"] == 5  # no higher than the limit
+    assert done == sorted(done)
+    assert done[-1] == (corpus.stat().st_size,) * 2
     corpus.write_text(corpus.read_text(encoding="utf-8") * 3, encoding="utf-8")
     found = find_contexts(corpus, ["Anna", "Otto"], limit=100)
     assert [(one.occurrences, one.contexts) for one in found.coverage] == [(450, 100), (150, 50)]
@@ -151,10 +155,3 @@ def test_options_that_cannot_be_used_are_refused(
 ) -> None:
     with pytest.raises(error, match=what):
         find_contexts(corpus, **{"words": ["Anna"], **options})
-
-
-def test_progress_goes_up_to_the_size_of_the_corpus(corpus: Path) -> None:
-    done: list[tuple[int, int]] = []
-    find_contexts(corpus, ["Anna"], progress=lambda *both: done.append(both))
-    assert done == sorted(done)
-    assert done[-1] == (corpus.stat().st_size,) * 2

@@ -11,6 +11,8 @@ from typing import Any
 
 import pytest
 
+from tests import small_models as saved
+
 pytest.importorskip("torch", reason="extra 'models'")
 pytest.importorskip("transformers", reason="extra 'models'")
 
@@ -29,19 +31,7 @@ SENTENCES = (
     "Unbelievably, extraordinary misunderstandings characterised their correspondence.",
     "Music, science, art and money were what the family talked about at dinner.",
 )
-WORDS = (
-    "rose",
-    "wasp",
-    "José",
-    "東京",
-    "🌹",
-    "love",
-    "engineer",
-    "correspondence",
-    "Music",
-    "naïve",
-    "rosebushes",
-)
+WORDS = ("rose", "wasp", "José", "東京", "🌹", "love", "engineer", "correspondence", "naïve", "rosebushes")
 
 
 def _contexts() -> list[Row]:
@@ -63,17 +53,11 @@ def contexts_of_sentences() -> list[Row]:
 
 def write_folder(folder: Path, rows: Iterable[Row], words: Iterable[str] | None = None) -> Path:
     rows = list(rows)
-    keys = ("word", "form", "text", "start", "end")
-    lines = [
-        json.dumps(dict(zip(keys, (w, w, t, s, e), strict=True)), ensure_ascii=False) for w, t, s, e in rows
-    ]
-    data = "".join(line + "\n" for line in lines).encode()
+    lines = [{"word": w, "form": w, "text": text, "start": s, "end": e} for w, text, s, e in rows]
+    data = "".join(json.dumps(line, ensure_ascii=False) + "\n" for line in lines).encode()
     listed = list(dict.fromkeys(row[0] for row in rows)) if words is None else list(words)
-    manifest = {
-        "format": "crossroads-contexts/1",
-        "sha256": hashlib.sha256(data).hexdigest(),
-        "words": listed,
-    }
+    digest = hashlib.sha256(data).hexdigest()
+    manifest = {"format": "crossroads-contexts/1", "sha256": digest, "words": listed}
     folder.mkdir(parents=True)
     (folder / "contexts.jsonl").write_bytes(data)
     (folder / "manifest.json").write_text(json.dumps(manifest), encoding="utf-8")
@@ -126,34 +110,24 @@ def tiny_model(tmp_path_factory: pytest.TempPathFactory) -> MakeModel:
 
 
 SIZES: dict[str, dict[str, Any]] = {
-    "bert": {"hidden_size": 32, "num_hidden_layers": 3, "num_attention_heads": 4, "intermediate_size": 48},
-    "albert": {"hidden_size": 32, "embedding_size": 16, "num_hidden_layers": 3, "num_attention_heads": 4,
-               "intermediate_size": 48},
-    "distilbert": {"dim": 32, "n_layers": 3, "n_heads": 4, "hidden_dim": 48},
-    "roberta": {"hidden_size": 32, "num_hidden_layers": 3, "num_attention_heads": 4, "intermediate_size": 48},
-    "gpt2": {"n_embd": 32, "n_layer": 3, "n_head": 4},
     "openai-gpt": {"n_embd": 32, "n_layer": 3, "n_head": 4, "n_positions": 64},
-    "llama": {"hidden_size": 32, "num_hidden_layers": 3, "num_attention_heads": 4, "intermediate_size": 48,
-              "num_key_value_heads": 2},
     "xlnet": {"d_model": 32, "n_layer": 3, "n_head": 4, "d_inner": 48},
-    "fnet": {"hidden_size": 32, "num_hidden_layers": 3, "intermediate_size": 48},
+    "fnet": {"hidden_size": 32, "num_hidden_layers": 3, "intermediate_size": 48,
+             "max_position_embeddings": 64},
 }  # fmt: skip
-ARCHITECTURES = tuple(SIZES)
+"""Architectures beside those of ``small_models.py``; XLNet counts positions from each token on."""
 
 
 def _build(kind: str, folder: Path) -> Path:
     import torch
     import transformers
 
-    tokenizer, special = _tokenizer(kind)
-    fast = transformers.PreTrainedTokenizerFast(tokenizer_object=tokenizer, model_max_length=64, **special)
-    sizes = dict(SIZES[kind])
-    positions = {"gpt2": "n_positions", "openai-gpt": "n_positions"}.get(kind, "max_position_embeddings")
-    if kind != "xlnet":  # which counts positions from each token on
-        sizes[positions] = 66 if kind == "roberta" else 64
+    fast = _suffixed() if kind == "openai-gpt" else _trained(kind)
+    if kind not in SIZES:
+        return saved.save_language_model(kind, folder, head=False, tokenizer=fast)
     ids = {name: getattr(fast, name) for name in ("pad_token_id", "bos_token_id", "eos_token_id")}
     torch.manual_seed(5)
-    config = transformers.AutoConfig.for_model(kind, vocab_size=len(fast), **sizes, **ids)
+    config = transformers.AutoConfig.for_model(kind, vocab_size=len(fast), **SIZES[kind], **ids)
     model = transformers.AutoModel.from_config(config)
     for parameter in model.parameters():  # larger than the usual start, so that layers and places matter
         torch.nn.init.normal_(parameter, std=0.3)
@@ -162,61 +136,24 @@ def _build(kind: str, folder: Path) -> Path:
     return folder
 
 
-def _tokenizer(kind: str) -> tuple[Any, dict[str, str]]:
-    """A tokenizer of the kind that the architecture comes with."""
-    from tokenizers import Tokenizer, decoders, models, normalizers, pre_tokenizers, processors, trainers
+def _trained(kind: str) -> Any:
+    """A tokenizer of the kind that the architecture comes with, or that of BERT, trained anew."""
+    of_bytes = kind in ("roberta", "gpt2")
+    known = saved.language_tokenizer(kind if of_bytes or kind in ("distilbert", "llama") else "bert")
+    return known.train_new_from_iterator(SENTENCES, 330 if of_bytes else 130)
 
-    trained: Any
-    if kind in ("bert", "distilbert", "albert", "xlnet", "fnet"):
-        special = {"unk_token": "[UNK]", "cls_token": "[CLS]", "sep_token": "[SEP]", "pad_token": "[PAD]"}
-        trained = Tokenizer(models.WordPiece(unk_token="[UNK]"))
-        trained.normalizer = normalizers.BertNormalizer(lowercase=kind == "distilbert")
-        trained.pre_tokenizer = pre_tokenizers.BertPreTokenizer()
-        trainer: Any = trainers.WordPieceTrainer(vocab_size=130, special_tokens=list(special.values()))
-        trained.train_from_iterator(SENTENCES, trainer)
-        trained.post_processor = processors.BertProcessing(
-            ("[SEP]", trained.token_to_id("[SEP]")), ("[CLS]", trained.token_to_id("[CLS]"))
-        )
-        return trained, special
-    if kind in ("roberta", "gpt2"):
-        special = {"unk_token": "<unk>", "bos_token": "<s>", "eos_token": "</s>"}
-        if kind == "roberta":  # the padding is number 1 there, and positions are counted from it
-            special = {"bos_token": "<s>", "pad_token": "<pad>", "eos_token": "</s>", "unk_token": "<unk>"}
-        trained = Tokenizer(models.BPE())
-        trained.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
-        alphabet = pre_tokenizers.ByteLevel.alphabet()
-        trainer = trainers.BpeTrainer(
-            vocab_size=330, special_tokens=list(special.values()), initial_alphabet=alphabet
-        )
-        trained.train_from_iterator(SENTENCES, trainer)
-        trained.decoder = decoders.ByteLevel()
-        if kind == "roberta":
-            trained.post_processor = processors.RobertaProcessing(
-                ("</s>", trained.token_to_id("</s>")), ("<s>", trained.token_to_id("<s>")), trim_offsets=True
-            )
-        else:
-            trained.post_processor = processors.ByteLevel(trim_offsets=False)
-        return trained, special
-    if kind == "openai-gpt":
-        special = {"unk_token": "<unk>"}
-        trained = Tokenizer(models.BPE(unk_token="<unk>", end_of_word_suffix="</w>"))
-        trained.normalizer = normalizers.BertNormalizer(lowercase=True)
-        trained.pre_tokenizer = pre_tokenizers.BertPreTokenizer()
-        trainer = trainers.BpeTrainer(vocab_size=150, special_tokens=["<unk>"], end_of_word_suffix="</w>")
-        trained.train_from_iterator(SENTENCES, trainer)
-        return trained, special
-    special = {"unk_token": "<unk>", "bos_token": "<s>", "eos_token": "</s>"}
-    trained = Tokenizer(models.BPE(unk_token="<unk>", byte_fallback=True))
-    trained.normalizer = normalizers.Sequence([normalizers.Prepend("▁"), normalizers.Replace(" ", "▁")])
-    bytes_of = [f"<0x{number:02X}>" for number in range(256)]
-    trainer = trainers.BpeTrainer(
-        vocab_size=400, special_tokens=[*special.values(), *bytes_of], limit_alphabet=40, show_progress=False
-    )
-    trained.train_from_iterator([text.replace(" ", "▁") for text in SENTENCES], trainer)
-    trained.post_processor = processors.TemplateProcessing(
-        single="<s> $A", pair="<s> $A $B", special_tokens=[("<s>", 1)]
-    )
-    return trained, special
+
+def _suffixed() -> Any:
+    """A tokenizer that marks the ends of words, and has no token but that of what it does not know."""
+    import transformers
+    from tokenizers import Tokenizer, models, normalizers, pre_tokenizers, trainers
+
+    made: Any = Tokenizer(models.BPE(unk_token="<unk>", end_of_word_suffix="</w>"))
+    made.normalizer = normalizers.BertNormalizer(lowercase=True)
+    made.pre_tokenizer = pre_tokenizers.BertPreTokenizer()
+    trainer = trainers.BpeTrainer(vocab_size=150, special_tokens=["<unk>"], end_of_word_suffix="</w>")
+    made.train_from_iterator(SENTENCES, trainer)
+    return transformers.PreTrainedTokenizerFast(tokenizer_object=made, model_max_length=64, unk_token="<unk>")
 
 
 @pytest.fixture(scope="session")
@@ -229,6 +166,24 @@ def model_of(small_models: Any, tmp_path_factory: pytest.TempPathFactory) -> Mak
         if kind not in made:
             made[kind] = small_models.save_language_model(kind, root / kind)
         return made[kind]
+
+    return make
+
+
+@pytest.fixture
+def word_pieces() -> Callable[[list[str]], Any]:
+    """``word_pieces(tokens)``: a tokenizer of these word pieces, after the five special tokens of BERT."""
+    import transformers
+    from tokenizers import Tokenizer, models, pre_tokenizers, processors
+
+    def make(tokens: list[str]) -> Any:
+        special = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"]
+        vocabulary = {token: at for at, token in enumerate([*special, *tokens])}
+        made: Any = Tokenizer(models.WordPiece(vocabulary, unk_token="[UNK]"))
+        made.pre_tokenizer = pre_tokenizers.BertPreTokenizer()
+        made.post_processor = processors.BertProcessing(("[SEP]", 3), ("[CLS]", 2))
+        names = {f"{token[1:-1].lower()}_token": token for token in special}
+        return transformers.PreTrainedTokenizerFast(tokenizer_object=made, model_max_length=64, **names)
 
     return make
 

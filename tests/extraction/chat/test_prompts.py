@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections import Counter
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from crossroads import Design, catalog
+from crossroads import Design
 from crossroads.extraction.chat.prompts import ChatPrompt, chat_prompts
 
 DESIGN = Design(
@@ -16,11 +15,9 @@ DESIGN = Design(
 )
 
 
-def asked(
-    design: Design = DESIGN, task: str = "association", prompts: int = 24, **more: int
-) -> list[ChatPrompt]:
+def asked(task: str = "association", prompts: int = 24, **more: int) -> list[ChatPrompt]:
     options = {"repetitions": 1, "seed": 0} | more
-    return chat_prompts(design, task=task, prompts=prompts, prompt=None, **options)
+    return chat_prompts(DESIGN, task=task, prompts=prompts, prompt=None, **options)
 
 
 @given(st.integers(0, 50), st.sampled_from([4, 8, 24, 48]))
@@ -65,12 +62,3 @@ def test_repetitions_ask_the_same_again_and_seeds_ask_otherwise() -> None:
     assert [one.repetition for one in found] == [0, 1, 2] * 4
     assert len({one.text for one in found}) == 4
     assert asked(seed=1) == asked(seed=1) != asked(seed=2)
-
-
-@pytest.mark.parametrize("name", ["weat1", "weat6", "weat10", "i1", "i3"])
-def test_any_design_of_the_catalogue_can_be_asked(name: str) -> None:
-    design = catalog(name)
-    for task in ("association", "decision"):
-        found = asked(design, task, 8)
-        assert len(found) == 8
-        assert all(one.x in design.x for one in found)

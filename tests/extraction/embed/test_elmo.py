@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -60,10 +59,8 @@ def test_an_interrupted_run_goes_on_and_ends_with_the_same_bytes(
     elmo: Path, many: Path, tmp_path: Path
 ) -> None:
     embed(many, elmo, tmp_path / "whole", workers=1, **SMALL)
-    done: list[int] = []
 
     def interrupt(step: Step) -> None:
-        done.append(step.done)
         if step.stage == "encoding" and step.done > 1000:
             raise KeyboardInterrupt
 
@@ -85,18 +82,11 @@ def test_an_actor_of_ray_computes_what_a_local_worker_computes(elmo: Path, many:
     assert len(plan.unit(0).vocabulary) < len(plan.vocabulary)  # a unit brings its own words only
 
 
-@pytest.mark.parametrize(
-    ("options", "said"),
-    [({"layer": "sum:1,5"}, "there is no layer 5"), ({"device": "cuda"}, "runs on the processor")],
-)
-def test_options_that_an_elmo_does_not_have(
-    options: dict[str, Any], said: str, elmo: Path, folder: Path, tmp_path: Path
-) -> None:
-    with pytest.raises(InputError, match=said):
-        embed(folder, elmo, tmp_path / "store", **options)
-    assert not (tmp_path / "store").exists()
-
-
-def test_an_elmo_cannot_be_probed(elmo: Path, tiny_model: Callable[[str], Path]) -> None:
+def test_what_an_elmo_does_not_have_is_refused(elmo: Path, folder: Path, tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="there is no layer 5"):
+        embed(folder, elmo, tmp_path / "store", layer="sum:1,5")
+    with pytest.raises(InputError, match="runs on the processor"):
+        embed(folder, elmo, tmp_path / "store", device="cuda")
     with pytest.raises(InputError, match="cannot predict words"):
         probe(elmo, groups=["woman"], traits=[("cold", "warm")])
+    assert not (tmp_path / "store").exists()

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Callable
-from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -37,20 +36,13 @@ def naive(folder: Path, rows: list[Row], layer: int | str, piece: str) -> NDArra
     for _, text, start, end in rows:
         split = tokenizer(text, return_offsets_mapping=True)
         characters = set(range(start, end))
-        tokens = [
-            at
-            for at, (left, right) in enumerate(split["offset_mapping"])
-            if characters & set(range(left, right))
-        ]
+        spans = enumerate(split["offset_mapping"])
+        tokens = [at for at, (left, right) in spans if characters & set(range(left, right))]
         with torch.no_grad():
             output = model(input_ids=torch.tensor([split["input_ids"]]), output_hidden_states=True)
         states: Any = torch.stack(output.hidden_states)[:, 0]
-        pooled = {
-            "last": states[:, tokens[-1]],
-            "first": states[:, tokens[0]],
-            "mean": states[:, tokens].mean(1),
-        }
-        layers = pooled[piece]
+        chosen = {"last": tokens[-1:], "first": tokens[:1], "mean": tokens}[piece]
+        layers = states[:, chosen].mean(1)
         if layer == "sum":
             vectors.append(layers.sum(0))
         elif layer == "mean:1,-1":
@@ -114,24 +106,18 @@ def test_blocks_above_the_layer_that_is_asked_for_do_not_run(
         block.register_forward_hook(lambda *_, number=number: ran.append(number))
     plan = make_plan(read_contexts(folder), tokenizer, settings)
     encoder(plan.unit(0))
-    assert set(ran) == {0}  # of three; layer 1 is what leaves the first
+    assert set(ran) == {0}  # of two; layer 1 is what leaves the first
 
 
-def test_float16_stores_what_float32_gives_rounded_once(
-    tiny_model: Callable[[str], Path], folder: Path, encoder_of: Callable[..., NDArray[Any]]
-) -> None:
-    wide = encoder_of(tiny_model("bert"), folder)
-    half = encoder_of(tiny_model("bert"), folder, dtype="float16")
-    assert half.dtype == np.float16
-    assert np.array_equal(half, wide.astype(np.float16))
-
-
-def test_numbers_too_large_for_float16_are_an_error(
+def test_float16_is_float32_rounded_once_and_numbers_too_large_for_it_are_an_error(
     tiny_model: Callable[[str], Path], folder: Path, tmp_path: Path, encoder_of: Callable[..., NDArray[Any]]
 ) -> None:
     import torch
     import transformers
 
+    wide, half = (encoder_of(tiny_model("bert"), folder, dtype=dtype) for dtype in ("float32", "float16"))
+    assert half.dtype == np.float16
+    assert np.array_equal(half, wide.astype(np.float16))
     large = tmp_path / "large"
     shutil.copytree(tiny_model("bert"), large)
     model = transformers.AutoModel.from_pretrained(large)
@@ -144,27 +130,3 @@ def test_numbers_too_large_for_float16_are_an_error(
     model.save_pretrained(large)
     with pytest.raises(CrossroadsError, match="not finite"):
         encoder_of(large, folder)
-
-
-def test_blocks_that_hand_on_something_else_than_sentences_are_not_listened_to(
-    tiny_model: Callable[[str], Path],
-) -> None:
-    # The blocks of XLNet take tokens first and sentences second.
-    assert Encoder(resolve(tiny_model("xlnet"), layer=1, device="cpu")[0]).blocks is None
-    assert Encoder(resolve(tiny_model("bert"), layer=1, device="cpu")[0]).blocks is not None
-
-
-def test_where_padding_matters_only_sentences_of_one_length_share_a_batch(
-    tiny_model: Callable[[str], Path], many: Path
-) -> None:
-    seen: dict[str, list[set[int]]] = {}
-    for kind in ("bert", "fnet"):
-        settings, tokenizer = resolve(tiny_model(kind), device="cpu")
-        encoder = Encoder(settings)
-        assert encoder.inert is (kind == "bert")  # FNet mixes all tokens and has no mask
-        unit = make_plan(read_contexts(many), tokenizer, settings).unit(0)
-        cuts = encoder._cuts(unit)
-        assert (cuts[0], cuts[-1]) == (0, len(unit.lengths))
-        seen[kind] = [set(unit.lengths[a:b].tolist()) for a, b in pairwise(cuts)]
-    assert all(len(lengths) == 1 for lengths in seen["fnet"])
-    assert any(len(lengths) > 1 for lengths in seen["bert"])

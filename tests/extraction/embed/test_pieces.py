@@ -1,17 +1,11 @@
-"""Which tokens belong to a word: by brute force over characters, and on tokenizers with difficult habits."""
+"""Which tokens belong to a word, by brute force over characters."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from pathlib import Path
-
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from crossroads.extraction.embed.pieces import Span, centred_window, find_pieces
-
-Row = tuple[str, str, int, int]
 
 
 @given(
@@ -48,20 +42,3 @@ def test_a_window_holds_the_word_and_is_as_long_as_it_may_be(length: int, data: 
     left, right = first - window.first, window.stop - stop
     if window.first > 0 and window.stop < length:  # free on both sides: in the middle
         assert abs(left - right) <= 1
-
-
-@pytest.mark.parametrize("kind", ["bert", "distilbert", "roberta", "gpt2", "openai-gpt", "llama"])
-def test_the_pieces_of_a_word_spell_it(
-    kind: str, tiny_model: Callable[[str], Path], contexts_of_sentences: list[Row]
-) -> None:
-    from transformers import AutoTokenizer
-
-    tokenizer = AutoTokenizer.from_pretrained(tiny_model(kind))
-    for word, text, start, end in contexts_of_sentences:
-        offsets = tokenizer(text, return_offsets_mapping=True)["offset_mapping"]
-        pieces = find_pieces(offsets, start, end)
-        assert pieces is not None
-        covered = text[offsets[pieces.first][0] : offsets[pieces.stop - 1][1]]
-        assert word in covered  # tokens may be wider than the word, never narrower
-        assert offsets[pieces.first][1] > start
-        assert offsets[pieces.stop - 1][0] < end

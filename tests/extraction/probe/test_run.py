@@ -15,7 +15,6 @@ transformers = pytest.importorskip("transformers", reason="extra 'models'")
 
 from crossroads.evidence.logit_checks import head_suffices  # noqa: E402
 from crossroads.evidence.logits import Logits, Restriction  # noqa: E402
-from crossroads.extraction.language import ProbeStep  # noqa: E402
 from crossroads.extraction.probe.run import probe  # noqa: E402
 from crossroads.measures.traits.ilps import ilps_star  # noqa: E402
 from crossroads.sources.models.files import find_model  # noqa: E402
@@ -130,60 +129,43 @@ def test_log_probabilities_are_those_of_one_prompt_at_a_time(
 
 
 @pytest.mark.parametrize("kind", [*MASKED, *CAUSAL])
-def test_renormalised_log_probabilities_compare_beginnings_with_beginnings(
+def test_renormalised_log_probabilities_compare_pieces_with_tokens_of_their_kind(
     kind: str, probed: Callable[[str], Logits], plain_of: Callable[[str], Plain]
 ) -> None:
-    logits, plain = probed(kind), plain_of(kind)
-    tokens = plain.tokenizer.convert_ids_to_tokens(range(logits.vocabulary))
-    special = np.isin(np.arange(logits.vocabulary), plain.tokenizer.all_special_ids)
-    sign = {"albert": "▁", "llama": "▁", "roberta": "Ġ", "gpt2": "Ġ"}.get(kind)
-    begins = np.array([not t.startswith("##") if sign is None else t.startswith(sign) for t in tokens])
-    found = logits.log_probabilities(filled=True, restricted="piece")
-    for row, template, word in cells(logits):
-        for number, (all_, piece) in enumerate(
-            plain.each_piece(logits.rows[row], template, logits.adjectives[word], filled=True)
-        ):
-            among = torch.from_numpy((begins == begins[piece]) & ~special)
-            expected = float(all_[piece] - all_[among].logsumexp(0))
-            assert found[row, template, word, number] == pytest.approx(expected, abs=2e-5)
-            assert logits.word_initial[word, number] == begins[piece]
-
-
-@pytest.mark.parametrize("kind", [*MASKED, *CAUSAL])
-def test_the_released_renormalisation_counts_special_tokens_where_their_sign_puts_them(
-    kind: str, probed: Callable[[str], Logits], plain_of: Callable[[str], Plain]
-) -> None:
-    # one prompt and one piece at a time: the first piece among the tokens that begin a word, every later one
-    # among those that do not, with no regard to which tokens are special
+    # One prompt and one piece at a time. "piece": compared with the tokens that begin a word if it begins
+    # one, otherwise with those that do not; "position": if it is the first of its trait; "code": the same, as
+    # released, with no regard to which tokens are special. These are continuations in RoBERTa, not in BERT.
     logits, plain = probed(kind), plain_of(kind)
     tokens = plain.tokenizer.convert_ids_to_tokens(range(logits.vocabulary))
     sign = {"albert": "▁", "llama": "▁", "roberta": "Ġ", "gpt2": "Ġ"}.get(kind)
     begins = np.array([not t.startswith("##") if sign is None else t.startswith(sign) for t in tokens])
     special = np.isin(np.arange(logits.vocabulary), plain.tokenizer.all_special_ids)
     assert special.any()
-    assert (begins[special] == (sign is None)).all()  # continuations in RoBERTa, beginnings in BERT
-    expected = np.zeros((*logits.logit.shape[:3], 2))
-    for row, template, word in cells(logits):
-        for number, (all_, piece) in enumerate(
-            plain.each_piece(logits.rows[row], template, logits.adjectives[word], filled=True)
-        ):
-            for at, left in enumerate((np.zeros_like(special), special)):
-                among = torch.from_numpy((begins == (number == 0)) & ~left)
-                expected[row, template, word, at] += float(all_[piece] - all_[among].logsumexp(0))
-    restrictions: tuple[Restriction, ...] = ("code", "position")
-    for at, restricted in enumerate(restrictions):
-        found = np.nansum(logits.log_probabilities(filled=True, restricted=restricted), axis=-1)
-        np.testing.assert_allclose(found, expected[..., at], atol=5e-5)
-    n = len(logits.groups)
-    found_scores = []
-    renormalisations: tuple[bool | Literal["code"], ...] = ("code", True)
-    for at, how in enumerate(renormalisations):
+    assert (begins[special] == (sign is None)).all()
+    ways: tuple[Restriction, ...] = ("piece", "position", "code")
+    for filled in (True,) if kind in CAUSAL else (False, True):
+        expected = {way: np.full(logits.logit.shape, np.nan) for way in ways}
+        for row, template, word in cells(logits):
+            asked = plain.each_piece(logits.rows[row], template, logits.adjectives[word], filled=filled)
+            for number, (all_, piece) in enumerate(asked):
+                place = begins == (number == 0)
+                kinds = ((begins == begins[piece]) & ~special, place & ~special, place)
+                for way, among in zip(ways, kinds, strict=True):
+                    value = float(all_[piece] - all_[torch.from_numpy(among)].logsumexp(0))
+                    expected[way][row, template, word, number] = value
+                assert logits.word_initial[word, number] == begins[piece]
+        for way, values in expected.items():
+            found = logits.log_probabilities(filled=filled, restricted=way)
+            np.testing.assert_allclose(found, values, atol=2e-5, err_msg=way)
+    renormalisations: dict[Restriction, bool | Literal["code"]] = {"code": "code", "position": True}
+    by_way = {}
+    for way, how in renormalisations.items():
         scores = ilps_star(logits, renormalise=how)
-        prior = logits.rows.index(scores.conventions["prior"])
-        relative = expected[:n, ..., at] - expected[prior, ..., at]
-        found_scores.append(np.asarray(scores.template_scores))
-        np.testing.assert_allclose(found_scores[-1], relative.swapaxes(0, 1), atol=1e-4)
-    assert np.abs(found_scores[0] - found_scores[1]).max() > 1e-4
+        sums = np.nansum(expected[way], axis=-1)
+        relative = sums[: len(logits.groups)] - sums[logits.rows.index(scores.conventions["prior"])]
+        by_way[way] = np.asarray(scores.template_scores)
+        np.testing.assert_allclose(by_way[way], relative.swapaxes(0, 1), atol=1e-4)
+    assert np.abs(by_way["code"] - by_way["position"]).max() > 1e-4
 
 
 @pytest.mark.parametrize("kind", [*MASKED, *CAUSAL])
@@ -216,123 +198,11 @@ def test_heads_are_the_largest_logits_and_enough_for_the_margin(
     kind: str, probed: Callable[[str], Logits], plain_of: Callable[[str], Plain]
 ) -> None:
     logits, plain = probed(kind), plain_of(kind)
+    cell = logits.cells(filled=True)
     for row, template, word in cells(logits):
-        for number, (all_, _) in enumerate(
-            plain.each_piece(logits.rows[row], template, logits.adjectives[word], filled=True)
-        ):
-            cell = logits.cells(filled=True)
+        asked = plain.each_piece(logits.rows[row], template, logits.adjectives[word], filled=True)
+        for number, (all_, _) in enumerate(asked):
             head = logits.head(int(cell[1][row, template, word, number]))
             np.testing.assert_allclose(head, all_.sort(descending=True).values[: head.size], atol=1e-5)
             lowest = float(cell[0][row, template, word, number])
             assert head.size == logits.vocabulary or head_suffices(head, lowest, gamma=4.0)
-
-
-def test_flat_logits_get_longer_heads_and_no_longer_than_needed(small_models: Any, tmp_path: Path) -> None:
-    # A vocabulary of 1,000 with small weights: logits differ so little that hundreds are active.
-    fast = small_models.language_tokenizer("gpt2")
-    fast.add_tokens([f"filler{number}" for number in range(1000 - len(fast))])
-    folder = small_models.save_language_model("gpt2", tmp_path / "flat", tokenizer=fast)
-    model = transformers.AutoModelForCausalLM.from_pretrained(folder)
-    with torch.no_grad():
-        model.lm_head.weight.mul_(0.1)
-    model.save_pretrained(folder)
-    for margin, least in ((0.0, 64), (30.0, 1000)):
-        logits = probe(
-            folder, groups=GROUPS, traits=TRAITS[1:2], templates=TEMPLATES[:1], margin=margin, **OPTIONS
-        )
-        sizes = np.diff(logits.head_edges)
-        assert set(sizes.tolist()) <= {64, 256, 1000}
-        assert sizes.max() >= least
-        for at, slot in zip(logits.logit.ravel(), logits.slot.ravel(), strict=True):
-            if slot >= 0 and logits.head(int(slot)).size < 1000:
-                assert head_suffices(logits.head(int(slot)), float(at), gamma=margin)
-
-
-def test_chain_probabilities_of_all_words_of_two_pieces_sum_to_one(small_models: Any, tmp_path: Path) -> None:
-    # Three beginnings and four continuations make twelve words. Among tokens of their kind, p(first) ·
-    # p(second | first) over all twelve is a distribution, whatever the weights; with both masks empty the
-    # product is one too, but another: the pieces do not see each other.
-    from tokenizers import Tokenizer, models, pre_tokenizers, processors
-
-    special = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"]
-    starts, ends = ["a", "b", "c"], ["##w", "##x", "##y", "##z"]
-    vocabulary = {token: at for at, token in enumerate([*special, *starts, *ends])}
-    made: Any = Tokenizer(models.WordPiece(vocabulary, unk_token="[UNK]"))
-    made.pre_tokenizer = pre_tokenizers.BertPreTokenizer()
-    made.post_processor = processors.BertProcessing(("[SEP]", 3), ("[CLS]", 2))
-    fast = transformers.PreTrainedTokenizerFast(
-        tokenizer_object=made,
-        model_max_length=64,
-        unk_token="[UNK]",
-        pad_token="[PAD]",
-        cls_token="[CLS]",
-        sep_token="[SEP]",
-        mask_token="[MASK]",
-    )
-    folder = small_models.save_language_model("bert", tmp_path / "toy", tokenizer=fast)
-    words = [start + end[2:] for start, end in product(starts, ends)]
-    table = tmp_path / "groups.csv"
-    table.write_text("group,singular,plural\nthe first,a,ax\nthe second,b,bx\n")
-    # "a" and "b" stand for nouns here; the article check reads "ax" as either number
-    logits = probe(
-        folder,
-        groups=table,
-        traits=list(zip(words[::2], words[1::2], strict=True)),
-        templates=["c {singular} {trait}", "b {plural} a {trait} b"],
-        priors=("mask",),
-        **OPTIONS,
-    )
-    chain = np.exp(logits.log_probabilities(filled=True, restricted="piece").sum(-1))
-    np.testing.assert_allclose(chain.sum(-1), 1.0, atol=1e-6)
-    parallel = np.exp(logits.log_probabilities(filled=False, restricted="piece").sum(-1))
-    np.testing.assert_allclose(parallel.sum(-1), 1.0, atol=1e-6)
-    assert np.abs(chain - parallel).max() > 1e-3  # the second piece does see the first
-    # Brute enumeration over the whole vocabulary: the unrestricted chain leaves the rest to other pairs.
-    plain = Plain(folder, causal=False)
-    first = plain.logits([2, 7, 5, 4, 4, 3], 3).softmax(0)  # [CLS] c a [MASK] [MASK] [SEP]
-    joint = np.array(
-        [(first[at] * plain.logits([2, 7, 5, at, 4, 3], 4).softmax(0)).tolist() for at in range(12)]
-    )
-    assert joint.sum() == pytest.approx(1.0)
-    found = np.exp(logits.log_probabilities(filled=True).sum(-1))[0, 0]
-    expected = [joint[vocabulary[start], vocabulary[end]] for start, end in product(starts, ends)]
-    np.testing.assert_allclose(found, expected, rtol=1e-4)
-
-
-@pytest.mark.parametrize("kind", ["bert", "gpt2"])
-def test_batches_do_not_matter(kind: str, model_of: MakeModel, probed: Callable[[str], Logits]) -> None:
-    options = {**OPTIONS, "batch_size": 1, "unit_texts": 3}
-    alone = probe(model_of(kind), groups=GROUPS, traits=TRAITS, templates=TEMPLATES, **options)
-    together = probed(kind)
-    np.testing.assert_array_equal(alone.slot, together.slot)
-    np.testing.assert_allclose(alone.logit, together.logit, atol=1e-5)
-    np.testing.assert_allclose(alone.log_sum_exp, together.log_sum_exp, atol=1e-5)
-
-
-def test_a_causal_model_is_told_apart_and_templates_say_what_became_of_them(model_of: MakeModel) -> None:
-    trait_first, comparative = "The {trait} people are {plural}.", TEMPLATES[1]
-    logits = probe(
-        model_of("gpt2"),
-        groups=GROUPS,
-        traits=TRAITS[1:2],
-        templates=[trait_first, comparative, "Why are {plural} {trait}?"],
-        **OPTIONS,
-    )
-    details = logits.provenance.details
-    assert logits.templates == (comparative, "Why are {plural} {trait}?")
-    assert list(details["templates_left_out"]) == [trait_first]
-    assert "after the trait" in details["templates_left_out"][trait_first]
-    assert details["templates_cut"] == [comparative]
-    assert details["mask_prior"] == "the blank ___"
-    assert logits.chain_logit is None
-
-
-def test_progress_counts_every_text_once(model_of: MakeModel) -> None:
-    steps: list[ProbeStep] = []
-    options = {**OPTIONS, "unit_texts": 2, "progress": steps.append}
-    logits = probe(model_of("bert"), groups=GROUPS, traits=TRAITS, templates=TEMPLATES, **options)
-    asked = [step for step in steps if step.stage == "asking"]
-    assert [step.stage for step in steps[:2]] == ["loading", "splitting"]
-    assert asked[0].done == 0
-    assert asked[-1].done == asked[-1].total == logits.provenance.details["texts"]
-    assert len(asked) > 5

