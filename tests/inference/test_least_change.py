@@ -13,7 +13,6 @@ from numpy.typing import NDArray
 from scipy.optimize import minimize
 
 from crossroads.errors import EvidenceError, InputError
-from crossroads.evidence.logit_checks import head_suffices
 from crossroads.inference import least_change as sensitivity
 from crossroads.inference.least_change import (
     changes_from_head,
@@ -121,6 +120,8 @@ def test_numbers_that_can_be_done_by_hand(path: str) -> None:
     # ‖h‖² divides, and a movable bias adds 1 to it
     assert set_distance([3.0, 1.0], 2.0, 1) == 4.5 / 2
     assert set_distance([3.0, 1.0], 2.0, 1, bias=True) == 4.5 / 3
+    # tokens that are ruled out do not count
+    assert set_distance([3.0, -np.inf, 1.0], 2.0, 2) == 4.5 / 2
 
 
 @pytest.mark.slow
@@ -177,14 +178,6 @@ def test_compiled_and_plain_agree_on_large_vocabularies(dtype: Any, spread: floa
         assert np.allclose(compiled[0, :3], exact, rtol=1e-9)
 
 
-def test_tokens_that_are_ruled_out_do_not_count(path: str) -> None:
-    logits = np.array([3.0, 1.0, -np.inf, 0.0, -np.inf])
-    assert set_distance(logits, 1.0, 3) == set_distance([3.0, 1.0, 0.0], 1.0, 2)
-
-
-# Heads
-
-
 @pytest.mark.slow
 @settings(max_examples=60)
 @given(vocabularies, st.data(), margins)
@@ -199,9 +192,6 @@ def test_a_head_that_is_certain_gives_the_distance(logits: list[float], data: An
     for t in np.flatnonzero(found.certain).tolist():
         assert found.squared[t] == pytest.approx(whole[t], rel=1e-9, abs=1e-12)
     assert found.certain.all() or size < array.size
-    below = [t for t in range(array.size) if head_suffices(ordered[:size], array[t], gamma=gamma)]
-    for t in below:
-        assert found.squared[t] == pytest.approx(whole[t], rel=1e-9, abs=1e-9)
     if data is not None and kernels() is not None:
         edges, contexts = np.array([0, size]), np.zeros(array.size, dtype=np.int64)
         many = changes_from_heads(ordered[:size], edges, array, contexts, gamma=gamma, vocabulary=array.size)
@@ -223,7 +213,6 @@ def test_a_certificate_is_given_as_soon_as_one_of_the_head_stays(path: str) -> N
             ordered[:size], np.array([0, size]), np.array([0.0]), np.array([0]), vocabulary=6
         )
         certain.append(bool(found.certain[0]))
-        assert certain[-1] == head_suffices(ordered[:size], 0.0) or size == 6
         if certain[-1]:
             assert found.squared[0] == pytest.approx(least_cost(ordered, 5, 1.0))
     assert certain == [False, False, False, True, True, True]
@@ -243,9 +232,6 @@ def test_many_heads_at_once_are_each_head_alone(path: str) -> None:
         assert found.certain[i] == alone.certain[0]
 
 
-# Bad input
-
-
 @pytest.mark.parametrize(
     ("arguments", "options", "message"),
     [
@@ -256,7 +242,6 @@ def test_many_heads_at_once_are_each_head_alone(path: str) -> None:
         (([1.0, 2.0], 0.0, 0), {}, "squared norm of a hidden vector is not positive"),
         (([1.0, 2.0], [1.0, 2.0], 0), {}, r"hidden_sq_norm is of shape \(2,\)"),
         (([1.0, 2.0], 1.0, 2), {}, "target 2 is not in the vocabulary(.|\n)*from 0 to 1"),
-        (([1.0, 2.0], 1.0, -1), {}, "target -1 is not in the vocabulary"),
         (([1.0, 2.0], 1.0, []), {}, r"target is \[\]"),
         (([1.0, 2.0], 1.0, 0), {"gamma": np.inf}, "gamma is inf"),
     ],

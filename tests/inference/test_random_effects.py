@@ -51,7 +51,6 @@ def test_the_exponent_goes_on_where_the_p_value_ends() -> None:
 @pytest.mark.parametrize(
     ("es", "v", "words"),
     [
-        ([], [], "shape"),
         ([1.0], [1.0, 2.0], "shape"),
         ([1.0, np.nan], [1.0, 1.0], "finite"),
         ([1.0], [0.0], "variance is 0"),

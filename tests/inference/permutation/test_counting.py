@@ -101,22 +101,6 @@ def test_the_order_of_the_scores_does_not_matter(order: list[int]) -> None:
     assert counts.above == counts.below
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("levels", [2, 5, 50])
-@pytest.mark.parametrize("compiled", [False, True])
-def test_many_ties_cost_no_more_than_none(levels: int, compiled: bool) -> None:
-    # tied sums must be counted in bulk: one by one, these would take longer than anybody waits
-    if compiled:
-        pytest.importorskip("numba", reason="the compiled kernels need the extra 'fast'")
-    z = np.random.default_rng(5).integers(0, levels, 44).astype(float)
-    scores = as_scores(z[:22], z[22:])
-    found = count_exactly(scores, compiled=compiled)
-    certain = bracket(scores, cells=levels * 64)
-    assert certain.above[0] <= found.above / found.total <= certain.above[1]
-    assert found.tied > found.total / 1000
-    assert count_exactly(scores.swapped, compiled=compiled).below == found.above
-
-
 @pytest.mark.parametrize("compiled", [False, True])
 def test_a_wide_tie_is_counted_in_bulk_too(compiled: bool) -> None:
     if compiled:

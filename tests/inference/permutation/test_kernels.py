@@ -110,6 +110,7 @@ def flat(tree: Any) -> list[float]:
 
 @pytest.mark.slow
 def test_kernels_answer_the_same_as_plain_python() -> None:
+    """Runs every kernel uncompiled, in a process of its own."""
     # The compiler may treat types and overflows in another way than Python, and coverage sees only Python.
     # numpy warns of overflows that compiled code does not tell of, and that the kernels expect.
     asked = "import json; from tests.inference.permutation.test_kernels import answers; "
@@ -126,29 +127,3 @@ def test_kernels_answer_the_same_as_plain_python() -> None:
     assert plain["counts"] == compiled["counts"]
     assert plain["rows"] == compiled["rows"]
     assert flat(plain) == pytest.approx(flat(compiled), rel=1e-9)
-
-
-TWINS = (
-    "tests/inference/permutation/test_counting.py",
-    "tests/inference/permutation/test_rows.py",
-    "tests/inference/test_least_change.py",
-    "tests/measures/contextual/test_draws.py",
-)
-"""Tests that compare kernels with what they are twins of."""
-
-
-@pytest.mark.full
-def test_kernels_pass_the_tests_of_their_twins_as_plain_python() -> None:
-    """All tests of four files once more, uncompiled, in a process of their own."""
-    options = ["-p", "no:cacheprovider", "-m", "not slow and not models", "-W", "ignore::RuntimeWarning"]
-    done = subprocess.run(
-        [sys.executable, "-m", "pytest", "-q", *options, *TWINS],
-        env={**os.environ, "NUMBA_DISABLE_JIT": "1"},
-        cwd=ROOT,
-        capture_output=True,
-        text=True,
-        timeout=1800,
-    )
-    assert done.returncode == 0, done.stdout[-4000:]
-    assert " passed" in done.stdout
-    assert "skipped" not in done.stdout

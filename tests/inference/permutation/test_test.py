@@ -256,7 +256,6 @@ FEW, SOME, MANY = [1.0, 2.0], [3.0, 4.0], np.arange(600.0)
 @pytest.mark.parametrize(
     ("x", "y", "options", "words"),
     [
-        ([], SOME, {}, "x has shape"),
         ([[1.0]], SOME, {}, "x has shape"),
         ([1.0, np.nan], SOME, {}, "nan"),
         (FEW, [np.inf], {}, "infinite"),

@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 
 from crossroads import Contexts, Design, ceat, multilevel_ceat
 from crossroads.errors import EvidenceError
-from crossroads.inference.permutation.compiled import kernels
 from crossroads.measures.contextual import draws as contextual
 from crossroads.measures.contextual import words as contextual_words
 from crossroads.measures.contextual.draws import (
@@ -75,18 +74,6 @@ def test_associations_are_those_of_the_definition(kind: Any, error: float, compi
     drawn = draw_contexts(stacked.counts, 300, np.random.default_rng(1))
     found = sample_associations(stacked, drawn, compiled=compiled)
     assert found == pytest.approx(plain(made, drawn), abs=error)
-
-
-@pytest.mark.parametrize("kind", [np.float16, np.float32, np.float64])
-def test_lengths_and_means_are_those_of_the_vectors(kind: Any) -> None:
-    kernels()  # once compiled code is loaded it is used, but not for half precision
-    made = world(kind)
-    found = stack(Contexts.from_dict(made), SETS)
-    exact = {word: rows.astype(np.float64) for word, rows in made.items()}
-    lengths = {word: np.linalg.norm(rows, axis=1) for word, rows in exact.items()}
-    assert found.scale == pytest.approx(1 / np.concatenate(list(lengths.values())), rel=1e-6)
-    means = [(rows / lengths[word][:, None]).mean(axis=0) for word, rows in exact.items()]
-    assert np.asarray(found.means) == pytest.approx(np.stack(means), rel=1e-6, abs=1e-8)
 
 
 def test_the_order_of_the_store_does_not_matter(tmp_path: Path) -> None:

@@ -25,27 +25,20 @@ Sizes = tuple[int, int, int]
 
 
 def world(
-    seed: int,
-    sizes: Sizes = (6, 6, 6),
-    dim: int = 12,
-    *,
-    lean: float = 0.0,
-    ties: bool = False,
-    kind: Any = np.float64,
+    seed: int, sizes: Sizes = (6, 6, 6), dim: int = 12, *, lean: float = 0.0, ties: bool = False
 ) -> tuple[Embeddings, Sets]:
     """Items of two groups and a concept that has a direction of its own; the first group leans to it."""
     rng = np.random.default_rng(seed)
     sets = [[f"{name}{i}" for i in range(n)] for name, n in zip("abc", sizes, strict=True)]
-    vectors = (
-        rng.integers(0, 3, (sum(sizes), dim)).astype(float) if ties else rng.normal(size=(sum(sizes), dim))
-    )
     if ties:
+        vectors = rng.integers(0, 3, (sum(sizes), dim)).astype(float)
         vectors[:, 0], vectors[:, 1] = -1, 4  # no item is constant
+        return Embeddings(everything(sets), vectors), sets
+    vectors = rng.normal(size=(sum(sizes), dim))
     direction = rng.normal(size=dim)
     vectors[: sizes[0]] += lean * direction
-    if not ties:
-        vectors[sizes[0] + sizes[1] :] += direction
-    return Embeddings([item for listed in sets for item in listed], vectors.astype(kind)), sets
+    vectors[sizes[0] + sizes[1] :] += direction
+    return Embeddings(everything(sets), vectors), sets
 
 
 def naive_distance(u: Any, v: Any, kind: str) -> float:

@@ -49,7 +49,6 @@ def naive_eibd(pairs: Table, constituents: Table, t: float) -> set[str]:
     return emergent
 
 
-@settings(deadline=None, max_examples=80)
 @given(
     n_words=st.integers(1, 25),
     n_pairs=st.integers(1, 6),
@@ -68,6 +67,8 @@ def test_detection_equals_the_set_formulas_also_at_ties(
     assert set(second.words) == naive_eibd(pairs, constituents, t)
     assert set(second.words) <= set(first.words)
     assert len(set(first.words)) == len(first.words)
+    for found in (first, second):  # the strongest first
+        assert sorted(found.words, key=lambda word: -found.scores[word]) == list(found.words)
     assert (first.kind, second.kind, first.threshold_rule) == ("ibd", "eibd", "given")
     assert first.scores == {w: max(s[w] for s in pairs.values()) for w in pairs["pair0"]}
     assert second.scores == pytest.approx(
@@ -75,7 +76,6 @@ def test_detection_equals_the_set_formulas_also_at_ties(
     )
 
 
-@settings(deadline=None, max_examples=60)
 @given(
     n_words=st.integers(2, 25),
     seed=st.integers(0, 99_999),
@@ -140,15 +140,6 @@ def test_the_curve_holds_the_rates_of_every_threshold(seed: int, kind: str) -> N
     if kind == "ibd":
         assert list(curve["fpr"]) == sorted(curve["fpr"])
         assert (curve["fpr"][0], curve["tpr"][0]) == (0, 0)
-
-
-def test_the_words_are_sorted_by_strength() -> None:
-    pairs = {"p": {"a": 0.5, "b": 2.0, "c": -1.0, "d": 1.0}, "q": {"a": 1.5, "b": 0.0, "c": 0.1, "d": 0.0}}
-    result = ibd(pairs, threshold=0.2)
-    assert result.words == ("b", "a", "d")
-    assert [row["word"] for row in result.rows()] == ["b", "a", "d", "c"]
-    assert [row["detected"] for row in result.rows()] == [True, True, True, False]
-    assert "true" not in result.rows()[0]
 
 
 @settings(deadline=None, max_examples=30)

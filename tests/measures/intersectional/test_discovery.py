@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from crossroads import Embeddings, discover, ibd, wefat
-from crossroads.errors import InputError, MissingStimuliError, UnknownNameError
+from crossroads.errors import MissingStimuliError, UnknownNameError
 from crossroads.stats import null_threshold
 from tests.measures.intersectional.worlds import TARGET, Groups, group_names, planted
 
@@ -127,8 +127,6 @@ def test_discovery_depends_on_the_seed_and_reports_its_progress() -> None:
 
 def test_missing_words_and_unknown_groups_are_refused() -> None:
     emb, groups = noise_world(1, 5)
-    with pytest.raises(InputError, match="no candidate words"):
-        discover(emb, groups, TARGET, words=[])
     with pytest.raises(MissingStimuliError):
         discover(emb, groups, TARGET, words=["w1", "nothing"])
     dropped = discover(emb, groups, TARGET, words=["w1", "w2", "nothing"], missing="drop", permutations=2)

@@ -1,7 +1,6 @@
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -13,20 +12,10 @@ from crossroads.inference.multiplicity import benjamini_hochberg
 from crossroads.measures.pairs.dominance import DominanceResult, domain_dominance, dominance_relations
 from crossroads.stimuli.identities.pairs import paired_groups
 
-
-@dataclass(frozen=True)
-class Table:
-    """Scores of groups on traits: what the measures read of trait scores."""
-
-    groups: tuple[str, ...]
-    traits: tuple[str, ...]
-    scores: Any
-
-
 GROUPS = ["teenager", "elderly", "Black", "White", "Asian", "Catholic", "Muslim", "Jewish"]
 
 
-def world(weights: dict[str, float], *, noise: float = 0.2, seed: int = 0) -> Table:
+def world(weights: dict[str, float], *, noise: float = 0.2, seed: int = 0) -> SimpleNamespace:
     """Pairs that are a weighted mean of their components; the weight of a component is that of its domain."""
     rng = np.random.default_rng(seed)
     pairs = paired_groups(GROUPS)
@@ -36,7 +25,8 @@ def world(weights: dict[str, float], *, noise: float = 0.2, seed: int = 0) -> Ta
         a, b = (weights[domain] for domain in pair.domains)
         mean = (a * own[pair.first] + b * own[pair.second]) / (a + b)
         rows[pair.name] = mean + noise * rng.normal(size=16)
-    return Table(tuple(rows), tuple(f"t{i}" for i in range(16)), np.array(list(rows.values())))
+    names = tuple(f"t{i}" for i in range(16))
+    return SimpleNamespace(groups=tuple(rows), traits=names, scores=np.array(list(rows.values())))
 
 
 EQUAL = {"age": 1.0, "race/ethnicity": 1.0, "religion": 1.0}

@@ -26,13 +26,6 @@ def reasons(**changes: Any) -> tuple[str, ...]:
     return screen([replace(GOOD, **changes)]).failed.get("p", ())
 
 
-def test_who_attends_passes() -> None:
-    result = screen([GOOD])
-    assert result.passed == ("p",)
-    assert result.failed == {}
-    assert result.agreement == {"p": 1.0}
-
-
 def test_the_first_question_asks_for_the_first_group() -> None:
     assert reasons(named_group="woman") == ()
     assert reasons(named_group="veterans") == ("named 'veterans' for the first group, 'women'",)
