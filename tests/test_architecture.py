@@ -6,14 +6,14 @@ import ast
 import functools
 import importlib
 import json
+import operator
 import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
-from types import ModuleType
-from typing import Any
 
 import pytest
+from docs.site import api
 
 import crossroads
 
@@ -177,19 +177,6 @@ def test_importing_the_package_loads_nothing_heavy(use: str) -> None:
     assert run.stderr == ""
 
 
-def public_names() -> dict[str, Any]:
-    """Everything that is promised, by the name under which it is called: ``weat``, ``stats.holm``."""
-    found: dict[str, Any] = {}
-    for name in dir(crossroads):
-        one = getattr(crossroads, name)
-        if isinstance(one, ModuleType):
-            inside = {key: value for key, value in vars(one).items() if not key.startswith("_")}
-            found |= {f"{name}.{key}": value for key, value in inside.items() if callable(value)}
-        elif name != "__version__":
-            found[name] = one
-    return found
-
-
 def test_the_stub_is_the_one_place_of_public_names() -> None:
     stub = ast.parse((SOURCE / "__init__.pyi").read_text(encoding="utf-8"))
     imported = [node for node in stub.body if isinstance(node, ast.ImportFrom)]
@@ -221,7 +208,8 @@ def test_input_is_not_checked_by_assert() -> None:
 
 
 def test_every_public_name_is_documented_with_an_example() -> None:
-    names = public_names()
-    assert [name for name, one in names.items() if not callable(one)] == []
-    examples = {name: (one.__doc__ or "").partition("Examples\n")[2] for name, one in names.items()}
+    names = [name for group in api.public_names().values() for name in group]
+    public = {name: operator.attrgetter(name.partition(".")[2])(crossroads) for name in names}
+    assert [name for name, one in public.items() if not callable(one)] == []
+    examples = {name: (one.__doc__ or "").partition("Examples\n")[2] for name, one in public.items()}
     assert [name for name, text in examples.items() if ">>> " not in text] == []

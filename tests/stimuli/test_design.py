@@ -49,9 +49,7 @@ def test_the_digest_is_that_of_the_word_lists_alone() -> None:
     # By hand: canonical JSON of the four lists, keys sorted, no spaces, UTF-8.
     text = '{"a":["love"],"b":["filth"],"x":["rose","daisy"],"y":["wasp","flea"]}'
     assert bugs().digest == hashlib.sha256(text.encode()).hexdigest()
-    assert (
-        bugs(name="other", title="something", x=StimulusSet("f", ("rose", "daisy"))).digest == bugs().digest
-    )
+    assert bugs(name="other", title="any", x=StimulusSet("f", ("rose", "daisy"))).digest == bugs().digest
     assert bugs(x=["daisy", "rose"]).digest != bugs().digest
     assert bugs(y=None).digest != bugs().digest
 
@@ -76,10 +74,8 @@ def test_replace_substitutes_in_every_set_and_says_so() -> None:
 
 def test_add_puts_words_at_the_end_and_says_so() -> None:
     design = bugs().add(x=["tulip"], y=["ant", "gnat"])
-    assert (design.x.items, design.y and design.y.items) == (
-        ("rose", "daisy", "tulip"),
-        ("wasp", "flea", "ant", "gnat"),
-    )
+    assert design.x.items == ("rose", "daisy", "tulip")
+    assert design.words[3:7] == ("wasp", "flea", "ant", "gnat")
     assert design.departures == ("'tulip' is added to x.", "'ant' and 'gnat' are added to y.")
 
 

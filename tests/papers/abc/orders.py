@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from crossroads.measures.traits.scores import TraitScores
 from crossroads.stimuli import catalog
 
 Floats = NDArray[np.float64]
@@ -22,3 +23,11 @@ def inverted(k: int, n: int = len(TRAITS)) -> Floats:
         order.append(left.pop(step))
         k -= step
     return np.array(order, dtype=np.float64)
+
+
+def by_adjectives(groups: tuple[str, ...], values: Floats, measure: str = "set") -> TraitScores:
+    """Scores of groups out of those of every adjective."""
+    return TraitScores(
+        measure=measure, groups=groups, traits=tuple(one.name for one in TRAITS), pairs=ENDS, conventions={},
+        scores=values[:, 1::2] - values[:, ::2], adjectives=ADJECTIVES, adjective_scores=values,
+    )  # fmt: skip

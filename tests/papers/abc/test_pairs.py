@@ -18,7 +18,7 @@ from crossroads.papers.cells import Cell, Reproduction
 from crossroads.papers.published import table
 from crossroads.stimuli import catalog
 from crossroads.stimuli.identities.pairs import paired_groups
-from tests.papers.abc.orders import ADJECTIVES, ENDS, PAPER, TRAITS, Floats, inverted
+from tests.papers.abc.orders import ADJECTIVES, PAPER, Floats, by_adjectives, inverted
 
 PAIRS = paired_groups()
 GROUPS = (*catalog().groups("abc-groups"), *(pair.name for pair in PAIRS))
@@ -35,13 +35,6 @@ def scored(rows: dict[str, Floats], *, measure: str = "set") -> TraitScores:
     by_adjective = np.zeros((len(rows), len(ADJECTIVES)))
     by_adjective[:, 1::2] = np.stack(list(rows.values()))
     return by_adjectives(tuple(rows), by_adjective, measure)
-
-
-def by_adjectives(groups: tuple[str, ...], values: Floats, measure: str = "set") -> TraitScores:
-    return TraitScores(
-        measure=measure, groups=groups, traits=tuple(one.name for one in TRAITS), pairs=ENDS, conventions={},
-        scores=values[:, 1::2] - values[:, ::2], adjectives=ADJECTIVES, adjective_scores=values,
-    )  # fmt: skip
 
 
 def cells_of(result: Reproduction, name: str) -> dict[tuple[str, str], Cell]:
@@ -155,8 +148,6 @@ def test_few_pairs_are_shown_and_not_judged(kept: Any, undefined: str | None, re
     few = cells_of(result, "Table A9")["age and politics", "correlation with age"]
     assert (few.verdict, few.reason, few.ours is None) == ("not covered", reason, not kept)
     if kept == FEW:
-        none = cells_of(result, "Table A9")["age and nationality", "correlation with age"]
-        assert (none.verdict, none.ours) == ("not covered", None)
         emerging = cells_of(result, "Table A10")
         assert emerging["Jamaican mechanic, trustworthy", "increase"].verdict == "differs"
         assert "not among the scores" in emerging["Deaf mechanic, likable", "increase"].reason

@@ -203,8 +203,3 @@ def test_a_table_of_weathub_has_a_design_in_every_row(write: Write) -> None:
     assert (french.name, french.language) == ("WEAT6-fr", "fr")
     found = [" ".join(words) for words in german.sets.values()]
     assert found == ["Hans Paul", "Anna Eva", "Amt Chef", "Heim"]  # the second as numpy writes a list
-
-
-def test_columns_of_words_under_foreign_names_are_sets(write: Write) -> None:
-    design = read_design(write("c.csv", "targ1,targ2,attr1,attr2\nHans,Anna,Amt,Heim\nPaul,Eva,Chef,Kind\n"))
-    assert list(design.a) == ["Amt", "Chef"]
