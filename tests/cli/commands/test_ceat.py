@@ -83,15 +83,6 @@ def test_json_equals_the_library(command: Command, store: Path, sheet: Path) -> 
 
 
 @pytest.mark.slow
-def test_all_sixty_pairs_run(command: Command, tmp_path: Path) -> None:
-    words = dict.fromkeys(word for name in cr.batteries()["ceat-pairs"] for word in cr.catalog(name).words)
-    cr.Contexts.from_dict(rows(list(words))).save(tmp_path / "pairs")
-    run = command("ceat", tmp_path / "pairs", "--test", "ceat-pairs", "--samples", 10, "--json")
-    assert run.status == 0, run.err
-    assert len(json.loads(run.out)["results"]) == 60
-
-
-@pytest.mark.slow
 def test_figures_are_drawn(command: Command, store: Path, sheet: Path, tmp_path: Path) -> None:
     pytest.importorskip("matplotlib", reason="figures need the extra 'plots'")
     for name, more in (

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
-import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -12,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from crossroads.corpus import SAMPLE
+from crossroads.corpus import SAMPLE, find_contexts, write_contexts
 from crossroads.evidence import Contexts
 from tests.cli.conftest import Command
 
@@ -45,23 +43,13 @@ def model(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def contexts(tmp_path: Path) -> Path:
-    rows = []
-    for word in ("rose", "wasp", "orchid"):
-        for text in (*TEXTS, "the orchid"):
-            if word in text:
-                at = text.find(word)
-                rows.append({"word": word, "form": word, "text": text, "start": at, "end": at + len(word)})
-    data = "".join(json.dumps(row) + "\n" for row in rows).encode()
-    manifest = {
-        "format": "crossroads-contexts/1",
-        "sha256": hashlib.sha256(data).hexdigest(),
-        "words": ["rose", "wasp", "orchid", "lily"],
-    }
-    folder = tmp_path / "contexts"
-    folder.mkdir()
-    (folder / "contexts.jsonl").write_bytes(data)
-    (folder / "manifest.json").write_text(json.dumps(manifest), encoding="utf-8")
-    return folder
+    """Contexts of three words, one of which the model does not know; there is none of a fourth."""
+    corpus = tmp_path / "corpus.txt"
+    corpus.write_text("\n".join([*TEXTS, "the orchid"]), encoding="utf-8")
+    found = find_contexts(str(corpus), ["rose", "wasp", "orchid", "lily"], minimum=1, seed=4)
+    write_contexts(found, tmp_path / "contexts")
+    corpus.unlink()
+    return tmp_path / "contexts"
 
 
 def test_a_run_says_what_it_made_and_a_second_one_that_it_is_there(
@@ -78,6 +66,9 @@ def test_a_run_says_what_it_made_and_a_second_one_that_it_is_there(
     made = Contexts.open(store)
     assert made.words == ("rose", "wasp")
     assert made["rose"].shape == (3, 16)
+    details = made.provenance.details
+    assert details["record"]["sample"] == details["sample"]["sample"] == SAMPLE
+    assert details["sample"]["seed"] == 4
     again = command("embed", contexts, "--model", model, "-o", store, "--device", "cpu", "--json")
     assert again.status == 0
     document = json.loads(again.out)
@@ -88,41 +79,6 @@ def test_a_run_says_what_it_made_and_a_second_one_that_it_is_there(
     other = command("embed", contexts, "--model", model, "-o", store, "--device", "cpu", "--layer", 1)
     assert other.status == 2
     assert "layer (2 there, 1 now)" in other.err
-
-
-def test_a_store_says_how_its_contexts_were_drawn_and_names_an_older_procedure(
-    command: Command, model: Path, tmp_path: Path
-) -> None:
-    corpus = tmp_path / "corpus.txt"
-    lines = [f"the {word} was {i} red {i % 7}" for i in range(40) for word in ("rose", "wasp")]
-    corpus.write_text("\n".join(lines), encoding="utf-8")
-    words = tmp_path / "words.txt"
-    words.write_text("rose\nwasp\n", encoding="utf-8")
-    new, old, store = tmp_path / "new", tmp_path / "old", tmp_path / "store"
-    search = ("contexts", corpus, "--words", words, "--limit", 9, "--minimum", 1, "--seed", 4)
-    assert command(*search, "-o", new).status == 0
-    # the other procedure: another sample in another order, and a manifest that does not name it
-    shutil.copytree(new, old)
-    data = b"".join(sorted((old / "contexts.jsonl").read_bytes().splitlines(keepends=True)))
-    manifest = json.loads((old / "manifest.json").read_text(encoding="utf-8"))
-    assert manifest["settings"].pop("sample") == SAMPLE
-    manifest["sha256"] = hashlib.sha256(data).hexdigest()
-    (old / "contexts.jsonl").write_bytes(data)
-    (old / "manifest.json").write_text(json.dumps(manifest), encoding="utf-8")
-
-    run = command("embed", old, "--model", model, "-o", store, "--device", "cpu", "--workers", 1)
-    assert run.status == 0, run.err
-    assert f"drawn by crossroads-sample/1; now {SAMPLE}" in run.out
-    mixed = command("embed", new, "--model", model, "-o", store, "--device", "cpu")
-    assert mixed.status == 2
-    assert f"sample (crossroads-sample/1 there, {SAMPLE} now)" in " ".join(mixed.err.split())
-
-    run = command("embed", new, "--model", model, "-o", tmp_path / "now", "--device", "cpu", "--workers", 1)
-    assert run.status == 0, run.err
-    assert "drawn by" not in run.out
-    details = Contexts.open(tmp_path / "now").provenance.details
-    assert details["record"]["sample"] == details["sample"]["sample"] == SAMPLE
-    assert (details["sample"]["seed"], details["sample"]["limit"]) == (4, 9)
 
 
 @pytest.mark.parametrize(

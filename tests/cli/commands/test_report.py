@@ -124,7 +124,6 @@ def test_what_was_found_becomes_a_section_of_a_card(
     assert (run.status, page.exists(), card.exists()) == (2, False, False)
     run = command("report", *saved, "-o", page, "--card", card, "--benchmark", "me/words")
     assert run.status == 0, run.err
-    assert "written to" in run.out
     assert "closer to career, relative to family, than female names" in card.read_text(encoding="utf-8")
     assert 'task_id: "weat6"' in (tmp_path / ".eval_results" / "crossroads.yaml").read_text(encoding="utf-8")
 
