@@ -147,7 +147,6 @@ WHOLE = {
     "sources/models/test_language.py": "models",
     "sources/models/test_prompted.py": "models",
     "sources/models/test_sentence.py": "models",
-    "sources/models/test_transformers.py": "models",
     "worlds/test_planted_truth.py": "models",
 }
 MODELS = {"small_models", "small_bert", "small_clip", "tiny_bert", "tiny_gpt", "tiny_clip"}

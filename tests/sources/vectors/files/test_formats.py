@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import json
 import pickle
+import shutil
 import sys
 import tempfile
 from collections.abc import Callable
@@ -377,6 +378,19 @@ def test_pipelines_of_spacy_come_back(tmp_path: Path, monkeypatch: pytest.Monkey
     assert (emb.provenance.format, emb.provenance.details["pipeline"]) == ("spacy", "en_pipeline")
     with pytest.warns(CrossroadsWarning, match="rose = tulip|tulip = rose"):
         assert load(tmp_path / "tiny", words=["rose", "tulip"]).provenance.details["shared_vectors"] == 1
+    package = tmp_path / "site" / "en_tiny_md"  # as one that is installed
+    package.mkdir(parents=True)
+    pipeline.to_disk(package / "en_tiny_md-1.0")
+    shutil.copy(package / "en_tiny_md-1.0" / "meta.json", package)
+    code = "from spacy.util import load_model_from_init_py\ndef load(**more):\n"
+    (package / "__init__.py").write_text(f"{code}    return load_model_from_init_py(__file__, **more)\n")
+    meta = {**json.loads((package / "meta.json").read_text()), "name": "tiny_md", "version": "1.0"}
+    (package / "meta.json").write_text(json.dumps(meta))
+    about = package.with_name("en_tiny_md-1.0.dist-info")
+    about.mkdir()
+    (about / "METADATA").write_text("Metadata-Version: 2.1\nName: en_tiny_md\nVersion: 1.0\n")
+    monkeypatch.syspath_prepend(package.parent)
+    np.testing.assert_array_equal(load("en_tiny_md")["Wasp"], [4, 5, 6])
     with pytest.raises(FormatError, match="no static vectors"):
         load(tmp_path / "empty")
     with pytest.raises(FormatError, match="spaCy cannot load this pipeline"):

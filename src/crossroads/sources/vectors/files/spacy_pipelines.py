@@ -41,7 +41,7 @@ def read(name: str | Path, request: Request) -> Reading:
     spacy = require("spacy", extra="spacy", purpose="reading spaCy pipelines")
     path = Path(name)
     try:
-        pipeline = spacy.load(name)
+        pipeline = spacy.load(path if path.exists() else str(name))
     except (OSError, ValueError) as error:
         raise FormatError(
             f"spaCy cannot load this pipeline: {error!s:.200}",
