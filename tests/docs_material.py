@@ -182,15 +182,11 @@ def scores(path: Path) -> None:
     path.write_text(json.dumps({"command": "probe", "results": [made]}), encoding="utf-8")
 
 
-def toml_block(page: str, beginning: str) -> Make:
-    """A file that another page shows."""
-
-    def make(path: Path) -> None:
-        text = (ROOT / page).read_text(encoding="utf-8")
-        found = re.findall(r"^```toml\n(.*?)^```", text, re.MULTILINE | re.DOTALL)
-        path.write_text(next(one for one in found if one.startswith(beginning)), encoding="utf-8")
-
-    return make
+def sentences_of_the_guide(path: Path) -> None:
+    """The file that the guide to models shows."""
+    text = (ROOT / "docs" / "guides" / "models.md").read_text(encoding="utf-8")
+    (shown,) = re.findall(r"^```toml\n(# sentences.toml.*?)^```", text, re.MULTILINE | re.DOTALL)
+    path.write_text(shown, encoding="utf-8")
 
 
 def table_of_words(path: Path) -> None:
@@ -256,7 +252,7 @@ def made_by(run: Run) -> dict[str, Make]:
         "words.csv": table_of_words,
         "designs-example.toml": partial(shutil.copy, EXAMPLE),
         "rules.toml": lambda path: path.write_text(RULES, encoding="utf-8"),
-        "sentences.toml": toml_block("docs/guides/models.md", "# sentences.toml"),
+        "sentences.toml": sentences_of_the_guide,
         "model": decades,
         "bert-base-uncased": bert,
         "my-model": bert,

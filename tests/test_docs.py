@@ -156,10 +156,3 @@ def test_the_guide_to_a_first_audit_explains_the_columns_that_are_printed(
     guide = (ROOT / "docs" / "guides" / "first-audit.md").read_text(encoding="utf-8")
     table = guide.partition("| column |")[2].partition("\n\n")[0]
     assert re.findall(r"^\| ([^|-]+?) \|", table, re.MULTILINE) == columns
-
-
-def test_placeholders_are_named_as_such() -> None:
-    lines = [line for page in PAGES for line in page.read_text(encoding="utf-8").splitlines()]
-    named = [line for line in lines if "OWNER/crossroads" in line]
-    assert named
-    assert all("OWNER is a placeholder" in line for line in named)

@@ -30,7 +30,7 @@ from crossroads.corpus.store import read_contexts, write_contexts
 from crossroads.evidence.chat import ChatAnswers
 from crossroads.evidence.judgement_files import read_demographics, read_judgements
 from crossroads.evidence.logits import Logits
-from crossroads.evidence.sentences import ScoredItem, SentenceScores
+from crossroads.evidence.sentences import SentenceScores
 from crossroads.extraction.chat.kept import KeptReplies
 from crossroads.extraction.probe.files import read_groups, read_templates, read_traits
 from crossroads.measures.traits.files import read_trait_tables
@@ -48,11 +48,11 @@ from crossroads.sources.models.files import find_model
 from crossroads.sources.models.images import read_image
 from crossroads.sources.models.settings import resolve_model
 from crossroads.stimuli.files.lists import read_frequencies, read_sheet, read_trait_lists
-from crossroads.stimuli.files.sentences import SentenceItem, sentence_items
+from crossroads.stimuli.files.sentences import sentence_items
 from crossroads.stimuli.identities.files import read_identities
 from crossroads.storage.files import fingerprint, read_record, with_checksum
 from crossroads.storage.parts import Parts, parts_folder
-from tests import small_models
+from tests import results, small_models
 from tests.sources import written
 
 WORDS = ["rose", "wasp", "love", "Ünï", "x" * 30, "a b", "1", "-0.5"]
@@ -214,7 +214,7 @@ def _saved() -> list[Target]:
         folder = Path(place)
         cr.ask_chat(lambda messages: "joy - young\nevil - old", AGE, prompts=4).save(folder / "a.json")
         answers = (folder / "a.json").read_bytes()
-        _scores().save(folder / "s.json")
+        results.sentences("pairs", cr.Provenance(source="m")).save(folder / "s.json")
         scores = (folder / "s.json").read_bytes()
     vectors = {"vectors": {"rose": [1.0, 2.0]}, "answered by": "m", "protocol": "openai"}
     plan = {"format": "crossroads-parts/1", "fingerprint": "0", "record": {"model": "m"}}
@@ -227,13 +227,6 @@ def _saved() -> list[Target]:
         ("parts-plan", "p.json", _parts_plan, _dumped(plan)),
         ("record", "r.json", read_record, _dumped({"a": 1})),
     )
-
-
-def _scores() -> SentenceScores:
-    item = SentenceItem(sentences=("Women cook.", "Men cook."), category="gender")
-    scored = ScoredItem(item=item, totals=(-4.0, -5.0), tokens=(2, 2))
-    source = cr.Provenance(source="m", details={"kind": "masked", "layer": 3})
-    return SentenceScores(name="mine", kind="pairs", score="pll", items=(scored,), provenance=source)
 
 
 def _scored(path: Path) -> Any:
@@ -391,14 +384,13 @@ def _sample(path: Path) -> Any:
 
 def _documents() -> list[Target]:
     weat, battery = _made()
-    results = (battery.to_json().encode(), cr.ladder(battery).to_json().encode())
-    verdict = {"rule": "x", "test": "mine", "outcome": "passed", "sentence": "x"}
-    gate = _dumped({"verdicts": [verdict]})
+    both = (battery.to_json().encode(), cr.ladder(battery).to_json().encode())
+    gate = _dumped({"verdicts": [dict.fromkeys(("rule", "test", "outcome", "sentence"), "x")]})
     audit: dict[str, Any] = {"schema": 1, "kind": "vectors", "model": "m", "names": ["a"]}
-    audit |= {"designs": [{"name": "mine", **SETS}], "results": [json.loads(results[0])]}
+    audit |= {"designs": [{"name": "mine", **SETS}], "results": [json.loads(both[0])]}
     beside = {"a/results.json": _dumped(audit)}
     return _targets(
-        ("results", "r.json", _page, *results),
+        ("results", "r.json", _page, *both),
         ("audit", "a/results.json", _page, _dumped(audit)),
         ("gate", "a/gate.json", lambda path: _page(path.with_name("results.json")), gate, beside),
         ("result", "r.json", _result, weat.to_json().encode()),

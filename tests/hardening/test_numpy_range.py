@@ -27,20 +27,15 @@ def test_the_newest_version_is_what_others_are_compared_with() -> None:
     assert "numpy==2.2" in planned[-1].constraints
 
 
-def test_what_is_the_same_but_for_versions_is_identical() -> None:
+def test_rounding_is_told_from_other_draws() -> None:
     one = {"versions": {"numpy": "2.4"}, "d": [1.5, math.nan, None, "text", 3]}
     found = compared(one, {**one, "versions": {"numpy": "2.2"}})
     assert (found.said(), found.count) == ("identical", 5)
-
-
-def test_rounding_is_told_from_other_draws() -> None:
     # 1 + 2**-52 is the next number after 1; 1e-17 and 3e-17 are both zero but for rounding.
     found = compared({"d": [1.0, 1e-17, 0.25]}, {"d": [1 + 2**-52, 3e-17, 0.25]})
     assert found.said() == "2 of 3 rounded, by 2e-16 at most"
     assert compared({"p": 0.04}, {"p": 0.041}).changed == ["p"]
-
-
-def test_numbers_in_single_precision_are_known_by_their_place() -> None:
+    # numbers in single precision are known by their place
     found = compared({"matched": {"both_d": 1.0}}, {"matched": {"both_d": 1 + 2e-7}})
     assert found.said() == "1 of 1 rounded, by 2e-07 in single precision"
     assert compared({"matched": {"d": 1.0}}, {"matched": {"d": 1 + 2e-7}}).changed == ["matched / d"]

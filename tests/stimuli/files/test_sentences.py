@@ -12,21 +12,16 @@ from crossroads.stimuli.files.sentences import sentence_items
 from tests.stimuli.conftest import Write
 
 PAIR = {"sent_more": "Women cook.", "sent_less": "Men cook."}
-TRIPLE = {
-    "stereotype": "Girls are soft.",
-    "anti-stereotype": "Girls are tough.",
-    "unrelated": "Girls are fish.",
-}
-
-
-ROW = {**PAIR, "sent_more": "Women cook, well.", "stereo_antistereo": "stereo", "bias_type": "gender"}
+TRIPLE = {"stereotype": "Girls cook.", "anti-stereotype": "Girls box.", "unrelated": "Girls rust."}
+LABELS = {"stereo_antistereo": "stereo", "bias_type": "gender", "by": "w1"}
+ROW = {**PAIR, "sent_more": "Women cook, well.", **LABELS}
 HEAD = "sent_more,sent_less"
 
 
 @pytest.mark.parametrize(
     ("name", "content"),
     [
-        ("a.csv", f',{",".join(ROW)}\n0,"Women cook, well.",Men cook.,stereo,gender\n'),
+        ("a.csv", f',{",".join(ROW)}\n0,"Women cook, well.",Men cook.,stereo,gender,w1\n'),
         ("a.tsv", "\t".join(ROW) + "\n" + "\t".join(ROW.values()) + "\n"),
         ("a.json", json.dumps([{**ROW, "stereo_antistereo": 0}])),  # as the hub's copy has it
         ("a.jsonl", "\n" + json.dumps({key.title(): f" {text} " for key, text in ROW.items()}) + "\n"),
@@ -38,11 +33,7 @@ def test_every_format_gives_the_same_pairs(write: Write, name: str, content: str
     (one,) = found.items
     assert one.sentences == ("Women cook, well.", "Men cook.")
     assert (one.category, one.direction) == ("gender", "stereo")
-
-
-def test_further_columns_are_kept_for_clusters(write: Write) -> None:
-    file = write("a.csv", "sent_more,sent_less,anon_writer\nA b.,A c.,w1\n")
-    assert sentence_items(file).items[0].columns == {"anon_writer": "w1"}
+    assert one.columns["by"].strip() == "w1"  # further columns are kept for clusters
 
 
 def stereoset(sentences: Any) -> dict[str, Any]:
