@@ -30,7 +30,6 @@ def places(text: str, form: str) -> list[int]:
     [
         ("我喜欢医生的工作", "医生", [3]),  # I like the doctor's work
         ("医生说：看医生。", "医生", [0, 5]),
-        ("他说 医生 来了", "医生", [3]),  # words separated before
         ("彼女は東京都の医者です", "東京", [3]),  # also inside of a longer word
         ("東京都 の 医者", "東京", []),  # but not in a word that stands alone
         ("コーヒーが好き", "コーヒー", [0]),
@@ -43,7 +42,6 @@ def places(text: str, form: str) -> list[int]:
         ("ကျွန်တော်ဆရာဝန်ကိုချစ်တယ်", "ဆရာဝန်", [9]),
         ("我用iPhone手机拍照", "手机", [8]),
         ("我用iPhone手机拍照", "iPhone", []),  # a word of a script with spaces has to stand free, as before
-        ("我用 iPhone 手机拍照", "iPhone", [3]),
         ("我买 iPhone手机了", "iPhone手机", [3]),
         ("སྨན་པ་ཞིག་ཡོད།", "སྨན་པ", [0]),  # a sign divides the syllables of Tibetan
         ("의사는 의사", "의사", [4]),  # Korean has spaces; particles belong to the word

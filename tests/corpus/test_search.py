@@ -145,7 +145,6 @@ def test_the_limit_is_kept_and_duplicates_are_not(corpus: Path) -> None:
         ({"minimum": 2000}, InputError, "the minimum is 2,000"),
         ({"seed": 1.5}, InputError, "seed is 1.5"),
         ({"hyphens": "jion"}, UnknownNameError, "unknown use of hyphens 'jion'"),
-        ({"unit": "page"}, UnknownNameError, "unknown unit of text 'page'"),
         ({"fallback": "upper"}, UnknownNameError, "unknown fallback 'upper'"),
         ({"ray_address": "auto"}, InputError, "the engine is 'local'"),
     ],

@@ -14,7 +14,6 @@ from crossroads.extraction.embed.layers import parse_layers
         (-1, (12,), "one"),
         ("-1", (12,), "one"),
         (-13, (0,), "one"),
-        ("7", (7,), "one"),
         ("sum", tuple(range(13)), "sum"),
         ("sum:-1, -2", (11, 12), "sum"),
         ("mean:1,2,3", (1, 2, 3), "mean"),
