@@ -181,6 +181,7 @@ def test_every_number_is_where_its_pointer_says(every_result: dict[str, Result])
         plain = result.to_dict()
         for one in result.conclusions(name):
             assert one.status in phrases.STATUSES
+            assert ("low" in one.numbers) == ("high" in one.numbers)
             assert one.sentence.endswith(".")
             assert "None" not in one.sentence
             for place, value in one.numbers.values():
@@ -233,12 +234,14 @@ def test_resampled_lists_agree_in_the_share_that_is_counted() -> None:
     assert found.same_sign == len(agreeing) / found.effect_sizes.size
 
 
-def test_headings_say_what_was_drawn(every_result: dict[str, Result]) -> None:
-    for name, drawn in (("battery", "words"), ("sentence_pairs", "sentences")):
-        headings = {one.heading for one in every_result[name].conclusions(name)}
-        assert headings <= {phrases.heading(status, drawn) for status in phrases.STATUSES}
-    assert phrases.heading("holds", "groups") == "Holds for other groups"
-    assert phrases.heading("absent", "groups") == phrases.heading("absent") == "Not found"
+def test_order_and_agreement_say_the_sign_of_their_number(every_result: dict[str, Any]) -> None:
+    order, aligned = every_result["order_sensitivity"], every_result["align"]
+    for sign, later, verb in ((1, "second", "agrees"), (-1, "first", "disagrees")):
+        apart = replace(order, difference=replace(order.difference, mean=0.5 * sign))
+        (one,) = apart.conclusions("")
+        assert f"more like the identity named {later} than" in replace(one, status="holds").sentence
+        (one,) = replace(aligned, kendall_tau=0.5 * sign).conclusions("")
+        assert f"on traits {verb} with that of people" in replace(one, status="holds").sentence
 
 
 def test_a_chat_gives_a_label_more_of_the_words_that_its_number_says(
