@@ -143,7 +143,6 @@ def test_the_limit_is_kept_and_duplicates_are_not(corpus: Path) -> None:
         ({"words": ["…"]}, InputError, "no letter"),
         ({"limit": 0}, InputError, "limit is 0"),
         ({"minimum": 2000}, InputError, "the minimum is 2,000"),
-        ({"seed": 1.5}, InputError, "seed is 1.5"),
         ({"hyphens": "jion"}, UnknownNameError, "unknown use of hyphens 'jion'"),
         ({"fallback": "upper"}, UnknownNameError, "unknown fallback 'upper'"),
         ({"ray_address": "auto"}, InputError, "the engine is 'local'"),
