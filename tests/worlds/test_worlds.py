@@ -102,22 +102,6 @@ def test_planted_words_lie_nearest_to_their_names(kind: Any) -> None:
     assert set(sorted(near, key=lambda word: -near[word])[:3]) == set(world.planted)
 
 
-def test_dealt_attributes_are_like_in_rank_and_never_twice() -> None:
-    rng = np.random.default_rng(1)
-    letters = "abcdefghijklmnopqrstuvwxyz"
-    labels = [f"{a}{b}{c}" for a in letters for b in letters for c in letters[:6]]
-    emb = cr.Embeddings(labels, rng.normal(size=(len(labels), 20)))
-    design = cr.Design(name="d", x=labels[10:14], y=labels[20:24], a=labels[3000:3006], b=labels[1000:1006])
-    worlds = cr.worlds.dealt_worlds(design, emb=emb, worlds=50, seed=1)
-    unit = emb.vectors / np.linalg.norm(emb.vectors, axis=1, keepdims=True)
-    for i in range(50):
-        rows = np.concatenate([worlds.vectors["a"][i], worlds.vectors["b"][i]])
-        places = (unit @ rows.T).argmax(axis=0)
-        assert len(set(places.tolist())) == 12
-        assert ((np.abs(places - 3000) <= 306) | (np.abs(places - 1000) <= 106)).all()
-        assert (np.abs(places - 3000) <= 306).sum() == 6
-
-
 def test_trained_vectors_put_words_of_one_company_together() -> None:
     # two topics that never meet: words 0–3 and words 4–7
     rng = np.random.default_rng(1)

@@ -15,7 +15,7 @@ from crossroads.papers.abc.reproduction import reproduce_abc
 from crossroads.papers.cells import Cell, Reproduction
 from crossroads.papers.published import table
 from crossroads.stimuli import catalog
-from tests.papers.abc.orders import ADJECTIVES, ENDS, PAPER, TRAITS, by_adjectives, inverted
+from tests.papers.abc.orders import ADJECTIVES, PAPER, TRAITS, by_adjectives, inverted
 
 PILOT = tuple(table("abc")["pilot"])
 FAMILIES = catalog().templates("abc-templates")
@@ -71,23 +71,9 @@ def test_the_other_tables_take_the_templates_of_the_paper() -> None:
     without = model(human, 753, tuple(one for one in TEMPLATES if one != PAPER))
     result = reproduce_abc({"SeT RoBERTa": without}, human)
     tau = cell_of(result, row="Table 6, τ")
-    assert (tau.ours, tau.verdict) == (pytest.approx(-1.0), "not covered")
+    assert tau.ours == pytest.approx(-1.0)
+    assert tau.verdict == "not covered"
     assert tau.reason.endswith(f"scored with other templates than the paper's {PAPER!r}")
-
-
-@pytest.mark.slow
-def test_the_pilot_is_not_judged_on_fewer_traits() -> None:
-    human, n = people(), 15
-    whole = model(human, 753)
-    assert whole.adjective_scores is not None and whole.template_scores is not None
-    few = dataclasses.replace(
-        whole, traits=whole.traits[:n], scores=whole.scores[:, :n], pairs=ENDS[:n],
-        adjectives=ADJECTIVES[: 2 * n], adjective_scores=whole.adjective_scores[:, : 2 * n],
-        template_scores=whole.template_scores[:, :, : 2 * n],
-    )  # fmt: skip
-    cell = cell_of(reproduce_abc({"SeT RoBERTa": few}, human))
-    assert (cell.verdict, cell.reason) == ("not covered", f"scored on {n} of 16 pairs of traits")
-    assert cell.ours is not None
 
 
 def test_scores_of_another_model_are_shown_and_not_judged() -> None:
