@@ -175,16 +175,6 @@ def test_bad_input_ends_with_status_2_and_a_sentence(
     assert "Traceback" not in run.err
 
 
-@pytest.mark.filterwarnings("default::crossroads.errors.CrossroadsWarning")
-def test_a_doubtful_design_warns_on_stderr(command: Command, vectors: Path, tmp_path: Path) -> None:
-    file = tmp_path / "shared.json"
-    file.write_text(json.dumps({"name": "s", **WORDS, "y": ["wasp", "gnat", "rose"]}), encoding="utf-8")
-    run = command("weat", vectors, "--design", file, "--json")
-    assert run.status == 0
-    assert "'rose' in both targets" in run.err
-    assert json.loads(run.out)["results"]
-
-
 def test_a_missing_extra_names_what_to_install(
     command: Command, vectors: Path, design_file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -194,11 +184,6 @@ def test_a_missing_extra_names_what_to_install(
     run = command("weat", vectors, "--design", design_file, "--figure", tmp_path / "a.svg")
     assert run.status == 1
     assert 'pip install "crossroads-audit[plots]"' in run.err
-
-
-def test_version_and_help(command: Command) -> None:
-    assert command("--version").out.strip() == f"crossroads {cr.__version__}"
-    assert "Exit status" in command("--help").out
 
 
 @pytest.mark.slow

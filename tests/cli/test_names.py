@@ -90,14 +90,6 @@ def test_models_are_called_as_they_are_named(vectors: list[str], elsewhere: Path
     assert "<title>Associations in C, D</title>" in Path("page.html").read_text("utf-8")
 
 
-def test_loose_results_join_a_model_that_was_named(vectors: list[str], elsewhere: Path) -> None:
-    run("audit", vectors[0], "--name", "Mine", "-t", "weat6", "-o", "out", "--no-figures")
-    Path("weat.json").write_text(run("weat", vectors[0], "-t", "weat6", "--json"), encoding="utf-8")
-    Path("other.json").write_text(run("weat", vectors[1], "-t", "weat6", "--json"), encoding="utf-8")
-    shown = json.loads(run("report", "out", "weat.json", "other.json", "-o", "page.html", "--json"))
-    assert shown["models"] == ["Mine", "glove"]
-
-
 def test_names_that_do_not_fit_the_models_are_refused(vectors: list[str], elsewhere: Path) -> None:
     assert "--name was given 1 time, for 2 models" in refused("audit", *vectors, "--name", "a")
     assert "'a' was given twice" in refused("audit", *vectors, "--name", "a", "--name", "a ")

@@ -104,9 +104,15 @@ def test_rows_that_swallow_others_are_told(command: Command, words: Path, tmp_pa
     assert "1 rows have more than 100 lines; is a quotation mark missing?" in run.out
 
 
-@pytest.mark.parametrize(
-    ("arguments", "what"),
-    [
+def test_bad_input_is_told_in_a_sentence_and_nothing_is_written(
+    command: Command, corpus: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("cut.txt.gz").write_bytes(gzip.compress(b"John was at home\n" * 999)[:-12])
+    Path("empty.txt").write_text("", encoding="utf-8")
+    Path("absent.txt").write_text("zebra\n", encoding="utf-8")
+    before = sorted(tmp_path.iterdir())
+    for arguments, what in (
         (("nothing.jsonl",), "there is no file 'nothing.jsonl'"),
         (("*.parquet",), "no file matches '*.parquet'"),
         (("dump.jsonl", "--field", "boddy"), "did you mean 'body'?"),
@@ -119,23 +125,9 @@ def test_rows_that_swallow_others_are_told(command: Command, words: Path, tmp_pa
         (("dump.jsonl", "--words", "absent.txt"), "none of the 1 words is in the 151 documents"),
         (("cut.txt.gz",), "cut.txt.gz: the compressed data is broken"),
         (("empty.txt",), "the corpus holds no document"),
-    ],
-)
-def test_bad_input_is_told_in_a_sentence_and_nothing_is_written(
-    command: Command,
-    corpus: Path,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    arguments: tuple[str, ...],
-    what: str,
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    Path("cut.txt.gz").write_bytes(gzip.compress(b"John was at home\n" * 999)[:-12])
-    Path("empty.txt").write_text("", encoding="utf-8")
-    Path("absent.txt").write_text("zebra\n", encoding="utf-8")
-    before = sorted(tmp_path.iterdir())
-    run = command("contexts", "-o", "out", *arguments)
-    assert run.status == 2
-    assert what in run.told
-    assert "Traceback" not in run.err
-    assert sorted(tmp_path.iterdir()) == before
+    ):
+        run = command("contexts", "-o", "out", *arguments)
+        assert run.status == 2
+        assert what in run.told
+        assert "Traceback" not in run.err
+        assert sorted(tmp_path.iterdir()) == before

@@ -42,8 +42,9 @@ def model(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture
-def contexts(tmp_path: Path) -> Path:
-    """Contexts of three words, one of which the model does not know; there is none of a fourth."""
+def contexts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Contexts of three words, one of which the model does not know, in the current folder."""
+    monkeypatch.chdir(tmp_path)
     corpus = tmp_path / "corpus.txt"
     corpus.write_text("\n".join([*TEXTS, "the orchid"]), encoding="utf-8")
     found = find_contexts(str(corpus), ["rose", "wasp", "orchid", "lily"], minimum=1, seed=4)
@@ -95,15 +96,8 @@ def test_a_run_says_what_it_made_and_a_second_one_that_it_is_there(
     ],
 )
 def test_options_that_cannot_be_used_are_sentences(
-    command: Command,
-    model: Path,
-    contexts: Path,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    arguments: tuple[str, str],
-    said: str,
+    command: Command, model: Path, contexts: Path, tmp_path: Path, arguments: tuple[str, str], said: str
 ) -> None:
-    monkeypatch.chdir(tmp_path)
     run = command("embed", "contexts", "--model", model, "-o", "store", *arguments)
     assert (run.status, run.out) == (2, "")
     assert said in run.err

@@ -24,17 +24,6 @@ def rows_of(file: Path) -> list[dict[str, str]]:
         return list(csv.DictReader(lines))
 
 
-def bare(result: Result) -> Any:
-    """A result without the record of what was read."""
-
-    def without(value: Any) -> Any:
-        if isinstance(value, dict):
-            return {key: without(one) for key, one in value.items() if key != "provenance"}
-        return value
-
-    return without(result.to_dict())
-
-
 def test_results_are_read_back_as_they_were_measured(default_audit: AuditRun) -> None:
     assert default_audit.status == 0, default_audit.err
     audit = default_audit.audit
@@ -47,7 +36,8 @@ def test_results_are_read_back_as_they_were_measured(default_audit: AuditRun) ->
     emb = cr.load("default", words=[word for design in designs for word in design.words])
     again = cr.battery(emb, designs, alternative="two-sided", seed=0)
     for one, other in zip(battery.tests, again.tests, strict=True):
-        assert bare(one) == bare(other)  # the audit reads more words, which its provenance counts
+        levels = replace(other.level1, provenance=one.level1.provenance)
+        assert one.level1 == levels  # the audit reads more words, which its provenance counts
     assert battery.adjusted["holm"] == again.adjusted["holm"]
 
 
@@ -131,16 +121,6 @@ def test_a_folder_that_only_looks_like_an_audit_is_left_alone(
     assert command(*own).status == (0 if ours else 2)
 
 
-def test_the_current_folder_is_not_an_output(
-    own: tuple[Any, ...], tmp_path: Path, command: Command, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    (tmp_path / "link").symlink_to(tmp_path / "nowhere")
-    for place, said in ((".", "current folder"), ("..", "current folder"), ("link", "link")):
-        run = command(*own, "-o", place)
-        assert (run.status, said in run.err) == (2, True)
-
-
 def test_a_failed_audit_leaves_nothing_behind(
     tmp_path: Path, command: Command, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -196,9 +176,9 @@ def test_options_change_what_is_measured(own: tuple[Any, ...], tmp_path: Path, c
     for options in ((), ("--seed", 3), ("--alternative", "greater"), ("--correct", "standardise")):
         assert command(*own, *options).status == 0
         document = json.loads((tmp_path / "out" / "results.json").read_text(encoding="utf-8"))
-        named = dict(zip(document["names"], document["results"], strict=True))
-        tests = [{**one, "conventions": None, "provenance": None} for one in named["battery"]["tests"]]
-        found.append(json.dumps([tests, named["battery"]["intervals"]]))
+        battery = document["results"][document["names"].index("battery")]
+        level = battery["tests"][0]["level1"]
+        found.append((level["effect_size"], level["pvalue"], battery["intervals"]["mine"]["low"]))
     assert len(set(found)) == 4
 
 
