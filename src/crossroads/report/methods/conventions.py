@@ -255,7 +255,7 @@ def _held(result: Result) -> dict[str, Any]:
 
 def _joined(result: Result, conventions: Mapping[str, Any]) -> str:
     sentences = {**_SENTENCES, **_OF_MEASURE.get(measure_told(result), {})}
-    return "; ".join(_told(sentences, key, value) for key, value in conventions.items())
+    return "; ".join(_told(sentences, key, value) for key, value in conventions.items() if value is not None)
 
 
 def _told(sentences: Mapping[str, Callable[[Any], str]], key: str, value: Any) -> str:
