@@ -91,7 +91,6 @@ def test_nothing_to_adjust_is_nothing_adjusted() -> None:
     ("p", "message"),
     [
         ([0.1, 1.2], "1.2 is not a p-value"),
-        ([np.nan, 0.1], "nan is not a p-value"),
         ([[0.1]], "shape"),
         (["0.1"], "give real numbers"),
     ],

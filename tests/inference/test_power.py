@@ -186,17 +186,13 @@ def test_more_power_and_a_lower_level_ask_for_more() -> None:
     assert minimum_detectable(8, 8, power=0.04).detectable == 0.0  # the level itself gives as much
 
 
-@pytest.mark.parametrize(
-    ("change", "message"),
-    [
-        ({"n_x": 1}, "n_x is 1"),
-        ({"power": 1.0}, "power is 1.0"),
-        ({"n_x": 25, "n_y": 25, "method": "exact"}, "sets of 25 and 25 have too many divisions"),
-    ],
-)
-def test_impossible_questions_are_refused(change: dict[str, Any], message: str) -> None:
-    with pytest.raises(InputError, match=message):
-        minimum_detectable(**{"n_x": 8, "n_y": 8, **change})
+def test_impossible_questions_are_refused() -> None:
+    with pytest.raises(InputError, match="n_x is 1"):
+        minimum_detectable(1, 8)
+    with pytest.raises(InputError, match=r"power is 1\.0"):
+        minimum_detectable(8, 8, power=1.0)
+    with pytest.raises(InputError, match="sets of 25 and 25 have too many divisions"):
+        minimum_detectable(25, 25, method="exact")
 
 
 @pytest.mark.slow

@@ -120,12 +120,6 @@ def test_one_small_group_against_a_large_one_is_counted() -> None:
     assert count_exactly(as_scores(x[:1], y)).total == 61
 
 
-def test_scores_of_any_size_are_compared() -> None:
-    for scale in (1e-320, 1e-200, 1.0, 1e200, 1.7e308):
-        counts = count_exactly(as_scores(np.array([1.0, 0.5]) * scale, np.array([-1.0, 0.0]) * scale))
-        assert (counts.above, counts.tied) == (0, 1)
-
-
 def test_sums_that_do_not_overlap_are_not_read() -> None:
     # every score of X is above every score of Y: whatever is exchanged lowers the statistic
     scores = as_scores(np.array([5.0, 6.0, 7.0]), np.array([1.0, 2.0, 3.0]))

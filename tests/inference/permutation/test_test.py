@@ -61,15 +61,6 @@ def test_tails_fit_together(values: list[float], cut: int) -> None:
     assert weak.pvalue >= weak.min_pvalue > 0
 
 
-def test_a_negative_statistic_has_a_small_two_sided_p() -> None:
-    # tools that count |S'| >= S without the absolute value of S report p = 1 here
-    x, y = np.arange(6.0), np.arange(6.0) + 20
-    assert permutation_test(x, y, alternative="two-sided").pvalue == 2 / comb(12, 6)
-    assert permutation_test(x, y, alternative="greater").pvalue == 1.0
-    assert permutation_test(x, y, alternative="less").pvalue == 1 / comb(12, 6)
-    assert permutation_test(x, y, alternative="observed").pvalue == 1 / comb(12, 6)
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize("n", [8, 13, 16])
 @pytest.mark.parametrize("d", [-1.2, 0.0, 0.4, 1.3])
@@ -261,7 +252,6 @@ FEW, SOME, MANY = [1.0, 2.0], [3.0, 4.0], np.arange(600.0)
         (FEW, [np.inf], {}, "infinite"),
         ([[1.0], [1.0, 2.0]], SOME, {}, r"x is .*\n\nhint: give real numbers"),
         ([True, False], SOME, {}, r"x is .*\n\nhint: give real numbers"),
-        (FEW, SOME, {"resamples": 0}, "resamples is 0"),
         (FEW, SOME, {"method": "saddlepoint"}, "13 scores per group"),
         (*scores_with_effect(20, 0.0, seed=1), {"method": "exact", "max_work": 1000}, "raise max_work"),
         (MANY[:50], MANY[:50] + 0.5, {"method": "exact"}, "too many divisions"),

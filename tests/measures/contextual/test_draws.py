@@ -13,13 +13,9 @@ from crossroads import Contexts, Design, ceat, multilevel_ceat
 from crossroads.errors import EvidenceError
 from crossroads.measures.contextual import draws as contextual
 from crossroads.measures.contextual import words as contextual_words
-from crossroads.measures.contextual.draws import (
-    draw_contexts,
-    sample_associations,
-    stack,
-)
+from crossroads.measures.contextual.draws import draw_contexts, sample_associations, stack
 from crossroads.measures.contextual.words import counts_of, design_contexts, sample_cosines
-from tests.measures.plain import cosine
+from tests.measures.plain import cosine, mean
 
 SETS = {"x": ("x0", "x1", "x2", "x3", "x4"), "y": ("y0", "y1"), "a": ("a0", "a1", "a2"), "b": ("b0", "b1")}
 DESIGN = Design(name="test", **{name: list(words) for name, words in SETS.items()})  # type: ignore[arg-type]
@@ -33,20 +29,14 @@ def world(kind: Any = np.float64, dim: int = 33) -> dict[str, NDArray[Any]]:
 
 def plain(made: dict[str, NDArray[Any]], drawn: NDArray[Any]) -> NDArray[np.float64]:
     """The definition: mean cosine with A less mean cosine with B, sample by sample."""
-    words = list(made)
     rows = []
     for picked in drawn.T:
-        unit = {
-            word: made[word][row].astype(np.float64) / np.linalg.norm(made[word][row].astype(np.float64))
-            for word, row in zip(words, picked, strict=True)
-        }
-        rows.append(
-            [
-                np.mean([unit[t] @ unit[a] for a in SETS["a"]])
-                - np.mean([unit[t] @ unit[b] for b in SETS["b"]])
-                for t in (*SETS["x"], *SETS["y"])
-            ]
-        )
+        vector = {word: made[word][row] for word, row in zip(made, picked, strict=True)}
+
+        def near(target: str, name: str, at: dict[str, Any] = vector) -> float:
+            return mean([cosine(at[target], at[word]) for word in SETS[name]])
+
+        rows.append([near(target, "a") - near(target, "b") for target in (*SETS["x"], *SETS["y"])])
     return np.array(rows)
 
 

@@ -160,4 +160,4 @@ OPPOSITES = {word: np.concatenate([rows, -rows]) for word, rows in world(9).item
 )
 def test_bad_input_is_refused(given: Any, options: dict[str, Any], said: str) -> None:
     with pytest.raises(cr.CrossroadsError, match=said):
-        multilevel_ceat(Contexts.from_dict(given), **{"design": DESIGN, "samples": 5, **options})
+        multilevel_ceat(Contexts.from_dict(given), **{"design": DESIGN, "samples": 3, **options})

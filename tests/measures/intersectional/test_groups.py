@@ -12,35 +12,26 @@ from crossroads import catalog
 from crossroads.errors import DesignError, InputError
 from crossroads.measures.intersectional.groups import group_table
 
+PLAIN = ("category 1", "category 2")
 TUPLES: dict[tuple[str, str], list[str]] = {
     ("Black", "female"): ["Aisha", "Keisha"],
     ("Black", "male"): ["Jamal"],
-    ("White", "female"): ["Emily", "Katie", "Megan"],
+    ("White", "female"): ["Emily"],
     ("White", "male"): ["Brad", "Josh"],
 }
 NESTED = {
     "Black": {"female": ["Aisha", "Keisha"], "male": ["Jamal"]},
-    "White": {"female": ["Emily", "Katie", "Megan"], "male": ["Brad", "Josh"]},
+    "White": {"female": ["Emily"], "male": ["Brad", "Josh"]},
 }
 CROSSED = {
-    "race": {
-        "Black": ["Aisha", "Keisha", "Jamal"],
-        "White": ["Emily", "Katie", "Megan", "Brad", "Josh"],
-    },
-    "gender": {
-        "female": ["Aisha", "Keisha", "Emily", "Katie", "Megan"],
-        "male": ["Jamal", "Brad", "Josh"],
-    },
+    "race": {"Black": ["Aisha", "Keisha", "Jamal"], "White": ["Emily", "Brad", "Josh"]},
+    "gender": {"female": ["Aisha", "Keisha", "Emily"], "male": ["Jamal", "Brad", "Josh"]},
 }
 
 
 @pytest.mark.parametrize(
     ("shape", "categories"),
-    [
-        (TUPLES, ("category 1", "category 2")),
-        (NESTED, ("category 1", "category 2")),
-        (CROSSED, ("race", "gender")),
-    ],
+    [(TUPLES, PLAIN), (NESTED, PLAIN), (CROSSED, ("race", "gender"))],
     ids=["tuples", "nested", "crossed"],
 )
 def test_every_shape_gives_the_same_groups(shape: Any, categories: tuple[str, str]) -> None:
@@ -58,16 +49,11 @@ def test_groups_of_the_catalogue_are_a_table_where_they_cross_categories() -> No
         group_table(catalog("abc-groups"))
 
 
-def test_names_may_come_from_an_iterator_or_a_set() -> None:
-    table = group_table({"Black": {"female": iter(["Aisha"])}, "White": {"female": {"Emily", "Anne"}}})
-    assert table.names == {("Black", "female"): ("Aisha",), ("White", "female"): ("Anne", "Emily")}
-
-
-def test_three_levels_are_three_categories() -> None:
-    nested = {"a": {"b": {"c": ["p"], "d": ["q"]}}, "e": {"b": {"c": ["r"], "d": ["s"]}}}
+def test_three_levels_are_three_categories_whatever_names_come_from() -> None:
+    nested = {"a": {"b": {"c": iter(["p"]), "d": ["q"]}}, "e": {"b": {"c": {"z", "r"}, "d": ["s"]}}}
     table = group_table(nested)
-    assert table.names["e", "b", "d"] == ("s",)
-    assert table.union(2, "c") == ("p", "r")
+    assert table.names["e", "b", "c"] == ("r", "z")
+    assert table.union(2, "c") == ("p", "r", "z")
     assert table.siblings(1, "b") == ()
 
 
@@ -107,7 +93,6 @@ def test_a_group_is_found_by_label_or_subcategories_in_any_case(target: Any) -> 
         ({("a", "b"): ["p", "q"], ("a", "c"): ["q"]}, r"'a / b' and 'a / c' share the name 'q'"),
         ({("a", "b"): ["p"], "c": ["q"]}, "same number of categories: a / b and c"),
         ({("a", "b"): ["p", "q"]}, "there is one group, 'a / b'"),
-        ({("a", "b"): ["p", "p"], ("a", "c"): ["q"]}, "'p' occurs twice"),
         ({("a", "b"): [], ("a", "c"): ["q"]}, "'a / b' is empty"),
         ({"a": {"b": None}, "c": {"b": ["q"]}}, "'a / b' is missing"),
         ({"a": {}, "c": {}}, "contain no names"),

@@ -87,8 +87,6 @@ def test_synonyms_are_averaged_with_their_adjective(masked: Any, choice: Any, re
 
 def test_what_cannot_be_measured_is_said(masked: Any) -> None:
     logits = masked.logits
-    with pytest.raises(UnknownNameError, match=r"unknown prior 'nouns'.\n\nhint: did you mean 'noun'"):
-        ilps(logits, prior="nouns")
     with pytest.raises(UnknownNameError, match=r"unknown template(.|\n)*'{capitalised} are {trait}\.'"):
         ilps(logits, templates=["{capitalised} are {trait}"])
     with pytest.raises(InputError, match="no template is left"):

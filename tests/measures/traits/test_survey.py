@@ -26,13 +26,9 @@ def reasons(**changes: Any) -> tuple[str, ...]:
     return screen([replace(GOOD, **changes)]).failed.get("p", ())
 
 
-def test_the_first_question_asks_for_the_first_group() -> None:
+def test_questions_ask_for_the_first_group_and_for_high_and_low_traits_of_the_second_page() -> None:
     assert reasons(named_group="woman") == ()
     assert reasons(named_group="veterans") == ("named 'veterans' for the first group, 'women'",)
-    assert "'nothing'" in reasons(named_group="")[0]
-
-
-def test_the_second_question_asks_for_a_high_and_a_low_trait_of_the_second_page() -> None:
     assert reasons(named_high="sincere", named_low="poor") == ()
     assert reasons(named_high="poor") == ()  # rated 30: on the side of poor
     assert reasons(named_high="wealthy") == ("'wealthy' was not marked high",)
@@ -70,8 +66,6 @@ def test_tests_can_be_left_out() -> None:
 
 def test_bad_options_are_refused() -> None:
     bad: list[tuple[list[Answers], dict[str, Any], str]] = [
-        ([GOOD], {"tests": ["grup"]}, "unknown test 'grup'"),
-        ([GOOD], {"agreement": "sides"}, "unknown agreement 'sides'"),
         ([GOOD], {"self_agreement": 80}, "self_agreement is 80"),
         ([GOOD, GOOD], {}, "twice"),
         ([], {}, "no answers"),
