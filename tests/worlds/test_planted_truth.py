@@ -1,66 +1,69 @@
-"""Where the truth is known: logits of a model that was told profiles, and the measures give them back.
-
-An adjective follows a group with probability proportional to exp(base + profile / 2) for the right adjective
-of a pair and exp(base − profile / 2) for the left one. The base differs between adjectives and is all there
-is for *person*. Hence log p(right | group) − log p(left | group), less the same for *person*, is the profile.
-A pair of groups has the mean profile of its two, but for one adjective of one pair, which belongs to neither
-of the two: it emerges. Half of the sentences end with a word that is no trait.
-"""
+"""Where the truth is known: models read text with planted profiles, and the measures give them back."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 
+pytest.importorskip("torch", reason="extra 'models'")
+pytest.importorskip("transformers", reason="extra 'models'")
+
 from crossroads.evidence.logits import Logits
+from crossroads.extraction.probe.run import probe
 from crossroads.inference.agreement import kendall
 from crossroads.measures.pairs.emergent import emergent
 from crossroads.measures.traits.alignment import align
 from crossroads.measures.traits.ilps import ilps_star
 from crossroads.measures.traits.scores import TraitScores
 from crossroads.measures.traits.sensitivity import set_test
-from crossroads.stimuli.identities.pairs import paired_groups
 
-GROUPS = ("man", "woman", "Black", "Asian", "teenager", "elderly")
-TRAITS = (
-    ("powerless", "powerful"), ("poor", "wealthy"), ("cold", "warm"), ("traditional", "modern"),
-    ("religious", "scientific"), ("dishonest", "sincere"), ("conservative", "liberal"), ("shy", "confident"),
-)  # fmt: skip
-FILLERS = 3
-"""Words that sentences end with every other time, whoever they are about: no trait is the likeliest word."""
-EMERGENT = ("Black woman", "shy")
-BUMP = 2.5
-PAIRS = paired_groups(GROUPS)
-RNG = np.random.default_rng(12)
-PROFILES = {name: RNG.normal(0, 1.4, len(TRAITS)) for name in GROUPS}
-BASE = RNG.normal(0, 0.5, 2 * len(TRAITS))
-TRUTH = {
-    name: {f"{left}-{right}": value for (left, right), value in zip(TRAITS, row.tolist(), strict=True)}
-    for name, row in PROFILES.items()
-}
+KINDS = ("planted", *(pytest.param(kind, marks=pytest.mark.full) for kind in ("masked", "causal")))
+"""Logits of a model that has read everything, and, where patience is asked for, models that were trained."""
+Probed = Callable[[str], Logits]
 
 
-def planted() -> Logits:
+@pytest.fixture(scope="module")
+def probed(world: Any, request: pytest.FixtureRequest) -> Probed:
+    """``probed("masked")``: what the trained model answers about groups and pairs of groups."""
+    made: dict[str, Logits] = {}
+
+    def make(kind: str) -> Logits:
+        if kind == "planted":
+            return planted(world)
+        if kind not in made:
+            folder: Path = request.getfixturevalue(f"{kind}_model")
+            made[kind] = probe(
+                folder,
+                groups=[*world.truth, *world.pairs],
+                traits=[tuple(name.split("-")) for name in next(iter(world.truth.values()))],
+                templates=["The {singular} is {trait}.", "{capitalised} are {trait}."],
+                device="cpu",
+                threads=1,
+            )
+        return made[kind]
+
+    return make
+
+
+def planted(world: Any) -> Logits:
     """What a model answers that knows how often each word follows: every adjective is one token."""
-    profiles = PROFILES | {pair.name: (PROFILES[pair.first] + PROFILES[pair.second]) / 2 for pair in PAIRS}
-    shifts = {name: np.stack([-row / 2, row / 2], axis=1).ravel() for name, row in profiles.items()}
-    shifts[EMERGENT[0]][[word for pair in TRAITS for word in pair].index(EMERGENT[1])] += BUMP
-    weights = np.exp(BASE + np.stack([*shifts.values(), np.zeros_like(BASE)]))
-    adjectives = 0.5 * weights / weights.sum(axis=1, keepdims=True)
-    probability = np.concatenate([adjectives, np.full((len(weights), FILLERS), 0.5 / FILLERS)], axis=1)
+    names, count = [*world.truth, *(pair.name for pair in world.pairs)], len(world.words)
+    pairs = [tuple(name.split("-")) for name in next(iter(world.truth.values()))]
     # a template may make all words more or less likely, which falls out of every difference
-    full = np.log(probability)[:, None] - [[[0.0], [1.5]]]
-    rows, templates, count = full.shape
+    full = np.stack([np.log(world.probability[row]) for row in (*names, "noun")])[:, None] - [[[0.0], [1.5]]]
+    rows, templates, adjectives = len(names) + 1, 2, 2 * len(pairs)
     slots = np.arange(rows * templates).reshape(rows, templates, 1, 1)
     return Logits.from_arrays(
-        groups=list(shifts),
+        groups=names,
         priors=["noun"],
         templates=["The {singular} is {trait}.", "{capitalised} are {trait}."],
-        traits=TRAITS,
-        logit=full[..., : 2 * len(TRAITS), None],
-        slot=np.broadcast_to(slots, (rows, templates, 2 * len(TRAITS), 1)).copy(),
+        traits=pairs,
+        logit=full[..., :adjectives, None],
+        slot=np.broadcast_to(slots, (rows, templates, adjectives, 1)).copy(),
         head=-np.sort(-full.reshape(-1, count), axis=1),
         log_sum_exp=np.log(np.exp(full).sum(axis=-1)).ravel(),
         hidden_sq_norm=np.ones(rows * templates),
@@ -70,33 +73,74 @@ def planted() -> Logits:
     )
 
 
-def test_ilps_star_is_the_planted_profile() -> None:
-    scores = ilps_star(planted(), prior="noun")
-    for group, profile in TRUTH.items():
+def test_ilps_star_is_the_planted_profile_where_logits_are_what_was_planted(world: Any) -> None:
+    scores = ilps_star(planted(world), prior="noun")
+    for group, profile in world.truth.items():
         assert scores.row(group) == pytest.approx(profile, abs=1e-5)
 
 
-def test_set_gives_the_order_of_the_planted_profiles_back() -> None:
-    scores = set_test(planted(), prior="noun")
-    found = [value for group in GROUPS for value in scores.row(group).values()]
-    assert kendall(np.array(found), np.concatenate([*PROFILES.values()]))[0] >= 0.8
+def tau(scores: TraitScores, world: Any, traits: list[str]) -> float:
+    """Agreement with the planted profiles, over all groups and the given pairs of traits."""
+    found = [scores.row(group)[trait] for group in world.truth for trait in traits]
+    planted = [world.truth[group][trait] for group in world.truth for trait in traits]
+    return float(kendall(np.array(found), np.array(planted))[0])
 
 
-def test_alignment_with_people_who_know_the_truth_is_close() -> None:
+@pytest.mark.parametrize("kind", KINDS)
+def test_ilps_star_gives_the_planted_profiles_back(world: Any, probed: Probed, kind: str) -> None:
+    logits = probed(kind)
+    traits = [trait.name for trait in logits.traits]
+    scores = ilps_star(logits, prior="noun")
+    assert logits.pieces.max() == (1 if kind == "planted" else 2)
+    assert tau(scores, world, traits) >= 0.8
+    # Not the order alone: the profile is log p(right) − log p(left) relative to the noun, which ILPS* is.
+    # The number of masks tells whether an adjective of one or of two pieces follows; it is the same for
+    # both of a pair and falls out of the difference.
+    errors = [scores.row(g)[t] - world.truth[g][t] for g in world.truth for t in traits]
+    assert np.sqrt(np.mean(np.square(errors))) < 0.5  # profiles have a standard deviation of 1.4
+
+
+@pytest.mark.full
+def test_ilps_star_against_a_mask_gives_the_profiles_back(world: Any, probed: Probed) -> None:
+    logits = probed("masked")
+    assert tau(ilps_star(logits, prior="mask"), world, [trait.name for trait in logits.traits]) >= 0.8
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_set_gives_the_order_of_the_planted_profiles_back(world: Any, probed: Probed, kind: str) -> None:
+    # Of an adjective of two pieces, the second is all but certain once the first is filled in, so that the
+    # largest score over pieces is that of the second, whoever is spoken of. Such pairs are told apart by
+    # the smallest score instead.
+    logits = probed(kind)
+    single = [t.name for t, n in zip(logits.traits, logits.pieces[0, ::2], strict=True) if n == 1]
+    split = [t.name for t in logits.traits if t.name not in single]
+    scores = set_test(logits, prior="noun")
+    assert tau(scores, world, single) >= 0.8
+    if kind == "planted":
+        return
+    assert len(split) == 1
+    assert tau(set_test(logits, prior="noun", pieces="min"), world, split) > tau(scores, world, split)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_alignment_with_people_who_know_the_truth_is_close(world: Any, probed: Probed, kind: str) -> None:
     people = {
         group: {trait: 100 / (1 + np.exp(-value)) for trait, value in row.items()}
-        for group, row in TRUTH.items()
+        for group, row in world.truth.items()
     }
-    result = align(ilps_star(planted(), prior="noun"), people, bootstrap=200)
-    assert result.kendall_tau == pytest.approx(1.0)
-    assert result.precision_at_3 >= 0.9
+    result = align(ilps_star(probed(kind), prior="noun"), people, bootstrap=200)
+    assert result.kendall_tau >= 0.8
+    assert result.precision_at_3 >= 0.8
     assert result.permutation_pvalue is not None
     assert result.permutation_pvalue < 0.05  # the model tells the groups apart, not just the traits
 
 
+@pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("measure", [ilps_star, set_test], ids=["ilps*", "set"])
-def test_the_trait_planted_for_one_pair_alone_emerges(measure: Callable[..., TraitScores]) -> None:
-    found = emergent(measure(planted(), prior="noun"), PAIRS, null="none").rows()
+def test_the_trait_planted_for_one_pair_alone_emerges(
+    world: Any, probed: Probed, kind: str, measure: Callable[..., TraitScores]
+) -> None:
+    found = emergent(measure(probed(kind), prior="noun"), world.pairs, null="none").rows()
     first, second = found[0], found[1]
-    assert (first["pair"], first["trait"]) == EMERGENT
+    assert (first["pair"], first["trait"]) == world.emergent
     assert first["increase"] > 3 * second["increase"]
