@@ -118,6 +118,7 @@ def test_published_groups_run_on_the_default_and_words_found_by_chance_are_not_l
         assert chance and all(len(one["words"]) > 3 for one in chance)
         assert not any(", ".join(one["words"][:3]) in said for one in chance)
     assert command("rsa", "default").status == 0
+    assert command("reproduce").status == 0
     assert json.loads(command("reproduce", "rsa", "--json").out)["results"][0]["paper"] == "rsa"
 
 
