@@ -57,6 +57,26 @@ def test_discovery_scores_are_those_of_wefat() -> None:
     assert list(result.qvalues) == sorted(result.qvalues)
 
 
+def test_z_counts_interquartile_ranges_from_the_median_of_all_words() -> None:
+    """With an empirical null: d becomes t up to a factor, and each pair of groups has its own scale."""
+    emb, groups = noise_world(4, 60)
+    result = discover(emb, groups, TARGET, relative=False, fdr=0.999, permutations=5, null="empirical")
+    pairs = wefat(emb, groups, "*", TARGET).pairs
+    words = list(next(iter(pairs.values())))
+    n = len(groups[TARGET])
+    found = []
+    for scores in pairs.values():
+        d = np.array([scores[word] for word in words])
+        t = d / np.sqrt(1 - d**2 * n / (2 * (2 * n - 1)))  # 2 n names, whose d is at most √(2 (2 n − 1) / n)
+        low, middle, high = np.quantile(t, [0.25, 0.5, 0.75])
+        found.append((t - middle) / ((high - low) / 1.3489795))  # of a normal distribution
+    expected = dict(zip(words, np.max(found, axis=0).tolist(), strict=True))
+    assert len(result.words) > 20
+    assert dict(zip(result.words, result.z, strict=True)) == pytest.approx(
+        {word: expected[word] for word in result.words}, abs=1e-4
+    )
+
+
 def test_relative_cosines_are_measured_from_the_mean_of_each_name() -> None:
     emb, groups = noise_world(4, 60)
     words = [f"w{k}" for k in range(60)]

@@ -40,6 +40,8 @@ def test_some_groups_can_be_selected(masked: Any) -> None:
     assert np.array_equal(part.adjective_scores, found.adjective_scores[[2, 0]])
     assert np.array_equal(part.template_scores, found.template_scores[:, [2, 0]])
     assert part.undefined == part.floored == tuple(cell for cell in cells if cell[1] != "José")
+    first = found.with_templates(found.templates[:1])
+    assert first.undefined == first.floored == tuple(cell for cell in cells if cell[0] == found.templates[0])
     with pytest.raises(UnknownNameError, match="unknown group 'woman'"):
         found.select(["woman"])
 
