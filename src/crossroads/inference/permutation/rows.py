@@ -224,7 +224,9 @@ def _exactly(
     above, tied = _count_rows(scores, n_x, options["score_error"], worth, progress)
     total = comb(scores.shape[1], n_x)
     up, down = _shares(above, tied, total, options["ties"])
-    p = _tail(up, down, options["alternative"], scores, n_x)
+    p = _tail(
+        up, down, scores, n_x=n_x, alternative=options["alternative"], score_error=options["score_error"]
+    )
     return _Found(np.stack([p, p, p]), {"exact"}, _smallest(total, options["alternative"]))
 
 
@@ -240,24 +242,28 @@ def _shares(above: Integers, tied: Integers, total: int, ties: str) -> tuple[Flo
     return above / total, below / total
 
 
-def _tail(up: Floats, down: Floats, alternative: str, scores: Floats, n_x: int) -> Floats:
+def _tail(
+    up: Floats, down: Floats, scores: Floats, *, n_x: int, alternative: str, score_error: float
+) -> Floats:
     if alternative == "greater":
         return up
     if alternative == "less":
         return down
     if alternative == "two-sided":
         return np.asarray(np.minimum(1.0, 2 * np.minimum(up, down)))
-    higher = scores[:, :n_x].mean(axis=1) >= scores[:, n_x:].mean(axis=1)
-    return np.where(higher, up, down)
+    error = score_error + WRITING_ERROR * np.abs(scores).max(axis=1)
+    difference = scores[:, :n_x].mean(axis=1) - scores[:, n_x:].mean(axis=1)
+    return np.where(difference >= -2 * error, up, down)  # rounding turns no side
 
 
 def _saddlepoint(
     scores: Floats, progress: Callable[[int], None], *, n_x: int, options: Mapping[str, Any]
 ) -> _Found:
-    alternative = options["alternative"]
+    alternative, score_error = options["alternative"], options["score_error"]
     up = saddlepoint_rows(scores, n_x)
     down = saddlepoint_rows(-scores, n_x) if alternative != "greater" else 1 - up
-    p = np.where(_tied(scores, options["score_error"]), np.nan, _tail(up, down, alternative, scores, n_x))
+    p = _tail(up, down, scores, n_x=n_x, alternative=alternative, score_error=score_error)
+    p = np.where(_tied(scores, score_error), np.nan, p)
     values = np.stack([p, p / (1 + RELATIVE_ERROR), np.minimum(1.0, p * (1 + RELATIVE_ERROR))])
     methods = {"saddlepoint"}
     for i in np.flatnonzero(~np.isfinite(p)):  # no reliable saddlepoint: rare, so one by one
