@@ -308,6 +308,7 @@ def test_people_of_ones_own_take_the_place_of_the_published_ones(tmp_path: Path,
 
 
 def test_a_language_model_is_asked_for_words_and_for_traits(tmp_path: Path, small_bert: Path) -> None:
+    """A whole audit by Python, whose kept parts are then asked again: both are what is tested."""
     done = run_audit(str(small_bert), work=tmp_path / "parts", workers=1)
     audit = done.audit
     assert audit.kind == "language model"

@@ -39,6 +39,7 @@ def started(arguments: list[str], output: Path, *moment: str) -> subprocess.Pope
 
 @pytest.mark.slow
 def test_a_killed_audit_goes_on_and_ends_in_the_same_bytes(tmp_path: Path, arguments: list[str]) -> None:
+    """Four audits in processes, two of them killed: only a process can be."""
     whole, again = tmp_path / "whole", tmp_path / "again"
     assert started(arguments, whole).wait() == 0
     junk = again.with_name(".again.parts")

@@ -71,6 +71,7 @@ def test_hostile_names_are_shown_as_text_with_their_numbers_whatever_is_pressed(
     hostile: Path,
     results: tuple[cr.Embeddings, list[Result]],
 ) -> None:
+    """Every button of a page with everything open is pressed."""
     page = opened(hostile, width=360).page
     page.evaluate("unfolded()")
     assert page.evaluate("window.broken") is None

@@ -132,6 +132,7 @@ def test_log_probabilities_are_those_of_one_prompt_at_a_time(
 def test_renormalised_log_probabilities_compare_pieces_with_tokens_of_their_kind(
     kind: str, probed: Callable[[str], Logits], plain_of: Callable[[str], Plain]
 ) -> None:
+    """A plain loop asks the model for one piece of one prompt at a time, as the definition says."""
     # One prompt and one piece at a time. "piece": compared with the tokens that begin a word if it begins
     # one, otherwise with those that do not; "position": if it is the first of its trait; "code": the same, as
     # released, with no regard to which tokens are special. These are continuations in RoBERTa, not in BERT.
@@ -197,6 +198,7 @@ def test_h_is_what_the_output_matrix_multiplies(
 def test_heads_are_the_largest_logits_and_enough_for_the_margin(
     kind: str, probed: Callable[[str], Logits], plain_of: Callable[[str], Plain]
 ) -> None:
+    """A plain loop asks the model for one piece of one prompt at a time, as the definition says."""
     logits, plain = probed(kind), plain_of(kind)
     cell = logits.cells(filled=True)
     for row, template, word in cells(logits):

@@ -74,6 +74,7 @@ def test_small_windows_change_nothing(n_x: int, n_y: int, shift: float) -> None:
 @pytest.mark.parametrize("kind", ["continuous", "tied"])
 @pytest.mark.parametrize("error", [0.0, 1e-14, 1e-5])
 def test_compiled_counts_are_the_same(n_x: int, n_y: int, kind: str, error: float) -> None:
+    """The first one compiles the kernels, where no compiled ones are kept."""
     pytest.importorskip("numba", reason="the compiled kernels need the extra 'fast'")
     rng = np.random.default_rng(n_x + n_y)
     draw = rng.normal if kind == "continuous" else lambda size: rng.integers(0, 30, size).astype(float)

@@ -25,6 +25,7 @@ def rows_of(file: Path) -> list[dict[str, str]]:
 
 
 def test_results_are_read_back_as_they_were_measured(default_audit: AuditRun) -> None:
+    """The whole audit of the embedded vectors is made first, which other tests read too."""
     assert default_audit.status == 0, default_audit.err
     audit = default_audit.audit
     sure, *others = audit.values()
@@ -88,6 +89,7 @@ def test_the_folder_holds_figures_tables_text_and_citations(default_audit: Audit
 
 @pytest.mark.parametrize("name", ["default_audit", "two_models_audit", "contexts_audit", "language_audit"])
 def test_the_document_is_valid_under_the_published_schema(name: str, request: pytest.FixtureRequest) -> None:
+    """Every shared audit, made where it is first asked for; a language model answers for all groups."""
     jsonschema = pytest.importorskip("jsonschema", reason="checked in the full test environment")
     place = Path(__file__).parents[4] / "docs" / "reference" / "results.schema.json"
     schema = json.loads(place.read_text(encoding="utf-8"))
