@@ -51,7 +51,7 @@ def test_a_language_model_is_asked_about_pairs_if_wanted(small_bert: Path) -> No
     plan = make_plan(recognise(str(small_bert)), pairs=True)
     assert plan.pairs
     assert "set emergent" in plan.names
-    assert len(groups_and_pairs()) == 53 + len(cr.pairs.paired_groups())
+    assert len(groups_and_pairs()) == len(cr.catalog().groups("abc-groups")) + len(cr.pairs.paired_groups())
 
 
 def test_pairs_are_refused_where_nobody_is_asked_about_groups(small_bert: Path) -> None:
