@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from crossroads.report import Audit, tidy_rows
 from crossroads.results import Result
 from tests.oracle.__main__ import FROZEN, MASKED
 from tests.oracle.comparing import compared
@@ -50,6 +51,18 @@ def test_tables_print_the_digits_that_were_frozen(
     for view, now in {"html": one._repr_html_(), "str": str(one), "repr": repr(one)}.items():
         digits = [re.findall(r"[−-]?\d[\d.,]*", text) for text in (frozen[name][view], now)]
         assert digits[1] == digits[0], "if that is meant: make oracle FREEZE=--freeze"
+
+
+@pytest.mark.parametrize("name", MAKERS)
+def test_files_have_the_numbers_that_were_frozen(
+    name: str, frozen: dict[str, Any], every_result: dict[str, Result]
+) -> None:
+    rows = frozen[name]["rows"]
+    if isinstance(rows, list):
+        now = [dict(row) for row in tidy_rows(Audit({"example": every_result[name]}))]
+        found = compared(numbers(rows), numbers(now))
+        assert (found.changed, found.gone) == ([], []), "if that is meant: make oracle FREEZE=--freeze"
+        assert bool(now) == bool(rows)
 
 
 def test_results_are_shown_and_compared_in_one_way(every_result: dict[str, Result]) -> None:

@@ -114,6 +114,12 @@ def test_the_saddlepoint_is_that_of_skovgaard(n: int, d: float) -> None:
     assert with_rows.pvalue[0] == pytest.approx(both, rel=1e-8)
 
 
+def test_a_bracket_of_the_most_extreme_division_holds_its_p() -> None:
+    x = np.random.default_rng(8).normal(size=12)
+    found = permutation_test(x + 9, -x, method="bracket")
+    assert found.pvalue_low <= 1 / comb(24, 12) <= found.pvalue_high < 1e-5
+
+
 def test_the_planner_brackets_what_it_cannot_count_and_draws_where_one_score_is_far_out() -> None:
     x, y = scores_with_effect(40, 0.3, seed=2)
     result = permutation_test(x, y)

@@ -59,6 +59,16 @@ def written_out(
     return found
 
 
+def test_by_default_a_thousand_are_drawn_and_coherence_is_the_mean_cosine_within_a_set() -> None:
+    emb, design = world()
+    two = cr.Design(name="two", x=design.x[:2], y=design.sets["y"][:2], a=design.a[:2], b=design.b[:2])
+    found = cr.placebo(emb, two)
+    assert len(found.statistics) == len(found.topic_statistics) == 1000
+    ends = [(emb[words[0]], emb[words[1]]) for words in (two.x, two.sets["y"])]
+    within = [one @ other / np.linalg.norm(one) / np.linalg.norm(other) for one, other in ends]
+    assert found.coherence["test"] == pytest.approx(np.mean(within))
+
+
 @pytest.mark.parametrize("single", [False, True])
 def test_placebos_are_those_of_the_procedure_written_out(single: bool) -> None:
     emb, design = world()

@@ -201,6 +201,8 @@ def test_labels_are_exchanged_within_domains_and_scales_of_the_catalogue() -> No
         "groups": 2,
         "traits": 1,
     }
+    pairs = {group: f"block {i // 2}" for i, group in enumerate(GROUPS[:20])}
+    assert parts(blocks=pairs)["groups"] == 10  # two can change places
     assert parts(blocks={group: group for group in GROUPS[:20]}) == {"traits": 1}  # nothing to exchange
 
 
