@@ -18,19 +18,30 @@ from typing import Any
 import pytest
 
 PLACE = "CROSSROADS_REACH"
+SOURCES = [
+    str(Path(__file__).parents[2] / "src" / "crossroads" / room / "*") for room in ("inference", "measures")
+]
+
+
+def _started() -> Any:
+    """Count from now on, before any file of tests imports what is counted."""
+    import coverage
+
+    cover = coverage.Coverage(data_file=None, include=SOURCES, config_file=False)
+    cover.start()
+    return cover
+
+
+COVER = _started() if os.environ.get(PLACE) else None
 
 
 class Reach:
     """Switches the context of coverage.py between tests and shared fixtures."""
 
-    def __init__(self, folder: Path, sources: list[str], worker: str) -> None:
-        import coverage
-
-        self.folder, self.worker = folder, worker
-        self.cover = coverage.Coverage(data_file=None, include=sources, config_file=False)
+    def __init__(self, folder: Path, worker: str) -> None:
+        self.folder, self.worker, self.cover = folder, worker, COVER
         self.tests: dict[str, dict[str, Any]] = {}
         self.names: list[str] = [""]
-        self.cover.start()
 
     def enter(self, name: str) -> None:
         """Count for another name from now on."""
@@ -83,8 +94,7 @@ def pytest_configure(config: pytest.Config) -> None:
     place = os.environ.get(PLACE)
     if place and (hasattr(config, "workerinput") or not config.getoption("numprocesses", None)):
         worker = os.environ.get("PYTEST_XDIST_WORKER", "alone")
-        sources = [f"{config.rootpath}/src/crossroads/{room}/*" for room in ("inference", "measures")]
-        config.pluginmanager.register(Reach(Path(place), sources, worker), "reach")
+        config.pluginmanager.register(Reach(Path(place), worker), "reach")
 
 
 class Reached:
