@@ -39,7 +39,7 @@ CHOSEN = "not models and not browser and not full"
 SECONDS = 30
 """Processor time of the tests of a mutant, as they took without a change and with their lines counted."""
 LIMIT = 400
-"""Seconds after which a mutant is stopped."""
+"""Seconds of processor time after which a mutant is stopped: a busy machine stops none."""
 MEMORY = 8 << 20
 """Its memory, in KiB."""
 ONLY = {"ReplaceBinaryOperator": "operator", "ReplaceComparisonOperator": "comparison"}
@@ -221,11 +221,13 @@ def pytested(
         "CROSSROADS_CACHE": os.environ.get("CROSSROADS_CACHE") or str(ROOT / ".cache" / "registry"),
         **(variables or {}),
     }
-    command = ["sh", "-c", f'ulimit -d {MEMORY}; exec "$@"', "sh", sys.executable, "-m", "pytest", *options]
+    bounds = f"ulimit -d {MEMORY}" + ("" if limit is None else f"; ulimit -t {math.ceil(limit)}")
+    command = ["sh", "-c", f'{bounds}; exec "$@"', "sh", sys.executable, "-m", "pytest", *options]
     command += ["-p", "no:cacheprovider"]
+    longest = None if limit is None else 20 * limit  # for one that waits for ever
     try:
         done = subprocess.run(
-            command, cwd=folder, env=environment, capture_output=True, text=True, timeout=limit, check=False
+            command, cwd=folder, env=environment, capture_output=True, text=True, timeout=longest, check=False
         )
     except subprocess.TimeoutExpired:
         return -1, ""

@@ -18,9 +18,7 @@ from typing import Any
 import pytest
 
 PLACE = "CROSSROADS_REACH"
-SOURCES = [
-    str(Path(__file__).parents[2] / "src" / "crossroads" / room / "*") for room in ("inference", "measures")
-]
+SOURCES = [str(Path.cwd() / "src" / "crossroads" / room / "*") for room in ("inference", "measures")]
 
 
 def _started() -> Any:
