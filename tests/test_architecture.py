@@ -59,8 +59,6 @@ ROOMS: dict[str, tuple[str, str]] = {
     "stats": ("inference measures", ""),
     "traits": ("evidence measures", ""),
     "pairs": ("stimuli measures", ""),
-    # vectors, tables and texts of which the truth is known
-    "worlds": ("errors stimuli geometry inference evidence measures sources", "numpy"),
     "__init__": (
         "errors stimuli geometry inference evidence results measures sources corpus extraction papers audit"
         " version",
@@ -197,7 +195,7 @@ def test_a_wrong_name_gets_the_nearest_right_one() -> None:
 
 
 def test_groups_can_be_imported_and_are_attributes() -> None:
-    groups = ("stats", "traits", "pairs", "plots", "worlds")
+    groups = ("stats", "traits", "pairs", "plots")
     lines = [f"import crossroads.{one} as one; assert crossroads.{one} is one" for one in groups]
     subprocess.run([sys.executable, "-c", "\n".join(["import crossroads", *lines])], check=True, timeout=60)
 

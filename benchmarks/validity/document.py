@@ -12,15 +12,15 @@ from typing import Any
 
 import crossroads
 from crossroads.errors import join_words
-from crossroads.worlds.corpora import CORPUS_SAYS
-from crossroads.worlds.names import NAME_SAYS
-from crossroads.worlds.tables import PAIR_SAYS, TRAIT_SAYS
-from crossroads.worlds.vectors import SAYS
 
 from . import figures, peers, pieces
 from . import procedures as by
 from .study import NULLS, ROOT, SINGLE, WORLDS, tally
 from .tally import Tally, binomial_interval
+from .worlds.corpora import CORPUS_SAYS
+from .worlds.names import NAME_SAYS
+from .worlds.tables import PAIR_SAYS, TRAIT_SAYS
+from .worlds.vectors import SAYS
 
 DOCS = ROOT / "docs"
 PAGE = DOCS / "validity.md"
@@ -191,8 +191,8 @@ def _head(rows: Sequence[Row], share: float, folder: str) -> list[str]:
         A p-value claims to be below .05 in 5 % of worlds in which there is nothing to find, and a 95 %
         interval to hold the truth in 95 %. Neither can be seen in real data, where the truth is not
         known. This page counts both in worlds in which it is
-        ([`crossroads.worlds`](../src/crossroads/worlds/__init__.py)), with
-        published procedures beside ours; the last section lists what was not measured.
+        ([`benchmarks/validity/worlds`](../benchmarks/validity/worlds/__init__.py)), with published
+        procedures alongside ours; the last section lists what was not measured.
 
         Made by `make validity`: {size} (in full {WORLDS:,} worlds per cell where many are computed at
         once, {SINGLE} where one is computed after the other; every table says how many), crossroads
@@ -226,22 +226,16 @@ def _head(rows: Sequence[Row], share: float, folder: str) -> list[str]:
         *_worst(rows),
         "## The worlds",
         "",
-        "Words are directions in 50 dimensions; `cr.worlds.vector_worlds` says how they are drawn.",
-        "",
+        *prose("""
+        Words are directions in 50 dimensions; [vectors.py](../benchmarks/validity/worlds/vectors.py) says
+        how they are drawn.
+        """),
         *(f"* **{name}**: {says}." for name, says in SAYS.items()),
         *prose("""
         * **dealt**: the targets of a published test in the default vectors; attributes are words of like
           frequency, dealt into A and B at random.
         """)[:-1],
         *(f"* **{name} corpora**: {says}." for name, says in CORPUS_SAYS.items()),
-        "",
-        "```python",
-        "import crossroads as cr",
-        "",
-        'emb, design, truth = cr.worlds.vector_worlds("topical targets")[0]',
-        "result = cr.weat(emb, design)",
-        "print(truth.null, result.pvalue, result.crossed.pvalue)",
-        "```",
         "",
     ]
 

@@ -22,6 +22,7 @@ import numpy as np
 import crossroads as cr
 
 from .study import ROOT
+from .worlds import vector_worlds
 
 FILE = ROOT / "docs" / "validity" / "peers.json"
 DESIGNS = ("weat6", "weat7", "weat8", "topical targets")
@@ -89,7 +90,7 @@ def given_vectors() -> dict[str, np.ndarray[Any, Any]]:
     found: dict[str, np.ndarray[Any, Any]] = {}
     for name in DESIGNS:
         if name == "topical targets":
-            emb, design, _ = cr.worlds.vector_worlds("topical targets")[0]
+            emb, design = vector_worlds("topical targets")[0]
         else:
             design = cr.catalog(name)
             emb = cr.load("default", words=design.words)

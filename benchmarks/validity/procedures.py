@@ -16,12 +16,22 @@ from crossroads.geometry import effect_sizes
 from crossroads.inference.crossed import half_width, spread, tail_probability
 from crossroads.inference.permutation.rows import permutation_rows
 from crossroads.measures import compare_battery
-from crossroads.worlds.names import NameKind
-from crossroads.worlds.tables import PairKind, TraitKind
-from crossroads.worlds.vectors import Kind, VectorWorlds
 
 from .pieces import HELD, OURS, PIECES
 from .tally import Tally
+from .worlds import (
+    VectorWorlds,
+    context_worlds,
+    corpus_worlds,
+    dealt_worlds,
+    name_worlds,
+    pair_worlds,
+    trait_worlds,
+    vector_worlds,
+)
+from .worlds.names import TARGET, NameKind
+from .worlds.tables import PairKind, TraitKind
+from .worlds.vectors import Kind
 
 Floats = NDArray[np.float64]
 Tallies = dict[str, Tally]
@@ -49,13 +59,12 @@ class Cell:
     """Worlds of procedures that take one after the other."""
     sizes: tuple[int, int, int, int] = (8, 8, 8, 8)
     effect: float = 0.0
-    strength: float = 1.0
 
     @property
     def key(self) -> str:
-        """What tells it from other cells."""
+        """What tells it from other cells. Its seed is made of this text, which stays as it was published."""
         sizes = "×".join(map(str, self.sizes))
-        return f"{self.family} | {self.world} | {sizes} | effect {self.effect:g} | strength {self.strength:g}"
+        return f"{self.family} | {self.world} | {sizes} | effect {self.effect:g} | strength 1"
 
 
 def run(cell: Cell, seed: int) -> Tallies:
@@ -125,7 +134,7 @@ def _one_by_one(worlds: VectorWorlds, mean_d: float) -> Tallies:
     apart = ("topical attributes", "both topical", "frequency in both", "plain corpora", "topical corpora")
     same_attributes = worlds.kind not in apart and worlds.truth.null
     method: Any = "saddlepoint" if min(worlds.sizes[2:]) >= 13 else "auto"
-    for emb, design, _ in worlds:
+    for emb, design in worlds:
         drawn.append(cr.stats.bootstrap(emb, design, resamples=1000))
         if same_attributes:
             found = cr.sc_weat(emb, [design.x[0]], design.a, design.b, alternative="two-sided", method=method)
@@ -140,7 +149,7 @@ def _check_public(worlds: VectorWorlds) -> None:
     n_x, _, n_a, _ = worlds.sizes
     p, _ = crossed_rows(worlds.cosines()[:CHECKED], n_x, n_a, 0.0)
     for i, expected in enumerate(p.tolist()):
-        emb, design, _ = worlds[i]
+        emb, design = worlds[i]
         told = cr.weat(emb, design, alternative="two-sided", method="normal").crossed
         if told is None or told.pvalue is None or abs(told.pvalue - expected) > 1e-9:
             raise RuntimeError(f"{worlds.kind}: crossed p {told} is not {expected}.")
@@ -167,38 +176,37 @@ def _vector_family(cell: Cell, seed: int, make: Callable[[int, int], VectorWorld
 
 def vectors(cell: Cell, seed: int) -> Tallies:
     """WEAT, ML-EAT and SC-WEAT in worlds of vectors."""
-    options: dict[str, Any] = {"sizes": cell.sizes, "effect": cell.effect, "strength": cell.strength}
-    return _vector_family(
-        cell, seed, lambda n, s: cr.worlds.vector_worlds(_kind(cell, Kind), worlds=n, seed=s, **options)
-    )
+    options: dict[str, Any] = {"sizes": cell.sizes, "effect": cell.effect}
+    kind = _kind(cell, Kind)
+    return _vector_family(cell, seed, lambda n, s: vector_worlds(kind, worlds=n, seed=s, **options))
 
 
 def dealt(cell: Cell, seed: int) -> Tallies:
     """The same where real targets meet dealt attributes of the embedded vectors."""
-    return _vector_family(cell, seed, lambda n, s: cr.worlds.dealt_worlds(cell.world, worlds=n, seed=s))
+    return _vector_family(cell, seed, lambda n, s: dealt_worlds(cell.world, worlds=n, seed=s))
 
 
 def corpora(cell: Cell, seed: int) -> Tallies:
     """The same in vectors that were trained on small corpora."""
     kind: Any = cell.world
     options: dict[str, Any] = {"sizes": cell.sizes, "effect": cell.effect}
-    return _vector_family(cell, seed, lambda n, s: cr.worlds.corpus_worlds(kind, worlds=n, seed=s, **options))
+    return _vector_family(cell, seed, lambda n, s: corpus_worlds(kind, worlds=n, seed=s, **options))
 
 
 def contexts(cell: Cell, seed: int) -> Tallies:
     """CEAT, multilevel CEAT and the bootstrap over words and contexts."""
-    options: dict[str, Any] = {"sizes": cell.sizes, "effect": cell.effect, "strength": cell.strength}
+    options: dict[str, Any] = {"sizes": cell.sizes, "effect": cell.effect}
     kind, n_x, n_a = _kind(cell, Kind), cell.sizes[0], cell.sizes[2]
     found: Tallies = {}
     for batch, count in enumerate(_batches(cell.worlds, 200)):
-        worlds = cr.worlds.context_worlds(kind, worlds=count, seed=seed + batch, **options)
-        p, held = crossed_rows(worlds.cosines(), n_x, n_a, worlds.truth.difference or 0.0)
+        worlds = context_worlds(kind, worlds=count, seed=seed + batch, **options)
+        p, held = crossed_rows(worlds.means().cosines(), n_x, n_a, worlds.truth.difference or 0.0)
         some = {"CEAT crossed": Tally.of(p, held)}
         found = {name: found[name] + one for name, one in some.items()} if found else some
     seen: dict[str, list[Any]] = {}
-    worlds = cr.worlds.context_worlds(kind, worlds=max(1, cell.single), seed=seed + 10_000, **options)
-    expected, _ = crossed_rows(worlds.cosines(), n_x, n_a, 0.0)
-    for i, (clouds, design, _) in enumerate(worlds):
+    worlds = context_worlds(kind, worlds=max(1, cell.single), seed=seed + 10_000, **options)
+    expected, _ = crossed_rows(worlds.means().cosines(), n_x, n_a, 0.0)
+    for i, (clouds, design) in enumerate(worlds):
         one = cr.ceat(clouds, design, samples=1000)
         told = getattr(one, "crossed", None)
         if told is not None and abs(told.pvalue - expected[i]) > 1e-6:
@@ -222,11 +230,9 @@ def contexts(cell: Cell, seed: int) -> Tallies:
 def rsa(cell: Cell, seed: int) -> Tallies:
     """RSA with X and Y as groups and A as the concept."""
     seen: dict[str, list[Any]] = {}
-    worlds = cr.worlds.vector_worlds(
-        _kind(cell, Kind), worlds=max(1, cell.single), sizes=cell.sizes, strength=cell.strength, seed=seed
-    )
+    worlds = vector_worlds(_kind(cell, Kind), worlds=max(1, cell.single), sizes=cell.sizes, seed=seed)
     n = max(2, min(cell.sizes[:3]) - 2)
-    for emb, design, _ in worlds:
+    for emb, design in worlds:
         y: Any = design.y
         one = cr.rsa(emb, design.x, y, design.a, n=n, samples=100, permutations=199, splits=0)
         _note(seen, "RSA, groups exchanged", one.pvalue)
@@ -239,10 +245,10 @@ def compare(cell: Cell, seed: int) -> Tallies:
     """Two models with the same association, their words drawn apart."""
     seen: dict[str, list[Any]] = {}
     count = max(1, cell.single)
-    options: dict[str, Any] = {"sizes": cell.sizes, "effect": cell.effect, "strength": cell.strength}
+    options: dict[str, Any] = {"sizes": cell.sizes, "effect": cell.effect}
     kind = _kind(cell, Kind)
-    both = [cr.worlds.vector_worlds(kind, worlds=count, seed=seed + i, **options) for i in (0, 10_000)]
-    for (one, design, _), (two, _, _) in zip(*both, strict=True):
+    both = [vector_worlds(kind, worlds=count, seed=seed + i, **options) for i in (0, 10_000)]
+    for (one, design), (two, _) in zip(*both, strict=True):
         for scale in ("sd", "cosine"):
             choice: Any = scale
             found = compare_battery({"one": one, "two": two}, design, scale=choice, resamples=1)
@@ -258,22 +264,16 @@ def compare(cell: Cell, seed: int) -> Tallies:
 def traits(cell: Cell, seed: int) -> Tallies:
     """Agreement of a model with people."""
     seen: dict[str, list[Any]] = {}
-    worlds = cr.worlds.trait_worlds(
-        _kind(cell, TraitKind),
-        worlds=max(1, cell.single),
-        effect=cell.effect,
-        strength=cell.strength,
-        seed=seed,
-    )
-    for model, people, truth, _ in worlds:
+    kind, count = _kind(cell, TraitKind), max(1, cell.single)
+    for model, people, tau in trait_worlds(kind, worlds=count, effect=cell.effect, seed=seed):
         one = cr.align(model, people, permutations=199, bootstrap=400)
         _note(seen, "align, groups exchanged", one.exchanges["groups"].pvalue)
         _note(seen, "align, traits exchanged", one.exchanges["traits"].pvalue)
         _note(seen, "align, published", one.kendall_pvalue)
         low, high = one.interval or (-1.0, 1.0)
         _note(seen, "align, interval", not low <= 0 <= high)
-        _note(seen, "align, interval held", low <= truth.tau <= high)
-        _note_crossed(seen, "align crossed", one, truth.tau)
+        _note(seen, "align, interval held", low <= tau <= high)
+        _note_crossed(seen, "align crossed", one, tau)
     return _tallies(seen)
 
 
@@ -281,7 +281,7 @@ def pairs(cell: Cell, seed: int) -> Tallies:
     """Dominance of domains and emergent traits of pairs."""
     seen: dict[str, list[Any]] = {}
     kind = _kind(cell, PairKind)
-    for scores, of_groups, _ in cr.worlds.pair_worlds(kind, worlds=max(1, cell.single), seed=seed):
+    for scores, of_groups in pair_worlds(kind, worlds=max(1, cell.single), seed=seed):
         found = cr.pairs.domain_dominance(scores, of_groups)
         one = found.domain_pairs[0]
         pvalue = getattr(one, "pvalue", None)
@@ -308,11 +308,10 @@ def names(cell: Cell, seed: int) -> Tallies:
     """
     flagged, above, total, any_word = 0, 0, 0, []
     kind, count = _kind(cell, NameKind), max(1, cell.single)
-    for world in cr.worlds.name_worlds(kind, worlds=count, words=300, seed=seed):
-        emb, groups, words, target = world[:4]
-        found = cr.discover(emb, groups, target, words=words, permutations=50)
-        limit = cr.stats.null_threshold(emb, groups, words, target, permutations=50)
-        scores = cr.wefat(emb, groups, words, target)
+    for emb, groups, words in name_worlds(kind, worlds=count, seed=seed):
+        found = cr.discover(emb, groups, TARGET, words=words, permutations=50)
+        limit = cr.stats.null_threshold(emb, groups, words, TARGET, permutations=50)
+        scores = cr.wefat(emb, groups, words, TARGET)
         top = np.max([[row[word] for word in words] for row in scores.pairs.values()], axis=0)
         flagged, total = flagged + len(found.words), total + len(words)
         above += int((top > limit).sum())
@@ -328,9 +327,9 @@ def series(cell: Cell, seed: int) -> Tallies:
     """A series of ten models without an association."""
     seen: dict[str, list[Any]] = {}
     for i in range(max(1, cell.single)):
-        worlds = cr.worlds.vector_worlds(_kind(cell, Kind), worlds=10, seed=seed + i)
-        models = {1900 + 10 * at: world.emb for at, world in enumerate(worlds)}
-        found = cr.series(models, worlds[0].design, alternative="two-sided", resamples=0)
+        worlds = vector_worlds(_kind(cell, Kind), worlds=10, seed=seed + i)
+        models = {1900 + 10 * at: emb for at, (emb, _) in enumerate(worlds)}
+        found = cr.series(models, worlds[0][1], alternative="two-sided", resamples=0)
         tests = [point.level1 for point in found.points.values()]
         _note(seen, "series, any decade, targets exchanged", min(one.pvalue for one in tests))
         crossed = [one.crossed.pvalue for one in tests if one.crossed is not None]

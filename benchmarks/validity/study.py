@@ -15,21 +15,20 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any, get_args
 
-from crossroads.worlds.names import NameKind
-from crossroads.worlds.tables import PairKind, TraitKind
-from crossroads.worlds.vectors import Kind
-
 from .pieces import PIECES, PLACEBOS
 from .procedures import Cell, run
 from .tally import Tally
+from .worlds.names import NameKind
+from .worlds.tables import PairKind, TraitKind
+from .worlds.vectors import Kind
 
 ROOT = Path(__file__).parents[2]
 KEPT = ROOT / ".cache" / "validity" / "cells.jsonl"
 CODE = (
     "src/crossroads/inference",
     "src/crossroads/measures",
-    "src/crossroads/worlds",
     "src/crossroads/geometry.py",
+    "benchmarks/validity/worlds",
 )
 SIZES = ((4, 4, 4, 4), (8, 8, 8, 8), (16, 16, 16, 16), (25, 25, 25, 25), (4, 12, 4, 12))
 NULLS = tuple(kind for kind in get_args(Kind) if kind != "frequency in both")
@@ -119,7 +118,7 @@ def run_cell(cell: Cell, digest: str) -> dict[str, Any]:
         "key": cell.key,
         "code": digest,
         "asked": [cell.worlds, cell.single],
-        **{name: getattr(cell, name) for name in ("family", "world", "sizes", "effect", "strength")},
+        **{name: getattr(cell, name) for name in ("family", "world", "sizes", "effect")},
         "seconds": round(time.perf_counter() - begun, 2),
         "tallies": {name: asdict(tally) for name, tally in tallies.items()},
     }

@@ -7,7 +7,6 @@ from crossroads import pairs as pairs
 from crossroads import plots as plots
 from crossroads import stats as stats
 from crossroads import traits as traits
-from crossroads import worlds as worlds
 from crossroads.audit.audit import run_audit as run_audit
 from crossroads.errors import CrossroadsError as CrossroadsError
 from crossroads.errors import CrossroadsWarning as CrossroadsWarning

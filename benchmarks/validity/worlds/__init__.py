@@ -1,0 +1,10 @@
+"""Worlds in which the truth is known: vectors, contexts, tables of traits, names, and texts."""
+
+from .clouds import context_worlds as context_worlds
+from .corpora import corpus_worlds as corpus_worlds
+from .dealing import dealt_worlds as dealt_worlds
+from .names import name_worlds as name_worlds
+from .tables import pair_worlds as pair_worlds
+from .tables import trait_worlds as trait_worlds
+from .vectors import VectorWorlds as VectorWorlds
+from .vectors import vector_worlds as vector_worlds
