@@ -28,7 +28,6 @@ from crossroads import (
     ladder,
     mleat,
     multilevel_ceat,
-    multiverse,
     placebo,
     rsa,
     rsa_grid,
@@ -66,7 +65,6 @@ from crossroads.stats import (
     bootstrap,
     ceat_bootstrap,
     corrections,
-    icc,
     influence,
     reliability,
 )
@@ -229,8 +227,6 @@ def _makers() -> dict[str, Callable[[], Result]]:
         "influence": lambda: influence(one, DESIGN, **options),
         "anisotropy": lambda: anisotropy(one),
         "corrections": lambda: corrections(one, [DESIGN, STRANGE], **options),
-        "icc": lambda: icc({"<m>": one, "n": two}, DESIGN),
-        "multiverse": lambda: multiverse(one, DESIGN),
         "reliability": lambda: reliability(one, DESIGN, **options),
         "placebo": lambda: placebo(one.with_pool(others()), DESIGN, draws=50, **options),
         "frequency": lambda: frequency(

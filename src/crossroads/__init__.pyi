@@ -23,7 +23,6 @@ from crossroads.inference.least_change import set_distance as set_distance
 from crossroads.measures.association.battery import battery as battery
 from crossroads.measures.association.frequency import frequency as frequency
 from crossroads.measures.association.mleat import mleat as mleat
-from crossroads.measures.association.multiverse import multiverse as multiverse
 from crossroads.measures.association.placebo import placebo as placebo
 from crossroads.measures.association.sc_weat import sc_weat as sc_weat
 from crossroads.measures.association.series import series as series

@@ -11,7 +11,6 @@ from crossroads.inference.multiplicity import holm as holm
 from crossroads.inference.permutation.test import permutation_test as permutation_test
 from crossroads.inference.power import minimum_detectable as minimum_detectable
 from crossroads.inference.random_effects import combine as combine
-from crossroads.measures.association.reliability import icc as icc
 from crossroads.measures.association.reliability import reliability as reliability
 from crossroads.measures.association.stability import bootstrap as bootstrap
 from crossroads.measures.association.stability import influence as influence

@@ -3,9 +3,8 @@
 from crossroads.measures.association.battery import BatteryResult, battery
 from crossroads.measures.association.frequency import FrequencyResult, frequency
 from crossroads.measures.association.mleat import MleatResult, Similarity, mleat
-from crossroads.measures.association.multiverse import MultiverseResult, Specification, multiverse
 from crossroads.measures.association.placebo import PlaceboResult, placebo
-from crossroads.measures.association.reliability import IccResult, ReliabilityResult, icc, reliability
+from crossroads.measures.association.reliability import ReliabilityResult, reliability
 from crossroads.measures.association.sc_weat import ScWeatResult, sc_weat
 from crossroads.measures.association.series import SeriesResult, series
 from crossroads.measures.association.stability import BootstrapResult, InfluenceResult, bootstrap, influence
@@ -79,12 +78,10 @@ __all__ = [
     "EmergentTruthResult",
     "FrequencyResult",
     "GroupCeatResult",
-    "IccResult",
     "InfluenceResult",
     "LadderResult",
     "MleatResult",
     "MultilevelCeatResult",
-    "MultiverseResult",
     "OrderSensitivityResult",
     "PlaceboResult",
     "Preference",
@@ -100,7 +97,6 @@ __all__ = [
     "SentenceTriplesResult",
     "SeriesResult",
     "Similarity",
-    "Specification",
     "StereotypeScores",
     "TemplateChoice",
     "TraitScores",
@@ -130,14 +126,12 @@ __all__ = [
     "frequency",
     "group_ceat",
     "ibd",
-    "icc",
     "ilps",
     "ilps_star",
     "influence",
     "ladder",
     "mleat",
     "multilevel_ceat",
-    "multiverse",
     "null_threshold",
     "order_sensitivity",
     "placebo",

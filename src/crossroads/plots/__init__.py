@@ -7,7 +7,6 @@ from crossroads.plots.association.eat_maps import eat_maps as eat_maps
 from crossroads.plots.association.forest import forest as forest
 from crossroads.plots.association.frequency import frequency_plot as frequency_plot
 from crossroads.plots.association.influence import influence_plot as influence_plot
-from crossroads.plots.association.multiverse import specification_curve as specification_curve
 from crossroads.plots.association.placebo import placebo_plot as placebo_plot
 from crossroads.plots.association.ranking import ranking as ranking
 from crossroads.plots.association.taxonomy import taxonomy as taxonomy

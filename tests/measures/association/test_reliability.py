@@ -65,21 +65,6 @@ def test_single_words_and_rounding_errors_have_no_reliability() -> None:
         assert (found.attributes, found.targets, found.alpha["x"]) == (None, None, None)
 
 
-def test_the_icc_is_that_of_shrout_and_fleiss() -> None:
-    # their Table 2: six targets, four judges; ICC(2,1) = .29, ICC(3,1) = .71; intervals by McGraw and Wong
-    rows = ("9 2 5 8", "6 1 3 2", "8 4 6 8", "7 1 2 6", "10 5 6 9", "6 2 4 7")
-    ratings = np.array([row.split() for row in rows], dtype=float)
-    design = cr.Design(name="judged", x=[f"x{i}" for i in range(6)], a=["a"], b=["b"])
-    models = {}
-    for judge, s in enumerate((ratings / 20).T):  # an association of s with a, and of 0 with b
-        targets = [[one, 0.0, (1 - one**2) ** 0.5] for one in s]
-        models[str(judge)] = cr.Embeddings(design.words, [*targets, [1.0, 0.0, 0.0], [0.0, 1.0, 0.0]])
-    found = cr.stats.icc(models, design)
-    assert (found.agreement, found.consistency) == pytest.approx((0.2898, 0.7148), abs=5e-5)
-    assert found.agreement_interval == pytest.approx((0.0188, 0.7611), abs=5e-5)
-    assert found.consistency_interval == pytest.approx((0.3425, 0.9459), abs=5e-5)
-
-
 def test_a_negative_reliability_is_no_less_than_minus_one() -> None:
     emb, design = world(0.5)
     # both attributes have the same words, so that one half of A less one of B is minus what is left

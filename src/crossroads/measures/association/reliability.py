@@ -2,28 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, ClassVar, Self
+from typing import ClassVar, Self
 
 import numpy as np
 
-from crossroads.errors import DesignError, EvidenceError, InputError
+from crossroads.errors import DesignError
 from crossroads.evidence import Embeddings
-from crossroads.geometry import Floats, associations, cosines, rounding_error
+from crossroads.geometry import Floats, cosines, rounding_error
 from crossroads.inference.bootstrap import generator
 from crossroads.inference.options import whole
 from crossroads.measures.coverage.words import Missing, check_inputs, gather
-from crossroads.results import Result, Row, Values, long_row
+from crossroads.results import Result, Row
 from crossroads.stimuli import Design
-from crossroads.wording.table import Column, Interval, Table
+from crossroads.wording.table import Column, Table
 
 _SETS = ("x", "y", "a", "b")
-
-
-def reliability_name(design: str) -> str:
-    """Name of the reliability of a test, such as ``weat6 reliability``."""
-    return f"{design} reliability"
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
@@ -31,11 +26,7 @@ class ReliabilityResult(Result):
     """Reliability of the associations of one test."""
 
     section: ClassVar[str] = "tests"
-    stem: ClassVar[str] = "reliability"
     cites: ClassVar[tuple[str, ...]] = ("spearman1910correlation", "brown1910some", "cronbach1951coefficient")
-    asked: ClassVar[Mapping[str, tuple[str, ...]]] = {
-        "reliability": ("attributes", "targets", *(f"alpha_{key}" for key in _SETS), "left_out")
-    }
 
     design: str
     """Name of the design."""
@@ -55,7 +46,7 @@ class ReliabilityResult(Result):
     @property
     def label(self) -> str:
         """Name of the design, marked as its reliability."""
-        return reliability_name(self.design)
+        return f"{self.design} reliability"
 
     def rows(self) -> list[Row]:
         """One row: both reliabilities and the four α."""
@@ -81,17 +72,6 @@ class ReliabilityResult(Result):
         shown = notes if any((a or 0) < 0 for one in results.values() for a in one.alpha.values()) else ()
         title = "Reliability of the word lists"
         return Table(name="reliability", title=title, columns=columns, rows=tuple(rows), notes=shown)
-
-    def long_rows(self, name: str) -> Iterator[Row]:
-        """Every number."""
-        for statistic, value in self.rows()[0].items():
-            if statistic != "design":
-                yield long_row("reliability", self.design, "", statistic, value, n=self.splits)
-
-    def readings(self, name: str) -> Iterator[tuple[str, str, Values]]:
-        """Every number, for rules."""
-        values: Values = {key: value for key, value in self.rows()[0].items() if key != "design"}
-        yield self.label, "reliability", {**values, "left_out": self.left_out()}
 
 
 def reliability(
@@ -195,183 +175,3 @@ def _alpha(items: Floats, error: float) -> float | None:
     if k < 2 or total <= (2 * k * error) ** 2:
         return None
     return k / (k - 1) * (1 - float(items.var(axis=1, ddof=1).sum()) / total)
-
-
-def icc_name(design: str) -> str:
-    """Name of the agreement of several models on a test, such as ``weat6 ICC``."""
-    return f"{design} ICC"
-
-
-@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
-class IccResult(Result):
-    """How far several models agree on the associations of the words of one test."""
-
-    section: ClassVar[str] = "tests"
-    stem: ClassVar[str] = "icc"
-    cites: ClassVar[tuple[str, ...]] = ("shrout1979intraclass", "mcgraw1996forming")
-    asked: ClassVar[Mapping[str, tuple[str, ...]]] = {"icc": ("agreement", "consistency")}
-
-    design: str
-    """Name of the design."""
-    agreement: float
-    """ICC(2,1): share of the variance of associations that is between words; differences of level between
-    models count against it."""
-    agreement_interval: tuple[float, float]
-    """Its 95 % interval over words and models."""
-    consistency: float
-    """ICC(3,1): the same without the levels of the models."""
-    consistency_interval: tuple[float, float]
-    """Its 95 % interval over words, for these models."""
-    models: tuple[str, ...]
-    """The models, layers or seeds."""
-    words: int
-    """Number of targets that all of them have."""
-    titles: Mapping[str, str] = field(default_factory=dict)
-    """What the sets stand for."""
-
-    @property
-    def label(self) -> str:
-        """The design, and that this is about the agreement of models."""
-        return icc_name(self.design)
-
-    def rows(self) -> list[Row]:
-        """One row: both coefficients with their intervals."""
-        row: Row = {"design": self.design, "agreement": self.agreement, "consistency": self.consistency}
-        row["agreement_low"], row["agreement_high"] = self.agreement_interval
-        row["consistency_low"], row["consistency_high"] = self.consistency_interval
-        return [{**row, "models": len(self.models), "words": self.words}]
-
-    @classmethod
-    def tabulate(cls, results: Mapping[str, Self]) -> Table:
-        """One row per test."""
-        rows = [
-            {
-                "test": one.design,
-                "question": one.question,
-                "models": len(one.models),
-                "words": one.words,
-                "agreement": one.agreement,
-                "agreement_ci": Interval(*one.agreement_interval),
-                "consistency": one.consistency,
-                "consistency_ci": Interval(*one.consistency_interval),
-            }
-            for one in results.values()
-        ]
-        columns = (
-            Column(key="test", head="test"),
-            Column(key="question", head="question", spare=1),
-            Column(key="models", head="models", kind="count", spare=2),
-            Column(key="words", head="words", kind="count", spare=2),
-            Column(key="agreement", head="agreement", note="ICC(2,1), levels of the models included"),
-            Column(key="agreement_ci", head="95 % CI", note="over words and models"),
-            Column(key="consistency", head="consistency", note="ICC(3,1), levels left out", spare=3),
-            Column(key="consistency_ci", head="CI", note="95 %, over words", spare=3),
-        )
-        title = "Agreement of models on associations"
-        return Table(name="icc", title=title, columns=columns, rows=tuple(rows))
-
-    def long_rows(self, name: str) -> Iterator[Row]:
-        """Both coefficients with their intervals."""
-        for statistic in ("agreement", "consistency"):
-            low, high = getattr(self, f"{statistic}_interval")
-            value = getattr(self, statistic)
-            yield long_row("icc", self.design, "", statistic, value, low=low, high=high, n=self.words)
-
-    def readings(self, name: str) -> Iterator[tuple[str, str, Values]]:
-        """Both coefficients, for rules."""
-        yield self.label, "icc", {"agreement": self.agreement, "consistency": self.consistency}
-
-
-def icc(models: Mapping[str, Embeddings], design: Design) -> IccResult:
-    r"""Agreement of several models, layers or seeds on the associations of the targets of one test.
-
-    The associations :math:`s(w, A, B)` of the targets are a table of words by models. Its two-way analysis of
-    variance gives the intraclass correlations of Shrout and Fleiss: how much of the variance of a single
-    association is about the word.
-
-    Parameters
-    ----------
-    models
-        Vectors by name: models, layers, templates or seeds.
-    design
-        The test; words that one of the models lacks are left out.
-
-    References
-    ----------
-    Shrout, P. E., & Fleiss, J. L. (1979). doi:10.1037/0033-2909.86.2.420
-    McGraw, K. O., & Wong, S. P. (1996). doi:10.1037/1082-989X.1.1.30
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> import crossroads as cr
-    >>> design, rng = cr.catalog("weat7"), np.random.default_rng(1)
-    >>> common = rng.normal(size=(32, 9))
-    >>> seeds = {str(i): cr.Embeddings(design.words, common + rng.normal(0, 0.3, (32, 9))) for i in range(3)}
-    >>> found = cr.stats.icc(seeds, design)
-    >>> 0.6 < found.agreement < 1
-    True
-    """
-    if not hasattr(models, "items") or len(models) < 2:
-        raise InputError("an ICC takes two models or more.", hint="give {name: vectors, ...}.")
-    check_inputs(design, *models.values())
-    least = {**dict.fromkeys(design.sets, 1), "x": 2}
-    found = [
-        gather(one, design.sets, missing="drop", least=least, design=design.name) for one in models.values()
-    ]
-    common = {
-        key: [word for word in words if all(word in one.words[key] for one in found)]
-        for key, words in design.sets.items()
-    }
-    columns = []
-    for one in models.values():
-        v = gather(one, common, missing="raise", least=least, design=design.name).vectors
-        targets = np.concatenate([v[key] for key in ("x", "y") if key in v])
-        columns.append(associations(targets, v["a"], v["b"]))
-    table = np.stack(columns, axis=1)
-    numbers = _intraclass(table)
-    return IccResult(
-        design=design.name,
-        **numbers,
-        models=tuple(map(str, models)),
-        words=len(table),
-        titles={key: words.name for key, words in design.sets.items()},
-        conventions={"measure": "icc", "level": 0.95},
-        provenance=tuple(one.provenance for one in models.values()),
-    )
-
-
-def _intraclass(table: Floats) -> dict[str, Any]:
-    """ICC(2,1) and ICC(3,1) of words by models, with the intervals of McGraw and Wong."""
-    from scipy.special import fdtri  # scipy is slow to import
-
-    n, k = table.shape
-    mean, rows, columns = table.mean(), table.mean(axis=1), table.mean(axis=0)
-    between = k * float(((rows - mean) ** 2).sum()) / (n - 1)
-    judges = n * float(((columns - mean) ** 2).sum()) / (k - 1)
-    rest = table - rows[:, None] - columns + mean
-    error = float((rest**2).sum()) / ((n - 1) * (k - 1))
-    if error <= 1e-20 * between or between <= 1e-20:
-        raise EvidenceError(
-            "the associations of the words are equal, or equal in all models.",
-            hint="give models that differ, and words that do.",
-        )
-    consistency = (between - error) / (between + (k - 1) * error)
-    agreement = (between - error) / (between + (k - 1) * error + k * (judges - error) / n)
-    f, df = between / error, (n - 1) * (k - 1)
-    low, high = f / fdtri(n - 1, df, 0.975), f * fdtri(df, n - 1, 0.975)
-    ends = (low - 1) / (low + k - 1), (high - 1) / (high + k - 1)
-    # degrees of freedom of the denominator under random models (Satterthwaite)
-    a = k * agreement / (n * (1 - agreement))
-    b = 1 + k * agreement * (n - 1) / (n * (1 - agreement))
-    v = (a * judges + b * error) ** 2 / ((a * judges) ** 2 / (k - 1) + (b * error) ** 2 / df)
-    up, down = fdtri(n - 1, v, 0.975), fdtri(v, n - 1, 0.975)
-    spread = k * judges + (k * n - k - n) * error
-    lower = n * (between - up * error) / (up * spread + n * between)
-    upper = n * (down * between - error) / (spread + n * down * between)
-    return {
-        "agreement": float(agreement),
-        "agreement_interval": (float(lower), float(upper)),
-        "consistency": float(consistency),
-        "consistency_interval": (float(ends[0]), float(ends[1])),
-    }

@@ -31,7 +31,7 @@ SHARES = frozenset({
     "share_positive", "precision_at_3", "attribute_pvalue", "slope_pvalue", "change_pvalue",
     "these_words_pvalue", "other_words_pvalue", "beyond_frequency_pvalue",
     "placebo_p", "percentile", "topic_percentile", "overlap", "matched_pvalue", "matched_both_pvalue",
-    "adjusted_pvalue", "same_sign", "below", "share", "sign_pvalue", "difference_pvalue",
+    "adjusted_pvalue", "share", "sign_pvalue", "difference_pvalue",
 })  # fmt: skip
 """Statistics between 0 and 1."""
 _LARGEST = sys.float_info.max
