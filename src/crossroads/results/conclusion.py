@@ -148,7 +148,9 @@ def because(
     parts: tuple[str, ...], reason: str | None, named: Mapping[str, str] | None = None
 ) -> tuple[str, ...]:
     """A sentence and why it cannot be told, as text and names in turn; sets called by letters have names."""
-    text = f"{parts[-1]}: {reason or phrases.NO_OTHER_WORDS}"
+    if reason is None:
+        return parts
+    text = f"{parts[-1]}: {reason}"
     match = re.match(r".*: [XYAB](?: and [XYAB])*(?= ha(?:s|ve) a single word)", text)
     if match is None or named is None:
         return (*parts[:-1], text)
