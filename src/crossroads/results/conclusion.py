@@ -123,7 +123,7 @@ def association(
     reason
         Why there is no p-value for other words, where there is none.
     """
-    value = found["value"][1] if "value" in found else found["size"][1] if "size" in found else 0.0
+    value = found["value"][1]
     named = {key: _title(key, titles.get(key, ""), sets.get(key, ())) for key in {**titles, **sets}}
     x, y, a, b = named["x"], named.get("y"), named["a"], named["b"]
     towards = (a, b) if value >= 0 else (b, a)

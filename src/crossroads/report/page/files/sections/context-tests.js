@@ -3,7 +3,6 @@
 
 import { histogramChart } from "../charts/charts.js";
 import { eatMap, mapNamed } from "../charts/maps.js";
-import { data } from "../parts/audits.js";
 import {
   plotColumn, plotCounted, plotCoverage, plotEndsColumn, plotFacts, plotInterval, plotNamed,
 } from "../parts/columns.js";
@@ -190,11 +189,12 @@ const CTX_EXCHANGED = "p-value of exchanging labels: those of the target words a
  * @param {Context} context
  * @param {ContextRow} row
  */
-function ctxLevels(context, { levels, levelsPath, titles }) {
+function ctxLevels(context, { levels, levelsPath }) {
+  const { titles } = levels;
   const rows = [
     { name: "Level 1: both targets", path: `${levelsPath}/level1`, level: levels.level1 },
     ...["x", "y"].map((key) => ({
-      name: `Level 2: ${titles?.[key] ?? key}`,
+      name: `Level 2: ${titles[key]}`,
       path: `${levelsPath}/level2/${key}`,
       level: levels.level2[key],
     })),
@@ -236,7 +236,7 @@ function ctxLevels(context, { levels, levelsPath, titles }) {
       columns: [
         plotNamed("sets", (key) =>
           names[key]
-            .map((set) => titles?.[set] ?? set)
+            .map((set) => titles[set])
             .reverse()
             .join(" with "),
         ),
@@ -254,7 +254,8 @@ function ctxLevels(context, { levels, levelsPath, titles }) {
  * @param {Context} context
  * @param {ContextRow} row
  */
-function ctxPattern(context, { levels, levelsPath, titles }) {
+function ctxPattern(context, { levels, levelsPath }) {
+  const { titles } = levels;
   const shares = Object.entries(levels.pattern_shares)
     .filter(([, share]) => share > 0)
     .sort((a, b) => b[1] - a[1]);
@@ -265,11 +266,11 @@ function ctxPattern(context, { levels, levelsPath, titles }) {
       "p",
       {},
       "By the p-values for other words: ",
-      el("strong", {}, mapNamed(pattern, titles ?? data.phrases.any_sets)),
+      el("strong", {}, mapNamed(pattern, titles)),
       "; by the rule of the paper, which takes the attribute words as given, it would be ",
-      mapNamed(levels.pattern, titles ?? data.phrases.any_sets),
+      mapNamed(levels.pattern, titles),
       "; by the published p-values over contexts it would be ",
-      mapNamed(levels.published_pattern, titles ?? data.phrases.any_sets),
+      mapNamed(levels.published_pattern, titles),
       ". ",
       "In single samples it varies: the table says which share of the samples shows which pattern, by the rule of the paper.",
     ),
@@ -277,10 +278,10 @@ function ctxPattern(context, { levels, levelsPath, titles }) {
       "div",
       { class: "beside" },
       eatMap({
-        titles: titles ?? data.phrases.any_sets,
+        titles,
         pattern,
         level2: levels.level2,
-        caption: [el("strong", {}, mapNamed(pattern, titles ?? data.phrases.any_sets)), ". Effect sizes of Level 2, combined over samples."],
+        caption: [el("strong", {}, mapNamed(pattern, titles)), ". Effect sizes of Level 2, combined over samples."],
       }),
       table({
         caption: `${levels.design}: patterns of single samples`,

@@ -39,14 +39,12 @@ export const testsNamed = (name, role, words) => (name && name !== role ? name :
 
 /**
  * What the sets of a test stand for.
- * @param {Context} context
  * @param {Json} test
  * @returns {Titles}
  */
-export function testsTitles(context, test) {
-  const { sets } = test.level1 ?? test, given = test.titles ?? context.document.designs.find((one) => one.name === test.design) ?? {};
-  return Object.fromEntries(["x", "y", "a", "b"].filter((role) => role in sets)
-    .map((role) => [role, testsNamed(given[role]?.name ?? given[role], role, sets[role])]));
+export function testsTitles(test) {
+  const { sets } = test.level1 ?? test;
+  return Object.fromEntries(["x", "y", "a", "b"].filter((role) => role in sets).map((role) => [role, testsNamed(test.titles[role], role, sets[role])]));
 }
 
 /**
@@ -63,7 +61,7 @@ export function testsEntry(context, test, path, adjusted = {}) {
   const find = (type) => testsCompanion(context, type, test.design, level1.effect_size);
   return {
     test, path, three, level1, at: three ? `${path}/level1` : path, name: test.design, ...adjusted,
-    titles: testsTitles(context, test), interval: find("BootstrapResult"), influence: find("InfluenceResult"),
+    titles: testsTitles(test), interval: find("BootstrapResult"), influence: find("InfluenceResult"),
   };
 }
 

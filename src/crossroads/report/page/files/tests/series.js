@@ -65,7 +65,7 @@ function seriesChart(points, titles, result) {
  */
 function seriesTable(context, points, result, adjusted) {
   const [along, , several] = seriesAlong(result);
-  const { level1 } = points[0].test, titles = testsTitles(context, points[0].test), alone = (/** @type {string} */ key) => `${testsShort(titles[key], 40)} alone`;
+  const { level1 } = points[0].test, titles = testsTitles(points[0].test), alone = (/** @type {string} */ key) => `${testsShort(titles[key], 40)} alone`;
   /**
    * @param {string} title
    * @param {string} key
@@ -104,7 +104,7 @@ function seriesBody(context, all, result, path) {
     points.length > 0 && [
       el("p", {}, `The same test on the vectors of each ${one}. `, result.over === "year" && "Vectors of early decades "
         + "rest on fewer texts, and words change their meaning: a change of d is not by itself a change of attitudes."),
-      seriesChart(points, testsTitles(context, points[0].test), result), seriesTable(context, points, result, `${path}/adjusted/bh`),
+      seriesChart(points, testsTitles(points[0].test), result), seriesTable(context, points, result, `${path}/adjusted/bh`),
       seriesTrend(context, result, path),
       seriesChange(context, result, path, points),
       el("h4", {}, `Each ${one}`),
@@ -153,7 +153,7 @@ function seriesChange(context, result, path, points) {
  * @param {Data} all
  */
 export const seriesParts = (context, all) => context.of("SeriesResult").map(({ result, path }, i) => {
-  const count = Object.keys(result.points).length, [first] = Object.values(result.points), titles = first && testsTitles(context, first);
+  const count = Object.keys(result.points).length, [first] = Object.values(result.points), titles = first && testsTitles(first);
   return opening(el("span", { class: "line" }, el("h3", {}, bdi(result.design)),
     el("span", { class: "question" }, titles ? bdi(testsQuestion({ titles })) : ""),
     el("span", { class: "numbers" }, numbered(count, seriesAlong(result)[1], seriesAlong(result)[2]))),
@@ -179,7 +179,7 @@ function singleBody(context, result, path) {
     ({ title, about, value: (row) => pointed(context.document, `${path}/${key}/${row}`) ?? null,
     cell: (row) => num(context, `${path}/${key}/${row}`, { ...options, method: result.method }) });
   const tested = Array.isArray(result.pvalue) && result.pvalue.length > 0;
-  const [first, second] = [testsNamed(result.titles?.a, "a", a), testsNamed(result.titles?.b, "b", b)];
+  const [first, second] = [testsNamed(result.titles.a, "a", a), testsNamed(result.titles.b, "b", b)];
   /** @type {Map<number, { low: number, high: number, pvalue: number }>} */
   const made = new Map();
   /** @param {number} row */
