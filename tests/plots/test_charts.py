@@ -99,10 +99,6 @@ def test_the_ranking_shows_the_strongest_words_of_either_side_in_order(ranked: C
     assert {dot[0]: dot[2] for dot in markers(ax)} == effects
     assert {True, False} == set(effects.values())
     assert sum(text.endswith(" *") for text in said(ax)) == sum(effects.values())
-    none = np.empty(0)
-    texts = said(ranking(replace(ranked(method="none"), se=none, df=none)))
-    assert any("no p-values" in text for text in texts)
-    assert not any(text.endswith("*") for text in texts)
 
 
 def test_decades_are_filled_where_significant_and_lines_break_where_one_could_not_be_measured(

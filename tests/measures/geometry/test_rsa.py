@@ -328,7 +328,7 @@ def test_a_grid_holds_every_pair_of_groups_with_every_concept() -> None:
     assert np.array_equal(same.samples1, single.samples1)
     assert (same.pvalue, same.sign_pvalue) == (single.pvalue, single.sign_pvalue)
     assert same.halves == single.halves
-    pvalues = [test.crossed.pvalue for test in result.tests if test.crossed and test.crossed.pvalue]
+    pvalues = [test.crossed.pvalue for test in result.tests if test.crossed.pvalue]
     assert list(result.adjusted["holm"]) == holm(pvalues).tolist()
     assert list(result.adjusted["bh"]) == benjamini_hochberg(pvalues).tolist()
     named = {name: StimulusSet(f"names of {name}", tuple(items)) for name, items in groups.items()}
