@@ -31,7 +31,7 @@ from crossroads.report.comparison.files import comparison_latex, comparison_mark
 from crossroads.report.documents.records import Record, audit_document
 from crossroads.report.page.data import page_data
 from crossroads.report.renderers.csv import write_tables
-from crossroads.wording.numbers import Mark, P, between, number, pvalue
+from crossroads.wording.numbers import P, between, number, pvalue
 
 Table = list[dict[str, str]]
 
@@ -71,7 +71,7 @@ def test_the_battery_is_printed_as_measured(audit: Audit, tested: BatteryResult)
     for test, bh, one, two in zip(tested.tests, adjusted["bh"], page, print_, strict=True):
         level, drawn = test.level1, tested.intervals[test.design]
         crossed = level.crossed
-        assert crossed is not None and crossed.pvalue is not None
+        assert crossed.pvalue is not None
         assert crossed.low is not None and crossed.high is not None
         assert (one["d"], one["p"], one["p (BH)"], one["exact p"], one["pattern"]) == (
             number(level.effect_size), pvalue(crossed.pvalue), pvalue(bh), pvalue(level.p),
@@ -195,8 +195,8 @@ CROSSED = {
 """p-values of these tests for other words."""
 
 
-def voiced(*names: str, old: bool = False) -> BatteryResult:
-    """A battery whose tests have these p-values; or one that was saved before crossed ones were measured."""
+def voiced(*names: str) -> BatteryResult:
+    """A battery whose tests have these p-values."""
     sets = {role: [f"{role}{i}" for i in range(4)] for role in "xyab"}
     designs = [Design(name=name, **sets) for name in names]  # type: ignore[arg-type]
     emb = Embeddings(designs[0].words, np.random.default_rng(0).normal(size=(16, 5)), provenance="model")
@@ -205,11 +205,10 @@ def voiced(*names: str, old: bool = False) -> BatteryResult:
     for test in measured.tests:
         p, low, high, method = KINDS[test.design]
         tails = {**test.level1.tails, "two-sided": (p, low, high)}
-        assert test.level1.crossed is not None
-        crossed = None if old else dataclasses.replace(test.level1.crossed, pvalue=CROSSED[test.design])
+        crossed = dataclasses.replace(test.level1.crossed, pvalue=CROSSED[test.design])
         level = dataclasses.replace(test.level1, pvalue=p, method=method, tails=tails, crossed=crossed)
         tests.append(dataclasses.replace(test, level1=level))
-    adjusted = adjust([KINDS[name][0] if old else CROSSED[name] for name in names])
+    adjusted = adjust([CROSSED[name] for name in names])
     return dataclasses.replace(measured, tests=tuple(tests), adjusted=adjusted)
 
 
@@ -261,33 +260,18 @@ def read(text: str) -> tuple[Decimal, str]:
     return Decimal(digits), mark
 
 
-def expected(names: tuple[str, ...], tested: BatteryResult, *, old: bool) -> dict[str, tuple[P, ...]]:
-    """P-values and their marks by the rules: an estimate makes estimates of all it touches."""
+def expected(names: tuple[str, ...], tested: BatteryResult) -> dict[str, tuple[P, ...]]:
+    """P-values and their marks."""
     marks: dict[str, Any] = {"bracket": "≤", "monte-carlo": "≈", "normal": "≈", "exact": ""}
     exact = {name: P(KINDS[name][0], marks[KINDS[name][3]]) for name in names}
     bh = [float(value or 0.0) for value in tested.adjusted["bh"]]
-    if not old:
-        return {name: (P(CROSSED[name]), P(bh[i]), exact[name]) for i, name in enumerate(names)}
-    methods = {KINDS[name][3] for name in names}
-    family: Mark = "≈" if methods & {"monte-carlo", "normal"} else "≤" if "bracket" in methods else ""
-    low, high = (adjust([KINDS[name][end] for name in names])["bh"] for end in (1, 2))
-    return {
-        name: (
-            exact[name],
-            P(bh[i], family if low[i] != high[i] or "normal" in methods else ""),
-            exact[name],
-        )
-        for i, name in enumerate(names)
-    }
+    return {name: (P(CROSSED[name]), P(bh[i]), exact[name]) for i, name in enumerate(names)}
 
 
-@pytest.mark.parametrize("old", [False, True], ids=["other words", "saved before"])
 @pytest.mark.parametrize("names", FAMILIES, ids=", ".join)
-def test_every_output_prints_the_same_digits_and_marks(
-    names: tuple[str, ...], old: bool, tmp_path: Path
-) -> None:
-    tested = voiced(*names, old=old)
-    wanted = expected(names, tested, old=old)
+def test_every_output_prints_the_same_digits_and_marks(names: tuple[str, ...], tmp_path: Path) -> None:
+    tested = voiced(*names)
+    wanted = expected(names, tested)
     write_tables(tmp_path, Audit([tested]))
     with (tmp_path / "tests.csv").open(encoding="utf-8", newline="") as file:
         kept = {row["design"]: row for row in csv.DictReader(file)}
@@ -295,8 +279,7 @@ def test_every_output_prints_the_same_digits_and_marks(
         for key, p in zip(("p", "p_bh", "exact_p"), wanted[record["test"]], strict=True):
             assert (record[key], record[f"{key}_sign"]) == (p.value, p.mark or "=")  # files have all digits
             row = kept[record["test"]]
-            if key != "p" or not old:
-                assert (float(row[key]), row.get(f"{key}_sign", "=")) == (p.value, p.mark or "=")
+            assert (float(row[key]), row.get(f"{key}_sign", "=")) == (p.value, p.mark or "=")
     for output in OUTPUTS.values():
         printed = {row["test"]: [row[head] for head in HEADS] for row in output(tested)}
         assert list(printed) == list(names)
@@ -309,8 +292,3 @@ def test_every_output_prints_the_same_digits_and_marks(
                 assert mark != "≤" or value >= exact  # no bound is rounded down
                 for level in (Decimal("0.05"), Decimal("0.01")):
                     assert (value < level) == (exact < level)  # no level is reached by rounding
-        if names == FAMILIES[0] and old:
-            # worked out by hand: m = 3, ranks 2, 3, 1; 1.342e-4 × 3/2 = 2.013e-4, and a bound is rounded up
-            assert [read(printed[name][1]) for name in names] == [
-                (Decimal("2.1e-4"), "≤"), (Decimal("0.04996"), ""), (Decimal("9.8e-17"), ""),
-            ]  # fmt: skip

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import ClassVar, Self
 
 from crossroads.errors import InputError, in_short
@@ -95,7 +95,7 @@ class LadderResult(Result):
     """The answers for each test, by its name."""
     questions: Mapping[str, str]
     """What each test asks, by its name."""
-    kinds: Mapping[str, str] = field(default_factory=dict)
+    kinds: Mapping[str, str]
     """What each test is called in a sentence, where it is not an association: such as a comparison of
     geometry."""
 
@@ -353,29 +353,29 @@ def _crossed(one: Result) -> Crossed | None:
 def _on_words(test: WeatResult, answer: P | None, results: list[Result]) -> tuple[Rung, ...]:
     lacking = _NO_FREQUENCY if "y" in test.sets else "frequencies of two targets are compared"
     beyond = _beyond(test.design, results, {FREQUENCY: lacking, TOPICS: _NO_PLACEBO})
-    return (*_first(test.p, test.method, test.crossed, answer), *beyond)
+    return (*_first(test.p, test.method, test.crossed.reason, answer), *beyond)
 
 
 def _over_contexts(test: CeatResult, answer: P | None, results: list[Result]) -> tuple[Rung, ...]:
     beyond = _beyond(test.label, results, {FREQUENCY: _NO_FREQUENCY, TOPICS: _NO_OTHERS})
-    return (*_first(test.p, test.stimulus_method, test.crossed, answer), *beyond)
+    return (*_first(test.p, test.stimulus_method, test.crossed.reason, answer), *beyond)
 
 
 def _of_geometry(test: RsaResult, answer: P | None) -> tuple[Rung, ...]:
     beyond = _beyond(test.label, [], dict.fromkeys((FREQUENCY, TOPICS), _NO_GEOMETRY))
-    return (*_first(test.p, "monte-carlo", test.crossed, answer), *beyond)
+    return (*_first(test.p, "monte-carlo", test.crossed.reason, answer), *beyond)
 
 
 def _of_chat(one: ChatResult, answer: P | None) -> tuple[Rung, ...]:
     beyond = _beyond(one.label, [], dict.fromkeys((FREQUENCY, TOPICS), _NO_VECTORS))
     drawn = f"{one.drawn} drawn, t"
-    if one.p is None:
+    if one.p is None or one.crossed is None:
         silent = (
             Rung(asks=asks, answer=CANNOT_TELL, value=None, sign="", method=method, reason=one.unread)
             for asks, method in ((THESE, "words exchanged"), (OTHER, drawn))
         )
         return (*silent, *beyond)
-    return (*_first(one.p, one.method, one.crossed, answer, exchanged="words", drawn=drawn), *beyond)
+    return (*_first(one.p, one.method, one.crossed.reason, answer, exchanged="words", drawn=drawn), *beyond)
 
 
 def _of_sentences(one: SentencePairsResult | SentenceTriplesResult, answer: P | None) -> tuple[Rung, ...]:
@@ -401,7 +401,7 @@ def _of_sentences(one: SentencePairsResult | SentenceTriplesResult, answer: P | 
 def _first(
     exact: P,
     method: str,
-    crossed: Crossed | None,
+    reason: str | None,
     answer: P | None,
     *,
     exchanged: str = "targets",
@@ -415,15 +415,13 @@ def _first(
         sign=exact.mark,
         method=f"{exchanged} exchanged, {method}",
     )
-    if crossed is None:
-        return these, _not_asked(OTHER, "the result was saved before this was measured")
     other = Rung(
         asks=OTHER,
         answer=CANNOT_TELL if answer is None else YES if answer.value < ALPHA else NO,
         value=None if answer is None else answer.value,
         sign="",
         method=drawn,
-        reason=crossed.reason,
+        reason=reason,
     )
     return these, other
 

@@ -18,7 +18,7 @@ from crossroads.errors import InputError
 from crossroads.report.audit import KINDS
 from crossroads.report.gate.rules import Verdict
 from crossroads.results import SCHEMA, Result, result_kinds
-from crossroads.results.plain import KEPT, resolved
+from crossroads.results.plain import resolved
 from crossroads.storage.files import write_file
 
 Schema = dict[str, Any]
@@ -135,7 +135,7 @@ def _define(kind: type[Any], definitions: Schema) -> Schema:
         properties: Schema = {}
         if issubclass(kind, Result):
             properties = {"type": {"const": name}, "schema": {"const": SCHEMA}}
-        for one in (one for one in dataclasses.fields(kind) if one.name != KEPT):
+        for one in dataclasses.fields(kind):
             shape = _shape(hints[one.name], definitions)
             properties[one.name] = {**shape, "description": said[one.name]} if one.name in said else shape
         definitions[name] = {

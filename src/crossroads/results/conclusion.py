@@ -123,7 +123,7 @@ def association(
     reason
         Why there is no p-value for other words, where there is none.
     """
-    value = found["value"][1] if "value" in found else found["size"][1] if "size" in found else 0.0
+    value = found["value"][1]
     named = {key: _title(key, titles.get(key, ""), sets.get(key, ())) for key in {**titles, **sets}}
     x, y, a, b = named["x"], named.get("y"), named["a"], named["b"]
     towards = (a, b) if value >= 0 else (b, a)
@@ -148,7 +148,9 @@ def because(
     parts: tuple[str, ...], reason: str | None, named: Mapping[str, str] | None = None
 ) -> tuple[str, ...]:
     """A sentence and why it cannot be told, as text and names in turn; sets called by letters have names."""
-    text = f"{parts[-1]}: {reason or phrases.NO_OTHER_WORDS}"
+    if reason is None:
+        return parts
+    text = f"{parts[-1]}: {reason}"
     match = re.match(r".*: [XYAB](?: and [XYAB])*(?= ha(?:s|ve) a single word)", text)
     if match is None or named is None:
         return (*parts[:-1], text)

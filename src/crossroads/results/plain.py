@@ -1,7 +1,6 @@
-"""Results as plain data: how they are written to JSON, and read back from files of this and other versions.
+"""Results as plain data: how they are written to JSON, and read back.
 
-A field with a default may be absent from an older file. An unknown field, of a newer file, is kept, written
-back and warned of.
+A field with a default may be absent from a file. A field that is not known is ignored, with a warning.
 """
 
 from __future__ import annotations
@@ -10,6 +9,7 @@ import dataclasses
 import math
 import types
 import typing
+import warnings
 from collections.abc import Collection, Iterable, Mapping
 from fractions import Fraction
 from functools import cache
@@ -17,44 +17,16 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from crossroads.errors import FormatError, InputError, in_short, join_words
+from crossroads.errors import CrossroadsWarning, FormatError, InputError, in_short, join_words
+from crossroads.version import VERSION
 from crossroads.wording.phrases import TAILS
 
 T = TypeVar("T")
-KEPT = "unknown"
-"""Field of a result for the fields of its file that this version does not know, by place."""
 
 
-def _encode_fields(instance: Any) -> dict[str, Any]:
-    return {f.name: encode(getattr(instance, f.name)) for f in dataclasses.fields(instance) if f.name != KEPT}
-
-
-def _put_back(data: dict[str, Any], kept: Mapping[str, Any]) -> dict[str, Any]:
-    """Plain data with the unknown fields of its file."""
-    for place, value in kept.items():
-        inner: Any = data
-        *path, name = place.split("/")
-        try:
-            for step in map(_unescaped, path):
-                inner = inner[step] if isinstance(inner, dict) else inner[int(step)]
-            inner[_unescaped(name)] = value
-        except (KeyError, IndexError, TypeError):
-            continue  # its container was replaced
-    return data
-
-
-def _escaped(name: object) -> str:
-    """A name as one step of a place, as in JSON pointers."""
-    return str(name).replace("~", "~0").replace("/", "~1")
-
-
-def _unescaped(step: str) -> str:
-    return step.replace("~1", "/").replace("~0", "~")
-
-
-def encode_result(result: Any) -> dict[str, Any]:
-    """Every field of a result, and the unknown fields of its file."""
-    return _put_back(_encode_fields(result), getattr(result, KEPT))
+def encode_fields(instance: Any) -> dict[str, Any]:
+    """Every field of a dataclass as plain data."""
+    return {one.name: encode(getattr(instance, one.name)) for one in dataclasses.fields(instance)}
 
 
 _WORDS_AND_COUNTS = frozenset({str, int, bool, type(None)})
@@ -80,10 +52,10 @@ def encode(value: Any) -> Any:
     """Plain JSON data for any value in a result."""
     if type(value) in _WORDS_AND_COUNTS:
         return value
-    if hasattr(value, "to_dict") and hasattr(value, KEPT):
+    if hasattr(value, "to_json"):
         return value.to_dict()
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
-        return _encode_fields(value)
+        return encode_fields(value)
     if isinstance(value, np.ndarray):
         return _encode_array(value)
     if isinstance(value, np.generic):
@@ -113,36 +85,34 @@ def resolved(hint: Any) -> Any:
     return hint
 
 
-def decode_fields(cls: type[T], data: Any, kept: dict[str, Any], place: str = "") -> T:
-    """Build an instance of a dataclass from plain data; unknown fields are added to ``kept``, by place."""
+def decode_fields(cls: type[T], data: Any) -> T:
+    """Build an instance of a dataclass from plain data."""
     if not isinstance(data, Mapping):
         raise TypeError(cls.__name__)
-    former: Mapping[str, str] = getattr(cls, "renamed", {})
-    data = {former.get(name, name): value for name, value in data.items()}
     hints: dict[str, Any] = _hints(cls)  # type: ignore[arg-type]
-    fields = [f for f in dataclasses.fields(cls) if f.name != KEPT]  # type: ignore[arg-type]
-    known = {f.name for f in fields}
-    kept |= {f"{place}{_escaped(name)}": value for name, value in data.items() if name not in known}
-    missing = {f.name for f in fields if _required(f)} - set(data)
+    fields = {one.name: one for one in dataclasses.fields(cls)}  # type: ignore[arg-type]
+    missing = {name for name, one in fields.items() if _required(one)} - set(data)
     if missing:
         raise FormatError(f"field(s) {sorted(missing)} are missing from a {cls.__name__}.")
-    decoded = {
-        name: _decode_field(name, hints[name], value, kept, f"{place}{name}/")
-        for name, value in data.items()
-        if name in known
-    }
-    return cls(**decoded)
+    if unknown := [in_short(name) for name in data if name not in fields]:
+        warnings.warn(
+            f"a {cls.__name__} has fields that crossroads {VERSION} does not know: "
+            f"{join_words(unknown, most=5)}; they are ignored.",
+            CrossroadsWarning,
+            stacklevel=2,
+        )
+    return cls(**{name: _decode_field(name, hints[name], data[name]) for name in data if name in fields})
 
 
 def _required(field: dataclasses.Field[Any]) -> bool:
-    """Whether a field must be in a file; one with a default is newer than some files."""
+    """Whether a field must be in a file."""
     return field.default is dataclasses.MISSING and field.default_factory is dataclasses.MISSING
 
 
-def _decode_field(name: str, hint: Any, value: Any, kept: dict[str, Any], place: str) -> Any:
+def _decode_field(name: str, hint: Any, value: Any) -> Any:
     try:
         _check_tail(name, value)
-        return _decode(hint, value, kept, place)
+        return _decode(hint, value)
     except FormatError:
         raise
     except (AttributeError, TypeError, ValueError) as error:
@@ -167,22 +137,22 @@ def _all_plain(hint: Any, values: Iterable[Any]) -> bool:
     return hint in _PLAIN and set(map(type, values)) <= set(_PLAIN[hint])
 
 
-def _decode(hint: Any, value: Any, kept: dict[str, Any], place: str) -> Any:
+def _decode(hint: Any, value: Any) -> Any:
     """Rebuild a value from plain data, guided by the annotation of its field."""
     hint = resolved(hint)
     origin, args = typing.get_origin(hint), typing.get_args(hint)
     if origin in (typing.Union, types.UnionType):
         if value is None:
             return None
-        return _decode(next(a for a in args if a is not type(None)), value, kept, place)
+        return _decode(next(a for a in args if a is not type(None)), value)
     if hint in _PLAIN and (
         not isinstance(value, _PLAIN[hint]) or (hint is not bool and isinstance(value, bool))
     ):
         raise TypeError(hint.__name__)
-    if isinstance(hint, type) and hasattr(hint, "from_dict") and KEPT in _hints(hint):
+    if hasattr(hint, "from_json"):
         return hint.from_dict(value)
     if dataclasses.is_dataclass(hint) and isinstance(hint, type):
-        return decode_fields(hint, value, kept, place)
+        return decode_fields(hint, value)
     if origin is typing.Literal:
         if value not in args:
             raise ValueError(value)
@@ -195,17 +165,13 @@ def _decode(hint: Any, value: Any, kept: dict[str, Any], place: str) -> Any:
         if len(args) == 2 and args[1] is Ellipsis:
             if _all_plain(args[0], value):
                 return tuple(value)
-            return tuple(_decode(args[0], v, kept, f"{place}{i}/") for i, v in enumerate(value))
-        pairs = enumerate(zip(args, value, strict=True))
-        return tuple(_decode(a, v, kept, f"{place}{i}/") for i, (a, v) in pairs)
+            return tuple(_decode(args[0], v) for v in value)
+        return tuple(_decode(a, v) for a, v in zip(args, value, strict=True))
     if origin is not None and issubclass(origin, Mapping):
         numbers = args[0] is int or (int in typing.get_args(args[0]) and all(map(_is_whole, value)))
         if not numbers and _all_plain(args[1], value.values()):
             return dict(value)
-        return {
-            (int(k) if numbers else k): _decode(args[1], v, kept, f"{place}{_escaped(k)}/")
-            for k, v in value.items()
-        }
+        return {(int(k) if numbers else k): _decode(args[1], v) for k, v in value.items()}
     return value
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import html
 import json
 import platform
-import warnings
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cache
@@ -16,7 +15,6 @@ from typing import Any, ClassVar, Self
 import numpy as np
 
 from crossroads.errors import (
-    CrossroadsWarning,
     FormatError,
     WrongKindError,
     in_short,
@@ -28,7 +26,7 @@ from crossroads.evidence.model_names import model_name
 from crossroads.evidence.provenance import Provenance
 from crossroads.results.conclusion import Conclusion
 from crossroads.results.coverage import Coverage
-from crossroads.results.plain import decode_fields, encode_result
+from crossroads.results.plain import decode_fields, encode_fields
 from crossroads.stimuli.files.text import load_json
 from crossroads.version import VERSION
 from crossroads.wording import phrases
@@ -72,8 +70,6 @@ class Result:
     """Keys of the publications behind the measure, and behind the methods it always uses."""
     asked: ClassVar[Mapping[str, tuple[str, ...]]] = {}
     """Names of the statistics that rules can use, by kind of test."""
-    renamed: ClassVar[Mapping[str, str]] = {}
-    """Fields that older files have under another name: that name to the present one."""
 
     coverage: Coverage | None = None
     """Which stimuli were measured."""
@@ -83,8 +79,6 @@ class Result:
     """Where the evidence came from; one entry for each model."""
     versions: Mapping[str, str] = field(default_factory=lambda: dict(versions()))
     """Versions of the software that computed the result."""
-    unknown: Mapping[str, Any] = field(default_factory=dict)
-    """Fields of the file of the result that this version does not know, by place; written back unchanged."""
 
     # ---- names
 
@@ -203,7 +197,7 @@ class Result:
 
     def to_dict(self) -> dict[str, Any]:
         """The whole result as plain data, nothing rounded."""
-        return {"type": type(self).__name__, "schema": SCHEMA, **encode_result(self)}
+        return {"type": type(self).__name__, "schema": SCHEMA, **encode_fields(self)}
 
     def to_json(self, *, indent: int | None = None) -> str:
         """The whole result as a JSON document."""
@@ -211,10 +205,7 @@ class Result:
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> Self:
-        """Rebuild a result from :meth:`to_dict`, of this version or of another.
-
-        Fields that this version does not know are kept in :attr:`unknown`, with a warning.
-        """
+        """Rebuild a result from :meth:`to_dict`; fields that are not known are ignored, with a warning."""
         kind = data.get("type")
         if kind != cls.__name__:
             raise FormatError(f"this is a {in_short(kind)}, not a {in_short(cls.__name__)}.", key="type")
@@ -223,19 +214,7 @@ class Result:
                 f"written with schema {in_short(data.get('schema'))}; this version reads {SCHEMA}.",
                 key="schema",
             )
-        kept: dict[str, Any] = {}
-        found = decode_fields(cls, {k: v for k, v in data.items() if k not in ("type", "schema")}, kept)
-        if kept:
-            written = in_short(dict(found.versions).get("crossroads", "another version"))
-            names = join_words([in_short(name) for name in kept], most=5)
-            warnings.warn(
-                f"a {cls.__name__} written by crossroads {written} has fields that {VERSION} does not know: "
-                f"{names}; they are kept, and not used.",
-                CrossroadsWarning,
-                stacklevel=2,
-            )
-            object.__setattr__(found, "unknown", kept)
-        return found
+        return decode_fields(cls, {k: v for k, v in data.items() if k not in ("type", "schema")})
 
     @classmethod
     def from_json(cls, text: str) -> Self:

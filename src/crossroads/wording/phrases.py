@@ -137,8 +137,6 @@ STATUSES: Mapping[str, str] = {
 """What can be said of a finding, from the surest, as a heading; ``{drawn}`` is what counts as drawn, of which
 others might say otherwise: ``words``, ``sentences``, ``items``."""
 
-NO_OTHER_WORDS = "the result was saved before other words were asked about"
-"""Why a result has no answer for other words where it has no reason of its own."""
 EFFECT = "effect size of the first target against the second, in standard deviations"
 OF_POPULATION = " of the population"
 DIFFERENCE = "difference of the mean cosines of both targets with A and with B"

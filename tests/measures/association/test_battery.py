@@ -29,7 +29,7 @@ def test_a_battery_is_its_tests_with_adjusted_p_values() -> None:
         mleat(model(1), d, resamples=0, alternative="two-sided", missing="drop") for d in designs()
     )
     drawn = [test.level1.crossed for test in result.tests]
-    p = [one.pvalue for one in drawn if one is not None and one.pvalue is not None]
+    p = [one.pvalue for one in drawn if one.pvalue is not None]
     assert len(set(p)) == len(result.tests) > 1
     assert p != [test.level1.pvalue for test in result.tests]  # what is adjusted is not the exact p
     assert result.adjusted["holm"] == tuple(holm(p))
@@ -45,8 +45,8 @@ def test_a_tail_chosen_after_the_fact_is_not_adjusted() -> None:
     # Level 1 p-values of the observed side have twice the level they claim: Holm would not keep its promise
     result = battery(model(1), designs(), resamples=0, alternative="observed")
     drawn = [test.level1.crossed for test in result.tests]
-    two_sided = [one.tail("two-sided") or 0.0 for one in drawn if one is not None]
-    assert [one.pvalue for one in drawn if one is not None] != two_sided
+    two_sided = [one.tail("two-sided") or 0.0 for one in drawn]
+    assert [one.pvalue for one in drawn] != two_sided
     assert result.adjusted["holm"] == tuple(holm(two_sided))
     assert result.adjusted["bh"] == tuple(benjamini_hochberg(two_sided))
     assert result.conventions["adjusted"] == "Level 1, other words, two-sided"

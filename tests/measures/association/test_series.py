@@ -33,7 +33,7 @@ def test_a_series_measures_every_point_in_order_of_time() -> None:
 def test_points_of_a_series_are_adjusted_for_their_number() -> None:
     result = series({year: model(year) for year in (1, 2, 3, 4)}, DESIGN, resamples=0)
     crossed = [point.level1.crossed for point in result.points.values()]
-    pvalues = [one.pvalue for one in crossed if one is not None and one.pvalue is not None]
+    pvalues = [one.pvalue for one in crossed if one.pvalue is not None]
     assert list(result.adjusted["bh"]) == pytest.approx(benjamini_hochberg(pvalues).tolist())
     readings = {name: values for name, kind, values in result.readings("") if kind == "decade"}
     assert readings["one 2"]["p_bh"] == result.adjusted["bh"][1]
@@ -65,7 +65,6 @@ def test_labels_keep_their_order_and_come_back_from_json() -> None:
     assert list(back.points) == list(models)
     # labels have no distances: they are numbered
     numbered = series(dict(enumerate(models.values())), DESIGN, resamples=0)
-    assert result.trend is not None and numbered.trend is not None
     assert result.trend.slope == numbered.trend.slope
     assert list(series({"10": model(1), "9": model(2)}, DESIGN, resamples=0).points) == [9, 10]
 
@@ -103,10 +102,9 @@ def test_layers_are_no_sample_and_years_are() -> None:
     layers = series(models, DESIGN, over="layer", resamples=0)
     years = series(models, DESIGN, resamples=0)
     assert layers.label == "one over layers" and years.label == "one over time"
-    assert layers.trend is not None and years.trend is not None
     assert (layers.trend.slope, layers.trend.drawn, years.trend.drawn) == (years.trend.slope, False, True)
     assert (layers.trend.se or 0) <= (years.trend.se or 0)
-    assert layers.change is not None and layers.change.splits == 4
+    assert layers.change.splits == 4
     between = layers.change_between()
     assert between is not None and between[1] == layers.change.position
     assert "both for all 4 splits" in layers.change_said()

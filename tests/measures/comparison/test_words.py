@@ -94,7 +94,6 @@ def test_saved_ceats_give_the_very_comparison_of_the_stores_whatever_was_sampled
 def test_a_ceat_keeps_the_expected_cosine_of_every_pair_of_words() -> None:
     rows = rows_of(np.random.default_rng(2), most=3)
     result = ceat(store(rows), DESIGN, samples=3)
-    assert result.cosines is not None
     unit = {word: found / np.linalg.norm(found, axis=1, keepdims=True) for word, found in rows.items()}
     words = list(DESIGN.words)
     for (i, target), (j, attribute) in product(enumerate(words[:12]), enumerate(words[12:])):
@@ -102,7 +101,7 @@ def test_a_ceat_keeps_the_expected_cosine_of_every_pair_of_words() -> None:
         assert result.cosines[i, j] == pytest.approx(expected, abs=1e-12)
     expected_s = {word: mean_association(rows, word) for word in words[:12]}
     assert result.associations == pytest.approx(expected_s, abs=1e-12)
-    assert dataclasses.replace(result, cosines=None).associations == {}
+    assert dataclasses.replace(result, coverage=None).associations == {}
 
 
 def test_a_planted_difference_is_found_and_more_contexts_of_the_same_words_make_it_no_surer() -> None:
@@ -207,7 +206,7 @@ def altered(**changed: Any) -> CeatResult:
         (CONTEXTS, "store", {}, "of type str"),
         (CONTEXTS, store({word: [[1.0, 0.0]] for word in ROWS}), {}, "every association"),
         (SAVED, SAVED, {"design": DESIGN.replace({"x5": "z"})}, "x5 and z in one of them only"),
-        (SAVED, altered(cosines=None), {}, "without the cosines"),
+        (SAVED, altered(coverage=None), {}, "does not say which words it measured"),
         (SAVED, altered(cosines=np.zeros((2, 2))), {}, r"cosines of shape \(2, 2\)"),
         (SAVED, altered(cosines=np.full((12, 12), np.nan)), {}, "numbers that are not cosines"),
         (SAVED, altered(cosines=np.full((12, 12), 1.1)), {}, "numbers that are not cosines"),

@@ -124,7 +124,7 @@ def test_a_battery_has_ceats_and_adjusts_p_values_for_other_words() -> None:
     for test, design in zip(result.tests, OTHERS, strict=False):
         assert test == ceat(contexts, design, samples=20, seed=3, missing="drop")
     drawn = [test.crossed for test in result.tests]
-    p = [one.pvalue for one in drawn if one is not None and one.pvalue is not None]
+    p = [one.pvalue for one in drawn if one.pvalue is not None]
     assert len(p) == 2
     assert list(result.adjusted["holm"]) == holm(p).tolist()
     assert list(result.adjusted["bh"]) == benjamini_hochberg(p).tolist()

@@ -16,7 +16,6 @@ from scipy.stats import t as student
 from crossroads import Embeddings, StimulusSet, ladder, rsa, rsa_grid
 from crossroads.errors import DesignError, EvidenceError, InputError, MissingStimuliError
 from crossroads.inference.crossed import spread
-from crossroads.measures import RsaResult
 from crossroads.measures.geometry.dissimilarity import Dissimilarity
 from crossroads.stats import benjamini_hochberg, holm
 
@@ -223,20 +222,9 @@ def test_items_drawn_are_a_test_of_one_target_in_ranks(seed: int, sizes: tuple[i
 def test_a_concept_of_one_item_has_no_p_for_other_items() -> None:
     emb, sets = world(3, (5, 5, 1), 9)
     found = rsa(emb, *sets, n=3, replace_concept=True, permutations=9)
-    assert found.crossed is not None
     assert (found.crossed.pvalue, found.crossed.low) == (None, None)
     assert found.crossed.reason == "the concept has a single item"
     assert ladder(found).tests[found.label][1].answer == "cannot tell"
-
-
-def test_files_of_an_earlier_version_are_read_under_the_new_name() -> None:
-    emb, sets = world(1)
-    data = rsa(emb, *sets, n=4, permutations=9).to_dict()
-    data["ceiling"] = data.pop("halves")
-    del data["crossed"]
-    old = RsaResult.from_dict(data)
-    assert (old.halves, old.crossed) == (data["ceiling"], None)
-    assert old.answer == old.p
 
 
 @pytest.mark.parametrize(
@@ -340,7 +328,7 @@ def test_a_grid_holds_every_pair_of_groups_with_every_concept() -> None:
     assert np.array_equal(same.samples1, single.samples1)
     assert (same.pvalue, same.sign_pvalue) == (single.pvalue, single.sign_pvalue)
     assert same.halves == single.halves
-    pvalues = [test.crossed.pvalue for test in result.tests if test.crossed and test.crossed.pvalue]
+    pvalues = [test.crossed.pvalue for test in result.tests if test.crossed.pvalue]
     assert list(result.adjusted["holm"]) == holm(pvalues).tolist()
     assert list(result.adjusted["bh"]) == benjamini_hochberg(pvalues).tolist()
     named = {name: StimulusSet(f"names of {name}", tuple(items)) for name, items in groups.items()}

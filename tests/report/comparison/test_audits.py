@@ -17,7 +17,6 @@ from crossroads.errors import InputError
 from crossroads.inference.multiplicity import benjamini_hochberg, holm
 from crossroads.measures import (
     BatteryResult,
-    CeatBatteryResult,
     CompareBatteryResult,
     TraitScores,
     compare_battery,
@@ -74,13 +73,6 @@ def traits(seed: int, name: str) -> TraitScores:
 def also(audit: Audit, *results: Result) -> Audit:
     """An audit with more results, or with others of the same name."""
     return dataclasses.replace(audit, given={**audit, **{one.label: one for one in results}})
-
-
-def without_cosines(audit: Audit) -> CeatBatteryResult:
-    """The tests over contexts of an audit, as they were before cosines were kept."""
-    (tested,) = audit.of(CeatBatteryResult).values()
-    tests = tuple(dataclasses.replace(one, cosines=None) for one in tested.tests)
-    return dataclasses.replace(tested, tests=tests)
 
 
 @pytest.fixture
@@ -261,18 +253,11 @@ def test_tests_that_were_made_already_are_completed_over_contexts_in_the_same_wa
     assert found.tests == again.tests
 
 
-def test_an_audit_of_before_cosines_were_kept_is_compared_by_its_numbers(saved: Saved) -> None:
-    one, two = contextual(1, "one"), contextual(2, "two")
-    records = saved(one, dataclasses.replace(two, audit=also(two.audit, without_cosines(two.audit))))
-    found = compare_audits(saved_audits(records))
-    (difference,) = found.battery.unpaired
-    assert difference.measure == "ceat"
-    assert difference.reason == "two was audited before cosines over contexts were kept; audit it again."
-    (tested,) = one.audit.of(CeatBatteryResult).values()
-    assert difference.effect_sizes[0] == tested.tests[0].stimulus_effect_size
+def test_traits_are_a_family_without_a_test_of_designs(saved: Saved) -> None:
+    audits = [ModelAudit(audit=Audit([traits(i, name)]), designs=[]) for i, name in enumerate(("one", "two"))]
+    found = compare_audits(saved_audits(saved(*audits)))
     (agreement,) = found.traits
     assert agreement.models == ("one", "two")
-    # there is no test of designs, and still a family
     assert set(agreement.adjusted["holm"]) == {"groups", "traits"}
     assert found.battery.conventions["adjusted"] == "nothing: no paired test was made"
 

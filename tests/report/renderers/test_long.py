@@ -37,7 +37,6 @@ def test_an_effect_size_stands_with_its_interval_and_its_p_values(
     rows = tidy_rows(audit)
     (row,) = picked(rows, test="plain", part="level 1", statistic="effect_size")
     level, interval = tested.tests[1].level1, tested.intervals["plain"]
-    assert level.crossed is not None
     assert row["value"] == level.effect_size
     assert (row["low"], row["high"]) == (interval.low, interval.high)
     assert (row["exact_p"], row["p"]) == (level.pvalue, level.crossed.pvalue)

@@ -59,9 +59,6 @@ def test_what_sets_of_these_sizes_could_have_shown_is_in_the_table_where_it_has_
     assert "Not printed, for want of width: CI(d), detectable d." in tex
     assert "of cases (p &lt; 0.05, two-sided, not adjusted)." in text
     assert "plain: nothing could be found with just these words: " in text
-    older = markdown_summary(Audit([dataclasses.replace(tested, detectable=())]))
-    assert "| – |" in older
-    assert "of cases" not in older
 
 
 def test_numbers_are_printed_as_they_are_and_names_as_text(audit: Audit, tested: BatteryResult) -> None:

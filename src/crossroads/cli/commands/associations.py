@@ -90,7 +90,7 @@ def weat_command(
         plots.save(plots.association_plot(results[0]), figure)
     # p-values of a tail chosen afterwards are not adjusted
     tail = "two-sided" if alternative == "observed" else alternative
-    pvalues = [None if r.crossed is None else r.crossed.tail(tail) for r in results]
+    pvalues = [one.crossed.tail(tail) for one in results]
     if json:
         printing.document("weat", results, adjusted_for=tail, adjusted=adjust_known(pvalues), skipped=skipped)
         return

@@ -275,7 +275,7 @@ def rsa_command(
                 measured.append((at, rsa(emb, *trio, **options)))
                 bar.update(task, advance=1)
     results = [result for _, result in measured]
-    adjusted = adjust_known([None if r.crossed is None else r.crossed.pvalue for r in results])
+    adjusted = adjust_known([one.crossed.pvalue for one in results])
     if figure is not None:
         from crossroads import plots
 

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, ClassVar, Self
 
 from crossroads.errors import MissingStimuliError
 from crossroads.evidence import Embeddings, Provenance
 from crossroads.inference.crossed import ASKED
-from crossroads.inference.multiplicity import ADJUSTED_P, adjust, adjust_known
+from crossroads.inference.multiplicity import ADJUSTED_P, adjust_known
 from crossroads.inference.permutation.test import Alternative, Tail
 from crossroads.inference.power import Detectable, minimum_detectable
 from crossroads.measures.association.mleat import LEVELS, MleatResult, mleat
@@ -59,32 +59,27 @@ class BatteryResult(Result):
     ``bh``, ``by``); two-sided if the tail was chosen after the fact; None for a test that has none."""
     skipped: Mapping[str, str]
     """Designs that could not be measured, and why."""
-    detectable: tuple[Detectable, ...] = ()
+    detectable: tuple[Detectable, ...]
     """Effect sizes that Level 1 of each test can detect with sets of its sizes, before any adjustment;
-    two-sided if the tail was chosen after the fact. Empty in results saved before this field existed."""
-    intervals: Mapping[str, BootstrapResult] = field(default_factory=dict)
+    two-sided if the tail was chosen after the fact."""
+    intervals: Mapping[str, BootstrapResult]
     """Bootstrap interval of each test that has one, by name of the design."""
 
     def rows(self) -> list[dict[str, Any]]:
         """One row per test, with the adjusted p-values of Level 1 and the effect sizes it can detect."""
-        could = self.detectable or (None,) * len(self.tests)
-        marked = {how: self.adjusted_p(how) for how in self.adjusted}
         return [
             {
                 **test.rows()[0],
                 "exact_p_sign": test.level1.p.mark or "=",
                 **{f"p_{how}": some[i] for how, some in self.adjusted.items()},
-                **{
-                    f"p_{how}_sign": None if (p := some[i]) is None else p.mark or "="
-                    for how, some in marked.items()
-                },
-                "critical_effect_size": None if one is None else one.critical,
-                "detectable_effect_size": None if one is None else one.detectable,
+                **{f"p_{how}_sign": None if some[i] is None else "=" for how, some in self.adjusted.items()},
+                "critical_effect_size": one.critical,
+                "detectable_effect_size": one.detectable,
                 "effect_size_low": None if (ends := self.ends(test.design)) is None else ends.low,
                 "effect_size_high": None if ends is None else ends.high,
                 "min_exact_p": test.level1.min_pvalue,
             }
-            for i, (test, one) in enumerate(zip(self.tests, could, strict=True))
+            for i, (test, one) in enumerate(zip(self.tests, self.detectable, strict=True))
         ]
 
     @property
@@ -92,35 +87,20 @@ class BatteryResult(Result):
         """A fixed label."""
         return "battery"
 
-    @property
-    def tail(self) -> str:
-        """The tail of the p-values that are adjusted."""
-        return str(self.conventions.get("adjusted", "two-sided")).rpartition(", ")[2]
-
     def ends(self, design: str) -> Interval | None:
         """The interval of a test, if it has one."""
         found = self.intervals.get(design)
         return None if found is None else Interval(found.low, found.high)
 
     def adjusted_marks(self) -> Mapping[str, Mapping[Any, P]]:
-        """Adjusted p-values with their marks, by method and number of the test."""
+        """Adjusted p-values by method and number of the test."""
         return {
-            how: {i: p for i, p in enumerate(self.adjusted_p(how)) if p is not None} for how in self.adjusted
+            how: {i: P(p) for i, p in enumerate(some) if p is not None} for how, some in self.adjusted.items()
         }
 
-    def adjusted_p(self, how: str = phrases.ADJUSTMENT) -> list[P | None]:
-        """Adjusted p-values; in results that adjust counted ones, with the marks that those have."""
-        if all(test.level1.crossed is not None for test in self.tests):
-            return [None if value is None else P(value) for value in self.adjusted[how]]
-        return list(self._adjusted_counts(how))
-
-    def _adjusted_counts(self, how: str) -> list[P]:
-        """Adjusted p-values of exchanging targets: where a bound is adjusted, so is what comes of it."""
-        tails = [test.level1.tails[self.tail] for test in self.tests]
-        low, high = adjust([one[1] for one in tails])[how], adjust([one[2] for one in tails])[how]
-        methods = (test.level1.method for test in self.tests)
-        values = [1.0 if value is None else value for value in self.adjusted[how]]
-        return P.family(values, list(zip(low, high, strict=True)), methods)
+    def adjusted_p(self) -> list[P | None]:
+        """The adjusted p-values that outputs show."""
+        return [None if value is None else P(value) for value in self.adjusted[phrases.ADJUSTMENT]]
 
     def parts(self, name: str) -> Iterator[tuple[str, Result]]:
         """The tests and their intervals."""
@@ -132,8 +112,7 @@ class BatteryResult(Result):
         """One row per test: Level 1 with its interval and adjusted p-value, and the pattern."""
         rows: list[Row] = []
         for one in results.values():
-            could = one.detectable or (None,) * len(one.tests)
-            for test, p, least in zip(one.tests, one.adjusted_p(), could, strict=True):
+            for test, p, least in zip(one.tests, one.adjusted_p(), one.detectable, strict=True):
                 rows.append(
                     {
                         "test": test.design,
@@ -142,8 +121,8 @@ class BatteryResult(Result):
                         "ci": one.ends(test.design),
                         **difference_cells(test.level1),
                         f"p_{phrases.ADJUSTMENT}": p,
-                        "detectable": None if least is None else least.detectable,
-                        "pattern": test.shown_pattern,
+                        "detectable": least.detectable,
+                        "pattern": test.crossed_pattern,
                     }
                 )
         tests = [test for one in results.values() for test in one.tests]
@@ -170,7 +149,7 @@ class BatteryResult(Result):
         notes = [
             f"{test.design}: nothing could be found with just these words: {could.reason}."
             for one in results.values()
-            for test, could in zip(one.tests, one.detectable, strict=False)
+            for test, could in zip(one.tests, one.detectable, strict=True)
             if could.reason is not None
         ]
         title = "Association tests"
@@ -187,7 +166,7 @@ class BatteryResult(Result):
             for statistic, value in adjusted.items():
                 yield long_row("mleat", test.design, "level 1", statistic, value, method="crossed")
             yield from others
-        for test, could in zip(self.tests, self.detectable, strict=False):
+        for test, could in zip(self.tests, self.detectable, strict=True):
             yield from _size_rows(test.design, could)
         for one in self.intervals.values():
             yield from one.long_rows(one.label)
@@ -222,7 +201,7 @@ class BatteryResult(Result):
 
 
 def _detectable_note(results: Mapping[str, BatteryResult]) -> str:
-    """Explanation of the detectable effect size; empty where it is not known."""
+    """Explanation of the detectable effect size; empty without a test."""
     for one in [could for result in results.values() for could in result.detectable][:1]:
         side = "two-sided" if one.alternative == "two-sided" else "one-sided"
         return (
@@ -332,11 +311,9 @@ def assemble_battery(
         Bootstrap intervals by name of the design.
     """
     adjusted = adjusted_tail(options)
-    found = [test.level1.crossed for test in tests]
-    pvalues = [None if one is None else one.tail(adjusted) for one in found]
     return BatteryResult(
         tests=tuple(tests),
-        adjusted=adjust_known(pvalues),
+        adjusted=adjust_known([test.level1.crossed.tail(adjusted) for test in tests]),
         skipped=skipped,
         detectable=tuple(_detectable(test, adjusted) for test in tests),
         intervals=intervals or {},

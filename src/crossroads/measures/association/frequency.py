@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from math import log
 from pathlib import Path
 from typing import Any, ClassVar, Literal, NamedTuple, Self
@@ -119,7 +119,7 @@ class FrequencyResult(Result):
     """The words of each set."""
     draws: int
     """Number of tests on words of like frequency, of each kind."""
-    titles: Mapping[str, str] = field(default_factory=dict)
+    titles: Mapping[str, str]
     """What the sets stand for."""
 
     @property

@@ -54,10 +54,10 @@ class Similarity:
     """Standard deviation of those cosines."""
     pairs: int
     """Number of pairs."""
-    low: float | None = None
+    low: float
     """Lower end of the interval of the mean over the choice of words in both sets, at the level of
-    ``crossed``; None in results that were saved before this was measured."""
-    high: float | None = None
+    ``crossed``."""
+    high: float
     """Upper end."""
 
 
@@ -107,14 +107,8 @@ class MleatResult(Result):
     """Share of bootstrap resamples of the stimuli that show each outcome by the rule of the paper."""
     titles: Mapping[str, str]
     """What the four sets stand for."""
-    crossed_pattern: str | None = None
-    """Which of the nine outcomes it is by the p-values that hold for other words; None in results that were
-    saved before this was measured."""
-
-    @property
-    def shown_pattern(self) -> str:
-        """The pattern that outputs show: by the p-values that hold for other words, where there are any."""
-        return self.crossed_pattern or self.pattern
+    crossed_pattern: str
+    """Which of the nine outcomes it is by the p-values that hold for other words."""
 
     def rows(self) -> list[dict[str, Any]]:
         """One row: all three levels and the pattern."""
@@ -152,7 +146,7 @@ class MleatResult(Result):
                     "p_x": x.answer,
                     "d_y": y.effect_size,
                     "p_y": y.answer,
-                    "pattern": one.shown_pattern,
+                    "pattern": one.crossed_pattern,
                     "published": one.pattern,
                     "stable": one.pattern_shares.get(one.pattern),
                 }
@@ -204,7 +198,7 @@ class MleatResult(Result):
         resamples = self.conventions.get("resamples")
         share = self.pattern_shares.get(self.pattern)
         yield long_row("mleat", name, self.pattern, "pattern", share, n=resamples)
-        yield long_row("mleat", name, self.shown_pattern, "crossed_pattern", None)
+        yield long_row("mleat", name, self.crossed_pattern, "crossed_pattern", None)
         for pattern, share in self.pattern_shares.items():
             yield long_row("mleat", name, pattern, "pattern_share", share, n=resamples)
 
@@ -212,8 +206,7 @@ class MleatResult(Result):
     def level_rows(name: str, part: str, level: WeatResult) -> Iterator[Row]:
         """Every number of one level."""
         n, method = len(level.associations), level.method
-        other = None if level.crossed is None else level.crossed.pvalue
-        p = {"p": other, "exact_p": level.pvalue, "method": method, "n": n}
+        p = {"p": level.crossed.pvalue, "exact_p": level.pvalue, "method": method, "n": n}
         yield long_row("mleat", name, part, "effect_size", level.effect_size, **p)
         yield long_row("mleat", name, part, "statistic", level.statistic, n=n)
         bounds = {"low": level.pvalue_low, "high": level.pvalue_high}
@@ -223,8 +216,7 @@ class MleatResult(Result):
                 "mleat", name, part, f"exact_p {tail}", value, low=low, high=high, method=method, n=n
             )
         yield long_row("mleat", name, part, "min_exact_p", level.min_pvalue, n=n)
-        if level.crossed is not None:
-            yield from crossed_rows("mleat", name, part, level.crossed, level.pvalue)
+        yield from crossed_rows("mleat", name, part, level.crossed, level.pvalue)
         for statistic in ("ties", "divisions"):
             if getattr(level, statistic) is not None:
                 yield long_row("mleat", name, part, statistic, getattr(level, statistic), n=n)
@@ -253,7 +245,7 @@ class MleatResult(Result):
         }
         for key, level in self.level2.items():
             found[f"effect_size_{key}"] = level.effect_size
-            found[f"p_{key}"] = None if level.crossed is None else level.crossed.pvalue
+            found[f"p_{key}"] = level.crossed.pvalue
             found[f"exact_p_{key}"] = level.pvalue
         return found
 
@@ -384,10 +376,9 @@ def mleat(
 
 
 def _similarity(cells: Floats, ddof: int) -> Similarity:
-    found = mean_cosine(cells)
-    low, high = (None, None) if found is None else (found.low, found.high)
+    found: Any = mean_cosine(cells)  # of two words or more in both sets
     sd = float(cells.std(ddof=ddof))
-    return Similarity(mean=float(cells.mean()), sd=sd, pairs=cells.size, low=low, high=high)
+    return Similarity(mean=float(cells.mean()), sd=sd, pairs=cells.size, low=found.low, high=found.high)
 
 
 def _single(found: Gathered, target: str) -> Gathered:

@@ -49,11 +49,9 @@ def lean(effect_size: float, pvalue: float, *, least_effect: float, alpha: float
     return "b" if effect_size < -least_effect else None
 
 
-def crossed_lean(
-    effect_size: float, found: Crossed | None, *, least_effect: float, alpha: float
-) -> str | None:
+def crossed_lean(effect_size: float, found: Crossed, *, least_effect: float, alpha: float) -> str | None:
     """The attribute to which a target leans by the p-value that holds for other words."""
-    p = None if found is None else found.pvalue
+    p = found.pvalue
     return None if p is None else lean(effect_size, p, least_effect=least_effect, alpha=alpha)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -77,7 +77,7 @@ class PlaceboResult(Result):
     """Number of words that placebos were drawn from."""
     coherence: Mapping[str, float]
     """Mean cosine of two words of one target set, in the ``test`` and on average in ``placebos``."""
-    titles: Mapping[str, str] = field(default_factory=dict)
+    titles: Mapping[str, str]
     """What the sets stand for."""
 
     @property

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, ClassVar, Literal, NamedTuple, Self
 
@@ -65,12 +65,12 @@ class ScWeatResult(Result):
     """The smallest p-value that attributes of these sizes can give."""
     attributes: tuple[tuple[str, ...], tuple[str, ...]]
     """The attribute words A and B."""
-    titles: Mapping[str, str] = field(default_factory=dict)
+    titles: Mapping[str, str]
     """What A and B stand for, where they were given as sets with a name."""
-    se: NDArray[np.float64] = field(default_factory=lambda: np.empty(0))
+    se: NDArray[np.float64]
     """Standard error of the difference over the choice of attribute words; 0 where those of each set have the
-    same cosine. Empty in results that were saved before this was measured."""
-    df: NDArray[np.float64] = field(default_factory=lambda: np.empty(0))
+    same cosine."""
+    df: NDArray[np.float64]
     """Degrees of freedom of the difference (Welch); at most one where A or B has two words."""
 
     @property
@@ -80,27 +80,22 @@ class ScWeatResult(Result):
 
     @cached_property
     def crossed_pvalue(self) -> NDArray[np.float64]:
-        """p-values that hold for other attribute words, by Welch's t test over attribute words.
-
-        NaN where there is none; empty where there is no ``se``.
-        """
+        """p-values that hold for other attribute words, by Welch's t test; NaN where there is none."""
         known = self.se > 0
         found: NDArray[np.float64] = np.full(self.se.shape, np.nan)
         tail: Any = self.alternative
-        found[known] = tail_probability(
-            self.association[: known.size][known] / self.se[known], self.df[known], tail
-        )
+        found[known] = tail_probability(self.association[known] / self.se[known], self.df[known], tail)
         return found
 
     @cached_property
     def low(self) -> NDArray[np.float64]:
         """Lower ends of the 95 % intervals of the differences over the choice of attribute words."""
-        return np.asarray(self.association[: self.se.size] - self._half)
+        return np.asarray(self.association - self._half)
 
     @cached_property
     def high(self) -> NDArray[np.float64]:
         """Upper ends."""
-        return np.asarray(self.association[: self.se.size] + self._half)
+        return np.asarray(self.association + self._half)
 
     @cached_property
     def _half(self) -> NDArray[np.float64]:
@@ -146,12 +141,12 @@ class ScWeatResult(Result):
         """One row per word, from those that lean most to A to those that lean most to B."""
         rows: list[Row] = []
         for name, one in results.items():
-            tested, drawn = one.pvalue.size > 0, one.se.size > 0
+            tested = one.pvalue.size > 0
             for i in np.argsort(-one.effect_size, kind="stable").tolist():
                 exact = P.of(float(one.pvalue[i]), one.method) if tested else None
                 row: Row = {"test": name, "word": one.words[i], "d": float(one.effect_size[i])}
                 row |= {"s": float(one.association[i]), "p": None, "exact_p": exact}
-                if drawn and one.se[i] > 0:
+                if one.se[i] > 0:
                     row |= {"p": P(float(one.crossed_pvalue[i]))}
                     row |= {"ci": Interval(float(one.low[i]), float(one.high[i]))}
                 rows.append(row)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
@@ -13,7 +13,7 @@ from crossroads.errors import InputError, MissingStimuliError, in_short, one_of
 from crossroads.evidence import Embeddings, Provenance
 from crossroads.geometry import cosines, rounding_error
 from crossroads.inference.crossed import ASKED, LEVEL
-from crossroads.inference.multiplicity import ADJUSTED_P, ADJUSTMENTS, adjust_known
+from crossroads.inference.multiplicity import ADJUSTED_P, adjust_known
 from crossroads.inference.trends import Change, Trend, change, no_change, trend
 from crossroads.measures.association.battery import adjusted_tail, recorded
 from crossroads.measures.association.mleat import LEVELS, MleatResult, mleat
@@ -81,14 +81,14 @@ class SeriesResult(Result):
     """The ML-EAT of each point, by number or label, in their order."""
     skipped: Mapping[int | str, str]
     """Points at which the design could not be measured, and why."""
-    adjusted: Mapping[str, tuple[float | None, ...]] = field(default_factory=dict)
+    adjusted: Mapping[str, tuple[float | None, ...]]
     """Level 1 p-values for other words (``crossed``) adjusted for the number of points, by method (``holm``,
-    ``bh``, ``by``); None for a point that has none. Empty in results saved before this was measured."""
-    trend: Trend | None = None
-    """Slope of the difference of Level 1; None in results saved before this was measured."""
-    change: Change | None = None
-    """Where that difference changes most; None in results saved before this was measured."""
-    over: Points = "year"
+    ``bh``, ``by``); None for a point that has none."""
+    trend: Trend
+    """Slope of the difference of Level 1."""
+    change: Change
+    """Where that difference changes most."""
+    over: Points
     """What the points are."""
 
     @property
@@ -111,8 +111,8 @@ class SeriesResult(Result):
         ]
 
     def _adjusted_at(self, i: int) -> dict[str, float | None]:
-        """Adjusted p-values of one point; None of them in results that have none."""
-        return {f"p_{how}": self.adjusted[how][i] if how in self.adjusted else None for how in ADJUSTMENTS}
+        """Adjusted p-values of one point."""
+        return {f"p_{how}": some[i] for how, some in self.adjusted.items()}
 
     def adjusted_marks(self) -> Mapping[str, Mapping[Any, P]]:
         """Adjusted p-values by method and number of the point."""
@@ -128,7 +128,7 @@ class SeriesResult(Result):
     def conclusions(self, name: str) -> Iterator[Conclusion]:
         """How the difference of the targets changes."""
         point, found = next(iter(self.points.values()), None), self.trend
-        if point is None or found is None or found.slope is None:
+        if point is None or found.slope is None:
             return
         test = point.level1.concluded(self.label, None)
         (left, right), up = test.poles, found.slope >= 0
@@ -165,11 +165,12 @@ class SeriesResult(Result):
         """One row per design and point."""
         rows: list[Row] = []
         for one in results.values():
-            marks = one.adjusted_marks().get(phrases.ADJUSTMENT, {})
+            marks = one.adjusted_marks()[phrases.ADJUSTMENT]
             for i, (time, point) in enumerate(one.points.items()):
                 row: Row = {"test": one.design, "time": str(time), "d": point.level1.effect_size}
                 row |= difference_cells(point.level1)
-                rows.append({**row, f"p_{phrases.ADJUSTMENT}": marks.get(i), "pattern": point.shown_pattern})
+                row |= {f"p_{phrases.ADJUSTMENT}": marks.get(i), "pattern": point.crossed_pattern}
+                rows.append(row)
         points = [point for one in results.values() for point in one.points.values()]
         conventions = [point.level1.conventions for point in points]
         most = max((len(one.points) for one in results.values()), default=0)
@@ -187,7 +188,7 @@ class SeriesResult(Result):
         asked = [f"{one.design}: {one.question}." for one in results.values() if one.question]
         notes = (
             *asked,
-            *(f"{one.design}: {said}." for one in results.values() if (said := one.slope_said())),
+            *(f"{one.design}: {one.slope_said()}." for one in results.values()),
             *(f"{one.design}: {said}." for one in results.values() if (said := one.change_said())),
         )
         names = ", ".join(one.design for one in results.values())
@@ -196,10 +197,8 @@ class SeriesResult(Result):
         return Table(name="series", title=title, columns=columns, rows=tuple(rows), notes=notes)
 
     def slope_said(self) -> str:
-        """The trend in words; empty where it is not known."""
+        """The trend in words."""
         found = self.trend
-        if found is None:
-            return ""
         if found.slope is None or found.low is None or found.high is None or found.pvalue is None:
             return f"no trend is given: {found.reason}"
         times, unit = _UNIT[self.over]
@@ -215,7 +214,7 @@ class SeriesResult(Result):
     def change_said(self) -> str:
         """The change in words; empty where it is not known, or was not looked for."""
         found, ends = self.change, self.change_between()
-        if found is None or ends is None or found.pvalue is None:
+        if ends is None or found.pvalue is None:
             return ""
         given = [value for value in (found.difference, found.low, found.high) if value is not None]
         size, low, high = (number(value, 3, sign=True) for value in given)
@@ -227,7 +226,7 @@ class SeriesResult(Result):
 
     def change_between(self) -> tuple[int | str, int | str] | None:
         """The last point before the largest change and the first after it."""
-        if self.change is None or self.change.position is None:
+        if self.change.position is None:
             return None
         labels = list(self.points)
         return labels[self.change.position - 1], labels[self.change.position]
@@ -242,8 +241,6 @@ class SeriesResult(Result):
                 if value is not None:
                     yield long_row("series", inner, "level 1", statistic, value, method="crossed")
         found = self.trend
-        if found is None:
-            return
         yield long_row("series", self.label, "trend", "points", found.points)
         for key, words in found.words.items():
             yield long_row("series", self.label, "trend", f"words {key}", words)
@@ -253,7 +250,7 @@ class SeriesResult(Result):
             for statistic in ("statistic", "se", "df"):
                 yield long_row("series", self.label, "trend", statistic, getattr(found, statistic))
         step = self.change
-        if step is not None and step.position is not None:
+        if step.position is not None:
             ends = {"low": step.low, "high": step.high, "p": step.pvalue, "n": found.points}
             yield long_row(
                 "series", self.label, "change", "difference", step.difference, method="crossed", **ends
@@ -267,9 +264,8 @@ class SeriesResult(Result):
             values: Values = {**point.values(), **self._adjusted_at(i)}
             yield decade_name(self.design, time, self.over), "decade", values
         found, step = self.trend, self.change
-        slopes = (None,) * 4 if found is None else (found.slope, found.low, found.high, found.pvalue)
-        changes = (None, None) if step is None else (step.difference, step.pvalue)
-        yield self.label, "trend", dict(zip(self.asked["trend"], (*slopes, *changes), strict=True))
+        statistics = (found.slope, found.low, found.high, found.pvalue, step.difference, step.pvalue)
+        yield self.label, "trend", dict(zip(self.asked["trend"], statistics, strict=True))
 
     def unmeasured(self, name: str) -> Iterator[tuple[str, str, str]]:
         """Points that could not be measured."""
@@ -439,9 +435,9 @@ def assemble_series(
     missing: str,
     options: Mapping[str, Any],
     provenance: tuple[Provenance, ...],
-    trend: Trend | None = None,
-    change: Change | None = None,
-    over: Points = "year",
+    trend: Trend,
+    change: Change,
+    over: Points,
 ) -> SeriesResult:
     """Combine ML-EATs that were measured one by one into a series.
 
@@ -463,12 +459,11 @@ def assemble_series(
         What the points are.
     """
     adjusted = adjusted_tail(options)
-    found = [point.level1.crossed for point in points.values()]
     return SeriesResult(
         design=design,
         points=points,
         skipped=skipped,
-        adjusted=adjust_known([None if one is None else one.tail(adjusted) for one in found]),
+        adjusted=adjust_known([point.level1.crossed.tail(adjusted) for point in points.values()]),
         trend=trend,
         change=change,
         over=over,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -47,9 +47,8 @@ class BootstrapResult(Result):
     """Resamples without an effect size, because every stimulus drawn had the same association."""
     effect_sizes: NDArray[np.float64]
     """Effect size of each resample that has one."""
-    same_sign: float | None = None
-    """Share of resamples whose effect size has the sign of the measured one; None in results saved before
-    this was counted."""
+    same_sign: float
+    """Share of resamples whose effect size has the sign of the measured one."""
 
     def rows(self) -> list[dict[str, Any]]:
         """One row: the effect size and its interval."""
@@ -103,8 +102,8 @@ class InfluenceResult(Result):
     """The effect size of all stimuli."""
     without: Mapping[str, Mapping[str, float]]
     """The effect size without each stimulus, by set and stimulus."""
-    titles: Mapping[str, str] = field(default_factory=dict)
-    """What each set stands for; empty in results saved before this field existed."""
+    titles: Mapping[str, str]
+    """What each set stands for."""
 
     @property
     def span(self) -> tuple[float, float]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from math import isfinite
 from typing import Any, ClassVar, Self
 
@@ -74,11 +74,10 @@ class WeatResult(Result):
     """Association of each stimulus that was permuted: targets, or attributes in a single-target test."""
     sets: Mapping[str, tuple[str, ...]]
     """The stimuli measured, by set."""
-    titles: Mapping[str, str] = field(default_factory=dict)
-    """What each set stands for, such as "flowers"; empty in results that were saved before this was kept."""
-    crossed: Crossed | None = None
-    """The difference of mean cosines, and how sure it is for other words for the same things; None in results
-    that were saved before this was measured."""
+    titles: Mapping[str, str]
+    """What each set stands for, such as "flowers"."""
+    crossed: Crossed
+    """The difference of mean cosines, and how sure it is for other words for the same things."""
 
     def conclusions(self, name: str) -> Iterator[Conclusion]:
         """Which target is closer to which attribute, relative to the other target and attribute."""
@@ -112,20 +111,17 @@ class WeatResult(Result):
             **numbers(size=(f"{at}effect_size", self.effect_size)),
             **(more or {}),
         }
-        status = status_of(None if self.crossed is None else other, self.p)
         alone = {
-            key: one.crossed.difference
-            for key, one in (level2 or {}).items()
-            if one.crossed is not None and below(one.crossed.pvalue)
+            key: one.crossed.difference for key, one in (level2 or {}).items() if below(one.crossed.pvalue)
         }
         return association(
             name=name,
             titles=self.titles,
             sets=self.sets,
-            status=status,
+            status=status_of(other, self.p),
             found=found,
             alone=alone,
-            reason=None if self.crossed is None else self.crossed.reason,
+            reason=self.crossed.reason,
         )
 
     def rows(self) -> list[dict[str, Any]]:
@@ -187,9 +183,7 @@ class WeatResult(Result):
 
     @property
     def answer(self) -> P | None:
-        """The p-value that holds for other words; that of these words in results that have no other."""
-        if self.crossed is None:
-            return self.p
+        """The p-value that holds for other words; None where there is none."""
         return None if self.crossed.pvalue is None else P(self.crossed.pvalue)
 
 
@@ -225,10 +219,8 @@ def with_adjusted(rows: Iterable[Row], adjusted: Mapping[str, float | None]) -> 
         yield {**row, shown: adjusted[shown]} if adjusts else row
 
 
-def difference_numbers(found: Crossed | None, at: str) -> dict[str, tuple[str, float]]:
-    """A difference and its interval for a conclusion; none where it was not measured."""
-    if found is None:
-        return {}
+def difference_numbers(found: Crossed, at: str) -> dict[str, tuple[str, float]]:
+    """A difference and its interval for a conclusion."""
     return numbers(
         value=(f"{at}crossed/difference", found.difference),
         low=(f"{at}crossed/low", found.low),
@@ -239,12 +231,9 @@ def difference_numbers(found: Crossed | None, at: str) -> dict[str, tuple[str, f
 def difference_cells(test: WeatResult) -> Row:
     """The difference of a test with its interval, the p-value for other words and the exact one."""
     found = test.crossed
-    ends = None
-    if found is not None and found.low is not None and found.high is not None:
-        ends = Interval(found.low, found.high)
     return {
-        "difference": None if found is None else found.difference,
-        "difference_ci": ends,
+        "difference": found.difference,
+        "difference_ci": None if found.low is None or found.high is None else Interval(found.low, found.high),
         "p": test.answer,
         "exact_p": test.p,
     }

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Final, Self
 
 import numpy as np
@@ -129,7 +129,7 @@ class ChatResult(Result):
     known. Orders are balanced, so this is a habit of the model and no part of the score."""
     sets: Mapping[str, tuple[str, ...]]
     """Labels (x, y) and words (a, b)."""
-    titles: Mapping[str, str] = field(default_factory=dict)
+    titles: Mapping[str, str]
     """What each set stands for."""
 
     @property

@@ -56,13 +56,10 @@ def _sources(found: Sequence[CompareBatteryResult], models: Sequence[str]) -> tu
 
 def _conventions(found: Sequence[CompareBatteryResult]) -> dict[str, Any]:
     """The conventions of all; where those of comparisons over contexts differ, their names say so."""
-    before = {"attributes": "given"}  # by versions that did not record it
     conventions = dict(found[0].conventions)
-    for key, value in before.items():
-        conventions.setdefault(key, value)
     for one in found[1:]:
         over = any(test.contexts for test in one.tests)
-        for key, value in {**before, **one.conventions}.items():
+        for key, value in one.conventions.items():
             if conventions.setdefault(key, value) != value and over:
                 conventions[f"{key} over contexts"] = value
     return conventions

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, ClassVar, Literal, Self
 
 from crossroads.errors import DesignError, EvidenceError, one_of
@@ -54,10 +54,10 @@ class CompareResult(Result):
     changes: Mapping[str, float]
     """Association of each target in the first model less that in the second, on the requested scale; their
     labels are exchanged where attributes are taken as given."""
-    contexts: Mapping[str, tuple[int, int]] = field(default_factory=dict)
+    contexts: Mapping[str, tuple[int, int]]
     """Number of contexts of each stimulus in either model, where associations are means over contexts; empty
     where a word has one vector."""
-    same_contexts: bool | None = None
+    same_contexts: bool | None
     """Whether both models read the same contexts: as many of each word, from one collection. None where that
     is not recorded, or where a word has one vector."""
 
@@ -65,11 +65,6 @@ class CompareResult(Result):
     def measure(self) -> str:
         """Measure of the associations: ``weat`` on one vector per word, ``ceat`` over contexts."""
         return "ceat" if self.contexts else "weat"
-
-    @classmethod
-    def from_dict(cls, data: Mapping[str, Any]) -> Self:
-        """Rebuild a result from :meth:`to_dict`, also one written before contexts were compared."""
-        return super().from_dict({"contexts": {}, "same_contexts": None, **data})
 
     def rows(self) -> list[dict[str, Any]]:
         """One row: both effect sizes, their difference and its p-value."""
@@ -119,7 +114,7 @@ class CompareResult(Result):
     @property
     def p_name(self) -> str:
         """Name of the p-value: ``p`` for other words, ``exact_p`` where the attributes are as given."""
-        return "exact_p" if self.conventions.get("attributes", "given") == "given" else "p"
+        return "exact_p" if self.conventions["attributes"] == "given" else "p"
 
 
 def p_names(tests: Iterable[CompareResult]) -> list[str]:

@@ -195,10 +195,9 @@ def _expected(evidence: Contexts | CeatResult, design: Design, missing: str) -> 
             provenance=evidence.provenance,
         )
     table, coverage = evidence.cosines, evidence.coverage
-    if table is None or coverage is None:
+    if coverage is None:
         raise EvidenceError(
-            f"the CEAT of {evidence.design!r} was saved without the cosines of its words.",
-            hint="measure it again: earlier versions did not keep them.",
+            f"the CEAT of {evidence.design!r} does not say which words it measured.", hint="measure it again."
         )
     _check_kept(evidence, table, coverage, design)
     source = evidence.provenance[0] if evidence.provenance else None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, ClassVar, Self
 
 from crossroads.errors import DesignError, MissingStimuliError
@@ -57,16 +57,12 @@ class CeatBatteryResult(Result):
 
     def rows(self) -> list[dict[str, Any]]:
         """One row per test, with its adjusted p-values."""
-        marked = {how: self.adjusted_p(how) for how in self.adjusted}
         return [
             {
                 **test.rows()[0],
                 "exact_p_sign": test.p.mark or "=",
                 **{f"p_{how}": some[i] for how, some in self.adjusted.items()},
-                **{
-                    f"p_{how}_sign": None if (p := some[i]) is None else p.mark or "="
-                    for how, some in marked.items()
-                },
+                **{f"p_{how}_sign": None if some[i] is None else "=" for how, some in self.adjusted.items()},
                 "stimulus_effect_size_low": None if (ends := self.ends(test.design)) is None else ends.low,
                 "stimulus_effect_size_high": None if ends is None else ends.high,
             }
@@ -93,19 +89,14 @@ class CeatBatteryResult(Result):
         return None if found is None else Interval(found.low, found.high)
 
     def adjusted_marks(self) -> Mapping[str, Mapping[Any, P]]:
-        """Adjusted p-values with their marks, by method and number of the test."""
+        """Adjusted p-values by method and number of the test."""
         return {
-            how: {i: p for i, p in enumerate(self.adjusted_p(how)) if p is not None} for how in self.adjusted
+            how: {i: P(p) for i, p in enumerate(some) if p is not None} for how, some in self.adjusted.items()
         }
 
-    def adjusted_p(self, how: str = phrases.ADJUSTMENT) -> list[P | None]:
-        """Adjusted p-values; in results that adjust counted ones, with the marks that those have."""
-        if all(test.crossed is not None for test in self.tests):
-            return [None if value is None else P(value) for value in self.adjusted[how]]
-        values = [1.0 if value is None else value for value in self.adjusted[how]]
-        marked = {value: test.p for value, test in zip(values, self.tests, strict=True) if test.p.mark}
-        # a test that shares its adjusted p-value with a bound shares the mark
-        return [replace(marked[value], value=value) if value in marked else P(value) for value in values]
+    def adjusted_p(self) -> list[P | None]:
+        """The adjusted p-values that outputs show."""
+        return [None if value is None else P(value) for value in self.adjusted[phrases.ADJUSTMENT]]
 
     def parts(self, name: str) -> Iterator[tuple[str, Result]]:
         """The tests and their intervals."""
@@ -283,10 +274,9 @@ def assemble_ceat_battery(
     provenance
         Where the contexts of all tests came from.
     """
-    pvalues = [None if test.crossed is None else test.crossed.pvalue for test in tests]
     return CeatBatteryResult(
         tests=tuple(tests),
-        adjusted=adjust_known(pvalues),
+        adjusted=adjust_known([test.crossed.pvalue for test in tests]),
         intervals=intervals,
         titles={
             design.name: {name: words.name for name, words in design.sets.items()}

@@ -9,7 +9,7 @@ from typing import Any, ClassVar, Literal, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from crossroads.errors import EvidenceError, InputError, one_of
+from crossroads.errors import EvidenceError, one_of
 from crossroads.evidence import Contexts
 from crossroads.geometry import Floats, effect_size
 from crossroads.inference.bootstrap import generator, percentile_interval
@@ -47,7 +47,7 @@ class CeatBootstrapResult(Result):
     level: float
     """Nominal coverage of the interval."""
     interval: str
-    """Kind of interval: ``percentile``; ``bca`` in files of earlier versions."""
+    """Kind of interval: ``percentile``."""
     drawn: str
     """What was resampled: ``words``, ``contexts`` or ``both``."""
     resamples: int
@@ -166,11 +166,6 @@ def ceat_bootstrap(
     True
     """
     one_of("drawn", drawn, Drawn)
-    if interval == "bca":  # type: ignore[comparison-overlap]  # what earlier versions had
-        raise InputError(
-            "interval is 'bca', no longer offered: it holds the true value in 81 % of cases, not 95 %.",
-            hint="use interval='percentile'.",
-        )
     one_of("interval", interval, IntervalKind)
     check_ddof(ddof)
     whole("resamples", resamples, least=1, hint="draw at least one; 2,000 is usual.")

@@ -74,8 +74,7 @@ def combined_row(measure: str, test: str, part: str, level: Any, n: int) -> Row:
 
 def stimulus_row(measure: str, test: str, part: str, level: Any) -> Row:
     """The effect size over stimuli, with both p-values."""
-    other = None if level.crossed is None else level.crossed.pvalue
-    p = {"p": other, "exact_p": level.stimulus_pvalue, "method": level.stimulus_method}
+    p = {"p": level.crossed.pvalue, "exact_p": level.stimulus_pvalue, "method": level.stimulus_method}
     return long_row(measure, test, part, "effect_size", level.stimulus_effect_size, **p)
 
 
@@ -132,27 +131,20 @@ class CeatResult(Result):
     """Variance used to weight each sample."""
     contexts: Mapping[str, int]
     """Number of contexts of each stimulus."""
-    cosines: NDArray[np.float64] | None = None
+    cosines: NDArray[np.float64]
     """Expected cosine of each target (rows: x, then y) with each attribute (columns: a, then b) over all
-    contexts, in the order of ``coverage.used``: what a paired test of two models compares. None in files
-    that were written before it was kept."""
-    crossed: Crossed | None = None
-    """The difference of expected mean cosines, and how sure it is for other words for the same things; None
-    in files that were written before it was measured."""
+    contexts, in the order of ``coverage.used``: what a paired test of two models compares."""
+    crossed: Crossed
+    """The difference of expected mean cosines, and how sure it is for other words for the same things."""
 
     @property
     def associations(self) -> dict[str, float]:
-        """Expected association of each target over all contexts; empty where cosines were not kept."""
-        if self.cosines is None or self.coverage is None:
+        """Expected association of each target over all contexts."""
+        if self.coverage is None:
             return {}
         used, n_a = self.coverage.used, len(self.coverage.used["a"])
         s = self.cosines[:, :n_a].mean(axis=1) - self.cosines[:, n_a:].mean(axis=1)
         return dict(zip((*used["x"], *used["y"]), s.tolist(), strict=True))
-
-    @classmethod
-    def from_dict(cls, data: Mapping[str, Any]) -> Self:
-        """Rebuild a result from :meth:`to_dict`, also one that was written without cosines."""
-        return super().from_dict({"cosines": None, **data})
 
     def rows(self) -> list[dict[str, Any]]:
         """One row: the combined effect size, that over stimuli, the difference, and all p-values."""
@@ -175,9 +167,7 @@ class CeatResult(Result):
 
     @property
     def answer(self) -> P | None:
-        """The p-value that holds for other words; that of these words in files that have no other."""
-        if self.crossed is None:
-            return self.p
+        """The p-value that holds for other words; None where there is none."""
         return None if self.crossed.pvalue is None else P(self.crossed.pvalue)
 
     @property
@@ -213,8 +203,7 @@ class CeatResult(Result):
         for field, statistic in SAMPLED.items():
             yield long_row("ceat", self.design, "samples", statistic, getattr(self, field), n=n)
         yield stimulus_row("ceat", self.design, "stimuli", self)
-        if self.crossed is not None:
-            yield from crossed_rows("ceat", self.design, "other words", self.crossed, self.stimulus_pvalue)
+        yield from crossed_rows("ceat", self.design, "other words", self.crossed, self.stimulus_pvalue)
         for word, s in self.associations.items():
             yield long_row("ceat", self.design, word, "association", s)
         for word, count in self.contexts.items():
@@ -222,9 +211,8 @@ class CeatResult(Result):
 
     def conclusions(self, name: str) -> Iterator[Conclusion]:
         """Which target is closer to which attribute over contexts, sets named by some of their words."""
-        other = self.p if self.crossed is None else self.crossed.pvalue
         if self.coverage is not None:
-            yield self.concluded({}, other)
+            yield self.concluded({}, self.crossed.pvalue)
 
     def concluded(self, titles: Mapping[str, str], other: P | float | None, at: str = "") -> Conclusion:
         """What the test comes to, with the names of its sets; see :meth:`WeatResult.concluded`."""
@@ -233,10 +221,13 @@ class CeatResult(Result):
             **numbers(size=(f"{at}stimulus_effect_size", self.stimulus_effect_size)),
         }
         sets = {} if self.coverage is None else self.coverage.used
-        status = status_of(None if self.crossed is None else other, self.p)
-        reason = None if self.crossed is None else self.crossed.reason
         return association(
-            name=self.label, titles=titles, sets=sets, status=status, found=found, reason=reason
+            name=self.label,
+            titles=titles,
+            sets=sets,
+            status=status_of(other, self.p),
+            found=found,
+            reason=self.crossed.reason,
         )
 
     def readings(self, name: str) -> Iterator[tuple[str, str, Values]]:

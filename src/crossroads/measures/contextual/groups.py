@@ -68,7 +68,7 @@ class GroupCeatResult(Result):
     """Groups and traits that could not be measured, and why."""
     contexts: Mapping[str, int]
     """Number of contexts of each word."""
-    se: NDArray[np.float64] | None = None
+    se: NDArray[np.float64] | None
     """Standard error of each score over the choice of words of the group and of both ends, contexts averaged
     and spreads as they are. A single word adds nothing: the score is for that word. None where some group and
     both ends of a trait have one word each, and for ``sampled`` scores."""

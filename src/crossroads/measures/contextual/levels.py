@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from statistics import NormalDist
 from typing import Any, ClassVar, Self
 
@@ -80,9 +80,8 @@ class CombinedLevel:
     attributes at Level 2. It does not depend on the number of samples."""
     stimulus_method: str
     """How that p-value was found."""
-    crossed: Crossed | None = None
-    """The difference of expected mean cosines, and how sure it is for other words; None in files that were
-    written before it was measured."""
+    crossed: Crossed
+    """The difference of expected mean cosines, and how sure it is for other words."""
 
     @property
     def p(self) -> P:
@@ -92,7 +91,7 @@ class CombinedLevel:
     @property
     def answer(self) -> P | None:
         """The p-value that holds for other words; None where there is none."""
-        return None if self.crossed is None or self.crossed.pvalue is None else P(self.crossed.pvalue)
+        return None if self.crossed.pvalue is None else P(self.crossed.pvalue)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -117,9 +116,9 @@ class CombinedSimilarity:
     """Mean cosine over all pairs and all their contexts, which needs no samples."""
     pairs: int
     """Number of pairs of stimuli in a sample."""
-    low: float | None = None
-    """Lower end of the 95 % interval of ``expected`` over the choice of words; None in older files."""
-    high: float | None = None
+    low: float
+    """Lower end of the 95 % interval of ``expected`` over the choice of words."""
+    high: float
     """Upper end."""
 
 
@@ -174,14 +173,8 @@ class MultilevelCeatResult(Result):
     """Level 2 effect size of the second target in each sample."""
     contexts: Mapping[str, int]
     """Number of contexts of each stimulus."""
-    crossed_pattern: str | None = None
-    """The pattern by the p-values that hold for other words; None in files that were written before it was
-    measured."""
-
-    @property
-    def shown_pattern(self) -> str:
-        """The pattern that outputs show: by the p-values that hold for other words, where there are any."""
-        return self.crossed_pattern or self.pattern
+    crossed_pattern: str
+    """The pattern by the p-values that hold for other words, which outputs show."""
 
     def rows(self) -> list[dict[str, Any]]:
         """One row: all three levels and the patterns."""
@@ -221,7 +214,7 @@ class MultilevelCeatResult(Result):
                     "d_y": y.effect_size,
                     "p_y": y.answer,
                     "exact_p_y": y.p,
-                    "pattern": one.shown_pattern,
+                    "pattern": one.crossed_pattern,
                     "published": one.pattern,
                     "shown": one.pattern_shares.get(one.pattern),
                 }
@@ -264,9 +257,8 @@ class MultilevelCeatResult(Result):
             low, high = level.sample_interval
             yield long_row(measure, test, f"{part} samples", "sample_interval", None, low=low, high=high, n=n)
             yield stimulus_row(measure, test, f"{part} stimuli", level)
-            if level.crossed is not None:
-                exact = level.stimulus_pvalue
-                yield from crossed_rows(measure, test, f"{part} other words", level.crossed, exact)
+            exact = level.stimulus_pvalue
+            yield from crossed_rows(measure, test, f"{part} other words", level.crossed, exact)
         for key, cell in self.level3.items():
             part, (low, high) = f"level 3 {key}", cell.prediction_interval
             yield long_row(measure, test, part, "mean", cell.mean, low=low, high=high, n=n)
@@ -278,7 +270,7 @@ class MultilevelCeatResult(Result):
             yield long_row(measure, test, part, "sample_interval", None, low=low, high=high, n=n)
         yield long_row(measure, test, self.pattern, "pattern", self.pattern_shares.get(self.pattern), n=n)
         yield long_row(measure, test, self.published_pattern, "published_pattern", None)
-        yield long_row(measure, test, self.shown_pattern, "crossed_pattern", None)
+        yield long_row(measure, test, self.crossed_pattern, "crossed_pattern", None)
         for pattern, share in self.pattern_shares.items():
             yield long_row(measure, test, pattern, "pattern_share", share, n=n)
 
@@ -297,7 +289,7 @@ class MultilevelCeatResult(Result):
         }
         for key, level in self.level2.items():
             values[f"effect_size_{key}"] = level.effect_size
-            values[f"p_{key}"] = None if level.crossed is None else level.crossed.pvalue
+            values[f"p_{key}"] = level.crossed.pvalue
             values[f"exact_p_{key}"] = level.stimulus_pvalue
         yield self.label, "context levels", values
 
@@ -388,17 +380,10 @@ def multilevel_ceat(
     groups = {"1": (n_x, n_y), "x": (n_a, n_b), "y": (n_a, n_b)}
     table = expected_cosines(stacked)
     rows = {"1": (table, n_x), "x": (table[:n_x], n_x), "y": (table[n_x:], n_y)}
+    work: dict[str, Any] = {"score_error": settings["error"], "max_work": STIMULUS_WORK}
+    drawn = {key: crossed(*some, n_a, alternative=alternative, **work) for key, some in rows.items()}
     combined = {
-        key: replace(
-            _level(*levels[key], expected[key], sizes, variance, **settings),
-            crossed=crossed(
-                *rows[key],
-                n_a,
-                alternative=alternative,
-                score_error=settings["error"],
-                max_work=STIMULUS_WORK,
-            ),
-        )
+        key: _level(*levels[key], expected[key], sizes, variance, drawn[key], **settings)
         for key, sizes in groups.items()
     }
     similarities = {
@@ -489,6 +474,7 @@ def _level(
     scores: Floats,
     sizes: tuple[int, int],
     variance: Variance,
+    drawn: Crossed,
     *,
     ddof: int,
     alternative: Alternative,
@@ -514,11 +500,13 @@ def _level(
         stimulus_effect_size=effect_size(first, second, ddof=ddof),
         stimulus_pvalue=tested.pvalue,
         stimulus_method=tested.method,
+        crossed=drawn,
     )
 
 
 def _similarity(means: Floats, spreads: Floats, expected: Floats, pairs: int) -> CombinedSimilarity:
-    found, drawn = combine(means, spreads / pairs), mean_cosine(expected)
+    found = combine(means, spreads / pairs)
+    drawn: Any = mean_cosine(expected)  # of two words or more in both sets
     return CombinedSimilarity(
         mean=found.effect_size,
         se=found.se,
@@ -529,8 +517,8 @@ def _similarity(means: Floats, spreads: Floats, expected: Floats, pairs: int) ->
         sample_interval=percentile_interval(means, 0.95),
         expected=float(expected.mean()),
         pairs=pairs,
-        low=None if drawn is None else drawn.low,
-        high=None if drawn is None else drawn.high,
+        low=drawn.low,
+        high=drawn.high,
     )
 
 

@@ -35,7 +35,6 @@ from crossroads.results import (
     Values,
     because,
     long_row,
-    numbers,
     read_only,
     status_of,
 )
@@ -97,7 +96,6 @@ class RsaResult(Result):
             *("p", "exact_p", "halves", "left_out"),
         )
     }
-    renamed: ClassVar[Mapping[str, str]] = {"ceiling": "halves"}
 
     names: tuple[str, str, str]
     """Names of the two groups and the concept."""
@@ -133,9 +131,9 @@ class RsaResult(Result):
     """The items measured, by set."""
     geometry: NDArray[np.float64]
     """Dissimilarity of every pair of items, in the order group 1, group 2, concept."""
-    crossed: Crossed | None = None
+    crossed: Crossed
     """The difference of the fits over all items, and how sure it is for other items: groups (``targets``) and
-    concept (``attributes``) both drawn. None in results that were saved before this was measured."""
+    concept (``attributes``) both drawn."""
 
     @property
     def p(self) -> P:
@@ -144,9 +142,7 @@ class RsaResult(Result):
 
     @property
     def answer(self) -> P | None:
-        """The p-value that holds for other items; that of exchanging labels in results without it."""
-        if self.crossed is None:
-            return self.p
+        """The p-value that holds for other items; None where there is none."""
         return None if self.crossed.pvalue is None else P(self.crossed.pvalue)
 
     @property
@@ -157,7 +153,7 @@ class RsaResult(Result):
     @property
     def delta(self) -> float:
         """Difference of the fits over all items at once: what tables, figures and p-values are about."""
-        return self.statistic if self.crossed is None else self.crossed.difference
+        return self.crossed.difference
 
     def rows(self) -> list[dict[str, Any]]:
         """One row: both fits and the tests of their difference."""
@@ -199,7 +195,7 @@ class RsaResult(Result):
             "fit1": self.similarity1,
             "fit2": self.similarity2,
             "difference": self.delta,
-            "ci": None if found is None or found.low is None else Interval(found.low, found.high or 0.0),
+            "ci": None if found.low is None else Interval(found.low, found.high or 0.0),
             "p": self.answer,
             "exact_p": self.p,
             "sign": P(self.sign_pvalue),
@@ -217,8 +213,7 @@ class RsaResult(Result):
         yield long_row("rsa", test, "", "sign_pvalue", self.sign_pvalue, n=samples)
         exchanged = {"exact_p": self.pvalue, "method": "monte-carlo", "n": self.permutations}
         yield long_row("rsa", test, "", "statistic", self.statistic, **exchanged)
-        if self.crossed is not None:
-            yield from crossed_rows("rsa", test, "all items", self.crossed, self.pvalue)
+        yield from crossed_rows("rsa", test, "all items", self.crossed, self.pvalue)
         yield long_row("rsa", test, "", "attainable", self.attainable)
         if self.halves is not None:
             yield long_row("rsa", test, "", "halves", self.halves)
@@ -230,26 +225,22 @@ class RsaResult(Result):
     def concluded(self, other: P | None, at: str = "") -> Conclusion:
         """What it comes to; ``at``: its JSON pointer within another result, with ``/`` at its end."""
         first, second, concept = self.names
-        drawn = self.crossed
-        status = status_of(None if drawn is None else other, self.p)
-        value = self.delta
-        near, far = (first, second) if value >= 0 else (second, first)
+        near, far = (first, second) if self.delta >= 0 else (second, first)
         said = (concept, " goes more with ", near, " than with ", far, "")
         asked = ("it cannot be told whether the concept ", concept, " goes more with ", near, " or ", far, "")
-        reason = None if drawn is None else drawn.reason
         return Conclusion(
             name=self.label,
-            status=status,
+            status=status_of(other, self.p),
             wordings={
                 "holds": ("the concept ", *said),
                 "depends": ("with these items, the concept ", *said),
                 "absent": ("the concept ", concept, " was not found to go more with ", near, " or ", far, ""),
-                "unknown": because(asked, reason, {"a": first, "b": second}),
+                "unknown": because(asked, self.crossed.reason, {"a": first, "b": second}),
             },
             subject=concept,
             poles=(second, first),
             scale="difference of fits",
-            numbers=difference_numbers(drawn, at) or numbers(value=(f"{at}statistic", value)),
+            numbers=difference_numbers(self.crossed, at),
         )
 
     def readings(self, name: str) -> Iterator[tuple[str, str, Values]]:
@@ -293,11 +284,9 @@ class RsaGridResult(Result):
         return "RSA grid"
 
     def adjusted_marks(self) -> Mapping[str, Mapping[Any, P]]:
-        """Adjusted p-values by method and number of the test; estimates in results that adjust exchanges."""
-        counted = any(test.crossed is None for test in self.tests)
+        """Adjusted p-values by method and number of the test."""
         return {
-            how: {i: P(p, "≈" if counted else "") for i, p in enumerate(some) if p is not None}
-            for how, some in self.adjusted.items()
+            how: {i: P(p) for i, p in enumerate(some) if p is not None} for how, some in self.adjusted.items()
         }
 
     @classmethod
@@ -315,7 +304,7 @@ class RsaGridResult(Result):
 
     def conclusions(self, name: str) -> Iterator[Conclusion]:
         """Which group each concept goes with more."""
-        marks = self.adjusted_marks().get(phrases.ADJUSTMENT, {})
+        marks = self.adjusted_marks()[phrases.ADJUSTMENT]
         yield from (one.concluded(marks.get(i), f"tests/{i}/") for i, one in enumerate(self.tests))
 
     def parts(self, name: str) -> Iterator[tuple[str, Result]]:
@@ -498,10 +487,9 @@ def rsa_grid(
         for i, first in enumerate(names)
         for second in names[i + 1 :]
     ]
-    pvalues = [None if test.crossed is None else test.crossed.pvalue for test in tests]
     return RsaGridResult(
         tests=tuple(tests),
-        adjusted=adjust_known(pvalues),
+        adjusted=adjust_known([test.crossed.pvalue for test in tests]),
         conventions={"measure": "rsa grid", **options},
         provenance=(emb.provenance,),
     )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from statistics import NormalDist
 from typing import Any, ClassVar, Literal, Self
 
@@ -67,7 +67,7 @@ class DiscoveryResult(Result):
     """Number of candidate words."""
     permutations: int
     """Number of random assignments of names to groups."""
-    z: NDArray[np.float64] = field(default_factory=lambda: np.empty(0))
+    z: NDArray[np.float64]
     """What words are ordered by: the score after those with each pair were taken from the middle of all
     candidates, in their spread. Empty where the null distribution is that of exchanging names alone."""
 

@@ -42,7 +42,7 @@ class TemplateChoice(Result):
     """Every template that could have been chosen."""
     single_tau: NDArray[np.float64]
     """τ-b of each candidate alone."""
-    cross_validated_tau: float | None = None
+    cross_validated_tau: float | None
     """Mean over pilot groups of τ-b on one group, with templates chosen on all the others; None with one
     pilot group, or where a group has no order. Unlike ``kendall_tau``, the choice cannot raise it."""
 

@@ -33,10 +33,9 @@ def decades(result: SeriesResult, *, ax: Axes | None = None) -> Axes:
     """Draw the Level 1 effect size and both Level 2 effect sizes over time, layers, steps or labels.
 
     Markers are filled where the p-value for other words is below the level that the result records, for
-    Level 1 adjusted for the number of points; the exact one in results that have no other. Bars are the
-    interval of Level 1 over the choice of words: that of Δ, in units of d. Lines break at points that could
-    not be measured, which are crossed on the axis. A dotted line marks the largest change where it is
-    significant.
+    Level 1 adjusted for the number of points. Bars are the interval of Level 1 over the choice of words: that
+    of Δ, in units of d. Lines break at points that could not be measured, which are crossed on the axis. A
+    dotted line marks the largest change where it is significant.
 
     Parameters
     ----------
@@ -137,7 +136,7 @@ def _intervals(result: SeriesResult) -> dict[int | str, tuple[float, float]]:
     found = {}
     for time, point in result.points.items():
         delta = point.level1.crossed
-        if delta is not None and delta.low is not None and delta.high is not None and delta.difference:
+        if delta.low is not None and delta.high is not None and delta.difference:
             unit = point.level1.effect_size / delta.difference
             found[time] = (delta.low * unit, delta.high * unit)
     return found
@@ -146,7 +145,7 @@ def _intervals(result: SeriesResult) -> dict[int | str, tuple[float, float]]:
 def _changes(result: SeriesResult) -> bool:
     """Whether the largest change is significant, by the level that the result records."""
     alpha = next(iter(result.points.values())).conventions["alpha"]
-    return result.change is not None and result.change.pvalue is not None and result.change.pvalue < alpha
+    return result.change.pvalue is not None and result.change.pvalue < alpha
 
 
 def _test(result: SeriesResult, time: int | str, key: str) -> WeatResult:
@@ -156,7 +155,7 @@ def _test(result: SeriesResult, time: int | str, key: str) -> WeatResult:
 
 def _holds(result: SeriesResult, time: int | str, key: str, alpha: float) -> bool:
     """Whether the marker of a test is filled."""
-    if key == "level1" and result.adjusted:
+    if key == "level1":
         p = result.adjusted[ADJUSTMENT][list(result.points).index(time)]
         return p is not None and p < alpha
     answer = _test(result, time, key).answer
@@ -178,7 +177,7 @@ def _note(result: SeriesResult) -> str:
     first = next(iter(result.points.values()))
     a, b = (wording.titled(key, first.titles) for key in "ab")
     alpha, tail = wording.level(first.conventions["alpha"]), wording.tail(first.level1.alternative)
-    words = ", for other words; Level 1 adjusted for the number of points" if result.adjusted else ""
+    words = ", for other words; Level 1 adjusted for the number of points"
     return wording.sentence(
         f"filled: p < {alpha} ({tail}{words}); open: not",
         result.slope_said(),

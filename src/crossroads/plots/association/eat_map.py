@@ -68,12 +68,8 @@ def eat_map(result: MleatResult, *, ax: Axes | None = None) -> Axes:
     >>> emb = cr.Embeddings(design.words, np.random.default_rng(1).normal(size=(32, 9)))
     >>> ax = cr.plots.eat_map(cr.mleat(emb, design))
     """
-    crossed = result.level1.crossed
-    differ = reach(
-        result.level1.pvalue,
-        None if crossed is None else crossed.pvalue,
-        alpha=result.conventions["alpha"],
-    )
+    level1 = result.level1
+    differ = reach(level1.pvalue, level1.crossed.pvalue, alpha=result.conventions["alpha"])
     room = _WIDE if ax is None else max(axes_width(ax), 1.0)
     columns = {
         key: wrapped(result.titles[key], room / 2 - 0.08, BODY, lines=3, weight="bold") for key in "xy"
@@ -118,13 +114,14 @@ def _below(result: MleatResult, differ: str, room: float) -> list[tuple[str, flo
     tests = (f"Level 2: {wording.effect(one)}, {wording.chance(one)}" for one in result.level2.values())
     sized = [fitted(text, room / 2 - 0.06, SMALL) for text in tests]
     size = min(size for _, size in sized)
-    said = wrapped(phrases.pattern(result.shown_pattern, result.titles), room, TITLE, lines=3, weight="bold")
+    pattern = phrases.pattern(result.crossed_pattern, result.titles)
+    said = wrapped(pattern, room, TITLE, lines=3, weight="bold")
     found: list[tuple[str, float, float, dict[str, Any]]] = [
         ("|".join(text for text, _ in sized), size, 0.06, {"at": (0.5, 1.5), "color": ON_CELL}),
         (said, TITLE, 0.02, {"at": (1,), "weight": "bold"}),
     ]
     share = result.pattern_shares.get(result.pattern)
-    told = [phrases.difference(differ, result.shown_pattern)]
+    told = [phrases.difference(differ, result.crossed_pattern)]
     if share is not None:
         told.append(f"paper's pattern: {result.pattern}, in {wording.percent(share)} of resamples")
     quiet: dict[str, Any] = {"at": (1,), "color": ON_CELL}
@@ -133,7 +130,7 @@ def _below(result: MleatResult, differ: str, room: float) -> list[tuple[str, flo
 
 def cells_of(result: MleatResult) -> dict[str, MapCell]:
     """The four cells of the map of a test."""
-    return map_cells(result.shown_pattern, {key: one.effect_size for key, one in result.level2.items()})
+    return map_cells(result.crossed_pattern, {key: one.effect_size for key, one in result.level2.items()})
 
 
 def cell_text(cell: MapCell, title: str, room: float, size: float, *, lines: int = 5) -> str:

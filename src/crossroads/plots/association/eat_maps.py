@@ -110,7 +110,7 @@ def _heads(result: BatteryResult) -> tuple[list[dict[str, str]], float]:
 def _said(result: BatteryResult) -> tuple[list[str], float]:
     """The pattern of each test in words, in lines, and the font size in which all fit."""
     room = _PITCH - 0.06
-    told = [phrases.pattern(test.shown_pattern, test.titles) for test in result.tests]
+    told = [phrases.pattern(test.crossed_pattern, test.titles) for test in result.tests]
     size = min(fitted(text, room, SMALL, lines=_SAID, weight="bold")[1] for text in told)
     return [wrapped(text, room, size, lines=_SAID + 2, weight="bold") for text in told], size
 
@@ -119,7 +119,7 @@ def _marks(result: BatteryResult) -> list[str]:
     """How far the difference of each test reaches, by its adjusted p-value."""
     adjusted = result.adjusted[phrases.ADJUSTMENT]
     return [
-        reach(test.level1.pvalue, None if test.level1.crossed is None else p, alpha=test.conventions["alpha"])
+        reach(test.level1.pvalue, p, alpha=test.conventions["alpha"])
         for test, p in zip(result.tests, adjusted, strict=True)
     ]
 

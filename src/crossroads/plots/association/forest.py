@@ -65,7 +65,7 @@ def forest(
     show
         ``"difference"``, of mean cosines, with the interval that holds for other words; or
         ``"effect size"``, in standard deviations, with its bootstrap interval. By default differences, and
-        effect sizes where ``intervals`` are given or a saved result has no differences.
+        effect sizes where ``intervals`` are given.
     ax
         Axes to draw on; a new figure if not given.
 
@@ -82,8 +82,7 @@ def forest(
         raise InputError("the battery has no test to draw.", hint="see its field 'skipped' for the reasons.")
     if show is not None:
         one_of("show", show, Shown)
-    old = any(test.level1.crossed is None for test in result.tests)
-    sizes = show == "effect size" or (show is None and (old or intervals is not None))
+    sizes = show == "effect size" or (show is None and intervals is not None)
     intervals = result.intervals if intervals is None else intervals
     for name in intervals:
         one_of("design", name, [*(test.design for test in result.tests), *result.skipped])
@@ -185,11 +184,6 @@ def _size(
 
 def _difference(test: MleatResult) -> tuple[float, tuple[float, float] | None]:
     found = test.level1.crossed
-    if found is None:
-        raise InputError(
-            f"the saved test {test.design} has no difference of mean cosines.",
-            hint="draw show='effect size', or measure it again.",
-        )
     ends = None if found.low is None or found.high is None else (found.low, found.high)
     return found.difference, ends
 
@@ -228,14 +222,13 @@ def _note(
     result: BatteryResult, drawn: Sequence[_Row], intervals: Mapping[str, BootstrapResult], *, sizes: bool
 ) -> str:
     first = result.tests[0]
-    old = any(test.level1.crossed is None for test in result.tests)
     ends = any(row.ends for row in drawn)
     return wording.sentence(
         "right of zero, the first group is closer to what is named there, relative to what is named on the "
         "left, than the second group is",
         f"filled: p < {wording.level(first.conventions['alpha'])} {wording.FILLED}; open: not",
-        f"p {wording.tail(first.level1.alternative)}{'' if old else ', for other words for the same things'}",
-        "" if sizes or old else "exact p: for these attribute words",
+        f"p {wording.tail(first.level1.alternative)}, for other words for the same things",
+        "" if sizes else "exact p: for these attribute words",
         f"{_level(result, intervals, sizes=sizes)}s over the choice of all words" if ends else "",
         f"not measured: {join_words(result.skipped, most=12)}" if result.skipped else "",
         wording.model(result),
@@ -245,5 +238,5 @@ def _note(
 def _level(result: BatteryResult, intervals: Mapping[str, BootstrapResult], *, sizes: bool) -> str:
     """What an interval is called."""
     crossed = [test.level1.crossed for test in result.tests]
-    levels = {one.level for one in ([*intervals.values()] if sizes else crossed) if one is not None}
+    levels = {one.level for one in ([*intervals.values()] if sizes else crossed)}
     return f"{100 * next(iter(levels)):g} % interval" if len(levels) == 1 else "interval"

@@ -26,7 +26,7 @@ def ranking(result: ScWeatResult, *, n: int = 20, alpha: float = ALPHA, ax: Axes
     """Draw the words that lean most to A and those that lean most to B, with their effect sizes.
 
     A filled dot and a star mark words whose p-value for other attribute words is below ``alpha``, in the tail
-    the result records; the exact p-value in results that have no other.
+    the result records.
 
     Parameters
     ----------
@@ -91,8 +91,7 @@ def ranking(result: ScWeatResult, *, n: int = 20, alpha: float = ALPHA, ax: Axes
 
 
 def _starred(result: ScWeatResult, i: int, alpha: float) -> bool:
-    tested = result.crossed_pvalue if result.se.size else result.pvalue
-    return tested.size > 0 and bool(tested[i] < alpha)
+    return bool(result.crossed_pvalue[i] < alpha)
 
 
 def _draw_word(ax: Axes, result: ScWeatResult, i: int, y: int, room: float, *, starred: bool) -> None:
@@ -135,10 +134,8 @@ def _attributes(result: ScWeatResult) -> str:
 
 
 def _note(result: ScWeatResult, alpha: float) -> str:
-    if not (result.pvalue.size or result.se.size):
-        return wording.sentence("effect sizes only; no p-values were computed", wording.model(result))
-    words = ", for other attribute words" if result.se.size else ""
-    asked = f"● * p < {wording.level(alpha)} ({wording.tail(result.alternative)}{words}); ○ not"
+    tail = wording.tail(result.alternative)
+    asked = f"● * p < {wording.level(alpha)} ({tail}, for other attribute words); ○ not"
     side = {"greater": "b", "less": "a"}.get(result.alternative, "")
     untested = wording.titled(side, result.titles)
     doubt = f"this test cannot single out words that lean to {untested}" if untested else ""

@@ -109,7 +109,7 @@ def _columns(results: Sequence[MultilevelCeatResult]) -> list[list[str]]:
         share = wording.percent(one.pattern_shares[one.pattern], 0)
         attributes = f"{wording.titled('a', one.titles)} / {wording.titled('b', one.titles)}"
         pattern += [
-            one.shown_pattern,
+            one.crossed_pattern,
             f"paper's: {one.pattern}, in {share} of samples",
             fitted(attributes, _WIDEST, SMALL)[0],
         ]

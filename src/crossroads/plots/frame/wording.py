@@ -38,7 +38,7 @@ def effect(test: WeatResult, *, star: bool = False) -> str:
 
 def chance(test: WeatResult) -> str:
     """The p-value of a test for other words."""
-    p = None if test.crossed is None else test.crossed.pvalue
+    p = test.crossed.pvalue
     return "no p for other words" if p is None else p_equals(p, "figure")
 
 

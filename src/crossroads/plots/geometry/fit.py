@@ -140,10 +140,9 @@ def _columns(tests: list[RsaResult], adjusted: Mapping[int, P] | None) -> list[l
     """The columns of text beside the chart, each with its heading."""
     exchanged = [wording.probability(test.p) if test.permutations else "–" for test in tests]
     other = ["–" if test.answer is None else wording.probability(test.answer) for test in tests]
-    drawn = any(test.crossed is not None for test in tests)
     columns = [
         ["Δ", *(wording.number(test.delta, sign=True) for test in tests)],
-        *([["p", *other]] if drawn else []),
+        ["p", *other],
         ["exact p", *exchanged],
         ["p, sign test", *(wording.probability(test.sign_pvalue) for test in tests)],
     ]
@@ -158,14 +157,13 @@ def _note(tests: list[RsaResult], *, grid: bool) -> str:
     samples, n = next(iter(drawn))
     of = f"{samples:,} samples of {n} items per set" if len(drawn) == 1 and n else "the samples"
     times = {test.permutations for test in tests}
-    drawn_again = any(test.crossed is not None for test in tests)
     often = f", {next(iter(times)):,} times" if len(times) == 1 else ""
     return wording.sentence(
         "● mean fit if the first group is with the concept and the second is separate, □ if the reverse",
         f"bars: percentiles 2.5 to 97.5 of {of}",
         "tick: the best fit that such a hypothesis can have",
         "Δ: difference of the fits over all items at once, which p is about",
-        "p: two-sided, for other items of the groups and the concept" if drawn_again else "",
+        "p: two-sided, for other items of the groups and the concept",
         "exact p: two-sided, from exchanging the group labels of the "
         f"items{often}" + (f"; {wording.ADJUSTED}: adjusted for the number of tests" if grid else ""),
         "sign test over samples, as published: samples share items, so it is far too small",

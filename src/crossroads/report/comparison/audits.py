@@ -217,23 +217,19 @@ def _differences(
                 models=(one.name, two.name),
                 effect_sizes=(d1, d2),
                 difference=d1 - d2,
-                reason=_untestable(one, two, measure, name),
+                reason=_untestable(one, two, measure),
             )
         )
     return found
 
 
-def _untestable(one: SavedAudit, two: SavedAudit, measure: str, design: str) -> str:
+def _untestable(one: SavedAudit, two: SavedAudit, measure: str) -> str:
     """Why two saved effect sizes have no paired test."""
     if measure == "mleat":
         lacking = [audit.name for audit in (one, two) if audit.vectors is None]
-        return f"{join_words(lacking)} kept no vectors." if lacking else "no paired test was made."
-    tests = {audit.name: () if audit.contexts is None else audit.contexts.tests for audit in (one, two)}
-    lacking = [
-        name for name, some in tests.items() if any(t.design == design and t.cosines is None for t in some)
-    ]
-    told = "was audited before cosines over contexts were kept; audit it again."
-    return f"{join_words(lacking)} {told}" if lacking else "no paired test was made."
+        if lacking:
+            return f"{join_words(lacking)} kept no vectors."
+    return "no paired test was made."
 
 
 def _traits(

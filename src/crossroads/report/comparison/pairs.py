@@ -65,8 +65,7 @@ def paired_tests(
     if result is not None:
         if any(test.contexts for test in result.tests):
             return result
-        known = {"attributes": "given", **result.conventions}  # older ones do not say
-        way = {key: known[key] for key in way}
+        way = {key: result.conventions[key] for key in way}
     over = _over_contexts(audits, designs, **options, **way)
     if over is None:
         return result
@@ -101,9 +100,9 @@ def _over_contexts(
     measured: dict[str, dict[str, Mapping[str, Any]]] = {}
     for one in audits:
         if one.contexts is not None:
-            kept = [test for test in one.contexts.tests if test.cosines is not None]
+            tests = one.contexts.tests
             models[one.name] = one.contexts
-            measured[one.name] = {test.design: test.conventions for test in kept if test.design in designs}
+            measured[one.name] = {test.design: test.conventions for test in tests if test.design in designs}
     shared = [one for name, one in designs.items() if sum(name in some for some in measured.values()) > 1]
     if not shared or (against == "first" and audits[0].name not in models):
         return None

@@ -94,7 +94,6 @@ _UNRECORDED = ("level", "resamples", "least", "fdr", "k")
 
 def _adjusted(value: Any) -> str:
     said = str(value).replace("other words, ", "for other words than these, ")
-    said = said.replace("stimulus_pvalue", "p-values over stimuli")
     return f"adjusted p-values (Holm; Benjamini and Hochberg) are of {said}"
 
 

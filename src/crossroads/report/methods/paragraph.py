@@ -138,7 +138,7 @@ def _inferred(audit: Audit) -> list[str]:
     """How p-values and intervals were made, and the adjustment for the number of tests."""
     tests: list[Any] = [test for battery in _batteries(audit) for test in battery.tests]
     levels = [getattr(one, "level1", one) for one in tests]
-    shares = dict.fromkeys(f"{100 * one.crossed.level:g} %" for one in levels if one.crossed is not None)
+    shares = dict.fromkeys(f"{100 * one.crossed.level:g} %" for one in levels)
     sentences = []
     if shares:
         sentences.append(

@@ -365,7 +365,7 @@ export function benchStill(one) {
   });
   /** @type {Strip} */
   const strip = {
-    groups, difference: crossed?.difference ?? groups[0].mean - groups[1].mean, low: crossed?.low ?? null, high: crossed?.high ?? null,
+    groups, difference: crossed.difference, low: crossed.low, high: crossed.high,
     poles: pair ? [t.b, t.a] : [`less similar to ${t.x}`, `more similar to ${t.x}`],
     axis: pair ? BENCH_AXIS : `mean cosine with ${flat(t.x)}`,
     label: `Every word on one axis. Mean of ${groups.map((each) => `${flat(each.title)} ${fixed(each.mean, 3)}`).join(", of ")}.`,

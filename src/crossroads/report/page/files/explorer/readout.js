@@ -23,9 +23,9 @@ function benchAdjusted(context, saved, found) {
   if (!crossed || crossed.pvalue === null || !saved) return { pvalue: crossed?.pvalue ?? null, several: false };
   const tests = battery === undefined ? [] : pointed(context.document, `${battery}/tests`);
   /** @param {Json} level */
-  const entered = (level) => (level.crossed?.pvalue === undefined ? null : level.alternative === "observed" ? pointed(level, "/crossed/pvalue") * 2 : level.crossed.pvalue);
+  const entered = (level) => (level.alternative === "observed" ? pointed(level, "/crossed/pvalue") * 2 : level.crossed.pvalue);
   const levels = tests.map((/** @type {Json} */ test) => test.level1 ?? test);
-  if (levels.length < 2 || levels.some((/** @type {Json} */ level) => !level.crossed)) return { pvalue: crossed.pvalue, several: false };
+  if (levels.length < 2) return { pvalue: crossed.pvalue, several: false };
   const known = levels.map(entered);
   known[Number(place)] = saved.level1.alternative === "observed" ? crossed.both : crossed.pvalue;
   return { pvalue: adjustedPs(known)[Number(place)], several: true };
@@ -42,8 +42,8 @@ function benchFound(context, saved, found, edited) {
   const test = found.tests.level1 ?? found.tests.x, tested = found.tested.level1 ?? found.tested.x;
   if (saved && !edited) {
     const { level1 } = saved;
-    return { d: level1.effect_size, other: (level1.crossed?.pvalue ?? null) === null ? null : testsHolds(context, saved), these: level1.pvalue < LEVEL,
-      unknown: !level1.crossed || level1.crossed.pvalue === null };
+    return { d: level1.effect_size, other: level1.crossed.pvalue === null ? null : testsHolds(context, saved), these: level1.pvalue < LEVEL,
+      unknown: level1.crossed.pvalue === null };
   }
   const { pvalue } = benchAdjusted(context, saved, found);
   const { pvalue_low: low = NaN, pvalue_high: high = NaN } = tested?.now ?? {};
@@ -117,7 +117,7 @@ function benchThese(tested) {
  */
 export function benchReadout(context, desk, saved, found, edited) {
   const { other, these } = benchFound(context, saved, found, edited), { crossed } = found, test = found.tests.level1 ?? found.tests.x;
-  const tested = found.tested.level1 ?? found.tested.x, at = saved?.at ?? "", level = saved?.level1, before = saved && level?.crossed ? `${at}/crossed` : null;
+  const tested = found.tested.level1 ?? found.tested.x, at = saved?.at ?? "", level = saved?.level1, before = saved ? `${at}/crossed` : null;
   const asSaved = Boolean(saved) && !edited, sure = (/** @type {number} */ share) => ` (${fixed(100 * share, 0)}\u202f%: `;
   /** @type {Child} */
   const wasDelta = before && num(context, `${before}/difference`, { digits: 3 });
@@ -126,7 +126,7 @@ export function benchReadout(context, desk, saved, found, edited) {
     : asSaved && before ? wasDelta
       : crossed ? [computed(crossed.difference, { digits: 3 }), crossed.low === null ? "" : [sure(crossed.level), computed(crossed.low, { digits: 3 }), " to ", computed(Number(crossed.high), { digits: 3 }), ")"]] : noNumber();
   const { pvalue, several } = benchAdjusted(context, saved, found);
-  const adjusted = saved?.bh && level?.crossed ? saved.bh : before && `${before}/pvalue`;
+  const adjusted = saved?.bh ?? (before && `${before}/pvalue`);
   /** @type {Child} */
   const wasOther = adjusted && ["p = ", num(context, adjusted, { as: "p" }), saved?.bh ? " (BH)" : ""];
   const nowOther = pvalue === null ? benchReason(desk, found) : ["p = ", computed(pvalue, { as: "p" }), several ? " (BH)" : ""];

@@ -8,7 +8,6 @@ import { computed, decimals, fixed, noNumber, num, pointed, powers, pText } from
 import { flat, table, tablesRegion, tablesWatched } from "../parts/tables.js";
 import { crossedTest } from "../statistics/crossed.js";
 import { STATISTICS } from "../statistics/statistics.js";
-import { testsPattern } from "../tests/entries.js";
 import { explorerMeasured, EXPLORER_PAIRS } from "./measured.js";
 import { EXPLORER_ROLES, explorerConventions, explorerSaved, explorerTitle } from "./state.js";
 
@@ -266,7 +265,7 @@ function explorerGlance(context, saved, found, pattern) {
  */
 function explorerMap(desk, saved, found, pattern) {
   const titles = Object.fromEntries(EXPLORER_ROLES.map((role) => [role, explorerTitle(desk.lists, role)]));
-  const before = saved?.three ? [" (saved: ", testsPattern(saved.test), ")"] : null;
+  const before = saved?.three ? [" (saved: ", saved.test.crossed_pattern, ")"] : null;
   return el("div", { class: "explorer-map" },
     el("p", {}, "Pattern: ",
       el("strong", { class: "pattern" }, pattern ?? "none"), before),

@@ -28,7 +28,7 @@ const cmpContexts = () => [
  * Whether a paired test is over contexts, where a word has a vector in every sentence.
  * @param {Json} row
  */
-const cmpOver = (row) => Object.keys(row.test.contexts ?? {}).length > 0;
+const cmpOver = (row) => Object.keys(row.test.contexts).length > 0;
 
 /**
  * Whether its p-value reckons with other attribute words, and not only with other targets.
@@ -239,7 +239,7 @@ function cmpRead({ test, models }) {
     " and ",
     said(1),
     ". ",
-    means[String(test.same_contexts ?? null)],
+    means[String(test.same_contexts)],
     " Means over few contexts are noisy, and an effect size in standard deviations is the smaller for it.",
   );
 }

@@ -3,7 +3,6 @@
 
 import { histogramChart } from "../charts/charts.js";
 import { eatMap, mapNamed } from "../charts/maps.js";
-import { data } from "../parts/audits.js";
 import {
   plotColumn, plotCounted, plotCoverage, plotEndsColumn, plotFacts, plotInterval, plotNamed,
 } from "../parts/columns.js";
@@ -11,7 +10,7 @@ import { bdi, el, linked } from "../parts/elements.js";
 import { computed, fixed, num, part, pointed, whole } from "../parts/numbers.js";
 import { table } from "../parts/tables.js";
 import { opening } from "../parts/views.js";
-import { testsDirection, testsPattern, testsTitled } from "../tests/entries.js";
+import { testsDirection, testsTitled } from "../tests/entries.js";
 import { methConventions } from "./methods.js";
 import { statusOf } from "./told.js";
 
@@ -23,7 +22,7 @@ export const ctxQuestion = (titles) => (titles && testsTitled(titles) ? `${title
  */
 const ctxContexts = (row) => Object.values(row.test?.contexts ?? row.levels?.contexts ?? {});
 /** @param {ContextRow} row */
-export const ctxMethod = (row) => ({ method: pointed(row, "/test/stimulus_method") ?? row.levels?.level1.stimulus_method ?? "exact" });
+const ctxMethod = (row) => ({ method: pointed(row, "/test/stimulus_method") ?? row.levels?.level1.stimulus_method ?? "exact" });
 
 /**
  * The published p-value, which may be too small for a number.
@@ -35,18 +34,6 @@ function ctxPublished(context, path) {
     return num(context, `${path}/pvalue`, { text: "<\u00a01e\u2212300" });
   return num(context, `${path}/pvalue`, { as: "p" });
 }
-
-/**
- * The difference with all words drawn, where it was measured.
- * @param {ContextRow} row
- * @returns {Json}
- */
-export const ctxCrossed = (row) => (row.test ?? row.levels?.level1)?.crossed;
-/**
- * Where the p-value is that decides, within a test.
- * @param {ContextRow} row
- */
-const ctxAnswer = (row) => (ctxCrossed(row) ? "crossed/pvalue" : "stimulus_pvalue");
 
 /**
  * Columns that every test has.
@@ -107,7 +94,7 @@ const ctxTitles = ({ titles }) => ({ x: "the first target", y: "the second", a: 
  */
 export const ctxStatus = (context, row) =>
   statusOf(
-    ctxCrossed(row) ? pointed(context.document, row.bh ?? `${row.path}/${ctxAnswer(row)}`) : null,
+    pointed(context.document, row.bh ?? `${row.path}/crossed/pvalue`),
     pointed(context.document, `${row.path}/stimulus_pvalue`),
   );
 
@@ -126,7 +113,7 @@ const CTX_HOLDS = {
  */
 function ctxPlain(context, row) {
   const { path, interval, intervalPath } = row,
-    value = pointed(context.document, `${path}/crossed/difference`) ?? pointed(context.document, `${path}/effect_size`),
+    value = pointed(context.document, `${path}/crossed/difference`),
     share = pointed(context.document, `${path}/share_positive`);
   const drawn = interval?.drawn === "both" ? "words and contexts" : interval?.drawn,
     status = ctxStatus(context, row);
@@ -147,10 +134,9 @@ function ctxPlain(context, row) {
     el(
       "p",
       {},
-      ctxCrossed(row)
-        ? ["Whether other words for the same things would show it is a question for p: ", num(context, `${path}/crossed/pvalue`, { as: "p" }), ". "]
-        : null,
-      "The p-value of exchanging the target words, attributes as they are: ",
+      "Whether other words for the same things would show it is a question for p: ",
+      num(context, `${path}/crossed/pvalue`, { as: "p" }),
+      ". The p-value of exchanging the target words, attributes as they are: ",
       num(context, `${path}/stimulus_pvalue`, { as: "p", ...ctxMethod(row) }),
       interval
         ? [`. The interval that resamples ${drawn}: `, plotInterval(context, `${intervalPath}/low`, `${intervalPath}/high`)]
@@ -203,11 +189,12 @@ const CTX_EXCHANGED = "p-value of exchanging labels: those of the target words a
  * @param {Context} context
  * @param {ContextRow} row
  */
-function ctxLevels(context, { levels, levelsPath, titles }) {
+function ctxLevels(context, { levels, levelsPath }) {
+  const { titles } = levels;
   const rows = [
     { name: "Level 1: both targets", path: `${levelsPath}/level1`, level: levels.level1 },
     ...["x", "y"].map((key) => ({
-      name: `Level 2: ${titles?.[key] ?? key}`,
+      name: `Level 2: ${titles[key]}`,
       path: `${levelsPath}/level2/${key}`,
       level: levels.level2[key],
     })),
@@ -249,7 +236,7 @@ function ctxLevels(context, { levels, levelsPath, titles }) {
       columns: [
         plotNamed("sets", (key) =>
           names[key]
-            .map((set) => titles?.[set] ?? set)
+            .map((set) => titles[set])
             .reverse()
             .join(" with "),
         ),
@@ -267,21 +254,23 @@ function ctxLevels(context, { levels, levelsPath, titles }) {
  * @param {Context} context
  * @param {ContextRow} row
  */
-function ctxPattern(context, { levels, levelsPath, titles }) {
+function ctxPattern(context, { levels, levelsPath }) {
+  const { titles } = levels;
   const shares = Object.entries(levels.pattern_shares)
     .filter(([, share]) => share > 0)
     .sort((a, b) => b[1] - a[1]);
-  const pattern = String(testsPattern(levels));
+  const pattern = String(levels.crossed_pattern);
   return [
     el("h4", {}, "Pattern"),
     el(
       "p",
       {},
-      levels.crossed_pattern ? "By the p-values for other words: " : "By the p-values over words: ",
-      el("strong", {}, mapNamed(pattern, titles ?? data.phrases.any_sets)),
-      levels.crossed_pattern ? ["; by the rule of the paper, which takes the attribute words as given, it would be ", mapNamed(levels.pattern, titles ?? data.phrases.any_sets)] : null,
+      "By the p-values for other words: ",
+      el("strong", {}, mapNamed(pattern, titles)),
+      "; by the rule of the paper, which takes the attribute words as given, it would be ",
+      mapNamed(levels.pattern, titles),
       "; by the published p-values over contexts it would be ",
-      mapNamed(levels.published_pattern, titles ?? data.phrases.any_sets),
+      mapNamed(levels.published_pattern, titles),
       ". ",
       "In single samples it varies: the table says which share of the samples shows which pattern, by the rule of the paper.",
     ),
@@ -289,10 +278,10 @@ function ctxPattern(context, { levels, levelsPath, titles }) {
       "div",
       { class: "beside" },
       eatMap({
-        titles: titles ?? data.phrases.any_sets,
+        titles,
         pattern,
         level2: levels.level2,
-        caption: [el("strong", {}, mapNamed(pattern, titles ?? data.phrases.any_sets)), ". Effect sizes of Level 2, combined over samples."],
+        caption: [el("strong", {}, mapNamed(pattern, titles)), ". Effect sizes of Level 2, combined over samples."],
       }),
       table({
         caption: `${levels.design}: patterns of single samples`,

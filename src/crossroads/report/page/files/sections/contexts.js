@@ -8,8 +8,8 @@ import { anchors, bdi, el } from "../parts/elements.js";
 import { fixed, numbered, part, pointed } from "../parts/numbers.js";
 import { flat, table } from "../parts/tables.js";
 import { opening, view } from "../parts/views.js";
-import { testsPattern, testsTitled } from "../tests/entries.js";
-import { ctxColumns, ctxCrossed, ctxDetail, ctxMethod, ctxQuestion, ctxStatus } from "./context-tests.js";
+import { testsTitled } from "../tests/entries.js";
+import { ctxColumns, ctxDetail, ctxQuestion, ctxStatus } from "./context-tests.js";
 import { asked, toldFindings } from "./told.js";
 
 /**
@@ -33,10 +33,10 @@ function ctxAll(context) {
         path: `${path}/tests/${i}`,
         bh: `${path}/adjusted/bh/${i}`,
         holm: `${path}/adjusted/holm/${i}`,
-        titles: result.titles?.[test.design],
+        titles: result.titles[test.design],
       }),
     );
-    for (const [design, one] of Object.entries(result.intervals ?? {}))
+    for (const [design, one] of Object.entries(result.intervals))
       Object.assign(at(design), { interval: one, intervalPath: `${path}/intervals/${part(design)}` });
   }
   for (const { result, path } of context.of("CeatResult")) Object.assign(at(result.design), { test: result, path });
@@ -60,10 +60,8 @@ function ctxAll(context) {
 function ctxTable(context, rows) {
   const has = (/** @type {keyof ContextRow} */ key) => rows.some((row) => row[key]),
     { test, ces, other, words, published, tau2, i2, further, contexts } = ctxColumns(context);
-  const crossed = rows.every((row) => ctxCrossed(row));
   const adjusted = plotColumn(context, "p (BH)", (row) => row.bh ?? "/none", {
     as: "p",
-    ...(crossed ? {} : { of: ctxMethod }),
     about: "the same, adjusted for the number of tests",
   });
   /** @param {Json} end */
@@ -78,18 +76,17 @@ function ctxTable(context, rows) {
   return table({
     caption: "Associations over contexts",
     rows,
-    filters: has("levels") ? [{ title: "Pattern", value: (row) => testsPattern(row.levels) ?? "" }] : [],
+    filters: has("levels") ? [{ title: "Pattern", value: (row) => row.levels?.crossed_pattern ?? "" }] : [],
     columns: [
       test,
       ces,
-      crossed && other,
-      !crossed && words,
+      other,
       has("bh") && adjusted,
-      crossed && words,
+      words,
       has("interval") && interval,
       has("levels") && {
-        ...plotNamed("pattern", (row) => testsPattern(row.levels) ?? "\u2013", "which targets lean by themselves, and to which attribute"),
-        cell: (/** @type {Json} */ row) => overviewPattern(testsPattern(row.levels)),
+        ...plotNamed("pattern", (row) => row.levels?.crossed_pattern ?? "\u2013", "which targets lean by themselves, and to which attribute"),
+        cell: (/** @type {Json} */ row) => overviewPattern(row.levels?.crossed_pattern),
       },
       further,
       published,
@@ -98,7 +95,7 @@ function ctxTable(context, rows) {
       contexts,
     ].filter(Boolean),
     note:
-      `CES: combined effect size over samples of one context per word. ${crossed ? "p holds for other words for the same things, p (words)" : "p (words) holds"} ` +
+      "CES: combined effect size over samples of one context per word. p holds for other words for the same things, p (words) " +
       "for these attribute words, p (published) for further samples from the same words.",
   });
 }

@@ -55,9 +55,7 @@ function geoTable(context, rows) {
       column("fit 1", "similarity1", { about: "fit of the hypothesis that the first group is with the concept" }),
       column("fit 2", "similarity2", { about: "fit of the hypothesis that the second group is" }),
       column("\u0394", "statistic", { about: "difference of the two fits over all items at once: what p is about" }),
-      ...(rows.some((row) => row.test.crossed)
-        ? [column("p", "crossed/pvalue", { as: "p", about: "how often other items would differ so, were there no difference" })]
-        : []),
+      column("p", "crossed/pvalue", { as: "p", about: "how often other items would differ so, were there no difference" }),
       ...(adjusted
         ? [
             plotColumn(context, "p (BH)", (row) => row.bh ?? "/none", { as: "p", about: PLOT_BH }),
@@ -195,11 +193,10 @@ function geoDetail(context, row) {
       " (difference ",
       num(context, `${path}/statistic`, { digits: 3 }),
       ", p ",
-      test.crossed ? num(context, `${path}/crossed/pvalue`, { as: "p" }) : geoP(context, row),
-      test.crossed ? " for other items" : "",
-      ").",
+      num(context, `${path}/crossed/pvalue`, { as: "p" }),
+      " for other items).",
       // a direction that chance gives too is not one that was found
-      larger !== null && (test.crossed ? (test.crossed.pvalue ?? 1) >= LEVEL : test.permutations > 0 && test.pvalue >= LEVEL)
+      larger !== null && (test.crossed.pvalue ?? 1) >= LEVEL
         ? " As p is not below .05, which of the two fits better may be chance."
         : null,
       " A fit describes the distances between the words in this model; it does not explain them.",

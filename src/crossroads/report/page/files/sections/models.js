@@ -23,11 +23,11 @@ const overContexts = (context) =>
     result.tests.map((test, i) => {
       const at = `${path}/tests/${i}`,
         interval = `${path}/intervals/${part(test.design)}`,
-        p = pointed(context.document, `${path}/adjusted/bh/${i}`) ?? (test.crossed ? test.crossed.pvalue : test.stimulus_pvalue);
+        p = pointed(context.document, `${path}/adjusted/bh/${i}`) ?? test.crossed.pvalue;
       return {
         key: JSON.stringify([test.design, "contexts"]),
         name: `${test.design}, over contexts`,
-        titles: testsTitled(result.titles?.[test.design]) ? result.titles[test.design] : undefined,
+        titles: testsTitled(result.titles[test.design]) ? result.titles[test.design] : undefined,
         dot: { context, value: `${at}/effect_size`, low: `${interval}/low`, high: `${interval}/high`, holds: (p ?? 1) < LEVEL },
       };
     }),

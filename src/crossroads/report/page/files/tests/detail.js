@@ -11,7 +11,7 @@ import { fixed, MINUS, num, part, percent, pointed, whole } from "../parts/numbe
 import { flat, table } from "../parts/tables.js";
 import { opening } from "../parts/views.js";
 import { publishedStrip } from "../sections/published.js";
-import { testsCoverage, testsPattern, testsReach } from "./entries.js";
+import { testsCoverage, testsReach } from "./entries.js";
 import { MAP_READING } from "./legend.js";
 import { plainWords } from "./plain.js";
 import { wordsOf, wordsStrip } from "./words.js";
@@ -67,29 +67,26 @@ const testsHuge = ({ level1, three, test }) =>
  */
 function testsRows(one) {
   const both = one.level1.alternative === "observed" ? "; two-sided" : "", { crossed } = one.level1;
-  const within = crossed && `${fixed(100 * crossed.level, 0)} % interval over the choice of words`, exact = crossed ? "exact p" : "p";
+  const within = `${fixed(100 * crossed.level, 0)} % interval over the choice of words`;
   /** @param {string} key */
   const about = (key) => (key === one.level1.alternative ? "the one reported above"
     : key === "observed" ? "chosen after the fact: its true level is twice the nominal one" : "the same divisions, another tail");
-  const tails = Object.entries(TAILS).map(([key, text]) => ({ title: `${exact}, ${text}`, about: about(key), path: `tails/${key}/0`, as: "p" }));
+  const tails = Object.entries(TAILS).map(([key, text]) => ({ title: `exact p, ${text}`, about: about(key), path: `tails/${key}/0`, as: "p" }));
   return [
     { title: "effect size d", about: "difference of the means, in standard deviations", path: "effect_size", digits: 3 },
     { title: "statistic", about: "sum over the first set less sum over the second: what is permuted", path: "statistic", digits: 3 },
-    ...(crossed ? [
-      { title: "difference \u0394", about: "of the mean cosines", path: "crossed/difference", digits: 3 },
-      { title: "\u0394, lower end", about: within, path: "crossed/low", digits: 3 },
-      { title: "\u0394, upper end", about: within, path: "crossed/high", digits: 3 },
-      { title: "p", about: "for other words for the same things", path: "crossed/pvalue", as: "p", method: "exact" },
-      { title: "degrees of freedom", about: "of that p", path: "crossed/df", digits: 1 },
-      ...testsAdjustedRows(one, both),
-      { title: "exact p, attributes exchanged", about: "targets as they are", path: "crossed/attribute_pvalue", as: "p", by: "crossed/attribute_method" },
-    ] : []),
-    { title: exact, about: TAILS[one.level1.alternative] ?? one.level1.alternative, path: "pvalue", as: "p" },
-    { title: `${exact}, lower bound`, about: "equal to it where it was counted", path: "pvalue_low", as: "p", method: "exact", way: "down" },
-    { title: `${exact}, upper bound`, about: "equal to it where it was counted", path: "pvalue_high", as: "p", method: "exact", way: "up" },
-    ...(crossed ? [] : testsAdjustedRows(one, both)),
+    { title: "difference \u0394", about: "of the mean cosines", path: "crossed/difference", digits: 3 },
+    { title: "\u0394, lower end", about: within, path: "crossed/low", digits: 3 },
+    { title: "\u0394, upper end", about: within, path: "crossed/high", digits: 3 },
+    { title: "p", about: "for other words for the same things", path: "crossed/pvalue", as: "p", method: "exact" },
+    { title: "degrees of freedom", about: "of that p", path: "crossed/df", digits: 1 },
+    ...testsAdjustedRows(one, both),
+    { title: "exact p, attributes exchanged", about: "targets as they are", path: "crossed/attribute_pvalue", as: "p", by: "crossed/attribute_method" },
+    { title: "exact p", about: TAILS[one.level1.alternative] ?? one.level1.alternative, path: "pvalue", as: "p" },
+    { title: "exact p, lower bound", about: "equal to it where it was counted", path: "pvalue_low", as: "p", method: "exact", way: "down" },
+    { title: "exact p, upper bound", about: "equal to it where it was counted", path: "pvalue_high", as: "p", method: "exact", way: "up" },
     ...tails,
-    { title: `smallest possible ${exact}`, about: "what sets of these sizes can reach at best", path: "min_pvalue", as: "p", method: "exact" },
+    { title: "smallest possible exact p", about: "what sets of these sizes can reach at best", path: "min_pvalue", as: "p", method: "exact" },
     ...testsCouldRows(one),
     { title: "divisions", about: `ways to divide the words into sets of these sizes${testsHuge(one) ? `; ${TESTS_DIGITS}` : ""}`, path: "divisions", as: "whole" },
     { title: "ties", about: "divisions that equal the observed one, itself included", path: "ties", as: "whole" },
@@ -173,7 +170,7 @@ function testsLevels(context, one) {
       ],
     })),
     el("ul", { class: "methods" }, levels.map((level) =>
-      el("li", {}, `${level.level.crossed ? "Exact p-value" : "p-value"} of ${level.title}: `, testsMethod(context, level.at, level.level), "."))),
+      el("li", {}, `Exact p-value of ${level.title}: `, testsMethod(context, level.at, level.level), "."))),
   ];
 }
 
@@ -398,8 +395,8 @@ export function testsBody(context, all, one) {
     wordsStrip(context, one),
     el("div", { class: "in-words" }, el("div", {}, el("h4", {}, "In plain words"), plainWords(context, one)),
       one.three && el("div", {}, el("h4", {}, "EAT-Map"),
-        eatMap({ titles: one.titles, pattern: String(testsPattern(one.test)), level2: one.test.level2, differ: testsReach(context, one), size: 116,
-        caption: [el("strong", {}, mapNamed(String(testsPattern(one.test)), one.titles)), ". ", MAP_READING] }))),
+        eatMap({ titles: one.titles, pattern: String(one.test.crossed_pattern), level2: one.test.level2, differ: testsReach(context, one), size: 116,
+        caption: [el("strong", {}, mapNamed(String(one.test.crossed_pattern), one.titles)), ". ", MAP_READING] }))),
     el("h4", {}, one.three ? "Levels 1 and 2: the tests" : "The test"), testsLevels(context, one), testsDraws(context, one),
     one.three && [el("h4", {}, "Level 3: plain similarities"), testsSimilarities(context, one),
       el("h4", {}, "How settled the paper\u2019s pattern is"), testsShares(context, one)],

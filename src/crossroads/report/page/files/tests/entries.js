@@ -27,7 +27,7 @@ const testsCompanion = (context, type, design, d) =>
  * @param {Context} context
  */
 const testsIntervals = (context) => context.of("BatteryResult").flatMap(({ result, path }) =>
-  Object.entries(result.intervals ?? {}).map(([design, one]) => ({ result: one, path: `${path}/intervals/${part(design)}` })));
+  Object.entries(result.intervals).map(([design, one]) => ({ result: one, path: `${path}/intervals/${part(design)}` })));
 
 /**
  * What a set stands for: its name, or, where it has none but its letter, a few of its words.
@@ -39,14 +39,12 @@ export const testsNamed = (name, role, words) => (name && name !== role ? name :
 
 /**
  * What the sets of a test stand for.
- * @param {Context} context
  * @param {Json} test
  * @returns {Titles}
  */
-export function testsTitles(context, test) {
-  const { sets } = test.level1 ?? test, given = test.titles ?? context.document.designs.find((one) => one.name === test.design) ?? {};
-  return Object.fromEntries(["x", "y", "a", "b"].filter((role) => role in sets)
-    .map((role) => [role, testsNamed(given[role]?.name ?? given[role], role, sets[role])]));
+export function testsTitles(test) {
+  const { sets } = test.level1 ?? test;
+  return Object.fromEntries(["x", "y", "a", "b"].filter((role) => role in sets).map((role) => [role, testsNamed(test.titles[role], role, sets[role])]));
 }
 
 /**
@@ -63,14 +61,14 @@ export function testsEntry(context, test, path, adjusted = {}) {
   const find = (type) => testsCompanion(context, type, test.design, level1.effect_size);
   return {
     test, path, three, level1, at: three ? `${path}/level1` : path, name: test.design, ...adjusted,
-    titles: testsTitles(context, test), interval: find("BootstrapResult"), influence: find("InfluenceResult"),
+    titles: testsTitles(test), interval: find("BootstrapResult"), influence: find("InfluenceResult"),
   };
 }
 
 /**
  * All tests of an audit on one vector a word, in order: {id, name, test, path, level1, at: place of Level 1, three:
  * whether it has three levels, titles, bh and holm: places of the adjusted p-values, could: place of what sets of its
- * sizes could have shown, where that is known, interval, influence}.
+ * sizes could have shown, in a battery, interval, influence}.
  * @param {Context} context
  * @returns {TestEntry[]}
  */
@@ -80,7 +78,7 @@ export function testsOf(context) {
       const path = `/results/${i}`;
       if (result.type === "BatteryResult") {
         return result.tests.map((test, k) => testsEntry(context, test, `${path}/tests/${k}`,
-          { bh: `${path}/adjusted/bh/${k}`, holm: `${path}/adjusted/holm/${k}`, could: result.detectable?.[k] && `${path}/detectable/${k}` }));
+          { bh: `${path}/adjusted/bh/${k}`, holm: `${path}/adjusted/holm/${k}`, could: `${path}/detectable/${k}` }));
       }
       return ["MleatResult", "WeatResult"].includes(result.type) ? [testsEntry(context, result, path)] : [];
     });
@@ -98,17 +96,11 @@ export function testsOf(context) {
 export const testsQuestion = ({ titles }) => [titles.x, titles.y].filter(Boolean).join(" / ") + `: ${titles.a} / ${titles.b}`;
 
 /**
- * Where the p-value is that holds for other words; files of older versions have that of these words only.
- * @param {TestEntry} one
- */
-const testsAnswer = (one) => (one.level1.crossed ? `${one.at}/crossed/pvalue` : `${one.at}/pvalue`);
-
-/**
  * The p-value that decides: for other words, adjusted for the number of tests where there are several; 1 where there is none.
  * @param {Context} context
  * @param {TestEntry} one
  */
-const testsDecisive = (context, one) => pointed(context.document, one.bh ?? testsAnswer(one)) ?? 1;
+const testsDecisive = (context, one) => pointed(context.document, one.bh ?? `${one.at}/crossed/pvalue`) ?? 1;
 /**
  * @param {Context} context
  * @param {TestEntry} one
@@ -119,13 +111,7 @@ export const testsHolds = (context, one) => testsDecisive(context, one) < LEVEL;
  * @param {TestEntry} one
  */
 export const testsOutcome = (context, one) =>
-  (testsHolds(context, one) ? "below .05" : one.level1.crossed?.pvalue === null ? "cannot tell" : "not below .05");
-
-/**
- * The pattern of a test: by the p-values that hold for other words; in files of older versions that of the paper.
- * @param {{ pattern?: string, crossed_pattern?: string | null } | null | undefined} test
- */
-export const testsPattern = (test) => test?.crossed_pattern ?? test?.pattern;
+  (testsHolds(context, one) ? "below .05" : one.level1.crossed.pvalue === null ? "cannot tell" : "not below .05");
 
 /**
  * How far the difference of the two targets reaches: "others" where other words would show it, "words" where these do, or "".
@@ -133,7 +119,7 @@ export const testsPattern = (test) => test?.crossed_pattern ?? test?.pattern;
  * @param {TestEntry} one
  */
 export const testsReach = (context, one) =>
-  (one.level1.crossed && testsHolds(context, one) ? "others" : one.level1.pvalue < LEVEL ? "words" : "");
+  (testsHolds(context, one) ? "others" : one.level1.pvalue < LEVEL ? "words" : "");
 
 /**
  * How many words of a test were asked for and how many had no vector.
@@ -177,12 +163,11 @@ export function testsCounted(context, at, { pvalue, divisions, method }) {
 }
 
 /**
- * The p-value that holds for other words; in files of older versions that of these words.
+ * The p-value that holds for other words.
  * @param {Context} context
  * @param {string} at
- * @param {{ method: string, crossed?: Json }} level
  */
-export const testsP = (context, at, level) => (level.crossed ? ["p = ", num(context, `${at}/crossed/pvalue`, { as: "p" })] : testsExactP(context, at, level));
+export const testsP = (context, at) => ["p = ", num(context, `${at}/crossed/pvalue`, { as: "p" })];
 
 /**
  * Whether the sets of a test have names of their own, and not only the letters of their roles.

@@ -10,9 +10,9 @@ import { bdi, byId, el } from "../parts/elements.js";
 import { fixed, noNumber, num, numbered, pointed, whole } from "../parts/numbers.js";
 import { flat, table } from "../parts/tables.js";
 import { opening, view, VIEWS } from "../parts/views.js";
-import { LEVEL, testsCoverage, testsHolds, testsOf, testsOutcome, testsP, testsPattern, testsQuestion, testsReach } from "./entries.js";
+import { LEVEL, testsCoverage, testsHolds, testsOf, testsOutcome, testsP, testsQuestion, testsReach } from "./entries.js";
 import { ladderTable } from "./ladder.js";
-import { overviewCrossed, overviewLegend, overviewShare } from "./legend.js";
+import { overviewLegend, overviewShare } from "./legend.js";
 
 /**
  * What is said of tests whose p-values are all adjusted, of some that are and some that are not, and of none that are.
@@ -46,9 +46,7 @@ function overviewLead(context, tests) {
     el("p", {}, `${numbered(tests.length, "test")} of association ${tests.length === 1 ? "was" : "were"} run on `,
       bdi(context.document.model),
       ". Each asks whether two sets of words, the targets, differ in how close they are to two other sets, the attributes."),
-    el("p", { class: "outcome" }, tests.every((one) => one.level1.crossed)
-      ? `Other words for the same things would show the difference too (p, ${corrected}, below .05) in `
-      : `The p-value of the difference, ${overviewCrossed(tests) ? "for other words where that was measured, " : ""}${corrected}, is below .05 in `,
+    el("p", { class: "outcome" }, `Other words for the same things would show the difference too (p, ${corrected}, below .05) in `,
       `${whole(holding.length)} of ${whole(tests.length)}${unknown ? ` (${whole(unknown)} cannot be told)` : ""}.`),
     overviewSettled(tests),
     overviewLeftOut(context, tests),
@@ -56,24 +54,13 @@ function overviewLead(context, tests) {
 }
 
 /**
- * What the choice of words decides: in how many tests the exact p-value, which holds for just these, is below the level; for older
- * files, in how many the interval over the choice of words leaves out zero.
+ * What the choice of words decides: in how many tests the exact p-value, which holds for just these, is below the level.
  * @param {TestEntry[]} tests
  */
 function overviewSettled(tests) {
-  const exact = tests.filter((one) => one.level1.crossed), below = exact.filter((one) => one.level1.pvalue < LEVEL);
-  if (exact.length) return el("p", { class: "settled" }, `With just these words, the exact p-value is below .05 in ${whole(below.length)} of `
-    + `${whole(exact.length)}. It takes the attribute words as given; with attribute words picked at random it is often below .05, too.`);
-  /**
-   * @param {TestEntry} one
-   * @returns {Json}
-   */
-  const ends = (one) => one.interval?.result ?? {};
-  const drawn = tests.filter((one) => Number.isFinite(ends(one).low) && Number.isFinite(ends(one).high));
-  const clear = drawn.filter((one) => ends(one).low > 0 || ends(one).high < 0), others = drawn.length - clear.length;
-  return drawn.length > 0 && el("p", { class: "settled" }, "The interval of the effect size over the choice of words, attributes included, ",
-    `leaves out zero in ${whole(clear.length)} of ${whole(drawn.length)}.`,
-    others > 0 && ` ${clear.length ? `In the other ${whole(others)}` : "In all of them"}, other words for the same things might have given another answer.`);
+  const below = tests.filter((one) => one.level1.pvalue < LEVEL);
+  return el("p", { class: "settled" }, `With just these words, the exact p-value is below .05 in ${whole(below.length)} of `
+    + `${whole(tests.length)}. It takes the attribute words as given; with attribute words picked at random it is often below .05, too.`);
 }
 
 /**
@@ -150,29 +137,21 @@ function overviewColumns(context, tests) {
   const number = (title, about, path, options) => overviewNumber(context, title, about, path, options);
   /** @param {keyof TestEntry} key */
   const any = (key) => tests.some((one) => one[key]);
-  const share = overviewShare(tests), crossed = overviewCrossed(tests);
+  const share = overviewShare(tests);
   /** @type {(Column<TestEntry> | false)[]} */
   const columns = [
     { title: "test", kind: "text", value: (one) => one.name, cell: (one) => el("span", { class: "test-name" }, overviewLink(one)) },
     { title: "question", kind: "text", about: "targets: attributes", value: testsQuestion, cell: overviewQuestion },
     number("d", "effect size of Level 1", (one) => `${one.at}/effect_size`),
-    ...(crossed ? [
-      number("\u0394", "difference of the mean cosines", (one) => `${one.at}/crossed/difference`, { digits: 3 }),
-      number("\u0394 low", `lower end of its ${share} interval over the choice of words`, (one) => `${one.at}/crossed/low`, { digits: 3 }),
-      number("\u0394 high", `upper end of its ${share} interval over the choice of words`, (one) => `${one.at}/crossed/high`, { digits: 3 }),
-    ] : [
-      any("interval") && number("CI low", `lower end of the ${share} interval over the choice of words`,
-        (one) => one.interval && `${one.interval.path}/low`),
-      any("interval") && number("CI high", `upper end of the ${share} interval over the choice of words`,
-        (one) => one.interval && `${one.interval.path}/high`),
-    ]),
-    crossed ? number("p", "for other words for the same things", (one) => `${one.at}/crossed/pvalue`, { as: "p", method: "exact" })
-      : number("p", "p-value of Level 1", (one) => `${one.at}/pvalue`, { as: "p" }),
+    number("\u0394", "difference of the mean cosines", (one) => `${one.at}/crossed/difference`, { digits: 3 }),
+    number("\u0394 low", `lower end of its ${share} interval over the choice of words`, (one) => `${one.at}/crossed/low`, { digits: 3 }),
+    number("\u0394 high", `upper end of its ${share} interval over the choice of words`, (one) => `${one.at}/crossed/high`, { digits: 3 }),
+    number("p", "for other words for the same things", (one) => `${one.at}/crossed/pvalue`, { as: "p", method: "exact" }),
     any("bh") && number("p (BH)", "adjusted by Benjamini and Hochberg", (one) => one.bh, { as: "p" }),
     any("holm") && number("p (Holm)", "adjusted by Holm", (one) => one.holm, { as: "p" }),
-    crossed && number("exact p", "for just these words: targets exchanged", (one) => `${one.at}/pvalue`, { as: "p" }),
+    number("exact p", "for just these words: targets exchanged", (one) => `${one.at}/pvalue`, { as: "p" }),
     any("three") && { title: "pattern", kind: "text", about: "which targets lean by themselves, and to which attribute",
-      value: (one) => testsPattern(one.test) ?? "", cell: (one) => overviewPattern(testsPattern(one.test)) },
+      value: (one) => one.test.crossed_pattern ?? "", cell: (one) => overviewPattern(one.test.crossed_pattern) },
     { title: "left out", about: "words without a vector, of all words of the test", value: (one) => testsCoverage(one).left,
       cell: (one) => `${testsCoverage(one).left} of ${testsCoverage(one).all}` },
   ];
@@ -185,13 +164,13 @@ function overviewColumns(context, tests) {
  * @param {TestEntry} one
  */
 function overviewCard(context, one) {
-  const { titles, test: { level2 } } = one, pattern = String(testsPattern(one.test)), differ = testsReach(context, one);
+  const { titles, test: { level2 } } = one, pattern = String(one.test.crossed_pattern), differ = testsReach(context, one);
   return el("a", { class: "card map", ...overviewOpens(one) },
     el("span", { class: "pattern" }, mapNamed(pattern, titles)),
     eatMap({ titles, pattern, level2, differ, size: chartsRoom() < 400 ? 78 : 92 }),
     el("span", { class: "difference" }, differ ? "\u2260 " : "", mapDifference(differ, pattern)),
     el("span", { class: "numbers" }, el("span", { class: "named" }, bdi(one.name)), ": d = ", num(context, `${one.at}/effect_size`), ", ",
-      testsP(context, one.at, one.level1)));
+      testsP(context, one.at)));
 }
 
 /**
@@ -201,21 +180,17 @@ function overviewCard(context, one) {
  */
 function overviewForest(context, some) {
   const shown = some.slice(0, 150), holding = shown.filter((one) => testsHolds(context, one)).length;
-  const crossed = shown.every((one) => one.level1.crossed);
   const p = overviewAdjusted(shown, ["adjusted p", "p, adjusted where tests were run together,", "p"]);
   const rows = shown.map((one) => {
-    const found = crossed ? one.level1.crossed : one.interval?.result, low = found?.low, high = found?.high;
-    const value = crossed ? found.difference : one.level1.effect_size, digits = crossed ? 3 : 2;
-    const ends = Number.isFinite(low) ? `, interval ${fixed(low, digits)} to ${fixed(high, digits)}` : "";
-    return { label: one.name, value, low, high, hollow: !testsHolds(context, one),
-      title: `${flat(one.name)}: ${crossed ? "\u0394" : "d"} = ${fixed(value, digits)}${ends}` };
+    const { difference: value, low, high } = one.level1.crossed;
+    const ends = Number.isFinite(low) ? `, interval ${fixed(low, 3)} to ${fixed(high, 3)}` : "";
+    return { label: one.name, value, low, high, hollow: !testsHolds(context, one), title: `${flat(one.name)}: \u0394 = ${fixed(value, 3)}${ends}` };
   });
   const above = rows.filter((row) => row.value > 0).length;
   return forest({
-    rows, ...(crossed ? { axis: "difference \u0394" } : {}), label: `${crossed ? "Differences" : "Effect sizes"} of ${numbered(rows.length, "test")}: ${above} above zero, ${rows.length - above} not; `
+    rows, axis: "difference \u0394", label: `Differences of ${numbered(rows.length, "test")}: ${above} above zero, ${rows.length - above} not; `
       + `${holding} filled. The table has the numbers.`,
-    caption: `${crossed ? "Differences of mean cosines" : "Effect sizes"} of Level 1`
-      + `${crossed || some.some((one) => one.interval) ? " with their intervals over the choice of words" : ""}. `
+    caption: "Differences of mean cosines of Level 1 with their intervals over the choice of words. "
       + `Filled dots: ${p} below .05; hollow dots: not below.`
       + (some.length > shown.length ? ` The first ${shown.length} of ${whole(some.length)} tests.` : ""),
   });
@@ -269,10 +244,10 @@ function overviewTests(context, tests) {
   const count = el("span", { class: "count", role: "status" });
   const places = { tables: el("div"), maps: el("div"), forests: el("div") };
   /** @param {TestEntry} one */
-  const text = (one) => `${one.name} ${testsQuestion(one)} ${testsPattern(one.test) ?? ""}`.toLowerCase();
+  const text = (one) => `${one.name} ${testsQuestion(one)} ${one.test.crossed_pattern ?? ""}`.toLowerCase();
   /** @param {TestEntry} one */
   const matching = (one) => (!asked.term || text(one).includes(asked.term))
-    && (!asked.pattern || testsPattern(one.test) === asked.pattern) && (!asked.outcome || testsOutcome(context, one) === asked.outcome);
+    && (!asked.pattern || one.test.crossed_pattern === asked.pattern) && (!asked.outcome || testsOutcome(context, one) === asked.outcome);
   const update = () => {
     const some = tests.filter(matching);
     overviewShow(context, places, some, tests);
@@ -290,14 +265,14 @@ function overviewTests(context, tests) {
   const tools = el("div", { class: "tools", role: "search", "aria-label": "Tests" },
     el("label", {}, "Search ", el("input", { type: "search",
       oninput: (event) => { asked.term = event.target.value.trim().toLowerCase(); update(); } })),
-    choice("Pattern", "pattern", [...new Set(tests.map((one) => testsPattern(one.test)).filter(Boolean))].sort()),
+    choice("Pattern", "pattern", [...new Set(tests.map((one) => one.test.crossed_pattern).filter(Boolean))].sort()),
     choice(tests.every((one) => one.bh) ? "Adjusted p" : "p", "outcome",
       [...new Set(tests.map((one) => testsOutcome(context, one)))].sort()), count);
   update();
   const maps = tests.some((one) => one.three) && [el("h3", {}, "EAT-Maps"),
     el("p", { class: "note" }, "Each map is a link to its test. Red, framed and starred (*): the target in that column leans to the "
       + "attribute in that row; the number is its Level 2 effect size. Grey: no such leaning was found."), places.maps];
-  return [tests.length > 1 && tools, places.tables, maps, el("h3", {}, tests.every((one) => one.level1.crossed) ? "Differences" : "Effect sizes"), places.forests];
+  return [tests.length > 1 && tools, places.tables, maps, el("h3", {}, "Differences"), places.forests];
 }
 
 /**
@@ -317,8 +292,8 @@ function overviewMatrix(all) {
     return [
       { title: `d: ${short}`, about: `effect size of Level 1 in ${full}`, value: (row) => row.cells[i]?.level1.effect_size ?? null,
         cell: (row) => (row.cells[i] ? num(context, `${row.cells[i].at}/effect_size`) : noNumber()) },
-      { title: `pattern: ${short}`, about: `which targets lean by themselves in ${full}, and to what`, kind: "text", value: (row) => testsPattern(row.cells[i]?.test) ?? "",
-        cell: (row) => overviewPattern(testsPattern(row.cells[i]?.test)) },
+      { title: `pattern: ${short}`, about: `which targets lean by themselves in ${full}, and to what`, kind: "text", value: (row) => row.cells[i]?.test?.crossed_pattern ?? "",
+        cell: (row) => overviewPattern(row.cells[i]?.test?.crossed_pattern) },
     ];
   });
   return el("div", { class: "levels" }, table({

@@ -5,7 +5,7 @@ import { bdi, el } from "../parts/elements.js";
 import { fixed, num, part, pointed } from "../parts/numbers.js";
 import { flat } from "../parts/tables.js";
 import { PATTERNS } from "../statistics/statistics.js";
-import { LEVEL, testsCounted, testsHolds, testsP, testsPattern } from "./entries.js";
+import { LEVEL, testsCounted, testsHolds, testsP } from "./entries.js";
 
 /** @param {number} d */
 const plainSize = (d) => (Math.abs(d) < 0.2 ? "very small" : Math.abs(d) < 0.5 ? "small" : Math.abs(d) < 0.8 ? "medium" : "large");
@@ -43,7 +43,7 @@ function plainFirst(context, one) {
   return el("p", {}, el("strong", {}, one.three ? "Level 1, the difference. " : "The difference. "), claim,
     ` ${dealt}, a difference `, plainExtreme(one), " would occur in ",
     testsCounted(context, at, level1) ?? ["a share of ", num(context, `${at}/pvalue`, { as: "p", method: level1.method }), " of all cases"],
-    level1.crossed && t.y ? ", attribute words as they are." : ".",
+    t.y ? ", attribute words as they are." : ".",
     level1.alternative === "observed" ? " The side was chosen after seeing the data, so the correct number is twice that." : "");
 }
 
@@ -54,9 +54,9 @@ function plainFirst(context, one) {
  * @param {"x" | "y"} key
  */
 function plainLeaning(context, one, key) {
-  const level = one.test.level2[key], at = `${one.path}/level2/${key}`, to = PATTERNS[String(testsPattern(one.test))]?.[key === "x" ? 0 : 1];
+  const at = `${one.path}/level2/${key}`, to = PATTERNS[String(one.test.crossed_pattern)]?.[key === "x" ? 0 : 1];
   return [bdi(one.titles[key]), ", taken alone, ", to ? ["leans to ", bdi(one.titles[to])] : "is not found to lean to either attribute",
-    " (d = ", num(context, `${at}/effect_size`), ", ", testsP(context, at, level), ")"];
+    " (d = ", num(context, `${at}/effect_size`), ", ", testsP(context, at), ")"];
 }
 
 /** @param {TestEntry} one */
@@ -74,11 +74,9 @@ const plainMute = (one) => ["x", "y"].every((key) => one.test.level2[key].min_pv
  * @param {TestEntry} one
  */
 function plainPattern(context, one) {
-  const { titles: t, test } = one, [x, y] = PATTERNS[String(testsPattern(test))] ?? [null, null], holds = testsHolds(context, one);
+  const { titles: t, test } = one, [x, y] = PATTERNS[String(test.crossed_pattern)] ?? [null, null], holds = testsHolds(context, one);
   // with just these words they may differ all the same
-  const beyond = one.level1.crossed && one.level1.pvalue < LEVEL ? " beyond these words" : "";
-  if (!test.crossed_pattern && plainMute(one)) return [`Attributes of so few words cannot reach p < ${plainAlpha(one)} whatever the model does (at best `,
-    num(context, `${one.path}/level2/x/min_pvalue`, { as: "p" }), "): that no leaning was found means nothing here."];
+  const beyond = one.level1.pvalue < LEVEL ? " beyond these words" : "";
   if (x && y && x !== y) return holds ? "The two targets lean to opposite attributes: the difference has two sides."
     : `The two targets lean to opposite attributes, each by itself; Level 1 does not show that they differ${beyond}.`;
   if (x && y) return ["Both targets lean to ", bdi(t[x]), holds ? ". Level 1 only shows that one of them does so more than the other."
@@ -109,7 +107,7 @@ const plainSided = ({ titles: t, level1: { alternative } }) => (["greater", "les
  * Leanings are told by p-values for other words; what the rule of the paper says.
  * @param {TestEntry} one
  */
-const plainElsewhere = ({ test: { pattern, crossed_pattern: other } }) => (!other ? "" : other === pattern
+const plainElsewhere = ({ test: { pattern, crossed_pattern: other } }) => (other === pattern
   ? " By the rule of the paper, which takes the attribute words as given, it is the same pattern."
   : ` By the rule of the paper, which takes the attribute words as given, it would be ${pattern}.`);
 
@@ -119,7 +117,7 @@ const plainElsewhere = ({ test: { pattern, crossed_pattern: other } }) => (!othe
  */
 function plainSecond(context, one) {
   return el("p", {}, el("strong", {}, "Level 2, each target alone. "), "The set ", plainLeaning(context, one, "x"), "; the set ",
-    plainLeaning(context, one, "y"), `. This is the pattern ${testsPattern(one.test)}. `, plainPattern(context, one), plainSided(one), plainElsewhere(one));
+    plainLeaning(context, one, "y"), `. This is the pattern ${one.test.crossed_pattern}. `, plainPattern(context, one), plainSided(one), plainElsewhere(one));
 }
 
 /**
@@ -172,14 +170,13 @@ function plainSure(context, one) {
       num(context, `${interval.path}/low`), " and ", num(context, `${interval.path}/high`),
       outside ? ", which excludes zero. " : ", which includes zero: other words of the same kind could reverse the direction. "]);
   }
-  if (level1.crossed) said.unshift(plainCrossed(context, one));
+  said.unshift(plainCrossed(context, one));
   const both = level1.alternative === "observed" ? " and both sides" : ""; // what is adjusted has not been chosen after looking
   if (one.bh) said.push([`Taking the number of tests${both} into account, p is `, num(context, one.bh, { as: "p" }), ". "]);
-  const p = level1.crossed ? "an exact p" : "p";
   said.push(level1.min_pvalue >= LEVEL
-    ? [`Sets of these sizes, tested in this way, cannot reach ${p} < .05 whatever the model does (at best `,
-      num(context, `${at}/min_pvalue`, { as: "p" }), `): that ${level1.crossed ? "it is not below" : "no difference was found"} means nothing here. `]
-    : [`Sets of these sizes, tested in this way, can reach ${p} ${level1.crossed ? "of" : "="} `, num(context, `${at}/min_pvalue`, { as: "p" }), " at best. "]);
+    ? [`Sets of these sizes, tested in this way, cannot reach an exact p < .05 whatever the model does (at best `,
+      num(context, `${at}/min_pvalue`, { as: "p" }), "): that it is not below means nothing here. "]
+    : ["Sets of these sizes, tested in this way, can reach an exact p of ", num(context, `${at}/min_pvalue`, { as: "p" }), " at best. "]);
   const could = one.could && pointed(context.document, one.could);
   const sides = could?.alternative === "two-sided" ? "Counting both sides" : "Counting one side";
   if (typeof could?.detectable === "number") {
@@ -188,7 +185,7 @@ function plainSure(context, one) {
   } else if (could?.reason && level1.min_pvalue < LEVEL) said.push([`${sides}, nothing could be found: ${flat(could.reason)}. `]);
   const share = one.test.pattern_shares?.[one.test.pattern];
   if (typeof share === "number") {
-    said.push([`The pattern${one.test.crossed_pattern ? ` of the paper, ${one.test.pattern},` : ""} was found again in `, num(context, `${one.path}/pattern_shares/${part(one.test.pattern)}`, { as: "percent" }),
+    said.push([`The pattern of the paper, ${one.test.pattern}, was found again in `, num(context, `${one.path}/pattern_shares/${part(one.test.pattern)}`, { as: "percent" }),
       " of the resampled lists",
       plainMute(one) ? ": with lists of these sizes no other was possible. "
         : share < 0.5 ? ": it is not settled. " : share < 0.8 ? ": it is settled in part only. " : ": it is largely settled. "]);

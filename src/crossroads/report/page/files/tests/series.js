@@ -9,15 +9,15 @@ import { flat, table } from "../parts/tables.js";
 import { opening } from "../parts/views.js";
 import { welchTest } from "../statistics/crossed.js";
 import { TAILS, testsBody, testsRecord } from "./detail.js";
-import { LEVEL, testsEntry, testsNamed, testsPattern, testsQuestion, testsTitles } from "./entries.js";
+import { LEVEL, testsEntry, testsNamed, testsQuestion, testsTitles } from "./entries.js";
 
-/** What the points of a series are: the series, one point, several; results without it are over years. */
+/** What the points of a series are: the series, one point, several. */
 const ALONG = /** @type {Record<string, [string, string, string]>} */ ({
   year: ["over time", "point in time", "points in time"], layer: ["over layers", "layer", "layers"],
   step: ["over steps of training", "checkpoint", "checkpoints"], point: ["over the series", "point", "points"],
 });
 /** @param {Result} result */
-const seriesAlong = (result) => ALONG[result.over ?? "year"];
+const seriesAlong = (result) => ALONG[/** @type {string} */ (result.over)];
 
 /**
  * The points of a series in order: numbers by size, labels as they come.
@@ -33,20 +33,13 @@ function seriesPoints(result, path) {
 }
 
 /**
- * Whether every point has p-values that hold for other words.
- * @param {SeriesPoint[]} points
- */
-const seriesCrossed = (points) => points.every(({ test }) => test.level1.crossed);
-
-/**
  * @param {SeriesPoint[]} points
  * @param {Titles} titles
  * @param {Result} result
  */
 function seriesChart(points, titles, result) {
-  const crossed = seriesCrossed(points);
   /** @param {Level} level */
-  const holds = (level) => ((crossed ? level.crossed.pvalue : level.pvalue) ?? 1) < LEVEL;
+  const holds = (level) => (level.crossed.pvalue ?? 1) < LEVEL;
   /**
    * @param {string} title
    * @param {string} set
@@ -60,7 +53,7 @@ function seriesChart(points, titles, result) {
       one(`Level 2: ${flat(titles.y)}`, "y", (test) => test.level2.y)],
     label: `Effect sizes of ${flat(result.design)} from ${flat(points[0].name)} to ${flat(points[points.length - 1].name)}; `
       + `Level 1 goes from ${fixed(ds[0])} to ${fixed(ds.at(-1))}.`,
-    caption: `Effect sizes ${seriesAlong(result)[0]}; filled: p${crossed ? " for other words" : ""} below .05 (not adjusted), hollow: not below.`,
+    caption: `Effect sizes ${seriesAlong(result)[0]}; filled: p for other words below .05 (not adjusted), hollow: not below.`,
   });
 }
 
@@ -68,12 +61,11 @@ function seriesChart(points, titles, result) {
  * @param {Context} context
  * @param {SeriesPoint[]} points
  * @param {Result} result
- * @param {string | null} adjusted place of the adjusted p-values
+ * @param {string} adjusted place of the adjusted p-values
  */
 function seriesTable(context, points, result, adjusted) {
   const [along, , several] = seriesAlong(result);
-  const crossed = seriesCrossed(points), p = crossed ? "crossed/pvalue" : "pvalue", held = crossed ? " for other words" : "";
-  const { level1 } = points[0].test, titles = testsTitles(context, points[0].test), alone = (/** @type {string} */ key) => `${testsShort(titles[key], 40)} alone`;
+  const { level1 } = points[0].test, titles = testsTitles(points[0].test), alone = (/** @type {string} */ key) => `${testsShort(titles[key], 40)} alone`;
   /**
    * @param {string} title
    * @param {string} key
@@ -89,17 +81,15 @@ function seriesTable(context, points, result, adjusted) {
   /** @param {SeriesPoint} row */
   const bh = (row) => `${adjusted}/${points.indexOf(row)}`;
   return el("div", { class: "levels" }, table({ caption: `${flat(result.design)} ${along}`, rows: points, columns: [
-    { title: result.over ?? "year", value: (row) => row.at, cell: (row) => flat(row.name) },
+    { title: result.over, value: (row) => row.at, cell: (row) => flat(row.name) },
     number("d", "level1/effect_size", "effect size of Level 1: the difference of the targets"),
-    number("p", `level1/${p}`, `p-value of Level 1${held}`, { as: "p" }),
-    ...(adjusted ? [{ title: "p (BH)", about: `adjusted for the number of ${several}`,
-      value: (/** @type {SeriesPoint} */ row) => pointed(context.document, bh(row)) ?? null,
-      cell: (/** @type {SeriesPoint} */ row) => num(context, bh(row), { as: /** @type {const} */ ("p") }) }] : []),
-    ...(crossed ? [number("exact p", "level1/pvalue", "for just these words", { as: "p" })] : []),
+    number("p", "level1/crossed/pvalue", "p-value of Level 1 for other words", { as: "p" }),
+    { title: "p (BH)", about: `adjusted for the number of ${several}`, value: (row) => pointed(context.document, bh(row)) ?? null, cell: (row) => num(context, bh(row), { as: "p" }) },
+    number("exact p", "level1/pvalue", "for just these words", { as: "p" }),
     ...["x", "y"].flatMap((key) => [number(`d, ${alone(key)}`, `level2/${key}/effect_size`, `effect size of Level 2: does ${flat(titles[key])} lean by itself?`),
-      number(`p, ${alone(key)}`, `level2/${key}/${p}`, `p-value of Level 2 of ${flat(titles[key])}${held}`, { as: "p" })]),
-    { title: "pattern", kind: "text", about: "which targets lean by themselves, and to which attribute", value: (row) => testsPattern(row.test) },
-  ], note: `p-values: ${TAILS[level1.alternative] ?? level1.alternative};${adjusted ? " other than p (BH)" : ""} not adjusted for the number of ${several}.` }));
+      number(`p, ${alone(key)}`, `level2/${key}/crossed/pvalue`, `p-value of Level 2 of ${flat(titles[key])} for other words`, { as: "p" })]),
+    { title: "pattern", kind: "text", about: "which targets lean by themselves, and to which attribute", value: (row) => row.test.crossed_pattern },
+  ], note: `p-values: ${TAILS[level1.alternative] ?? level1.alternative}; other than p (BH) not adjusted for the number of ${several}.` }));
 }
 
 /**
@@ -112,9 +102,9 @@ function seriesBody(context, all, result, path) {
   const points = seriesPoints(result, path), skipped = Object.entries(result.skipped), [, one] = seriesAlong(result);
   return [
     points.length > 0 && [
-      el("p", {}, `The same test on the vectors of each ${one}. `, (result.over ?? "year") === "year" && "Vectors of early decades "
+      el("p", {}, `The same test on the vectors of each ${one}. `, result.over === "year" && "Vectors of early decades "
         + "rest on fewer texts, and words change their meaning: a change of d is not by itself a change of attitudes."),
-      seriesChart(points, testsTitles(context, points[0].test), result), seriesTable(context, points, result, result.adjusted?.bh ? `${path}/adjusted/bh` : null),
+      seriesChart(points, testsTitles(points[0].test), result), seriesTable(context, points, result, `${path}/adjusted/bh`),
       seriesTrend(context, result, path),
       seriesChange(context, result, path, points),
       el("h4", {}, `Each ${one}`),
@@ -134,11 +124,11 @@ function seriesBody(context, all, result, path) {
  * @param {string} path
  * @returns {Child}
  */
-const seriesTrend = (context, result, path) => (result.trend && Number.isFinite(result.trend.pvalue) ? el("p", { class: "trend" },
+const seriesTrend = (context, result, path) => (Number.isFinite(result.trend.pvalue) ? el("p", { class: "trend" },
   "The difference of the mean cosines changes by ", num(context, `${path}/trend/slope`, { digits: 4 }), ` per ${{ layer: "layer", step: "step", point: "point" }[/** @type {string} */ (result.over)] ?? "unit of time"} (`,
   num(context, `${path}/trend/low`, { digits: 4 }), " to ", num(context, `${path}/trend/high`, { digits: 4 }), ", p = ",
   num(context, `${path}/trend/pvalue`, { as: "p" }),
-  result.trend.drawn === false ? "): words count as drawn." : `): words and ${seriesAlong(result)[2]} both count as drawn.`) : null);
+  !result.trend.drawn ? "): words count as drawn." : `): words and ${seriesAlong(result)[2]} both count as drawn.`) : null);
 
 /**
  * Where the difference changes most, in a sentence.
@@ -149,7 +139,7 @@ const seriesTrend = (context, result, path) => (result.trend && Number.isFinite(
  * @returns {Child}
  */
 function seriesChange(context, result, path, points) {
-  const at = result.change?.position;
+  const at = result.change.position;
   if (!Number.isInteger(at)) return null;
   return el("p", { class: "trend" }, `It changes most between ${flat(points[at - 1].name)} and ${flat(points[at].name)}, by `,
     num(context, `${path}/change/difference`, { digits: 4 }), " (", num(context, `${path}/change/low`, { digits: 4 }), " to ",
@@ -163,7 +153,7 @@ function seriesChange(context, result, path, points) {
  * @param {Data} all
  */
 export const seriesParts = (context, all) => context.of("SeriesResult").map(({ result, path }, i) => {
-  const count = Object.keys(result.points).length, [first] = Object.values(result.points), titles = first && testsTitles(context, first);
+  const count = Object.keys(result.points).length, [first] = Object.values(result.points), titles = first && testsTitles(first);
   return opening(el("span", { class: "line" }, el("h3", {}, bdi(result.design)),
     el("span", { class: "question" }, titles ? bdi(testsQuestion({ titles })) : ""),
     el("span", { class: "numbers" }, numbered(count, seriesAlong(result)[1], seriesAlong(result)[2]))),
@@ -189,8 +179,7 @@ function singleBody(context, result, path) {
     ({ title, about, value: (row) => pointed(context.document, `${path}/${key}/${row}`) ?? null,
     cell: (row) => num(context, `${path}/${key}/${row}`, { ...options, method: result.method }) });
   const tested = Array.isArray(result.pvalue) && result.pvalue.length > 0;
-  const [first, second] = [testsNamed(result.titles?.a, "a", a), testsNamed(result.titles?.b, "b", b)];
-  const crossed = Array.isArray(result.se) && result.se.length > 0;
+  const [first, second] = [testsNamed(result.titles.a, "a", a), testsNamed(result.titles.b, "b", b)];
   /** @type {Map<number, { low: number, high: number, pvalue: number }>} */
   const made = new Map();
   /** @param {number} row */
@@ -219,11 +208,11 @@ function singleBody(context, result, path) {
       { title: "word", kind: "text", value: (row) => result.words[row] },
       number("d", "effect_size", "effect size over the attribute words"),
         number("association s", "association", "difference of the mean cosines", { digits: 3 }),
-      ...(crossed ? [other("lower end", "low", "of the 95 % interval of s, for other attribute words", { digits: 3 }), other("upper end", "high", "of the same interval", { digits: 3 }),
-        other("p", "pvalue", `for other attribute words, ${TAILS[result.alternative] ?? result.alternative}`, { as: "p" })] : []),
+      other("lower end", "low", "of the 95 % interval of s, for other attribute words", { digits: 3 }), other("upper end", "high", "of the same interval", { digits: 3 }),
+      other("p", "pvalue", `for other attribute words, ${TAILS[result.alternative] ?? result.alternative}`, { as: "p" }),
       ...(tested ? [number("exact p", "pvalue", `attribute words exchanged, ${TAILS[result.alternative] ?? result.alternative}`, { as: "p" })] : []),
-    ], note: [crossed ? "p holds for other attribute words, by Welch\u2019s t over those that were used. " : "", tested ? `${crossed ? "Exact p holds" : "These p-values hold"} for just these attribute words. ` : "",
-      tested || crossed ? "Nothing is adjusted for the number of words." : "No p-values were asked for."].join("") }),
+    ], note: ["p holds for other attribute words, by Welch\u2019s t over those that were used. ", tested ? "Exact p holds for just these attribute words. " : "",
+      "Nothing is adjusted for the number of words."].join("") }),
     opening("How it was measured", () => testsRecord({ test: result, level1: {}, name: "the single words" })),
   ];
 }

@@ -6,7 +6,7 @@ import { num } from "../parts/numbers.js";
 import { opening, view } from "../parts/views.js";
 import { otherOfTest } from "../sections/others.js";
 import { testsBody } from "./detail.js";
-import { testsOf, testsP, testsPattern, testsQuestion } from "./entries.js";
+import { testsOf, testsP, testsQuestion } from "./entries.js";
 import { seriesParts, singleParts } from "./series.js";
 
 /**
@@ -16,8 +16,8 @@ import { seriesParts, singleParts } from "./series.js";
  */
 const testsSummary = (context, one) => el("span", { class: "line" }, el("h3", {}, bdi(testsQuestion(one))),
   el("span", { class: "id" }, bdi(one.name)),
-  el("span", { class: "numbers" }, "d = ", num(context, `${one.at}/effect_size`), ", ", testsP(context, one.at, one.level1),
-    testsPattern(one.test) ? `, ${testsPattern(one.test)}` : ""));
+  el("span", { class: "numbers" }, "d = ", num(context, `${one.at}/effect_size`), ", ", testsP(context, one.at),
+    one.test.crossed_pattern ? `, ${one.test.crossed_pattern}` : ""));
 
 view({
   id: "tests", title: "Tests", order: 10,

@@ -98,8 +98,7 @@ const pairedPrevails = (domains) =>
  */
 function pairedDominance(context, found, id) {
   const { result, path } = found,
-    domains = pairedDomains(found),
-    drawn = result.conventions.exchange ? "monte-carlo" : undefined; // files of earlier versions exchanged components
+    domains = pairedDomains(found);
   /** @type {MakeColumn} */
   const column = (title, key, options) => plotColumn(context, title, (row) => `${row.at}/${key}`, options);
   return [
@@ -137,8 +136,8 @@ function pairedDominance(context, found, id) {
               (row) => `${row.at}/high`,
               "interval of the difference, had other groups of both domains been drawn",
             ),
-            column("p", "pvalue", { as: "p", method: drawn, about: "how often groups of domains that do not prevail would give a difference as large" }),
-            column("q", "qvalue", { as: "p", method: drawn, about: "p, adjusted for the number of pairs of domains (Benjamini and Hochberg)" }),
+            column("p", "pvalue", { as: "p", about: "how often groups of domains that do not prevail would give a difference as large" }),
+            column("q", "qvalue", { as: "p", about: "p, adjusted for the number of pairs of domains (Benjamini and Hochberg)" }),
             column("pairs", "pairs", { as: "whole", about: "pairs of identities, both orders counted" }),
             plotNamed("prevails", (row) => (row.prevails ? row.more : "neither")),
           ],
