@@ -97,12 +97,6 @@ def context_store(path: Path) -> None:
     import_store(path.parent / f"{path.name}.npz", path)
 
 
-def result_of_ceat(path: Path, run: Run) -> None:
-    """What the CEAT prints as data."""
-    context_store(path.with_name("of-ceat"))
-    run(f"crossroads ceat of-ceat --json > {path.name}", path.parent)
-
-
 def corpus_lines() -> list[str]:
     """A few sentences with each word of C6 and I1."""
     return [text.format(word) for word in words_of("c6", "i1") for text in SENTENCES]
@@ -272,7 +266,6 @@ def made_by(run: Run) -> dict[str, Make]:
         "Aggregated_scores.json": judgements,
         "data_full.json": judgements,
         "scores.json": scores,
-        "ceat.json": partial(result_of_ceat, run=run),
         "audit-2019": partial(saved_audit, run=run, seed=1),
         "audit-2024": partial(saved_audit, run=run, seed=2),
         "audit-of-one": partial(saved_audit, run=run, seed=1),

@@ -53,14 +53,15 @@ def main() -> None:
         draw_forest(audit)
         shutil.copyfile(audit / "report.html", HERE / "default.html")
         subprocess.run([program, "reproduce", "--output", tables], check=True, stdout=subprocess.DEVNULL)
-        joined = [program, "report", audit, tables, "--output", HERE / "published.html"]
-        subprocess.run([*joined, "--title", "The embedded default beside four papers"], check=True)
+        shown = [program, "report", tables, "--output", HERE / "published.html"]
+        subprocess.run([*shown, "--title", "The embedded default beside four papers"], check=True)
     take_pictures(executable, HERE / "default.html")
 
 
 def draw_forest(audit: Path) -> None:
     """The chart of all differences, drawn by matplotlib."""
-    from crossroads.report.documents.records import read_records, revive
+    from crossroads.report.documents.reading import read_records
+    from crossroads.report.documents.records import revive
 
     (record,) = read_records(audit)
     (battery,) = (revive(one) for one in record.results if one["type"] == "BatteryResult")

@@ -77,12 +77,14 @@ def measure(folder: Path) -> None:
     run(folder, "audit", *both, *tests, "--no-figures", "--no-vectors", "--output", "models")
     run(folder, "probe", DECODER, "--groups", ",".join(GROUPS), *asked, "--pairs", "--output", "answers")
     run(folder, "audit", "answers", *people, "--no-figures", "--output", "traits")
-    # results without the frame of an audit join those of their model
-    found = json.loads((folder / "traits" / "results.json").read_text(encoding="utf-8"))
-    kept = {"results": found["results"], "names": found["names"]}
-    (folder / "traits.json").write_text(json.dumps(kept), encoding="utf-8")
+    (decoder,) = folder.glob("models/SmolLM2*/results.json")
+    whole, traits = (
+        json.loads(path.read_text(encoding="utf-8")) for path in (decoder, folder / "traits" / "results.json")
+    )
+    joined = {key: whole[key] + traits[key] for key in ("names", "results")}  # the traits are of this model
+    decoder.write_text(json.dumps(whole | joined), encoding="utf-8")
     title = ["--title", "Two small language models"]
-    run(folder, "report", "models", "traits.json", *title, "--output", "models.html")
+    run(folder, "report", "models", *title, "--output", "models.html")
 
 
 def run(folder: Path, *words: object) -> None:

@@ -11,7 +11,7 @@ from typer.testing import CliRunner
 from crossroads import catalog
 from crossroads.cli.app import app
 from crossroads.errors import InputError
-from crossroads.report.documents.records import read_records
+from crossroads.report.documents.reading import read_records
 from tests.cli.conftest import write_vectors
 
 

@@ -34,9 +34,9 @@ from crossroads.evidence.sentences import SentenceScores
 from crossroads.extraction.chat.kept import KeptReplies
 from crossroads.extraction.probe.files import read_groups, read_templates, read_traits
 from crossroads.measures.traits.files import read_trait_tables
-from crossroads.report.documents.records import joined, read_records
+from crossroads.report.documents.reading import read_records
 from crossroads.report.gate.files import read_rules
-from crossroads.report.page.page import page_pieces
+from crossroads.report.page.page import page_html
 from crossroads.report.renderers.card import card_section
 from crossroads.sources.endpoints import answers as embedding_answers
 from crossroads.sources.endpoints import chat as chat_answers
@@ -399,9 +399,8 @@ def _documents() -> list[Target]:
 
 def _page(path: Path) -> Any:
     """The page and the card that ``crossroads report`` makes of results."""
-    records = joined(read_records(path))
-    for _ in page_pieces(records):
-        pass
+    records = read_records(path)
+    page_html(records)
     return [card_section(one) for one in records]
 
 

@@ -17,7 +17,7 @@ from crossroads import Design, Embeddings
 from crossroads.errors import MissingExtraError
 from crossroads.measures import BatteryResult, CeatBatteryResult, DominanceResult
 from crossroads.report import Audit, Rule, judge, write_audit
-from crossroads.report.documents.records import read_records
+from crossroads.report.documents.reading import read_records
 from crossroads.report.files import ModelAudit, write_audits
 from crossroads.report.folder import OURS, check_output
 from crossroads.report.page.vectors import stimulus_vectors, write_vectors

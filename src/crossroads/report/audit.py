@@ -132,10 +132,6 @@ class Concluded(NamedTuple):
     found: Conclusion
     """What it comes to."""
 
-    def after(self, by: int) -> Concluded:
-        """The same after the result was put after others."""
-        return self._replace(result=self.result + by)
-
 
 def conclusions_of(results: Mapping[str, Result]) -> list[Concluded]:
     """What all results come to, the surest first; in one section and status, the largest numbers first.
@@ -154,14 +150,9 @@ def conclusions_of(results: Mapping[str, Result]) -> list[Concluded]:
             status = status_on(rungs.get(said.name, ()), said.status)
             known = status in said.wordings
             found.append(Concluded(at, one.section, replace(said, status=status) if known else said))
-    return ordered(found)
-
-
-def ordered(some: Iterable[Concluded]) -> list[Concluded]:
-    """The surest first; in one section and status, the largest numbers first."""
     order, sections = list(phrases.STATUSES), list(phrases.SECTIONS)
     return sorted(
-        some,
+        found,
         key=lambda one: (
             order.index(one.found.status),
             sections.index(one.section),

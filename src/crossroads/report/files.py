@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -21,14 +22,13 @@ from crossroads.report.comparison.files import (
     comparison_methods,
 )
 from crossroads.report.comparison.saved import saved_audits
-from crossroads.report.documents.json_text import json_pieces
-from crossroads.report.documents.records import VECTORS, Record, audit_record, described, results_document
+from crossroads.report.documents.records import Record, audit_record, described, results_document
 from crossroads.report.folder import MARK, folder_names
 from crossroads.report.gate.rules import Gate
 from crossroads.report.methods.citations import bibtex
 from crossroads.report.methods.paragraph import methods_text
 from crossroads.report.page.page import write_page
-from crossroads.report.page.vectors import stimulus_vectors, write_vectors
+from crossroads.report.page.vectors import VECTORS, stimulus_vectors, write_vectors
 from crossroads.report.renderers.csv import write_csv, write_tables
 from crossroads.report.renderers.latex import latex_table
 from crossroads.report.renderers.long import tidy_rows, write_tidy_csv, write_tidy_parquet
@@ -144,7 +144,7 @@ def write_parts(
 def write_json(path: Path, data: Mapping[str, Any]) -> None:
     """Write a document without rounding."""
     with path.open("w", encoding="utf-8") as file:
-        file.writelines(json_pieces(data, indent=True))
+        json.dump(data, file, ensure_ascii=False, allow_nan=False, indent=1)
         file.write("\n")
 
 

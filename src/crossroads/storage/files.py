@@ -7,7 +7,6 @@ import hashlib
 import json
 import os
 import tempfile
-from collections.abc import Iterable
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -38,9 +37,7 @@ def check_file(path: Path) -> None:
         )
 
 
-def write_file(
-    path: Path, content: bytes | memoryview | str | Iterable[str], *, parts: Path | None = None
-) -> None:
+def write_file(path: Path, content: bytes | memoryview | str, *, parts: Path | None = None) -> None:
     """Write or replace a file in one step: under another name, flushed to the disk, then renamed.
 
     Parameters
@@ -48,14 +45,12 @@ def write_file(
     path
         The file; its folder has to exist.
     content
-        Bytes, or text, given whole or in pieces.
+        Bytes or text.
     parts
         Folder of finished work from which another run continues, for the error of a full disk.
     """
-    if isinstance(content, str):
-        content = content.encode("utf-8")
-    size = len(content) if isinstance(content, bytes | memoryview) else None
-    with disk_errors(path, parts=parts, needed=None if size is None else lambda: size):
+    data = content.encode("utf-8") if isinstance(content, str) else content
+    with disk_errors(path, parts=parts, needed=lambda: len(data)):
         try:
             descriptor, name = tempfile.mkstemp(prefix=WRITING, dir=path.parent)
         except OSError as error:
@@ -63,8 +58,7 @@ def write_file(
             raise
         try:
             with os.fdopen(descriptor, "wb") as file:
-                for piece in [content] if isinstance(content, bytes | memoryview) else content:
-                    file.write(piece.encode("utf-8") if isinstance(piece, str) else piece)
+                file.write(data)
                 file.flush()
                 os.fsync(file.fileno())
             Path(name).chmod(0o666 & ~umask())

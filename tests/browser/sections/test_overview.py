@@ -15,7 +15,8 @@ import crossroads as cr
 from crossroads.evidence import Embeddings
 from crossroads.measures.association.patterns import map_cells
 from crossroads.report import Audit
-from crossroads.report.documents.records import Record, audit_document, read_records
+from crossroads.report.documents.reading import read_records
+from crossroads.report.documents.records import Record, audit_document
 from crossroads.report.page.page import write_page
 from crossroads.stimuli import Design
 from tests.browser.conftest import agreeing, copied_rows, design_of, lists, random_vectors

@@ -38,7 +38,8 @@ from crossroads.report.comparison.files import (
     comparison_methods,
 )
 from crossroads.report.comparison.saved import SavedAudit
-from crossroads.report.documents.records import Record, read_records
+from crossroads.report.documents.reading import read_records
+from crossroads.report.documents.records import Record
 from crossroads.report.folder import OURS, check_output
 from crossroads.results import Result
 from crossroads.wording.numbers import P, pvalue

@@ -20,8 +20,7 @@ from crossroads.papers.findings import findings
 from crossroads.report.comparison.audits import Comparison, compare_audits
 from crossroads.report.comparison.files import comparison_notes, comparison_tables
 from crossroads.report.comparison.saved import saved_audits
-from crossroads.report.documents.names import apart, once
-from crossroads.report.documents.records import read_records
+from crossroads.report.documents.reading import records_of
 from crossroads.report.files import PAGE, write_comparison
 from crossroads.report.folder import check_output
 
@@ -63,9 +62,9 @@ def compare_command(
     saved vectors and over contexts; otherwise the saved numbers are shown side by side without a test.
     """
     check_output(output)
-    found, repeated = once(record for path in audits for record in read_records(path))
+    found, repeated = records_of(audits)
     printing.repeated(repeated)
-    records = called(apart(found), name)
+    records = called(found, name)
     saved = saved_audits(records)
     shared = {name for one in saved for name in one.designs}
     kinds = any(one.vectors is not None for one in saved) + any(one.contexts is not None for one in saved)

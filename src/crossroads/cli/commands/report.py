@@ -1,4 +1,4 @@
-"""``crossroads report``: saved results of any measures on one page."""
+"""``crossroads report``: saved audits, or saved results of commands, on one page."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from crossroads.cli.terminal import tables as printing
 from crossroads.errors import InputError
 from crossroads.papers.fidelity import fidelity
 from crossroads.papers.findings import findings
-from crossroads.report.documents.names import apart, once
-from crossroads.report.documents.records import Record, joined, read_records
+from crossroads.report.documents.reading import records_of
+from crossroads.report.documents.records import Record
 from crossroads.report.page.page import compares, models_of, write_page
 from crossroads.report.renderers.card import card_files, write_card
 from crossroads.storage.files import check_file
@@ -26,7 +26,7 @@ def report_command(
     results: Annotated[
         list[Path],
         typer.Argument(
-            help="Folders of audits, results.json files, or output of other commands with --json.",
+            help="Folders of audits and of comparisons; or files that other commands wrote with --json.",
             metavar="RESULTS",
         ),
     ],
@@ -55,7 +55,7 @@ def report_command(
     ] = None,
     json: o.Json = False,
 ) -> None:
-    """Combine saved results of any measures into one page, which opens from disk without a network."""
+    """Combine saved audits, or output of --json, into one page, which opens from disk without a network."""
     check_page(output)
     if benchmark is not None and card is None:
         raise InputError(
@@ -63,9 +63,9 @@ def report_command(
         )
     if card is not None:
         check_file(card)
-    found, repeated = once(record for path in results for record in read_records(path))
+    found, repeated = records_of(results)
     printing.repeated(repeated)
-    records = called(apart(joined(found)), name)
+    records = called(found, name)
     if not vectors:
         records = [dataclasses.replace(one, vectors=None) for one in records]
     printing.unshown({name: why for one in records for name, why in one.unshown.items()})

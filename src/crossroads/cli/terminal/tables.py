@@ -6,7 +6,6 @@ import codecs
 import json
 import sys
 from collections.abc import Iterable, Mapping, Sequence
-from itertools import chain
 from typing import Any
 
 from rich import box
@@ -67,12 +66,11 @@ def write_json(data: Any) -> None:
 
     If standard output cannot encode a character, all that are not ASCII are.
     """
-    from crossroads.report.documents.json_text import escaped, json_pieces  # with it come all reports
-
-    encoding = (getattr(sys.stdout, "encoding", None) or "utf-8").lower().replace("-", "")
-    for piece in chain(json_pieces(data, indent=True), ["\n"]):
-        shown = piece if encoding.startswith("utf") else escaped(piece)
-        sys.stdout.write(UNSEEN.sub(lambda sign: json.dumps(sign[0])[1:-1], shown))
+    encoding = (getattr(sys.stdout, "encoding", None) or "utf-8").lower()
+    plain = not encoding.startswith("utf")
+    for piece in json.JSONEncoder(ensure_ascii=plain, allow_nan=False, indent=1).iterencode(data):
+        sys.stdout.write(UNSEEN.sub(lambda sign: json.dumps(sign[0])[1:-1], piece))
+    sys.stdout.write("\n")
 
 
 _PLAIN = {

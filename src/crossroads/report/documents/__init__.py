@@ -1,1 +1,1 @@
-"""Saved results of any kind, read back."""
+"""Results as documents, and read back for a page."""

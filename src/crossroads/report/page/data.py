@@ -17,8 +17,7 @@ from numpy.typing import NDArray
 
 from crossroads.evidence import Embeddings
 from crossroads.report.audit import KINDS, Concluded
-from crossroads.report.documents.contents import source_names
-from crossroads.report.documents.records import Record
+from crossroads.report.documents.records import Record, source_names
 from crossroads.report.page.vectors import MOST_OTHERS, other_words
 from crossroads.results import SCHEMA, pointer_part, versions
 from crossroads.stimuli import catalog

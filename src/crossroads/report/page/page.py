@@ -10,16 +10,15 @@ from __future__ import annotations
 import base64
 import hashlib
 import html
-import itertools
+import json
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import cache
 from importlib import resources
 from pathlib import Path
 from typing import Any
 
 from crossroads.errors import InputError
-from crossroads.report.documents.json_text import json_pieces
 from crossroads.report.documents.records import Record, described, results_document
 from crossroads.report.page.data import page_data
 from crossroads.report.page.script import joined
@@ -38,20 +37,15 @@ STYLES = (
 _UNSAFE = re.compile("[<>&\u2028\u2029\ud800-\udfff]")
 
 
-def page_html(records: Sequence[Record], **options: Any) -> str:
-    """One page of all results; takes the arguments of :func:`page_pieces`."""
-    return "".join(page_pieces(records, **options))
-
-
-def page_pieces(
+def page_html(
     records: Sequence[Record],
     *,
     comparison: Result | None = None,
     findings: Mapping[str, Sequence[Any]] | None = None,
     fidelity: Sequence[Any] | None = None,
     title: str | None = None,
-) -> Iterator[str]:
-    """One page of all results, in pieces, so that the text of large results is never in memory at once.
+) -> str:
+    """One page of all results.
 
     Parameters
     ----------
@@ -82,33 +76,27 @@ def page_pieces(
         f"default-src 'none'; script-src '{_hash(script)}'; style-src '{_hash(style)}'; img-src data:; "
         "base-uri 'none'; form-action 'none'"
     )
-    parts: dict[str, Iterable[str]] = {
-        "POLICY": [html.escape(policy, quote=True).replace("&#x27;", "'")],
-        "TITLE": [html.escape(_printable(heading))],
-        "STYLE": [style],
-        "STATIC": [_static(shown)],
-        "DATA": _in_script(data),
-        "SCRIPT": [script],
+    parts = {
+        "POLICY": html.escape(policy, quote=True).replace("&#x27;", "'"),
+        "TITLE": html.escape(_printable(heading)),
+        "STYLE": style,
+        "STATIC": _static(shown),
+        "DATA": in_script(data),
+        "SCRIPT": script,
     }
     frame = re.split(r"\{\{(\w+)\}\}", _file("frame.html"))  # text and names of parts in turn
-    pieces = (parts[one] if place % 2 else [one] for place, one in enumerate(frame))
-    return itertools.chain.from_iterable(pieces)
+    return "".join(parts[one] if place % 2 else one for place, one in enumerate(frame))
 
 
 def write_page(path: str | Path, records: Sequence[Record], **options: Any) -> None:
-    """Write a page to a file atomically; takes the arguments of :func:`page_pieces`."""
-    write_file(Path(path), page_pieces(records, **options))
+    """Write a page to a file atomically; takes the arguments of :func:`page_html`."""
+    write_file(Path(path), page_html(records, **options))
 
 
 def in_script(data: Any) -> str:
     """JSON for a script element, escaped so that it cannot end the element or start another."""
-    return "".join(_in_script(data))
-
-
-def _in_script(data: Any) -> Iterator[str]:
-    for text in json_pieces(data):
-        harmless = text.isascii() and not any(sign in text for sign in "<>&")  # faster than a replacement
-        yield text if harmless else _UNSAFE.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
+    text = json.dumps(data, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+    return _UNSAFE.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
 
 
 def _printable(text: str) -> str:

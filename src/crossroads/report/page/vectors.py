@@ -12,13 +12,19 @@ import numpy as np
 from numpy.lib import format as npy
 from numpy.typing import NDArray
 
-from crossroads.evidence import Embeddings
+from crossroads.errors import CrossroadsError, FormatError
+from crossroads.evidence import Embeddings, Provenance
 from crossroads.report.audit import Audit
-from crossroads.report.documents.records import OTHERS
 from crossroads.stimuli import Design
+from crossroads.storage.arrays import ArrayArchive
 
+VECTORS = "vectors.npz"
+"""The file of the vectors, in the folder of an audit."""
 MOST_OTHERS = 4_000
 """Words beyond the stimuli that are saved and shown, so that readers can try words of their own."""
+OTHERS = ("other_labels", "other_vectors")
+"""Arrays of the vectors of these words."""
+_AGAIN = "run the audit again."
 _EPOCH = (1980, 1, 1, 0, 0, 0)  # the earliest time of an archive: equal vectors give equal bytes
 
 
@@ -85,3 +91,36 @@ def _bytes(array: NDArray[Any]) -> bytes:
     file = io.BytesIO()
     npy.write_array(file, array, allow_pickle=False)
     return file.getvalue()
+
+
+def read_vectors(path: Path, model: str) -> Embeddings:
+    """The vectors and rules of spelling that an audit saved; the pool are the other words in the file."""
+    with ArrayArchive(path, hint=_AGAIN) as archive:
+        missing = {"labels", "vectors", "fallback"}.difference(archive.names)
+        if missing:
+            raise FormatError(
+                f"these are not the vectors of an audit: there are no {min(missing)}.", path=path, hint=_AGAIN
+            )
+        labels, vectors = _labels(archive, "labels"), archive.read("vectors")
+        fallback = _labels(archive, "fallback")
+        others = (
+            (_labels(archive, OTHERS[0]), archive.read(OTHERS[1]))
+            if set(OTHERS).issubset(archive.names)
+            else None
+        )
+    provenance = Provenance(source=model, format="npz")
+    try:
+        found = Embeddings(labels, vectors, provenance=provenance, fallback=fallback)
+        return found if others is None else found.with_pool(Embeddings(*others, provenance=provenance))
+    except CrossroadsError as error:
+        raise FormatError(
+            f"these are not the vectors of an audit: {error.message}", path=path, hint=_AGAIN
+        ) from error
+
+
+def _labels(archive: ArrayArchive, name: str) -> list[str]:
+    """A list of words from an archive."""
+    array = archive.read(name)
+    if array.ndim != 1 or array.dtype.kind != "U":
+        raise FormatError(f"{name} are of type {array.dtype!s:.60}.", path=archive.path, hint=_AGAIN)
+    return [str(one) for one in array]

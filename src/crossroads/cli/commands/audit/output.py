@@ -21,7 +21,8 @@ from crossroads.papers.findings import Finding, findings
 from crossroads.report import Gate, markdown_summary
 from crossroads.report.comparison.audits import Comparison
 from crossroads.report.comparison.files import comparison_markdown
-from crossroads.report.documents.records import read_records, revive
+from crossroads.report.documents.reading import read_records
+from crossroads.report.documents.records import revive
 from crossroads.report.files import Drawer, ModelAudit, write_audit, write_audits
 from crossroads.report.folder import MARK
 from crossroads.stimuli import catalog

@@ -1,9 +1,8 @@
-"""Saved results of any kind, read back for a page."""
+"""Saved results, read back for a page."""
 
 from __future__ import annotations
 
 import json
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -13,37 +12,46 @@ import pytest
 from crossroads.errors import FormatError, InputError
 from crossroads.measures import BatteryResult, RsaResult
 from crossroads.report import Audit
-from crossroads.report.documents.names import apart, once
-from crossroads.report.documents.records import (
-    Record,
-    audit_document,
-    joined,
-    read_records,
-    results_document,
-)
+from crossroads.report.documents.reading import read_records, records_of
+from crossroads.report.documents.records import audit_document, results_document
 
 
 def written(path: Path, data: Any) -> Path:
+    path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(json.dumps(data), encoding="utf-8")
     return path
 
 
 def test_a_folder_of_several_models_brings_them_all(audit: Audit, tmp_path: Path) -> None:
     for name in ("b", "a"):
-        (tmp_path / name).mkdir()
         written(tmp_path / name / "results.json", {**audit_document(audit), "model": name})
     tested = audit.of(BatteryResult).values()
     written(tmp_path / "results.json", results_document(tested, model="both"))
     assert [record.model for record in read_records(tmp_path)] == ["a", "b", "both"]
 
 
-def test_what_a_command_printed_is_taken_apart_by_model(audit: Audit, tmp_path: Path) -> None:
+def test_what_commands_printed_is_put_together_by_model(audit: Audit, tmp_path: Path) -> None:
     (fit,) = audit.of(RsaResult).values()
-    one, two = (json.loads(fit.to_json()) for _ in range(2))
+    one, two, unnamed = (json.loads(fit.to_json()) for _ in range(3))
     two["provenance"][0]["source"] = "other"
-    data = {"crossroads": "0.1.0", "command": "rsa", "results": [one, two, one]}
-    found = read_records(written(tmp_path / "rsa.json", data))
-    assert [(record.model, len(record.results)) for record in found] == [(audit.model, 2), ("other", 1)]
+    unnamed["provenance"] = []
+    data = {"crossroads": "0.1.0", "command": "rsa", "results": [one, two], "layers": [0, 1]}
+    first = written(tmp_path / "rsa.json", {**data, "skipped": {"a": "why"}})
+    second = written(tmp_path / "more.json", {**data, "results": [unnamed], "also": [one], "skipped": {}})
+    found, repeated = records_of([first, second, first])
+    assert repeated == [str(first)]
+    assert [record.results for record in found] == [[one, one, unnamed], [two]]
+    assert [record.model for record in found] == [audit.model, "other"]
+    assert found[0].document["skipped"] == {"a": "why"}
+    assert list(found[0].unshown) == ["layers"]
+
+
+def test_folders_and_files_do_not_go_on_one_page(audit: Audit, tmp_path: Path) -> None:
+    (fit,) = audit.of(RsaResult).values()
+    folder = written(tmp_path / "audit" / "results.json", audit_document(audit)).parent
+    file = written(tmp_path / "rsa.json", json.loads(fit.to_json()))
+    with pytest.raises(InputError, match=r"(?s)the folder of an audit and .*rsa\.json a file.*two pages"):
+        records_of([file, folder])
 
 
 @pytest.mark.parametrize(
@@ -58,6 +66,8 @@ def test_what_a_command_printed_is_taken_apart_by_model(audit: Audit, tmp_path: 
         (b"[" * 100_000, "nested too deeply|not a JSON document"),
         (b'{"results": [{"type": NaN}]}', "a value in it cannot be read"),
         (b'{"results": [{"type": 1e400}]}', "a number in it is infinite"),
+        (b'{"results": [{"type": 1' + b"0" * 5000 + b"}]}", "cannot be read|more than 307 digits"),
+        (b'{"results": [{"type": "RsaResult",', "not a JSON document"),
         (b"\xff\xfe\x00", "UTF-8"),
         (None, "no file or folder"),
     ],
@@ -74,7 +84,7 @@ def test_what_is_no_result_is_refused(content: bytes | None, expected: str, tmp_
     ("name", "content", "expected"),
     [
         ("gate.json", b'{"verdicts": [{"rule": 1}]}', "gate.json.*no verdicts"),
-        ("methods.md", b"\xff\xfe", "methods.md.*not a text in UTF-8"),
+        ("methods.md", b"\xff\xfe", "methods.md.*save the file as UTF-8"),
         ("vectors.npz", b"not an archive", "the archive cannot be read"),
         ("vectors.npz", None, "holds Python objects"),
     ],
@@ -86,31 +96,23 @@ def test_damaged_files_of_an_audit_are_refused_by_name(
         read_records(tmp_path)
     written(tmp_path / "results.json", audit_document(audit))
     if content is None:  # a pickle among the vectors is not opened
-        np.savez(tmp_path / name, labels=np.array([{}], dtype=object), vectors=[[1.0]])
+        np.savez(tmp_path / name, labels=np.array([{}], dtype=object), vectors=[[1.0]], fallback=["x"])
     else:
         (tmp_path / name).write_bytes(content)
     with pytest.raises(FormatError, match=f"(?s){expected}"):
         read_records(tmp_path)
 
 
-def test_loose_results_join_the_audit_of_their_model(audit: Audit) -> None:
-    whole = Record(document=audit_document(audit), methods="as it was")
-    fits = list(audit.of(RsaResult).values())
-    same = Record(document=results_document(fits))
-    other = Record(document=results_document(fits, model="other"))
-    found = joined([same, other, whole, whole])
-    assert [one.model for one in found] == [audit.model, audit.model, "other"]
-    assert (found[0].methods, found[1]) == ("as it was", whole)
-    assert found[0].results == [*whole.results, *same.results]  # numbers keep their place
-
-
-def test_records_are_shown_once_and_models_of_one_name_are_told_apart(audit: Audit) -> None:
-    record = Record(document=audit_document(audit), place="runs/a")
-    passed = {"passed": True, "verdicts": []}
-    fewer = replace(record, document={**record.document, "results": record.results[:-1]})
-    found, repeated = once([record, replace(record, gate=passed, place="runs/b"), record, fewer])
-    assert [one.gate for one in found] == [passed, None]  # the fuller is kept
-    assert repeated == ["runs/b", "runs/a"]
-    given = [("m", "x/a"), ("m", "y/a"), ("m", "b"), ("n", "a"), ("o", "a"), ("o", "a")]
-    named = [replace(record, document={**record.document, "model": one}, place=at) for one, at in given]
-    assert [one.model for one in apart(named)] == ["m (x/a)", "m (y/a)", "m (b)", "n", "o", "o (2)"]
+def test_audits_are_shown_once_and_models_of_one_name_are_told_apart(
+    audit: Audit, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    whole = audit_document(audit)
+    for place, model, skipped in (("x/a", "m", "1"), ("y/a", "m", "2"), ("b", "m", "3"), ("c", "n", "4")):
+        written(Path(place, "results.json"), {**whole, "model": model, "skipped": {"why": skipped}})
+    written(Path("again/results.json"), json.loads(Path("b/results.json").read_text(encoding="utf-8")))
+    found, repeated = records_of(["x/a", "y/a/results.json", "b", "c", "again"])
+    assert [one.model for one in found] == ["m (x/a)", "m (y/a)", "m (b)", "n"]
+    assert repeated == ["again"]
+    written(Path("again/gate.json"), {"verdicts": []})  # which the other does not have
+    assert [one.model for one in records_of(["b", "again"])[0]] == ["m (b)", "m (again)"]
