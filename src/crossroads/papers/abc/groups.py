@@ -71,7 +71,7 @@ class Alignments:
         ours: float | None,
         judge: Callable[[float], Said],
         lacking: str,
-        **mark: float,
+        **mark: Any,
     ) -> Cell:
         """A cell beside the alignment with people: its table, row, column and printed number, and ours."""
         column = place[2]

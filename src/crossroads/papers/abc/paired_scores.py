@@ -174,9 +174,9 @@ class PairedScores:
         truth, found = _sorted_into(self._truth, dimensions), self._emergent()
         if truth is None or found is None:
             return None
-        options = {"dimensions": dimensions, "direction": direction}
         result = self._once(
-            ("agreement", by, direction), lambda: against(found, truth, permutations=1, **options)
+            ("agreement", by, direction),
+            lambda: against(found, truth, dimensions=dimensions, direction=direction, permutations=1),
         )
         value = None if result is None else getattr(result, which)
         return None if value is None else float(value)

@@ -169,8 +169,10 @@ def _recognised(contexts: Contexts | None) -> str | None:
 def _skipped(contexts: Contexts | None) -> dict[str, str]:
     """The tests that the contexts do not cover, and why."""
     found: dict[str, str] = {}
+    if contexts is None:
+        return found
     tests = dict.fromkeys(one.test for one in printed())
-    for name in () if contexts is None else tests:
+    for name in tests:
         for part, words in catalog().design(name).sets.items():
             there = sum(word in contexts for word in words)
             if there < ENOUGH * len(words):
