@@ -7,11 +7,9 @@ import pytest
 
 from crossroads import Embeddings, Provenance, catalog, ibd, rsa, wefat
 from crossroads.errors import UnknownNameError
-from crossroads.papers.ceat.detection import detected
 from crossroads.papers.cells import Reproduction
 from crossroads.papers.published import table
-from crossroads.papers.rsa.reproduction import fitted
-from crossroads.papers.vectors import PAPERS, reproduce
+from crossroads.papers.vectors import PAPERS, detected, fitted, reproduce
 
 
 def world(dim: int = 8, *, vocabulary: int = 1000) -> Embeddings:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
-from typing import Any, Self
+from typing import Any, Self, TypeVar
 
+from crossroads.papers.published import KNOWN, table
 from crossroads.results import Result
 from crossroads.wording.numbers import counted
 from crossroads.wording.table import Column, Table
@@ -19,19 +20,6 @@ VERDICTS: Mapping[str, str] = {
     "not covered": "what the test needs is missing: words, contexts, images, pairs, or data not released",
 }
 """Every verdict, with its meaning."""
-NAMES: Mapping[str, str] = {
-    "ml-eat": "level1 is the effect size d of X and Y with A and B, level2_x and level2_y that of X or Y "
-    "alone; ax to by are cosines of an attribute with a target, their mean and standard deviation (sd); star "
-    "is whether p < .05 is marked. What a test asks: crossroads catalog weat6.",
-    "ceat": "Numbers are combined effect sizes. What a test asks: crossroads catalog c6.",
-    "ceat-ibd": "AF and MF are African American and Mexican American females; tpr is the share of their "
-    "words that is detected, fpr that of other words, accuracy the share of words classified correctly.",
-    "rsa": "similarity1 and similarity2 are the fits of each of the two groups with the concept, 1 being "
-    "perfect. What is compared: crossroads catalog rsa-names.",
-    "abc": "τ is Kendall's rank correlation of a model with people, dagger whether p < .05 is marked; P@3 is "
-    "the share of the three highest and three lowest traits that people put on the same side.",
-}
-"""What the rows and columns of each paper mean."""
 
 SLACK = 1e-6
 """How far single-precision vectors may move a number across a rounding boundary."""
@@ -40,8 +28,11 @@ _INSTEAD = "decimals instead of"
 _MARKED = {True: "yes", False: "no"}
 _LEANINGS = {1.0: "to A", -1.0: "to B", 0.0: "to neither"}
 
+Measured = TypeVar("Measured")
 Attempt = tuple[str, Callable[[], float | None]]
 """A named convention, and the number that it gives."""
+Said = tuple[str, str]
+"""Verdict and reason."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -81,16 +72,8 @@ class Cell:
 
     def to_row(self) -> dict[str, Any]:
         """The cell as one row of a table."""
-        return {
-            "table": self.table,
-            "row": self.row,
-            "column": self.column,
-            "published": self.published,
-            "ours": self.ours,
-            "difference": self.difference,
-            "verdict": self.verdict,
-            "reason": self.reason,
-        }
+        names = ("table", "row", "column", "published", "ours", "difference", "verdict", "reason")
+        return {name: getattr(self, name) for name in names}
 
 
 def decimals(text: str) -> int:
@@ -122,21 +105,11 @@ def is_truncated(value: float, text: str) -> bool:
     return same_side and -SLACK <= beyond < 10.0 ** -decimals(text) - SLACK
 
 
-def judge(
-    text: str, ours: float, attempts: Iterable[Attempt] = (), *, truncated: bool = False
-) -> tuple[str, str]:
+def judge(text: str, ours: float, attempts: Iterable[Attempt] = (), *, truncated: bool = False) -> Said:
     """Verdict and reason for a number that is printed with a fixed number of digits.
 
-    Parameters
-    ----------
-    text
-        The number as printed.
-    ours
-        The number under the conventions of the paper.
-    attempts
-        Other conventions, tried in turn if the number is not as printed.
-    truncated
-        Whether this column of the paper cuts digits off.
+    A column of a paper is rounded or ``truncated``. Other conventions are tried in turn if a number is not
+    as printed.
     """
     digits = decimals(text)
     rules = [(is_rounded, "rounded"), (is_truncated, "cut off")]
@@ -145,30 +118,79 @@ def judge(
         return "equal", f"{usual[1]} to {digits} decimals"
     if other[0](ours, text):
         return "convention", f"{other[1]} to {digits} {_INSTEAD} {usual[1]}"
+    return judge_again(lambda value: value is not None and usual[0](value, text), attempts)
+
+
+def judge_mark(
+    printed: float, ours: float, attempts: Iterable[Attempt] = (), *, alike: str = "marked the same"
+) -> Said:
+    """Verdict and reason for a mark that is printed (1) or not (0), or for another code that is the same."""
+    if printed == ours:
+        return "equal", alike
+    return judge_again(lambda value: value == printed, attempts)
+
+
+def judge_again(
+    agrees: Callable[[Measured], bool], attempts: Iterable[tuple[str, Callable[[], Measured]]]
+) -> Said:
+    """Verdict and reason for a number that is not as printed: the first convention that gives it, if any."""
     tried = []
-    for name, number in attempts:
-        value = number()
-        if value is not None and usual[0](value, text):
+    for name, measure in attempts:
+        if agrees(measure()):
             return "convention", name
         tried.append(name)
-    return "differs", _tried(tried)
+    said = f"tried without success: {'; '.join(tried)}"
+    return "differs", said if tried else "no other convention is known"
 
 
-def judge_mark(marked: bool, ours: bool, attempts: Iterable[Attempt] = ()) -> tuple[str, str]:
-    """Verdict and reason for a mark, such as a star, that is printed or not."""
-    if marked == ours:
-        return "equal", "marked the same"
-    tried = []
-    for name, number in attempts:
-        value = number()
-        if value is not None and (value > 0) == marked:
-            return "convention", name
-        tried.append(name)
-    return "differs", _tried(tried)
+def judged(
+    table: str,
+    row: str,
+    column: str,
+    text: str,
+    ours: float | None,
+    judge: Said | Callable[[float], Said] = ("", ""),
+    *,
+    published: float | None = None,
+    absent: str = "",
+    lacking: str = "",
+    other: str = "",
+) -> Cell:
+    """One cell with its verdict: table, row and column, the number as printed and ours.
 
-
-def _tried(names: list[str]) -> str:
-    return f"tried without success: {'; '.join(names)}" if names else "no other convention is known"
+    Parameters
+    ----------
+    judge
+        Verdict and reason for a number of the paper's model, or what gives them for ours.
+    published
+        The published number, if the text is not one.
+    absent
+        How to get the model, if it was not given.
+    lacking
+        What is missing for the number to be comparable.
+    other
+        The model of the paper, if another one was measured.
+    """
+    if absent:
+        said = "model absent", absent
+    elif ours is None:
+        said = "not covered", lacking
+    elif other:
+        said = "other model", "; ".join(filter(None, (f"the paper measured {other}", lacking)))
+    elif lacking:
+        said = "not covered", lacking
+    else:
+        said = judge if isinstance(judge, tuple) else judge(ours)
+    return Cell(
+        row=row,
+        column=column,
+        table=table,
+        published=float(text) if published is None else published,
+        printed=text,
+        ours=ours,
+        verdict=said[0],
+        reason=said[1],
+    )
 
 
 def credible(cells: Iterable[Cell]) -> list[Cell]:
@@ -289,7 +311,7 @@ class Reproduction(Result):
         notes = [
             *(f"Printed in: {place}." for place in places if place and len(places) == 1),
             *(f"{verdict}: {VERDICTS[verdict]}." for verdict in found),
-            *(NAMES[one.paper] for one in results.values() if one.paper in NAMES),
+            *(table(one.paper)["meaning"] for one in results.values() if one.paper in KNOWN),
         ]
         judged = ", ".join(f"{n:,} {verdict}" for verdict, n in found.items())
         title = f"{'; '.join(one.title for one in results.values())}: {counted(len(rows), 'cell')}, {judged}"
@@ -303,5 +325,15 @@ class Reproduction(Result):
         )
 
 
-Found = tuple[list[Cell], list[str], Result | None]
-"""Cells, notes, and a result with coverage and conventions; None if nothing was covered."""
+def reproduction(paper: str, *, conventions: Mapping[str, Any], **fields: Any) -> Reproduction:
+    """The reproduction of a paper, with the source of its tables."""
+    source = table(paper)
+    return Reproduction(
+        paper=paper,
+        title=source["title"],
+        citation=source["citation"],
+        doi=source["doi"],
+        published_vectors=source["vectors"],
+        conventions={**conventions, "measure": "reproduction", "paper": paper},
+        **fields,
+    )

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from functools import cache
 from typing import Any
 
-from crossroads.errors import one_of
 from crossroads.papers.published import table
 
 BADGES = ("published formula", "released code", "ours")
@@ -65,19 +63,9 @@ def fidelity() -> tuple[Fidelity, ...]:
     >>> level2.badge, level2.equation
     ('published formula', 'equations 5 to 8')
     """
-    source = table("fidelity")
-    return tuple(_entry(row, source["papers"]) for row in source["measure"])
-
-
-def _entry(row: Mapping[str, Any], papers: Mapping[str, Mapping[str, str]]) -> Fidelity:
-    paper = papers[row["paper"]]
-    return Fidelity(
-        measure=row["function"],
-        part=row["part"],
-        badge=one_of("badge", row["badge"], BADGES),
-        paper=paper["citation"],
-        doi=paper["doi"],
-        equation=row["equation"],
-        choice=row["choice"],
-        options=tuple(Choice(**option) for option in row["options"]),
-    )
+    source, found = table("fidelity"), []
+    for row in source["measure"]:
+        paper, options = source["papers"][row["paper"]], [Choice(**option) for option in row["options"]]
+        about = {"paper": paper["citation"], "doi": paper["doi"], "options": tuple(options)}
+        found.append(Fidelity(**{**row, **about}))
+    return tuple(found)

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass
 from functools import cache
 from typing import Any
 
 from crossroads.errors import CrossroadsError
-from crossroads.papers.ceat.tables import printed
+from crossroads.papers.ceat.reproduction import printed
 from crossroads.papers.ml_eat.tables import LEVELS, Number, numbers, printed_patterns, row_pattern
-from crossroads.papers.published import table
+from crossroads.papers.published import rates, table
 from crossroads.stimuli import catalog
 from crossroads.wording.phrases import LISTED
 
@@ -24,6 +24,10 @@ _REPEATED = ("2", "3")
 _STATIC = ("GloVe 840B", "Google News")
 _VARIANTS = {"Google News": "google-news"}
 """Models that were measured with other words than the original ones."""
+_RATES = {"tpr": "true-positive rate", "fpr": "false-positive rate", "accuracy": "accuracy"}
+_FIELDS = ("test", "statistic", "value", "model", "table", "note")
+_Row = tuple[str, str, float, str, str, str]
+"""What a table says of a finding."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -79,8 +83,8 @@ def _about(name: str) -> Iterator[Finding]:
         notes = (finding.note, _about_words(_twin(test), variant, finding.model))
         yield Finding(**{**asdict(finding), "test": name, "note": "; ".join(filter(None, notes))})
     if test.startswith("weat") and variant in ("", "histwords"):
-        for finding in _decades(test):
-            yield Finding(**{**asdict(finding), "test": name})
+        for row in _decades(test):
+            yield _finding(table("ml-eat"), (name, *row[1:]))
 
 
 def _twin(test: str) -> str:
@@ -107,35 +111,42 @@ def _words(test: str, variant: str) -> tuple[str, ...]:
 
 @cache
 def _known() -> dict[str, tuple[Finding, ...]]:
+    ml_eat = table("ml-eat")
+    papers: list[tuple[Mapping[str, Any], Iterator[_Row]]] = [
+        (ml_eat["quoted"], _quoted()),
+        (ml_eat, _ml_eat()),
+        (table("ceat"), _ceat()),
+        (table("ceat-ibd"), _detections()),
+        (table("rsa"), _fits()),
+    ]
     found: dict[str, list[Finding]] = {}
-    for one in (*_quoted(), *_ml_eat(), *_ceat(), *_detections(), *_fits()):
-        found.setdefault(_twin(one.test.casefold()), []).append(one)
+    for source, rows in papers:
+        for row in rows:
+            found.setdefault(_twin(row[0].casefold()), []).append(_finding(source, row))
     return {test: tuple(ones) for test, ones in found.items()}
 
 
-def _finding(source: str, **fields: Any) -> Finding:
-    about = table(source)
-    return Finding(**{"citation": about["citation"], "doi": about["doi"], "note": "", **fields})
+def _finding(source: Mapping[str, Any], row: _Row) -> Finding:
+    fields: Any = dict(zip(_FIELDS, row, strict=True))
+    return Finding(citation=source["citation"], doi=source["doi"], **fields)
 
 
-def _ml_eat() -> Iterator[Finding]:
+def _quoted() -> Iterator[_Row]:
+    place = "as quoted by Wolfe, Hiniker and Howe (2024)"
+    for test, value in table("ml-eat")["quoted"]["values"].items():
+        yield test, _STATISTICS["level1"], float(value), "GloVe 840B", place, "in their introduction"
+
+
+def _ml_eat() -> Iterator[_Row]:
     """Level 1 of every model that saw only words, and Level 2 of static vectors."""
     cells = {(one.table, one.test, one.column): one for one in numbers() if one.table not in _REPEATED}
     for (number, test, column), one in cells.items():
         if column not in LEVELS or not test.startswith("weat"):
             continue
-        if column != "level1" and one.model not in _STATIC:
-            continue
-        row = {name: cells[number, test, name] for level in LEVELS for name in (level, f"{level} star")}
-        yield _finding(
-            "ml-eat",
-            test=test,
-            statistic=_STATISTICS[column],
-            value=one.value,
-            model=one.model,
-            table=f"Table {number}",
-            note=_ml_eat_note(column, row),
-        )
+        if column == "level1" or one.model in _STATIC:
+            row = {name: cells[number, test, name] for level in LEVELS for name in (level, f"{level} star")}
+            note = _ml_eat_note(column, row)
+            yield test, _STATISTICS[column], one.value, one.model, f"Table {number}", note
 
 
 def _ml_eat_note(column: str, row: dict[str, Number]) -> str:
@@ -151,80 +162,35 @@ def _ml_eat_note(column: str, row: dict[str, Number]) -> str:
     return "; ".join(said)
 
 
-def _quoted() -> Iterator[Finding]:
-    for test, value in table("ml-eat")["quoted"].items():
-        yield Finding(
-            test=test,
-            statistic=_STATISTICS["level1"],
-            value=float(value),
-            model="GloVe 840B",
-            citation="Caliskan, A., Bryson, J. J. and Narayanan, A. (2017). Science 356, 183-186.",
-            doi="10.1126/science.aal4230",
-            table="as quoted by Wolfe, Hiniker and Howe (2024)",
-            note="in their introduction",
-        )
-
-
-def _ceat() -> Iterator[Finding]:
+def _ceat() -> Iterator[_Row]:
     for one in printed():
         p = f"p < {one.p[1:]}" if one.bound is not None else f"p = {one.p}"
-        yield _finding(
-            "ceat",
-            test=one.test,
-            statistic="combined effect size (CES)",
-            value=one.d,
-            model=one.model,
-            table=f"Table {one.table} of the appendix",
-            note=f"over contexts from Reddit, 1,000 samples; {p}",
-        )
+        place, note = f"Table {one.table} of the appendix", f"over contexts from Reddit, 1,000 samples; {p}"
+        yield one.test, "combined effect size (CES)", one.d, one.model, place, note
 
 
-def _detections() -> Iterator[Finding]:
+def _detections() -> Iterator[_Row]:
     for row in table("ceat-ibd")["row"]:
         (tp, positives), (fp, negatives) = row["tpr"], row["fpr"]
-        rates = {
-            "true-positive rate": tp / positives,
-            "false-positive rate": fp / negatives,
-            "accuracy": (tp + negatives - fp) / (positives + negatives),
-        }
-        for statistic, value in rates.items():
-            yield _finding(
-                "ceat-ibd",
-                test=f"{row['target']} {row['kind'].upper()}",
-                statistic=statistic,
-                value=value,
-                model="GloVe 840B",
-                table="Figures of the main paper",
-                note=f"{tp} of {positives} {LISTED} and {fp} of {negatives} others detected",
-            )
+        test = f"{row['target']} {row['kind'].upper()}"
+        note = f"{tp} of {positives} {LISTED} and {fp} of {negatives} others detected"
+        for rate, value in rates(row).items():
+            yield test, _RATES[rate], value, "GloVe 840B", "Figures of the main paper", note
 
 
-def _fits() -> Iterator[Finding]:
+def _fits() -> Iterator[_Row]:
+    note = "mean of 100 samples; sign test p < .001 for the difference of the two fits"
     for row in table("rsa")["row"]:
-        for number, column in ((1, "similarity1"), (2, "similarity2")):
-            yield _finding(
-                "rsa",
-                test=row["comparison"],
-                statistic=f"fit of hypothesis {number}",
-                value=row[column],
-                model="GloVe 6B, 300 dimensions" if row["model"] == "GloVe" else "BERT base",
-                table="Table 1",
-                note="mean of 100 samples; sign test p < .001 for the difference of the two fits",
-            )
+        model = "GloVe 6B, 300 dimensions" if row["model"] == "GloVe" else "BERT base"
+        for number in (1, 2):
+            value = row[f"similarity{number}"]
+            yield row["comparison"], f"fit of hypothesis {number}", value, model, "Table 1", note
 
 
-def _decades(test: str) -> Iterator[Finding]:
+def _decades(test: str) -> Iterator[_Row]:
     source = table("ml-eat")["decades"]
-    if test != source["test"]:
-        return
-    for decade, row in source["numbers"].items():
+    for decade, row in source["numbers"].items() if test == source["test"] else ():
+        note = f"pattern: {printed_patterns()[int(decade)]}; the variant histwords of the words"
         for column, value in row.items():
-            yield _finding(
-                "ml-eat",
-                test=test,
-                statistic=_STATISTICS[column],
-                value=float(value),
-                model=f"HistWords, {decade}s",
-                table="Text on Figure 3",
-                note=f"pattern: {printed_patterns()[int(decade)]}; the variant histwords of the words",
-            )
+            model = f"HistWords, {decade}s"
+            yield test, _STATISTICS[column], float(value), model, "Text on Figure 3", note

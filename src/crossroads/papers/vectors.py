@@ -1,17 +1,37 @@
-"""Reproductions on static vectors: the numbers of a paper beside ours."""
+"""Reproductions on static vectors: IBD and EIBD of Guo and Caliskan (2021), and Table 1 of Lepori (2020)."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import partial
+from math import sqrt
 from typing import Any
 
-from crossroads.errors import one_of
+from crossroads.errors import MissingStimuliError, one_of
 from crossroads.evidence import Embeddings
 from crossroads.evidence.model_names import model_name
-from crossroads.papers.ceat.detection import detected
-from crossroads.papers.cells import Found, Reproduction
-from crossroads.papers.published import table
-from crossroads.papers.rsa.reproduction import fitted
+from crossroads.measures import DetectionResult, RsaResult, WefatResult, eibd, ibd, rsa, wefat
+from crossroads.measures.intersectional.detection import Removal, Rule
+from crossroads.papers.cells import Cell, Reproduction, Said, judge_again, judged, reproduction
+from crossroads.papers.published import rates, table
+from crossroads.results import Result
+from crossroads.stimuli import WordLists, catalog
+
+Found = tuple[list[Cell], list[str], Result | None]
+"""Cells, notes, and a result with coverage and conventions; None if nothing was covered."""
+_WITHIN = 0.0005
+_GRID = tuple(round(-2 + 0.05 * step, 2) for step in range(81))
+"""The thresholds that the paper considered."""
+_REMOVALS: Mapping[Removal, str] = {
+    "all": "",
+    "none": ", no word removed, as in the released code (remove='none')",
+    "any": ", words removed for any constituent pair (remove='any')",
+}
+"""Rules by which EIBD may remove words, and their wording."""
+_SAMPLES = 100
+_FITTED = "GloVe"
+_FITS = {"similarity1": "sd1", "similarity2": "sd2"}
+_WITHOUT = "concept items drawn without replacement"
 
 
 def reproduce(
@@ -34,31 +54,22 @@ def reproduce(
     one_of("paper", paper, PAPERS)
     source = table(paper)
     same = _recognised(emb, source["fingerprint"]) if same_vectors is None else same_vectors
-    cells, notes, found = PAPERS[paper][1](emb, source, same, seed)
+    cells, notes, found = PAPERS[paper](emb, source, same, seed)
     if not same:
         notes = [
             f"Measured on other vectors than the paper's ({source['vectors']}): digits cannot agree. To get "
             f"those: {source['get']}.",
             *notes,
         ]
-    return Reproduction(
-        paper=paper,
-        title=source["title"],
-        citation=source["citation"],
-        doi=source["doi"],
-        published_vectors=source["vectors"],
+    return reproduction(
+        paper,
+        cells=tuple(cells),
+        notes=(*notes, *source["notes"]),
         vectors=model_name(emb.provenance),
         same_vectors=same,
-        cells=tuple(cells),
-        notes=tuple(notes),
-        coverage=None if found is None else found.coverage,
-        conventions={
-            **({} if found is None else found.conventions),
-            "measure": "reproduction",
-            "paper": paper,
-            "seed": seed,
-        },
+        conventions={**({} if found is None else found.conventions), "seed": seed},
         provenance=(emb.provenance,),
+        coverage=None if found is None else found.coverage,
     )
 
 
@@ -67,8 +78,146 @@ def _recognised(emb: Embeddings, fingerprint: Mapping[str, Any]) -> bool:
     return emb.dim == fingerprint["dim"] and size in fingerprint["vocabulary"]
 
 
-PAPERS: Mapping[str, tuple[str, Callable[[Embeddings, Mapping[str, Any], bool, int], Found]]] = {
-    "ceat-ibd": ("IBD and EIBD of Guo and Caliskan (2021)", detected),
-    "rsa": ("Table 1 of Lepori (2020)", fitted),
+def detected(emb: Embeddings, source: Mapping[str, Any], same: bool, seed: int) -> Found:
+    """Cells, notes and coverage of the detections."""
+    groups, lists = catalog().groups("ceat-groups"), catalog().words("ceat-validation")
+    scores: dict[str, WefatResult] = {}
+    lacking: dict[str, str] = {}
+    for target in dict.fromkeys(row["target"] for row in source["row"]):
+        try:
+            scores[target] = wefat(emb, groups, lists.all_words, target, missing="drop")
+        except MissingStimuliError as error:
+            lacking[target] = error.reason
+    cells: list[Cell] = []
+    notes: list[str] = []
+    for row in source["row"]:
+        name, target, printed = f"{row['target']} {row['kind'].upper()}", row["target"], rates(row)
+        found, said = None, dict.fromkeys(printed, ("", ""))
+        if target in scores:
+            detect = partial(_detected, row, scores[target], lists, seed)
+            found = detect("youden")
+            notes.append(_note(name, row, found))
+            said = _said_of_rates(row, found, detect) if same else said
+        state = {"lacking": lacking.get(target, ""), "other": "" if same else source["vectors"]}
+        for column, published in printed.items():
+            place, ours = (source["table"], name, column, ""), getattr(found, column, None)
+            cells.append(judged(*place, ours, said[column], published=published, **state))
+    return cells, notes, next(reversed(scores.values()), None)
+
+
+def _detected(
+    row: Mapping[str, Any],
+    scores: WefatResult,
+    lists: WordLists,
+    seed: int,
+    threshold: Rule | float,
+    *,
+    remove: Removal = "all",
+    resamples: int = 2000,
+) -> DetectionResult:
+    """The detection at a threshold: one for both kinds, chosen on IBD."""
+    truth, options = lists[row["target"]], {"resamples": resamples, "seed": seed}
+    found = ibd(scores.pairs, threshold=threshold, truth=truth["intersectional"], **options)
+    if row["kind"] == "ibd":
+        return found
+    at, emergent = found.threshold, truth["emergent"]
+    return eibd(scores.pairs, scores.constituents, threshold=at, truth=emergent, remove=remove, **options)
+
+
+def _near(published: float, ours: float | None) -> bool:
+    return ours is not None and abs(ours - published) <= _WITHIN
+
+
+def _said_of_rates(
+    row: Mapping[str, Any], found: DetectionResult, detect: Callable[..., DetectionResult]
+) -> dict[str, Said]:
+    """Verdict and reason of each rate; of those that differ, for all three rates together."""
+    printed = rates(row)
+    alike = {column for column, value in printed.items() if _near(value, getattr(found, column))}
+    other = _other_threshold(row, detect) if len(alike) < len(printed) else ("", "")
+    return {column: ("equal", "the same count") if column in alike else other for column in printed}
+
+
+def _other_threshold(row: Mapping[str, Any], detect: Callable[..., DetectionResult]) -> Said:
+    """The threshold or rule under which all three rates are as printed, if there is one."""
+    removals: Mapping[Removal, str] = _REMOVALS if row["kind"] == "eibd" else {"all": ""}
+    for remove, ending in removals.items():
+        for threshold in ("accuracy", *_GRID):
+            found = detect(threshold, remove=remove, resamples=1)
+            if all(_near(published, getattr(found, column)) for column, published in rates(row).items()):
+                return "convention", f"threshold {threshold}{ending}"
+    rules_tried = "" if row["kind"] == "ibd" else ", with every rule of removal"
+    return "differs", f"tried without success: every threshold from −2 to 2 in steps of 0.05{rules_tried}"
+
+
+def _note(name: str, row: Mapping[str, Any], found: DetectionResult) -> str:
+    positives, negatives = row["tpr"][1], row["fpr"][1]
+    nothing = max(positives, negatives) / (positives + negatives)
+    return (
+        f"{name}: our AUC is {found.auc:.2f}, our threshold {found.threshold:.2f}. In the paper the "
+        f"method is right in {rates(row)['accuracy']:.1%} of cases; detecting nothing would be right in "
+        f"{nothing:.1%}."
+    )
+
+
+def fitted(emb: Embeddings, source: Mapping[str, Any], same: bool, seed: int) -> Found:
+    """Cells, notes and coverage of the comparisons that static vectors allow."""
+    cells: list[Cell] = []
+    notes: list[str] = []
+    last: RsaResult | None = None
+    for row in source["row"]:
+        name, found, lacking = f"{row['model']} {row['comparison']}", None, ""
+        if row["model"] == _FITTED:
+            try:
+                found = last = _fit(emb, row["comparison"], seed)
+            except MissingStimuliError as error:
+                lacking = error.reason
+        if found is not None:
+            notes.append(
+                f"{name}: the published sign test gives p = {found.sign_pvalue:.2g} here; with exchanged "
+                f"labels p = {found.pvalue:.3g}."
+            )
+        again = partial(_fit, emb, row["comparison"], seed, replace_concept=False)
+        state = {"lacking": lacking, "other": "" if same else source["vectors"]}
+        state["absent"] = "" if row["model"] == _FITTED else source["get_bert"]
+        for column in _FITS:
+            place, ours, said = (source["table"], name, column, f"{row[column]:.3f}"), None, ("", "")
+            if found is not None:
+                ours = float(getattr(found, column))
+                said = _said_of_fit(row[column], column, found, again) if same else said
+            cells.append(judged(*place, ours, said, published=row[column], **state))
+    return cells, notes, last
+
+
+def _said_of_fit(published: float, column: str, found: RsaResult, again: Callable[[], RsaResult]) -> Said:
+    """Whether two means of 100 samples, one of them rounded, could differ so."""
+
+    def within(result: RsaResult) -> bool:
+        allowed = 0.0005 + 3 * sqrt(2 / _SAMPLES) * float(getattr(result, _FITS[column]))
+        return abs(float(getattr(result, column)) - published) <= allowed
+
+    if within(found):
+        return "equal", "within three standard errors of two means of 100 samples"
+    return judge_again(within, [(_WITHOUT, again)])
+
+
+def _fit(emb: Embeddings, name: str, seed: int, *, replace_concept: bool = True) -> RsaResult:
+    names, concepts = catalog().groups("rsa-names"), catalog().words("rsa-concepts")
+    asked = next(one for one in names.comparisons if one.name == name)
+    return rsa(
+        emb,
+        names[asked.group1].items,
+        names[asked.group2].items,
+        concepts[asked.concept]["concept"],
+        samples=_SAMPLES,
+        missing="drop",
+        replace_concept=replace_concept,
+        seed=seed,
+    )
+
+
+PAPERS: Mapping[str, Callable[[Embeddings, Mapping[str, Any], bool, int], Found]] = {
+    "ceat-ibd": detected,
+    "rsa": fitted,
 }
-"""Reproductions on static vectors: name to title and function."""
+"""Reproductions on static vectors: name to function."""

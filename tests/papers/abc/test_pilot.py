@@ -10,7 +10,7 @@ import pytest
 from crossroads.errors import InputError
 from crossroads.evidence.judgements import Judgements
 from crossroads.measures.traits.scores import TraitScores
-from crossroads.papers.abc.pilot import first_answers
+from crossroads.papers.abc.groups import first_answers
 from crossroads.papers.abc.reproduction import reproduce_abc
 from crossroads.papers.cells import Cell, Reproduction
 from crossroads.papers.published import table

@@ -8,15 +8,9 @@ import pytest
 from crossroads import Design, Embeddings, Provenance, catalog, mleat
 from crossroads.errors import InputError
 from crossroads.papers.cells import Reproduction
-from crossroads.papers.ml_eat.images import (
-    Pictured,
-    clip_texts_of_ml_eat,
-    has_images,
-    image_sets_of_ml_eat,
-)
-from crossroads.papers.ml_eat.measured import AS_PRINTED
+from crossroads.papers.ml_eat.measured import AS_PRINTED, Measured, kind_of
 from crossroads.papers.ml_eat.reproduction import recognised, reproduce_ml_eat
-from crossroads.papers.ml_eat.tables import Number
+from crossroads.papers.ml_eat.tables import Number, clip_texts_of_ml_eat, image_sets_of_ml_eat
 
 PROMPT = "a picture that brings to mind {word}"
 SETS = tuple(image_sets_of_ml_eat())
@@ -70,15 +64,16 @@ def test_the_model_of_the_paper_is_recognised_and_judged() -> None:
 
 def test_numbers_under_other_conventions_are_told() -> None:
     emb = world()
-    pictured = Pictured(emb)
-    here = ("12", "CLIP-ViT-L14-336", None, "flower-insect", "level1")
+    model = "CLIP-ViT-L14-336"
+    measured = Measured(emb, model)
+    here = Number("12", model, None, "flower-insect", "level1", "", variant="weat1")
     equal = ours(emb, "Flower", "Insect", "weat1")
-    assert pictured.judged(Number(*here, f"{equal:.4f}", False)).verdict == "equal"
+    assert measured.cell(here._replace(text=f"{equal:.4f}")).verdict == "equal"
     other = ours(emb, "Flower", "Insect", "weat1", ddof=0)
-    cell = pictured.judged(Number(*here, f"{other:.4f}", False))
+    cell = measured.cell(here._replace(text=f"{other:.4f}"))
     assert (cell.verdict, cell.reason) == ("convention", "population standard deviation (ddof=0)")
     names = ours(emb, "Flower", "Insect", "weat3")
-    cell = pictured.judged(Number(*here, f"{names:.4f}", False))
+    cell = measured.cell(here._replace(text=f"{names:.4f}"))
     assert cell.verdict == "convention"
     assert cell.reason == "unpleasant words of the tests of names (agony, bomb, evil and prison)"
 
@@ -99,7 +94,7 @@ def test_words_that_an_audit_asked_for_in_the_prompt_serve_the_table_with_it() -
 
 
 def test_a_word_with_a_slash_is_no_image_and_models_without_images_have_none() -> None:
-    assert not has_images(Embeddings.from_dict({"black/white": np.ones(3), "male/female": np.ones(3)}))
-    assert has_images(world(("Black",)))
+    words = Embeddings.from_dict({"black/white": np.ones(3), "male/female": np.ones(3)})
+    assert (kind_of(words), kind_of(world(("Black",)))) == ("words", "images")
     with pytest.raises(InputError, match="GloVe 840B, none of whose tests compare images"):
         reproduce_ml_eat(world(), model="glove-840b")

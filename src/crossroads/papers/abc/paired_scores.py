@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
 from math import isfinite
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 from crossroads.errors import InputError, UnknownNameError, join_words, one_of
 from crossroads.measures.pairs.dominance import domain_dominance
@@ -28,16 +27,12 @@ _SAID_OF = tuple((race, who) for race in ("Asian", "Black", "Hispanic", "White")
 """Pairs of the catalogue in the study of Ghavami and Peplau (2013)."""
 
 
-@dataclass(frozen=True)
-class ByAdjective:
+class ByAdjective(NamedTuple):
     """Scores of single adjectives instead of pairs of them."""
 
     groups: tuple[str, ...]
-    """The groups."""
     traits: tuple[str, ...]
-    """The adjectives."""
     scores: Any
-    """Groups × adjectives."""
 
 
 class PairedScores:
@@ -62,80 +57,84 @@ class PairedScores:
                 hint="the paper paired groups with SeT only: crossroads probe FOLDER --pairs --measure set.",
             )
         self.same = same
-        self.truth = None if truth is None else _checked(truth)
-        self.scores, self.thin = _published(scores)
-        known = {name: i for i, name in enumerate(self.scores.groups)}
-        rows = self.scores.scores
-        finite = {name for name, i in known.items() if all(isfinite(float(value)) for value in rows[i])}
+        self._truth = None if truth is None else _checked(truth)
+        self._scores, self._thin = _published(scores)
+        rows = zip(self._scores.groups, self._scores.scores, strict=True)
+        finite = {name for name, row in rows if all(isfinite(float(value)) for value in row)}
         self._asked = paired_groups()
-        self.pairs = tuple(pair for pair in self._asked if {pair.name, *pair.components} <= finite)
+        self._pairs = tuple(pair for pair in self._asked if {pair.name, *pair.components} <= finite)
         self._kept: dict[tuple[object, ...], Any] = {}
         self._faults: dict[object, str] = {}
 
-    def lacking(self, domains: tuple[str, str] | None = None) -> str:
-        """What the given scores lack of all pairs, or of those of two domains; empty if nothing."""
-        about = "" if domains is None else f" of {domains[0]} and {domains[1]}"
-        wanted = len([pair for pair in self._asked if _is_in(pair, domains)])
-        here = len([pair for pair in self.pairs if _is_in(pair, domains)])
-        if here < wanted:
-            few = f"{here:,} of {wanted:,} pairs{about} are scored"
-            return f"{few}; {self.thin}" if self.thin else few
-        return self.thin
+    def lacking(self, method: str, about: Any) -> str:
+        """What the scores lack for a method and its first argument to be comparable; empty if nothing."""
+        if method == "rise":
+            return self._absent(about) or self._thin
+        if method == "agreement":
+            return self._unlisted()
+        domains = about if method == "correlation" else None
+        named = "" if domains is None else f" of {domains[0]} and {domains[1]}"
+        wanted, here = (sum(_is_in(pair, domains) for pair in pairs) for pairs in (self._asked, self._pairs))
+        few = f"{here:,} of {wanted:,} pairs{named} are scored" if here < wanted else ""
+        return "; ".join(filter(None, (few, self._thin)))
 
-    def fault(self, kind: str) -> str:
-        """Why nothing of a kind could be measured: ``domains``, ``orders``, ``table`` or ``truth``."""
-        if not self.pairs:
+    def fault(self, method: str) -> str:
+        """Why a method could not measure anything; empty if it could."""
+        if method == "agreement" and self._truth is None:
+            return ""
+        if not self._pairs:
             return "no pair of the catalogue is scored together with its two groups"
-        return self._faults.get(kind, "")
+        return self._faults.get(method, "")
 
-    def absent(self, pair: str) -> str:
+    def _absent(self, pair: str) -> str:
         """Why a pair is not measured; empty if it is."""
-        if any(one.name == pair for one in self.pairs):
+        if any(one.name == pair for one in self._pairs):
             return ""
         return f"{pair!r} or one of its two groups is not among the scores"
 
-    @property
-    def unlisted(self) -> str:
+    def _unlisted(self) -> str:
         """The pairs of the study that are missing in the list of human answers; empty if none is."""
+        if self._truth is None:
+            return str(table("abc")["get"]["answers"])
         components = {pair.name.casefold(): frozenset(pair.components) for pair in self._asked}
         listed = {
-            components.get(key.casefold()) if isinstance(key, str) else frozenset(key)
-            for key in self.truth or ()
+            components.get(key.casefold()) if isinstance(key, str) else frozenset(key) for key in self._truth
         }
         absent = [" and ".join(two) for two in _SAID_OF if frozenset(two) not in listed]
         few = f"the list of human answers lacks {join_words(absent, most=4)}" if absent else ""
-        return "; ".join(filter(None, (few, self.thin)))
+        return "; ".join(filter(None, (few, self._thin)))
 
     def correlation(self, domains: tuple[str, str], at: int, *, adjectives: bool = False) -> float | None:
         """Mean correlation of the pairs of two domains with their component of the first or second."""
-        names = table("abc")["domains"]
-        asked = [names[domain] for domain in domains]
 
         def measure() -> dict[tuple[str, str], float]:
-            found = domain_dominance(self._scored(adjectives), self.pairs)
-            return {
-                key: value
-                for row in found.domain_pairs
-                for key, value in (
-                    ((row.domain1, row.domain2), row.correlation1),
-                    ((row.domain2, row.domain1), row.correlation2),
-                )
-            }
+            rows = domain_dominance(self._scored(adjectives), self._pairs).domain_pairs
+            ahead = {(row.domain1, row.domain2): row.correlation1 for row in rows}
+            return ahead | {(row.domain2, row.domain1): row.correlation2 for row in rows}
 
-        found = self._once(("domains", adjectives), measure)
-        return None if found is None else found.get((asked[at], asked[1 - at]))
+        found = self._once(("correlation", adjectives), measure)
+        names = [table("abc")["domains"][domain] for domain in domains]
+        return None if found is None else found.get((names[at], names[1 - at]))
 
-    def order(self, which: str, *, adjectives: bool = False, across: bool = False) -> float | None:
-        """A mean correlation: with the ``first``, ``second`` or ``highest`` component, or ``reversed``."""
-        found = self._orders(adjectives, across)
-        mean = None if found is None else getattr(found, which)
-        return None if mean is None else float(mean.mean)
+    def order(
+        self, which: str, *, adjectives: bool = False, across: bool = False, other_pairs: bool = False
+    ) -> float | None:
+        """A mean correlation: with the ``first``, ``second`` or ``highest`` component, or ``reversed``.
 
-    def other_pairs(self, which: str) -> float | None:
-        """The mean over the pairs given in both orders instead of over all pairs, or the reverse."""
-        found = self._orders(False, False)
+        Of single adjectives; without pairs within a domain (``across``); or over the pairs given in both
+        orders instead of all pairs, or the reverse (``other_pairs``).
+        """
+        pairs = [one for one in self._pairs if not across or one.domains[0] != one.domains[1]]
+
+        def measure() -> OrderSensitivityResult:
+            return order_sensitivity(self._scored(adjectives), pairs, resamples=_RESAMPLES)
+
+        found = self._once(("order", adjectives, across), measure)
         if found is None:
             return None
+        if not other_pairs:
+            mean = getattr(found, which)
+            return None if mean is None else float(mean.mean)
         if which != "highest":
             return float(getattr(found, f"tau_{which}").mean())
         both = {name for two in found.reversals for name in two}
@@ -145,9 +144,14 @@ class PairedScores:
 
     def rise(self, pair: str, adjective: str, at: int, *, on: str = "adjectives") -> float | None:
         """Increase of a pair over both components (``at=0``), or the larger component score (``at=1``)."""
-        found = self._once(("table", on), lambda: self._table(on))
+
+        def measure() -> PairScores:
+            by_adjective = on == "adjectives"
+            return pair_scores(self._scores, self._pairs, None, missing="raise", adjectives=by_adjective)
+
+        found = self._once(("rise", on), measure)
         names = [] if found is None else [one.name for one in found.pairs]
-        column, sign = self._end(adjective, on)
+        column, sign = _end(adjective, on)
         if found is None or pair not in names or column not in found.traits:
             return None
         i, j = names.index(pair), found.traits.index(column)
@@ -155,30 +159,24 @@ class PairedScores:
         nearer = max(first, second)
         return nearer if at else whole - nearer
 
-    def agreement(
-        self, which: str, dimensions: Mapping[str, str] | None, *, direction: Direction = "above"
-    ) -> float | None:
-        """Precision or recall of emergent traits against human answers.
+    def agreement(self, which: str, *, by: str = "ends", direction: Direction = "above") -> float | None:
+        """``precision`` or ``recall`` of emergent traits against human answers.
 
-        Parameters
-        ----------
-        which
-            ``"precision"`` or ``"recall"``.
-        dimensions
-            The dimension of each adjective; None to compare adjectives, if these were listed.
-        direction
-            As in :func:`~crossroads.pairs.against`.
+        Compared are the ``ends`` of the scales, the ``scales``, or ``adjectives``, if they were listed.
         """
-        unscored = [self.absent(pair.name) for pair in self._asked if pair.name in (self.truth or {})]
-        if any(unscored):
-            self._faults.setdefault("truth", next(filter(None, unscored)))
+        if self._truth is None:
             return None
-        truth, found = _sorted_into(self.truth or {}, dimensions), self._emergent()
+        unscored = [self._absent(pair.name) for pair in self._asked if pair.name in self._truth]
+        if any(unscored):
+            self._faults.setdefault("agreement", next(filter(None, unscored)))
+            return None
+        dimensions = _dimensions(by)
+        truth, found = _sorted_into(self._truth, dimensions), self._emergent()
         if truth is None or found is None:
             return None
-        key = ("truth", dimensions is None, tuple(sorted(set((dimensions or {}).values()))), direction)
         result = self._once(
-            key, lambda: against(found, truth, dimensions=dimensions, direction=direction, permutations=1)
+            ("agreement", by, direction),
+            lambda: against(found, truth, dimensions=dimensions, direction=direction, permutations=1),
         )
         value = None if result is None else getattr(result, which)
         return None if value is None else float(value)
@@ -189,35 +187,15 @@ class PairedScores:
         return None if found is None else [(r["pair"], r["trait"]) for r in found.top(n, direction="above")]
 
     def _emergent(self) -> EmergentResult | None:
-        return self._once(("emergent",), lambda: emergent(self.scores, self.pairs, null="none"))
-
-    def _orders(self, adjectives: bool, across: bool) -> OrderSensitivityResult | None:
-        pairs = [one for one in self.pairs if not across or one.domains[0] != one.domains[1]]
-        return self._once(
-            ("orders", adjectives, across),
-            lambda: order_sensitivity(self._scored(adjectives), pairs, resamples=_RESAMPLES),
-        )
-
-    def _table(self, on: str) -> PairScores:
-        return pair_scores(self.scores, self.pairs, None, missing="raise", adjectives=on == "adjectives")
-
-    def _end(self, adjective: str, on: str) -> tuple[str, float]:
-        """The column of an adjective: itself, or its pair with the sign of its end."""
-        if on == "adjectives":
-            return adjective, 1.0
-        return next(
-            (pair.name, 1.0 if adjective == pair.right else -1.0)
-            for pair in catalog().traits("abc-traits")
-            if adjective in (pair.left, pair.right)
-        )
+        return self._once(("emergent",), lambda: emergent(self._scores, self._pairs, null="none"))
 
     def _scored(self, adjectives: bool) -> Scores:
-        values = getattr(self.scores, "adjective_scores", None)
+        values = getattr(self._scores, "adjective_scores", None)
         if not adjectives:
-            return self.scores
+            return self._scores
         if values is None:
             raise InputError("the scores are not known by adjective.")
-        return ByAdjective(tuple(self.scores.groups), tuple(getattr(self.scores, "adjectives", ())), values)
+        return ByAdjective(tuple(self._scores.groups), tuple(getattr(self._scores, "adjectives", ())), values)
 
     def _once(self, key: tuple[object, ...], measure: Callable[[], Found]) -> Found | None:
         """Measure something once and cache it; None, with the fault recorded, if it cannot be measured.
@@ -226,7 +204,7 @@ class PairedScores:
         """
         if key not in self._kept:
             try:
-                self._kept[key] = measure() if self.pairs else None
+                self._kept[key] = measure() if self._pairs else None
             except InputError as error:
                 self._kept[key] = None
                 hint = f"; {error.hint}" if isinstance(error, UnknownNameError) else ""
@@ -256,6 +234,17 @@ def _is_in(pair: PairedGroup, domains: tuple[str, str] | None) -> bool:
     return domains is None or set(pair.domains) == {names[domain] for domain in domains}
 
 
+def _end(adjective: str, on: str) -> tuple[str, float]:
+    """The column of an adjective: itself, or its pair with the sign of its end."""
+    if on == "adjectives":
+        return adjective, 1.0
+    return next(
+        (pair.name, 1.0 if adjective == pair.right else -1.0)
+        for pair in catalog().traits("abc-traits")
+        if adjective in (pair.left, pair.right)
+    )
+
+
 def _checked(truth: Truth) -> Truth:
     """Check that every name of the list is known: ends of scales, or adjectives."""
     ends = poles(catalog().traits("abc-traits"))
@@ -266,19 +255,25 @@ def _checked(truth: Truth) -> Truth:
     return truth
 
 
+def _dimensions(by: str) -> dict[str, str] | None:
+    """The end or the scale of each adjective; None for adjectives themselves."""
+    ends = poles(catalog().traits("abc-traits"))
+    if by == "adjectives":
+        return None
+    return {adjective: end if by == "ends" else end.partition(" ")[2] for adjective, end in ends.items()}
+
+
 def _sorted_into(truth: Truth, dimensions: Mapping[str, str] | None) -> dict[Key, list[str]] | None:
     """Human answers by dimension, or by adjective; None if the list does not have them so."""
-    found: dict[Key, list[str]] = {}
-    for key, listed in truth.items():
-        names = []
-        for item in listed:
-            if dimensions is None:
-                names.append(item)
-            elif item in dimensions:
-                names.append(dimensions[item])
-            else:  # an end of a scale, or its scale if ends do not count
-                names.append(item if item in dimensions.values() else item.partition(" ")[2])
-        found[key] = list(dict.fromkeys(names))
+
+    def dimension(item: str) -> str:
+        if dimensions is None:
+            return item
+        # an end of a scale, or its scale if ends do not count
+        end = item if item in dimensions.values() else item.partition(" ")[2]
+        return dimensions.get(item, end)
+
+    found = {key: list(dict.fromkeys(map(dimension, listed))) for key, listed in truth.items()}
     adjectives = poles(catalog().traits("abc-traits"))
     if dimensions is None and any(one not in adjectives for listed in found.values() for one in listed):
         return None

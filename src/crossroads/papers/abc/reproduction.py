@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from math import sqrt
 from pathlib import Path
 from typing import Any
 
@@ -12,13 +13,10 @@ from crossroads.evidence.judgements import Judgements
 from crossroads.measures.pairs.identities import origin
 from crossroads.measures.traits.files import Scores
 from crossroads.measures.traits.scores import TraitScores
-from crossroads.papers.abc.cells import Alignments, abc_cells
+from crossroads.papers.abc import groups, tables
 from crossroads.papers.abc.paired_scores import PairedScores, Truth
-from crossroads.papers.abc.pairs import notes_on_pairs
-from crossroads.papers.abc.pilot import as_published, by_template
-from crossroads.papers.abc.slips import consistency
-from crossroads.papers.abc.tables import LEAST, check_measure, columns, paired_column
-from crossroads.papers.cells import Reproduction
+from crossroads.papers.abc.pairs import notes_on_pairs, pair_cells
+from crossroads.papers.cells import Reproduction, reproduction
 from crossroads.papers.published import table
 from crossroads.stimuli.files.lists import read_trait_lists
 
@@ -58,43 +56,43 @@ def reproduce_abc(
     seed
         The random seed.
     """
-    source = table("abc")
     scores = scores or {}
     for name, one in scores.items():
-        one_of("column of the tables", name, columns())
-        check_measure(name, _measure_of(one))
+        one_of("column of the tables", name, tables.columns())
+        measure = getattr(one, "measure", None) or getattr(one, "conventions", {}).get("measure")
+        tables.check_measure(name, str(measure or ""))
     judged = read_judgements(human) if isinstance(human, (str, Path)) else human
     said = read_trait_lists(truth) if isinstance(truth, (str, Path)) else truth
     given = TraitScores.from_table(pairs) if isinstance(pairs, Mapping) else pairs
     paired = None if given is None else PairedScores(given, said, same=same_models)
     measured = [*(scores if judged is not None else ()), *(() if pairs is None else ("pairs of groups",))]
-    cells = tuple(abc_cells(Alignments(scores, judged, seed, same_models), paired))
-    return Reproduction(
-        paper="abc",
-        title=source["title"],
-        citation=source["citation"],
-        doi=source["doi"],
-        published_vectors=source["models"],
-        vectors=join_words(measured) if measured else "the published tables alone",
-        same_vectors=bool(measured) and same_models,
-        cells=cells,
+    alignments = groups.Alignments(scores, judged, seed, same_models)
+    found = {name: alignments.of(name) for name in tables.columns()}
+    return reproduction(
+        "abc",
+        cells=(
+            *groups.pilot_cells(alignments),
+            *groups.overall_cells(alignments, found),
+            *tables.domination_cells(),
+            *pair_cells(paired),
+            *groups.cells_by_group(alignments, found),
+            *tables.annotator_cells(),
+            *groups.cells_without_pilot(alignments),
+        ),
         notes=(
             *_about_models(scores, judged, paired, said is not None),
             *notes_on_pairs(paired),
-            *consistency(judged),
+            *table("abc")["notes"],
+            *([] if judged is None else [_possible(judged)]),
         ),
-        conventions={"measure": "reproduction", "paper": "abc", "least": LEAST, "seed": seed},
+        vectors=join_words(measured) if measured else "the published tables alone",
+        same_vectors=bool(measured) and same_models,
+        conventions={"least": tables.LEAST, "seed": seed},
         provenance=(
             *(() if judged is None else (judged.provenance,)),
             *(() if given is None else origin(given)["provenance"]),
         ),
     )
-
-
-def _measure_of(scores: Any) -> str:
-    """The measure that scores name as their own; empty if none."""
-    said = getattr(scores, "measure", None) or getattr(scores, "conventions", {}).get("measure")
-    return str(said or "")
 
 
 def _about_models(
@@ -107,16 +105,52 @@ def _about_models(
             "and domination from the printed correlations."
         )
     for column, one in scores.items():
-        several = by_template(one)
+        several = groups.by_template(one)
         if several is not None and human is not None:
-            taken = getattr(as_published(column, one), "templates", ())
+            taken = getattr(groups.as_published(column, one), "templates", ())
             yield (
                 f"{column}: scored with {len(several.templates)} templates; Table 5 chooses among them, and "
                 f"the other tables average {'those that it prints' if len(taken) <= 2 else 'all of them'}."
             )
     if pairs is None and truth:
-        yield f"A list of human answers about pairs was given without scores of pairs ({paired_column()})."
+        column = tables.paired_column()
+        yield f"A list of human answers about pairs was given without scores of pairs ({column})."
     if human is not None:
         absent = [group for group in table("abc")["tableA11"] if group not in human.groups]
         if absent:
             yield f"The judgements lack {join_words(absent, most=6)}."
+
+
+def _possible(human: Judgements) -> str:
+    """Cells of A11 to A13 that the human means make impossible for any model."""
+    means = {group: list(row.values()) for group, row in human.to_dict().items()}
+    cells = [one for one in tables.printed_cells() if len(means.get(one[1], ())) == tables.TRAITS]
+    wrong = [
+        f"{value} for {group}, {name} in Table {part[5:]}"
+        for part, group, name, value in cells
+        if not _is_possible(value, means[group], part)
+    ]
+    if wrong:
+        return f"The human means make impossible: {join_words(wrong, most=5)}."
+    return f"All {len(cells)} cells of Tables A11 to A13 are possible with these human means."
+
+
+def attainable_tau(printed: float, values: list[float]) -> bool:
+    """Whether some untied order of the traits gives a τ-b that prints so.
+
+    Over n traits with d pairs that people do not tie, agreeing less disagreeing pairs are d, d − 2, …, −d,
+    and τ-b divides them by √(d · n(n − 1)/2).
+    """
+    n = len(values)
+    pairs = n * (n - 1) // 2
+    untied = sum(values[i] != values[j] for i in range(n) for j in range(i))
+    scale = sqrt(untied * pairs)
+    return any(abs(s / scale - printed) <= tables.ROUNDING for s in range(-untied, untied + 1, 2))
+
+
+def _is_possible(printed: float, values: list[float], part: str) -> bool:
+    """Whether some order of the traits gives the τ, or three traits are on the right side that often."""
+    if part == "tableA11":
+        return attainable_tau(printed, values)
+    right = sum(value > 50 if part == "tableA12" else value < 50 for value in values)
+    return max(0, 3 - (len(values) - right)) <= round(3 * printed) <= min(3, right)

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
+from functools import partial
 from math import isnan
+from typing import Any
 
 from crossroads.errors import InputError
-from crossroads.papers.cells import Cell
+from crossroads.papers.cells import Attempt, Cell, Said, judge, judged
 from crossroads.papers.published import table
+from crossroads.stimuli import catalog
 
 TRAITS = 16
 MEASURES = {"CEAT": "group-ceat", "ILPS": "ilps", "ILPS*": "ilps*", "SeT": "set"}
@@ -15,6 +19,7 @@ LEAST = 0.1
 """Difference of mean correlations from which one domain dominates another."""
 ROUNDING = 0.0005 + 1e-9
 """Half a unit of the last digit of most tables."""
+_NOT_RELEASED = "the released judgements do not give the race and gender of the annotators"
 
 
 def columns() -> tuple[str, ...]:
@@ -23,15 +28,7 @@ def columns() -> tuple[str, ...]:
 
 
 def check_measure(column: str, measure: str) -> None:
-    """Refuse scores of another measure than that of the column; those of unknown origin are accepted.
-
-    Parameters
-    ----------
-    column
-        As the tables head it.
-    measure
-        The measure that the scores name, such as ``"ilps*"``.
-    """
+    """Refuse scores of another measure than that of the column; those of unknown origin are accepted."""
     if measure in MEASURES.values() and measure != MEASURES[column.split()[0]]:
         raise InputError(
             f"the scores given for {column} are of {measure}.",
@@ -44,6 +41,11 @@ def paired_column() -> str:
     return str(table("abc")["paired"])
 
 
+def model_of(column: str) -> str:
+    """The model that the paper measured in a column: ``"roberta-large"``."""
+    return str(table("abc")["models"][column.split()[1]])
+
+
 def templates_of(column: str) -> tuple[str, ...]:
     """The templates that Table 5 prints for a column, as the catalogue writes them; none for CEAT.
 
@@ -52,51 +54,62 @@ def templates_of(column: str) -> tuple[str, ...]:
     >>> templates_of("SeT RoBERTa")
     ('That {singular} is {trait}.',)
     """
-    return tuple(
-        _of_the_catalogue(text)
-        for one in table("abc")["table5"]
-        if f"{one['measure']} {one['model']}" == column
-        for text in one["templates"]
-    )
-
-
-def _of_the_catalogue(text: str) -> str:
-    form = "{singular}" if "[group] is" in text else "{plural}"
-    for slot, name in (("[Group]", "{capitalised}"), ("[group]", form), ("[trait]", "{trait}")):
-        text = text.replace(slot, name)
-    return text
+    rows = (one for one in table("abc")["table5"] if f"{one['measure']} {one['model']}" == column)
+    return tuple(template for row in rows for template in row["templates"])
 
 
 def table_cell(
-    part: str, row: str, column: str, text: str, ours: float | None, said: tuple[str, str], mark: bool = False
+    part: str,
+    row: str,
+    column: str,
+    text: str,
+    ours: float | None,
+    judge: Said | Callable[[float], Said] = ("", ""),
+    **state: Any,
 ) -> Cell:
-    """One cell: where it is printed, the text there, ours, and verdict with reason."""
+    """A cell of a table, named as in the file of tables; the rest is as in ``judged``."""
     name = f"Table {part.removeprefix('table')}" if part.startswith("table") else part
-    published = float(bool(text)) if mark else float(text)
-    return Cell(
-        row=f"{name}, {row}",
-        column=column,
-        table=name,
-        published=published,
-        printed=text,
-        ours=ours,
-        verdict=said[0],
-        reason=said[1],
-    )
+    return judged(name, f"{name}, {row}", column, text, ours, judge, **state)
 
 
-def precision_from_rows() -> dict[str, float]:
+def printed_cells() -> Iterator[tuple[str, str, str, float]]:
+    """Table, group, column and number of every cell of Tables A11 to A13."""
+    for part in ("tableA11", "tableA12", "tableA13"):
+        for group, row in table("abc")[part].items():
+            for column, value in zip(columns(), row, strict=True):
+                if not isnan(value):
+                    yield part, group, column, value
+
+
+def precision_from_rows(
+    parts: tuple[str, ...] = ("tableA12", "tableA13"), *, pilot: bool = True, thirds: bool = True
+) -> dict[str, float]:
     """Overall precision at 3 of each column: the mean over the groups of Tables A12 and A13.
 
-    Cells are thirds printed with two digits, and taken as thirds.
+    Cells are thirds printed with two digits, and taken as thirds, or as printed.
     """
-    source = table("abc")
-    found = {}
-    for i, name in enumerate(columns()):
-        cells = [row[i] for part in ("tableA12", "tableA13") for row in source[part].values()]
-        thirds = [round(3 * cell) for cell in cells if not isnan(cell)]
-        found[name] = sum(thirds) / (3 * len(thirds))
-    return found
+    found: dict[str, list[float]] = {name: [] for name in columns()}
+    for part, group, column, value in printed_cells():
+        if part in parts and (pilot or group not in table("abc")["pilot"]):
+            found[column].append(round(3 * value) if thirds else 3 * value)
+    return {column: sum(cells) / (3 * len(cells)) for column, cells in found.items()}
+
+
+def precision_cell(column: str, text: str) -> Cell:
+    """Precision in Table 6, against Tables A12 and A13."""
+
+    def mean(*parts: str, **options: bool) -> float:
+        return precision_from_rows(parts, **options)[column]
+
+    both = ("tableA12", "tableA13")
+    attempts: list[Attempt] = [
+        ("cells as printed instead of thirds", partial(mean, *both, thirds=False)),
+        ("without the pilot groups", partial(mean, *both, pilot=False)),
+        ("top 3 alone", partial(mean, "tableA12")),
+        ("bottom 3 alone", partial(mean, "tableA13")),
+    ]
+    judged_by = partial(judge, text, attempts=attempts)
+    return table_cell("table6", "P@3 from A12, A13", column, text, mean(*both), judged_by)
 
 
 def dominations(least: float = LEAST) -> dict[str, set[str]]:
@@ -110,54 +123,31 @@ def dominations(least: float = LEAST) -> dict[str, set[str]]:
     return found
 
 
-_MODELS = {"RoBERTa": "roberta-large", "BERT": "bert-large-cased or bert-large-uncased"}
-_OWNERS = {"RoBERTa": "Facebook", "BERT": "Google (the paper does not say which)"}
-_OPTIONS = {"ILPS": "ilps", "ILPS*": "ilps-star", "SeT": "set"}
-_HUMAN = "data_full.json of the study's released data as HUMAN"
+def domination_cells() -> Iterator[Cell]:
+    """Table A8 against the numbers of Table A9; both are printed."""
+    ours = dominations()
+    for name, row in table("abc")["tableA8"].items():
+        for column, others in row.items():
+            for other in (one for one in ours if one != name):
+                here = other in ours[name] if column == "dominates" else name in ours[other]
+                listed = other in others
+                said = ("differs", "the difference in A9 contradicts it")
+                if listed == here:
+                    said = ("equal", "follows from A9")
+                place = ("tableA8", f"{name} from A9", f"{column} {other}", "listed" if listed else "")
+                yield table_cell(*place, float(here), said, published=float(listed))
 
 
-def model_of(column: str) -> str:
-    """The model that the paper measured in a column: ``"roberta-large"``."""
-    return _MODELS[column.split()[1]]
-
-
-def how(column: str) -> str:
-    """How to get the cells of a column that come from single groups and people."""
-    measure, model = column.split()
-    compare = f"crossroads reproduce abc --human HUMAN --scores '{column}=scores.json'"
-    if measure == "CEAT":
-        return (
-            f"get {_HUMAN}, and sentences of Reddit comments of 2014 with their vectors by "
-            f"{model_of(column)} (guide: context vectors); in Python, write the JSON of "
-            f"crossroads.traits.group_ceat(contexts, groups, traits) to scores.json, then: {compare}"
-        )
-    steps = f"crossroads probe FOLDER --measure {_OPTIONS[measure]} --json > scores.json"
-    return f"{_download(model)} and {_HUMAN}, then: {steps}, and {compare}"
-
-
-def how_pairs(*, truth: bool = False) -> str:
-    """How to get the cells about pairs of groups.
-
-    Parameters
-    ----------
-    truth
-        Whether the cell also needs human answers about pairs.
-    """
-    (template,) = templates_of(paired_column())
-    probe = f"crossroads probe FOLDER --pairs --measure set --templates '{template}' --json > pairs.json"
-    first = f"{_download('RoBERTa')}; {how_truth()}" if truth else _download("RoBERTa")
-    more = " --truth TRUTH.csv" if truth else ""
-    return f"{first}, then: {probe}, and crossroads reproduce abc --pair-scores pairs.json{more}"
-
-
-def how_truth() -> str:
-    """The content of the list with which emergent traits are compared."""
-    return (
-        "list in TRUTH.csv, with the columns pair and trait, what people say of pairs of race and gender in "
-        "Ghavami and Peplau (2013), as ends of the scales such as 'low Communion' (how the paper sorted them "
-        "is not printed)"
-    )
-
-
-def _download(model: str) -> str:
-    return f"download {_MODELS[model]} of {_OWNERS[model]} from Hugging Face into FOLDER"
+def annotator_cells() -> Iterator[Cell]:
+    """Tables A14 to A18, by people of one race and gender."""
+    ratings = catalog().ratings("abc-annotators")
+    tables = {"White": "A14", "Black": "A15", "White male": "A16", "White female": "A17"}
+    for who, number in tables.items():
+        for group, row in ratings[who].items():
+            for trait, value in row.items():
+                yield table_cell(f"table{number}", group, trait, f"{value:g}", None, lacking=_NOT_RELEASED)
+    for group, values in table("abc")["tableA18"].items():
+        for who, value in zip(("Black", "White", "White male", "White female"), values, strict=True):
+            if not isnan(value):
+                column, text = f"τ with {who} annotators", f"{value:.3f}"
+                yield table_cell("tableA18", group, column, text, None, lacking=_NOT_RELEASED)

@@ -1,26 +1,20 @@
-"""The appendix tables of the CEAT paper beside our effect sizes."""
+"""Tables 2 to 4 of the appendix of the CEAT paper: as printed, and beside our effect sizes."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
+from functools import cache, partial
+from itertools import combinations
 from math import sqrt
 from pathlib import PurePath
 from statistics import correlation
-from typing import Any
+from typing import Any, NamedTuple
 
 from crossroads.errors import EvidenceError, join_words, one_of
 from crossroads.evidence import Contexts
 from crossroads.evidence.model_names import model_name
 from crossroads.measures import CeatResult, ceat
-from crossroads.papers.ceat.tables import (
-    Printed,
-    alike_by_chance,
-    consistency,
-    printed,
-    spread_between_tables,
-)
-from crossroads.papers.cells import Cell, Reproduction, credible
+from crossroads.papers.cells import Cell, Reproduction, Said, credible, judge_again, judged, reproduction
 from crossroads.papers.published import table
 from crossroads.stimuli import catalog
 
@@ -29,11 +23,54 @@ NO_MODEL = "none"
 ENOUGH = 0.75
 """Share of the words of every set that must have contexts for a test to be comparable."""
 _ROUNDING = 0.005
+_OTHERS: Mapping[str, Mapping[str, Any]] = {
+    "population standard deviation (ddof=0)": {"ddof": 0},
+    "textbook variance of an effect size (variance='hedges')": {"variance": "hedges"},
+}
+"""Other conventions that a combined effect size might be printed under."""
 
 
-def known_models() -> tuple[str, ...]:
-    """Names of the models of the paper as they are typed: ``elmo``, ``bert``, ``gpt``, ``gpt-2``."""
-    return tuple(model.lower() for model in table("ceat")["models"])
+class Printed(NamedTuple):
+    """One printed cell."""
+
+    table: int
+    test: str
+    model: str
+    d: float
+    p: str
+
+    @property
+    def bound(self) -> float | None:
+        """The printed upper bound of the p-value; None if the p-value itself is printed."""
+        return float(self.p[1:]) if self.p.startswith("<") else None
+
+
+def printed() -> tuple[Printed, ...]:
+    """Every cell of Tables 2 to 4 of the appendix."""
+    source = table("ceat")
+    return tuple(
+        Printed(int(number), row["test"], model, d, p)
+        for number, rows in source["tables"].items()
+        for row in rows
+        for model, d, p in zip(source["models"], row["d"], row["p"], strict=True)
+    )
+
+
+def alike_by_chance(model: str, near: float) -> float:
+    """Share of pairs of different tests of a model whose printed effect sizes differ by at most ``near``."""
+    tests = [one for one in printed() if one.model == model]
+    apart = [abs(one.d - two.d) for one, two in combinations(tests, 2) if one.test != two.test]
+    return sum(gap <= near for gap in apart) / len(apart)
+
+
+def spread_between_tables() -> dict[str, float]:
+    """Root mean square difference of Tables 3 and 4, which hold the same tests, for each model."""
+    values = {(one.table, one.test, one.model): one.d for one in printed()}
+    squares: dict[str, list[float]] = {}
+    for (number, test, model), d in values.items():
+        if number == 3:
+            squares.setdefault(model, []).append((values[4, test, model] - d) ** 2)
+    return {model: sqrt(sum(found) / len(found)) for model, found in squares.items()}
 
 
 def reproduce_ceat(
@@ -70,80 +107,50 @@ def reproduce_ceat(
     on other sentences. p-values are compared in the reason.
     """
     source = table("ceat")
-    names = dict(zip(known_models(), source["models"], strict=True))
+    names = {name.lower(): str(name) for name in source["models"]}
     if model is not None:
         one_of("model", model, (*names, NO_MODEL))
     chosen = names.get(model) if model is not None else _recognised(contexts)
-    results, skipped = _measured(contexts, samples, seed, progress)
-    asked = _Evidence(contexts, chosen, results, skipped, samples, seed)
-    cells = credible(_cell(one, asked) for one in printed() if chosen in (None, one.model))
-    notes = [
-        *_about_store(contexts, chosen),
-        *_about_agreement(cells, chosen),
-        *_about_words(results, skipped),
-        *consistency(),
-    ]
-    return Reproduction(
-        paper="ceat",
-        title=source["title"],
-        citation=source["citation"],
-        doi=source["doi"],
-        published_vectors=source["vectors"],
+
+    @cache
+    def measure(test: str, **options: Any) -> CeatResult | None:
+        if contexts is not None and progress is not None and not options:
+            progress(test)
+        if contexts is None or test in skipped:
+            return None
+        design = catalog().design(test)
+        return ceat(contexts, design, samples=samples, seed=seed, missing="drop", **options)
+
+    skipped = _skipped(contexts)
+    cells = credible(
+        judged(
+            f"Table {one.table}",
+            one.test,
+            f"{one.model}, Table {one.table}",
+            f"{one.d:.2f}",
+            getattr(measure(one.test), "effect_size", None),
+            partial(_judge, one, measure),
+            absent=source["get"][one.model] if contexts is None else "",
+            lacking=skipped.get(one.test, ""),
+            other="" if chosen else one.model,
+        )
+        for one in printed()
+        if chosen in (None, one.model)
+    )
+    return reproduction(
+        "ceat",
+        cells=tuple(cells),
+        notes=(
+            *_about_store(contexts, chosen),
+            *_about_agreement(cells, chosen),
+            *_about_words({cell.row: measure(cell.row) for cell in cells}, skipped),
+            *source["notes"],
+        ),
         vectors="no store given" if contexts is None else model_name(contexts.provenance),
         same_vectors=chosen is not None,
-        cells=tuple(cells),
-        notes=tuple(notes),
-        coverage=None,
-        conventions={
-            "measure": "reproduction",
-            "paper": "ceat",
-            "model": chosen or NO_MODEL,
-            "samples": samples,
-            "seed": seed,
-            "missing": "drop",
-        },
+        conventions={"model": chosen or NO_MODEL, "samples": samples, "seed": seed, "missing": "drop"},
         provenance=() if contexts is None else (contexts.provenance,),
     )
-
-
-_OTHERS: Mapping[str, Mapping[str, Any]] = {
-    "population standard deviation (ddof=0)": {"ddof": 0},
-    "textbook variance of an effect size (variance='hedges')": {"variance": "hedges"},
-}
-"""Other conventions that a combined effect size might be printed under."""
-
-
-@dataclass
-class _Evidence:
-    """Results and settings by which the cells are judged."""
-
-    contexts: Contexts | None
-    """The store."""
-    chosen: str | None
-    """Its model, if it is one of the paper's."""
-    results: dict[str, CeatResult]
-    """The results, by test."""
-    skipped: dict[str, str]
-    """Why the other tests were not."""
-    samples: int
-    """Number of draws."""
-    seed: int
-    """Seed of the draws."""
-    _again: dict[tuple[str, str], CeatResult] = field(default_factory=dict)
-
-    def measured_again(self, test: str, options: Mapping[str, Any]) -> CeatResult:
-        """A test under other conventions, measured once."""
-        key = (test, str(options))
-        if key not in self._again and self.contexts is not None:
-            self._again[key] = ceat(
-                self.contexts,
-                catalog().design(test),
-                samples=self.samples,
-                seed=self.seed,
-                missing="drop",
-                **options,
-            )
-        return self._again[key]
 
 
 def _recognised(contexts: Contexts | None) -> str | None:
@@ -159,74 +166,46 @@ def _recognised(contexts: Contexts | None) -> str | None:
     return None
 
 
-def _measured(
-    contexts: Contexts | None, samples: int, seed: int, progress: Callable[[str], None] | None
-) -> tuple[dict[str, CeatResult], dict[str, str]]:
-    """The CEAT of every test that the contexts cover, and why the others are missing."""
-    found: dict[str, CeatResult] = {}
-    skipped: dict[str, str] = {}
+def _skipped(contexts: Contexts | None) -> dict[str, str]:
+    """The tests that the contexts do not cover, and why."""
+    found: dict[str, str] = {}
     if contexts is None:
-        return found, skipped
-    for name in dict.fromkeys(one.test for one in printed()):
-        if progress is not None:
-            progress(name)
-        design = catalog().design(name)
-        for part, words in design.sets.items():
+        return found
+    tests = dict.fromkeys(one.test for one in printed())
+    for name in tests:
+        for part, words in catalog().design(name).sets.items():
             there = sum(word in contexts for word in words)
             if there < ENOUGH * len(words):
-                skipped.setdefault(name, f"{part} has {there} of {len(words)} stimuli left.")
-        if name not in skipped:
-            found[name] = ceat(contexts, design, samples=samples, seed=seed, missing="drop")
-    if not found:
+                found.setdefault(name, f"{part} has {there} of {len(words)} stimuli left.")
+    if len(found) == len(tests):
         raise EvidenceError(
-            f"none of the {len(skipped)} tests of the paper can be measured on these contexts; in "
-            f"{next(iter(skipped))}, {next(iter(skipped.values()))}",
+            f"none of the {len(found)} tests of the paper can be measured on these contexts; in "
+            f"{next(iter(found))}, {next(iter(found.values()))}",
             hint="collect contexts of its stimuli: crossroads contexts --test ceat --test ceat-pairs ...",
         )
-    return found, skipped
+    return found
 
 
-def _cell(one: Printed, asked: _Evidence) -> Cell:
-    result = asked.results.get(one.test)
-    if asked.contexts is None:
-        verdict, reason = "model absent", str(table("ceat")["get"][one.model])
-    elif result is None:
-        verdict, reason = "not covered", asked.skipped[one.test]
-    elif asked.chosen is None:
-        verdict, reason = "other model", f"the paper measured {one.model}"
-    else:
-        verdict, reason = _judged(one, result, asked)
-        reason = f"{reason}; {_compared_p(one, result)}"
-    return Cell(
-        row=one.test,
-        column=f"{one.model}, Table {one.table}",
-        table=f"Table {one.table}",
-        published=one.d,
-        printed=f"{one.d:.2f}",
-        ours=None if result is None else result.effect_size,
-        verdict=verdict,
-        reason=reason,
-    )
-
-
-def _within_samples(one: Printed, result: CeatResult) -> bool:
-    return abs(result.effect_size - one.d) <= _ROUNDING + 3 * sqrt(2) * result.se
-
-
-def _judged(one: Printed, result: CeatResult, asked: _Evidence) -> tuple[str, str]:
+def _judge(one: Printed, measure: Callable[..., Any], ours: float) -> Said:
     """Verdict and reason on a store of the paper's own model."""
-    if _within_samples(one, result):
-        return "equal", "within rounding and three standard errors of two sets of samples"
+
+    def within(result: CeatResult) -> bool:
+        return abs(result.effect_size - one.d) <= _ROUNDING + 3 * sqrt(2) * result.se
+
+    result: CeatResult = measure(one.test)
     near = 2 * spread_between_tables()[one.model]
-    if abs(result.effect_size - one.d) <= near:
-        return "equal", (
+    if within(result):
+        verdict, reason = "equal", "within rounding and three standard errors of two sets of samples"
+    elif abs(ours - one.d) <= near:
+        verdict = "equal"
+        reason = (
             f"within sampling error of the sentences: no further off than {near:.2f}, twice what the paper's "
             "own Tables 3 and 4 differ by"
         )
-    for name, options in _OTHERS.items():
-        if _within_samples(one, asked.measured_again(one.test, options)):
-            return "convention", name
-    return "differs", f"tried without success: {'; '.join(_OTHERS)}"
+    else:
+        others = [(name, partial(measure, one.test, **options)) for name, options in _OTHERS.items()]
+        verdict, reason = judge_again(within, others)
+    return verdict, f"{reason}; {_compared_p(one, result)}"
 
 
 def _compared_p(one: Printed, result: CeatResult) -> str:
@@ -274,10 +253,9 @@ def _about_agreement(cells: list[Cell], chosen: str | None) -> Iterator[str]:
         yield f"Over {len(pairs)} cells, our numbers and the printed ones correlate by r = {r:.2f}."
 
 
-def _about_words(results: dict[str, CeatResult], skipped: dict[str, str]) -> Iterator[str]:
-    without = {
-        name: len(result.coverage.missing) for name, result in results.items() if result.coverage is not None
-    }
+def _about_words(results: Mapping[str, CeatResult | None], skipped: dict[str, str]) -> Iterator[str]:
+    coverages = {name: result.coverage for name, result in results.items() if result is not None}
+    without = {name: len(one.missing) for name, one in coverages.items() if one is not None}
     some = [f"{name} ({n})" for name, n in without.items() if n]
     if some:
         yield f"Measured without some words: {join_words(some, most=8)}."

@@ -9,21 +9,14 @@ from typing import Any
 from crossroads.errors import InputError, UnknownNameError, join_words
 from crossroads.evidence import Embeddings
 from crossroads.evidence.model_names import model_name
-from crossroads.papers.cells import Cell, Reproduction, counts, credible
-from crossroads.papers.ml_eat.decades import decade_cells
-from crossroads.papers.ml_eat.images import Pictured, has_images
-from crossroads.papers.ml_eat.measured import Measured, number_cell
-from crossroads.papers.ml_eat.tables import consistency, numbers, variant_of
+from crossroads.papers.cells import Cell, Reproduction, counts, credible, reproduction
+from crossroads.papers.ml_eat.measured import SHOWN, Measured, Vectors, kind_of
+from crossroads.papers.ml_eat.tables import decade_numbers, numbers
 from crossroads.papers.published import table
 from crossroads.results import Coverage
 
-Vectors = Embeddings | Mapping[int, Embeddings]
 NO_MODEL = "none"
 """The vectors are of none of the models of the paper; they are shown for comparison."""
-_SHOWN_BESIDE_OTHERS = ("1", "4")
-"""Tables of static vectors, beside which other static vectors are shown."""
-_SHOWN_BESIDE_IMAGES = ("2", "12")
-"""Tables of CLIP, beside which other vision-language models are shown."""
 _WITHIN = 5e-4
 
 
@@ -45,8 +38,8 @@ def reproduce_ml_eat(
     vectors
         Vectors of one of the paper's models, or of another; the decades of HistWords as a mapping from the
         decade; for CLIP, words and images together, as :func:`~crossroads.clip_embeddings` gives them
-        for :func:`~crossroads.papers.ml_eat.images.clip_texts_of_ml_eat` and sets of images by the names of
-        :func:`~crossroads.papers.ml_eat.images.image_sets_of_ml_eat`. Without any, only the published
+        for :func:`~crossroads.papers.ml_eat.tables.clip_texts_of_ml_eat` and sets of images by the names of
+        :func:`~crossroads.papers.ml_eat.tables.image_sets_of_ml_eat`. Without any, only the published
         numbers are shown.
     model
         The model of the paper: ``"glove-840b"``, ``"google-news"``, ``"histwords"``,
@@ -67,46 +60,42 @@ def reproduce_ml_eat(
     if model is not None and model.lower() not in (*known, NO_MODEL):
         raise UnknownNameError("model of the paper", model, (*known, NO_MODEL))
     chosen = recognised(vectors) if model is None else known.get(model.lower())
-    _check_shape(vectors, chosen)
-    pictured = isinstance(vectors, Embeddings) and has_images(vectors)
-    measured = Measured(vectors, progress) if isinstance(vectors, Embeddings) and not pictured else None
-    images = Pictured(vectors, progress) if isinstance(vectors, Embeddings) and pictured else None
-    cells = credible(
-        [*_table_cells(measured, images, chosen), *decade_cells(vectors, chosen, _how("HistWords"))]
-    )
-    source = table("ml-eat")
-    return Reproduction(
-        paper="ml-eat",
-        title=source["title"],
-        citation=source["citation"],
-        doi=source["doi"],
-        published_vectors=source["vectors"],
-        vectors=_name(vectors),
-        same_vectors=chosen is not None,
+    _check_kind(vectors, chosen)
+    measured = Measured(vectors, chosen, progress)
+    cells = credible(measured.cell(one) for one in (*numbers(), *decade_numbers()))
+    given = _all_of(vectors)
+    names = [model_name(emb.provenance) for emb in given[:1]] or ["no vectors given"]
+    return reproduction(
+        "ml-eat",
         cells=tuple(cells),
-        notes=(*_about(vectors, chosen, pictured), *_doubts(cells, chosen), *consistency()),
-        coverage=None if measured is None else _coverage(measured),
+        notes=(*_about(vectors, chosen), *_doubts(cells, chosen), *table("ml-eat")["notes"]),
+        vectors=f"{len(given)} decades of {names[0]}" if measured.kind == "series" else names[0],
+        same_vectors=chosen is not None,
         conventions={
-            "measure": "reproduction",
-            "paper": "ml-eat",
             "model": chosen or NO_MODEL,
             "ddof": 1,
             "alternative": "observed",
             "method": "normal",
-            "missing": "drop" if chosen is None and not pictured else "raise",
+            "missing": "drop" if chosen is None and measured.kind != "images" else "raise",
         },
-        provenance=_provenance(vectors),
+        provenance=tuple(emb.provenance for emb in given),
+        coverage=_coverage(measured),
     )
+
+
+def _all_of(vectors: Vectors | None) -> list[Embeddings]:
+    if vectors is None:
+        return []
+    return [vectors] if isinstance(vectors, Embeddings) else list(vectors.values())
 
 
 def recognised(vectors: Vectors | None) -> str | None:
     """The model of the paper that made the vectors, if it is recognised."""
-    if vectors is None:
-        return None
-    if not isinstance(vectors, Embeddings):
+    if isinstance(vectors, Mapping):
         return "HistWords" if _is_histwords(vectors) else None
+    kind = kind_of(vectors)
     for one in table("ml-eat")["model"]:
-        if one["kind"] != "series" and (one["kind"] == "images") == has_images(vectors) and _is(vectors, one):
+        if vectors is not None and one["kind"] == kind and _is(vectors, one):
             return str(one["name"])
     return None
 
@@ -133,73 +122,40 @@ def _cosine(emb: Embeddings, first: str, second: str) -> float:
     return float(u @ v) / length if length else 0.0
 
 
-def _check_shape(vectors: Vectors | None, chosen: str | None) -> None:
-    if vectors is None or chosen is None:
+def _check_kind(vectors: Vectors | None, chosen: str | None) -> None:
+    """Refuse vectors of another kind than those of the model that they are said to be of."""
+    kind = kind_of(vectors)
+    wanted = next((one["kind"] for one in table("ml-eat")["model"] if one["name"] == chosen), kind)
+    if not kind or kind == wanted:
         return
-    series = not isinstance(vectors, Embeddings)
-    wanted = next(one["kind"] for one in table("ml-eat")["model"] if one["name"] == chosen) == "images"
-    if wanted != (isinstance(vectors, Embeddings) and has_images(vectors)):
-        said = "no vector of an image" if wanted else "vectors of images"
+    if "images" in (kind, wanted):
+        none, said = (
+            ("", "no vector of an image") if wanted == "images" else ("none of ", "vectors of images")
+        )
         raise InputError(
-            f"the model is given as {chosen}, {'whose' if wanted else 'none of whose'} tests compare "
-            f"images with words; there is {said}.",
+            f"the model is given as {chosen}, {none}whose tests compare images with words; there is {said}.",
             hint="crossroads reproduce ml-eat --vectors FOLDER --images IMAGES, with the folder of a CLIP "
             "and one subfolder of images per set, such as Flower and Insect.",
         )
-    if series != (chosen == "HistWords"):
-        raise InputError(
-            f"the model is given as {chosen}; the vectors are {'decades' if series else 'not decades'}.",
-            hint="HistWords is a folder of decades; the other models have one set of vectors.",
-        )
+    said = "decades" if kind == "series" else "not decades"
+    raise InputError(
+        f"the model is given as {chosen}; the vectors are {said}.",
+        hint="HistWords is a folder of decades; the other models have one set of vectors.",
+    )
 
 
-def _how(name: str) -> str:
-    return str(next(one["get"] for one in table("ml-eat")["model"] if one["name"] == name))
-
-
-def _table_cells(measured: Measured | None, images: Pictured | None, chosen: str | None) -> Iterator[Cell]:
-    for one in numbers():
-        if images is not None and one.model == chosen:
-            yield images.judged(one)
-            continue
-        if images is not None and chosen is None and one.table in _SHOWN_BESIDE_IMAGES:
-            yield images.beside(one)
-            continue
-        if measured is not None and one.model == chosen:
-            yield measured.judged(one, variant_of(one.table))
-        elif measured is not None and chosen is None and one.table in _SHOWN_BESIDE_OTHERS:
-            yield measured.beside(one, variant_of(one.table))
-        else:
-            yield number_cell(one, None, "model absent", _how(one.model))
-
-
-def _name(vectors: Vectors | None) -> str:
-    if vectors is None:
-        return "no vectors given"
-    if isinstance(vectors, Embeddings):
-        return model_name(vectors.provenance)
-    return f"{len(vectors)} decades of {model_name(next(iter(vectors.values())).provenance)}"
-
-
-def _provenance(vectors: Vectors | None) -> tuple[Any, ...]:
-    if vectors is None:
-        return ()
-    if isinstance(vectors, Embeddings):
-        return (vectors.provenance,)
-    return tuple(emb.provenance for emb in vectors.values())
-
-
-def _about(vectors: Vectors | None, chosen: str | None, pictured: bool) -> Iterator[str]:
+def _about(vectors: Vectors | None, chosen: str | None) -> Iterator[str]:
+    kind = kind_of(vectors)
     if vectors is None:
         yield "No vectors given, so only the published numbers are shown; each says how to get its model."
     elif chosen is None:
-        beside = _SHOWN_BESIDE_IMAGES if pictured else _SHOWN_BESIDE_OTHERS
+        beside = SHOWN["images" if kind == "images" else "words"]
         yield (
             f"The vectors are not recognised as those of a model of the paper; Tables "
             f"{join_words(beside)} are shown for comparison, and digits cannot agree. Use --model if "
             "they are of one."
         )
-    if vectors is not None and pictured:
+    if kind == "images":
         yield (
             "The paper took the images of Steed and Caliskan (2021) and neither lists nor counts them: that "
             "images given here are the same cannot be checked."
@@ -222,7 +178,5 @@ def _doubts(cells: list[Cell], chosen: str | None) -> Iterator[str]:
 
 def _coverage(measured: Measured) -> Coverage | None:
     """What was left out of any test, by test."""
-    dropped = measured.dropped
-    if not dropped:
-        return None
-    return Coverage(policy="drop", used={}, dropped=dropped, respelled=measured.respelled)
+    lost, respelled = measured.dropped, measured.respelled
+    return Coverage(policy="drop", used={}, dropped=lost, respelled=respelled) if lost else None

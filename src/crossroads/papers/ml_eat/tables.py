@@ -1,14 +1,12 @@
-"""The tables of the ML-EAT paper, cell by cell as printed."""
+"""What the ML-EAT paper prints, number by number, and the words and images that its tests need."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from functools import cache
-from math import sqrt
 from typing import Any, NamedTuple
 
-from crossroads.errors import join_words
-from crossroads.measures.association.patterns import LEAST_EFFECT, pattern_of
+from crossroads.measures.association.patterns import LEAST_EFFECT, PATTERNS, pattern_of
 from crossroads.papers.published import table
 from crossroads.stimuli import catalog
 
@@ -16,10 +14,18 @@ LEVELS = ("level1", "level2_x", "level2_y")
 """Effect sizes, in the order of the columns."""
 PAIRS = ("ax", "bx", "ay", "by")
 """Attribute and target of Level 3, in the order of the columns."""
+LEANINGS: Mapping[str, int] = {"leaning of X": 0, "leaning of Y": 1}
+"""Columns of the patterns of decades, with the place of the target in a pattern."""
+CODES: Mapping[str | None, float] = {"a": 1.0, "b": -1.0, None: 0.0}
+"""Code of a leaning: to the first attribute, to the second, to neither."""
+BARE = "{word}"
+OTHER_UNPLEASANT = "weat3"
+"""The paper's appendix has a second list of unpleasant words, "Unpleasant - Alt", for names."""
+_FIGURE_3 = "Text on Figure 3"
 
 
 class Number(NamedTuple):
-    """One printed number."""
+    """One printed number, star or leaning."""
 
     table: str
     model: str
@@ -27,17 +33,30 @@ class Number(NamedTuple):
     test: str
     column: str
     text: str
-    truncated: bool
+    truncated: bool = False
+    variant: str | None = None
+    """The variant of the word lists; of tests with images, the test that has the attributes."""
+    decade: int | None = None
 
     @property
     def value(self) -> float:
-        """The number; 1 or 0 for a star that is printed or not."""
-        return float(self.text.rstrip("*")) if not self.is_star else float(self.text == "*")
+        """The number; 1 or 0 for a star that is printed or not; a code for a leaning."""
+        if self.column in LEANINGS:
+            return CODES[PATTERNS[self.text][LEANINGS[self.column]]]
+        return float(self.text == "*") if self.is_star else float(self.text)
 
     @property
     def is_star(self) -> bool:
         """Whether this is a place for a star instead of a number."""
         return self.column.endswith("star")
+
+    @property
+    def place(self) -> tuple[str, str, str]:
+        """Table, row and column."""
+        if self.decade is not None:
+            return f"{self.table}, {self.model}", f"{self.test}:{self.variant} {self.decade}", self.column
+        prompted = "" if self.prompt in (None, BARE) else " with prompt"
+        return f"Table {self.table}, {self.model}{prompted}", f"{self.test}{prompted}", self.column
 
 
 @cache
@@ -47,12 +66,12 @@ def numbers() -> tuple[Number, ...]:
 
 
 def _of_table(part: Mapping[str, Any]) -> Iterator[Number]:
-    truncated = part.get("truncated", ())
+    truncated, pictured = part.get("truncated", ()), table("ml-eat")["pictured"]["tests"]
     for test, cells in part["rows"].items():
+        variant = pictured[test]["attributes"] if test in pictured else part.get("variant")
         for column, text in _columns(cells):
-            yield Number(
-                part["number"], part["model"], part.get("prompt"), test, column, text, column in truncated
-            )
+            here = (part["number"], part["model"], part.get("prompt"), test, column, text)
+            yield Number(*here, truncated=column in truncated, variant=variant)
 
 
 def _columns(cells: list[str]) -> Iterator[tuple[str, str]]:
@@ -65,12 +84,14 @@ def _columns(cells: list[str]) -> Iterator[tuple[str, str]]:
         yield f"{pair} sd", sd
 
 
-def variant_of(number: str) -> str | None:
-    """The variant of the word lists that a table was measured with."""
-    found: str | None = next(
-        part.get("variant") for part in table("ml-eat")["table"] if part["number"] == number
-    )
-    return found
+def decade_numbers() -> Iterator[Number]:
+    """The numbers of the text on HistWords, and the leanings of both targets in each decade."""
+    about = table("ml-eat")["decades"]
+    for decade, pattern in printed_patterns().items():
+        columns = {**about["numbers"].get(str(decade), {}), **dict.fromkeys(LEANINGS, pattern)}
+        for column, text in columns.items():
+            here = (_FIGURE_3, "HistWords", None, about["test"], column, text)
+            yield Number(*here, variant=about["variant"], decade=decade)
 
 
 def printed_patterns() -> dict[int, str]:
@@ -91,105 +112,43 @@ def _leaning(row: Mapping[str, Number], name: str) -> str | None:
     return "a" if value > 0 else "b"
 
 
-_ONE_SIDED = 1.645
-Row = dict[str, Number]
+def image_sets_of_ml_eat() -> dict[str, tuple[str, ...]]:
+    """Sets of images by the name in the tables, with every name that a folder of them may have."""
+    return {
+        name: (name, *one["names"], one["ieat"]) for name, one in table("ml-eat")["pictured"]["sets"].items()
+    }
 
 
-def consistency() -> tuple[str, ...]:
-    """Sentences on what the printed numbers contradict or confirm in each other."""
-    rows = _rows()
-    return (
-        _repeated(rows),
-        _starred(rows),
-        _captioned(rows),
-        _prompted(rows),
-        *_impossible(rows),
-        "The text on Figure 3 speaks of Science/Arts; figure, caption and words are those of Math/Arts.",
-        "The text shades an EAT-Map where the p-value is above 0.05; the tables do where it is below.",
-    )
+def folder_names() -> dict[str, str]:
+    """Sets of images by every plain name that a folder of them may have."""
+    return {plain_name(given): name for name, known in image_sets_of_ml_eat().items() for given in known[:-1]}
 
 
-def _rows() -> dict[tuple[str, str, str | None, str], Row]:
-    """Every row of the tables: table, model, prompt and test to its cells."""
-    found: dict[tuple[str, str, str | None, str], Row] = {}
-    for one in numbers():
-        found.setdefault((one.table, one.model, one.prompt, one.test), {})[one.column] = one
-    return found
+def plain_name(name: str) -> str:
+    """A name without capitals, hyphens and underscores, as folders are compared."""
+    return " ".join(name.casefold().replace("-", " ").replace("_", " ").split())
 
 
-def _repeated(rows: dict[tuple[str, str, str | None, str], Row]) -> str:
-    """Tables 2 (without prompt) and 3 hold rows that are repeated in Tables 5, 8 and 12."""
-    early = {key: row for key, row in rows.items() if key[0] in ("2", "3") and key[2] in (None, "{word}")}
-    late = {(model, test): row for (number, model, _, test), row in rows.items() if int(number) >= 5}
-    again = [(key, row, late[key[1], key[3]]) for key, row in early.items()]
-    differing = [
-        f"{key[3]} in Table {key[0]}"
-        for key, row, other in again
-        if any(one.text != other[column].text for column, one in row.items())
-    ]
-    ending = f"which differ in {join_words(differing)}" if differing else "which agree in every cell"
-    return f"{len(again)} rows of Tables 2 and 3 are printed again in Tables 5, 8 and 12, {ending}."
+def attributes_of(test: str) -> tuple[str, ...]:
+    """The attribute words of a test of the catalogue."""
+    design = catalog().design(test)
+    return (*design.a, *design.b)
 
 
-def _starred(rows: dict[tuple[str, str, str | None, str], Row]) -> str:
-    """Whether stars follow from the numbers: z = |d|·√(n/2) above 1.645, for two sets of n words."""
-    right, doubtful = 0, []
-    for (number, _, _, test), row in rows.items():
-        if not test.startswith("weat"):
-            continue
-        design = catalog().design(test, variant_of(number))
-        for name in LEVELS:
-            n = len(design.x if name == "level1" else design.a)
-            # the printed number represents all that are rounded or cut to it
-            low, high = (sqrt(n / 2) * (abs(row[name].value) + off) for off in (-0.005, 0.01))
-            starred = row[f"{name} star"].value > 0
-            if (starred and high > _ONE_SIDED) or (not starred and low <= _ONE_SIDED):
-                right += 1
-            else:
-                doubtful.append(f"{test}, {name} in Table {number}")
-    ending = f"; not so {join_words(doubtful)}" if doubtful else ""
-    return (
-        f"{right} of {right + len(doubtful)} stars of the word tests are printed or not as a normal curve "
-        f"in the observed direction implies: |d|·√(n/2) above {_ONE_SIDED}{ending}."
-    )
+def clip_texts_of_ml_eat() -> dict[str, str]:
+    """The texts for CLIP: the label of every vector that the tables need, with its text.
 
+    Bare words are labelled by themselves, words in the prompt of Table 2 by the whole text.
 
-def _captioned(rows: dict[tuple[str, str, str | None, str], Row]) -> str:
-    named = table("ml-eat")["caption"]
-    wrong = [
-        f"{test} ({row_pattern(row)}, not {named[test]})"
-        for (number, _, _, test), row in rows.items()
-        if number == "1" and row_pattern(row) != named[test]
-    ]
-    ending = f"except {join_words(wrong)}" if wrong else "without exception"
-    return f"The patterns in the caption of Table 1 follow from its Level 2 and stars, {ending}."
-
-
-def _prompted(rows: dict[tuple[str, str, str | None, str], Row]) -> str:
-    """Table 2: the same tests without and with a prompt."""
-    pairs = [
-        (row, rows["2", model, other, test])
-        for (number, model, prompt, test), row in rows.items()
-        if number == "2" and prompt == "{word}"
-        for other in {key[2] for key in rows if key[0] == "2"} - {"{word}"}
-    ]
-    kept = sum(row_pattern(bare) == row_pattern(prompted) for bare, prompted in pairs)
-    turned = sum(bare["level1"].value * prompted["level1"].value < 0 for bare, prompted in pairs)
-    return (
-        f"Table 2: with the prompt, {kept} of {len(pairs)} tests keep their pattern and {turned} changes "
-        "the sign of Level 1."
-    )
-
-
-def _impossible(rows: dict[tuple[str, str, str | None, str], Row]) -> Iterator[str]:
-    """Rows whose Level 3 has the opposite sign of Level 2 by more than rounding allows."""
-    for (number, _, _, test), row in rows.items():
-        for target in "xy":
-            d = row[f"level2_{target}"].value
-            first, second = (row[f"{attribute}{target} mean"] for attribute in "ab")
-            gap = first.value - second.value
-            if d * gap < 0 and abs(gap) > 0.01 + 1e-9:
-                yield (
-                    f"Table {number}, {test}: means of {first.text} and {second.text} contradict the Level 2 "
-                    f"effect size of {row[f'level2_{target}'].text}."
-                )
+    Examples
+    --------
+    >>> texts = clip_texts_of_ml_eat()
+    >>> texts["love"], texts["a picture that brings to mind love"]
+    ('love', 'a picture that brings to mind love')
+    """
+    source = table("ml-eat")
+    tests = {OTHER_UNPLEASANT, *(one["attributes"] for one in source["pictured"]["tests"].values())}
+    words = dict.fromkeys(word for test in sorted(tests) for word in attributes_of(test))
+    prompts = dict.fromkeys(part.get("prompt", BARE) for part in source["table"])
+    texts = (prompt.replace(BARE, word) for prompt in prompts for word in words)
+    return {text: text for text in texts}

@@ -10,10 +10,10 @@ import pytest
 
 from crossroads import catalog
 from crossroads.cli.commands.intersections import intersectional_words
-from crossroads.cli.commands.reproduce.command import KNOWN
 from crossroads.cli.commands.reproduce.material import ml_eat_words
 from crossroads.papers.cells import VERDICTS, Reproduction
 from crossroads.papers.fidelity import fidelity
+from crossroads.papers.published import KNOWN
 from tests.cli.conftest import Command, write_decades, write_vectors
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import io
 import json as json_text
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -30,6 +30,7 @@ from crossroads.papers.abc.reproduction import reproduce_abc
 from crossroads.papers.cells import Reproduction
 from crossroads.papers.fidelity import fidelity
 from crossroads.papers.ml_eat.reproduction import reproduce_ml_eat
+from crossroads.papers.published import KNOWN
 from crossroads.papers.vectors import PAPERS, reproduce
 from crossroads.sources.load import load
 from crossroads.sources.vectors.signatures import sniff
@@ -37,7 +38,6 @@ from crossroads.stimuli.files.spreadsheets import write_rows
 from crossroads.storage.files import check_file, write_file
 
 CEAT, ABC, ML_EAT = "ceat", "abc", "ml-eat"
-KNOWN = (*PAPERS, CEAT, ABC, ML_EAT)
 NO_MODEL = "none"
 _SAMPLES = 1000
 _ON_VECTORS = (*PAPERS, ML_EAT)
@@ -151,7 +151,7 @@ def reproduce_command(
     """Print published numbers beside ours, with a verdict for every cell."""
     if paper is not None and paper not in KNOWN:
         raise UnknownNameError("paper", paper, KNOWN)
-    check_output(output)
+    _check_output(output)
     _check_given(ctx, paper, badges)
     if badges:
         _show_fidelity(output, json)
@@ -164,7 +164,8 @@ def reproduce_command(
     if paper in (None, ABC):
         results.append(_abc(scores, human, pair_scores, truth, model, seed))
     if output is not None:
-        save(output, results)
+        rows = [{"paper": result.paper, **row} for result in results for row in result.rows()]
+        _write(output, {"results": [result.to_dict() for result in results]}, rows)
     if json:
         more = {"fidelity": [one.to_dict() for one in fidelity()]} if paper is None else {}
         printing.document("reproduce", results, **more)
@@ -271,22 +272,18 @@ def _on_vectors(
 def _show_fidelity(output: Path | None, json: bool) -> None:
     entries = [one.to_dict() for one in fidelity()]
     if output is not None:
-        write_badges(output, entries)
+        rows = [
+            {**one, "options": "; ".join(f"{c['name']}={c['value']}" for c in one["options"])}
+            for one in entries
+        ]
+        _write(output, {"fidelity": entries}, rows)
     if json:
         printing.document("reproduce", [], fidelity=entries)
     else:
         printing.out.print(fidelity_table())
 
 
-def write_badges(output: Path, entries: Sequence[Mapping[str, Any]]) -> None:
-    """Write the source of the formula of each measure."""
-    plain = [
-        {**one, "options": "; ".join(f"{c['name']}={c['value']}" for c in one["options"])} for one in entries
-    ]
-    _write(output, {"fidelity": entries}, plain)
-
-
-def check_output(output: Path | None) -> None:
+def _check_output(output: Path | None) -> None:
     """Refuse a file that cannot be written, before anything is measured."""
     if output is None:
         return
@@ -297,16 +294,9 @@ def check_output(output: Path | None) -> None:
     check_file(output)
 
 
-def save(output: Path, results: Sequence[Reproduction]) -> None:
-    """Write every cell of some reproductions."""
-    rows = [{"paper": result.paper, **row} for result in results for row in result.rows()]
-    _write(output, {"results": [result.to_dict() for result in results]}, rows)
-
-
-def _write(output: Path, data: Mapping[str, Any], rows: Iterable[Mapping[str, Any]]) -> None:
+def _write(output: Path, data: Mapping[str, Any], rows: Sequence[Mapping[str, Any]]) -> None:
     """Write the document, or the rows of it as CSV, in one step."""
     if output.suffix.lower() == ".csv":
-        rows = list(rows)
         text = io.StringIO()
         write_rows(text, list(rows[0]), rows, end="\n")
         write_file(output, text.getvalue())

@@ -13,7 +13,12 @@ from crossroads.measures import TraitScores, read_scores
 from crossroads.papers.abc.tables import MEASURES, columns, paired_column
 from crossroads.papers.ceat.reproduction import reproduce_ceat
 from crossroads.papers.cells import Reproduction
-from crossroads.papers.ml_eat.images import clip_texts_of_ml_eat, image_sets_of_ml_eat, plain_name
+from crossroads.papers.ml_eat.tables import (
+    clip_texts_of_ml_eat,
+    folder_names,
+    image_sets_of_ml_eat,
+    plain_name,
+)
 from crossroads.sources.load import load_series
 from crossroads.sources.models.clip import clip_embeddings, is_clip
 from crossroads.sources.models.images import image_sets
@@ -64,7 +69,7 @@ def found_images(folder: Path) -> dict[str, list[Path]]:
     nested = {name: folder / places[-1] for name, places in known.items() if (folder / places[-1]).is_dir()}
     if nested:
         return {name: image_sets(place.parent)[place.name] for name, place in nested.items()}
-    names = {plain_name(given): name for name, places in known.items() for given in places[:-1]}
+    names = folder_names()
     found: dict[str, list[Path]] = {}
     for given, files in image_sets(folder).items():
         name = names.get(plain_name(given))

@@ -10,8 +10,9 @@ from rich.table import Table
 
 from crossroads.cli.terminal import tables as printing
 from crossroads.errors import join_words
-from crossroads.papers.cells import NAMES, VERDICTS, Cell, Reproduction, decimals
+from crossroads.papers.cells import VERDICTS, Cell, Reproduction, decimals
 from crossroads.papers.fidelity import fidelity
+from crossroads.papers.published import table as published_table
 from crossroads.wording.numbers import number
 
 _FEW = 6
@@ -122,7 +123,7 @@ def reading_aids(result: Reproduction) -> Iterator[str]:
     """Explanations of the verdicts above, and of rows and columns."""
     for verdict in result.verdicts:
         yield f"{verdict}: {VERDICTS[verdict]}."
-    yield NAMES[result.paper]
+    yield published_table(result.paper)["meaning"]
 
 
 def reasons(cells: Iterable[Cell]) -> Iterator[str]:

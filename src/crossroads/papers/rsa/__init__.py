@@ -1,1 +1,0 @@
-"""RSA of word vectors (Lepori)."""
