@@ -6,10 +6,9 @@ from typing import TYPE_CHECKING
 
 from crossroads.measures.association.multiverse import MultiverseResult
 from crossroads.plots.frame import wording
-from crossroads.plots.frame.accepted import figure
 from crossroads.plots.frame.layout import MARGIN, Frame, write
 from crossroads.plots.frame.lettering import fitted, widest
-from crossroads.plots.frame.style import BODY, GREY, INK, PAGE, RED, SMALL, bare
+from crossroads.plots.frame.style import BODY, GREY, INK, PAGE, RED, SMALL, bare, figure
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -18,7 +17,7 @@ _CURVE, _ROW = 1.6, 0.15
 _LONGEST = 1.6
 
 
-@figure
+@figure(MultiverseResult)
 def specification_curve(result: MultiverseResult, *, ax: Axes | None = None) -> Axes:
     """Draw the effect size of every specification in order, and below it which choices make each.
 
