@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, Literal
 
-from crossroads.errors import DesignError, in_short, join_words, nearest
+from crossroads.errors import DesignError, UnknownNameError, in_short, join_words
 from crossroads.stimuli.about import Citation
 from crossroads.stimuli.design import ROLES, TEXT_FIELDS, Design
 from crossroads.stimuli.sets import StimulusSet, word_fault
@@ -181,9 +181,8 @@ def _words(value: object, role: str, duplicates: Duplicates, path: Path) -> tupl
 def _known(data: Mapping[str, Any], known: Sequence[str], path: Path) -> None:
     for key in data:
         if key not in known:
-            near = nearest(str(key), known, n=1)
-            hint = f"did you mean {near[0]!r}?" if near else f"known: {', '.join(known)}."
-            raise PlacedError(f"unknown key {in_short(key)}.", (*path, str(key)), hint=hint)
+            error = UnknownNameError("key", key, known)
+            raise PlacedError(error.message, (*path, str(key)), hint=error.hint)
 
 
 def _name(data: Mapping[str, Any], default: str | None, path: Path) -> str:
