@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from crossroads.errors import EvidenceError, InputError, UnknownNameError, in_short, one_of
+from crossroads.errors import EvidenceError, InputError, in_short, one_of
 
 if TYPE_CHECKING:
     from crossroads.evidence.logits import Logits
@@ -51,10 +51,9 @@ def check_labels(logits: Logits) -> None:
         if not names or not texts or len(set(names)) < len(names):
             what = f"a {kind} is missing, empty or given twice: {in_short(names, 200)}."
             raise EvidenceError(what, hint="give each one once.")
-    ends = [end for trait in logits.traits for end in (trait.left, trait.right)]
-    missing = [end for end in ends if end not in logits.adjectives]
-    if missing:
-        raise UnknownNameError("adjective of a trait", missing[0], logits.adjectives)
+    for trait in logits.traits:
+        for end in (trait.left, trait.right):
+            one_of("adjective of a trait", end, logits.adjectives)
 
 
 def check_shapes(logits: Logits) -> None:
