@@ -44,8 +44,9 @@ def positions(kind: str, names: Iterable[str] | None, known: Sequence[str]) -> l
 def check_labels(logits: Logits) -> None:
     """Refuse labels that are missing or occur twice, and traits that are not among the adjectives."""
     one_of("kind of model", logits.kind, ("masked", "causal"))
-    labels = {"group": logits.groups, "group or prior": logits.rows, "template": logits.templates}
-    labels |= {"adjective": logits.adjectives, "trait": tuple(trait.name for trait in logits.traits)}
+    labels: dict[str, tuple[Any, ...]] = {"group": logits.groups, "group or prior": logits.rows}
+    labels |= {"template": logits.templates, "adjective": logits.adjectives}
+    labels["trait"] = tuple(trait.name for trait in logits.traits)
     for kind, names in labels.items():
         texts = all(isinstance(name, str) and name.strip() for name in names)
         if not names or not texts or len(set(names)) < len(names):
@@ -60,7 +61,8 @@ def check_shapes(logits: Logits) -> None:
     """Refuse arrays that do not fit the labels or each other."""
     pieces = max((1, *logits.logit.shape[-1:]))
     cells = (len(logits.rows), len(logits.templates), len(logits.adjectives), pieces)
-    shapes = dict.fromkeys(CELLS, cells) | dict.fromkeys(SLOTS, (logits.slots,))
+    shapes: dict[str, tuple[int, ...]] = dict.fromkeys(CELLS, cells)
+    shapes |= dict.fromkeys(SLOTS, (logits.slots,))
     shapes |= {"word_initial": cells[2:], "heads": (logits.heads.size,), "head_edges": (logits.slots + 1,)}
     for name, shape in shapes.items():
         array, kind = getattr(logits, name), _TYPES.get(name, np.floating)

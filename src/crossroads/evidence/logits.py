@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from operator import index
 from pathlib import Path
@@ -387,6 +387,11 @@ def _trait(pair: Any) -> Trait:
     return Trait(left=left, right=right, scale="", human_key=f"{left} - {right}")
 
 
+def _saved_trait(data: Mapping[str, Any]) -> Trait:
+    fields: dict[str, Any] = {k: tuple(v) if isinstance(v, list) else v for k, v in data.items()}
+    return Trait(**fields)
+
+
 def _read(path: str | Path, *, verify: bool) -> dict[str, Any]:
     """Read the fields of a folder, without checking them against each other."""
     arrays, about = read_folder(path, kind=FORMAT, made_by="`crossroads probe`", verify=verify)
@@ -394,10 +399,7 @@ def _read(path: str | Path, *, verify: bool) -> dict[str, Any]:
         return {
             **{name: tuple(listed(about[name], name)) for name in _LABELS},
             **{name: arrays.get(name) if name in OPTIONAL else arrays[name] for name in ARRAYS},
-            "traits": tuple(
-                Trait(**{key: tuple(one) if isinstance(one, list) else one for key, one in trait.items()})
-                for trait in about["traits"]
-            ),
+            "traits": tuple(_saved_trait(data) for data in about["traits"]),
             "kind": about["kind"],
             "vocabulary": index(about["vocabulary"]),
             "provenance": Provenance.from_dict(about["provenance"]),

@@ -123,7 +123,8 @@ def _irregular(raw: Any, names: Iterable[str], file: Path) -> Irregular:
 
 def _rule(raw: Any, members: tuple[Identity, ...], file: Path, key: str) -> Rule:
     table = _table(raw, file, key)
-    kind, reason = table.get("kind"), table.get("reason")
+    kind: Any = table.get("kind")
+    reason = table.get("reason")
     kinds = _KINDS if key == "exclude" else ("pair", "order")
     check_known("kind", [kind], kinds, path=file, key=f"{key}.kind")
     about = "domains" if kind == "domain" else "groups"
