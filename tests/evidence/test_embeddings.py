@@ -31,7 +31,7 @@ VECTORS = np.arange(6.0).reshape(3, 2)
         (["a"], [[True, False]], "of type bool"),
         (["a", "b"], [[np.inf, 2.0], [1.0, -np.inf]], "the vector of 'a' and 'b' holds nan"),
         (["a"], np.array([[np.nan]], dtype=np.float16), "the vector of 'a' holds nan"),
-        ("ab", [[1.0], [2.0]], "the labels are one string, 'ab'"),
+        ("ab", [[1.0], [2.0]], "the labels are 'ab'"),
         (["a", 2], [[1.0], [2.0]], "the label 2 is of type int"),
         (None, np.eye(2), "the labels are "),
     ],

@@ -93,7 +93,7 @@ def test_plain_data_bring_back_the_same_design(
     [
         *((lambda role=role: bugs(**{role: None}), f"'{role}'") for role in "xab"),
         (lambda: bugs(name=" "), "name of a design"),
-        (lambda: bugs(source=3), "source is "),
+        (lambda: bugs(source=3), "the text of a citation is 3"),
         (lambda: bugs(language=3), "language is 3"),
         (lambda: bugs(departures=3), "departures is 3"),
         (lambda: bugs(templates=["This is."]), "no place for a word"),

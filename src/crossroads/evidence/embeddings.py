@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from types import MappingProxyType
@@ -275,9 +276,7 @@ class Embeddings:
 
 
 def _as_labels(labels: Sequence[str]) -> tuple[str, ...]:
-    if isinstance(labels, str):
-        raise EvidenceError(f"the labels are one string, {in_short(labels)}.", hint="give a list of words.")
-    if not isinstance(labels, Iterable):
+    if isinstance(labels, str) or not isinstance(labels, Iterable):
         raise EvidenceError(f"the labels are {in_short(labels)}.", hint="give a list of words.")
     words = tuple(labels)
     wrong = {kind for kind in set(map(type, words)) if not issubclass(kind, str)}
@@ -335,25 +334,16 @@ def _check_finite(labels: tuple[str, ...], array: NDArray[Any]) -> None:
 
 def _as_ranks(ranks: Sequence[int] | NDArray[np.integer[Any]], labels: tuple[str, ...]) -> NDArray[np.int64]:
     found = np.asarray(ranks)
-    if found.shape != (len(labels),) or found.dtype.kind not in "iu":
+    if found.shape != (len(labels),) or found.dtype.kind not in "iu" or found.min() < 1:
         raise EvidenceError(
-            f"there are ranks of shape {found.shape} and type {found.dtype} for {len(labels)} labels.",
-            hint="give one whole number per label, or None.",
-        )
-    if found.min() < 1:
-        raise EvidenceError(
-            f"the rank of {labels[int(found.argmin())]!r} is {found.min()}.", hint="ranks are counted from 1."
+            f"the ranks of {len(labels)} labels are {in_short(ranks)}.",
+            hint="give one whole number per label, counted from 1, or None.",
         )
     return found.astype(np.int64)
 
 
 def _duplicate_labels(labels: tuple[str, ...]) -> EvidenceError:
-    seen: set[str] = set()
-    twice: dict[str, None] = {}
-    for label in labels:
-        if label in seen:
-            twice[label] = None
-        seen.add(label)
+    twice = [label for label, times in Counter(labels).items() if times > 1]
     return EvidenceError(
         f"{join_words(map(in_short, twice), most=3)} label(s) more than one row.",
         hint="give each row its own label.",

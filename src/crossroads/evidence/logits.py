@@ -2,33 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
+from operator import index
 from pathlib import Path
 from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from crossroads.errors import CrossroadsError, EvidenceError, FormatError, InputError, one_of
+from crossroads.errors import CrossroadsError, EvidenceError, FormatError, InputError, in_short, one_of
 from crossroads.evidence.logit_checks import (
     ARRAYS,
     CELLS,
+    OPTIONAL,
     SLOTS,
     SUMS,
-    check_cells,
-    check_heads,
-    check_names,
-    check_slots,
-    flat_heads,
-    floats,
-    integers,
+    check_labels,
+    check_numbers,
+    check_shapes,
     listed,
-    maybe_floats,
-    names_of,
     positions,
-    trait_from,
-    trait_of,
 )
 from crossroads.evidence.provenance import Provenance, provenance_of
 from crossroads.stimuli import Trait, Traits
@@ -117,10 +111,9 @@ class Logits:
     """Where the logits came from."""
 
     def __post_init__(self) -> None:
-        check_names(self)
-        check_heads(self)
-        check_cells(self)
-        check_slots(self)
+        check_labels(self)
+        check_shapes(self)
+        check_numbers(self)
         for name in ARRAYS:
             array = getattr(self, name)
             if array is not None:
@@ -170,8 +163,7 @@ class Logits:
             has several pieces. They index the same table of slots.
         head
             For each slot its largest logits in descending order: one array with a row per slot, or a sequence
-            of arrays of any lengths. The longer, the larger the margin for which SeT is exact; see
-            :func:`~crossroads.evidence.logit_checks.head_suffices`.
+            of arrays of any lengths. The longer, the larger the margin for which SeT is exact.
         log_sum_exp, hidden_sq_norm
             One number per slot: over all logits, and of the vector that the output matrix multiplies.
         log_sum_initial, log_sum_continuation
@@ -188,39 +180,33 @@ class Logits:
         provenance
             Where the logits came from; :class:`Provenance` or a description.
         """
-        heads, edges = flat_heads(head)
-        pairs = tuple(
-            pair if isinstance(pair, Trait) else trait_of(pair) for pair in listed(traits, "traits")
-        )
-        words = [w for p in pairs for w in (p.left, p.right)] if adjectives is None else adjectives
-        cells = floats(logit, "logit", heads.dtype)
-        if cells.ndim != 4:
-            raise EvidenceError(
-                f"logit has shape {cells.shape}.", hint="give rows × templates × adjectives × pieces."
-            )
-        initial = np.zeros(cells.shape[2:], dtype=bool)
-        initial[..., :1] = True
+        heads, edges = _flat(head)
+        pairs = tuple(pair if isinstance(pair, Trait) else _trait(pair) for pair in listed(traits, "traits"))
+        words = dict.fromkeys(word for pair in pairs for word in (pair.left, pair.right))
+        cells = np.array(logit, dtype=heads.dtype)
+        if word_initial is None and cells.ndim == 4:
+            word_initial = np.tile(np.arange(cells.shape[3]) == 0, (cells.shape[2], 1))
         return cls(
-            groups=names_of(groups, "groups"),
-            priors=names_of(priors, "priors"),
-            templates=names_of(templates, "templates"),
+            groups=tuple(listed(groups, "groups")),
+            priors=tuple(listed(priors, "priors")),
+            templates=tuple(listed(templates, "templates")),
             traits=pairs,
-            adjectives=names_of(dict.fromkeys(words) if adjectives is None else words, "adjectives"),
+            adjectives=tuple(listed(words if adjectives is None else adjectives, "adjectives")),
             kind=kind,
             vocabulary=vocabulary,
             logit=cells,
-            slot=integers(slot, "slot"),
-            chain_logit=None if chain_logit is None else floats(chain_logit, "chain_logit", heads.dtype),
-            chain_slot=None if chain_slot is None else integers(chain_slot, "chain_slot"),
-            word_initial=initial if word_initial is None else np.array(word_initial, dtype=bool),
+            slot=np.array(slot),
+            chain_logit=None if chain_logit is None else np.array(chain_logit, dtype=heads.dtype),
+            chain_slot=None if chain_slot is None else np.array(chain_slot),
+            word_initial=np.array(word_initial, dtype=bool),
             heads=heads,
             head_edges=edges,
-            log_sum_exp=floats(log_sum_exp, "log_sum_exp"),
-            hidden_sq_norm=floats(hidden_sq_norm, "hidden_sq_norm"),
-            log_sum_initial=maybe_floats(log_sum_initial, "log_sum_initial"),
-            log_sum_continuation=maybe_floats(log_sum_continuation, "log_sum_continuation"),
-            log_sum_bare_initial=maybe_floats(log_sum_bare_initial, "log_sum_bare_initial"),
-            log_sum_bare_continuation=maybe_floats(log_sum_bare_continuation, "log_sum_bare_continuation"),
+            log_sum_exp=_floats(log_sum_exp),
+            hidden_sq_norm=_floats(hidden_sq_norm),
+            log_sum_initial=_floats(log_sum_initial),
+            log_sum_continuation=_floats(log_sum_continuation),
+            log_sum_bare_initial=_floats(log_sum_bare_initial),
+            log_sum_bare_continuation=_floats(log_sum_bare_continuation),
             provenance=provenance_of(None if provenance == "" else provenance, "in memory"),
         )
 
@@ -352,7 +338,7 @@ class Logits:
         for name in ("slot", "chain_slot"):
             if cells[name] is not None:
                 cells[name] = np.where(cells[name] < 0, -1, np.searchsorted(used, cells[name]))
-        heads, edges = flat_heads([self.head(i) for i in used.tolist()])
+        heads, edges = _flat([self.head(i) for i in used.tolist()])
         table: dict[str, Any] = {
             n: None if getattr(self, n) is None else getattr(self, n)[used] for n in SLOTS
         }
@@ -377,7 +363,33 @@ class Logits:
         return f"<Logits: {sizes}, {self.kind} model, {self.provenance.source}>"
 
 
-_OPTIONAL = ("chain_logit", "chain_slot", *SUMS)
+def _flat(head: Any) -> tuple[NDArray[Any], NDArray[np.int64]]:
+    """Concatenate heads of any lengths, and return where each begins."""
+    rows = [np.asarray(row) for row in head]
+    if not rows or any(row.ndim != 1 for row in rows):
+        raise EvidenceError("a head is empty, or not a list.", hint="give each slot its largest logits.")
+    kind = np.result_type(np.float32, *{row.dtype for row in rows})
+    edges = np.cumsum([0, *(row.size for row in rows)])
+    return np.concatenate(rows).astype(kind), edges.astype(np.int64)
+
+
+def _floats(values: ArrayLike | None) -> Any:
+    return None if values is None else np.array(values, dtype=np.float64)
+
+
+def _trait(pair: Any) -> Trait:
+    """A pair of adjectives as a trait without a scale."""
+    if not isinstance(pair, tuple | list) or len(pair) != 2:
+        raise InputError(
+            f"{in_short(pair)} is not a pair of traits.", hint='give ("cold", "warm"), or a Trait.'
+        )
+    left, right = pair
+    return Trait(left=left, right=right, scale="", human_key=f"{left} - {right}")
+
+
+def _saved_trait(data: Mapping[str, Any]) -> Trait:
+    fields: dict[str, Any] = {k: tuple(v) if isinstance(v, list) else v for k, v in data.items()}
+    return Trait(**fields)
 
 
 def _read(path: str | Path, *, verify: bool) -> dict[str, Any]:
@@ -385,11 +397,11 @@ def _read(path: str | Path, *, verify: bool) -> dict[str, Any]:
     arrays, about = read_folder(path, kind=FORMAT, made_by="`crossroads probe`", verify=verify)
     try:
         return {
-            **{name: names_of(about[name], name) for name in _LABELS},
-            **{name: arrays.get(name) if name in _OPTIONAL else arrays[name] for name in ARRAYS},
-            "traits": tuple(trait_from(data) for data in about["traits"]),
+            **{name: tuple(listed(about[name], name)) for name in _LABELS},
+            **{name: arrays.get(name) if name in OPTIONAL else arrays[name] for name in ARRAYS},
+            "traits": tuple(_saved_trait(data) for data in about["traits"]),
             "kind": about["kind"],
-            "vocabulary": about["vocabulary"],
+            "vocabulary": index(about["vocabulary"]),
             "provenance": Provenance.from_dict(about["provenance"]),
         }
     except (KeyError, TypeError, ValueError, AttributeError) as error:

@@ -107,28 +107,18 @@ class SentenceScores(Sequence[ScoredItem]):
         one_of("kind of sentences", self.kind, Kind)
         one_of("score", self.score, Score)
         wanted = len(ROLES[self.kind])
+        averages = wanted if PUBLISHED[self.score] == "probability" else 0
         if not self.items:
             raise EvidenceError("there are no scores.", hint="score the sentences first.")
         for at, one in enumerate(self.items, start=1):
-            averages = wanted if PUBLISHED[self.score] == "probability" else 0
-            if not len(one.item.sentences) == len(one.totals) == len(one.tokens) == wanted:
-                raise EvidenceError(
-                    f"item {at} has {len(one.totals)} scores.", hint=f"{self.kind} have {wanted}."
-                )
-            if len(one.averages) != averages:
-                raise EvidenceError(
-                    f"item {at} has {len(one.averages)} mean probabilities.",
-                    hint=f"{self.kind} that are scored by {self.score!r} have {averages or 'none'}.",
-                )
-            if len(one.rounding) not in (0, wanted) or not all(0 <= some < _MOST for some in one.rounding):
-                raise EvidenceError(
-                    f"item {at} has the rounding errors {in_short(one.rounding)}.",
-                    hint=f"give {wanted} numbers from 0 up, or none.",
-                )
-            if not all(abs(some) < _MOST for some in (*one.totals, *one.averages)) or min(one.tokens) < 1:
+            whole = len(one.item.sentences) == len(one.totals) == len(one.tokens) == wanted
+            whole &= len(one.averages) == averages and len(one.rounding) in (0, wanted)
+            numbers = (*one.totals, *one.averages, *one.rounding)
+            finite = all(abs(some) < _MOST for some in numbers) and min(one.rounding, default=0.0) >= 0
+            if not whole or not finite or min(one.tokens) < 1:
                 raise EvidenceError(
                     f"item {at} has the scores {in_short(one.totals)} over {in_short(one.tokens)} tokens.",
-                    hint="give finite scores over at least one token.",
+                    hint=f"give {wanted} finite scores, each over at least one token.",
                 )
 
     def __getitem__(self, at: Any) -> Any:

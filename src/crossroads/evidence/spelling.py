@@ -58,13 +58,9 @@ def check_fallback(fallback: str | Iterable[str]) -> tuple[str, ...]:
     )
     if rules in {("none",), ("exact",), ("",)}:
         return ()
-    if "none" in rules:
-        raise InputError(
-            f"fallback {list(rules)} has 'none' beside other rules.", hint="use 'none', or name rules."
-        )
     for rule in rules:
         if rule not in RULES:
-            raise UnknownNameError("fallback", str(rule), ("none", *RULES))
+            raise UnknownNameError("fallback", str(rule), RULES if len(rules) > 1 else ("none", *RULES))
     if len(set(rules)) < len(rules):
         raise InputError(f"fallback {list(rules)} names a rule twice.", hint="name each rule once.")
     return rules

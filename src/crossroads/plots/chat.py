@@ -8,10 +8,9 @@ from crossroads.errors import InputError
 from crossroads.measures.chat.result import ChatResult
 from crossroads.plots.association.associations import draw_group
 from crossroads.plots.frame import wording
-from crossroads.plots.frame.accepted import figure
 from crossroads.plots.frame.layout import MARGIN, Frame, axes_width, name_ends, write
 from crossroads.plots.frame.lettering import fitted, widest
-from crossroads.plots.frame.style import BODY, SMALL, WIDE, bare
+from crossroads.plots.frame.style import BODY, SMALL, WIDE, bare, figure
 from crossroads.wording.numbers import p_equals, percent
 
 if TYPE_CHECKING:
@@ -21,7 +20,7 @@ _LONGEST = 1.5
 _ROW = 0.155
 
 
-@figure
+@figure(ChatResult)
 def chat_plot(result: ChatResult, *, ax: Axes | None = None) -> Axes:
     """Draw the share of answers that gave each word to a label of X, and the means of A and B.
 

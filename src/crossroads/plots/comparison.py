@@ -9,10 +9,9 @@ from crossroads.errors import InputError, join_words
 from crossroads.measures.comparison.battery import CompareBatteryResult, DifferenceInterval
 from crossroads.measures.comparison.models import p_names
 from crossroads.plots.frame import wording
-from crossroads.plots.frame.accepted import figure
 from crossroads.plots.frame.layout import MARGIN, Frame, axes_height, axes_width, write
 from crossroads.plots.frame.lettering import alike, fitted, widest, width
-from crossroads.plots.frame.style import BODY, BROWN, GREY, INK, PAGE, RULE, SMALL, TEAL, bare
+from crossroads.plots.frame.style import BODY, BROWN, GREY, INK, PAGE, RULE, SMALL, TEAL, bare, figure
 from crossroads.wording import phrases
 
 if TYPE_CHECKING:
@@ -40,7 +39,7 @@ class _Row:
     kept: bool
 
 
-@figure
+@figure(CompareBatteryResult)
 def comparison_plot(
     result: CompareBatteryResult,
     pair: tuple[str, str] | None = None,

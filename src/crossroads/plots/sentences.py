@@ -7,10 +7,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from crossroads.measures.sentences.pairs import SentencePairsResult
 from crossroads.measures.sentences.triples import SentenceTriplesResult
 from crossroads.plots.frame import wording
-from crossroads.plots.frame.accepted import figure
 from crossroads.plots.frame.layout import MARGIN, Frame, name_ends, write
 from crossroads.plots.frame.lettering import fitted, widest
-from crossroads.plots.frame.style import GREY, INK, RED, SMALL, WIDE, bare
+from crossroads.plots.frame.style import GREY, INK, RED, SMALL, WIDE, bare, figure
 from crossroads.wording.numbers import P, p_equals, percent
 
 if TYPE_CHECKING:
@@ -30,7 +29,7 @@ class _Row(NamedTuple):
     adjusted: P | None
 
 
-@figure
+@figure(SentencePairsResult, SentenceTriplesResult)
 def sentence_plot(result: SentencePairsResult | SentenceTriplesResult, *, ax: Axes | None = None) -> Axes:
     """Draw the share of pairs or triples in which the stereotype is preferred, with its interval.
 

@@ -214,15 +214,8 @@ def _name(name: object) -> str:
     return str(name)
 
 
-def _source(value: object) -> Citation | None:
-    if value is None or isinstance(value, Citation):
-        return value
-    if not isinstance(value, str):
-        raise DesignError(
-            f"source is {in_short(value)}, of type {type(value).__name__}.",
-            hint="give the text of a citation.",
-        )
-    return Citation(value)
+def _source(value: Citation | str | None) -> Citation | None:
+    return value if value is None or isinstance(value, Citation) else Citation(value)
 
 
 def _templates(value: Iterable[str]) -> tuple[str, ...]:

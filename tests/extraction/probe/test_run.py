@@ -13,9 +13,9 @@ import pytest
 torch = pytest.importorskip("torch", reason="extra 'models'")
 transformers = pytest.importorskip("transformers", reason="extra 'models'")
 
-from crossroads.evidence.logit_checks import head_suffices  # noqa: E402
 from crossroads.evidence.logits import Logits, Restriction  # noqa: E402
 from crossroads.extraction.probe.run import probe  # noqa: E402
+from crossroads.inference.least_change import changes_from_head  # noqa: E402
 from crossroads.measures.traits.ilps import ilps_star  # noqa: E402
 from crossroads.sources.models.files import find_model  # noqa: E402
 from crossroads.sources.models.language import LanguageModel  # noqa: E402
@@ -207,4 +207,4 @@ def test_heads_are_the_largest_logits_and_enough_for_the_margin(
             head = logits.head(int(cell[1][row, template, word, number]))
             np.testing.assert_allclose(head, all_.sort(descending=True).values[: head.size], atol=1e-5)
             lowest = float(cell[0][row, template, word, number])
-            assert head.size == logits.vocabulary or head_suffices(head, lowest, gamma=4.0)
+            assert changes_from_head(head, [lowest], gamma=4.0, vocabulary=logits.vocabulary).certain.all()

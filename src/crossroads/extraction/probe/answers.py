@@ -154,7 +154,11 @@ class Prober:
         return heads
 
     def _suffice(self, heads: Any, lowest: Any) -> list[bool]:
-        """The value of :func:`crossroads.evidence.logit_checks.head_suffices` for each row."""
+        """Whether the logits below each head stay unchanged for every token that is read.
+
+        They do if K·l_K − (l_1 + … + l_(K−1)) + γ ≤ l_t, with the head l_1 … l_K in descending order, for a
+        token t below the head; and for a token in it, with one l_K less.
+        """
         heads, lowest = heads.cpu().double(), lowest.cpu().double()
         below = heads[:, :1] - heads
         outside = lowest < heads[:, -1]

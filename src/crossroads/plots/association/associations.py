@@ -7,10 +7,9 @@ from typing import TYPE_CHECKING, Any
 from crossroads.measures.association.mleat import MleatResult
 from crossroads.measures.association.weat import WeatResult
 from crossroads.plots.frame import wording
-from crossroads.plots.frame.accepted import figure
 from crossroads.plots.frame.layout import MARGIN, Frame, axes_width, name_ends, write
 from crossroads.plots.frame.lettering import fitted, widest
-from crossroads.plots.frame.style import BLUE, BODY, INK, RED, RULE, SMALL, WIDE, bare
+from crossroads.plots.frame.style import BLUE, BODY, INK, RED, RULE, SMALL, WIDE, bare, figure
 from crossroads.wording.numbers import p_equals
 
 if TYPE_CHECKING:
@@ -20,7 +19,7 @@ _LONGEST = 1.5
 _MANY = 40
 
 
-@figure
+@figure(MleatResult, WeatResult)
 def association_plot(result: MleatResult | WeatResult, *, ax: Axes | None = None) -> Axes:
     """Draw the association of every word with the attributes, sorted within its set, and the two means.
 

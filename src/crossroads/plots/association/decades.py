@@ -10,10 +10,9 @@ from crossroads.errors import InputError
 from crossroads.measures.association.series import SeriesResult
 from crossroads.measures.association.weat import WeatResult
 from crossroads.plots.frame import wording
-from crossroads.plots.frame.accepted import figure
 from crossroads.plots.frame.layout import Frame, write
 from crossroads.plots.frame.lettering import height, widest, wrapped
-from crossroads.plots.frame.style import BODY, BROWN, INK, TEAL, WIDE, bare, matplotlib
+from crossroads.plots.frame.style import BODY, BROWN, INK, TEAL, WIDE, bare, figure, matplotlib
 from crossroads.wording.phrases import ADJUSTMENT
 
 if TYPE_CHECKING:
@@ -28,7 +27,7 @@ _LOOK = {
 }
 
 
-@figure
+@figure(SeriesResult)
 def decades(result: SeriesResult, *, ax: Axes | None = None) -> Axes:
     """Draw the Level 1 effect size and both Level 2 effect sizes over time, layers, steps or labels.
 

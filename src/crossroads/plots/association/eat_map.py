@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 from crossroads.measures.association.mleat import MleatResult
 from crossroads.measures.association.patterns import MapCell, map_cells, reach
 from crossroads.plots.frame import wording
-from crossroads.plots.frame.accepted import figure
 from crossroads.plots.frame.layout import MARGIN, Frame, axes_height, axes_width, write
 from crossroads.plots.frame.lettering import LEADING, fitted, height, width, wrapped
 from crossroads.plots.frame.style import (
@@ -22,6 +21,7 @@ from crossroads.plots.frame.style import (
     RED,
     SMALL,
     TITLE,
+    figure,
     matplotlib,
     tint,
 )
@@ -38,7 +38,7 @@ IN_CELL = 0.05
 """Room beside the text of a cell, in inches."""
 
 
-@figure
+@figure(MleatResult)
 def eat_map(result: MleatResult, *, ax: Axes | None = None) -> Axes:
     """Draw the EAT-Map of one test: a column for each target, a row for each attribute.
 

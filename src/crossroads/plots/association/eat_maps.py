@@ -21,10 +21,9 @@ from crossroads.plots.association.eat_map import (
     key_rows,
 )
 from crossroads.plots.frame import wording
-from crossroads.plots.frame.accepted import figure
 from crossroads.plots.frame.layout import MARGIN, new_figure, write
 from crossroads.plots.frame.lettering import alike, fitted, height, wrapped
-from crossroads.plots.frame.style import BODY, GREY, INK, LEAST, ON_CELL, PAGE, SMALL, at_least_one
+from crossroads.plots.frame.style import BODY, GREY, INK, LEAST, ON_CELL, PAGE, SMALL, at_least_one, figure
 from crossroads.wording import phrases
 from crossroads.wording.numbers import P
 
@@ -38,7 +37,7 @@ _LINES, _LINES_IN_CELL, _SAID = 3, 6, 3
 _HEADING, _BETWEEN = 0.34, 0.12
 
 
-@figure
+@figure(BatteryResult)
 def eat_maps(result: BatteryResult, *, columns: int = 5) -> Figure:
     """Draw the EAT-Map of every test of a battery, with its Level 1 test and its pattern in words.
 

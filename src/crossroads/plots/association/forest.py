@@ -10,10 +10,9 @@ from crossroads.measures.association.battery import BatteryResult
 from crossroads.measures.association.mleat import MleatResult
 from crossroads.measures.association.stability import BootstrapResult
 from crossroads.plots.frame import wording
-from crossroads.plots.frame.accepted import figure
 from crossroads.plots.frame.layout import MARGIN, Frame, write
 from crossroads.plots.frame.lettering import alike, widest
-from crossroads.plots.frame.style import BODY, GREY, INK, PAGE, RED, SMALL, bare
+from crossroads.plots.frame.style import BODY, GREY, INK, PAGE, RED, SMALL, bare, figure
 from crossroads.results import Conclusion
 from crossroads.wording.numbers import counted
 from crossroads.wording.phrases import ADJUSTMENT, STATUSES, cannot_be_told
@@ -41,7 +40,7 @@ class _Row(NamedTuple):
     ends: tuple[float, float] | None
 
 
-@figure
+@figure(BatteryResult)
 def forest(
     result: BatteryResult,
     intervals: Mapping[str, BootstrapResult] | None = None,

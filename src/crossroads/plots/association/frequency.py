@@ -9,11 +9,10 @@ import numpy as np
 from crossroads.geometry import Floats
 from crossroads.measures.association.frequency import FrequencyResult
 from crossroads.plots.frame import wording
-from crossroads.plots.frame.accepted import figure
 from crossroads.plots.frame.layout import MARGIN, Frame, axes_height, axes_width, name_ends, write
 from crossroads.plots.frame.lettering import fitted, width
 from crossroads.plots.frame.placing import Page
-from crossroads.plots.frame.style import BLUE, BODY, GREY, INK, RED, RULE, SMALL, WIDE, bare
+from crossroads.plots.frame.style import BLUE, BODY, GREY, INK, RED, RULE, SMALL, WIDE, bare, figure
 from crossroads.wording.numbers import P, p_equals
 
 if TYPE_CHECKING:
@@ -25,7 +24,7 @@ _LONGEST = 1.2
 _LOOK = {"x": (RED, "o", 4.2), "y": (BLUE, "D", 3.6)}
 
 
-@figure
+@figure(FrequencyResult)
 def frequency_plot(result: FrequencyResult, *, ax: Axes | None = None) -> Axes:
     """Draw associations of target words against their log frequency, with the slope within both targets.
 

@@ -6,10 +6,9 @@ from typing import TYPE_CHECKING
 
 from crossroads.measures.association.stability import InfluenceResult
 from crossroads.plots.frame import wording
-from crossroads.plots.frame.accepted import figure
 from crossroads.plots.frame.layout import MARGIN, Frame, write
 from crossroads.plots.frame.lettering import fitted, widest
-from crossroads.plots.frame.style import BODY, COLUMN, GREY, INK, RULE, SMALL, at_least_one, bare
+from crossroads.plots.frame.style import BODY, COLUMN, GREY, INK, RULE, SMALL, at_least_one, bare, figure
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -20,7 +19,7 @@ _LONGEST = 1.3
 _SIDE = ("axes fraction", "data")
 
 
-@figure
+@figure(InfluenceResult)
 def influence_plot(result: InfluenceResult, *, n: int = 15, ax: Axes | None = None) -> Axes:
     """Draw the effect size that is left without each of the most influential words.
 

@@ -9,10 +9,9 @@ import numpy as np
 from crossroads.geometry import Floats
 from crossroads.measures.association.placebo import PlaceboResult
 from crossroads.plots.frame import wording
-from crossroads.plots.frame.accepted import figure
 from crossroads.plots.frame.layout import MARGIN, Frame, write
 from crossroads.plots.frame.lettering import widest
-from crossroads.plots.frame.style import BODY, CELL, INK, RED, RULE, SMALL, WIDE, bare
+from crossroads.plots.frame.style import BODY, CELL, INK, RED, RULE, SMALL, WIDE, bare, figure
 from crossroads.wording.numbers import P, counted, p_equals
 
 if TYPE_CHECKING:
@@ -23,7 +22,7 @@ _KINDS = ("dealt", "topics")
 _SAID = {"dealt": "attributes dealt", "topics": "attributes are\ntopics too"}
 
 
-@figure
+@figure(PlaceboResult)
 def placebo_plot(result: PlaceboResult, *, ax: Axes | None = None) -> Axes:
     """Draw how strong placebo tests are, of either kind, and where the test stands among them.
 

@@ -9,10 +9,9 @@ import numpy as np
 from crossroads.measures.association.patterns import ALPHA
 from crossroads.measures.association.sc_weat import ScWeatResult
 from crossroads.plots.frame import wording
-from crossroads.plots.frame.accepted import figure
 from crossroads.plots.frame.layout import MARGIN, Frame, axes_width, name_ends, write
 from crossroads.plots.frame.lettering import fitted, wrapped
-from crossroads.plots.frame.style import BLUE, BODY, COLUMN, GREY, INK, RED, SMALL, at_least_one, bare
+from crossroads.plots.frame.style import BLUE, BODY, COLUMN, GREY, INK, RED, SMALL, at_least_one, bare, figure
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -21,7 +20,7 @@ _ROW = 0.155
 _WIDTH = COLUMN + 0.7
 
 
-@figure
+@figure(ScWeatResult)
 def ranking(result: ScWeatResult, *, n: int = 20, alpha: float = ALPHA, ax: Axes | None = None) -> Axes:
     """Draw the words that lean most to A and those that lean most to B, with their effect sizes.
 

@@ -11,10 +11,9 @@ from crossroads.measures.contextual.battery import CeatBatteryResult
 from crossroads.measures.contextual.bootstrap import CeatBootstrapResult
 from crossroads.measures.contextual.ceat import CeatResult
 from crossroads.plots.frame import wording
-from crossroads.plots.frame.accepted import figure
 from crossroads.plots.frame.layout import MARGIN, Frame, write
 from crossroads.plots.frame.lettering import alike, fitted, widest
-from crossroads.plots.frame.style import BODY, GREY, INK, PAGE, RED, RULE, SMALL, bare
+from crossroads.plots.frame.style import BODY, GREY, INK, PAGE, RED, RULE, SMALL, bare, figure
 from crossroads.wording.phrases import ADJUSTMENT
 
 if TYPE_CHECKING:
@@ -31,7 +30,7 @@ _SIDE = ("axes fraction", "data")
 Labels = list[list[tuple[str, float, str]]]
 
 
-@figure
+@figure(CeatBatteryResult)
 def context_forest(
     result: CeatBatteryResult, published: Mapping[str, float] | None = None, *, ax: Axes | None = None
 ) -> Axes:

@@ -13,7 +13,6 @@ from crossroads.measures.contextual.battery import CeatBatteryResult
 from crossroads.measures.contextual.bootstrap import CeatBootstrapResult
 from crossroads.measures.contextual.ceat import CeatResult
 from crossroads.plots.frame import wording
-from crossroads.plots.frame.accepted import figure
 from crossroads.plots.frame.layout import MARGIN, Frame, new_figure, write
 from crossroads.plots.frame.lettering import fitted, height, widest, wrapped
 from crossroads.plots.frame.style import (
@@ -28,6 +27,7 @@ from crossroads.plots.frame.style import (
     WIDE,
     at_least_one,
     bare,
+    figure,
 )
 from crossroads.wording.numbers import p_equals
 
@@ -40,7 +40,7 @@ _BAND = 0.22  # height of an interval above the bars, in inches
 _PANEL, _HEADING, _TICKS, _SPACE = 0.85, 0.34, 0.24, 0.22
 
 
-@figure
+@figure(CeatResult)
 def context_histogram(
     result: CeatResult, interval: CeatBootstrapResult | None = None, *, ax: Axes | None = None
 ) -> Axes:
@@ -126,7 +126,7 @@ def _mark(ax: Axes, mean: float, top: float) -> None:
     ax.plot([mean, mean], [0, top], color=RED, linewidth=1.2, zorder=3)
 
 
-@figure
+@figure(CeatBatteryResult, Sequence, inside=CeatResult)
 def context_histograms(result: CeatBatteryResult | Sequence[CeatResult], *, columns: int = 4) -> Figure:
     """Draw the distribution of the effect sizes of several designs, on one scale.
 

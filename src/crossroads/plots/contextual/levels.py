@@ -8,10 +8,9 @@ from typing import TYPE_CHECKING, Any
 from crossroads.errors import InputError
 from crossroads.measures.contextual.levels import CombinedLevel, MultilevelCeatResult
 from crossroads.plots.frame import wording
-from crossroads.plots.frame.accepted import figure
 from crossroads.plots.frame.layout import MARGIN, Frame, write
 from crossroads.plots.frame.lettering import alike, fitted, widest
-from crossroads.plots.frame.style import BODY, BROWN, GREY, INK, PAGE, SMALL, TEAL, bare
+from crossroads.plots.frame.style import BODY, BROWN, GREY, INK, PAGE, SMALL, TEAL, bare, figure
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -23,7 +22,7 @@ _SIDE = ("axes fraction", "data")
 _LOOKS = ((INK, "o"), (BROWN, "^"), (TEAL, "v"))
 
 
-@figure
+@figure(MultilevelCeatResult, Sequence, inside=MultilevelCeatResult)
 def context_levels(
     results: MultilevelCeatResult | Sequence[MultilevelCeatResult], *, ax: Axes | None = None
 ) -> Axes:

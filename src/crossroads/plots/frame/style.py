@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import inspect
 import warnings
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
-from functools import cache
-from typing import Any
+from functools import cache, wraps
+from typing import Any, ParamSpec, TypeVar
 
-from crossroads.errors import InputError, in_short, require
+from crossroads.errors import InputError, WrongKindError, in_short, join_words, require
+
+P = ParamSpec("P")
+T = TypeVar("T")
 
 RED = "#B2182B"
 """Association; a leaning to A."""
@@ -90,6 +94,42 @@ def house() -> Iterator[None]:
             yield
         finally:
             _inside.reset(token)
+
+
+def figure(*kinds: type, inside: type = object) -> Callable[[Callable[P, T]], Callable[P, T]]:
+    """Draw in this style, after checking the type of the first argument.
+
+    Parameters
+    ----------
+    kinds
+        Types that the figure draws.
+    inside
+        Type of the results in a list or dictionary, if it draws these.
+    """
+    takes = join_words([kind.__name__ for kind in kinds], last="or")
+    takes += "" if inside is object else f" of {inside.__name__}"
+
+    def decorated(draw: Callable[P, T]) -> Callable[P, T]:
+        first = next(iter(inspect.signature(draw).parameters))
+
+        @wraps(draw)
+        def checked(*args: P.args, **kwargs: P.kwargs) -> T:
+            value: Any = args[0] if args else kwargs.get(first)
+            items = list(value.values()) if isinstance(value, Mapping) else value
+            several = isinstance(items, Sequence)
+            wrong = [one for one in items if not isinstance(one, inside)] if several else []
+            if wrong or not isinstance(value, kinds):
+                kind = type(wrong[0] if wrong else value).__name__
+                raise WrongKindError(
+                    f"{draw.__name__} draws {takes}, and was given {kind}.",
+                    hint="the method plot() of a result draws its own figure.",
+                )
+            with house():
+                return draw(*args, **kwargs)
+
+        return checked
+
+    return decorated
 
 
 def tint(colour: str, share: float) -> str:

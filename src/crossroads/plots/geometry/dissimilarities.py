@@ -12,10 +12,9 @@ from crossroads.geometry import Floats
 from crossroads.inference.ranks import doubled_midranks
 from crossroads.measures.geometry.rsa import RsaResult
 from crossroads.plots.frame import wording
-from crossroads.plots.frame.accepted import figure
 from crossroads.plots.frame.layout import MARGIN, new_figure, write
 from crossroads.plots.frame.lettering import fitted, height, width, wrapped
-from crossroads.plots.frame.style import BODY, GREY, INK, LEAST, SMALL, TITLE, matplotlib
+from crossroads.plots.frame.style import BODY, GREY, INK, LEAST, SMALL, TITLE, figure, matplotlib
 from crossroads.wording.numbers import p_equals
 
 if TYPE_CHECKING:
@@ -30,7 +29,7 @@ _LONGEST = 0.85
 _LIGHTEST, _DARKEST = 97.0, 12.0
 
 
-@figure
+@figure(RsaResult)
 def rdms(result: RsaResult) -> Figure:
     """Draw the dissimilarities of all items as ranks, and the two hypotheses in the same order.
 

@@ -10,10 +10,9 @@ import numpy as np
 from crossroads.errors import InputError
 from crossroads.measures.geometry.rsa import RsaGridResult, RsaResult
 from crossroads.plots.frame import wording
-from crossroads.plots.frame.accepted import figure
 from crossroads.plots.frame.layout import MARGIN, Frame, axes_width, write
 from crossroads.plots.frame.lettering import fitted, height, widest, width
-from crossroads.plots.frame.style import BODY, BROWN, GREY, INK, PAGE, RULE, SMALL, TEAL, bare
+from crossroads.plots.frame.style import BODY, BROWN, GREY, INK, PAGE, RULE, SMALL, TEAL, bare, figure
 from crossroads.wording.numbers import P
 from crossroads.wording.phrases import ADJUSTMENT
 
@@ -27,7 +26,7 @@ _SIDE = ("axes fraction", "data")
 _ENDS = (2.5, 97.5)
 
 
-@figure
+@figure(RsaResult, RsaGridResult, Sequence, inside=RsaResult)
 def fit_plot(results: RsaResult | Sequence[RsaResult] | RsaGridResult, *, ax: Axes | None = None) -> Axes:
     """Draw the fits of both hypotheses of each test, with their spread, and the best possible fit.
 

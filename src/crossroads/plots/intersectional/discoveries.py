@@ -7,10 +7,9 @@ from typing import TYPE_CHECKING
 from crossroads.errors import InputError
 from crossroads.measures.intersectional.discovery import DiscoveryResult
 from crossroads.plots.frame import wording
-from crossroads.plots.frame.accepted import figure
 from crossroads.plots.frame.layout import MARGIN, Frame, write
 from crossroads.plots.frame.lettering import fitted, widest
-from crossroads.plots.frame.style import BODY, COLUMN, GREY, INK, RULE, SMALL, at_least_one, bare
+from crossroads.plots.frame.style import BODY, COLUMN, GREY, INK, RULE, SMALL, at_least_one, bare, figure
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -25,7 +24,7 @@ _SCORES = {
 }
 
 
-@figure
+@figure(DiscoveryResult)
 def discoveries(result: DiscoveryResult, *, n: int = 25, ax: Axes | None = None) -> Axes:
     """Draw the words that a group is most associated with, with their scores and q-values.
 

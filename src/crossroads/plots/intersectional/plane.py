@@ -11,11 +11,10 @@ from crossroads.geometry import Floats
 from crossroads.measures.intersectional.detection import DetectionResult
 from crossroads.measures.intersectional.wefat import WefatResult
 from crossroads.plots.frame import wording
-from crossroads.plots.frame.accepted import figure
 from crossroads.plots.frame.layout import Frame, axes_height, axes_width, name_ends, write
 from crossroads.plots.frame.lettering import fitted, width, wrapped
 from crossroads.plots.frame.placing import Page, Place
-from crossroads.plots.frame.style import BODY, GREY, INK, RULE, SMALL, TEAL, WIDE, bare
+from crossroads.plots.frame.style import BODY, GREY, INK, RULE, SMALL, TEAL, WIDE, bare, figure
 from crossroads.wording import phrases
 
 if TYPE_CHECKING:
@@ -30,7 +29,7 @@ _MANY = 2000
 _MIDDLE = 0.7  # of an axis, the most that the name of its contrast takes
 
 
-@figure
+@figure(WefatResult)
 def crossed_axes(
     result: WefatResult,
     detection: DetectionResult | None = None,

@@ -12,11 +12,23 @@ from crossroads.errors import InputError, in_short, join_words
 from crossroads.geometry import Floats
 from crossroads.measures.intersectional.detection import DetectionResult
 from crossroads.plots.frame import wording
-from crossroads.plots.frame.accepted import figure
 from crossroads.plots.frame.layout import MARGIN, Frame, axes_height, axes_width, write
 from crossroads.plots.frame.lettering import LEADING, fitted, widest, width
 from crossroads.plots.frame.placing import Page, Place
-from crossroads.plots.frame.style import BLUE, BODY, BROWN, COLUMN, GREY, INK, RED, RULE, SMALL, TEAL, bare
+from crossroads.plots.frame.style import (
+    BLUE,
+    BODY,
+    BROWN,
+    COLUMN,
+    GREY,
+    INK,
+    RED,
+    RULE,
+    SMALL,
+    TEAL,
+    bare,
+    figure,
+)
 from crossroads.plots.frame.style import matplotlib as mpl
 from crossroads.wording import phrases
 
@@ -40,7 +52,7 @@ _LOOKS: tuple[dict[str, Any], ...] = (
 )
 
 
-@figure
+@figure(Mapping, inside=DetectionResult)
 def roc(
     results: Mapping[str, DetectionResult],
     *,

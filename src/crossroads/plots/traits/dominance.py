@@ -9,10 +9,9 @@ import numpy as np
 from crossroads.errors import InputError
 from crossroads.measures.pairs.dominance import DomainPair, DominanceResult
 from crossroads.plots.frame import wording
-from crossroads.plots.frame.accepted import figure
 from crossroads.plots.frame.layout import MARGIN, Frame, write
 from crossroads.plots.frame.lettering import height, widest, wrapped
-from crossroads.plots.frame.style import BLUE, BODY, CELL, INK, RED, SMALL, WIDE, matplotlib
+from crossroads.plots.frame.style import BLUE, BODY, CELL, INK, RED, SMALL, WIDE, figure, matplotlib
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -21,7 +20,7 @@ _TALL = 0.4
 _LONGEST = 1.1
 
 
-@figure
+@figure(DominanceResult)
 def dominance_matrix(result: DominanceResult, *, alpha: float = 0.05, ax: Axes | None = None) -> Axes:
     """Draw the differences of mean correlations, row domain less column domain.
 

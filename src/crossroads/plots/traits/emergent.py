@@ -7,10 +7,21 @@ from typing import TYPE_CHECKING, Any
 from crossroads.errors import InputError
 from crossroads.measures.pairs.emergent import EmergentResult
 from crossroads.plots.frame import wording
-from crossroads.plots.frame.accepted import figure
 from crossroads.plots.frame.layout import MARGIN, Frame, write
 from crossroads.plots.frame.lettering import fitted, widest
-from crossroads.plots.frame.style import BLUE, BODY, GREY, INK, RED, RULE, SMALL, WIDE, at_least_one, bare
+from crossroads.plots.frame.style import (
+    BLUE,
+    BODY,
+    GREY,
+    INK,
+    RED,
+    RULE,
+    SMALL,
+    WIDE,
+    at_least_one,
+    bare,
+    figure,
+)
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -27,7 +38,7 @@ _FITS = {
 }
 
 
-@figure
+@figure(EmergentResult)
 def emergent_traits(result: EmergentResult, *, n: int = 15, ax: Axes | None = None) -> Axes:
     """Draw the largest increases above both components, and below both, from the nearer one to the pair.
 

@@ -13,10 +13,9 @@ from crossroads.errors import one_of
 from crossroads.measures.traits.alignment import AlignmentResult
 from crossroads.measures.traits.files import Scores, TraitEnds, TraitTable, trait_ends, trait_table
 from crossroads.plots.frame import wording
-from crossroads.plots.frame.accepted import figure
 from crossroads.plots.frame.layout import MARGIN, Frame, axes_height, axes_width, write
 from crossroads.plots.frame.lettering import alike, fitted, widest
-from crossroads.plots.frame.style import BODY, GREY, INK, LEAST, PAGE, SMALL, matplotlib
+from crossroads.plots.frame.style import BODY, GREY, INK, LEAST, PAGE, SMALL, figure, matplotlib
 from crossroads.results import Result
 
 if TYPE_CHECKING:
@@ -31,7 +30,7 @@ _LONGEST_TRAIT = 1.0
 _ABSENT = "#F2F2F2"
 
 
-@figure
+@figure(Scores, TraitTable, AlignmentResult)
 def trait_heatmap(
     scores: Scores | TraitTable | AlignmentResult,
     *,

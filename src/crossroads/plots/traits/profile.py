@@ -9,10 +9,9 @@ from crossroads.errors import InputError, join_words, one_of
 from crossroads.measures.traits.alignment import AlignmentResult
 from crossroads.measures.traits.files import TraitEnds, trait_ends
 from crossroads.plots.frame import wording
-from crossroads.plots.frame.accepted import figure
 from crossroads.plots.frame.layout import MARGIN, Frame, axes_height, axes_width, write
 from crossroads.plots.frame.lettering import alike, fitted, widest, width
-from crossroads.plots.frame.style import BODY, GREY, INK, RULE, SMALL, WIDE, bare
+from crossroads.plots.frame.style import BODY, GREY, INK, RULE, SMALL, WIDE, bare, figure
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -26,7 +25,7 @@ _APART = 0.24
 _LONGEST = 1.15
 
 
-@figure
+@figure(AlignmentResult, Mapping, inside=AlignmentResult)
 def profile(
     result: AlignmentResult | Mapping[str, AlignmentResult], group: str, *, ax: Axes | None = None
 ) -> Axes:

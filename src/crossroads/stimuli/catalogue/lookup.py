@@ -10,7 +10,7 @@ import functools
 from collections.abc import Mapping
 from typing import Any, ClassVar, Literal, TypeVar, overload
 
-from crossroads.errors import InputError, UnknownNameError, in_short, join_words
+from crossroads.errors import InputError, UnknownNameError, in_short, join_words, one_of
 from crossroads.stimuli.catalogue.entries import Material, build
 from crossroads.stimuli.catalogue.index import KINDS, Entry, index
 from crossroads.stimuli.design import Design
@@ -68,8 +68,7 @@ class Catalogue(Named[str]):
 
     def of_kind(self, kind: str) -> tuple[str, ...]:
         """The names of all entries of a kind, such as ``"groups"``."""
-        if kind not in KINDS:
-            raise UnknownNameError("kind of catalogue entry", kind, KINDS)
+        one_of("kind of catalogue entry", kind, KINDS)
         return tuple(entry.name for entry in self.entries if entry.kind == kind)
 
     def design(self, name: str, variant: str | None = None) -> Design:

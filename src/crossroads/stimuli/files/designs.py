@@ -12,12 +12,10 @@ from typing import Any
 from crossroads.errors import FormatError, in_short, one_of
 from crossroads.stimuli.design import Design
 from crossroads.stimuli.files.documents import Duplicates, PlacedError, design_from
-from crossroads.stimuli.files.places import JsonPlaces, Places, TomlPlaces
 from crossroads.stimuli.files.tables import designs_from_table
 from crossroads.stimuli.files.text import load_json, load_toml, read_text
 
 _SPREADSHEETS = (".xlsx", ".xls", ".xlsm", ".ods", ".numbers")
-_DEEP = "the file is nested too deeply to be a design."
 
 
 def read_design(path: str | os.PathLike[str], *, duplicates: Duplicates = "raise") -> Design:
@@ -75,7 +73,7 @@ def read_designs(path: str | os.PathLike[str], *, duplicates: Duplicates = "rais
     Raises
     ------
     FormatError
-        With the file, the key and the line at fault.
+        With the file and the key at fault; in tables and JSON Lines also the line.
 
     Examples
     --------
@@ -97,10 +95,7 @@ def read_designs(path: str | os.PathLike[str], *, duplicates: Duplicates = "rais
     text = read_text(file, "a TOML, JSON or CSV file")
     if not text.strip():
         raise FormatError("the file is empty.", path=file)
-    try:
-        designs = reader(text, file, duplicates)
-    except RecursionError as error:
-        raise FormatError(_DEEP, path=file) from error
+    designs = reader(text, file, duplicates)
     names = [design.name for design in designs]
     for position, name in enumerate(names):
         if name in names[:position]:
@@ -121,86 +116,58 @@ def _unknown_ending(file: Path) -> FormatError:
 
 
 def _read_toml(text: str, file: Path, duplicates: Duplicates) -> list[Design]:
-    text = text.replace("\r\n", "\n")
     try:
-        document = load_toml(text, file)
+        return _each(load_toml(text, file), file.stem, duplicates)
     except tomllib.TOMLDecodeError as error:
-        message, line = _toml_fault(str(error), text)
-        raise FormatError(f"the TOML cannot be read: {message}.", path=file, line=line) from error
-    return _designs(document, TomlPlaces(text), file, duplicates)
+        raise FormatError(f"the TOML cannot be read: {error}.", path=file) from error
+    except PlacedError as fault:
+        raise FormatError(fault.message, path=file, key=fault.key, hint=fault.hint) from fault
 
 
-def _toml_fault(message: str, text: str) -> tuple[str, int | None]:
-    """Separate "(at line 3, column 1)" from the message."""
-    what, _, place = message.rpartition(" (at ")
-    if not what:
-        return message.rstrip("."), None
-    if place.startswith("end of document"):
-        return what, text.rstrip().count("\n") + 1
-    digits = place.removeprefix("line ").partition(",")[0]
-    return what, int(digits) if digits.isdigit() else None
+def _read_json(
+    text: str, file: Path, duplicates: Duplicates, *, default: str = "", line: int | None = None
+) -> list[Design]:
+    """Read the designs of a JSON text, which may be one line of a file."""
+    try:
+        document = load_json(text, file, object_pairs_hook=_object)
+        return _each(document, default or file.stem, duplicates)
+    except json.JSONDecodeError as error:
+        where = error.lineno if line is None else line
+        raise FormatError(f"the JSON cannot be read: {error.msg}.", path=file, line=where) from error
+    except PlacedError as fault:
+        raise FormatError(fault.message, path=file, line=line, key=fault.key, hint=fault.hint) from fault
 
 
-def _read_json(text: str, file: Path, duplicates: Duplicates) -> list[Design]:
-    return _designs(_parsed(text, file), JsonPlaces(text), file, duplicates)
+def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """Refuse an object with a key that occurs twice, of which JSON keeps the last."""
+    found: dict[str, Any] = {}
+    for key, value in pairs:
+        if key in found:
+            raise PlacedError(f"the key {in_short(key)} occurs twice.", (key,))
+        found[key] = value
+    return found
 
 
 def _read_json_lines(text: str, file: Path, duplicates: Duplicates) -> list[Design]:
     """Read one object per line, or a single object over many lines, as in the files of May et al."""
     try:
-        document = load_json(text, file)
+        load_json(text, file)
+        several = False
     except json.JSONDecodeError as error:
-        if not error.msg.startswith("Extra data"):
-            _parsed(text, file)
-    else:
-        return _designs(document, JsonPlaces(text), file, duplicates)
+        several = error.msg.startswith("Extra data")
+    if not several:
+        return _read_json(text, file, duplicates)
     designs: list[Design] = []
-    for number, line in enumerate(text.split("\n")):
-        if line.strip():
-            document = _parsed(line, file, offset=number)
-            places = JsonPlaces(line, offset=number)
+    for line, row in enumerate(text.split("\n"), start=1):
+        if row.strip():
             default = f"{file.stem}-{len(designs) + 1}"
-            designs += _designs(document, places, file, duplicates, default=default, line=number + 1)
+            designs += _read_json(row, file, duplicates, default=default, line=line)
     return designs
-
-
-def _parsed(text: str, file: Path, *, offset: int = 0) -> Any:
-    try:
-        return load_json(text, file)
-    except json.JSONDecodeError as error:
-        raise FormatError(
-            f"the JSON cannot be read: {error.msg}.", path=file, line=error.lineno + offset
-        ) from error
-
-
-def _designs(
-    document: Any,
-    places: Places,
-    file: Path,
-    duplicates: Duplicates,
-    *,
-    default: str | None = None,
-    line: int = 1,
-) -> list[Design]:
-    if isinstance(places, JsonPlaces) and places.repeated:
-        twice = places.repeated[0]
-        raise FormatError(
-            f"the key {in_short(twice[-1])} occurs twice.",
-            path=file,
-            line=places.line(twice),
-            key=str(twice[-1]),
-        )
-    try:
-        return _each(document, default or file.stem, duplicates)
-    except PlacedError as fault:
-        raise FormatError(
-            fault.message, path=file, line=places.line(fault.path) or line, key=fault.key, hint=fault.hint
-        ) from fault
 
 
 def _each(document: Any, stem: str, duplicates: Duplicates) -> list[Design]:
     """Find the designs of a document, which is a design, a list of designs, or has them under ``design``."""
-    where: tuple[str | int, ...] = ()
+    where: tuple[str, ...] = ()
     several = document
     if isinstance(document, dict):
         key = next((key for key in ("design", "designs") if key in document), None)
@@ -223,7 +190,7 @@ def _each(document: Any, stem: str, duplicates: Duplicates) -> list[Design]:
             item,
             default=stem if len(several) == 1 else f"{stem}-{position + 1}",
             duplicates=duplicates,
-            path=(*where, position),
+            path=where if len(several) == 1 else (f"design {position + 1}",),
         )
         for position, item in enumerate(several)
     ]

@@ -11,15 +11,15 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, Literal
 
-from crossroads.errors import DesignError, in_short, join_words, nearest
+from crossroads.errors import DesignError, UnknownNameError, in_short, join_words
 from crossroads.stimuli.about import Citation
 from crossroads.stimuli.design import ROLES, TEXT_FIELDS, Design
 from crossroads.stimuli.sets import StimulusSet, word_fault
 
 Duplicates = Literal["raise", "drop"]
 """What to do about a word that occurs twice in a set."""
-Path = tuple[str | int, ...]
-"""Path to a value in a document: keys and positions."""
+Path = tuple[str, ...]
+"""Keys that lead to a value in a document."""
 
 _NATIVE = ("name", *ROLES, *TEXT_FIELDS, "source", "departures", "templates")
 _FOREIGN = {"x": "targ1", "y": "targ2", "a": "attr1", "b": "attr2"}
@@ -27,7 +27,7 @@ _FLAT = tuple(f"{key}.{part}" for key in _FOREIGN.values() for part in ("categor
 
 
 class PlacedError(Exception):
-    """Error at a place in a document; readers of files convert it to an error with a line number."""
+    """Error at a place in a document; readers of files convert it to an error that names the file."""
 
     def __init__(self, message: str, path: Path, *, hint: str | None = None) -> None:
         super().__init__(message)
@@ -36,7 +36,7 @@ class PlacedError(Exception):
     @property
     def key(self) -> str | None:
         """The keys of the path, joined by dots."""
-        return ".".join(part for part in self.path if isinstance(part, str)) or None
+        return ".".join(self.path) or None
 
     @property
     def where(self) -> str:
@@ -157,18 +157,18 @@ def _words(value: object, role: str, duplicates: Duplicates, path: Path) -> tupl
         raise PlacedError("the list of words is empty.", path, hint="give at least one word.")
     kept: dict[str, None] = {}
     twice: dict[str, None] = {}
-    for position, word in enumerate(value):
+    for word in value:
         fault = word_fault(word)
         if fault is not None:
             raise PlacedError(
                 f"{in_short(word)} {fault}.",
-                (*path, position),
+                path,
                 hint="give every word exactly as it is looked up.",
             )
         if word in kept and duplicates == "raise":
             raise PlacedError(
                 f"{in_short(word)} occurs twice in this set.",
-                (*path, position),
+                path,
                 hint="list every word of a set once, or read with duplicates='drop'.",
             )
         (twice if word in kept else kept)[word] = None
@@ -181,9 +181,8 @@ def _words(value: object, role: str, duplicates: Duplicates, path: Path) -> tupl
 def _known(data: Mapping[str, Any], known: Sequence[str], path: Path) -> None:
     for key in data:
         if key not in known:
-            near = nearest(str(key), known, n=1)
-            hint = f"did you mean {near[0]!r}?" if near else f"known: {', '.join(known)}."
-            raise PlacedError(f"unknown key {in_short(key)}.", (*path, key), hint=hint)
+            error = UnknownNameError("key", key, known)
+            raise PlacedError(error.message, (*path, str(key)), hint=error.hint)
 
 
 def _name(data: Mapping[str, Any], default: str | None, path: Path) -> str:
@@ -206,7 +205,7 @@ def _strings(data: Mapping[str, Any], key: str, path: Path) -> list[str]:
         return []
     if isinstance(value, str) or not isinstance(value, Sequence):
         raise PlacedError(f"{key} are {_kind(value)}.", (*path, key), hint="give a list of sentences.")
-    return [_text(line, (*path, key, position)) for position, line in enumerate(value)]
+    return [_text(line, (*path, key)) for line in value]
 
 
 def _citation(value: object, path: Path) -> Citation:

@@ -10,9 +10,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from crossroads.errors import FormatError, in_short, nearest
+from crossroads.errors import FormatError, in_short
 from crossroads.stimuli.files.spreadsheets import from_cell
-from crossroads.stimuli.files.text import load_json, load_toml, read_text, table_errors
+from crossroads.stimuli.files.text import check_known, load_json, load_toml, read_text, table_errors
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -50,11 +50,7 @@ def read_sheet(path: str | Path) -> Sheet:
         raise FormatError(f"{error}.", path=file) from error
     if not isinstance(data, dict):
         raise FormatError(f"expected a table, found {type(data).__name__}.", path=file)
-    for key in data:
-        if key not in _KEYS:
-            near = nearest(key, _KEYS)
-            hint = f"did you mean {near[0]!r}?" if near else f"known keys: {', '.join(_KEYS)}."
-            raise FormatError("unknown key.", path=file, key=key, hint=hint)
+    check_known("key", data, _KEYS, path=file)
     if not isinstance(data.get("groups"), dict) or not data["groups"]:
         raise FormatError(
             "there are no groups.",

@@ -8,11 +8,11 @@ import csv
 import json
 import math
 import tomllib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from crossroads.errors import FormatError
+from crossroads.errors import FormatError, UnknownNameError
 
 _SAVE = "save the file as UTF-8."
 _SAVE_TABLE = "save the file as UTF-8; spreadsheet programs call it CSV UTF-8."
@@ -124,6 +124,16 @@ def _within(value: Any, path: str | Path, large: bool) -> Iterator[Any]:
             raise FormatError(f"a number in it has more than {digits} digits.", path=path)
         elif kind is float and math.isinf(part) and not large:
             raise FormatError("a number in it is infinite, or larger than 1e307.", path=path)
+
+
+def check_known(
+    kind: str, names: Iterable[Any], known: Sequence[str], *, path: str | Path, key: str | None = None
+) -> None:
+    """Refuse names in a file that are not known; the error suggests the nearest."""
+    for name in names:
+        if name not in known:
+            error = UnknownNameError(kind, name, known)
+            raise FormatError(error.message, path=path, key=key, hint=error.hint)
 
 
 @contextlib.contextmanager

@@ -7,9 +7,9 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-from crossroads.errors import DesignError, FormatError, in_short, nearest
+from crossroads.errors import DesignError, FormatError, in_short
 from crossroads.stimuli.about import About, Citation
-from crossroads.stimuli.files.text import load_toml, read_text
+from crossroads.stimuli.files.text import check_known, load_toml, read_text
 from crossroads.stimuli.grammar import number_of
 from crossroads.stimuli.identities.forms import Identities, Identity, Irregular, Pair, Rule
 from crossroads.stimuli.sets import word_fault
@@ -17,7 +17,6 @@ from crossroads.stimuli.sets import word_fault
 _KEYS = ("about", "person", "domains", "irregular", "exclude", "keep")
 _FORMS = ("adjective", "noun", "after")
 _KINDS = ("domain", "pair", "order", "first")
-_RULE_KEYS = {"domain": "domains", "pair": "groups", "order": "groups", "first": "groups"}
 
 
 def read_identities(path: str | Path) -> Identities:
@@ -42,12 +41,12 @@ def identities_from(text: str, file: Path) -> Identities:
         data = load_toml(text, file)
     except tomllib.TOMLDecodeError as error:
         raise FormatError(f"{error}.", path=file) from error
-    _known(data, _KEYS, file, "")
+    check_known("key", data, _KEYS, path=file)
     members = _members(data.get("domains"), file)
     names = [member.name for member in members]
     about = _about(data.get("about"), file)
     person = _table(data.get("person", {}), file, "person")
-    _known(person, ("noun",), file, "person")
+    check_known("key", person, ("noun",), path=file, key="person")
     return Identities(
         name=file.stem if about is None else about.name,
         members=members,
@@ -68,10 +67,8 @@ def _members(domains: Any, file: Path) -> tuple[Identity, ...]:
         for name, raw in _table(groups, file, f"domains.{domain}").items():
             key = f"domains.{domain}.{name}"
             if name in members:
-                message = (
-                    f"the group {in_short(name)} is also in the domain {in_short(members[name].domain)}."
-                )
-                raise FormatError(message, path=file, key=key, hint="put each group into one domain.")
+                what = f"the group {in_short(name)} is also in the domain {in_short(members[name].domain)}."
+                raise FormatError(what, path=file, key=key, hint="put each group into one domain.")
             members[name] = _identity(name, domain, _table(raw, file, key), file, key)
     if len(members) < 2:
         raise FormatError("there are fewer than two groups.", path=file, key="domains", hint=hint)
@@ -79,7 +76,7 @@ def _members(domains: Any, file: Path) -> tuple[Identity, ...]:
 
 
 def _identity(name: str, domain: str, raw: Mapping[str, Any], file: Path, key: str) -> Identity:
-    _known(raw, _FORMS, file, key)
+    check_known("key", raw, _FORMS, path=file, key=key)
     if "adjective" not in raw and ("after" not in raw or "noun" in raw):
         raise FormatError(
             "a group needs an adjective, and a noun where it has one; or 'after' alone.",
@@ -114,40 +111,34 @@ def _numbers(value: Any, file: Path, key: str, *, nouns: bool = True) -> Pair:
 
 def _irregular(raw: Any, names: Iterable[str], file: Path) -> Irregular:
     table = _table(raw, file, "irregular")
-    _known(table, ("groups", "forms", "ordered"), file, "irregular")
+    check_known("key", table, ("groups", "forms", "ordered"), path=file, key="irregular")
     (pair,) = _pairs([table.get("groups")], list(names), file, "irregular.groups")
     forms = _numbers(table.get("forms"), file, "irregular.forms")
     ordered = table.get("ordered", True)
     if not isinstance(ordered, bool):
-        raise FormatError(
-            f"{in_short(ordered)} is neither true nor false.", path=file, key="irregular.ordered"
-        )
+        what = f"{in_short(ordered)} is neither true nor false."
+        raise FormatError(what, path=file, key="irregular.ordered")
     return Irregular(groups=pair, forms=forms, ordered=ordered)
 
 
 def _rule(raw: Any, members: tuple[Identity, ...], file: Path, key: str) -> Rule:
     table = _table(raw, file, key)
-    kind, reason = table.get("kind"), table.get("reason")
-    if kind not in _KINDS or (key == "keep" and kind not in ("pair", "order")):
-        kinds = _KINDS if key == "exclude" else ("pair", "order")
-        raise FormatError(
-            f"unknown kind {in_short(kind)}.",
-            path=file,
-            key=f"{key}.kind",
-            hint=f"known: {', '.join(kinds)}.",
-        )
-    _known(table, ("kind", "reason", _RULE_KEYS[kind]), file, key)
+    kind: Any = table.get("kind")
+    reason = table.get("reason")
+    kinds = _KINDS if key == "exclude" else ("pair", "order")
+    check_known("kind", [kind], kinds, path=file, key=f"{key}.kind")
+    about = "domains" if kind == "domain" else "groups"
+    check_known("key", table, ("kind", "reason", about), path=file, key=key)
     if not isinstance(reason, str) or not reason.strip():
         raise FormatError("the rule has no reason.", path=file, key=f"{key}.reason", hint="give a sentence.")
-    listed = table.get(_RULE_KEYS[kind])
+    listed = table.get(about)
     if not isinstance(listed, list) or not listed:
-        raise FormatError("the rule applies to nothing.", path=file, key=f"{key}.{_RULE_KEYS[kind]}")
+        raise FormatError("the rule applies to nothing.", path=file, key=f"{key}.{about}")
     names = [member.name for member in members]
     if kind in ("pair", "order"):
         return Rule(kind=kind, pairs=_pairs(listed, names, file, f"{key}.groups"), reason=reason)
     known = names if kind == "first" else list(dict.fromkeys(member.domain for member in members))
-    for name in listed:
-        _one_of(name, known, file, f"{key}.{_RULE_KEYS[kind]}")
+    check_known("name", listed, known, path=file, key=f"{key}.{about}")
     return Rule(kind=kind, names=tuple(listed), reason=reason)
 
 
@@ -160,16 +151,8 @@ def _pairs(value: list[Any], names: list[str], file: Path, key: str) -> tuple[Pa
                 key=key,
                 hint='such as ["cis", "man"].',
             )
-        for name in pair:
-            _one_of(name, names, file, key)
+        check_known("group", pair, names, path=file, key=key)
     return tuple((first, second) for first, second in value)
-
-
-def _one_of(name: Any, known: list[str], file: Path, key: str) -> None:
-    if name not in known:
-        near = nearest(str(name), known, n=1)
-        hint = f"did you mean {near[0]!r}?" if near else f"known: {', '.join(known[:12])}."
-        raise FormatError(f"{in_short(name)} is not in this file.", path=file, key=key, hint=hint)
 
 
 def _about(raw: Any, file: Path) -> About | None:
@@ -189,14 +172,6 @@ def _about(raw: Any, file: Path) -> About | None:
         )
     except DesignError as error:
         raise FormatError(error.message, path=file, key="about", hint=error.hint) from error
-
-
-def _known(data: Mapping[str, Any], known: tuple[str, ...], file: Path, key: str) -> None:
-    for name in data:
-        if name not in known:
-            near = nearest(name, known, n=1)
-            hint = f"did you mean {near[0]!r}?" if near else f"known: {', '.join(known)}."
-            raise FormatError("unknown key.", path=file, key=f"{key}.{name}".lstrip("."), hint=hint)
 
 
 def _table(value: Any, file: Path, key: str) -> Mapping[str, Any]:

@@ -6,7 +6,7 @@ import dataclasses
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
-from crossroads.errors import DesignError, UnknownNameError, in_short
+from crossroads.errors import DesignError, in_short, one_of
 from crossroads.stimuli.about import About
 from crossroads.stimuli.frozen import FrozenDict
 
@@ -105,8 +105,7 @@ class Identities:
             raise DesignError(f"the groups are one string, {in_short(groups)}.", hint="give a list of names.")
         chosen = list(groups)
         for name in chosen:
-            if name not in known:
-                raise UnknownNameError("group", str(name), known)
+            one_of("group", name, known)
             if chosen.count(name) > 1:
                 raise DesignError(
                     f"the group {in_short(name)} is given twice.", hint="name every group once."
