@@ -118,7 +118,6 @@ def _root(
 def main() -> None:
     """Run the program; expected errors become sentences, not tracebacks."""
     with interrupting.guarded():
-        interrupting.started()
         _run()
 
 
