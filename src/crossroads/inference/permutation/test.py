@@ -238,7 +238,7 @@ def _forced(scores: Scores, method: str, max_work: float, seed: int, resamples: 
         except TooMuchWork:
             raise InputError(
                 f"groups of {scores.x.size} and {scores.y.size} scores have too many divisions to count.",
-                hint="use method='auto', which brackets the p-value; in Python max_work can be raised "
+                hint="use method='auto', which brackets the p-value; or, in Python, raise max_work "
                 f"(now {max_work:g}).",
                 option="method",
             ) from None
