@@ -41,6 +41,9 @@ class CrossroadsError(Exception):
         What is wrong, with the value that was given.
     hint
         What to do about it; printed after a blank line.
+    option
+        Name of the argument that the error is about: where the text says ``method='auto'``, the command line
+        prints ``--method 'auto'``.
 
     Examples
     --------
@@ -54,12 +57,13 @@ class CrossroadsError(Exception):
 
     longest = MOST_CHARACTERS
 
-    def __init__(self, message: str, *, hint: str | None = None) -> None:
+    def __init__(self, message: str, *, hint: str | None = None, option: str | None = None) -> None:
         message = without_middle(printable(message), self.longest)
         hint = None if hint is None else without_middle(printable(hint), self.longest)
         super().__init__(message if hint is None else f"{message}\n\nhint: {hint}")
         self.message = message
         self.hint = hint
+        self.option = option
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickle an error with its class and attributes, for other processes."""
@@ -127,13 +131,14 @@ class FormatError(InputError):
         line: int | None = None,
         key: str | None = None,
         hint: str | None = None,
+        option: str | None = None,
     ) -> None:
         place = "" if path is None else str(path)
         if line is not None:
             place += f", line {line}" if place else f"line {line}"
         if key is not None:
             place += f", key {in_short(key)}" if place else f"key {in_short(key)}"
-        super().__init__(f"{place}: {message}" if place else message, hint=hint)
+        super().__init__(f"{place}: {message}" if place else message, hint=hint, option=option)
         self.path = None if path is None else Path(path)
         self.line = line
         self.key = key
@@ -211,7 +216,7 @@ class MissingStimuliError(InputError, LookupError):
         design: str = "",
         hint: str | None = None,
     ) -> None:
-        super().__init__(f"in {design}, {message}" if design else message, hint=hint)
+        super().__init__(f"in {design}, {message}" if design else message, hint=hint, option="missing")
         self.gaps = {name: {s: dict(w) for s, w in sets.items()} for name, sets in (gaps or {}).items()}
         found = (words for sets in self.gaps.values() for words in sets.values())
         self.missing = {word: why for words in found for word, why in words.items()} | dict(missing or {})

@@ -117,7 +117,7 @@ def test_every_gap_of_every_design_is_told_at_once(command: Command, vectors: Pa
         assert run.status == 2
         for part in ("one: x: gone", "two: y: lost; b: chief cok", "for chief cok: chief_cook"):
             assert part in run.err
-        assert "--missing drop" in run.err
+        assert "--missing 'drop'" in run.err
 
 
 @pytest.mark.parametrize("measure", ["weat", "mleat", "audit"])

@@ -52,6 +52,13 @@ def test_sets_that_can_show_nothing_are_said_to(command: Command, vectors: Path,
         assert " ".join(run.out.split()).count("few: nothing could be found with just these words") == 1
 
 
+def test_the_argument_that_an_error_is_about_is_spelled_as_an_option(
+    command: Command, vectors: Path, design_file: Path
+) -> None:
+    run = command("weat", vectors, "--design", design_file, "--method", "saddlepoint")
+    assert (run.status, "hint: use --method 'exact'." in run.err) == (2, True)
+
+
 def test_json_is_one_document_and_equals_the_library(
     command: Command, vectors: Path, design_file: Path
 ) -> None:
@@ -192,4 +199,4 @@ def test_the_default_battery_drops_and_a_named_test_insists(command: Command) ->
     run = command("weat", "default", "--test", "weat1")
     assert run.status == 2
     assert "gladiola" in run.err
-    assert "--missing drop" in run.err
+    assert "--missing 'drop'" in run.err

@@ -91,5 +91,6 @@ def choose_field(source: Source, given: str | None) -> str | None:
         raise InputError(
             f"{str(source.path)!r} has no field called {join_words(FIELDS, last='or')}.",
             hint=f"name the field that holds the text, as in field={likely!r}; {there}.",
+            option="field",
         )
     return found

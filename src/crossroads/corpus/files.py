@@ -131,6 +131,7 @@ def _format_of_suffix(path: Path, squeezed: bool) -> str:
         if suffix
         else f"{str(path)!r} has no suffix that implies its format.",
         hint=f"known: {known}, each also with .gz, .bz2, .xz, .zst or .zip; or pass format='jsonl' etc.",
+        option="format",
     )
 
 

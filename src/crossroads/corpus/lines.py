@@ -145,6 +145,7 @@ def paragraphs(path: Path, pieces: Iterable[bytes]) -> Iterator[Batch]:
                 f"a paragraph is longer than {LONGEST >> 20} million characters.",
                 path=path,
                 hint="paragraphs end at empty lines; if there are none, use unit='line'.",
+                option="unit",
             )
         yield found, counts
     yield (["\n".join(held)] if held else []), Counter()

@@ -197,6 +197,7 @@ def _engine(engine: str, workers: int | None, ray_address: str | None) -> Engine
         raise InputError(
             f"there is an address of a Ray cluster, {ray_address!r}, but the engine is 'local'.",
             hint="choose engine='ray', or leave out the address.",
+            option="engine",
         )
     return functools.partial(local, workers=workers)
 

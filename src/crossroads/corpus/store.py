@@ -100,6 +100,7 @@ def check_folder(folder: str | os.PathLike[str], *, overwrite: bool = False) -> 
         raise InputError(
             f"the folder {folder} holds contexts already.",
             hint="name another folder, or pass overwrite=True to replace them.",
+            option="overwrite",
         )
 
 

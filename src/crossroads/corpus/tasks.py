@@ -224,7 +224,7 @@ def local(
         range(len(parts)),
         workers=workers,
         name=lambda number: str(parts[number].source.path),
-        hint="if memory ran out, use fewer workers; with workers=1 this process reads by itself.",
+        hint="if memory ran out, use fewer workers; with one, this process reads by itself.",
         progress=progress,
     ):
         yield checked(table, search.procedure)

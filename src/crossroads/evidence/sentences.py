@@ -179,7 +179,8 @@ class SentenceScores(Sequence[ScoredItem]):
         if per == "probability" and PUBLISHED[self.score] != per:
             raise InputError(
                 f"{self.name} was scored by {self.score!r}, which has no mean probability of tokens.",
-                hint="use per='token' or per='sentence', or score='blank' or score='released'.",
+                hint="use per='token' or per='sentence', or the score 'blank' or 'released'.",
+                option="per",
             )
         return PUBLISHED[self.score] if per == "auto" else per
 

@@ -8,7 +8,6 @@ from functools import cache
 from typing import Any, NamedTuple
 
 import numpy as np
-from scipy.special import ndtri
 
 from crossroads.geometry import Floats
 from crossroads.inference.crossed import LEVEL, degrees_of_freedom, half_width, spread, tail_probability
@@ -265,6 +264,8 @@ def over_splits(pvalue: float, points: int) -> float:
     >>> round(over_splits(0.01, 20), 3)
     0.093
     """
+    from scipy.special import ndtri  # loaded where it is used: most commands need none of scipy
+
     bound = min(1.0, (points - 1) * pvalue)
     limit = -float(ndtri(pvalue / 2)) if pvalue > 0 else np.inf
     if limit > _FAR or points < 3:

@@ -405,8 +405,7 @@ def _nothing_found(
     hint = f"its words look like {looks}"
     allowed, found = helpful_rules(sorted(asked), unread.forms.__contains__, rules)
     if found:
-        named = repr(allowed[0]) if len(allowed) == 1 else repr(list(allowed))
-        hint += f"; fallback={named} would find {len(found)} of those asked for"
+        hint += f"; fallback={','.join(allowed)!r} would find {len(found)} of those asked for"
     else:
         near = nearest_words(sorted(asked)[:3], unread.blocks, n=1)
         similar = [f"{labels[0]!r} resembles {word!r}" for word, labels in near.items()]
@@ -415,4 +414,5 @@ def _nothing_found(
     return InputError(
         f"none of the {len(asked)} words asked for ({words}) is among the {vocabulary.size:,} of {source}.",
         hint=f"{hint}.",
+        option="fallback",
     )

@@ -220,7 +220,9 @@ def embed_series(
         fitting = ("series",) if over == "decades" else ("series", *TRANSFORMERS)
         raise useless("over", found, fitting)
     if layer is not None:
-        raise InputError(f"layer={layer} was given, and all layers are read.", hint="leave it out.")
+        raise InputError(
+            f"layer={layer} was given, and all layers are read.", hint="leave it out.", option="layer"
+        )
     listed, designs = _listed(words, found)
     files = find_model(found.model, revision=revision)
     asked = listed if isinstance(listed, Mapping) else transformer_words(files, listed or (), designs, prompt)

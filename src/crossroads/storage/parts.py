@@ -212,6 +212,7 @@ class Parts:
             raise InputError(
                 f"{self._store} was begun with other settings: {shown}.",
                 hint="use the same settings to continue, another folder, or restart=True to start again.",
+                option="restart",
             )
         outdated = same and theirs.get("code") != ours["code"]
         if outdated and binding:

@@ -257,5 +257,5 @@ def choose_member(archive: zipfile.ZipFile, path: Path, member: str | None) -> z
         if infos
         else "the zip archive holds no files.",
         path=path,
-        hint='extract the one to read; or, for vectors, name it, as in member="...".',
+        hint='extract the one to read; or, for vectors, name it in Python with member="...".',
     )

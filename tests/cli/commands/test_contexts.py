@@ -91,7 +91,7 @@ def test_a_folder_is_replaced_only_when_asked(
     arguments = ("contexts", corpus, "-o", tmp_path / "out", "--words", words)
     assert command(*arguments, "--limit", "3").status == 0
     again = command(*arguments)
-    assert (again.status, "holds contexts already" in again.err) == (2, True)
+    assert (again.status, "or pass --overwrite to replace them" in again.told) == (2, True)
     assert len(read_contexts(tmp_path / "out").contexts["Amy"]) == 3
     assert command(*arguments, "--limit", "5", "--overwrite").status == 0
     assert len(read_contexts(tmp_path / "out").contexts["Amy"]) == 5

@@ -150,6 +150,22 @@ def test_exact_counts_that_are_running_are_not_waited_for(
     assert beside(tmp_path) == {".out.parts"}
 
 
+def test_a_second_signal_ends_the_program_at_once() -> None:
+    code = """
+import os, signal
+from crossroads.cli.terminal.interrupts import guarded, promise
+with guarded():
+    promise("interrupted.")
+    try:
+        os.kill(os.getpid(), signal.SIGTERM)
+    finally:
+        os.kill(os.getpid(), signal.SIGINT)
+        print("cleaned up", flush=True)
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout, done.stderr) == (143, "", "interrupted.\n")
+
+
 def test_signals_are_as_they_were_when_the_program_is_done(command: Command) -> None:
     before = [signal.getsignal(one) for one in (signal.SIGINT, signal.SIGTERM)]
     assert command("--version").status == 0

@@ -61,7 +61,7 @@ def weat_command(
     prompt: m.Prompt = None,
     layer: m.Layer = None,
     pooling: m.PoolingOption = None,
-    served_model: m.Served = None,
+    served: m.Served = None,
     as_: m.As = None,
     device: m.DeviceOption = "auto",
     seed: o.Seed = 0,
@@ -73,7 +73,7 @@ def weat_command(
     _one_figure(figure, len(designs))
     source = m.Source(
         model=model, kind=as_, format=format_, fallback=fallback, prompt=prompt, layer=layer,
-        pooling=pooling, served=served_model, device=device,
+        pooling=pooling, served=served, device=device,
     )  # fmt: skip
     emb = source.vectors(designs)
     policy = o.missing_policy(missing, test, design)
@@ -132,7 +132,7 @@ def mleat_command(
     prompt: m.Prompt = None,
     layer: m.LayerOrAll = None,
     pooling: m.PoolingOption = None,
-    served_model: m.Served = None,
+    served: m.Served = None,
     as_: m.As = None,
     over: OverOption = None,
     device: m.DeviceOption = "auto",
@@ -156,7 +156,7 @@ def mleat_command(
     }
     source = m.Source(
         model=model, kind=as_, format=format_, fallback=fallback, prompt=prompt, layer=layer,
-        pooling=pooling, served=served_model, device=device,
+        pooling=pooling, served=served, device=device,
     )  # fmt: skip
     along = _series_over(source, over)
     if along is not None:
@@ -282,7 +282,7 @@ def sc_weat_command(
     prompt: m.Prompt = None,
     layer: m.Layer = None,
     pooling: m.PoolingOption = None,
-    served_model: m.Served = None,
+    served: m.Served = None,
     as_: m.As = None,
     device: m.DeviceOption = "auto",
     seed: o.Seed = 0,
@@ -306,7 +306,7 @@ def sc_weat_command(
     needed = None if vocabulary else [*dict.fromkeys([*words, *one.a, *one.b])]
     source = m.Source(
         model=model, kind=as_, format=format_, fallback=fallback, prompt=prompt, layer=layer,
-        pooling=pooling, served=served_model, device=device,
+        pooling=pooling, served=served, device=device,
     )  # fmt: skip
     emb = source.vectors(needed)
     with waiting.counting("testing words", len(emb) if vocabulary else len(words)) as (bar, task):

@@ -82,7 +82,7 @@ def detection_command(kind: Kind, summary: str) -> Callable[..., None]:
         prompt: m.Prompt = None,
         layer: m.Layer = None,
         pooling: m.PoolingOption = None,
-        served_model: m.Served = None,
+        served: m.Served = None,
         as_: m.As = None,
         device: m.DeviceOption = "auto",
         seed: o.Seed = 0,
@@ -98,7 +98,7 @@ def detection_command(kind: Kind, summary: str) -> Callable[..., None]:
         asked = material(kind, test, design, need_words=not vocabulary)
         source = m.Source(
             model=model, kind=as_, format=format_, fallback=fallback, prompt=prompt, layer=layer,
-            pooling=pooling, served=served_model, device=device,
+            pooling=pooling, served=served, device=device,
         )  # fmt: skip
         if vocabulary:
             emb = source.vectors(None)
@@ -237,7 +237,7 @@ def rsa_command(
     prompt: m.Prompt = None,
     layer: m.LayerOrAll = None,
     pooling: m.PoolingOption = None,
-    served_model: m.Served = None,
+    served: m.Served = None,
     as_: m.As = None,
     device: m.DeviceOption = "auto",
     seed: o.Seed = 0,
@@ -251,7 +251,7 @@ def rsa_command(
     """
     source = m.Source(
         model=model, kind=as_, format=format_, fallback=fallback, prompt=prompt, layer=layer,
-        pooling=pooling, served=served_model, device=device,
+        pooling=pooling, served=served, device=device,
     )  # fmt: skip
     reads = recognise(model, format=format_, kind=as_).name in TAKES["prompt"]
     trios = comparisons(test, design, sentences=reads)

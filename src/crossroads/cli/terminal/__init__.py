@@ -1,1 +1,1 @@
-"""Terminal output: tables, progress, hints, and messages of interruptions."""
+"""Terminal output: tables, progress, and messages of interruptions."""

@@ -6,7 +6,7 @@ import codecs
 import json
 import sys
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from rich import box
 from rich.console import Console, ConsoleOptions, RenderableType
@@ -17,8 +17,10 @@ from rich.table import Table
 import crossroads
 from crossroads.cli.terminal.widths import FittedTable, fitted_widths
 from crossroads.errors import UNSEEN, join_words, printable
-from crossroads.results import Coverage, describe_coverage
 from crossroads.wording.table import Table as Values
+
+if TYPE_CHECKING:
+    from crossroads.results import Coverage
 
 
 class _Terminal(Console):
@@ -177,6 +179,8 @@ def _rich(table: Values) -> Table:
 
 def notes(coverages: Iterable[tuple[str, Coverage | None]]) -> None:
     """Report stimuli left out of the numbers above, and those found under another spelling."""
+    from crossroads.results import describe_coverage  # with it comes numpy
+
     respelled: dict[str, str] = {}
     left_out: dict[str, list[str]] = {}
     known = [(name, coverage) for name, coverage in coverages if coverage is not None]

@@ -183,15 +183,14 @@ class Conversation:
         if workers < 1:
             raise InputError(f"workers is {in_short(workers)}.", hint="give a whole number from 1 up.")
         tell, replies = progress or _ignore, []
-        with ThreadPoolExecutor(workers if isinstance(self._model, ChatService) else 1) as pool:
+        pool = ThreadPoolExecutor(workers if isinstance(self._model, ChatService) else 1)
+        try:
             waiting = [pool.submit(self._reply, one) for one in self.prompts]
-            try:
-                for done, one in enumerate(waiting):
-                    tell(done, len(waiting))
-                    replies.append(one.result())
-            finally:
-                for one in waiting:
-                    one.cancel()
+            for done, one in enumerate(waiting):
+                tell(done, len(waiting))
+                replies.append(one.result())
+        finally:
+            pool.shutdown(wait=False, cancel_futures=True)
         tell(len(replies), len(replies))
         return ChatAnswers(
             [_answer(one, reply) for one, reply in zip(self.prompts, replies, strict=True)],

@@ -66,6 +66,7 @@ def resolve(
         raise InputError(
             f"max_length={max_length} cannot be used with {files.name}.",
             hint=f"give a number from {found.least} to {found.longest:,}.",
+            option="max_length",
         )
     settings = Settings(
         files=files,

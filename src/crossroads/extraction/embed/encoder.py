@@ -196,6 +196,7 @@ def _not_finite(settings: Settings, *, finite: bool) -> CrossroadsError:
         return CrossroadsError(
             f"a vector of {settings.files.name} is too large for {settings.dtype}.",
             hint="use dtype='float32'.",
+            option="dtype",
         )
     return CrossroadsError(
         f"{settings.files.name} gave a vector that is not finite.",

@@ -78,7 +78,9 @@ def _plain_errors() -> Iterator[None]:
             hint = "its tokenizer may allow more tokens or longer texts than it: try a smaller max_length."
         kind = type(error).__name__
         raise CrossroadsError(
-            f"the model failed: {kind}: {said[:200]}" if said else f"the model failed: {kind}.", hint=hint
+            f"the model failed: {kind}: {said[:200]}" if said else f"the model failed: {kind}.",
+            hint=hint,
+            option="device",
         ) from error
 
 

@@ -100,7 +100,7 @@ def prior_rows(priors: Sequence[str], noun: Mapping[str, str] | None, mask: str 
         one_of("prior", name, Prior)
     _distinct("prior", priors)
     if not priors:
-        raise InputError("there is no prior.", hint="give priors=('mask',), priors=('noun',) or both.")
+        raise InputError("there is no prior.", hint="give 'mask', 'noun' or both.")
     forms = {"mask": dict.fromkeys(FORMS, mask or BLANK), "noun": dict(noun or NOUN)}
     return tuple(Row(name=name, forms=forms[name]) for name in priors)
 

@@ -101,6 +101,7 @@ def check_blanks(given: SentenceItems) -> None:
             f"no row of {given.name} has a {CONTEXT} with {BLANK}, and what fills it is to be scored.",
             hint=f"add a column {CONTEXT!r}, such as 'Girls are {BLANK}.', or score whole sentences, as with "
             "score='aul'.",
+            option="score",
         )
 
 

@@ -356,6 +356,7 @@ def _score(model: LanguageModel, score: AskedScore) -> Score:
         raise InputError(
             f"{model.files.name} is a {model.kind} model, which {why}: it gives no score {score!r}.",
             hint=f"use score={join_words([repr(one) for one in possible], last='or')}.",
+            option="score",
         )
     return score
 
@@ -369,6 +370,7 @@ def _check_left_out(left_out: dict[str, str], kept: int, missing: str) -> None:
         hint="leave them out of the file, or drop them with missing='drop'."
         if kept
         else "nothing is left; give other sentences.",
+        option="missing",
     )
 
 

@@ -144,6 +144,7 @@ def permutation_blocks(
         raise InputError(
             f"the saddlepoint method needs {SMALLEST} scores per group; there are {n_x} and {n - n_x}.",
             hint="use method='exact'.",
+            option="method",
         )
     test: Callable[[Floats, Callable[[int], None]], _Found]
     if method in ("auto", "exact") and total <= BRUTE_FORCE:

@@ -238,13 +238,17 @@ def _forced(scores: Scores, method: str, max_work: float, seed: int, resamples: 
         except TooMuchWork:
             raise InputError(
                 f"groups of {scores.x.size} and {scores.y.size} scores have too many divisions to count.",
-                hint=f"raise max_work (now {max_work:g}), or use method='auto', which brackets the p-value.",
+                hint="use method='auto', which brackets the p-value; or, in Python, raise max_work "
+                f"(now {max_work:g}).",
+                option="method",
             ) from None
     if method == "bracket":
         n_x, n_y = scores.x.size, scores.y.size
         if n_x + n_y > _BRACKET_COUNTABLE or table_cells(n_x, n_y, _BRACKET_CELLS[0]) > 10 * _BRACKET_WORK:
             raise InputError(
-                f"groups of {n_x} and {n_y} scores are too large to bracket.", hint="use method='auto'."
+                f"groups of {n_x} and {n_y} scores are too large to bracket.",
+                hint="use method='auto'.",
+                option="method",
             )
         return _bracketed(scores, _BRACKET_CELLS[0])
     if method == "saddlepoint":
@@ -253,6 +257,7 @@ def _forced(scores: Scores, method: str, max_work: float, seed: int, resamples: 
                 f"the saddlepoint method needs {SMALLEST} scores per group; there are "
                 f"{scores.x.size} and {scores.y.size}.",
                 hint="use method='exact'.",
+                option="method",
             )
         approximated = _saddlepoint(scores)
         if approximated is None:
@@ -260,6 +265,7 @@ def _forced(scores: Scores, method: str, max_work: float, seed: int, resamples: 
                 "there is no reliable saddlepoint: the scores have extreme outliers, repeat, or form two "
                 "clusters, or very few divisions are as extreme.",
                 hint="use method='auto'.",
+                option="method",
             )
         return approximated
     if method == "normal":
@@ -279,6 +285,7 @@ def _studentised(scores: Scores, method: str, seed: int, resamples: int) -> _Sha
         raise InputError(
             f"the method {method!r} cannot compare studentised statistics.",
             hint="use method='auto', 'exact' or 'monte-carlo'.",
+            option="method",
         )
     if min(scores.x.size, scores.y.size) < 2:
         raise InputError(
@@ -291,6 +298,7 @@ def _studentised(scores: Scores, method: str, seed: int, resamples: int) -> _Sha
         raise InputError(
             f"groups of {scores.x.size} and {scores.y.size} scores have more than {ENUMERATED:,} divisions.",
             hint="use method='auto', which draws some of them.",
+            option="method",
         )
     if method == "monte-carlo" or not few:
         above, tied, below = compare_divisions(scores, seed=seed, resamples=resamples)

@@ -45,7 +45,7 @@ _VARIABLE = re.compile("[A-Z][A-Z0-9]*(_[A-Z0-9]+)+")
 """Names of variables, as opposed to keys given in their place."""
 _BLOCK = 1 << 16
 _ERROR_BYTES = 1 << 16
-_CHECK = "check the address, the protocol and the name of the model (model=)."
+_CHECK = "check the address, the protocol and the name of the model."
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -200,7 +200,7 @@ class _TemporaryError(Exception):
 
     def final(self, retries: int) -> EndpointError:
         """The error for a failure that persisted."""
-        hint = "run it again later; cache= keeps the answers received so far."
+        hint = "run it again later; answers in a cache are kept."
         if self.pause is not None and self.pause > _LONGEST_PAUSE:
             hint = f"the service asks to wait {self.pause:,.0f} s; {hint}"
         again = f", even after {retries} more attempt{'s' if retries > 1 else ''}" if retries else ""

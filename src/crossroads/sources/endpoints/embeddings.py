@@ -229,13 +229,13 @@ class _Service:
             raise EndpointError(
                 f"the service answered with vectors of {answer.vectors.shape[1]} numbers, and before of "
                 f"{len(before)}.",
-                hint="the model behind the address has changed; remove the folder of cache= and start again.",
+                hint="the model behind the address has changed; remove the cache (in the shell: --fresh).",
             )
         if answer.model and self.answered_by and answer.model != self.answered_by:
             raise EndpointError(
                 f"the service answered with the model {in_short(answer.model)}, and before with "
                 f"{in_short(self.answered_by)}.",
-                hint="name one with model=; remove the folder of cache= if the model has changed.",
+                hint="name one model; if it has changed, remove the cache (in the shell: --fresh).",
             )
         self.answered_by = self.answered_by or answer.model
 

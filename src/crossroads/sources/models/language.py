@@ -267,11 +267,13 @@ def find_kind(config: Any, tokenizer: Any, kind: str, *, name: str) -> str:
             f"{name} is not a language model: its configuration names {shown}.",
             hint="a model with a head is needed, such as BertForMaskedLM or GPT2LMHeadModel; "
             "kind='masked' or kind='causal' says which to load.",
+            option="kind",
         )
     if found == MASKED and tokenizer.mask_token_id is None:
         raise InputError(
             f"the tokenizer of {name} has no mask token, so it cannot be used as a masked model.",
             hint="use the tokenizer that the model was trained with, or kind='causal'.",
+            option="kind",
         )
     return found
 

@@ -136,6 +136,7 @@ def prompted_layers(
         raise InputError(
             f"{asked.files.name} is a sentence encoder, whose own pooling is for the top layer only.",
             hint="use pooling='mean', or another that its layers have in common.",
+            option="pooling",
         )
     layers = range(asked.top + 1)
     return dict(zip(layers, _read(asked, layers, words, batch_size, threads, progress), strict=True))
@@ -421,6 +422,7 @@ def _wanted(
             raise InputError(
                 f"the tokenizer of {model.files.name} puts no special token before a text.",
                 hint="use pooling='mean', 'word' or 'last'.",
+                option="pooling",
             )
         return 0, 1
     return 0, length

@@ -84,7 +84,9 @@ def device_of(files: ModelFiles, device: str) -> str:
         return resolve_device(device)
     if one_of("device", device, Device) not in ("auto", "cpu"):
         raise InputError(
-            f"device={device} was given, but an ELMo runs on the processor.", hint="use device='cpu'."
+            f"device={device} was given, but an ELMo runs on the processor.",
+            hint="use device='cpu'.",
+            option="device",
         )
     return "cpu"
 
@@ -144,6 +146,7 @@ def resolve_model(
         raise InputError(
             f"{files.name} is not a sentence encoder: it has no modules.json.",
             hint="use pooling='mean', 'cls', 'word' or 'last'.",
+            option="pooling",
         )
     config, tokenizer = load_config(files), load_tokenizer(files)
     kind, top = model_kind(config), int(config.num_hidden_layers)
@@ -173,6 +176,7 @@ def _sentence_encoder(files: ModelFiles, prompt: str | None, layer: int, device:
         raise InputError(
             f"layer {layer} of a sentence encoder has no pooling of its own.",
             hint="use pooling='mean' or another to read a layer below the top.",
+            option="pooling",
         )
     limits: list[float] = [encoder.model.max_seq_length or math.inf]
     if tokenizer is not None and config is not None:
@@ -199,6 +203,7 @@ def _elmo(
         raise InputError(
             f"{files.name} is an ELMo, which has no pooling {pooling!r}.",
             hint="use pooling='word', 'mean' or 'last'.",
+            option="pooling",
         )
     device = device_of(files, device)
     model = Elmo(files.folder)

@@ -161,7 +161,9 @@ def resolve_device(device: str) -> str:
     if device == "auto":
         return next(name for name, usable in there.items() if usable)
     if not there[device]:
-        raise InputError(f"there is no {device} device here.", hint="use device='auto' or device='cpu'.")
+        raise InputError(
+            f"there is no {device} device here.", hint="use device='auto' or device='cpu'.", option="device"
+        )
     return device
 
 

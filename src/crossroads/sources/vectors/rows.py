@@ -163,7 +163,7 @@ class Rows:
                 f"{in_short(label)} has two different vectors, the first at line {self._lines[row]}.",
                 path=self._path,
                 line=line,
-                hint='give duplicates="first" to keep the first, or remove one of the rows.',
+                hint='remove one of the rows, or load it in Python with duplicates="first".',
             )
 
     def _check_finite(self, labels: Sequence[str], vectors: NDArray[Any], lines: Sequence[int]) -> None:

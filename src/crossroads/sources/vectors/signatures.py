@@ -188,7 +188,8 @@ def _unknown(head: bytes, path: Path) -> FormatError:
         f"the format is not known; the file begins with {shown(head, 40)}.",
         path=path,
         hint="as text, a line is a word and its numbers, with spaces or tabs between them and points for "
-        "decimals; name any other format if you know it: format=...; known_sources() lists them.",
+        f"decimals; name any other format= if you know it: {', '.join(FORMATS)}.",
+        option="format",
     )
 
 

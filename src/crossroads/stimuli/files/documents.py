@@ -169,7 +169,7 @@ def _words(value: object, role: str, duplicates: Duplicates, path: Path) -> tupl
             raise PlacedError(
                 f"{in_short(word)} occurs twice in this set.",
                 path,
-                hint="list every word of a set once, or read with duplicates='drop'.",
+                hint="list every word of a set once, or read it in Python with duplicates='drop'.",
             )
         (twice if word in kept else kept)[word] = None
     notes = (

@@ -263,7 +263,7 @@ def _add(sets: _Sets, row: dict[str, str], line: int, path: Path, duplicates: Du
                 path=path,
                 line=line,
                 key="word",
-                hint="list every word of a set once, or read with duplicates='drop'.",
+                hint="list every word of a set once, or read it in Python with duplicates='drop'.",
             )
         sets.twice.setdefault(role, []).append(word)
     words[word] = None

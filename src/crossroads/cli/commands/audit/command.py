@@ -124,7 +124,7 @@ def audit_command(
     frequencies: Frequencies = None,
     correct: Correct = None,
     prompt: m.Prompt = None,
-    served_model: m.Served = None,
+    served: m.Served = None,
     contexts: ContextsFolder = None,
     images: ImagesFolder = None,
     human: Human = None,
@@ -155,7 +155,7 @@ def audit_command(
     designs = o.chosen_designs(test, design, default=()) if test or design else None
     extras = {"contexts": contexts, "images": images, "human": human}
     plans = make_plans(names, designs, as_, format_, extras, pairs=pairs, placebo=placebo, layers=layers)
-    check_options([plan.kind for plan in plans], prompt=prompt, served=served_model, correct=correct)
+    check_options([plan.kind for plan in plans], prompt=prompt, served=served, correct=correct)
     check_apart(plans, output)
     rules = gating.rules_for(fail_on, [plan.names for plan in plans])
     settings = Settings(
@@ -166,7 +166,7 @@ def audit_command(
         correct=correct,
         frequencies=given_frequencies(frequencies),
     )
-    source = SourceOptions(format=format_, prompt=prompt, served=served_model, images=images, device=device)
+    source = SourceOptions(format=format_, prompt=prompt, served=served, images=images, device=device)
     again = "the same command without --fresh" if fresh else "the same command"
     interrupting.promise(kept(output, parts_folder(output), again=again))
     with PartsFolder(parts_folder(output), fresh=fresh) as place:

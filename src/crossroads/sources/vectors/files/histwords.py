@@ -45,7 +45,8 @@ def read(path: Path, request: Request) -> Reading:
             if found
             else "the folder holds no HistWords decades.",
             path=path,
-            hint="load_series(folder) reads every decade; load('folder/1900-w.npy') reads one."
+            hint="name one of its files, such as folder/1900-w.npy; load_series, and in the shell mleat and "
+            "audit, read every decade."
             if found
             else "expected files such as 1900-w.npy and 1900-vocab.pkl.",
         )

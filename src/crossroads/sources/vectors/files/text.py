@@ -91,6 +91,7 @@ def _take_header(block: bytes, path: Path) -> tuple[int, int, bytes]:
             path=path,
             line=1,
             hint='expected "count dim", two whole numbers; text without a header is format="glove-text".',
+            option="format",
         )
     count, dim = int(match[1]), int(match[2])
     if count < 1 or dim < 1:
@@ -307,7 +308,7 @@ def decode_word(token: bytes, errors: str, *, path: Path, number: int) -> str:
             f"the word {shown(token)} is not UTF-8.",
             path=path,
             line=number,
-            hint='give encoding_errors="replace" or "ignore", or convert the file to UTF-8.',
+            hint='convert the file to UTF-8, or load it in Python with encoding_errors="replace".',
         ) from error
 
 
@@ -330,7 +331,8 @@ def _usual_count(lines: list[bytes], *, path: Path, first_line: int) -> int:
         f"expected a word followed by numbers, found {shown(lines[bare])}.",
         path=path,
         line=first_line + bare,
-        hint="name the format if it is another one: format=...; known_sources() lists them.",
+        hint="name its format= if it is another one.",
+        option="format",
     )
 
 
