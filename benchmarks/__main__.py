@@ -8,6 +8,7 @@ from __future__ import annotations
 import sys
 
 from benchmarks import (
+    commands,
     contexts,
     contextual,
     extraction,
@@ -26,6 +27,7 @@ from benchmarks.timing import Report
 from benchmarks.written import record
 
 ALL = {
+    "commands": commands,
     "permutation": permutation,
     "geometry": geometry,
     "vocabulary": vocabulary,

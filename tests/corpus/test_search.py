@@ -58,8 +58,9 @@ def test_the_folder_does_not_depend_on_the_division_of_the_work(
     options: dict[str, Any] = {"limit": 40, "fallback": "lower,title", "seed": 5}
     expected = written(find_contexts(path, WORDS, workers=1, **options), tmp_path / "whole")
     assert len(expected) == 3
-    for number, (size, workers) in enumerate([(997, 1), (5000, 2), (20_000, 3)]):
+    for number, (size, workers) in enumerate([(997, 1), (5000, 2), (10**9, 3)]):
         monkeypatch.setattr(planning, "PART_BYTES", size)
+        monkeypatch.setattr(planning, "_LEAST_BYTES", 100)  # four parts for each of three workers
         found = find_contexts(path, WORDS, workers=workers, **options)
         assert written(found, tmp_path / str(number)) == expected
 

@@ -27,6 +27,7 @@ from crossroads.audit.measured.traits import (
 )
 from crossroads.audit.measured.words import (
     has_pool,
+    kept_detectable,
     series_found,
     series_parts,
     space_found,
@@ -138,7 +139,8 @@ class Job:
         battery = word_parts(emb, designs, self.settings)
         crossed = intersectional_parts(emb, self.settings) if self.plan.whole else []
         outcomes = self.run([*beside, *battery, *crossed, *space])
-        self.add(word_found(emb, designs, outcomes, self.settings, insist=insist))
+        detect = partial(kept_detectable, self.session.place)
+        self.add(word_found(emb, designs, outcomes, self.settings, insist=insist, detect=detect))
         self.add(intersectional_found({part.name: outcomes[part.name] for part in crossed}))
         self.add(space_found({part.name: outcomes[part.name] for part in space}, self.designs))
         if self.plan.whole and not has_pool(emb):

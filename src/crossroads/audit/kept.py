@@ -11,7 +11,7 @@ import io
 import json
 import re
 import zipfile
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from importlib import metadata
 from pathlib import Path
 from typing import Any
@@ -20,7 +20,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from crossroads.audit.parts import Outcome, Part, fingerprint, measure_code, packed, unpacked
-from crossroads.errors import CrossroadsError
 from crossroads.evidence import Embeddings, Provenance
 from crossroads.evidence.spelling import Unread
 from crossroads.results import encode, versions
@@ -69,28 +68,38 @@ class PartsFolder:
 
     def read(self, part: Part) -> Outcome | None:
         """The outcome of a part from an earlier run, if there is one and its file is intact."""
-        path = self._place("part", part.name, part.fingerprint, ".json")
-        try:
-            said, _, text = path.read_text(encoding="utf-8").partition("\n")
-            if hashlib.sha256(text.encode()).hexdigest() != said:
-                return None
-            data = json.loads(text)
-            return unpacked(data, part) if data.get("fingerprint") == part.fingerprint else None
-        except (*_DAMAGE, AttributeError):
-            return None
+        data = self._read(self._place("part", part.name, part.fingerprint, ".json"))
+        known = isinstance(data, dict) and data.get("fingerprint") == part.fingerprint
+        return unpacked(data, part) if known else None
 
     def write(self, part: Part, outcome: Outcome) -> Outcome:
-        """Save the outcome of a part; returns it as :meth:`read` would."""
-        data = {"fingerprint": part.fingerprint, "part": part.name, **packed(outcome, part.provenance)}
-        text = json.dumps(data, ensure_ascii=True, allow_nan=False)
-        path = self._place("part", part.name, part.fingerprint, ".json")
-        write_file(path, f"{hashlib.sha256(text.encode()).hexdigest()}\n{text}", parts=self.folder)
-        found = unpacked(data, part)
+        """Save the outcome of a part; returns the one that was saved."""
+        data = packed(outcome, part.provenance)
+        head = {"fingerprint": part.fingerprint, "part": part.name}
+        self._write(self._place("part", part.name, part.fingerprint, ".json"), {**head, **data})
+        return outcome if "result" in data else Outcome(reason=data["reason"])
+
+    def plain(self, name: str, decided: Mapping[str, Any], make: Callable[[], Any]) -> Any:
+        """Plain data that other plain data decide, of an earlier run or made now."""
+        by = {"code": measure_code(), "versions": versions(), **decided}
+        path = self._place("data", name, fingerprint(by), ".json")
+        found = self._read(path)
         if found is None:
-            raise CrossroadsError(
-                f"the result of {part.name} cannot be read back.", hint="please report this."
-            )
+            found = encode(make())
+            self._write(path, found)
         return found
+
+    def _read(self, path: Path) -> Any:
+        """What was written to a file; None if there is none or it is damaged."""
+        try:
+            said, _, text = path.read_text(encoding="utf-8").partition("\n")
+            return json.loads(text) if hashlib.sha256(text.encode()).hexdigest() == said else None
+        except _DAMAGE:
+            return None
+
+    def _write(self, path: Path, data: Any) -> None:
+        text = json.dumps(data, ensure_ascii=True, allow_nan=False)
+        write_file(path, f"{hashlib.sha256(text.encode()).hexdigest()}\n{text}", parts=self.folder)
 
     def read_vectors(self, name: str, key: str) -> Embeddings | None:
         """Vectors from an earlier run, if there are any and their file is intact."""

@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -58,7 +59,7 @@ class Part:
     work: float = SMALL
     """Approximate seconds of work: larger parts start earlier, and advance the progress bar further."""
 
-    @property
+    @cached_property
     def fingerprint(self) -> str:
         """Checksum of everything that decides the result."""
         return fingerprint({"part": self.name, "code": measure_code(), "versions": versions(), **self.inputs})
@@ -173,8 +174,10 @@ def packed(outcome: Outcome, provenance: Sequence[Provenance]) -> dict[str, Any]
         data = outcome.result.to_dict()
     except InputError as error:
         return {"reason": f"a number does not exist for these data: {error.reason}"}
-    known = [_json(encode(one.to_dict())) for one in provenance]
-    return {"result": _numbered(data, known)}
+    known = [encode(one.to_dict()) for one in provenance]
+    for result in _results_in(data):
+        result["provenance"] = [known.index(one) if one in known else one for one in result["provenance"]]
+    return {"result": data}
 
 
 def unpacked(data: Any, part: Part) -> Outcome | None:
@@ -183,36 +186,21 @@ def unpacked(data: Any, part: Part) -> Outcome | None:
         if isinstance(data.get("reason"), str):
             return Outcome(reason=data["reason"])
         known = [encode(one.to_dict()) for one in part.provenance]
-        return Outcome(result=part.gives.from_dict(_filled_in(data["result"], known)))
-    except (FormatError, AttributeError, IndexError, KeyError, TypeError, ValueError):
+        for result in _results_in(data["result"]):
+            result["provenance"] = [
+                known[one] if isinstance(one, int) else one for one in result["provenance"]
+            ]
+        return Outcome(result=part.gives.from_dict(data["result"]))
+    except (FormatError, AttributeError, IndexError, KeyError, TypeError, ValueError, RecursionError):
         return None
 
 
-def _numbered(value: Any, known: Sequence[str]) -> Any:
-    if isinstance(value, list):
-        return [_numbered(one, known) for one in value]
-    if not isinstance(value, dict):
-        return value
-    return {
-        key: [known.index(text) if (text := _json(entry)) in known else entry for entry in one]
-        if key == "provenance" and isinstance(one, list)
-        else _numbered(one, known)
-        for key, one in value.items()
-    }
-
-
-def _filled_in(value: Any, known: Sequence[dict[str, Any]]) -> Any:
-    if isinstance(value, list):
-        return [_filled_in(one, known) for one in value]
-    if not isinstance(value, dict):
-        return value
-    return {
-        key: [known[entry] if isinstance(entry, int) else entry for entry in one]
-        if key == "provenance" and isinstance(one, list)
-        else _filled_in(one, known)
-        for key, one in value.items()
-    }
-
-
-def _json(data: Any) -> str:
-    return json.dumps(data, ensure_ascii=True, sort_keys=True, separators=(",", ":"))
+def _results_in(value: Any) -> Iterator[dict[str, Any]]:
+    """The plain data of a result and of every result in it: whatever has a provenance."""
+    if isinstance(value, dict):
+        if isinstance(value.get("provenance"), list):
+            yield value
+        value = [one for key, one in value.items() if key != "provenance"]
+    for one in value if not {dict, list}.isdisjoint(map(type, value)) else ():
+        if isinstance(one, (dict, list)):
+            yield from _results_in(one)

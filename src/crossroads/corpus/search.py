@@ -19,6 +19,7 @@ from crossroads.errors import DesignError, InputError, in_short, one_of
 from crossroads.evidence.spelling import check_fallback, spellings
 from crossroads.stimuli.sets import word_fault
 from crossroads.storage.streams import compression
+from crossroads.workers.processes import processors
 
 EngineName = Literal["local", "ray"]
 """Where the work is done: in processes of this machine, or on a Ray cluster."""
@@ -88,7 +89,7 @@ def find_contexts(
         What is a document of a text file: a ``"line"``, or a ``"paragraph"`` that ends at an empty line.
     workers
         How many processes read; by default as many as there are processors, and no more than there are
-        parts of about 64 MB to read. With one, no process is started.
+        parts to read: up to 64 MB are one part. With one, no process is started.
     engine
         ``"local"``, or ``"ray"`` for Ray Data.
     ray_address
@@ -133,7 +134,8 @@ def find_contexts(
     finders_of(search)  # raises for words that cannot be looked for
     sources = sources_of(files, format=format, field=field, unit=unit)
     with uncollected():
-        reservoirs, counts = _gathered(search, sources, run, progress)
+        size = _part_bytes(sum(source.size for source in sources), workers, engine)
+        reservoirs, counts = _gathered(search, sources, size, run, progress)
         contexts, coverage = _chosen(forms, reservoirs, minimum)
     settings: dict[str, Any] = {
         "sample": SAMPLE,
@@ -203,10 +205,14 @@ def _engine(engine: str, workers: int | None, ray_address: str | None) -> Engine
 
 
 def _gathered(
-    search: Search, sources: Sequence[Source], run: Engine, progress: Callable[[int, int], None] | None
+    search: Search,
+    sources: Sequence[Source],
+    size: int,
+    run: Engine,
+    progress: Callable[[int, int], None] | None,
 ) -> tuple[Reservoirs, Counts]:
-    """Search all files, and merge the tables of their parts."""
-    parts = [part for source in sources for part in parts_of(source)]
+    """Search all files in parts of about that size, and merge their tables."""
+    parts = [part for source in sources for part in parts_of(source, size=size)]
     total = sum(source.size for source in sources)
     reservoirs, counts, done = search.reservoirs(), Counts(bytes=total), 0
 
@@ -259,8 +265,8 @@ def _chosen(
     return contexts, tuple(coverage)
 
 
-PART_BYTES = 64 << 20
-"""How much of a file one worker takes at a time."""
+PART_BYTES, _LEAST_BYTES = 64 << 20, 8 << 20
+"""How much of a file one worker takes at a time, at most and at least."""
 
 Corpus = str | os.PathLike[str] | Iterable[str | os.PathLike[str]]
 
@@ -295,6 +301,23 @@ def _source(path: Path, kind: str, field: str | None, unit: str) -> Source:
     if kind == "text" or (not source.size and compression(path) is None and kind != "parquet"):
         return source
     return Source(path=path, format=kind, field=choose_field(source, field), size=source.size)
+
+
+def _part_bytes(total: int, workers: int | None, engine: EngineName) -> int:
+    """How much of a file one worker takes at a time: a quarter of its share, so that none waits long.
+
+    Parameters
+    ----------
+    total
+        Bytes of all files.
+    workers
+        How many were asked for; without, a small corpus is read before others would have started.
+    engine
+        Where they work; how many there are on a cluster is not known here.
+    """
+    if workers is None and (engine == "ray" or total <= PART_BYTES):
+        return PART_BYTES
+    return min(PART_BYTES, max(_LEAST_BYTES, total // (4 * (workers or processors()))))
 
 
 def parts_of(source: Source, *, size: int | None = None) -> list[Part]:

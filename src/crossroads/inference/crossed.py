@@ -459,6 +459,7 @@ def crossed(
     level: float = LEVEL,
     covariate: Floats | None = None,
     exchanged: PermutationResult | None = None,
+    exchange: bool = True,
     **counting: Any,
 ) -> Crossed:
     """How sure a difference is for other words than those of a table.
@@ -481,12 +482,14 @@ def crossed(
         :func:`spread_at_equal`.
     exchanged
         What exchanging attributes gives, where that is known already.
+    exchange
+        Whether to exchange them otherwise, which may take longer than all the rest.
     counting
         How to count that otherwise: options of :func:`~crossroads.stats.permutation_test`.
     """
     found = spread(table, n_x, n_a) if covariate is None else spread_at_equal(table, n_x, n_a, covariate)
     single = n_x == len(table)
-    if exchanged is None:
+    if exchanged is None and exchange:
         options = {"alternative": alternative, "score_error": score_error, **counting}
         exchanged = _attributes_exchanged(table, n_x, n_a, covariate, options)
     alone = [name for name, n in (("A", n_a), ("B", table.shape[1] - n_a)) if n < 2]

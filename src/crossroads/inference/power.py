@@ -204,9 +204,9 @@ def _attained(divisions: int, alpha: float, sides: int, strict: bool) -> tuple[i
 
 def _t_bar(n_x: int, n_y: int, level: float) -> Floats:
     """Observed shift above which the t test is significant, in standard deviations within sets."""
-    from scipy.stats import t  # slow to import, and needed here only
+    from scipy.special import stdtrit  # scipy is slow to import
 
-    return np.array([float(t.isf(level, n_x + n_y - 2)) * sqrt(1 / n_x + 1 / n_y)])
+    return np.array([-float(stdtrit(n_x + n_y - 2, level)) * sqrt(1 / n_x + 1 / n_y)])
 
 
 def _bars(n_x: int, n_y: int, count: int) -> Floats:
@@ -247,7 +247,7 @@ def _means(n: int, size: int) -> Floats:
 def _needed(bars: Floats, n_x: int, n_y: int, sides: int, power: float) -> float:
     """The true shift at which a test with these bars rejects with the requested probability."""
     from scipy.optimize import brentq  # slow to import, and needed here only
-    from scipy.stats import nct
+    from scipy.special import nctdtr  # scipy.stats, which has it too, is slower still
 
     df, width = n_x + n_y - 2, sqrt(1 / n_x + 1 / n_y)
     alike = np.array_split(np.sort(bars) / width, min(bars.size, _NODES))  # the power is smooth in the bar
@@ -257,10 +257,10 @@ def _needed(bars: Floats, n_x: int, n_y: int, sides: int, power: float) -> float
     )
 
     def missed(shift: float) -> float:
-        reached = float(nct.sf(nodes, df, shift / width) @ weights)
+        reached = float((1 - nctdtr(df, shift / width, nodes)) @ weights)
         if sides == 2:
             # the far tail, at most Φ(−shift / width), which scipy cannot compute below 1e-8
-            reached += float(np.nan_to_num(nct.cdf(-nodes, df, shift / width)) @ weights)
+            reached += float(np.nan_to_num(nctdtr(df, shift / width, -nodes)) @ weights)
         return reached - power
 
     if missed(0.0) >= 0:

@@ -237,7 +237,7 @@ def write_audits(
     findings: Findings | None = None,
     fidelity: Sequence[Any] | None = None,
     drawer: Drawer | None = None,
-) -> list[str]:
+) -> tuple[list[str], Comparison]:
     """Write the audits of several models, each in its own subfolder, and their comparison.
 
     Parameters
@@ -253,6 +253,11 @@ def write_audits(
         Seed of the comparison of scores of groups on traits.
     figures, published, findings, fidelity, drawer
         As in :func:`write_audit`.
+
+    Returns
+    -------
+    tuple
+        Sentences on what is absent, and the comparison, with differences that have no test.
     """
     absent: list[str] = []
     records: list[Record] = []
@@ -277,7 +282,7 @@ def write_audits(
         lacks = _write_comparison(folder, found, figures=figures, drawer=drawer)
         absent += [sentence for sentence in lacks if sentence not in absent]
         _write_page(folder, records, found, findings=findings, fidelity=fidelity)
-    return absent
+    return absent, found
 
 
 def _write_page(folder: Path, records: Sequence[Record], comparison: Comparison, **options: Any) -> None:

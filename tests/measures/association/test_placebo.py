@@ -12,7 +12,7 @@ import crossroads as cr
 from crossroads.errors import EvidenceError, InputError
 from crossroads.geometry import unit
 from crossroads.inference.crossed import crossed
-from crossroads.measures.association.placebo import nearest
+from crossroads.measures.association.placebo import OtherWords, nearest, placebo_among
 
 module = sys.modules["crossroads.measures.association.placebo"]  # the function hides it
 SIZES = {"x": 5, "y": 4, "a": 6, "b": 3}
@@ -83,6 +83,24 @@ def test_placebos_are_those_of_the_procedure_written_out(single: bool) -> None:
     assert found.topic_statistics == pytest.approx(topics, rel=1e-9)
     assert found.sizes == sizes
     assert found.pool == len(pool)
+
+
+def test_tests_that_share_the_nearest_words_have_the_placebos_that_each_has_alone(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(module, "_SPARE", 5)  # fewer than the words of the first test among the nearest
+    emb, design = world()
+    near = [f"w{i}" for i in range(0, 1200, 40)]  # around one centre
+    extra = np.stack([emb["w1"], emb["w40"] + 1e-3])
+    more = cr.Embeddings([*emb.labels, "copy", "W0"], np.concatenate([emb.vectors, extra]))
+    designs = [
+        cr.Design(name="near", x=near[:14], y=near[14:28], a=["w1", "w41"], b=["w2", "w42"]),
+        *(design.replace({"x0": f"w{i}"}) for i in range(5)),
+    ]
+    shared = OtherWords(more, designs)
+    for one in designs:
+        alone, together = cr.placebo(more, one, draws=40), placebo_among(shared, more, one, draws=40)
+        assert together.to_dict() == alone.to_dict()
 
 
 def test_percentiles_and_p_count_what_they_say() -> None:

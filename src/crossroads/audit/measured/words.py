@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import partial
 from math import comb
 from typing import Any
 
+from crossroads.audit.kept import PartsFolder
 from crossroads.audit.parts import (
     Findings,
     Outcome,
@@ -20,6 +21,7 @@ from crossroads.audit.parts import (
 from crossroads.audit.progress import SMALL
 from crossroads.errors import InputError
 from crossroads.evidence import Embeddings
+from crossroads.inference.power import Detectable, minimum_detectable
 from crossroads.measures import (
     AnisotropyResult,
     BootstrapResult,
@@ -34,17 +36,17 @@ from crossroads.measures import (
     frequency,
     influence,
     mleat,
-    placebo,
 )
 from crossroads.measures.association.battery import assemble_battery
 from crossroads.measures.association.frequency import frequency_name
-from crossroads.measures.association.placebo import LEAST_POOL, placebo_name
+from crossroads.measures.association.placebo import LEAST_POOL, OtherWords, placebo_among, placebo_name
 from crossroads.measures.association.series import Points, assemble_series, series_trend
 from crossroads.measures.coverage.gaps import require_stimuli
 from crossroads.measures.coverage.words import Missing
 from crossroads.measures.geometry.anisotropy import ANISOTROPY, measured_anisotropy
 from crossroads.measures.rungs import ladder_name
 from crossroads.report.audit import by_label
+from crossroads.results.plain import decode_fields
 from crossroads.stimuli import Design
 
 STATIC = ("weat", "ceat-intersectional")
@@ -85,6 +87,7 @@ def word_parts(emb: Embeddings, designs: Sequence[Design], settings: Settings) -
     frequencies = (
         {"frequencies": fingerprint(settings.frequencies), "pool": pool_inputs(emb)} if known else {}
     )
+    others = OtherWords(emb, designs)
     for design in designs:
         same = {"evidence": rows_inputs(emb, design.words), "missing": missing, **design_inputs(design)}
         common: dict[str, Any] = {"provenance": (emb.provenance,), "skips": settings.skips}
@@ -122,7 +125,7 @@ def word_parts(emb: Embeddings, designs: Sequence[Design], settings: Settings) -
                     name=f"placebo {design.name}",
                     gives=PlaceboResult,
                     inputs={**same, "seed": seed, "pool": pool},
-                    run=partial(placebo, emb, design, missing=missing, seed=seed),
+                    run=partial(placebo_among, others, emb, design, missing=missing, seed=seed),
                     work=_PLACEBO_SECONDS,
                     **common,
                 )
@@ -220,6 +223,7 @@ def word_found(
     settings: Settings,
     *,
     insist: bool = True,
+    detect: Callable[..., Detectable] = minimum_detectable,
 ) -> Findings:
     """Assemble the battery, with p-values adjusted for the number of its tests.
 
@@ -235,6 +239,8 @@ def word_found(
         The options of the audit.
     insist
         Whether to raise if nothing could be measured.
+    detect
+        Finds the effect sizes that sets can detect; :func:`kept_detectable` keeps them.
     """
     tests: list[MleatResult] = []
     skipped: dict[str, str] = {}
@@ -266,12 +272,19 @@ def word_found(
         options=_options(settings),
         provenance=(emb.provenance,),
         intervals={one.design: one for one in beside if isinstance(one, BootstrapResult)},
+        detect=detect,
     )
     return Findings(
         results=by_label([battery, *(one for one in beside if isinstance(one, _OWN))]),
         designs=kept,
         left_out=without,
     )
+
+
+def kept_detectable(place: PartsFolder, n_x: int, n_y: int, **options: Any) -> Detectable:
+    """What sets of these sizes can detect, of an earlier run or found now; it loads much of scipy."""
+    find = partial(minimum_detectable, n_x, n_y, **options)
+    return decode_fields(Detectable, place.plain("detectable", {"sizes": [n_x, n_y], **options}, find), {})
 
 
 def series_parts(

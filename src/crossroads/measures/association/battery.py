@@ -294,6 +294,7 @@ def assemble_battery(
     options: Mapping[str, Any],
     provenance: tuple[Provenance, ...],
     intervals: Mapping[str, BootstrapResult] | None = None,
+    detect: Callable[..., Detectable] = minimum_detectable,
 ) -> BatteryResult:
     """Combine ML-EATs that were measured one by one into a battery with adjusted p-values.
 
@@ -309,13 +310,15 @@ def assemble_battery(
         Where the evidence of all tests came from.
     intervals
         Bootstrap intervals by name of the design.
+    detect
+        :func:`~crossroads.stats.minimum_detectable`, or what gives the same from an earlier run.
     """
     adjusted = adjusted_tail(options)
     return BatteryResult(
         tests=tuple(tests),
         adjusted=adjust_known([test.level1.crossed.tail(adjusted) for test in tests]),
         skipped=skipped,
-        detectable=tuple(_detectable(test, adjusted) for test in tests),
+        detectable=tuple(_detectable(test, adjusted, detect) for test in tests),
         intervals=intervals or {},
         conventions={
             "measure": "battery",
@@ -333,10 +336,10 @@ def adjusted_tail(options: Mapping[str, Any]) -> Tail:
     return "two-sided" if tail == "observed" else tail
 
 
-def _detectable(test: MleatResult, alternative: Tail) -> Detectable:
+def _detectable(test: MleatResult, alternative: Tail, detect: Callable[..., Detectable]) -> Detectable:
     """Effect sizes that Level 1 of a test can detect, under its own conventions."""
     given, sets = test.conventions, test.level1.sets
-    return minimum_detectable(
+    return detect(
         len(sets["x"]),
         len(sets["y"]),
         alpha=given["alpha"],

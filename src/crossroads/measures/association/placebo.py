@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
+from threading import Lock
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -26,7 +28,12 @@ POOL = 20_000
 """Most words of a pool, and the rarest rank of one whose words are ranked."""
 LEAST_POOL, _LEAST_PER_WORD = 1_000, 10
 """How many words a pool must have, and how many for each word of the test."""
-_AT_A_TIME = 64
+_AT_A_TIME, _ROWS = 64, 256
+"""Placebos, and rows of a table of nearest words, that are computed together."""
+_MANY = 6
+"""Tests from which on nearly every word is drawn by one of them."""
+_SPARE = 60
+"""Nearest words that are found beyond those that a test takes, in case that some are its own."""
 _LEVEL = 0.05
 
 Rows = NDArray[np.intp]
@@ -223,6 +230,19 @@ def placebo(
     >>> found.pool, found.statistics.shape, 0 <= found.percentile <= 1
     (1968, (200,), True)
     """
+    return placebo_among(OtherWords(emb), emb, design, draws=draws, seed=seed, missing=missing)
+
+
+def placebo_among(
+    others: OtherWords,
+    emb: Embeddings,
+    design: Design,
+    *,
+    draws: int = 1000,
+    seed: int = 0,
+    missing: Missing = "raise",
+) -> PlaceboResult:
+    """The same, among other words of ``emb`` that several tests may share."""
     whole("draws", draws, least=1, hint="draw at least one placebo; 1,000 is usual.")
     rng = generator(seed)
     check_inputs(design, emb)
@@ -230,14 +250,15 @@ def placebo(
     found = gather(emb, sets, missing=missing, least=dict.fromkeys(sets, 1), design=design.name)
     sizes = {key: len(words) for key, words in found.words.items()}
     table, n_x, n_a = _table_of(found)
-    own = crossed(table, n_x, n_a, alternative="two-sided", score_error=rounding_error(emb.dim))
+    error = rounding_error(emb.dim)
+    own = crossed(table, n_x, n_a, alternative="two-sided", score_error=error, exchange=False)
     if own.statistic is None or own.pvalue is None:
         raise EvidenceError(
             f"the test of {design.name!r} has no t to compare with: {own.reason}.",
             hint="give at least two words per set.",
         )
-    vectors = _pool_vectors(emb, design, sum(sizes.values()), rng)
-    statistics, topics, coherence = _draw(vectors, sizes, draws, rng)
+    among = others.without(design, sum(sizes.values()), rng)
+    statistics, topics, coherence = _draw(among, sizes, draws, rng)
     size = abs(own.statistic)
     at_least = int((np.abs(statistics) >= size).sum())
     low, high = exact_interval(at_least, draws, 0.95)
@@ -254,7 +275,7 @@ def placebo(
         crossed_pvalue=own.pvalue,
         agrees=_agree((low, high), own.pvalue),
         sizes=sizes,
-        pool=len(vectors),
+        pool=len(among.rows),
         coherence={"test": _coherence([v for k, v in found.vectors.items() if k in "xy"]), **coherence},
         titles={key: words.name for key, words in sets.items()},
         coverage=found.coverage,
@@ -284,63 +305,137 @@ def _table_of(found: Gathered) -> tuple[Floats, int, int]:
     return cosines(targets, np.concatenate([v["a"], v["b"]])), len(v["x"]), len(v["a"])
 
 
-def _pool_vectors(emb: Embeddings, design: Design, words: int, rng: np.random.Generator) -> Floats:
-    """Unit vectors of the words that placebos are drawn from."""
-    pool = emb.others(POOL)
-    if pool is None:
-        raise EvidenceError(
-            f"there are no other words of {emb.provenance.source} to draw placebo tests from.",
-            hint="read some along: cr.load(path, words=..., pool=20_000), or give them: emb.with_pool(...).",
-        )
-    rows = _pool_rows(emb, pool, design)
-    vectors = np.asarray(pool.vectors[rows])
-    vectors = vectors[np.isfinite(vectors).all(axis=1) & vectors.any(axis=1)]
-    once = {row.tobytes(): i for i, row in reversed(list(enumerate(vectors)))}
-    vectors = vectors[sorted(once.values())]
-    least = max(LEAST_POOL, _LEAST_PER_WORD * words)
-    if len(vectors) < least:
-        raise EvidenceError(
-            f"there are {len(vectors):,} other words to draw placebo tests of {design.name!r} from, and "
-            f"{words} words a test take at least {least:,}.",
-            hint="give vectors of a whole vocabulary, or cr.load(path, words=..., pool=20_000).",
-        )
-    if len(vectors) > POOL:
-        vectors = vectors[np.sort(rng.choice(len(vectors), POOL, replace=False))]
-    return unit(vectors)
+class OtherWords:
+    """Words of a model that placebo tests are drawn from, found when the first test needs them.
 
+    Parameters
+    ----------
+    emb
+        The model.
+    designs
+        Tests that share them: where they are many, the nearest words of all words are found once, instead of
+        those of the words that each test draws.
+    """
 
-def _pool_rows(emb: Embeddings, pool: Embeddings, design: Design) -> Rows:
-    """Rows of a pool that are words of other things, and common ones where ranks are known."""
-    matches = (emb.find(word) for word in design.words)
-    own = {word.casefold() for word in design.words}
-    own |= {match.label.casefold() for match in matches if match is not None}
-    ranks = pool.ranks
-    return np.array(
-        [
+    def __init__(self, emb: Embeddings, designs: Sequence[Design] = ()) -> None:
+        sizes = [sum(map(len, design.sets.values())) for design in designs]
+        self._most = max(sizes) if len(sizes) >= _MANY else None
+        self._emb, self._lock = emb, Lock()
+
+    @cached_property
+    def _words(self) -> tuple[list[str], Rows, Floats]:
+        """Words without case, common ones where ranks are known; numbers of their vectors; unit vectors."""
+        pool = self._emb.others(POOL)
+        if pool is None:
+            raise EvidenceError(
+                f"there are no other words of {self._emb.provenance.source} to draw placebo tests from.",
+                hint="read some along: cr.load(path, words=..., pool=20_000), or give them: "
+                "emb.with_pool(...).",
+            )
+        ranks = pool.ranks
+        common = [
             row
             for row, label in enumerate(pool.labels)
-            if (ranks is None or ranks[label] <= POOL)
-            and label.casefold() not in own
-            and any(map(str.isalpha, label))
-        ],
-        dtype=np.intp,
-    )
+            if (ranks is None or ranks[label] <= POOL) and any(map(str.isalpha, label))
+        ]
+        vectors = np.asarray(pool.vectors[common])
+        measurable = np.isfinite(vectors).all(axis=1) & vectors.any(axis=1)
+        labels = [pool.labels[common[at]].casefold() for at in np.flatnonzero(measurable)]
+        vectors, numbers = vectors[measurable], dict[bytes, int]()
+        same = [numbers.setdefault(vector.tobytes(), len(numbers)) for vector in vectors]
+        return labels, np.array(same, np.intp), unit(vectors)
+
+    def without(self, design: Design, words: int, rng: np.random.Generator) -> Among:
+        """Words that are not of a test of ``words`` words, each vector once, and no more than needed."""
+        with self._lock:
+            labels, same, vectors = self._words
+        matches = (self._emb.find(word) for word in design.words)
+        own = {word.casefold() for word in design.words}
+        own |= {match.label.casefold() for match in matches if match is not None}
+        free = np.array([row for row, label in enumerate(labels) if label not in own], np.intp)
+        rows = free[np.sort(np.unique(same[free], return_index=True)[1])]
+        least = max(LEAST_POOL, _LEAST_PER_WORD * words)
+        if len(rows) < least:
+            raise EvidenceError(
+                f"there are {len(rows):,} other words to draw placebo tests of {design.name!r} from, and "
+                f"{words} words a test take at least {least:,}.",
+                hint="give vectors of a whole vocabulary, or cr.load(path, words=..., pool=20_000).",
+            )
+        if len(rows) > POOL:
+            rows = rows[np.sort(rng.choice(len(rows), POOL, replace=False))]
+        if self._most is None or len(labels) > POOL:
+            return Among(vectors[rows], np.arange(len(rows)), None)
+        with self._lock:
+            return Among(vectors, rows, self._nearest)
+
+    @cached_property
+    def _nearest(self) -> NDArray[np.int32]:
+        """The nearest words of every word, more than the largest test takes, since some may be its own."""
+        vectors = self._words[2]
+        k = min((self._most or 0) + _SPARE, len(vectors))
+        among = Among(vectors, np.arange(len(vectors)), None)
+        parts = (among.rows[at : at + _ROWS] for at in range(0, len(vectors), _ROWS))
+        return np.concatenate([among.near(part, k).astype(np.int32) for part in parts])
+
+
+class Among:
+    """The words that placebos of one test are drawn from.
+
+    Parameters
+    ----------
+    vectors
+        Unit vectors of words.
+    rows
+        The rows that may be drawn.
+    table
+        Nearest rows of every row, the nearest first, where they are known.
+    """
+
+    def __init__(self, vectors: Floats, rows: Rows, table: NDArray[np.int32] | None) -> None:
+        self.vectors, self.rows, self._table = vectors, rows, table
+        self._product = np.empty((0, len(rows)), np.float32)
+
+    @cached_property
+    def _small(self) -> NDArray[np.float32]:
+        return self.vectors[self.rows].astype(np.float32)
+
+    def near(self, centres: Rows, k: int) -> Rows:
+        """The k nearest rows of each of some rows, the nearest first."""
+        if self._table is None:
+            return self._found(centres, k)
+        free = np.zeros(len(self.vectors), dtype=bool)
+        free[self.rows] = True
+        near = self._table[centres].astype(np.intp)
+        known = free[near]
+        if known.all():
+            return near[:, :k]
+        near = np.take_along_axis(near, np.argsort(~known, axis=1, kind="stable")[:, :k], axis=1)
+        short = known.sum(axis=1) < k
+        if short.any():
+            near[short] = self._found(centres[short], k)
+        return near
+
+    def _found(self, centres: Rows, k: int) -> Rows:
+        if len(self._product) < len(centres):  # new memory costs more than the product
+            self._product = np.empty((len(centres), len(self.rows)), np.float32)
+        product = self._product[: len(centres)]
+        np.matmul(self.vectors[centres].astype(np.float32), self._small.T, out=product)
+        return self.rows[nearest(product, k)]
 
 
 def _draw(
-    vectors: Floats, sizes: Mapping[str, int], draws: int, rng: np.random.Generator
+    among: Among, sizes: Mapping[str, int], draws: int, rng: np.random.Generator
 ) -> tuple[Floats, Floats, dict[str, float]]:
     """T of placebos with dealt attributes and with topics, and how far their targets hang together."""
-    n, words, kinds = len(vectors), sum(sizes.values()), len(sizes)
-    centres = np.stack([rng.choice(n, kinds, replace=False) for _ in range(draws)])
-    others = np.stack([rng.choice(n, words, replace=False) for _ in range(draws)])
-    small = vectors.astype(np.float32)
+    vectors, n, words, kinds = among.vectors, len(among.rows), sum(sizes.values()), len(sizes)
+    centres = among.rows[np.stack([rng.choice(n, kinds, replace=False) for _ in range(draws)])]
+    others = among.rows[np.stack([rng.choice(n, words, replace=False) for _ in range(draws)])]
     t: dict[str, list[Floats]] = {"dealt": [], "topics": []}
     coherent = []
     target_keys = [key for key in ("x", "y") if key in sizes]
     for start in range(0, draws, _AT_A_TIME):
         part = slice(start, start + _AT_A_TIME)
-        near = nearest(small[centres[part].ravel()] @ small.T, words).reshape(-1, kinds, words)
+        near = among.near(centres[part].ravel(), words).reshape(-1, kinds, words)
         targets: list[Rows] = []
         for at, key in enumerate(target_keys):
             targets.append(_others(near[:, at], targets, sizes[key]))

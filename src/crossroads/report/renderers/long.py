@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
+
+import numpy as np
 
 from crossroads.errors import require
 from crossroads.report.audit import Audit
@@ -57,7 +59,21 @@ def write_tidy_parquet(path: Path, rows: Iterable[Mapping[str, Any]]) -> None:
     parquet = require("pyarrow.parquet", extra="parquet", purpose="writing results.parquet")
     kinds = {column: arrow.string() if column in _TEXT else arrow.float64() for column in COLUMNS}
     kinds["n"] = arrow.int64()
-    plain = [{**row, "value": None if row["value"] is None else float(row["value"])} for row in rows]
-    table = arrow.Table.from_pylist(plain, schema=arrow.schema(list(kinds.items())))
+    rows = list(rows)
+    columns = {name: _column(arrow, kind, [row[name] for row in rows]) for name, kind in kinds.items()}
+    table = arrow.Table.from_arrays(list(columns.values()), names=list(columns))
     with path.open("wb") as raw:  # pyarrow accepts only paths in UTF-8
         parquet.write_table(table, raw, compression="zstd")
+
+
+def _column(arrow: Any, kind: Any, values: Sequence[Any]) -> Any:
+    """A column of Arrow; of lists it would make one itself, but load pandas first."""
+    known = np.array([value is not None for value in values], dtype=bool)
+    if kind == arrow.string():
+        texts = [b"" if value is None else value.encode() for value in values]
+        data = [np.cumsum([0, *map(len, texts)], dtype=np.int32), b"".join(texts)]
+    else:
+        whole = np.int64 if kind == arrow.int64() else np.float64
+        data = [np.array([0 if value is None else value for value in values], dtype=whole)]
+    buffers = [arrow.py_buffer(one) for one in (np.packbits(known, bitorder="little"), *data)]
+    return arrow.Array.from_buffers(kind, len(values), buffers)

@@ -8,6 +8,7 @@ one, however it is cut into blocks.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import islice
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -125,14 +126,11 @@ class Pool:
         self._by_frequency: bool | None = None
         self._largest = np.inf
 
-    def choose(
-        self, tokens: Sequence[str] | Sequence[bytes], first: int, ranks: NDArray[np.int64] | None = None
-    ) -> list[int]:
+    def choose(self, tokens: Sequence[str] | Sequence[bytes], first: int) -> list[int]:
         """Which of some consecutive words may come into the pool; ``first`` is the row of the first."""
-        ranks = np.arange(first, first + len(tokens)) if ranks is None else ranks
         low = np.arange(len(tokens))
         if np.isfinite(self._largest):
-            low = np.flatnonzero(self._keys(ranks) <= self._largest)
+            low = np.flatnonzero(self._keys(low + first) <= self._largest)
         return [i for i in low.tolist() if self._is_other_word(tokens[i])]
 
     def settle(self, tokens: Sequence[str], ranks: NDArray[np.int64] | None = None) -> list[int]:
@@ -146,8 +144,8 @@ class Pool:
             Their rows, where they were chosen from the words of another source.
         """
         ranks = np.arange(1, len(tokens) + 1) if ranks is None else ranks
-        rows = np.array(self.choose(tokens, 1, ranks), dtype=np.int64)
-        return np.sort(rows[self._smallest(ranks[rows])]).tolist()  # type: ignore[no-any-return]
+        order = np.argsort(self._keys(ranks), kind="stable").tolist()
+        return sorted(islice((row for row in order if self._is_other_word(tokens[row])), self._size))
 
     def add(self, labels: Sequence[str], vectors: NDArray[Any], ranks: Sequence[int]) -> None:
         """Add some words; those whose vectors cannot be measured are left out."""

@@ -11,6 +11,7 @@ from __future__ import annotations
 import csv
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from functools import lru_cache
 from typing import Any, TextIO
 
 _FORMULA = re.compile(r"'*(?:[\x00-\x1f\x7f-\x9f]|[\s\u200b-\u200f\u2060\ufeff]*[=+\-@＝＋－＠])")
@@ -45,4 +46,6 @@ def write_rows(
     """Write a table as CSV, with headers and words passed to :func:`in_cell`; missing values are empty."""
     writer = csv.writer(file, lineterminator=end)
     writer.writerow([in_cell(name) for name in columns])
-    writer.writerows([in_cell(row.get(name)) for name in columns] for row in rows)
+    guarded = lru_cache(1024)(in_cell)  # most words of a table are in many rows
+    cells = (map(row.get, columns) for row in rows)
+    writer.writerows([guarded(cell) if isinstance(cell, str) else cell for cell in row] for row in cells)

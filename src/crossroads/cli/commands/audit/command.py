@@ -182,11 +182,13 @@ def audit_command(
             done = Done(audits=audits, gates=gates, comparison=compared)
             session.tracker.begin(f"writing {output}")
             with disk_errors(output, parts=place.folder):
-                absent = write(output, done, figures=figures, vectors=vectors, seed=seed, drawer=place.draw)
+                absent, both = write(
+                    output, done, figures=figures, vectors=vectors, seed=seed, drawer=place.draw
+                )
             session.tracker.finish(work=WRITING)
         interrupting.promise(audit_progress.written(output))
         place.sweep()
-    tell(done, output, absent, summary=summary, github=github, json=json)
+    tell(done, output, absent, both, summary=summary, github=github, json=json)
 
 
 def given_frequencies(given: str | None) -> Mapping[str, float] | str | None:

@@ -14,17 +14,14 @@ from crossroads.cli.commands.audit import tables as audit_tables
 from crossroads.cli.commands.compare import show_comparison
 from crossroads.cli.commands.intersections import published
 from crossroads.cli.terminal import tables as printing
-from crossroads.measures import CompareBatteryResult, CompareTraitsResult, DetectionResult, RsaResult
+from crossroads.measures import CompareBatteryResult, DetectionResult, RsaResult
 from crossroads.measures.geometry.rsa import rsa_name
 from crossroads.papers.fidelity import fidelity
 from crossroads.papers.findings import Finding, findings
 from crossroads.report import Gate, markdown_summary
 from crossroads.report.comparison.audits import Comparison
 from crossroads.report.comparison.files import comparison_markdown
-from crossroads.report.documents.reading import read_records
-from crossroads.report.documents.records import revive
 from crossroads.report.files import Drawer, ModelAudit, write_audit, write_audits
-from crossroads.report.folder import MARK
 from crossroads.stimuli import catalog
 
 
@@ -40,13 +37,15 @@ class Done:
     """Comparison of every pair of models."""
 
 
-def write(output: Path, done: Done, *, figures: bool, vectors: bool, seed: int, drawer: Drawer) -> list[str]:
-    """Write one audit, or several and their comparison; returns what is absent."""
+def write(
+    output: Path, done: Done, *, figures: bool, vectors: bool, seed: int, drawer: Drawer
+) -> tuple[list[str], Comparison | None]:
+    """Write one audit, or several and their comparison; returns what is absent, and the comparison."""
     points = {kind: published(kind) for kind in ("ibd", "eibd")}
     known = {name: found for one in done.audits.values() for name, found in published_findings(one).items()}
     if len(done.audits) == 1:
         ((name, one),) = done.audits.items()
-        return write_audit(
+        absent = write_audit(
             output,
             one.audit,
             one.designs,
@@ -58,6 +57,7 @@ def write(output: Path, done: Done, *, figures: bool, vectors: bool, seed: int, 
             fidelity=fidelity(),
             drawer=drawer,
         )
+        return absent, None
     several = {
         name: ModelAudit(
             audit=one.audit,
@@ -98,13 +98,19 @@ def published_findings(one: FinishedAudit) -> dict[str, tuple[Finding, ...]]:
 
 
 def tell(
-    done: Done, output: Path, absent: Sequence[str], *, summary: Path | None, github: bool, json: bool
+    done: Done,
+    output: Path,
+    absent: Sequence[str],
+    compared: Comparison | None,
+    *,
+    summary: Path | None,
+    github: bool,
+    json: bool,
 ) -> None:
     """Write the summary, print the results, and raise an error if a rule was broken."""
     gate = None
     if done.gates:
         gate = next(iter(done.gates.values())) if len(done.gates) == 1 else gating.all_gates(done.gates)
-    compared = written_comparison(output) if len(done.audits) > 1 else None
     gating.send_summary(summary_of(done, compared), summary, github=github)
     if json:
         print_json(done, output, gate, compared)
@@ -121,14 +127,6 @@ def tell(
         audit_tables.show_ending(output, absent)
     if gate is not None:
         gate.check()
-
-
-def written_comparison(output: Path) -> Comparison:
-    """The written comparison, including differences without a test."""
-    results = [revive(one) for record in read_records(output / MARK) for one in record.results]
-    (battery,) = (one for one in results if isinstance(one, CompareBatteryResult))
-    traits = tuple(one for one in results if isinstance(one, CompareTraitsResult))
-    return Comparison(battery=battery, traits=traits)
 
 
 def summary_of(done: Done, compared: Comparison | None) -> str:

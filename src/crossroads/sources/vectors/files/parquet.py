@@ -41,8 +41,8 @@ def read(path: Path, request: Request) -> Reading:
 def read_words(path: Path, column: str) -> list[str]:
     """Read one column of words."""
     pq = require("pyarrow.parquet", extra="parquet", purpose="reading Parquet files")
-    with path.open("rb") as raw:
-        words: list[str] = pq.read_table(raw, columns=[column])[column].to_pylist()
+    with path.open("rb") as raw, pq.ParquetFile(raw) as file:  # pq.read_table would load pandas
+        words: list[str] = file.read(columns=[column])[column].to_pylist()
     return words
 
 
