@@ -63,6 +63,7 @@ def test_one_of_many_worlds_has_the_cosines_of_its_arrays() -> None:
     np.testing.assert_allclose(np.linalg.norm(rows, axis=1), 1.0)
 
 
+@pytest.mark.slow
 def test_contexts_know_what_noise_makes_of_a_difference() -> None:
     clouds = context_worlds("exchangeable", worlds=400, effect=0.5, sizes=FOURS, seed=2)
     found = spread(clouds.means().cosines(), 4, 4).difference
@@ -103,6 +104,7 @@ def test_only_shifted_names_are_closer_to_the_vocabulary() -> None:
     assert lean("topics") == pytest.approx(0.0, abs=0.2)
 
 
+@pytest.mark.slow
 def test_dealt_attributes_are_other_words_each_time() -> None:
     pytest.importorskip("pyarrow", reason="the embedded default needs the extra 'default'")
     worlds = dealt_worlds("weat1", worlds=20)
