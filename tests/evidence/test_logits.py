@@ -227,6 +227,7 @@ def put(name: str, at: tuple[int, ...], value: float) -> dict[str, Any]:
         (put("logit", (1, 0, 0, 0), np.nan), "'cold' lacks a logit .* with 'José'"),
         (put("slot", (1, 0, 1, 1), -1), "'warm' lacks a logit .* with 'José'"),
         (put("slot", (0, 0, 0, 0), 24), "'cold' lacks a logit or its slot"),
+        (put("slot", (0, 0, 0, 1), -2), "'cold' lacks a logit or its slot"),
         (put("chain_logit", (0, 0, 1, 1), 77.0), "'warm' .* above its head"),
         ({"head": []}, "a head is empty"),
         ({"head": np.sort(made_full(), axis=1)}, "not in descending order"),

@@ -99,7 +99,7 @@ def check_numbers(logits: Logits) -> None:
         if values is None or at is None:
             continue
         wrong = (np.isfinite(values) != there) | ((at >= 0) != there) | (at >= slots) | ~there[..., :1]
-        wrong |= values > largest[np.clip(at, 0, slots - 1)]
+        wrong |= (at < -1) | (values > largest[np.clip(at, 0, slots - 1)])
         if wrong.any():
             row, template, adjective, _ = np.argwhere(wrong)[0].tolist()
             raise EvidenceError(
