@@ -30,7 +30,7 @@ def _started() -> Any:
     return cover
 
 
-COVER = _started() if os.environ.get(PLACE) else None
+COVER: Any = _started() if os.environ.get(PLACE) else None
 
 
 class Reach:

@@ -284,7 +284,7 @@ def word_found(
 def kept_detectable(place: PartsFolder, n_x: int, n_y: int, **options: Any) -> Detectable:
     """What sets of these sizes can detect, of an earlier run or found now; it loads much of scipy."""
     find = partial(minimum_detectable, n_x, n_y, **options)
-    return decode_fields(Detectable, place.plain("detectable", {"sizes": [n_x, n_y], **options}, find), {})
+    return decode_fields(Detectable, place.plain("detectable", {"sizes": [n_x, n_y], **options}, find))
 
 
 def series_parts(
