@@ -131,13 +131,13 @@ def test_only_what_depends_on_an_option_is_measured_again(tmp_path: Path, make_v
         assert events[-1].done == events[-1].total
         return events[-1].kept, events[-1].total
 
-    # vectors, their space and its corrections; and of two designs test, interval and influence
-    assert kept() == (0, 9)
-    assert kept() == (9, 9)
-    assert kept(seed=1) == (3, 9)  # vectors and influence
-    assert kept(seed=1, alternative="greater") == (7, 9)
-    assert kept(seed=1, alternative="greater", workers=1) == (9, 9)
-    assert kept(seed=1, alternative="greater", correct="rank") == (3, 9)  # vectors and their space
+    # vectors, their space and its corrections; and of two designs test, interval, influence and reliability
+    assert kept() == (0, 11)
+    assert kept() == (11, 11)
+    assert kept(seed=1) == (3, 11)  # vectors and influence
+    assert kept(seed=1, alternative="greater") == (9, 11)
+    assert kept(seed=1, alternative="greater", workers=1) == (11, 11)
+    assert kept(seed=1, alternative="greater", correct="rank") == (3, 11)  # vectors and their space
 
 
 def test_a_correction_changes_every_test_and_is_recorded_and_shown_before_and_after(

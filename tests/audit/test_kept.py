@@ -149,12 +149,12 @@ def test_parts_are_known_by_what_they_depend_on_and_by_nothing_else() -> None:
 
     base = prints(embeddings(), Settings())
     assert prints(embeddings(source="elsewhere"), Settings()) == base
-    assert set(base) == {"mleat mine", "bootstrap mine", "influence mine"}
+    assert set(base) == {"mleat mine", "bootstrap mine", "influence mine", "reliability mine"}
 
     def changed(other: dict[str, str]) -> set[str]:
         return {name.split()[0] for name in base if other[name] != base[name]}
 
-    assert changed(prints(embeddings(), Settings(seed=1))) == {"mleat", "bootstrap"}
+    assert changed(prints(embeddings(), Settings(seed=1))) == {"mleat", "bootstrap", "reliability"}
     assert changed(prints(embeddings(), Settings(alternative="less"))) == {"mleat"}
     every = {name.split()[0] for name in base}
     assert changed(prints(embeddings(), Settings(missing="balance"))) == every

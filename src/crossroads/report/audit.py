@@ -12,14 +12,20 @@ from crossroads.errors import InputError
 from crossroads.evidence import Provenance
 from crossroads.evidence.model_names import KINDS as KINDS
 from crossroads.evidence.model_names import model_name
-from crossroads.measures import FrequencyResult, InfluenceResult, LadderResult, PlaceboResult
+from crossroads.measures import (
+    FrequencyResult,
+    InfluenceResult,
+    LadderResult,
+    PlaceboResult,
+    ReliabilityResult,
+)
 from crossroads.measures.rungs import status_on
 from crossroads.results import Conclusion, Coverage, Result
 from crossroads.wording import phrases
 from crossroads.wording.table import Table
 
 R = TypeVar("R", bound=Result)
-BESIDE = (InfluenceResult, FrequencyResult, PlaceboResult)
+BESIDE = (InfluenceResult, ReliabilityResult, FrequencyResult, PlaceboResult)
 """Results about a test, which rest on its words."""
 
 

@@ -1,4 +1,4 @@
-"""The battery on one vector per word: ML-EAT, intervals and influence of words of each design."""
+"""The battery on one vector per word: ML-EAT, intervals, influence and reliability of each design."""
 
 from __future__ import annotations
 
@@ -30,16 +30,19 @@ from crossroads.measures import (
     InfluenceResult,
     MleatResult,
     PlaceboResult,
+    ReliabilityResult,
     SeriesResult,
     bootstrap,
     corrections,
     frequency,
     influence,
     mleat,
+    reliability,
 )
 from crossroads.measures.association.battery import assemble_battery
 from crossroads.measures.association.frequency import frequency_name
 from crossroads.measures.association.placebo import LEAST_POOL, OtherWords, placebo_among, placebo_name
+from crossroads.measures.association.reliability import reliability_name
 from crossroads.measures.association.series import Points, assemble_series, series_trend
 from crossroads.measures.coverage.gaps import require_stimuli
 from crossroads.measures.coverage.words import Missing
@@ -51,8 +54,8 @@ from crossroads.stimuli import Design
 
 STATIC = ("weat", "ceat-intersectional")
 """The batteries of the catalogue that are measured on one vector per word."""
-_BESIDE = ("bootstrap", "influence", "frequency", "placebo")
-_OWN = (InfluenceResult, FrequencyResult, PlaceboResult)
+_BESIDE = ("bootstrap", "influence", "reliability", "frequency", "placebo")
+_OWN = (InfluenceResult, ReliabilityResult, FrequencyResult, PlaceboResult)
 """Additional measures of a test that are separate results."""
 _PLACEBO_SECONDS = 0.5
 
@@ -67,6 +70,7 @@ def word_names(designs: Sequence[Design], *, placebos: bool) -> dict[str, str]:
     names = {design.name: "test" for design in designs}
     names |= {ladder_name(design.name): "ladder" for design in designs}
     names |= {frequency_name(design.name): "frequency" for design in designs}
+    names |= {reliability_name(design.name): "reliability" for design in designs}
     names |= {ANISOTROPY: "anisotropy"} if designs else {}
     return names | {placebo_name(design.name): "placebo" for design in designs if placebos}
 
@@ -77,7 +81,7 @@ def has_pool(emb: Embeddings) -> bool:
 
 
 def word_parts(emb: Embeddings, designs: Sequence[Design], settings: Settings) -> list[Part]:
-    """Parts of each design: the test, its interval, influence of words, frequency, placebos."""
+    """Parts of each design: the test, its interval, influence of words, reliability, frequency, placebos."""
     missing, seed = settings.missing, settings.seed
     pool = pool_inputs(emb, stimuli=False) if has_pool(emb) else None
     if missing == "raise":
@@ -105,6 +109,13 @@ def word_parts(emb: Embeddings, designs: Sequence[Design], settings: Settings) -
                 gives=InfluenceResult,
                 inputs=same,
                 run=partial(influence, emb, design, missing=missing),
+                **common,
+            ),
+            Part(
+                name=f"reliability {design.name}",
+                gives=ReliabilityResult,
+                inputs={**same, "seed": seed},
+                run=partial(reliability, emb, design, missing=missing, seed=seed),
                 **common,
             ),
         ]
@@ -260,8 +271,9 @@ def word_found(
     kept = tuple(one for one in designs if one.name not in skipped)
     named = {f"{what} {one.name}": one.name for what in _BESIDE for one in kept}
     beside = [outcomes[part].result for part in named if part in outcomes]
+    called = {"placebo": placebo_name, "frequency": frequency_name, "reliability": reliability_name}
     without = {
-        f"{name} {part.partition(' ')[0]}": why
+        called[what](name) if (what := part.partition(" ")[0]) in called else f"{name} {what}": why
         for part, name in named.items()
         if part in outcomes and (why := outcomes[part].reason) is not None
     }

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import ClassVar, Self
 
@@ -14,11 +14,16 @@ from crossroads.geometry import Floats, cosines, rounding_error
 from crossroads.inference.bootstrap import generator
 from crossroads.inference.options import whole
 from crossroads.measures.coverage.words import Missing, check_inputs, gather
-from crossroads.results import Result, Row
+from crossroads.results import Result, Row, Values, long_row
 from crossroads.stimuli import Design
 from crossroads.wording.table import Column, Table
 
 _SETS = ("x", "y", "a", "b")
+
+
+def reliability_name(design: str) -> str:
+    """Name of the reliability of a test, such as ``weat6 reliability``."""
+    return f"{design} reliability"
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
@@ -26,7 +31,11 @@ class ReliabilityResult(Result):
     """Reliability of the associations of one test."""
 
     section: ClassVar[str] = "tests"
+    stem: ClassVar[str] = "reliability"
     cites: ClassVar[tuple[str, ...]] = ("spearman1910correlation", "brown1910some", "cronbach1951coefficient")
+    asked: ClassVar[Mapping[str, tuple[str, ...]]] = {
+        "reliability": ("attributes", "targets", *(f"alpha_{key}" for key in _SETS), "left_out")
+    }
 
     design: str
     """Name of the design."""
@@ -46,7 +55,7 @@ class ReliabilityResult(Result):
     @property
     def label(self) -> str:
         """Name of the design, marked as its reliability."""
-        return f"{self.design} reliability"
+        return reliability_name(self.design)
 
     def rows(self) -> list[Row]:
         """One row: both reliabilities and the four α."""
@@ -72,6 +81,17 @@ class ReliabilityResult(Result):
         shown = notes if any((a or 0) < 0 for one in results.values() for a in one.alpha.values()) else ()
         title = "Reliability of the word lists"
         return Table(name="reliability", title=title, columns=columns, rows=tuple(rows), notes=shown)
+
+    def long_rows(self, name: str) -> Iterator[Row]:
+        """Every number."""
+        for statistic, value in self.rows()[0].items():
+            if statistic != "design":
+                yield long_row("reliability", self.design, "", statistic, value, n=self.splits)
+
+    def readings(self, name: str) -> Iterator[tuple[str, str, Values]]:
+        """Every number, for rules."""
+        values: Values = {key: value for key, value in self.rows()[0].items() if key != "design"}
+        yield self.label, "reliability", {**values, "left_out": self.left_out()}
 
 
 def reliability(

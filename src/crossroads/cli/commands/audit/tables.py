@@ -9,12 +9,20 @@ from textwrap import fill
 from rich.markup import escape
 
 from crossroads.cli.terminal import tables as printing
-from crossroads.measures import AnisotropyResult, BatteryResult, WefatResult
+from crossroads.measures import (
+    AnisotropyResult,
+    BatteryResult,
+    FrequencyResult,
+    InfluenceResult,
+    PlaceboResult,
+    ReliabilityResult,
+    WefatResult,
+)
 from crossroads.report.audit import BESIDE, KINDS, Audit, conclusions_of
 from crossroads.report.renderers.findings import findings_by_status
 from crossroads.wording.numbers import counted
 
-_IN_FILES = (WefatResult, *BESIDE)
+_IN_FILES = (InfluenceResult, WefatResult, ReliabilityResult, FrequencyResult, PlaceboResult)
 """Results of single words, and what is behind the answers about a test: too long for a terminal."""
 
 
@@ -49,7 +57,8 @@ def show_audit(audit: Audit, name: str | None = None, said: set[str] | None = No
     for kind, results in audit.by_type():
         if not issubclass(kind, _IN_FILES):
             printing.show(kind.tabulate(results), elsewhere=printing.PAGE, said=said)
-    printing.notes([(name, one.coverage) for name, one in audit.named() if not isinstance(one, _IN_FILES)])
+    beside = (*_IN_FILES, *BESIDE)  # which rest on the words of their test
+    printing.notes([(name, one.coverage) for name, one in audit.named() if not isinstance(one, beside)])
     printing.skipped({name: why for name, (_, why) in audit.unmeasured().items()})
 
 

@@ -117,7 +117,7 @@ function otherTree(context, path, value) {
 }
 
 /** Results about a test, which are shown in it. */
-const OTHER_BESIDE = ["BootstrapResult", "InfluenceResult", "FrequencyResult", "PlaceboResult"];
+const OTHER_BESIDE = ["BootstrapResult", "InfluenceResult", "FrequencyResult", "PlaceboResult", "ReliabilityResult"];
 
 /**
  * Results that no section shows.
