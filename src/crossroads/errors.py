@@ -57,7 +57,9 @@ class CrossroadsError(Exception):
 
     longest = MOST_CHARACTERS
 
-    def __init__(self, message: str, *, hint: str | None = None, option: str | None = None) -> None:
+    def __init__(
+        self, message: str, *, hint: str | None = None, option: str | tuple[str, ...] | None = None
+    ) -> None:
         message = without_middle(printable(message), self.longest)
         hint = None if hint is None else without_middle(printable(hint), self.longest)
         super().__init__(message if hint is None else f"{message}\n\nhint: {hint}")
@@ -216,7 +218,9 @@ class MissingStimuliError(InputError, LookupError):
         design: str = "",
         hint: str | None = None,
     ) -> None:
-        super().__init__(f"in {design}, {message}" if design else message, hint=hint, option="missing")
+        super().__init__(
+            f"in {design}, {message}" if design else message, hint=hint, option=("missing", "fallback")
+        )
         self.gaps = {name: {s: dict(w) for s, w in sets.items()} for name, sets in (gaps or {}).items()}
         found = (words for sets in self.gaps.values() for words in sets.values())
         self.missing = {word: why for words in found for word, why in words.items()} | dict(missing or {})

@@ -316,6 +316,7 @@ PARTS = {
     "corrections": "anisotropy",
     "inference": "permutation_test",
     "measured_anisotropy": "anisotropy",
+    "placebo_among": "placebo",
     "reference": "anisotropy",
     "compare_divisions": "permutation_test",
     "drawn_targets": "frequency",

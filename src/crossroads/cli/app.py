@@ -61,7 +61,7 @@ COMMANDS = {
     "compare": ("compare", "Compare the audits of two or more models."),
     "report": (
         "report",
-        "Combine saved results of any measures into one page, which opens from disk without a network.",
+        "Combine saved audits, or output of --json, into one page, which opens from disk without a network.",
     ),
     "catalog": ("catalog", "List the published stimuli, or show one entry with its source and its words."),
 }
@@ -235,11 +235,12 @@ _THEIRS = (PermissionError, FileNotFoundError, IsADirectoryError, NotADirectoryE
 """Failures that are about the paths that were given."""
 
 
-def _tell(message: str, hint: str | None, argument: str | None = None) -> None:
-    """Print an error; the argument that it is about is spelled as an option of the command."""
-    option = _options(sys.argv[1:]).get(argument) if argument else None
-    if option:
-        message, hint = (_spelled(text, f"{argument}=", option) for text in (message, hint or ""))
+def _tell(message: str, hint: str | None, about: str | tuple[str, ...] | None = None) -> None:
+    """Print an error; the arguments that it is about are spelled as options of the command."""
+    options = _options(sys.argv[1:]) if about else {}
+    for argument in (about,) if isinstance(about, str) else about or ():
+        if option := options.get(argument):
+            message, hint = (_spelled(text, f"{argument}=", option) for text in (message, hint or ""))
     printing.err.print(f"[bold red]error:[/] {escape(message)}", soft_wrap=True)
     if hint:
         printing.err.print(f"\nhint: {hint}", markup=False, soft_wrap=True)

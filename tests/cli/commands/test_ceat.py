@@ -104,7 +104,7 @@ def test_spellings_follow_the_option(command: Command, tmp_path: Path) -> None:
     assert "found under another spelling: John as john" in run.out.replace("\n", " ")
     run = command("ceat", tmp_path / "small", "--test", "c6", "--samples", 10, "--fallback", "none")
     assert run.status == 2
-    assert "--fallback lower" in run.err.replace("\n", " ")
+    assert "--fallback 'lower'" in run.err.replace("\n", " ")
 
 
 @pytest.mark.parametrize(

@@ -216,7 +216,8 @@ def _depth(value: Any) -> int:
 def histogram(values: Sequence[float]) -> dict[str, Any]:
     """Counts of numbers in each of sixty equal bins."""
     array = np.asarray(values, dtype=float)
-    counts, edges = np.histogram(array, bins=BINS)
+    with np.errstate(over="ignore"):  # numbers of a file that somebody changed
+        counts, edges = np.histogram(array, bins=BINS)
     return {
         "low": float(edges[0]),
         "high": float(edges[-1]),
