@@ -265,7 +265,7 @@ def test_a_store_gives_the_battery_over_contexts(tmp_path: Path, store: Path) ->
     assert done.vectors is None
     events: list[Event] = []
     run_audit(str(store), [design], samples=300, resamples=50, work=work, progress=events.append)
-    assert 0 < events[-1].kept < events[-1].total  # the interval does not draw these samples, nor does the space
+    assert 0 < events[-1].kept < events[-1].total  # neither interval nor space draws these samples
     with pytest.raises(InputError, match="cannot be measured on this store"):
         run_audit(str(store), [made_design("other")])
 
