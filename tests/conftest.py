@@ -143,6 +143,8 @@ WHOLE = {
     "cli/commands/reproduce/test_models.py": "models",
     "cli/commands/test_embed.py": "models",
     "extraction": "models",
+    "workers/test_cluster.py": "slow",
+    "test_docs.py": "slow",
     "sources/models/test_clip.py": "models",
     "sources/models/test_language.py": "models",
     "sources/models/test_prompted.py": "models",
@@ -151,6 +153,8 @@ WHOLE = {
 }
 MODELS = {"small_models", "small_bert", "small_clip", "tiny_bert", "tiny_gpt", "tiny_clip"}
 """Fixtures that make a model: who asks for one is marked ``models``."""
+AUDITS = {"default_audit", "two_models_audit", "contexts_audit", "language_audit", "chat_audit"}
+"""Fixtures that make a whole audit: who asks for one is marked ``slow``."""
 
 
 def _marker(path: Path) -> str | None:
@@ -174,6 +178,8 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             item.add_marker(marker)
         elif MODELS & set(getattr(item, "fixturenames", ())):
             item.add_marker("models")
+        if AUDITS & set(getattr(item, "fixturenames", ())):
+            item.add_marker("slow")
 
 
 @pytest.hookimpl(wrapper=True)

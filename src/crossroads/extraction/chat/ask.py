@@ -184,13 +184,17 @@ class Conversation:
             raise InputError(f"workers is {in_short(workers)}.", hint="give a whole number from 1 up.")
         tell, replies = progress or _ignore, []
         pool = ThreadPoolExecutor(workers if isinstance(self._model, ChatService) else 1)
+        wait = True  # for answers that are under way, which may have been paid for
         try:
             waiting = [pool.submit(self._reply, one) for one in self.prompts]
             for done, one in enumerate(waiting):
                 tell(done, len(waiting))
                 replies.append(one.result())
+        except KeyboardInterrupt:
+            wait = False
+            raise
         finally:
-            pool.shutdown(wait=False, cancel_futures=True)
+            pool.shutdown(wait=wait, cancel_futures=True)
         tell(len(replies), len(replies))
         return ChatAnswers(
             [_answer(one, reply) for one, reply in zip(self.prompts, replies, strict=True)],

@@ -87,6 +87,7 @@ def test_the_folder_holds_figures_tables_text_and_citations(default_audit: Audit
     assert not (folder / "gate.json").exists()  # there were no rules
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["default_audit", "two_models_audit", "contexts_audit", "language_audit"])
 def test_the_document_is_valid_under_the_published_schema(name: str, request: pytest.FixtureRequest) -> None:
     """Every shared audit, made where it is first asked for; a language model answers for all groups."""
