@@ -8,8 +8,9 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from crossroads.corpus.matches import Matcher, prepared
-from crossroads.corpus.windows import Bounds, Window, parse_window
+from crossroads.corpus.matches import Matcher
+from crossroads.corpus.text import Text, plain
+from crossroads.corpus.windows import Window, Words, parse_window
 from crossroads.errors import InputError
 
 pytest.importorskip("ahocorasick_rs", reason="searching a corpus needs the extra 'corpus'")
@@ -34,13 +35,10 @@ TEXTS = st.lists(st.lists(st.sampled_from(PIECES), max_size=14).map("".join), ma
 
 def found(documents: list[str], forms: list[str], window: Window, hyphens: str) -> list[Hit]:
     matcher = Matcher(forms, hyphens=hyphens)
-    hits: list[Hit] = []
-    for text in prepared(documents):
-        matches = matcher.find(text)
-        begins, stops = Bounds(text).around(matches.starts, matches.ends, window)
-        for form, start, end, begin, stop in zip(*matches, begins, stops, strict=True):
-            hits.append((forms[form], text[begin:stop], int(start - begin), int(end - begin)))
-    return hits
+    text = Text([plain(document) for document in documents])
+    matches = matcher.find(text)
+    rows = Words(text).contexts(matches, window, matcher.unspaced(matches))
+    return [(forms[form], *row) for form, *row in rows]
 
 
 @pytest.mark.slow

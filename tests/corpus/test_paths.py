@@ -13,11 +13,11 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from crossroads.corpus import find_contexts, matches, records, tasks, write_contexts
-from crossroads.corpus.blocks import BlockMatcher
+from crossroads.corpus import documents as records
+from crossroads.corpus import find_contexts, matches, tasks, write_contexts
 from crossroads.corpus.files import Source
 from crossroads.corpus.sample import Reservoirs
-from crossroads.corpus.windows import Window, is_near
+from crossroads.corpus.windows import Window
 
 pytest.importorskip("ahocorasick_rs", reason="searching a corpus needs the extra 'corpus'")
 FAST = ("hyperscan", "msgspec")
@@ -29,7 +29,7 @@ def without(monkeypatch: pytest.MonkeyPatch) -> Iterator[Without]:
     """Makes packages as if they were not installed."""
 
     def forget() -> None:
-        tasks.finders_of.cache_clear()
+        tasks.matcher_of.cache_clear()
         records._quick_parser.cache_clear()
 
     def hide(*names: str) -> None:
@@ -138,7 +138,7 @@ def test_the_folder_is_the_same_on_every_path(tmp_path: Path, without: Without) 
         assert found.counts.without_text > 1
         folder = write_contexts(found, tmp_path / f"without {len(hidden)}{hidden[:1]}")
         folders.append({path.name: path.read_bytes() for path in folder.iterdir()})
-        tasks.finders_of.cache_clear()
+        tasks.matcher_of.cache_clear()
     assert all(folder == folders[0] for folder in folders)
 
 
@@ -172,8 +172,7 @@ TEXTS = st.lists(st.lists(st.sampled_from(PIECES), max_size=16).map("".join), ma
 
 def collected(documents: list[str], window: Window, hyphens: str) -> tuple[Any, list[int]]:
     reservoirs = Reservoirs(WORDS, limit=1000, seed=0)
-    finders = tasks.Finders(BlockMatcher(WORDS, hyphens=hyphens), matches.Matcher(WORDS, hyphens=hyphens))
-    tasks._collect(documents, finders, window, reservoirs)
+    tasks.collect(documents, matches.Matcher(WORDS, hyphens=hyphens), window, reservoirs)
     return reservoirs.contents(), reservoirs.occurrences.tolist()
 
 
@@ -184,13 +183,14 @@ def collected(documents: list[str], window: Window, hyphens: str) -> tuple[Any, 
     left=st.integers(0, 5),
     right=st.integers(0, 5),
     hyphens=st.sampled_from(["join", "split"]),
+    few=st.sampled_from([0, 10**9]),
 )
-def test_what_is_cut_out_at_hits_is_what_is_cut_out_of_whole_documents(
-    documents: list[str], left: int, right: int, hyphens: str
+def test_what_is_found_as_written_is_what_is_found_with_single_spaces(
+    documents: list[str], left: int, right: int, hyphens: str, few: int
 ) -> None:
     window = Window(left, right)
-    assert is_near(window)
-    quick = collected(documents, window, hyphens)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(tasks, "is_near", lambda window: False)
+        patch.setattr(tasks, "_FEW", few)
+        quick = collected(documents, window, hyphens)
+        patch.setattr(tasks, "_collect_as_written", lambda documents, *_: documents)
         assert collected(documents, window, hyphens) == quick

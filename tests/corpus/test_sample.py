@@ -17,8 +17,7 @@ Offered = list[tuple[int, int]]
 
 def filled(offered: Offered, limit: int, seed: int = 0) -> Reservoirs:
     reservoirs = Reservoirs(["a", "b"], limit=limit, seed=seed)
-    for form, number in offered:
-        reservoirs.add(form, f"text {number}", 0, 4)
+    reservoirs.add((form, f"text {number}", 0, 4) for form, number in offered)
     return reservoirs
 
 
@@ -31,8 +30,7 @@ def test_samples_of_parts_merge_into_the_sample_of_all(
     first, second = filled(offered[cut:], limit, seed), Reservoirs(["a", "b"], limit=limit, seed=seed)
     merged.merge(first.contents(), np.array([1, 2]))
     second.restrict(merged.thresholds())  # what the first part makes needless is left out
-    for form, number in reversed(offered[:cut]):
-        second.add(form, f"text {number}", 0, 4)
+    second.add((form, f"text {number}", 0, 4) for form, number in reversed(offered[:cut]))
     merged.merge(second.contents(), np.array([3, 4]))
     for form in (0, 1):
         assert merged.sample(form) == whole.sample(form)

@@ -10,9 +10,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from crossroads.corpus import SAMPLE, find_contexts, read_contexts, write_contexts
-from crossroads.corpus.matches import Matcher, prepared
+from crossroads.corpus.matches import Matcher
 from crossroads.corpus.scripts import binds
 from crossroads.corpus.tasks import Search
+from crossroads.corpus.text import Text, plain
 from crossroads.corpus.windows import Window, running_window
 
 pytest.importorskip("ahocorasick_rs", reason="searching a corpus needs the extra 'corpus'")
@@ -20,9 +21,8 @@ pytest.importorskip("ahocorasick_rs", reason="searching a corpus needs the extra
 
 def places(text: str, form: str) -> list[int]:
     """Where a form begins in a document."""
-    (ready,) = prepared([text])
-    assert ready == text
-    return sorted(Matcher([form]).find(text).starts.tolist())
+    assert plain(text) == text
+    return sorted((Matcher([form]).find(Text([text])).starts - 1).tolist())
 
 
 @pytest.mark.parametrize(

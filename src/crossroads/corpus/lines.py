@@ -13,8 +13,8 @@ from crossroads.corpus.files import Part, Progress
 from crossroads.errors import FormatError
 from crossroads.storage.streams import TEXT_RATIO, Stream
 
-BATCH = 4 << 20
-"""About how many bytes or characters are searched at once."""
+BATCH = 1 << 18
+"""About how many bytes or characters are searched at once: few enough for the cache of a processor."""
 LONGEST = 64 << 20
 """Longest line that is read."""
 

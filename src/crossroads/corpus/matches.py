@@ -6,31 +6,23 @@ hold more than plain letters are compared with the text itself again, and those 
 punctuation must not continue there: *.NET* is not found in *ASP.NET*, nor *C++* in *C+++*. Where a stimulus
 begins or ends with a letter of a script without spaces, its pattern has no space there: in running text
 *医生* is found in *我喜欢医生的工作*.
+
+Most stimuli are found in documents as they are written. Only documents that may hold a phrase, whose words
+may have any white space between them, or a word in running text, are written with single spaces first.
 """
 
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from crossroads.corpus.scripts import binds, in_running_text, is_unspaced
-from crossroads.corpus.text import (
-    BREAK,
-    SPACE,
-    composed,
-    in_word,
-    letters,
-    same_signs,
-    single_spaces,
-    single_spaces_in_all,
-)
+from crossroads.corpus.text import SPACE, Positions, Text, in_word, plain, same_signs
 from crossroads.errors import InputError, MissingExtraError, require
-
-Positions = NDArray[np.int64]
 
 
 class Matches(NamedTuple):
@@ -42,6 +34,10 @@ class Matches(NamedTuple):
     """Its start, in characters."""
     ends: Positions
     """Its end."""
+
+    def where(self, chosen: NDArray[np.bool_]) -> Matches:
+        """Some of the matches."""
+        return Matches(self.forms[chosen], self.starts[chosen], self.ends[chosen])
 
 
 class Matcher:
@@ -57,15 +53,15 @@ class Matcher:
     Examples
     --------
     >>> matcher = Matcher(["Anna", "New York"])
-    >>> (text,) = prepared(["Anna's way to  New", "York; Joanna's to New York"])
-    >>> [text[start:end] for _, start, end in zip(*matcher.find(text))]
+    >>> text = Text(["Anna's way to New", "York; Joanna's to New York"])
+    >>> [text.text[start:end] for _, start, end in zip(*matcher.find(text))]
     ['Anna', 'New York']
     """
 
     def __init__(self, forms: Sequence[str], *, hyphens: str = "join") -> None:
         self._join = hyphens == "join"
         self._written = [same_signs(plain(form)) for form in forms]
-        marked = [bytes(letters(form, join=self._join)) for form in self._written]
+        marked = [bytes(Text([form]).marks(join=self._join)) for form in self._written]
         for form, mark in zip(forms, marked, strict=True):
             if not mark.strip():
                 raise InputError(
@@ -75,32 +71,53 @@ class Matcher:
         # punctuation before and after the letters of a form, such as that of 'C++'
         self._before = np.array([len(m) - len(m.lstrip()) - 1 for m in marked], np.int64)
         self._after = np.array([len(m) - len(m.rstrip()) - 1 for m in marked], np.int64)
-        self._doubtful = np.array(
-            [
-                not w.isascii() or m != f" {w} ".encode() or " " in w
-                for w, m in zip(self._written, marked, strict=True)
-            ]
-        )
+        pairs = list(zip(self._written, marked, strict=True))
+        self._doubtful = np.array([not w.isascii() or m != f" {w} ".encode() or " " in w for w, m in pairs])
         self._signed = (self._before > 0) | (self._after > 0)
         self._sizes = np.array([len(mark.strip()) for mark in marked], np.int64)
-        free = [_free_edges(form, mark) for form, mark in zip(self._written, marked, strict=True)]
+        free = [_free_edges(form, mark) for form, mark in pairs]
         self._free = np.array(free, np.int64).reshape(-1, 2)  # at the beginning, and at the end
         self._patterns = [
             b" " * (not a) + mark.strip() + b" " * (not b) for mark, (a, b) in zip(marked, free, strict=True)
         ]
+        self._simple = np.array([" " not in w for w in self._written]) & ~self._free.any(axis=1)
 
     @functools.cached_property
     def _scan(self) -> Scanner:
         return scanner(self._patterns)
 
-    def find(self, text: str) -> Matches:
-        """Find every form in a text from :func:`prepared`."""
-        marks = letters(text, join=self._join)
-        matches = self._confirmed(text, *self._scan(marks))
+    @functools.cached_property
+    def _scan_as_written(self) -> Scanner:
+        """The same with the longest word of every form that is not simple."""
+        if self._simple.all():
+            return self._scan
+        pairs = zip(self._patterns, self._simple, strict=True)
+        return scanner([pattern if simple else _longest_word(pattern) for pattern, simple in pairs])
+
+    def find(self, text: Text) -> Matches:
+        """Find every form in documents that are :func:`plain`."""
+        marks = text.marks(join=self._join)
+        matches = self._confirmed(text.text, *self._scan(marks))
         kept = np.ones(matches.forms.size, bool)
         for at in self.unspaced(matches):
-            kept[at] = _may_stand(text, marks, int(matches.starts[at]), int(matches.ends[at]))
-        return matches if kept.all() else Matches(*(column[kept] for column in matches))
+            kept[at] = _may_stand(text.text, marks, int(matches.starts[at]), int(matches.ends[at]))
+        return matches if kept.all() else matches.where(kept)
+
+    def find_as_written(self, text: Text) -> tuple[Matches, NDArray[np.bool_]]:
+        """Find forms in documents with any white space.
+
+        Returns
+        -------
+        tuple
+            The matches, and which documents may hold a form that is not simple: no matches in these are
+            returned.
+        """
+        forms, stops = self._scan_as_written(text.marks(join=self._join))
+        simple = self._simple[forms]
+        others = np.zeros(text.breaks.size - 1, bool)
+        others[text.documents_at(stops[~simple] - 1)] = True
+        matches = self._confirmed(text.text, forms[simple], stops[simple])
+        return matches.where(~others[text.documents_at(matches.starts)]), others
 
     def unspaced(self, matches: Matches) -> Positions:
         """The numbers of the matches that begin or end in a script without spaces."""
@@ -108,32 +125,36 @@ class Matcher:
 
     def _confirmed(self, text: str, forms: Positions, stops: Positions) -> Matches:
         """The matches of forms that are in the text itself; their marks end at ``stops``."""
-        # the space before the text and, if the pattern ends with one, that
-        last = stops - 2 + self._free[forms, 1]
+        last = stops - 1 + self._free[forms, 1]  # without the space at the end of a pattern
         starts, ends = last - self._sizes[forms] - self._before[forms], last + self._after[forms]
-        kept = (starts >= 0) & (ends <= len(text))
+        kept = (starts > 0) & (ends < len(text))
         for at in np.flatnonzero(kept & self._doubtful[forms]):
             kept[at] = same_signs(text[starts[at] : ends[at]]) == self._written[forms[at]]
         for at in np.flatnonzero(kept & self._signed[forms]):
             kept[at] = self._is_separate(text, forms[at], starts[at], ends[at])
-        return Matches(forms[kept], starts[kept], ends[kept])
+        return Matches(forms, starts, ends).where(kept)
 
     def _is_separate(self, text: str, form: int, start: int, end: int) -> bool:
         """Whether a form that begins or ends with punctuation is not part of something longer."""
-        before, after = text[max(start - 1, 0) : start], text[end : end + 1]
-        if self._before[form] and before and in_word(before):
+        before, after = text[start - 1], text[end]
+        if self._before[form] and in_word(before):
             return False
-        if not self._after[form] or not after:
-            return True
-        return not in_word(after) and same_signs(after) != self._written[form][-1]
+        return not self._after[form] or not (in_word(after) or same_signs(after) == self._written[form][-1])
 
 
 def _may_stand(text: str, marks: bytearray, start: int, end: int) -> bool:
-    """Whether a form in a script without spaces stands free, or in running text without cutting a letter."""
-    if marks[start] == SPACE == marks[end + 1]:
+    """Whether a form in a script without spaces is a word, or in running text without cutting a letter."""
+    if marks[start - 1] == SPACE == marks[end]:
         return True
-    cut = binds(text[start - 1 : start], text[start]) or binds(text[end - 1], text[end : end + 1])
+    cut = binds(text[start - 1], text[start]) or binds(text[end - 1], text[end])
     return not cut and in_running_text(text, start, end)
+
+
+def _longest_word(pattern: bytes) -> bytes:
+    """The longest word of a pattern, with the spaces around it."""
+    words = pattern.split(b" ")
+    at = max(range(len(words)), key=lambda number: len(words[number]))
+    return b" " * (at > 0) + words[at] + b" " * (at < len(words) - 1)
 
 
 def _free_edges(form: str, mark: bytes) -> tuple[bool, bool]:
@@ -200,25 +221,3 @@ def _by_automaton(patterns: Sequence[bytes]) -> Scanner:
         return table[:, 0], table[:, 2]
 
     return scan
-
-
-def plain(text: str) -> str:
-    """A document or a stimulus as it is searched: accents composed, single spaces, none around it."""
-    return single_spaces(composed(text))
-
-
-def prepared(documents: Iterable[str]) -> Iterator[str]:
-    """Join documents into long texts with :data:`BREAK` between them: those in ASCII, and the others.
-
-    Documents without text are left out, and so are texts without documents.
-    """
-    documents = list(documents)
-    simple = [document for document in documents if document.isascii()]
-    text = single_spaces_in_all(simple)
-    if text:
-        yield text
-    if len(simple) < len(documents):
-        others = (plain(document.replace(BREAK, " ")) for document in documents if not document.isascii())
-        text = BREAK.join(filter(None, others))
-        if text:
-            yield text

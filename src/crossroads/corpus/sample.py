@@ -19,8 +19,7 @@ from numpy.typing import NDArray
 
 SAMPLE = "crossroads-sample/2"
 """Name of the procedure that finds contexts and draws a sample of them. It is raised whenever the same
-corpus, settings and seed would give other contexts or another order of them, as the change log then says. The
-first procedure hashed the form before the text; it is not named in folders that it wrote."""
+corpus, settings and seed would give other contexts or another order of them, as the change log then says."""
 Kept = tuple[str, int, int]
 """Text, start and end of a context."""
 _ALL = b"\xff" * 17
@@ -48,42 +47,27 @@ class Reservoirs:
         self._room = limit + max(limit // 4, 64)
         salt = hashlib.blake2b(str(seed).encode(), digest_size=16).digest()
         self._blank = hashlib.blake2b(digest_size=16, salt=salt)
-        self._text = ""
-        self._hash: hashlib.blake2b | None = None  # of the text, if it was offered more than once
 
-    def add(self, form: int, text: str, start: int, end: int) -> None:
-        """Offer a context of a form, given by its number; a repeated text should be the same object."""
-        if text is not self._text:
-            self._text, self._hash = text, None
-            priority = self._blank.copy()
-            priority.update(f"{text}\0{start}\0{self.forms[form]}".encode())
-        else:
-            if self._hash is None:
-                self._hash = self._blank.copy()
-                self._hash.update(text.encode())
-            priority = self._hash.copy()
-            priority.update(f"\0{start}\0{self.forms[form]}".encode())
-        key = priority.digest()
-        if key < self._below[form]:
-            kept = self._kept[form]
-            kept[key] = (text, start, end)
-            if len(kept) > self._room:
-                self._cut(form)
-
-    def add_encoded(self, contexts: Iterable[tuple[int, bytes | bytearray, int, int]]) -> None:
-        """Offer many contexts: the number of a form, a text in UTF-8, start and end in characters."""
-        begin, below, kept = self._blank.copy, self._below, self._kept
-        forms = [b"\0" + form.encode() for form in self.forms]
-        numbers = [b"\0%d" % start for start in range(256)]
+    def add(self, contexts: Iterable[tuple[int, str, int, int]]) -> None:
+        """Offer contexts: number of a form, text, start and end. A repeated text is best the same object."""
+        below, kept, forms, blank = self._below, self._kept, self.forms, self._blank
+        last, hashed = "", blank
         for form, text, start, end in contexts:
-            priority = begin()
-            number = numbers[start] if start < 256 else b"\0%d" % start
-            priority.update(text + number + forms[form])
+            rest = f"\0{start}\0{forms[form]}"
+            if text is last:  # so a text with many targets is hashed twice, not for each of them
+                if hashed is blank:
+                    hashed = blank.copy()
+                    hashed.update(text.encode())
+                priority = hashed.copy()
+                priority.update(rest.encode())
+            else:
+                last, hashed = text, blank
+                priority = blank.copy()
+                priority.update(f"{text}{rest}".encode())
             key = priority.digest()
             if key < below[form]:
-                some = kept[form]
-                some[key] = (text.decode(), start, end)
-                if len(some) > self._room:
+                kept[form][key] = (text, start, end)
+                if len(kept[form]) > self._room:
                     self._cut(form)
 
     def merge(self, other: Mapping[int, Mapping[bytes, Kept]], occurrences: NDArray[np.int64]) -> None:
@@ -118,14 +102,6 @@ class Reservoirs:
         name = (self.forms[form],)
         rows = [name + kept[key] for key in sorted(kept)[: self.limit]]
         return tuple(map(_context, rows))
-
-    @staticmethod
-    def in_order(contexts: Sequence[Context], *, seed: int) -> bool:
-        """Whether contexts of one form are in the order of this procedure, lowest priority first."""
-        again = Reservoirs(list({context.form for context in contexts}), limit=len(contexts), seed=seed)
-        for context in contexts:
-            again.add(0, context.text, context.start, context.end)
-        return len(again.forms) <= 1 and (not contexts or again.sample(0) == tuple(contexts))
 
     def _cut(self, form: int) -> None:
         """Drop contexts above the limit, and store the threshold."""

@@ -9,11 +9,10 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any, Literal
 
-from crossroads.corpus.documents import choose_field
+from crossroads.corpus.documents import choose_field, parquet_file
 from crossroads.corpus.files import Part, Source, Unit, check_content, corpus_paths, format_of
-from crossroads.corpus.records import parquet_file
 from crossroads.corpus.sample import SAMPLE, Context, CorpusFile, Counts, Found, Reservoirs, WordCoverage
-from crossroads.corpus.tasks import Engine, Search, finders_of, local, on_ray, uncollected
+from crossroads.corpus.tasks import Engine, Search, local, matcher_of, on_ray, uncollected
 from crossroads.corpus.windows import parse_window
 from crossroads.errors import DesignError, InputError, in_short, one_of
 from crossroads.evidence.spelling import check_fallback, spellings
@@ -131,7 +130,7 @@ def find_contexts(
         seed=seed,
     )
     run = _engine(one_of("engine", engine, EngineName), workers, ray_address)
-    finders_of(search)  # raises for words that cannot be looked for
+    matcher_of(search)  # raises for words that cannot be looked for
     sources = sources_of(files, format=format, field=field, unit=unit)
     with uncollected():
         size = _part_bytes(sum(source.size for source in sources), workers, engine)

@@ -17,7 +17,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
-from crossroads.corpus.sample import Context, Found, Reservoirs, WordCoverage
+from crossroads.corpus.sample import Context, Found, WordCoverage
 from crossroads.errors import FormatError, InputError, in_short, join_words
 from crossroads.evidence.stores import SENTENCES as FORMAT
 from crossroads.stimuli.files.spreadsheets import write_rows
@@ -42,9 +42,12 @@ class StoredContexts:
     """How they were found."""
     sha256: str
     """Checksum of ``contexts.jsonl``."""
-    sample: str | None
-    """The procedure by which they were drawn, such as ``"crossroads-sample/2"``; None if it is not known.
-    For folders from before procedures had names it follows from the order of their contexts."""
+
+    @property
+    def sample(self) -> str | None:
+        """The procedure by which they were drawn, such as ``"crossroads-sample/2"``; None if not known."""
+        named = self.manifest["settings"].get("sample")
+        return named if isinstance(named, str) else None
 
     @property
     def rows(self) -> Iterator[tuple[str, str, str, int, int]]:
@@ -134,29 +137,12 @@ def read_contexts(folder: str | os.PathLike[str]) -> StoredContexts:
         if word not in contexts:
             raise _damaged(f"{in_short(word)} is not among the words of the manifest.", path, number)
         contexts[word].append(context)
-    drawn = {word: tuple(rows) for word, rows in contexts.items()}
     return StoredContexts(
         words=tuple(contexts),
-        contexts=MappingProxyType(drawn),
+        contexts=MappingProxyType({word: tuple(rows) for word, rows in contexts.items()}),
         manifest=MappingProxyType(manifest),
         sha256=digest,
-        sample=_procedure(manifest["settings"], drawn),
     )
-
-
-def _procedure(settings: Mapping[str, Any], contexts: Mapping[str, tuple[Context, ...]]) -> str | None:
-    """The procedure by which a sample was drawn, from its manifest or from the order of the contexts.
-
-    If the manifest names none, there are two candidates; a sample of the second has the contexts of every
-    word in the order of their priorities.
-    """
-    named, seed = settings.get("sample"), settings.get("seed")
-    if isinstance(named, str):
-        return named
-    if type(seed) is not int:
-        return None
-    second = all(Reservoirs.in_order(rows, seed=seed) for rows in contexts.values())
-    return "crossroads-sample/2" if second else "crossroads-sample/1"
 
 
 def _read_manifest(path: Path) -> dict[str, Any]:

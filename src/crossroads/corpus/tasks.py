@@ -10,6 +10,7 @@ import contextlib
 import dataclasses
 import functools
 import gc
+import itertools
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -18,18 +19,19 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from crossroads.corpus.blocks import Block, BlockMatcher, contexts
 from crossroads.corpus.documents import batches
 from crossroads.corpus.files import Part, Progress
-from crossroads.corpus.matches import Matcher, prepared
-from crossroads.corpus.records import Quoted
+from crossroads.corpus.matches import Matcher, Matches
 from crossroads.corpus.sample import SAMPLE, Counts, Kept, Reservoirs
 from crossroads.corpus.scripts import is_unspaced
-from crossroads.corpus.text import BREAK
-from crossroads.corpus.windows import Bounds, Window, is_near
+from crossroads.corpus.text import BLANK, Text, plain
+from crossroads.corpus.windows import Window, Words, is_near
 from crossroads.errors import CrossroadsError
 from crossroads.workers.cluster import on_cluster
 from crossroads.workers.processes import Task, in_processes, processors
+
+_FEW = 2500
+"""Characters for each match beyond which it takes less time to search documents with a match again."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -71,25 +73,14 @@ class Table(NamedTuple):
     """How often each form was found."""
     counts: Counts
     """Totals of what was read."""
-    sample: str | None = None
-    """The procedure by which contexts were drawn, :attr:`Search.procedure` in the process that drew them.
-    None from a version that did not record it."""
-
-
-class Finders(NamedTuple):
-    """Two ways to find the forms of a search."""
-
-    quick: BlockMatcher
-    """In blocks of documents."""
-    thorough: Matcher
-    """In documents that need a closer look."""
+    sample: str
+    """The procedure by which contexts were drawn, :attr:`Search.procedure` in the process that drew them."""
 
 
 @functools.lru_cache(maxsize=2)
-def finders_of(search: Search) -> Finders:
-    """What finds the forms of a search, built once per process."""
-    thorough = Matcher(search.forms, hyphens=search.hyphens)  # raises for forms that cannot be found
-    return Finders(BlockMatcher(search.forms, hyphens=search.hyphens), thorough)
+def matcher_of(search: Search) -> Matcher:
+    """What finds the forms of a search, built once per process; raises for forms that cannot be found."""
+    return Matcher(search.forms, hyphens=search.hyphens)
 
 
 @contextlib.contextmanager
@@ -120,30 +111,29 @@ def search_part(
     progress
         Called with the number of further bytes read.
     """
-    finders, reservoirs = finders_of(search), search.reservoirs()
+    matcher, reservoirs = matcher_of(search), search.reservoirs()
     if thresholds is not None:
         reservoirs.restrict(thresholds)
     totals: Counter[str] = Counter()
     with uncollected():
         for documents, counts in batches(part, progress):
-            number, characters = _collect(documents, finders, search.window, reservoirs)
+            number, characters = collect(documents, matcher, search.window, reservoirs)
             totals.update(counts, documents=number, characters=characters)
     return Table(reservoirs.contents(), reservoirs.occurrences, Counts(**totals), search.procedure)
 
 
-def checked(answer: Table, procedure: str = SAMPLE) -> Table:
+def checked(answer: Table, procedure: str) -> Table:
     """Return the table; samples of two procedures are never merged."""
     if answer.sample != procedure:
-        theirs = answer.sample or "a procedure of an older version, which has no name"
         raise CrossroadsError(
-            f"a worker draws contexts by {theirs}, this process by {procedure}.",
+            f"a worker draws contexts by {answer.sample}, this process by {procedure}.",
             hint="install the same version of crossroads wherever workers run.",
         )
     return answer
 
 
-def _collect(
-    documents: Iterable[str], finders: Finders, window: Window, reservoirs: Reservoirs
+def collect(
+    documents: Iterable[str], matcher: Matcher, window: Window, reservoirs: Reservoirs
 ) -> tuple[int, int]:
     """Offer every match in some documents to the reservoirs.
 
@@ -152,54 +142,35 @@ def _collect(
     tuple
         How many documents have text in them, and their characters.
     """
-    if is_near(window):
-        if isinstance(documents, Quoted):
-            block = Block.of_quoted(documents)
-        else:
-            block = Block.of_texts(list(documents))
-        totals = block.totals()
-        documents = _collect_quickly(block, finders.quick, window, reservoirs)
-    else:
-        documents = [text for text in documents if text.replace(BREAK, " ").strip()]
-        totals = len(documents), sum(map(len, documents))
-    for text in prepared(documents):
-        _collect_in(text, finders.thorough, window, reservoirs)
-    return totals
+    texts = [text for text in documents if text.strip(BLANK)]
+    simple = list(filter(str.isascii, texts))
+    others = list(itertools.filterfalse(str.isascii, texts))
+    for some in (simple, others):
+        left = _collect_as_written(some, matcher, window, reservoirs) if is_near(window) else some
+        if left:
+            text = Text([plain(document) for document in left])
+            _offer(text, matcher.find(text), matcher, window, reservoirs)
+    return len(texts), sum(map(len, texts))
 
 
-def _collect_quickly(
-    block: Block, matcher: BlockMatcher, window: Window, reservoirs: Reservoirs
+def _collect_as_written(
+    documents: list[str], matcher: Matcher, window: Window, reservoirs: Reservoirs
 ) -> list[str]:
-    """Offer every match in a block to the reservoirs, except in the documents that are returned.
+    """Offer matches in documents with any white space; those that need single spaces are returned."""
+    text = Text(documents)
+    matches, left = matcher.find_as_written(text)
+    if matches.forms.size * _FEW < len(text.text):
+        left[text.documents_at(matches.starts)] = True
+    else:
+        _offer(text, matches, matcher, window, reservoirs)
+    return [documents[number] for number in np.flatnonzero(left)]
 
-    These need a closer look, for instance because they may contain a phrase.
-    """
-    hits, closer = matcher.find(block)
-    reservoirs.occurrences += np.bincount(hits.forms, minlength=len(reservoirs.forms))
-    reservoirs.add_encoded(contexts(block, hits, window))
-    return [block.document(number) for number in np.flatnonzero(closer).tolist()]
 
-
-def _collect_in(text: str, matcher: Matcher, window: Window, reservoirs: Reservoirs) -> None:
-    """Offer every match in a text to the reservoirs; neighbours with the same window share one string."""
-    matches = matcher.find(text)
+def _offer(text: Text, matches: Matches, matcher: Matcher, window: Window, reservoirs: Reservoirs) -> None:
+    """Offer the contexts of matches to the reservoirs."""
     reservoirs.occurrences += np.bincount(matches.forms, minlength=len(reservoirs.forms))
-    if not matches.forms.size:
-        return
-    begins, stops = Bounds(text).around(matches.starts, matches.ends, window, matcher.unspaced(matches))
-    add = reservoirs.add
-    shared, last_begin, last_stop = "", -1, -1
-    for form, begin, stop, start, end in zip(
-        matches.forms.tolist(),
-        begins.tolist(),
-        stops.tolist(),
-        (matches.starts - begins).tolist(),
-        (matches.ends - begins).tolist(),
-        strict=True,
-    ):
-        if begin != last_begin or stop != last_stop:
-            shared, last_begin, last_stop = text[begin:stop], begin, stop
-        add(form, shared, start, end)
+    if matches.forms.size:
+        reservoirs.add(Words(text).contexts(matches, window, matcher.unspaced(matches)))
 
 
 Thresholds = Callable[[], Sequence[bytes]]

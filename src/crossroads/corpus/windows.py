@@ -3,20 +3,21 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from crossroads.corpus.matches import Matches
 from crossroads.corpus.scripts import UNITS, WORD_OF_ITS_OWN, binds, cost, in_running_text, is_unspaced
-from crossroads.corpus.text import BREAK
+from crossroads.corpus.text import Positions, Text
 from crossroads.errors import InputError, in_short
 
 _SPLIT = re.compile(r"(\d+)\s*\+\s*(\d+)")
-_MOST = 1_000_000
+_MOST, _NEAR = 1_000_000, 40
 
-Positions = NDArray[np.int64]
+Row = tuple[int, str, int, int]
+"""The number of a form, a context, and where the form begins and ends in it."""
 
 
 class Window(NamedTuple):
@@ -58,65 +59,70 @@ def parse_window(window: int | str | None) -> Window:
     )
 
 
-NEAR = 40
-"""Most words of a window on one side that are looked for in blocks."""
-
-
 def is_near(window: Window) -> bool:
-    """Whether a window has so few words that it is found quickly in blocks."""
-    left, right = window
-    return left is not None and right is not None and max(left, right) <= NEAR
+    """Whether a window has so few words that it may be cut out and written with single spaces by itself."""
+    return window.left is not None and window.right is not None and max(window.left, window.right) <= _NEAR
 
 
-class Bounds:
-    """Where the words and the documents of a text begin and end.
+class Words:
+    """Where the words and the documents of a text begin and end."""
 
-    Parameters
-    ----------
-    text
-        Documents with :data:`BREAK` between them, each with single spaces between its words and none at
-        its ends.
-    """
+    def __init__(self, text: Text) -> None:
+        self._text, self._breaks = text.text, text.breaks
+        gaps, spaces = text.gaps()
+        apart = np.diff(gaps) > 1
+        self._starts, self._ends = gaps[:-1][apart] + 1, gaps[1:][apart]
+        self._odd = gaps[1:][~(apart & spaces[1:])]
+        first = np.searchsorted(self._starts, self._breaks)
+        self._first, self._last = first[:-1], first[1:] - 1
 
-    def __init__(self, text: str) -> None:
-        self._text = text
-        wide = text.encode("ascii") if text.isascii() else text.encode("utf-32-le")
-        codes = np.frombuffer(wide, np.uint8 if text.isascii() else np.uint32)
-        breaks = codes == ord(BREAK)
-        gaps = np.flatnonzero((codes == ord(" ")) | breaks)
-        self._gaps = gaps
-        self._starts: Positions = np.concatenate([[0], gaps + 1])
-        self._ends: Positions = np.concatenate([gaps, [len(text)]])
-        self._breaks = np.flatnonzero(breaks)
-        last = np.searchsorted(gaps, self._breaks)
-        self._first: Positions = np.concatenate([[0], last + 1])
-        self._last: Positions = np.concatenate([last, [gaps.size]])
-
-    def around(
-        self, starts: Positions, ends: Positions, window: Window, unspaced: Positions | None = None
-    ) -> tuple[Positions, Positions]:
-        """Where the windows around some targets begin and end.
+    def around(self, matches: Matches, window: Window, unspaced: Positions) -> tuple[Positions, Positions]:
+        """Where the windows around matches begin and end; near the ends of its document one is shorter.
 
         Parameters
         ----------
-        starts, ends
-            The targets, in characters.
+        matches
+            The matches.
         window
-            The words to keep; near the ends of its document a window is shorter.
+            The words to keep.
         unspaced
-            Numbers of targets in scripts without spaces, whose windows are those of :func:`running_window`.
+            Numbers of matches in scripts without spaces, whose windows are those of :func:`running_window`.
         """
-        document = np.searchsorted(self._breaks, starts)
+        _, starts, ends = matches
+        document = np.searchsorted(self._breaks, starts) - 1
         low, high = self._first[document], self._last[document]
         if window.left is not None and window.right is not None:
-            low = np.maximum(low, np.searchsorted(self._gaps, starts) - window.left)
-            high = np.minimum(high, np.searchsorted(self._gaps, ends - 1) + window.right)
+            low = np.maximum(low, np.searchsorted(self._starts, starts, "right") - 1 - window.left)
+            high = np.minimum(high, np.searchsorted(self._ends, ends) + window.right)
         begins, stops = self._starts[low], self._ends[high]
-        for at in () if unspaced is None or window.left is None else unspaced.tolist():
+        for at in () if window.left is None else unspaced.tolist():
             first, last = self._starts[self._first[document[at]]], self._ends[self._last[document[at]]]
             target = int(starts[at]), int(ends[at])
             begins[at], stops[at] = running_window(self._text, int(first), int(last), target, window)
         return begins, stops
+
+    def contexts(self, matches: Matches, window: Window, unspaced: Positions) -> Iterator[Row]:
+        """The words around matches with single spaces between them; neighbours may share one string."""
+        begins, stops = self.around(matches, window, unspaced)
+        is_single = np.searchsorted(self._odd, begins) == np.searchsorted(self._odd, stops)
+        text, shared, last_begin, last_stop = self._text, "", -1, -1
+        columns = map(np.ndarray.tolist, (*matches, begins, stops, is_single))
+        for form, start, end, begin, stop, single in zip(*columns, strict=True):
+            if not single:
+                before, after = _single_spaces(text[begin:start]), _single_spaces(text[end:stop])
+                yield form, f"{before}{text[start:end]}{after}", len(before), len(before) + end - start
+                continue
+            if begin != last_begin or stop != last_stop:
+                shared, last_begin, last_stop = text[begin:stop], begin, stop
+            yield form, shared, start - begin, end - begin
+
+
+def _single_spaces(side: str) -> str:
+    """What is beside a match, with a space where there is any white space."""
+    words = " ".join(side.split())
+    if not words:
+        return " " if side else ""
+    return " " * side[0].isspace() + words + " " * side[-1].isspace()
 
 
 def _words_taken(side: str, words: int, running: bool) -> int:
