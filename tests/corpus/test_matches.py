@@ -38,7 +38,7 @@ def found(documents: list[str], forms: list[str], window: Window, hyphens: str) 
     text = Text([plain(document) for document in documents])
     matches = matcher.find(text)
     rows = Words(text).contexts(matches, window, matcher.unspaced(matches))
-    return [(forms[form], *row) for form, *row in rows]
+    return [(forms[form], words, start, end) for form, words, start, end in rows]
 
 
 @pytest.mark.slow

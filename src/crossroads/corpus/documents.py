@@ -23,6 +23,7 @@ from crossroads.corpus.lines import (
     LONGEST,
     Batch,
     decoded,
+    is_utf8,
     line_blocks,
     paragraphs,
     part_bytes,
@@ -53,15 +54,7 @@ _NUMBER = re.compile(rb"[0-9]{%d}" % sys.int_info.default_max_str_digits)
 
 
 def batches(part: Part, progress: Progress | None = None) -> Iterator[Batch]:
-    """Read the documents of a part of a file, and count what could not be read.
-
-    Parameters
-    ----------
-    part
-        The part to read.
-    progress
-        Called with the number of further bytes read.
-    """
+    """Read the documents of a part of a file, and count what could not be read."""
     source = part.source
     if source.format == "parquet":
         yield from parquet_texts(part, progress)
@@ -92,15 +85,7 @@ def known_fields(source: Source) -> list[str]:
 
 
 def choose_field(source: Source, given: str | None) -> str | None:
-    """The field that holds the text: the given one, or the first of :data:`FIELDS` that exists.
-
-    Parameters
-    ----------
-    source
-        A file of records; if it has none, the field does not matter.
-    given
-        A name, which must exist.
-    """
+    """The field that holds the text: the given one, or the first of :data:`FIELDS` that exists."""
     known = known_fields(source)
     if not known or given in known:
         return given
@@ -129,7 +114,7 @@ def json_lines(source: Source, pieces: Iterable[bytes]) -> Iterator[Batch]:
     quick = _quick_parser(source.field)
     for block in line_blocks(pieces, source.path):
         counts: Counter[str] = Counter()
-        if quick is None or not _is_utf8(block):
+        if quick is None or not is_utf8(block):
             lines, invalid = decoded(block)
             counts["invalid"] += invalid
             texts = (_json_text(line, source.field, counts) for line in lines)
@@ -177,26 +162,17 @@ def _quick_parser(field: str | None) -> Callable[[bytes], Any] | None:
     return parser
 
 
-def _is_utf8(block: bytes) -> bool:
-    if block.isascii():
-        return True
-    try:
-        block.decode("utf-8")
-    except UnicodeDecodeError:
-        return False
-    return True
-
-
 def _json_text(line: str, field: str | None, counts: Counter[str]) -> str | None:
     """The text of a line by the parser of Python, or ``None``; the reason is counted."""
-    try:
-        record, end = _decode(line)
-        text = record[field] if end == len(line) else None
-    except (ValueError, RecursionError, KeyError, TypeError, IndexError):
-        text = None
-    if type(text) is not str:
-        text = _second_look(line, field, counts)
-    return text if text is None or text.isascii() else _without_surrogates(text, counts)
+    record = json_object(line)
+    if record is None:
+        counts["broken"] += bool(line.strip())
+        return None
+    text = record.get(field or "")
+    if not isinstance(text, str):
+        counts["without_text"] += 1
+        return None
+    return text if text.isascii() else _without_surrogates(text, counts)
 
 
 def json_object(line: str) -> dict[str, Any] | None:
@@ -215,19 +191,6 @@ def json_object(line: str) -> dict[str, Any] | None:
         bare = line.lstrip()
         return json_object(bare) if bare and len(bare) < len(line) else None
     return record if isinstance(record, dict) else None
-
-
-def _second_look(line: str, field: str | None, counts: Counter[str]) -> str | None:
-    """The text of a line that the fast parse did not find, or ``None``; the reason is counted."""
-    record = json_object(line)
-    if record is not None:
-        text = record.get(field or "")
-        if isinstance(text, str):
-            return text
-        counts["without_text"] += 1
-    elif line and not line.isspace():
-        counts["broken"] += 1
-    return None
 
 
 def _without_surrogates(text: str, counts: Counter[str]) -> str:

@@ -70,14 +70,7 @@ class Part:
 
 
 def corpus_paths(corpus: str | os.PathLike[str] | Iterable[str | os.PathLike[str]]) -> list[Path]:
-    """The files that match names and patterns, each once, sorted.
-
-    Parameters
-    ----------
-    corpus
-        A path or pattern (``*``, ``?``, ``[…]``, ``**``), or several. A file whose name contains such a
-        character is found by its name.
-    """
+    """The files that match names and patterns (``*``, ``?``, ``[…]``, ``**``), each once, sorted."""
     names = [corpus] if isinstance(corpus, str | os.PathLike) else list(corpus)
     if not names:
         raise InputError("no corpus file was given.", hint="name at least one.")

@@ -24,15 +24,7 @@ Batch = tuple[Iterable[str], Counter[str]]
 
 @contextlib.contextmanager
 def part_bytes(part: Part, progress: Progress | None = None) -> Iterator[Iterator[bytes]]:
-    """Open the bytes of a file, or the lines that begin in a part of it; without a byte order mark.
-
-    Parameters
-    ----------
-    part
-        The part to read.
-    progress
-        Called with the number of further bytes read.
-    """
+    """Open the bytes of a file, or the lines that begin in a part of it; without a byte order mark."""
     if part.stop is None:
         reported = 0
 
@@ -109,15 +101,17 @@ def decoded(block: bytes) -> tuple[list[str], int]:
         return block.decode("utf-8").split("\n"), 0
     except UnicodeDecodeError:
         lines = block.split(b"\n")
-        return [line.decode("utf-8", "replace") for line in lines], sum(map(_is_invalid, lines))
+        invalid = len(lines) - sum(map(is_utf8, lines))
+        return [line.decode("utf-8", "replace") for line in lines], invalid
 
 
-def _is_invalid(line: bytes) -> bool:
+def is_utf8(data: bytes) -> bool:
+    """Whether bytes are text in UTF-8."""
     try:
-        line.decode("utf-8")
+        data.decode("utf-8")
     except UnicodeDecodeError:
-        return True
-    return False
+        return False
+    return True
 
 
 def text_lines(path: Path, pieces: Iterable[bytes]) -> Iterator[Batch]:

@@ -104,14 +104,7 @@ class Matcher:
         return matches if kept.all() else matches.where(kept)
 
     def find_as_written(self, text: Text) -> tuple[Matches, NDArray[np.bool_]]:
-        """Find forms in documents with any white space.
-
-        Returns
-        -------
-        tuple
-            The matches, and which documents may hold a form that is not simple: no matches in these are
-            returned.
-        """
+        """Find simple forms in documents with any white space; and which documents may hold others."""
         forms, stops = self._scan_as_written(text.marks(join=self._join))
         simple = self._simple[forms]
         others = np.zeros(text.breaks.size - 1, bool)

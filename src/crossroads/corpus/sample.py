@@ -27,17 +27,7 @@ _ALL = b"\xff" * 17
 
 
 class Reservoirs:
-    """A sample of contexts for each of some forms, and how often each form occurred.
-
-    Parameters
-    ----------
-    forms
-        The spellings that are looked for.
-    limit
-        Most contexts to keep of each.
-    seed
-        Seed of the sample; the same seed gives the same sample.
-    """
+    """A sample of contexts for each of some forms, and how often each form occurred."""
 
     def __init__(self, forms: Sequence[str], *, limit: int, seed: int) -> None:
         self.forms, self.limit = tuple(forms), limit

@@ -62,15 +62,7 @@ def binds(before: str, after: str) -> bool:
 
 
 def in_running_text(text: str, start: int, end: int) -> bool:
-    """Whether what stands around a target without white space is more than a word of its own.
-
-    Parameters
-    ----------
-    text
-        Documents with single spaces and :data:`BREAK` between them.
-    start, end
-        The target.
-    """
+    """Whether what stands around a target without white space is more than a word of its own."""
     head, tail = text[max(start - WORD_OF_ITS_OWN, 0) : start], text[end : end + WORD_OF_ITS_OWN]
     before = len(head) - 1 - max(head.rfind(" "), head.rfind(BREAK))
     gaps = [at for at in (tail.find(" "), tail.find(BREAK)) if at >= 0]
@@ -78,15 +70,7 @@ def in_running_text(text: str, start: int, end: int) -> bool:
 
 
 def cost(sign: str, inside: bool) -> tuple[int, bool]:
-    """How much of a word a character of running text is, and whether it is inside of a word with spaces.
-
-    Parameters
-    ----------
-    sign
-        The character.
-    inside
-        Whether the one before was inside of a word of a script with spaces, which counts once.
-    """
+    """How much of a word a character of running text is, and whether it is inside of a word with spaces."""
     if is_unspaced(sign):
         return 0 if binds("", sign) else _EASTERN if _EASTERN_LETTER.match(sign) else _SOUTHERN, False
     within = in_word(sign)

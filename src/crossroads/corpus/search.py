@@ -271,15 +271,7 @@ Corpus = str | os.PathLike[str] | Iterable[str | os.PathLike[str]]
 
 
 def sources_of(corpus: Corpus, *, format: str | None, field: str | None, unit: str) -> list[Source]:  # noqa: A002
-    """The files of a corpus, each with what has to be known to read it.
-
-    Parameters
-    ----------
-    corpus
-        Paths and patterns.
-    format, field, unit
-        The options given; see :func:`crossroads.corpus.find_contexts`.
-    """
+    """The files of a corpus, each with what has to be known to read it."""
     one_of("unit of text", unit, Unit)
     sources = []
     for path in corpus_paths(corpus):
@@ -305,14 +297,7 @@ def _source(path: Path, kind: str, field: str | None, unit: str) -> Source:
 def _part_bytes(total: int, workers: int | None, engine: EngineName) -> int:
     """How much of a file one worker takes at a time: a quarter of its share, so that none waits long.
 
-    Parameters
-    ----------
-    total
-        Bytes of all files.
-    workers
-        How many were asked for; without, a small corpus is read before others would have started.
-    engine
-        Where they work; how many there are on a cluster is not known here.
+    A small corpus is read before more workers would have started; those of a cluster are not known here.
     """
     if workers is None and (engine == "ray" or total <= PART_BYTES):
         return PART_BYTES
@@ -320,15 +305,7 @@ def _part_bytes(total: int, workers: int | None, engine: EngineName) -> int:
 
 
 def parts_of(source: Source, *, size: int | None = None) -> list[Part]:
-    """Divide a file: plain files by lines, Parquet by row groups, others not at all.
-
-    Parameters
-    ----------
-    source
-        The file.
-    size
-        About how many bytes a part has; :data:`PART_BYTES` by default.
-    """
+    """Divide a file: plain files by lines, Parquet by row groups, others not at all."""
     size = PART_BYTES if size is None else size
     if source.format == "parquet":
         with parquet_file(source.path) as file:
@@ -350,5 +327,5 @@ def _divided(source: Source, cuts: Sequence[int]) -> list[Part]:
 
 def records_of(sources: Iterable[Source]) -> tuple[CorpusFile, ...]:
     """Records of the files, in an order that does not depend on that of the arguments."""
-    files = [CorpusFile(name=s.path.name, bytes=s.size, format=s.format, field=s.field) for s in sources]
+    files = (CorpusFile(name=s.path.name, bytes=s.size, format=s.format, field=s.field) for s in sources)
     return tuple(sorted(files, key=lambda file: (file.name, file.bytes, file.format, file.field or "")))

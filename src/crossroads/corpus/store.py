@@ -86,10 +86,7 @@ def write_contexts(found: Found, folder: str | os.PathLike[str], *, overwrite: b
 
 
 def check_folder(folder: str | os.PathLike[str], *, overwrite: bool = False) -> None:
-    """Refuse a folder that holds something else or cannot be written, before any work is done.
-
-    If a writer was killed while it replaced contexts, these are restored first.
-    """
+    """Refuse a folder that holds something else or cannot be written; contexts left aside are restored."""
     folder = Path(folder)
     check_place(folder)
     present = sorted(path.name for path in folder.iterdir()) if folder.is_dir() else []

@@ -98,19 +98,7 @@ def uncollected() -> Iterator[None]:
 def search_part(
     search: Search, part: Part, thresholds: Sequence[bytes] | None = None, progress: Progress | None = None
 ) -> Table:
-    """Search a part of a file.
-
-    Parameters
-    ----------
-    search
-        The search.
-    part
-        The part.
-    thresholds
-        Priorities that contexts must stay below, from the other parts.
-    progress
-        Called with the number of further bytes read.
-    """
+    """Search a part of a file."""
     matcher, reservoirs = matcher_of(search), search.reservoirs()
     if thresholds is not None:
         reservoirs.restrict(thresholds)
@@ -135,13 +123,7 @@ def checked(answer: Table, procedure: str) -> Table:
 def collect(
     documents: Iterable[str], matcher: Matcher, window: Window, reservoirs: Reservoirs
 ) -> tuple[int, int]:
-    """Offer every match in some documents to the reservoirs.
-
-    Returns
-    -------
-    tuple
-        How many documents have text in them, and their characters.
-    """
+    """Offer every match to the reservoirs; returns how many documents have text, and their characters."""
     texts = [text for text in documents if text.strip(BLANK)]
     simple = list(filter(str.isascii, texts))
     others = list(itertools.filterfalse(str.isascii, texts))
@@ -215,21 +197,7 @@ def on_ray(
     workers: int | None,
     address: str | None,
 ) -> Iterator[Table]:
-    """Search parts with Ray Data.
-
-    Parameters
-    ----------
-    search, parts
-        What to look for, and where; every node must see the files under the same paths.
-    thresholds
-        Not used.
-    progress
-        Called with the bytes of each part that is done.
-    workers
-        How many parts are searched at once; by default as many as fit on the cluster.
-    address
-        The cluster; by default the one in use, or a new one on this machine.
-    """
+    """Search parts with Ray Data; every node must see the files under the same paths."""
     found = on_cluster(
         part_searcher,
         (search, [_absolute(part) for part in parts]),

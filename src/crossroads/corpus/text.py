@@ -11,6 +11,7 @@ import functools
 import sys
 import unicodedata
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -60,12 +61,7 @@ def in_word(character: str) -> bool:
 
 
 class Text:
-    """Documents as one string, with a break before and after each of them.
-
-    Parameters
-    ----------
-    documents
-        The documents. Those in ASCII need a quarter of the memory and less time if they are alone.
+    """Documents as one string, with a break before and after each of them; in ASCII it takes least time.
 
     Examples
     --------
@@ -83,8 +79,9 @@ class Text:
         self.text = composed(BREAK.join(["", *documents, ""]))
         self.is_ascii = self.text.isascii()
         self._data = bytearray(self.text.encode("ascii" if self.is_ascii else "utf-32-le"))
-        self.codes: NDArray[np.uint8] | NDArray[np.uint32]
-        self.codes = np.frombuffer(self._data, np.uint8 if self.is_ascii else np.uint32)
+        self.codes: NDArray[np.unsignedinteger[Any]] = np.frombuffer(
+            self._data, np.uint8 if self.is_ascii else np.uint32
+        )
         self.breaks = where(self.codes == ord(BREAK))
 
     def marks(self, *, join: bool) -> bytearray:

@@ -77,17 +77,7 @@ class Words:
         self._first, self._last = first[:-1], first[1:] - 1
 
     def around(self, matches: Matches, window: Window, unspaced: Positions) -> tuple[Positions, Positions]:
-        """Where the windows around matches begin and end; near the ends of its document one is shorter.
-
-        Parameters
-        ----------
-        matches
-            The matches.
-        window
-            The words to keep.
-        unspaced
-            Numbers of matches in scripts without spaces, whose windows are those of :func:`running_window`.
-        """
+        """Where the windows around matches begin and end; those of ``unspaced`` by :func:`running_window`."""
         _, starts, ends = matches
         document = np.searchsorted(self._breaks, starts) - 1
         low, high = self._first[document], self._last[document]
@@ -126,17 +116,7 @@ def _single_spaces(side: str) -> str:
 
 
 def _words_taken(side: str, words: int, running: bool) -> int:
-    """How many characters of a text beside a target some words take.
-
-    Parameters
-    ----------
-    side
-        The text after the target, or the text before it in reverse.
-    words
-        How many words to take, besides what belongs to the word of the target.
-    running
-        Whether the target is inside of running text of a script without spaces.
-    """
+    """How many characters some words take of the text after a target, or of that before it in reverse."""
     left, taken = words * UNITS, 0
     for number, token in enumerate(side.split(" ")):
         if number:
@@ -162,17 +142,6 @@ def running_window(
 
     In running text of such scripts two letters of Chinese or Japanese count as a word, and four of the
     others, without their marks; everything else is as in :class:`Bounds`.
-
-    Parameters
-    ----------
-    text
-        Documents with single spaces and :data:`BREAK` between them.
-    low, high
-        Where the document begins and ends.
-    target
-        Where the target begins and ends.
-    window
-        The words to keep.
 
     Examples
     --------
